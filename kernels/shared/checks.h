@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Argument checks that kernels share. Each logs what was expected and what came, and returns the Error.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/base/error.h"
+#include "runtime/base/log.h"
+#include "runtime/base/span.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+// Sizes while a kernel works them out.
+struct Shape {
+  SizesType sizes[kTensorDimensionLimit];
+  size_t dim = 0;
+
+  [[nodiscard]] Span<const SizesType> span() const { return {sizes, dim}; }
+  void push(ptrdiff_t size) { sizes[dim++] = static_cast<SizesType>(size); }
+};
+
+// Gives `out` the shape; Error::InvalidArgument naming both shapes when it cannot take it.
+Error resize_out(const Tensor& out, Span<const SizesType> sizes);
+
+// PyTorch's broadcast of two shapes; InvalidArgument when they do not fit together.
+Error broadcast_shape(Span<const SizesType> a, Span<const SizesType> b, Shape* result);
+
+// Maps a dimension in [-rank, rank) to [0, rank); rank 0 counts as 1, as in PyTorch.
+Error normalize_dim(int64_t dim, ptrdiff_t rank, size_t* normalized);
+
+// InvalidType unless both have the same element type. `what` names the pair in the log.
+Error check_same_dtype(const Tensor& a, const Tensor& b, const char* what);
+
+// Whether a result computed in `from` may be stored as `to`: no float into integer, nothing but bool
+// into bool.
+[[nodiscard]] bool can_cast(ScalarType from, ScalarType to);
+Error check_can_cast(ScalarType from, const Tensor& out);
+
+}  // namespace rushlight::kernels

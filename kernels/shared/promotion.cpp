@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/promotion.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+int kind(ScalarType type) { return is_floating(type) ? 2 : (type == ScalarType::Bool ? 0 : 1); }
+
+}  // namespace
+
+void Promotion::Class::add(ScalarType other) {
+  type = present ? promote_types(type, other) : other;
+  present = true;
+}
+
+Promotion& Promotion::with(const Tensor& tensor) {
+  (tensor.dim() > 0 ? dimensioned_ : zero_dim_).add(tensor.scalar_type());
+  return *this;
+}
+
+Promotion& Promotion::with(const Scalar& scalar) {
+  numbers_.add(scalar.type());
+  return *this;
+}
+
+ScalarType Promotion::type() const {
+  Class result;
+  const Class* const classes[] = {&dimensioned_, &zero_dim_, &numbers_};
+  for (const Class* next : classes) {
+    if (!next->present) continue;
+    if (!result.present) {
+      result = *next;
+    } else if (kind(next->type) > kind(result.type)) {
+      result.type = next->type;
+    }
+  }
+  return result.type;
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The element types that one operator computes in, in this build: what kernels/ops.yaml grants it,
+// less what dtype selection left out. A kernel hands the set to dispatch():
+//
+//   constexpr TypeSet kTypes = selected_types("aten::add.out");
+//
+// An operator that is not selected has the empty set, so overloads sharing a file cost nothing.
+#pragma once
+
+#include <string_view>
+
+#include "runtime/tensor/scalar_type.h"
+
+namespace rushlight::kernels {
+
+struct OperatorTypes {
+  std::string_view name;
+  TypeSet types;
+};
+
+}  // namespace rushlight::kernels
+
+// Generated: kSelectedTypes[], an OperatorTypes for each operator of the table, and kAnySelectedType.
+#include "rushlight/selected_dtypes.h"
+
+namespace rushlight::kernels {
+
+constexpr TypeSet selected_types(std::string_view name) {
+  for (const OperatorTypes& entry : kSelectedTypes) {
+    if (entry.name == name) return entry.types;
+  }
+  return 0;
+}
+
+// Half and bfloat16 are computed in float, rounded once when stored.
+constexpr TypeSet computed_in(TypeSet set) {
+  if ((set & types::kReducedFloat) == 0) return set;
+  return (set & ~types::kReducedFloat) | type_set(ScalarType::Float);
+}
+
+// What convert_run can be asked for in this build.
+inline constexpr TypeSet kConvertibleTypes = kAnySelectedType | computed_in(kAnySelectedType);
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/base/log.h"
+
+#if RUSHLIGHT_LOG_LEVEL < 3
+
+#include <cstdarg>
+#include <cstdio>
+
+#include "runtime/platform/platform.h"
+
+namespace rushlight {
+
+void log_line(LogLevel level, const char* file, int line, const char* format, ...) {
+  char message[256];
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  if (length < 0) return;
+  platform::emit_log(level, file, line, message);
+}
+
+}  // namespace rushlight
+
+#endif

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// RL_LOG(Error, "argument %d: expected %s, got %s", ...) hands one line to the platform's sink.
+// RUSHLIGHT_LOG_LEVEL drops everything below it at compile time, format strings included:
+// 0 debug, 1 info, 2 error, 3 nothing. Formats take what printf takes, integers up to `long`.
+#pragma once
+
+#ifndef RUSHLIGHT_LOG_LEVEL
+#define RUSHLIGHT_LOG_LEVEL 3
+#endif
+
+namespace rushlight {
+
+enum class LogLevel : unsigned char { Debug = 0, Info = 1, Error = 2 };
+
+// Formats into a stack buffer (longer lines are cut) and calls platform::emit_log.
+__attribute__((format(printf, 4, 5))) void log_line(LogLevel level, const char* file, int line,
+                                                    const char* format, ...);
+
+}  // namespace rushlight
+
+// Arguments are compiled in either case, so that a build without logs cannot rot; the branch is constant.
+#define RL_LOG(level, ...)                                                                  \
+  do {                                                                                      \
+    if constexpr (static_cast<int>(::rushlight::LogLevel::level) >= RUSHLIGHT_LOG_LEVEL) {  \
+      ::rushlight::log_line(::rushlight::LogLevel::level, __FILE__, __LINE__, __VA_ARGS__); \
+    }                                                                                       \
+  } while (false)
+
+// Logs at Error and returns `code` unless `condition` holds.
+#define RL_CHECK(condition, code, ...) \
+  do {                                 \
+    if (!(condition)) {                \
+      RL_LOG(Error, __VA_ARGS__);      \
+      return (code);                   \
+    }                                  \
+  } while (false)

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A pointer and a count; owns nothing.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "runtime/base/assert.h"
+
+namespace rushlight {
+
+template <class T>
+class Span {
+ public:
+  constexpr Span() = default;
+  constexpr Span(T* data, size_t size) : data_(data), size_(size) {}
+  template <size_t N>
+  constexpr Span(T (&array)[N]) : data_(array), size_(N) {}  // NOLINT: implicit by design
+  template <class U, class = std::enable_if_t<std::is_same_v<const U, T>>>
+  constexpr Span(Span<U> other) : data_(other.data()), size_(other.size()) {}  // NOLINT: implicit by design
+
+  [[nodiscard]] constexpr T* data() const { return data_; }
+  [[nodiscard]] constexpr size_t size() const { return size_; }
+  [[nodiscard]] constexpr bool empty() const { return size_ == 0; }
+  constexpr T* begin() const { return data_; }
+  constexpr T* end() const { return data_ + size_; }
+  constexpr T& operator[](size_t i) const {
+    RL_DCHECK(i < size_);
+    return data_[i];
+  }
+  [[nodiscard]] constexpr Span subspan(size_t offset, size_t count) const {
+    RL_DCHECK(offset <= size_ && count <= size_ - offset);
+    return {data_ + offset, count};
+  }
+
+ private:
+  T* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+}  // namespace rushlight

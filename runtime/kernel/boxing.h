@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a kernel's C++ signature to the boxed form that instructions call. boxed<&add_out> unpacks
+// the EValues; signature_of<&add_out> describes them, and the loader compares that description with
+// the program once, so that unpacking needs no check.
+//
+// Signature characters (capital: None is allowed):
+//   t T tensor    i I int    d D float    b B bool    s S number    z Z string
+//   n N int list  f F float list  o O bool list  l tensor list  p list of optional tensors
+//   e any value, passed as EValue& (prim operators that write numbers)
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "runtime/base/error.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/evalue.h"
+
+namespace rushlight {
+
+namespace internal {
+
+template <class T>
+struct Argument;
+
+template <>
+struct Argument<Tensor> {
+  static constexpr char kCode = 't';
+  static Tensor get(EValue& value) { return value.to_tensor(); }
+};
+template <>
+struct Argument<int64_t> {
+  static constexpr char kCode = 'i';
+  static int64_t get(EValue& value) { return value.to_int(); }
+};
+template <>
+struct Argument<double> {
+  static constexpr char kCode = 'd';
+  static double get(EValue& value) { return value.to_double(); }
+};
+template <>
+struct Argument<bool> {
+  static constexpr char kCode = 'b';
+  static bool get(EValue& value) { return value.to_bool(); }
+};
+template <>
+struct Argument<Scalar> {
+  static constexpr char kCode = 's';
+  static Scalar get(EValue& value) { return value.to_scalar(); }
+};
+template <>
+struct Argument<std::string_view> {
+  static constexpr char kCode = 'z';
+  static std::string_view get(EValue& value) { return value.to_string_view(); }
+};
+template <>
+struct Argument<Span<const int64_t>> {
+  static constexpr char kCode = 'n';
+  static Span<const int64_t> get(EValue& value) { return value.to_int_list(); }
+};
+template <>
+struct Argument<Span<const double>> {
+  static constexpr char kCode = 'f';
+  static Span<const double> get(EValue& value) { return value.to_double_list(); }
+};
+template <>
+struct Argument<Span<const bool>> {
+  static constexpr char kCode = 'o';
+  static Span<const bool> get(EValue& value) { return value.to_bool_list(); }
+};
+template <>
+struct Argument<Span<Tensor>> {
+  static constexpr char kCode = 'l';
+  static Span<Tensor> get(EValue& value) { return value.to_tensor_list(); }
+};
+template <>
+struct Argument<Span<const Tensor>> {
+  static constexpr char kCode = 'l';
+  static Span<const Tensor> get(EValue& value) { return value.to_tensor_list(); }
+};
+template <>
+struct Argument<Span<const std::optional<Tensor>>> {
+  static constexpr char kCode = 'p';
+  static Span<const std::optional<Tensor>> get(EValue& value) { return value.to_optional_tensor_list(); }
+};
+template <>
+struct Argument<EValue> {
+  static constexpr char kCode = 'e';
+  static EValue& get(EValue& value) { return value; }
+};
+template <class T>
+struct Argument<std::optional<T>> {
+  static constexpr char kCode = Argument<T>::kCode - 'a' + 'A';
+  static std::optional<T> get(EValue& value) {
+    if (value.is_none()) return std::nullopt;
+    return Argument<T>::get(value);
+  }
+};
+
+template <class Function>
+struct Boxing;
+
+template <class... Args>
+struct Boxing<Error (*)(KernelContext&, Args...)> {
+  static constexpr char kSignature[] = {Argument<std::decay_t<Args>>::kCode..., '\0'};
+
+  // An lvalue of the decayed type binds to every way a kernel takes an argument (T, const T&, T&).
+  template <class T>
+  struct Holder {
+    decltype(Argument<T>::get(std::declval<EValue&>())) value;
+    auto& ref() { return value; }
+  };
+
+  template <Error (*kFunction)(KernelContext&, Args...), size_t... I>
+  static Error call(KernelContext& context, EValue* const* arguments, std::index_sequence<I...>) {
+    return kFunction(context,
+                     Holder<std::decay_t<Args>>{Argument<std::decay_t<Args>>::get(*arguments[I])}.ref()...);
+  }
+};
+
+}  // namespace internal
+
+template <auto kFunction>
+Error boxed(KernelContext& context, EValue* const* arguments) {
+  using Box = internal::Boxing<decltype(kFunction)>;
+  return Box::template call<kFunction>(context, arguments,
+                                       std::make_index_sequence<sizeof(Box::kSignature) - 1>());
+}
+
+template <auto kFunction>
+constexpr const char* signature_of() {
+  return internal::Boxing<decltype(kFunction)>::kSignature;
+}
+
+}  // namespace rushlight

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/kernel/operator_table.h"
+
+namespace rushlight {
+
+namespace {
+
+// strcmp of `entry` with name, or name "." overload where there is an overload.
+int compare(const char* entry, const char* name, const char* overload) {
+  while (*name != '\0' && *entry == *name) {
+    ++entry;
+    ++name;
+  }
+  if (*name != '\0') return static_cast<unsigned char>(*entry) - static_cast<unsigned char>(*name);
+  if (*overload == '\0') return static_cast<unsigned char>(*entry);
+  if (*entry != '.') return static_cast<unsigned char>(*entry) - static_cast<unsigned char>('.');
+  ++entry;
+  while (*overload != '\0' && *entry == *overload) {
+    ++entry;
+    ++overload;
+  }
+  return static_cast<unsigned char>(*entry) - static_cast<unsigned char>(*overload);
+}
+
+}  // namespace
+
+const KernelEntry* OperatorTable::find(const char* name, const char* overload) const {
+  for (const OperatorTable* table = this; table != nullptr; table = table->next) {
+    size_t low = 0;
+    size_t high = table->size;
+    while (low < high) {
+      const size_t middle = low + (high - low) / 2;
+      const int order = compare(table->entries[middle].name, name, overload);
+      if (order == 0) return &table->entries[middle];
+      if (order < 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace rushlight

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of linked operators: a sorted constant array, written by code generation into read-only
+// memory. Nothing registers itself at start-up.
+#pragma once
+
+#include <cstddef>
+
+#include "runtime/base/error.h"
+#include "runtime/base/span.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/evalue.h"
+
+namespace rushlight {
+
+// Arguments are in the schema's order, out arguments last; any that follow are ignored.
+using KernelFunction = Error (*)(KernelContext& context, EValue* const* arguments);
+
+struct KernelEntry {
+  const char* name;  // "aten::add.out", "aten::sym_size.int"; no trailing dot without overload
+  KernelFunction function;
+  const char* signature;  // one character an argument, see boxing.h
+};
+
+struct OperatorTable {
+  const KernelEntry* entries;  // sorted by name, as strcmp orders
+  size_t size;
+  const OperatorTable* next = nullptr;  // looked into when this one has no such name
+
+  // `name` and `overload` as the program spells them. Null when no table has it.
+  [[nodiscard]] const KernelEntry* find(const char* name, const char* overload) const;
+};
+
+// The operators this build selected; defined by the generated part of `executorch_kernels`.
+extern const OperatorTable selected_operators;
+
+}  // namespace rushlight

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/memory/arena.h"
+
+#include "runtime/base/checked.h"
+#include "runtime/base/log.h"
+
+namespace rushlight {
+
+void* Arena::allocate(size_t size, size_t alignment) {
+  const auto base = reinterpret_cast<uintptr_t>(memory_.data());
+  const size_t start = align_up(base + used_, alignment) - base;
+  size_t end = 0;
+  if (!checked_add(start, size, &end) || end > memory_.size()) {
+    RL_LOG(Error, "arena of %lu bytes: %lu in use, %lu more asked for, %lu short",
+           static_cast<unsigned long>(memory_.size()), static_cast<unsigned long>(used_),
+           static_cast<unsigned long>(size), static_cast<unsigned long>(start + size - memory_.size()));
+    return nullptr;
+  }
+  used_ = end;
+  if (used_ > peak_) peak_ = used_;
+  return memory_.data() + start;
+}
+
+}  // namespace rushlight

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/tensor/evalue.h"
+
+namespace rushlight {
+
+const char* to_string(Tag tag) {
+  switch (tag) {
+    case Tag::None:
+      return "None";
+    case Tag::Tensor:
+      return "Tensor";
+    case Tag::String:
+      return "String";
+    case Tag::Double:
+      return "Double";
+    case Tag::Int:
+      return "Int";
+    case Tag::Bool:
+      return "Bool";
+    case Tag::ListBool:
+      return "ListBool";
+    case Tag::ListDouble:
+      return "ListDouble";
+    case Tag::ListInt:
+      return "ListInt";
+    case Tag::ListTensor:
+      return "ListTensor";
+    case Tag::ListScalar:
+      return "ListScalar";
+    case Tag::ListOptionalTensor:
+      return "ListOptionalTensor";
+  }
+  return "unknown";
+}
+
+Span<const int64_t> EValue::to_int_list() const {
+  const auto* list = payload.as_int_list;
+  for (uint32_t i = 0; i < length; ++i) list->items[i] = list->values[i]->to_int();
+  return {list->items, length};
+}
+
+Span<Tensor> EValue::to_tensor_list() const {
+  const auto* list = payload.as_tensor_list;
+  for (uint32_t i = 0; i < length; ++i) list->items[i] = list->values[i]->to_tensor();
+  return {list->items, length};
+}
+
+Span<const std::optional<Tensor>> EValue::to_optional_tensor_list() const {
+  const auto* list = payload.as_optional_tensor_list;
+  for (uint32_t i = 0; i < length; ++i) {
+    const EValue* value = list->values[i];
+    if (value == nullptr || value->is_none()) {
+      list->items[i] = std::nullopt;
+    } else {
+      list->items[i] = value->to_tensor();
+    }
+  }
+  return {list->items, length};
+}
+
+}  // namespace rushlight

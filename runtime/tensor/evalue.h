@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// EValue: what a program's instructions pass around. 16 bytes on every target; lists and strings
+// live in the program or in the method's arena, and an EValue only points at them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "runtime/base/assert.h"
+#include "runtime/base/span.h"
+#include "runtime/tensor/scalar.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight {
+
+// The order is ExecuTorch's.
+enum class Tag : uint32_t {
+  None,
+  Tensor,
+  String,
+  Double,
+  Int,
+  Bool,
+  ListBool,
+  ListDouble,
+  ListInt,
+  ListTensor,
+  ListScalar,
+  ListOptionalTensor,
+};
+
+const char* to_string(Tag tag);
+
+struct EValue;
+
+// A list whose items are other values of the method (a symbolic size, say, changes between runs),
+// gathered into `items` whenever it is read.
+template <class Item>
+struct BoxedList {
+  EValue* const* values;  // null for an absent optional
+  Item* items;
+};
+
+struct EValue {
+  union Payload {
+    int64_t as_int;
+    double as_double;
+    bool as_bool;
+    TensorImpl* as_tensor;
+    const char* as_string;
+    const bool* as_bool_list;
+    const double* as_double_list;
+    const BoxedList<int64_t>* as_int_list;
+    const BoxedList<Tensor>* as_tensor_list;
+    const BoxedList<std::optional<Tensor>>* as_optional_tensor_list;
+    Payload() : as_int(0) {}
+  } payload;
+  Tag tag = Tag::None;
+  uint32_t length = 0;  // of lists and strings
+
+  EValue() = default;
+  explicit EValue(int64_t value) : tag(Tag::Int) { payload.as_int = value; }
+  explicit EValue(double value) : tag(Tag::Double) { payload.as_double = value; }
+  explicit EValue(bool value) : tag(Tag::Bool) { payload.as_bool = value; }
+  explicit EValue(Tensor value) : tag(Tag::Tensor) { payload.as_tensor = value.impl(); }
+  explicit EValue(std::string_view value) : tag(Tag::String), length(static_cast<uint32_t>(value.size())) {
+    payload.as_string = value.data();
+  }
+
+  [[nodiscard]] bool is_none() const { return tag == Tag::None; }
+  [[nodiscard]] bool is_tensor() const { return tag == Tag::Tensor; }
+  [[nodiscard]] bool is_int() const { return tag == Tag::Int; }
+  [[nodiscard]] bool is_double() const { return tag == Tag::Double; }
+  [[nodiscard]] bool is_bool() const { return tag == Tag::Bool; }
+
+  // Readers: the caller has checked the tag.
+  [[nodiscard]] Tensor to_tensor() const {
+    RL_DCHECK(is_tensor());
+    return Tensor(payload.as_tensor);
+  }
+  [[nodiscard]] int64_t to_int() const { return tag == Tag::Bool ? payload.as_bool : payload.as_int; }
+  [[nodiscard]] double to_double() const {
+    return tag == Tag::Double ? payload.as_double : static_cast<double>(to_int());
+  }
+  [[nodiscard]] bool to_bool() const { return tag == Tag::Bool ? payload.as_bool : payload.as_int != 0; }
+  [[nodiscard]] Scalar to_scalar() const {
+    if (tag == Tag::Double) return payload.as_double;
+    if (tag == Tag::Bool) return payload.as_bool;
+    return payload.as_int;
+  }
+  [[nodiscard]] std::string_view to_string_view() const { return {payload.as_string, length}; }
+  [[nodiscard]] Span<const bool> to_bool_list() const { return {payload.as_bool_list, length}; }
+  [[nodiscard]] Span<const double> to_double_list() const { return {payload.as_double_list, length}; }
+  [[nodiscard]] Span<const int64_t> to_int_list() const;
+  [[nodiscard]] Span<Tensor> to_tensor_list() const;
+  [[nodiscard]] Span<const std::optional<Tensor>> to_optional_tensor_list() const;
+};
+
+static_assert(sizeof(EValue) == 16);
+
+}  // namespace rushlight

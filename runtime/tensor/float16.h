@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Storage types for the two 16-bit floating formats. Arithmetic happens in float: both convert
+// implicitly, round to nearest even on the way back, and keep infinities and NaN.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+namespace rushlight {
+
+namespace internal {
+
+inline uint32_t float_bits(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+inline float bits_float(uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+float half_to_float(uint16_t half);
+uint16_t float_to_half(float value);
+
+}  // namespace internal
+
+// IEEE 754 binary16.
+struct Half {
+  uint16_t bits = 0;
+
+  Half() = default;
+  Half(float value) : bits(internal::float_to_half(value)) {}       // NOLINT: implicit by design
+  operator float() const { return internal::half_to_float(bits); }  // NOLINT: implicit by design
+};
+
+// The upper half of an IEEE 754 binary32.
+struct BFloat16 {
+  uint16_t bits = 0;
+
+  BFloat16() = default;
+  BFloat16(float value) {  // NOLINT: implicit by design
+    const uint32_t wide = internal::float_bits(value);
+    const bool is_nan = (wide & 0x7fffffffu) > 0x7f800000u;
+    bits = is_nan ? 0x7fc0 : static_cast<uint16_t>((wide + 0x7fffu + ((wide >> 16) & 1u)) >> 16);
+  }
+  operator float() const { return internal::bits_float(static_cast<uint32_t>(bits) << 16); }  // NOLINT
+};
+
+static_assert(sizeof(Half) == 2 && sizeof(BFloat16) == 2);
+
+}  // namespace rushlight

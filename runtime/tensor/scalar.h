@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A Python number as an operator argument: int, float or bool.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/tensor/scalar_type.h"
+
+namespace rushlight {
+
+class Scalar {
+ public:
+  Scalar(int64_t value) : kind_(Kind::Int) { value_.as_int = value; }       // NOLINT: implicit by design
+  Scalar(int value) : Scalar(static_cast<int64_t>(value)) {}                // NOLINT: implicit by design
+  Scalar(double value) : kind_(Kind::Double) { value_.as_double = value; }  // NOLINT: implicit by design
+  Scalar(bool value) : kind_(Kind::Bool) { value_.as_int = value; }         // NOLINT: implicit by design
+
+  [[nodiscard]] bool is_floating() const { return kind_ == Kind::Double; }
+  [[nodiscard]] bool is_integral(bool include_bool) const {
+    return kind_ == Kind::Int || (include_bool && kind_ == Kind::Bool);
+  }
+  [[nodiscard]] bool is_bool() const { return kind_ == Kind::Bool; }
+
+  // Converts as C++ does; T is an arithmetic type, Half or BFloat16.
+  template <class T>
+  [[nodiscard]] T to() const {
+    if (kind_ == Kind::Double) return static_cast<T>(value_.as_double);
+    return static_cast<T>(value_.as_int);
+  }
+
+  // The element type that PyTorch gives a 0-dim tensor made of it.
+  [[nodiscard]] ScalarType type() const {
+    return kind_ == Kind::Double ? ScalarType::Float
+                                 : (kind_ == Kind::Int ? ScalarType::Long : ScalarType::Bool);
+  }
+
+ private:
+  enum class Kind : uint8_t { Int, Double, Bool };
+  union {
+    int64_t as_int;
+    double as_double;
+  } value_;
+  Kind kind_;
+};
+
+}  // namespace rushlight

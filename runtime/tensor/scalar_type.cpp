@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/tensor/scalar_type.h"
+
+namespace rushlight {
+
+namespace {
+
+// Indexed by the type's number; 0 marks a hole.
+constexpr uint8_t kElementSize[30] = {1, 1, 2, 4, 8, 2, 4, 8, 4, 8, 16, 1, 1, 1, 4,
+                                      2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  0, 2, 4, 8};
+
+}  // namespace
+
+size_t element_size(ScalarType type) {
+  const auto index = static_cast<uint8_t>(type);
+  return index < sizeof kElementSize ? kElementSize[index] : 0;
+}
+
+const char* to_string(ScalarType type) {
+  switch (type) {
+    case ScalarType::Byte:
+      return "uint8";
+    case ScalarType::Char:
+      return "int8";
+    case ScalarType::Short:
+      return "int16";
+    case ScalarType::Int:
+      return "int32";
+    case ScalarType::Long:
+      return "int64";
+    case ScalarType::Half:
+      return "float16";
+    case ScalarType::Float:
+      return "float32";
+    case ScalarType::Double:
+      return "float64";
+    case ScalarType::ComplexHalf:
+      return "complex32";
+    case ScalarType::ComplexFloat:
+      return "complex64";
+    case ScalarType::ComplexDouble:
+      return "complex128";
+    case ScalarType::Bool:
+      return "bool";
+    case ScalarType::QInt8:
+      return "qint8";
+    case ScalarType::QUInt8:
+      return "quint8";
+    case ScalarType::QInt32:
+      return "qint32";
+    case ScalarType::BFloat16:
+      return "bfloat16";
+    case ScalarType::UInt16:
+      return "uint16";
+    case ScalarType::UInt32:
+      return "uint32";
+    case ScalarType::UInt64:
+      return "uint64";
+  }
+  return "unknown";
+}
+
+ScalarType promote_types(ScalarType a, ScalarType b) {
+  if (a == b) return a;
+  if (a == ScalarType::Bool) return b;
+  if (b == ScalarType::Bool) return a;
+  const bool a_floats = is_floating(a);
+  const bool b_floats = is_floating(b);
+  if (a_floats != b_floats) return a_floats ? a : b;
+  const size_t a_size = element_size(a);
+  const size_t b_size = element_size(b);
+  if (a_size != b_size) return a_size > b_size ? a : b;
+  if (a_floats) return ScalarType::Float;  // float16 with bfloat16
+  // Same width, different sign. Only uint8 with int8 is defined by PyTorch.
+  if (a_size == 1) return ScalarType::Short;
+  return contains(types::kUnsignedWide, a) ? b : a;
+}
+
+}  // namespace rushlight

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/tensor/tensor.h"
+
+#include "runtime/base/checked.h"
+#include "runtime/base/log.h"
+
+namespace rushlight {
+
+TensorImpl::TensorImpl(ScalarType type, ptrdiff_t dim, SizesType* sizes, void* data, DimOrderType* dim_order,
+                       StridesType* strides, TensorShapeDynamism dynamism)
+    : sizes_(sizes),
+      dim_order_(dim_order),
+      strides_(strides),
+      data_(data),
+      numel_(1),
+      dim_(static_cast<uint8_t>(dim)),
+      type_(type),
+      dynamism_(dynamism) {
+  compute_strides();
+  numel_bound_ = numel_;
+}
+
+void TensorImpl::compute_strides() {
+  size_t numel = 1;
+  // A zero size still gives its outer dimensions usable strides, as PyTorch has it.
+  size_t stride = 1;
+  for (size_t i = dim_; i-- > 0;) {
+    const DimOrderType d = dim_order_[i];
+    strides_[d] = static_cast<StridesType>(stride);
+    stride *= sizes_[d] > 1 ? static_cast<size_t>(sizes_[d]) : 1;
+    numel *= static_cast<size_t>(sizes_[d]);
+  }
+  numel_ = numel;
+}
+
+Error TensorImpl::resize(Span<const SizesType> sizes) {
+  RL_CHECK(sizes.size() == dim_, Error::InvalidArgument, "resize: expected rank %d, got %d",
+           static_cast<int>(dim_), static_cast<int>(sizes.size()));
+  bool same = true;
+  for (size_t i = 0; i < dim_; ++i) same = same && sizes[i] == sizes_[i];
+  if (same) return Error::Ok;
+  RL_CHECK(dynamism_ != TensorShapeDynamism::STATIC, Error::NotSupported,
+           "resize: the tensor's shape is static and differs from the one asked for");
+  size_t numel = 0;
+  RL_CHECK(checked_numel(sizes, &numel), Error::InvalidArgument, "resize: a size is negative or too large");
+  RL_CHECK(numel <= numel_bound_, Error::OutOfResources, "resize: %lu elements asked for, at most %lu fit",
+           static_cast<unsigned long>(numel), static_cast<unsigned long>(numel_bound_));
+  for (size_t i = 0; i < dim_; ++i) sizes_[i] = sizes[i];
+  compute_strides();
+  return Error::Ok;
+}
+
+bool is_contiguous_dim_order(Span<const DimOrderType> order) {
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (order[i] != i) return false;
+  }
+  return true;
+}
+
+bool is_channels_last_dim_order(Span<const DimOrderType> order) {
+  const size_t n = order.size();
+  if (n != 4 && n != 5) return false;
+  if (order[0] != 0 || order[n - 1] != 1) return false;
+  for (size_t i = 1; i + 1 < n; ++i) {
+    if (order[i] != i + 1) return false;
+  }
+  return true;
+}
+
+bool checked_numel(Span<const SizesType> sizes, size_t* numel) {
+  // The product of the non-zero sizes has to fit as well: strides are made from it.
+  size_t product = 1;
+  bool has_zero = false;
+  for (const SizesType size : sizes) {
+    if (size < 0) return false;
+    if (size == 0) {
+      has_zero = true;
+    } else if (!checked_mul(product, static_cast<size_t>(size), &product)) {
+      return false;
+    }
+  }
+  *numel = has_zero ? 0 : product;
+  return product <= static_cast<size_t>(INT32_MAX);
+}
+
+}  // namespace rushlight

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A tensor is a typed view over memory that somebody else owns. TensorImpl holds the description,
+// Tensor is a copyable handle to one. Layout is strided through a dim order: a permutation of the
+// dimensions from outermost to innermost, always dense.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/base/error.h"
+#include "runtime/base/span.h"
+#include "runtime/tensor/scalar_type.h"
+
+namespace rushlight {
+
+using SizesType = int32_t;
+using StridesType = int32_t;
+using DimOrderType = uint8_t;
+
+inline constexpr size_t kTensorDimensionLimit = 16;
+
+enum class TensorShapeDynamism : uint8_t {
+  STATIC = 0,         // the shape never changes; its sizes may lie in read-only memory
+  DYNAMIC_BOUND = 1,  // may shrink and grow again up to the number of elements at construction
+  DYNAMIC_UNBOUND = 2,
+};
+
+class TensorImpl {
+ public:
+  // `sizes`, `dim_order` and `strides` hold `dim` entries each and outlive the tensor. Sizes are
+  // non-negative and their product, in bytes, fits size_t: whoever builds a tensor has proven it.
+  // A static tensor only reads `sizes` and `dim_order`. `strides` may be null when dim is 0.
+  TensorImpl(ScalarType type, ptrdiff_t dim, SizesType* sizes, void* data, DimOrderType* dim_order,
+             StridesType* strides, TensorShapeDynamism dynamism = TensorShapeDynamism::STATIC);
+
+  [[nodiscard]] ScalarType scalar_type() const { return type_; }
+  [[nodiscard]] ptrdiff_t dim() const { return dim_; }
+  [[nodiscard]] Span<const SizesType> sizes() const { return {sizes_, dim_}; }
+  [[nodiscard]] Span<const DimOrderType> dim_order() const { return {dim_order_, dim_}; }
+  [[nodiscard]] Span<const StridesType> strides() const { return {strides_, dim_}; }  // in elements
+  [[nodiscard]] size_t numel() const { return numel_; }
+  [[nodiscard]] size_t numel_bound() const { return numel_bound_; }
+  [[nodiscard]] size_t nbytes() const { return numel_ * element_size(type_); }
+  [[nodiscard]] TensorShapeDynamism shape_dynamism() const { return dynamism_; }
+  [[nodiscard]] const void* data() const { return data_; }
+  [[nodiscard]] void* mutable_data() const { return data_; }
+  void set_data(void* data) { data_ = data; }
+
+  // Takes new sizes of the same rank. A static tensor takes only its own sizes; a bounded one any
+  // whose product is within numel_bound(). Data stays where it is.
+  // Errors: InvalidArgument (rank, negative size), NotSupported (static), OutOfResources (bound).
+  Error resize(Span<const SizesType> sizes);
+
+ private:
+  void compute_strides();
+
+  SizesType* sizes_;
+  DimOrderType* dim_order_;
+  StridesType* strides_;
+  void* data_;
+  size_t numel_;
+  size_t numel_bound_;
+  uint8_t dim_;
+  ScalarType type_;
+  TensorShapeDynamism dynamism_;
+};
+
+class Tensor {
+ public:
+  explicit Tensor(TensorImpl* impl) : impl_(impl) {}
+
+  [[nodiscard]] ScalarType scalar_type() const { return impl_->scalar_type(); }
+  [[nodiscard]] ptrdiff_t dim() const { return impl_->dim(); }
+  [[nodiscard]] ptrdiff_t size(ptrdiff_t d) const { return impl_->sizes()[static_cast<size_t>(d)]; }
+  [[nodiscard]] Span<const SizesType> sizes() const { return impl_->sizes(); }
+  [[nodiscard]] Span<const DimOrderType> dim_order() const { return impl_->dim_order(); }
+  [[nodiscard]] Span<const StridesType> strides() const { return impl_->strides(); }
+  [[nodiscard]] size_t numel() const { return impl_->numel(); }
+  [[nodiscard]] size_t nbytes() const { return impl_->nbytes(); }
+  [[nodiscard]] size_t element_size() const { return rushlight::element_size(impl_->scalar_type()); }
+
+  template <class T = void>
+  [[nodiscard]] const T* const_data_ptr() const {
+    return static_cast<const T*>(impl_->data());
+  }
+  template <class T = void>
+  [[nodiscard]] T* mutable_data_ptr() const {
+    return static_cast<T*>(impl_->mutable_data());
+  }
+
+  [[nodiscard]] TensorImpl* impl() const { return impl_; }
+  bool operator==(const Tensor& other) const { return impl_ == other.impl_; }
+
+ private:
+  TensorImpl* impl_;
+};
+
+// Whether the dim order is 0, 1, 2, … (row major).
+bool is_contiguous_dim_order(Span<const DimOrderType> order);
+// Whether it is 0, 2, …, n-1, 1 (channels last; rank 4 or 5).
+bool is_channels_last_dim_order(Span<const DimOrderType> order);
+
+// Product of `sizes`, or false when one is negative or the product exceeds size_t.
+[[nodiscard]] bool checked_numel(Span<const SizesType> sizes, size_t* numel);
+
+}  // namespace rushlight
