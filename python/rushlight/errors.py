@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every error a user can meet: what happened, what to do next, and the exit code of the command line.
+
+Exit codes: 1 any other failure, 2 a wrong command line; the rest stand beside each class.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+
+
+def _listing(names: Iterable[str], limit: int = 12) -> str:
+    """The names, comma separated; long lists are cut and say by how many."""
+    names = list(names)
+    shown = ", ".join(names[:limit])
+    return f"{shown} and {len(names) - limit} more" if len(names) > limit else shown or "none"
+
+
+def _near(name: str, known: Iterable[str], count: int = 3) -> list[str]:
+    """Up to `count` of `known` that look like `name`, best first."""
+    return difflib.get_close_matches(name, list(known), n=count, cutoff=0.6)
+
+
+class RushlightError(Exception):
+    """The base of all errors: `str()` says what happened, `next_step` what to do about it."""
+
+    exit_code = 1
+    default_next_step = ""
+
+    def __init__(self, message: str, *, next_step: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.next_step = self.default_next_step if next_step is None else next_step
+
+
+class InvalidProgram(RushlightError):
+    """The bytes are no program that rushlight reads, or are damaged."""
+
+    exit_code = 10
+    default_next_step = "Export the model again, or check that the file was copied whole."
+
+
+class InvalidArgument(RushlightError):
+    """A value from the caller has the wrong count, shape, dtype or spelling."""
+
+    exit_code = 11
+
+
+class MethodNotFound(RushlightError):
+    """The program has no method of that name."""
+
+    exit_code = 12
+
+    def __init__(self, method: str, available: Sequence[str]) -> None:
+        super().__init__(
+            f"method '{method}' not found; the program has: {_listing(available)}",
+            next_step="Name one of the program's methods.",
+        )
+        self.method = method
+        self.available = list(available)
+
+
+class OperatorNotFound(RushlightError):
+    """Operators that no kernel library has.
+
+    `requested` maps each missing operator to who asked for it; `known` holds the names at hand.
+    """
+
+    exit_code = 13
+
+    def __init__(
+        self, requested: Mapping[str, Iterable[str]], libraries: Sequence[str], known: Iterable[str] = ()
+    ) -> None:
+        known = list(known)
+        self.requested = {name: sorted(set(askers)) for name, askers in sorted(requested.items())}
+        self.near = {name: _near(name, known) for name in self.requested}
+        lines = [f"no kernel library has these operators (libraries: {_listing(libraries)}):"]
+        for name, askers in self.requested.items():
+            hint = f"; did you mean {' or '.join(self.near[name])}?" if self.near[name] else ""
+            lines.append(f"  {name}, asked for by {_listing(askers)}{hint}")
+        super().__init__(
+            "\n".join(lines),
+            next_step="Correct the name, export the model without the operator, or add a kernel for it.",
+        )
+
+
+class BackendNotFound(RushlightError):
+    """The program delegates to a backend that this build does not have."""
+
+    exit_code = 14
+
+    def __init__(self, backend: str, available: Sequence[str]) -> None:
+        super().__init__(
+            f"backend '{backend}' not found; this build has: {_listing(available)}",
+            next_step="Export the model without that delegate, or build with the backend.",
+        )
+        self.backend = backend
+        self.available = list(available)
+
+
+class UnknownTarget(RushlightError):
+    """There is no target of that name."""
+
+    exit_code = 15
+
+    def __init__(self, target: str, available: Sequence[str]) -> None:
+        near = _near(target, available)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        super().__init__(
+            f"unknown target '{target}'{hint}; known targets: {_listing(available, 40)}",
+            next_step="List the targets with `rushlight targets`.",
+        )
+        self.target = target
+        self.available = list(available)
+
+
+class MissingToolchain(RushlightError):
+    """What a target needs to build or run is not installed: `missing` programs or files, `packages` to get."""
+
+    exit_code = 16
+
+    def __init__(self, target: str, missing: Sequence[str], packages: Sequence[str] = ()) -> None:
+        step = f"Run `rushlight targets install {target}`"
+        if packages:
+            step += f", or: apt-get install --no-install-recommends {' '.join(packages)}"
+        super().__init__(f"target '{target}' cannot be used here: missing {_listing(missing)}", next_step=step)
+        self.target = target
+        self.missing = list(missing)
+        self.packages = list(packages)
+
+
+class BuildFailed(RushlightError):
+    """Configuring or compiling failed: the command and the end of its log."""
+
+    exit_code = 17
+    default_next_step = "Run again with -v to see the whole log."
+
+    def __init__(self, command: Sequence[str] | str, log: str, *, next_step: str | None = None) -> None:
+        self.command = command if isinstance(command, str) else " ".join(command)
+        self.log_tail = "\n".join(log.rstrip().splitlines()[-30:])
+        super().__init__(f"build failed: {self.command}\n{self.log_tail}", next_step=next_step)
+
+
+class RunTimeout(RushlightError):
+    """A command ran longer than it may."""
+
+    exit_code = 18
+    default_next_step = "Allow more time with a longer timeout, or look at the output for where it hangs."
+
+    def __init__(self, command: Sequence[str] | str, seconds: float, output: str = "") -> None:
+        self.command = command if isinstance(command, str) else " ".join(command)
+        self.seconds = seconds
+        self.output = output
+        tail = "\n".join(output.rstrip().splitlines()[-10:])
+        super().__init__(f"no end after {seconds:g} s: {self.command}" + (f"\n{tail}" if tail else ""))
+
+
+class TargetCrashed(RushlightError):
+    """The program on the target ended in a fault, an abort or a signal."""
+
+    exit_code = 19
+    default_next_step = "Run it on the host to see whether the model or the target is at fault."
+
+
+class CheckFailed(RushlightError):
+    """The outputs are not what the case expects."""
+
+    exit_code = 20
+
+
+class OutOfMemory(RushlightError):
+    """An arena, a memory bank or the host has too few bytes."""
+
+    exit_code = 21
+
+
+class InvalidSelection(RushlightError):
+    """An operator list, a selection file or the operator table says something that cannot be."""
+
+    exit_code = 22
+
+
+class MissingDependency(RushlightError):
+    """A Python package outside the core is needed; `extra` names the group that brings it."""
+
+    exit_code = 23
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(
+            f"the Python package '{package}' is not installed",
+            next_step=f"pip install 'rushlight[{extra}]'",
+        )
+        self.package = package
+        self.extra = extra
+
+
+class MissingExecutable(RushlightError):
+    """A program to start is not on this machine."""
+
+    exit_code = 24
+
+    def __init__(self, executable: str, install: str = "") -> None:
+        super().__init__(
+            f"'{executable}' not found",
+            next_step=f"Install it: {install}" if install else "Install it, or put its folder on PATH.",
+        )
+        self.executable = executable
+
+
+class CommandFailed(RushlightError):
+    """A command ended with another exit status than 0."""
+
+    exit_code = 25
+
+    def __init__(self, command: Sequence[str], returncode: int, output: str) -> None:
+        tail = "\n".join(output.rstrip().splitlines()[-30:])
+        super().__init__(f"exit status {returncode}: {' '.join(command)}\n{tail}".rstrip())
+        self.command = list(command)
+        self.returncode = returncode
+        self.output = output

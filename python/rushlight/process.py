@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The one door to other programs: prints the command, bounds the time, leaves no process behind."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from rushlight.errors import CommandFailed, InvalidArgument, MissingExecutable, RunTimeout
+
+verbose = False
+"""Print each command on stderr before it starts."""
+
+INSTALL_HINTS = {
+    "apt-get": "rushlight installs toolchains on Debian and its relatives only",
+    "arm-none-eabi-g++": "apt-get install gcc-arm-none-eabi libstdc++-arm-none-eabi-dev",
+    "ccache": "apt-get install ccache",
+    "cmake": "pip install 'rushlight[build]'",
+    "clang++-19": "apt-get install clang-19 lld-19",
+    "g++": "apt-get install g++",
+    "ninja": "pip install 'rushlight[build]'",
+    "qemu-system-arm": "apt-get install qemu-system-arm",
+    "qemu-system-riscv32": "apt-get install qemu-system-misc",
+    "qemu-system-riscv64": "apt-get install qemu-system-misc",
+    "qemu-aarch64": "apt-get install qemu-user",
+    "qemu-arm": "apt-get install qemu-user",
+    "qemu-riscv64": "apt-get install qemu-user",
+    "riscv64-unknown-elf-g++": "apt-get install gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf",
+}
+
+_GRACE_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a command ended. A negative `returncode` is the number of the signal that killed it."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+    command: tuple[str, ...]
+    seconds: float
+
+
+def command_line(command: Sequence[str | os.PathLike[str]], cwd: str | os.PathLike[str] | None = None) -> str:
+    """The command as a shell would take it, with its folder in front where one is given."""
+    line = shlex.join(os.fspath(word) for word in command)
+    return f"cd {shlex.quote(os.fspath(cwd))} && {line}" if cwd is not None else line
+
+
+def run(
+    command: Sequence[str | os.PathLike[str]],
+    *,
+    cwd: str | os.PathLike[str] | None = None,
+    env: Mapping[str, str] | None = None,
+    timeout: float | None = None,
+    capture: bool = True,
+    input: str | None = None,
+    check: bool = False,
+    on_line: Callable[[str], None] | None = None,
+) -> Result:
+    """Run a command to its end.
+
+    `env` is laid over this process's environment. Without `capture` the command writes to our own
+    stdout and stderr. `on_line` gets each line of its stdout, and of its stderr merged into it, as it
+    comes. Text is UTF-8; other bytes are replaced.
+
+    Errors: MissingExecutable; RunTimeout after `timeout` seconds, with the whole process group killed;
+    CommandFailed with `check` and an exit status other than 0.
+    """
+    words = tuple(os.fspath(word) for word in command)
+    if verbose:
+        print("+ " + command_line(words, cwd), file=sys.stderr, flush=True)
+    start = time.monotonic()
+    process = _start(words, cwd, env, capture or on_line is not None, input is not None, on_line is not None)
+    with _group_killed_on_exception(process):
+        if on_line is None:
+            stdout, stderr = _communicate(process, words, timeout, input)
+        else:
+            stdout, stderr = _stream(process, words, timeout, input, on_line), ""
+    result = Result(process.returncode, stdout, stderr, words, time.monotonic() - start)
+    if check and result.returncode != 0:
+        raise CommandFailed(words, result.returncode, result.stdout + result.stderr)
+    return result
+
+
+def _start(
+    words: tuple[str, ...],
+    cwd: str | os.PathLike[str] | None,
+    env: Mapping[str, str] | None,
+    capture: bool,
+    feed: bool,
+    merge: bool,
+) -> subprocess.Popen[str]:
+    pipe = subprocess.PIPE if capture else None
+    try:
+        return subprocess.Popen(
+            words,
+            cwd=cwd,
+            env=None if env is None else {**os.environ, **env},
+            stdin=subprocess.PIPE if feed else subprocess.DEVNULL,
+            stdout=pipe,
+            stderr=subprocess.STDOUT if merge else pipe,
+            encoding="utf-8",
+            errors="replace",
+            start_new_session=True,
+        )
+    except (FileNotFoundError, NotADirectoryError, PermissionError) as error:
+        if cwd is not None and not Path(cwd).is_dir():
+            raise InvalidArgument(f"cannot run {words[0]}: no folder {os.fspath(cwd)}") from error
+        raise MissingExecutable(words[0], INSTALL_HINTS.get(Path(words[0]).name, "")) from error
+
+
+def _communicate(
+    process: subprocess.Popen[str], words: tuple[str, ...], timeout: float | None, text: str | None
+) -> tuple[str, str]:
+    try:
+        stdout, stderr = process.communicate(text, timeout)
+    except subprocess.TimeoutExpired:
+        _kill_group(process)
+        stdout, stderr = _drain(process)
+        raise RunTimeout(words, timeout or 0.0, stdout + stderr) from None
+    return stdout or "", stderr or ""
+
+
+def _drain(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """What a killed process had written; a pipe that a stray process holds open is left after a moment."""
+    try:
+        stdout, stderr = process.communicate(timeout=_GRACE_SECONDS)
+    except subprocess.TimeoutExpired:
+        return "", ""
+    return stdout or "", stderr or ""
+
+
+def _stream(
+    process: subprocess.Popen[str],
+    words: tuple[str, ...],
+    timeout: float | None,
+    text: str | None,
+    on_line: Callable[[str], None],
+) -> str:
+    """Read line by line here, while timers and feeders run beside; gives back all the text."""
+    expired = threading.Event()
+
+    def expire() -> None:
+        expired.set()
+        _kill_group(process)
+
+    timer = threading.Timer(timeout, expire) if timeout is not None else None
+    if timer is not None:
+        timer.daemon = True
+        timer.start()
+    if text is not None and process.stdin is not None:
+        threading.Thread(target=_feed, args=(process.stdin, text), daemon=True).start()
+    lines: list[str] = []
+    assert process.stdout is not None
+    try:
+        for line in process.stdout:
+            lines.append(line)
+            on_line(line.rstrip("\r\n"))
+        process.wait()
+    finally:
+        if timer is not None:
+            timer.cancel()
+    process.stdout.close()
+    if expired.is_set():
+        raise RunTimeout(words, timeout or 0.0, "".join(lines))
+    return "".join(lines)
+
+
+def _feed(stdin: IO[str], text: str) -> None:
+    with contextlib.suppress(OSError, ValueError):
+        stdin.write(text)
+        stdin.close()
+
+
+@contextlib.contextmanager
+def _group_killed_on_exception(process: subprocess.Popen[str]) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        _kill_group(process)
+        process.wait()
+        raise
+
+
+def _kill_group(process: subprocess.Popen[str]) -> None:
+    """Kill the process and all it started; they share the session it was started in."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
