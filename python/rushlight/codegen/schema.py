@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Operator schemas as PyTorch writes them, and the C++ signature of their kernels."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from rushlight.errors import InvalidSelection
+
+_NAME = re.compile(r"(?P<name>[A-Za-z_]\w*::\w+(\.\w+)?)\(")
+_TYPE = re.compile(r"(?P<base>[A-Za-z]+)(?P<alias>\([a-z](!)?\))?(?P<suffix>(\?|\[\d*\])*)$")
+
+_INTEGERS = ("int", "SymInt", "ScalarType", "Layout", "MemoryFormat", "Device")
+_ELEMENT = {
+    "Tensor": "Tensor",
+    "Scalar": "Scalar",
+    "float": "double",
+    "bool": "bool",
+    "str": "std::string_view",
+    **dict.fromkeys(_INTEGERS, "int64_t"),
+}
+_ANY = ("Any", "Generator")
+_BY_REFERENCE = ("Tensor", "Scalar")
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument: `base` type (Tensor, int, …), whether written to, and what is around the base."""
+
+    name: str
+    base: str
+    mutable: bool = False
+    optional: bool = False
+    is_list: bool = False
+    optional_items: bool = False
+
+    @property
+    def cpp_type(self) -> str:
+        """The C++ parameter type a kernel takes for it."""
+        if self.base in _ANY:
+            return "EValue&" if self.mutable else "const EValue&"
+        element = _ELEMENT[self.base]
+        if self.is_list:
+            item = f"std::optional<{element}>" if self.optional_items else element
+            span = f"Span<{item}>" if self.mutable else f"Span<const {item}>"
+            return f"std::optional<{span}>" if self.optional else span
+        if self.base in _BY_REFERENCE:
+            plain = f"std::optional<{element}>" if self.optional else element
+            return f"{plain}&" if self.mutable else f"const {plain}&"
+        return f"std::optional<{element}>" if self.optional else element
+
+
+@dataclass(frozen=True)
+class Schema:
+    """An operator's full name ("aten::add.out", no dot without overload) and its arguments in order."""
+
+    name: str
+    arguments: tuple[Argument, ...]
+
+    @property
+    def base_name(self) -> str:
+        """The name without namespace and overload ("add")."""
+        return self.name.split("::")[1].split(".")[0]
+
+    @property
+    def has_tensor(self) -> bool:
+        """Whether any argument is a tensor or holds tensors."""
+        return any(argument.base == "Tensor" for argument in self.arguments)
+
+    def cpp_declaration(self, function: str) -> str:
+        """The declaration of its kernel under the given function name, without semicolon."""
+        parameters = ["KernelContext& context"]
+        parameters += [f"{argument.cpp_type} {argument.name}" for argument in self.arguments]
+        return f"Error {function}({', '.join(parameters)})"
+
+    def cpp_signature(self) -> tuple[str, ...]:
+        """The parameter types after the context."""
+        return tuple(argument.cpp_type for argument in self.arguments)
+
+
+def parse_schema(text: str) -> Schema:
+    """Parse `ns::name.overload(Type name=default, *, …) -> …`; returns are not kept.
+
+    Errors: InvalidSelection naming the schema and the part that is wrong.
+    """
+    head = _NAME.match(text)
+    if head is None:
+        raise InvalidSelection(f"schema '{text}': expected namespace::name.overload(arguments) -> returns")
+    end = _closing(text, head.end() - 1)
+    if not text[end + 1 :].lstrip().startswith("->"):
+        raise InvalidSelection(f"schema '{text}': expected '->' after the arguments")
+    parts = [part.strip() for part in _split(text[head.end() : end])]
+    arguments = tuple(_parse_argument(part, text) for part in parts if part not in ("", "*"))
+    return Schema(head["name"], arguments)
+
+
+def _closing(text: str, start: int) -> int:
+    """The index of the parenthesis that closes the one at `start`."""
+    depth = 0
+    for index in range(start, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[index], 0)
+        if depth == 0:
+            return index
+    raise InvalidSelection(f"schema '{text}': no ')' closes the arguments")
+
+
+def _split(text: str) -> list[str]:
+    """Split at commas outside of brackets and quotes."""
+    parts, depth, quote, start = [], 0, "", 0
+    for index, character in enumerate(text):
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        elif character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+        elif character == "," and depth == 0:
+            parts.append(text[start:index])
+            start = index + 1
+    return [*parts, text[start:]]
+
+
+def _parse_argument(text: str, schema: str) -> Argument:
+    declaration = text.split("=", 1)[0].strip()
+    type_text, _, name = declaration.rpartition(" ")
+    match = _TYPE.match(type_text.strip())
+    if match is None or not name.isidentifier():
+        raise InvalidSelection(f"schema '{schema}': expected 'Type name', found '{text}'")
+    base, suffix = match["base"], re.sub(r"\d", "", match["suffix"])
+    if base not in _ANY and base not in _ELEMENT:
+        known = ", ".join(sorted((*_ELEMENT, *_ANY)))
+        raise InvalidSelection(f"schema '{schema}': type '{base}' is none of {known}")
+    if suffix not in ("", "?", "[]", "[]?", "?[]"):
+        raise InvalidSelection(f"schema '{schema}': '{type_text}' is neither optional nor one list")
+    return Argument(
+        name=name,
+        base=base,
+        mutable=bool(match["alias"]) and "!" in match["alias"],
+        optional=suffix in ("?", "[]?"),
+        is_list="[]" in suffix,
+        optional_items=suffix == "?[]",
+    )
