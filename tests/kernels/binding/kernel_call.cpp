@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Python module `kernel_call`: calls the operators of the linked table, for tests.
+#include <cstring>
+#include <memory>
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "runtime/kernel/operator_table.h"
+#include "tests/kernels/binding/arguments.h"
+#include "tests/kernels/binding/captured_log.h"
+
+namespace rushlight::testing {
+
+namespace py = pybind11;
+
+namespace {
+
+py::object number_of(const EValue& value) {
+  if (value.is_int()) return py::int_(value.to_int());
+  if (value.is_double()) return py::float_(value.to_double());
+  if (value.is_bool()) return py::bool_(value.to_bool());
+  return py::none();
+}
+
+// Returns (error name, log lines, values): after the call, the values of arguments that the kernel
+// takes as EValue&, in order.
+py::tuple call(const std::string& name, const py::list& arguments, size_t temporary_bytes) {
+  const KernelEntry* entry = selected_operators.find(name.c_str(), "");
+  if (entry == nullptr) throw py::key_error(name);
+  const size_t count = std::strlen(entry->signature);
+  if (arguments.size() != count) {
+    throw py::value_error(name + " takes " + std::to_string(count) + " arguments (" + entry->signature +
+                          "), got " + std::to_string(arguments.size()));
+  }
+  Arguments built;
+  for (size_t i = 0; i < count; ++i) built.add(entry->signature[i], arguments[i]);
+
+  const std::unique_ptr<uint8_t[]> memory(new uint8_t[temporary_bytes]);
+  Arena temporary({memory.get(), temporary_bytes});
+  KernelContext context(&temporary);
+  captured_log().clear();
+  const Error error = entry->function(context, built.values().data());
+  built.store_shapes();
+
+  py::list written;
+  for (size_t i = 0; i < count; ++i) {
+    if (entry->signature[i] == 'e') written.append(number_of(*built.values()[i]));
+  }
+  return py::make_tuple(to_string(error), captured_log(), written);
+}
+
+py::dict operators() {
+  py::dict signatures;
+  for (const OperatorTable* table = &selected_operators; table != nullptr; table = table->next) {
+    for (size_t i = 0; i < table->size; ++i) {
+      signatures[table->entries[i].name] = table->entries[i].signature;
+    }
+  }
+  return signatures;
+}
+
+}  // namespace
+
+PYBIND11_MODULE(kernel_call, module) {
+  py::class_<TensorArgument>(module, "TensorArgument")
+      .def(py::init([](uintptr_t address, int dtype, std::vector<SizesType> sizes,
+                       std::vector<DimOrderType> dim_order, bool dynamic) {
+             return TensorArgument{address, dtype, std::move(sizes), std::move(dim_order), dynamic};
+           }),
+           py::arg("address"), py::arg("dtype"), py::arg("sizes"), py::arg("dim_order"),
+           py::arg("dynamic") = false)
+      .def_readonly("sizes", &TensorArgument::sizes);
+  module.def("call", &call, py::arg("name"), py::arg("arguments"),
+             py::arg("temporary_bytes") = size_t{1} << 24);
+  module.def("operators", &operators, "Signature by name of every linked operator.");
+}
+
+}  // namespace rushlight::testing

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Calls linked kernels with torch tensors and compares them with torch eager."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+
+DTYPE_NUMBERS = {
+    torch.uint8: 0,
+    torch.int8: 1,
+    torch.int16: 2,
+    torch.int32: 3,
+    torch.int64: 4,
+    torch.float16: 5,
+    torch.float32: 6,
+    torch.float64: 7,
+    torch.complex32: 8,
+    torch.complex64: 9,
+    torch.complex128: 10,
+    torch.bool: 11,
+    torch.bfloat16: 15,
+    torch.uint16: 27,
+    torch.uint32: 28,
+    torch.uint64: 29,
+}
+INTEGRAL = [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64]
+UNSIGNED_WIDE = [torch.uint16, torch.uint32, torch.uint64]
+FLOATING = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
+REAL = INTEGRAL + FLOATING
+ALL = [torch.bool, *REAL, *UNSIGNED_WIDE]
+
+MEMORY_FORMAT_NUMBERS = {
+    torch.contiguous_format: 0,
+    torch.preserve_format: 1,
+    torch.channels_last: 2,
+    torch.channels_last_3d: 3,
+}
+
+# (rtol, atol): one unit in the last place of the 16-bit types, a few of the others.
+TOLERANCES = {
+    torch.float16: (1e-3, 1e-6),
+    torch.bfloat16: (8e-3, 1e-6),
+    torch.float32: (1.3e-6, 1e-6),
+    torch.float64: (1e-13, 1e-13),
+    torch.complex64: (1.3e-6, 1e-6),
+    torch.complex128: (1e-13, 1e-13),
+}
+
+
+class KernelRefused(Exception):
+    """A kernel returned an error.
+
+    Attributes:
+        error: the enumerator's name, such as "InvalidArgument".
+        log: the lines that were logged meanwhile.
+    """
+
+    def __init__(self, name: str, error: str, log: list[str]) -> None:
+        super().__init__(f"{name}: {error}: {'; '.join(log)}")
+        self.error = error
+        self.log = log
+
+
+def random_tensor(
+    shape: Sequence[int], dtype: torch.dtype, *, low: float = -5, high: float = 5, seed: int = 0
+) -> torch.Tensor:
+    """A tensor of `shape`: uniform in [low, high), from 0 for unsigned types; bool is a fair coin."""
+    generator = torch.Generator().manual_seed(seed)
+    if dtype == torch.bool:
+        return torch.randint(0, 2, tuple(shape), generator=generator).bool()
+    if not dtype.is_signed:
+        low = max(low, 0)
+    if dtype.is_floating_point:
+        values = torch.rand(tuple(shape), generator=generator, dtype=torch.float64)
+        return (values * (high - low) + low).to(dtype)
+    return torch.randint(int(low), int(high), tuple(shape), generator=generator).to(dtype)
+
+
+def with_dim_order(tensor: torch.Tensor, order: Sequence[int]) -> torch.Tensor:
+    """A copy of `tensor` laid out so that `order` runs from the outermost dimension to the innermost."""
+    inverse = [list(order).index(d) for d in range(tensor.dim())]
+    return tensor.permute(tuple(order)).clone(memory_format=torch.contiguous_format).permute(inverse)
+
+
+def dim_order(tensor: torch.Tensor) -> list[int]:
+    """The dim order of a dense tensor. Raises ValueError for one with gaps or overlaps."""
+    order = sorted(range(tensor.dim()), key=lambda d: (-tensor.stride(d), tensor.size(d) == 1, d))
+    expected = 1
+    for d in reversed(order):
+        if tensor.size(d) > 1 and tensor.numel() > 0 and tensor.stride(d) != expected:
+            raise ValueError(f"not dense: sizes {tuple(tensor.shape)}, strides {tensor.stride()}")
+        expected *= max(tensor.size(d), 1)
+    return order
+
+
+def poison(tensor: torch.Tensor) -> torch.Tensor:
+    """Fills `tensor` with a value that a kernel hardly computes."""
+    return tensor.fill_(True if tensor.dtype == torch.bool else 113)
+
+
+def assert_equal(
+    actual: torch.Tensor, expected: torch.Tensor, *, rtol: float | None = None, atol: float | None = None
+) -> None:
+    """Values within tolerance, NaN in the same places; shape and dtype the same, strides free."""
+    default_rtol, default_atol = TOLERANCES.get(expected.dtype, (0.0, 0.0))
+    torch.testing.assert_close(
+        actual,
+        expected,
+        rtol=default_rtol if rtol is None else rtol,
+        atol=default_atol if atol is None else atol,
+        equal_nan=True,
+        check_stride=False,
+    )
+
+
+class Kernels:
+    """The linked operators, by their full name ("aten::add.out")."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module = module
+        self.signatures: dict[str, str] = module.operators()
+
+    def run(
+        self,
+        name: str,
+        arguments: Sequence[Any],
+        *,
+        dynamic: Sequence[torch.Tensor] = (),
+        temporary_bytes: int = 1 << 24,
+    ) -> list[Any]:
+        """Calls a kernel with all its arguments in schema order, out tensors last.
+
+        Tensors are torch tensors or numpy arrays, dense in some dim order, and are passed without a
+        copy. Those in `dynamic` are passed with their shape as the bound and every size 0, and the
+        kernel has to give them that shape again.
+
+        Returns the values of arguments that the kernel may overwrite (prim operators).
+        Raises KernelRefused with the kernel's error.
+        """
+        signature = self.signatures[name]
+        wrapped: list[tuple[Any, torch.Tensor]] = []
+        converted = [
+            self._convert(code, argument, dynamic, wrapped)
+            for code, argument in zip(signature, arguments, strict=True)
+        ]
+        error, log, written = self._module.call(name, converted, temporary_bytes)
+        if error != "Ok":
+            raise KernelRefused(name, error, log)
+        for argument, tensor in wrapped:
+            assert list(argument.sizes) == list(tensor.shape), f"{name}: out has shape {argument.sizes}"
+        return written
+
+    def check(
+        self,
+        name: str,
+        *args: Any,
+        out_dtype: torch.dtype | None = None,
+        out_dim_order: Sequence[int] | None = None,
+        eager: Callable[..., Any] | None = None,
+        rtol: float | None = None,
+        atol: float | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Compares an out overload with torch's functional form of the same operator.
+
+        `args` and `kwargs` are the operator's without the out tensors. Runs twice: with static out
+        tensors, and with dynamic ones that the kernel must resize.
+        """
+        schema = _overload(name)._schema
+        reference = eager or getattr(_namespace(name), _base_name(name))
+        results = reference(*args, **kwargs)
+        grouped = isinstance(results, (tuple, list))
+        expected = [result.to(out_dtype or result.dtype) for result in (results if grouped else [results])]
+        for is_dynamic in (False, True):
+            outs = [poison(_empty_like(result, out_dim_order)) for result in expected]
+            self.run(name, _bind(schema, args, kwargs, outs), dynamic=outs if is_dynamic else ())
+            for out, result in zip(outs, expected, strict=True):
+                assert_equal(out, result, rtol=rtol, atol=atol)
+
+    def refuse(self, name: str, *args: Any, outs: Sequence[torch.Tensor], **kwargs: Any) -> KernelRefused:
+        """The error with which a kernel refuses these arguments; fails when it takes them."""
+        try:
+            self.run(name, _bind(_overload(name)._schema, args, kwargs, list(outs)))
+        except KernelRefused as refused:
+            assert refused.log, f"{name} refused without a word"
+            return refused
+        raise AssertionError(f"{name} took arguments it should refuse")
+
+    def _convert(
+        self, code: str, value: Any, dynamic: Sequence[torch.Tensor], wrapped: list[tuple[Any, torch.Tensor]]
+    ) -> Any:
+        if isinstance(value, np.ndarray):
+            value = torch.from_numpy(value)
+        if isinstance(value, torch.Tensor):
+            is_dynamic = any(value is tensor for tensor in dynamic)
+            argument = self._module.TensorArgument(
+                value.data_ptr(), DTYPE_NUMBERS[value.dtype], list(value.shape), dim_order(value), is_dynamic
+            )
+            wrapped.append((argument, value))
+            return argument
+        if isinstance(value, torch.dtype):
+            return DTYPE_NUMBERS[value]
+        if isinstance(value, torch.memory_format):
+            return MEMORY_FORMAT_NUMBERS[value]
+        if isinstance(value, (torch.layout, torch.device)):
+            return 0
+        if isinstance(value, (list, tuple)):
+            item_code = {"n": "i", "f": "d", "o": "b", "l": "t", "p": "t"}[code.lower()]
+            return [self._convert(item_code, item, dynamic, wrapped) for item in value]
+        if code.lower() == "d" and value is not None:
+            return float(value)
+        if code.lower() == "n" and isinstance(value, int):
+            return [value]
+        return value
+
+
+def _namespace(name: str) -> Any:
+    return getattr(torch.ops, name.split("::")[0])
+
+
+def _base_name(name: str) -> str:
+    return name.split("::")[1].split(".")[0]
+
+
+def _overload(name: str) -> Any:
+    return getattr(getattr(_namespace(name), _base_name(name)), name.split(".")[1])
+
+
+def _empty_like(tensor: torch.Tensor, order: Sequence[int] | None) -> torch.Tensor:
+    return with_dim_order(torch.empty(tensor.shape, dtype=tensor.dtype), order or range(tensor.dim()))
+
+
+def _bind(schema: Any, args: Sequence[Any], kwargs: dict[str, Any], outs: list[torch.Tensor]) -> list[Any]:
+    """All arguments of `schema` in order; out arguments come from `outs`, a list where it wants one."""
+    left = list(args)
+    outs_left = list(outs)
+    bound = []
+    for argument in schema.arguments:
+        if argument.is_out:
+            is_list = "List" in str(argument.type)
+            bound.append(outs_left if is_list else outs_left.pop(0))
+        elif argument.name in kwargs:
+            bound.append(kwargs[argument.name])
+        elif left and not argument.kwarg_only:
+            bound.append(left.pop(0))
+        elif argument.has_default_value():
+            bound.append(argument.default_value)
+        else:
+            raise TypeError(f"{schema}: {argument.name} is missing")
+    if left:
+        raise TypeError(f"{schema}: {len(left)} arguments too many")
+    return bound
