@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The dtypes that an operator's kernel needs so that a given model runs.
+
+They are more than those of its tensors: kernels compute in what their arguments promote to, in the
+default float where integers meet a fractional number, and in what a dtype argument names. A dtype too
+many costs bytes, one too few breaks the model, so all doubt is on the side of more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rushlight.codegen.schema import Argument
+from rushlight.codegen.table import OperatorTable
+from rushlight.program import Method, Program, Value
+from rushlight.program.dtypes import COMPLEX, FLOATING, INTEGRAL, NAMES, promotion_closure
+from rushlight.program.model import Kind
+
+DEFAULT_FLOAT = "float32"
+
+
+def model_dtypes(program: Program, table: OperatorTable) -> dict[str, frozenset[str]]:
+    """The operators of a program, known to the table or not, each with its dtypes."""
+    needs: dict[str, set[str]] = {}
+    for method in program.plans:
+        for name in method.operators:
+            needs.setdefault(name, set())
+        for name, values in method.calls():
+            operator = table.operators.get(name)
+            arguments = operator.schema.arguments if operator else ()
+            needs[name] |= call_dtypes(method, arguments, values)
+    return {name: frozenset(dtypes) for name, dtypes in needs.items()}
+
+
+def call_dtypes(method: Method, arguments: Sequence[Argument], values: Sequence[Value]) -> frozenset[str]:
+    """The dtypes of one call; `values` are its arguments as the schema's `arguments` order them."""
+    dtypes = {tensor.dtype for value in values for tensor in method.tensors_of(value)}
+    fractional = bool(dtypes & (FLOATING | COMPLEX))
+    for argument, value in zip(arguments, values, strict=False):
+        if argument.base == "ScalarType":
+            dtypes |= _named_dtype(value)
+        elif argument.base == "Scalar" and value.kind is not Kind.BOOL:
+            # A number is as wide as the tensors it meets, but changes what is below its kind: an
+            # integer makes booleans int64. One that is written at run time may be of any kind.
+            fractional |= value.kind is not Kind.INT
+            if "bool" in dtypes:
+                dtypes.add("int64")
+    if fractional and ("bool" in dtypes or dtypes & INTEGRAL):
+        dtypes.add(DEFAULT_FLOAT)
+    return promotion_closure(dtypes)
+
+
+def _named_dtype(value: Value) -> frozenset[str]:
+    """The dtype whose number an argument holds; without one, its absence adds nothing."""
+    if value.kind is Kind.INT and value.data in NAMES:
+        assert isinstance(value.data, int)
+        return frozenset({NAMES[value.data]})
+    return frozenset()

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The frame of a program file: identifier, extended header, and where the segments begin."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+from rushlight.errors import InvalidProgram
+
+IDENTIFIER = b"ET12"
+_HEADER_MAGIC = b"eh00"
+_HEADER_OFFSET = 8
+_HEADER_MIN_LENGTH = 24
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Bytes of the program itself, and the file offset that segments count from (0: no segments)."""
+
+    program_size: int
+    segment_base: int
+
+
+def read_frame(data: memoryview) -> Frame:
+    """Check the identifier and read the extended header. Errors: InvalidProgram."""
+    size = len(data)
+    if size < 8:
+        raise InvalidProgram(f"not a program: at least 8 bytes expected, the file has {size}")
+    found = bytes(data[4:8])
+    if found != IDENTIFIER:
+        raise InvalidProgram(
+            f"not a program: identifier {IDENTIFIER.decode()!r} expected at byte 4, found {_shown(found)}"
+        )
+    if bytes(data[_HEADER_OFFSET : _HEADER_OFFSET + 4]) != _HEADER_MAGIC:
+        return Frame(size, 0)
+    return _read_header(data)
+
+
+def _read_header(data: memoryview) -> Frame:
+    size = len(data)
+    if size < _HEADER_OFFSET + _HEADER_MIN_LENGTH:
+        raise InvalidProgram(f"extended header: cut off, the file has {size} bytes")
+    length, program_size, base = struct.unpack_from("<IQQ", data, _HEADER_OFFSET + 4)
+    if length < _HEADER_MIN_LENGTH:
+        raise InvalidProgram(
+            f"extended header: length of at least {_HEADER_MIN_LENGTH} expected, found {length}"
+        )
+    if program_size > size:
+        raise InvalidProgram(f"truncated: {program_size} bytes of program expected, the file has {size}")
+    if base and not program_size <= base <= size:
+        raise InvalidProgram(f"segments begin at {base}, expected between {program_size} and the end at {size}")
+    if length >= 32 and size >= _HEADER_OFFSET + 32:
+        (data_size,) = struct.unpack_from("<Q", data, _HEADER_OFFSET + 24)
+        if data_size and base + data_size > size:
+            raise InvalidProgram(f"truncated: {base + data_size} bytes expected, the file has {size}")
+    return Frame(program_size, base)
+
+
+def _shown(found: bytes) -> str:
+    """An identifier for people; some foreign files are told by theirs."""
+    kinds = {b"BP08": "a bundled program", b"ED00": "an ETDump", b"FT01": "a tensor data file (.ptd)"}
+    name = f" ({kinds[found]})" if found in kinds else ""
+    return f"{found!r}{name}"

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A program as read from its file: methods, values, instructions, segments."""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from rushlight.errors import MethodNotFound
+from rushlight.program.dtypes import element_size
+
+
+class Kind(enum.Enum):
+    """What a value is; the order is the file format's."""
+
+    NONE = 1
+    INT = 2
+    BOOL = 3
+    DOUBLE = 4
+    TENSOR = 5
+    STRING = 6
+    INT_LIST = 7
+    DOUBLE_LIST = 8
+    BOOL_LIST = 9
+    TENSOR_LIST = 10
+    OPTIONAL_TENSOR_LIST = 11
+
+
+class Dynamism(enum.Enum):
+    """Whether a tensor's shape is fixed, has the given upper bound, or is free."""
+
+    STATIC = 0
+    BOUNDED = 1
+    UNBOUNDED = 2
+
+
+class Storage(enum.Enum):
+    """Where a tensor's bytes are: in the file, in planned memory (with or without initial bytes from
+    the file), given by the caller, or in another file."""
+
+    CONSTANT = "constant"
+    PLANNED = "planned"
+    MUTABLE = "mutable"
+    INPUT = "input"
+    EXTERNAL = "external"
+
+
+@dataclass(frozen=True)
+class TensorInfo:
+    """A tensor's type, shape and place. `buffer_index` counts in the constants (CONSTANT) or in the
+    mutable data group `mutable_group` (MUTABLE); `memory_id` and `memory_offset` (bytes) are of
+    planned memory; `name` is the fully qualified one, where the file has it."""
+
+    dtype: str
+    sizes: tuple[int, ...]
+    dim_order: tuple[int, ...]
+    dynamism: Dynamism
+    storage: Storage
+    buffer_index: int = 0
+    memory_id: int = 0
+    memory_offset: int = 0
+    mutable_group: int = 0
+    name: str = ""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the elements, at the upper bound of the shape."""
+        return math.prod(self.sizes) * element_size(self.dtype)
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value of a method. `data`: None, int, bool, float, TensorInfo, str; a tuple of bools or floats;
+    a tuple of indices of values for INT_LIST, TENSOR_LIST and OPTIONAL_TENSOR_LIST (-1 is None)."""
+
+    kind: Kind
+    data: object = None
+
+
+@dataclass(frozen=True)
+class KernelCall:
+    """Run an operator (its index) on values (their indices)."""
+
+    operator: int
+    arguments: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class DelegateCall:
+    """Run a delegate (its index) on values (their indices)."""
+
+    delegate: int
+    arguments: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Move:
+    """Copy value `source` into value `destination`."""
+
+    source: int
+    destination: int
+
+
+@dataclass(frozen=True)
+class JumpFalse:
+    """Go on at instruction `target` if value `condition` is false."""
+
+    condition: int
+    target: int
+
+
+@dataclass(frozen=True)
+class Free:
+    """Release the memory of a tensor."""
+
+    value: int
+
+
+Instruction = KernelCall | DelegateCall | Move | JumpFalse | Free
+
+
+@dataclass(frozen=True)
+class Delegate:
+    """A part of the graph prepared for a backend: its id, payload and settings."""
+
+    id: str
+    payload: memoryview = field(repr=False)
+    compile_specs: tuple[tuple[str, bytes], ...] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Method:
+    """One entry point. `operators` are full names ("aten::add.out"); `buffer_sizes` (bytes) are
+    indexed by memory id, of which 0 is reserved."""
+
+    name: str
+    values: tuple[Value, ...]
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    chains: tuple[tuple[Instruction, ...], ...]
+    operators: tuple[str, ...]
+    delegates: tuple[Delegate, ...]
+    buffer_sizes: tuple[int, ...]
+
+    @property
+    def instructions(self) -> tuple[Instruction, ...]:
+        """The instructions of all chains; jump targets count within their chain."""
+        return tuple(instruction for chain in self.chains for instruction in chain)
+
+    def calls(self) -> Iterator[tuple[str, list[Value]]]:
+        """Each kernel call: the operator's name and its arguments, return values last."""
+        for instruction in self.instructions:
+            if isinstance(instruction, KernelCall):
+                arguments = [self.values[index] for index in instruction.arguments]
+                yield self.operators[instruction.operator], arguments
+
+    def tensors_of(self, value: Value) -> list[TensorInfo]:
+        """The tensors that a value is or holds."""
+        if isinstance(value.data, TensorInfo):
+            return [value.data]
+        if value.kind not in (Kind.TENSOR_LIST, Kind.OPTIONAL_TENSOR_LIST):
+            return []
+        assert isinstance(value.data, tuple)
+        items = [self.values[index].data for index in value.data if index >= 0]
+        return [item for item in items if isinstance(item, TensorInfo)]
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A piece of data behind the program: offset in the file and size, in bytes."""
+
+    offset: int
+    size: int
+
+
+@dataclass(frozen=True)
+class SegmentSlices:
+    """Places inside one segment, by byte offset; entry 0 is reserved."""
+
+    segment: int
+    offsets: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program file. Constants are in `constants`, or inline in `inline_constants` (older files)."""
+
+    version: int
+    plans: tuple[Method, ...]
+    segments: tuple[Segment, ...]
+    constants: SegmentSlices | None
+    inline_constants: tuple[memoryview, ...] = field(repr=False)
+    mutable_groups: tuple[SegmentSlices | None, ...]
+    named_data: tuple[tuple[str, int], ...]
+    data: memoryview = field(repr=False)
+    program_size: int
+
+    def method(self, name: str) -> Method:
+        """The method of that name. Errors: MethodNotFound."""
+        for method in self.plans:
+            if method.name == name:
+                return method
+        raise MethodNotFound(name, [method.name for method in self.plans])
+
+    def segment(self, index: int) -> memoryview:
+        """The bytes of a segment."""
+        place = self.segments[index]
+        return self.data[place.offset : place.offset + place.size]
+
+    def constant(self, tensor: TensorInfo) -> memoryview:
+        """The bytes that the file holds for a CONSTANT or MUTABLE tensor; they were checked to be there."""
+        if tensor.storage is Storage.CONSTANT and self.constants is None:
+            return self.inline_constants[tensor.buffer_index][: tensor.nbytes]
+        group = self.mutable_groups[tensor.mutable_group] if tensor.storage is Storage.MUTABLE else self.constants
+        assert group is not None
+        start = group.offsets[tensor.buffer_index]
+        return self.segment(group.segment)[start : start + tensor.nbytes]

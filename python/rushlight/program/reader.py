@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From the bytes of a program file to a Program, with every index and extent checked.
+
+Slot numbers are the fields' places in the published schema of the format.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from rushlight.errors import InvalidProgram
+from rushlight.program.container import Frame, read_frame
+from rushlight.program.flatbuffer import Buffer, Table
+from rushlight.program.method import read_method
+from rushlight.program.model import Method, Program, Segment, SegmentSlices, Storage, TensorInfo
+
+
+def read_program(source: str | os.PathLike[str] | bytes | bytearray | memoryview) -> Program:
+    """Read a program from a path or from its bytes.
+
+    Errors: InvalidProgram naming what is wrong, with what was expected and found; also for a file
+    that cannot be opened.
+    """
+    data = _bytes_of(source)
+    frame = read_frame(data)
+    root = Buffer(data[: frame.program_size]).root("program")
+    segments = root.tables(4, "segments", lambda table: _segment(table, frame, len(data)))
+    inline = root.tables(2, "constant_buffer", lambda table: table.bytes(0, "storage"))
+    delegate_data = root.tables(3, "backend_delegate_data", lambda table: table.bytes(0, "data"))
+    constants = root.table(5, "constant_segment")
+    payloads = {0: delegate_data, 1: tuple(data[s.offset : s.offset + s.size] for s in segments)}
+    program = Program(
+        version=root.number(0, "version", "I"),
+        plans=root.tables(1, "execution_plan", lambda table: read_method(table, payloads)),
+        segments=segments,
+        constants=_slices(constants, segments) if constants else None,
+        inline_constants=inline,
+        mutable_groups=root.tables(6, "mutable_data_segments", lambda table: _slices(table, segments)),
+        named_data=root.tables(7, "named_data", lambda table: _named(table, segments)),
+        data=data,
+        program_size=frame.program_size,
+    )
+    return _checked(program)
+
+
+def _bytes_of(source: str | os.PathLike[str] | bytes | bytearray | memoryview) -> memoryview:
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return memoryview(source).cast("B")
+    try:
+        return memoryview(Path(source).read_bytes())
+    except OSError as error:
+        raise InvalidProgram(
+            f"cannot read {os.fspath(source)}: {error.strerror}", next_step="Check the path."
+        ) from error
+
+
+def _segment(table: Table, frame: Frame, file_size: int) -> Segment:
+    offset, size = table.number(0, "offset", "Q"), table.number(1, "size", "Q")
+    if size and frame.segment_base == 0:
+        raise InvalidProgram(f"{table.what}: {size} bytes, and no extended header that says where segments begin")
+    end = frame.segment_base + offset + size
+    if end > file_size:
+        raise InvalidProgram(f"{table.what}: ends at byte {end}, the file has {file_size}")
+    return Segment(frame.segment_base + offset, size)
+
+
+def _segment_index(table: Table, slot: int, segments: tuple[Segment, ...]) -> int:
+    index = table.number(slot, "segment_index", "I")
+    if index >= len(segments):
+        raise InvalidProgram(f"{table.what}: segment {index} expected, the program has {len(segments)}")
+    return index
+
+
+def _slices(table: Table, segments: tuple[Segment, ...]) -> SegmentSlices | None:
+    offsets = table.numbers(1, "offsets", "Q")
+    if not offsets:
+        return None
+    return SegmentSlices(_segment_index(table, 0, segments), offsets)
+
+
+def _named(table: Table, segments: tuple[Segment, ...]) -> tuple[str, int]:
+    return table.string(0, "key"), _segment_index(table, 1, segments)
+
+
+def _checked(program: Program) -> Program:
+    """The program, once each tensor's bytes were found to be where it says."""
+    if not program.plans:
+        raise InvalidProgram("program: at least one method expected, found none")
+    for method in program.plans:
+        for index, value in enumerate(method.values):
+            if isinstance(value.data, TensorInfo):
+                _check_tensor(program, method, value.data, f"method '{method.name}': tensor {index}")
+    return program
+
+
+def _check_tensor(program: Program, method: Method, tensor: TensorInfo, what: str) -> None:
+    if tensor.storage in (Storage.PLANNED, Storage.MUTABLE):
+        sizes = method.buffer_sizes
+        if not 0 < tensor.memory_id < len(sizes):
+            raise InvalidProgram(f"{what}: in planned memory {tensor.memory_id} of {max(len(sizes) - 1, 0)}")
+        end = tensor.memory_offset + tensor.nbytes
+        if end > sizes[tensor.memory_id]:
+            raise InvalidProgram(
+                f"{what}: ends at byte {end} of planned memory {tensor.memory_id}, "
+                f"which has {sizes[tensor.memory_id]}"
+            )
+    if tensor.storage in (Storage.CONSTANT, Storage.MUTABLE):
+        _check_constant(program, tensor, what)
+
+
+def _check_constant(program: Program, tensor: TensorInfo, what: str) -> None:
+    index = tensor.buffer_index
+    if tensor.storage is Storage.CONSTANT and program.constants is None:
+        count = len(program.inline_constants)
+        held = len(program.inline_constants[index]) if index < count else 0
+    else:
+        group = _group(program, tensor, what)
+        count = len(group.offsets)
+        held = program.segments[group.segment].size - group.offsets[index] if index < count else 0
+    if index >= count:
+        raise InvalidProgram(f"{what}: data {index} expected, the program has {count}")
+    if tensor.nbytes > max(held, 0):
+        raise InvalidProgram(f"{what}: {tensor.nbytes} bytes of data expected, the program has {max(held, 0)}")
+
+
+def _group(program: Program, tensor: TensorInfo, what: str) -> SegmentSlices:
+    if tensor.storage is Storage.CONSTANT:
+        assert program.constants is not None
+        return program.constants
+    group = None
+    if tensor.mutable_group < len(program.mutable_groups):
+        group = program.mutable_groups[tensor.mutable_group]
+    if group is None:
+        raise InvalidProgram(
+            f"{what}: mutable data group {tensor.mutable_group} expected, "
+            f"the program has {len(program.mutable_groups)}"
+        )
+    return group
