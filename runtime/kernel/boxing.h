@@ -6,6 +6,7 @@
 // Signature characters (capital: None is allowed):
 //   t T tensor    i I int    d D float    b B bool    s S number    z Z string
 //   n N int list  f F float list  o O bool list  l tensor list  p list of optional tensors
+//   w tensor that is written (Tensor&)   k list of tensors that are written (Span<Tensor>)
 //   e any value, passed as EValue& (prim operators that write numbers)
 #pragma once
 
@@ -74,7 +75,7 @@ struct Argument<Span<const bool>> {
 };
 template <>
 struct Argument<Span<Tensor>> {
-  static constexpr char kCode = 'l';
+  static constexpr char kCode = 'k';
   static Span<Tensor> get(EValue& value) { return value.to_tensor_list(); }
 };
 template <>
@@ -101,12 +102,17 @@ struct Argument<std::optional<T>> {
   }
 };
 
+// Tensor& and const Tensor& are unpacked alike and differ in the signature only.
+template <class Parameter>
+inline constexpr char kParameterCode =
+    std::is_same_v<Parameter, Tensor&> ? 'w' : Argument<std::decay_t<Parameter>>::kCode;
+
 template <class Function>
 struct Boxing;
 
 template <class... Args>
 struct Boxing<Error (*)(KernelContext&, Args...)> {
-  static constexpr char kSignature[] = {Argument<std::decay_t<Args>>::kCode..., '\0'};
+  static constexpr char kSignature[] = {kParameterCode<Args>..., '\0'};
 
   // An lvalue of the decayed type binds to every way a kernel takes an argument (T, const T&, T&).
   template <class T>

@@ -26,8 +26,9 @@ uint64_t now_ns();
 // Instructions executed by this core so far, exact under QEMU's -icount; 0 where it cannot be had.
 uint64_t instruction_count();
 
-// Memory that nobody else uses, for an application's arenas: on bare metal all RAM that the linker
-// script left free; empty where arenas come from elsewhere (Linux: see allocate_pages).
-Span<uint8_t> free_memory();
+// `size` bytes, aligned to 16, that nobody else uses and nobody gives back: an application's arenas.
+// Bare metal takes them from the RAM that the linker script left free, Linux from the kernel. Empty
+// when there is not so much.
+Span<uint8_t> claim_memory(size_t size);
 
 }  // namespace rushlight::platform

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/executor/layout.h"
+
+#include "runtime/base/checked.h"
+#include "runtime/base/log.h"
+#include "runtime/program/schema.h"
+
+namespace rushlight {
+
+namespace {
+
+using flatbuffer::Table;
+using flatbuffer::TableVector;
+using schema::InstructionKind;
+using schema::ValueKind;
+
+unsigned long number(uint64_t value) { return static_cast<unsigned long>(value); }
+
+ValueKind kind_of(Table value) {
+  return static_cast<ValueKind>(value.scalar<uint8_t>(schema::evalue::kKind));
+}
+
+bool is_number(ValueKind kind) {
+  return kind == ValueKind::Int || kind == ValueKind::Bool || kind == ValueKind::Double;
+}
+
+class PlanChecker {
+ public:
+  PlanChecker(Table plan, PlanCounts* counts)
+      : values_(plan.tables(schema::plan::kValues)), plan_(plan), counts_(counts) {}
+
+  Error run() {
+    counts_->values = values_.size();
+    counts_->operators = plan_.tables(schema::plan::kOperators).size();
+    for (size_t i = 0; i < values_.size(); ++i) RL_TRY(value(i));
+    RL_TRY(indices(plan_.vector<int32_t>(schema::plan::kInputs), "inputs"));
+    RL_TRY(indices(plan_.vector<int32_t>(schema::plan::kOutputs), "outputs"));
+    const TableVector chains = plan_.tables(schema::plan::kChains);
+    RL_CHECK(chains.size() > 0, Error::InvalidProgram, "method: no instructions");
+    for (size_t i = 0; i < chains.size(); ++i) RL_TRY(chain(chains[i]));
+    return Error::Ok;
+  }
+
+ private:
+  // A negative index becomes a large one and fails the same comparison.
+  Error index(int64_t at, const char* what) const {
+    RL_CHECK(static_cast<uint64_t>(at) < values_.size(), Error::InvalidProgram, "%s: value %ld of %lu", what,
+             static_cast<long>(at), number(values_.size()));
+    return Error::Ok;
+  }
+
+  Error indices(Span<const int32_t> list, const char* what) const {
+    for (const int32_t at : list) RL_TRY(index(at, what));
+    return Error::Ok;
+  }
+
+  Error item(int64_t at, ValueKind expected, const char* what) const {
+    RL_TRY(index(at, what));
+    RL_CHECK(kind_of(values_[static_cast<size_t>(at)]) == expected, Error::InvalidProgram,
+             "%s: value %ld is of kind %lu, expected %lu", what, static_cast<long>(at),
+             number(static_cast<uint8_t>(kind_of(values_[static_cast<size_t>(at)]))),
+             number(static_cast<uint8_t>(expected)));
+    return Error::Ok;
+  }
+
+  Error value(size_t at) {
+    const Table entry = values_[at];
+    const Table content = entry.table(schema::evalue::kValue);
+    const ValueKind kind = kind_of(entry);
+    RL_CHECK(static_cast<uint8_t>(kind) != 0 && content, Error::InvalidProgram, "value %lu: of no kind",
+             number(at));
+    if (kind == ValueKind::Tensor) return tensor(content);
+    if (kind == ValueKind::IntList) {
+      const auto items = content.vector<int64_t>(schema::boxed::kItem);
+      ++counts_->int_lists;
+      counts_->ints += items.size();
+      for (const int64_t i : items) RL_TRY(item(i, ValueKind::Int, "integer list"));
+    } else if (kind == ValueKind::TensorList) {
+      const auto items = content.vector<int32_t>(schema::boxed::kItem);
+      ++counts_->tensor_lists;
+      counts_->list_tensors += items.size();
+      for (const int32_t i : items) RL_TRY(item(i, ValueKind::Tensor, "tensor list"));
+    } else if (kind == ValueKind::OptionalTensorList) {
+      const auto items = content.vector<int32_t>(schema::boxed::kItem);
+      ++counts_->optional_tensor_lists;
+      counts_->optional_tensors += items.size();
+      for (const int32_t i : items) {
+        if (i == -1) continue;
+        RL_TRY(index(i, "tensor list"));
+        if (kind_of(values_[static_cast<size_t>(i)]) == ValueKind::Null) continue;
+        RL_TRY(item(i, ValueKind::Tensor, "tensor list"));
+      }
+    } else if (kind == ValueKind::BoolList) {
+      for (const uint8_t flag : content.vector<uint8_t>(schema::boxed::kItem)) {
+        RL_CHECK(flag <= 1, Error::InvalidProgram, "value %lu: a boolean of %lu", number(at), number(flag));
+      }
+    }
+    return Error::Ok;
+  }
+
+  Error tensor(Table content) {
+    TensorView view;
+    RL_TRY(read_tensor(content, &view));
+    ++counts_->tensors;
+    counts_->dims += view.sizes.size();
+    if (view.dynamism != TensorShapeDynamism::STATIC) counts_->dynamic_dims += view.sizes.size();
+    return Error::Ok;
+  }
+
+  Error chain(Table chain) {
+    const TableVector instructions = chain.tables(schema::chain::kInstructions);
+    for (size_t i = 0; i < instructions.size(); ++i) {
+      const Table arguments = instructions[i].table(schema::instruction::kArguments);
+      RL_CHECK(arguments, Error::InvalidProgram, "instruction %lu: of no kind", number(i));
+      const auto kind = instructions[i].scalar<uint8_t>(schema::instruction::kKind);
+      const Error error = instruction(static_cast<InstructionKind>(kind), arguments, instructions.size());
+      RL_CHECK(error == Error::Ok, error, "instruction %lu: of kind %lu, is damaged", number(i),
+               number(kind));
+    }
+    return Error::Ok;
+  }
+
+  Error instruction(InstructionKind kind, Table arguments, size_t count) {
+    switch (kind) {
+      case InstructionKind::KernelCall:
+      case InstructionKind::DelegateCall: {
+        const auto callee = static_cast<uint32_t>(arguments.scalar<int32_t>(schema::kernel_call::kOpIndex));
+        const size_t known = kind == InstructionKind::KernelCall
+                                 ? counts_->operators
+                                 : plan_.tables(schema::plan::kDelegates).size();
+        RL_CHECK(callee < known, Error::InvalidProgram, "call: %lu of %lu", number(callee), number(known));
+        const auto list = arguments.vector<int32_t>(schema::kernel_call::kArgs);
+        if (list.size() > counts_->max_arguments) counts_->max_arguments = list.size();
+        return indices(list, "call");
+      }
+      case InstructionKind::MoveCall: {
+        const auto from = arguments.scalar<int32_t>(schema::move_call::kFrom);
+        const auto to = arguments.scalar<int32_t>(schema::move_call::kTo);
+        RL_TRY(index(from, "move"));
+        // A value keeps its kind: arguments are checked once, at load.
+        return item(to, kind_of(values_[static_cast<size_t>(from)]), "move");
+      }
+      case InstructionKind::JumpFalseCall: {
+        const auto condition = arguments.scalar<int32_t>(schema::jump_false_call::kCondValueIndex);
+        RL_TRY(index(condition, "jump"));
+        const ValueKind condition_kind = kind_of(values_[static_cast<size_t>(condition)]);
+        RL_CHECK(condition_kind == ValueKind::Tensor || is_number(condition_kind), Error::InvalidProgram,
+                 "jump: its condition is of kind %lu", number(static_cast<uint8_t>(condition_kind)));
+        const auto destination = arguments.scalar<int32_t>(schema::jump_false_call::kDestinationInstruction);
+        RL_CHECK(static_cast<uint32_t>(destination) <= count, Error::InvalidProgram,
+                 "jump: to instruction %ld of %lu", static_cast<long>(destination), number(count));
+        return Error::Ok;
+      }
+      case InstructionKind::FreeCall:
+        return item(arguments.scalar<int32_t>(schema::free_call::kValueIndex), ValueKind::Tensor, "free");
+    }
+    return Error::InvalidProgram;
+  }
+
+  TableVector values_;
+  Table plan_;
+  PlanCounts* counts_;
+};
+
+Error check_dim_order(Span<const DimOrderType> order) {
+  uint32_t seen = 0;
+  for (const DimOrderType d : order) {
+    RL_CHECK(d < order.size() && ((seen >> d) & 1u) == 0, Error::InvalidProgram,
+             "tensor: its dim order is no permutation of %lu dimensions", number(order.size()));
+    seen |= 1u << d;
+  }
+  return Error::Ok;
+}
+
+}  // namespace
+
+Error read_tensor(Table tensor, TensorView* view) {
+  const auto type = static_cast<ScalarType>(tensor.scalar<int8_t>(schema::tensor::kScalarType));
+  const size_t width = element_size(type);
+  RL_CHECK(width != 0, Error::InvalidProgram, "tensor: unknown dtype %ld", static_cast<long>(type));
+  const auto dynamism = tensor.scalar<uint8_t>(schema::tensor::kShapeDynamism);
+  RL_CHECK(dynamism <= static_cast<uint8_t>(TensorShapeDynamism::DYNAMIC_UNBOUND), Error::InvalidProgram,
+           "tensor: unknown shape dynamism %lu", number(dynamism));
+  RL_CHECK(tensor.scalar<uint8_t>(schema::tensor::kLayout) == 0, Error::NotSupported, "tensor: not strided");
+  const auto sizes = tensor.vector<SizesType>(schema::tensor::kSizes);
+  const auto order = tensor.vector<DimOrderType>(schema::tensor::kDimOrder);
+  RL_CHECK(sizes.size() <= kTensorDimensionLimit && order.size() == sizes.size(), Error::InvalidProgram,
+           "tensor: %lu sizes, %lu dimensions in its order, at most %lu", number(sizes.size()),
+           number(order.size()), number(kTensorDimensionLimit));
+  RL_TRY(check_dim_order(order));
+  size_t numel = 0;
+  size_t nbytes = 0;
+  RL_CHECK(checked_numel(sizes, &numel) && checked_mul(numel, width, &nbytes), Error::InvalidProgram,
+           "tensor: a negative size, or too many elements");
+  *view = {type, static_cast<TensorShapeDynamism>(dynamism), sizes, order, nbytes};
+  return Error::Ok;
+}
+
+Error count_plan(Table plan, PlanCounts* counts) { return PlanChecker(plan, counts).run(); }
+
+}  // namespace rushlight

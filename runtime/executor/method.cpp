@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Running a loaded method: inputs in, instructions one after another, outputs out.
+#include "runtime/executor/method.h"
+
+#include <cstring>
+
+#include "runtime/base/log.h"
+#include "runtime/program/schema.h"
+
+namespace rushlight {
+
+namespace {
+
+using flatbuffer::Table;
+using flatbuffer::TableVector;
+using schema::InstructionKind;
+
+unsigned long number(uint64_t value) { return static_cast<unsigned long>(value); }
+
+bool same_order(Span<const DimOrderType> a, Span<const DimOrderType> b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+// Two dim orders may describe the same bytes: dimensions of size 1 can stand anywhere.
+bool same_layout(const Tensor& a, const Tensor& b) {
+  if (same_order(a.dim_order(), b.dim_order())) return true;
+  for (ptrdiff_t d = 0; d < a.dim(); ++d) {
+    const auto i = static_cast<size_t>(d);
+    if (a.size(d) != 1 && a.strides()[i] != b.strides()[i]) return false;
+  }
+  return true;
+}
+
+Error set_tensor(size_t index, const Tensor& target, const Tensor& source, bool planned) {
+  RL_CHECK(source.scalar_type() == target.scalar_type(), Error::InvalidType,
+           "input %lu: expected dtype %s, got %s", number(index), to_string(target.scalar_type()),
+           to_string(source.scalar_type()));
+  RL_CHECK(target.impl()->resize(source.sizes()) == Error::Ok, Error::InvalidArgument,
+           "input %lu: its shape does not fit the program's", number(index));
+  RL_CHECK(same_layout(target, source), Error::InvalidArgument,
+           "input %lu: its dim order is not the program's", number(index));
+  if (!planned) {
+    target.impl()->set_data(source.impl()->mutable_data());
+  } else if (target.nbytes() > 0) {
+    std::memmove(target.mutable_data_ptr(), source.const_data_ptr(), target.nbytes());
+  }
+  return Error::Ok;
+}
+
+bool same_number(const EValue& a, const EValue& b) {
+  if (a.is_double()) return std::memcmp(&a.payload.as_double, &b.payload.as_double, sizeof(double)) == 0;
+  return a.to_int() == b.to_int();
+}
+
+bool is_false(const EValue& condition) {
+  if (condition.is_tensor()) return !*condition.to_tensor().const_data_ptr<bool>();
+  return condition.is_double() ? condition.to_double() == 0 : condition.to_int() == 0;
+}
+
+bool has_memory(const EValue& value) {
+  if (!value.is_tensor()) return true;
+  const TensorImpl* tensor = value.payload.as_tensor;
+  return tensor->data() != nullptr || tensor->numel() == 0;
+}
+
+// Tensors without planned memory are views made on the way, or outputs the caller gives memory to.
+Error check_late_tensors(const KernelEntry& kernel, EValue* const* arguments) {
+  for (size_t i = 0; kernel.signature[i] != '\0'; ++i) {
+    RL_CHECK(kernel.signature[i] == 'e' || has_memory(*arguments[i]), Error::InvalidState,
+             "operator %s: argument %lu is a tensor without memory", kernel.name, number(i));
+  }
+  return Error::Ok;
+}
+
+}  // namespace
+
+Error Method::set_input(size_t index, const EValue& value) {
+  const auto inputs = plan_.vector<int32_t>(schema::plan::kInputs);
+  RL_CHECK(index < inputs.size(), Error::InvalidArgument, "input %lu: the method takes %lu", number(index),
+           number(inputs.size()));
+  const auto at = static_cast<size_t>(inputs[index]);
+  EValue& target = values_[at];
+  RL_CHECK(target.tag == value.tag, Error::InvalidType, "input %lu: expected %s, got %s", number(index),
+           to_string(target.tag), to_string(value.tag));
+  if (target.is_tensor()) {
+    const Table tensor = plan_.tables(schema::plan::kValues)[at].table(schema::evalue::kValue);
+    const bool planned = static_cast<bool>(tensor.table(schema::tensor::kAllocationInfo));
+    return set_tensor(index, target.to_tensor(), value.to_tensor(), planned);
+  }
+  if (target.tag == Tag::Int || target.tag == Tag::Bool || target.tag == Tag::Double) {
+    RL_CHECK(same_number(target, value), Error::InvalidArgument,
+             "input %lu: the program was exported for another value of this number", number(index));
+    return Error::Ok;
+  }
+  RL_CHECK(target.is_none(), Error::NotSupported, "input %lu: a %s cannot be set", number(index),
+           to_string(target.tag));
+  return Error::Ok;
+}
+
+Error Method::set_output_buffer(size_t index, Span<uint8_t> memory) {
+  const auto outputs = plan_.vector<int32_t>(schema::plan::kOutputs);
+  RL_CHECK(index < outputs.size(), Error::InvalidArgument, "output %lu: the method gives %lu", number(index),
+           number(outputs.size()));
+  const auto at = static_cast<size_t>(outputs[index]);
+  RL_CHECK(values_[at].is_tensor(), Error::InvalidType, "output %lu: a %s has no memory of its own",
+           number(index), to_string(values_[at].tag));
+  const Table entry = plan_.tables(schema::plan::kValues)[at].table(schema::evalue::kValue);
+  RL_CHECK(!entry.table(schema::tensor::kAllocationInfo) &&
+               entry.scalar<uint32_t>(schema::tensor::kDataBufferIdx) == 0,
+           Error::InvalidState, "output %lu: the program has planned its memory", number(index));
+  TensorImpl* tensor = values_[at].payload.as_tensor;
+  const size_t needed = tensor->numel_bound() * element_size(tensor->scalar_type());
+  RL_CHECK(memory.size() >= needed, Error::InvalidArgument, "output %lu: needs %lu bytes, %lu were given",
+           number(index), number(needed), number(memory.size()));
+  tensor->set_data(memory.data());
+  return Error::Ok;
+}
+
+const EValue& Method::output(size_t index) const {
+  return values_[plan_.vector<int32_t>(schema::plan::kOutputs)[index]];
+}
+
+Error Method::check_inputs() const {
+  const auto inputs = plan_.vector<int32_t>(schema::plan::kInputs);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    RL_CHECK(has_memory(values_[inputs[i]]), Error::InvalidState, "input %lu: was not set", number(i));
+  }
+  return Error::Ok;
+}
+
+Error Method::execute() {
+  RL_TRY(check_inputs());
+  const TableVector chains = plan_.tables(schema::plan::kChains);
+  for (size_t i = 0; i < chains.size(); ++i) RL_TRY(execute_chain(chains[i]));
+  return Error::Ok;
+}
+
+Error Method::execute_chain(Table chain) {
+  const TableVector instructions = chain.tables(schema::chain::kInstructions);
+  for (size_t at = 0; at < instructions.size();) {
+    const Table instruction = instructions[at++];
+    const Table arguments = instruction.table(schema::instruction::kArguments);
+    switch (static_cast<InstructionKind>(instruction.scalar<uint8_t>(schema::instruction::kKind))) {
+      case InstructionKind::KernelCall: {
+        const Error error = call_kernel(arguments);
+        RL_CHECK(error == Error::Ok, error, "instruction %lu failed", number(at - 1));
+        break;
+      }
+      case InstructionKind::MoveCall:
+        values_[arguments.scalar<int32_t>(schema::move_call::kTo)] =
+            values_[arguments.scalar<int32_t>(schema::move_call::kFrom)];
+        break;
+      case InstructionKind::JumpFalseCall: {
+        const EValue& condition =
+            values_[arguments.scalar<int32_t>(schema::jump_false_call::kCondValueIndex)];
+        RL_CHECK(!condition.is_tensor() || (condition.to_tensor().scalar_type() == ScalarType::Bool &&
+                                            condition.to_tensor().numel() == 1),
+                 Error::InvalidProgram, "instruction %lu: the condition is not one bool", number(at - 1));
+        if (is_false(condition)) {
+          at = static_cast<size_t>(
+              arguments.scalar<int32_t>(schema::jump_false_call::kDestinationInstruction));
+        }
+        break;
+      }
+      case InstructionKind::FreeCall:
+      case InstructionKind::DelegateCall:
+        break;  // memory is planned; delegates are refused at load
+    }
+  }
+  return Error::Ok;
+}
+
+Error Method::call_kernel(Table call) {
+  const auto indices = call.vector<int32_t>(schema::kernel_call::kArgs);
+  for (size_t i = 0; i < indices.size(); ++i) arguments_[i] = values_ + indices[i];
+  const KernelEntry& kernel = *kernels_[call.scalar<int32_t>(schema::kernel_call::kOpIndex)];
+  if (has_late_tensors_) RL_TRY(check_late_tensors(kernel, arguments_));
+  KernelContext context(temporary_);
+  const Error error = kernel.function(context, arguments_);
+  if (temporary_ != nullptr) temporary_->reset();
+  RL_CHECK(error == Error::Ok, error, "operator %s: %s", kernel.name, to_string(error));
+  return Error::Ok;
+}
+
+}  // namespace rushlight

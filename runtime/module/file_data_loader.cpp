@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/module/file_data_loader.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace rushlight {
+
+namespace {
+
+constexpr size_t kAlignment = 16;
+
+void free_memory(void*, void* data, size_t) { std::free(data); }
+
+}  // namespace
+
+Result<FileDataLoader> FileDataLoader::open(const char* path) {
+  const int file = ::open(path, O_RDONLY | O_CLOEXEC);
+  RL_CHECK(file >= 0, Error::AccessFailed, "%s: %s", path, std::strerror(errno));
+  struct stat status{};
+  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
+    ::close(file);
+    RL_LOG(Error, "%s: is no regular file", path);
+    return Error::AccessFailed;
+  }
+  return FileDataLoader(file, static_cast<size_t>(status.st_size));
+}
+
+FileDataLoader::~FileDataLoader() {
+  if (file_ >= 0) ::close(file_);
+}
+
+Result<FreeableBuffer> FileDataLoader::load(size_t offset, size_t size) {
+  RL_CHECK(range_fits(offset, size, size_), Error::InvalidArgument,
+           "file: %lu bytes at %lu asked for, it has %lu", static_cast<unsigned long>(size),
+           static_cast<unsigned long>(offset), static_cast<unsigned long>(size_));
+  if (size == 0) return FreeableBuffer();
+  auto* memory = static_cast<uint8_t*>(std::aligned_alloc(kAlignment, align_up(size, kAlignment)));
+  RL_CHECK(memory != nullptr, Error::MemoryAllocationFailed, "file: no memory for %lu bytes",
+           static_cast<unsigned long>(size));
+  FreeableBuffer buffer(memory, size, free_memory);
+  for (size_t done = 0; done < size;) {
+    const ssize_t got = ::pread(file_, memory + done, size - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    RL_CHECK(got > 0, Error::AccessFailed, "file: %s",
+             got == 0 ? "has become shorter" : std::strerror(errno));
+    done += static_cast<size_t>(got);
+  }
+  return buffer;
+}
+
+}  // namespace rushlight

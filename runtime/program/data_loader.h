@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the bytes of a program come from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "runtime/base/checked.h"
+#include "runtime/base/error.h"
+#include "runtime/base/log.h"
+#include "runtime/base/result.h"
+#include "runtime/base/span.h"
+
+namespace rushlight {
+
+// Bytes that may have to be given back. Movable; frees once.
+class FreeableBuffer {
+ public:
+  using FreeFunction = void (*)(void* context, void* data, size_t size);
+
+  FreeableBuffer() = default;
+  FreeableBuffer(const void* data, size_t size, FreeFunction free_function = nullptr, void* context = nullptr)
+      : data_(data), size_(size), free_function_(free_function), context_(context) {}
+  FreeableBuffer(FreeableBuffer&& other) noexcept { *this = std::move(other); }
+  FreeableBuffer& operator=(FreeableBuffer&& other) noexcept {
+    if (this == &other) return *this;
+    free();
+    data_ = other.data_;
+    size_ = other.size_;
+    free_function_ = other.free_function_;
+    context_ = other.context_;
+    other.data_ = nullptr;
+    other.size_ = 0;
+    other.free_function_ = nullptr;
+    return *this;
+  }
+  FreeableBuffer(const FreeableBuffer&) = delete;
+  FreeableBuffer& operator=(const FreeableBuffer&) = delete;
+  ~FreeableBuffer() { free(); }
+
+  void free() {
+    if (free_function_ != nullptr) free_function_(context_, const_cast<void*>(data_), size_);
+    data_ = nullptr;
+    size_ = 0;
+    free_function_ = nullptr;
+  }
+
+  [[nodiscard]] const void* data() const { return data_; }
+  [[nodiscard]] size_t size() const { return size_; }
+  [[nodiscard]] Span<const uint8_t> bytes() const { return {static_cast<const uint8_t*>(data_), size_}; }
+
+ private:
+  const void* data_ = nullptr;
+  size_t size_ = 0;
+  FreeFunction free_function_ = nullptr;
+  void* context_ = nullptr;
+};
+
+// Outlives every program loaded through it. What load() returns is aligned to 16 bytes wherever
+// `offset` is, which holds for a file mapped or stored at a 16-byte boundary.
+class DataLoader {
+ public:
+  // Errors: InvalidArgument when the range leaves the data, AccessFailed when it cannot be read.
+  [[nodiscard]] virtual Result<FreeableBuffer> load(size_t offset, size_t size) {
+    static_cast<void>(offset);
+    static_cast<void>(size);
+    return Error::NotImplemented;
+  }
+  [[nodiscard]] virtual size_t size() const { return 0; }
+
+ protected:
+  // Never deleted through the base: the runtime owns no loader.
+  ~DataLoader() = default;
+};
+
+// A program in memory (flash, an array, a mapped file); hands out pointers into it.
+class BufferDataLoader final : public DataLoader {
+ public:
+  // `data` is aligned to 16 bytes and outlives the loader.
+  BufferDataLoader(const void* data, size_t size) : data_(static_cast<const uint8_t*>(data)), size_(size) {}
+
+  [[nodiscard]] Result<FreeableBuffer> load(size_t offset, size_t size) override {
+    RL_CHECK(range_fits(offset, size, size_), Error::InvalidArgument,
+             "data: bytes %lu to %lu asked for, there are %lu", static_cast<unsigned long>(offset),
+             static_cast<unsigned long>(offset + size), static_cast<unsigned long>(size_));
+    return FreeableBuffer(data_ + offset, size);
+  }
+  [[nodiscard]] size_t size() const override { return size_; }
+
+ private:
+  const uint8_t* data_;
+  size_t size_;
+};
+
+}  // namespace rushlight

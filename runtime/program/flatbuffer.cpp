@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/program/flatbuffer.h"
+
+#include "runtime/base/checked.h"
+#include "runtime/base/log.h"
+
+namespace rushlight::flatbuffer {
+
+const uint8_t* Table::find(unsigned slot) const {
+  if (at_ == nullptr) return nullptr;
+  const uint8_t* vtable = at_ - read<int32_t>(at_);
+  const unsigned entry = 4 + 2 * slot;
+  if (entry >= read<uint16_t>(vtable)) return nullptr;
+  const uint16_t offset = read<uint16_t>(vtable + entry);
+  return offset == 0 ? nullptr : at_ + offset;
+}
+
+const uint8_t* Table::follow(unsigned slot) const {
+  const uint8_t* field = find(slot);
+  return field == nullptr ? nullptr : field + read<uint32_t>(field);
+}
+
+const char* Table::string(unsigned slot) const {
+  const uint8_t* at = follow(slot);
+  return at == nullptr ? "" : reinterpret_cast<const char*>(at + sizeof(uint32_t));
+}
+
+uint32_t Table::string_length(unsigned slot) const {
+  const uint8_t* at = follow(slot);
+  return at == nullptr ? 0 : read<uint32_t>(at);
+}
+
+namespace {
+
+class Verifier {
+ public:
+  Verifier(Span<const uint8_t> buffer, const TableType* types)
+      : data_(buffer.data()), size_(static_cast<uint32_t>(buffer.size())), types_(types), visits_(size_) {}
+
+  bool root() {
+    uint32_t position = 0;
+    return offset_at(0, &position) && table(position, 0);
+  }
+
+  [[nodiscard]] uint32_t failed_at() const { return failed_at_; }
+
+ private:
+  bool fail(uint32_t position) {
+    failed_at_ = position;
+    return false;
+  }
+
+  // Whether `length` bytes at `position` lie in the buffer and `position` is a multiple of `alignment`.
+  bool range(uint32_t position, uint64_t length, uint32_t alignment) {
+    if ((position & (alignment - 1)) != 0 || !range_fits(position, length, size_)) return fail(position);
+    return true;
+  }
+
+  bool offset_at(uint32_t position, uint32_t* target) {
+    if (!range(position, sizeof(uint32_t), sizeof(uint32_t))) return false;
+    return checked_add(position, read<uint32_t>(data_ + position), target) || fail(position);
+  }
+
+  bool visit(uint32_t position) {
+    if (visits_ == 0) return fail(position);
+    --visits_;
+    return true;
+  }
+
+  // `terminator` asks for a zero byte after the elements, as strings have it.
+  bool vector(uint32_t position, uint32_t element, bool terminator = false) {
+    if (!range(position, sizeof(uint32_t), sizeof(uint32_t))) return false;
+    const uint32_t count = read<uint32_t>(data_ + position);
+    const uint32_t start = position + static_cast<uint32_t>(sizeof(uint32_t));
+    const uint64_t length = static_cast<uint64_t>(count) * element;
+    // An empty vector's alignment does not matter: nothing of it is read.
+    if (!range(start, length + (terminator ? 1 : 0), count == 0 ? 1 : element)) return false;
+    return !terminator || data_[start + length] == 0 || fail(position);
+  }
+
+  bool table_vector(uint32_t position, uint8_t type) {
+    if (!vector(position, sizeof(uint32_t))) return false;
+    const uint32_t count = read<uint32_t>(data_ + position);
+    for (uint32_t i = 0; i < count; ++i) {
+      uint32_t target = 0;
+      if (!offset_at(position + 4 * (i + 1), &target) || !table(target, type)) return false;
+    }
+    return true;
+  }
+
+  bool table(uint32_t position, uint8_t type) {
+    if (!visit(position) || !range(position, sizeof(int32_t), sizeof(int32_t))) return false;
+    const int64_t vtable64 = static_cast<int64_t>(position) - read<int32_t>(data_ + position);
+    if (vtable64 < 0 || vtable64 > size_) return fail(position);
+    const auto vtable = static_cast<uint32_t>(vtable64);
+    if (!range(vtable, 4, 2)) return false;
+    const uint16_t vtable_size = read<uint16_t>(data_ + vtable);
+    const uint16_t table_size = read<uint16_t>(data_ + vtable + 2);
+    if (vtable_size < 4 || (vtable_size & 1) != 0 || table_size < 4) return fail(vtable);
+    if (!range(vtable, vtable_size, 2) || !range(position, table_size, 4)) return false;
+
+    const TableType& description = types_[type];
+    uint8_t union_kind = 0;
+    for (unsigned slot = 0; slot < description.size && 4 + 2 * slot < vtable_size; ++slot) {
+      const uint16_t offset = read<uint16_t>(data_ + vtable + 4 + 2 * slot);
+      const Field& field = description.fields[slot];
+      if (offset == 0) {
+        if (field.kind == Kind::UnionKind) union_kind = 0;
+        continue;
+      }
+      const uint32_t width = field.kind == Kind::Scalar64                                   ? 8
+                             : field.kind == Kind::Scalar8 || field.kind == Kind::UnionKind ? 1
+                                                                                            : 4;
+      if (offset < 4 || offset + width > table_size) return fail(vtable);
+      const uint32_t at = position + offset;
+      if (!range(at, width, width)) return false;
+      if (field.kind == Kind::UnionKind) {
+        union_kind = data_[at];
+        if (union_kind > field.type) return fail(at);
+      } else if (field.kind > Kind::Scalar64 && !child(field, at, union_kind)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool child(const Field& field, uint32_t at, uint8_t union_kind) {
+    uint32_t target = 0;
+    if (!offset_at(at, &target)) return false;
+    switch (field.kind) {
+      case Kind::String:
+        return vector(target, 1, true);
+      case Kind::Vector8:
+        return vector(target, 1);
+      case Kind::Vector32:
+        return vector(target, 4);
+      case Kind::Vector64:
+        return vector(target, 8);
+      case Kind::Table:
+        return table(target, field.type);
+      case Kind::TableVector:
+        return table_vector(target, field.type);
+      default:
+        return union_kind == 0 ? fail(at) : table(target, static_cast<uint8_t>(field.type + union_kind - 1));
+    }
+  }
+
+  const uint8_t* data_;
+  uint32_t size_;
+  const TableType* types_;
+  uint32_t visits_;
+  uint32_t failed_at_ = 0;
+};
+
+}  // namespace
+
+Error verify(Span<const uint8_t> buffer, const TableType* types) {
+  RL_CHECK(buffer.size() <= INT32_MAX, Error::InvalidProgram, "flatbuffer: larger than 2 GiB");
+  RL_CHECK(is_aligned(buffer.data(), 8), Error::InvalidArgument, "flatbuffer: not aligned to 8 bytes");
+  Verifier verifier(buffer, types);
+  RL_CHECK(verifier.root(), Error::InvalidProgram, "flatbuffer: damaged at byte %lu of %lu",
+           static_cast<unsigned long>(verifier.failed_at()), static_cast<unsigned long>(buffer.size()));
+  return Error::Ok;
+}
+
+}  // namespace rushlight::flatbuffer

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A view of FlatBuffers data without generated code, in two halves: verify() walks a buffer once
+// against a description of its tables and proves every offset, length and alignment; Table and the
+// vectors then read it without looking back. Little-endian hosts only, like the format.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/base/error.h"
+#include "runtime/base/span.h"
+
+namespace rushlight::flatbuffer {
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+
+template <class T>
+inline T read(const uint8_t* at) {
+  return *reinterpret_cast<const T*>(at);
+}
+
+class Table;
+
+// A vector of tables.
+class TableVector {
+ public:
+  TableVector() = default;
+  explicit TableVector(const uint8_t* at) : at_(at) {}
+  [[nodiscard]] size_t size() const { return at_ == nullptr ? 0 : read<uint32_t>(at_); }
+  Table operator[](size_t i) const;
+
+ private:
+  const uint8_t* at_ = nullptr;
+};
+
+// A table, or none (a field that the file leaves out): then every field has its default.
+class Table {
+ public:
+  Table() = default;
+  explicit Table(const uint8_t* at) : at_(at) {}
+
+  explicit operator bool() const { return at_ != nullptr; }
+  [[nodiscard]] const uint8_t* address() const { return at_; }
+
+  // `slot` counts the fields of the schema from 0; a union takes two, its kind and its table.
+  template <class T>
+  [[nodiscard]] T scalar(unsigned slot, T absent = 0) const {
+    const uint8_t* field = find(slot);
+    return field == nullptr ? absent : read<T>(field);
+  }
+  [[nodiscard]] Table table(unsigned slot) const { return Table(follow(slot)); }
+  [[nodiscard]] TableVector tables(unsigned slot) const { return TableVector(follow(slot)); }
+  // A zero-terminated string; "" when absent.
+  [[nodiscard]] const char* string(unsigned slot) const;
+  [[nodiscard]] uint32_t string_length(unsigned slot) const;
+  // A vector of numbers; empty when absent.
+  template <class T>
+  [[nodiscard]] Span<const T> vector(unsigned slot) const {
+    const uint8_t* at = follow(slot);
+    if (at == nullptr) return {};
+    return {reinterpret_cast<const T*>(at + sizeof(uint32_t)), read<uint32_t>(at)};
+  }
+
+ private:
+  [[nodiscard]] const uint8_t* find(unsigned slot) const;
+  [[nodiscard]] const uint8_t* follow(unsigned slot) const;
+
+  const uint8_t* at_ = nullptr;
+};
+
+inline Table TableVector::operator[](size_t i) const {
+  const uint8_t* element = at_ + sizeof(uint32_t) * (i + 1);
+  return Table(element + read<uint32_t>(element));
+}
+
+// ---- Descriptions, for verify() ----
+
+enum class Kind : uint8_t {
+  Scalar8,
+  Scalar32,
+  Scalar64,
+  String,
+  Vector8,
+  Vector32,
+  Vector64,
+  Table,        // `type` is the index of its description
+  TableVector,  // likewise
+  UnionKind,    // the byte before a Union; `type` is the number of kinds
+  Union,        // kind k is described by number `type` + k - 1
+};
+
+struct Field {
+  Kind kind;
+  uint8_t type = 0;
+};
+
+struct TableType {
+  const Field* fields;
+  uint8_t size;  // fields after these (a newer schema's) are left alone
+};
+
+// Proves that `buffer`, a FlatBuffers file, holds a root table as `types[0]` describes it. The buffer
+// is aligned to 8 bytes. The walk visits no more tables and elements than the buffer has bytes, so
+// that tables which share children cannot make it run for long.
+// Error: InvalidProgram, with the offset that is wrong.
+Error verify(Span<const uint8_t> buffer, const TableType* types);
+
+}  // namespace rushlight::flatbuffer

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/program/method_meta.h"
+
+#include "runtime/base/log.h"
+#include "runtime/program/schema.h"
+
+namespace rushlight {
+
+namespace {
+
+using flatbuffer::Table;
+
+Tag tag_of(schema::ValueKind kind) {
+  // In the order of schema::ValueKind, whose first is 1.
+  constexpr Tag kTags[] = {Tag::None,
+                           Tag::Int,
+                           Tag::Bool,
+                           Tag::Double,
+                           Tag::Tensor,
+                           Tag::String,
+                           Tag::ListInt,
+                           Tag::ListDouble,
+                           Tag::ListBool,
+                           Tag::ListTensor,
+                           Tag::ListOptionalTensor};
+  return kTags[static_cast<uint8_t>(kind) - 1];
+}
+
+Result<Table> value_of(Table plan, unsigned slot, size_t index) {
+  const auto indices = plan.vector<int32_t>(slot);
+  RL_CHECK(index < indices.size(), Error::InvalidArgument, "method %s: %s %lu of %lu",
+           plan.string(schema::plan::kName), slot == schema::plan::kInputs ? "input" : "output",
+           static_cast<unsigned long>(index), static_cast<unsigned long>(indices.size()));
+  const auto values = plan.tables(schema::plan::kValues);
+  const auto at = static_cast<uint32_t>(indices[index]);
+  RL_CHECK(at < values.size(), Error::InvalidProgram, "method %s: value %lu of %lu",
+           plan.string(schema::plan::kName), static_cast<unsigned long>(at),
+           static_cast<unsigned long>(values.size()));
+  return values[at];
+}
+
+Result<Tag> tag_at(Table plan, unsigned slot, size_t index) {
+  RL_TRY_ASSIGN(const Table value, value_of(plan, slot, index));
+  const auto kind = value.scalar<uint8_t>(schema::evalue::kKind);
+  RL_CHECK(kind != 0, Error::InvalidProgram, "method %s: a value of no kind",
+           plan.string(schema::plan::kName));
+  return tag_of(static_cast<schema::ValueKind>(kind));
+}
+
+Result<TensorInfo> tensor_at(Table plan, unsigned slot, size_t index) {
+  RL_TRY_ASSIGN(const Table value, value_of(plan, slot, index));
+  RL_CHECK(value.scalar<uint8_t>(schema::evalue::kKind) == static_cast<uint8_t>(schema::ValueKind::Tensor),
+           Error::InvalidType, "method %s: value is no tensor", plan.string(schema::plan::kName));
+  const Table tensor = value.table(schema::evalue::kValue);
+  return TensorInfo{static_cast<ScalarType>(tensor.scalar<int8_t>(schema::tensor::kScalarType)),
+                    static_cast<TensorShapeDynamism>(tensor.scalar<uint8_t>(schema::tensor::kShapeDynamism)),
+                    tensor.vector<int32_t>(schema::tensor::kSizes),
+                    tensor.vector<uint8_t>(schema::tensor::kDimOrder),
+                    static_cast<bool>(tensor.table(schema::tensor::kAllocationInfo))};
+}
+
+}  // namespace
+
+const char* MethodMeta::name() const { return plan_.string(schema::plan::kName); }
+size_t MethodMeta::num_inputs() const { return plan_.vector<int32_t>(schema::plan::kInputs).size(); }
+size_t MethodMeta::num_outputs() const { return plan_.vector<int32_t>(schema::plan::kOutputs).size(); }
+
+Result<Tag> MethodMeta::input_tag(size_t index) const { return tag_at(plan_, schema::plan::kInputs, index); }
+Result<Tag> MethodMeta::output_tag(size_t index) const {
+  return tag_at(plan_, schema::plan::kOutputs, index);
+}
+Result<TensorInfo> MethodMeta::input_tensor(size_t index) const {
+  return tensor_at(plan_, schema::plan::kInputs, index);
+}
+Result<TensorInfo> MethodMeta::output_tensor(size_t index) const {
+  return tensor_at(plan_, schema::plan::kOutputs, index);
+}
+
+size_t MethodMeta::num_planned_buffers() const {
+  const size_t sizes = plan_.vector<int64_t>(schema::plan::kNonConstBufferSizes).size();
+  return sizes == 0 ? 0 : sizes - 1;  // entry 0 is reserved
+}
+
+Result<size_t> MethodMeta::planned_buffer_size(size_t index) const {
+  const auto sizes = plan_.vector<int64_t>(schema::plan::kNonConstBufferSizes);
+  RL_CHECK(index + 1 < sizes.size(), Error::InvalidArgument, "planned buffer %lu of %lu",
+           static_cast<unsigned long>(index), static_cast<unsigned long>(num_planned_buffers()));
+  const int64_t size = sizes[index + 1];
+  RL_CHECK(size >= 0 && static_cast<uint64_t>(size) <= SIZE_MAX / 2, Error::InvalidProgram,
+           "planned buffer %lu: a size of %ld bytes", static_cast<unsigned long>(index),
+           static_cast<long>(size));
+  return static_cast<size_t>(size);
+}
+
+}  // namespace rushlight

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a runner is handed its calls and hands back what came of them: one binary file each way, so
+// that the smallest board needs neither a parser nor printf. Little-endian; every item starts at a
+// multiple of 16 bytes from the start of the file.
+//
+//   request:  "RLIO" u32 calls u32 0 u32 0            then for each call
+//     call:   u32 name length, u32 values, u32 0, u32 0, name with its zero byte
+//     value:  u32 tag (EValue's), u32 dtype, u32 rank, u32 data bytes, i32 sizes[rank], data
+//   response: "RLIO" u32 calls done u32 error u32 0, then Report, then for each call
+//     call:   u32 0, u32 values, u32 0, u32 0, CallReport
+//     value:  as above
+//
+// Data of a tensor is in the tensor's own dim order; an int or double is 8 bytes, a bool 1.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/base/error.h"
+#include "runtime/base/span.h"
+#include "runtime/tensor/evalue.h"
+
+namespace rushlight {
+
+struct Report {
+  uint64_t program_bytes;
+  uint64_t method_arena_bytes;  // of the method loaded last, as the ones below
+  uint64_t planned_bytes;
+  uint64_t temporary_peak_bytes;
+  uint64_t load_instructions;  // 0 where the platform cannot count
+  uint64_t load_ns;
+};
+
+struct CallReport {
+  uint64_t instructions;
+  uint64_t ns;
+};
+
+class CaseReader {
+ public:
+  explicit CaseReader(Span<const uint8_t> bytes) : bytes_(bytes) {}
+
+  // Each returns false when the stream ends early or says something impossible.
+  bool begin(uint32_t* calls);
+  bool call(const char** name, uint32_t* values);
+
+  // Describes the next value; a tensor's storage is in `tensor_storage` until the next call.
+  struct TensorStorage {
+    SizesType sizes[kTensorDimensionLimit];
+    DimOrderType dim_order[kTensorDimensionLimit];
+    StridesType strides[kTensorDimensionLimit];
+    alignas(TensorImpl) uint8_t impl[sizeof(TensorImpl)];
+  };
+  // `dim_order` is the order the receiving tensor has; null for anything but a tensor.
+  bool value(const DimOrderType* dim_order, TensorStorage* storage, EValue* value);
+
+ private:
+  const uint8_t* take(size_t size);
+  Span<const uint8_t> bytes_;
+  size_t position_ = 0;
+};
+
+class CaseWriter {
+ public:
+  // Writes to `file`, an open handle of platform::file_open.
+  explicit CaseWriter(int file) : file_(file) {}
+
+  void begin(uint32_t calls, Error error, const Report& report);
+  void call(uint32_t values, const CallReport& report);
+  void value(const EValue& value);
+  [[nodiscard]] bool ok() const { return ok_; }
+
+ private:
+  void put(const void* data, size_t size);
+  void pad();
+  int file_;
+  size_t position_ = 0;
+  bool ok_ = true;
+};
+
+}  // namespace rushlight
