@@ -22,6 +22,19 @@ def _near(name: str, known: Iterable[str], count: int = 3) -> list[str]:
     return difflib.get_close_matches(name, list(known), n=count, cutoff=0.6)
 
 
+def _near_operators(name: str, known: Iterable[str]) -> list[str]:
+    """Operators like `name`, whatever their namespace and overload."""
+
+    def base(full: str) -> str:
+        return full.split("::")[-1].split(".")[0].strip("_")
+
+    by_base: dict[str, list[str]] = {}
+    for full in known:
+        by_base.setdefault(base(full), []).append(full)
+    close = difflib.get_close_matches(base(name), by_base, n=3, cutoff=0.75)
+    return [full for match in close for full in sorted(by_base[match])][:3]
+
+
 class RushlightError(Exception):
     """The base of all errors: `str()` says what happened, `next_step` what to do about it."""
 
@@ -74,7 +87,7 @@ class OperatorNotFound(RushlightError):
     ) -> None:
         known = list(known)
         self.requested = {name: sorted(set(askers)) for name, askers in sorted(requested.items())}
-        self.near = {name: _near(name, known) for name in self.requested}
+        self.near = {name: _near_operators(name, known) for name in self.requested}
         lines = [f"no kernel library has these operators (libraries: {_listing(libraries)}):"]
         for name, askers in self.requested.items():
             hint = f"; did you mean {' or '.join(self.near[name])}?" if self.near[name] else ""
@@ -116,7 +129,7 @@ class UnknownTarget(RushlightError):
 
 
 class MissingToolchain(RushlightError):
-    """What a target needs to build or run is not installed: `missing` programs or files, `packages` to get."""
+    """What a target needs is not installed: `missing` programs or files, `packages` that bring them."""
 
     exit_code = 16
 

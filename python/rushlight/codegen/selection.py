@@ -72,7 +72,7 @@ class Selection:
     def add_yaml(self, path: Path) -> None:
         """Ask for what a YAML file lists, see `yaml_entries`."""
         for name, dtypes in yaml_entries(load_yaml(path), path):
-            self.add(name, path.name, dtypes)
+            self.add(name, shown(path), dtypes)
         self.depends.append(path)
 
     def add_model(self, path: Path) -> None:
@@ -82,7 +82,7 @@ class Selection:
         except InvalidProgram as error:
             raise InvalidProgram(f"{path}: {error}", next_step=error.next_step) from error
         for name, dtypes in uses.items():
-            self.add(name, path.name, dtypes)
+            self.add(name, shown(path), dtypes)
         self.depends.append(path)
 
     def resolve(self) -> list[Selected]:
@@ -101,6 +101,11 @@ class Selection:
         if request.every_dtype:
             asked |= operator.dtypes | {"bool"}
         return Selected(operator, operator.dtypes & asked, asked, tuple(sorted(request.askers)))
+
+
+def shown(path: Path) -> str:
+    """A file's name with its folder's: models are often called the same, their folders are not."""
+    return "/".join(path.parts[-2:])
 
 
 def operator_name(text: str, asker: str) -> str:

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Every option of the build, once. The EXECUTORCH_ ones mean what they mean in ExecuTorch, except that
+# selections may be combined: what is built is their union.
+
+# What is selected. Relative paths start at the source folder that cmake was called with.
+set(EXECUTORCH_SELECT_OPS_LIST
+    ""
+    CACHE STRING
+    "Operators to build, comma separated: aten::add.out,aten::mm.out"
+)
+set(EXECUTORCH_SELECT_OPS_YAML "" CACHE STRING "YAML files that list operators, separated by ; or ,")
+set(EXECUTORCH_SELECT_OPS_MODEL
+    ""
+    CACHE STRING
+    "Program files (.pte) whose operators to build, separated by ; or ,"
+)
+set(EXECUTORCH_SELECT_ALL_OPS
+    ""
+    CACHE STRING
+    "Build every operator; left empty: ON if nothing else is selected. OFF alone: no operator"
+)
+option(
+    EXECUTORCH_ENABLE_DTYPE_SELECTIVE_BUILD
+    "Build operators that models ask for with the models' dtypes only"
+    OFF
+)
+
+# What is built.
+option(RUSHLIGHT_BUILD_RUNNER "Build executor_runner" ON)
+option(RUSHLIGHT_BUILD_PYTHON "Build the Python module _runtime" OFF)
+option(RUSHLIGHT_BUILD_TESTS "Build the C++ tests" OFF)
+set(RUSHLIGHT_LOG_LEVEL
+    ""
+    CACHE STRING
+    "Lowest level that is compiled in: debug, info, error or off; left empty: error"
+)
+set(RUSHLIGHT_PLATFORM
+    ""
+    CACHE STRING
+    "Folder of runtime/platform/ to build on; left empty: the target's own"
+)
+set_property(CACHE EXECUTORCH_SELECT_ALL_OPS PROPERTY STRINGS "" ON OFF)
+set_property(
+    CACHE RUSHLIGHT_LOG_LEVEL
+    PROPERTY STRINGS "" debug info error off
+)
+
+# Other spellings in use.
+if(DEFINED EXECUTORCH_SELECT_OPS_FROM_MODEL)
+    list(APPEND EXECUTORCH_SELECT_OPS_MODEL ${EXECUTORCH_SELECT_OPS_FROM_MODEL})
+endif()
+if(EXECUTORCH_DTYPE_SELECTIVE_BUILD)
+    set(EXECUTORCH_ENABLE_DTYPE_SELECTIVE_BUILD ON)
+endif()
+if(DEFINED PYTHON_EXECUTABLE AND NOT DEFINED Python_EXECUTABLE)
+    set(Python_EXECUTABLE "${PYTHON_EXECUTABLE}")
+endif()
+
+if(EXECUTORCH_SELECT_ALL_OPS STREQUAL "")
+    set(RUSHLIGHT_SELECT_ALL ON)
+    foreach(selection IN ITEMS LIST YAML MODEL)
+        if(NOT "${EXECUTORCH_SELECT_OPS_${selection}}" STREQUAL "")
+            set(RUSHLIGHT_SELECT_ALL OFF)
+        endif()
+    endforeach()
+else()
+    set(RUSHLIGHT_SELECT_ALL "${EXECUTORCH_SELECT_ALL_OPS}")
+endif()
+
+# ExecuTorch's logging switch and level, where ours is not given.
+set(rushlight_log_name "${RUSHLIGHT_LOG_LEVEL}")
+if(rushlight_log_name STREQUAL "")
+    if(DEFINED EXECUTORCH_ENABLE_LOGGING AND NOT EXECUTORCH_ENABLE_LOGGING)
+        set(rushlight_log_name off)
+    elseif(DEFINED EXECUTORCH_LOG_LEVEL)
+        set(rushlight_log_name "${EXECUTORCH_LOG_LEVEL}")
+    elseif(EXECUTORCH_ENABLE_LOGGING)
+        set(rushlight_log_name info)
+    else()
+        set(rushlight_log_name error)
+    endif()
+endif()
+string(TOLOWER "${rushlight_log_name}" rushlight_log_name)
+if(rushlight_log_name STREQUAL "fatal") # an abort speaks for itself
+    set(rushlight_log_name off)
+endif()
+set(rushlight_log_names debug info error off)
+# For the compile definition RUSHLIGHT_LOG_LEVEL, see runtime/base/log.h.
+list(FIND rushlight_log_names "${rushlight_log_name}" RUSHLIGHT_LOG_LEVEL_NUMBER)
+if(RUSHLIGHT_LOG_LEVEL_NUMBER EQUAL -1)
+    message(
+        FATAL_ERROR
+        "RUSHLIGHT_LOG_LEVEL: one of debug, info, error, off expected, found '${rushlight_log_name}'"
+    )
+endif()
