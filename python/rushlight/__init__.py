@@ -1,4 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Export, build and run ExecuTorch programs on hosts and microcontrollers."""
 
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
 __version__ = "0.1.0"
+
+# Names that come from a room of their own, loaded when first asked for: a device without numpy's
+# company (or a build machine without the native module) imports only what it uses.
+_LAZY = {
+    "load": "rushlight.runtime",
+    "Program": "rushlight.runtime",
+    "Method": "rushlight.runtime",
+    "build": "rushlight.build",
+    "runtime": "rushlight.runtime",
+}
+
+__all__ = ["__version__", "build", "load"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'rushlight' has no attribute '{name}'")
+    module = importlib.import_module(_LAZY[name])
+    return module if name == "runtime" else getattr(module, name)

@@ -85,7 +85,8 @@ Error Program::segment_range(uint64_t index, size_t* offset, size_t* size) const
   const Table segment = segments[static_cast<size_t>(index)];
   const auto start = segment.scalar<uint64_t>(schema::segment::kOffset);
   const auto length = segment.scalar<uint64_t>(schema::segment::kSize);
-  RL_CHECK(segment_base_ != 0 && range_fits(start, length, loader_->size() - segment_base_),
+  // Writers leave the base 0 where no segment holds anything.
+  RL_CHECK((segment_base_ != 0 || length == 0) && range_fits(start, length, loader_->size() - segment_base_),
            Error::InvalidProgram, "program: segment %lu leaves the file of %lu bytes",
            static_cast<unsigned long>(index), static_cast<unsigned long>(loader_->size()));
   *offset = segment_base_ + static_cast<size_t>(start);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The platform layer inside a Python process: log lines are kept for the exception they explain.
+#include "runtime/platform/platform.h"
+
+#include <chrono>
+#include <cstdlib>
+
+#include "python/bindings/captured_log.h"
+
+namespace rushlight {
+
+std::string& captured_log() {
+  thread_local std::string lines;
+  return lines;
+}
+
+namespace platform {
+
+void init() {}
+
+void abort() { std::abort(); }
+
+void emit_log(LogLevel level, const char*, int, const char* message) {
+  if (level != LogLevel::Error) return;
+  std::string& lines = captured_log();
+  if (!lines.empty()) lines += '\n';
+  lines += message;
+}
+
+uint64_t now_ns() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(since).count());
+}
+
+uint64_t instruction_count() { return 0; }
+
+Span<uint8_t> claim_memory(size_t) { return {}; }
+
+}  // namespace platform
+
+}  // namespace rushlight
