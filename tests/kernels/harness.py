@@ -210,7 +210,7 @@ class Kernels:
         if isinstance(value, (torch.layout, torch.device)):
             return 0
         if isinstance(value, (list, tuple)):
-            item_code = {"n": "i", "f": "d", "o": "b", "l": "t", "p": "t"}[code.lower()]
+            item_code = {"n": "i", "f": "d", "o": "b", "l": "t", "k": "t", "p": "t"}[code.lower()]
             return [self._convert(item_code, item, dynamic, wrapped) for item in value]
         if code.lower() == "d" and value is not None:
             return float(value)

@@ -34,6 +34,7 @@ EValue Arguments::build(char code, py::handle object) {
   }
   switch (kind) {
     case 't':
+    case 'w':
       if (!py::isinstance<TensorArgument>(object)) refuse(code, object);
       return build_tensor(object.cast<TensorArgument*>());
     case 'i':
@@ -89,7 +90,7 @@ EValue Arguments::build_list(char code, py::handle object) {
     if (code == 'n') list.values.push_back(keep(build_number('i', item)));
     if (code == 'f') list.doubles.push_back(item.cast<double>());
     if (code == 'o') list.bools.push_back(item.cast<bool>() ? 1 : 0);
-    if (code == 'l') list.values.push_back(keep(build('t', item)));
+    if (code == 'l' || code == 'k') list.values.push_back(keep(build('t', item)));
     if (code == 'p') list.values.push_back(item.is_none() ? nullptr : keep(build('t', item)));
   }
   switch (code) {
@@ -107,6 +108,7 @@ EValue Arguments::build_list(char code, py::handle object) {
       value.payload.as_bool_list = reinterpret_cast<const bool*>(list.bools.data());
       value.tag = Tag::ListBool;
       break;
+    case 'k':
     case 'l':
       list.tensors.resize(value.length, Tensor(nullptr));
       list.tensor_list = {list.values.data(), list.tensors.data()};
