@@ -137,7 +137,8 @@ class MissingToolchain(RushlightError):
         step = f"Run `rushlight targets install {target}`"
         if packages:
             step += f", or: apt-get install --no-install-recommends {' '.join(packages)}"
-        super().__init__(f"target '{target}' cannot be used here: missing {_listing(missing)}", next_step=step)
+        message = f"target '{target}' cannot be used here: missing {_listing(missing)}"
+        super().__init__(message, next_step=step)
         self.target = target
         self.missing = list(missing)
         self.packages = list(packages)

@@ -18,8 +18,12 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m rushlight.codegen", description=__doc__)
     parser.add_argument("--ops-table", type=Path, required=True, help="kernels/ops.yaml")
     parser.add_argument("--root-ops", default="", help="operators, comma separated")
-    parser.add_argument("--ops-yaml", type=Path, action="append", default=[], help="a file that lists operators")
-    parser.add_argument("--model", type=Path, action="append", default=[], help="a .pte whose operators to take")
+    parser.add_argument(
+        "--ops-yaml", type=Path, action="append", default=[], help="a file that lists operators"
+    )
+    parser.add_argument(
+        "--model", type=Path, action="append", default=[], help="a .pte whose operators to take"
+    )
     parser.add_argument("--all-ops", action="store_true", help="every operator of the table")
     parser.add_argument(
         "--dtypes", choices=("model", "all"), default="all", help="only the dtypes that models need, or all"

@@ -98,7 +98,8 @@ def _dtypes(items: Any, sets: Mapping[str, frozenset[str]], where: str) -> froze
     chosen: set[str] = set()
     for item in [items] if isinstance(items, str) else items or []:
         if item not in sets and item not in NUMBERS:
-            raise InvalidSelection(f"{where}: '{item}' is neither a dtype nor one of the sets {', '.join(sets)}")
+            known = ", ".join(sets)
+            raise InvalidSelection(f"{where}: '{item}' is neither a dtype nor one of the sets {known}")
         chosen |= sets.get(item, {item})
     return frozenset(chosen)
 
@@ -109,7 +110,8 @@ def _operator(row: Any, sets: Mapping[str, frozenset[str]], path: Path) -> Opera
     schema = parse_schema(row["schema"])
     where = f"{path}: {schema.name}"
     if unknown := row.keys() - _ROW_KEYS:
-        raise InvalidSelection(f"{where}: unknown key '{min(unknown)}'; a row has {', '.join(sorted(_ROW_KEYS))}")
+        known = ", ".join(sorted(_ROW_KEYS))
+        raise InvalidSelection(f"{where}: unknown key '{min(unknown)}'; a row has {known}")
     if "dtypes" not in row and schema.has_tensor:
         raise InvalidSelection(f"{where}: takes tensors and names no dtypes")
     tolerance = row.get("tolerance") or {}
@@ -131,5 +133,6 @@ def _check_kernels(operators: Mapping[str, Operator], path: Path) -> None:
         first = seen.setdefault(operator.kernel, operator)
         if first.schema.cpp_signature() != operator.schema.cpp_signature():
             raise InvalidSelection(
-                f"{path}: {first.name} and {operator.name} name the kernel {operator.kernel} with different arguments"
+                f"{path}: {first.name} and {operator.name} name the kernel {operator.kernel} "
+                "with different arguments"
             )

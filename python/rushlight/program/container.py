@@ -49,7 +49,9 @@ def _read_header(data: memoryview) -> Frame:
     if program_size > size:
         raise InvalidProgram(f"truncated: {program_size} bytes of program expected, the file has {size}")
     if base and not program_size <= base <= size:
-        raise InvalidProgram(f"segments begin at {base}, expected between {program_size} and the end at {size}")
+        raise InvalidProgram(
+            f"segments begin at {base}, expected between {program_size} and the end at {size}"
+        )
     if length >= 32 and size >= _HEADER_OFFSET + 32:
         (data_size,) = struct.unpack_from("<Q", data, _HEADER_OFFSET + 24)
         if data_size and base + data_size > size:

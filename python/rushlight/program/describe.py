@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from rushlight.program.dtypes import NUMBERS
@@ -119,8 +120,8 @@ def _stored(tensors: list[TensorInfo], storage: Storage) -> dict[str, int]:
 
 
 def _delegates(method: Method) -> list[dict[str, Any]]:
-    calls = [i.delegate for i in method.instructions if isinstance(i, DelegateCall)]
+    calls = Counter(i.delegate for i in method.instructions if isinstance(i, DelegateCall))
     return [
-        {"id": delegate.id, "bytes": len(delegate.payload), "calls": calls.count(index)}
+        {"id": delegate.id, "bytes": len(delegate.payload), "calls": calls[index]}
         for index, delegate in enumerate(method.delegates)
     ]

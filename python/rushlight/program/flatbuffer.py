@@ -66,7 +66,7 @@ class Table:
         self.vtable = position - buffer.number("i", position, what)
         self.vtable_size = buffer.number("H", self.vtable, f"{what}, vtable")
         if self.vtable_size < 4 or self.vtable_size % 2:
-            raise InvalidProgram(f"{what}: vtable size at least 4 and even expected, found {self.vtable_size}")
+            raise InvalidProgram(f"{what}: even vtable size from 4 expected, found {self.vtable_size}")
         buffer.check(self.vtable, self.vtable_size, f"{what}, vtable")
         self.size = buffer.number("H", self.vtable + 2, f"{what}, vtable")
         buffer.check(position, self.size, what)
@@ -80,7 +80,9 @@ class Table:
         if offset == 0:
             return 0
         if offset < 4 or offset + size > self.size:
-            raise InvalidProgram(f"{self.what}.{name}: {size} bytes at {offset} of a table of {self.size} bytes")
+            raise InvalidProgram(
+                f"{self.what}.{name}: {size} bytes at {offset} of a table of {self.size} bytes"
+            )
         return self.position + offset
 
     def number(self, slot: int, name: str, form: str, default: int = 0) -> int:

@@ -79,7 +79,7 @@ def _read_data(kind: Kind, table: Table) -> object:
         case Kind.DOUBLE_LIST:
             return table.doubles(0, "items")
         case Kind.BOOL_LIST:
-            return tuple(map(bool, table.bytes(0, "items")))
+            return tuple(map(bool, table.numbers(0, "items", "B")))
         case _:
             return table.numbers(0, "items", "i")
 
@@ -92,9 +92,10 @@ def _read_tensor(table: Table) -> TensorInfo:
         raise InvalidProgram(f"{table.what}: storage offset 0 expected, found {offset}")
     dynamism = table.number(8, "shape_dynamism", "b")
     if not 0 <= dynamism < len(Dynamism):
-        raise InvalidProgram(f"{table.what}: shape dynamism 0 to {len(Dynamism) - 1} expected, found {dynamism}")
+        highest = len(Dynamism) - 1
+        raise InvalidProgram(f"{table.what}: shape dynamism 0 to {highest} expected, found {dynamism}")
     sizes = table.numbers(2, "sizes", "i")
-    dim_order = tuple(table.bytes(3, "dim_order"))
+    dim_order = table.numbers(3, "dim_order", "B")
     _check_shape(sizes, dim_order, table.what)
     index, place = table.number(5, "data_buffer_idx", "I"), table.table(6, "allocation_info")
     extra = table.table(9, "extra_tensor_info")
@@ -170,7 +171,7 @@ def _read_delegate(table: Table, payloads: Payloads) -> Delegate:
             f"{table.what}: data at location {location}, index {index}; the program has inline {known[0]}, "
             f"segments {known[1]}"
         )
-    specs = table.tables(2, "compile_specs", lambda spec: (spec.string(0, "key"), bytes(spec.bytes(1, "value"))))
+    specs = table.tables(2, "compile_specs", lambda spec: (spec.string(0, "key"), spec.bytes(1, "value")))
     return Delegate(table.string(0, "id"), payloads[location][index], specs)
 
 

@@ -127,7 +127,7 @@ class Delegate:
 
     id: str
     payload: memoryview = field(repr=False)
-    compile_specs: tuple[tuple[str, bytes], ...] = field(repr=False)
+    compile_specs: tuple[tuple[str, memoryview], ...] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,9 @@ class Program:
         """The bytes that the file holds for a CONSTANT or MUTABLE tensor; they were checked to be there."""
         if tensor.storage is Storage.CONSTANT and self.constants is None:
             return self.inline_constants[tensor.buffer_index][: tensor.nbytes]
-        group = self.mutable_groups[tensor.mutable_group] if tensor.storage is Storage.MUTABLE else self.constants
+        group = self.constants
+        if tensor.storage is Storage.MUTABLE:
+            group = self.mutable_groups[tensor.mutable_group]
         assert group is not None
         start = group.offsets[tensor.buffer_index]
         return self.segment(group.segment)[start : start + tensor.nbytes]

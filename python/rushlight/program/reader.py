@@ -58,7 +58,7 @@ def _bytes_of(source: str | os.PathLike[str] | bytes | bytearray | memoryview) -
 def _segment(table: Table, frame: Frame, file_size: int) -> Segment:
     offset, size = table.number(0, "offset", "Q"), table.number(1, "size", "Q")
     if size and frame.segment_base == 0:
-        raise InvalidProgram(f"{table.what}: {size} bytes, and no extended header that says where segments begin")
+        raise InvalidProgram(f"{table.what}: {size} bytes, but no extended header says where segments begin")
     end = frame.segment_base + offset + size
     if end > file_size:
         raise InvalidProgram(f"{table.what}: ends at byte {end}, the file has {file_size}")
@@ -121,7 +121,8 @@ def _check_constant(program: Program, tensor: TensorInfo, what: str) -> None:
     if index >= count:
         raise InvalidProgram(f"{what}: data {index} expected, the program has {count}")
     if tensor.nbytes > max(held, 0):
-        raise InvalidProgram(f"{what}: {tensor.nbytes} bytes of data expected, the program has {max(held, 0)}")
+        found = max(held, 0)
+        raise InvalidProgram(f"{what}: {tensor.nbytes} bytes of data expected, the program has {found}")
 
 
 def _group(program: Program, tensor: TensorInfo, what: str) -> SegmentSlices:

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What errors say, and that exit codes tell them apart."""
+
+from __future__ import annotations
+
+from rushlight import errors
+from rushlight.errors import MissingToolchain, OperatorNotFound, RushlightError, UnknownTarget
+
+
+def test_exit_codes_are_distinct_and_not_those_of_shells() -> None:
+    classes = [kind for kind in vars(errors).values() if isinstance(kind, type)]
+    kinds = [kind for kind in classes if issubclass(kind, RushlightError)]
+    codes = [kind.exit_code for kind in kinds]
+    assert len(kinds) > 12
+    assert len(codes) == len(set(codes))
+    assert all(code == 1 or 2 < code < 126 for code in codes)
+
+
+def test_a_missing_operator_names_who_asked_and_what_is_near() -> None:
+    error = OperatorNotFound(
+        {"aten::adds.out": ["b.pte", "a.pte"], "my::thing": ["list"]},
+        ["portable"],
+        ["aten::add.out", "aten::mm.out"],
+    )
+    assert "aten::adds.out, asked for by a.pte, b.pte; did you mean aten::add.out?" in str(error)
+    assert "my::thing, asked for by list" in str(error)
+    assert "portable" in str(error)
+
+
+def test_an_unknown_target_suggests_the_nearest() -> None:
+    error = UnknownTarget("cortexm55", ["host", "cortex-m55"])
+    assert "did you mean cortex-m55?" in str(error)
+
+
+def test_a_missing_toolchain_says_what_to_install() -> None:
+    error = MissingToolchain("cortex-m4", ["arm-none-eabi-g++"], ["gcc-arm-none-eabi"])
+    assert "arm-none-eabi-g++" in str(error)
+    assert "rushlight targets install cortex-m4" in error.next_step
+    assert "gcc-arm-none-eabi" in error.next_step

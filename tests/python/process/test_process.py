@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Starting, feeding, watching and ending processes."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from rushlight import process
+from rushlight.errors import CommandFailed, InvalidArgument, MissingExecutable, RunTimeout
+
+# Writes the id of a grandchild that would outlive its parent, then waits with it.
+LINGER = "sleep 60 & echo $! > {file}; wait"
+
+
+def gone(pid: int) -> bool:
+    """Whether a process has ended, within two seconds."""
+    for _ in range(100):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except FileNotFoundError:
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_output_status_and_time_come_back() -> None:
+    result = process.run(["sh", "-c", "echo out; echo err >&2; exit 3"])
+    assert (result.returncode, result.stdout, result.stderr) == (3, "out\n", "err\n")
+    assert 0 < result.seconds < 10
+
+
+def test_input_is_fed_and_environment_laid_over_ours(tmp_path: Path) -> None:
+    script = "cat; echo $MARK $PWD"
+    result = process.run(["sh", "-c", script], input="text\n", env={"MARK": "here"}, cwd=tmp_path)
+    assert result.stdout == f"text\nhere {tmp_path}\n"
+
+
+def test_a_failure_is_raised_where_asked_for() -> None:
+    with pytest.raises(CommandFailed, match=r"exit status 4: sh[^\n]*\nreason") as failure:
+        process.run(["sh", "-c", "echo reason >&2; exit 4"], check=True)
+    assert failure.value.returncode == 4
+
+
+def test_a_missing_program_says_what_to_install() -> None:
+    with pytest.raises(MissingExecutable, match="no-such-program"):
+        process.run(["no-such-program"])
+    with pytest.raises(MissingExecutable) as missing:
+        process.run(["/nowhere/qemu-arm"])
+    assert "apt-get install qemu-user" in missing.value.next_step
+
+
+def test_a_missing_folder_is_not_taken_for_a_missing_program(tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgument, match="no folder"):
+        process.run(["sh"], cwd=tmp_path / "none")
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+def test_a_timeout_ends_the_whole_group_and_keeps_the_output(streaming: bool, tmp_path: Path) -> None:
+    script = "echo before; " + LINGER.format(file=tmp_path / "pid")
+    start = time.monotonic()
+    with pytest.raises(RunTimeout, match=r"no end after 0\.5 s") as expired:
+        process.run(["sh", "-c", script], timeout=0.5, on_line=print if streaming else None)
+    assert time.monotonic() - start < 5
+    assert expired.value.output == "before\n"
+    assert gone(int((tmp_path / "pid").read_text()))
+
+
+def test_lines_come_while_the_command_runs() -> None:
+    seen: list[tuple[str, float]] = []
+    script = "import time; print('a', flush=True); time.sleep(0.4); print('b')"
+    result = process.run(
+        [sys.executable, "-c", script], on_line=lambda line: seen.append((line, time.monotonic()))
+    )
+    assert [line for line, _ in seen] == ["a", "b"]
+    assert seen[1][1] - seen[0][1] > 0.2
+    assert result.stdout == "a\nb\n"
+
+
+def test_an_exception_in_the_reader_ends_the_group(tmp_path: Path) -> None:
+    def refuse(line: str) -> None:
+        raise ValueError(line)
+
+    script = LINGER.format(file=tmp_path / "pid").replace("; wait", "; echo x; wait")
+    with pytest.raises(ValueError, match="x"):
+        process.run(["sh", "-c", script], on_line=refuse)
+    assert gone(int((tmp_path / "pid").read_text()))
+
+
+def test_verbose_shows_the_command_first(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "verbose", True)
+    process.run(["echo", "two words"], capture=False)
+    captured = capfd.readouterr()
+    assert captured.err == "+ echo 'two words'\n"
+    assert captured.out == "two words\n"
+
+
+def test_bytes_that_are_no_text_are_replaced() -> None:
+    result = process.run(["printf", r"\377"])
+    assert result.stdout == "\ufffd"
+
+
+def test_a_signal_shows_as_a_negative_status() -> None:
+    result = process.run(["sh", "-c", "kill -9 $$"])
+    assert result.returncode == -9
