@@ -1,16 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/arithmetic.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/promotion.h"
+#include "kernels/shared/scalar_tensor.h"
 #include "kernels/shared/selection.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
 
+namespace {
+
+constexpr TypeSet kTypes = selected_types("aten::add.out") | selected_types("aten::add.Scalar_out");
+
+Error add(ScalarType compute, const Tensor& self, const Tensor& other, const Scalar& alpha, Tensor& out) {
+  RL_TRY(check_alpha(alpha, compute));
+  const auto scaled_sum = [&](auto type) {
+    using T = typename decltype(type)::Element;
+    return [factor = alpha.to<T>()](T a, T b) { return wrapping_add(a, wrapping_multiply(factor, b)); };
+  };
+  return elementwise_for<kTypes>(compute, out, scaled_sum, self, other);
+}
+
+}  // namespace
+
 Error add_out(KernelContext&, const Tensor& self, const Tensor& other, const Scalar& alpha, Tensor& out) {
-  constexpr TypeSet kTypes = selected_types("aten::add.out");
+  return add(result_type(self, other), self, other, alpha, out);
+}
+
+Error add_scalar_out(KernelContext&, const Tensor& self, const Scalar& other, const Scalar& alpha,
+                     Tensor& out) {
   const ScalarType compute = result_type(self, other);
-  return elementwise<kTypes>(
-      compute, out, [alpha](auto a, auto b) { return a + alpha.to<decltype(b)>() * b; }, self, other);
+  return add(compute, self, ScalarTensor(other, compute), alpha, out);
 }
 
 }  // namespace rushlight::kernels

@@ -58,6 +58,19 @@ Error normalize_dim(int64_t dim, ptrdiff_t rank, size_t* normalized) {
   return Error::Ok;
 }
 
+Error check_not_bool(ScalarType type, const char* name) {
+  RL_CHECK(type != ScalarType::Bool, Error::InvalidType, "%s: expected a dtype other than bool", name);
+  return Error::Ok;
+}
+
+Error check_alpha(const Scalar& alpha, ScalarType compute) {
+  RL_CHECK(!alpha.is_floating() || is_floating(compute), Error::InvalidArgument,
+           "alpha: expected an integer for a result of dtype %s, got a floating number", to_string(compute));
+  RL_CHECK(!alpha.is_bool() || compute == ScalarType::Bool, Error::InvalidArgument,
+           "alpha: expected a number for a result of dtype %s, got a bool", to_string(compute));
+  return Error::Ok;
+}
+
 Error check_same_dtype(const Tensor& a, const Tensor& b, const char* what) {
   RL_CHECK(a.scalar_type() == b.scalar_type(), Error::InvalidType, "%s: expected equal dtypes, got %s and %s",
            what, to_string(a.scalar_type()), to_string(b.scalar_type()));

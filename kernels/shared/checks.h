@@ -7,6 +7,7 @@
 #include "runtime/base/error.h"
 #include "runtime/base/log.h"
 #include "runtime/base/span.h"
+#include "runtime/tensor/scalar.h"
 #include "runtime/tensor/tensor.h"
 
 namespace rushlight::kernels {
@@ -28,6 +29,13 @@ Error broadcast_shape(Span<const SizesType> a, Span<const SizesType> b, Shape* r
 
 // Maps a dimension in [-rank, rank) to [0, rank); rank 0 counts as 1, as in PyTorch.
 Error normalize_dim(int64_t dim, ptrdiff_t rank, size_t* normalized);
+
+// InvalidType when `type`, of the argument named, is bool.
+Error check_not_bool(ScalarType type, const char* name);
+
+// The factor of add, sub and their like: no floating one for an integer result, no bool one for
+// another than bool. InvalidArgument.
+Error check_alpha(const Scalar& alpha, ScalarType compute);
 
 // InvalidType unless both have the same element type. `what` names the pair in the log.
 Error check_same_dtype(const Tensor& a, const Tensor& b, const char* what);

@@ -24,7 +24,7 @@ struct Walk {
   size_t dim = 0;
 };
 
-// Strides of `tensor` in the walk's dimensions; 0 where it is broadcast.
+// Step of `tensor` in a dimension counted from the last; 0 where it is broadcast.
 ptrdiff_t byte_stride(const Tensor& tensor, size_t from_last) {
   const auto rank = static_cast<size_t>(tensor.dim());
   if (from_last >= rank) return 0;
@@ -59,14 +59,38 @@ void plan_walk(const Tensor* const* operands, size_t count, Walk* walk) {
   if (walk->dim == 0) walk->axes[walk->dim++] = Axis{1, {}};
 }
 
+struct Operand {
+  ScalarType stored;    // in the tensor
+  ScalarType rounded;   // passed through on the way
+  ScalarType computed;  // for the row function
+
+  [[nodiscard]] bool converts() const { return stored != computed || rounded != computed; }
+};
+
 struct Operands {
   size_t count;
-  ScalarType types[kMaxOperands];     // as stored
-  ScalarType computed[kMaxOperands];  // as the row function sees them
+  Operand items[kMaxOperands];
   bool converts;
   RowFunction row;
   const void* function;
 };
+
+// Reads n elements into a dense buffer. The rounded value is widened in place.
+void read_run(char* buffer, const Operand& operand, const char* source, ptrdiff_t stride, size_t n) {
+  const auto step = static_cast<ptrdiff_t>(element_size(operand.computed));
+  convert_run(buffer, step, operand.rounded, source, stride, operand.stored, n);
+  if (operand.rounded != operand.computed) {
+    convert_run(buffer, step, operand.computed, buffer, step, operand.rounded, n);
+  }
+}
+
+void write_run(char* target, ptrdiff_t stride, const Operand& operand, char* buffer, size_t n) {
+  const auto step = static_cast<ptrdiff_t>(element_size(operand.computed));
+  if (operand.rounded != operand.computed) {
+    convert_run(buffer, step, operand.rounded, buffer, step, operand.computed, n);
+  }
+  convert_run(target, stride, operand.stored, buffer, step, operand.rounded, n);
+}
 
 void run_converted(const Operands& operands, char* const* pointers, const ptrdiff_t* strides, size_t n) {
   alignas(kMaxElementSize) char buffers[kMaxOperands][kRun * kMaxElementSize];
@@ -75,23 +99,17 @@ void run_converted(const Operands& operands, char* const* pointers, const ptrdif
   for (size_t start = 0; start < n; start += kRun) {
     const size_t length = n - start < kRun ? n - start : kRun;
     for (size_t k = 0; k < operands.count; ++k) {
+      const Operand& operand = operands.items[k];
       char* stored = pointers[k] + static_cast<ptrdiff_t>(start) * strides[k];
-      if (operands.types[k] == operands.computed[k]) {
-        run_pointers[k] = stored;
-        run_strides[k] = strides[k];
-        continue;
-      }
-      run_pointers[k] = buffers[k];
-      run_strides[k] = static_cast<ptrdiff_t>(element_size(operands.computed[k]));
-      if (k > 0) {
-        convert_run(buffers[k], run_strides[k], operands.computed[k], stored, strides[k], operands.types[k],
-                    length);
-      }
+      run_pointers[k] = operand.converts() ? buffers[k] : stored;
+      run_strides[k] =
+          operand.converts() ? static_cast<ptrdiff_t>(element_size(operand.computed)) : strides[k];
+      if (k > 0 && operand.converts()) read_run(buffers[k], operand, stored, strides[k], length);
     }
     operands.row(operands.function, run_pointers, run_strides, length);
-    if (operands.types[0] != operands.computed[0]) {
-      convert_run(pointers[0] + static_cast<ptrdiff_t>(start) * strides[0], strides[0], operands.types[0],
-                  buffers[0], run_strides[0], operands.computed[0], length);
+    if (operands.items[0].converts()) {
+      write_run(pointers[0] + static_cast<ptrdiff_t>(start) * strides[0], strides[0], operands.items[0],
+                buffers[0], length);
     }
   }
 }
@@ -119,15 +137,29 @@ void run_walk(const Walk& walk, const Operands& operands, char** pointers) {
   }
 }
 
-Error check_selected(ScalarType type) {
-  return contains(kConvertibleTypes, type) ? Error::Ok : unsupported_type(type);
+Error check_convertible(const Operand& operand) {
+  for (const ScalarType type : {operand.stored, operand.rounded, operand.computed}) {
+    if (!contains(kConvertibleTypes, type)) return unsupported_type(type);
+  }
+  return Error::Ok;
+}
+
+Operand result_operand(const Tensor& out, const Computation& computation) {
+  const bool rounds = computation.result == computation.computed;
+  return {out.scalar_type(), rounds ? computation.promoted : computation.result, computation.result};
+}
+
+Operand input_operand(const Tensor& input, const Computation& computation) {
+  // Already of the promoted type, or computed in a type of its own: nothing to round through.
+  const bool exact = input.scalar_type() == computation.promoted ||
+                     (computation.numbers == Numbers::kExact && input.dim() == 0);
+  return {input.scalar_type(), exact ? computation.computed : computation.promoted, computation.computed};
 }
 
 }  // namespace
 
-Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, ScalarType compute,
-                      ScalarType result, RowFunction row, const void* function) {
-  RL_TRY(check_can_cast(result, out));
+Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, const Computation& computation) {
+  RL_TRY(check_can_cast(computation.result, out));
   Shape shape;
   for (const Tensor* input : inputs) RL_TRY(broadcast_shape(shape.span(), input->sizes(), &shape));
   RL_TRY(resize_out(out, shape.span()));
@@ -135,20 +167,29 @@ Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, Scala
 
   const Tensor* tensors[kMaxOperands] = {&out};
   char* pointers[kMaxOperands] = {out.mutable_data_ptr<char>()};
-  Operands operands{inputs.size() + 1, {out.scalar_type()}, {result}, out.scalar_type() != result, row,
-                    function};
+  alignas(kMaxElementSize) char numbers[kMaxOperands][kMaxElementSize];
+  Operands operands{
+      inputs.size() + 1, {result_operand(out, computation)}, false, computation.row, computation.function};
+  // An output of the promoted type is rounded by its own conversion.
+  if (operands.items[0].stored == operands.items[0].rounded) {
+    operands.items[0].rounded = operands.items[0].computed;
+  }
+  operands.converts = operands.items[0].converts();
+  if (operands.converts) RL_TRY(check_convertible(operands.items[0]));
   for (size_t k = 1; k < operands.count; ++k) {
     const Tensor& input = *inputs[k - 1];
     tensors[k] = &input;
     pointers[k] = input.mutable_data_ptr<char>();
-    operands.types[k] = input.scalar_type();
-    operands.computed[k] = compute;
-    operands.converts = operands.converts || input.scalar_type() != compute;
-  }
-  if (operands.converts) {
-    for (size_t k = 0; k < operands.count; ++k) {
-      RL_TRY(check_selected(operands.types[k]));
-      RL_TRY(check_selected(operands.computed[k]));
+    Operand& operand = operands.items[k];
+    operand = input_operand(input, computation);
+    if (!operand.converts()) continue;
+    RL_TRY(check_convertible(operand));
+    if (input.numel() == 1) {
+      read_run(numbers[k], operand, pointers[k], 0, 1);
+      pointers[k] = numbers[k];
+      operand = {operand.computed, operand.computed, operand.computed};
+    } else {
+      operands.converts = true;
     }
   }
   Walk walk;

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one broadcasting loop. An elementwise kernel gives the types it computes in and a function of
+// The one broadcasting loop. An elementwise kernel gives the type it computes in and a function of
 // elements; walking shapes and converting element types happens once, here:
 //
-//   return elementwise<kTypes>(compute_type, out, [](auto a, auto b) { return a + b; }, self, other);
+//   return elementwise<kTypes>(compute_type, out, [](auto a, auto b) { return a < b; }, self, other);
+//
+// A function that needs a constant of the element type is made for each type instead:
+//
+//   return elementwise_for<kTypes>(compute_type, out, [&](auto type) {
+//     using T = typename decltype(type)::Element;
+//     return [limit = bound.to<T>()](T a) { return a < limit ? a : limit; };
+//   }, self);
 //
 // Tensors whose element type differs from the compute type pass through a small stack buffer, so the
 // code of an operator grows with its compute types only, not with combinations of dtypes. Half and
@@ -23,22 +30,33 @@ namespace rushlight::kernels {
 
 inline constexpr size_t kMaxElementwiseInputs = 3;
 
+// Whether 0-dim inputs are rounded to a 16-bit compute type before they are used. PyTorch rounds them
+// in general, and takes them as they are in products and quotients.
+enum class Numbers : uint8_t { kRounded, kExact };
+
 // Computes n elements. pointers[0] and strides[0] are the output's, strides in bytes. `function` is
 // the operator's function object.
 using RowFunction = void (*)(const void* function, char* const* pointers, const ptrdiff_t* strides, size_t n);
 
-// Resizes `out` to the broadcast shape of the inputs and runs `row` over it. Inputs are converted to
-// `compute`, results of type `result` to the dtype of `out`.
+struct Computation {
+  ScalarType promoted;  // what PyTorch says the operation happens in: may be a 16-bit float
+  ScalarType computed;  // what `row` reads: `promoted`, or float in place of a 16-bit float
+  ScalarType result;    // what `row` writes
+  Numbers numbers;
+  RowFunction row;
+  const void* function;
+};
+
+// Resizes `out` to the broadcast shape of the inputs and runs the computation over it.
 // Errors: InvalidArgument (shapes), InvalidType (result does not go into out; a dtype not selected).
-Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, ScalarType compute,
-                      ScalarType result, RowFunction row, const void* function);
+Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, const Computation& computation);
 
 namespace internal {
 
 template <class In, class Out, class F, size_t... I>
 void elementwise_row(const void* function, char* const* pointers, const ptrdiff_t* strides, size_t n,
                      std::index_sequence<I...>) {
-  const F& f = *static_cast<const F*>(function);
+  const F f = *static_cast<const F*>(function);  // a copy: what it captures stays in registers
   for (size_t i = 0; i < n; ++i) {
     const auto offset = static_cast<ptrdiff_t>(i);
     *reinterpret_cast<Out*>(pointers[0] + offset * strides[0]) =
@@ -51,17 +69,19 @@ using First = T;
 
 }  // namespace internal
 
-// `f` takes one element of the compute type for each input; what it returns decides the result type:
-// bool for comparisons, otherwise the compute type.
-template <TypeSet kTypes, class F, class... Inputs>
-Error elementwise(ScalarType compute, const Tensor& out, F f, const Inputs&... inputs) {
+// `make` takes the compute type and returns a function of one element for each input. What that
+// returns decides the result type: bool for comparisons, otherwise the compute type.
+template <TypeSet kTypes, class Make, class... Inputs>
+Error elementwise_for(ScalarType promoted, Numbers numbers, const Tensor& out, Make make,
+                      const Inputs&... inputs) {
   static_assert(sizeof...(Inputs) <= kMaxElementwiseInputs);
   const Tensor* const tensors[] = {&inputs...};
-  if constexpr ((kTypes & types::kReducedFloat) != 0) {
-    if (contains(kTypes & types::kReducedFloat, compute)) compute = ScalarType::Float;
-  }
-  return dispatch<computed_in(kTypes)>(compute, [&](auto type) {
+  if (!contains(kTypes, promoted)) return unsupported_type(promoted);
+  const ScalarType computed = computed_type(promoted);
+  return dispatch<computed_in(kTypes)>(computed, [&](auto type) {
     using In = typename decltype(type)::Element;
+    const auto f = make(type);
+    using F = std::remove_const_t<decltype(f)>;
     using Raw = decltype(f(internal::First<In, Inputs>{}...));
     using Out = std::conditional_t<std::is_same_v<Raw, bool>, bool, In>;
     const RowFunction row = [](const void* function, char* const* pointers, const ptrdiff_t* strides,
@@ -69,8 +89,24 @@ Error elementwise(ScalarType compute, const Tensor& out, F f, const Inputs&... i
       internal::elementwise_row<In, Out, F>(function, pointers, strides, n,
                                             std::make_index_sequence<sizeof...(Inputs)>());
     };
-    return run_elementwise({tensors, sizeof...(Inputs)}, out, compute, scalar_type_of<Out>, row, &f);
+    return run_elementwise({tensors, sizeof...(Inputs)}, out,
+                           {promoted, computed, scalar_type_of<Out>, numbers, row, &f});
   });
+}
+
+template <TypeSet kTypes, class Make, class... Inputs>
+Error elementwise_for(ScalarType promoted, const Tensor& out, Make make, const Inputs&... inputs) {
+  return elementwise_for<kTypes>(promoted, Numbers::kRounded, out, make, inputs...);
+}
+
+template <TypeSet kTypes, class F, class... Inputs>
+Error elementwise(ScalarType promoted, Numbers numbers, const Tensor& out, F f, const Inputs&... inputs) {
+  return elementwise_for<kTypes>(promoted, numbers, out, [f](auto) { return f; }, inputs...);
+}
+
+template <TypeSet kTypes, class F, class... Inputs>
+Error elementwise(ScalarType promoted, const Tensor& out, F f, const Inputs&... inputs) {
+  return elementwise<kTypes>(promoted, Numbers::kRounded, out, f, inputs...);
 }
 
 }  // namespace rushlight::kernels

@@ -38,6 +38,10 @@ constexpr TypeSet computed_in(TypeSet set) {
   return (set & ~types::kReducedFloat) | type_set(ScalarType::Float);
 }
 
+constexpr ScalarType computed_type(ScalarType type) {
+  return contains(types::kReducedFloat, type) ? ScalarType::Float : type;
+}
+
 // What convert_run can be asked for in this build.
 inline constexpr TypeSet kConvertibleTypes = kAnySelectedType | computed_in(kAnySelectedType);
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/division.h"
+#include "kernels/shared/scalar_tensor.h"
+#include "kernels/shared/selection.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr TypeSet kExactTypes = selected_types("aten::div.out") | selected_types("aten::div.Scalar_out");
+constexpr TypeSet kModeTypes =
+    selected_types("aten::div.out_mode") | selected_types("aten::div.Scalar_mode_out");
+
+}  // namespace
+
+Error div_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
+  const ScalarType compute = floating_type(result_type(self, other));
+  return divide<kExactTypes>(compute, Rounding::kNone, self, other, out);
+}
+
+Error div_scalar_out(KernelContext&, const Tensor& self, const Scalar& other, Tensor& out) {
+  const ScalarType compute = floating_type(result_type(self, other));
+  const ScalarTensor divisor(other, computed_type(compute));
+  return divide<kExactTypes>(compute, Rounding::kNone, self, divisor, out);
+}
+
+Error div_out_mode(KernelContext&, const Tensor& self, const Tensor& other,
+                   std::optional<std::string_view> rounding_mode, Tensor& out) {
+  Rounding rounding;
+  RL_TRY(parse_rounding(rounding_mode, &rounding));
+  return divide<kModeTypes>(division_type(result_type(self, other), rounding), rounding, self, other, out);
+}
+
+Error div_scalar_mode_out(KernelContext&, const Tensor& self, const Scalar& other,
+                          std::optional<std::string_view> rounding_mode, Tensor& out) {
+  Rounding rounding;
+  RL_TRY(parse_rounding(rounding_mode, &rounding));
+  const ScalarType compute = division_type(result_type(self, other), rounding);
+  const ScalarTensor divisor(other, computed_type(compute));
+  return divide<kModeTypes>(compute, rounding, self, divisor, out);
+}
+
+}  // namespace rushlight::kernels

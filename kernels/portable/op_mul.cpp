@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/arithmetic.h"
+#include "kernels/shared/elementwise.h"
+#include "kernels/shared/promotion.h"
+#include "kernels/shared/scalar_tensor.h"
+#include "kernels/shared/selection.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr TypeSet kTypes = selected_types("aten::mul.out") | selected_types("aten::mul.Scalar_out");
+
+Error multiply(ScalarType compute, const Tensor& self, const Tensor& other, Tensor& out) {
+  return elementwise<kTypes>(
+      compute, Numbers::kExact, out, [](auto a, auto b) { return wrapping_multiply(a, b); }, self, other);
+}
+
+}  // namespace
+
+Error mul_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
+  return multiply(result_type(self, other), self, other, out);
+}
+
+Error mul_scalar_out(KernelContext&, const Tensor& self, const Scalar& other, Tensor& out) {
+  const ScalarType compute = result_type(self, other);
+  return multiply(compute, self, ScalarTensor(other, computed_type(compute)), out);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arithmetic on elements with PyTorch's results and without undefined behaviour: integers wrap, bool
+// counts as 0 and 1. Floating types are computed as they are.
+#pragma once
+
+#include <cmath>
+#include <type_traits>
+
+namespace rushlight::kernels {
+
+namespace internal {
+
+// Unsigned and at least as wide as int, so that neither the operation nor promotion overflows.
+template <class T>
+using Wrapping = std::common_type_t<unsigned, std::make_unsigned_t<T>>;
+
+template <class T>
+inline constexpr bool kWraps = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+
+}  // namespace internal
+
+template <class T>
+inline T wrapping_add(T a, T b) {
+  if constexpr (internal::kWraps<T>) {
+    using U = internal::Wrapping<T>;
+    return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
+  } else {
+    return static_cast<T>(a + b);
+  }
+}
+
+template <class T>
+inline T wrapping_subtract(T a, T b) {
+  if constexpr (internal::kWraps<T>) {
+    using U = internal::Wrapping<T>;
+    return static_cast<T>(static_cast<U>(a) - static_cast<U>(b));
+  } else {
+    return static_cast<T>(a - b);
+  }
+}
+
+template <class T>
+inline T wrapping_multiply(T a, T b) {
+  if constexpr (internal::kWraps<T>) {
+    using U = internal::Wrapping<T>;
+    return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
+  } else {
+    return static_cast<T>(a * b);
+  }
+}
+
+template <class T>
+inline bool is_negative(T value) {
+  if constexpr (std::is_signed_v<T>) return value < 0;
+  return false;
+}
+
+// Integer division; b is not zero. The most negative number by -1 wraps.
+template <class T>
+inline T truncated_divide(T a, T b) {
+  if (std::is_signed_v<T> && b == static_cast<T>(-1)) return wrapping_subtract(T(0), a);
+  return static_cast<T>(a / b);
+}
+
+// What truncated division leaves; has the sign of a.
+template <class T>
+inline T truncated_remainder(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::fmod(a, b);
+  } else {
+    if (std::is_signed_v<T> && b == static_cast<T>(-1)) return T(0);
+    return static_cast<T>(a % b);
+  }
+}
+
+// What floored division leaves; has the sign of b. A zero integer b is the caller's to refuse.
+template <class T>
+inline T floored_remainder(T a, T b) {
+  const T remainder = truncated_remainder(a, b);
+  const bool adjusts = remainder != T(0) && is_negative(remainder) != is_negative(b);
+  return adjusts ? static_cast<T>(remainder + b) : remainder;
+}
+
+// Floored division. Of floating numbers it agrees with floored_remainder, which floor(a / b) does not
+// where the quotient rounds up to a whole number.
+template <class T>
+inline T floored_divide(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (b == T(0)) return a / b;
+    const T remainder = std::fmod(a, b);
+    T quotient = (a - remainder) / b;
+    if (remainder != T(0) && is_negative(remainder) != is_negative(b)) quotient -= T(1);
+    if (quotient == T(0)) return std::copysign(T(0), a / b);
+    const T floored = std::floor(quotient);
+    return quotient - floored > T(0.5) ? floored + T(1) : floored;
+  } else {
+    const T quotient = truncated_divide(a, b);
+    const T remainder = truncated_remainder(a, b);
+    const bool adjusts = remainder != T(0) && is_negative(remainder) != is_negative(b);
+    return adjusts ? static_cast<T>(quotient - 1) : quotient;
+  }
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A number in the form of a 0-dim tensor, so that an operator's Scalar overload runs the same loop as
+// its Tensor overload.
+#pragma once
+
+#include "runtime/tensor/scalar.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+class ScalarTensor {
+ public:
+  // Holds `value` converted to `type`; integers wrap. A type that this build leaves out gives zero:
+  // the operator refuses it when it dispatches.
+  ScalarTensor(const Scalar& value, ScalarType type);
+  ScalarTensor(const ScalarTensor&) = delete;
+  ScalarTensor& operator=(const ScalarTensor&) = delete;
+
+  operator const Tensor&() const { return tensor_; }  // NOLINT: implicit by design
+
+ private:
+  alignas(8) unsigned char storage_[8] = {};
+  TensorImpl impl_;
+  Tensor tensor_;
+};
+
+}  // namespace rushlight::kernels
