@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Selections by list, file, model and all; their union; and what they generate."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from programs import Plan, program, scalar, tensor
+
+from rushlight import process
+from rushlight.codegen.__main__ import main
+from rushlight.codegen.emit import dtype_header, operator_table, write_all
+from rushlight.codegen.selection import Selection
+from rushlight.codegen.table import OperatorTable, load_yaml
+from rushlight.errors import InvalidSelection, OperatorNotFound
+from rushlight.program.dtypes import mask
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    """A program that adds two float32 tensors."""
+    values = [tensor("float32"), tensor("float32"), scalar(1), tensor("float32")]
+    plan = Plan(values=values, operators=[("aten::add", "out")], calls=[(0, [0, 1, 2, 3, 3])])
+    path = tmp_path / "models" / "m.pte"
+    path.parent.mkdir()
+    path.write_bytes(program(plan))
+    return path
+
+
+def names(selection: Selection) -> list[str]:
+    return [selected.operator.name for selected in selection.resolve()]
+
+
+def test_a_list_takes_commas_semicolons_spaces_and_short_names(table: OperatorTable) -> None:
+    selection = Selection(table)
+    selection.add_list("aten::mm.out, add.out;executorch_prim::add.Scalar")
+    assert names(selection) == ["aten::add.out", "aten::mm.out", "executorch_prim::add.Scalar"]
+
+
+def test_nothing_asked_for_is_an_empty_selection(table: OperatorTable) -> None:
+    assert names(Selection(table)) == []
+
+
+def test_all_is_every_row(table: OperatorTable) -> None:
+    selection = Selection(table)
+    selection.add_all()
+    assert names(selection) == sorted(table.operators)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- op: add.out\n  kernels:\n    - arg_meta: null\n      kernel_name: x::add_out\n- op: mm.out",
+        "- func: aten::add.out(Tensor self, Tensor other) -> Tensor\n- func: mm.out(Tensor a) -> Tensor",
+        "- aten::add.out\n- mm.out",
+        "operators:\n  aten::add.out: {is_root_operator: true}\n  aten::mm.out:",
+    ],
+)
+def test_each_form_of_a_selection_file_is_read(text: str, table: OperatorTable, tmp_path: Path) -> None:
+    path = tmp_path / "ops.yaml"
+    path.write_text(text)
+    selection = Selection(table)
+    selection.add_yaml(path)
+    assert names(selection) == ["aten::add.out", "aten::mm.out"]
+    assert selection.depends == [path]
+
+
+@pytest.mark.parametrize(
+    "text", ["3", "- 3", "- kernels: []", "- op: 'a b'", "operators: {add.out: {dtypes: [reel]}}"]
+)
+def test_a_selection_file_that_says_nothing_known_is_refused(
+    text: str, table: OperatorTable, tmp_path: Path
+) -> None:
+    path = tmp_path / "ops.yaml"
+    path.write_text(text)
+    with pytest.raises(InvalidSelection, match=r"ops\.yaml"):
+        Selection(table).add_yaml(path)
+
+
+def test_a_model_asks_for_its_operators_with_their_dtypes(table: OperatorTable, model: Path) -> None:
+    selection = Selection(table, by_dtype=True)
+    selection.add_model(model)
+    (selected,) = selection.resolve()
+    assert selected.operator.name == "aten::add.out"
+    assert selected.dtypes == {"float32"}
+    assert selected.askers == ("models/m.pte",)
+
+
+def test_without_dtype_selection_a_model_gets_every_dtype(table: OperatorTable, model: Path) -> None:
+    selection = Selection(table)
+    selection.add_model(model)
+    assert selection.resolve()[0].dtypes == table.operators["aten::add.out"].dtypes
+
+
+def test_a_list_beside_a_model_widens_the_dtypes(table: OperatorTable, model: Path) -> None:
+    selection = Selection(table, by_dtype=True)
+    selection.add_model(model)
+    selection.add_list("add.out,mm.out")
+    add, mm = selection.resolve()
+    assert add.dtypes == table.operators["aten::add.out"].dtypes
+    assert add.askers == ("models/m.pte", "the operator list")
+    assert mm.dtypes == table.operators["aten::mm.out"].dtypes
+
+
+def test_all_that_is_missing_is_named_with_who_asked(table: OperatorTable, tmp_path: Path) -> None:
+    path = tmp_path / "x" / "m.pte"
+    path.parent.mkdir()
+    path.write_bytes(program(Plan(operators=[("my::first", ""), ("aten::adds", "out")])))
+    selection = Selection(table)
+    selection.add_model(path)
+    selection.add_list("my::second")
+    with pytest.raises(OperatorNotFound) as error:
+        selection.resolve()
+    assert "my::first, asked for by x/m.pte" in str(error.value)
+    assert "my::second, asked for by the operator list" in str(error.value)
+    assert "did you mean aten::add" in str(error.value)
+    assert "portable, prim" in str(error.value)
+
+
+def test_a_row_without_its_source_is_refused(table: OperatorTable) -> None:
+    table.source_path(table.operators["aten::mm.out"]).unlink()
+    selection = Selection(table)
+    selection.add_all()
+    with pytest.raises(InvalidSelection, match=r"aten::mm\.out: its source .*op_mm\.cpp is not there"):
+        selection.resolve()
+
+
+def test_the_dtype_header_has_a_mask_for_every_row(table: OperatorTable, model: Path) -> None:
+    selection = Selection(table, by_dtype=True)
+    selection.add_model(model)
+    header = dtype_header(table, selection.resolve())
+    assert f'{{"aten::add.out", {mask({"float32"}):#010x}u}}' in header
+    assert '{"aten::mm.out", 0x00000000u}' in header
+    assert f"kAnySelectedType = {mask({'float32'}):#010x}u" in header
+
+
+def test_the_operator_table_is_sorted_and_declares_each_kernel(table: OperatorTable) -> None:
+    selection = Selection(table)
+    selection.add_list("mm.out,executorch_prim::add.Scalar,add.out")
+    text = operator_table(selection.resolve())
+    assert text.index('{"aten::add.out"') < text.index('{"aten::mm.out"') < text.index('{"executorch_prim')
+    assert "Error prim_add(KernelContext& context, const EValue& a, const EValue& b, EValue& out);" in text
+    assert "{kEntries, 3}" in text
+
+
+def test_files_that_stay_the_same_keep_their_time_stamp(table: OperatorTable, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for operators, changed in (("add.out", True), ("add.out", False), ("add.out,mm.out", True)):
+        for path in out.rglob("*.*"):
+            os.utime(path, (1, 1))
+        selection = Selection(table)
+        selection.add_list(operators)
+        write_all(selection, out)
+        assert ((out / "operator_table.cpp").stat().st_mtime != 1) is changed
+    assert not list(out.rglob("*.partial"))
+
+
+def test_a_generated_selection_selects_itself_again(
+    table: OperatorTable, model: Path, tmp_path: Path
+) -> None:
+    selection = Selection(table, by_dtype=True)
+    selection.add_model(model)
+    write_all(selection, tmp_path / "out")
+    again = Selection(table, by_dtype=True)
+    again.add_yaml(tmp_path / "out" / "selected_operators.yaml")
+    assert [(s.operator.name, s.dtypes) for s in again.resolve()] == [("aten::add.out", {"float32"})]
+    listed = load_yaml(tmp_path / "out" / "selected_operators.yaml")["operators"]
+    assert listed["aten::add.out"]["debug_info"] == ["models/m.pte"]
+
+
+def test_the_command_reports_errors_with_their_exit_code(
+    table: OperatorTable, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--ops-table", str(table.path), "--out", str(tmp_path / "out")]
+    assert main([*arguments, "--root-ops", "aten::add.out,aten::mm.out"]) == 0
+    assert capsys.readouterr().out == "2 operators from 2 kernel sources\n"
+    assert main([*arguments, "--root-ops", "aten::none.out"]) == OperatorNotFound.exit_code
+    assert "aten::none.out" in capsys.readouterr().err
+    assert main([*arguments, "--model", str(tmp_path / "no.pte")]) == 10
+    assert "no.pte" in capsys.readouterr().err
+
+
+def test_nothing_heavy_is_imported() -> None:
+    import sys
+
+    script = (
+        "import sys, rushlight.codegen.__main__ as m; m.load_table(__import__('pathlib').Path(sys.argv[1]));"
+        "print(sorted({'numpy', 'torch', 'flatbuffers', 'click', 'rich'} & set(sys.modules)))"
+    )
+    table = str(ROOT / "kernels" / "ops.yaml")
+    environment = {"PYTHONPATH": str(ROOT / "python")}
+    result = process.run([sys.executable, "-c", script, table], env=environment, check=True)
+    assert result.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("operators", ["", "aten::add.out,aten::mm.out"])
+def test_the_generated_code_compiles(operators: str, tmp_path: Path) -> None:
+    arguments = ["--ops-table", str(ROOT / "kernels" / "ops.yaml"), "--out", str(tmp_path)]
+    assert main([*arguments, "--root-ops", operators]) == 0
+    compile_ = ["g++", "-std=c++17", "-Wall", "-Werror", "-fsyntax-only", f"-I{ROOT}", f"-I{tmp_path}"]
+    process.run([*compile_, tmp_path / "operator_table.cpp"], check=True)
+    user = tmp_path / "user.cpp"
+    user.write_text(
+        '#include "kernels/shared/selection.h"\n'
+        "using namespace rushlight::kernels;\n"
+        f'static_assert((selected_types("aten::mm.out") != 0) == {str("mm" in operators).lower()});\n'
+    )
+    process.run([*compile_, user], check=True)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The operator table as it stands, and tables that are refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rushlight.codegen.schema import parse_schema
+from rushlight.codegen.table import OperatorTable, load_table
+from rushlight.errors import InvalidSelection
+
+ROOT = Path(__file__).parents[3]
+SCHEMA = "aten::{}.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"
+
+
+@pytest.fixture(scope="module")
+def table() -> OperatorTable:
+    return load_table(ROOT / "kernels" / "ops.yaml")
+
+
+def write(tmp_path: Path, *rows: str) -> Path:
+    path = tmp_path / "ops.yaml"
+    body = "\n".join(f"  - {{{row}}}" for row in rows)
+    path.write_text(f"dtypes:\n  real: [int32, float32]\noperators:\n{body}\n")
+    return path
+
+
+def row(name: str, rest: str = "kernel: k, dtypes: real") -> str:
+    return f'schema: "{SCHEMA.format(name)}", {rest}'
+
+
+def test_rows_are_sorted_by_name(table: OperatorTable) -> None:
+    names = [name.encode() for name in table.operators]
+    assert names == sorted(names)
+
+
+def test_every_row_has_its_source(table: OperatorTable) -> None:
+    missing = {o.name: o.source for o in table.operators.values() if not table.source_path(o).is_file()}
+    assert not missing
+
+
+def test_every_kernel_is_defined_in_its_source(table: OperatorTable) -> None:
+    undefined = {
+        operator.name: operator.kernel
+        for operator in table.operators.values()
+        if f"Error {operator.kernel}(KernelContext&" not in table.source_path(operator).read_text()
+    }
+    assert not undefined
+
+
+def test_every_source_of_a_library_is_named(table: OperatorTable) -> None:
+    named = {table.source_path(operator) for operator in table.operators.values()}
+    libraries = [ROOT / "kernels" / library for library in table.libraries]
+    found = {path for library in libraries for path in library.glob("op_*.cpp")}
+    assert found <= named
+
+
+def test_schemas_are_those_of_pytorch(table: OperatorTable) -> None:
+    torch = pytest.importorskip("torch", reason="needs torch to compare with")
+    known = {
+        parse_schema(str(s)).name: str(s)
+        for s in torch._C._jit_get_all_schemas()
+        if "(a!) out" in str(s) and s.name.startswith("aten::") and "Storage" not in str(s)
+    }
+    for name, operator in table.operators.items():
+        if name in known:
+            assert operator.schema == parse_schema(known[name]), name
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([row("a"), row("a")], "aten::a.out has two rows"),
+        ([row("a", "kernel: k")], "takes tensors and names no dtypes"),
+        ([row("a", "kernel: k, dtypes: reel")], "'reel' is neither a dtype nor one of the sets real"),
+        ([row("a", "kernel: k, dtypes: real, sauce: x")], "unknown key 'sauce'"),
+        ([row("a", "kernel: k, dtypes: real, tolerance: {float: 1}")], "tolerance for 'float'"),
+        (["kernel: k"], "expected a row with 'schema' and 'kernel'"),
+        (
+            [row("a"), 'schema: "aten::b.out(int x) -> Tensor", kernel: k'],
+            "name the kernel k with different arguments",
+        ),
+    ],
+)
+def test_a_wrong_table_is_refused_with_the_row(rows: list[str], message: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidSelection, match=message):
+        load_table(write(tmp_path, *rows))
+
+
+def test_a_file_that_is_no_table_is_refused(tmp_path: Path) -> None:
+    for text in ("[", "- a", "operators: []"):
+        (tmp_path / "x.yaml").write_text(text)
+        with pytest.raises(InvalidSelection, match=r"x\.yaml"):
+            load_table(tmp_path / "x.yaml")
+
+
+def test_a_row_has_its_defaults(tmp_path: Path) -> None:
+    table = load_table(
+        write(tmp_path, row("_softmax"), row("b", "kernel: b, dtypes: [real, bool], source: prim/x"))
+    )
+    first, second = table.operators.values()
+    assert (first.source, first.library) == ("portable/op_softmax", "portable")
+    assert (second.source, second.library) == ("prim/x", "prim")
+    assert second.dtypes == {"int32", "float32", "bool"}
