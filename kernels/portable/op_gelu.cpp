@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+#include <string_view>
+
+#include "kernels/shared/elementwise.h"
+#include "kernels/shared/selection.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr double kSqrtHalf = 0.70710678118654752440;
+constexpr double kSqrtTwoOverPi = 0.79788456080286535588;
+constexpr double kCubicFactor = 0.044715;
+
+}  // namespace
+
+Error gelu_out(KernelContext&, const Tensor& self, std::string_view approximate, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::gelu.out");
+  if (approximate == "tanh") {
+    const auto with_tanh = [](auto x) {
+      using T = decltype(x);
+      const T inner = T(kSqrtTwoOverPi) * (x + T(kCubicFactor) * x * x * x);
+      return T(0.5) * x * (T(1) + std::tanh(inner));
+    };
+    return elementwise<kTypes>(self.scalar_type(), out, with_tanh, self);
+  }
+  RL_CHECK(approximate == "none", Error::InvalidArgument,
+           "approximate: expected 'none' or 'tanh', got '%.*s'", static_cast<int>(approximate.size()),
+           approximate.data());
+  const auto with_erf = [](auto x) {
+    using T = decltype(x);
+    return T(0.5) * x * (T(1) + std::erf(x * T(kSqrtHalf)));
+  };
+  return elementwise<kTypes>(self.scalar_type(), out, with_erf, self);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/elementwise.h"
+#include "kernels/shared/promotion.h"
+#include "kernels/shared/scalar_tensor.h"
+#include "kernels/shared/selection.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr TypeSet kTypes = selected_types("aten::ne.Tensor_out") | selected_types("aten::ne.Scalar_out");
+
+Error compare(ScalarType compute, const Tensor& self, const Tensor& other, Tensor& out) {
+  return elementwise<kTypes>(compute, out, [](auto a, auto b) { return a != b; }, self, other);
+}
+
+}  // namespace
+
+Error ne_tensor_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
+  return compare(result_type(self, other), self, other, out);
+}
+
+Error ne_scalar_out(KernelContext&, const Tensor& self, const Scalar& other, Tensor& out) {
+  const ScalarType compute = result_type(self, other);
+  return compare(compute, self, ScalarTensor(other, compute), out);
+}
+
+}  // namespace rushlight::kernels

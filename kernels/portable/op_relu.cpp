@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/arithmetic.h"
+#include "kernels/shared/elementwise.h"
+#include "kernels/shared/selection.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error relu_out(KernelContext&, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::relu.out");
+  // NaN is not below zero and stays.
+  const auto rectify = [](auto x) { return is_negative(x) ? decltype(x)(0) : x; };
+  return elementwise<kTypes>(self.scalar_type(), out, rectify, self);
+}
+
+}  // namespace rushlight::kernels
