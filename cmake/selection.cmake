@@ -11,9 +11,14 @@ function(rushlight_select_kernels out)
     find_package(Python 3.10 REQUIRED COMPONENTS Interpreter)
     rushlight_python_folder(python)
     rushlight_selection_arguments(arguments)
+    # Before what is there: an isolated pip build has its packages on PYTHONPATH.
+    set(python_path "${python}")
+    if(DEFINED ENV{PYTHONPATH})
+        string(APPEND python_path ":$ENV{PYTHONPATH}")
+    endif()
     execute_process(
         COMMAND
-            "${CMAKE_COMMAND}" -E env "PYTHONPATH=${python}" "${Python_EXECUTABLE}" -m rushlight.codegen
+            "${CMAKE_COMMAND}" -E env "PYTHONPATH=${python_path}" "${Python_EXECUTABLE}" -m rushlight.codegen
             --ops-table "${RUSHLIGHT_ROOT}/kernels/ops.yaml" --out "${out}" ${arguments}
         RESULT_VARIABLE status
         OUTPUT_VARIABLE summary
