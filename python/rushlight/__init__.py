@@ -25,4 +25,4 @@ def __getattr__(name: str) -> Any:
     if name not in _LAZY:
         raise AttributeError(f"module 'rushlight' has no attribute '{name}'")
     module = importlib.import_module(_LAZY[name])
-    return module if name == "runtime" else getattr(module, name)
+    return module if _LAZY[name].endswith(f".{name}") else getattr(module, name)

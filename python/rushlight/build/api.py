@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""rushlight.build: models and a target in, the smallest runner for them out."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rushlight import targets
+from rushlight.build import cmake
+from rushlight.build.result import BuildResult
+from rushlight.build.sizes import read_sizes
+from rushlight.errors import InvalidArgument, MissingDependency, MissingToolchain
+from rushlight.sources import source_root
+
+PathLike = str | os.PathLike[str]
+
+RUNNER = "executor_runner"
+
+
+@dataclass(frozen=True)
+class BuildRequest:
+    """Everything that decides what is built; paths are absolute."""
+
+    target: str
+    models: tuple[Path, ...] = ()
+    ops: tuple[str, ...] = ()
+    ops_yaml: tuple[Path, ...] = ()
+    all_ops: bool = False
+    dtypes: str = "model"
+    python_module: bool = False
+    defines: Mapping[str, str] = field(default_factory=dict)
+
+    def cache_entries(self, target: targets.Target) -> dict[str, str]:
+        """CMake's cache entries for this request."""
+        entries = {
+            "CMAKE_BUILD_TYPE": "Release" if target.kind == "host" else "MinSizeRel",
+            "EXECUTORCH_SELECT_OPS_LIST": ",".join(self.ops),
+            "EXECUTORCH_SELECT_OPS_YAML": ";".join(map(str, self.ops_yaml)),
+            "EXECUTORCH_SELECT_OPS_MODEL": ";".join(map(str, self.models)),
+            "EXECUTORCH_SELECT_ALL_OPS": "ON" if self.all_ops else "OFF",
+            "EXECUTORCH_ENABLE_DTYPE_SELECTIVE_BUILD": "ON" if self.dtypes == "model" else "OFF",
+            "RUSHLIGHT_BUILD_RUNNER": "ON",
+            "RUSHLIGHT_BUILD_PYTHON": "ON" if self.python_module else "OFF",
+            "RUSHLIGHT_EMBED_MODEL": "",
+        }
+        if target.kind == "bare-metal":
+            entries["RUSHLIGHT_LOG_LEVEL"] = "off"
+            if len(self.models) == 1:
+                entries["RUSHLIGHT_EMBED_MODEL"] = str(self.models[0])
+        return {**entries, **self.defines}
+
+
+def build(
+    models: PathLike | Iterable[PathLike] = (),
+    *,
+    target: str = "host",
+    ops: Sequence[str] = (),
+    ops_yaml: PathLike | Iterable[PathLike] = (),
+    all_ops: bool = False,
+    dtypes: str = "model",
+    output: PathLike | None = None,
+    defines: Mapping[str, str] | None = None,
+    jobs: int | None = None,
+    progress: cmake.Progress | None = None,
+) -> BuildResult:
+    """Builds executor_runner for `target` with the union of what is asked for: the operators of
+    `models`, `ops` by name ("aten::add.out"), those of `ops_yaml` files, or all.
+
+    With `dtypes="model"` operators that models ask for are compiled for the models' dtypes only; "all"
+    gives them every dtype they have. A host build also makes a Python extension module. Everything is
+    written below `output` (default: rushlight-build/<target>); a failed build leaves no executable there.
+
+    Errors: UnknownTarget, MissingToolchain, MissingDependency, InvalidArgument, InvalidProgram,
+    OperatorNotFound, InvalidSelection, BuildFailed.
+    """
+    if dtypes not in ("model", "all"):
+        raise InvalidArgument(f"dtypes: expected 'model' or 'all', got '{dtypes}'")
+    chosen = targets.get(target)
+    request = BuildRequest(
+        target=target,
+        models=_existing(models, "model"),
+        ops=tuple(ops),
+        ops_yaml=_existing(ops_yaml, "YAML file"),
+        all_ops=all_ops,
+        dtypes=dtypes,
+        python_module=chosen.kind == "host",
+        defines=dict(defines or {}),
+    )
+    if not (request.models or request.ops or request.ops_yaml or all_ops):
+        raise InvalidArgument(
+            "nothing is selected", next_step="Give a model, an operator list, a YAML file, or all operators."
+        )
+    return run_request(request, Path(output or Path("rushlight-build") / target), jobs=jobs, progress=progress)
+
+
+def run_request(
+    request: BuildRequest, output: Path, *, jobs: int | None = None, progress: cmake.Progress | None = None
+) -> BuildResult:
+    """Builds what `request` says below `output`."""
+    start = time.monotonic()
+    target = targets.get(request.target)
+    check_requirements(target)
+    output = output.resolve()
+    binary = output / "cmake"
+    executable = output / (RUNNER + (".elf" if target.kind == "bare-metal" else ""))
+    # Whatever goes wrong below, no executable of an earlier build is taken for this one's.
+    executable.unlink(missing_ok=True)
+    output.mkdir(parents=True, exist_ok=True)
+    if progress:
+        progress("configuring", 0.0)
+    cmake.configure(source_root(), binary, request.cache_entries(target), target.toolchain_file)
+    cmake.build(binary, [RUNNER] + (["rushlight_python"] if request.python_module else []), jobs, progress)
+    os.replace(_linked_copy(binary / RUNNER), executable)
+    result = BuildResult(
+        target=request.target,
+        output=output,
+        executable=executable,
+        extension=_extension(binary) if request.python_module else None,
+        selection=read_selection(binary / "generated" / "selected_operators.yaml"),
+        sizes=read_sizes(executable),
+        seconds=time.monotonic() - start,
+    )
+    (output / "build.json").write_text(json.dumps(result.to_json(), indent=1) + "\n")
+    return result
+
+
+def check_requirements(target: targets.Target) -> None:
+    """Error: MissingToolchain, naming what is missing and the packages that have it."""
+    missing = target.requirements()
+    if missing:
+        raise MissingToolchain(target.name, [m.name for m in missing], sorted({m.package for m in missing}))
+
+
+def _existing(paths: PathLike | Iterable[PathLike], what: str) -> tuple[Path, ...]:
+    listed = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    resolved = tuple(Path(path).resolve() for path in listed)
+    for path in resolved:
+        if not path.is_file():
+            raise InvalidArgument(f"{what} {path}: no such file")
+        if ";" in str(path) or "," in str(path):
+            raise InvalidArgument(f"{what} {path}: ';' and ',' separate paths and cannot be in one")
+    return resolved
+
+
+def _linked_copy(linked: Path) -> Path:
+    """A copy beside the build's own file, to be moved into place in one step."""
+    copy = linked.with_name(linked.name + ".new")
+    copy.unlink(missing_ok=True)
+    os.link(linked, copy)
+    return copy
+
+
+def _extension(binary: Path) -> Path:
+    return next((binary / "python" / "bindings").glob("_runtime*.so"))
+
+
+def read_selection(path: Path) -> dict[str, list[str]]:
+    """Operator names and their dtypes, of a selected_operators.yaml."""
+    try:
+        import yaml
+    except ImportError as error:
+        raise MissingDependency("pyyaml", "build") from error
+    operators = yaml.safe_load(path.read_text())["operators"] or {}
+    return {name: list(row["dtypes"]) for name, row in sorted(operators.items())}

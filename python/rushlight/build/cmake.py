@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Drives CMake: configure, then build, with progress, each command's own log on failure."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from rushlight import process
+from rushlight.errors import BuildFailed, InvalidSelection, OperatorNotFound, RushlightError
+
+Progress = Callable[[str, float], None]
+"""Gets what is being done and the share of it that is done, from 0 to 1."""
+
+_STEP = re.compile(r"^\[(\d+)/(\d+)\] (.*)")
+
+
+def configure(source: Path, binary: Path, cache: Mapping[str, str], toolchain: Path | None) -> None:
+    """Writes the build files of `source` into `binary` with the given cache entries.
+
+    Errors: BuildFailed with CMake's words; OperatorNotFound and InvalidSelection where code generation
+    said so.
+    """
+    command = ["cmake", "-S", str(source), "-B", str(binary)]
+    if shutil.which("ninja"):
+        command += ["-G", "Ninja"]
+    if toolchain is not None:
+        command.append(f"-DCMAKE_TOOLCHAIN_FILE={toolchain}")
+    command.append(f"-DPython_EXECUTABLE={sys.executable}")
+    command += [f"-D{name}={value}" for name, value in cache.items()]
+    result = process.run(command)
+    if result.returncode != 0:
+        raise _configure_error(command, result.stderr + result.stdout)
+
+
+def _configure_error(command: list[str], log: str) -> RushlightError:
+    """Code generation's own message, freed from CMake's frame around it."""
+    found = re.search(r"^ *error: (.*?)(?=\n *Call Stack|\n\n\n|\Z)", log, re.MULTILINE | re.DOTALL)
+    if found is None:
+        return BuildFailed(command, log)
+    lines = [line.strip() for line in found.group(1).splitlines() if line.strip()]
+    # CMake wraps and indents what it prints; the last line is code generation's next step.
+    message, step = "\n  ".join(lines[:-1] or lines), lines[-1]
+    kind = OperatorNotFound if "no kernel library has" in message else InvalidSelection
+    error = kind.__new__(kind)
+    RushlightError.__init__(error, message, next_step=step if len(lines) > 1 else None)
+    return error
+
+
+def build(binary: Path, targets: list[str], jobs: int | None = None, progress: Progress | None = None) -> None:
+    """Builds `targets`. Error: BuildFailed with the end of the log."""
+    command = ["cmake", "--build", str(binary), "--target", *targets]
+    command += ["--parallel", str(jobs)] if jobs else ["--parallel"]
+
+    def on_line(line: str) -> None:
+        step = _STEP.match(line)
+        if step and progress:
+            done, total, what = int(step[1]), int(step[2]), step[3]
+            progress(what.rsplit("/", 1)[-1].removesuffix(".o"), done / total)
+
+    result = process.run(command, on_line=on_line)
+    if result.returncode != 0:
+        raise BuildFailed(command, result.stdout)

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a build leaves behind."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from rushlight.build.sizes import Sizes
+from rushlight.errors import InvalidArgument
+
+
+@dataclass(frozen=True)
+class BuildResult:
+    """A finished build.
+
+    `executable` is executor_runner for the target, with the model linked in on bare metal when there is
+    just one; `extension` is the Python module of a host build. `selection` maps each operator to its
+    dtypes. `seconds` is wall time.
+    """
+
+    target: str
+    output: Path
+    executable: Path
+    extension: Path | None
+    selection: dict[str, list[str]]
+    sizes: Sizes
+    seconds: float
+
+    def module(self) -> ModuleType:
+        """The extension module, imported; it holds the selected kernels only. For `rushlight.load`."""
+        if self.extension is None:
+            raise InvalidArgument(
+                f"a build for '{self.target}' has no Python module", next_step='Build with target="host".'
+            )
+        name = f"rushlight._built_{abs(hash(str(self.extension)))}._runtime"
+        if name not in sys.modules:
+            spec = importlib.util.spec_from_file_location(name, self.extension)
+            assert spec is not None and spec.loader is not None
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            sys.modules[name] = module
+        return sys.modules[name]
+
+    def to_json(self) -> dict[str, Any]:
+        """The result in JSON's types; paths as strings, sizes in bytes."""
+        return {
+            "target": self.target,
+            "output": str(self.output),
+            "executable": str(self.executable),
+            "extension": str(self.extension) if self.extension else None,
+            "selection": self.selection,
+            "sizes": self.sizes.to_json(),
+            "seconds": round(self.seconds, 3),
+        }

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""python -m rushlight.cli"""
+
+from rushlight.cli.main import main
+
+main()

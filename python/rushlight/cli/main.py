@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command `rushlight`: its commands, and errors as messages with exit codes."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Sequence
+
+from rushlight import __version__, process
+from rushlight.errors import RushlightError
+
+try:
+    import click
+    from rich.console import Console
+except ImportError as missing:
+    sys.exit(f"error: the command line needs the Python package '{missing.name}': pip install 'rushlight[build]'")
+
+_COMMANDS = {
+    "build": "rushlight.cli.build:build_command",
+    "inspect": "rushlight.cli.inspect:inspect_command",
+    "run": "rushlight.cli.run:run_command",
+    "targets": "rushlight.cli.targets:targets_command",
+}
+
+
+class _LazyGroup(click.Group):
+    """Imports a command when it is asked for: `rushlight inspect` need not load what builds."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return sorted(_COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in _COMMANDS:
+            return None
+        module, attribute = _COMMANDS[name].split(":")
+        return getattr(importlib.import_module(module), attribute)
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__)
+@click.option("-v", "--verbose", is_flag=True, help="Print each command before it runs.")
+def rushlight(verbose: bool) -> None:
+    """Build ExecuTorch programs into small runners, run them on hosts and devices, look inside."""
+    process.verbose = process.verbose or verbose
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the command line and exits: 0, 2 for a wrong command line, or the error's own code."""
+    listed = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        rushlight.main(args=listed, prog_name="rushlight", standalone_mode=True)
+    except RushlightError as error:
+        _print_error(error, as_json="--json" in listed)
+        sys.exit(error.exit_code)
+
+
+def _print_error(error: RushlightError, as_json: bool) -> None:
+    if as_json:
+        described = {"error": type(error).__name__, "message": error.message, "next_step": error.next_step}
+        print(json.dumps(described, indent=1))
+    console = Console(stderr=True, highlight=False)
+    console.print("error:", style="bold red", end=" ")
+    console.print(error.message, markup=False)
+    if error.next_step:
+        console.print(error.next_step, markup=False, style="dim")

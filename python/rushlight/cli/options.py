@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Options that several commands share, and how progress is shown."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from rushlight import process
+from rushlight.errors import InvalidArgument
+
+
+def _set_verbose(_context: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    process.verbose = process.verbose or value
+
+
+def verbose_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """-v behind the command as well as before it."""
+    return click.option(
+        "-v",
+        "--verbose",
+        is_flag=True,
+        expose_value=False,
+        callback=_set_verbose,
+        help="Print each command before it runs.",
+    )(command)
+
+
+def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option("--json", "as_json", is_flag=True, help="Print the result as JSON on stdout.")(command)
+
+
+def target_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option("-t", "--target", default="host", show_default=True, help="See `rushlight targets`.")(command)
+
+
+def define_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option("-D", "defines", multiple=True, metavar="NAME=VALUE", help="A cache entry for CMake.")(
+        command
+    )
+
+
+def parse_defines(listed: Sequence[str]) -> dict[str, str]:
+    """NAME=VALUE or NAME:TYPE=VALUE words as a dict."""
+    defines = {}
+    for word in listed:
+        name, separator, value = word.partition("=")
+        if not separator or not name:
+            raise InvalidArgument(f"-D {word}: expected NAME=VALUE")
+        defines[name.partition(":")[0]] = value
+    return defines
+
+
+@contextlib.contextmanager
+def shown_progress() -> Iterator[Callable[[str, float], None]]:
+    """A bar on stderr while something runs; on anything but a terminal it draws nothing."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task("", total=1.0)
+        yield lambda what, share: bar.update(task, description=what[:48], completed=share)
+
+
+def kilobytes(size: int) -> str:
+    """Bytes for people: 12,345 B below 100 kB, kB above."""
+    return f"{size:,} B" if size < 100_000 else f"{size / 1000:,.1f} kB"

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""rushlight run"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from rich.console import Console
+
+from rushlight.cli.options import (
+    define_option,
+    json_option,
+    kilobytes,
+    parse_defines,
+    shown_progress,
+    target_option,
+    verbose_option,
+)
+from rushlight.devtools.cases import Case, load_case, load_npz
+from rushlight.devtools.run import DEFAULT_TIMEOUT, RunOutcome, inputs_of_ones, run
+from rushlight.errors import CheckFailed, InvalidArgument
+from rushlight.program import read_program
+
+
+@click.command("run")
+@click.argument("model", type=click.Path(path_type=Path))
+@target_option
+@click.option("--case", "case_file", type=click.Path(path_type=Path), help="A case.json: calls and expectations.")
+@click.option("--inputs", type=click.Path(path_type=Path), help="An .npz with the inputs in order.")
+@click.option("--method", help="The method to run [default: forward, or all of the case].")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to build in [default: a cache].")
+@click.option("--save", type=click.Path(path_type=Path), help="Write the outputs of the calls to this .npz.")
+@click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help="Seconds the run may take.")
+@define_option
+@json_option
+@verbose_option
+def run_command(
+    model: Path,
+    target: str,
+    case_file: Path | None,
+    inputs: Path | None,
+    method: str | None,
+    output: Path | None,
+    save: Path | None,
+    timeout: float,
+    defines: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Run MODEL on TARGET, building a runner first where one is needed; exit status 0 only on a pass."""
+    case = _case(model, case_file, inputs, method)
+    with shown_progress() as progress:
+        outcome = run(
+            model,
+            case,
+            target=target,
+            build_folder=output,
+            defines=parse_defines(defines),
+            timeout=timeout,
+            progress=progress,
+        )
+    if save is not None:
+        _save(save, outcome)
+    click.echo(json.dumps(_as_json(outcome), indent=1)) if as_json else _print(outcome)
+    if not outcome.passed:
+        reasons = [
+            f"call {i} ({call.method}): {call.comparison.reason}"
+            for i, call in enumerate(outcome.calls)
+            if call.comparison is not None and not call.comparison.passed
+        ]
+        raise CheckFailed("the outputs are not the expected ones:\n" + "\n".join(f"  {r}" for r in reasons[:10]))
+
+
+def _case(model: Path, case_file: Path | None, inputs: Path | None, method: str | None) -> Case:
+    if case_file is not None and inputs is not None:
+        raise InvalidArgument("--case and --inputs exclude each other")
+    if case_file is not None:
+        return load_case(case_file, method)
+    if inputs is not None:
+        return load_npz(inputs, method or "forward")
+    return inputs_of_ones(read_program(model), method or "forward")
+
+
+def _number(value: Any) -> Any:
+    """A value for JSON: arrays as their dtype, shape and nested lists."""
+    if isinstance(value, np.ndarray):
+        listed = value.astype(np.float64).tolist() if value.dtype.kind not in "biu" else value.tolist()
+        return {"dtype": value.dtype.name, "shape": list(value.shape), "data": listed}
+    return value
+
+
+def _as_json(outcome: RunOutcome) -> dict[str, Any]:
+    report = outcome.report
+    return {
+        "target": outcome.target,
+        "passed": outcome.passed,
+        "max_error": outcome.max_error,
+        "seconds": round(outcome.seconds, 3),
+        "calls": [
+            {
+                "method": call.method,
+                "outputs": [_number(value) for value in call.result.outputs],
+                "max_error": call.comparison.max_error if call.comparison else None,
+                "passed": call.comparison.passed if call.comparison else None,
+                "instructions": call.result.instructions or None,
+                "ns": call.result.ns,
+            }
+            for call in outcome.calls
+        ],
+        "memory": None
+        if report is None
+        else {
+            "method_arena": report.method_arena_bytes,
+            "planned": report.planned_bytes,
+            "temporary_peak": report.temporary_peak_bytes,
+        },
+        "load_instructions": report.load_instructions or None if report else None,
+        "sizes": outcome.build.sizes.to_json() if outcome.build else None,
+    }
+
+
+def _save(path: Path, outcome: RunOutcome) -> None:
+    arrays = {
+        f"{call.method}.{i}.output{j}": np.asarray(value)
+        for i, call in enumerate(outcome.calls)
+        for j, value in enumerate(call.result.outputs)
+        if value is not None
+    }
+    np.savez(path, **arrays)
+
+
+def _print(outcome: RunOutcome) -> None:
+    console = Console(highlight=False)
+    for call in outcome.calls[:8]:
+        for j, value in enumerate(call.result.outputs):
+            console.print(f"{call.method} output {j}: {_summary(value)}", markup=False)
+    if len(outcome.calls) > 8:
+        console.print(f"... and {len(outcome.calls) - 8} more calls")
+    instructions = [call.result.instructions for call in outcome.calls if call.result.instructions]
+    if instructions:
+        console.print(f"{sum(instructions) // len(instructions):,} instructions an inference")
+    if outcome.report is not None:
+        report = outcome.report
+        console.print(
+            f"RAM: method arena {kilobytes(report.method_arena_bytes)}, planned {kilobytes(report.planned_bytes)}, "
+            f"temporary {kilobytes(report.temporary_peak_bytes)}"
+        )
+    if outcome.max_error is not None:
+        verdict = "[bold green]pass[/]" if outcome.passed else "[bold red]fail[/]"
+        console.print(f"{outcome.target}: {verdict}, maximum error {outcome.max_error:.3g}")
+
+
+def _summary(value: Any) -> str:
+    if not isinstance(value, np.ndarray):
+        return repr(value)
+    shown = np.array2string(value.astype(np.float64) if value.dtype.kind == "V" else value, threshold=12, precision=5)
+    return f"{value.dtype.name} {list(value.shape)} {shown}"

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""rushlight targets, rushlight targets install"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from rushlight import process, targets
+from rushlight.cli.options import json_option, verbose_option
+
+
+@click.group("targets", invoke_without_command=True)
+@json_option
+@click.pass_context
+def targets_command(context: click.Context, as_json: bool) -> None:
+    """List what can be built for and run on, and what is missing for it here."""
+    if context.invoked_subcommand is not None:
+        return
+    rows = [
+        {
+            "name": target.name,
+            "kind": target.kind,
+            "cpu": target.cpu,
+            "board": target.board,
+            "usable": not (missing := target.requirements()),
+            "missing": [m.name for m in missing],
+            "packages": sorted({m.package for m in missing}),
+        }
+        for target in targets.all_targets()
+    ]
+    if as_json:
+        click.echo(json.dumps(rows, indent=1))
+        return
+    table = Table("target", "cpu", "board", "here")
+    for row in rows:
+        here = "ready" if row["usable"] else "missing " + ", ".join(row["missing"])
+        table.add_row(row["name"], row["cpu"], row["board"] or "", here)
+    Console(highlight=False).print(table)
+    if not all(row["usable"] for row in rows):
+        click.echo("Install what is missing with `rushlight targets install NAME...` (needs root).")
+
+
+@targets_command.command("install")
+@click.argument("names", nargs=-1, required=True)
+@verbose_option
+def install_command(names: tuple[str, ...]) -> None:
+    """Install the Debian packages that the targets NAMES need; without root, print the commands."""
+    listed = [t.name for t in targets.all_targets()] if "all" in names else list(names)
+    commands = targets.install_commands(listed)
+    if not commands:
+        click.echo("Everything is installed already.")
+        return
+    if os.geteuid() != 0:
+        click.echo("Installing needs root. Run:")
+        for command in commands:
+            click.echo("  sudo " + shlex.join(command))
+        return
+    for command in commands:
+        process.run(command, capture=False, check=True)

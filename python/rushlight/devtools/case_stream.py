@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Calls for a runner and what came of them, as binary files; runtime/runner/case_stream.h has the layout."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from rushlight.errors import TargetCrashed
+
+_MAGIC = b"RLIO"
+_ALIGNMENT = 16
+_NONE, _TENSOR, _DOUBLE, _INT, _BOOL = 0, 1, 3, 4, 5
+_DTYPES = {
+    0: np.uint8, 1: np.int8, 2: np.int16, 3: np.int32, 4: np.int64, 5: np.float16, 6: np.float32,
+    7: np.float64, 11: np.bool_, 15: ml_dtypes.bfloat16, 27: np.uint16, 28: np.uint32, 29: np.uint64,
+}  # fmt: skip
+_NUMBERS = {np.dtype(dtype): number for number, dtype in _DTYPES.items()}
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the runner says of itself. Bytes, guest instructions and nanoseconds; a count of 0 means
+    that the platform cannot tell."""
+
+    program_bytes: int
+    method_arena_bytes: int
+    planned_bytes: int
+    temporary_peak_bytes: int
+    load_instructions: int
+    load_ns: int
+
+
+@dataclass(frozen=True)
+class CallResult:
+    """One call's outputs (arrays, numbers or None) and what it took."""
+
+    outputs: list[Any]
+    instructions: int
+    ns: int
+
+
+def _padded(data: bytes) -> bytes:
+    return data + bytes(-len(data) % _ALIGNMENT)
+
+
+def _encode_value(value: Any, dim_order: Sequence[int] | None) -> bytes:
+    if value is None:
+        return struct.pack("<4I", _NONE, 0, 0, 0)
+    if isinstance(value, (bool, np.bool_)):
+        return struct.pack("<4I", _BOOL, 0, 0, 1) + _padded(struct.pack("<B", value))
+    if isinstance(value, int):
+        return struct.pack("<4I", _INT, 0, 0, 8) + _padded(struct.pack("<q", value))
+    if isinstance(value, float):
+        return struct.pack("<4I", _DOUBLE, 0, 0, 8) + _padded(struct.pack("<d", value))
+    array = np.asarray(value)
+    order = tuple(dim_order) if dim_order is not None else tuple(range(array.ndim))
+    data = np.ascontiguousarray(array.transpose(order) if array.ndim else array).tobytes()
+    header = struct.pack("<4I", _TENSOR, _NUMBERS[array.dtype], array.ndim, len(data))
+    return header + _padded(struct.pack(f"<{array.ndim}i", *array.shape)) + _padded(data)
+
+
+def encode_request(calls: Iterable[tuple[str, Sequence[Any], Sequence[Sequence[int] | None]]]) -> bytes:
+    """A request from (method name, inputs, dim order of each input or None) of each call."""
+    listed = list(calls)
+    parts = [struct.pack("<4s3I", _MAGIC, len(listed), 0, 0)]
+    for name, inputs, orders in listed:
+        text = name.encode()
+        parts.append(struct.pack("<4I", len(text), len(inputs), 0, 0))
+        parts.append(_padded(text + b"\0"))
+        parts += [_encode_value(value, order) for value, order in zip(inputs, orders, strict=True)]
+    return b"".join(parts)
+
+
+class _Reader:
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._position = 0
+
+    def take(self, size: int) -> bytes:
+        start = -(-self._position // _ALIGNMENT) * _ALIGNMENT
+        if start + size > len(self._data):
+            raise TargetCrashed("the runner's response ends early")
+        self._position = start + size
+        return self._data[start : start + size]
+
+    def unpack(self, layout: str) -> tuple:
+        return struct.unpack(layout, self.take(struct.calcsize(layout)))
+
+    def value(self, dim_order: Sequence[int] | None) -> Any:
+        tag, number, rank, size = self.unpack("<4I")
+        shape = self.unpack(f"<{rank}i") if tag == _TENSOR else ()
+        data = self.take(size)
+        if tag == _TENSOR:
+            array = np.frombuffer(data, dtype=_DTYPES[number])
+            order = list(dim_order) if dim_order is not None else list(range(rank))
+            return array.reshape([shape[d] for d in order]).transpose(np.argsort(order))
+        layouts = {_BOOL: "<?", _INT: "<q", _DOUBLE: "<d"}
+        return struct.unpack(layouts[tag], data)[0] if tag in layouts else None
+
+
+def decode_response(data: bytes, orders: Sequence[Sequence[Sequence[int] | None]]) -> tuple[Report, list[CallResult]]:
+    """The report and each call's result. `orders` has the dim order of each output of each call.
+
+    Error: TargetCrashed when the response is not whole.
+    """
+    reader = _Reader(data)
+    magic, calls, _, _ = reader.unpack("<4s3I")
+    if magic != _MAGIC or calls != len(orders):
+        raise TargetCrashed(f"the runner's response is damaged: {calls} calls, expected {len(orders)}")
+    # Header and report follow each other without padding.
+    report = Report(*reader.unpack("<6Q"))
+    results = []
+    for output_orders in orders:
+        _, values, _, _, instructions, ns = reader.unpack("<4I2Q")
+        if values != len(output_orders):
+            raise TargetCrashed(f"the runner gave {values} outputs, expected {len(output_orders)}")
+        results.append(CallResult([reader.value(order) for order in output_orders], instructions, ns))
+    return report, results

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Cases: a case.json beside a tensors.npz says what to call and what to expect."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from rushlight.errors import InvalidArgument
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a method: inputs, and the outputs to expect (None: none are known)."""
+
+    method: str
+    inputs: list[Any]
+    expected: list[Any] | None
+
+
+@dataclass(frozen=True)
+class Case:
+    """Calls in order on one instance of each method, and the tolerance that outputs are held to."""
+
+    name: str
+    tolerance: float
+    calls: list[Call]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How far a call's outputs are from what was expected.
+
+    `max_error` is the largest absolute difference; `reason` says what is wrong, empty when nothing is.
+    """
+
+    max_error: float
+    reason: str = ""
+
+    @property
+    def passed(self) -> bool:
+        return not self.reason
+
+
+def load_case(path: Path, method: str | None = None) -> Case:
+    """Reads a case.json; `method` keeps the calls of one method.
+
+    Errors: InvalidArgument for a file that is missing or no case.
+    """
+    try:
+        described = json.loads(path.read_text())
+        arrays = np.load(path.with_name("tensors.npz"))
+        calls = [
+            Call(name, [_value(v, arrays) for v in call["inputs"]], [_value(v, arrays) for v in call["outputs"]])
+            for name, listed in described["methods"].items()
+            if method in (None, name)
+            for call in listed
+        ]
+        case = Case(described.get("name", path.parent.name), float(described["tolerance"]), calls)
+    except FileNotFoundError as error:
+        raise InvalidArgument(f"case {path}: {error.filename} is not there") from error
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InvalidArgument(f"case {path}: is no case ({type(error).__name__}: {error})") from error
+    if not case.calls:
+        raise InvalidArgument(f"case {path}: no calls" + (f" of method '{method}'" if method else ""))
+    return case
+
+
+def load_npz(path: Path, method: str) -> Case:
+    """A case of one call without expectations: the arrays of an .npz, in the order they were saved in."""
+    try:
+        arrays = np.load(path)
+        return Case(path.stem, 0.0, [Call(method, [arrays[key] for key in arrays.files], None)])
+    except FileNotFoundError as error:
+        raise InvalidArgument(f"inputs {path}: no such file") from error
+    except (ValueError, OSError, AttributeError) as error:
+        raise InvalidArgument(f"inputs {path}: is no .npz ({error})") from error
+
+
+def _value(described: dict[str, Any], arrays: Any) -> Any:
+    if "value" in described:
+        return described["value"]
+    array = arrays[described["key"]]
+    if described["dtype"] == "bfloat16":  # stored as its bits
+        array = array.view(ml_dtypes.bfloat16)
+    if array.dtype.name != described["dtype"]:
+        raise ValueError(f"{described['key']}: expected {described['dtype']}, stored as {array.dtype.name}")
+    return array.reshape(described["shape"])
+
+
+def compare(outputs: Sequence[Any], expected: Sequence[Any], tolerance: float) -> Comparison:
+    """Same count, shapes and dtypes; integers and bools exact; floats within
+    tolerance × max(1, max|expected|) + tolerance × |expected|, NaN and infinities equal."""
+    if len(outputs) != len(expected):
+        return Comparison(float("nan"), f"{len(expected)} outputs expected, got {len(outputs)}")
+    worst = 0.0
+    for index, (got, want) in enumerate(zip(outputs, expected)):
+        one = _compare_one(got, want, tolerance)
+        if not one.passed:
+            return Comparison(one.max_error, f"output {index}: {one.reason}")
+        worst = max(worst, one.max_error)
+    return Comparison(worst)
+
+
+def _compare_one(got: Any, want: Any, tolerance: float) -> Comparison:
+    if want is None or got is None:
+        return Comparison(0.0, "" if got is want else f"expected {want}, got {got}")
+    if not isinstance(want, np.ndarray):
+        # A number may come back as a number or as a tensor of one element.
+        got, want = np.asarray(got, dtype=np.float64).reshape(()), np.asarray(want, dtype=np.float64)
+    got = np.asarray(got)
+    if got.shape != want.shape:
+        return Comparison(float("nan"), f"expected shape {list(want.shape)}, got {list(got.shape)}")
+    if got.dtype != want.dtype:
+        return Comparison(float("nan"), f"expected dtype {want.dtype.name}, got {got.dtype.name}")
+    if want.size == 0:
+        return Comparison(0.0)
+    if want.dtype.kind in "biu":
+        wrong = int(np.count_nonzero(got != want))
+        return Comparison(float(wrong > 0), f"{wrong} of {want.size} elements differ" if wrong else "")
+    return _compare_floats(got.astype(np.float64), want.astype(np.float64), tolerance)
+
+
+def _compare_floats(got: np.ndarray, want: np.ndarray, tolerance: float) -> Comparison:
+    same = (got == want) | (np.isnan(got) & np.isnan(want))
+    finite = np.isfinite(got) & np.isfinite(want)
+    if not np.all(same | finite):
+        return Comparison(float("inf"), "NaN or infinity on one side only")
+    error = np.where(same, 0.0, np.abs(np.where(finite, got, 0) - np.where(finite, want, 0)))
+    magnitude = np.abs(np.where(np.isfinite(want), want, 0))
+    allowed = tolerance * max(1.0, float(magnitude.max())) + tolerance * magnitude
+    largest = float(error.max())
+    if np.any(error > allowed):
+        at = np.unravel_index(int(np.argmax(error - allowed)), want.shape)
+        where = [int(i) for i in at]
+        return Comparison(
+            largest, f"at {where}: expected {want[at]:g}, got {got[at]:g}, allowed to differ by {allowed[at]:g}"
+        )
+    return Comparison(largest)

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs a program's calls on a target and holds what comes out against what was expected."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rushlight import targets
+from rushlight.build import BuildRequest, BuildResult, run_request
+from rushlight.build.cmake import Progress
+from rushlight.devtools.case_stream import CallResult, Report, decode_response, encode_request
+from rushlight.devtools.cases import Call, Case, Comparison, compare
+from rushlight.errors import (
+    BackendNotFound,
+    InvalidArgument,
+    InvalidProgram,
+    MethodNotFound,
+    OperatorNotFound,
+    OutOfMemory,
+    RushlightError,
+    TargetCrashed,
+)
+from rushlight.program import Method, Program, TensorInfo, read_program
+from rushlight.program.model import Dynamism
+
+DEFAULT_TIMEOUT = 300.0
+"""Seconds that a run may take; an emulator that hangs is stopped then."""
+
+
+@dataclass(frozen=True)
+class CallOutcome:
+    """One call: its result and, where the case says what to expect, the comparison."""
+
+    method: str
+    result: CallResult
+    comparison: Comparison | None
+
+
+@dataclass(frozen=True)
+class RunOutcome:
+    """A whole run. `report` is None when the program ran in this process. `seconds` is wall time without
+    building."""
+
+    target: str
+    calls: list[CallOutcome]
+    report: Report | None
+    build: BuildResult | None
+    seconds: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether no comparison failed."""
+        return all(call.comparison is None or call.comparison.passed for call in self.calls)
+
+    @property
+    def max_error(self) -> float | None:
+        """The largest absolute difference of all calls; None when nothing was compared."""
+        errors = [call.comparison.max_error for call in self.calls if call.comparison is not None]
+        return max(errors, key=lambda e: math.inf if math.isnan(e) else e) if errors else None
+
+
+def run(
+    model: str | os.PathLike[str],
+    case: Case,
+    *,
+    target: str = "host",
+    build_folder: Path | None = None,
+    defines: dict[str, str] | None = None,
+    timeout: float = DEFAULT_TIMEOUT,
+    progress: Progress | None = None,
+) -> RunOutcome:
+    """Runs the calls of `case`. On "host" in this process; elsewhere it first builds a runner for the
+    model (below `build_folder`, default: a cache) and starts it there.
+
+    Errors: those of loading and building; RunTimeout; TargetCrashed; what the runtime itself refuses.
+    """
+    path = Path(model)
+    if not path.is_file():
+        raise InvalidArgument(f"model {path}: no such file")
+    program = read_program(path)
+    _refuse_delegates(program)
+    _check_calls(program, case.calls)
+    chosen = targets.get(target)
+    if chosen.kind == "host":
+        return _run_here(path, case)
+    request = BuildRequest(target=target, models=(path.resolve(),), defines=defines or {})
+    built = run_request(request, build_folder or _cache_folder(request), progress=progress)
+    if progress:
+        progress(f"running on {target}", 0.0)
+    start = time.monotonic()
+    report, results = _run_there(chosen, path, built, program, case.calls, timeout)
+    return RunOutcome(target, _outcomes(case, results), report, built, time.monotonic() - start)
+
+
+def inputs_of_ones(program: Program, method: str) -> Case:
+    """One call of `method` on ones, at the upper bounds of its shapes; numbers as exported."""
+    plan = _method(program, method)
+    values = []
+    for index in plan.inputs:
+        data = plan.values[index].data
+        values.append(np.ones(data.sizes, _numpy_dtype(data.dtype)) if isinstance(data, TensorInfo) else data)
+    return Case(method, 0.0, [Call(method, values, None)])
+
+
+def _numpy_dtype(name: str) -> np.dtype:
+    if name == "bfloat16":
+        import ml_dtypes
+
+        return np.dtype(ml_dtypes.bfloat16)
+    return np.dtype(name)
+
+
+def _outcomes(case: Case, results: Sequence[CallResult]) -> list[CallOutcome]:
+    return [
+        CallOutcome(
+            call.method,
+            result,
+            None if call.expected is None else compare(result.outputs, call.expected, case.tolerance),
+        )
+        for call, result in zip(case.calls, results, strict=True)
+    ]
+
+
+def _run_here(model: Path, case: Case) -> RunOutcome:
+    from rushlight import runtime
+
+    start = time.monotonic()
+    program = runtime.load(model)
+    results = []
+    for call in case.calls:
+        method = program.method(call.method)
+        began = time.perf_counter_ns()
+        outputs = method.execute(call.inputs)
+        results.append(CallResult(outputs, 0, time.perf_counter_ns() - began))
+    return RunOutcome("host", _outcomes(case, results), None, None, time.monotonic() - start)
+
+
+def _run_there(
+    target: targets.Target, model: Path, built: BuildResult, program: Program, calls: list[Call], timeout: float
+) -> tuple[Report, list[CallResult]]:
+    with tempfile.TemporaryDirectory(prefix="rushlight-") as folder:
+        work = Path(folder)
+        (work / "request").write_bytes(encode_request(_ordered_calls(program, calls)))
+        arguments = ["--inputs=request", "--outputs=response"]
+        if target.kind != "bare-metal":
+            arguments.insert(0, f"--model_path={model.resolve()}")
+        result = target.run(built.executable, arguments, work, timeout)
+        if result.returncode != 0:
+            raise _runner_error(target.name, result.returncode, result.stdout + result.stderr)
+        response = work / "response"
+        if not response.is_file():
+            raise TargetCrashed(f"target '{target.name}': the runner ended without a response")
+        orders = [
+            [_dim_order(_method(program, call.method), index) for index in _method(program, call.method).outputs]
+            for call in calls
+        ]
+        return decode_response(response.read_bytes(), orders)
+
+
+def _runner_error(target: str, status: int, output: str) -> RushlightError:
+    """The runner's exit status is the runtime's error code; others are crashes."""
+    tail = "\n".join(output.strip().splitlines()[-12:])
+    message = f"target '{target}', exit status {status:#x}:\n{tail}"
+    kinds: dict[int, type[RushlightError]] = {
+        0x10: InvalidProgram, 0x12: InvalidArgument, 0x13: InvalidArgument, 0x20: InvalidArgument,
+        0x21: OutOfMemory, 0x23: InvalidProgram, 0x25: OutOfMemory,
+    }  # fmt: skip
+    if status in kinds:
+        return kinds[status](message)
+    if status == 0x14:
+        error = OperatorNotFound.__new__(OperatorNotFound)
+        RushlightError.__init__(error, message, next_step="Build the runner for this model.")
+        return error
+    return TargetCrashed(message)
+
+
+def _ordered_calls(program: Program, calls: Sequence[Call]) -> list[tuple]:
+    listed = []
+    for call in calls:
+        plan = _method(program, call.method)
+        listed.append((call.method, call.inputs, [_dim_order(plan, index) for index in plan.inputs]))
+    return listed
+
+
+def _dim_order(plan: Method, index: int) -> tuple[int, ...] | None:
+    data = plan.values[index].data
+    return data.dim_order if isinstance(data, TensorInfo) else None
+
+
+def _method(program: Program, name: str) -> Method:
+    for plan in program.plans:
+        if plan.name == name:
+            return plan
+    raise MethodNotFound(name, [plan.name for plan in program.plans])
+
+
+def _refuse_delegates(program: Program) -> None:
+    for plan in program.plans:
+        for delegate in plan.delegates:
+            raise BackendNotFound(delegate.id, [])
+
+
+def _check_calls(program: Program, calls: Sequence[Call]) -> None:
+    """Counts, kinds, dtypes and shapes of all inputs, before anything is built."""
+    for call in calls:
+        plan = _method(program, call.method)
+        if len(call.inputs) != len(plan.inputs):
+            raise InvalidArgument(
+                f"method '{call.method}': expected {len(plan.inputs)} inputs, got {len(call.inputs)}"
+            )
+        for position, (value, index) in enumerate(zip(call.inputs, plan.inputs)):
+            data = plan.values[index].data
+            if isinstance(data, TensorInfo):
+                _check_tensor(f"method '{call.method}', input {position}", value, data)
+
+
+def _check_tensor(what: str, value: Any, tensor: TensorInfo) -> None:
+    if value is None:
+        raise InvalidArgument(f"{what}: expected a {tensor.dtype} tensor, got None")
+    array = np.asarray(value)
+    if array.dtype.name != tensor.dtype:
+        raise InvalidArgument(f"{what}: expected dtype {tensor.dtype}, got {array.dtype.name}")
+    static = tensor.dynamism is Dynamism.STATIC
+    if array.ndim != len(tensor.sizes) or (static and array.shape != tensor.sizes):
+        bound = "" if static else "at most "
+        raise InvalidArgument(f"{what}: expected shape {bound}{list(tensor.sizes)}, got {list(array.shape)}")
+
+
+def _cache_folder(request: BuildRequest) -> Path:
+    """One folder a model, target and options, so that a second run finds the first one's build."""
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rushlight" / "builds"
+    key = hashlib.sha256(repr(replace(request, defines=sorted(request.defines.items()))).encode()).hexdigest()[:12]
+    return base / f"{request.models[0].parent.name}-{request.models[0].stem}-{request.target}-{key}"
