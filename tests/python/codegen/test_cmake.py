@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import sys
 import shutil
+import sys
 import time
 from pathlib import Path
 
