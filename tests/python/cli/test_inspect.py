@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+import json
+from pathlib import Path
+
+import pytest
+
+from rushlight.cli.main import main
+
+INTEROP = Path(__file__).parents[2] / "interop"
+
+
+def _run(arguments, capsys):
+    with pytest.raises(SystemExit) as exit_:
+        main([str(word) for word in arguments])
+    return exit_.value.code or 0, capsys.readouterr()
+
+
+def test_inspect_shows_what_a_model_needs(capsys):
+    code, printed = _run(["inspect", INTEROP / "model_dscnn" / "model.pte"], capsys)
+    assert code == 0
+    for words in ("float32 [1, 1, 49, 10]", "planned memory 1: 64,000 B", "aten::convolution.out"):
+        assert words in printed.out
+
+
+def test_inspect_as_json_is_one_document(capsys):
+    code, printed = _run(["inspect", INTEROP / "cond_sum" / "model.pte", "--json"], capsys)
+    assert code == 0
+    (method,) = json.loads(printed.out)["methods"]
+    assert {row["name"] for row in method["operators"]} >= {"aten::sum.IntList_out", "aten::gt.Scalar_out"}
+
+
+def test_inspect_names_the_delegates(capsys):
+    code, printed = _run(["inspect", INTEROP / "model_dscnn" / "model_xnnpack.pte"], capsys)
+    assert code == 0 and "delegate XnnpackBackend" in printed.out
+
+
+@pytest.mark.parametrize("length", [0, 3, 8, 100, 5000])
+def test_inspect_refuses_a_truncated_file(length, tmp_path, capsys):
+    cut = tmp_path / "cut.pte"
+    cut.write_bytes((INTEROP / "model_dscnn" / "model.pte").read_bytes()[:length])
+    code, printed = _run(["inspect", cut], capsys)
+    assert code == 10 and printed.err.startswith("error:")
+
+
+def test_an_error_is_a_json_document_too_when_asked_for(tmp_path, capsys):
+    code, printed = _run(["inspect", tmp_path / "none.pte", "--json"], capsys)
+    assert code == 11
+    described = json.loads(printed.out)
+    assert described["error"] == "InvalidArgument" and "none.pte" in described["message"]
+
+
+def test_a_wrong_command_line_has_exit_code_2(capsys):
+    assert _run(["inspect"], capsys)[0] == 2
+    assert _run(["expect"], capsys)[0] == 2

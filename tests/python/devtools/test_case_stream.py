@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+import struct
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from rushlight.devtools.case_stream import decode_response, encode_request
+from rushlight.errors import TargetCrashed
+
+
+def _response(*values):
+    """What a runner would write for one call with these already encoded values."""
+    head = struct.pack("<4s3I", b"RLIO", 1, 0, 0) + struct.pack("<6Q", 1, 2, 3, 4, 5, 6)
+    call = struct.pack("<4I2Q", 0, len(values), 0, 0, 1000, 2000)
+    return head + call + b"".join(values)
+
+
+def _encoded(value, order=None):
+    """The value as a request holds it: requests and responses share their form."""
+    return encode_request([("m", [value], [order])])[16 + 16 + 16 :]
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "bool"])
+@pytest.mark.parametrize("shape", [(), (1,), (3,), (2, 3), (1, 2, 3, 4), (0, 2)])
+def test_arrays_survive_the_round_trip(dtype, shape):
+    array = np.arange(np.prod(shape, dtype=int)).reshape(shape).astype(dtype)
+    report, (call,) = decode_response(_response(_encoded(array)), [[None]])
+    assert (report.program_bytes, report.load_ns) == (1, 6)
+    assert (call.instructions, call.ns) == (1000, 2000)
+    assert call.outputs[0].dtype == array.dtype
+    np.testing.assert_array_equal(call.outputs[0], array)
+
+
+def test_bfloat16_and_other_dim_orders_survive_the_round_trip():
+    array = np.arange(24).reshape(1, 2, 3, 4).astype(ml_dtypes.bfloat16)
+    channels_last = (0, 2, 3, 1)
+    encoded = _encoded(array, channels_last)
+    _, (call,) = decode_response(_response(encoded), [[channels_last]])
+    np.testing.assert_array_equal(call.outputs[0], array)
+    assert array.transpose(channels_last).tobytes() in encoded
+
+
+@pytest.mark.parametrize("value", [None, True, False, 0, -(2**63), 2**63 - 1, 1.5])
+def test_numbers_survive_the_round_trip(value):
+    _, (call,) = decode_response(_response(_encoded(value)), [[None]])
+    assert call.outputs == [value] and type(call.outputs[0]) is type(value)
+
+
+@pytest.mark.parametrize("length", [0, 10, 60, 100, 130])
+def test_a_short_response_is_a_crash_of_the_target(length):
+    whole = _response(_encoded(np.zeros(8, np.float32)))
+    with pytest.raises(TargetCrashed):
+        decode_response(whole[:length], [[None]])
+
+
+def test_a_response_with_other_outputs_is_a_crash_of_the_target():
+    with pytest.raises(TargetCrashed, match="0 outputs, expected 1"):
+        decode_response(_response(), [[None]])

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+import json
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from rushlight.devtools.cases import compare, load_case, load_npz
+from rushlight.errors import InvalidArgument
+
+
+def _write_case(folder, array, dtype, tolerance=1e-3):
+    np.savez(folder / "tensors.npz", x=array)
+    described = {"key": "x", "dtype": dtype, "shape": list(array.shape)}
+    case = {
+        "name": "one",
+        "tolerance": tolerance,
+        "methods": {"forward": [{"inputs": [described, {"value": 3}], "outputs": [described]}]},
+    }
+    (folder / "case.json").write_text(json.dumps(case))
+    return folder / "case.json"
+
+
+def test_a_case_gives_arrays_and_numbers_in_order(tmp_path):
+    case = load_case(_write_case(tmp_path, np.arange(6, dtype=np.float32).reshape(2, 3), "float32"))
+    (call,) = case.calls
+    assert call.method == "forward"
+    assert call.inputs[0].shape == (2, 3) and call.inputs[1] == 3
+    np.testing.assert_array_equal(call.expected[0], call.inputs[0])
+
+
+def test_bfloat16_is_read_from_its_bits(tmp_path):
+    values = np.array([1.0, -2.5], dtype=ml_dtypes.bfloat16)
+    case = load_case(_write_case(tmp_path, values.view(np.uint16), "bfloat16"))
+    np.testing.assert_array_equal(case.calls[0].inputs[0], values)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"tolerance": 1, "methods": 3}', '{"tolerance": 1, "methods": {}}'])
+def test_a_file_that_is_no_case_is_refused_by_name(tmp_path, text):
+    path = _write_case(tmp_path, np.zeros(1, np.float32), "float32")
+    path.write_text(text)
+    with pytest.raises(InvalidArgument, match="case.json"):
+        load_case(path)
+
+
+def test_a_method_without_calls_is_refused(tmp_path):
+    with pytest.raises(InvalidArgument, match="no calls of method 'decode'"):
+        load_case(_write_case(tmp_path, np.zeros(1, np.float32), "float32"), "decode")
+
+
+def test_inputs_of_an_npz_keep_their_order(tmp_path):
+    np.savez(tmp_path / "in.npz", b=np.zeros(2), a=np.ones(3))
+    (call,) = load_npz(tmp_path / "in.npz", "forward").calls
+    assert [value.size for value in call.inputs] == [2, 3] and call.expected is None
+    with pytest.raises(InvalidArgument, match=r"none\.npz"):
+        load_npz(tmp_path / "none.npz", "forward")
+
+
+def _f32(*values):
+    return np.array(values, dtype=np.float32)
+
+
+@pytest.mark.parametrize(
+    ("got", "want", "reason"),
+    [
+        ([_f32(1, 2)], [_f32(1, 2)], ""),
+        ([_f32(1, 2.0009)], [_f32(1, 2)], ""),  # 1e-3 * 2 + 1e-3 * 2 is allowed
+        ([_f32(1, 2.01)], [_f32(1, 2)], "expected 2"),
+        ([_f32(np.nan, np.inf)], [_f32(np.nan, np.inf)], ""),
+        ([_f32(np.nan)], [_f32(1)], "NaN"),
+        ([_f32(np.inf)], [_f32(-np.inf)], "NaN or infinity"),
+        ([_f32(1)], [_f32(1), _f32(1)], "2 outputs expected"),
+        ([_f32(1)], [_f32(1, 1)], "shape"),
+        ([np.array([1.0])], [_f32(1)], "dtype"),
+        ([np.array([1, 3])], [np.array([1, 2])], "1 of 2 elements"),
+        ([np.array([True])], [np.array([False])], "1 of 1 elements"),
+        ([7], [7], ""),
+        ([np.array(7)], [7], ""),
+        ([8], [7], "expected 7"),
+        ([None], [None], ""),
+        ([None], [_f32(1)], "got None"),
+        ([_f32()], [_f32()], ""),
+    ],
+)
+def test_outputs_pass_only_within_the_rule(got, want, reason):
+    comparison = compare(got, want, 1e-3)
+    assert comparison.passed == (reason == "")
+    assert reason in comparison.reason
