@@ -39,6 +39,7 @@ set(RUSHLIGHT_PLATFORM
     CACHE STRING
     "Folder of runtime/platform/ to build on; left empty: the target's own"
 )
+set(RUSHLIGHT_EMBED_MODEL "" CACHE FILEPATH "Program file (.pte) to link into executor_runner")
 set_property(CACHE EXECUTORCH_SELECT_ALL_OPS PROPERTY STRINGS "" ON OFF)
 set_property(
     CACHE RUSHLIGHT_LOG_LEVEL

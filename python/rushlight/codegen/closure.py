@@ -34,20 +34,34 @@ def model_dtypes(program: Program, table: OperatorTable) -> dict[str, frozenset[
 
 def call_dtypes(method: Method, arguments: Sequence[Argument], values: Sequence[Value]) -> frozenset[str]:
     """The dtypes of one call; `values` are its arguments as the schema's `arguments` order them."""
-    dtypes = {tensor.dtype for value in values for tensor in method.tensors_of(value)}
-    fractional = bool(dtypes & (FLOATING | COMPLEX))
+    present = _dtypes(method, values)
+    outs = _count_outs(arguments)
+    taken = _dtypes(method, values[: len(arguments) - outs]) or set(present)
+    fractional = bool(present & (FLOATING | COMPLEX))
     for argument, value in zip(arguments, values, strict=False):
         if argument.base == "ScalarType":
-            dtypes |= _named_dtype(value)
+            taken |= _named_dtype(value)
         elif argument.base == "Scalar" and value.kind is not Kind.BOOL:
             # A number is as wide as the tensors it meets, but changes what is below its kind: an
             # integer makes booleans int64. One that is written at run time may be of any kind.
             fractional |= value.kind is not Kind.INT
-            if "bool" in dtypes:
-                dtypes.add("int64")
-    if fractional and ("bool" in dtypes or dtypes & INTEGRAL):
-        dtypes.add(DEFAULT_FLOAT)
-    return promotion_closure(dtypes)
+            if "bool" in taken:
+                taken.add("int64")
+    if fractional and ("bool" in taken or taken & INTEGRAL):
+        taken.add(DEFAULT_FLOAT)
+    return promotion_closure(taken) | present
+
+
+def _dtypes(method: Method, values: Sequence[Value]) -> set[str]:
+    return {tensor.dtype for value in values for tensor in method.tensors_of(value)}
+
+
+def _count_outs(arguments: Sequence[Argument]) -> int:
+    """How many arguments at the end are only written to; a result takes no part in promotion."""
+    count = 0
+    while count < len(arguments) and arguments[-1 - count].mutable:
+        count += 1
+    return count
 
 
 def _named_dtype(value: Value) -> frozenset[str]:

@@ -46,6 +46,11 @@ def test_a_number_brings_the_type_that_it_promotes_to(
     assert dtypes(table, "aten::add.Scalar_out", *arguments) == expected
 
 
+def test_a_result_takes_no_part_in_promotion(table: OperatorTable) -> None:
+    arguments = [tensor("float32"), scalar(2), scalar(1), tensor("bool")]
+    assert dtypes(table, "aten::add.Scalar_out", *arguments) == {"float32", "bool"}
+
+
 def test_tensors_bring_what_they_promote_to(table: OperatorTable) -> None:
     arguments = [tensor("uint8"), tensor("int8"), scalar(1), tensor("int16")]
     assert dtypes(table, "aten::add.out", *arguments) == {"uint8", "int8", "int16"}
