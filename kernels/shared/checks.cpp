@@ -58,6 +58,13 @@ Error normalize_dim(int64_t dim, ptrdiff_t rank, size_t* normalized) {
   return Error::Ok;
 }
 
+Error check_requested_dtype(std::optional<int64_t> dtype, const Tensor& out) {
+  RL_CHECK(!dtype.has_value() || *dtype == static_cast<int64_t>(out.scalar_type()), Error::InvalidType,
+           "dtype: expected that of out, %s, got %s", to_string(out.scalar_type()),
+           to_string(static_cast<ScalarType>(*dtype)));
+  return Error::Ok;
+}
+
 Error check_not_bool(ScalarType type, const char* name) {
   RL_CHECK(type != ScalarType::Bool, Error::InvalidType, "%s: expected a dtype other than bool", name);
   return Error::Ok;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "runtime/base/error.h"
 #include "runtime/base/log.h"
@@ -29,6 +30,9 @@ Error broadcast_shape(Span<const SizesType> a, Span<const SizesType> b, Shape* r
 
 // Maps a dimension in [-rank, rank) to [0, rank); rank 0 counts as 1, as in PyTorch.
 Error normalize_dim(int64_t dim, ptrdiff_t rank, size_t* normalized);
+
+// `dtype`, where a caller asks for one, is the dtype of `out`. InvalidType.
+Error check_requested_dtype(std::optional<int64_t> dtype, const Tensor& out);
 
 // InvalidType when `type`, of the argument named, is bool.
 Error check_not_bool(ScalarType type, const char* name);

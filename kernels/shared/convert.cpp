@@ -25,4 +25,8 @@ void convert_run(void* target, ptrdiff_t target_stride, ScalarType to, const voi
   static_cast<void>(error);
 }
 
+Error check_convertible(ScalarType type) {
+  return contains(kConvertibleTypes, type) ? Error::Ok : unsupported_type(type);
+}
+
 }  // namespace rushlight::kernels

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "runtime/base/error.h"
 #include "runtime/tensor/scalar_type.h"
 
 namespace rushlight::kernels {
@@ -36,5 +37,8 @@ inline To convert(BFloat16 value) {
 // bytes. Both types belong to kConvertibleTypes: kernels check their tensors first.
 void convert_run(void* target, ptrdiff_t target_stride, ScalarType to, const void* source,
                  ptrdiff_t source_stride, ScalarType from, size_t n);
+
+// InvalidType unless `type` belongs to kConvertibleTypes.
+Error check_convertible(ScalarType type);
 
 }  // namespace rushlight::kernels

@@ -137,11 +137,10 @@ void run_walk(const Walk& walk, const Operands& operands, char** pointers) {
   }
 }
 
-Error check_convertible(const Operand& operand) {
-  for (const ScalarType type : {operand.stored, operand.rounded, operand.computed}) {
-    if (!contains(kConvertibleTypes, type)) return unsupported_type(type);
-  }
-  return Error::Ok;
+Error check_conversion(const Operand& operand) {
+  RL_TRY(check_convertible(operand.stored));
+  RL_TRY(check_convertible(operand.rounded));
+  return check_convertible(operand.computed);
 }
 
 Operand result_operand(const Tensor& out, const Computation& computation) {
@@ -175,7 +174,7 @@ Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, const
     operands.items[0].rounded = operands.items[0].computed;
   }
   operands.converts = operands.items[0].converts();
-  if (operands.converts) RL_TRY(check_convertible(operands.items[0]));
+  if (operands.converts) RL_TRY(check_conversion(operands.items[0]));
   for (size_t k = 1; k < operands.count; ++k) {
     const Tensor& input = *inputs[k - 1];
     tensors[k] = &input;
@@ -183,7 +182,7 @@ Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, const
     Operand& operand = operands.items[k];
     operand = input_operand(input, computation);
     if (!operand.converts()) continue;
-    RL_TRY(check_convertible(operand));
+    RL_TRY(check_conversion(operand));
     if (input.numel() == 1) {
       read_run(numbers[k], operand, pointers[k], 0, 1);
       pointers[k] = numbers[k];

@@ -42,7 +42,10 @@ constexpr ScalarType computed_type(ScalarType type) {
   return contains(types::kReducedFloat, type) ? ScalarType::Float : type;
 }
 
-// What convert_run can be asked for in this build.
-inline constexpr TypeSet kConvertibleTypes = kAnySelectedType | computed_in(kAnySelectedType);
+// What convert_run can be asked for in this build: the selected types and those that sums of 16-bit
+// floats and of integers are held in.
+inline constexpr TypeSet kConvertibleTypes =
+    ((kAnySelectedType | computed_in(kAnySelectedType)) & types::kAll) |
+    ((kAnySelectedType & types::kIntegral) != 0 ? type_set(ScalarType::Long) : 0);
 
 }  // namespace rushlight::kernels

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/selection.h"
+#include "kernels/shared/softmax.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error log_softmax_out(KernelContext&, const Tensor& self, int64_t dim, bool half_to_float, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::_log_softmax.out");
+  return for_each_softmax_lane<kTypes>(self, dim, half_to_float, out, [](const auto& lane, auto zero) {
+    using T = decltype(zero);
+    const LaneScale<T> scale = lane_scale<T>(lane);
+    const T log_sum = std::log(scale.sum);
+    for (size_t i = 0; i < lane.size; ++i) {
+      lane.at(i) = static_cast<T>(lane.get(i)) - scale.largest - log_sum;
+    }
+  });
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/checks.h"
+#include "kernels/shared/reduce.h"
+#include "kernels/shared/selection.h"
+#include "kernels/shared/sum.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr TypeSet kTypes = selected_types("aten::sum.IntList_out") | selected_types("aten::sum.out");
+
+Error sum(const Tensor& self, const DimList& dim, bool keepdim, std::optional<int64_t> dtype, Tensor& out) {
+  RL_TRY(check_requested_dtype(dtype, out));
+  Reduction reduction;
+  RL_TRY(reduction.plan(self, dim, keepdim, out));
+  return sum_into<kTypes>(reduction, self, out, [](auto total) { return total; });
+}
+
+}  // namespace
+
+Error sum_dim_out(KernelContext&, const Tensor& self, std::optional<Span<const int64_t>> dim, bool keepdim,
+                  std::optional<int64_t> dtype, Tensor& out) {
+  return sum(self, all_if_empty(dim), keepdim, dtype, out);
+}
+
+Error sum_out(KernelContext&, const Tensor& self, std::optional<int64_t> dtype, Tensor& out) {
+  return sum(self, std::nullopt, false, dtype, out);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reduction over any list of dimensions, of tensors in any dim order. The plan is made once; then
+// every output element is a sequence of strided runs over the input:
+//
+//   Reduction reduction;
+//   RL_TRY(reduction.plan(self, dims, keepdim, out));
+//   reduction.for_each_output([&](const char* first, char* result) {
+//     float largest = -INFINITY;
+//     reduction.for_each_run<float>(first, [&](const float* values, ptrdiff_t stride, size_t n) { ... });
+//     store(result, largest);
+//   });
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "kernels/shared/axes.h"
+#include "kernels/shared/convert.h"
+#include "kernels/shared/selection.h"
+#include "runtime/base/error.h"
+#include "runtime/base/span.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+using DimList = std::optional<Span<const int64_t>>;
+
+// The list as sum, mean and their like read it: an empty one means all dimensions, as None does.
+inline DimList all_if_empty(DimList dims) { return dims.has_value() && dims->empty() ? std::nullopt : dims; }
+
+// A mask with bit d set for every dimension of the list, or for all dimensions without a list.
+// InvalidArgument when one is out of range or stands there twice.
+Error dim_mask(const DimList& dims, ptrdiff_t rank, uint32_t* mask);
+
+class Reduction {
+ public:
+  // Checks the dimensions and gives `out` its shape; the tensors must outlive the reduction.
+  // Errors: InvalidArgument (a dimension; the shape of out).
+  Error plan(const Tensor& self, const DimList& dims, bool keepdim, const Tensor& out);
+
+  // Elements that go into one output element.
+  [[nodiscard]] size_t count() const { return reduced_.count(); }
+
+  // f(const char* first, char* result) for every output element: where its input starts, where it is.
+  template <class F>
+  void for_each_output(F f) const {
+    kept_.walk(input_, output_, 0, f);
+  }
+
+  // f(const T* values, ptrdiff_t stride, size_t n) for the runs that together are the input of one
+  // output element, in memory order; stride in elements. Input of another type than T comes converted,
+  // a few elements at a time: check_convertible() has said that both can be.
+  template <class T, class F>
+  void for_each_run(const char* first, F f) const {
+    const Axis& run = reduced_.inner();
+    reduced_.walk(first, nullptr, 1, [&](const char* values, char*) {
+      if (type_ == scalar_type_of<T>) {
+        f(reinterpret_cast<const T*>(values), run.input / static_cast<ptrdiff_t>(sizeof(T)), run.size);
+      } else {
+        convert_runs<T>(values, run, f);
+      }
+    });
+  }
+
+ private:
+  template <class T, class F>
+  void convert_runs(const char* source, const Axis& run, F f) const {
+    constexpr size_t kLength = 64;
+    T values[kLength];
+    for (size_t start = 0; start < run.size; start += kLength, source += run.input * ptrdiff_t{kLength}) {
+      const size_t n = run.size - start < kLength ? run.size - start : kLength;
+      convert_run(values, sizeof(T), scalar_type_of<T>, source, run.input, type_, n);
+      f(static_cast<const T*>(values), ptrdiff_t{1}, n);
+    }
+  }
+
+  PairedAxes kept_;
+  PairedAxes reduced_;
+  const char* input_ = nullptr;
+  char* output_ = nullptr;
+  ScalarType type_ = ScalarType::Float;  // of the input
+};
+
+}  // namespace rushlight::kernels
