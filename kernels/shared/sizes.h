@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Shapes and dimensions that come as integer arguments.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "kernels/shared/checks.h"
+#include "runtime/base/span.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+// Checks that `sizes` are sizes and takes them over. InvalidArgument.
+Error read_sizes(Span<const int64_t> sizes, Shape* shape);
+
+// The same with one -1 allowed, which becomes what makes the shape hold `numel` elements.
+// InvalidArgument when no size does, or any would.
+Error infer_sizes(Span<const int64_t> sizes, size_t numel, Shape* shape);
+
+// A set of dimensions as a bit mask; `dims` may count from the end. InvalidArgument for one that does
+// not exist or stands twice.
+Error read_dims(Span<const int64_t> dims, ptrdiff_t rank, uint32_t* mask);
+
+// InvalidArgument unless `out` is laid out as asked; nothing asked allows everything.
+Error check_dim_order(const std::optional<Span<const int64_t>>& order, const Tensor& out);
+// The same for PyTorch's MemoryFormat numbers: 0 contiguous, 1 preserve, 2 and 3 channels last.
+Error check_memory_format(std::optional<int64_t> format, const Tensor& out);
+
+}  // namespace rushlight::kernels
