@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Linux and other POSIX systems.
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "runtime/platform/host_file.h"
 #include "runtime/platform/platform.h"
@@ -32,7 +32,10 @@ void write_all(int file, const char* text) {
 
 void init() {}
 
-void abort() { std::abort(); }
+void abort() {
+  write_all(STDERR_FILENO, "aborted\n");
+  std::abort();
+}
 
 void emit_log(LogLevel level, const char*, int, const char* message) {
   constexpr const char* kPrefix[] = {"debug: ", "info: ", "error: "};
@@ -62,7 +65,7 @@ int file_open(const char* path, FileMode mode) {
 }
 
 long file_size(int file) {
-  struct stat status {};
+  struct stat status{};
   if (::fstat(file, &status) != 0) return -1;
   return static_cast<long>(status.st_size);
 }

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Executables for a board: reset code, linker script and memory map. Targets with an operating system have
+# no RUSHLIGHT_BOARD (a toolchain file sets it), and nothing happens for them.
+
+get_filename_component(RUSHLIGHT_STARTUP "${CMAKE_CURRENT_LIST_DIR}/../toolchains/boards/startup" ABSOLUTE)
+get_filename_component(RUSHLIGHT_BOARD_HEADERS "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
+
+# rushlight_add_board(<executable>) makes it one that runs on the chosen board.
+function(rushlight_add_board executable)
+    if(NOT RUSHLIGHT_BOARD)
+        return()
+    endif()
+    if(NOT TARGET rushlight_board)
+        rushlight_board_library()
+    endif()
+    target_link_libraries(${executable} PRIVATE rushlight_board)
+    # The C++ library is not for bare metal; its language would link it.
+    set_target_properties(${executable} PROPERTIES LINKER_LANGUAGE C SUFFIX .elf)
+endfunction()
+
+function(rushlight_board_library)
+    set(description "${RUSHLIGHT_BOARD_FOLDER}/board.json")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${description}")
+    file(READ "${description}" board)
+    string(JSON architecture GET "${board}" architecture)
+    string(JSON tick_ps GET "${board}" tick_ps)
+    string(JSON icount_shift GET "${board}" icount_shift)
+    set(script_folder "${CMAKE_BINARY_DIR}/board")
+    rushlight_memory_script("${board}" "${script_folder}/memory.ld")
+
+    add_library(
+        rushlight_board
+        OBJECT
+        "${RUSHLIGHT_STARTUP}/start.cpp"
+        "${RUSHLIGHT_STARTUP}/memory.cpp"
+        "${RUSHLIGHT_STARTUP}/${architecture}.cpp"
+    )
+    set_source_files_properties(
+        "${RUSHLIGHT_STARTUP}/memory.cpp"
+        PROPERTIES COMPILE_OPTIONS "-O2;-fno-builtin;-fno-tree-loop-distribute-patterns"
+    )
+    target_compile_features(rushlight_board PRIVATE cxx_std_17)
+    target_include_directories(rushlight_board PRIVATE "${RUSHLIGHT_BOARD_HEADERS}")
+    target_compile_definitions(
+        rushlight_board
+        PRIVATE "RUSHLIGHT_TICK_PS=${tick_ps}" "RUSHLIGHT_ICOUNT_SHIFT=${icount_shift}"
+    )
+    set(script "${RUSHLIGHT_STARTUP}/sections.ld")
+    target_link_options(rushlight_board INTERFACE "-L${script_folder}" "-T${script}")
+    set_property(TARGET rushlight_board PROPERTY INTERFACE_LINK_DEPENDS "${script}" "${script_folder}/memory.ld")
+endfunction()
+
+# memory.ld: the banks, and what each is for.
+function(rushlight_memory_script board file)
+    set(banks "")
+    string(JSON last LENGTH "${board}" memory)
+    math(EXPR last "${last} - 1")
+    foreach(index RANGE ${last})
+        foreach(field IN ITEMS name address bytes)
+            string(JSON ${field} GET "${board}" memory ${index} ${field})
+        endforeach()
+        string(APPEND banks "  ${name} : ORIGIN = ${address}, LENGTH = ${bytes}\n")
+    endforeach()
+    set(aliases "")
+    foreach(role IN ITEMS vectors flash ram model arena)
+        string(JSON bank GET "${board}" banks ${role})
+        string(TOUPPER "${role}" alias)
+        string(APPEND aliases "REGION_ALIAS(\"${alias}\", ${bank})\n")
+    endforeach()
+    string(JSON stack_bytes GET "${board}" stack_bytes)
+    string(JSON architecture GET "${board}" architecture)
+    set(guard_bytes 0)
+    if(architecture STREQUAL "riscv")
+        set(guard_bytes 4096)
+    endif()
+    file(
+        CONFIGURE
+        OUTPUT "${file}"
+        CONTENT
+            "MEMORY\n{\n@banks@}\n@aliases@rushlight_stack_bytes = @stack_bytes@;\nrushlight_stack_guard_bytes = @guard_bytes@;\n"
+        @ONLY
+    )
+endfunction()

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the semihosting port asks of the board it was linked for. toolchains/boards/startup/ has it for the
+// boards that rushlight knows.
+#pragma once
+
+#include <cstdint>
+
+namespace rushlight::board {
+
+// Since reset, on the board's own clock.
+uint64_t elapsed_ns();
+
+// Instructions since reset, exact under QEMU's -icount.
+uint64_t instructions();
+
+}  // namespace rushlight::board
+
+// From the linker script: the bank for arenas, less what was linked into it.
+extern "C" {
+extern uint8_t rushlight_arena_start[];
+extern uint8_t rushlight_arena_end[];
+}

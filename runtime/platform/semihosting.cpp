@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Bare metal under QEMU or a debugger: files, terminal and exit by semihosting, clocks and memory from the
+// board.
+#include <cstring>
+
+#include "runtime/platform/board.h"
+#include "runtime/platform/host_file.h"
+#include "runtime/platform/platform.h"
+#include "runtime/platform/semihosting_call.h"
+
+namespace rushlight::platform {
+
+namespace {
+
+constexpr int kAbortStatus = 134;  // what a shell shows after SIGABRT
+constexpr size_t kArenaAlignment = 16;
+
+size_t claimed_bytes = 0;
+
+struct TransferBlock {
+  intptr_t file;
+  const void* data;
+  size_t size;
+};
+
+// Both directions answer with the bytes that were left.
+size_t transfer(SemihostingCall call, int file, const void* data, size_t size) {
+  const TransferBlock block{file, data, size};
+  const auto left = static_cast<size_t>(semihosting_call(call, &block));
+  return left <= size ? size - left : 0;
+}
+
+}  // namespace
+
+void init() {}
+
+void abort() {
+  semihosting_write("aborted\n");
+  semihosting_exit(kAbortStatus);
+}
+
+void emit_log(LogLevel level, const char*, int, const char* message) {
+  constexpr const char* kPrefix[] = {"debug: ", "info: ", "error: "};
+  semihosting_write(kPrefix[static_cast<unsigned>(level)]);
+  print_line(message);
+}
+
+uint64_t now_ns() { return board::elapsed_ns(); }
+
+uint64_t instruction_count() { return board::instructions(); }
+
+Span<uint8_t> claim_memory(size_t size) {
+  const auto bank = static_cast<size_t>(rushlight_arena_end - rushlight_arena_start);
+  if (size > bank - claimed_bytes) return {};
+  uint8_t* memory = rushlight_arena_start + claimed_bytes;
+  const size_t rounded = (size + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
+  claimed_bytes = rounded < bank - claimed_bytes ? claimed_bytes + rounded : bank;
+  return {memory, size};
+}
+
+int file_open(const char* path, FileMode mode) {
+  constexpr intptr_t kReadBinary = 1;
+  constexpr intptr_t kWriteBinary = 5;
+  const struct {
+    const char* path;
+    intptr_t mode;
+    size_t length;
+  } block{path, mode == FileMode::Read ? kReadBinary : kWriteBinary, std::strlen(path)};
+  return static_cast<int>(semihosting_call(SemihostingCall::Open, &block));
+}
+
+long file_size(int file) {
+  const intptr_t block = file;
+  return static_cast<long>(semihosting_call(SemihostingCall::FileLength, &block));
+}
+
+size_t file_read(int file, void* data, size_t size) {
+  return transfer(SemihostingCall::Read, file, data, size);
+}
+
+size_t file_write(int file, const void* data, size_t size) {
+  return transfer(SemihostingCall::Write, file, data, size);
+}
+
+void file_close(int file) {
+  const intptr_t block = file;
+  semihosting_call(SemihostingCall::Close, &block);
+}
+
+void print_line(const char* text) {
+  semihosting_write(text);
+  semihosting_write("\n");
+}
+
+}  // namespace rushlight::platform

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What all bare-metal targets share. A CPU file sets RUSHLIGHT_CPU_FLAGS and RUSHLIGHT_DEFAULT_BOARD, then
+# includes the file of its architecture, which names the compiler and includes this one.
+set(CMAKE_SYSTEM_NAME Generic)
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+set(RUSHLIGHT_BOARD
+    "${RUSHLIGHT_DEFAULT_BOARD}"
+    CACHE STRING
+    "Folder of toolchains/boards/, or the path of a folder with a board.json of your own"
+)
+set(RUSHLIGHT_PLATFORM semihosting CACHE STRING "File of runtime/platform/ to build on")
+set(CMAKE_BUILD_TYPE MinSizeRel CACHE STRING "Build type")
+
+# -nostartfiles: the board brings its own reset code. Log lines hold integers only, so the small printf does.
+set(rushlight_flags "${RUSHLIGHT_CPU_FLAGS} --specs=picolibc.specs -ffunction-sections -fdata-sections")
+set(CMAKE_C_FLAGS_INIT "${rushlight_flags}")
+set(CMAKE_CXX_FLAGS_INIT
+    "${rushlight_flags} -fno-exceptions -fno-rtti -fno-unwind-tables -fno-asynchronous-unwind-tables -fno-threadsafe-statics"
+)
+set(CMAKE_ASM_FLAGS_INIT "${RUSHLIGHT_CPU_FLAGS}")
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-nostartfiles -DPICOLIBC_INTEGER_PRINTF_SCANF -Wl,--gc-sections -Wl,-z,noexecstack")
+
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE NEVER)
+
+# ctest and custom commands run executables in the emulator that the board names.
+get_filename_component(
+    RUSHLIGHT_BOARD_FOLDER
+    "${RUSHLIGHT_BOARD}"
+    ABSOLUTE
+    BASE_DIR "${CMAKE_CURRENT_LIST_DIR}/boards"
+)
+if(NOT EXISTS "${RUSHLIGHT_BOARD_FOLDER}/board.json")
+    message(FATAL_ERROR "RUSHLIGHT_BOARD: no board.json in ${RUSHLIGHT_BOARD_FOLDER}")
+endif()
+file(READ "${RUSHLIGHT_BOARD_FOLDER}/board.json" rushlight_board)
+string(JSON rushlight_count LENGTH "${rushlight_board}" emulator)
+math(EXPR rushlight_last "${rushlight_count} - 1")
+set(CMAKE_CROSSCOMPILING_EMULATOR sh "${CMAKE_CURRENT_LIST_DIR}/boards/startup/run.sh")
+foreach(rushlight_index RANGE ${rushlight_last})
+    string(JSON rushlight_word GET "${rushlight_board}" emulator ${rushlight_index})
+    list(APPEND CMAKE_CROSSCOMPILING_EMULATOR "${rushlight_word}")
+endforeach()
+string(JSON rushlight_shift GET "${rushlight_board}" icount_shift)
+list(APPEND CMAKE_CROSSCOMPILING_EMULATOR -icount "shift=${rushlight_shift}" --)

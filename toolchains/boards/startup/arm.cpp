@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cortex-M: vector table, reset, faults, and a clock on SysTick.
+#include "runtime/platform/board.h"
+#include "toolchains/boards/startup/startup.h"
+
+extern "C" {
+extern uint8_t rushlight_stack_start[], rushlight_stack_end[], rushlight_tls_start[];
+void rushlight_reset();
+void rushlight_exception();
+void rushlight_tick();
+// picolibc's; absent where nothing uses thread-local storage.
+__attribute__((weak)) void _set_tls(void* block);
+}
+
+namespace rushlight::board {
+
+namespace {
+
+volatile uint32_t& system_register(uintptr_t address) {
+  return *reinterpret_cast<volatile uint32_t*>(address);
+}
+constexpr uintptr_t kSysTickControl = 0xe000e010;
+constexpr uintptr_t kSysTickReload = 0xe000e014;
+constexpr uintptr_t kSysTickValue = 0xe000e018;
+constexpr uintptr_t kInterruptControl = 0xe000ed04;
+constexpr uintptr_t kFaultStatusRegister = 0xe000ed28;
+constexpr uintptr_t kMemoryFaultAddress = 0xe000ed34;
+constexpr uintptr_t kBusFaultAddress = 0xe000ed38;
+constexpr uint32_t kTickPending = 1u << 26;
+constexpr uint32_t kTickMask = 0xffffff;
+
+volatile uint32_t wraps;
+
+// Periods of the core's clock since prepare_core().
+uint64_t ticks() {
+  uint32_t before, value, pending;
+  do {
+    before = wraps;
+    value = system_register(kSysTickValue);
+    // Wrapped, but the interrupt has not been taken yet: read again, to be sure it is after the wrap.
+    pending = system_register(kInterruptControl) & kTickPending;
+    if (pending != 0) value = system_register(kSysTickValue);
+  } while (before != wraps);
+  const uint64_t periods = static_cast<uint64_t>(before) + (pending != 0 ? 1 : 0);
+  return (periods << 24) + (kTickMask - value);
+}
+
+// In eighths of a nanosecond, so that what follows is shifts: a division of 64 bits costs 80 instructions.
+uint64_t eighth_ns() {
+  static_assert(RUSHLIGHT_TICK_PS % 125 == 0, "board.json: tick_ps is no multiple of 125");
+  return ticks() * (RUSHLIGHT_TICK_PS / 125);
+}
+
+using Handler = void (*)();
+union Vector {
+  const void* stack;
+  Handler handler;
+};
+
+// Exceptions 2 to 14 have one handler between them; 15 is SysTick. No interrupt is switched on.
+__attribute__((section(".vectors"), used)) const Vector vectors[16] = {
+    {rushlight_stack_end},
+    {.handler = rushlight_reset},
+    {.handler = rushlight_exception},
+    {.handler = rushlight_exception},
+    {.handler = rushlight_exception},
+    {.handler = rushlight_exception},
+    {.handler = rushlight_exception},
+    {.handler = rushlight_exception},
+    {.handler = rushlight_exception},
+    {.handler = rushlight_exception},
+    {.handler = rushlight_exception},
+    {.handler = rushlight_exception},
+    {.handler = rushlight_exception},
+    {.handler = rushlight_exception},
+    {.handler = rushlight_exception},
+    {.handler = rushlight_tick},
+};
+
+}  // namespace
+
+void prepare_core() {
+  if (_set_tls != nullptr) _set_tls(rushlight_tls_start);
+  system_register(kSysTickReload) = kTickMask;
+  system_register(kSysTickValue) = 0;
+  system_register(kSysTickControl) = 7;  // on, with its interrupt, on the core's clock
+  // The counter loads its first value a period later.
+  while (system_register(kSysTickValue) == 0) continue;
+}
+
+uint64_t elapsed_ns() { return eighth_ns() / 8; }
+
+uint64_t instructions() {
+  // QEMU's -icount lets 2^shift ns pass for each instruction.
+  constexpr uint64_t kPerInstruction = uint64_t{8} << RUSHLIGHT_ICOUNT_SHIFT;
+  return (eighth_ns() + kPerInstruction / 2) / kPerInstruction;
+}
+
+}  // namespace rushlight::board
+
+extern "C" {
+
+// Where fault reports run: the stack may be what failed.
+alignas(8) uint8_t rushlight_fault_stack[512];
+
+__attribute__((naked, used)) void rushlight_reset() {
+  asm volatile(
+#if __ARM_ARCH >= 8
+      "ldr r0, =rushlight_stack_start\n"
+      "msr msplim, r0\n"
+#endif
+#if defined(__ARM_FP) || defined(__ARM_FEATURE_MVE)
+      "ldr r0, =0xe000ed88\n"  // CPACR: coprocessors 10 and 11, floating point and MVE
+      "ldr r1, [r0]\n"
+      "orr r1, r1, #0xf00000\n"
+      "str r1, [r0]\n"
+      "dsb\n"
+      "isb\n"
+#endif
+      "b rushlight_start\n"
+      ".ltorg\n");
+}
+
+void rushlight_tick() { rushlight::board::wraps = rushlight::board::wraps + 1; }
+
+__attribute__((naked, used)) void rushlight_exception() {
+  asm volatile(
+#if __ARM_ARCH >= 8
+      "movs r0, #0\n"
+      "msr msplim, r0\n"
+#endif
+      "mrs r0, msp\n"
+      "ldr r1, =rushlight_fault_stack + 512\n"
+      "mov sp, r1\n"
+      "b rushlight_report_exception\n"
+      ".ltorg\n");
+}
+
+// `frame`: what the core stacked (r0 to r3, r12, lr, pc, xPSR), if the stack was any good.
+[[noreturn]] __attribute__((used)) void rushlight_report_exception(const uint32_t* frame) {
+  using namespace rushlight::board;
+  uint32_t number;
+  asm volatile("mrs %0, ipsr" : "=r"(number));
+  const uint32_t status = system_register(kFaultStatusRegister);
+  const auto* place = reinterpret_cast<const uint8_t*>(frame);
+  const bool stacked = place >= rushlight_stack_start && place + 32 <= rushlight_stack_end;
+  uint32_t address = 0;
+  if ((status & (1u << 7)) != 0) address = system_register(kMemoryFaultAddress);
+  if ((status & (1u << 15)) != 0) address = system_register(kBusFaultAddress);
+  const FaultField fields[] = {{"number", number},
+                               {"pc", stacked ? frame[6] : 0},
+                               {"lr", stacked ? frame[5] : 0},
+                               {"sp", reinterpret_cast<uintptr_t>(frame)},
+                               {"status", status},
+                               {"address", address}};
+  end_with_fault("exception", fields, sizeof fields / sizeof fields[0]);
+}
+
+}  // extern "C"

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// memcpy, memmove and memset by words; picolibc's go byte by byte, which costs an inference 10 to 25 %.
+// Compiled so that the compiler does not turn these loops back into calls of what they define.
+#include <cstddef>
+#include <cstdint>
+
+namespace {
+
+using Word = uintptr_t __attribute__((may_alias));
+constexpr size_t kWord = sizeof(Word);
+constexpr size_t kBlock = 8 * kWord;
+// Below this, aligning costs more than it saves.
+constexpr size_t kShort = 2 * kWord;
+
+size_t misalignment(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer) % kWord; }
+
+Word* words(uint8_t* bytes) { return reinterpret_cast<Word*>(bytes); }
+const Word* words(const uint8_t* bytes) { return reinterpret_cast<const Word*>(bytes); }
+
+// Eight words, all loaded before the first is stored.
+inline void copy_block(uint8_t* to, const uint8_t* from) {
+#ifdef __arm__
+  asm volatile(
+      "ldmia %1, {r3, r4, r5, r6, r8, r9, r10, r12}\n"
+      "stmia %0, {r3, r4, r5, r6, r8, r9, r10, r12}"
+      :
+      : "r"(to), "r"(from)
+      : "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r12", "memory");
+#else
+  const Word* source = words(from);
+  const Word a = source[0], b = source[1], c = source[2], d = source[3];
+  const Word e = source[4], f = source[5], g = source[6], h = source[7];
+  Word* target = words(to);
+  target[0] = a, target[1] = b, target[2] = c, target[3] = d;
+  target[4] = e, target[5] = f, target[6] = g, target[7] = h;
+#endif
+}
+
+// `to` is aligned, `from` is not; copies whole words and returns how many bytes those were.
+inline size_t copy_misaligned(uint8_t* to, const uint8_t* from, size_t size) {
+  size_t done = 0;
+#ifdef __ARM_FEATURE_UNALIGNED
+  struct __attribute__((packed, may_alias)) AnyWord {
+    uintptr_t value;
+  };
+  for (; done + 4 * kWord <= size; done += 4 * kWord) {
+    const auto* source = reinterpret_cast<const AnyWord*>(from + done);
+    Word* target = words(to + done);
+    const Word a = source[0].value, b = source[1].value, c = source[2].value, d = source[3].value;
+    target[0] = a, target[1] = b, target[2] = c, target[3] = d;
+  }
+  for (; done + kWord <= size; done += kWord) {
+    *words(to + done) = reinterpret_cast<const AnyWord*>(from + done)->value;
+  }
+#else
+  // Put together from the aligned words around; each holds at least one byte that is asked for.
+  const size_t shift = 8 * misalignment(from);
+  const Word* source = words(from - misalignment(from));
+  Word low = *source++;
+  for (; done + kWord <= size; done += kWord) {
+    const Word high = *source++;
+    *words(to + done) = (low >> shift) | (high << (8 * kWord - shift));
+    low = high;
+  }
+#endif
+  return done;
+}
+
+// Lowest address first: right for `to` below `from` too.
+inline void copy_up(uint8_t* to, const uint8_t* from, size_t size) {
+  if (size >= kShort) {
+    for (; misalignment(to) != 0; --size) *to++ = *from++;
+    if (misalignment(from) != 0) {
+      const size_t done = copy_misaligned(to, from, size);
+      to += done, from += done, size -= done;
+    } else {
+      for (; size >= kBlock; to += kBlock, from += kBlock, size -= kBlock) copy_block(to, from);
+      for (; size >= kWord; to += kWord, from += kWord, size -= kWord) *words(to) = *words(from);
+    }
+  }
+  for (; size > 0; --size) *to++ = *from++;
+}
+
+// Highest address first; `to` and `from` are the ends.
+inline void copy_down(uint8_t* to, const uint8_t* from, size_t size) {
+  if (size >= kShort && misalignment(to) == misalignment(from)) {
+    for (; misalignment(to) != 0; --size) *--to = *--from;
+    for (; size >= kWord; size -= kWord) {
+      to -= kWord, from -= kWord;
+      *words(to) = *words(from);
+    }
+  }
+  for (; size > 0; --size) *--to = *--from;
+}
+
+}  // namespace
+
+extern "C" {
+
+void* memcpy(void* __restrict to, const void* __restrict from, size_t size) {
+  copy_up(static_cast<uint8_t*>(to), static_cast<const uint8_t*>(from), size);
+  return to;
+}
+
+void* memmove(void* to, const void* from, size_t size) {
+  auto* target = static_cast<uint8_t*>(to);
+  const auto* source = static_cast<const uint8_t*>(from);
+  // One comparison: also true where `to` lies below `from`.
+  if (reinterpret_cast<uintptr_t>(to) - reinterpret_cast<uintptr_t>(from) >= size) {
+    copy_up(target, source, size);
+  } else {
+    copy_down(target + size, source + size, size);
+  }
+  return to;
+}
+
+void* memset(void* to, int value, size_t size) {
+  auto* target = static_cast<uint8_t*>(to);
+  const auto byte = static_cast<uint8_t>(value);
+  if (size >= kShort) {
+    for (; misalignment(target) != 0; --size) *target++ = byte;
+    const Word word = ~Word{0} / 255 * byte;
+    for (; size >= kBlock; target += kBlock, size -= kBlock) {
+      Word* at = words(target);
+      at[0] = word, at[1] = word, at[2] = word, at[3] = word;
+      at[4] = word, at[5] = word, at[6] = word, at[7] = word;
+    }
+    for (; size >= kWord; target += kWord, size -= kWord) *words(target) = word;
+  }
+  for (; size > 0; --size) *target++ = byte;
+  return to;
+}
+
+}  // extern "C"
