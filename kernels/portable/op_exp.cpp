@@ -9,7 +9,7 @@
 namespace rushlight::kernels {
 
 Error exp_out(KernelContext&, const Tensor& self, Tensor& out) {
-  constexpr TypeSet kTypes = selected_types("aten::exp.out");
+  constexpr TypeSet kTypes = selected_types("aten::exp.out") & types::kFloating;
   return elementwise<kTypes>(
       floating_type(self.scalar_type()), out, [](auto x) { return std::exp(x); }, self);
 }

@@ -9,7 +9,7 @@
 namespace rushlight::kernels {
 
 Error log1p_out(KernelContext&, const Tensor& self, Tensor& out) {
-  constexpr TypeSet kTypes = selected_types("aten::log1p.out");
+  constexpr TypeSet kTypes = selected_types("aten::log1p.out") & types::kFloating;
   return elementwise<kTypes>(
       floating_type(self.scalar_type()), out, [](auto x) { return std::log1p(x); }, self);
 }

@@ -55,8 +55,8 @@ Error divide(ScalarType compute, Rounding rounding, const Tensor& self, const Te
       });
     };
   };
-  // Bool is divided only where it becomes a floating number.
-  constexpr TypeSet kRounded = kTypes & ~types::kBool;
+  // The other types are divided only where they become floating numbers.
+  constexpr TypeSet kRounded = kTypes & types::kReal;
   RL_TRY(elementwise_for<kRounded>(compute, Numbers::kExact, out, quotient, self, other));
   return check_no_division_by_zero(by_zero);
 }

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""kernels/ops.yaml against torch's own schemas and against what is linked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+import yaml
+from harness import Kernels
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMAS = [row["schema"] for row in yaml.safe_load((ROOT / "kernels" / "ops.yaml").read_text())["operators"]]
+
+
+def name_of(schema: str) -> str:
+    """The operator's full name: what stands before the arguments."""
+    return schema.split("(", 1)[0]
+
+
+@pytest.mark.parametrize("schema", [s for s in SCHEMAS if s.startswith("aten::")], ids=name_of)
+def test_a_row_spells_the_schema_as_torch_does(schema: str) -> None:
+    name, _, overload = name_of(schema).removeprefix("aten::").partition(".")
+    assert str(getattr(getattr(torch.ops.aten, name), overload or "default")._schema) == schema
+
+
+def test_rows_are_sorted_and_unique() -> None:
+    names = [name_of(schema) for schema in SCHEMAS]
+    assert names == sorted(set(names))
+
+
+def test_everything_linked_has_a_row(kernels: Kernels) -> None:
+    assert set(kernels.signatures) <= {name_of(schema) for schema in SCHEMAS}
