@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Finds Python and pybind11, this one by CMake's own means or as the Python package, for who includes this.
+set(PYBIND11_FINDPYTHON ON)
+find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module)
+if(NOT pybind11_DIR)
+    execute_process(
+        COMMAND "${Python_EXECUTABLE}" -m pybind11 --cmakedir
+        OUTPUT_VARIABLE pybind11_DIR
+        OUTPUT_STRIP_TRAILING_WHITESPACE
+        ERROR_QUIET
+    )
+endif()
+find_package(pybind11 CONFIG REQUIRED)
