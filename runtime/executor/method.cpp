@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/base/log.h"
+#include "runtime/executor/arguments.h"
 #include "runtime/program/schema.h"
 
 namespace rushlight {
@@ -31,18 +32,18 @@ bool same_layout(const Tensor& a, const Tensor& b) {
   return true;
 }
 
-Error set_tensor(size_t index, const Tensor& target, const Tensor& source, bool planned) {
-  RL_CHECK(source.scalar_type() == target.scalar_type(), Error::InvalidType,
-           "input %lu: expected dtype %s, got %s", number(index), to_string(target.scalar_type()),
+Error set_tensor(size_t index, TensorImpl* target, const Tensor& source) {
+  RL_CHECK(source.scalar_type() == target->scalar_type(), Error::InvalidType,
+           "input %lu: expected dtype %s, got %s", number(index), to_string(target->scalar_type()),
            to_string(source.scalar_type()));
-  RL_CHECK(target.impl()->resize(source.sizes()) == Error::Ok, Error::InvalidArgument,
+  RL_CHECK(target->resize(source.sizes()) == Error::Ok, Error::InvalidArgument,
            "input %lu: its shape does not fit the program's", number(index));
-  RL_CHECK(same_layout(target, source), Error::InvalidArgument,
+  RL_CHECK(same_layout(Tensor(target), source), Error::InvalidArgument,
            "input %lu: its dim order is not the program's", number(index));
-  if (!planned) {
-    target.impl()->set_data(source.impl()->mutable_data());
-  } else if (target.nbytes() > 0) {
-    std::memmove(target.mutable_data_ptr(), source.const_data_ptr(), target.nbytes());
+  if (target->storage() != Storage::Planned) {
+    target->set_data(source.impl()->mutable_data(), Storage::Lent);
+  } else if (target->nbytes() > 0) {
+    std::memmove(target->mutable_data(), source.const_data_ptr(), target->nbytes());
   }
   return Error::Ok;
 }
@@ -53,23 +54,12 @@ bool same_number(const EValue& a, const EValue& b) {
 }
 
 bool is_false(const EValue& condition) {
-  if (condition.is_tensor()) return !*condition.to_tensor().const_data_ptr<bool>();
+  if (condition.is_tensor()) return *condition.to_tensor().const_data_ptr<uint8_t>() == 0;
   return condition.is_double() ? condition.to_double() == 0 : condition.to_int() == 0;
 }
 
-bool has_memory(const EValue& value) {
-  if (!value.is_tensor()) return true;
-  const TensorImpl* tensor = value.payload.as_tensor;
-  return tensor->data() != nullptr || tensor->numel() == 0;
-}
-
-// Tensors without planned memory are views made on the way, or outputs the caller gives memory to.
-Error check_late_tensors(const KernelEntry& kernel, EValue* const* arguments) {
-  for (size_t i = 0; kernel.signature[i] != '\0'; ++i) {
-    RL_CHECK(kernel.signature[i] == 'e' || has_memory(*arguments[i]), Error::InvalidState,
-             "operator %s: argument %lu is a tensor without memory", kernel.name, number(i));
-  }
-  return Error::Ok;
+bool is_one_bool(const TensorImpl& tensor) {
+  return tensor.scalar_type() == ScalarType::Bool && tensor.numel() == 1 && has_memory(tensor);
 }
 
 }  // namespace
@@ -78,16 +68,11 @@ Error Method::set_input(size_t index, const EValue& value) {
   const auto inputs = plan_.vector<int32_t>(schema::plan::kInputs);
   RL_CHECK(index < inputs.size(), Error::InvalidArgument, "input %lu: the method takes %lu", number(index),
            number(inputs.size()));
-  const auto at = static_cast<size_t>(inputs[index]);
-  EValue& target = values_[at];
+  EValue& target = values_[inputs[index]];
   RL_CHECK(target.tag == value.tag, Error::InvalidType, "input %lu: expected %s, got %s", number(index),
            to_string(target.tag), to_string(value.tag));
-  if (target.is_tensor()) {
-    const Table tensor = plan_.tables(schema::plan::kValues)[at].table(schema::evalue::kValue);
-    const bool planned = static_cast<bool>(tensor.table(schema::tensor::kAllocationInfo));
-    return set_tensor(index, target.to_tensor(), value.to_tensor(), planned);
-  }
-  if (target.tag == Tag::Int || target.tag == Tag::Bool || target.tag == Tag::Double) {
+  if (target.is_tensor()) return set_tensor(index, target.payload.as_tensor, value.to_tensor());
+  if (target.is_number()) {
     RL_CHECK(same_number(target, value), Error::InvalidArgument,
              "input %lu: the program was exported for another value of this number", number(index));
     return Error::Ok;
@@ -101,18 +86,16 @@ Error Method::set_output_buffer(size_t index, Span<uint8_t> memory) {
   const auto outputs = plan_.vector<int32_t>(schema::plan::kOutputs);
   RL_CHECK(index < outputs.size(), Error::InvalidArgument, "output %lu: the method gives %lu", number(index),
            number(outputs.size()));
-  const auto at = static_cast<size_t>(outputs[index]);
-  RL_CHECK(values_[at].is_tensor(), Error::InvalidType, "output %lu: a %s has no memory of its own",
-           number(index), to_string(values_[at].tag));
-  const Table entry = plan_.tables(schema::plan::kValues)[at].table(schema::evalue::kValue);
-  RL_CHECK(!entry.table(schema::tensor::kAllocationInfo) &&
-               entry.scalar<uint32_t>(schema::tensor::kDataBufferIdx) == 0,
+  const EValue& value = values_[outputs[index]];
+  RL_CHECK(value.is_tensor(), Error::InvalidType, "output %lu: a %s has no memory of its own", number(index),
+           to_string(value.tag));
+  TensorImpl* tensor = value.payload.as_tensor;
+  RL_CHECK(tensor->storage() != Storage::Planned && tensor->storage() != Storage::Constant,
            Error::InvalidState, "output %lu: the program has planned its memory", number(index));
-  TensorImpl* tensor = values_[at].payload.as_tensor;
   const size_t needed = tensor->numel_bound() * element_size(tensor->scalar_type());
   RL_CHECK(memory.size() >= needed, Error::InvalidArgument, "output %lu: needs %lu bytes, %lu were given",
            number(index), number(needed), number(memory.size()));
-  tensor->set_data(memory.data());
+  tensor->set_data(memory.data(), Storage::Given);
   return Error::Ok;
 }
 
@@ -123,12 +106,27 @@ const EValue& Method::output(size_t index) const {
 Error Method::check_inputs() const {
   const auto inputs = plan_.vector<int32_t>(schema::plan::kInputs);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    RL_CHECK(has_memory(values_[inputs[i]]), Error::InvalidState, "input %lu: was not set", number(i));
+    const EValue& value = values_[inputs[i]];
+    RL_CHECK(!value.is_tensor() || has_memory(*value.payload.as_tensor), Error::InvalidState,
+             "input %lu: was not set", number(i));
   }
   return Error::Ok;
 }
 
+// What they were views of may be gone.
+void Method::forget_views() {
+  const size_t count = plan_.tables(schema::plan::kValues).size();
+  for (size_t i = 0; i < count; ++i) {
+    if (!values_[i].is_tensor()) continue;
+    TensorImpl* tensor = values_[i].payload.as_tensor;
+    const Storage storage = tensor->storage();
+    if (storage == Storage::View || storage == Storage::ConstantView)
+      tensor->set_data(nullptr, Storage::None);
+  }
+}
+
 Error Method::execute() {
+  if (memory_changes_) forget_views();
   RL_TRY(check_inputs());
   const TableVector chains = plan_.tables(schema::plan::kChains);
   for (size_t i = 0; i < chains.size(); ++i) RL_TRY(execute_chain(chains[i]));
@@ -153,9 +151,8 @@ Error Method::execute_chain(Table chain) {
       case InstructionKind::JumpFalseCall: {
         const EValue& condition =
             values_[arguments.scalar<int32_t>(schema::jump_false_call::kCondValueIndex)];
-        RL_CHECK(!condition.is_tensor() || (condition.to_tensor().scalar_type() == ScalarType::Bool &&
-                                            condition.to_tensor().numel() == 1),
-                 Error::InvalidProgram, "instruction %lu: the condition is not one bool", number(at - 1));
+        RL_CHECK(!condition.is_tensor() || is_one_bool(*condition.payload.as_tensor), Error::InvalidProgram,
+                 "instruction %lu: the condition is not one bool", number(at - 1));
         if (is_false(condition)) {
           at = static_cast<size_t>(
               arguments.scalar<int32_t>(schema::jump_false_call::kDestinationInstruction));
@@ -174,7 +171,7 @@ Error Method::call_kernel(Table call) {
   const auto indices = call.vector<int32_t>(schema::kernel_call::kArgs);
   for (size_t i = 0; i < indices.size(); ++i) arguments_[i] = values_ + indices[i];
   const KernelEntry& kernel = *kernels_[call.scalar<int32_t>(schema::kernel_call::kOpIndex)];
-  if (has_late_tensors_) RL_TRY(check_late_tensors(kernel, arguments_));
+  if (memory_changes_) RL_TRY(check_tensors(kernel, arguments_, When::Running));
   KernelContext context(temporary_);
   const Error error = kernel.function(context, arguments_);
   if (temporary_ != nullptr) temporary_->reset();

@@ -60,13 +60,14 @@ class Method {
   Error execute_chain(flatbuffer::Table chain);
   Error call_kernel(flatbuffer::Table call);
   Error check_inputs() const;
+  void forget_views();
 
   flatbuffer::Table plan_;
   Arena* temporary_;
   EValue* values_ = nullptr;
   const KernelEntry** kernels_ = nullptr;  // one for each entry of the plan's operator list
   EValue** arguments_ = nullptr;           // room for the longest argument list
-  bool has_late_tensors_ = false;          // some tensors get their memory only while running
+  bool memory_changes_ = false;            // some tensors get their memory, or another's, while running
 };
 
 }  // namespace rushlight

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Loading a method: placing its values in the arena and binding its operators.
-#include <cstring>
 #include <new>
 
 #include "runtime/base/checked.h"
 #include "runtime/base/log.h"
+#include "runtime/executor/arguments.h"
 #include "runtime/executor/layout.h"
 #include "runtime/executor/method.h"
 #include "runtime/program/schema.h"
@@ -91,46 +91,12 @@ struct Block {
   }
 };
 
-// In EValue::length of a tensor, which has no other use for it: its memory must not be written.
-constexpr uint32_t kConstant = 1;
+// In EValue::length of a tensor, which has no other use for it.
+constexpr uint32_t kInput = 1;
 
-bool is_constant(const EValue& value) { return value.is_tensor() && value.length == kConstant; }
-
-bool accepts(char code, Tag tag) {
-  const bool may_be_none = code >= 'A' && code <= 'Z';
-  if (may_be_none && tag == Tag::None) return true;
-  const bool is_number = tag == Tag::Int || tag == Tag::Double || tag == Tag::Bool;
-  switch (may_be_none ? code - 'A' + 'a' : code) {
-    case 't':
-    case 'w':
-      return tag == Tag::Tensor;
-    case 'i':
-      return tag == Tag::Int || tag == Tag::Bool;
-    case 'd':
-      return is_number;
-    case 'b':
-      return tag == Tag::Bool || tag == Tag::Int;
-    case 's':
-      return is_number;
-    case 'z':
-      return tag == Tag::String;
-    case 'n':
-      return tag == Tag::ListInt;
-    case 'f':
-      return tag == Tag::ListDouble;
-    case 'o':
-      return tag == Tag::ListBool;
-    case 'l':
-    case 'k':
-      return tag == Tag::ListTensor;
-    case 'p':
-      return tag == Tag::ListOptionalTensor;
-    case 'e':
-      return true;
-    default:
-      return false;
-  }
-}
+// Items of tensor lists that a method's calls name together; more are no model, but an attempt to
+// keep the loader busy.
+constexpr size_t kMaxListItems = size_t{1} << 26;
 
 }  // namespace
 
@@ -146,17 +112,16 @@ class Method::Loader {
     for (size_t i = 0; i < values.size(); ++i) RL_TRY(place_value(i, values[i]));
     RL_TRY(check_delegates());
     RL_TRY(bind_operators());
-    RL_TRY(mark_moved_constants());
+    RL_TRY(mark_inputs());
+    RL_TRY(check_moves());
     return check_calls();
   }
 
-  // Whether a tensor that is no input has no memory yet.
-  [[nodiscard]] bool has_late_tensors() const {
-    const size_t count = plan_.tables(schema::plan::kValues).size();
-    for (size_t i = 0; i < count; ++i) {
-      const EValue& value = block_.values[i];
-      if (!value.is_tensor() || value.payload.as_tensor->data() != nullptr) continue;
-      if (value.payload.as_tensor->numel() > 0 && !is_input(i)) return true;
+  // Whether tensors get their memory, or another's, while the method runs.
+  [[nodiscard]] bool memory_changes() const {
+    if (moves_tensors_ || makes_views_) return true;
+    for (const TensorImpl* tensor = block_.tensors; tensor != next_.tensors; ++tensor) {
+      if (tensor->storage() == Storage::None && tensor->numel() > 0) return true;
     }
     return false;
   }
@@ -164,9 +129,12 @@ class Method::Loader {
  private:
   Error check_planned_buffers() const {
     const MethodMeta meta(plan_);
+    RL_CHECK(memory_.planned.size() >= meta.num_planned_buffers(), Error::MemoryAllocationFailed,
+             "planned buffers: the method needs %lu, %lu were given", number(meta.num_planned_buffers()),
+             number(memory_.planned.size()));
     for (size_t i = 0; i < meta.num_planned_buffers(); ++i) {
       RL_TRY_ASSIGN(const size_t size, meta.planned_buffer_size(i));
-      const size_t given = i < memory_.planned.size() ? memory_.planned[i].size() : 0;
+      const size_t given = memory_.planned[i].size();
       RL_CHECK(given >= size, Error::MemoryAllocationFailed,
                "planned buffer %lu: the method needs %lu bytes, %lu were given, %lu short", number(i),
                number(size), number(given), number(size - given));
@@ -174,13 +142,6 @@ class Method::Loader {
                "planned buffer %lu: not aligned to 16 bytes", number(i));
     }
     return Error::Ok;
-  }
-
-  [[nodiscard]] bool is_input(size_t index) const {
-    for (const int32_t input : plan_.vector<int32_t>(schema::plan::kInputs)) {
-      if (static_cast<size_t>(input) == index) return true;
-    }
-    return false;
   }
 
   Error place_value(size_t index, Table entry) {
@@ -202,15 +163,10 @@ class Method::Loader {
         value = EValue(std::string_view(content.string(schema::boxed::kItem),
                                         content.string_length(schema::boxed::kItem)));
         break;
-      case ValueKind::Tensor: {
+      case ValueKind::Tensor:
         RL_TRY(place_tensor(content));
         value = EValue(Tensor(next_.tensors++));
-        if (!content.table(schema::tensor::kAllocationInfo) &&
-            content.scalar<uint32_t>(schema::tensor::kDataBufferIdx) != 0) {
-          value.length = kConstant;
-        }
         break;
-      }
       case ValueKind::DoubleList: {
         const auto items = content.vector<double>(schema::boxed::kItem);
         set_list(&value, Tag::ListDouble, items.size());
@@ -256,7 +212,8 @@ class Method::Loader {
     TensorView view;
     RL_TRY(read_tensor(content, &view));
     void* data = nullptr;
-    RL_TRY(find_data(content, view, &data));
+    Storage storage = Storage::None;
+    RL_TRY(find_data(content, view, &data, &storage));
     const size_t dim = view.sizes.size();
     // A static tensor only reads its sizes, a tensor of any kind its dim order: both may stay in the file.
     auto* sizes = const_cast<SizesType*>(view.sizes.data());
@@ -265,15 +222,16 @@ class Method::Loader {
       next_.sizes += dim;
       for (size_t d = 0; d < dim; ++d) sizes[d] = view.sizes[d];
     }
-    new (next_.tensors)
+    auto* tensor = new (next_.tensors)
         TensorImpl(view.scalar_type, static_cast<ptrdiff_t>(dim), sizes, data,
                    const_cast<DimOrderType*>(view.dim_order.data()), next_.strides, view.dynamism);
+    tensor->set_data(data, storage);
     next_.strides += dim;
     return Error::Ok;
   }
 
   // Constant, planned, planned with an initial state, or none yet: by which of the two fields there are.
-  Error find_data(Table tensor, const TensorView& view, void** data) const {
+  Error find_data(Table tensor, const TensorView& view, void** data, Storage* storage) const {
     const Table extra = tensor.table(schema::tensor::kExtraTensorInfo);
     RL_CHECK(extra.scalar<uint8_t>(schema::extra::kLocation) == 0, Error::NotSupported,
              "tensor %s: stored outside the program", extra.string(schema::extra::kFullyQualifiedName));
@@ -281,6 +239,7 @@ class Method::Loader {
     const Table allocation = tensor.table(schema::tensor::kAllocationInfo);
     if (allocation) {
       RL_TRY(find_planned(allocation, view, data));
+      *storage = Storage::Planned;
       if (constant == 0) return Error::Ok;
       const auto segment = extra.scalar<uint64_t>(schema::extra::kMutableDataSegmentsIdx);
       return program_.load_mutable(segment, constant, *data, view.nbytes);
@@ -290,6 +249,7 @@ class Method::Loader {
     RL_CHECK(is_aligned(bytes, element_size(view.scalar_type)), Error::InvalidProgram,
              "constant %lu: not aligned for %s", number(constant), to_string(view.scalar_type));
     *data = const_cast<void*>(bytes);
+    *storage = Storage::Constant;
     return Error::Ok;
   }
 
@@ -343,63 +303,56 @@ class Method::Loader {
                            name.string(schema::operator_name::kOverload));
   }
 
-  // A constant must not be written, not even under another value's name: a move hands its mark on,
-  // and check_arguments refuses marked values where a kernel writes.
-  Error mark_moved_constants() {
-    constexpr int kMaxChainedMoves = 16;
-    bool changed = true;
-    for (int pass = 0; changed; ++pass) {
-      RL_CHECK(pass < kMaxChainedMoves, Error::InvalidProgram, "moves: constants pass through too many");
-      changed = false;
-      RL_TRY(for_each_instruction(InstructionKind::MoveCall, [&](Table move) {
-        const EValue& from = block_.values[move.scalar<int32_t>(schema::move_call::kFrom)];
-        EValue& to = block_.values[move.scalar<int32_t>(schema::move_call::kTo)];
-        if (is_constant(from) && !is_constant(to)) {
-          to.length = kConstant;
-          changed = true;
-        }
-        return Error::Ok;
-      }));
-    }
+  // Inputs without planned memory are used where the caller has them.
+  Error mark_inputs() {
     for (const int32_t input : plan_.vector<int32_t>(schema::plan::kInputs)) {
-      RL_CHECK(!is_constant(block_.values[input]), Error::InvalidProgram, "input value %ld: is a constant",
-               static_cast<long>(input));
+      EValue& value = block_.values[input];
+      if (!value.is_tensor()) continue;
+      TensorImpl* tensor = value.payload.as_tensor;
+      RL_CHECK(tensor->storage() != Storage::Constant, Error::InvalidProgram,
+               "input value %ld: is a constant", static_cast<long>(input));
+      if (tensor->storage() == Storage::None) tensor->set_data(nullptr, Storage::Lent);
+      value.length = kInput;
     }
     return Error::Ok;
   }
 
-  // Compares each call's values with its kernel's signature, once, so that calling needs no check.
-  Error check_calls() const {
-    return for_each_instruction(InstructionKind::KernelCall, [&](Table call) {
-      const KernelEntry& kernel = *block_.kernels[call.scalar<int32_t>(schema::kernel_call::kOpIndex)];
-      return check_arguments(kernel, call.vector<int32_t>(schema::kernel_call::kArgs));
+  // A move gives a value another's tensor. An input has to stay the tensor that set_input fills.
+  Error check_moves() {
+    return for_each_instruction(InstructionKind::MoveCall, [&](Table move) {
+      const auto to = move.scalar<int32_t>(schema::move_call::kTo);
+      const EValue& value = block_.values[to];
+      RL_CHECK(!value.is_tensor() || value.length != kInput, Error::InvalidProgram,
+               "move: to value %ld, which is an input", static_cast<long>(to));
+      moves_tensors_ = moves_tensors_ || !value.is_number();
+      return Error::Ok;
     });
   }
 
-  Error check_arguments(const KernelEntry& kernel, Span<const int32_t> arguments) const {
-    const size_t expected = std::strlen(kernel.signature);
-    RL_CHECK(arguments.size() >= expected, Error::InvalidProgram,
-             "operator %s: expected %lu arguments, got %lu", kernel.name, number(expected),
-             number(arguments.size()));
-    for (size_t i = 0; i < expected; ++i) {
-      const EValue& value = block_.values[arguments[i]];
-      const char code = kernel.signature[i];
-      RL_CHECK(accepts(code, value.tag), Error::InvalidProgram,
-               "operator %s: argument %lu is a %s, its signature has '%c' there", kernel.name, number(i),
-               to_string(value.tag), code);
-      RL_CHECK(!writes_constant(code, value), Error::InvalidProgram,
-               "operator %s: argument %lu is written and constant", kernel.name, number(i));
-    }
-    return Error::Ok;
+  // Once for all calls, as long as memory does not change.
+  Error check_calls() {
+    size_t list_items = 0;
+    return for_each_instruction(InstructionKind::KernelCall, [&](Table call) {
+      const KernelEntry& kernel = *block_.kernels[call.scalar<int32_t>(schema::kernel_call::kOpIndex)];
+      const auto indices = call.vector<int32_t>(schema::kernel_call::kArgs);
+      for (size_t i = 0; i < indices.size(); ++i) {
+        const EValue& value = block_.values[indices[i]];
+        block_.arguments[i] = block_.values + indices[i];
+        if (!value.is_tensor()) list_items += value.length;
+      }
+      RL_CHECK(list_items <= kMaxListItems, Error::InvalidProgram, "calls: their lists are too long");
+      RL_TRY(check_kinds(kernel, {block_.arguments, indices.size()}));
+      for (size_t i = 0; kernel.signature[i] != '\0'; ++i) {
+        makes_views_ = makes_views_ || (kernel.signature[i] == 'e' && may_become_view(*block_.arguments[i]));
+      }
+      return check_tensors(kernel, block_.arguments, When::Loading);
+    });
   }
 
-  static bool writes_constant(char code, const EValue& value) {
-    if (code == 'w') return is_constant(value);
-    if (code != 'k') return false;
-    for (uint32_t i = 0; i < value.length; ++i) {
-      if (is_constant(*value.payload.as_tensor_list->values[i])) return true;
-    }
-    return false;
+  static bool may_become_view(const EValue& value) {
+    if (!value.is_tensor()) return false;
+    const Storage storage = value.payload.as_tensor->storage();
+    return storage != Storage::Planned && storage != Storage::Constant;
   }
 
   template <class F>
@@ -422,6 +375,8 @@ class Method::Loader {
   const OperatorTable& operators_;
   const Block block_;
   Block next_;  // where the next tensor and list go
+  bool moves_tensors_ = false;
+  bool makes_views_ = false;
 };
 
 Result<size_t> Method::arena_size(const MethodMeta& meta) {
@@ -450,7 +405,7 @@ Result<Method> Method::load(const Program& program, const char* name, const Memo
   method.values_ = block.values;
   method.kernels_ = block.kernels;
   method.arguments_ = block.arguments;
-  method.has_late_tensors_ = loader.has_late_tensors();
+  method.memory_changes_ = loader.memory_changes();
   return method;
 }
 

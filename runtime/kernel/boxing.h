@@ -7,7 +7,8 @@
 //   t T tensor    i I int    d D float    b B bool    s S number    z Z string
 //   n N int list  f F float list  o O bool list  l tensor list  p list of optional tensors
 //   w tensor that is written (Tensor&)   k list of tensors that are written (Span<Tensor>)
-//   e any value, passed as EValue& (prim operators that write numbers)
+//   e any value, passed as EValue& (prim operators that write numbers); a call that leaves something
+//     other than a number where a number was, or the other way round, is undone and fails
 #pragma once
 
 #include <cstddef>
@@ -107,6 +108,17 @@ template <class Parameter>
 inline constexpr char kParameterCode =
     std::is_same_v<Parameter, Tensor&> ? 'w' : Argument<std::decay_t<Parameter>>::kCode;
 
+// Values keep their kind, which the loader has compared with every signature: puts back what a kernel
+// wrote that does not.
+inline Error keep_kinds(const EValue* before, EValue* const* after, size_t count, Error error) {
+  for (size_t i = 0; i < count; ++i) {
+    if (after[i]->tag == before[i].tag || (after[i]->is_number() && before[i].is_number())) continue;
+    *after[i] = before[i];
+    error = Error::InvalidType;
+  }
+  return error;
+}
+
 template <class Function>
 struct Boxing;
 
@@ -122,7 +134,18 @@ struct Boxing<Error (*)(KernelContext&, Args...)> {
   };
 
   template <Error (*kFunction)(KernelContext&, Args...), size_t... I>
-  static Error call(KernelContext& context, EValue* const* arguments, std::index_sequence<I...>) {
+  static Error call(KernelContext& context, EValue* const* arguments, std::index_sequence<I...> all) {
+    if constexpr ((std::is_same_v<Args, EValue&> || ...)) {
+      const EValue before[] = {*arguments[I]...};
+      return keep_kinds(before, arguments, sizeof...(I), call_now<kFunction>(context, arguments, all));
+    } else {
+      return call_now<kFunction>(context, arguments, all);
+    }
+  }
+
+ private:
+  template <Error (*kFunction)(KernelContext&, Args...), size_t... I>
+  static Error call_now(KernelContext& context, EValue* const* arguments, std::index_sequence<I...>) {
     return kFunction(context,
                      Holder<std::decay_t<Args>>{Argument<std::decay_t<Args>>::get(*arguments[I])}.ref()...);
   }

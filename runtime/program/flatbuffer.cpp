@@ -61,9 +61,9 @@ class Verifier {
     return checked_add(position, read<uint32_t>(data_ + position), target) || fail(position);
   }
 
-  bool visit(uint32_t position) {
-    if (visits_ == 0) return fail(position);
-    --visits_;
+  bool visit(uint32_t position, uint64_t count) {
+    if (count > visits_) return fail(position);
+    visits_ -= static_cast<uint32_t>(count);
     return true;
   }
 
@@ -75,7 +75,9 @@ class Verifier {
     const uint64_t length = static_cast<uint64_t>(count) * element;
     // An empty vector's alignment does not matter: nothing of it is read.
     if (!range(start, length + (terminator ? 1 : 0), count == 0 ? 1 : element)) return false;
-    return !terminator || data_[start + length] == 0 || fail(position);
+    // Strings may well be shared, and are never walked over.
+    if (terminator) return data_[start + length] == 0 || fail(position);
+    return visit(position, count);
   }
 
   bool table_vector(uint32_t position, uint8_t type) {
@@ -89,7 +91,7 @@ class Verifier {
   }
 
   bool table(uint32_t position, uint8_t type) {
-    if (!visit(position) || !range(position, sizeof(int32_t), sizeof(int32_t))) return false;
+    if (!visit(position, 1) || !range(position, sizeof(int32_t), sizeof(int32_t))) return false;
     const int64_t vtable64 = static_cast<int64_t>(position) - read<int32_t>(data_ + position);
     if (vtable64 < 0 || vtable64 > size_) return fail(position);
     const auto vtable = static_cast<uint32_t>(vtable64);

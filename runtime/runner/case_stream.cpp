@@ -45,7 +45,7 @@ bool CaseReader::call(const char** name, uint32_t* values) {
   return true;
 }
 
-bool CaseReader::value(const DimOrderType* dim_order, TensorStorage* storage, EValue* value) {
+bool CaseReader::value(Span<const DimOrderType> dim_order, TensorStorage* storage, EValue* value) {
   const auto* header = reinterpret_cast<const Header*>(take(sizeof(Header)));
   if (header == nullptr) return false;
   const auto tag = static_cast<Tag>(header->words[0]);
@@ -61,14 +61,17 @@ bool CaseReader::value(const DimOrderType* dim_order, TensorStorage* storage, EV
     case Tag::None:
       return true;
     case Tag::Int:
+      if (nbytes != 8) return false;
       *value = EValue(*reinterpret_cast<const int64_t*>(data));
-      return nbytes == 8;
+      return true;
     case Tag::Double:
+      if (nbytes != 8) return false;
       *value = EValue(*reinterpret_cast<const double*>(data));
-      return nbytes == 8;
+      return true;
     case Tag::Bool:
+      if (nbytes != 1) return false;
       *value = EValue(*data != 0);
-      return nbytes == 1;
+      return true;
     case Tag::Tensor:
       break;
     default:
@@ -76,9 +79,10 @@ bool CaseReader::value(const DimOrderType* dim_order, TensorStorage* storage, EV
   }
   std::memcpy(storage->sizes, sizes, rank * sizeof(SizesType));
   size_t numel = 0;
-  if (!checked_numel({storage->sizes, rank}, &numel) || numel * element_size(type) != nbytes) return false;
+  if (!checked_numel({storage->sizes, rank}, &numel)) return false;
+  if (uint64_t{numel} * element_size(type) != nbytes) return false;
   for (uint32_t d = 0; d < rank; ++d) {
-    storage->dim_order[d] = dim_order == nullptr ? static_cast<DimOrderType>(d) : dim_order[d];
+    storage->dim_order[d] = dim_order.size() == rank ? dim_order[d] : static_cast<DimOrderType>(d);
   }
   auto* impl =
       new (storage->impl) TensorImpl(type, static_cast<ptrdiff_t>(rank), storage->sizes,

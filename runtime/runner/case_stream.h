@@ -51,8 +51,8 @@ class CaseReader {
     StridesType strides[kTensorDimensionLimit];
     alignas(TensorImpl) uint8_t impl[sizeof(TensorImpl)];
   };
-  // `dim_order` is the order the receiving tensor has; null for anything but a tensor.
-  bool value(const DimOrderType* dim_order, TensorStorage* storage, EValue* value);
+  // `dim_order` is the order the receiving tensor has; a tensor of another rank is taken as row major.
+  bool value(Span<const DimOrderType> dim_order, TensorStorage* storage, EValue* value);
 
  private:
   const uint8_t* take(size_t size);

@@ -177,9 +177,9 @@ class Runner {
     RL_CHECK(values == expected, Error::InvalidArgument, "method %s: expected %lu inputs, got %lu",
              method.meta().name(), static_cast<unsigned long>(expected), static_cast<unsigned long>(values));
     for (uint32_t i = 0; i < values; ++i) {
-      const DimOrderType* dim_order = nullptr;
+      Span<const DimOrderType> dim_order;
       auto info = method.meta().input_tensor(i);
-      if (info.ok()) dim_order = info->dim_order.data();
+      if (info.ok()) dim_order = info->dim_order;
       CaseReader::TensorStorage storage;
       EValue value;
       RL_CHECK(reader->value(dim_order, &storage, &value), Error::InvalidArgument,

@@ -73,6 +73,7 @@ struct EValue {
   [[nodiscard]] bool is_int() const { return tag == Tag::Int; }
   [[nodiscard]] bool is_double() const { return tag == Tag::Double; }
   [[nodiscard]] bool is_bool() const { return tag == Tag::Bool; }
+  [[nodiscard]] bool is_number() const { return is_int() || is_double() || is_bool(); }
 
   // Readers: the caller has checked the tag.
   [[nodiscard]] Tensor to_tensor() const {

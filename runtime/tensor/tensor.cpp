@@ -15,7 +15,9 @@ TensorImpl::TensorImpl(ScalarType type, ptrdiff_t dim, SizesType* sizes, void* d
       numel_(1),
       dim_(static_cast<uint8_t>(dim)),
       type_(type),
-      dynamism_(dynamism) {
+      dynamism_(dynamism),
+      storage_(data == nullptr ? Storage::None : Storage::Planned),
+      marked_(false) {
   compute_strides();
   numel_bound_ = numel_;
 }
@@ -47,6 +49,26 @@ Error TensorImpl::resize(Span<const SizesType> sizes) {
            static_cast<unsigned long>(numel), static_cast<unsigned long>(numel_bound_));
   for (size_t i = 0; i < dim_; ++i) sizes_[i] = sizes[i];
   compute_strides();
+  return Error::Ok;
+}
+
+bool TensorImpl::is_writable() const {
+  const bool has_room = storage_ == Storage::Planned || storage_ == Storage::Given;
+  const bool fits_as_it_is = storage_ == Storage::Lent || storage_ == Storage::View;
+  return has_room || (fits_as_it_is && dynamism_ == TensorShapeDynamism::STATIC);
+}
+
+Error TensorImpl::make_view(const TensorImpl& base, Span<const SizesType> sizes) {
+  RL_TRY(resize(sizes));
+  RL_CHECK(base.type_ == type_ && base.numel_ == numel_, Error::InvalidArgument,
+           "view: expected %lu elements of %s, got %lu of %s", static_cast<unsigned long>(base.numel_),
+           to_string(base.type_), static_cast<unsigned long>(numel_), to_string(type_));
+  if (storage_ == Storage::Planned || storage_ == Storage::Constant) {
+    RL_CHECK(data_ == base.data_, Error::InvalidArgument, "view: it has memory of its own");
+    return Error::Ok;
+  }
+  const bool constant = base.storage_ == Storage::Constant || base.storage_ == Storage::ConstantView;
+  set_data(base.data_, constant ? Storage::ConstantView : Storage::View);
   return Error::Ok;
 }
 

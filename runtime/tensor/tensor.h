@@ -25,6 +25,17 @@ enum class TensorShapeDynamism : uint8_t {
   DYNAMIC_UNBOUND = 2,
 };
 
+// Where a tensor's memory comes from: that decides who may write to it, and how much.
+enum class Storage : uint8_t {
+  None,          // none yet
+  Constant,      // the program's; never written
+  Planned,       // room for numel_bound() elements, for good
+  Given,         // likewise, by the caller for an output
+  Lent,          // an input used in place: room for the elements it has now
+  View,          // another tensor's memory, until the next execution: room for the elements it has now
+  ConstantView,  // a constant's; never written
+};
+
 class TensorImpl {
  public:
   // `sizes`, `dim_order` and `strides` hold `dim` entries each and outlive the tensor. Sizes are
@@ -44,12 +55,27 @@ class TensorImpl {
   [[nodiscard]] TensorShapeDynamism shape_dynamism() const { return dynamism_; }
   [[nodiscard]] const void* data() const { return data_; }
   [[nodiscard]] void* mutable_data() const { return data_; }
-  void set_data(void* data) { data_ = data; }
+  [[nodiscard]] Storage storage() const { return storage_; }
+  void set_data(void* data, Storage storage = Storage::Planned) {
+    data_ = data;
+    storage_ = storage;
+  }
+  // Whether a kernel may write to the memory in every shape the tensor can take.
+  [[nodiscard]] bool is_writable() const;
 
   // Takes new sizes of the same rank. A static tensor takes only its own sizes; a bounded one any
   // whose product is within numel_bound(). Data stays where it is.
   // Errors: InvalidArgument (rank, negative size), NotSupported (static), OutOfResources (bound).
   Error resize(Span<const SizesType> sizes);
+
+  // Takes new sizes, over the memory of `base`, which has the same dtype and number of elements. A
+  // tensor that the program gave memory to stays there: its base has to lie at the same place.
+  // Errors: as resize(), and InvalidArgument.
+  Error make_view(const TensorImpl& base, Span<const SizesType> sizes);
+
+  // A mark for whoever walks over tensors that may be named twice; clear between walks.
+  [[nodiscard]] bool is_marked() const { return marked_; }
+  void set_marked(bool marked) { marked_ = marked; }
 
  private:
   void compute_strides();
@@ -63,6 +89,8 @@ class TensorImpl {
   uint8_t dim_;
   ScalarType type_;
   TensorShapeDynamism dynamism_;
+  Storage storage_ : 7;
+  bool marked_ : 1;
 };
 
 class Tensor {

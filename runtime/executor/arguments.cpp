@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/executor/arguments.h"
+
+#include <cstring>
+
+#include "runtime/base/log.h"
+
+namespace rushlight {
+
+namespace {
+
+unsigned long number(uint64_t value) { return static_cast<unsigned long>(value); }
+
+bool accepts(char code, const EValue& value) {
+  const bool may_be_none = code >= 'A' && code <= 'Z';
+  if (may_be_none && value.is_none()) return true;
+  const Tag tag = value.tag;
+  switch (may_be_none ? code - 'A' + 'a' : code) {
+    case 't':
+    case 'w':
+      return tag == Tag::Tensor;
+    case 'i':
+    case 'b':
+      return tag == Tag::Int || tag == Tag::Bool;
+    case 'd':
+    case 's':
+      return value.is_number();
+    case 'z':
+      return tag == Tag::String;
+    case 'n':
+      return tag == Tag::ListInt;
+    case 'f':
+      return tag == Tag::ListDouble;
+    case 'o':
+      return tag == Tag::ListBool;
+    case 'l':
+    case 'k':
+      return tag == Tag::ListTensor;
+    case 'p':
+      return tag == Tag::ListOptionalTensor;
+    case 'e':
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_written(char code) { return code == 'w' || code == 'k'; }
+
+uint32_t count_tensors(const EValue& value) {
+  if (value.is_tensor()) return 1;
+  const bool is_list = value.tag == Tag::ListTensor || value.tag == Tag::ListOptionalTensor;
+  return is_list ? value.length : 0;
+}
+
+// The i-th of count_tensors(); null for an absent one.
+TensorImpl* tensor_at(const EValue& value, uint32_t i) {
+  if (value.is_tensor()) return value.payload.as_tensor;
+  const EValue* item = value.tag == Tag::ListTensor ? value.payload.as_tensor_list->values[i]
+                                                    : value.payload.as_optional_tensor_list->values[i];
+  return item == nullptr || item->is_none() ? nullptr : item->payload.as_tensor;
+}
+
+// Whether no tensor that is written and may change its shape is named twice.
+bool shapes_are_apart(const char* signature, EValue* const* arguments) {
+  enum Pass { kMark, kCompare, kClear };
+  bool apart = true;
+  for (const Pass pass : {kMark, kCompare, kClear}) {
+    for (size_t i = 0; signature[i] != '\0'; ++i) {
+      const bool written = is_written(signature[i]);
+      if (written == (pass == kCompare) || signature[i] == 'e') continue;
+      for (uint32_t n = count_tensors(*arguments[i]); n-- > 0;) {
+        TensorImpl* tensor = tensor_at(*arguments[i], n);
+        if (tensor == nullptr || tensor->shape_dynamism() == TensorShapeDynamism::STATIC) continue;
+        if (pass != kClear && tensor->is_marked()) apart = false;
+        if (written) tensor->set_marked(pass == kMark);
+      }
+    }
+  }
+  return apart;
+}
+
+Error check_tensor(const TensorImpl& tensor, bool written, When when) {
+  if (written && tensor.storage() != Storage::None) {
+    return tensor.is_writable() ? Error::Ok : Error::InvalidProgram;
+  }
+  // Without memory a tensor is empty, and one that is written cannot grow.
+  const bool ready = tensor.data() != nullptr || (written ? tensor.numel_bound() : tensor.numel()) == 0;
+  return ready || when == When::Loading ? Error::Ok : Error::InvalidState;
+}
+
+}  // namespace
+
+bool has_memory(const TensorImpl& tensor) { return tensor.data() != nullptr || tensor.numel() == 0; }
+
+Error check_kinds(const KernelEntry& kernel, Span<EValue* const> arguments) {
+  const size_t expected = std::strlen(kernel.signature);
+  RL_CHECK(arguments.size() >= expected, Error::InvalidProgram,
+           "operator %s: expected %lu arguments, got %lu", kernel.name, number(expected),
+           number(arguments.size()));
+  for (size_t i = 0; i < expected; ++i) {
+    RL_CHECK(accepts(kernel.signature[i], *arguments[i]), Error::InvalidProgram,
+             "operator %s: argument %lu is a %s, its signature has '%c' there", kernel.name, number(i),
+             to_string(arguments[i]->tag), kernel.signature[i]);
+  }
+  return Error::Ok;
+}
+
+Error check_tensors(const KernelEntry& kernel, EValue* const* arguments, When when) {
+  for (size_t i = 0; kernel.signature[i] != '\0'; ++i) {
+    const char code = kernel.signature[i];
+    if (code == 'e') continue;
+    for (uint32_t n = count_tensors(*arguments[i]); n-- > 0;) {
+      const TensorImpl* tensor = tensor_at(*arguments[i], n);
+      if (tensor == nullptr) continue;
+      const Error error = check_tensor(*tensor, is_written(code), when);
+      RL_CHECK(error == Error::Ok, error, "operator %s: argument %lu is %s", kernel.name, number(i),
+               error == Error::InvalidState ? "a tensor without memory" : "written, and constant or lent");
+    }
+  }
+  RL_CHECK(shapes_are_apart(kernel.signature, arguments), Error::InvalidProgram,
+           "operator %s: it is to resize a tensor that it also reads", kernel.name);
+  return Error::Ok;
+}
+
+}  // namespace rushlight
