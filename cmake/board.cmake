@@ -15,7 +15,7 @@ function(rushlight_add_board executable)
     endif()
     target_link_libraries(${executable} PRIVATE rushlight_board)
     # The C++ library is not for bare metal; its language would link it.
-    set_target_properties(${executable} PROPERTIES LINKER_LANGUAGE C SUFFIX .elf)
+    set_target_properties(${executable} PROPERTIES LINKER_LANGUAGE C SUFFIX "")
 endfunction()
 
 function(rushlight_board_library)
@@ -47,7 +47,10 @@ function(rushlight_board_library)
     )
     set(script "${RUSHLIGHT_STARTUP}/sections.ld")
     target_link_options(rushlight_board INTERFACE "-L${script_folder}" "-T${script}")
-    set_property(TARGET rushlight_board PROPERTY INTERFACE_LINK_DEPENDS "${script}" "${script_folder}/memory.ld")
+    set_property(
+        TARGET rushlight_board
+        PROPERTY INTERFACE_LINK_DEPENDS "${script}" "${script_folder}/memory.ld"
+    )
 endfunction()
 
 # memory.ld: the banks, and what each is for.
@@ -62,22 +65,20 @@ function(rushlight_memory_script board file)
         string(APPEND banks "  ${name} : ORIGIN = ${address}, LENGTH = ${bytes}\n")
     endforeach()
     set(aliases "")
-    foreach(role IN ITEMS vectors flash ram model arena)
+    foreach(
+        role
+        IN
+        ITEMS vectors flash ram model arena
+    )
         string(JSON bank GET "${board}" banks ${role})
         string(TOUPPER "${role}" alias)
         string(APPEND aliases "REGION_ALIAS(\"${alias}\", ${bank})\n")
     endforeach()
     string(JSON stack_bytes GET "${board}" stack_bytes)
-    string(JSON architecture GET "${board}" architecture)
-    set(guard_bytes 0)
-    if(architecture STREQUAL "riscv")
-        set(guard_bytes 4096)
-    endif()
     file(
         CONFIGURE
         OUTPUT "${file}"
-        CONTENT
-            "MEMORY\n{\n@banks@}\n@aliases@rushlight_stack_bytes = @stack_bytes@;\nrushlight_stack_guard_bytes = @guard_bytes@;\n"
+        CONTENT "MEMORY\n{\n@banks@}\n@aliases@rushlight_stack_bytes = @stack_bytes@;\n"
         @ONLY
     )
 endfunction()

@@ -18,10 +18,9 @@ set(CMAKE_CXX_FLAGS_INIT
     "${rushlight_flags} -fno-exceptions -fno-rtti -fno-unwind-tables -fno-asynchronous-unwind-tables -fno-threadsafe-statics"
 )
 set(CMAKE_ASM_FLAGS_INIT "${RUSHLIGHT_CPU_FLAGS}")
-set(CMAKE_EXE_LINKER_FLAGS_INIT "-nostartfiles -DPICOLIBC_INTEGER_PRINTF_SCANF -Wl,--gc-sections -Wl,-z,noexecstack")
-
-set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY NEVER)
-set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE NEVER)
+set(CMAKE_EXE_LINKER_FLAGS_INIT
+    "-nostartfiles -DPICOLIBC_INTEGER_PRINTF_SCANF -Wl,--gc-sections -Wl,-z,noexecstack"
+)
 
 # ctest and custom commands run executables in the emulator that the board names.
 get_filename_component(

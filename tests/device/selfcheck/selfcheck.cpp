@@ -22,6 +22,13 @@ volatile uint8_t cleared[5000];
 volatile double factor = 1.5;
 volatile float huge = 1000.0f;
 
+#ifdef SELFCHECK_STATIC_OBJECT
+struct Constructed {
+  Constructed() : value(static_cast<int>(huge)) {}
+  int value;
+} static_object;
+#endif
+
 int failed(const char* what) {
   platform::print_line(what);
   return 1;
@@ -63,7 +70,7 @@ int check_memory() {
   if (first[0] != 1 || first[99] != 1 || second[0] != 2 || second[(1 << 20) - 1] != 2) {
     return failed("memory overlaps");
   }
-  if (!platform::claim_memory(SIZE_MAX / 2).empty()) return failed("more memory than there is");
+  if (!platform::claim_memory(SIZE_MAX - 65535).empty()) return failed("more memory than there is");
   const char* mistake = find_memory_mistake();
   return mistake == nullptr ? 0 : failed(mistake);
 }

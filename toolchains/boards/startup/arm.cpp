@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M: vector table, reset, faults, and a clock on SysTick.
+// Cortex-M: vector table, reset, faults, and a clock on SysTick. The fault codes are in the line that a fault
+// prints as the core's registers have them: CFSR as "status", BFAR or MMFAR as "address".
 #include "runtime/platform/board.h"
 #include "toolchains/boards/startup/startup.h"
 
@@ -108,6 +109,17 @@ __attribute__((naked, used)) void rushlight_reset() {
 #if __ARM_ARCH >= 8
       "ldr r0, =rushlight_stack_start\n"
       "msr msplim, r0\n"
+#else
+      // No stack limit register: a region of 4096 bytes, never accessible, in the memory protection unit.
+      "ldr r0, =0xe000ed94\n"
+      "ldr r1, =rushlight_stack_guard + 0x10\n"  // region 0, valid
+      "str r1, [r0, #8]\n"
+      "ldr r1, =0x10000017\n"  // execute never, no access, 2^12 bytes, on
+      "str r1, [r0, #12]\n"
+      "movs r1, #5\n"  // on, everything else as without it
+      "str r1, [r0]\n"
+      "dsb\n"
+      "isb\n"
 #endif
 #if defined(__ARM_FP) || defined(__ARM_FEATURE_MVE)
       "ldr r0, =0xe000ed88\n"  // CPACR: coprocessors 10 and 11, floating point and MVE

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Microcontroller cores on the boards of toolchains/boards/, run in QEMU with a deterministic clock."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rushlight import process
+from rushlight.errors import InvalidArgument
+from rushlight.sources import source_root
+from rushlight.targets.target import Requirement, RunResult, missing_build_tools, missing_programs
+
+# The C++ headers that need no library; RISC-V borrows Arm's, Debian has none for it.
+_CXX_HEADERS = ("/usr/include/newlib/c++", "libstdc++-arm-none-eabi-dev")
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """`files` are what is needed beside programs: paths, each with its package."""
+
+    programs: tuple[tuple[str, str], ...]
+    files: tuple[tuple[str, str], ...]
+
+
+ARM = Toolchain(
+    (("arm-none-eabi-g++", "gcc-arm-none-eabi"), ("qemu-system-arm", "qemu-system-arm")),
+    (("/usr/lib/picolibc/arm-none-eabi/picolibc.specs", "picolibc-arm-none-eabi"), _CXX_HEADERS),
+)
+RISCV = Toolchain(
+    (("riscv64-unknown-elf-g++", "gcc-riscv64-unknown-elf"), ("qemu-system-riscv64", "qemu-system-misc")),
+    (("/usr/lib/picolibc/riscv64-unknown-elf/picolibc.specs", "picolibc-riscv64-unknown-elf"), _CXX_HEADERS),
+)
+
+
+@dataclass(frozen=True)
+class BareMetal:
+    """One core on one board; the target has the core's name."""
+
+    name: str
+    board: str
+    pointer_bytes: int
+    toolchain: Toolchain
+    kind: str = "bare-metal"
+
+    @property
+    def cpu(self) -> str:
+        """See Target."""
+        return self.name
+
+    @property
+    def toolchain_file(self) -> Path:
+        """See Target."""
+        return source_root() / "toolchains" / f"{self.name}.cmake"
+
+    def description(self) -> dict[str, Any]:
+        """The board's board.json; toolchains/boards/README.md has the fields."""
+        return json.loads((source_root() / "toolchains" / "boards" / self.board / "board.json").read_text())
+
+    def requirements(self) -> list[Requirement]:
+        """See Target."""
+        files = [
+            Requirement(path, package) for path, package in self.toolchain.files if not Path(path).exists()
+        ]
+        return missing_build_tools() + missing_programs(dict(self.toolchain.programs)) + files
+
+    def command(self, executable: Path, arguments: Sequence[str] = ()) -> list[str]:
+        """See Target."""
+        for argument in arguments:
+            if not argument or "\n" in argument:
+                raise InvalidArgument(
+                    f"argument {argument!r}: empty, or of several lines; no board gets such"
+                )
+        board = self.description()
+        script = source_root() / "toolchains" / "boards" / "startup" / "run.sh"
+        emulator = [*board["emulator"], "-icount", f"shift={board['icount_shift']}"]
+        return ["sh", str(script), *emulator, "--", str(executable.absolute()), *arguments]
+
+    def run(
+        self,
+        executable: Path,
+        arguments: Sequence[str] = (),
+        cwd: str | os.PathLike[str] | None = None,
+        timeout: float = 60.0,
+    ) -> RunResult:
+        """See Target. The guest's text, logs included, is in stdout; stderr is the emulator's own."""
+        return process.run(self.command(executable, arguments), cwd=cwd, timeout=timeout)
+
+
+TARGETS = (
+    BareMetal("cortex-m3", "mps2-an385", 4, ARM),
+    BareMetal("cortex-m4", "mps2-an386", 4, ARM),
+    BareMetal("cortex-m7", "mps2-an500", 4, ARM),
+    BareMetal("cortex-m33", "mps2-an505", 4, ARM),
+    BareMetal("cortex-m55", "mps3-an547", 4, ARM),
+    BareMetal("rv32imac", "virt-rv32", 4, RISCV),
+    BareMetal("rv32imafc", "virt-rv32", 4, RISCV),
+    BareMetal("rv64gc", "virt-rv64", 8, RISCV),
+)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What every target can be asked."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from rushlight import process
+
+RunResult = process.Result
+"""How a run ended: stdout, stderr, returncode (negative: the signal that ended it), seconds."""
+
+CRASH_STATUS = {134: "the program aborted", 139: "the core took a fault"}
+"""Exit statuses of bare-metal programs that did not end by themselves."""
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """A program or file that a target needs, and the Debian package that has it."""
+
+    name: str
+    package: str
+
+
+class Target(Protocol):
+    """A kind of machine that runners are built for and run on.
+
+    `kind` is "host", "linux" or "bare-metal". `cpu` is a compiler triple for Linux, a core for bare
+    metal. `board` names a folder of toolchains/boards. `toolchain_file` is for CMake; the host has none.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def cpu(self) -> str: ...
+    @property
+    def board(self) -> str | None: ...
+    @property
+    def toolchain_file(self) -> Path | None: ...
+    @property
+    def pointer_bytes(self) -> int: ...
+
+    def requirements(self) -> list[Requirement]:
+        """What is missing on this machine to build for the target and to run on it; empty: nothing."""
+        ...
+
+    def command(self, executable: Path, arguments: Sequence[str] = ()) -> list[str]:
+        """The command that runs `executable`. Error: InvalidArgument for arguments it cannot pass on."""
+        ...
+
+    def run(
+        self,
+        executable: Path,
+        arguments: Sequence[str] = (),
+        cwd: str | os.PathLike[str] | None = None,
+        timeout: float = 60.0,
+    ) -> RunResult:
+        """Runs `executable` with files opened below `cwd`, for at most `timeout` seconds.
+
+        Errors: RunTimeout, MissingExecutable, InvalidArgument. Any exit status is a result.
+        """
+        ...
+
+
+def missing_programs(programs: dict[str, str]) -> list[Requirement]:
+    """Those of `programs` (name to package) that are not on PATH."""
+    return [Requirement(name, package) for name, package in programs.items() if shutil.which(name) is None]
+
+
+def missing_build_tools() -> list[Requirement]:
+    """CMake, and Ninja unless there is Make."""
+    tools = {"cmake": "cmake"}
+    if shutil.which("make") is None:
+        tools["ninja"] = "ninja-build"
+    return missing_programs(tools)

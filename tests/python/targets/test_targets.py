@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Targets by name, what they need, and that Python, toolchain files and boards say the same."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from pathlib import Path
+
+import pytest
+
+from rushlight import process, targets
+from rushlight.errors import InvalidArgument, UnknownTarget
+from rushlight.sources import source_root
+from rushlight.targets.bare_metal import BareMetal
+from rushlight.targets.linux import Linux
+
+TOOLCHAINS = source_root() / "toolchains"
+BARE_METAL = [target for target in targets.all_targets() if isinstance(target, BareMetal)]
+LINUX = [target for target in targets.all_targets() if isinstance(target, Linux)]
+
+
+def toolchain_value(target: targets.Target, name: str) -> str:
+    """What a toolchain file sets a variable to."""
+    assert target.toolchain_file is not None
+    found = re.search(rf'^set\({name} "?(.*?)"?\)$', target.toolchain_file.read_text(), re.MULTILINE)
+    assert found, f"{target.toolchain_file}: no {name}"
+    return found[1]
+
+
+def test_an_unknown_target_is_refused_with_the_nearest_name_and_all_known_ones() -> None:
+    with pytest.raises(UnknownTarget, match=r"did you mean cortex-m4.*rv64gc") as refusal:
+        targets.get("cortex-m44")
+    assert refusal.value.available[0] == "host"
+
+
+def test_names_are_unique_and_found() -> None:
+    names = [target.name for target in targets.all_targets()]
+    assert len(names) == len(set(names))
+    assert [targets.get(name).name for name in names] == names
+
+
+def test_every_toolchain_file_is_a_target_and_the_other_way_round() -> None:
+    files = {path.stem for path in TOOLCHAINS.glob("*.cmake")} - {
+        "linux", "bare-metal", "bare-metal-arm", "bare-metal-riscv"
+    }  # fmt: skip
+    assert files == {target.name for target in targets.all_targets()} - {"host"}
+
+
+@pytest.mark.parametrize("target", LINUX, ids=lambda target: target.name)
+def test_a_linux_toolchain_file_agrees_with_its_target(target: Linux) -> None:
+    assert toolchain_value(target, "RUSHLIGHT_TRIPLE") == target.cpu
+    assert toolchain_value(target, "RUSHLIGHT_EMULATOR") == " ".join(target.emulator)
+
+
+@pytest.mark.parametrize("target", BARE_METAL, ids=lambda target: target.name)
+def test_a_bare_metal_toolchain_file_names_the_board_of_its_target(target: BareMetal) -> None:
+    assert toolchain_value(target, "RUSHLIGHT_DEFAULT_BOARD") == target.board
+
+
+@pytest.mark.parametrize("target", BARE_METAL, ids=lambda target: target.name)
+def test_the_banks_of_a_board_exist_apart_from_each_other(target: BareMetal) -> None:
+    board = target.description()
+    spans = sorted((int(bank["address"], 16), bank["bytes"], bank["name"]) for bank in board["memory"])
+    for (start, size, _), (following, _, name) in itertools.pairwise(spans):
+        assert start + size <= following, f"{name} overlaps the bank before it"
+    assert set(board["banks"]) == {"vectors", "flash", "ram", "model", "arena"}
+    assert set(board["banks"].values()) <= {name for _, _, name in spans}
+    assert (TOOLCHAINS / "boards" / "startup" / f"{board['architecture']}.cpp").is_file()
+
+
+@pytest.mark.parametrize("target", BARE_METAL, ids=lambda target: target.name)
+def test_a_board_takes_a_megabyte_each_of_model_and_arenas(target: BareMetal) -> None:
+    board = target.description()
+    free = {bank["name"]: bank["bytes"] for bank in board["memory"]}
+    for role in ("model", "arena"):
+        free[board["banks"][role]] -= 1 << 20
+    assert min(free.values()) >= 0
+
+
+@pytest.mark.parametrize("target", targets.all_targets(), ids=lambda target: target.name)
+def test_what_is_missing_is_named_with_its_package(
+    target: targets.Target, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    missing = target.requirements()
+    assert {"cmake", "ninja"} < {requirement.name for requirement in missing}
+    update, install = targets.install_commands([target.name])
+    assert update == ["apt-get", "update"]
+    assert install[:4] == ["apt-get", "install", "-y", "--no-install-recommends"]
+    assert set(install[4:]) == {requirement.package for requirement in missing}
+
+
+def test_nothing_is_installed_where_nothing_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Linux, "requirements", lambda self: [])
+    assert targets.install_commands(["linux-aarch64"]) == []
+
+
+def test_a_board_gets_its_arguments_in_the_emulators_and_the_startups_notation(tmp_path: Path) -> None:
+    emulator = tmp_path / "emulator"
+    emulator.write_text('#!/bin/sh\nfor word; do printf "<%s>\\n" "$word"; done\n')
+    emulator.chmod(0o755)
+    command = targets.get("cortex-m4").command(
+        tmp_path / "a b" / "runner", ["--in=x,y", "two words", "back\\slash"]
+    )
+    command[command.index("qemu-system-arm")] = str(emulator)
+    words = process.run(command, check=True, timeout=20).stdout.splitlines()
+    config = "enable=on,target=native,chardev=host,arg=runner,arg=--in=x,,y,arg=two\\ words,arg=back\\\\slash"
+    assert words[words.index("<-semihosting-config>") + 1] == f"<{config}>"
+    assert words[-2:] == ["<-kernel>", f"<{tmp_path}/a b/runner>"]
+    assert words[: words.index("<-display>")] == ["<-machine>", "<mps2-an386>", "<-icount>", "<shift=7>"]
+
+
+@pytest.mark.parametrize("argument", ["", "two\nlines"])
+def test_a_board_refuses_arguments_that_it_would_not_get_whole(argument: str) -> None:
+    with pytest.raises(InvalidArgument, match="no board gets such"):
+        targets.get("rv64gc").command(Path("runner"), [argument])
+
+
+def test_the_host_runs_an_executable_as_it_is(tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text('#!/bin/sh\npwd; echo "$1"; exit 3\n')
+    script.chmod(0o755)
+    result = targets.get("host").run(script, ["one argument"], cwd=tmp_path, timeout=20)
+    assert (result.returncode, result.stdout) == (3, f"{tmp_path}\none argument\n")
