@@ -10,4 +10,10 @@ if(NOT pybind11_DIR)
         ERROR_QUIET
     )
 endif()
-find_package(pybind11 CONFIG REQUIRED)
+find_package(pybind11 CONFIG)
+if(NOT pybind11_FOUND)
+    message(
+        FATAL_ERROR
+        "${Python_EXECUTABLE} has no pybind11: `pip install pybind11` there, or activate another environment"
+    )
+endif()
