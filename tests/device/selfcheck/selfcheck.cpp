@@ -44,6 +44,11 @@ void print_number(uint64_t value) {
   platform::print_line(at);
 }
 
+// With a conversion under a condition, which a compiler for the Cortex-M55 gets wrong.
+__attribute__((noinline)) float add_unless_zero(float value, double more) {
+  return value != 0 ? static_cast<float>(more + value) : value;
+}
+
 // What a program may take for granted when main() begins.
 int check_start() {
   if (initialised[0] != 0x12345678 || initialised[2] != 0x9abcdef0) return failed(".data is not in place");
@@ -52,6 +57,9 @@ int check_start() {
   }
   const float single = static_cast<float>(factor) * huge;
   if (single != 1500.0f || factor * factor != 2.25) return failed("floating point is wrong");
+  if (add_unless_zero(single, factor) != 1501.5f || add_unless_zero(0, factor) != 0) {
+    return failed("conversion is wrong");
+  }
   if (!(std::exp(huge) > 1e38f)) return failed("the mathematics library is wrong");
   errno = 0;
   if (std::strtol("99999999999999999999", nullptr, 10) != LONG_MAX || errno != ERANGE) {
