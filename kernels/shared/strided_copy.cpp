@@ -4,8 +4,6 @@
 #include <cstring>
 
 #include "kernels/shared/convert.h"
-#include "kernels/shared/selection.h"
-#include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
 
@@ -73,8 +71,8 @@ Error copy_view(const View& target, const View& source) {
     });
     return Error::Ok;
   }
-  if (!contains(kConvertibleTypes, target.type)) return unsupported_type(target.type);
-  if (!contains(kConvertibleTypes, source.type)) return unsupported_type(source.type);
+  RL_TRY(check_convertible(target.type));
+  RL_TRY(check_convertible(source.type));
   loops.for_each_run([&](char* to, const char* from, const PairedLoops::Loop& loop) {
     convert_run(to, loop.target, target.type, from, loop.source, source.type, static_cast<size_t>(loop.size));
   });

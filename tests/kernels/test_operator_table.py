@@ -13,13 +13,16 @@ from harness import Kernels
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = [row["schema"] for row in yaml.safe_load((ROOT / "kernels" / "ops.yaml").read_text())["operators"]]
 
+# Those that write a number take it as an argument, which torch's schemas do not have.
+TENSOR_OPERATORS = [schema for schema in SCHEMAS if schema.startswith("aten::") and "Any(" not in schema]
+
 
 def name_of(schema: str) -> str:
     """The operator's full name: what stands before the arguments."""
     return schema.split("(", 1)[0]
 
 
-@pytest.mark.parametrize("schema", [s for s in SCHEMAS if s.startswith("aten::")], ids=name_of)
+@pytest.mark.parametrize("schema", TENSOR_OPERATORS, ids=name_of)
 def test_a_row_spells_the_schema_as_torch_does(schema: str) -> None:
     name, _, overload = name_of(schema).removeprefix("aten::").partition(".")
     assert str(getattr(getattr(torch.ops.aten, name), overload or "default")._schema) == schema

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/checks.h"
+#include "kernels/shared/matmul.h"
+#include "kernels/shared/selection.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error addmm_out(KernelContext&, const Tensor& self, const Tensor& mat1, const Tensor& mat2,
+                const Scalar& beta, const Scalar& alpha, Tensor& out) {
+  Product product;
+  RL_TRY(plan_product(mat1, mat2, out, 2, selected_types("aten::addmm.out"), &product));
+  const SizesType sizes[] = {mat1.sizes()[0], mat2.sizes()[1]};
+  RL_TRY(broadcast_bias(self, out, sizes, 0, &product.bias));
+  RL_TRY(resize_out(out, sizes));
+  product.out = Matrix::of(out);
+  product.beta = beta;
+  product.alpha = alpha;
+  return multiply(product);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/checks.h"
+#include "kernels/shared/matmul.h"
+#include "kernels/shared/selection.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error baddbmm_out(KernelContext&, const Tensor& self, const Tensor& batch1, const Tensor& batch2,
+                  const Scalar& beta, const Scalar& alpha, Tensor& out) {
+  Product product;
+  RL_TRY(plan_product(batch1, batch2, out, 3, selected_types("aten::baddbmm.out"), &product));
+  const SizesType sizes[] = {batch1.sizes()[0], batch1.sizes()[1], batch2.sizes()[2]};
+  RL_TRY(broadcast_bias(self, out, sizes, 0, &product.bias));
+  RL_TRY(resize_out(out, sizes));
+  product.beta = beta;
+  product.alpha = alpha;
+  for (size_t batch = 0; batch < static_cast<size_t>(sizes[0]); ++batch) {
+    product.a = Matrix::of(batch1, batch);
+    product.b = Matrix::of(batch2, batch);
+    product.out = Matrix::of(out, batch);
+    RL_TRY(broadcast_bias(self, out, sizes, batch, &product.bias));
+    RL_TRY(multiply(product));
+  }
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels

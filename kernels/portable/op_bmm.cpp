@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/checks.h"
+#include "kernels/shared/matmul.h"
+#include "kernels/shared/selection.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error bmm_out(KernelContext&, const Tensor& self, const Tensor& mat2, Tensor& out) {
+  Product product;
+  RL_TRY(plan_product(self, mat2, out, 3, selected_types("aten::bmm.out"), &product));
+  const SizesType sizes[] = {self.sizes()[0], self.sizes()[1], mat2.sizes()[2]};
+  RL_TRY(resize_out(out, sizes));
+  for (size_t batch = 0; batch < static_cast<size_t>(sizes[0]); ++batch) {
+    product.a = Matrix::of(self, batch);
+    product.b = Matrix::of(mat2, batch);
+    product.out = Matrix::of(out, batch);
+    RL_TRY(multiply(product));
+  }
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels
