@@ -6,9 +6,11 @@
 #include <cstdarg>
 #include <cstdio>
 
-#include "runtime/platform/platform.h"
-
 namespace rushlight {
+
+namespace platform {
+void emit_log(LogLevel level, const char* file, int line, const char* message);  // the platform layer's
+}
 
 void log_line(LogLevel level, const char* file, int line, const char* format, ...) {
   char message[256];
