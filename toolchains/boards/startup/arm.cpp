@@ -101,9 +101,6 @@ uint64_t instructions() {
 
 extern "C" {
 
-// Where fault reports run: the stack may be what failed.
-alignas(8) uint8_t rushlight_fault_stack[512];
-
 __attribute__((naked, used)) void rushlight_reset() {
   asm volatile(
 #if __ARM_ARCH >= 8
@@ -135,6 +132,7 @@ __attribute__((naked, used)) void rushlight_reset() {
 
 void rushlight_tick() { rushlight::board::wraps = rushlight::board::wraps + 1; }
 
+// Goes on at the far end of the stack, for the near end may be what failed.
 __attribute__((naked, used)) void rushlight_exception() {
   asm volatile(
 #if __ARM_ARCH >= 8
@@ -142,7 +140,7 @@ __attribute__((naked, used)) void rushlight_exception() {
       "msr msplim, r0\n"
 #endif
       "mrs r0, msp\n"
-      "ldr r1, =rushlight_fault_stack + 512\n"
+      "ldr r1, =rushlight_stack_start + 512\n"
       "mov sp, r1\n"
       "b rushlight_report_exception\n"
       ".ltorg\n");

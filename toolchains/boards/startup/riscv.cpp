@@ -4,7 +4,8 @@
 #include "toolchains/boards/startup/startup.h"
 
 // The core is entered at the start of its memory. A locked protection entry takes the guard below the stack
-// away from machine mode too; without it an overflow would run into the code.
+// away from machine mode too; without it an overflow would run into the code. Traps are reported from the far
+// end of the stack, for the near end may be what failed.
 asm(R"(
   .section .vectors, "ax"
   .option push
@@ -45,7 +46,7 @@ rushlight_reset:
   .balign 4
 rushlight_trap:
   mv a0, sp
-  la sp, rushlight_fault_stack + 512
+  la sp, rushlight_stack_start + 512
   csrr a1, mcause
   csrr a2, mepc
   csrr a3, mtval
@@ -91,9 +92,6 @@ uint64_t instructions() {
 }  // namespace rushlight::board
 
 extern "C" {
-
-// Where trap reports run: the stack may be what failed.
-alignas(16) uint8_t rushlight_fault_stack[512];
 
 [[noreturn]] __attribute__((used)) void rushlight_report_trap(uintptr_t sp, uintptr_t cause, uintptr_t pc,
                                                               uintptr_t address) {

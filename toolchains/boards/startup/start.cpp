@@ -17,16 +17,11 @@ namespace rushlight::board {
 
 namespace {
 
-constexpr size_t kMaxCommandLine = 4096;
-constexpr int kMaxArguments = 64;
-char command_line[kMaxCommandLine];
-char* arguments[kMaxArguments + 1];
+constexpr size_t kMaxCommandLine = 1024;
+constexpr int kMaxArguments = 32;
 
 // Splits at spaces, in place; a backslash keeps the character after it.
-int split_command_line() {
-  if (!semihosting_command_line(command_line, sizeof command_line)) {
-    end_with_fault("command line too long", nullptr, 0);
-  }
+int split(char* command_line, char** arguments) {
   int count = 0;
   const char* from = command_line;
   char* to = command_line;
@@ -76,8 +71,13 @@ void rushlight_start() {
               static_cast<size_t>(rushlight_data_end - rushlight_data_start));
   std::memset(rushlight_bss_start, 0, static_cast<size_t>(rushlight_bss_end - rushlight_bss_start));
   board::prepare_core();
-  const int count = board::split_command_line();
-  semihosting_exit(main(count, board::arguments));
+  char command_line[board::kMaxCommandLine];  // here, on the stack, they cost no static memory
+  char* arguments[board::kMaxArguments + 1] = {};
+  if (!semihosting_command_line(command_line, sizeof command_line)) {
+    board::end_with_fault("command line too long", nullptr, 0);
+  }
+  const int count = board::split(command_line, arguments);
+  semihosting_exit(main(count, arguments));
 }
 
 // What a table of virtual functions points at where a function is pure; the C++ library is not linked.
