@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""convolution against torch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+import torch
+from harness import (
+    FLOATING,
+    INTEGRAL,
+    UNSIGNED_WIDE,
+    KernelRefused,
+    Kernels,
+    assert_equal,
+    poison,
+    random_tensor,
+    with_dim_order,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+NAME = "aten::convolution.out"
+# Relative to the largest output: products of numbers below 1 are added, some cancel.
+ROUNDING = {torch.float32: 1e-5, torch.float64: 1e-13, torch.float16: 1e-2, torch.bfloat16: 6e-2}
+CHANNELS_LAST = {3: [0, 2, 1], 4: [0, 2, 3, 1], 5: [0, 2, 3, 4, 1]}
+
+
+def tensors(
+    shape: Sequence[int],
+    weight: Sequence[int],
+    dtype: torch.dtype = torch.float32,
+    *,
+    bias: int | None = None,
+) -> list[Any]:
+    """Input, weight and, given its size, bias: in (-1, 1), or small integers."""
+    limit = 1 if dtype.is_floating_point else 9
+    made = [random_tensor(s, dtype, low=-limit, high=limit, seed=i) for i, s in enumerate([shape, weight])]
+    return [*made, None if bias is None else random_tensor((bias,), dtype, low=-limit, high=limit, seed=7)]
+
+
+def check(kernels: Kernels, arguments: Sequence[Any], **kwargs: Any) -> None:
+    """Compares with torch on all arguments of the operator."""
+    dtype = arguments[0].dtype
+    kernels.check(NAME, *arguments, atol=ROUNDING.get(dtype, 0.0), rtol=ROUNDING.get(dtype, 0.0), **kwargs)
+
+
+def plain(spatial: int, **changed: Any) -> list[Any]:
+    """The arguments after the tensors, with some of them changed."""
+    numbers = {
+        "stride": [1] * spatial,
+        "padding": [0] * spatial,
+        "dilation": [1] * spatial,
+        "transposed": False,
+        "output_padding": [0] * spatial,
+        "groups": 1,
+    }
+    return list({**numbers, **changed}.values())
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, *FLOATING])
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("spatial", [1, 2, 3])
+def test_every_rank_and_dtype(kernels: Kernels, spatial: int, transposed: bool, dtype: torch.dtype) -> None:
+    weight = (4, 6) if transposed else (6, 4)
+    made = tensors((2, 4, *[7, 6, 5][:spatial]), (*weight, *[3, 2, 3][:spatial]), dtype, bias=6)
+    check(
+        kernels, [*made, *plain(spatial, transposed=transposed, padding=[1] * spatial, stride=[2] * spatial)]
+    )
+    check(kernels, [made[0], made[1], None, *plain(spatial, transposed=transposed)])
+
+
+@pytest.mark.parametrize("dtype", INTEGRAL)
+def test_integers_wrap(kernels: Kernels, dtype: torch.dtype) -> None:
+    info = torch.iinfo(dtype)
+    x = torch.full((1, 3, 5, 5), info.max, dtype=dtype)
+    weight = torch.full((2, 3, 3, 3), info.min if dtype.is_signed else info.max, dtype=dtype)
+    check(kernels, [x, weight, torch.tensor([info.max, 1], dtype=dtype), *plain(2, padding=[1, 1])])
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8, torch.int16, torch.int32])
+def test_narrow_integers_where_torch_has_only_the_wide(kernels: Kernels, dtype: torch.dtype) -> None:
+    x, weight, bias = tensors((1, 4, 5, 5), (4, 2, 3, 3), dtype, bias=4)
+    arguments = plain(2, transposed=True, groups=2, stride=[2, 1], dilation=[1, 2])
+    wide = torch.ops.aten.convolution(x.long(), weight.long(), bias.long(), *arguments).to(dtype)
+    out = poison(torch.empty_like(wide))
+    kernels.run(NAME, [x, weight, bias, *arguments, out])
+    assert_equal(out, wide)
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("groups", [1, 2, 4])
+def test_groups(kernels: Kernels, groups: int, transposed: bool) -> None:
+    weight = (8, 3, 3, 3) if transposed else (3 * groups, 8 // groups, 3, 3)
+    made = tensors((2, 8, 9, 10), weight, bias=3 * groups)
+    check(kernels, [*made, *plain(2, groups=groups, transposed=transposed, padding=[1, 2])])
+
+
+def test_depthwise_with_a_multiplier(kernels: Kernels) -> None:
+    made = tensors((2, 5, 8, 70), (10, 1, 3, 5), bias=10)
+    check(kernels, [*made, *plain(2, groups=5, padding=[1, 2], stride=[1, 2])])
+
+
+@pytest.mark.parametrize("order", ["contiguous", "channels_last", "mixed"])
+@pytest.mark.parametrize("kernel", [(1, 1), (3, 3)])
+@pytest.mark.parametrize("spatial", [2, 3])
+def test_layouts(kernels: Kernels, spatial: int, kernel: tuple[int, int], order: str) -> None:
+    rank = spatial + 2
+    made = tensors((2, 5, *[6, 4, 7][:spatial]), (3, 5, *[kernel[0]] * spatial), bias=3)
+    last = CHANNELS_LAST[rank]
+    if order != "contiguous":
+        made[0] = with_dim_order(made[0], last)
+    if order == "channels_last":
+        made[1] = with_dim_order(made[1], last)
+    for out_order in [None, last, list(range(rank))[::-1]]:
+        check(kernels, [*made, *plain(spatial, padding=[kernel[0] // 2] * spatial)], out_dim_order=out_order)
+        transposed = [made[0], made[1].transpose(0, 1).contiguous(), made[2]]
+        check(kernels, [*transposed, *plain(spatial, transposed=True)], out_dim_order=out_order)
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_any_geometry(kernels: Kernels, data: st.DataObject) -> None:
+    spatial = data.draw(st.integers(1, 3))
+
+    def numbers(low: int, high: int) -> list[int]:
+        return data.draw(st.lists(st.integers(low, high), min_size=spatial, max_size=spatial))
+
+    transposed, groups = data.draw(st.booleans()), data.draw(st.integers(1, 3))
+    kernel, stride, dilation, padding = numbers(1, 4), numbers(1, 3), numbers(1, 3), numbers(0, 4)
+    size, extra = numbers(1, 9), numbers(0, 2)
+    in_channels, out_channels = groups * data.draw(st.integers(1, 3)), groups * data.draw(st.integers(1, 3))
+    first, second = (in_channels, out_channels) if transposed else (out_channels, in_channels)
+    made = tensors(
+        (2, in_channels, *size), (first, second // groups, *kernel), torch.float64, bias=out_channels
+    )
+    arguments = [*made, stride, padding, dilation, transposed, extra, groups]
+    try:
+        torch.ops.aten.convolution(*arguments)
+    except RuntimeError:
+        shape = (2, out_channels, *[1] * spatial)
+        assert kernels.refuse(NAME, *arguments, outs=[torch.empty(shape).double()]).error == "InvalidArgument"
+    else:
+        check(kernels, arguments)
+
+
+def test_one_number_stands_for_all_dimensions(kernels: Kernels) -> None:
+    made = tensors((1, 2, 9, 9), (3, 2, 3, 3))
+    check(kernels, [*made, [2], [1], [2], False, [0], 1])
+
+
+def test_rows_longer_than_a_tile(kernels: Kernels) -> None:
+    made = tensors((1, 2, 500), (3, 2, 7), bias=3)
+    for changed in [{}, {"stride": [3]}, {"dilation": [20], "padding": [60]}]:
+        check(kernels, [*made, *plain(1, **changed)])
+    transposed = tensors((1, 2, 100), (2, 3, 5), bias=3)
+    check(kernels, [*transposed, *plain(1, transposed=True, stride=[3], output_padding=[2])])
+
+
+def test_long_sums_are_as_good_as_those_of_torch(kernels: Kernels) -> None:
+    x = random_tensor((1, 512, 5, 5), torch.float32, low=0, high=1)
+    weight = random_tensor((4, 512, 3, 3), torch.float32, low=0, high=1, seed=1)
+    arguments = plain(2, padding=[1, 1])
+    out = poison(torch.empty(1, 4, 5, 5))
+    kernels.run(NAME, [x, weight, None, *arguments, out])
+    exact = torch.ops.aten.convolution(x.double(), weight.double(), None, *arguments)
+    assert_equal(out.double(), exact, rtol=2e-6)
+
+
+def test_no_batch_and_no_channels(kernels: Kernels) -> None:
+    check(kernels, [*tensors((0, 2, 4, 4), (3, 2, 3, 3), bias=3), *plain(2)])
+    bias = torch.tensor([1.0, 2.0, 3.0])
+    out = poison(torch.empty(1, 3, 2, 2))
+    kernels.run(NAME, [torch.empty(1, 0, 4, 4), torch.empty(3, 0, 3, 3), bias, *plain(2), out])
+    assert_equal(out, bias.reshape(1, 3, 1, 1).expand(1, 3, 2, 2))
+
+
+F = torch.empty
+X, W, OUT = F(1, 2, 4, 4), F(3, 2, 3, 3), F(1, 3, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("made", "arguments"),
+    [
+        ([X[0].clone(), W, None], plain(2)),
+        ([F(1, 2, 4), W, None], plain(2)),
+        ([F(1, 2), F(3, 2), None], plain(1)),
+        ([F(1, 2, 4, 4, 4, 4), F(3, 2, 1, 1, 1, 1), None], plain(4)),
+        ([F(1, 3, 4, 4), W, None], plain(2)),
+        ([X, W.double(), None], plain(2)),
+        ([X, W, F(3).double()], plain(2)),
+        ([X, W, F(2)], plain(2)),
+        ([X, W, F(3, 1)], plain(2)),
+        ([X, F(3, 2, 0, 3), None], plain(2)),
+        ([X, F(3, 2, 5, 3), None], plain(2)),
+        ([X, W, None], plain(2, stride=[0, 1])),
+        ([X, W, None], plain(2, stride=[])),
+        ([X, W, None], plain(2, stride=[1, 1, 1])),
+        ([X, W, None], plain(2, padding=[-1, 0])),
+        ([X, W, None], plain(2, padding=[2**62, 0])),
+        ([X, W, None], plain(2, padding=[2**31 - 1, 0])),
+        ([X, W, None], plain(2, dilation=[0, 1])),
+        ([X, W, None], plain(2, dilation=[2**31 - 1, 2**31 - 1])),
+        ([X, W, None], plain(2, dilation=[2**63 - 1, 1])),
+        ([X, W, None], plain(2, groups=0)),
+        ([X, W, None], plain(2, groups=-1)),
+        ([X, W, None], plain(2, groups=2**62)),
+        ([X, W, None], plain(2, groups=2)),
+        ([F(1, 4, 4, 4), W, None], plain(2, groups=2)),
+        ([F(1, 3, 4, 4), W, None], plain(2, transposed=True, groups=2)),
+        ([F(1, 3, 4, 4), W, None], plain(2, transposed=True, output_padding=[1, 1])),
+        ([F(1, 3, 4, 4), W, None], plain(2, transposed=True, output_padding=[-1, 0])),
+        ([F(1, 3, 4, 4), W, None], plain(2, transposed=True, padding=[9, 9])),
+        ([F(1, 3, 4, 4), W, None], plain(2, transposed=True, stride=[2**31 - 1, 2**31 - 1])),
+    ],
+)
+def test_bad_arguments_are_refused(kernels: Kernels, made: list[Any], arguments: list[Any]) -> None:
+    out = F(1, 3, *[2] * (made[0].dim() - 2)) if made[0].dim() > 2 else OUT
+    assert kernels.refuse(NAME, *made, *arguments, outs=[out]).error in {"InvalidArgument", "InvalidType"}
+
+
+def test_an_out_of_another_shape_or_type_is_refused(kernels: Kernels) -> None:
+    for out in [F(1, 3, 2, 3), F(1, 3, 2), OUT.double()]:
+        with pytest.raises(KernelRefused):
+            kernels.run(NAME, [X, W, None, *plain(2), out])
+
+
+@pytest.mark.parametrize("dtype", [torch.bool, *UNSIGNED_WIDE])
+def test_types_that_torch_does_not_convolve_are_refused(kernels: Kernels, dtype: torch.dtype) -> None:
+    made = [X.to(dtype), W.to(dtype), None]
+    assert kernels.refuse(NAME, *made, *plain(2), outs=[OUT.to(dtype)]).error == "InvalidType"
