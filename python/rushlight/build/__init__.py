@@ -7,11 +7,19 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from rushlight.build.api import BuildRequest, build, check_requirements, run_request
+from rushlight.build.api import BuildRequest, build, check_requirements, refuse_delegates, run_request
 from rushlight.build.result import BuildResult
 from rushlight.build.sizes import Sizes
 
-__all__ = ["BuildRequest", "BuildResult", "Sizes", "build", "check_requirements", "run_request"]
+__all__ = [
+    "BuildRequest",
+    "BuildResult",
+    "Sizes",
+    "build",
+    "check_requirements",
+    "refuse_delegates",
+    "run_request",
+]
 
 
 class _CallableModule(ModuleType):

@@ -14,7 +14,8 @@ from rushlight import targets
 from rushlight.build import cmake
 from rushlight.build.result import BuildResult
 from rushlight.build.sizes import read_sizes
-from rushlight.errors import InvalidArgument, MissingDependency, MissingToolchain
+from rushlight.errors import BackendNotFound, InvalidArgument, MissingDependency, MissingToolchain
+from rushlight.program import Program, read_program
 from rushlight.sources import source_root
 
 PathLike = str | os.PathLike[str]
@@ -76,7 +77,7 @@ def build(
     written below `output` (default: rushlight-build/<target>); a failed build leaves no executable there.
 
     Errors: UnknownTarget, MissingToolchain, MissingDependency, InvalidArgument, InvalidProgram,
-    OperatorNotFound, InvalidSelection, BuildFailed.
+    BackendNotFound, OperatorNotFound, InvalidSelection, BuildFailed.
     """
     if dtypes not in ("model", "all"):
         raise InvalidArgument(f"dtypes: expected 'model' or 'all', got '{dtypes}'")
@@ -95,7 +96,11 @@ def build(
         raise InvalidArgument(
             "nothing is selected", next_step="Give a model, an operator list, a YAML file, or all operators."
         )
-    return run_request(request, Path(output or Path("rushlight-build") / target), jobs=jobs, progress=progress)
+    for model in request.models:
+        refuse_delegates(read_program(model))
+    return run_request(
+        request, Path(output or Path("rushlight-build") / target), jobs=jobs, progress=progress
+    )
 
 
 def run_request(
@@ -127,6 +132,13 @@ def run_request(
     )
     (output / "build.json").write_text(json.dumps(result.to_json(), indent=1) + "\n")
     return result
+
+
+def refuse_delegates(program: Program) -> None:
+    """Error: BackendNotFound, for a program that hands work to a backend: this version has none."""
+    for plan in program.plans:
+        for delegate in plan.delegates:
+            raise BackendNotFound(delegate.id, [])
 
 
 def check_requirements(target: targets.Target) -> None:

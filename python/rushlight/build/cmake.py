@@ -50,7 +50,9 @@ def _configure_error(command: list[str], log: str) -> RushlightError:
     return error
 
 
-def build(binary: Path, targets: list[str], jobs: int | None = None, progress: Progress | None = None) -> None:
+def build(
+    binary: Path, targets: list[str], jobs: int | None = None, progress: Progress | None = None
+) -> None:
     """Builds `targets`. Error: BuildFailed with the end of the log."""
     command = ["cmake", "--build", str(binary), "--target", *targets]
     command += ["--parallel", str(jobs)] if jobs else ["--parallel"]

@@ -26,7 +26,9 @@ from rushlight.cli.options import (
 @click.argument("models", nargs=-1, type=click.Path(path_type=Path))
 @target_option
 @click.option("--ops", default="", metavar="NAME,...", help="Operators to add: aten::add.out,aten::mm.out")
-@click.option("--ops-yaml", multiple=True, type=click.Path(path_type=Path), help="Files that list operators to add.")
+@click.option(
+    "--ops-yaml", multiple=True, type=click.Path(path_type=Path), help="Files that list operators to add."
+)
 @click.option("--all-ops", is_flag=True, help="Every operator there is.")
 @click.option(
     "--dtypes",

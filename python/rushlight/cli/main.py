@@ -15,7 +15,9 @@ try:
     import click
     from rich.console import Console
 except ImportError as missing:
-    sys.exit(f"error: the command line needs the Python package '{missing.name}': pip install 'rushlight[build]'")
+    sys.exit(
+        f"error: the command line needs the Python package '{missing.name}': pip install 'rushlight[build]'"
+    )
 
 _COMMANDS = {
     "build": "rushlight.cli.build:build_command",
@@ -62,6 +64,6 @@ def _print_error(error: RushlightError, as_json: bool) -> None:
         print(json.dumps(described, indent=1))
     console = Console(stderr=True, highlight=False)
     console.print("error:", style="bold red", end=" ")
-    console.print(error.message, markup=False)
+    console.print(error.message, markup=False, soft_wrap=True)
     if error.next_step:
-        console.print(error.next_step, markup=False, style="dim")
+        console.print(error.next_step, markup=False, style="dim", soft_wrap=True)

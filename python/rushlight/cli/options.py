@@ -33,17 +33,21 @@ def verbose_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option("--json", "as_json", is_flag=True, help="Print the result as JSON on stdout.")(command)
+    return click.option("--json", "as_json", is_flag=True, help="Print the result as JSON on stdout.")(
+        command
+    )
 
 
 def target_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option("-t", "--target", default="host", show_default=True, help="See `rushlight targets`.")(command)
+    return click.option("-t", "--target", default="host", show_default=True, help="See `rushlight targets`.")(
+        command
+    )
 
 
 def define_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option("-D", "defines", multiple=True, metavar="NAME=VALUE", help="A cache entry for CMake.")(
-        command
-    )
+    return click.option(
+        "-D", "defines", multiple=True, metavar="NAME=VALUE", help="A cache entry for CMake."
+    )(command)
 
 
 def parse_defines(listed: Sequence[str]) -> dict[str, str]:

@@ -29,10 +29,14 @@ from rushlight.program import read_program
 @click.command("run")
 @click.argument("model", type=click.Path(path_type=Path))
 @target_option
-@click.option("--case", "case_file", type=click.Path(path_type=Path), help="A case.json: calls and expectations.")
+@click.option(
+    "--case", "case_file", type=click.Path(path_type=Path), help="A case.json: calls and expectations."
+)
 @click.option("--inputs", type=click.Path(path_type=Path), help="An .npz with the inputs in order.")
 @click.option("--method", help="The method to run [default: forward, or all of the case].")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to build in [default: a cache].")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="Folder to build in [default: a cache]."
+)
 @click.option("--save", type=click.Path(path_type=Path), help="Write the outputs of the calls to this .npz.")
 @click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help="Seconds the run may take.")
 @define_option
@@ -71,7 +75,9 @@ def run_command(
             for i, call in enumerate(outcome.calls)
             if call.comparison is not None and not call.comparison.passed
         ]
-        raise CheckFailed("the outputs are not the expected ones:\n" + "\n".join(f"  {r}" for r in reasons[:10]))
+        raise CheckFailed(
+            "the outputs are not the expected ones:\n" + "\n".join(f"  {r}" for r in reasons[:10])
+        )
 
 
 def _case(model: Path, case_file: Path | None, inputs: Path | None, method: str | None) -> Case:
@@ -156,5 +162,7 @@ def _print(outcome: RunOutcome) -> None:
 def _summary(value: Any) -> str:
     if not isinstance(value, np.ndarray):
         return repr(value)
-    shown = np.array2string(value.astype(np.float64) if value.dtype.kind == "V" else value, threshold=12, precision=5)
+    shown = np.array2string(
+        value.astype(np.float64) if value.dtype.kind == "V" else value, threshold=12, precision=5
+    )
     return f"{value.dtype.name} {list(value.shape)} {shown}"

@@ -104,7 +104,9 @@ class _Reader:
         return struct.unpack(layouts[tag], data)[0] if tag in layouts else None
 
 
-def decode_response(data: bytes, orders: Sequence[Sequence[Sequence[int] | None]]) -> tuple[Report, list[CallResult]]:
+def decode_response(
+    data: bytes, orders: Sequence[Sequence[Sequence[int] | None]]
+) -> tuple[Report, list[CallResult]]:
     """The report and each call's result. `orders` has the dim order of each output of each call.
 
     Error: TargetCrashed when the response is not whole.

@@ -57,7 +57,11 @@ def load_case(path: Path, method: str | None = None) -> Case:
         described = json.loads(path.read_text())
         arrays = np.load(path.with_name("tensors.npz"))
         calls = [
-            Call(name, [_value(v, arrays) for v in call["inputs"]], [_value(v, arrays) for v in call["outputs"]])
+            Call(
+                name,
+                [_value(v, arrays) for v in call["inputs"]],
+                [_value(v, arrays) for v in call["outputs"]],
+            )
             for name, listed in described["methods"].items()
             if method in (None, name)
             for call in listed
@@ -140,6 +144,7 @@ def _compare_floats(got: np.ndarray, want: np.ndarray, tolerance: float) -> Comp
         at = np.unravel_index(int(np.argmax(error - allowed)), want.shape)
         where = [int(i) for i in at]
         return Comparison(
-            largest, f"at {where}: expected {want[at]:g}, got {got[at]:g}, allowed to differ by {allowed[at]:g}"
+            largest,
+            f"at {where}: expected {want[at]:g}, got {got[at]:g}, allowed to differ by {allowed[at]:g}",
         )
     return Comparison(largest)

@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 
 from rushlight import targets
-from rushlight.build import BuildRequest, BuildResult, run_request
+from rushlight.build import BuildRequest, BuildResult, refuse_delegates, run_request
 from rushlight.build.cmake import Progress
 from rushlight.devtools.case_stream import CallResult, Report, decode_response, encode_request
 from rushlight.devtools.cases import Call, Case, Comparison, compare
 from rushlight.errors import (
-    BackendNotFound,
     InvalidArgument,
     InvalidProgram,
     MethodNotFound,
@@ -88,7 +87,7 @@ def run(
     if not path.is_file():
         raise InvalidArgument(f"model {path}: no such file")
     program = read_program(path)
-    _refuse_delegates(program)
+    refuse_delegates(program)
     _check_calls(program, case.calls)
     chosen = targets.get(target)
     if chosen.kind == "host":
@@ -146,7 +145,12 @@ def _run_here(model: Path, case: Case) -> RunOutcome:
 
 
 def _run_there(
-    target: targets.Target, model: Path, built: BuildResult, program: Program, calls: list[Call], timeout: float
+    target: targets.Target,
+    model: Path,
+    built: BuildResult,
+    program: Program,
+    calls: list[Call],
+    timeout: float,
 ) -> tuple[Report, list[CallResult]]:
     with tempfile.TemporaryDirectory(prefix="rushlight-") as folder:
         work = Path(folder)
@@ -161,7 +165,10 @@ def _run_there(
         if not response.is_file():
             raise TargetCrashed(f"target '{target.name}': the runner ended without a response")
         orders = [
-            [_dim_order(_method(program, call.method), index) for index in _method(program, call.method).outputs]
+            [
+                _dim_order(_method(program, call.method), index)
+                for index in _method(program, call.method).outputs
+            ]
             for call in calls
         ]
         return decode_response(response.read_bytes(), orders)
@@ -170,7 +177,10 @@ def _run_there(
 def _runner_error(target: str, status: int, output: str) -> RushlightError:
     """The runner's exit status is the runtime's error code; others are crashes."""
     tail = "\n".join(output.strip().splitlines()[-12:])
-    message = f"target '{target}', exit status {status:#x}:\n{tail}"
+    reason = targets.CRASH_STATUS.get(
+        status, f"signal {-status}" if status < 0 else f"exit status {status:#x}"
+    )
+    message = f"target '{target}': {reason}\n{tail}".rstrip()
     kinds: dict[int, type[RushlightError]] = {
         0x10: InvalidProgram, 0x12: InvalidArgument, 0x13: InvalidArgument, 0x20: InvalidArgument,
         0x21: OutOfMemory, 0x23: InvalidProgram, 0x25: OutOfMemory,
@@ -204,12 +214,6 @@ def _method(program: Program, name: str) -> Method:
     raise MethodNotFound(name, [plan.name for plan in program.plans])
 
 
-def _refuse_delegates(program: Program) -> None:
-    for plan in program.plans:
-        for delegate in plan.delegates:
-            raise BackendNotFound(delegate.id, [])
-
-
 def _check_calls(program: Program, calls: Sequence[Call]) -> None:
     """Counts, kinds, dtypes and shapes of all inputs, before anything is built."""
     for call in calls:
@@ -239,5 +243,7 @@ def _check_tensor(what: str, value: Any, tensor: TensorInfo) -> None:
 def _cache_folder(request: BuildRequest) -> Path:
     """One folder a model, target and options, so that a second run finds the first one's build."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rushlight" / "builds"
-    key = hashlib.sha256(repr(replace(request, defines=sorted(request.defines.items()))).encode()).hexdigest()[:12]
+    key = hashlib.sha256(
+        repr(replace(request, defines=sorted(request.defines.items()))).encode()
+    ).hexdigest()[:12]
     return base / f"{request.models[0].parent.name}-{request.models[0].stem}-{request.target}-{key}"

@@ -73,7 +73,9 @@ class Runtime:
     def backend_registry(self) -> BackendRegistry:
         return BackendRegistry()
 
-    def load_program(self, data: Any, *, verification: Verification = Verification.InternalConsistency) -> Program:
+    def load_program(
+        self, data: Any, *, verification: Verification = Verification.InternalConsistency
+    ) -> Program:
         """A program from a path, bytes, or a binary file object."""
         del verification
         return Program(program.load(data.read() if hasattr(data, "read") else data))
