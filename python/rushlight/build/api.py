@@ -120,7 +120,7 @@ def run_request(
         progress("configuring", 0.0)
     cmake.configure(source_root(), binary, request.cache_entries(target), target.toolchain_file)
     cmake.build(binary, [RUNNER] + (["rushlight_python"] if request.python_module else []), jobs, progress)
-    os.replace(_linked_copy(binary / RUNNER), executable)
+    _linked_copy(binary / RUNNER).replace(executable)
     result = BuildResult(
         target=request.target,
         output=output,

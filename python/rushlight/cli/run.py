@@ -151,8 +151,8 @@ def _print(outcome: RunOutcome) -> None:
     if outcome.report is not None:
         report = outcome.report
         console.print(
-            f"RAM: method arena {kilobytes(report.method_arena_bytes)}, planned {kilobytes(report.planned_bytes)}, "
-            f"temporary {kilobytes(report.temporary_peak_bytes)}"
+            f"RAM: method arena {kilobytes(report.method_arena_bytes)}, "
+            f"planned {kilobytes(report.planned_bytes)}, temporary {kilobytes(report.temporary_peak_bytes)}"
         )
     if outcome.max_error is not None:
         verdict = "[bold green]pass[/]" if outcome.passed else "[bold red]fail[/]"

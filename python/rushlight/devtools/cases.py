@@ -104,7 +104,7 @@ def compare(outputs: Sequence[Any], expected: Sequence[Any], tolerance: float) -
     if len(outputs) != len(expected):
         return Comparison(float("nan"), f"{len(expected)} outputs expected, got {len(outputs)}")
     worst = 0.0
-    for index, (got, want) in enumerate(zip(outputs, expected)):
+    for index, (got, want) in enumerate(zip(outputs, expected, strict=True)):
         one = _compare_one(got, want, tolerance)
         if not one.passed:
             return Comparison(one.max_error, f"output {index}: {one.reason}")

@@ -222,7 +222,7 @@ def _check_calls(program: Program, calls: Sequence[Call]) -> None:
             raise InvalidArgument(
                 f"method '{call.method}': expected {len(plan.inputs)} inputs, got {len(call.inputs)}"
             )
-        for position, (value, index) in enumerate(zip(call.inputs, plan.inputs)):
+        for position, (value, index) in enumerate(zip(call.inputs, plan.inputs, strict=True)):
             data = plan.values[index].data
             if isinstance(data, TensorInfo):
                 _check_tensor(f"method '{call.method}', input {position}", value, data)

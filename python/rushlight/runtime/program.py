@@ -35,7 +35,9 @@ class Method:
             raise InvalidArgument(
                 f"method '{self.name}': expected {len(self.inputs)} inputs, got {len(inputs)}"
             )
-        values = [to_native(value, info, i) for i, (value, info) in enumerate(zip(inputs, self.inputs))]
+        values = [
+            to_native(value, info, i) for i, (value, info) in enumerate(zip(inputs, self.inputs, strict=True))
+        ]
         return [from_native(out) for out in native.call(self._module, self._method.execute, values)]
 
     def memory(self) -> dict[str, Any]:
