@@ -8,8 +8,9 @@ namespace rushlight::kernels {
 
 Error addmm_out(KernelContext&, const Tensor& self, const Tensor& mat1, const Tensor& mat2,
                 const Scalar& beta, const Scalar& alpha, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::addmm.out");
   Product product;
-  RL_TRY(plan_product(mat1, mat2, out, 2, selected_types("aten::addmm.out"), &product));
+  RL_TRY(plan_product(mat1, mat2, out, 2, kTypes, &product));
   const SizesType sizes[] = {mat1.sizes()[0], mat2.sizes()[1]};
   RL_TRY(broadcast_bias(self, out, sizes, 0, &product.bias));
   RL_TRY(resize_out(out, sizes));

@@ -8,8 +8,9 @@ namespace rushlight::kernels {
 
 Error baddbmm_out(KernelContext&, const Tensor& self, const Tensor& batch1, const Tensor& batch2,
                   const Scalar& beta, const Scalar& alpha, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::baddbmm.out");
   Product product;
-  RL_TRY(plan_product(batch1, batch2, out, 3, selected_types("aten::baddbmm.out"), &product));
+  RL_TRY(plan_product(batch1, batch2, out, 3, kTypes, &product));
   const SizesType sizes[] = {batch1.sizes()[0], batch1.sizes()[1], batch2.sizes()[2]};
   RL_TRY(broadcast_bias(self, out, sizes, 0, &product.bias));
   RL_TRY(resize_out(out, sizes));

@@ -7,8 +7,9 @@
 namespace rushlight::kernels {
 
 Error bmm_out(KernelContext&, const Tensor& self, const Tensor& mat2, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::bmm.out");
   Product product;
-  RL_TRY(plan_product(self, mat2, out, 3, selected_types("aten::bmm.out"), &product));
+  RL_TRY(plan_product(self, mat2, out, 3, kTypes, &product));
   const SizesType sizes[] = {self.sizes()[0], self.sizes()[1], mat2.sizes()[2]};
   RL_TRY(resize_out(out, sizes));
   for (size_t batch = 0; batch < static_cast<size_t>(sizes[0]); ++batch) {
