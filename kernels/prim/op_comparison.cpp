@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Comparing and choosing numbers. NaN is unlike everything.
-#include "kernels/prim/number.h"
+#include "kernels/shared/number.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {

@@ -2,7 +2,7 @@
 // From one kind of number to another. Rounding gives an int, as in Python.
 #include <cmath>
 
-#include "kernels/prim/number.h"
+#include "kernels/shared/number.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {

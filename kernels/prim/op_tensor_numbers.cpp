@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numbers that are read off a tensor.
-#include "kernels/prim/number.h"
+#include "kernels/shared/number.h"
 #include "kernels/shared/checks.h"
 #include "kernels/shared/selection.h"
 #include "runtime/kernel/context.h"

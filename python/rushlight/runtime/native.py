@@ -17,7 +17,10 @@ def default_module() -> ModuleType:
     try:
         return importlib.import_module("rushlight._runtime")
     except ImportError as error:
-        raise errors.MissingDependency("rushlight._runtime (the native runtime)", "build") from error
+        raise errors.RushlightError(
+            f"the native runtime cannot be imported: {error}",
+            next_step="Install rushlight again: pip install --force-reinstall --no-deps rushlight",
+        ) from error
 
 
 def call(module: ModuleType, function: Callable[..., Any], *arguments: Any) -> Any:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/prim/number.h"
+#include "kernels/shared/number.h"
 
 #include <cmath>
 
