@@ -81,16 +81,6 @@ ptrdiff_t input_at(const Axis& axis, bool transposed, ptrdiff_t output, ptrdiff_
   return one.count > 0 ? one.at : -1;
 }
 
-template <class T>
-void add_products(Accumulator<T>* sums, ptrdiff_t sum_step, const T* in, ptrdiff_t in_step,
-                  Accumulator<T> factor, ptrdiff_t n) {
-  if (sum_step == 1 && in_step == 1) {
-    for (ptrdiff_t i = 0; i < n; ++i) sums[i] += factor * widen(in[i]);
-  } else {
-    for (ptrdiff_t i = 0; i < n; ++i) sums[i * sum_step] += factor * widen(in[i * in_step]);
-  }
-}
-
 // Adds to the sums of the outputs [begin, end) of a row what `channels` input channels contribute.
 // `in` and `kernel` are at the first of these; out_at has the other two output positions.
 template <class T>
@@ -110,13 +100,10 @@ void add_channels(const Plan& plan, Accumulator<T>* sums, ptrdiff_t begin, ptrdi
       for (ptrdiff_t k2 = 0; k2 < row.kernel; ++k2) {
         const Overlap seen = overlap(row, plan.transposed, k2, begin, end);
         if (seen.count <= 0) continue;
-        const T* source = in_row + seen.at * row.in_stride;
-        const T* factor = kernel_row + k2 * row.kernel_stride;
-        for (ptrdiff_t c = 0; c < channels; ++c) {
-          add_products(sums + (seen.from - begin), sum_step, source, in_step, widen(*factor), seen.count);
-          source += plan.in.stride;
-          factor += plan.in.kernel_stride;
-        }
+        add_scaled<T>(sums + (seen.from - begin), sum_step,
+                      {in_row + seen.at * row.in_stride, in_step, plan.in.stride,
+                       kernel_row + k2 * row.kernel_stride, plan.in.kernel_stride, channels},
+                      seen.count);
       }
     }
   }

@@ -39,14 +39,8 @@ void add_products(Accumulator<T>* sums, size_t columns, size_t depth, const T* a
     for (size_t j = 0; j < columns; ++j) sums[j] += dot(a, b + static_cast<ptrdiff_t>(j) * column, depth);
     return;
   }
-  for (size_t k = 0; k < depth; ++k, a += a_step, b += row) {
-    const Accumulator<T> factor = widen(*a);
-    if (column == 1) {
-      for (size_t j = 0; j < columns; ++j) sums[j] += factor * widen(b[j]);
-    } else {
-      for (size_t j = 0; j < columns; ++j) sums[j] += factor * widen(b[static_cast<ptrdiff_t>(j) * column]);
-    }
-  }
+  add_scaled<T>(sums, 1, {b, column, row, a, a_step, static_cast<ptrdiff_t>(depth)},
+                static_cast<ptrdiff_t>(columns));
 }
 
 // Writes `columns` elements of a row; `totals` are their products' sums.

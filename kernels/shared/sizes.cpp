@@ -111,7 +111,7 @@ Error check_memory_format(std::optional<int64_t> format, const Tensor& out) {
       Error::InvalidArgument, "memory_format: no number %ld for a tensor of rank %lu",
       static_cast<long>(*format), static_cast<unsigned long>(rank));
   DimOrderType dims[kTensorDimensionLimit] = {};
-  for (size_t i = 0; i < rank; ++i) dims[i] = static_cast<DimOrderType>(i);
+  for (size_t i = 0; i < kTensorDimensionLimit; ++i) dims[i] = static_cast<DimOrderType>(i);
   if (*format != kContiguous) {
     for (size_t i = 1; i + 1 < rank; ++i) dims[i] = static_cast<DimOrderType>(i + 1);
     dims[rank - 1] = 1;
