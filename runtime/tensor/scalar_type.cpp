@@ -9,6 +9,14 @@ namespace {
 constexpr uint8_t kElementSize[30] = {1, 1, 2, 4, 8, 2, 4, 8, 4, 8, 16, 1, 1, 1, 4,
                                       2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  0, 2, 4, 8};
 
+// Complex types stand three above the types of their parts.
+constexpr int kComplexDistance =
+    static_cast<int>(ScalarType::ComplexHalf) - static_cast<int>(ScalarType::Half);
+
+ScalarType part_type(ScalarType type) {
+  return is_complex(type) ? static_cast<ScalarType>(static_cast<int>(type) - kComplexDistance) : type;
+}
+
 }  // namespace
 
 size_t element_size(ScalarType type) {
@@ -64,6 +72,10 @@ ScalarType promote_types(ScalarType a, ScalarType b) {
   if (a == b) return a;
   if (a == ScalarType::Bool) return b;
   if (b == ScalarType::Bool) return a;
+  if (is_complex(a) || is_complex(b)) {
+    const ScalarType part = promote_types(part_type(a), part_type(b));
+    return static_cast<ScalarType>(static_cast<int>(part) + kComplexDistance);
+  }
   const bool a_floats = is_floating(a);
   const bool b_floats = is_floating(b);
   if (a_floats != b_floats) return a_floats ? a : b;

@@ -55,12 +55,15 @@ inline constexpr TypeSet kIntegral =
 inline constexpr TypeSet kUnsignedWide = type_set(ScalarType::UInt16, ScalarType::UInt32, ScalarType::UInt64);
 inline constexpr TypeSet kReducedFloat = type_set(ScalarType::Half, ScalarType::BFloat16);
 inline constexpr TypeSet kFloating = type_set(ScalarType::Float, ScalarType::Double) | kReducedFloat;
+inline constexpr TypeSet kComplex =
+    type_set(ScalarType::ComplexHalf, ScalarType::ComplexFloat, ScalarType::ComplexDouble);
 inline constexpr TypeSet kBool = type_set(ScalarType::Bool);
 inline constexpr TypeSet kReal = kIntegral | kFloating;
 inline constexpr TypeSet kAll = kReal | kBool | kUnsignedWide;
 }  // namespace types
 
 constexpr bool is_floating(ScalarType type) { return contains(types::kFloating, type); }
+constexpr bool is_complex(ScalarType type) { return contains(types::kComplex, type); }
 constexpr bool is_integral(ScalarType type, bool include_bool = false) {
   return contains(types::kIntegral | types::kUnsignedWide, type) ||
          (include_bool && type == ScalarType::Bool);

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes FlatBuffers data field by field, also such as no schema allows: a tree of nodes, laid out
+// parents first. A node that is used twice is shared in the file.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace rushlight::testing {
+
+using Bytes = std::vector<uint8_t>;
+
+struct Node;
+using NodePtr = std::shared_ptr<Node>;
+
+// What a table holds in one slot: bytes in place, or another node.
+struct FlatField {
+  Bytes bytes;
+  NodePtr node;
+};
+
+struct Node {
+  bool is_table = false;
+  std::map<unsigned, FlatField> fields;  // of a table
+  uint32_t count = 0;                    // of a vector
+  uint32_t alignment = 4;
+  Bytes data;                  // elements of a vector of numbers, or a string with its zero
+  std::vector<NodePtr> items;  // of a vector of tables
+};
+
+template <class T>
+FlatField number(T value) {
+  FlatField field;
+  field.bytes.resize(sizeof value);
+  std::memcpy(field.bytes.data(), &value, sizeof value);
+  return field;
+}
+FlatField link(NodePtr node);
+
+NodePtr table(std::map<unsigned, FlatField> fields);
+NodePtr text(const std::string& value);
+NodePtr tables(std::vector<NodePtr> items);
+template <class T>
+NodePtr vector(const std::vector<T>& values) {
+  auto node = std::make_shared<Node>();
+  node->count = static_cast<uint32_t>(values.size());
+  node->alignment = sizeof(T);
+  node->data.resize(values.size() * sizeof(T));
+  if (!values.empty()) std::memcpy(node->data.data(), values.data(), node->data.size());
+  return node;
+}
+
+// The file: root offset, 4 bytes of identifier, `head` bytes after it, then the nodes.
+Bytes flat_file(const NodePtr& root, const std::string& identifier, const Bytes& head = {});
+
+}  // namespace rushlight::testing
