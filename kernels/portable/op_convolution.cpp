@@ -115,16 +115,22 @@ void convolve_tile(const Plan& plan, ptrdiff_t begin, ptrdiff_t end, const ptrdi
                    const T* kernel, Accumulator<T> bias, T* out_row) {
   const ptrdiff_t volume = plan.axes[0].kernel * plan.axes[1].kernel * plan.axes[2].kernel;
   const ptrdiff_t channels = std::max<ptrdiff_t>(kBlock / volume, 1);
-  Accumulator<T> totals[kTile] = {};
-  for (ptrdiff_t c = 0; c < plan.in.per_group; c += channels) {
-    Accumulator<T> sums[kTile] = {};
-    add_channels(plan, sums, begin, end, out_at, in + c * plan.in.stride, kernel + c * plan.in.kernel_stride,
-                 std::min(channels, plan.in.per_group - c));
-    for (ptrdiff_t i = 0; i < end - begin; ++i) totals[i] += sums[i];
+  const ptrdiff_t length = end - begin;
+  Accumulator<T> totals[kTile];
+  for (ptrdiff_t i = 0; i < length; ++i) totals[i] = bias;
+  if (channels >= plan.in.per_group) {
+    add_channels(plan, totals, begin, end, out_at, in, kernel, plan.in.per_group);
+  } else {
+    Accumulator<T> sums[kTile];
+    for (ptrdiff_t c = 0; c < plan.in.per_group; c += channels) {
+      for (ptrdiff_t i = 0; i < length; ++i) sums[i] = 0;
+      add_channels(plan, sums, begin, end, out_at, in + c * plan.in.stride,
+                   kernel + c * plan.in.kernel_stride, std::min(channels, plan.in.per_group - c));
+      for (ptrdiff_t i = 0; i < length; ++i) totals[i] += sums[i];
+    }
   }
   T* out = out_row + begin * plan.axes[2].out_stride;
-  for (ptrdiff_t i = 0; i < end - begin; ++i, out += plan.axes[2].out_stride)
-    *out = narrow<T>(totals[i] + bias);
+  for (ptrdiff_t i = 0; i < length; ++i, out += plan.axes[2].out_stride) *out = narrow<T>(totals[i]);
 }
 
 // One output channel of one element of the batch.

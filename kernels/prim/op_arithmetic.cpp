@@ -3,8 +3,8 @@
 // counts as an int. What Python answers with an exception, and an int beyond 64 bits, is an Error.
 #include <cmath>
 
-#include "kernels/shared/number.h"
 #include "kernels/shared/arithmetic.h"
+#include "kernels/shared/number.h"
 #include "runtime/base/checked.h"
 #include "runtime/kernel/context.h"
 

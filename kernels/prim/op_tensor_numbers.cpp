@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numbers that are read off a tensor.
-#include "kernels/shared/number.h"
 #include "kernels/shared/checks.h"
+#include "kernels/shared/number.h"
 #include "kernels/shared/selection.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"

@@ -63,23 +63,40 @@ struct ScaledRuns {
 
 namespace internal {
 
-// kRuns at a time, so that a sum is loaded and stored once for all of them.
-template <ptrdiff_t kRuns, class T>
-void add_some_runs(Accumulator<T>* sums, ptrdiff_t sum_step, const ScaledRuns<T>& scaled, ptrdiff_t n) {
-  Accumulator<T> factors[kRuns];
-  for (ptrdiff_t r = 0; r < kRuns; ++r) factors[r] = widen(scaled.factors[r * scaled.factor_stride]);
-  const T* elements = scaled.elements;
-  const ptrdiff_t stride = scaled.stride;
-  const auto add = [&](ptrdiff_t sum, ptrdiff_t element) {
-    Accumulator<T> value = sums[sum];
-    for (ptrdiff_t r = 0; r < kRuns; ++r) value += factors[r] * widen(elements[element + r * stride]);
-    sums[sum] = value;
-  };
-  if (sum_step == 1 && scaled.step == 1) {
-    for (ptrdiff_t i = 0; i < n; ++i) add(i, i);
-  } else {
-    for (ptrdiff_t i = 0; i < n; ++i) add(i * sum_step, i * scaled.step);
+// Four runs at a time, so that a sum is loaded and stored once for all of them. Written out and inlined
+// by force: what optimizes for size keeps arrays in memory and calls functions.
+template <class T>
+[[gnu::always_inline]] inline void add_four(Accumulator<T>* sums, ptrdiff_t sum_step,
+                                            const ScaledRuns<T>& scaled, ptrdiff_t step, ptrdiff_t n) {
+  const Accumulator<T> factor0 = widen(scaled.factors[0]);
+  const Accumulator<T> factor1 = widen(scaled.factors[scaled.factor_stride]);
+  const Accumulator<T> factor2 = widen(scaled.factors[2 * scaled.factor_stride]);
+  const Accumulator<T> factor3 = widen(scaled.factors[3 * scaled.factor_stride]);
+  const T* run0 = scaled.elements;
+  const T* run1 = run0 + scaled.stride;
+  const T* run2 = run1 + scaled.stride;
+  const T* run3 = run2 + scaled.stride;
+  for (; n > 0; --n) {
+    Accumulator<T> sum = *sums;
+    sum += factor0 * widen(*run0);
+    sum += factor1 * widen(*run1);
+    sum += factor2 * widen(*run2);
+    sum += factor3 * widen(*run3);
+    *sums = sum;
+    sums += sum_step;
+    run0 += step;
+    run1 += step;
+    run2 += step;
+    run3 += step;
   }
+}
+
+template <class T>
+[[gnu::always_inline]] inline void add_one(Accumulator<T>* sums, ptrdiff_t sum_step,
+                                           const ScaledRuns<T>& scaled, ptrdiff_t step, ptrdiff_t n) {
+  const Accumulator<T> factor = widen(*scaled.factors);
+  const T* run = scaled.elements;
+  for (; n > 0; --n, sums += sum_step, run += step) *sums += factor * widen(*run);
 }
 
 }  // namespace internal
@@ -87,14 +104,22 @@ void add_some_runs(Accumulator<T>* sums, ptrdiff_t sum_step, const ScaledRuns<T>
 // Adds element i of each run, times its factor, to sums[i * sum_step], for i below n.
 template <class T>
 void add_scaled(Accumulator<T>* sums, ptrdiff_t sum_step, ScaledRuns<T> scaled, ptrdiff_t n) {
-  constexpr ptrdiff_t kMany = 4;
-  const auto advance = [&](ptrdiff_t runs) {
-    scaled.elements += runs * scaled.stride;
-    scaled.factors += runs * scaled.factor_stride;
-    scaled.runs -= runs;
-  };
-  for (; scaled.runs >= kMany; advance(kMany)) internal::add_some_runs<kMany>(sums, sum_step, scaled, n);
-  for (; scaled.runs > 0; advance(1)) internal::add_some_runs<1>(sums, sum_step, scaled, n);
+  const bool dense = sum_step == 1 && scaled.step == 1;
+  while (scaled.runs > 0) {
+    const ptrdiff_t taken = scaled.runs >= 4 ? 4 : 1;
+    if (taken == 4 && dense) {
+      internal::add_four<T>(sums, 1, scaled, 1, n);
+    } else if (taken == 4) {
+      internal::add_four<T>(sums, sum_step, scaled, scaled.step, n);
+    } else if (dense) {
+      internal::add_one<T>(sums, 1, scaled, 1, n);
+    } else {
+      internal::add_one<T>(sums, sum_step, scaled, scaled.step, n);
+    }
+    scaled.elements += taken * scaled.stride;
+    scaled.factors += taken * scaled.factor_stride;
+    scaled.runs -= taken;
+  }
 }
 
 // A factor of the operation; of integers, its whole part.

@@ -85,6 +85,16 @@ Error read_dims(Span<const int64_t> dims, ptrdiff_t rank, uint32_t* mask) {
   return Error::Ok;
 }
 
+bool is_row_major(Span<const DimOrderType> order, Span<const SizesType> sizes) {
+  size_t last = 0;
+  for (const DimOrderType d : order) {
+    if (sizes[d] == 1) continue;
+    if (d < last) return false;
+    last = d;
+  }
+  return true;
+}
+
 Error check_dim_order(const std::optional<Span<const int64_t>>& order, const Tensor& out) {
   if (!order) return Error::Ok;
   const auto rank = static_cast<size_t>(out.dim());

@@ -190,6 +190,15 @@ def test_et_view_gives_new_sizes_over_the_same_memory(kernels: Kernels) -> None:
     assert_equal(x, torch.arange(24.0).reshape(2, 3, 4))
 
 
+def test_et_view_takes_layouts_that_mean_the_same(kernels: Kernels) -> None:
+    pixel = torch.zeros(2, 3, 1, 1).to(memory_format=torch.channels_last)
+    kernels.run("executorch_prim::et_view.default", [pixel, [2, 3], pixel.view(2, 3)])
+    image = torch.zeros(2, 3, 4, 5).to(memory_format=torch.channels_last)
+    kernels.run("executorch_prim::et_view.default", [image, [2, 3, 4, 5], image.view(2, 3, 4, 5)])
+    with pytest.raises(KernelRefused, match="InvalidArgument"):
+        kernels.run("executorch_prim::et_view.default", [image, [6, 20], torch.zeros(6, 20)])
+
+
 @pytest.mark.parametrize(
     ("size", "out"),
     [
