@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from rushlight.errors import InvalidProgram
+from rushlight.errors import InvalidArgument, InvalidProgram
 from rushlight.program.container import Frame, read_frame
 from rushlight.program.flatbuffer import Buffer, Table
 from rushlight.program.method import read_method
@@ -50,7 +50,7 @@ def _bytes_of(source: str | os.PathLike[str] | bytes | bytearray | memoryview) -
     try:
         return memoryview(Path(source).read_bytes())
     except OSError as error:
-        raise InvalidProgram(
+        raise InvalidArgument(
             f"cannot read {os.fspath(source)}: {error.strerror}", next_step="Check the path."
         ) from error
 

@@ -46,8 +46,8 @@ def _exception(code: int, name: str, message: str, module: ModuleType) -> errors
             return errors.BackendNotFound(backend.group(1), [])
     if code in (0x21, 0x25):
         return errors.OutOfMemory(text)
-    if code in (0x23, 0x24, 0x10) or (code == 0x22):
+    if code in (0x23, 0x24, 0x10):
         return errors.InvalidProgram(text)
-    if code in (0x02, 0x12, 0x13):
+    if code in (0x02, 0x12, 0x13, 0x22):
         return errors.InvalidArgument(text)
     return errors.RushlightError(text)

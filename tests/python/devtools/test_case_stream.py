@@ -21,7 +21,9 @@ def _encoded(value, order=None):
     return encode_request([("m", [value], [order])])[16 + 16 + 16 :]
 
 
-@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "bool"])
+@pytest.mark.parametrize(
+    "dtype", ["uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "bool"]
+)
 @pytest.mark.parametrize("shape", [(), (1,), (3,), (2, 3), (1, 2, 3, 4), (0, 2)])
 def test_arrays_survive_the_round_trip(dtype, shape):
     array = np.arange(np.prod(shape, dtype=int)).reshape(shape).astype(dtype)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Official programs, built for a target with their own operators and dtypes only, and run on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rushlight import targets
+from rushlight.devtools.cases import load_case
+from rushlight.devtools.run import RunOutcome, run
+from rushlight.targets import Target
+
+pytestmark = pytest.mark.device
+
+INTEROP = Path(__file__).parents[1] / "interop"
+
+MODELS = ["model_mlp", "model_dscnn", "model_resnet8"]
+# Small programs: lists, control flow, dynamic shapes and one element type each. Two bare-metal targets
+# with and without floating point and one 64-bit Linux stand for the rest.
+SMALL = [
+    "cond_sum",
+    "dtype_bfloat16",
+    "dtype_bool",
+    "dtype_float16",
+    "dtype_float64",
+    "dtype_int32",
+    "dtype_int64",
+    "dtype_int8",
+    "dtype_uint8",
+    "dynamic_mlp",
+    "f64_mm",
+    "f64_where",
+    "list_split_cat",
+    "multi_method",
+    "scan",
+    "softmax_neginf",
+    "softplus",
+]
+# Bytes: runtime, selected kernels, runner, start-up code and C library, without the weights.
+DSCNN_FLASH = {"cortex-m55": 34_000, "cortex-m4": 34_000, "rv32imac": 44_000}
+SMALL_TARGETS = ["cortex-m55", "rv32imac", "linux-aarch64"]
+
+
+def _run(name: str, target: Target, folder: Path) -> RunOutcome:
+    if missing := target.requirements():
+        pytest.skip(f"{target.name}: missing " + ", ".join(item.name for item in missing))
+    case = load_case(INTEROP / name / "case.json")
+    return run(INTEROP / name / "model.pte", case, target=target.name, build_folder=folder / "build")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_gives_the_expected_outputs(name: str, target: Target, tmp_path: Path) -> None:
+    outcome = _run(name, target, tmp_path)
+    assert [call.comparison.reason for call in outcome.calls if call.comparison] == [""]
+    report = outcome.report
+    assert report is not None and outcome.build is not None
+    planned = {"model_mlp": 807_000, "model_dscnn": 64_000, "model_resnet8": 196_608}[name]
+    assert abs(report.planned_bytes - planned) < 100
+    budget = DSCNN_FLASH.get(target.name) if name == "model_dscnn" else None
+    if budget is not None:
+        assert outcome.build.sizes.flash < budget and outcome.build.sizes.ram < 1_000
+    if target.kind == "bare-metal":
+        assert outcome.calls[0].result.instructions > 100_000
+        assert outcome.build.sizes.model == (INTEROP / name / "model.pte").stat().st_size
+
+
+@pytest.mark.parametrize(
+    "small_target",
+    [pytest.param(name, marks=[getattr(pytest.mark, name.replace("-", "_"))]) for name in SMALL_TARGETS],
+)
+@pytest.mark.parametrize("name", SMALL)
+def test_a_small_program_gives_the_expected_outputs(name: str, small_target: str, tmp_path: Path) -> None:
+    outcome = _run(name, targets.get(small_target), tmp_path)
+    reasons = [call.comparison.reason for call in outcome.calls if call.comparison]
+    assert reasons and not any(reasons)

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""rushlight.build for the host: what is selected is what is compiled."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rushlight
+from rushlight import process
+from rushlight.devtools.cases import compare, load_case
+from rushlight.errors import (
+    BackendNotFound,
+    InvalidArgument,
+    InvalidProgram,
+    OperatorNotFound,
+    UnknownTarget,
+)
+from rushlight.sources import source_root
+
+INTEROP = Path(__file__).parents[2] / "interop"
+SOFTPLUS = INTEROP / "softplus" / "model.pte"
+CAT = INTEROP / "list_split_cat" / "model.pte"
+
+
+def _compiled_kernels(binary: Path) -> set[str]:
+    return {path.name.removesuffix(".cpp.o") for path in binary.glob("**/kernels/*/op_*.cpp.o")}
+
+
+def test_a_list_of_two_operators_compiles_two_kernel_sources(tmp_path):
+    configure = [
+        "cmake",
+        "-S",
+        source_root(),
+        "-B",
+        tmp_path,
+        "-G",
+        "Ninja",
+        f"-DPython_EXECUTABLE={sys.executable}",
+    ]
+    configure.append("-DEXECUTORCH_SELECT_OPS_LIST=aten::add.out,aten::mm.out")
+    process.run(configure, check=True)
+    process.run(["cmake", "--build", tmp_path], check=True)
+    assert _compiled_kernels(tmp_path) == {"op_add", "op_mm"}
+    assert (tmp_path / "executor_runner").is_file()
+
+
+def test_models_and_lists_are_united_and_run_from_the_extension(tmp_path):
+    built = rushlight.build([SOFTPLUS, CAT], target="host", ops=["aten::sub.out"], output=tmp_path)
+    names = built.module().operator_names()
+    assert names == sorted(built.selection)
+    assert set(names) >= {"aten::exp.out", "aten::cat.out", "aten::sub.out"} and "aten::mm.out" not in names
+    for model in (SOFTPLUS, CAT):
+        case = load_case(model.with_name("case.json"))
+        program = rushlight.load(model, module=built.module())
+        for call in case.calls:
+            assert compare(program.run(call.method, call.inputs), call.expected, case.tolerance).passed
+    other = rushlight.load(INTEROP / "f64_mm" / "model.pte", module=built.module())
+    with pytest.raises(OperatorNotFound, match=r"aten::mm\.out"):
+        other.forward(np.zeros((3, 3)), np.zeros((3, 3)))
+
+
+def test_dtype_selection_makes_the_runner_smaller_and_it_still_runs(tmp_path):
+    model = INTEROP / "model_dscnn" / "model.pte"
+    selected = rushlight.build(model, dtypes="model", output=tmp_path / "model")
+    everything = rushlight.build(model, dtypes="all", output=tmp_path / "all")
+    assert selected.sizes.flash < 0.8 * everything.sizes.flash
+    assert all(dtypes == ["float32"] for dtypes in selected.selection.values())
+    result = process.run([selected.executable, f"--model_path={model}"])
+    assert (result.returncode, result.stdout) == (0, "forward\n")
+
+
+def test_a_second_build_of_the_same_compiles_nothing(tmp_path):
+    lines = []
+    for _ in range(2):
+        lines.append([])
+        rushlight.build(CAT, output=tmp_path, progress=lambda what, share: lines[-1].append(what))
+    assert any("op_cat" in line for line in lines[0])
+    assert not any(re.search("op_|method", line) for line in lines[1])
+
+
+@pytest.mark.parametrize(
+    ("models", "arguments", "error", "words"),
+    [
+        ([], {}, InvalidArgument, "nothing is selected"),
+        (["none.pte"], {}, InvalidArgument, r"none\.pte"),
+        ([SOFTPLUS], {"target": "cortex-m9"}, UnknownTarget, "cortex-m9"),
+        ([SOFTPLUS], {"dtypes": "some"}, InvalidArgument, "some"),
+        ([__file__], {}, InvalidProgram, "ET12"),
+        ([INTEROP / "model_mlp" / "model_xnnpack.pte"], {}, BackendNotFound, "XnnpackBackend"),
+        ([], {"ops": ["aten::nope.out"]}, OperatorNotFound, r"aten::nope\.out"),
+    ],
+)
+def test_what_cannot_be_built_is_refused_and_leaves_no_executable(models, arguments, error, words, tmp_path):
+    with pytest.raises(error, match=words):
+        rushlight.build(models, output=tmp_path, **arguments)
+    assert not list(tmp_path.glob("executor_runner*"))
+
+
+def test_a_failed_build_removes_the_executable_of_the_one_before(tmp_path):
+    built = rushlight.build(ops=["aten::add.out"], output=tmp_path)
+    assert built.executable.is_file()
+    with pytest.raises(OperatorNotFound):
+        rushlight.build(ops=["aten::nope.out"], output=tmp_path)
+    assert not built.executable.exists()

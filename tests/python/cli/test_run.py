@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rushlight.cli.main import main
+
+INTEROP = Path(__file__).parents[2] / "interop"
+
+
+def _run(arguments, capsys):
+    with pytest.raises(SystemExit) as exit_:
+        main([str(word) for word in arguments])
+    return exit_.value.code or 0, capsys.readouterr()
+
+
+def test_a_case_that_holds_passes_with_exit_status_0(capsys):
+    folder = INTEROP / "model_dscnn"
+    code, printed = _run(["run", folder / "model.pte", "--case", folder / "case.json", "--json"], capsys)
+    result = json.loads(printed.out)
+    assert code == 0 and result["passed"] and result["max_error"] < 1e-6
+    assert result["calls"][0]["outputs"][0]["shape"] == [1, 12]
+
+
+def test_a_case_that_does_not_hold_fails_and_says_where(tmp_path, capsys):
+    for name in ("model.pte", "case.json"):
+        shutil.copy(INTEROP / "softplus" / name, tmp_path / name)
+    arrays = dict(np.load(INTEROP / "softplus" / "tensors.npz"))
+    arrays["forward.0.output0"] = arrays["forward.0.output0"] + 1
+    np.savez(tmp_path / "tensors.npz", **arrays)
+    code, printed = _run(["run", tmp_path / "model.pte", "--case", tmp_path / "case.json"], capsys)
+    assert code == 20
+    assert "call 0 (forward): output 0" in printed.err
+
+
+def test_inputs_from_an_npz_give_outputs_in_an_npz(tmp_path, capsys):
+    case = np.load(INTEROP / "softplus" / "tensors.npz")
+    np.savez(tmp_path / "in.npz", x=case["forward.0.input0"])
+    words = [
+        "run",
+        INTEROP / "softplus" / "model.pte",
+        "--inputs",
+        tmp_path / "in.npz",
+        "--save",
+        tmp_path / "out.npz",
+    ]
+    assert _run(words, capsys)[0] == 0
+    saved = np.load(tmp_path / "out.npz")["forward.0.output0"]
+    np.testing.assert_allclose(saved, case["forward.0.output0"], rtol=1e-6)
+
+
+def test_without_inputs_a_program_runs_on_ones(capsys):
+    assert _run(["run", INTEROP / "model_resnet8" / "model.pte"], capsys)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["model_dscnn/model_xnnpack.pte"], 14, "XnnpackBackend"),
+        (["model_dscnn/model.pte", "--method", "backward"], 12, "backward"),
+        (["model_dscnn/model.pte", "--target", "cortex-m9"], 15, "cortex-m9"),
+        (["model_dscnn/case.json"], 10, "ET12"),
+        (["model_dscnn/none.pte"], 11, "none.pte"),
+        (["model_dscnn/model.pte", "--case", "model_dscnn/none.json"], 11, "none.json"),
+        (["model_dscnn/model.pte", "--inputs", "model_resnet8/tensors.npz"], 11, "expected 1 inputs, got 2"),
+        (["f64_add/model.pte", "--case", "dtype_int8/case.json"], 11, "expected dtype float64, got int8"),
+        (["model_dscnn/model.pte", "--case", "model_mlp/case.json"], 11, "expected shape"),
+        (["sort_topk/model.pte"], 13, "aten::cumsum.out"),
+    ],
+)
+@pytest.mark.parametrize("target", ["host", "cortex-m4"])
+def test_bad_input_is_refused_by_name_on_every_target(arguments, code, words, target, capsys, monkeypatch):
+    monkeypatch.chdir(INTEROP)
+    given = arguments if "--target" in arguments else [*arguments, "--target", target]
+    found, printed = _run(["run", *given], capsys)
+    assert found == code
+    assert words in printed.err
