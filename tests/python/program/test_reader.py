@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from programs import Plan, program, scalar, table, tensor, value, vector
 
-from rushlight.errors import InvalidProgram, MethodNotFound
+from rushlight.errors import InvalidArgument, InvalidProgram, MethodNotFound
 from rushlight.program import Program, describe, operator_uses, read_program
 from rushlight.program.model import Dynamism, JumpFalse, Move, Storage, TensorInfo
 
@@ -126,7 +126,7 @@ def test_a_foreign_file_is_refused_with_what_it_should_be(data: bytes, message: 
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InvalidProgram, match=r"no\.pte"):
+    with pytest.raises(InvalidArgument, match=r"no\.pte"):
         read_program(tmp_path / "no.pte")
 
 
