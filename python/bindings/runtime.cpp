@@ -26,6 +26,12 @@ struct RuntimeFailure {
   std::string message;
 };
 
+// A program's names may be any bytes.
+py::str to_str(std::string_view text) {
+  return py::reinterpret_steal<py::str>(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<py::ssize_t>(text.size()), "replace"));
+}
+
 [[noreturn]] void fail(Error code) {
   std::string message;
   message.swap(captured_log());
@@ -71,6 +77,7 @@ class PyMethod {
   py::list execute(const py::sequence& inputs) {
     captured_log().clear();
     Method& method = method_->method();
+    if (inputs.size() != method.meta().num_inputs()) fail(Error::InvalidArgument);  // no old ones stay in use
     Error error = Error::Ok;
     py::list outputs;
     {
@@ -154,7 +161,7 @@ class PyMethod {
     if (value.is_int()) return py::int_(value.to_int());
     if (value.is_double()) return py::float_(value.to_double());
     if (value.is_bool()) return py::bool_(value.to_bool());
-    if (value.tag == Tag::String) return py::str(value.to_string_view().data(), value.to_string_view().size());
+    if (value.tag == Tag::String) return to_str(value.to_string_view());
     if (!value.is_tensor()) return py::none();
     const Tensor tensor = value.to_tensor();
     if (tensor.const_data_ptr() == nullptr && tensor.numel() > 0) {
@@ -176,10 +183,10 @@ class PyProgram {
  public:
   explicit PyProgram(std::unique_ptr<Module> module) : module_(std::move(module)) {}
 
-  [[nodiscard]] std::vector<std::string> method_names() const {
-    std::vector<std::string> names;
+  [[nodiscard]] py::list method_names() const {
+    py::list names;
     for (size_t i = 0; i < module_->program().num_methods(); ++i) {
-      names.emplace_back(module_->program().method_name(i));
+      names.append(to_str(module_->program().method_name(i)));
     }
     return names;
   }
@@ -201,6 +208,7 @@ std::unique_ptr<PyProgram> load_file(const std::string& path) {
 std::unique_ptr<PyProgram> load_bytes(const py::buffer& data) {
   captured_log().clear();
   const py::buffer_info info = data.request();
+  if (PyBuffer_IsContiguous(info.view(), 'C') == 0) throw py::buffer_error("the bytes are not contiguous");
   const Span<const uint8_t> bytes(static_cast<const uint8_t*>(info.ptr),
                                   static_cast<size_t>(info.size * info.itemsize));
   return std::make_unique<PyProgram>(value_of(Module::load_bytes(bytes, selected_operators)));
@@ -229,7 +237,7 @@ PYBIND11_MODULE(RUSHLIGHT_MODULE_NAME, m) {
       if (raised) std::rethrow_exception(raised);
     } catch (const RuntimeFailure& error) {
       const py::tuple arguments =
-          py::make_tuple(static_cast<uint32_t>(error.code), to_string(error.code), error.message);
+          py::make_tuple(static_cast<uint32_t>(error.code), to_string(error.code), to_str(error.message));
       PyErr_SetObject(failure, arguments.ptr());
     }
   });

@@ -45,6 +45,8 @@ class Plan:
     operators: list[tuple[str, str]] = field(default_factory=list)
     calls: list[tuple[int, list[int]]] = field(default_factory=list)
     buffer_sizes: list[int] = field(default_factory=lambda: [0, 1 << 20])
+    inputs: list[int] = field(default_factory=list)
+    outputs: list[int] = field(default_factory=list)
 
 
 def value(number: int, content: Build) -> Build:
@@ -65,20 +67,27 @@ def scalar(item: int | float | bool | None) -> Build:
 
 
 def tensor(
-    dtype: str, sizes: Sequence[int] = (2,), *, memory_id: int = 1, dim_order: Sequence[int] | None = None
+    dtype: str,
+    sizes: Sequence[int] = (2,),
+    *,
+    memory_id: int = 1,
+    offset: int = 0,
+    dim_order: Sequence[int] | None = None,
+    dynamic: bool = False,
 ) -> Build:
-    """A planned tensor at the start of its memory."""
+    """A tensor planned at `offset` in its memory; with memory_id 0 it is not planned."""
 
     def build(builder: flatbuffers.Builder) -> int:
         shape = vector(builder, "Int32", 4, sizes)
         order = vector(builder, "Uint8", 1, range(len(sizes)) if dim_order is None else dim_order)
-        place = table(builder, 3, {0: ("Uint32", memory_id)})
         fields = {
             0: ("Int8", NUMBERS[dtype]),
             2: ("Offset", shape),
             3: ("Offset", order),
-            6: ("Offset", place),
+            8: ("Int8", int(dynamic)),
         }
+        if memory_id:
+            fields[6] = ("Offset", table(builder, 3, {0: ("Uint32", memory_id), 1: ("Uint32", offset)}))
         return table(builder, 10, fields)
 
     return value(5, build)
@@ -101,7 +110,8 @@ def _plan(builder: flatbuffers.Builder, plan: Plan) -> int:
     chain = table(builder, 4, {2: ("Offset", calls)})
     chains = offsets(builder, [chain])
     sizes = vector(builder, "Int64", 8, plan.buffer_sizes)
-    fields = {0: name, 2: values, 5: chains, 6: operators, 8: sizes}
+    inputs, outputs = (vector(builder, "Int32", 4, indices) for indices in (plan.inputs, plan.outputs))
+    fields = {0: name, 2: values, 3: inputs, 4: outputs, 5: chains, 6: operators, 8: sizes}
     return table(builder, 10, {slot: ("Offset", offset) for slot, offset in fields.items()})
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +35,7 @@ _DTYPES: dict[int, np.dtype] = {
         29: np.uint64,
     }.items()
 }
-_NUMBERS = {dtype: number for number, dtype in _DTYPES.items()}
+_NUMBERS = {dtype.name: number for number, dtype in _DTYPES.items()}
 
 
 @dataclass(frozen=True)
@@ -88,27 +89,56 @@ def _is_plain(value: Any) -> bool:
     return isinstance(value, (bool, int, float, list, tuple))
 
 
+def _from_plain(value: Any, info: ValueInfo, index: int) -> np.ndarray:
+    """Numbers or nested lists of them in the dtype of the input, which has to hold them."""
+    try:
+        given = np.asarray(value)
+        array = given.astype(info.dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidArgument(f"input {index}: expected a {info}, got no array: {error}") from error
+    if given.dtype.kind not in "biuf":
+        raise InvalidArgument(f"input {index}: expected a {info}, got {given.dtype.name}")
+    if array.dtype.kind in "biu" and not np.array_equal(given, array):
+        raise InvalidArgument(f"input {index}: expected a {info}, got numbers that it cannot hold")
+    return array
+
+
+def _number(value: Any, info: ValueInfo, index: int) -> Any:
+    """A value for an input that is no tensor."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if info.kind == "Double" and type(value) is int:
+        return float(value)
+    if value is None or isinstance(value, (bool, float)):
+        return value
+    if isinstance(value, int) and -(1 << 63) <= value < 1 << 63:
+        return value
+    raise InvalidArgument(f"input {index}: expected {info}, got {value!r:.80}")
+
+
 def to_native(value: Any, info: ValueInfo, index: int) -> Any:
     """`value` for input `index`, in the form the native module takes.
 
     Raises InvalidArgument for a kind, dtype or shape that is not the method's.
     """
     if info.kind != "Tensor":
-        return value.item() if isinstance(value, np.generic) else value
+        return _number(value, info, index)
     if value is None:
         raise InvalidArgument(f"input {index}: expected a {info}, got None")
-    array = np.asarray(value, dtype=info.dtype) if _is_plain(value) else as_array(value)
+    array = _from_plain(value, info, index) if _is_plain(value) else as_array(value)
     if array.dtype.name != info.dtype:
         raise InvalidArgument(
             f"input {index}: expected dtype {info.dtype}, got {array.dtype.name}",
             next_step=f"Convert it with .astype({info.dtype!r}).",
         )
     shape, dim_order = info.shape or (), info.dim_order or ()
-    if array.ndim != len(shape) or (not info.dynamic and array.shape != shape):
+    fits = array.size <= math.prod(shape) if info.dynamic else array.shape == shape
+    if array.ndim != len(shape) or not fits:
         bound = "at most " if info.dynamic else ""
         raise InvalidArgument(f"input {index}: expected shape {bound}{list(shape)}, got {list(array.shape)}")
-    ordered = np.ascontiguousarray(array.transpose(dim_order)) if array.ndim else np.ascontiguousarray(array)
-    return (_NUMBERS[array.dtype], array.shape, ordered)
+    # In the machine's byte order, and writable: a program may write to what it is lent.
+    number = _NUMBERS[array.dtype.name]
+    ordered = np.require(array.transpose(dim_order) if array.ndim else array, _DTYPES[number], ["C", "W"])
+    return (number, array.shape, ordered)
 
 
 def from_native(value: Any) -> Any:

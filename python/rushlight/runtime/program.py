@@ -53,6 +53,8 @@ class Program:
 
     def __init__(self, source: ProgramSource, module: ModuleType | None = None) -> None:
         self._module = native.default_module() if module is None else module
+        if isinstance(source, memoryview) and not source.c_contiguous:
+            source = bytes(source)
         if isinstance(source, (bytes, bytearray, memoryview)):
             self._program = native.call(self._module, self._module.load_bytes, source)
         else:

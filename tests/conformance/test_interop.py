@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs made by the official package run here and give what PyTorch gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rushlight
+from rushlight.codegen.table import load_table
+from rushlight.devtools.cases import load_case
+from rushlight.errors import BackendNotFound, InvalidProgram, OperatorNotFound, RushlightError
+from rushlight.program import operator_uses, read_program
+from rushlight.runtime import Runtime
+from rushlight.sources import source_root
+
+INTEROP = Path(__file__).parents[1] / "interop"
+XNNPACK = "delegate XnnpackBackend"
+QUANTIZED = {
+    "quantized_decomposed::dequantize_per_channel.out",
+    "quantized_decomposed::dequantize_per_tensor.out",
+    "quantized_decomposed::quantize_per_tensor.out",
+}
+
+# What each program needs that rushlight does not have. A program that runs must not be in here, and one
+# that is in here must fail for these things and no others.
+MISSING: dict[str, set[str]] = {
+    "bf16_mlp/model.pte": {"aten::native_layer_norm.out"},
+    "bilinear_pixelshuffle/model.pte": {"aten::upsample_bilinear2d.vec_out"},
+    "dynamic_seq/model.pte": {"aten::embedding.out"},
+    "external_ptd/model.pte": {"external data"},
+    "gru/model.pte": {"aten::sigmoid.out", "aten::tanh.out"},
+    "half_mlp/model.pte": {"aten::native_layer_norm.out"},
+    "index_put_gather/model.pte": {
+        "aten::gather.out",
+        "aten::index.Tensor_out",
+        "aten::index_put.out",
+        "aten::index_select.out",
+    },
+    "kv_cache_renamed/model.pte": {"aten::index_put.out"},
+    "model_dscnn/model_xnnpack.pte": {XNNPACK},
+    "model_dscnn_int8/model.pte": QUANTIZED,
+    "model_dscnn_int8/model_xnnpack.pte": {XNNPACK},
+    "model_mlp/model_xnnpack.pte": {XNNPACK},
+    "model_resnet8/model_xnnpack.pte": {XNNPACK},
+    "model_resnet8_int8/model.pte": QUANTIZED,
+    "model_resnet8_int8/model_xnnpack.pte": {XNNPACK},
+    "sort_topk/model.pte": {"aten::cumsum.out", "aten::max.dim_max", "aten::topk.values"},
+}
+
+PROGRAMS = sorted(
+    f"{path.parent.name}/{path.name}"
+    for path in INTEROP.glob("*/*.pte")
+    if (path.parent / "case.json").is_file()
+)
+
+pytestmark = pytest.mark.conformance
+
+
+def differences(got: list[Any], expected: list[Any], tolerance: float) -> list[str]:
+    """What the rule of tests/interop/README.md finds wrong; empty when the outputs pass."""
+    if len(got) != len(expected):
+        return [f"{len(expected)} outputs expected, got {len(got)}"]
+    found = []
+    for index, (g, e) in enumerate(zip(got, expected, strict=True)):
+        if isinstance(e, np.ndarray):
+            if g.shape != e.shape or g.dtype != e.dtype:
+                found.append(f"output {index}: {e.dtype}{e.shape} expected, got {g.dtype}{g.shape}")
+                continue
+        elif g != e:
+            found.append(f"output {index}: {e} expected, got {g}")
+        g, e = np.asarray(g), np.asarray(e)
+        if e.dtype.kind in "biu":
+            passes = bool(np.array_equal(g, e))
+        else:
+            g, e = g.astype(np.float64), e.astype(np.float64)
+            finite = np.where(np.isfinite(e), np.abs(e), 0)
+            largest = max(1.0, float(finite.max(initial=0)))
+            with np.errstate(invalid="ignore"):
+                close = np.abs(g - e) <= tolerance * largest + tolerance * finite
+            passes = bool(np.all(close | (g == e) | (np.isnan(g) & np.isnan(e))))
+        if not passes:
+            found.append(f"output {index}: expected\n{e}\ngot\n{g}")
+    return found
+
+
+def run_case(name: str) -> list[str]:
+    """Makes the calls of a case on one instance of each method; returns what is wrong."""
+    path = INTEROP / name
+    case = load_case(path.parent / "case.json")
+    program = rushlight.load(path)
+    found = []
+    for number, call in enumerate(case.calls):
+        outputs = program.run(call.method, call.inputs)
+        assert call.expected is not None
+        found += [f"call {number}: {text}" for text in differences(outputs, call.expected, case.tolerance)]
+    return found
+
+
+def what_is_missing(error: RushlightError) -> set[str]:
+    """The things that an error names, as MISSING lists them."""
+    if isinstance(error, OperatorNotFound):
+        return set(error.requested)
+    if isinstance(error, BackendNotFound):
+        return {f"delegate {error.backend}"}
+    return {"external data"} if "stored outside the program" in error.message else {error.message}
+
+
+@pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in MISSING])
+def test_the_program_gives_what_pytorch_gives(name: str) -> None:
+    needed = set(operator_uses(read_program(INTEROP / name)))
+    known = set(load_table(source_root() / "kernels" / "ops.yaml").operators)
+    linked = Runtime.get().operator_registry.operator_names
+    if unselected := sorted(needed & known - linked):
+        pytest.skip(f"this build does not have {', '.join(unselected)}")
+    assert run_case(name) == []
+
+
+@pytest.mark.parametrize("name", sorted(MISSING))
+def test_the_program_is_refused_for_what_is_missing_and_nothing_else(name: str) -> None:
+    with pytest.raises((OperatorNotFound, BackendNotFound, InvalidProgram)) as caught:
+        run_case(name)
+    assert what_is_missing(caught.value) == MISSING[name]
+
+
+def test_the_list_names_programs_that_exist() -> None:
+    assert set(MISSING) <= set(PROGRAMS)
+    assert len(PROGRAMS) >= 40
+
+
+@pytest.mark.parametrize(
+    ("got", "expected", "tolerance", "passes"),
+    [
+        ([np.float32([1, 2])], [np.float32([1, 2.0001])], 1e-3, True),
+        ([np.float32([1, 2])], [np.float32([1, 2.01])], 1e-3, False),
+        ([np.float32([1000])], [np.float32([1001])], 1e-3, True),
+        ([np.float32([np.nan, np.inf])], [np.float32([np.nan, np.inf])], 1e-3, True),
+        ([np.float32([np.nan])], [np.float32([1])], 1.0, False),
+        ([np.float32([np.inf])], [np.float32([-np.inf])], 1.0, False),
+        ([np.int32([1])], [np.int32([2])], 10.0, False),
+        ([np.int32([1])], [np.int64([1])], 1.0, False),
+        ([np.zeros((1, 2), np.int8)], [np.zeros(2, np.int8)], 1.0, False),
+        ([3], [3], 0.0, True),
+        ([3], [4], 0.0, False),
+        ([], [3], 0.0, False),
+    ],
+)
+def test_the_rule_of_comparison_can_fail(
+    got: list[Any], expected: list[Any], tolerance: float, passes: bool
+) -> None:
+    assert (differences(got, expected, tolerance) == []) is passes

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Damaged programs are refused or run; none of them brings the process down.
+
+RUSHLIGHT_MUTANTS is how many of each program there are. For a module that was built with
+-fsanitize=address,undefined: LD_PRELOAD=$(gcc -print-file-name=libasan.so) and
+ASAN_OPTIONS=detect_leaks=0,allocator_may_return_null=1,max_allocation_size_mb=4096.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from rushlight import process
+
+INTEROP = Path(__file__).parents[2] / "interop"
+COUNT = int(os.environ.get("RUSHLIGHT_MUTANTS", "250"))
+SCRIPT = Path(__file__).with_name("mutants.py")
+
+# Those that jump may be mutated into loops without end, which nothing forbids a program.
+LOOPS = {"cond_sum", "scan"}
+PROGRAMS = [
+    "channels_last_conv",
+    "cond_sum",
+    "const_out",
+    "dtype_bool",
+    "dynamic_mlp",
+    "list_split_cat",
+    "multi_method",
+    "mutable_counter",
+    "scan",
+]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_no_mutant_crashes_or_hangs(name: str, seed: int) -> None:
+    path = INTEROP / name / "model.pte"
+    first, killed, limit = 0, [], 5 if name in LOOPS else 0
+    while first < COUNT:
+        command = [sys.executable, SCRIPT, path, str(seed), str(first), str(COUNT)]
+        result = process.run(command, timeout=600)
+        lines = result.stdout.split()
+        if lines[-1:] == ["end"]:
+            break
+        assert result.returncode == -signal.SIGALRM, (
+            f"mutant {lines[-1:]} of seed {seed}: exit status {result.returncode}\n{result.stderr[-4000:]}"
+        )
+        killed.append(int(lines[-1]))
+        assert len(killed) <= limit, f"mutants {killed} of seed {seed} do not end"
+        first = killed[-1] + 1
