@@ -33,6 +33,14 @@ const char* to_string(Tag tag) {
   return "unknown";
 }
 
+int64_t EValue::to_int() const {
+  if (tag == Tag::Int) return payload.as_int;
+  if (tag == Tag::Bool) return payload.as_bool ? 1 : 0;
+  const double value = payload.as_double;
+  if (!(value >= -0x1p63)) return value < 0 ? INT64_MIN : 0;  // NaN is 0
+  return value < 0x1p63 ? static_cast<int64_t>(value) : INT64_MAX;
+}
+
 Span<const int64_t> EValue::to_int_list() const {
   const auto* list = payload.as_int_list;
   for (uint32_t i = 0; i < length; ++i) list->items[i] = list->values[i]->to_int();

@@ -80,7 +80,8 @@ struct EValue {
     RL_DCHECK(is_tensor());
     return Tensor(payload.as_tensor);
   }
-  [[nodiscard]] int64_t to_int() const { return tag == Tag::Bool ? payload.as_bool : payload.as_int; }
+  // Of a number of any kind: a double is truncated, and clamped to what int64 holds.
+  [[nodiscard]] int64_t to_int() const;
   [[nodiscard]] double to_double() const {
     return tag == Tag::Double ? payload.as_double : static_cast<double>(to_int());
   }
