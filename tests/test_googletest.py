@@ -36,9 +36,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ElementTree.E
 
 def test_the_cpp_tests_are_built() -> None:
     if not BUILD.is_dir():
-        pytest.skip(
-            f"no {BUILD}: cmake --preset tests, cmake --build --preset tests, or set {VARIABLE}"
-        )
+        pytest.skip(f"no {BUILD}: cmake --preset tests, cmake --build --preset tests, or set {VARIABLE}")
     assert known_tests()
 
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The native half of rushlight.runtime. It deals in element type numbers and raw bytes; what numpy
 // dtype they are is the Python half's business, so that the module needs numpy's array object only.
+#include <mutex>
+
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
-
-#include <mutex>
 
 #include "python/bindings/captured_log.h"
 #include "runtime/module/module.h"
@@ -133,7 +133,8 @@ class PyMethod {
     if (input.is_none()) return check(method.set_input(index, EValue()));
     if (py::isinstance<py::bool_>(input)) return check(method.set_input(index, EValue(input.cast<bool>())));
     if (py::isinstance<py::int_>(input)) return check(method.set_input(index, EValue(input.cast<int64_t>())));
-    if (py::isinstance<py::float_>(input)) return check(method.set_input(index, EValue(input.cast<double>())));
+    if (py::isinstance<py::float_>(input))
+      return check(method.set_input(index, EValue(input.cast<double>())));
     const auto parts = input.cast<py::tuple>();
     const auto sizes_in = parts[1].cast<py::tuple>();
     const auto array = parts[2].cast<py::array>();
