@@ -6,9 +6,11 @@ from __future__ import annotations
 import contextlib
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -50,6 +52,18 @@ class Result:
     stderr: str
     command: tuple[str, ...]
     seconds: float
+
+
+def search_path() -> str:
+    """PATH, with the programs of this Python's own environment in front, activated or not."""
+    scripts = sysconfig.get_path("scripts")
+    path = os.environ.get("PATH", os.defpath)
+    return path if scripts in path.split(os.pathsep) else scripts + os.pathsep + path
+
+
+def find_program(name: str) -> str | None:
+    """The path of a program that run() would start by that name."""
+    return shutil.which(name, path=search_path())
 
 
 def command_line(command: Sequence[str | os.PathLike[str]], cwd: str | os.PathLike[str] | None = None) -> str:
@@ -107,7 +121,7 @@ def _start(
         return subprocess.Popen(
             words,
             cwd=cwd,
-            env=None if env is None else {**os.environ, **env},
+            env={**os.environ, "PATH": search_path(), **(env or {})},
             stdin=subprocess.PIPE if feed else subprocess.DEVNULL,
             stdout=pipe,
             stderr=subprocess.STDOUT if merge else pipe,

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -25,7 +24,7 @@ def configure(source: Path, binary: Path, cache: Mapping[str, str], toolchain: P
     said so.
     """
     command = ["cmake", "-S", str(source), "-B", str(binary)]
-    if shutil.which("ninja"):
+    if process.find_program("ninja"):
         command += ["-G", "Ninja"]
     if toolchain is not None:
         command.append(f"-DCMAKE_TOOLCHAIN_FILE={toolchain}")

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,12 +70,13 @@ class Target(Protocol):
 
 def missing_programs(programs: dict[str, str]) -> list[Requirement]:
     """Those of `programs` (name to package) that are not on PATH."""
-    return [Requirement(name, package) for name, package in programs.items() if shutil.which(name) is None]
+    missing = [name for name in programs if process.find_program(name) is None]
+    return [Requirement(name, programs[name]) for name in missing]
 
 
 def missing_build_tools() -> list[Requirement]:
     """CMake, and Ninja unless there is Make."""
     tools = {"cmake": "cmake"}
-    if shutil.which("make") is None:
+    if process.find_program("make") is None:
         tools["ninja"] = "ninja-build"
     return missing_programs(tools)

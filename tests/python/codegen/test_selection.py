@@ -14,7 +14,7 @@ from rushlight.codegen.__main__ import main
 from rushlight.codegen.emit import dtype_header, operator_table, write_all
 from rushlight.codegen.selection import Selection
 from rushlight.codegen.table import OperatorTable, load_yaml
-from rushlight.errors import InvalidSelection, OperatorNotFound
+from rushlight.errors import InvalidArgument, InvalidSelection, OperatorNotFound
 from rushlight.program.dtypes import mask
 
 ROOT = Path(__file__).parents[3]
@@ -180,7 +180,7 @@ def test_the_command_reports_errors_with_their_exit_code(
     assert capsys.readouterr().out == "2 operators from 2 kernel sources\n"
     assert main([*arguments, "--root-ops", "aten::none.out"]) == OperatorNotFound.exit_code
     assert "aten::none.out" in capsys.readouterr().err
-    assert main([*arguments, "--model", str(tmp_path / "no.pte")]) == 10
+    assert main([*arguments, "--model", str(tmp_path / "no.pte")]) == InvalidArgument.exit_code
     assert "no.pte" in capsys.readouterr().err
 
 

@@ -110,3 +110,14 @@ def test_bytes_that_are_no_text_are_replaced() -> None:
 def test_a_signal_shows_as_a_negative_status() -> None:
     result = process.run(["sh", "-c", "kill -9 $$"])
     assert result.returncode == -9
+
+
+def test_programs_of_this_environment_are_found_without_activating_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tool = tmp_path / "some-tool"
+    tool.write_text("#!/bin/sh\necho found\n")
+    tool.chmod(0o755)
+    monkeypatch.setattr(process.sysconfig, "get_path", lambda name: str(tmp_path))
+    assert process.find_program("some-tool") == str(tool)
+    assert process.run(["some-tool"]).stdout == "found\n"

@@ -82,7 +82,7 @@ def test_a_board_takes_a_megabyte_each_of_model_and_arenas(target: BareMetal) ->
 def test_what_is_missing_is_named_with_its_package(
     target: targets.Target, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(process, "search_path", lambda: str(tmp_path))
     missing = target.requirements()
     assert {"cmake", "ninja"} < {requirement.name for requirement in missing}
     update, install = targets.install_commands([target.name])
