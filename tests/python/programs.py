@@ -39,11 +39,11 @@ def offsets(builder: flatbuffers.Builder, items: Sequence[int]) -> int:
 
 @dataclass
 class Plan:
-    """A method: values as (type number, table), kernel calls as (operator, arguments)."""
+    """A method: its values, and kernel calls as (operator, arguments) or instructions of other kinds."""
 
     values: list[Build] = field(default_factory=list)
     operators: list[tuple[str, str]] = field(default_factory=list)
-    calls: list[tuple[int, list[int]]] = field(default_factory=list)
+    calls: list[tuple[int, list[int]] | Build] = field(default_factory=list)
     buffer_sizes: list[int] = field(default_factory=lambda: [0, 1 << 20])
     inputs: list[int] = field(default_factory=list)
     outputs: list[int] = field(default_factory=list)
@@ -93,6 +93,16 @@ def tensor(
     return value(5, build)
 
 
+def move(source: int, destination: int) -> Build:
+    """An instruction that gives a value another's content."""
+    return _instruction(3, lambda b: table(b, 2, {0: ("Int32", source), 1: ("Int32", destination)}))
+
+
+def jump_false(condition: int, target: int) -> Build:
+    """An instruction that goes on at number `target` unless the condition holds."""
+    return _instruction(4, lambda b: table(b, 2, {0: ("Int32", condition), 1: ("Int32", target)}))
+
+
 def program(*plans: Plan) -> bytes:
     """The file."""
     builder = flatbuffers.Builder(1024)
@@ -106,7 +116,9 @@ def _plan(builder: flatbuffers.Builder, plan: Plan) -> int:
     name = builder.CreateString("forward")
     values = offsets(builder, [build(builder) for build in plan.values])
     operators = offsets(builder, [_operator(builder, *names) for names in plan.operators])
-    calls = offsets(builder, [_call(builder, *call) for call in plan.calls])
+    calls = offsets(
+        builder, [call(builder) if callable(call) else _call(builder, *call) for call in plan.calls]
+    )
     chain = table(builder, 4, {2: ("Offset", calls)})
     chains = offsets(builder, [chain])
     sizes = vector(builder, "Int64", 8, plan.buffer_sizes)
@@ -123,4 +135,8 @@ def _operator(builder: flatbuffers.Builder, name: str, overload: str) -> int:
 def _call(builder: flatbuffers.Builder, operator: int, arguments: list[int]) -> int:
     indices = vector(builder, "Int32", 4, arguments)
     call = table(builder, 2, {0: ("Int32", operator), 1: ("Offset", indices)})
-    return table(builder, 2, {0: ("Uint8", 1), 1: ("Offset", call)})
+    return _instruction(1, lambda _: call)(builder)
+
+
+def _instruction(number: int, content: Build) -> Build:
+    return lambda builder: table(builder, 2, {0: ("Uint8", number), 1: ("Offset", content(builder))})

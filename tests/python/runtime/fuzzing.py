@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs mutants of a program, one after another: mutants.py PROGRAM SEED FIRST LAST.
+"""Runs bad programs, one after another: fuzzing.py SOURCE SEED FIRST LAST.
 
-Before each it prints its number, so that whoever started this knows which one ended it. An exception
-that is no rushlight error ends it too. A mutant that runs for two seconds is killed by SIGALRM.
+SOURCE is a program to run mutants of, or the word `random`. Before each program its number is printed,
+so that whoever started this knows which one ended it. An exception that is no rushlight error ends it
+too. A program that runs for two seconds is killed by SIGALRM.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ import struct
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 import numpy as np
+import random_programs
 
 import rushlight
 from rushlight.errors import RushlightError
@@ -65,16 +69,20 @@ def run(data: bytes) -> None:
                     method.execute(inputs)
 
 
-def main(path: str, seed: str, first: str, last: str) -> None:
-    data = Path(path).read_bytes()
+def make(source: str, choose: random.Random) -> bytes:
+    """A program from a source."""
+    return random_programs.write(choose) if source == "random" else mutate(Path(source).read_bytes(), choose)
+
+
+def main(source: str, seed: str, first: str, last: str) -> None:
     if "asan" not in os.environ.get("LD_PRELOAD", ""):  # which reserves terabytes of addresses
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     for number in range(int(first), int(last)):
         print(number, flush=True)
-        mutant = mutate(data, random.Random(f"{seed} {number}"))
+        data = make(source, random.Random(f"{seed} {number}"))
         signal.setitimer(signal.ITIMER_REAL, SECONDS)
         with contextlib.suppress(RushlightError, MemoryError):
-            run(mutant)
+            run(data)
         signal.setitimer(signal.ITIMER_REAL, 0)
     print("end", flush=True)
 
