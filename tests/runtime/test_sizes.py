@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the runtime takes stays within budgets.yaml, whose limits only go down."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+from rushlight import process
+from rushlight.sources import source_root
+
+BUDGETS = yaml.safe_load(Path(__file__).with_name("budgets.yaml").read_text())
+WITHOUT = ["-DEXECUTORCH_SELECT_ALL_OPS=OFF", "-DRUSHLIGHT_LOG_LEVEL=off"]
+
+
+@dataclass
+class Size:
+    """Bytes of an ELF file, or of all files in a library."""
+
+    flash: int = 0
+    ram: int = 0
+
+
+def measure(path: Path, size: str = "size") -> Size:
+    """The sections of code, constants and data, by their names; no debug information, no symbols."""
+    total = Size()
+    for line in process.run([size, "-A", path], check=True).stdout.splitlines():
+        section = re.match(r"(\.\S+)\s+(\d+)\s+\d+", line)
+        if section is None:
+            continue
+        name, nbytes = section[1], int(section[2])
+        if re.match(r"\.(text|rodata|ARM\.ex|init|fini|eh_frame|gcc_except|data|tdata|srodata|sdata)", name):
+            total.flash += nbytes
+        if re.match(r"\.(data|bss|tdata|tbss|sdata|sbss)(?!\.rel\.ro)", name):
+            total.ram += nbytes
+    return total
+
+
+def check(name: str, got: Size) -> None:
+    budget = BUDGETS[name]
+    assert got.flash > 1000, f"{name}: measured nothing"
+    assert got.flash <= budget["flash"], (
+        f"{name}: {got.flash} bytes of flash, at most {budget['flash']} expected"
+    )
+    assert got.ram <= budget["ram"], (
+        f"{name}: {got.ram} bytes of static RAM, at most {budget['ram']} expected"
+    )
+
+
+@pytest.mark.slow
+def test_a_host_runner_without_operators_is_small(build: Callable[..., Path]) -> None:
+    folder = build(*WITHOUT, targets=["executor_runner"])
+    check("host_runner_without_operators", measure(folder / "executor_runner"))
+
+
+@pytest.mark.slow
+def test_the_core_is_small_on_a_cortex_m4(build: Callable[..., Path]) -> None:
+    if shutil.which("arm-none-eabi-g++") is None:
+        pytest.skip("no arm-none-eabi-g++: rushlight targets install cortex-m4")
+    toolchain = source_root() / "toolchains" / "cortex-m4.cmake"
+    folder = build(f"-DCMAKE_TOOLCHAIN_FILE={toolchain}", *WITHOUT, targets=["rushlight_runtime"])
+    check("cortex_m4_core", measure(folder / "librushlight_runtime.a", "arm-none-eabi-size"))
+
+
+def test_budgets_are_within_what_the_project_promises() -> None:
+    assert BUDGETS["host_runner_without_operators"]["flash"] <= 30_000
+    assert BUDGETS["host_runner_without_operators"]["ram"] <= 4096
+    assert BUDGETS["cortex_m4_core"]["flash"] <= 16_000
