@@ -36,11 +36,13 @@ Error set_tensor(size_t index, TensorImpl* target, const Tensor& source) {
   RL_CHECK(source.scalar_type() == target->scalar_type(), Error::InvalidType,
            "input %lu: expected dtype %s, got %s", number(index), to_string(target->scalar_type()),
            to_string(source.scalar_type()));
+  const bool lent = target->storage() != Storage::Planned;
+  if (lent) target->set_data(nullptr, Storage::Lent);  // what follows may fail after it has resized
   RL_CHECK(target->resize(source.sizes()) == Error::Ok, Error::InvalidArgument,
            "input %lu: its shape does not fit the program's", number(index));
   RL_CHECK(same_layout(Tensor(target), source), Error::InvalidArgument,
            "input %lu: its dim order is not the program's", number(index));
-  if (target->storage() != Storage::Planned) {
+  if (lent) {
     target->set_data(source.impl()->mutable_data(), Storage::Lent);
   } else if (target->nbytes() > 0) {
     std::memmove(target->mutable_data(), source.const_data_ptr(), target->nbytes());

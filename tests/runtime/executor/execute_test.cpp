@@ -104,6 +104,26 @@ TEST_F(Execute, RefusesInputs_OfAnotherDimOrder_UnlessItIsTheSameLayout) {
   EXPECT_EQ(method->set_input(1, EValue(Tensor(&square))), Error::InvalidArgument);
 }
 
+TEST_F(Execute, IsRefused_AfterAnInputWas) {
+  // The refused tensor is larger than the one before, and has given the input its sizes.
+  PlanSpec plan = sum_plan();
+  plan.values[1] = tensor({.sizes = {8, 8}, .dynamism = Dynamism::DYNAMIC_BOUND});
+  plan.inputs = {1};
+  plan.instructions.clear();
+  Loaded method(build(plan), kernels);
+  ASSERT_EQ(method.error(), Error::Ok);
+  FloatTensor small({1, 2}, {1, 2});
+  ASSERT_EQ(method->set_input(0, small.value()), Error::Ok);
+  ASSERT_EQ(method->execute(), Error::Ok);
+  uint8_t transposed[] = {1, 0};
+  int32_t sizes[] = {8, 8};
+  int32_t strides[2];
+  float data[64] = {};
+  TensorImpl large(ScalarType::Float, 2, sizes, data, transposed, strides);
+  ASSERT_EQ(method->set_input(0, EValue(Tensor(&large))), Error::InvalidArgument);
+  EXPECT_EQ(method->execute(), Error::InvalidState);
+}
+
 TEST_F(Execute, TakesNumbersOnlyAsExported) {
   PlanSpec plan = sum_plan();
   plan.values.insert(plan.values.end(), {integer(3), real(0.5), boolean(1), none(), string("x")});
