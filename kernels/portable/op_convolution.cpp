@@ -4,6 +4,7 @@
 #include "kernels/shared/accumulator.h"
 #include "kernels/shared/checks.h"
 #include "kernels/shared/selection.h"
+#include "kernels/shared/spatial.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
 
@@ -11,10 +12,9 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr size_t kSpatial = 3;         // 1-d and 2-d convolutions have leading dimensions of size 1
-constexpr ptrdiff_t kTile = 64;        // outputs of a row whose sums are built together
-constexpr ptrdiff_t kBlock = 128;      // products added one after the other, about
-constexpr int64_t kLimit = INT32_MAX;  // of every number: the sum of two products of them fits int64
+constexpr size_t kSpatial = 3;     // 1-d and 2-d convolutions have leading dimensions of size 1
+constexpr ptrdiff_t kTile = 64;    // outputs of a row whose sums are built together
+constexpr ptrdiff_t kBlock = 128;  // products added one after the other, about
 
 // One spatial dimension; strides are in elements of the tensor they belong to.
 struct Axis {
@@ -170,20 +170,6 @@ struct Arguments {
   Span<const int64_t> output_padding;
 };
 
-// A list has a number for each spatial dimension, or one for all of them.
-Error check_list(Span<const int64_t> list, size_t spatial, int64_t least, const char* name) {
-  RL_CHECK(list.size() == 1 || list.size() == spatial, Error::InvalidArgument,
-           "%s: expected 1 or %lu numbers, got %lu", name, static_cast<unsigned long>(spatial),
-           static_cast<unsigned long>(list.size()));
-  for (const int64_t value : list) {
-    RL_CHECK(value >= least && value <= kLimit, Error::InvalidArgument, "%s: expected %ld at least, got %ld",
-             name, static_cast<long>(least), static_cast<long>(value));
-  }
-  return Error::Ok;
-}
-
-int64_t item(Span<const int64_t> list, size_t index) { return list[list.size() == 1 ? 0 : index]; }
-
 Error check_tensors(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                     bool transposed, int64_t groups, const Tensor& out) {
   RL_TRY(check_same_dtype(input, weight, "input and weight"));
@@ -191,15 +177,15 @@ Error check_tensors(const Tensor& input, const Tensor& weight, const std::option
   RL_CHECK(input.dim() >= 3 && input.dim() <= 5 && weight.dim() == input.dim(), Error::InvalidArgument,
            "input and weight: expected equal ranks from 3 to 5, got %d and %d", static_cast<int>(input.dim()),
            static_cast<int>(weight.dim()));
-  RL_CHECK(groups >= 1 && groups <= kLimit, Error::InvalidArgument, "groups: expected 1 at least, got %ld",
-           static_cast<long>(groups));
+  RL_CHECK(groups >= 1 && groups <= kSpatialLimit, Error::InvalidArgument,
+           "groups: expected 1 at least, got %ld", static_cast<long>(groups));
   const int64_t channels = transposed ? weight.size(0) : weight.size(1) * groups;
   RL_CHECK(input.size(1) == channels && weight.size(0) % groups == 0, Error::InvalidArgument,
            "weight: [%ld, %ld, ...] in %ld groups does not fit an input of %ld channels",
            static_cast<long>(weight.size(0)), static_cast<long>(weight.size(1)), static_cast<long>(groups),
            static_cast<long>(input.size(1)));
   const int64_t out_channels = transposed ? weight.size(1) * groups : weight.size(0);
-  RL_CHECK(out_channels <= kLimit, Error::InvalidArgument, "weight: too many output channels");
+  RL_CHECK(out_channels <= kSpatialLimit, Error::InvalidArgument, "weight: too many output channels");
   if (!bias) return Error::Ok;
   RL_TRY(check_same_dtype(input, *bias, "input and bias"));
   RL_CHECK(bias->dim() == 1 && bias->size(0) == out_channels, Error::InvalidArgument,
@@ -209,16 +195,16 @@ Error check_tensors(const Tensor& input, const Tensor& weight, const std::option
 
 // Fills in an axis but for its strides. The limits keep every position within 32 bits.
 Error plan_axis(const Arguments& arguments, bool transposed, size_t index, Axis* axis) {
-  const int64_t step = item(arguments.stride, index);
-  const int64_t pad = item(arguments.padding, index);
-  const int64_t dilation = item(arguments.dilation, index);
+  const int64_t step = spatial_item(arguments.stride, index);
+  const int64_t pad = spatial_item(arguments.padding, index);
+  const int64_t dilation = spatial_item(arguments.dilation, index);
   RL_CHECK(axis->kernel >= 1, Error::InvalidArgument, "weight: its spatial dimension %lu is empty",
            static_cast<unsigned long>(index));
   const int64_t reach = dilation * (axis->kernel - 1) + 1;
   int64_t padded = 0;  // the size of the larger side, with its padding
   int64_t out = 0;
   if (transposed) {
-    const int64_t extra = item(arguments.output_padding, index);
+    const int64_t extra = spatial_item(arguments.output_padding, index);
     RL_CHECK(extra < std::max(step, dilation), Error::InvalidArgument,
              "output_padding: expected less than stride or dilation, got %ld", static_cast<long>(extra));
     padded = (axis->in - 1) * step + reach + extra;
@@ -227,7 +213,7 @@ Error plan_axis(const Arguments& arguments, bool transposed, size_t index, Axis*
     padded = axis->in + 2 * pad;
     out = padded >= reach ? (padded - reach) / step + 1 : 0;
   }
-  RL_CHECK(out >= 1 && padded <= kLimit, Error::InvalidArgument,
+  RL_CHECK(out >= 1 && padded <= kSpatialLimit, Error::InvalidArgument,
            "input: spatial dimension %lu of size %ld would become %ld", static_cast<unsigned long>(index),
            static_cast<long>(axis->in), static_cast<long>(out));
   axis->out = static_cast<ptrdiff_t>(out);
@@ -241,10 +227,10 @@ Error plan_axis(const Arguments& arguments, bool transposed, size_t index, Axis*
 Error plan_axes(const Tensor& input, const Tensor& weight, const Arguments& arguments, Plan* plan,
                 Shape* shape) {
   const size_t spatial = input.sizes().size() - 2;
-  RL_TRY(check_list(arguments.stride, spatial, 1, "stride"));
-  RL_TRY(check_list(arguments.padding, spatial, 0, "padding"));
-  RL_TRY(check_list(arguments.dilation, spatial, 1, "dilation"));
-  RL_TRY(check_list(arguments.output_padding, spatial, 0, "output_padding"));
+  RL_TRY(check_spatial_list(arguments.stride, spatial, 1, "stride"));
+  RL_TRY(check_spatial_list(arguments.padding, spatial, 0, "padding"));
+  RL_TRY(check_spatial_list(arguments.dilation, spatial, 1, "dilation"));
+  RL_TRY(check_spatial_list(arguments.output_padding, spatial, 0, "output_padding"));
   for (size_t i = 0; i < spatial; ++i) {
     Axis& axis = plan->axes[kSpatial - spatial + i];
     axis.in = input.sizes()[i + 2];

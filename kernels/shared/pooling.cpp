@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/shared/pooling.h"
 
+#include "kernels/shared/spatial.h"
+
 namespace rushlight::kernels {
 
 namespace {
-
-// Every number is at most this, so that sums of products of two of them fit int64.
-constexpr int64_t kLimit = INT32_MAX;
-
-Error check_list(Span<const int64_t> list, size_t spatial, int64_t least, const char* name) {
-  RL_CHECK(list.size() == 1 || list.size() == spatial, Error::InvalidArgument,
-           "%s: expected 1 or %lu numbers, got %lu", name, static_cast<unsigned long>(spatial),
-           static_cast<unsigned long>(list.size()));
-  for (const int64_t value : list) {
-    RL_CHECK(value >= least && value <= kLimit, Error::InvalidArgument, "%s: expected %ld at least, got %ld",
-             name, static_cast<long>(least), static_cast<long>(value));
-  }
-  return Error::Ok;
-}
-
-int64_t item(Span<const int64_t> list, size_t index) { return list[list.size() == 1 ? 0 : index]; }
 
 int64_t count_windows(const Window& window, bool ceil_mode) {
   const int64_t reach = window.dilation * (window.kernel - 1) + 1;
@@ -39,10 +25,10 @@ Error plan_windows(const Tensor& self, const PoolArguments& arguments, size_t sp
            "self: expected rank %lu or %lu, got %lu", static_cast<unsigned long>(spatial + 1),
            static_cast<unsigned long>(spatial + 2), static_cast<unsigned long>(rank));
   const bool steps_by_kernel = arguments.stride.empty();
-  RL_TRY(check_list(arguments.kernel_size, spatial, 1, "kernel_size"));
-  if (!steps_by_kernel) RL_TRY(check_list(arguments.stride, spatial, 1, "stride"));
-  RL_TRY(check_list(arguments.padding, spatial, 0, "padding"));
-  RL_TRY(check_list(arguments.dilation, spatial, 1, "dilation"));
+  RL_TRY(check_spatial_list(arguments.kernel_size, spatial, 1, "kernel_size"));
+  if (!steps_by_kernel) RL_TRY(check_spatial_list(arguments.stride, spatial, 1, "stride"));
+  RL_TRY(check_spatial_list(arguments.padding, spatial, 0, "padding"));
+  RL_TRY(check_spatial_list(arguments.dilation, spatial, 1, "dilation"));
   // Only the batch may be empty.
   for (size_t d = rank - spatial - 1; d < rank; ++d) {
     RL_CHECK(self.sizes()[d] > 0, Error::InvalidArgument, "self: dimension %lu is empty",
@@ -51,16 +37,16 @@ Error plan_windows(const Tensor& self, const PoolArguments& arguments, size_t sp
   for (size_t i = 0; i < spatial; ++i) {
     Window& window = windows[i];
     window.in = self.sizes()[rank - spatial + i];
-    window.kernel = item(arguments.kernel_size, i);
-    window.step = item(steps_by_kernel ? arguments.kernel_size : arguments.stride, i);
-    window.pad = item(arguments.padding, i);
-    window.dilation = item(arguments.dilation, i);
+    window.kernel = spatial_item(arguments.kernel_size, i);
+    window.step = spatial_item(steps_by_kernel ? arguments.kernel_size : arguments.stride, i);
+    window.pad = spatial_item(arguments.padding, i);
+    window.dilation = spatial_item(arguments.dilation, i);
     const int64_t reach = window.dilation * (window.kernel - 1) + 1;
     RL_CHECK(window.pad <= reach / 2, Error::InvalidArgument,
              "padding: expected at most half of the window, which is %ld, got %ld", static_cast<long>(reach),
              static_cast<long>(window.pad));
     window.out = count_windows(window, arguments.ceil_mode);
-    RL_CHECK(window.out >= 1 && window.out <= kLimit, Error::InvalidArgument,
+    RL_CHECK(window.out >= 1 && window.out <= kSpatialLimit, Error::InvalidArgument,
              "self: a dimension of size %ld has room for %ld windows", static_cast<long>(window.in),
              static_cast<long>(window.out));
   }
