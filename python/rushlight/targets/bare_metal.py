@@ -4,16 +4,14 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rushlight import process
 from rushlight.errors import InvalidArgument
 from rushlight.sources import source_root
-from rushlight.targets.target import Requirement, RunResult, missing_build_tools, missing_programs
+from rushlight.targets.target import CommandTarget, Requirement, missing_build_tools, missing_programs
 
 # The C++ headers that need no library; RISC-V borrows Arm's, Debian has none for it.
 _CXX_HEADERS = ("/usr/include/newlib/c++", "libstdc++-arm-none-eabi-dev")
@@ -38,7 +36,7 @@ RISCV = Toolchain(
 
 
 @dataclass(frozen=True)
-class BareMetal:
+class BareMetal(CommandTarget):
     """One core on one board; the target has the core's name."""
 
     name: str
@@ -79,16 +77,6 @@ class BareMetal:
         script = source_root() / "toolchains" / "boards" / "startup" / "run.sh"
         emulator = [*board["emulator"], "-icount", f"shift={board['icount_shift']}"]
         return ["sh", str(script), *emulator, "--", str(executable.absolute()), *arguments]
-
-    def run(
-        self,
-        executable: Path,
-        arguments: Sequence[str] = (),
-        cwd: str | os.PathLike[str] | None = None,
-        timeout: float = 60.0,
-    ) -> RunResult:
-        """See Target. The guest's text, logs included, is in stdout; stderr is the emulator's own."""
-        return process.run(self.command(executable, arguments), cwd=cwd, timeout=timeout)
 
 
 TARGETS = (

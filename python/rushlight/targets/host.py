@@ -3,19 +3,17 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rushlight import process
-from rushlight.targets.target import Requirement, RunResult, missing_build_tools, missing_programs
+from rushlight.targets.target import CommandTarget, Requirement, missing_build_tools, missing_programs
 
 
 @dataclass(frozen=True)
-class Host:
+class Host(CommandTarget):
     """Runs executables as they are."""
 
     name: str = "host"
@@ -32,16 +30,6 @@ class Host:
     def command(self, executable: Path, arguments: Sequence[str] = ()) -> list[str]:
         """See Target."""
         return [str(executable.absolute()), *arguments]
-
-    def run(
-        self,
-        executable: Path,
-        arguments: Sequence[str] = (),
-        cwd: str | os.PathLike[str] | None = None,
-        timeout: float = 60.0,
-    ) -> RunResult:
-        """See Target."""
-        return process.run(self.command(executable, arguments), cwd=cwd, timeout=timeout)
 
 
 TARGETS = (Host(),)

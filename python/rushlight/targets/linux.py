@@ -3,18 +3,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rushlight import process
 from rushlight.sources import source_root
-from rushlight.targets.target import Requirement, RunResult, missing_build_tools, missing_programs
+from rushlight.targets.target import CommandTarget, Requirement, missing_build_tools, missing_programs
 
 
 @dataclass(frozen=True)
-class Linux:
+class Linux(CommandTarget):
     """`cpu` is the compiler's triple; `emulator` the QEMU command, which toolchains/<name>.cmake repeats
     for ctest; `package` has the compiler."""
 
@@ -39,16 +37,6 @@ class Linux:
     def command(self, executable: Path, arguments: Sequence[str] = ()) -> list[str]:
         """See Target."""
         return [*self.emulator, "-L", f"/usr/{self.cpu}", str(executable.absolute()), *arguments]
-
-    def run(
-        self,
-        executable: Path,
-        arguments: Sequence[str] = (),
-        cwd: str | os.PathLike[str] | None = None,
-        timeout: float = 60.0,
-    ) -> RunResult:
-        """See Target."""
-        return process.run(self.command(executable, arguments), cwd=cwd, timeout=timeout)
 
 
 TARGETS = (

@@ -68,6 +68,23 @@ class Target(Protocol):
         ...
 
 
+class CommandTarget:
+    """A target whose programs are started by its `command`."""
+
+    def command(self, executable: Path, arguments: Sequence[str] = ()) -> list[str]:
+        raise NotImplementedError
+
+    def run(
+        self,
+        executable: Path,
+        arguments: Sequence[str] = (),
+        cwd: str | os.PathLike[str] | None = None,
+        timeout: float = 60.0,
+    ) -> RunResult:
+        """See Target. On bare metal stdout has the guest's text, logs included, and stderr the emulator's."""
+        return process.run(self.command(executable, arguments), cwd=cwd, timeout=timeout)
+
+
 def missing_programs(programs: dict[str, str]) -> list[Requirement]:
     """Those of `programs` (name to package) that are not on PATH."""
     missing = [name for name in programs if process.find_program(name) is None]
