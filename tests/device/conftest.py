@@ -45,6 +45,8 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
                 source,
                 "-B",
                 folder,
+                "-G",
+                "Ninja",
                 f"-DCMAKE_TOOLCHAIN_FILE={target.toolchain_file}",
             ]
             process.run(configure, check=True, timeout=120)

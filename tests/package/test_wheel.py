@@ -110,7 +110,7 @@ def test_the_wheel_builds_a_runner_without_a_checkout(with_build_tools: Environm
     words = ["build", DIGITS / "digits.pte", "--target", "host", "-o", tmp_path / "out", "--json"]
     ran = with_build_tools.run("-m", "rushlight.cli", *words, cwd=tmp_path)
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    cache = (tmp_path / "out" / "cmake" / "CMakeCache.txt").read_text()
+    cache = (tmp_path / "out" / "cmake-build" / "CMakeCache.txt").read_text()
     assert f"CMAKE_HOME_DIRECTORY:INTERNAL={with_build_tools.packages}/rushlight/native\n" in cache
     assert Path(json.loads(ran.stdout)["executable"]).stat().st_size > 0
 

@@ -111,7 +111,7 @@ def run_request(
     target = targets.get(request.target)
     check_requirements(target)
     output = output.resolve()
-    binary = output / "cmake"
+    binary = output / "cmake-build"
     executable = output / (RUNNER + (".elf" if target.kind == "bare-metal" else ""))
     # Whatever goes wrong below, no executable of an earlier build is taken for this one's.
     executable.unlink(missing_ok=True)

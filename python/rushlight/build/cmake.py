@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -29,10 +30,22 @@ def configure(source: Path, binary: Path, cache: Mapping[str, str], toolchain: P
     if toolchain is not None:
         command.append(f"-DCMAKE_TOOLCHAIN_FILE={toolchain}")
     command.append(f"-DPython_EXECUTABLE={sys.executable}")
+    _start_afresh_unless(binary, "\n".join(command))
     command += [f"-D{name}={value}" for name, value in cache.items()]
     result = process.run(command)
     if result.returncode != 0:
         raise _configure_error(command, result.stderr + result.stdout)
+
+
+def _start_afresh_unless(binary: Path, fixed: str) -> None:
+    """Empties `binary` if it was configured with another source, toolchain or Python: CMake keeps what it
+    found out about the first ones."""
+    stamp = binary / "configured-with.txt"
+    same = stamp.is_file() and stamp.read_text() == fixed
+    if not same and (binary / "CMakeCache.txt").is_file():
+        shutil.rmtree(binary)
+    binary.mkdir(parents=True, exist_ok=True)
+    stamp.write_text(fixed)
 
 
 def _configure_error(command: list[str], log: str) -> RushlightError:

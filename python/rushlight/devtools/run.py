@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -31,6 +32,7 @@ from rushlight.errors import (
 )
 from rushlight.program import Method, Program, TensorInfo, read_program
 from rushlight.program.model import Dynamism
+from rushlight.sources import source_root
 
 DEFAULT_TIMEOUT = 300.0
 """Seconds that a run may take; an emulator that hangs is stopped then."""
@@ -243,7 +245,6 @@ def _check_tensor(what: str, value: Any, tensor: TensorInfo) -> None:
 def _cache_folder(request: BuildRequest) -> Path:
     """One folder a model, target and options, so that a second run finds the first one's build."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rushlight" / "builds"
-    key = hashlib.sha256(
-        repr(replace(request, defines=sorted(request.defines.items()))).encode()
-    ).hexdigest()[:12]
+    decides = repr((source_root(), sys.executable, replace(request, defines=sorted(request.defines.items()))))
+    key = hashlib.sha256(decides.encode()).hexdigest()[:12]
     return base / f"{request.models[0].parent.name}-{request.models[0].stem}-{request.target}-{key}"

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import rushlight
-from rushlight import process
+from rushlight import process, targets
 from rushlight.devtools.cases import compare, load_case
 from rushlight.errors import (
     BackendNotFound,
@@ -107,3 +107,14 @@ def test_a_failed_build_removes_the_executable_of_the_one_before(tmp_path):
     with pytest.raises(OperatorNotFound):
         rushlight.build(ops=["aten::nope.out"], output=tmp_path)
     assert not built.executable.exists()
+
+
+def test_a_folder_that_was_built_in_for_another_target_is_built_in_anew(tmp_path):
+    others = [
+        target for target in targets.all_targets() if target.kind != "host" and not target.requirements()
+    ]
+    if not others:
+        pytest.skip("no target besides the host has its toolchain here")
+    rushlight.build(CAT, target=others[0].name, output=tmp_path)
+    built = rushlight.build(CAT, target="host", output=tmp_path)
+    assert process.run([built.executable, f"--model_path={CAT}"]).stdout == "forward\n"

@@ -11,6 +11,11 @@ from rushlight.cli.main import main
 INTEROP = Path(__file__).parents[2] / "interop"
 
 
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
 def _run(arguments, capsys):
     with pytest.raises(SystemExit) as exit_:
         main([str(word) for word in arguments])
