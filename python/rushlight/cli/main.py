@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from rushlight import __version__, process
-from rushlight.errors import RushlightError
+from rushlight.errors import CheckFailed, RushlightError
 
 try:
     import click
@@ -54,7 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         rushlight.main(args=listed, prog_name="rushlight", standalone_mode=True)
     except RushlightError as error:
-        _print_error(error, as_json="--json" in listed)
+        # A run whose outputs are wrong has printed its result as JSON already.
+        _print_error(error, as_json="--json" in listed and not isinstance(error, CheckFailed))
         sys.exit(error.exit_code)
 
 

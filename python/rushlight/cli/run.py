@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import click
 import numpy as np
 from rich.console import Console
 
+from rushlight import targets
 from rushlight.cli.options import (
     define_option,
     json_option,
@@ -91,11 +93,18 @@ def _case(model: Path, case_file: Path | None, inputs: Path | None, method: str 
 
 
 def _number(value: Any) -> Any:
-    """A value for JSON: arrays as their dtype, shape and nested lists."""
+    """A value for JSON: arrays as their dtype, shape and nested lists; JSON has no NaN and no infinity,
+    they become strings."""
     if isinstance(value, np.ndarray):
-        listed = value.astype(np.float64).tolist() if value.dtype.kind not in "biu" else value.tolist()
+        listed = value.tolist() if value.dtype.kind in "biu" else _finite(value.astype(np.float64).tolist())
         return {"dtype": value.dtype.name, "shape": list(value.shape), "data": listed}
-    return value
+    return _finite(value)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _as_json(outcome: RunOutcome) -> dict[str, Any]:
@@ -103,13 +112,13 @@ def _as_json(outcome: RunOutcome) -> dict[str, Any]:
     return {
         "target": outcome.target,
         "passed": outcome.passed,
-        "max_error": outcome.max_error,
+        "max_error": _finite(outcome.max_error),
         "seconds": round(outcome.seconds, 3),
         "calls": [
             {
                 "method": call.method,
                 "outputs": [_number(value) for value in call.result.outputs],
-                "max_error": call.comparison.max_error if call.comparison else None,
+                "max_error": _finite(call.comparison.max_error) if call.comparison else None,
                 "passed": call.comparison.passed if call.comparison else None,
                 "instructions": call.result.instructions or None,
                 "ns": call.result.ns,
@@ -123,6 +132,7 @@ def _as_json(outcome: RunOutcome) -> dict[str, Any]:
             "planned": report.planned_bytes,
             "temporary_peak": report.temporary_peak_bytes,
         },
+        "banks": targets.get(outcome.target).banks(),
         "load_instructions": report.load_instructions or None if report else None,
         "sizes": outcome.build.sizes.to_json() if outcome.build else None,
     }
@@ -153,6 +163,11 @@ def _print(outcome: RunOutcome) -> None:
         console.print(
             f"RAM: method arena {kilobytes(report.method_arena_bytes)}, "
             f"planned {kilobytes(report.planned_bytes)}, temporary {kilobytes(report.temporary_peak_bytes)}"
+        )
+    if banks := targets.get(outcome.target).banks():
+        console.print(
+            f"banks: code in {banks['flash']}, data and stack in {banks['ram']}, "
+            f"model in {banks['model']}, arenas in {banks['arena']}"
         )
     if outcome.max_error is not None:
         verdict = "[bold green]pass[/]" if outcome.passed else "[bold red]fail[/]"

@@ -28,6 +28,7 @@ def targets_command(context: click.Context, as_json: bool) -> None:
             "kind": target.kind,
             "cpu": target.cpu,
             "board": target.board,
+            "banks": target.banks(),
             "usable": not (missing := target.requirements()),
             "missing": [m.name for m in missing],
             "packages": sorted({m.package for m in missing}),

@@ -59,6 +59,10 @@ class BareMetal(CommandTarget):
         """The board's board.json; toolchains/boards/README.md has the fields."""
         return json.loads((source_root() / "toolchains" / "boards" / self.board / "board.json").read_text())
 
+    def banks(self) -> dict[str, str]:
+        """See Target."""
+        return self.description()["banks"]
+
     def requirements(self) -> list[Requirement]:
         """See Target."""
         files = [

@@ -46,6 +46,11 @@ class Target(Protocol):
     @property
     def pointer_bytes(self) -> int: ...
 
+    def banks(self) -> dict[str, str]:
+        """Which memory bank holds the "vectors", "flash" (code), "ram" (data, stack), "model" and "arena";
+        empty where an operating system decides."""
+        ...
+
     def requirements(self) -> list[Requirement]:
         """What is missing on this machine to build for the target and to run on it; empty: nothing."""
         ...
@@ -73,6 +78,10 @@ class CommandTarget:
 
     def command(self, executable: Path, arguments: Sequence[str] = ()) -> list[str]:
         raise NotImplementedError
+
+    def banks(self) -> dict[str, str]:
+        """See Target."""
+        return {}
 
     def run(
         self,

@@ -41,6 +41,23 @@ def test_a_case_that_does_not_hold_fails_and_says_where(tmp_path, capsys):
     assert "call 0 (forward): output 0" in printed.err
 
 
+def test_as_json_a_failed_run_is_one_document_and_numbers_are_plain_json(tmp_path, capsys):
+    for name in ("model.pte", "case.json"):
+        shutil.copy(INTEROP / "softplus" / name, tmp_path / name)
+    arrays = dict(np.load(INTEROP / "softplus" / "tensors.npz"))
+    arrays["forward.0.input0"] = arrays["forward.0.input0"] * np.float32(np.nan)
+    np.savez(tmp_path / "tensors.npz", **arrays)
+    words = ["run", tmp_path / "model.pte", "--case", tmp_path / "case.json", "--json"]
+    code, printed = _run(words, capsys)
+
+    def refuse(constant):
+        raise AssertionError(f"{constant} is no JSON")
+
+    result = json.loads(printed.out, parse_constant=refuse)
+    assert code == 20 and result["passed"] is False
+    assert result["calls"][0]["outputs"][0]["data"][0][0] == "nan"
+
+
 def test_inputs_from_an_npz_give_outputs_in_an_npz(tmp_path, capsys):
     case = np.load(INTEROP / "softplus" / "tensors.npz")
     np.savez(tmp_path / "in.npz", x=case["forward.0.input0"])
