@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
+import rushlight
 from rushlight import targets
 from rushlight.devtools.cases import load_case
 from rushlight.devtools.run import RunOutcome, run
@@ -75,3 +77,18 @@ def test_a_small_program_gives_the_expected_outputs(name: str, small_target: str
     outcome = _run(name, targets.get(small_target), tmp_path)
     reasons = [call.comparison.reason for call in outcome.calls if call.comparison]
     assert reasons and not any(reasons)
+
+
+@pytest.mark.cortex_m55
+def test_a_runner_for_several_models_reads_the_one_it_is_given(tmp_path: Path) -> None:
+    board = targets.get("cortex-m55")
+    if missing := board.requirements():
+        pytest.skip("cortex-m55: missing " + ", ".join(item.name for item in missing))
+    models = [INTEROP / name / "model.pte" for name in ("softplus", "cond_sum", "gru")]
+    built = rushlight.build(models[:2], target="cortex-m55", output=tmp_path)
+    ends = []
+    for model in models:
+        shutil.copy(model, tmp_path / "given.pte")
+        result = board.run(built.executable, ["--model_path=given.pte"], cwd=tmp_path, timeout=60)
+        ends.append((result.returncode, result.stdout.strip()))
+    assert ends == [(0, "forward"), (0, "forward"), (0x14, "OperatorMissing")]
