@@ -32,7 +32,7 @@ function(rushlight_select_kernels out)
         string(REPLACE "\n" "\n  " problem "${problem}")
         message(
             FATAL_ERROR
-            "Selecting operators failed, with ${Python_EXECUTABLE} (another one: activate its "
+            "Selecting operators failed (exit code ${status}), with ${Python_EXECUTABLE} (another one: activate its "
             "environment or set Python_EXECUTABLE):\n  ${problem}"
         )
     endif()

@@ -97,6 +97,13 @@ class OperatorNotFound(RushlightError):
             next_step="Correct the name, export the model without the operator, or add a kernel for it.",
         )
 
+    @classmethod
+    def from_report(cls, report: str, *, next_step: str | None = None) -> OperatorNotFound:
+        """The error as another process told it: its words, without names to look up."""
+        error = cls({}, [])
+        RushlightError.__init__(error, report, next_step=error.next_step if next_step is None else next_step)
+        return error
+
 
 class BackendNotFound(RushlightError):
     """The program delegates to a backend that this build does not have."""

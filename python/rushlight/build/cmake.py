@@ -10,7 +10,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from rushlight import process
-from rushlight.errors import BuildFailed, InvalidSelection, OperatorNotFound, RushlightError
+from rushlight.errors import (
+    BuildFailed,
+    InvalidArgument,
+    InvalidProgram,
+    InvalidSelection,
+    OperatorNotFound,
+    RushlightError,
+)
 
 Progress = Callable[[str, float], None]
 """Gets what is being done and the share of it that is done, from 0 to 1."""
@@ -49,17 +56,20 @@ def _start_afresh_unless(binary: Path, fixed: str) -> None:
 
 
 def _configure_error(command: list[str], log: str) -> RushlightError:
-    """Code generation's own message, freed from CMake's frame around it."""
+    """Code generation's own error, freed from CMake's frame around it: selection.cmake gives its exit code,
+    its message, and its next step last."""
+    status = re.search(r"Selecting operators failed \(exit\s+code\s+(\d+)\)", log)
     found = re.search(r"^ *error: (.*?)(?=\n *Call Stack|\n\n\n|\Z)", log, re.MULTILINE | re.DOTALL)
-    if found is None:
+    if status is None or found is None:
         return BuildFailed(command, log)
     lines = [line.strip() for line in found.group(1).splitlines() if line.strip()]
-    # CMake wraps and indents what it prints; the last line is code generation's next step.
-    message, step = "\n  ".join(lines[:-1] or lines), lines[-1]
-    kind = OperatorNotFound if "no kernel library has" in message else InvalidSelection
-    error = kind.__new__(kind)
-    RushlightError.__init__(error, message, next_step=step if len(lines) > 1 else None)
-    return error
+    message, step = "\n  ".join(lines[:-1] or lines), lines[-1] if len(lines) > 1 else None
+    if int(status[1]) == OperatorNotFound.exit_code:
+        return OperatorNotFound.from_report(message, next_step=step)
+    for kind in (InvalidArgument, InvalidProgram):
+        if int(status[1]) == kind.exit_code:
+            return kind(message, next_step=step)
+    return InvalidSelection(message, next_step=step)
 
 
 def build(

@@ -37,3 +37,13 @@ def test_a_missing_toolchain_says_what_to_install() -> None:
     assert "arm-none-eabi-g++" in str(error)
     assert "rushlight targets install cortex-m4" in error.next_step
     assert "gcc-arm-none-eabi" in error.next_step
+
+
+def test_an_error_told_by_another_process_is_whole() -> None:
+    error = OperatorNotFound.from_report("aten::nope.out is missing", next_step="Add it.")
+    assert (str(error), error.message, error.next_step) == (
+        "aten::nope.out is missing",
+        "aten::nope.out is missing",
+        "Add it.",
+    )
+    assert (error.requested, error.near) == ({}, {})
