@@ -8,19 +8,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from rushlight.errors import TargetCrashed
+from rushlight.program.dtypes import NAMES, NUMBERS
 
 _MAGIC = b"RLIO"
 _ALIGNMENT = 16
 _NONE, _TENSOR, _DOUBLE, _INT, _BOOL = 0, 1, 3, 4, 5
-_DTYPES = {
-    0: np.uint8, 1: np.int8, 2: np.int16, 3: np.int32, 4: np.int64, 5: np.float16, 6: np.float32,
-    7: np.float64, 11: np.bool_, 15: ml_dtypes.bfloat16, 27: np.uint16, 28: np.uint32, 29: np.uint64,
-}  # fmt: skip
-_NUMBERS = {np.dtype(dtype): number for number, dtype in _DTYPES.items()}
 
 
 @dataclass(frozen=True)
@@ -61,7 +56,7 @@ def _encode_value(value: Any, dim_order: Sequence[int] | None) -> bytes:
     array = np.asarray(value)
     order = tuple(dim_order) if dim_order is not None else tuple(range(array.ndim))
     data = np.ascontiguousarray(array.transpose(order) if array.ndim else array).tobytes()
-    header = struct.pack("<4I", _TENSOR, _NUMBERS[array.dtype], array.ndim, len(data))
+    header = struct.pack("<4I", _TENSOR, NUMBERS[array.dtype.name], array.ndim, len(data))
     return header + _padded(struct.pack(f"<{array.ndim}i", *array.shape)) + _padded(data)
 
 
@@ -97,7 +92,7 @@ class _Reader:
         shape = self.unpack(f"<{rank}i") if tag == _TENSOR else ()
         data = self.take(size)
         if tag == _TENSOR:
-            array = np.frombuffer(data, dtype=_DTYPES[number])
+            array = np.frombuffer(data, dtype=np.dtype(NAMES[number]))
             order = list(dim_order) if dim_order is not None else list(range(rank))
             return array.reshape([shape[d] for d in order]).transpose(np.argsort(order))
         layouts = {_BOOL: "<?", _INT: "<q", _DOUBLE: "<d"}

@@ -109,16 +109,8 @@ def inputs_of_ones(program: Program, method: str) -> Case:
     values = []
     for index in plan.inputs:
         data = plan.values[index].data
-        values.append(np.ones(data.sizes, _numpy_dtype(data.dtype)) if isinstance(data, TensorInfo) else data)
+        values.append(np.ones(data.sizes, np.dtype(data.dtype)) if isinstance(data, TensorInfo) else data)
     return Case(method, 0.0, [Call(method, values, None)])
-
-
-def _numpy_dtype(name: str) -> np.dtype:
-    if name == "bfloat16":
-        import ml_dtypes
-
-        return np.dtype(ml_dtypes.bfloat16)
-    return np.dtype(name)
 
 
 def _outcomes(case: Case, results: Sequence[CallResult]) -> list[CallOutcome]:
@@ -190,9 +182,7 @@ def _runner_error(target: str, status: int, output: str) -> RushlightError:
     if status in kinds:
         return kinds[status](message)
     if status == 0x14:
-        error = OperatorNotFound.__new__(OperatorNotFound)
-        RushlightError.__init__(error, message, next_step="Build the runner for this model.")
-        return error
+        return OperatorNotFound.from_report(message, next_step="Build the runner for this model.")
     return TargetCrashed(message)
 
 
