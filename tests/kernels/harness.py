@@ -148,9 +148,9 @@ class Kernels:
             self._convert(code, argument, dynamic, wrapped)
             for code, argument in zip(signature, arguments, strict=True)
         ]
-        error, log, written = self._module.call(name, converted, temporary_bytes)
+        error, logged, written = self._module.call(name, converted, temporary_bytes)
         if error != "Ok":
-            raise KernelRefused(name, error, log)
+            raise KernelRefused(name, error, logged.splitlines())
         for argument, tensor in wrapped:
             assert list(argument.sizes) == list(tensor.shape), f"{name}: out has shape {argument.sizes}"
         return written

@@ -6,9 +6,9 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "python/bindings/captured_log.h"
 #include "runtime/kernel/operator_table.h"
 #include "tests/kernels/binding/arguments.h"
-#include "tests/kernels/binding/captured_log.h"
 
 namespace rushlight::testing {
 
