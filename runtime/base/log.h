@@ -16,6 +16,9 @@ enum class LogLevel : unsigned char { Debug = 0, Info = 1, Error = 2 };
 __attribute__((format(printf, 4, 5))) void log_line(LogLevel level, const char* file, int line,
                                                     const char* format, ...);
 
+// A count or index of any width, for %lu.
+constexpr unsigned long log_number(unsigned long long value) { return static_cast<unsigned long>(value); }
+
 }  // namespace rushlight
 
 // Arguments are compiled in either case, so that a build without logs cannot rot; the branch is constant.

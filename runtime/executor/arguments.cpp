@@ -9,8 +9,6 @@ namespace rushlight {
 
 namespace {
 
-unsigned long number(uint64_t value) { return static_cast<unsigned long>(value); }
-
 bool accepts(char code, const EValue& value) {
   const bool may_be_none = code >= 'A' && code <= 'Z';
   if (may_be_none && value.is_none()) return true;
@@ -96,11 +94,11 @@ bool has_memory(const TensorImpl& tensor) { return tensor.data() != nullptr || t
 Error check_kinds(const KernelEntry& kernel, Span<EValue* const> arguments) {
   const size_t expected = std::strlen(kernel.signature);
   RL_CHECK(arguments.size() >= expected, Error::InvalidProgram,
-           "operator %s: expected %lu arguments, got %lu", kernel.name, number(expected),
-           number(arguments.size()));
+           "operator %s: expected %lu arguments, got %lu", kernel.name, log_number(expected),
+           log_number(arguments.size()));
   for (size_t i = 0; i < expected; ++i) {
     RL_CHECK(accepts(kernel.signature[i], *arguments[i]), Error::InvalidProgram,
-             "operator %s: argument %lu is a %s, its signature has '%c' there", kernel.name, number(i),
+             "operator %s: argument %lu is a %s, its signature has '%c' there", kernel.name, log_number(i),
              to_string(arguments[i]->tag), kernel.signature[i]);
   }
   return Error::Ok;
@@ -114,7 +112,7 @@ Error check_tensors(const KernelEntry& kernel, EValue* const* arguments, When wh
       const TensorImpl* tensor = tensor_at(*arguments[i], n);
       if (tensor == nullptr) continue;
       const Error error = check_tensor(*tensor, is_written(code), when);
-      RL_CHECK(error == Error::Ok, error, "operator %s: argument %lu is %s", kernel.name, number(i),
+      RL_CHECK(error == Error::Ok, error, "operator %s: argument %lu is %s", kernel.name, log_number(i),
                error == Error::InvalidState ? "a tensor without memory" : "written, and constant or lent");
     }
   }

@@ -14,8 +14,6 @@ using flatbuffer::TableVector;
 using schema::InstructionKind;
 using schema::ValueKind;
 
-unsigned long number(uint64_t value) { return static_cast<unsigned long>(value); }
-
 ValueKind kind_of(Table value) {
   return static_cast<ValueKind>(value.scalar<uint8_t>(schema::evalue::kKind));
 }
@@ -45,7 +43,7 @@ class PlanChecker {
   // A negative index becomes a large one and fails the same comparison.
   Error index(int64_t at, const char* what) const {
     RL_CHECK(static_cast<uint64_t>(at) < values_.size(), Error::InvalidProgram, "%s: value %ld of %lu", what,
-             static_cast<long>(at), number(values_.size()));
+             static_cast<long>(at), log_number(values_.size()));
     return Error::Ok;
   }
 
@@ -58,8 +56,8 @@ class PlanChecker {
     RL_TRY(index(at, what));
     RL_CHECK(kind_of(values_[static_cast<size_t>(at)]) == expected, Error::InvalidProgram,
              "%s: value %ld is of kind %lu, expected %lu", what, static_cast<long>(at),
-             number(static_cast<uint8_t>(kind_of(values_[static_cast<size_t>(at)]))),
-             number(static_cast<uint8_t>(expected)));
+             log_number(static_cast<uint8_t>(kind_of(values_[static_cast<size_t>(at)]))),
+             log_number(static_cast<uint8_t>(expected)));
     return Error::Ok;
   }
 
@@ -68,7 +66,7 @@ class PlanChecker {
     const Table content = entry.table(schema::evalue::kValue);
     const ValueKind kind = kind_of(entry);
     RL_CHECK(static_cast<uint8_t>(kind) != 0 && content, Error::InvalidProgram, "value %lu: of no kind",
-             number(at));
+             log_number(at));
     if (kind == ValueKind::Tensor) return tensor(content);
     if (kind == ValueKind::IntList) {
       const auto items = content.vector<int64_t>(schema::boxed::kItem);
@@ -92,7 +90,8 @@ class PlanChecker {
       }
     } else if (kind == ValueKind::BoolList) {
       for (const uint8_t flag : content.vector<uint8_t>(schema::boxed::kItem)) {
-        RL_CHECK(flag <= 1, Error::InvalidProgram, "value %lu: a boolean of %lu", number(at), number(flag));
+        RL_CHECK(flag <= 1, Error::InvalidProgram, "value %lu: a boolean of %lu", log_number(at),
+                 log_number(flag));
       }
     }
     return Error::Ok;
@@ -111,11 +110,11 @@ class PlanChecker {
     const TableVector instructions = chain.tables(schema::chain::kInstructions);
     for (size_t i = 0; i < instructions.size(); ++i) {
       const Table arguments = instructions[i].table(schema::instruction::kArguments);
-      RL_CHECK(arguments, Error::InvalidProgram, "instruction %lu: of no kind", number(i));
+      RL_CHECK(arguments, Error::InvalidProgram, "instruction %lu: of no kind", log_number(i));
       const auto kind = instructions[i].scalar<uint8_t>(schema::instruction::kKind);
       const Error error = instruction(static_cast<InstructionKind>(kind), arguments, instructions.size());
-      RL_CHECK(error == Error::Ok, error, "instruction %lu: of kind %lu, is damaged", number(i),
-               number(kind));
+      RL_CHECK(error == Error::Ok, error, "instruction %lu: of kind %lu, is damaged", log_number(i),
+               log_number(kind));
     }
     return Error::Ok;
   }
@@ -128,7 +127,8 @@ class PlanChecker {
         const size_t known = kind == InstructionKind::KernelCall
                                  ? counts_->operators
                                  : plan_.tables(schema::plan::kDelegates).size();
-        RL_CHECK(callee < known, Error::InvalidProgram, "call: %lu of %lu", number(callee), number(known));
+        RL_CHECK(callee < known, Error::InvalidProgram, "call: %lu of %lu", log_number(callee),
+                 log_number(known));
         const auto list = arguments.vector<int32_t>(schema::kernel_call::kArgs);
         if (list.size() > counts_->max_arguments) counts_->max_arguments = list.size();
         return indices(list, "call");
@@ -145,10 +145,10 @@ class PlanChecker {
         RL_TRY(index(condition, "jump"));
         const ValueKind condition_kind = kind_of(values_[static_cast<size_t>(condition)]);
         RL_CHECK(condition_kind == ValueKind::Tensor || is_number(condition_kind), Error::InvalidProgram,
-                 "jump: its condition is of kind %lu", number(static_cast<uint8_t>(condition_kind)));
+                 "jump: its condition is of kind %lu", log_number(static_cast<uint8_t>(condition_kind)));
         const auto destination = arguments.scalar<int32_t>(schema::jump_false_call::kDestinationInstruction);
         RL_CHECK(static_cast<uint32_t>(destination) <= count, Error::InvalidProgram,
-                 "jump: to instruction %ld of %lu", static_cast<long>(destination), number(count));
+                 "jump: to instruction %ld of %lu", static_cast<long>(destination), log_number(count));
         return Error::Ok;
       }
       case InstructionKind::FreeCall:
@@ -166,7 +166,7 @@ Error check_dim_order(Span<const DimOrderType> order) {
   uint32_t seen = 0;
   for (const DimOrderType d : order) {
     RL_CHECK(d < order.size() && ((seen >> d) & 1u) == 0, Error::InvalidProgram,
-             "tensor: its dim order is no permutation of %lu dimensions", number(order.size()));
+             "tensor: its dim order is no permutation of %lu dimensions", log_number(order.size()));
     seen |= 1u << d;
   }
   return Error::Ok;
@@ -180,13 +180,13 @@ Error read_tensor(Table tensor, TensorView* view) {
   RL_CHECK(width != 0, Error::InvalidProgram, "tensor: unknown dtype %ld", static_cast<long>(type));
   const auto dynamism = tensor.scalar<uint8_t>(schema::tensor::kShapeDynamism);
   RL_CHECK(dynamism <= static_cast<uint8_t>(TensorShapeDynamism::DYNAMIC_UNBOUND), Error::InvalidProgram,
-           "tensor: unknown shape dynamism %lu", number(dynamism));
+           "tensor: unknown shape dynamism %lu", log_number(dynamism));
   RL_CHECK(tensor.scalar<uint8_t>(schema::tensor::kLayout) == 0, Error::NotSupported, "tensor: not strided");
   const auto sizes = tensor.vector<SizesType>(schema::tensor::kSizes);
   const auto order = tensor.vector<DimOrderType>(schema::tensor::kDimOrder);
   RL_CHECK(sizes.size() <= kTensorDimensionLimit && order.size() == sizes.size(), Error::InvalidProgram,
-           "tensor: %lu sizes, %lu dimensions in its order, at most %lu", number(sizes.size()),
-           number(order.size()), number(kTensorDimensionLimit));
+           "tensor: %lu sizes, %lu dimensions in its order, at most %lu", log_number(sizes.size()),
+           log_number(order.size()), log_number(kTensorDimensionLimit));
   RL_TRY(check_dim_order(order));
   size_t numel = 0;
   size_t nbytes = 0;

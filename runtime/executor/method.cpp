@@ -16,8 +16,6 @@ using flatbuffer::Table;
 using flatbuffer::TableVector;
 using schema::InstructionKind;
 
-unsigned long number(uint64_t value) { return static_cast<unsigned long>(value); }
-
 bool same_order(Span<const DimOrderType> a, Span<const DimOrderType> b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0;
 }
@@ -34,14 +32,14 @@ bool same_layout(const Tensor& a, const Tensor& b) {
 
 Error set_tensor(size_t index, TensorImpl* target, const Tensor& source) {
   RL_CHECK(source.scalar_type() == target->scalar_type(), Error::InvalidType,
-           "input %lu: expected dtype %s, got %s", number(index), to_string(target->scalar_type()),
+           "input %lu: expected dtype %s, got %s", log_number(index), to_string(target->scalar_type()),
            to_string(source.scalar_type()));
   const bool lent = target->storage() != Storage::Planned;
   if (lent) target->set_data(nullptr, Storage::Lent);  // what follows may fail after it has resized
   RL_CHECK(target->resize(source.sizes()) == Error::Ok, Error::InvalidArgument,
-           "input %lu: its shape does not fit the program's", number(index));
+           "input %lu: its shape does not fit the program's", log_number(index));
   RL_CHECK(same_layout(Tensor(target), source), Error::InvalidArgument,
-           "input %lu: its dim order is not the program's", number(index));
+           "input %lu: its dim order is not the program's", log_number(index));
   if (lent) {
     target->set_data(source.impl()->mutable_data(), Storage::Lent);
   } else if (target->nbytes() > 0) {
@@ -68,35 +66,35 @@ bool is_one_bool(const TensorImpl& tensor) {
 
 Error Method::set_input(size_t index, const EValue& value) {
   const auto inputs = plan_.vector<int32_t>(schema::plan::kInputs);
-  RL_CHECK(index < inputs.size(), Error::InvalidArgument, "input %lu: the method takes %lu", number(index),
-           number(inputs.size()));
+  RL_CHECK(index < inputs.size(), Error::InvalidArgument, "input %lu: the method takes %lu",
+           log_number(index), log_number(inputs.size()));
   EValue& target = values_[inputs[index]];
-  RL_CHECK(target.tag == value.tag, Error::InvalidType, "input %lu: expected %s, got %s", number(index),
+  RL_CHECK(target.tag == value.tag, Error::InvalidType, "input %lu: expected %s, got %s", log_number(index),
            to_string(target.tag), to_string(value.tag));
   if (target.is_tensor()) return set_tensor(index, target.payload.as_tensor, value.to_tensor());
   if (target.is_number()) {
     RL_CHECK(same_number(target, value), Error::InvalidArgument,
-             "input %lu: the program was exported for another value of this number", number(index));
+             "input %lu: the program was exported for another value of this number", log_number(index));
     return Error::Ok;
   }
-  RL_CHECK(target.is_none(), Error::NotSupported, "input %lu: a %s cannot be set", number(index),
+  RL_CHECK(target.is_none(), Error::NotSupported, "input %lu: a %s cannot be set", log_number(index),
            to_string(target.tag));
   return Error::Ok;
 }
 
 Error Method::set_output_buffer(size_t index, Span<uint8_t> memory) {
   const auto outputs = plan_.vector<int32_t>(schema::plan::kOutputs);
-  RL_CHECK(index < outputs.size(), Error::InvalidArgument, "output %lu: the method gives %lu", number(index),
-           number(outputs.size()));
+  RL_CHECK(index < outputs.size(), Error::InvalidArgument, "output %lu: the method gives %lu",
+           log_number(index), log_number(outputs.size()));
   const EValue& value = values_[outputs[index]];
-  RL_CHECK(value.is_tensor(), Error::InvalidType, "output %lu: a %s has no memory of its own", number(index),
-           to_string(value.tag));
+  RL_CHECK(value.is_tensor(), Error::InvalidType, "output %lu: a %s has no memory of its own",
+           log_number(index), to_string(value.tag));
   TensorImpl* tensor = value.payload.as_tensor;
   RL_CHECK(tensor->storage() != Storage::Planned && tensor->storage() != Storage::Constant,
-           Error::InvalidState, "output %lu: the program has planned its memory", number(index));
+           Error::InvalidState, "output %lu: the program has planned its memory", log_number(index));
   const size_t needed = tensor->numel_bound() * element_size(tensor->scalar_type());
   RL_CHECK(memory.size() >= needed, Error::InvalidArgument, "output %lu: needs %lu bytes, %lu were given",
-           number(index), number(needed), number(memory.size()));
+           log_number(index), log_number(needed), log_number(memory.size()));
   tensor->set_data(memory.data(), Storage::Given);
   return Error::Ok;
 }
@@ -110,7 +108,7 @@ Error Method::check_inputs() const {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const EValue& value = values_[inputs[i]];
     RL_CHECK(!value.is_tensor() || has_memory(*value.payload.as_tensor), Error::InvalidState,
-             "input %lu: was not set", number(i));
+             "input %lu: was not set", log_number(i));
   }
   return Error::Ok;
 }
@@ -143,7 +141,7 @@ Error Method::execute_chain(Table chain) {
     switch (static_cast<InstructionKind>(instruction.scalar<uint8_t>(schema::instruction::kKind))) {
       case InstructionKind::KernelCall: {
         const Error error = call_kernel(arguments);
-        RL_CHECK(error == Error::Ok, error, "instruction %lu failed", number(at - 1));
+        RL_CHECK(error == Error::Ok, error, "instruction %lu failed", log_number(at - 1));
         break;
       }
       case InstructionKind::MoveCall:
@@ -154,7 +152,7 @@ Error Method::execute_chain(Table chain) {
         const EValue& condition =
             values_[arguments.scalar<int32_t>(schema::jump_false_call::kCondValueIndex)];
         RL_CHECK(!condition.is_tensor() || is_one_bool(*condition.payload.as_tensor), Error::InvalidProgram,
-                 "instruction %lu: the condition is not one bool", number(at - 1));
+                 "instruction %lu: the condition is not one bool", log_number(at - 1));
         if (is_false(condition)) {
           at = static_cast<size_t>(
               arguments.scalar<int32_t>(schema::jump_false_call::kDestinationInstruction));

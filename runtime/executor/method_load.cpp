@@ -18,8 +18,6 @@ using flatbuffer::TableVector;
 using schema::InstructionKind;
 using schema::ValueKind;
 
-unsigned long number(uint64_t value) { return static_cast<unsigned long>(value); }
-
 // Takes arrays off one block; with a null block it only measures. `count` comes from a file of at
 // most 2 GiB, whose elements take at least 4 bytes each, so that sums stay far below 64 bits.
 class Carver {
@@ -130,16 +128,16 @@ class Method::Loader {
   Error check_planned_buffers() const {
     const MethodMeta meta(plan_);
     RL_CHECK(memory_.planned.size() >= meta.num_planned_buffers(), Error::MemoryAllocationFailed,
-             "planned buffers: the method needs %lu, %lu were given", number(meta.num_planned_buffers()),
-             number(memory_.planned.size()));
+             "planned buffers: the method needs %lu, %lu were given", log_number(meta.num_planned_buffers()),
+             log_number(memory_.planned.size()));
     for (size_t i = 0; i < meta.num_planned_buffers(); ++i) {
       RL_TRY_ASSIGN(const size_t size, meta.planned_buffer_size(i));
       const size_t given = memory_.planned[i].size();
       RL_CHECK(given >= size, Error::MemoryAllocationFailed,
-               "planned buffer %lu: the method needs %lu bytes, %lu were given, %lu short", number(i),
-               number(size), number(given), number(size - given));
+               "planned buffer %lu: the method needs %lu bytes, %lu were given, %lu short", log_number(i),
+               log_number(size), log_number(given), log_number(size - given));
       RL_CHECK(size == 0 || is_aligned(memory_.planned[i].data(), 16), Error::InvalidArgument,
-               "planned buffer %lu: not aligned to 16 bytes", number(i));
+               "planned buffer %lu: not aligned to 16 bytes", log_number(i));
     }
     return Error::Ok;
   }
@@ -247,7 +245,7 @@ class Method::Loader {
     if (constant == 0) return Error::Ok;
     RL_TRY_ASSIGN(const void* bytes, program_.constant(constant, view.nbytes));
     RL_CHECK(is_aligned(bytes, element_size(view.scalar_type)), Error::InvalidProgram,
-             "constant %lu: not aligned for %s", number(constant), to_string(view.scalar_type));
+             "constant %lu: not aligned for %s", log_number(constant), to_string(view.scalar_type));
     *data = const_cast<void*>(bytes);
     *storage = Storage::Constant;
     return Error::Ok;
@@ -260,13 +258,13 @@ class Method::Loader {
         allocation.scalar<uint32_t>(schema::allocation::kMemoryOffsetLow);
     const MethodMeta meta(plan_);
     RL_CHECK(id >= 1 && id <= meta.num_planned_buffers(), Error::InvalidProgram,
-             "tensor: memory id %lu of %lu", number(id), number(meta.num_planned_buffers()));
+             "tensor: memory id %lu of %lu", log_number(id), log_number(meta.num_planned_buffers()));
     RL_TRY_ASSIGN(const size_t size, meta.planned_buffer_size(id - 1));
     RL_CHECK(range_fits(offset, view.nbytes, size), Error::InvalidProgram,
-             "tensor: %lu bytes at %lu leave the planned buffer of %lu", number(view.nbytes), number(offset),
-             number(size));
+             "tensor: %lu bytes at %lu leave the planned buffer of %lu", log_number(view.nbytes),
+             log_number(offset), log_number(size));
     RL_CHECK((offset & (element_size(view.scalar_type) - 1)) == 0, Error::InvalidProgram,
-             "tensor: offset %lu is not aligned for %s", number(offset), to_string(view.scalar_type));
+             "tensor: offset %lu is not aligned for %s", log_number(offset), to_string(view.scalar_type));
     *data = memory_.planned[id - 1].data() + static_cast<size_t>(offset);
     return Error::Ok;
   }
@@ -384,7 +382,7 @@ Result<size_t> Method::arena_size(const MethodMeta& meta) {
   RL_TRY(count_plan(meta.plan(), &counts));
   const uint64_t size = Block(counts, nullptr).size;
   RL_CHECK(size <= SIZE_MAX, Error::MemoryAllocationFailed, "method %s: needs %lu bytes", meta.name(),
-           number(size));
+           log_number(size));
   return static_cast<size_t>(size);
 }
 
@@ -396,7 +394,7 @@ Result<Method> Method::load(const Program& program, const char* name, const Memo
   const uint64_t size = Block(counts, nullptr).size;
   void* block_memory = size > SIZE_MAX ? nullptr : memory.method->allocate(static_cast<size_t>(size));
   RL_CHECK(block_memory != nullptr, Error::MemoryAllocationFailed, "method %s: its values need %lu bytes",
-           name, number(size));
+           name, log_number(size));
   const Block block(counts, static_cast<uint8_t*>(block_memory));
   Loader loader(program, meta.plan(), memory, operators, block);
   RL_TRY(loader.run());

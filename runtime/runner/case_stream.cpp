@@ -101,8 +101,8 @@ void CaseWriter::pad() {
   put(zeros, align_up(position_, kItemAlignment) - position_);
 }
 
-void CaseWriter::begin(uint32_t calls, Error error, const Report& report) {
-  Header header{{0, calls, static_cast<uint32_t>(error), 0}};
+void CaseWriter::begin(uint32_t calls, const Report& report) {
+  Header header{{0, calls, 0, 0}};
   std::memcpy(header.words, kMagic, sizeof kMagic);
   put(&header, sizeof header);
   put(&report, sizeof report);

@@ -6,7 +6,7 @@
 //   request:  "RLIO" u32 calls u32 0 u32 0            then for each call
 //     call:   u32 name length, u32 values, u32 0, u32 0, name with its zero byte
 //     value:  u32 tag (EValue's), u32 dtype, u32 rank, u32 data bytes, i32 sizes[rank], data
-//   response: "RLIO" u32 calls done u32 error u32 0, then Report, then for each call
+//   response: "RLIO" u32 calls u32 0 u32 0, then Report, then for each call
 //     call:   u32 0, u32 values, u32 0, u32 0, CallReport
 //     value:  as above
 //
@@ -16,7 +16,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/base/error.h"
 #include "runtime/base/span.h"
 #include "runtime/tensor/evalue.h"
 
@@ -65,7 +64,7 @@ class CaseWriter {
   // Writes to `file`, an open handle of platform::file_open.
   explicit CaseWriter(int file) : file_(file) {}
 
-  void begin(uint32_t calls, Error error, const Report& report);
+  void begin(uint32_t calls, const Report& report);
   void call(uint32_t values, const CallReport& report);
   void value(const EValue& value);
   [[nodiscard]] bool ok() const { return ok_; }

@@ -159,7 +159,7 @@ class Runner {
     const CallReport report{platform::instruction_count() - instructions, platform::now_ns() - start};
     report_.temporary_peak_bytes = loaded_->temporary_peak();
     // The report stands first in the file and is complete once the first call has run.
-    if (begin_with_calls != 0) writer->begin(begin_with_calls, Error::Ok, report_);
+    if (begin_with_calls != 0) writer->begin(begin_with_calls, report_);
     const size_t outputs = method.meta().num_outputs();
     writer->call(static_cast<uint32_t>(outputs), report);
     for (size_t i = 0; i < outputs; ++i) writer->value(method.output(i));

@@ -158,7 +158,7 @@ TEST(CaseWriter, WritesWhatTheReaderReads) {
   CaseWriter writer(file);
   Report report{};
   report.planned_bytes = 77;
-  writer.begin(1, Error::Ok, report);
+  writer.begin(1, report);
   writer.call(3, CallReport{5, 6});
   writer.value(tensor.value());
   writer.value(EValue(int64_t{-9}));
@@ -193,7 +193,7 @@ TEST(CaseWriter, WritesWhatTheReaderReads) {
 
 TEST(CaseWriter, SaysWhenItCouldNotWrite) {
   CaseWriter writer(-1);
-  writer.begin(0, Error::Ok, Report{});
+  writer.begin(0, Report{});
   EXPECT_FALSE(writer.ok());
 }
 
