@@ -24,6 +24,11 @@ option(
     "Build operators that models ask for with the models' dtypes only"
     OFF
 )
+set(RUSHLIGHT_BACKENDS
+    ""
+    CACHE STRING
+    "Folders of backends to link, separated by ;: each calls rushlight_add_backend"
+)
 
 # What is built.
 option(RUSHLIGHT_BUILD_RUNNER "Build executor_runner" ON)

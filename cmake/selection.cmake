@@ -85,6 +85,8 @@ function(rushlight_selection_arguments result)
     if(EXECUTORCH_ENABLE_DTYPE_SELECTIVE_BUILD)
         list(APPEND arguments --dtypes model)
     endif()
+    get_property(backends GLOBAL PROPERTY RUSHLIGHT_BACKEND_ARGUMENTS)
+    list(APPEND arguments ${backends})
     set(${result} "${arguments}" PARENT_SCOPE)
 endfunction()
 

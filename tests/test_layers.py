@@ -10,7 +10,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
-RUNTIME = ["base", "platform", "tensor", "memory", "program", "kernel", "executor", "module", "runner"]
+RUNTIME = [
+    "base",
+    "platform",
+    "tensor",
+    "memory",
+    "program",
+    "kernel",
+    "backend",
+    "executor",
+    "module",
+    "runner",
+]
 SEEN_BY_KERNELS = {"base", "tensor", "memory", "kernel"}
 PACKAGE = ["errors", "process", "sources", "program", "codegen", "targets", "build", "devtools", "cli"]
 

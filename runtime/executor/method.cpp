@@ -128,19 +128,27 @@ void Method::forget_views() {
 Error Method::execute() {
   if (memory_changes_) forget_views();
   RL_TRY(check_inputs());
+  uint64_t budget = instruction_budget_ == 0 ? UINT64_MAX : instruction_budget_;
   const TableVector chains = plan_.tables(schema::plan::kChains);
-  for (size_t i = 0; i < chains.size(); ++i) RL_TRY(execute_chain(chains[i]));
+  for (size_t i = 0; i < chains.size(); ++i) RL_TRY(execute_chain(chains[i], &budget));
   return Error::Ok;
 }
 
-Error Method::execute_chain(Table chain) {
+Error Method::execute_chain(Table chain, uint64_t* budget) {
   const TableVector instructions = chain.tables(schema::chain::kInstructions);
   for (size_t at = 0; at < instructions.size();) {
+    RL_CHECK((*budget)-- > 0, Error::OutOfResources, "instruction %lu: the budget of %lu is used up",
+             log_number(at), log_number(instruction_budget_));
     const Table instruction = instructions[at++];
     const Table arguments = instruction.table(schema::instruction::kArguments);
     switch (static_cast<InstructionKind>(instruction.scalar<uint8_t>(schema::instruction::kKind))) {
       case InstructionKind::KernelCall: {
         const Error error = call_kernel(arguments);
+        RL_CHECK(error == Error::Ok, error, "instruction %lu failed", log_number(at - 1));
+        break;
+      }
+      case InstructionKind::DelegateCall: {
+        const Error error = call_delegate(arguments);
         RL_CHECK(error == Error::Ok, error, "instruction %lu failed", log_number(at - 1));
         break;
       }
@@ -160,16 +168,20 @@ Error Method::execute_chain(Table chain) {
         break;
       }
       case InstructionKind::FreeCall:
-      case InstructionKind::DelegateCall:
-        break;  // memory is planned; delegates are refused at load
+        break;  // memory is planned
     }
   }
   return Error::Ok;
 }
 
-Error Method::call_kernel(Table call) {
+Span<EValue* const> Method::gather(Table call) {
   const auto indices = call.vector<int32_t>(schema::kernel_call::kArgs);
   for (size_t i = 0; i < indices.size(); ++i) arguments_[i] = values_ + indices[i];
+  return {arguments_, indices.size()};
+}
+
+Error Method::call_kernel(Table call) {
+  gather(call);
   const KernelEntry& kernel = *kernels_[call.scalar<int32_t>(schema::kernel_call::kOpIndex)];
   if (memory_changes_) RL_TRY(check_tensors(kernel, arguments_, When::Running));
   KernelContext context(temporary_);
@@ -177,6 +189,42 @@ Error Method::call_kernel(Table call) {
   if (temporary_ != nullptr) temporary_->reset();
   RL_CHECK(error == Error::Ok, error, "operator %s: %s", kernel.name, to_string(error));
   return Error::Ok;
+}
+
+Error Method::call_delegate(Table call) {
+  const auto index = static_cast<size_t>(call.scalar<int32_t>(schema::delegate_call::kDelegateIndex));
+  const Delegate& delegate = delegates_[index];
+  BackendExecuteContext context(temporary_, meta().name(), tracer_);
+  const Error error = delegate.backend->execute(context, delegate.handle, gather(call));
+  if (temporary_ != nullptr) temporary_->reset();
+  RL_CHECK(error == Error::Ok, error, "delegate %s: %s",
+           plan_.tables(schema::plan::kDelegates)[index].string(schema::delegate::kId), to_string(error));
+  return Error::Ok;
+}
+
+Method::Method(Method&& other) noexcept
+    : plan_(other.plan_),
+      temporary_(other.temporary_),
+      tracer_(other.tracer_),
+      instruction_budget_(other.instruction_budget_),
+      values_(other.values_),
+      kernels_(other.kernels_),
+      arguments_(other.arguments_),
+      delegates_(other.delegates_),
+      external_data_(other.external_data_),
+      num_delegates_(other.num_delegates_),
+      num_external_data_(other.num_external_data_),
+      memory_changes_(other.memory_changes_) {
+  other.num_delegates_ = 0;
+  other.num_external_data_ = 0;
+}
+
+Method::~Method() {
+  for (size_t i = num_delegates_; i-- > 0;) {
+    delegates_[i].backend->destroy(delegates_[i].handle);
+    delegates_[i].~Delegate();
+  }
+  for (size_t i = num_external_data_; i-- > 0;) external_data_[i].~FreeableBuffer();
 }
 
 }  // namespace rushlight

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/backend/backend.h"
 #include "runtime/base/result.h"
 #include "runtime/kernel/operator_table.h"
 #include "runtime/memory/memory_manager.h"
@@ -20,18 +21,32 @@
 
 namespace rushlight {
 
+// What a method may use besides memory and operators; everything outlives it.
+struct MethodOptions {
+  const BackendTable* backends = nullptr;
+  // Data outside the program, by name: of tensors, and for backends.
+  const NamedDataMap* external_data = nullptr;
+  EventTracer* tracer = nullptr;
+  // Instructions that one execute() may run, so that no program runs for ever; 0: no bound.
+  uint64_t instruction_budget = 0;
+};
+
 class Method {
  public:
   // Proves all indices, shapes, ranges and argument kinds of the method, finds its operators in
   // `operators`, and lays its values out in memory.method. `program` and all memory outlive it.
-  // Errors: NotFound (method, delegate), InvalidProgram, OperatorMissing (each is logged),
-  // MemoryAllocationFailed (an arena or planned buffer is too small), NotSupported.
+  // Errors: NotFound (method, backend, external data), InvalidProgram, OperatorMissing (each is
+  // logged), MemoryAllocationFailed (an arena or planned buffer is too small), NotSupported,
+  // InvalidExternalData (another shape or dtype than the program's), or what a backend returned.
   [[nodiscard]] static Result<Method> load(const Program& program, const char* name,
-                                           const MemoryManager& memory, const OperatorTable& operators);
+                                           const MemoryManager& memory, const OperatorTable& operators,
+                                           const MethodOptions& options = {});
 
-  // Bytes that load() takes from memory.method for this method, on this machine, when the arena
-  // starts at a multiple of 8.
-  [[nodiscard]] static Result<size_t> arena_size(const MethodMeta& meta);
+  Method(Method&& other) noexcept;
+  Method(const Method&) = delete;
+  Method& operator=(const Method&) = delete;
+  Method& operator=(Method&&) = delete;
+  ~Method();
 
   [[nodiscard]] MethodMeta meta() const { return MethodMeta(plan_); }
 
@@ -48,26 +63,46 @@ class Method {
   // The value of output `index` after execute(). index < meta().num_outputs().
   [[nodiscard]] const EValue& output(size_t index) const;
 
-  // Runs all instructions. Errors: InvalidState (an input or output without memory), or what a
-  // kernel returned; the method may be executed again.
+  // Runs all instructions. Errors: InvalidState (an input or output without memory), OutOfResources
+  // (the instruction budget is used up), or what a kernel or backend returned; the method may be
+  // executed again.
   Error execute();
 
  private:
   class Loader;
 
-  explicit Method(flatbuffer::Table plan, Arena* temporary) : plan_(plan), temporary_(temporary) {}
+  // One backend's part of the method.
+  struct Delegate {
+    const Backend* backend;
+    DelegateHandle* handle;
+    FreeableBuffer processed;
+  };
 
-  Error execute_chain(flatbuffer::Table chain);
+  Method(flatbuffer::Table plan, Arena* temporary, const MethodOptions& options)
+      : plan_(plan),
+        temporary_(temporary),
+        tracer_(options.tracer),
+        instruction_budget_(options.instruction_budget) {}
+
+  Error execute_chain(flatbuffer::Table chain, uint64_t* budget);
   Error call_kernel(flatbuffer::Table call);
+  Error call_delegate(flatbuffer::Table call);
+  Span<EValue* const> gather(flatbuffer::Table call);
   Error check_inputs() const;
   void forget_views();
 
   flatbuffer::Table plan_;
   Arena* temporary_;
+  EventTracer* tracer_;
+  uint64_t instruction_budget_;
   EValue* values_ = nullptr;
   const KernelEntry** kernels_ = nullptr;  // one for each entry of the plan's operator list
   EValue** arguments_ = nullptr;           // room for the longest argument list
-  bool memory_changes_ = false;            // some tensors get their memory, or another's, while running
+  Delegate* delegates_ = nullptr;
+  FreeableBuffer* external_data_ = nullptr;
+  size_t num_delegates_ = 0;      // that have been initialised
+  size_t num_external_data_ = 0;  // likewise
+  bool memory_changes_ = false;   // some tensors get their memory, or another's, while running
 };
 
 }  // namespace rushlight

@@ -5,8 +5,9 @@
 #include "runtime/base/checked.h"
 #include "runtime/base/log.h"
 #include "runtime/executor/arguments.h"
-#include "runtime/executor/layout.h"
 #include "runtime/executor/method.h"
+#include "runtime/program/layout.h"
+#include "runtime/program/named_data.h"
 #include "runtime/program/schema.h"
 
 namespace rushlight {
@@ -18,38 +19,11 @@ using flatbuffer::TableVector;
 using schema::InstructionKind;
 using schema::ValueKind;
 
-// Takes arrays off one block; with a null block it only measures. `count` comes from a file of at
-// most 2 GiB, whose elements take at least 4 bytes each, so that sums stay far below 64 bits.
-class Carver {
- public:
-  explicit Carver(uint8_t* block) : block_(block) {}
-
-  template <class T>
-  T* take(size_t count) {
-    static_assert(alignof(T) <= Arena::kDefaultAlignment);
-    used_ = (used_ + alignof(T) - 1) & ~static_cast<uint64_t>(alignof(T) - 1);
-    T* start = block_ == nullptr ? nullptr : reinterpret_cast<T*>(block_ + used_);
-    used_ += static_cast<uint64_t>(count) * sizeof(T);
-    return start;
-  }
-  [[nodiscard]] uint64_t used() const { return used_; }
-
- private:
-  uint8_t* block_;
-  uint64_t used_ = 0;
-};
-
 template <class Item>
 struct ListPool {
   BoxedList<Item>* lists;
   EValue** values;
   Item* items;
-
-  void carve(Carver* carver, size_t list_count, size_t item_count) {
-    lists = carver->take<BoxedList<Item>>(list_count);
-    values = carver->take<EValue*>(item_count);
-    items = carver->take<Item>(item_count);
-  }
 
   // The next list, over `indices` of `all`; index -1 is an absent item.
   template <class Index>
@@ -61,7 +35,7 @@ struct ListPool {
   }
 };
 
-// Everything of a method that lies in the arena, in the order it lies there.
+// Everything of a method that lies in the arena.
 struct Block {
   EValue* values;
   TensorImpl* tensors;
@@ -70,22 +44,36 @@ struct Block {
   ListPool<std::optional<Tensor>> optional_tensor_lists;
   const KernelEntry** kernels;
   EValue** arguments;
+  CompileSpec* compile_specs;
+  FreeableBuffer* external_data;
   StridesType* strides;
   SizesType* sizes;
-  uint64_t size;
 
-  Block(const PlanCounts& counts, uint8_t* memory) {
-    Carver carver(memory);
-    values = carver.take<EValue>(counts.values);
-    tensors = carver.take<TensorImpl>(counts.tensors);
-    int_lists.carve(&carver, counts.int_lists, counts.ints);
-    tensor_lists.carve(&carver, counts.tensor_lists, counts.list_tensors);
-    optional_tensor_lists.carve(&carver, counts.optional_tensor_lists, counts.optional_tensors);
-    kernels = carver.take<const KernelEntry*>(counts.operators);
-    arguments = carver.take<EValue*>(counts.max_arguments);
-    strides = carver.take<StridesType>(counts.dims);
-    sizes = carver.take<SizesType>(counts.dynamic_dims);
-    size = carver.used();
+  Block(const ArenaLayout& layout, uint8_t* memory) {
+    place<ArenaPart::Values>(layout, memory, &values);
+    place<ArenaPart::Tensors>(layout, memory, &tensors);
+    place<ArenaPart::IntLists>(layout, memory, &int_lists.lists);
+    place<ArenaPart::IntListValues>(layout, memory, &int_lists.values);
+    place<ArenaPart::IntListItems>(layout, memory, &int_lists.items);
+    place<ArenaPart::TensorLists>(layout, memory, &tensor_lists.lists);
+    place<ArenaPart::TensorListValues>(layout, memory, &tensor_lists.values);
+    place<ArenaPart::TensorListItems>(layout, memory, &tensor_lists.items);
+    place<ArenaPart::OptionalTensorLists>(layout, memory, &optional_tensor_lists.lists);
+    place<ArenaPart::OptionalTensorListValues>(layout, memory, &optional_tensor_lists.values);
+    place<ArenaPart::OptionalTensorListItems>(layout, memory, &optional_tensor_lists.items);
+    place<ArenaPart::Kernels>(layout, memory, &kernels);
+    place<ArenaPart::CompileSpecs>(layout, memory, &compile_specs);
+    place<ArenaPart::ExternalData>(layout, memory, &external_data);
+    place<ArenaPart::Arguments>(layout, memory, &arguments);
+    place<ArenaPart::Strides>(layout, memory, &strides);
+    place<ArenaPart::Sizes>(layout, memory, &sizes);
+  }
+
+  template <ArenaPart kPart, class T>
+  static void place(const ArenaLayout& layout, uint8_t* memory, T** start) {
+    static_assert(arena_element_size(kPart, sizeof(void*)) == sizeof(T));
+    static_assert(alignof(T) <= Arena::kDefaultAlignment);
+    *start = reinterpret_cast<T*>(memory + static_cast<size_t>(layout.offset[static_cast<size_t>(kPart)]));
   }
 };
 
@@ -100,21 +88,39 @@ constexpr size_t kMaxListItems = size_t{1} << 26;
 
 class Method::Loader {
  public:
-  Loader(const Program& program, Table plan, const MemoryManager& memory, const OperatorTable& operators,
-         Block block)
-      : program_(program), plan_(plan), memory_(memory), operators_(operators), block_(block), next_(block) {}
+  Loader(const Program& program, const MemoryManager& memory, const OperatorTable& operators,
+         const MethodOptions& options, const ArenaLayout& layout, uint8_t* block, Method* method)
+      : program_(program),
+        plan_(method->plan_),
+        memory_(memory),
+        operators_(operators),
+        options_(options),
+        block_(layout, block),
+        next_(block_),
+        method_(*method) {
+    method->values_ = block_.values;
+    method->kernels_ = block_.kernels;
+    method->arguments_ = block_.arguments;
+    method->external_data_ = block_.external_data;
+    Block::place<ArenaPart::Delegates>(layout, block, &method->delegates_);
+  }
 
   Error run() {
     RL_TRY(check_planned_buffers());
     const TableVector values = plan_.tables(schema::plan::kValues);
     for (size_t i = 0; i < values.size(); ++i) RL_TRY(place_value(i, values[i]));
-    RL_TRY(check_delegates());
+    // What is missing in this build is all named before the first failure.
+    const Error backends = find_backends();
     RL_TRY(bind_operators());
+    RL_TRY(backends);
     RL_TRY(mark_inputs());
     RL_TRY(check_moves());
-    return check_calls();
+    RL_TRY(check_calls());
+    method_.memory_changes_ = memory_changes();
+    return init_delegates();
   }
 
+ private:
   // Whether tensors get their memory, or another's, while the method runs.
   [[nodiscard]] bool memory_changes() const {
     if (moves_tensors_ || makes_views_) return true;
@@ -124,8 +130,7 @@ class Method::Loader {
     return false;
   }
 
- private:
-  Error check_planned_buffers() const {
+  Error check_planned_buffers() {
     const MethodMeta meta(plan_);
     RL_CHECK(memory_.planned.size() >= meta.num_planned_buffers(), Error::MemoryAllocationFailed,
              "planned buffers: the method needs %lu, %lu were given", log_number(meta.num_planned_buffers()),
@@ -136,6 +141,11 @@ class Method::Loader {
       RL_CHECK(given >= size, Error::MemoryAllocationFailed,
                "planned buffer %lu: the method needs %lu bytes, %lu were given, %lu short", log_number(i),
                log_number(size), log_number(given), log_number(size - given));
+      RL_TRY_ASSIGN(const Device device, meta.planned_buffer_device(i));
+      RL_CHECK(device.type == 0, Error::NotSupported,
+               "planned buffer %lu: lies on device %lu of type %lu, this runtime has the CPU (type 0) only",
+               log_number(i), log_number(device.index), log_number(device.type));
+      planned_bytes_ += size;
       RL_CHECK(size == 0 || is_aligned(memory_.planned[i].data(), 16), Error::InvalidArgument,
                "planned buffer %lu: not aligned to 16 bytes", log_number(i));
     }
@@ -229,26 +239,79 @@ class Method::Loader {
   }
 
   // Constant, planned, planned with an initial state, or none yet: by which of the two fields there are.
-  Error find_data(Table tensor, const TensorView& view, void** data, Storage* storage) const {
+  Error find_data(Table tensor, const TensorView& view, void** data, Storage* storage) {
     const Table extra = tensor.table(schema::tensor::kExtraTensorInfo);
-    RL_CHECK(extra.scalar<uint8_t>(schema::extra::kLocation) == 0, Error::NotSupported,
-             "tensor %s: stored outside the program", extra.string(schema::extra::kFullyQualifiedName));
     const auto constant = tensor.scalar<uint32_t>(schema::tensor::kDataBufferIdx);
     const Table allocation = tensor.table(schema::tensor::kAllocationInfo);
     if (allocation) {
       RL_TRY(find_planned(allocation, view, data));
       *storage = Storage::Planned;
-      if (constant == 0) return Error::Ok;
+      if (!view.is_external && constant == 0) return Error::Ok;
+      RL_TRY(count_initial_state(view.nbytes));
+      if (view.is_external) {
+        RL_TRY(check_external(extra, view));
+        return options_.external_data->load_into(extra.string(schema::extra::kFullyQualifiedName), *data,
+                                                 view.nbytes);
+      }
       const auto segment = extra.scalar<uint64_t>(schema::extra::kMutableDataSegmentsIdx);
       return program_.load_mutable(segment, constant, *data, view.nbytes);
     }
-    if (constant == 0) return Error::Ok;
-    RL_TRY_ASSIGN(const void* bytes, program_.constant(constant, view.nbytes));
-    RL_CHECK(is_aligned(bytes, element_size(view.scalar_type)), Error::InvalidProgram,
-             "constant %lu: not aligned for %s", log_number(constant), to_string(view.scalar_type));
+    const void* bytes = nullptr;
+    if (view.is_external) {
+      RL_TRY_ASSIGN(bytes, load_external(extra, view));
+    } else {
+      if (constant == 0) return Error::Ok;
+      RL_TRY_ASSIGN(bytes, program_.constant(constant, view.nbytes));
+    }
+    RL_CHECK(is_aligned(bytes, element_size(view.scalar_type)),
+             view.is_external ? Error::InvalidExternalData : Error::InvalidProgram,
+             "constant %lu %s: not aligned for %s", log_number(constant),
+             extra.string(schema::extra::kFullyQualifiedName), to_string(view.scalar_type));
     *data = const_cast<void*>(bytes);
     *storage = Storage::Constant;
     return Error::Ok;
+  }
+
+  // Tensors may share their initial state's bytes and their memory, so that a small file could ask for
+  // any amount of copying. What is true state is copied once to a place of its own.
+  Error count_initial_state(size_t nbytes) {
+    initial_state_bytes_ += nbytes;
+    RL_CHECK(initial_state_bytes_ <= 2 * planned_bytes_, Error::InvalidProgram,
+             "method: more initial state than twice its %lu bytes of planned memory",
+             log_number(planned_bytes_));
+    return Error::Ok;
+  }
+
+  // The data that a tensor has outside the program is what the program says that it is.
+  Error check_external(Table extra, const TensorView& view) const {
+    const char* key = extra.string(schema::extra::kFullyQualifiedName);
+    RL_CHECK(options_.external_data != nullptr, Error::NotFound,
+             "tensor %s: stored outside the program, and no data file was given", key);
+    RL_TRY_ASSIGN(const TensorLayout layout, options_.external_data->tensor_layout(key));
+    RL_CHECK(
+        layout.scalar_type == view.scalar_type && layout.nbytes == view.nbytes, Error::InvalidExternalData,
+        "tensor %s: the program has %lu bytes of %s, the data file %lu of %s", key, log_number(view.nbytes),
+        to_string(view.scalar_type), log_number(layout.nbytes), to_string(layout.scalar_type));
+    bool same = layout.sizes.size() == view.sizes.size() && layout.dim_order.size() == view.dim_order.size();
+    for (size_t d = 0; same && d < view.sizes.size(); ++d) {
+      same = layout.sizes[d] == view.sizes[d] && layout.dim_order[d] == view.dim_order[d];
+    }
+    RL_CHECK(same, Error::InvalidExternalData,
+             "tensor %s: its shape or dim order in the data file is not the program's", key);
+    return Error::Ok;
+  }
+
+  Result<const void*> load_external(Table extra, const TensorView& view) {
+    RL_TRY(check_external(extra, view));
+    RL_TRY_ASSIGN(FreeableBuffer data,
+                  options_.external_data->data(extra.string(schema::extra::kFullyQualifiedName)));
+    const void* bytes = data.data();
+    RL_CHECK(data.size() >= view.nbytes, Error::InvalidExternalData,
+             "tensor %s: needs %lu bytes, the data file has %lu",
+             extra.string(schema::extra::kFullyQualifiedName), log_number(view.nbytes),
+             log_number(data.size()));
+    new (method_.external_data_ + method_.num_external_data_++) FreeableBuffer(std::move(data));
+    return bytes;
   }
 
   Error find_planned(Table allocation, const TensorView& view, void** data) const {
@@ -269,13 +332,56 @@ class Method::Loader {
     return Error::Ok;
   }
 
-  Error check_delegates() const {
+  [[nodiscard]] const Backend* find_backend(const char* id) const {
+    return options_.backends == nullptr ? nullptr : options_.backends->find(id);
+  }
+
+  Error find_backends() const {
+    const TableVector delegates = plan_.tables(schema::plan::kDelegates);
+    Error error = Error::Ok;
+    for (size_t i = 0; i < delegates.size(); ++i) {
+      const char* id = delegates[i].string(schema::delegate::kId);
+      const Backend* backend = find_backend(id);
+      if (backend != nullptr && backend->is_available()) continue;
+      RL_LOG(Error, "delegate %s: %s", id,
+             backend == nullptr ? "this runtime has no such backend" : "its backend is not available");
+      error = Error::NotFound;
+    }
+    return error;
+  }
+
+  Error init_delegates() {
     const TableVector delegates = plan_.tables(schema::plan::kDelegates);
     for (size_t i = 0; i < delegates.size(); ++i) {
-      RL_LOG(Error, "delegate %s: this runtime has no such backend",
-             delegates[i].string(schema::delegate::kId));
+      const Error error = init_delegate(delegates[i]);
+      RL_CHECK(error == Error::Ok, error, "delegate %s: %s", delegates[i].string(schema::delegate::kId),
+               to_string(error));
     }
-    return delegates.size() == 0 ? Error::Ok : Error::NotFound;
+    return Error::Ok;
+  }
+
+  Error init_delegate(Table delegate) {
+    const TableVector entries = delegate.tables(schema::delegate::kCompileSpecs);
+    const Span<CompileSpec> specs(next_.compile_specs, entries.size());
+    next_.compile_specs += entries.size();
+    for (size_t i = 0; i < entries.size(); ++i) {
+      new (&specs[i]) CompileSpec{entries[i].string(schema::compile_spec::kKey),
+                                  entries[i].vector<uint8_t>(schema::compile_spec::kValue)};
+    }
+    RL_TRY_ASSIGN(FreeableBuffer processed,
+                  program_.delegate_data(delegate.table(schema::delegate::kProcessed)));
+    const Backend* backend = find_backend(delegate.string(schema::delegate::kId));
+    auto* placed =
+        new (method_.delegates_ + method_.num_delegates_) Delegate{backend, nullptr, std::move(processed)};
+    BackendInitContext context(memory_.method, plan_.string(schema::plan::kName), options_.external_data);
+    auto handle = backend->init(context, &placed->processed, {specs.data(), specs.size()});
+    if (!handle.ok()) {
+      placed->~Delegate();
+      return handle.error();
+    }
+    placed->handle = *handle;
+    ++method_.num_delegates_;
+    return Error::Ok;
   }
 
   // Looks all of them up before it fails, so that one run names everything that is missing.
@@ -371,39 +477,27 @@ class Method::Loader {
   Table plan_;
   const MemoryManager& memory_;
   const OperatorTable& operators_;
+  const MethodOptions& options_;
   const Block block_;
   Block next_;  // where the next tensor and list go
+  Method& method_;
+  uint64_t planned_bytes_ = 0;
+  uint64_t initial_state_bytes_ = 0;
   bool moves_tensors_ = false;
   bool makes_views_ = false;
 };
 
-Result<size_t> Method::arena_size(const MethodMeta& meta) {
-  PlanCounts counts;
-  RL_TRY(count_plan(meta.plan(), &counts));
-  const uint64_t size = Block(counts, nullptr).size;
-  RL_CHECK(size <= SIZE_MAX, Error::MemoryAllocationFailed, "method %s: needs %lu bytes", meta.name(),
-           log_number(size));
-  return static_cast<size_t>(size);
-}
-
 Result<Method> Method::load(const Program& program, const char* name, const MemoryManager& memory,
-                            const OperatorTable& operators) {
+                            const OperatorTable& operators, const MethodOptions& options) {
   RL_TRY_ASSIGN(const MethodMeta meta, program.method_meta(name));
   PlanCounts counts;
   RL_TRY(count_plan(meta.plan(), &counts));
-  const uint64_t size = Block(counts, nullptr).size;
-  void* block_memory = size > SIZE_MAX ? nullptr : memory.method->allocate(static_cast<size_t>(size));
-  RL_CHECK(block_memory != nullptr, Error::MemoryAllocationFailed, "method %s: its values need %lu bytes",
-           name, log_number(size));
-  const Block block(counts, static_cast<uint8_t*>(block_memory));
-  Loader loader(program, meta.plan(), memory, operators, block);
-  RL_TRY(loader.run());
-
-  Method method(meta.plan(), memory.temporary);
-  method.values_ = block.values;
-  method.kernels_ = block.kernels;
-  method.arguments_ = block.arguments;
-  method.memory_changes_ = loader.memory_changes();
+  const ArenaLayout layout = lay_out_arena(counts, sizeof(void*));
+  void* block = layout.size > SIZE_MAX ? nullptr : memory.method->allocate(static_cast<size_t>(layout.size));
+  RL_CHECK(block != nullptr, Error::MemoryAllocationFailed, "method %s: its values need %lu bytes", name,
+           log_number(layout.size));
+  Method method(meta.plan(), memory.temporary, options);
+  RL_TRY(Loader(program, memory, operators, options, layout, static_cast<uint8_t*>(block), &method).run());
   return method;
 }
 

@@ -32,7 +32,7 @@ Span<uint8_t> ModuleMethod::allocate(size_t size) {
 Result<std::unique_ptr<ModuleMethod>> ModuleMethod::load(const Program& program, const char* name,
                                                          const OperatorTable& operators) {
   RL_TRY_ASSIGN(const MethodMeta meta, program.method_meta(name));
-  RL_TRY_ASSIGN(const size_t arena_bytes, Method::arena_size(meta));
+  RL_TRY_ASSIGN(const size_t arena_bytes, meta.arena_bytes());
   std::unique_ptr<ModuleMethod> loaded(new ModuleMethod());
   const Span<uint8_t> arena = loaded->allocate(arena_bytes);
   const Span<uint8_t> temporary = loaded->allocate(kTemporaryBytes);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/program/method_meta.h"
 
+#include <cstring>
+
 #include "runtime/base/log.h"
+#include "runtime/program/layout.h"
 #include "runtime/program/schema.h"
 
 namespace rushlight {
@@ -90,6 +93,48 @@ Result<size_t> MethodMeta::planned_buffer_size(size_t index) const {
            "planned buffer %lu: a size of %ld bytes", static_cast<unsigned long>(index),
            static_cast<long>(size));
   return static_cast<size_t>(size);
+}
+
+Result<Device> MethodMeta::planned_buffer_device(size_t index) const {
+  RL_CHECK(index < num_planned_buffers(), Error::InvalidArgument, "planned buffer %lu of %lu",
+           log_number(index), log_number(num_planned_buffers()));
+  const auto devices = plan_.tables(schema::plan::kNonConstBufferDevice);
+  for (size_t i = 0; i < devices.size(); ++i) {
+    if (static_cast<uint32_t>(devices[i].scalar<int32_t>(schema::buffer_device::kBufferIdx)) != index + 1)
+      continue;
+    return Device{devices[i].scalar<uint8_t>(schema::buffer_device::kDeviceType),
+                  devices[i].scalar<uint8_t>(schema::buffer_device::kDeviceIndex)};
+  }
+  return Device{};
+}
+
+Result<uint64_t> MethodMeta::arena_bytes(size_t pointer_bytes) const {
+  PlanCounts counts;
+  RL_TRY(count_plan(plan_, &counts));
+  return lay_out_arena(counts, pointer_bytes).size;
+}
+
+Result<size_t> MethodMeta::arena_bytes() const {
+  RL_TRY_ASSIGN(const uint64_t size, arena_bytes(sizeof(void*)));
+  RL_CHECK(size <= SIZE_MAX, Error::MemoryAllocationFailed, "method %s: needs %lu bytes", name(),
+           log_number(size));
+  return static_cast<size_t>(size);
+}
+
+size_t MethodMeta::num_backends() const { return plan_.tables(schema::plan::kDelegates).size(); }
+
+Result<const char*> MethodMeta::backend_name(size_t index) const {
+  RL_CHECK(index < num_backends(), Error::InvalidArgument, "backend %lu of %lu", log_number(index),
+           log_number(num_backends()));
+  return plan_.tables(schema::plan::kDelegates)[index].string(schema::delegate::kId);
+}
+
+bool MethodMeta::uses_backend(const char* name) const {
+  const auto delegates = plan_.tables(schema::plan::kDelegates);
+  for (size_t i = 0; i < delegates.size(); ++i) {
+    if (std::strcmp(delegates[i].string(schema::delegate::kId), name) == 0) return true;
+  }
+  return false;
 }
 
 }  // namespace rushlight

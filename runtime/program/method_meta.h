@@ -20,6 +20,12 @@ struct TensorInfo {
   bool is_memory_planned;
 };
 
+// The numbers of types are the file's: 0 is the CPU, 1 CUDA.
+struct Device {
+  uint8_t type = 0;
+  uint8_t index = 0;
+};
+
 class MethodMeta {
  public:
   // `plan` is a verified execution plan.
@@ -38,6 +44,20 @@ class MethodMeta {
   [[nodiscard]] size_t num_planned_buffers() const;
   // Bytes; InvalidProgram for a size that no memory has.
   [[nodiscard]] Result<size_t> planned_buffer_size(size_t index) const;
+  // Where the buffer has to lie. Error: InvalidArgument (index).
+  [[nodiscard]] Result<Device> planned_buffer_device(size_t index) const;
+
+  // Bytes that the method's values take of MemoryManager::method, without what backends allocate. The
+  // arena starts at a multiple of 8. Errors: InvalidProgram, like loading it; MemoryAllocationFailed
+  // (more than this machine can address).
+  [[nodiscard]] Result<size_t> arena_bytes() const;
+  // Likewise on a machine with pointers of `pointer_bytes` (4 or 8).
+  [[nodiscard]] Result<uint64_t> arena_bytes(size_t pointer_bytes) const;
+
+  // Backends that the method's delegates name; a backend may be named more than once.
+  [[nodiscard]] size_t num_backends() const;
+  [[nodiscard]] Result<const char*> backend_name(size_t index) const;  // InvalidArgument (index)
+  [[nodiscard]] bool uses_backend(const char* name) const;
 
   // ---- For the executor ----
   [[nodiscard]] flatbuffer::Table plan() const { return plan_; }

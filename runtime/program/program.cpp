@@ -59,11 +59,13 @@ Error read_head(DataLoader& loader, Extent* extent) {
 
 }  // namespace
 
-Result<Program> Program::load(DataLoader& loader) {
+Result<Program> Program::load(DataLoader& loader, Verification verification) {
   Extent extent{};
   RL_TRY(read_head(loader, &extent));
   RL_TRY_ASSIGN(FreeableBuffer data, loader.load(0, extent.program_size));
-  RL_TRY(flatbuffer::verify(data.bytes(), schema::kProgramTables));
+  if (verification == Verification::InternalConsistency) {
+    RL_TRY(flatbuffer::verify(data.bytes(), schema::kProgramTables));
+  }
   Program program(loader, std::move(data), extent.segment_base);
   const auto version = program.root().scalar<uint32_t>(schema::program::kVersion);
   RL_CHECK(version == kKnownVersion, Error::NotSupported,
@@ -156,6 +158,24 @@ Error Program::load_mutable(uint64_t segment, uint32_t index, void* target, size
   RL_TRY_ASSIGN(FreeableBuffer data, loader_->load(offset + static_cast<size_t>(offsets[index]), nbytes));
   if (nbytes > 0) std::memcpy(target, data.data(), nbytes);
   return Error::Ok;
+}
+
+Result<FreeableBuffer> Program::delegate_data(Table reference) const {
+  const auto index = reference.scalar<uint32_t>(schema::delegate_reference::kIndex);
+  const auto location = reference.scalar<uint8_t>(schema::delegate_reference::kLocation);
+  if (location == static_cast<uint8_t>(schema::DelegateDataLocation::Segment)) {
+    size_t offset = 0;
+    size_t size = 0;
+    RL_TRY(segment_range(index, &offset, &size));
+    return loader_->load(offset, size);
+  }
+  RL_CHECK(location == static_cast<uint8_t>(schema::DelegateDataLocation::Inline), Error::InvalidProgram,
+           "delegate: unknown data location %lu", log_number(location));
+  const auto inlined = root().tables(schema::program::kBackendDelegateData);
+  RL_CHECK(index < inlined.size(), Error::InvalidProgram, "delegate: data %lu of %lu", log_number(index),
+           log_number(inlined.size()));
+  const auto bytes = inlined[index].vector<uint8_t>(schema::buffer::kStorage);
+  return FreeableBuffer(bytes.data(), bytes.size());
 }
 
 }  // namespace rushlight

@@ -15,12 +15,22 @@ namespace rushlight {
 
 class MethodMeta;
 
+// How much of a program is proven before it is used. The names are ExecuTorch's.
+enum class Verification : uint8_t {
+  // The file's head only: for programs in flash that were verified where they were made. What a method
+  // refers to (indices, ranges, shapes, kinds) is proven in any case when it is loaded.
+  Minimal,
+  // Every offset, length and alignment of the file as well.
+  InternalConsistency,
+};
+
 class Program {
  public:
   // Reads and verifies the program; `loader` outlives it. Constants are used where the loader puts them.
   // Errors: InvalidProgram (damaged, or no .pte), NotSupported (a schema version this runtime does not
   // know), AccessFailed (the loader's).
-  [[nodiscard]] static Result<Program> load(DataLoader& loader);
+  [[nodiscard]] static Result<Program> load(DataLoader& loader,
+                                            Verification verification = Verification::InternalConsistency);
 
   [[nodiscard]] size_t num_methods() const;
   [[nodiscard]] const char* method_name(size_t index) const;  // index < num_methods()
@@ -34,6 +44,8 @@ class Program {
   [[nodiscard]] Result<const void*> constant(uint32_t index, size_t nbytes) const;
   // Copies the initial state of a mutable tensor: entry `index` of mutable segment `segment`.
   Error load_mutable(uint64_t segment, uint32_t index, void* target, size_t nbytes) const;
+  // What the exporter made for a delegate, by its reference.
+  [[nodiscard]] Result<FreeableBuffer> delegate_data(flatbuffer::Table reference) const;
 
  private:
   Program(DataLoader& loader, FreeableBuffer data, size_t segment_base)

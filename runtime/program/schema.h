@@ -69,6 +69,9 @@ enum : unsigned { kKind, kArguments };
 namespace kernel_call {
 enum : unsigned { kOpIndex, kArgs };
 }
+namespace delegate_call {
+enum : unsigned { kDelegateIndex, kArgs };
+}
 namespace move_call {
 enum : unsigned { kFrom, kTo };
 }
@@ -83,6 +86,18 @@ enum : unsigned { kName, kOverload };
 }
 namespace delegate {
 enum : unsigned { kId, kProcessed, kCompileSpecs };
+}
+namespace delegate_reference {
+enum : unsigned { kLocation, kIndex };
+}
+namespace compile_spec {
+enum : unsigned { kKey, kValue };
+}
+namespace buffer_device {
+enum : unsigned { kBufferIdx, kDeviceType, kDeviceIndex };
+}
+namespace named_data {
+enum : unsigned { kKey, kSegmentIndex };
 }
 namespace segment {
 enum : unsigned { kOffset, kSize };
@@ -107,6 +122,9 @@ enum class ValueKind : uint8_t {
   TensorList,
   OptionalTensorList,
 };
+
+enum class TensorDataLocation : uint8_t { Segment, External };
+enum class DelegateDataLocation : uint8_t { Inline, Segment };
 
 enum class InstructionKind : uint8_t { KernelCall = 1, DelegateCall, MoveCall, JumpFalseCall, FreeCall };
 

@@ -59,14 +59,16 @@ class LoadedMethod {
     const uint64_t instructions = platform::instruction_count();
     const uint64_t start = platform::now_ns();
     RL_TRY_ASSIGN(const MethodMeta meta, program.method_meta(name));
-    RL_TRY_ASSIGN(const size_t arena_bytes, Method::arena_size(meta));
+    RL_TRY_ASSIGN(const size_t arena_bytes, meta.arena_bytes());
     const Span<uint8_t> own = platform::claim_memory(sizeof(LoadedMethod));
     const Span<uint8_t> arena = platform::claim_memory(arena_bytes);
     RL_CHECK(!own.empty() && arena.size() == arena_bytes, Error::MemoryAllocationFailed,
              "method %s: no memory for %lu bytes of values", name, static_cast<unsigned long>(arena_bytes));
     auto* loaded = new (own.data()) LoadedMethod(arena);
     RL_TRY(loaded->claim_planned(meta, report));
-    RL_TRY_ASSIGN(Method method, Method::load(program, name, loaded->memory_, selected_operators));
+    MethodOptions options;
+    options.backends = &selected_backends;
+    RL_TRY_ASSIGN(Method method, Method::load(program, name, loaded->memory_, selected_operators, options));
     new (&loaded->method_storage_) Method(std::move(method));
     RL_TRY(loaded->claim_outputs());
     report->method_arena_bytes = loaded->arena_.used();

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rushlight.codegen.emit import write_all
+from rushlight.codegen.emit import LinkedBackend, write_all
 from rushlight.codegen.selection import Selection
 from rushlight.codegen.table import load_table
 from rushlight.errors import RushlightError
@@ -28,6 +28,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--dtypes", choices=("model", "all"), default="all", help="only the dtypes that models need, or all"
     )
+    parser.add_argument(
+        "--backend",
+        nargs=3,
+        action="append",
+        default=[],
+        metavar=("ID", "HEADER", "OBJECT"),
+        help="a backend to link: as programs name it, the header that declares it, its constant object",
+    )
     parser.add_argument("--out", type=Path, required=True, help="the folder to write into")
     return parser
 
@@ -44,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             selection.add_model(path)
         if options.all_ops:
             selection.add_all()
-        selected = write_all(selection, options.out)
+        selected = write_all(selection, options.out, [LinkedBackend(*backend) for backend in options.backend])
     except RushlightError as error:
         print(f"error: {error}", file=sys.stderr)
         if error.next_step:

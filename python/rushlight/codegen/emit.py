@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from rushlight.codegen.selection import Selected, Selection
 from rushlight.codegen.table import OperatorTable
@@ -17,8 +18,18 @@ _HEADER = (
 )
 
 
-def operator_table(selected: Sequence[Selected]) -> str:
-    """operator_table.cpp: declares the kernels, defines `rushlight::selected_operators`."""
+class LinkedBackend(NamedTuple):
+    """A backend of the build."""
+
+    id: str  # as programs name it
+    header: str  # that declares it, from an include folder
+    object: str  # a constant of a class derived from rushlight::Backend, named from namespace rushlight
+
+
+def operator_table(selected: Sequence[Selected], backends: Sequence[LinkedBackend] = ()) -> str:
+    """operator_table.cpp: declares the kernels, defines `rushlight::selected_operators` and
+    `rushlight::selected_backends`.
+    """
     rows = sorted(selected, key=lambda s: s.operator.name.encode())
     kernels = {s.operator.kernel: s.operator for s in rows}
     declarations = [kernels[k].schema.cpp_declaration(k) + ";" for k in sorted(kernels)]
@@ -29,6 +40,7 @@ def operator_table(selected: Sequence[Selected]) -> str:
         table = f"kEntries, {len(entries)}"
         body = ["namespace {", "constexpr KernelEntry kEntries[] = {", *entries, "};", "}  // namespace", ""]
     lines = [
+        *_backend_includes(backends),
         '#include "runtime/kernel/boxing.h"',
         '#include "runtime/kernel/operator_table.h"',
         "",
@@ -41,9 +53,29 @@ def operator_table(selected: Sequence[Selected]) -> str:
         *body,
         f"const OperatorTable selected_operators = {{{table}}};",
         "",
+        *_backend_table(backends),
+        "",
         "}  // namespace rushlight",
     ]
     return _HEADER.format(comment="//") + "\n".join(lines) + "\n"
+
+
+def _backend_includes(backends: Sequence[LinkedBackend]) -> list[str]:
+    headers = sorted({"runtime/backend/backend.h", *(backend.header for backend in backends)})
+    return [f'#include "{header}"' for header in headers]
+
+
+def _backend_table(backends: Sequence[LinkedBackend]) -> list[str]:
+    if not backends:
+        return ["const BackendTable selected_backends = {nullptr, 0};"]
+    return [
+        "namespace {",
+        "constexpr BackendEntry kBackends[] = {",
+        *(f'    {{"{backend.id}", &{backend.object}}},' for backend in backends),
+        "};",
+        "}  // namespace",
+        f"const BackendTable selected_backends = {{kBackends, {len(backends)}}};",
+    ]
 
 
 def _table_entry(selected: Selected) -> str:
@@ -107,11 +139,11 @@ def _cmake_list(name: str, items: Sequence[str]) -> str:
     return f"set({name}\n" + "".join(f"    [==[{item}]==]\n" for item in items) + ")\n"
 
 
-def write_all(selection: Selection, out: Path) -> list[Selected]:
+def write_all(selection: Selection, out: Path, backends: Sequence[LinkedBackend] = ()) -> list[Selected]:
     """Write the four files under `out`; a file whose content stays keeps its time stamp."""
     selected = selection.resolve()
     files = {
-        "operator_table.cpp": operator_table(selected),
+        "operator_table.cpp": operator_table(selected, backends),
         "rushlight/selected_dtypes.h": dtype_header(selection.table, selected),
         "selected_operators.yaml": selected_operators(selection, selected),
         "selection.cmake": cmake_selection(selection, selected),

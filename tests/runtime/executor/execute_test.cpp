@@ -52,6 +52,32 @@ TEST_F(Execute, IsRefused_BeforeAllInputsAreSet) {
   EXPECT_EQ(method->execute(), Error::InvalidState);
 }
 
+TEST_F(Execute, EndsALoop_WhenTheInstructionBudgetIsUsedUp) {
+  PlanSpec plan = sum_plan();
+  plan.values.push_back(boolean(0));
+  plan.instructions.push_back(jump_false(3, 0));
+  Loaded::Change change;
+  change.options.instruction_budget = 1000;
+  Loaded method(build(plan), kernels, change);
+  ASSERT_EQ(method.error(), Error::Ok);
+  FloatTensor b({2}, {10, 20});
+  ASSERT_EQ(method->set_input(0, b.value()), Error::Ok);
+  ASSERT_EQ(method->set_input(1, b.value()), Error::Ok);
+  EXPECT_EQ(method->execute(), Error::OutOfResources);
+}
+
+TEST_F(Execute, HasTheWholeInstructionBudgetEachTime) {
+  Loaded::Change change;
+  change.options.instruction_budget = 1;
+  Loaded method(build(sum_plan()), kernels, change);
+  ASSERT_EQ(method.error(), Error::Ok);
+  FloatTensor b({2}, {10, 20});
+  ASSERT_EQ(method->set_input(0, b.value()), Error::Ok);
+  ASSERT_EQ(method->set_input(1, b.value()), Error::Ok);
+  EXPECT_EQ(method->execute(), Error::Ok);
+  EXPECT_EQ(method->execute(), Error::Ok);
+}
+
 TEST_F(Execute, MayFollowAFailedExecution) {
   PlanSpec plan = sum_plan();
   plan.operators.push_back({"test::fail", ""});

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/program/named_data.h"
 #include "tests/runtime/support/kernels.h"
 #include "tests/runtime/support/program_builder.h"
 
@@ -88,7 +89,7 @@ TEST(MethodLoad, NamesEveryMissingOperator) {
 
 TEST(MethodLoad, NamesTheDelegateItCannotRun) {
   PlanSpec plan = sum_plan();
-  plan.delegates = {"XnnpackBackend"};
+  plan.delegates = {{.id = "XnnpackBackend"}};
   plan.instructions.push_back(delegate_call(0, {0, 2}));
   const Outcome outcome = load(plan);
   EXPECT_EQ(outcome.error, Error::NotFound);
@@ -103,12 +104,113 @@ TEST(MethodLoad, TakesMethodsWithoutInstructions_NotWithoutChain) {
   EXPECT_EQ(load(plan).error, Error::InvalidProgram);
 }
 
-TEST(MethodLoad, RefusesTensorsOutsideTheProgram) {
+TEST(MethodLoad, NamesWhatLiesOnAnotherDevice) {
   PlanSpec plan = sum_plan();
-  plan.values[0] = tensor({.external = true});
-  const Outcome outcome = load(plan);
+  plan.devices = {{1, 1, 2}};
+  Outcome outcome = load(plan);
   EXPECT_EQ(outcome.error, Error::NotSupported);
-  EXPECT_THAT(outcome.log, HasSubstr("layer.weight"));
+  EXPECT_THAT(outcome.log, HasSubstr("planned buffer 0: lies on device 2 of type 1"));
+  plan.devices = {{1, 0, 0}};
+  EXPECT_EQ(load(plan).error, Error::Ok);
+  plan.values[0] = tensor({.memory_id = 1, .device = 1});
+  outcome = load(plan);
+  EXPECT_EQ(outcome.error, Error::NotSupported);
+  EXPECT_THAT(outcome.log, HasSubstr("layer.weight: lies on device type 1"));
+}
+
+TEST(MethodLoad, RefusesToCopyInitialStateForEver) {
+  ProgramSpec program;
+  program.segment = floats({1, 2});
+  program.mutable_offsets = {0, 0};
+  PlanSpec plan = sum_plan();
+  // All in the same 8 bytes.
+  for (int i = 0; i < 20; ++i) {
+    plan.values.push_back(tensor({.constant = 1, .memory_id = 1, .mutable_segment = 0}));
+  }
+  program.plans = {plan};
+  const Outcome outcome = load(build(program));
+  EXPECT_EQ(outcome.error, Error::InvalidProgram);
+  EXPECT_THAT(outcome.log, HasSubstr("initial state"));
+}
+
+// ---- Data outside the program ----
+
+class OneTensor final : public NamedDataMap {
+ public:
+  TensorLayout layout{ScalarType::Float, {kSizes, 1}, {kOrder, 1}, 8};
+  float values[2] = {5, 6};
+
+  Result<TensorLayout> tensor_layout(std::string_view key) const override {
+    if (key != "layer.weight") return Error::NotFound;
+    return TensorLayout(layout);
+  }
+  Result<FreeableBuffer> data(std::string_view) const override {
+    return FreeableBuffer(values, sizeof values);
+  }
+  Error load_into(std::string_view, void* buffer, size_t size) const override {
+    std::memcpy(buffer, values, size);
+    return Error::Ok;
+  }
+  Result<uint32_t> num_keys() const override { return uint32_t{1}; }
+  Result<const char*> key(uint32_t) const override { return "layer.weight"; }
+
+  static constexpr int32_t kSizes[] = {2};
+  static constexpr uint8_t kOrder[] = {0};
+  static constexpr int32_t kOtherSizes[] = {1};
+};
+
+PlanSpec external_plan() {
+  PlanSpec plan = sum_plan();
+  plan.values[1] = tensor({.external = true});
+  plan.inputs = {0};
+  return plan;
+}
+
+TEST(MethodLoad, NamesATensorWhoseDataFileIsMissing) {
+  const Outcome outcome = load(external_plan());
+  EXPECT_EQ(outcome.error, Error::NotFound);
+  EXPECT_THAT(outcome.log, HasSubstr("layer.weight: stored outside the program, and no data file"));
+}
+
+TEST(MethodLoad, UsesDataOutsideTheProgramInPlace) {
+  const OneTensor map;
+  Loaded::Change change;
+  change.options.external_data = &map;
+  Loaded method(build(external_plan()), kernels, change);
+  ASSERT_EQ(method.error(), Error::Ok);
+  FloatTensor input({2}, {1, 2});
+  ASSERT_EQ(method->set_input(0, input.value()), Error::Ok);
+  ASSERT_EQ(method->execute(), Error::Ok);
+  EXPECT_THAT(elements(method->output(0)), ::testing::ElementsAre(6, 8));
+}
+
+TEST(MethodLoad, CopiesDataOutsideTheProgramToWhereItIsPlanned) {
+  PlanSpec plan = external_plan();
+  plan.values[1] = tensor({.memory_id = 1, .offset = 32, .external = true});
+  plan.buffer_sizes = {0, 40};
+  const OneTensor map;
+  Loaded::Change change;
+  change.options.external_data = &map;
+  Loaded method(build(plan), kernels, change);
+  ASSERT_EQ(method.error(), Error::Ok);
+  FloatTensor input({2}, {1, 2});
+  ASSERT_EQ(method->set_input(0, input.value()), Error::Ok);
+  ASSERT_EQ(method->execute(), Error::Ok);
+  EXPECT_THAT(elements(method->output(0)), ::testing::ElementsAre(6, 8));
+}
+
+TEST(MethodLoad, RefusesDataThatIsNotWhatTheProgramSays) {
+  OneTensor dtype, size, shape;
+  dtype.layout.scalar_type = ScalarType::Int;
+  size.layout.nbytes = 4;
+  shape.layout.sizes = {OneTensor::kOtherSizes, 1};
+  for (const OneTensor* map : {&dtype, &size, &shape}) {
+    Loaded::Change change;
+    change.options.external_data = map;
+    const Outcome outcome = load(build(external_plan()), change);
+    EXPECT_EQ(outcome.error, Error::InvalidExternalData);
+    EXPECT_THAT(outcome.log, HasSubstr("layer.weight"));
+  }
 }
 
 // ---- Arguments against signatures ----
@@ -132,6 +234,16 @@ PlanSpec typed_plan() {
   plan.instructions = {call(0, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10})};
   plan.buffer_sizes = {0, 16};
   return plan;
+}
+
+TEST(MethodMeta, KnowsTheArenaOfBothWidths) {
+  Loaded method(build(typed_plan()), kernels);
+  ASSERT_EQ(method.error(), Error::Ok);
+  auto narrow = method->meta().arena_bytes(4);
+  auto wide = method->meta().arena_bytes(8);
+  ASSERT_TRUE(narrow.ok() && wide.ok());
+  EXPECT_EQ(sizeof(void*) == 8 ? *wide : *narrow, method.arena_bytes());
+  EXPECT_LT(*narrow, *wide);
 }
 
 TEST(Arguments, OfTheSignaturesKinds_AreTaken) { EXPECT_EQ(load(typed_plan()).error, Error::Ok); }

@@ -28,8 +28,19 @@ NodePtr plan_table(const PlanSpec& plan) {
   const NodePtr operators = table_of_each(plan.operators, [](const auto& name) {
     return table({{0, link(text(name.first))}, {1, link(text(name.second))}});
   });
-  const NodePtr delegates =
-      table_of_each(plan.delegates, [](const auto& id) { return table({{0, link(text(id))}}); });
+  const NodePtr delegates = table_of_each(plan.delegates, [](const DelegateSpec& spec) {
+    const NodePtr specs = table_of_each(spec.specs, [](const auto& entry) {
+      return table({{0, link(text(entry.first))}, {1, link(vector(entry.second))}});
+    });
+    return table({{0, link(text(spec.id))},
+                  {1, link(table({{0, number(uint8_t{spec.in_segment})}, {1, number(spec.index)}}))},
+                  {2, link(specs)}});
+  });
+  const NodePtr devices = table_of_each(plan.devices, [](const auto& device) {
+    return table({{0, number(std::get<0>(device))},
+                  {1, number(std::get<1>(device))},
+                  {2, number(std::get<2>(device))}});
+  });
   return table({{0, link(text(plan.name))},
                 {2, link(tables(plan.values))},
                 {3, link(vector(plan.inputs))},
@@ -37,7 +48,8 @@ NodePtr plan_table(const PlanSpec& plan) {
                 {5, link(tables(plan.has_chain ? std::vector<NodePtr>{chain} : std::vector<NodePtr>{}))},
                 {6, link(operators)},
                 {7, link(delegates)},
-                {8, link(vector(plan.buffer_sizes))}});
+                {8, link(vector(plan.buffer_sizes))},
+                {9, link(devices)}});
 }
 
 NodePtr subsegment(const std::vector<uint64_t>& offsets) {
@@ -49,6 +61,8 @@ NodePtr root_table(const ProgramSpec& program) {
   fields[0] = number(program.version);
   fields[1] = link(table_of_each(program.plans, plan_table));
   fields[2] = link(table_of_each(program.inline_constants,
+                                 [](const Bytes& bytes) { return table({{0, link(vector(bytes))}}); }));
+  fields[3] = link(table_of_each(program.inline_delegates,
                                  [](const Bytes& bytes) { return table({{0, link(vector(bytes))}}); }));
   if (!program.segment.empty()) {
     const uint64_t size = program.segment.size();
@@ -89,10 +103,11 @@ NodePtr tensor(const TensorSpec& spec) {
                             {2, number(static_cast<uint32_t>(spec.offset >> 32))}}));
   }
   fields[8] = number(static_cast<uint8_t>(spec.dynamism));
-  if (spec.mutable_segment || spec.external) {
+  if (spec.mutable_segment || spec.external || spec.device != 0) {
     fields[9] = link(table({{0, number(spec.mutable_segment.value_or(0))},
                             {1, link(text("layer.weight"))},
-                            {2, number(static_cast<uint8_t>(spec.external))}}));
+                            {2, number(static_cast<uint8_t>(spec.external))},
+                            {3, number(spec.device)}}));
   }
   return value(5, table(std::move(fields)));
 }
@@ -151,8 +166,8 @@ Error Loaded::load(const OperatorTable& operators, Change change) {
   program_.emplace(std::move(*program));
   const char* name = program_->num_methods() == 0 ? "forward" : program_->method_name(0);
   RL_TRY_ASSIGN(const MethodMeta meta, program_->method_meta(name));
-  RL_TRY_ASSIGN(const size_t arena_bytes, Method::arena_size(meta));
-  arena_block_.emplace(arena_bytes + change.arena);
+  RL_TRY_ASSIGN(const size_t arena_bytes, meta.arena_bytes());
+  arena_block_.emplace(arena_bytes + change.arena + change.backends);
   arena_ = Arena(arena_block_->span());
   for (size_t i = 0; i < meta.num_planned_buffers(); ++i) {
     RL_TRY_ASSIGN(const size_t size, meta.planned_buffer_size(i));
@@ -164,7 +179,7 @@ Error Loaded::load(const OperatorTable& operators, Change change) {
   memory.method = &arena_;
   memory.planned = {planned_spans_.data(), planned_spans_.size()};
   memory.temporary = &temporary_;
-  auto method = Method::load(*program_, name, memory, operators);
+  auto method = Method::load(*program_, name, memory, operators, change.options);
   if (!method.ok()) return method.error();
   method_.emplace(std::move(*method));
   return Error::Ok;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -24,7 +25,8 @@ struct TensorSpec {
   int memory_id = 0;  // planned if not 0
   uint64_t offset = 0;
   std::optional<uint64_t> mutable_segment = std::nullopt;
-  bool external = false;
+  bool external = false;  // under the name layer.weight
+  uint8_t device = 0;
 };
 
 NodePtr none();
@@ -51,6 +53,13 @@ NodePtr free_value(int32_t value);
 
 // ---- Programs ----
 
+struct DelegateSpec {
+  std::string id;
+  uint32_t index = 0;       // of ProgramSpec::inline_delegates, or of its segments
+  bool in_segment = false;  // the program has one segment, number 0
+  std::vector<std::pair<std::string, Bytes>> specs = {};
+};
+
 struct PlanSpec {
   std::string name = "forward";
   std::vector<NodePtr> values;
@@ -59,7 +68,9 @@ struct PlanSpec {
   std::vector<std::pair<std::string, std::string>> operators;
   std::vector<NodePtr> instructions;
   std::vector<int64_t> buffer_sizes = {0};
-  std::vector<std::string> delegates;
+  std::vector<DelegateSpec> delegates;
+  // {buffer number as in buffer_sizes, device type, device index}
+  std::vector<std::tuple<int32_t, uint8_t, uint8_t>> devices = {};
   bool has_chain = true;
 };
 
@@ -68,6 +79,7 @@ struct ProgramSpec {
   uint32_t version = 0;
   std::string identifier = "ET12";
   std::vector<Bytes> inline_constants;  // entry 0 is reserved
+  std::vector<Bytes> inline_delegates = {};
   // In the segment that follows the program: constants, then mutable state.
   std::vector<uint64_t> constant_offsets;
   std::vector<uint64_t> mutable_offsets;
@@ -106,6 +118,8 @@ class Loaded {
   struct Change {
     long arena = 0;
     long planned = 0;
+    size_t backends = 0;  // so many bytes more in the arena, for what backends allocate
+    MethodOptions options = {};
   };
 
   Loaded(const Bytes& file, const OperatorTable& operators) : Loaded(file, operators, Change{}) {}

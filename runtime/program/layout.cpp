@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "runtime/executor/layout.h"
+#include "runtime/program/layout.h"
 
 #include "runtime/base/checked.h"
 #include "runtime/base/log.h"
@@ -30,6 +30,11 @@ class PlanChecker {
   Error run() {
     counts_->values = values_.size();
     counts_->operators = plan_.tables(schema::plan::kOperators).size();
+    const TableVector delegates = plan_.tables(schema::plan::kDelegates);
+    counts_->delegates = delegates.size();
+    for (size_t i = 0; i < delegates.size(); ++i) {
+      counts_->compile_specs += delegates[i].tables(schema::delegate::kCompileSpecs).size();
+    }
     for (size_t i = 0; i < values_.size(); ++i) RL_TRY(value(i));
     RL_TRY(indices(plan_.vector<int32_t>(schema::plan::kInputs), "inputs"));
     RL_TRY(indices(plan_.vector<int32_t>(schema::plan::kOutputs), "outputs"));
@@ -101,6 +106,7 @@ class PlanChecker {
     TensorView view;
     RL_TRY(read_tensor(content, &view));
     ++counts_->tensors;
+    if (view.is_external) ++counts_->externals;
     counts_->dims += view.sizes.size();
     if (view.dynamism != TensorShapeDynamism::STATIC) counts_->dynamic_dims += view.sizes.size();
     return Error::Ok;
@@ -172,6 +178,8 @@ Error check_dim_order(Span<const DimOrderType> order) {
   return Error::Ok;
 }
 
+constexpr uint8_t kCpu = 0;
+
 }  // namespace
 
 Error read_tensor(Table tensor, TensorView* view) {
@@ -192,8 +200,60 @@ Error read_tensor(Table tensor, TensorView* view) {
   size_t nbytes = 0;
   RL_CHECK(checked_numel(sizes, &numel) && checked_mul(numel, width, &nbytes), Error::InvalidProgram,
            "tensor: a negative size, or too many elements");
-  *view = {type, static_cast<TensorShapeDynamism>(dynamism), sizes, order, nbytes};
+  const Table extra = tensor.table(schema::tensor::kExtraTensorInfo);
+  const auto location = extra.scalar<uint8_t>(schema::extra::kLocation);
+  RL_CHECK(location <= static_cast<uint8_t>(schema::TensorDataLocation::External), Error::InvalidProgram,
+           "tensor %s: unknown data location %lu", extra.string(schema::extra::kFullyQualifiedName),
+           log_number(location));
+  const auto device = extra.scalar<uint8_t>(schema::extra::kDeviceType);
+  RL_CHECK(device == kCpu, Error::NotSupported,
+           "tensor %s: lies on device type %lu, this runtime has the CPU (0) only",
+           extra.string(schema::extra::kFullyQualifiedName), log_number(device));
+  RL_CHECK(tensor.scalar<int32_t>(schema::tensor::kStorageOffset) == 0, Error::NotSupported,
+           "tensor: a storage offset of %ld elements",
+           static_cast<long>(tensor.scalar<int32_t>(schema::tensor::kStorageOffset)));
+  *view = {type,   static_cast<TensorShapeDynamism>(dynamism),
+           sizes,  order,
+           nbytes, location == static_cast<uint8_t>(schema::TensorDataLocation::External)};
   return Error::Ok;
+}
+
+ArenaLayout lay_out_arena(const PlanCounts& counts, size_t pointer) {
+  // In the order of ArenaPart. The counts come from a file of at most 2 GiB, whose elements take at
+  // least 4 bytes each, so that sums stay far below 64 bits.
+  const size_t elements[kArenaParts] = {
+      counts.values,
+      counts.tensors,
+      counts.int_lists,
+      counts.ints,
+      counts.ints,
+      counts.tensor_lists,
+      counts.list_tensors,
+      counts.list_tensors,
+      counts.optional_tensor_lists,
+      counts.optional_tensors,
+      counts.optional_tensors,
+      counts.operators,
+      counts.delegates,
+      counts.compile_specs,
+      counts.externals,
+      counts.max_arguments,
+      counts.dims,
+      counts.dynamic_dims,
+  };
+  ArenaLayout layout;
+  uint64_t used = 0;
+  for (size_t i = 0; i < kArenaParts; ++i) {
+    const auto part = static_cast<ArenaPart>(i);
+    const size_t size = arena_element_size(part, pointer);
+    const bool wide = part == ArenaPart::Values || part == ArenaPart::IntListItems;
+    const uint64_t alignment = wide ? 8 : (size < pointer ? size : pointer);
+    used = (used + alignment - 1) & ~(alignment - 1);
+    layout.offset[i] = used;
+    used += static_cast<uint64_t>(elements[i]) * size;
+  }
+  layout.size = used;
+  return layout;
 }
 
 Error count_plan(Table plan, PlanCounts* counts) { return PlanChecker(plan, counts).run(); }

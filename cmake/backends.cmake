@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Backends of the build: each is a folder whose CMakeLists.txt calls rushlight_add_backend. They get into a
+# constant table, rushlight::selected_backends, beside the operators.
+
+# rushlight_add_backend(<id> HEADER <header> OBJECT <object> SOURCES <files> [LIBRARIES <targets>])
+# `id` is what programs call it, `object` a constexpr object of a class derived from rushlight::Backend,
+# named from namespace rushlight and declared in `header`.
+function(rushlight_add_backend id)
+    cmake_parse_arguments(PARSE_ARGV 1 backend "" "HEADER;OBJECT" "SOURCES;LIBRARIES")
+    set(library "rushlight_backend_${id}")
+    add_library(${library} STATIC ${backend_SOURCES})
+    target_link_libraries(
+        ${library}
+        PUBLIC rushlight_headers
+        PRIVATE rushlight_flags
+        PUBLIC ${backend_LIBRARIES}
+    )
+    set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    set_property(
+        GLOBAL
+        APPEND
+        PROPERTY RUSHLIGHT_BACKEND_ARGUMENTS --backend "${id}" "${backend_HEADER}" "${backend_OBJECT}"
+    )
+    set_property(GLOBAL APPEND PROPERTY RUSHLIGHT_BACKEND_LIBRARIES ${library})
+endfunction()
+
+# Adds the folders of RUSHLIGHT_BACKENDS.
+function(rushlight_add_backends)
+    foreach(folder IN LISTS RUSHLIGHT_BACKENDS)
+        get_filename_component(source "${folder}" ABSOLUTE BASE_DIR "${CMAKE_SOURCE_DIR}")
+        get_filename_component(name "${folder}" NAME)
+        add_subdirectory("${source}" "${CMAKE_BINARY_DIR}/backends/${name}")
+    endforeach()
+endfunction()

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A backend runs parts of a program in its own way: the exporter hands it a subgraph and stores what
+// it makes of that ("processed" bytes), the program calls it like one large kernel.
+//
+//   class Doubler final : public Backend { ... };
+//   constexpr Doubler doubler;
+//   constexpr BackendEntry entries[] = {{"Doubler", &doubler}};
+//   constexpr BackendTable backends = {entries, 1};
+//
+// Backends register nothing at start-up: the table is handed to Method::load.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/base/result.h"
+#include "runtime/base/span.h"
+#include "runtime/memory/arena.h"
+#include "runtime/program/data_loader.h"
+#include "runtime/tensor/evalue.h"
+
+namespace rushlight {
+
+class EventTracer;
+class NamedDataMap;
+
+// A setting that the exporter left for the backend. It lies in the program.
+struct CompileSpec {
+  const char* key;
+  Span<const uint8_t> value;
+};
+
+class BackendInitContext {
+ public:
+  BackendInitContext(Arena* memory, const char* method_name, const NamedDataMap* named_data)
+      : memory_(memory), method_name_(method_name), named_data_(named_data) {}
+
+  // Memory that lives as long as the method, from its arena; null when there is no more.
+  [[nodiscard]] void* allocate(size_t size, size_t alignment = Arena::kDefaultAlignment) {
+    return memory_->allocate(size, alignment);
+  }
+  [[nodiscard]] const char* method_name() const { return method_name_; }
+  // Blobs of the program and of the caller's data files, by key; null when there are none.
+  [[nodiscard]] const NamedDataMap* named_data() const { return named_data_; }
+
+ private:
+  Arena* memory_;
+  const char* method_name_;
+  const NamedDataMap* named_data_;
+};
+
+class BackendExecuteContext {
+ public:
+  BackendExecuteContext(Arena* temporary, const char* method_name, EventTracer* tracer)
+      : temporary_(temporary), method_name_(method_name), tracer_(tracer) {}
+
+  // Scratch memory until execute() returns; null when there is not enough.
+  [[nodiscard]] void* allocate_temp(size_t size, size_t alignment = Arena::kDefaultAlignment) {
+    return temporary_ == nullptr ? nullptr : temporary_->allocate(size, alignment);
+  }
+  [[nodiscard]] const char* method_name() const { return method_name_; }
+  // Null when nobody watches.
+  [[nodiscard]] EventTracer* tracer() const { return tracer_; }
+
+ private:
+  Arena* temporary_;
+  const char* method_name_;
+  EventTracer* tracer_;
+};
+
+// What init() made, as the backend likes it; the runtime only hands it back.
+using DelegateHandle = void;
+
+// Has no state of its own, so that one constant object serves all threads.
+class Backend {
+ public:
+  // Whether the device it needs is there.
+  [[nodiscard]] virtual bool is_available() const { return true; }
+
+  // Prepares one delegate of a method. `processed` stays valid until destroy() returns, unless the
+  // backend frees it: processed->free() gives memory back early. `specs` point into the program.
+  // Both are the file's and unproven. Errors: any; the method then fails to load with it.
+  [[nodiscard]] virtual Result<DelegateHandle*> init(BackendInitContext& context, FreeableBuffer* processed,
+                                                     Span<const CompileSpec> specs) const = 0;
+
+  // Runs it: inputs first, then outputs, as the exporter ordered them. Their number, kinds, dtypes and
+  // shapes are the file's: read them through input_tensor() and output_tensor().
+  virtual Error execute(BackendExecuteContext& context, DelegateHandle* handle,
+                        Span<EValue* const> arguments) const = 0;
+
+  // Gives back what init() took other than from the context. Called once for each successful init().
+  virtual void destroy(DelegateHandle* handle) const { static_cast<void>(handle); }
+
+ protected:
+  constexpr Backend() = default;
+  ~Backend() = default;  // the runtime owns no backend
+};
+
+// Argument `index`, a tensor whose elements can be read.
+// Errors: InvalidProgram (no such argument, no tensor), InvalidState (no memory).
+[[nodiscard]] Result<Tensor> input_tensor(Span<EValue* const> arguments, size_t index);
+// Likewise one whose elements may be written, in any shape that it can take.
+[[nodiscard]] Result<Tensor> output_tensor(Span<EValue* const> arguments, size_t index);
+
+struct BackendEntry {
+  const char* id;  // as programs name it: "XnnpackBackend"
+  const Backend* backend;
+};
+
+struct BackendTable {
+  const BackendEntry* entries;
+  size_t size;
+  const BackendTable* next = nullptr;  // looked into when this one has no such id
+
+  // Null when no table has it.
+  [[nodiscard]] const Backend* find(const char* id) const;
+};
+
+// The backends this build selected; defined beside the operator table by the generated part of
+// `executorch_kernels`.
+extern const BackendTable selected_backends;
+
+}  // namespace rushlight

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A small whole backend: y = scale * x + bias over float tensors, with the last dimension's factors
+// taken from the delegate's bytes: u32 n, float scale[n], float bias[n].
+#pragma once
+
+#include <vector>
+
+#include "runtime/backend/backend.h"
+#include "tests/runtime/support/flat_builder.h"
+
+namespace rushlight::testing {
+
+struct AffineCounts {
+  int inits = 0;
+  int destroys = 0;
+};
+
+// Compile specs: "relu" (one byte, not 0: negative results become 0), "bias" (the key of named data that
+// replaces the bias).
+class AffineBackend final : public Backend {
+ public:
+  constexpr explicit AffineBackend(AffineCounts* counts = nullptr, bool available = true)
+      : counts_(counts), available_(available) {}
+
+  [[nodiscard]] bool is_available() const override { return available_; }
+  [[nodiscard]] Result<DelegateHandle*> init(BackendInitContext& context, FreeableBuffer* processed,
+                                             Span<const CompileSpec> specs) const override;
+  Error execute(BackendExecuteContext& context, DelegateHandle* handle,
+                Span<EValue* const> arguments) const override;
+  void destroy(DelegateHandle* handle) const override;
+
+ private:
+  AffineCounts* counts_;
+  bool available_;
+};
+
+Bytes affine_data(const std::vector<float>& scale, const std::vector<float>& bias);
+
+}  // namespace rushlight::testing
