@@ -12,7 +12,7 @@ import pytest
 import rushlight
 from rushlight.codegen.table import load_table
 from rushlight.devtools.cases import load_case
-from rushlight.errors import BackendNotFound, InvalidProgram, OperatorNotFound, RushlightError
+from rushlight.errors import BackendNotFound, InvalidArgument, OperatorNotFound, RushlightError
 from rushlight.program import operator_uses, read_program
 from rushlight.runtime import Runtime
 from rushlight.sources import source_root
@@ -121,7 +121,7 @@ def test_the_program_gives_what_pytorch_gives(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(MISSING))
 def test_the_program_is_refused_for_what_is_missing_and_nothing_else(name: str) -> None:
-    with pytest.raises((OperatorNotFound, BackendNotFound, InvalidProgram)) as caught:
+    with pytest.raises((OperatorNotFound, BackendNotFound, InvalidArgument)) as caught:
         run_case(name)
     assert what_is_missing(caught.value) == MISSING[name]
 

@@ -48,6 +48,6 @@ def _exception(code: int, name: str, message: str, module: ModuleType) -> errors
         return errors.OutOfMemory(text)
     if code in (0x23, 0x24, 0x10):
         return errors.InvalidProgram(text)
-    if code in (0x02, 0x12, 0x13, 0x22):
+    if code in (0x02, 0x12, 0x13, 0x20, 0x22):
         return errors.InvalidArgument(text)
     return errors.RushlightError(text)
