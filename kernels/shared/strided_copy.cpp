@@ -10,33 +10,14 @@ namespace rushlight::kernels {
 namespace {
 
 template <size_t kSize>
-void copy_elements(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
-                   ptrdiff_t n) {
+void copy_sized(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
+                size_t n) {
   constexpr size_t kAlignment = kSize < 8 ? kSize : 8;
-  for (ptrdiff_t i = 0; i < n; ++i) {
+  for (; n > 0; --n) {
     std::memcpy(__builtin_assume_aligned(target, kAlignment), __builtin_assume_aligned(source, kAlignment),
                 kSize);
     target += target_stride;
     source += source_stride;
-  }
-}
-
-void copy_run(char* target, const char* source, size_t element, const PairedLoops::Loop& loop) {
-  if (loop.target == static_cast<ptrdiff_t>(element) && loop.source == loop.target) {
-    std::memmove(target, source, element * static_cast<size_t>(loop.size));
-    return;
-  }
-  switch (element) {
-    case 1:
-      return copy_elements<1>(target, loop.target, source, loop.source, loop.size);
-    case 2:
-      return copy_elements<2>(target, loop.target, source, loop.source, loop.size);
-    case 4:
-      return copy_elements<4>(target, loop.target, source, loop.source, loop.size);
-    case 8:
-      return copy_elements<8>(target, loop.target, source, loop.source, loop.size);
-    default:
-      return copy_elements<16>(target, loop.target, source, loop.source, loop.size);
   }
 }
 
@@ -62,12 +43,32 @@ class Cursor {
 
 }  // namespace
 
+void copy_elements(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
+                   size_t n, size_t element) {
+  if (target_stride == static_cast<ptrdiff_t>(element) && source_stride == target_stride) {
+    std::memmove(target, source, element * n);
+    return;
+  }
+  switch (element) {
+    case 1:
+      return copy_sized<1>(target, target_stride, source, source_stride, n);
+    case 2:
+      return copy_sized<2>(target, target_stride, source, source_stride, n);
+    case 4:
+      return copy_sized<4>(target, target_stride, source, source_stride, n);
+    case 8:
+      return copy_sized<8>(target, target_stride, source, source_stride, n);
+    default:
+      return copy_sized<16>(target, target_stride, source, source_stride, n);
+  }
+}
+
 Error copy_view(const View& target, const View& source) {
   const PairedLoops loops(target, source);
   if (target.type == source.type) {
     const size_t element = element_size(target.type);
     loops.for_each_run([&](char* to, const char* from, const PairedLoops::Loop& loop) {
-      copy_run(to, from, element, loop);
+      copy_elements(to, loop.target, from, loop.source, static_cast<size_t>(loop.size), element);
     });
     return Error::Ok;
   }

@@ -11,6 +11,10 @@
 
 namespace rushlight::kernels {
 
+// Copies n elements of `element` bytes, a power of two up to 16; strides in bytes.
+void copy_elements(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
+                   size_t n, size_t element);
+
 // Copies all elements, converting them as PyTorch's `to` does where types differ. Both have the same
 // sizes. InvalidType when this build cannot convert between the two types.
 Error copy_view(const View& target, const View& source);

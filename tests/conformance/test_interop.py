@@ -30,17 +30,9 @@ QUANTIZED = {
 MISSING: dict[str, set[str]] = {
     "bf16_mlp/model.pte": {"aten::native_layer_norm.out"},
     "bilinear_pixelshuffle/model.pte": {"aten::upsample_bilinear2d.vec_out"},
-    "dynamic_seq/model.pte": {"aten::embedding.out"},
     "external_ptd/model.pte": {"external data"},
     "gru/model.pte": {"aten::sigmoid.out", "aten::tanh.out"},
     "half_mlp/model.pte": {"aten::native_layer_norm.out"},
-    "index_put_gather/model.pte": {
-        "aten::gather.out",
-        "aten::index.Tensor_out",
-        "aten::index_put.out",
-        "aten::index_select.out",
-    },
-    "kv_cache_renamed/model.pte": {"aten::index_put.out"},
     "model_dscnn/model_xnnpack.pte": {XNNPACK},
     "model_dscnn_int8/model.pte": QUANTIZED,
     "model_dscnn_int8/model_xnnpack.pte": {XNNPACK},

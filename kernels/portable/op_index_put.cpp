@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/arithmetic.h"
+#include "kernels/shared/indexing.h"
+#include "kernels/shared/selection.h"
+#include "kernels/shared/strided_copy.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr TypeSet kAccumulated =
+    (selected_types("aten::index_put.out") | selected_types("aten::index_put_")) & types::kAll;
+
+template <class T>
+void accumulate_elements(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
+                         size_t n, size_t) {
+  for (; n > 0; --n, target += target_stride, source += source_stride) {
+    T* const sum = reinterpret_cast<T*>(target);
+    *sum = wrapping_add(*sum, *reinterpret_cast<const T*>(source));
+  }
+}
+
+// `values` repeated to the shape of what is written. A single one goes everywhere.
+Error expand(const Tensor& values, const Shape& shape, View* expanded) {
+  const View source = View::of(values);
+  const bool single = values.numel() == 1;
+  RL_CHECK(single || source.dim <= shape.dim, Error::InvalidArgument,
+           "values: expected at most the %lu dimensions that the indices select, got %lu",
+           log_number(shape.dim), log_number(source.dim));
+  *expanded = View::row_major(source.data, source.type, shape.span());
+  for (size_t d = 0; d < shape.dim; ++d) {
+    const size_t missing = single ? shape.dim : shape.dim - source.dim;
+    const bool repeats = d < missing || source.sizes[d - missing] == 1;
+    RL_CHECK(repeats || source.sizes[d - missing] == shape.sizes[d], Error::InvalidArgument,
+             "values: expected size %ld or 1 where the indices select it, dimension %lu, got %ld",
+             static_cast<long>(shape.sizes[d]), log_number(d), static_cast<long>(source.sizes[d - missing]));
+    expanded->strides[d] = repeats ? 0 : source.strides[d - missing];
+  }
+  return Error::Ok;
+}
+
+Error put(const Tensor& target, Span<const std::optional<Tensor>> indices, const Tensor& values,
+          bool accumulate) {
+  RL_TRY(check_same_dtype(target, values, "self and values"));
+  Indexing indexing;
+  RL_TRY(indexing.plan(target, indices));
+  View source;
+  RL_TRY(expand(values, indexing.result(), &source));
+  if (!accumulate) return indexing.run(target, source, Indexing::kWrite, copy_elements);
+  return dispatch<kAccumulated>(target.scalar_type(), [&](auto type) {
+    using T = typename decltype(type)::Element;
+    return indexing.run(target, source, Indexing::kWrite, accumulate_elements<T>);
+  });
+}
+
+}  // namespace
+
+Error index_put_out(KernelContext&, const Tensor& self, Span<const std::optional<Tensor>> indices,
+                    const Tensor& values, bool accumulate, Tensor& out) {
+  RL_TRY(copy_to_out(View::of(self), out));
+  return put(out, indices, values, accumulate);
+}
+
+Error index_put_(KernelContext&, Tensor& self, Span<const std::optional<Tensor>> indices,
+                 const Tensor& values, bool accumulate) {
+  return put(self, indices, values, accumulate);
+}
+
+}  // namespace rushlight::kernels
