@@ -1,29 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The networks behind the programs of this folder, as plain PyTorch modules with example calls."""
+"""The networks behind the programs of this folder, as plain PyTorch modules."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch._higher_order_ops.scan import scan
 from torch.nn import functional
-
-Inputs = tuple[Tensor, ...]
-
-
-@dataclass
-class Case:
-    """A module, its calls in order (the first one is exported with), and the allowed error."""
-
-    module: nn.Module
-    calls: list[Inputs]
-    tolerance: float = 1e-5
-    dynamic_shapes: Any = None
-    xnnpack: bool = False
 
 
 class Fn(nn.Module):
@@ -114,65 +101,118 @@ def cond_sum(x: Tensor) -> Tensor:
     return torch.cond(x.sum() > 0, lambda y: y + 1, lambda y: y - 1, (x,))
 
 
-def arithmetic(a: Tensor, b: Tensor) -> tuple[Tensor, ...]:
-    return a + b, a * b, a > b, a.sum(1), torch.where(a > b, a, b)
+def low_precision_mlp(dtype: torch.dtype) -> nn.Sequential:
+    return nn.Sequential(nn.Linear(16, 32), nn.GELU(), nn.LayerNorm(32), nn.Linear(32, 8)).to(dtype)
 
 
-def logic(a: Tensor, b: Tensor) -> tuple[Tensor, ...]:
-    return a & b, a | b, ~a, a ^ b, a.any(1), a.all()
+class Counter(nn.Module):
+    """Counts its calls in a buffer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("count", torch.zeros(1))
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.count.add_(1)
+        return x + self.count
 
 
-def double_mm(a: Tensor, b: Tensor) -> tuple[Tensor, ...]:
-    return a @ b, a.exp(), a.softmax(-1), functional.gelu(a)
+class KvCache(nn.Module):
+    """Attention of one token over those before it, kept in two buffers of 16 places."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("k_cache", torch.zeros(1, 2, 16, 4))
+        self.register_buffer("v_cache", torch.zeros(1, 2, 16, 4))
+
+    def forward(self, query: Tensor, key: Tensor, value: Tensor, position: Tensor) -> Tensor:
+        self.k_cache[:, :, position] = key
+        self.v_cache[:, :, position] = value
+        seen = torch.arange(16)[None, :] <= position[:, None]
+        mask = seen[None, None]
+        return functional.scaled_dot_product_attention(query, self.k_cache, self.v_cache, attn_mask=mask)
 
 
-def softmaxes(x: Tensor) -> tuple[Tensor, Tensor]:
-    return x.softmax(-1), x.log_softmax(-1)
+class SequenceAttention(nn.Module):
+    """Attention over tokens whose number is free; the output has two elements a token."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(50, 16)
+        self.query = nn.Linear(16, 16)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        length = tokens.shape[1]
+        x = self.embedding(tokens) + torch.arange(length).float().unsqueeze(1)
+        weights = (self.query(x) @ x.transpose(1, 2)).softmax(-1)
+        return torch.cat([x, weights @ x], -1).view(1, -1)[:, : 2 * length]
 
 
-def _pair(dtype: torch.dtype, shape: tuple[int, ...] = (4, 6)) -> Inputs:
-    """Two tensors of small values."""
-    if dtype is torch.bool:
-        return tuple(torch.rand(shape) > 0.5 for _ in range(2))
-    if dtype.is_floating_point:
-        return tuple(torch.randn(shape, dtype=torch.float64).to(dtype) for _ in range(2))
-    return tuple(torch.randint(0, 5, shape).to(dtype) for _ in range(2))
+class SharedLinear(nn.Module):
+    """Two methods with one linear layer."""
+
+    def __init__(self, layer: nn.Linear, decodes: bool) -> None:
+        super().__init__()
+        self.layer = layer
+        self.decodes = decodes
+
+    def forward(self, x: Tensor, *scale: Tensor) -> Tensor:
+        return self.layer(x) * scale[0] if self.decodes else self.layer(x).relu()
 
 
-def _model(module: nn.Module, *shape: int) -> Case:
-    return Case(with_statistics(module), [(torch.randn(shape),)], tolerance=1e-4, xnnpack=True)
+class ConstantOutput(nn.Module):
+    """Returns a buffer as it is, beside a computed tensor."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("table", torch.arange(3.0))
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        return self.table, x + 1
 
 
-def _dtype(dtype: torch.dtype) -> Case:
-    low_precision = dtype in (torch.float16, torch.bfloat16)
-    function = logic if dtype is torch.bool else arithmetic
-    return Case(Fn(function), [_pair(dtype)], tolerance=2e-2 if low_precision else 1e-5)
+class DecayingSum(nn.Module):
+    """A loop with one carry: half of it goes on, and each step gives its sum with the item."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("decay", torch.tensor(0.5))
+
+    def forward(self, start: Tensor, items: Tensor) -> tuple[Tensor, Tensor]:
+        def step(carry: Tensor, item: Tensor) -> tuple[Tensor, Tensor]:
+            return carry * self.decay + item, carry + item
+
+        return scan(step, start, items)
 
 
-def _double(function: Callable[..., Any], *shape: int) -> Case:
-    return Case(Fn(function), [_pair(torch.float64, shape or (4, 6))])
+class OptionalInputs(nn.Module):
+    """An input that may be None, and a number."""
+
+    def forward(self, x: Tensor, offset: Tensor | None = None, factor: int = 3) -> Tensor:
+        return x * factor if offset is None else x * factor + offset
 
 
-DTYPES = ("bool", "uint8", "int8", "int32", "int64", "float16", "bfloat16", "float64")
-NEGATIVE_INFINITY = [[0.0, -torch.inf], [88.0, -88.0], [1e4, 1e4]]
+class ListsAndDicts(nn.Module):
+    """Inputs inside a list and a dict."""
 
-CASES: dict[str, Callable[[], Case]] = {
-    "model_mlp": lambda: _model(mlp(784, 256, 10), 1, 784),
-    "model_dscnn": lambda: _model(DsCnn(), 1, 1, 49, 10),
-    "model_resnet8": lambda: _model(ResNet8(), 1, 3, 32, 32),
-    "dynamic_mlp": lambda: Case(
-        mlp(16, 32, 8),
-        [(torch.randn(batch, 16),) for batch in (4, 1, 64)],
-        dynamic_shapes={"input": {0: torch.export.Dim("batch", min=1, max=64)}},
-    ),
-    "list_split_cat": lambda: Case(Fn(split_and_stack), [(torch.randn(3, 4), torch.randn(3, 4))]),
-    "cond_sum": lambda: Case(Fn(cond_sum), [(torch.ones(3, 4),), (-torch.ones(3, 4),)]),
-    "softplus": lambda: Case(nn.Softplus(), [(torch.randn(1, 4),)]),
-    "softmax_neginf": lambda: Case(Fn(softmaxes), [(torch.tensor(NEGATIVE_INFINITY),)]),
-    "f64_add": lambda: _double(torch.add),
-    "f64_mul": lambda: _double(torch.mul),
-    "f64_mm": lambda: _double(double_mm, 6, 6),
-    "f64_sum": lambda: _double(lambda a, b: a.sum(1)),
-    "f64_where": lambda: _double(lambda a, b: torch.where(a > b, a, b)),
-    **{f"dtype_{name}": lambda name=name: _dtype(getattr(torch, name)) for name in DTYPES},
-}
+    def forward(self, parts: list[Tensor], named: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
+        return torch.cat(parts, 0), named["a"] + named["b"]
+
+
+def big_scalars(x: Tensor) -> tuple[Tensor, ...]:
+    """Numbers that float64 cannot hold."""
+    return x + (2**53 + 1), x * 1, torch.where(x > 3, x, 7)
+
+
+def index_and_gather(x: Tensor, index: Tensor) -> tuple[Tensor, ...]:
+    ones = torch.ones(3, 5)
+    picked = x.gather(1, index.unsqueeze(0).expand(5, 3))
+    return x[index], x[:, index], x.index_select(0, index), picked, x.index_put((index,), ones)
+
+
+def sort_and_sum(x: Tensor) -> tuple[Tensor, ...]:
+    return (*x.topk(3), *x.max(1), x.cumsum(1))
+
+
+def enlarge(x: Tensor) -> tuple[Tensor, Tensor]:
+    return functional.interpolate(x, scale_factor=2, mode="bilinear"), functional.pixel_shuffle(x, 2)

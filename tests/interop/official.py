@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes programs with the official package: from modules with example calls to folders as README.md says."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
+from executorch.exir import (
+    EdgeCompileConfig,
+    EdgeProgramManager,
+    ExecutorchBackendConfig,
+    ExecutorchProgramManager,
+    to_edge,
+    to_edge_transform_and_lower,
+)
+from torch import nn
+from torch.export import ExportedProgram
+
+MADE_WITH = "executorch 1.5.1, torch 2.13.0"
+XNNPACK_NOTE = "model.pte has no delegate; model_xnnpack.pte is the same network lowered to XnnpackBackend"
+
+Arguments = tuple[Any, ...]
+
+
+@dataclass
+class Entry:
+    """A method: a module, its calls in order (the first one is exported with), its dynamic shapes as
+    torch.export takes them, and keyword arguments of each call."""
+
+    module: nn.Module
+    calls: list[Arguments]
+    dynamic_shapes: Any = None
+    kwargs: dict[str, Any] | None = None
+
+
+@dataclass
+class Case:
+    """Methods and how to export them. `prepare` turns an exported module into the one to lower
+    (quantization); what it gives in eager mode is what the program must give. `backend` makes the settings
+    of the last step, which hold state."""
+
+    methods: dict[str, Entry]
+    tolerance: float = 1e-5
+    note: str = ""
+    xnnpack: bool = False
+    constant_methods: dict[str, Any] | None = None
+    prepare: Callable[[nn.Module, Arguments], nn.Module] | None = None
+    edge: EdgeCompileConfig = field(default_factory=EdgeCompileConfig)
+    transform: Callable[[EdgeProgramManager], EdgeProgramManager] = lambda edge: edge
+    backend: Callable[[], ExecutorchBackendConfig] = ExecutorchBackendConfig
+
+
+def one(module: nn.Module, *calls: Arguments, dynamic_shapes: Any = None, **settings: Any) -> Case:
+    """A case of one method, "forward"."""
+    return Case({"forward": Entry(module, list(calls), dynamic_shapes)}, **settings)
+
+
+def export(entry: Entry, module: nn.Module | None = None) -> ExportedProgram:
+    """The entry as an exported program; `module` in place of the entry's own."""
+    return torch.export.export(
+        module or entry.module,
+        entry.calls[0],
+        kwargs=entry.kwargs,
+        dynamic_shapes=entry.dynamic_shapes,
+        strict=False,
+    )
+
+
+def write_case(name: str, case: Case, folder: Path) -> None:
+    """Writes the case's folder: programs, external constants, tensors.npz and case.json."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for entry in case.methods.values():
+        entry.module.eval()
+        if case.prepare:
+            entry.module = case.prepare(export(entry).module(), entry.calls[0])
+    exported = {method: export(entry) for method, entry in case.methods.items()}
+    files = _write_programs(case, exported, folder)
+    arrays: dict[str, np.ndarray] = {}
+    methods = {method: _calls(method, entry, arrays) for method, entry in case.methods.items()}
+    description = {
+        "name": name,
+        "made_with": MADE_WITH,
+        "expected_from": "PyTorch eager",
+        "tolerance": case.tolerance,
+        "note": case.note or (XNNPACK_NOTE if case.xnnpack else ""),
+        "files": files,
+        "methods": methods,
+    }
+    (folder / "case.json").write_text(json.dumps(description, indent=1) + "\n")
+    np.savez_compressed(folder / "tensors.npz", **arrays)
+
+
+def lower(case: Case, exported: dict[str, ExportedProgram]) -> ExecutorchProgramManager:
+    """The program without a delegate."""
+    edge = to_edge(exported, constant_methods=case.constant_methods, compile_config=case.edge)
+    return case.transform(edge).to_executorch(case.backend())
+
+
+def _write_programs(case: Case, exported: dict[str, ExportedProgram], folder: Path) -> list[str]:
+    program = lower(case, exported)
+    (folder / "model.pte").write_bytes(program.buffer)
+    program.write_tensor_data_to_file(str(folder))
+    unnamed = folder / "_default_external_constant.ptd"
+    if unnamed.is_file():
+        unnamed.rename(folder / "weights.ptd")
+    files = ["model.pte", *sorted(path.name for path in folder.glob("*.ptd"))]
+    if case.xnnpack:
+        lowered = to_edge_transform_and_lower(exported, partitioner=[XnnpackPartitioner()])
+        (folder / "model_xnnpack.pte").write_bytes(lowered.to_executorch().buffer)
+        files.append("model_xnnpack.pte")
+    return files
+
+
+def _calls(method: str, entry: Entry, arrays: dict[str, np.ndarray]) -> list[dict[str, list[Any]]]:
+    """The calls as case.json has them, made in order on one module, which keeps its state; their tensors
+    go into `arrays`."""
+    module = copy.deepcopy(entry.module)
+    described = []
+    for index, inputs in enumerate(entry.calls):
+        kwargs = entry.kwargs or {}
+        given = _stored(f"{method}.{index}.input", (inputs, kwargs), arrays)
+        with torch.no_grad():
+            outputs = module(*copy.deepcopy(inputs), **copy.deepcopy(kwargs))
+        described.append({"inputs": given, "outputs": _stored(f"{method}.{index}.output", outputs, arrays)})
+    return described
+
+
+def _stored(prefix: str, tree: Any, arrays: dict[str, np.ndarray]) -> list[dict[str, Any]]:
+    leaves = torch.utils._pytree.tree_leaves(tree)
+    return [_store(f"{prefix}{index}", leaf, arrays) for index, leaf in enumerate(leaves)]
+
+
+def _store(key: str, value: Any, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+    if not isinstance(value, torch.Tensor):
+        return {"value": value}
+    bits = value.view(torch.uint16) if value.dtype is torch.bfloat16 else value
+    arrays[key] = bits.detach().contiguous().numpy().copy()
+    return {"key": key, "dtype": str(value.dtype).removeprefix("torch."), "shape": list(value.shape)}
