@@ -3,93 +3,96 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <new>
+
+#include "runtime/module/file_data_loader.h"
+#include "runtime/module/mmap_data_loader.h"
+#include "runtime/module/shared_data_loader.h"
 
 namespace rushlight {
 
 namespace {
 
-constexpr size_t kAlignment = 16;
-// Scratch of one kernel call. Pages that no kernel touches cost nothing.
-constexpr size_t kTemporaryBytes = size_t{16} << 20;
+template <class Loader>
+Result<std::shared_ptr<DataLoader>> shared(Result<Loader> loader) {
+  if (!loader.ok()) return loader.error();
+  return std::shared_ptr<DataLoader>(std::make_shared<Loader>(std::move(*loader)));
+}
+
+Result<std::shared_ptr<DataLoader>> open(const char* path, LoadMode mode) {
+  switch (mode) {
+    case LoadMode::File:
+      return shared(FileDataLoader::open(path));
+    case LoadMode::Mmap:
+      return shared(MmapDataLoader::open(path));
+    case LoadMode::MmapLocked:
+      return shared(MmapDataLoader::open(path, MmapDataLoader::Lock::Require));
+    case LoadMode::MmapTryLocked:
+      return shared(MmapDataLoader::open(path, MmapDataLoader::Lock::Try));
+  }
+  return Error::InvalidArgument;
+}
 
 }  // namespace
 
-void ModuleMethod::Free::operator()(uint8_t* memory) const { std::free(memory); }
+Module::Module(std::shared_ptr<DataLoader> loader, const OperatorTable& operators,
+               const ModuleOptions& options)
+    : loader_(std::move(loader)), operators_(&operators), options_(options.method) {}
 
-Span<uint8_t> ModuleMethod::allocate(size_t size) {
-  // calloc gives multiples of 16 on every 64-bit host and untouched pages for free; the padding makes
-  // it hold on 32-bit ones.
-  if (size > SIZE_MAX - kAlignment) return {};
-  Memory memory(static_cast<uint8_t*>(std::calloc(size + kAlignment, 1)));
-  if (memory == nullptr) return {};
-  const auto base = reinterpret_cast<uintptr_t>(memory.get());
-  uint8_t* aligned = memory.get() + (align_up(base, kAlignment) - base);
-  memory_.push_back(std::move(memory));
-  return {aligned, size};
-}
-
-Result<std::unique_ptr<ModuleMethod>> ModuleMethod::load(const Program& program, const char* name,
-                                                         const OperatorTable& operators) {
-  RL_TRY_ASSIGN(const MethodMeta meta, program.method_meta(name));
-  RL_TRY_ASSIGN(const size_t arena_bytes, meta.arena_bytes());
-  std::unique_ptr<ModuleMethod> loaded(new ModuleMethod());
-  const Span<uint8_t> arena = loaded->allocate(arena_bytes);
-  const Span<uint8_t> temporary = loaded->allocate(kTemporaryBytes);
-  RL_CHECK(arena.data() != nullptr && temporary.data() != nullptr, Error::MemoryAllocationFailed,
-           "method %s: no memory for %lu bytes of values", name, static_cast<unsigned long>(arena_bytes));
-  loaded->arena_ = Arena(arena);
-  loaded->temporary_ = Arena(temporary);
-  for (size_t i = 0; i < meta.num_planned_buffers(); ++i) {
-    RL_TRY_ASSIGN(const size_t size, meta.planned_buffer_size(i));
-    loaded->planned_.push_back(loaded->allocate(size));
-    RL_CHECK(loaded->planned_.back().data() != nullptr, Error::MemoryAllocationFailed,
-             "planned buffer %lu: no memory for %lu bytes", static_cast<unsigned long>(i),
-             static_cast<unsigned long>(size));
-  }
-  MemoryManager memory;
-  memory.method = &loaded->arena_;
-  memory.temporary = &loaded->temporary_;
-  memory.planned = {loaded->planned_.data(), loaded->planned_.size()};
-  RL_TRY_ASSIGN(Method method, Method::load(program, name, memory, operators));
-  loaded->method_ = std::make_unique<Method>(std::move(method));
-
-  for (size_t i = 0; i < meta.num_outputs(); ++i) {
-    const EValue& value = loaded->method_->output(i);
-    if (!value.is_tensor() || value.to_tensor().const_data_ptr() != nullptr) continue;
-    const TensorImpl* tensor = value.payload.as_tensor;
-    const Span<uint8_t> buffer =
-        loaded->allocate(tensor->numel_bound() * element_size(tensor->scalar_type()));
-    RL_TRY(loaded->method_->set_output_buffer(i, buffer));
-  }
-  return loaded;
-}
-
-Result<std::unique_ptr<Module>> Module::load_file(const char* path, const OperatorTable& operators) {
-  std::unique_ptr<Module> module(new Module(operators));
-  RL_TRY_ASSIGN(FileDataLoader file, FileDataLoader::open(path));
-  module->file_ = std::make_unique<FileDataLoader>(std::move(file));
-  DataLoader& loader = *module->file_;
-  return finish(std::move(module), loader);
-}
-
-Result<std::unique_ptr<Module>> Module::load_bytes(Span<const uint8_t> bytes,
-                                                   const OperatorTable& operators) {
-  std::unique_ptr<Module> module(new Module(operators));
-  auto* copy = static_cast<uint8_t*>(std::aligned_alloc(kAlignment, align_up(bytes.size() + 1, kAlignment)));
-  RL_CHECK(copy != nullptr, Error::MemoryAllocationFailed, "program: no memory for %lu bytes",
-           static_cast<unsigned long>(bytes.size()));
-  module->bytes_ = FreeableBuffer(copy, bytes.size(), [](void*, void* data, size_t) { std::free(data); });
-  if (!bytes.empty()) std::memcpy(copy, bytes.data(), bytes.size());
-  module->buffer_ = std::make_unique<BufferDataLoader>(copy, bytes.size());
-  DataLoader& loader = *module->buffer_;
-  return finish(std::move(module), loader);
-}
-
-Result<std::unique_ptr<Module>> Module::finish(std::unique_ptr<Module> module, DataLoader& loader) {
-  RL_TRY_ASSIGN(Program program, Program::load(loader));
+Result<std::unique_ptr<Module>> Module::load(std::shared_ptr<DataLoader> loader,
+                                             const OperatorTable& operators, const ModuleOptions& options) {
+  std::unique_ptr<Module> module(new Module(std::move(loader), operators, options));
+  RL_TRY_ASSIGN(Program program, Program::load(*module->loader_, options.verification));
   module->program_ = std::make_unique<Program>(std::move(program));
   return module;
+}
+
+Result<std::unique_ptr<Module>> Module::load_file(const char* path, const OperatorTable& operators,
+                                                  const ModuleOptions& options) {
+  RL_TRY_ASSIGN(std::shared_ptr<DataLoader> loader, open(path, options.load_mode));
+  return load(std::move(loader), operators, options);
+}
+
+Result<std::unique_ptr<Module>> Module::load_bytes(Span<const uint8_t> bytes, const OperatorTable& operators,
+                                                   const ModuleOptions& options) {
+  constexpr size_t kAlignment = 16;
+  void* copy = std::aligned_alloc(kAlignment, align_up(bytes.size() + 1, kAlignment));
+  RL_CHECK(copy != nullptr, Error::MemoryAllocationFailed, "program: no memory for %lu bytes",
+           log_number(bytes.size()));
+  if (!bytes.empty()) std::memcpy(copy, bytes.data(), bytes.size());
+  return load(std::make_shared<SharedDataLoader>(std::shared_ptr<const void>(copy, std::free), bytes.size()),
+              operators, options);
+}
+
+std::vector<std::string> Module::method_names() const {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < program_->num_methods(); ++i) names.emplace_back(program_->method_name(i));
+  return names;
+}
+
+Result<std::unique_ptr<ModuleMethod>> Module::load_method(const char* name) const {
+  return ModuleMethod::load(*program_, name, *operators_, options_);
+}
+
+Result<ModuleMethod*> Module::method(const char* name) {
+  auto found = methods_.find(name);
+  if (found == methods_.end()) {
+    RL_TRY_ASSIGN(std::unique_ptr<ModuleMethod> loaded, load_method(name));
+    found = methods_.emplace(name, std::move(loaded)).first;
+  }
+  return found->second.get();
+}
+
+Error Module::set_input(size_t index, const EValue& value, const char* method_name) {
+  RL_TRY_ASSIGN(ModuleMethod * target, method(method_name));
+  return target->method().set_input(index, value);
+}
+
+Result<std::vector<EValue>> Module::execute(const char* method_name, const std::vector<EValue>& inputs) {
+  RL_TRY_ASSIGN(ModuleMethod * target, method(method_name));
+  const Error error =
+      inputs.empty() ? target->method().execute() : target->execute({inputs.data(), inputs.size()});
+  if (error != Error::Ok) return error;
+  return target->outputs();
 }
 
 }  // namespace rushlight

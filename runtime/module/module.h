@@ -1,76 +1,81 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The convenient front for hosts: a program and its methods with all memory taken from the heap, each
-// method's in exactly the sizes it asks for.
+// The convenient front for hosts: a program, its data files and its methods, with all memory taken from
+// the heap.
 //
 //   auto module = Module::load_file("model.pte", selected_operators);
-//   auto method = (*module)->method("forward");
-//   (*method)->set_input(0, EValue(Tensor(&image)));
-//   (*method)->execute();
+//   HostTensor image({1, 3, 224, 224}, pixels);
+//   auto outputs = (*module)->forward({image.value()});
+//   if (outputs.ok()) use((*outputs)[0].to_tensor());
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "runtime/executor/method.h"
-#include "runtime/module/file_data_loader.h"
+#include "runtime/module/host_tensor.h"
+#include "runtime/module/module_method.h"
 
 namespace rushlight {
 
-// A method with the memory it runs in.
-class ModuleMethod {
- public:
-  // Error: what MethodMeta and Method::load return.
-  [[nodiscard]] static Result<std::unique_ptr<ModuleMethod>> load(const Program& program, const char* name,
-                                                                  const OperatorTable& operators);
+enum class LoadMode {
+  File,           // read into memory of its own, part by part
+  Mmap,           // used where the system keeps the file's pages
+  MmapLocked,     // which are then kept in memory; it is an error if the system does not allow that
+  MmapTryLocked,  // likewise, but if not, they are not
+};
 
-  Method& method() { return *method_; }
-  [[nodiscard]] size_t arena_bytes() const { return arena_.used(); }
-  [[nodiscard]] size_t temporary_peak_bytes() const { return temporary_.peak(); }
-  [[nodiscard]] const std::vector<Span<uint8_t>>& planned() const { return planned_; }
-
- private:
-  struct Free {
-    void operator()(uint8_t* memory) const;
-  };
-  using Memory = std::unique_ptr<uint8_t, Free>;
-
-  ModuleMethod() = default;
-  // Zeroed memory at a multiple of 16; an empty span when there is none.
-  Span<uint8_t> allocate(size_t size);
-
-  std::vector<Memory> memory_;
-  std::vector<Span<uint8_t>> planned_;
-  Arena arena_;
-  Arena temporary_;
-  std::unique_ptr<Method> method_;
+struct ModuleOptions {
+  LoadMode load_mode = LoadMode::Mmap;
+  Verification verification = Verification::InternalConsistency;
+  std::vector<std::string> data_files = {};  // .ptd files, for tensors whose data lies outside the program
+  MethodOptions method = {};                 // external_data is in addition to data_files
 };
 
 class Module {
  public:
-  // Error: what FileDataLoader and Program return.
+  // A .pte file, or data that a loader has, or bytes, which are copied. Errors: AccessFailed,
+  // InvalidProgram, InvalidExternalData, NotSupported, each logged with what is wrong.
   [[nodiscard]] static Result<std::unique_ptr<Module>> load_file(const char* path,
-                                                                 const OperatorTable& operators);
-  // Copies the bytes.
+                                                                 const OperatorTable& operators,
+                                                                 const ModuleOptions& options = {});
+  [[nodiscard]] static Result<std::unique_ptr<Module>> load(std::shared_ptr<DataLoader> loader,
+                                                            const OperatorTable& operators,
+                                                            const ModuleOptions& options = {});
   [[nodiscard]] static Result<std::unique_ptr<Module>> load_bytes(Span<const uint8_t> bytes,
-                                                                  const OperatorTable& operators);
+                                                                  const OperatorTable& operators,
+                                                                  const ModuleOptions& options = {});
 
   [[nodiscard]] const Program& program() const { return *program_; }
+  [[nodiscard]] std::vector<std::string> method_names() const;
+  // Error: NotFound.
+  [[nodiscard]] Result<MethodMeta> method_meta(const char* name) const { return program_->method_meta(name); }
 
   // A new instance of the method, with state of its own; the module outlives it.
-  [[nodiscard]] Result<std::unique_ptr<ModuleMethod>> load_method(const char* name) const {
-    return ModuleMethod::load(*program_, name, *operators_);
+  [[nodiscard]] Result<std::unique_ptr<ModuleMethod>> load_method(const char* name) const;
+
+  // The module's own instance of a method, loaded when it is first asked for: its state lasts from one
+  // call to the next. One thread at a time. Errors: what load_method returns.
+  [[nodiscard]] Result<ModuleMethod*> method(const char* name = "forward");
+
+  // Sets an input that later calls leave out, or that execute() without inputs uses.
+  Error set_input(size_t index, const EValue& value, const char* method_name = "forward");
+  // Runs the module's own instance of a method and returns its outputs, which change when it runs again.
+  // Without inputs those that set_input() set are used. Errors: what ModuleMethod::execute returns.
+  [[nodiscard]] Result<std::vector<EValue>> execute(const char* method_name,
+                                                    const std::vector<EValue>& inputs);
+  [[nodiscard]] Result<std::vector<EValue>> forward(const std::vector<EValue>& inputs = {}) {
+    return execute("forward", inputs);
   }
 
  private:
-  explicit Module(const OperatorTable& operators) : operators_(&operators) {}
-  static Result<std::unique_ptr<Module>> finish(std::unique_ptr<Module> module, DataLoader& loader);
+  Module(std::shared_ptr<DataLoader> loader, const OperatorTable& operators, const ModuleOptions& options);
 
+  std::shared_ptr<DataLoader> loader_;
   const OperatorTable* operators_;
-  FreeableBuffer bytes_;
-  std::unique_ptr<FileDataLoader> file_;
-  std::unique_ptr<BufferDataLoader> buffer_;
+  MethodOptions options_;
   std::unique_ptr<Program> program_;
+  std::map<std::string, std::unique_ptr<ModuleMethod>, std::less<>> methods_;
 };
 
 }  // namespace rushlight

@@ -2,11 +2,14 @@
 #include "runtime/module/module.h"
 
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/module/mmap_data_loader.h"
+#include "runtime/module/shared_data_loader.h"
 #include "tests/runtime/support/kernels.h"
 #include "tests/runtime/support/program_builder.h"
 
@@ -89,6 +92,98 @@ TEST(Module, RefusesMemoryThatNobodyHas) {
   ::testing::internal::CaptureStderr();
   EXPECT_EQ((*module)->load_method("forward").error(), Error::MemoryAllocationFailed);
   ::testing::internal::GetCapturedStderr();
+}
+
+// ---- The convenient front ----
+
+std::string file_of(const Bytes& bytes, const std::string& name) {
+  const std::string path = ::testing::TempDir() + name;
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<long>(bytes.size()));
+  return path;
+}
+
+TEST(Module, LoadsAFile_InEachWay) {
+  const std::string path = file_of(build(doubling_plan()), "rushlight_load_modes.pte");
+  for (const LoadMode mode :
+       {LoadMode::File, LoadMode::Mmap, LoadMode::MmapLocked, LoadMode::MmapTryLocked}) {
+    ModuleOptions options;
+    options.load_mode = mode;
+    const auto module = Module::load_file(path.c_str(), kernels, options);
+    ASSERT_TRUE(module.ok());
+    expect_doubling(**module);
+  }
+  std::remove(path.c_str());
+}
+
+TEST(Module, RunsForward_OnTensorsOverTheCallersMemory) {
+  const Bytes file = build(doubling_plan());
+  auto module = Module::load_bytes({file.data(), file.size()}, kernels);
+  ASSERT_TRUE(module.ok());
+  EXPECT_THAT((*module)->method_names(), ElementsAre("forward"));
+  float pixels[] = {1, 2};
+  const HostTensor image({2}, pixels);
+  auto outputs = (*module)->forward({image.value()});
+  ASSERT_TRUE(outputs.ok());
+  EXPECT_THAT(elements((*outputs)[0]), ElementsAre(2, 4));
+}
+
+TEST(Module, UsesInputsThatWereSet) {
+  const Bytes file = build(doubling_plan());
+  auto module = Module::load_bytes({file.data(), file.size()}, kernels);
+  ASSERT_TRUE(module.ok());
+  EXPECT_EQ((*module)->forward().error(), Error::InvalidState);
+  const HostTensor image({2}, std::vector<float>{3, 4});
+  ASSERT_EQ((*module)->set_input(0, image.value()), Error::Ok);
+  const auto outputs = (*module)->forward();
+  ASSERT_TRUE(outputs.ok());
+  EXPECT_THAT(elements((*outputs)[0]), ElementsAre(6, 8));
+}
+
+TEST(Module, NamesTheInputsThatAreMissing) {
+  const Bytes file = build(doubling_plan());
+  auto module = Module::load_bytes({file.data(), file.size()}, kernels);
+  ASSERT_TRUE(module.ok());
+  const HostTensor image({2}, std::vector<float>{3, 4});
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ((*module)->forward({image.value(), image.value()}).error(), Error::InvalidArgument);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("expected 1 inputs, got 2"));
+  EXPECT_EQ((*module)->method("backward").error(), Error::NotFound);
+}
+
+TEST(Module, UsesSharedDataWhereItIs) {
+  const Bytes bytes = build(doubling_plan());
+  auto block = std::make_shared<Block>(bytes.size());
+  std::memcpy(block->span().data(), bytes.data(), bytes.size());
+  const std::weak_ptr<Block> watch = block;
+  std::shared_ptr<const void> data(block, block->span().data());
+  block.reset();
+  {
+    auto module = Module::load(std::make_shared<SharedDataLoader>(data, bytes.size()), kernels);
+    ASSERT_TRUE(module.ok());
+    data.reset();
+    EXPECT_FALSE(watch.expired());
+    expect_doubling(**module);
+  }
+  EXPECT_TRUE(watch.expired());
+}
+
+TEST(MmapDataLoader, GivesPointersIntoOneMapping) {
+  const std::string path = file_of({1, 2, 3, 4}, "rushlight_mapped.bin");
+  auto loader = MmapDataLoader::open(path.c_str());
+  std::remove(path.c_str());
+  ASSERT_TRUE(loader.ok());
+  auto all = loader->load(0, 4);
+  auto tail = loader->load(2, 2);
+  ASSERT_TRUE(all.ok() && tail.ok());
+  EXPECT_EQ(tail->bytes().data(), all->bytes().data() + 2);
+  EXPECT_THAT(std::vector<uint8_t>(tail->bytes().begin(), tail->bytes().end()), ElementsAre(3, 4));
+  EXPECT_EQ(loader->load(3, 2).error(), Error::InvalidArgument);
+}
+
+TEST(MmapDataLoader, RefusesWhatIsNoFile) {
+  EXPECT_EQ(MmapDataLoader::open("/does/not/exist").error(), Error::AccessFailed);
+  EXPECT_EQ(MmapDataLoader::open("/").error(), Error::AccessFailed);
 }
 
 }  // namespace

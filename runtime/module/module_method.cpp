@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/module/module_method.h"
+
+#include <cstdlib>
+
+namespace rushlight {
+
+void ModuleMethod::Free::operator()(uint8_t* memory) const { std::free(memory); }
+
+Span<uint8_t> ModuleMethod::allocate(size_t size) {
+  constexpr size_t kAlignment = 16;
+  // calloc gives multiples of 16 on every 64-bit host and untouched pages for free; the padding makes
+  // it hold on 32-bit ones.
+  if (size > SIZE_MAX - kAlignment) return {};
+  Memory memory(static_cast<uint8_t*>(std::calloc(size + kAlignment, 1)));
+  if (memory == nullptr) return {};
+  const auto base = reinterpret_cast<uintptr_t>(memory.get());
+  uint8_t* aligned = memory.get() + (align_up(base, kAlignment) - base);
+  memory_.push_back(std::move(memory));
+  return {aligned, size};
+}
+
+Error ModuleMethod::allocate_planned(const MethodMeta& meta) {
+  for (size_t i = 0; i < meta.num_planned_buffers(); ++i) {
+    RL_TRY_ASSIGN(const size_t size, meta.planned_buffer_size(i));
+    planned_.push_back(allocate(size));
+    RL_CHECK(planned_.back().data() != nullptr, Error::MemoryAllocationFailed,
+             "planned buffer %lu: no memory for %lu bytes", log_number(i), log_number(size));
+  }
+  return Error::Ok;
+}
+
+// Outputs that the program left to its caller.
+Error ModuleMethod::allocate_outputs() {
+  const size_t count = method_->meta().num_outputs();
+  for (size_t i = 0; i < count; ++i) {
+    const EValue& value = method_->output(i);
+    if (!value.is_tensor() || value.to_tensor().const_data_ptr() != nullptr) continue;
+    const TensorImpl* tensor = value.payload.as_tensor;
+    RL_TRY(
+        method_->set_output_buffer(i, allocate(tensor->numel_bound() * element_size(tensor->scalar_type()))));
+  }
+  return Error::Ok;
+}
+
+Result<std::unique_ptr<ModuleMethod>> ModuleMethod::load(const Program& program, const char* name,
+                                                         const OperatorTable& operators,
+                                                         const MethodOptions& options) {
+  RL_TRY_ASSIGN(const MethodMeta meta, program.method_meta(name));
+  RL_TRY_ASSIGN(const size_t arena_bytes, meta.arena_bytes());
+  const size_t backend_bytes = meta.num_backends() == 0 ? 0 : kBackendBytes;
+  std::unique_ptr<ModuleMethod> loaded(new ModuleMethod());
+  size_t size = 0;
+  RL_CHECK(checked_add(arena_bytes, backend_bytes, &size), Error::MemoryAllocationFailed,
+           "method %s: needs %lu bytes", name, log_number(arena_bytes));
+  loaded->arena_ = Arena(loaded->allocate(size));
+  loaded->temporary_ = Arena(loaded->allocate(kTemporaryBytes));
+  RL_CHECK(loaded->arena_.size() == size && loaded->temporary_.size() == kTemporaryBytes,
+           Error::MemoryAllocationFailed, "method %s: no memory for %lu bytes of values", name,
+           log_number(size));
+  RL_TRY(loaded->allocate_planned(meta));
+  MemoryManager memory;
+  memory.method = &loaded->arena_;
+  memory.temporary = &loaded->temporary_;
+  memory.planned = {loaded->planned_.data(), loaded->planned_.size()};
+  RL_TRY_ASSIGN(Method method, Method::load(program, name, memory, operators, options));
+  loaded->method_ = std::make_unique<Method>(std::move(method));
+  RL_TRY(loaded->allocate_outputs());
+  return loaded;
+}
+
+Error ModuleMethod::execute(Span<const EValue> inputs) {
+  const MethodMeta meta = method_->meta();
+  RL_CHECK(inputs.size() == meta.num_inputs(), Error::InvalidArgument,
+           "method %s: expected %lu inputs, got %lu", meta.name(), log_number(meta.num_inputs()),
+           log_number(inputs.size()));
+  for (size_t i = 0; i < inputs.size(); ++i) RL_TRY(method_->set_input(i, inputs[i]));
+  return method_->execute();
+}
+
+std::vector<EValue> ModuleMethod::outputs() const {
+  std::vector<EValue> values;
+  const size_t count = method_->meta().num_outputs();
+  values.reserve(count);
+  for (size_t i = 0; i < count; ++i) values.push_back(method_->output(i));
+  return values;
+}
+
+}  // namespace rushlight

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A method with the memory it runs in, taken from the heap in exactly the sizes that it asks for.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "runtime/executor/method.h"
+
+namespace rushlight {
+
+class ModuleMethod {
+ public:
+  // What kernels may use as scratch. Pages that none of them touches cost nothing.
+  static constexpr size_t kTemporaryBytes = size_t{16} << 20;
+  // Room in the arena for what backends allocate, if the method has delegates; likewise.
+  static constexpr size_t kBackendBytes = size_t{16} << 20;
+
+  // `program` and what `options` names outlive it. Errors: what MethodMeta and Method::load return.
+  [[nodiscard]] static Result<std::unique_ptr<ModuleMethod>> load(const Program& program, const char* name,
+                                                                  const OperatorTable& operators,
+                                                                  const MethodOptions& options = {});
+
+  Method& method() { return *method_; }
+  Method* operator->() { return method_.get(); }
+
+  // Sets all inputs, in order, and runs. Tensors that the program did not plan memory for are used
+  // where they are. Errors: InvalidArgument (their number), or what Method::set_input and execute return.
+  Error execute(Span<const EValue> inputs);
+  // The outputs; they point into this method's memory and change when it runs again.
+  [[nodiscard]] std::vector<EValue> outputs() const;
+
+  [[nodiscard]] size_t arena_bytes() const { return arena_.used(); }
+  [[nodiscard]] size_t temporary_peak_bytes() const { return temporary_.peak(); }
+  [[nodiscard]] const std::vector<Span<uint8_t>>& planned() const { return planned_; }
+
+ private:
+  struct Free {
+    void operator()(uint8_t* memory) const;
+  };
+  using Memory = std::unique_ptr<uint8_t, Free>;
+
+  ModuleMethod() = default;
+  // Zeroed memory at a multiple of 16; an empty span when there is none.
+  Span<uint8_t> allocate(size_t size);
+  Error allocate_planned(const MethodMeta& meta);
+  Error allocate_outputs();
+
+  std::vector<Memory> memory_;
+  std::vector<Span<uint8_t>> planned_;
+  Arena arena_;
+  Arena temporary_;
+  std::unique_ptr<Method> method_;
+};
+
+}  // namespace rushlight

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A program in memory that somebody shares: it lives as long as the loader.
+#pragma once
+
+#include <memory>
+
+#include "runtime/program/data_loader.h"
+
+namespace rushlight {
+
+class SharedDataLoader final : public DataLoader {
+ public:
+  // `data` is aligned to 16 bytes.
+  SharedDataLoader(std::shared_ptr<const void> data, size_t size)
+      : data_(std::move(data)), buffer_(data_.get(), size) {}
+
+  [[nodiscard]] Result<FreeableBuffer> load(size_t offset, size_t size) override {
+    return buffer_.load(offset, size);
+  }
+  [[nodiscard]] size_t size() const override { return buffer_.size(); }
+
+ private:
+  std::shared_ptr<const void> data_;
+  BufferDataLoader buffer_;
+};
+
+}  // namespace rushlight
