@@ -34,6 +34,16 @@ set(RUSHLIGHT_BACKENDS
 option(RUSHLIGHT_BUILD_RUNNER "Build executor_runner" ON)
 option(RUSHLIGHT_BUILD_PYTHON "Build the Python module _runtime" OFF)
 option(RUSHLIGHT_BUILD_TESTS "Build the C++ tests" OFF)
+# The Python package and the tests want it; what goes onto a device asks for it.
+set(rushlight_event_tracer OFF)
+if(RUSHLIGHT_BUILD_PYTHON OR RUSHLIGHT_BUILD_TESTS)
+    set(rushlight_event_tracer ON)
+endif()
+option(
+    EXECUTORCH_ENABLE_EVENT_TRACER
+    "Tell an event tracer what runs; executor_runner can then write it to a file"
+    ${rushlight_event_tracer}
+)
 set(RUSHLIGHT_LOG_LEVEL
     ""
     CACHE STRING

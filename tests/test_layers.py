@@ -15,6 +15,7 @@ RUNTIME = [
     "platform",
     "tensor",
     "memory",
+    "trace",
     "program",
     "kernel",
     "backend",

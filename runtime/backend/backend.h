@@ -18,10 +18,10 @@
 #include "runtime/memory/arena.h"
 #include "runtime/program/data_loader.h"
 #include "runtime/tensor/evalue.h"
+#include "runtime/trace/scope.h"
 
 namespace rushlight {
 
-class EventTracer;
 class NamedDataMap;
 
 // A setting that the exporter left for the backend. It lies in the program.
@@ -30,10 +30,11 @@ struct CompileSpec {
   Span<const uint8_t> value;
 };
 
-class BackendInitContext {
+class BackendInitContext : public Traced {
  public:
-  BackendInitContext(Arena* memory, const char* method_name, const NamedDataMap* named_data)
-      : memory_(memory), method_name_(method_name), named_data_(named_data) {}
+  BackendInitContext(Arena* memory, const char* method_name, const NamedDataMap* named_data,
+                     EventTracer* tracer = nullptr)
+      : Traced(tracer), memory_(memory), method_name_(method_name), named_data_(named_data) {}
 
   // Memory that lives as long as the method, from its arena; null when there is no more.
   [[nodiscard]] void* allocate(size_t size, size_t alignment = Arena::kDefaultAlignment) {
@@ -49,23 +50,20 @@ class BackendInitContext {
   const NamedDataMap* named_data_;
 };
 
-class BackendExecuteContext {
+class BackendExecuteContext : public Traced {
  public:
   BackendExecuteContext(Arena* temporary, const char* method_name, EventTracer* tracer)
-      : temporary_(temporary), method_name_(method_name), tracer_(tracer) {}
+      : Traced(tracer), temporary_(temporary), method_name_(method_name) {}
 
   // Scratch memory until execute() returns; null when there is not enough.
   [[nodiscard]] void* allocate_temp(size_t size, size_t alignment = Arena::kDefaultAlignment) {
     return temporary_ == nullptr ? nullptr : temporary_->allocate(size, alignment);
   }
   [[nodiscard]] const char* method_name() const { return method_name_; }
-  // Null when nobody watches.
-  [[nodiscard]] EventTracer* tracer() const { return tracer_; }
 
  private:
   Arena* temporary_;
   const char* method_name_;
-  EventTracer* tracer_;
 };
 
 // What init() made, as the backend likes it; the runtime only hands it back.

@@ -62,6 +62,23 @@ bool is_one_bool(const TensorImpl& tensor) {
   return tensor.scalar_type() == ScalarType::Bool && tensor.numel() == 1 && has_memory(tensor);
 }
 
+// As ExecuTorch names them.
+const char* event_name(InstructionKind kind) {
+  switch (kind) {
+    case InstructionKind::KernelCall:
+      return "OPERATOR_CALL";
+    case InstructionKind::DelegateCall:
+      return "DELEGATE_CALL";
+    case InstructionKind::MoveCall:
+      return "MOVE_CALL";
+    case InstructionKind::JumpFalseCall:
+      return "JF_CALL";
+    case InstructionKind::FreeCall:
+      return "FREE_CALL";
+  }
+  return "";
+}
+
 }  // namespace
 
 Error Method::set_input(size_t index, const EValue& value) {
@@ -126,22 +143,38 @@ void Method::forget_views() {
 }
 
 Error Method::execute() {
+  trace_block(tracer(), "Execute");
+  RL_TRY(execute_chains());
+  trace_outputs();
+  return Error::Ok;
+}
+
+void Method::trace_outputs() const {
+  if (tracer() == nullptr) return;
+  for (size_t i = 0; i < meta().num_outputs(); ++i)
+    trace_value(tracer(), output(i), LoggedValue::ProgramOutput);
+}
+
+Error Method::execute_chains() {
+  const ProfileScope traced(tracer(), "Method::execute");
   if (memory_changes_) forget_views();
   RL_TRY(check_inputs());
   uint64_t budget = instruction_budget_ == 0 ? UINT64_MAX : instruction_budget_;
   const TableVector chains = plan_.tables(schema::plan::kChains);
-  for (size_t i = 0; i < chains.size(); ++i) RL_TRY(execute_chain(chains[i], &budget));
+  for (size_t i = 0; i < chains.size(); ++i) RL_TRY(execute_chain(i, chains[i], &budget));
   return Error::Ok;
 }
 
-Error Method::execute_chain(Table chain, uint64_t* budget) {
+Error Method::execute_chain(size_t index, Table chain, uint64_t* budget) {
   const TableVector instructions = chain.tables(schema::chain::kInstructions);
   for (size_t at = 0; at < instructions.size();) {
     RL_CHECK((*budget)-- > 0, Error::OutOfResources, "instruction %lu: the budget of %lu is used up",
              log_number(at), log_number(instruction_budget_));
     const Table instruction = instructions[at++];
     const Table arguments = instruction.table(schema::instruction::kArguments);
-    switch (static_cast<InstructionKind>(instruction.scalar<uint8_t>(schema::instruction::kKind))) {
+    const auto kind = static_cast<InstructionKind>(instruction.scalar<uint8_t>(schema::instruction::kKind));
+    const InstructionScope traced(tracer(), index, at - 1, event_name(kind));
+    switch (kind) {
       case InstructionKind::KernelCall: {
         const Error error = call_kernel(arguments);
         RL_CHECK(error == Error::Ok, error, "instruction %lu failed", log_number(at - 1));
@@ -184,28 +217,32 @@ Error Method::call_kernel(Table call) {
   gather(call);
   const KernelEntry& kernel = *kernels_[call.scalar<int32_t>(schema::kernel_call::kOpIndex)];
   if (memory_changes_) RL_TRY(check_tensors(kernel, arguments_, When::Running));
-  KernelContext context(temporary_);
+  KernelContext context(temporary_, tracer());
+  const OperatorScope traced(tracer(), kernel.name, kernel.signature);
   const Error error = kernel.function(context, arguments_);
   if (temporary_ != nullptr) temporary_->reset();
   RL_CHECK(error == Error::Ok, error, "operator %s: %s", kernel.name, to_string(error));
+  traced.log_outputs(arguments_);
   return Error::Ok;
 }
 
 Error Method::call_delegate(Table call) {
   const auto index = static_cast<size_t>(call.scalar<int32_t>(schema::delegate_call::kDelegateIndex));
   const Delegate& delegate = delegates_[index];
-  BackendExecuteContext context(temporary_, meta().name(), tracer_);
-  const Error error = delegate.backend->execute(context, delegate.handle, gather(call));
+  BackendExecuteContext context(temporary_, meta().name(), tracer());
+  const Span<EValue* const> values = gather(call);
+  const Error error = delegate.backend->execute(context, delegate.handle, values);
   if (temporary_ != nullptr) temporary_->reset();
   RL_CHECK(error == Error::Ok, error, "delegate %s: %s",
            plan_.tables(schema::plan::kDelegates)[index].string(schema::delegate::kId), to_string(error));
+  trace_values(tracer(), values);
   return Error::Ok;
 }
 
 Method::Method(Method&& other) noexcept
-    : plan_(other.plan_),
+    : Traced(other),
+      plan_(other.plan_),
       temporary_(other.temporary_),
-      tracer_(other.tracer_),
       instruction_budget_(other.instruction_budget_),
       values_(other.values_),
       kernels_(other.kernels_),

@@ -18,6 +18,7 @@
 #include "runtime/program/method_meta.h"
 #include "runtime/program/program.h"
 #include "runtime/tensor/evalue.h"
+#include "runtime/trace/scope.h"
 
 namespace rushlight {
 
@@ -26,12 +27,13 @@ struct MethodOptions {
   const BackendTable* backends = nullptr;
   // Data outside the program, by name: of tensors, and for backends.
   const NamedDataMap* external_data = nullptr;
+  // Told of loading and execution, in builds with EXECUTORCH_ENABLE_EVENT_TRACER.
   EventTracer* tracer = nullptr;
   // Instructions that one execute() may run, so that no program runs for ever; 0: no bound.
   uint64_t instruction_budget = 0;
 };
 
-class Method {
+class Method : private Traced {
  public:
   // Proves all indices, shapes, ranges and argument kinds of the method, finds its operators in
   // `operators`, and lays its values out in memory.method. `program` and all memory outlive it.
@@ -79,21 +81,22 @@ class Method {
   };
 
   Method(flatbuffer::Table plan, Arena* temporary, const MethodOptions& options)
-      : plan_(plan),
+      : Traced(options.tracer),
+        plan_(plan),
         temporary_(temporary),
-        tracer_(options.tracer),
         instruction_budget_(options.instruction_budget) {}
 
-  Error execute_chain(flatbuffer::Table chain, uint64_t* budget);
+  Error execute_chains();
+  Error execute_chain(size_t index, flatbuffer::Table chain, uint64_t* budget);
   Error call_kernel(flatbuffer::Table call);
   Error call_delegate(flatbuffer::Table call);
   Span<EValue* const> gather(flatbuffer::Table call);
   Error check_inputs() const;
   void forget_views();
+  void trace_outputs() const;
 
   flatbuffer::Table plan_;
   Arena* temporary_;
-  EventTracer* tracer_;
   uint64_t instruction_budget_;
   EValue* values_ = nullptr;
   const KernelEntry** kernels_ = nullptr;  // one for each entry of the plan's operator list

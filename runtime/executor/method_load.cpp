@@ -373,7 +373,8 @@ class Method::Loader {
     const Backend* backend = find_backend(delegate.string(schema::delegate::kId));
     auto* placed =
         new (method_.delegates_ + method_.num_delegates_) Delegate{backend, nullptr, std::move(processed)};
-    BackendInitContext context(memory_.method, plan_.string(schema::plan::kName), options_.external_data);
+    BackendInitContext context(memory_.method, plan_.string(schema::plan::kName), options_.external_data,
+                               options_.tracer);
     auto handle = backend->init(context, &placed->processed, {specs.data(), specs.size()});
     if (!handle.ok()) {
       placed->~Delegate();
@@ -489,7 +490,10 @@ class Method::Loader {
 
 Result<Method> Method::load(const Program& program, const char* name, const MemoryManager& memory,
                             const OperatorTable& operators, const MethodOptions& options) {
+  trace_block(options.tracer, "Default");
+  const ProfileScope loading(options.tracer, "Program::load_method");
   RL_TRY_ASSIGN(const MethodMeta meta, program.method_meta(name));
+  const ProfileScope initializing(options.tracer, "Method::init");
   PlanCounts counts;
   RL_TRY(count_plan(meta.plan(), &counts));
   const ArenaLayout layout = lay_out_arena(counts, sizeof(void*));

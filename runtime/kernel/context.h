@@ -3,13 +3,15 @@
 #pragma once
 
 #include "runtime/memory/arena.h"
+#include "runtime/trace/scope.h"
 
 namespace rushlight {
 
-class KernelContext {
+class KernelContext : public Traced {
  public:
   KernelContext() = default;
-  explicit KernelContext(Arena* temporary) : temporary_(temporary) {}
+  explicit KernelContext(Arena* temporary, EventTracer* tracer = nullptr)
+      : Traced(tracer), temporary_(temporary) {}
 
   // Scratch memory until the kernel returns; null when there is not enough.
   [[nodiscard]] void* allocate_temp(size_t size, size_t alignment = Arena::kDefaultAlignment) {

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/trace/scope.h"
+
+#include <cstring>
+
+namespace rushlight {
+
+namespace {
+
+// Signature characters (kernel/boxing.h) of arguments that are tensors to write.
+constexpr char kWritten[] = "wk";
+
+bool traces_instructions(const EventTracer& tracer) {
+  return tracer.profiling_level() >= ProfilingLevel::AllEvents;
+}
+
+}  // namespace
+
+void InstructionScope::begin(size_t chain, size_t index, const char* name) {
+  tracer_->set_chain_debug_handle(static_cast<ChainId>(chain), static_cast<DebugHandle>(index));
+  if (traces_instructions(*tracer_)) entry_ = tracer_->start_profiling(name);
+}
+
+void InstructionScope::end() {
+  if (traces_instructions(*tracer_)) tracer_->end_profiling(entry_);
+  tracer_->set_chain_debug_handle(kUnsetChainId, kUnsetDebugHandle);
+}
+
+void OperatorScope::begin(const char* name) {
+  constexpr char kPrim[] = "executorch_prim::";
+  if (std::strncmp(name, kPrim, sizeof kPrim - 1) == 0 || std::strpbrk(signature_, kWritten) == nullptr) {
+    tracer_ = nullptr;
+    return;
+  }
+  if (!traces_instructions(*tracer_)) return;
+  constexpr char kPrefix[] = "native_call_";
+  constexpr size_t kPrefixLength = sizeof kPrefix - 1;
+  const char* separator = std::strstr(name, "::");
+  const char* base = separator == nullptr ? name : separator + 2;
+  char event[256];
+  const size_t room = sizeof event - sizeof kPrefix;
+  const size_t length = std::strlen(base) < room ? std::strlen(base) : room;
+  std::memcpy(event, kPrefix, kPrefixLength);
+  std::memcpy(event + kPrefixLength, base, length);
+  event[kPrefixLength + length] = 0;
+  entry_ = tracer_->start_profiling(event);
+}
+
+void OperatorScope::end() {
+  if (traces_instructions(*tracer_)) tracer_->end_profiling(entry_);
+}
+
+void OperatorScope::log(EValue* const* arguments) const {
+  for (size_t i = 0; signature_[i] != 0; ++i) {
+    if (std::strchr(kWritten, signature_[i]) != nullptr) {
+      trace_value(tracer_, *arguments[i], LoggedValue::IntermediateOutput);
+    }
+  }
+}
+
+void trace_value(EventTracer* tracer, const EValue& value, LoggedValue kind) {
+  if (tracer == nullptr) return;
+  const DebugLevel needed =
+      kind == LoggedValue::ProgramOutput ? DebugLevel::ProgramOutputs : DebugLevel::IntermediateOutputs;
+  // What a tracer cannot log it counts; a run does not fail for it.
+  if (tracer->debug_level() >= needed) static_cast<void>(tracer->log_value(value, kind));
+}
+
+}  // namespace rushlight

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How the runtime reports to a tracer that may be null. Compiled without ET_EVENT_TRACER_ENABLED, all of
+// this is empty.
+#pragma once
+
+#include "runtime/trace/event_tracer.h"
+
+namespace rushlight {
+
+// A base class for what carries a tracer.
+class Traced {
+ public:
+#ifdef ET_EVENT_TRACER_ENABLED
+  constexpr Traced() = default;
+  explicit constexpr Traced(EventTracer* tracer) : tracer_(tracer) {}
+  // Null when nobody watches.
+  [[nodiscard]] EventTracer* tracer() const { return tracer_; }
+
+ private:
+  EventTracer* tracer_ = nullptr;
+#else
+  constexpr Traced() = default;
+  explicit constexpr Traced(EventTracer* tracer) { static_cast<void>(tracer); }
+  [[nodiscard]] static constexpr EventTracer* tracer() { return nullptr; }
+#endif
+};
+
+#ifdef ET_EVENT_TRACER_ENABLED
+
+// An event as long as the scope.
+class ProfileScope {
+ public:
+  ProfileScope(EventTracer* tracer, const char* name) : tracer_(tracer) {
+    if (tracer_ != nullptr) entry_ = tracer_->start_profiling(name);
+  }
+  ProfileScope(const ProfileScope&) = delete;
+  ProfileScope& operator=(const ProfileScope&) = delete;
+  ~ProfileScope() {
+    if (tracer_ != nullptr) tracer_->end_profiling(entry_);
+  }
+
+ private:
+  EventTracer* tracer_;
+  EventTracerEntry entry_;
+};
+
+// The event of one instruction; what is reported meanwhile belongs to it.
+class InstructionScope {
+ public:
+  InstructionScope(EventTracer* tracer, size_t chain, size_t index, const char* name) : tracer_(tracer) {
+    if (tracer_ != nullptr) begin(chain, index, name);
+  }
+  InstructionScope(const InstructionScope&) = delete;
+  InstructionScope& operator=(const InstructionScope&) = delete;
+  ~InstructionScope() {
+    if (tracer_ != nullptr) end();
+  }
+
+ private:
+  void begin(size_t chain, size_t index, const char* name);
+  void end();
+
+  EventTracer* tracer_;
+  EventTracerEntry entry_;
+};
+
+// The event of one operator, inside its instruction's. Operators that write no tensor and prim operators
+// have none: ExecuTorch's have none.
+class OperatorScope {
+ public:
+  // `name` and `signature` as in KernelEntry.
+  OperatorScope(EventTracer* tracer, const char* name, const char* signature)
+      : tracer_(tracer), signature_(signature) {
+    if (tracer_ != nullptr) begin(name);
+  }
+  OperatorScope(const OperatorScope&) = delete;
+  OperatorScope& operator=(const OperatorScope&) = delete;
+  ~OperatorScope() {
+    if (tracer_ != nullptr) end();
+  }
+
+  // Logs the arguments that the operator has written.
+  void log_outputs(EValue* const* arguments) const {
+    if (tracer_ != nullptr) log(arguments);
+  }
+
+ private:
+  void begin(const char* name);
+  void end();
+  void log(EValue* const* arguments) const;
+
+  EventTracer* tracer_;  // null also for operators without an event
+  const char* signature_;
+  EventTracerEntry entry_;
+};
+
+inline void trace_block(EventTracer* tracer, const char* name) {
+  if (tracer != nullptr) tracer->create_event_block(name);
+}
+
+// Logs values at or below the tracer's debug level.
+void trace_value(EventTracer* tracer, const EValue& value, LoggedValue kind);
+
+// Logs what a delegate was called with, its outputs among them.
+inline void trace_values(EventTracer* tracer, Span<EValue* const> values) {
+  if (tracer == nullptr) return;
+  for (EValue* value : values) trace_value(tracer, *value, LoggedValue::IntermediateOutput);
+}
+
+#else
+
+class ProfileScope {
+ public:
+  ProfileScope(EventTracer* /*tracer*/, const char* /*name*/) {}
+  ~ProfileScope() {}  // so that an unused scope is no warning
+};
+
+class InstructionScope {
+ public:
+  InstructionScope(EventTracer* /*tracer*/, size_t /*chain*/, size_t /*index*/, const char* /*name*/) {}
+  ~InstructionScope() {}
+};
+
+class OperatorScope {
+ public:
+  OperatorScope(EventTracer* /*tracer*/, const char* /*name*/, const char* /*signature*/) {}
+  ~OperatorScope() {}
+  void log_outputs(EValue* const* /*arguments*/) const {}
+};
+
+inline void trace_block(EventTracer* /*tracer*/, const char* /*name*/) {}
+inline void trace_value(EventTracer* /*tracer*/, const EValue& /*value*/, LoggedValue /*kind*/) {}
+inline void trace_values(EventTracer* /*tracer*/, Span<EValue* const> /*values*/) {}
+
+#endif
+
+}  // namespace rushlight
