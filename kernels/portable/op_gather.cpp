@@ -16,7 +16,7 @@ Error gather_out(KernelContext&, const Tensor& self, int64_t dim, const Tensor& 
   if (index.numel() > 0) RL_TRY(check_index_shape(places, source, d, "self"));
   RL_TRY(resize_out(out, index.sizes()));
   if (index.numel() == 0) return Error::Ok;
-  return for_each_index_lane(places, d, source, at_least_1d(out), index_lane_reader(self.element_size()));
+  return copy_indexed(places, d, source, at_least_1d(out), IndexedCopy::kRead);
 }
 
 }  // namespace rushlight::kernels

@@ -7,6 +7,11 @@ namespace rushlight::kernels {
 
 namespace {
 
+struct IndexedLanes {
+  ScalarType index_type;
+  IndexedCopy direction;
+};
+
 template <size_t kSize>
 void copy_one(char* target, const char* source) {
   constexpr size_t kAlignment = kSize < 8 ? kSize : 8;
@@ -14,36 +19,34 @@ void copy_one(char* target, const char* source) {
               kSize);
 }
 
+// The three lanes are those of the index, of what is indexed and of the other tensor.
 template <size_t kSize>
-Error read_lane(const IndexLane& lane) {
-  return for_each_indexed(lane, [](const char* indexed, char* other) { copy_one<kSize>(other, indexed); });
+Error copy_lane(void* context, const ViewLane* lanes) {
+  const IndexedLanes& of = *static_cast<const IndexedLanes*>(context);
+  if (of.direction == IndexedCopy::kRead) {
+    return for_each_indexed(lanes[0], of.index_type, lanes[1], lanes[2],
+                            [](const char* indexed, char* other) { copy_one<kSize>(other, indexed); });
+  }
+  return for_each_indexed(lanes[0], of.index_type, lanes[1], lanes[2],
+                          [](char* indexed, const char* other) { copy_one<kSize>(indexed, other); });
 }
 
-template <size_t kSize>
-Error write_lane(const IndexLane& lane) {
-  return for_each_indexed(lane, [](char* indexed, const char* other) { copy_one<kSize>(indexed, other); });
-}
-
-// The n-th function is for elements of 2^n bytes.
-IndexLaneFunction by_size(const IndexLaneFunction (&functions)[5], size_t element) {
-  size_t n = 0;
-  while (n < 4 && (size_t{1} << n) < element) ++n;
-  return functions[n];
+LaneFunction copier_of(size_t element) {
+  switch (element) {
+    case 1:
+      return copy_lane<1>;
+    case 2:
+      return copy_lane<2>;
+    case 4:
+      return copy_lane<4>;
+    case 8:
+      return copy_lane<8>;
+    default:
+      return copy_lane<16>;
+  }
 }
 
 }  // namespace
-
-IndexLaneFunction index_lane_reader(size_t element) {
-  static constexpr IndexLaneFunction kFunctions[] = {read_lane<1>, read_lane<2>, read_lane<4>, read_lane<8>,
-                                                     read_lane<16>};
-  return by_size(kFunctions, element);
-}
-
-IndexLaneFunction index_lane_writer(size_t element) {
-  static constexpr IndexLaneFunction kFunctions[] = {write_lane<1>, write_lane<2>, write_lane<4>,
-                                                     write_lane<8>, write_lane<16>};
-  return by_size(kFunctions, element);
-}
 
 Error check_index_dtype(const Tensor& index) {
   const ScalarType type = index.scalar_type();
@@ -66,37 +69,11 @@ Error wrap_index(int64_t* index, ptrdiff_t size) {
   return Error::Ok;
 }
 
-View at_least_1d(const Tensor& tensor) {
-  View view = View::of(tensor);
-  if (view.dim == 0) view.insert(0, 1, 0);
-  return view;
-}
-
-Error for_each_index_lane(const View& index, size_t dim, const View& indexed, const View& other,
-                          IndexLaneFunction f) {
-  for (size_t d = 0; d < index.dim; ++d) {
-    if (index.sizes[d] == 0) return Error::Ok;
-  }
-  IndexLane lane{index.data,   index.strides[dim],   index.type,
-                 indexed.data, indexed.strides[dim], indexed.sizes[dim],
-                 other.data,   other.strides[dim],   index.sizes[dim]};
-  SizesType position[kTensorDimensionLimit] = {};
-  while (true) {
-    RL_TRY(f(lane));
-    size_t d = index.dim;
-    while (d-- > 0) {
-      if (d == dim) continue;
-      lane.index += index.strides[d];
-      lane.indexed += indexed.strides[d];
-      lane.other += other.strides[d];
-      if (++position[d] < index.sizes[d]) break;
-      lane.index -= index.strides[d] * position[d];
-      lane.indexed -= indexed.strides[d] * position[d];
-      lane.other -= other.strides[d] * position[d];
-      position[d] = 0;
-    }
-    if (d > index.dim) return Error::Ok;
-  }
+Error copy_indexed(const View& index, size_t dim, const View& indexed, const View& other,
+                   IndexedCopy direction) {
+  const View views[] = {index, indexed, other};
+  IndexedLanes lanes{index.type, direction};
+  return for_each_lane(views, dim, copier_of(element_size(indexed.type)), &lanes);
 }
 
 Error check_index_shape(const View& index, const View& other, size_t except, const char* name) {

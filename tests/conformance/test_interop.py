@@ -40,7 +40,6 @@ MISSING: dict[str, set[str]] = {
     "model_resnet8/model_xnnpack.pte": {XNNPACK},
     "model_resnet8_int8/model.pte": QUANTIZED,
     "model_resnet8_int8/model_xnnpack.pte": {XNNPACK},
-    "sort_topk/model.pte": {"aten::cumsum.out", "aten::max.dim_max", "aten::topk.values"},
 }
 
 PROGRAMS = sorted(
