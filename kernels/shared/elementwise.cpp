@@ -155,10 +155,43 @@ Operand input_operand(const Tensor& input, const Computation& computation) {
   return {input.scalar_type(), exact ? computation.computed : computation.promoted, computation.computed};
 }
 
+bool is_dense_like(const Tensor& a, const Tensor& out) {
+  if (a.dim() != out.dim()) return false;
+  for (size_t d = 0; d < a.sizes().size(); ++d) {
+    if (a.sizes()[d] != out.sizes()[d] || a.strides()[d] != out.strides()[d]) return false;
+  }
+  return true;
+}
+
+// The common case: everything is in the type computed in, one input is laid out as the output is, the
+// others are too or are one number. Returns false, with nothing done, where that does not hold.
+bool run_flat(Span<const Tensor* const> inputs, const Tensor& out, const Computation& computation) {
+  const ScalarType type = computation.computed;
+  if (computation.promoted != type || out.scalar_type() != computation.result) return false;
+  char* pointers[kMaxOperands] = {out.mutable_data_ptr<char>()};
+  ptrdiff_t strides[kMaxOperands] = {static_cast<ptrdiff_t>(out.element_size())};
+  bool any_dense = false;
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    const Tensor& input = *inputs[k];
+    if (input.scalar_type() != type) return false;
+    const bool dense = is_dense_like(input, out);
+    any_dense = any_dense || dense;
+    if (!dense && (input.numel() != 1 || input.dim() > out.dim())) return false;
+    pointers[k + 1] = input.mutable_data_ptr<char>();
+    strides[k + 1] = dense ? static_cast<ptrdiff_t>(element_size(type)) : 0;
+  }
+  if (!any_dense) return false;
+  computation.row(computation.function, pointers, strides, out.numel());
+  return true;
+}
+
 }  // namespace
 
 Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, const Computation& computation) {
   RL_TRY(check_can_cast(computation.result, out));
+  if (out.impl()->shape_dynamism() == TensorShapeDynamism::STATIC && run_flat(inputs, out, computation)) {
+    return Error::Ok;
+  }
   Shape shape;
   for (const Tensor* input : inputs) RL_TRY(broadcast_shape(shape.span(), input->sizes(), &shape));
   RL_TRY(resize_out(out, shape.span()));

@@ -35,6 +35,12 @@ ScalarType result_type(const Arguments&... arguments) {
   return promotion.type();
 }
 
+// Like most pairs.
+inline ScalarType result_type(const Tensor& a, const Tensor& b) {
+  if (a.scalar_type() == b.scalar_type()) return a.scalar_type();
+  return Promotion().with(a).with(b).type();
+}
+
 // The type a function that only exists on floating numbers computes in: integers become float32.
 inline ScalarType floating_type(ScalarType type) { return is_floating(type) ? type : ScalarType::Float; }
 

@@ -3,21 +3,32 @@
 
 #include <cstdlib>
 
+#include <sys/mman.h>
+
 namespace rushlight {
 
 void ModuleMethod::Free::operator()(uint8_t* memory) const { std::free(memory); }
+void ModuleMethod::Unmap::operator()(uint8_t* memory) const { ::munmap(memory, size); }
 
 Span<uint8_t> ModuleMethod::allocate(size_t size) {
   constexpr size_t kAlignment = 16;
   // calloc gives multiples of 16 on every 64-bit host and untouched pages for free; the padding makes
   // it hold on 32-bit ones.
   if (size > SIZE_MAX - kAlignment) return {};
-  Memory memory(static_cast<uint8_t*>(std::calloc(size + kAlignment, 1)));
+  std::unique_ptr<uint8_t, Free> memory(static_cast<uint8_t*>(std::calloc(size + kAlignment, 1)));
   if (memory == nullptr) return {};
   const auto base = reinterpret_cast<uintptr_t>(memory.get());
   uint8_t* aligned = memory.get() + (align_up(base, kAlignment) - base);
   memory_.push_back(std::move(memory));
   return {aligned, size};
+}
+
+Span<uint8_t> ModuleMethod::reserve(size_t size) {
+  void* memory =
+      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return {};
+  reserved_.push_back({static_cast<uint8_t*>(memory), Unmap{size}});
+  return {static_cast<uint8_t*>(memory), size};
 }
 
 Error ModuleMethod::allocate_planned(const MethodMeta& meta) {
@@ -53,8 +64,8 @@ Result<std::unique_ptr<ModuleMethod>> ModuleMethod::load(const Program& program,
   size_t size = 0;
   RL_CHECK(checked_add(arena_bytes, backend_bytes, &size), Error::MemoryAllocationFailed,
            "method %s: needs %lu bytes", name, log_number(arena_bytes));
-  loaded->arena_ = Arena(loaded->allocate(size));
-  loaded->temporary_ = Arena(loaded->allocate(kTemporaryBytes));
+  loaded->arena_ = Arena(backend_bytes == 0 ? loaded->allocate(size) : loaded->reserve(size));
+  loaded->temporary_ = Arena(loaded->reserve(kTemporaryBytes));
   RL_CHECK(loaded->arena_.size() == size && loaded->temporary_.size() == kTemporaryBytes,
            Error::MemoryAllocationFailed, "method %s: no memory for %lu bytes of values", name,
            log_number(size));

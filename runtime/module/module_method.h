@@ -38,15 +38,21 @@ class ModuleMethod {
   struct Free {
     void operator()(uint8_t* memory) const;
   };
-  using Memory = std::unique_ptr<uint8_t, Free>;
+  struct Unmap {
+    size_t size;
+    void operator()(uint8_t* memory) const;
+  };
 
   ModuleMethod() = default;
   // Zeroed memory at a multiple of 16; an empty span when there is none.
   Span<uint8_t> allocate(size_t size);
+  // Likewise, of which most is not going to be used: straight from the system.
+  Span<uint8_t> reserve(size_t size);
   Error allocate_planned(const MethodMeta& meta);
   Error allocate_outputs();
 
-  std::vector<Memory> memory_;
+  std::vector<std::unique_ptr<uint8_t, Free>> memory_;
+  std::vector<std::unique_ptr<uint8_t, Unmap>> reserved_;
   std::vector<Span<uint8_t>> planned_;
   Arena arena_;
   Arena temporary_;

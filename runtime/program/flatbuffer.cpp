@@ -6,20 +6,6 @@
 
 namespace rushlight::flatbuffer {
 
-const uint8_t* Table::find(unsigned slot) const {
-  if (at_ == nullptr) return nullptr;
-  const uint8_t* vtable = at_ - read<int32_t>(at_);
-  const unsigned entry = 4 + 2 * slot;
-  if (entry >= read<uint16_t>(vtable)) return nullptr;
-  const uint16_t offset = read<uint16_t>(vtable + entry);
-  return offset == 0 ? nullptr : at_ + offset;
-}
-
-const uint8_t* Table::follow(unsigned slot) const {
-  const uint8_t* field = find(slot);
-  return field == nullptr ? nullptr : field + read<uint32_t>(field);
-}
-
 const char* Table::string(unsigned slot) const {
   const uint8_t* at = follow(slot);
   return at == nullptr ? "" : reinterpret_cast<const char*>(at + sizeof(uint32_t));
