@@ -76,12 +76,14 @@ def run(
     *,
     target: str = "host",
     build_folder: Path | None = None,
+    built: BuildResult | None = None,
     defines: dict[str, str] | None = None,
     timeout: float = DEFAULT_TIMEOUT,
     progress: Progress | None = None,
 ) -> RunOutcome:
     """Runs the calls of `case`. On "host" in this process; elsewhere it first builds a runner for the
-    model (below `build_folder`, default: a cache) and starts it there.
+    model (below `build_folder`, default: a cache) and starts it there. `built` is a runner for several
+    models, to be used instead.
 
     Errors: those of loading and building; RunTimeout; TargetCrashed; what the runtime itself refuses.
     """
@@ -94,12 +96,15 @@ def run(
     chosen = targets.get(target)
     if chosen.kind == "host":
         return _run_here(path, case)
-    request = BuildRequest(target=target, models=(path.resolve(),), defines=defines or {})
-    built = run_request(request, build_folder or _cache_folder(request), progress=progress)
+    linked_in = built is None and chosen.kind == "bare-metal"
+    if built is None:
+        request = BuildRequest(target=target, models=(path.resolve(),), defines=defines or {})
+        built = run_request(request, build_folder or _cache_folder(request), progress=progress)
     if progress:
         progress(f"running on {target}", 0.0)
     start = time.monotonic()
-    report, results = _run_there(chosen, path, built, program, case.calls, timeout)
+    given = None if linked_in else path
+    report, results = _run_there(chosen, given, built, program, case.calls, timeout)
     return RunOutcome(target, _outcomes(case, results), report, built, time.monotonic() - start)
 
 
@@ -140,7 +145,7 @@ def _run_here(model: Path, case: Case) -> RunOutcome:
 
 def _run_there(
     target: targets.Target,
-    model: Path,
+    model: Path | None,
     built: BuildResult,
     program: Program,
     calls: list[Call],
@@ -150,8 +155,9 @@ def _run_there(
         work = Path(folder)
         (work / "request").write_bytes(encode_request(_ordered_calls(program, calls)))
         arguments = ["--inputs=request", "--outputs=response"]
-        if target.kind != "bare-metal":
-            arguments.insert(0, f"--model_path={model.resolve()}")
+        if model is not None:
+            (work / "model.pte").symlink_to(model.resolve())
+            arguments.insert(0, "--model_path=model.pte")
         result = target.run(built.executable, arguments, work, timeout)
         if result.returncode != 0:
             raise _runner_error(target.name, result.returncode, result.stdout + result.stderr)

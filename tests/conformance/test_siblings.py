@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs like those of tests/interop, made now with the official package, give what PyTorch gives."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import pytest
+
+from rushlight.codegen.table import load_table
+from rushlight.devtools.cases import load_case
+from rushlight.devtools.run import run
+from rushlight.errors import OperatorNotFound, RushlightError
+from rushlight.program import operator_uses, read_program
+from rushlight.runtime import Runtime
+from rushlight.sources import source_root
+
+pytestmark = [pytest.mark.conformance, pytest.mark.slow]
+
+# The modules of tests/interop/siblings, and how many cases each has at least.
+TOPICS = {
+    "control": 14,
+    "dtypes": 22,
+    "dynamic": 19,
+    "layout": 15,
+    "networks": 34,
+    "quantized": 17,
+    "settings": 25,
+    "state": 16,
+    "structure": 16,
+}
+
+# Cases that are refused, and a word of the reason.
+REFUSED: dict[str, str] = {
+    "dtypes/complex": "complex64",
+    "networks/fft": "complex64",
+    "settings/external_all": "stored outside",
+    "settings/external_some": "stored outside",
+    "settings/external_two_files": "stored outside",
+}
+
+# Operators that the cases need and kernels/ops.yaml may not have: a program that asks for such a one must
+# be refused by its name.
+MISSING: set[str] = {
+    "aten::_cdist_forward.out",
+    "aten::_fft_r2c.out",
+    "aten::_native_batch_norm_legit.no_stats_out",
+    "aten::abs.out",
+    "aten::as_strided_copy.out",
+    "aten::clamp.Tensor_out",
+    "aten::clamp.out",
+    "aten::constant_pad_nd.out",
+    "aten::cos.out",
+    "aten::elu.out",
+    "aten::flip.out",
+    "aten::grid_sampler_2d.out",
+    "aten::hardtanh.out",
+    "aten::leaky_relu.out",
+    "aten::log.out",
+    "aten::max_pool2d_with_indices.out",
+    "aten::native_group_norm.out",
+    "aten::native_layer_norm.out",
+    "aten::neg.out",
+    "aten::pixel_shuffle.out",
+    "aten::pow.Tensor_Scalar_out",
+    "aten::prod.int_out",
+    "aten::repeat.out",
+    "aten::rsqrt.out",
+    "aten::sigmoid.out",
+    "aten::sin.out",
+    "aten::slice_scatter.out",
+    "aten::sqrt.out",
+    "aten::tanh.out",
+    "aten::upsample_bilinear2d.vec_out",
+    "aten::upsample_nearest2d.vec_out",
+    "aten::var.correction_out",
+    "aten::view_as_real_copy.out",
+    "quantized_decomposed::choose_qparams.Tensor_out",
+    "quantized_decomposed::choose_qparams_per_token_asymmetric.out",
+    "quantized_decomposed::dequantize_per_channel.out",
+    "quantized_decomposed::dequantize_per_tensor.Tensor_out",
+    "quantized_decomposed::dequantize_per_tensor.out",
+    "quantized_decomposed::dequantize_per_token.out",
+    "quantized_decomposed::embedding_byte.out",
+    "quantized_decomposed::quantize_per_channel.out",
+    "quantized_decomposed::quantize_per_tensor.Tensor_out",
+    "quantized_decomposed::quantize_per_tensor.out",
+    "quantized_decomposed::quantize_per_token.out",
+}
+
+
+def outcome(model: Path, known: set[str], linked: set[str]) -> str:
+    """ "" if every call gives what is expected, or "refused: ..." or what is wrong."""
+    needed = set(operator_uses(read_program(model)))
+    if needed & known - linked:
+        return "refused: this build does not have " + ", ".join(sorted(needed & known - linked))
+    try:
+        ran = run(model, load_case(model.with_name("case.json")))
+    except OperatorNotFound as error:
+        assert set(error.requested) == needed - known
+        return "refused: operators " + ", ".join(sorted(error.requested))
+    except RushlightError as error:
+        return f"refused: {error.message}"
+    reasons = [call.comparison.reason for call in ran.calls if call.comparison]
+    return "; ".join(f"call {index}: {reason}" for index, reason in enumerate(reasons) if reason)
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_fresh_programs_give_what_pytorch_gives(topic: str, tmp_path: Path) -> None:
+    pytest.importorskip("executorch", reason="executorch, the official package, is not installed")
+    torch = pytest.importorskip("torch")
+    from official import write_case
+    from siblings import CASES
+
+    cases = {name: make for name, make in CASES.items() if name.startswith(topic + "/")}
+    assert len(cases) >= TOPICS[topic]
+    known = set(load_table(source_root() / "kernels" / "ops.yaml").operators)
+    linked = Runtime.get().operator_registry.operator_names
+    wrong = {}
+    for name, make in cases.items():
+        torch.manual_seed(0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            write_case(name, make(), tmp_path / name)
+        needed = set(operator_uses(read_program(tmp_path / name / "model.pte")))
+        found = outcome(tmp_path / name / "model.pte", known, linked)
+        if missing := needed - known:
+            passes = missing <= MISSING and found == "refused: operators " + ", ".join(sorted(missing))
+        elif name in REFUSED:
+            passes = found.startswith("refused: ") and REFUSED[name] in found
+        else:
+            passes = not found
+        if not passes:
+            wrong[name] = found or "runs, but is in REFUSED"
+    assert wrong == {}
+
+
+def test_the_list_of_refused_cases_names_topics_that_exist() -> None:
+    assert {name.partition("/")[0] for name in REFUSED} <= set(TOPICS)

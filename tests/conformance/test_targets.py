@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All programs of tests/interop on a target of each kind, through one runner a target."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rushlight import targets
+from rushlight.devtools.conformance import Status, find_cases, run_conformance
+
+pytestmark = [pytest.mark.device, pytest.mark.conformance, pytest.mark.slow]
+
+INTEROP = Path(__file__).parents[1] / "interop"
+TARGETS = ["linux-aarch64", "cortex-m55", "rv32imafc"]
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[getattr(pytest.mark, name.replace("-", "_"))]) for name in TARGETS]
+)
+def test_every_program_that_is_not_refused_gives_what_pytorch_gives(name: str, tmp_path: Path) -> None:
+    if missing := targets.get(name).requirements():
+        pytest.skip(f"{name}: missing " + ", ".join(item.name for item in missing))
+    result = run_conformance(find_cases(INTEROP), [name], tmp_path, root=INTEROP)
+    assert [entry for entry in result.entries if entry.status is Status.FAILED] == []
+    assert result.count(name, Status.DOES_NOT_FIT) == 0
+    assert result.count(name, Status.PASSED) >= 33
