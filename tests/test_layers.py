@@ -20,6 +20,7 @@ RUNTIME = [
     "kernel",
     "backend",
     "executor",
+    "bundled",
     "module",
     "runner",
 ]

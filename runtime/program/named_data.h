@@ -9,19 +9,10 @@
 
 #include "runtime/base/error.h"
 #include "runtime/base/result.h"
-#include "runtime/base/span.h"
 #include "runtime/program/data_loader.h"
-#include "runtime/tensor/scalar_type.h"
+#include "runtime/program/tensor_layout.h"
 
 namespace rushlight {
-
-// How data that is a tensor lies in memory. The spans live as long as the map does.
-struct TensorLayout {
-  ScalarType scalar_type;
-  Span<const int32_t> sizes;
-  Span<const uint8_t> dim_order;
-  size_t nbytes;
-};
 
 // Outlives every method and delegate that was loaded with it. All errors are logged with the key.
 class NamedDataMap {

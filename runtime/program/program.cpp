@@ -96,13 +96,17 @@ Error Program::segment_range(uint64_t index, size_t* offset, size_t* size) const
   return Error::Ok;
 }
 
+Result<FreeableBuffer> Program::load_segment(uint64_t index) const {
+  size_t offset = 0;
+  size_t size = 0;
+  RL_TRY(segment_range(index, &offset, &size));
+  return loader_->load(offset, size);
+}
+
 Error Program::load_constants() {
   const Table segment = root().table(schema::program::kConstantSegment);
   if (segment.vector<uint64_t>(schema::subsegment::kOffsets).empty()) return Error::Ok;
-  size_t offset = 0;
-  size_t size = 0;
-  RL_TRY(segment_range(segment.scalar<uint32_t>(schema::subsegment::kSegmentIndex), &offset, &size));
-  RL_TRY_ASSIGN(constants_, loader_->load(offset, size));
+  RL_TRY_ASSIGN(constants_, load_segment(segment.scalar<uint32_t>(schema::subsegment::kSegmentIndex)));
   return Error::Ok;
 }
 
@@ -164,10 +168,7 @@ Result<FreeableBuffer> Program::delegate_data(Table reference) const {
   const auto index = reference.scalar<uint32_t>(schema::delegate_reference::kIndex);
   const auto location = reference.scalar<uint8_t>(schema::delegate_reference::kLocation);
   if (location == static_cast<uint8_t>(schema::DelegateDataLocation::Segment)) {
-    size_t offset = 0;
-    size_t size = 0;
-    RL_TRY(segment_range(index, &offset, &size));
-    return loader_->load(offset, size);
+    return load_segment(index);
   }
   RL_CHECK(location == static_cast<uint8_t>(schema::DelegateDataLocation::Inline), Error::InvalidProgram,
            "delegate: unknown data location %lu", log_number(location));

@@ -38,8 +38,12 @@ class Program {
   // Error: NotFound, with the names there are.
   [[nodiscard]] Result<MethodMeta> method_meta(const char* name) const;
 
-  // ---- For the executor ----
+  // ---- For the executor and the data maps ----
 
+  [[nodiscard]] flatbuffer::Table root() const;
+  // All bytes of a segment, in place where the loader allows.
+  // Errors: InvalidProgram (no such segment, or it leaves the file), or the loader's.
+  [[nodiscard]] Result<FreeableBuffer> load_segment(uint64_t index) const;
   // `nbytes` of constant number `index`, as tensors name it.
   [[nodiscard]] Result<const void*> constant(uint32_t index, size_t nbytes) const;
   // Copies the initial state of a mutable tensor: entry `index` of mutable segment `segment`.
@@ -54,7 +58,6 @@ class Program {
   Error load_constants();
   // Byte range of a segment in the loader's data, proven to lie in it.
   Error segment_range(uint64_t index, size_t* offset, size_t* size) const;
-  [[nodiscard]] flatbuffer::Table root() const;
 
   DataLoader* loader_;
   FreeableBuffer data_;

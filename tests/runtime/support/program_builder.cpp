@@ -70,6 +70,11 @@ NodePtr root_table(const ProgramSpec& program) {
   }
   if (!program.constant_offsets.empty()) fields[5] = link(subsegment(program.constant_offsets));
   if (!program.mutable_offsets.empty()) fields[6] = link(tables({subsegment(program.mutable_offsets)}));
+  std::vector<NodePtr> named;
+  for (const auto& [key, segment] : program.named_data) {
+    named.push_back(table({{0, link(text(key))}, {1, number(segment)}}));
+  }
+  if (!named.empty()) fields[7] = link(tables(named));
   return table(std::move(fields));
 }
 

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/bundled/bundled_method.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <type_traits>
+
+#include "runtime/base/checked.h"
+#include "runtime/base/log.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight {
+
+namespace {
+
+// A tensor over a bundled value's data, or over a copy of it.
+class BundledTensor {
+ public:
+  BundledTensor(const BundledValue& value, const void* data) {
+    const size_t rank = value.layout.sizes.size();
+    if (rank > 0) {
+      std::memcpy(sizes_, value.layout.sizes.data(), rank * sizeof(SizesType));
+      std::memcpy(dim_order_, value.layout.dim_order.data(), rank * sizeof(DimOrderType));
+    }
+    new (storage_) TensorImpl(value.layout.scalar_type, static_cast<ptrdiff_t>(rank), sizes_,
+                              const_cast<void*>(data), dim_order_, strides_);
+  }
+  BundledTensor(const BundledTensor&) = delete;
+  Tensor tensor() { return Tensor(std::launder(reinterpret_cast<TensorImpl*>(storage_))); }
+
+ private:
+  SizesType sizes_[kTensorDimensionLimit];
+  DimOrderType dim_order_[kTensorDimensionLimit];
+  StridesType strides_[kTensorDimensionLimit];
+  alignas(TensorImpl) uint8_t storage_[sizeof(TensorImpl)];
+};
+
+Error set_tensor(Method& method, size_t index, const BundledValue& value, Arena* memory) {
+  const size_t alignment =
+      element_size(value.layout.scalar_type) < 8 ? element_size(value.layout.scalar_type) : size_t{8};
+  const void* data = value.data.data();
+  RL_TRY_ASSIGN(const TensorInfo info, method.meta().input_tensor(index));
+  if (!info.is_memory_planned && !is_aligned(data, alignment)) {
+    RL_CHECK(memory != nullptr, Error::InvalidArgument, "input %lu: not aligned to %lu bytes in the bundle",
+             log_number(index), log_number(alignment));
+    void* copy = memory->allocate(value.data.size(), Arena::kDefaultAlignment);
+    if (copy == nullptr) return Error::MemoryAllocationFailed;
+    if (!value.data.empty()) std::memcpy(copy, data, value.data.size());
+    data = copy;
+  }
+  BundledTensor tensor(value, data);
+  return method.set_input(index, EValue(tensor.tensor()));
+}
+
+bool same_strides(const Tensor& a, const Tensor& b) {
+  for (size_t d = 0; d < a.sizes().size(); ++d) {
+    if (a.sizes()[d] > 1 && a.strides()[d] != b.strides()[d]) return false;
+  }
+  return true;
+}
+
+// How far an element is from the expected one, and whether a tolerance may apply to it.
+struct Difference {
+  double absolute;
+  double expected;
+  bool is_float;
+
+  [[nodiscard]] double relative() const {
+    return absolute == 0 || expected == 0 ? 0 : absolute / std::fabs(expected);
+  }
+  [[nodiscard]] bool is_within(const BundledTolerance& tolerance) const {
+    return absolute == 0 ||
+           (is_float && absolute <= tolerance.absolute + tolerance.relative * std::fabs(expected));
+  }
+};
+
+Difference difference(double got, double want) {
+  if (got == want || (std::isnan(got) && std::isnan(want))) return {0, want, true};
+  if (!std::isfinite(got) || !std::isfinite(want)) {
+    // Of nothing that a tolerance could be a share of.
+    return {std::numeric_limits<double>::infinity(), 1, false};
+  }
+  return {std::fabs(got - want), want, true};
+}
+
+// 64-bit integers may differ where their doubles do not.
+template <class T>
+Difference integer_difference(T got, T want) {
+  const double distance = std::fabs(static_cast<double>(got) - static_cast<double>(want));
+  return {got == want ? 0 : (distance < 1 ? 1 : distance), static_cast<double>(want), false};
+}
+
+// The shape, dtype and layout of an output against an expected tensor.
+Error check_alike(size_t index, const Tensor& got, const Tensor& want) {
+  RL_CHECK(got.scalar_type() == want.scalar_type(), Error::InvalidArgument,
+           "output %lu: expected dtype %s, got %s", log_number(index), to_string(want.scalar_type()),
+           to_string(got.scalar_type()));
+  RL_CHECK(got.dim() == want.dim(), Error::InvalidArgument, "output %lu: expected %lu dimensions, got %lu",
+           log_number(index), log_number(want.sizes().size()), log_number(got.sizes().size()));
+  for (ptrdiff_t d = 0; d < got.dim(); ++d) {
+    RL_CHECK(got.size(d) == want.size(d), Error::InvalidArgument,
+             "output %lu: expected size %lu in dimension %lu, got %lu", log_number(index),
+             log_number(static_cast<size_t>(want.size(d))), log_number(static_cast<size_t>(d)),
+             log_number(static_cast<size_t>(got.size(d))));
+  }
+  RL_CHECK(same_strides(got, want), Error::InvalidArgument,
+           "output %lu: its dim order is not the expected one", log_number(index));
+  RL_CHECK(got.numel() == 0 || got.const_data_ptr() != nullptr, Error::InvalidArgument,
+           "output %lu: has no memory", log_number(index));
+  return Error::Ok;
+}
+
+// Elements of a kernel's output and of a bundle, which need not be aligned.
+template <class T, class Visit>
+Error visit_elements(size_t output, const Tensor& got, const uint8_t* want, Visit&& visit) {
+  for (size_t i = 0; i < got.numel(); ++i) {
+    T one;
+    T other;
+    std::memcpy(&one, got.const_data_ptr<uint8_t>() + i * sizeof(T), sizeof(T));
+    std::memcpy(&other, want + i * sizeof(T), sizeof(T));
+    if constexpr (is_floating(scalar_type_of<T>)) {
+      RL_TRY(visit(output, i, difference(static_cast<double>(one), static_cast<double>(other))));
+    } else {
+      RL_TRY(visit(output, i, integer_difference(one, other)));
+    }
+  }
+  return Error::Ok;
+}
+
+template <class Visit>
+Error visit_tensor(size_t index, const Tensor& got, const BundledValue& want, Visit&& visit) {
+  BundledTensor expected(want, want.data.data());
+  RL_TRY(check_alike(index, got, expected.tensor()));
+  return dispatch<types::kAll>(got.scalar_type(), [&](auto type) {
+    using Element = typename decltype(type)::Element;
+    // A byte of a file need not be a bool.
+    using T = std::conditional_t<std::is_same_v<Element, bool>, uint8_t, Element>;
+    return visit_elements<T>(index, got, want.data.data(), visit);
+  });
+}
+
+// Calls `visit(output, element, Difference)` for all elements and numbers of all outputs, once the output
+// was found to be of the expected kind and layout; stops at the first error.
+template <class Visit>
+Error visit_outputs(const Method& method, const BundledCase& test_case, Visit&& visit) {
+  const size_t count = method.meta().num_outputs();
+  RL_CHECK(test_case.num_outputs() != 0, Error::NotSupported, "case: expects no outputs");
+  RL_CHECK(test_case.num_outputs() == count, Error::InvalidArgument,
+           "case: expects %lu outputs, the method gives %lu", log_number(test_case.num_outputs()),
+           log_number(count));
+  for (size_t i = 0; i < count; ++i) {
+    const BundledValue want = test_case.expected_output(i);
+    const EValue& got = method.output(i);
+    RL_CHECK(got.tag == want.tag, Error::InvalidArgument, "output %lu: expected %s, got %s", log_number(i),
+             to_string(want.tag), to_string(got.tag));
+    if (want.tag == Tag::Tensor) {
+      RL_TRY(visit_tensor(i, got.to_tensor(), want, visit));
+    } else if (want.tag == Tag::Double) {
+      RL_TRY(visit(i, size_t{0}, difference(got.to_double(), want.number.to_double())));
+    } else {
+      RL_TRY(visit(i, size_t{0}, integer_difference(got.to_int(), want.number.to_int())));
+    }
+  }
+  return Error::Ok;
+}
+
+}  // namespace
+
+Error load_bundled_input(Method& method, const BundledCase& test_case, Arena* memory) {
+  const size_t count = method.meta().num_inputs();
+  RL_CHECK(test_case.num_inputs() == count, Error::InvalidArgument,
+           "case: has %lu inputs, method %s takes %lu", log_number(test_case.num_inputs()),
+           method.meta().name(), log_number(count));
+  for (size_t i = 0; i < count; ++i) {
+    const BundledValue value = test_case.input(i);
+    if (value.tag == Tag::Tensor) {
+      RL_TRY(set_tensor(method, i, value, memory));
+    } else {
+      RL_TRY(method.set_input(i, value.number));
+    }
+  }
+  return Error::Ok;
+}
+
+Error verify_method_outputs(const Method& method, const BundledCase& test_case,
+                            const BundledTolerance& tolerance) {
+  return visit_outputs(method, test_case, [&](size_t output, size_t at, const Difference& found) -> Error {
+    RL_CHECK(found.is_within(tolerance), Error::InvalidArgument,
+             "output %lu: element %lu is not the expected one", log_number(output), log_number(at));
+    return Error::Ok;
+  });
+}
+
+Result<BundledErrorStats> compute_method_output_error_stats(const Method& method,
+                                                            const BundledCase& test_case) {
+  BundledErrorStats stats;
+  size_t count = 0;
+  RL_TRY(visit_outputs(method, test_case, [&](size_t, size_t, const Difference& found) -> Error {
+    const double relative = found.relative();
+    stats.mean_absolute += found.absolute;
+    stats.mean_relative += relative;
+    if (found.absolute > stats.max_absolute) stats.max_absolute = found.absolute;
+    if (relative > stats.max_relative) stats.max_relative = relative;
+    ++count;
+    return Error::Ok;
+  }));
+  if (count > 0) {
+    stats.mean_absolute /= static_cast<double>(count);
+    stats.mean_relative /= static_cast<double>(count);
+  }
+  return stats;
+}
+
+}  // namespace rushlight

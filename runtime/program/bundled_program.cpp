@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/program/bundled_program.h"
+
+#include <cstring>
+
+#include "runtime/base/log.h"
+
+namespace rushlight {
+
+namespace {
+
+using flatbuffer::Field;
+using flatbuffer::Kind;
+using flatbuffer::read;
+using flatbuffer::Table;
+using flatbuffer::TableVector;
+
+namespace bundle {
+enum : unsigned { kVersion, kMethodTestSuites, kProgram };
+}
+namespace suites {
+enum : unsigned { kMethodName, kTestCases };
+}
+namespace cases {
+enum : unsigned { kInputs, kExpectedOutputs };
+}
+namespace value {
+enum : unsigned { kKind, kValue };
+}
+namespace tensors {
+enum : unsigned { kScalarType, kSizes, kData, kDimOrder };
+}
+
+enum class ValueKind : uint8_t { Tensor = 1, Int, Bool, Double };
+
+enum : uint8_t { kBundle, kSuite, kCase, kValue, kTensor, kInt, kBool, kDouble };
+constexpr Field kBundleFields[] = {{Kind::Scalar32}, {Kind::TableVector, kSuite}, {Kind::Vector8}};
+constexpr Field kSuiteFields[] = {{Kind::String}, {Kind::TableVector, kCase}};
+constexpr Field kCaseFields[] = {{Kind::TableVector, kValue}, {Kind::TableVector, kValue}};
+constexpr Field kValueFields[] = {{Kind::UnionKind, 4}, {Kind::Union, kTensor}};
+constexpr Field kTensorFields[] = {{Kind::Scalar8}, {Kind::Vector32}, {Kind::Vector8}, {Kind::Vector8}};
+constexpr Field kInt64[] = {{Kind::Scalar64}};
+constexpr Field kInt8[] = {{Kind::Scalar8}};
+constexpr flatbuffer::TableType kTables[] = {{kBundleFields, 3}, {kSuiteFields, 2},  {kCaseFields, 2},
+                                             {kValueFields, 2},  {kTensorFields, 4}, {kInt64, 1},
+                                             {kInt8, 1},         {kInt64, 1}};
+
+constexpr uint32_t kKnownVersion = 2;
+constexpr size_t kSmallest = 12;
+
+// The layout of a Tensor table; proven by BundledProgram::open.
+Result<TensorLayout> layout_of(Table table, const char* what) {
+  return make_tensor_layout(table.scalar<int8_t>(tensors::kScalarType),
+                            table.vector<int32_t>(tensors::kSizes), table.vector<uint8_t>(tensors::kDimOrder),
+                            what);
+}
+
+BundledValue read_value(Table entry) {
+  const Table content = entry.table(value::kValue);
+  BundledValue result{};
+  switch (static_cast<ValueKind>(entry.scalar<uint8_t>(value::kKind))) {
+    case ValueKind::Int:
+      result.number = EValue(content.scalar<int64_t>(0));
+      break;
+    case ValueKind::Bool:
+      result.number = EValue(content.scalar<uint8_t>(0) != 0);
+      break;
+    case ValueKind::Double:
+      result.number = EValue(content.scalar<double>(0));
+      break;
+    case ValueKind::Tensor: {
+      result.layout = *layout_of(content, "bundled tensor");
+      result.data = content.vector<uint8_t>(tensors::kData);
+      result.tag = Tag::Tensor;
+      return result;
+    }
+  }
+  result.tag = result.number.tag;
+  return result;
+}
+
+Error check_values(TableVector values, const char* method) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto kind = values[i].scalar<uint8_t>(value::kKind);
+    const Table content = values[i].table(value::kValue);
+    RL_CHECK(kind != 0 && content, Error::InvalidProgram, "cases of %s: value %lu is of no kind", method,
+             log_number(i));
+    if (static_cast<ValueKind>(kind) != ValueKind::Tensor) continue;
+    const Result<TensorLayout> layout = layout_of(content, method);
+    RL_CHECK(layout.ok(), Error::InvalidProgram, "cases of %s: tensor %lu is damaged", method, log_number(i));
+    const size_t held = content.vector<uint8_t>(tensors::kData).size();
+    RL_CHECK(held == layout->nbytes, Error::InvalidProgram,
+             "cases of %s: tensor %lu takes %lu bytes, the file has %lu", method, log_number(i),
+             log_number(layout->nbytes), log_number(held));
+  }
+  return Error::Ok;
+}
+
+}  // namespace
+
+size_t BundledCase::num_inputs() const { return table_.tables(cases::kInputs).size(); }
+size_t BundledCase::num_outputs() const { return table_.tables(cases::kExpectedOutputs).size(); }
+BundledValue BundledCase::input(size_t index) const {
+  return read_value(table_.tables(cases::kInputs)[index]);
+}
+BundledValue BundledCase::expected_output(size_t index) const {
+  return read_value(table_.tables(cases::kExpectedOutputs)[index]);
+}
+
+bool BundledProgram::is_bundled_program(Span<const uint8_t> bytes) {
+  return bytes.size() >= kSmallest && std::memcmp(bytes.data() + 4, "BP08", 4) == 0;
+}
+
+Result<BundledProgram> BundledProgram::open(Span<const uint8_t> bytes) {
+  RL_CHECK(bytes.size() >= kSmallest, Error::InvalidProgram, "bundle: %lu bytes are too few for a .bpte",
+           log_number(bytes.size()));
+  RL_CHECK(is_bundled_program(bytes), Error::InvalidProgram,
+           "bundle: expected the identifier BP08 at byte 4, found %02x %02x %02x %02x", bytes[4], bytes[5],
+           bytes[6], bytes[7]);
+  RL_TRY(flatbuffer::verify(bytes, kTables));
+  const BundledProgram bundled(bytes);
+  RL_TRY(bundled.check());
+  return bundled;
+}
+
+Error BundledProgram::check() const {
+  const auto version = root().scalar<uint32_t>(bundle::kVersion);
+  RL_CHECK(version == kKnownVersion, Error::NotSupported,
+           "bundle: schema version %lu, this runtime reads %lu", log_number(version),
+           log_number(kKnownVersion));
+  RL_CHECK(!program().empty(), Error::InvalidProgram, "bundle: holds no program");
+  const TableVector all = root().tables(bundle::kMethodTestSuites);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const char* method = all[i].string(suites::kMethodName);
+    const TableVector listed = all[i].tables(suites::kTestCases);
+    for (size_t j = 0; j < listed.size(); ++j) {
+      RL_TRY(check_values(listed[j].tables(cases::kInputs), method));
+      RL_TRY(check_values(listed[j].tables(cases::kExpectedOutputs), method));
+    }
+  }
+  return Error::Ok;
+}
+
+Table BundledProgram::root() const { return Table(bytes_.data() + read<uint32_t>(bytes_.data())); }
+
+Span<const uint8_t> BundledProgram::program() const { return root().vector<uint8_t>(bundle::kProgram); }
+
+size_t BundledProgram::num_suites() const { return root().tables(bundle::kMethodTestSuites).size(); }
+
+const char* BundledProgram::method_name(size_t suite) const {
+  return root().tables(bundle::kMethodTestSuites)[suite].string(suites::kMethodName);
+}
+
+Result<Table> BundledProgram::suite(std::string_view method) const {
+  const TableVector all = root().tables(bundle::kMethodTestSuites);
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (method == all[i].string(suites::kMethodName)) return all[i];
+  }
+  RL_LOG(Error, "method %.*s: the bundle has no cases for it", static_cast<int>(method.size()),
+         method.data());
+  return Error::NotFound;
+}
+
+Result<size_t> BundledProgram::num_cases(std::string_view method) const {
+  RL_TRY_ASSIGN(const Table found, suite(method));
+  return found.tables(suites::kTestCases).size();
+}
+
+Result<BundledCase> BundledProgram::test_case(std::string_view method, size_t index) const {
+  RL_TRY_ASSIGN(const Table found, suite(method));
+  const TableVector listed = found.tables(suites::kTestCases);
+  RL_CHECK(index < listed.size(), Error::InvalidArgument, "method %.*s: case %lu of %lu",
+           static_cast<int>(method.size()), method.data(), log_number(index), log_number(listed.size()));
+  return BundledCase(listed[index]);
+}
+
+}  // namespace rushlight

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Data files (.ptd) and bundled programs (.bpte) for tests, also damaged ones.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/tensor/scalar_type.h"
+#include "tests/runtime/support/program_builder.h"
+
+namespace rushlight::testing {
+
+struct LayoutSpec {
+  std::vector<int32_t> sizes = {2};
+  ScalarType type = ScalarType::Float;
+  std::vector<uint8_t> dim_order = {0};
+};
+
+// One key; its data is a segment of its own unless `segment` names another.
+struct NamedSpec {
+  std::string key;
+  Bytes data;
+  std::optional<LayoutSpec> layout = LayoutSpec{};
+  std::optional<uint32_t> segment = std::nullopt;
+};
+
+struct DataFileSpec {
+  std::vector<NamedSpec> entries;
+  uint32_t version = 0;
+  std::string identifier = "FT01";
+  std::string header = "FH01";
+  uint32_t header_length = 40;
+  size_t segment_alignment = 128;
+  size_t cut = 0;  // bytes to leave out at the end
+};
+Bytes build(const DataFileSpec& spec);
+
+NodePtr bundled_tensor(const Bytes& data, const LayoutSpec& layout = {});
+NodePtr bundled_int(int64_t value);
+NodePtr bundled_bool(uint8_t value);
+NodePtr bundled_double(double value);
+
+struct BundledCaseSpec {
+  std::vector<NodePtr> inputs;
+  std::vector<NodePtr> outputs;
+};
+struct BundleSpec {
+  Bytes program;
+  std::vector<BundledCaseSpec> cases;
+  std::string method = "forward";
+  uint32_t version = 2;
+  std::string identifier = "BP08";
+};
+Bytes build(const BundleSpec& spec);
+
+// For matchers of containers.
+template <class T>
+std::vector<T> items(Span<const T> span) {
+  return {span.begin(), span.end()};
+}
+
+// The whole file of tests/interop/.
+Bytes interop_file(const std::string& name);
+
+// Calls `use` with damaged copies of `file`: cut off at every length of a few, single bytes changed, and
+// 32-bit numbers made extreme; `rounds` of each, the same in every run.
+void for_each_mutant(const Bytes& file, unsigned rounds, const std::function<void(const Bytes&)>& use);
+
+}  // namespace rushlight::testing
