@@ -113,6 +113,9 @@ Error FlatTensor::check(uint64_t data_size) const {
 Error FlatTensor::check_entry(size_t index, uint64_t data_size) const {
   const Table entry = root().tables(file::kNamedData)[index];
   const char* key = entry.string(named::kKey);
+  // key() gives a C string: it has to find what it names.
+  RL_CHECK(std::strlen(key) == key_of(entry).size(), Error::InvalidExternalData, "%s: a key with a zero byte",
+           key);
   const size_t segments = root().tables(file::kSegments).size();
   const auto at = entry.scalar<uint32_t>(named::kSegmentIndex);
   RL_CHECK(at < segments, Error::InvalidExternalData, "%s: segment %lu of %lu", key, log_number(at),

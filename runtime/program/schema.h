@@ -105,9 +105,6 @@ enum : unsigned { kOffset, kSize };
 namespace subsegment {
 enum : unsigned { kSegmentIndex, kOffsets };
 }
-namespace named_data {
-enum : unsigned { kKey, kSegmentIndex };
-}
 namespace buffer {
 enum : unsigned { kStorage };
 }

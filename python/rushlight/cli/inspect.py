@@ -13,39 +13,81 @@ from rich.table import Table
 
 from rushlight.cli.options import json_option, kilobytes
 from rushlight.errors import InvalidArgument
-from rushlight.program import describe, read_program
+from rushlight.program import describe_file
 
 
 @click.command("inspect")
-@click.argument("model", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path))
 @json_option
-def inspect_command(model: Path, as_json: bool) -> None:
-    """Show what MODEL holds: methods, operators, constants, memory, delegates."""
-    if not model.is_file():
-        raise InvalidArgument(f"model {model}: no such file")
-    described = describe(read_program(model))
+def inspect_command(file: Path, as_json: bool) -> None:
+    """Show what FILE holds. Of a program (.pte): methods, operators, constants, memory, delegates, named
+    data; of a bundled program (.bpte) also its cases; of a data file (.ptd): its keys."""
+    if not file.is_file():
+        raise InvalidArgument(f"model {file}: no such file")
+    described = describe_file(file)
     if as_json:
         click.echo(json.dumps(described, indent=1))
         return
-    console = Console(highlight=False)
-    console.print(f"{model}: {kilobytes(described['file_bytes'])}, schema version {described['version']}")
+    console = Console(highlight=False, markup=False)
+    size = kilobytes(described["file_bytes"])
+    console.print(f"{file}: {described['kind']}, {size}, schema version {described['version']}")
+    if described["kind"] == "data file":
+        _print_data(console, described)
+    elif described["kind"] == "bundled program":
+        _print_bundle(console, described)
+    else:
+        _print_program(console, described)
+
+
+def _print_data(console: Console, described: dict[str, Any]) -> None:
+    table = Table("key", "dtype", "shape", "bytes", "segment")
+    for column in (3, 4):
+        table.columns[column].justify = "right"
+    for row in described["data"]:
+        shape = _shape(row) if "shape" in row else ""
+        table.add_row(row["key"], row.get("dtype", ""), shape, f"{row['bytes']:,}", str(row["segment"]))
+    console.print(table)
+
+
+def _print_bundle(console: Console, described: dict[str, Any]) -> None:
+    for suite in described["suites"]:
+        console.print(f"\nmethod {suite['method']}: {len(suite['cases'])} cases", style="bold")
+        for index, case in enumerate(suite["cases"][:8]):
+            inputs = ", ".join(_value(value) for value in case["inputs"])
+            outputs = ", ".join(_value(value) for value in case["outputs"]) or "nothing known"
+            console.print(f"  case {index}: {inputs} -> {outputs}")
+        if len(suite["cases"]) > 8:
+            console.print(f"  ... and {len(suite['cases']) - 8} more")
+    program = described["program"]
+    size = kilobytes(program["file_bytes"])
+    console.print(f"\nprogram inside: {size}, schema version {program['version']}")
+    _print_program(console, program)
+
+
+def _print_program(console: Console, described: dict[str, Any]) -> None:
     for method in described["methods"]:
         _print_method(console, method)
     for named in described["named_data"]:
-        console.print(f"named data {named['key']}: {kilobytes(named['bytes'])}", markup=False)
+        console.print(
+            f"named data {named['key']}: {kilobytes(named['bytes'])}, segment {named['segment']}",
+            markup=False,
+        )
 
 
 def _print_method(console: Console, method: dict[str, Any]) -> None:
     console.print(f"\nmethod {method['name']}: {method['instructions']} instructions", style="bold")
     for kind in ("inputs", "outputs"):
         for index, value in enumerate(method[kind]):
-            console.print(f"  {kind[:-1]} {index}: {_value(value)}", markup=False)
+            console.print(f"  {kind[:-1]} {index}: {_value(value)}")
     constants = method["constants"]
     console.print(f"  constants: {constants['count']}, {kilobytes(constants['bytes'])}")
+    if method["external"]:
+        size = kilobytes(method["external_bytes"])
+        console.print(f"  in data files: {size}, {', '.join(method['external'])}")
     for buffer in method["planned_memory"]:
-        console.print(f"  planned memory {buffer['id']}: {kilobytes(buffer['bytes'])}")
+        console.print(f"  planned memory {buffer['id']}: {kilobytes(buffer['bytes'])}{_on(buffer)}")
     for delegate in method["delegates"]:
-        console.print(f"  delegate {delegate['id']}", markup=False)
+        console.print(f"  delegate {delegate['id']}")
     table = Table("operator", "calls", "dtypes")
     for row in method["operators"]:
         table.add_row(row["name"], str(row["calls"]), _dtypes(row))
@@ -55,7 +97,19 @@ def _print_method(console: Console, method: dict[str, Any]) -> None:
 def _value(value: dict[str, Any]) -> str:
     if value["kind"] != "tensor":
         return " ".join(str(part) for part in value.values())
-    return f"{value['dtype']} {value['shape']} {value.get('dynamism', '')}".rstrip()
+    return f"{value['dtype']} {_shape(value)} {value.get('dynamism', '')}".rstrip() + _on(value)
+
+
+def _shape(tensor: dict[str, Any]) -> str:
+    """The shape, with the dim order where that is not row major."""
+    order = tensor["dim_order"]
+    return str(tensor["shape"]) + (f" in order {order}" if order != sorted(order) else "")
+
+
+def _on(described: dict[str, Any]) -> str:
+    """The device, where that is not the CPU."""
+    device = described.get("device", "cpu")
+    return "" if device == "cpu" else f" on {device}"
 
 
 def _dtypes(row: dict[str, Any]) -> str:

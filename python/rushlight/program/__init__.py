@@ -1,17 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads program files (.pte) without torch."""
+"""Reads programs (.pte), bundled programs (.bpte) and data files (.ptd) without torch."""
 
-from rushlight.program.describe import describe, operator_uses
-from rushlight.program.model import Method, Program, Storage, TensorInfo, Value
-from rushlight.program.reader import read_program
+from rushlight.program.bundled import BundledProgram, is_bundled_program, read_bundled_program
+from rushlight.program.data_file import DataEntry, DataFile, read_data_file
+from rushlight.program.describe import describe, describe_file, operator_uses
+from rushlight.program.model import Device, Method, Program, Storage, TensorInfo, Value
+from rushlight.program.reader import read_model, read_program
 
 __all__ = [
+    "BundledProgram",
+    "DataEntry",
+    "DataFile",
+    "Device",
     "Method",
     "Program",
     "Storage",
     "TensorInfo",
     "Value",
     "describe",
+    "describe_file",
+    "is_bundled_program",
     "operator_uses",
+    "read_bundled_program",
+    "read_data_file",
+    "read_model",
     "read_program",
 ]

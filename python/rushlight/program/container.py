@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from dataclasses import dataclass
+from pathlib import Path
 
-from rushlight.errors import InvalidProgram
+from rushlight.errors import InvalidArgument, InvalidProgram
 
 IDENTIFIER = b"ET12"
 _HEADER_MAGIC = b"eh00"
@@ -22,16 +24,33 @@ class Frame:
     segment_base: int
 
 
+def bytes_of(source: str | os.PathLike[str] | bytes | bytearray | memoryview) -> memoryview:
+    """The bytes of a file, or those given. Errors: InvalidArgument for a file that cannot be opened."""
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return memoryview(source).cast("B")
+    try:
+        return memoryview(Path(source).read_bytes())
+    except OSError as error:
+        raise InvalidArgument(
+            f"cannot read {os.fspath(source)}: {error.strerror}", next_step="Check the path."
+        ) from error
+
+
+def check_identifier(data: memoryview, identifier: bytes, what: str) -> None:
+    """Errors: InvalidProgram unless the bytes say that they are a `what`."""
+    if len(data) < 8:
+        raise InvalidProgram(f"not a {what}: at least 8 bytes expected, the file has {len(data)}")
+    found = bytes(data[4:8])
+    if found != identifier:
+        raise InvalidProgram(
+            f"not a {what}: identifier {identifier.decode()!r} expected at byte 4, found {_shown(found)}"
+        )
+
+
 def read_frame(data: memoryview) -> Frame:
     """Check the identifier and read the extended header. Errors: InvalidProgram."""
+    check_identifier(data, IDENTIFIER, "program")
     size = len(data)
-    if size < 8:
-        raise InvalidProgram(f"not a program: at least 8 bytes expected, the file has {size}")
-    found = bytes(data[4:8])
-    if found != IDENTIFIER:
-        raise InvalidProgram(
-            f"not a program: identifier {IDENTIFIER.decode()!r} expected at byte 4, found {_shown(found)}"
-        )
     if bytes(data[_HEADER_OFFSET : _HEADER_OFFSET + 4]) != _HEADER_MAGIC:
         return Frame(size, 0)
     return _read_header(data)
@@ -61,6 +80,11 @@ def _read_header(data: memoryview) -> Frame:
 
 def _shown(found: bytes) -> str:
     """An identifier for people; some foreign files are told by theirs."""
-    kinds = {b"BP08": "a bundled program", b"ED00": "an ETDump", b"FT01": "a tensor data file (.ptd)"}
+    kinds = {
+        b"ET12": "a program",
+        b"BP08": "a bundled program",
+        b"ED00": "an ETDump",
+        b"FT01": "a tensor data file (.ptd)",
+    }
     name = f" ({kinds[found]})" if found in kinds else ""
     return f"{found!r}{name}"

@@ -1,13 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a program holds, as plain data for printing and JSON."""
+"""What a program, a bundled program or a data file holds, as plain data for printing and JSON."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from typing import Any
 
+from rushlight.program.bundled import (
+    BundledProgram,
+    BundledTensor,
+    BundledValue,
+    is_bundled_program,
+    read_bundled_program,
+)
+from rushlight.program.container import bytes_of
+from rushlight.program.data_file import IDENTIFIER as DATA_FILE
+from rushlight.program.data_file import DataEntry, DataFile, read_data_file
 from rushlight.program.dtypes import NUMBERS
-from rushlight.program.model import DelegateCall, Kind, Method, Program, Storage, TensorInfo, Value
+from rushlight.program.model import DelegateCall, Device, Kind, Method, Program, Storage, TensorInfo, Value
+from rushlight.program.reader import read_program
 
 
 def operator_uses(program: Program) -> dict[str, frozenset[str]]:
@@ -18,6 +30,19 @@ def operator_uses(program: Program) -> dict[str, frozenset[str]]:
             dtypes = uses.setdefault(name, set())
             dtypes.update(tensor.dtype for value in arguments for tensor in method.tensors_of(value))
     return {name: frozenset(dtypes) for name, dtypes in sorted(uses.items())}
+
+
+def describe_file(source: str | os.PathLike[str] | bytes | bytearray | memoryview) -> dict[str, Any]:
+    """What a file of any of the three kinds holds; "kind" is "program", "bundled program" or "data file".
+
+    Errors: InvalidProgram, InvalidArgument for a file that cannot be opened.
+    """
+    data = bytes_of(source)
+    if is_bundled_program(data):
+        return _bundle(read_bundled_program(data))
+    if bytes(data[4:8]) == DATA_FILE:
+        return _data_file(read_data_file(data))
+    return {"kind": "program", **describe(read_program(data))}
 
 
 def describe(program: Program) -> dict[str, Any]:
@@ -35,6 +60,57 @@ def describe(program: Program) -> dict[str, Any]:
     }
 
 
+def _data_file(file: DataFile) -> dict[str, Any]:
+    return {
+        "kind": "data file",
+        "version": file.version,
+        "file_bytes": file.file_bytes,
+        "data": [_data_entry(entry) for entry in file.entries],
+        "segments": [{"offset": s.offset, "bytes": s.size} for s in file.segments],
+    }
+
+
+def _data_entry(entry: DataEntry) -> dict[str, Any]:
+    described: dict[str, Any] = {"key": entry.key, "segment": entry.segment, "bytes": len(entry.data)}
+    if entry.dtype is not None:
+        described |= {
+            "dtype": entry.dtype,
+            "shape": list(entry.sizes),
+            "dim_order": list(entry.dim_order),
+        }
+    return described
+
+
+def _bundle(bundle: BundledProgram) -> dict[str, Any]:
+    return {
+        "kind": "bundled program",
+        "version": bundle.version,
+        "file_bytes": bundle.file_bytes,
+        "suites": [
+            {
+                "method": suite.method,
+                "cases": [
+                    {
+                        "inputs": [_bundled_value(value) for value in case.inputs],
+                        "outputs": [_bundled_value(value) for value in case.outputs],
+                    }
+                    for case in suite.cases
+                ],
+            }
+            for suite in bundle.suites
+        ],
+        "program": describe(read_program(bundle.program)),
+    }
+
+
+def _bundled_value(value: BundledValue) -> dict[str, Any]:
+    if isinstance(value, BundledTensor):
+        order = list(value.dim_order)
+        return {"kind": "tensor", "dtype": value.dtype, "shape": list(value.sizes), "dim_order": order}
+    kind = {bool: "bool", int: "int", float: "double"}[type(value)]
+    return {"kind": kind, "value": value}
+
+
 def _method(program: Program, method: Method) -> dict[str, Any]:
     tensors = [value.data for value in method.values if isinstance(value.data, TensorInfo)]
     return {
@@ -46,8 +122,12 @@ def _method(program: Program, method: Method) -> dict[str, Any]:
         "constants": _stored(tensors, Storage.CONSTANT),
         "mutable": _stored(tensors, Storage.MUTABLE),
         "external": sorted({t.name for t in tensors if t.storage is Storage.EXTERNAL}),
+        "external_bytes": sum({t.name: t.nbytes for t in tensors if t.storage is Storage.EXTERNAL}.values()),
+        "devices": sorted({str(d) for d in (*method.buffer_devices.values(), *(t.device for t in tensors))}),
         "planned_memory": [
-            {"id": index, "bytes": size} for index, size in enumerate(method.buffer_sizes) if index > 0
+            {"id": index, "bytes": size, "device": str(method.buffer_devices.get(index, Device()))}
+            for index, size in enumerate(method.buffer_sizes)
+            if index > 0
         ],
         "delegates": _delegates(method),
     }
@@ -63,6 +143,7 @@ def _value(method: Method, value: Value) -> dict[str, Any]:
             "dim_order": list(tensor.dim_order),
             "dynamism": tensor.dynamism.name.lower(),
             "storage": tensor.storage.value,
+            "device": str(tensor.device),
         }
     described: dict[str, Any] = {"kind": value.kind.name.lower()}
     if value.kind in (Kind.TENSOR_LIST, Kind.OPTIONAL_TENSOR_LIST, Kind.INT_LIST):

@@ -6,11 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rushlight.errors import InvalidProgram
+from rushlight.program.arrays import check_shape
 from rushlight.program.dtypes import NAMES
 from rushlight.program.flatbuffer import Table
 from rushlight.program.model import (
     Delegate,
     DelegateCall,
+    Device,
     Dynamism,
     Free,
     Instruction,
@@ -23,8 +25,6 @@ from rushlight.program.model import (
     TensorInfo,
     Value,
 )
-
-MAX_RANK = 16
 
 Payloads = Mapping[int, Sequence[memoryview]]
 
@@ -43,6 +43,7 @@ def read_method(table: Table, payloads: Payloads) -> Method:
         operators=table.tables(6, "operators", _read_operator),
         delegates=table.tables(7, "delegates", lambda delegate: _read_delegate(delegate, payloads)),
         buffer_sizes=table.numbers(8, "non_const_buffer_sizes", "q"),
+        buffer_devices=dict(table.tables(9, "non_const_buffer_device", _read_buffer_device)),
     )
     what = f"method '{method.name}'"
     _check(method, what)
@@ -96,7 +97,7 @@ def _read_tensor(table: Table) -> TensorInfo:
         raise InvalidProgram(f"{table.what}: shape dynamism 0 to {highest} expected, found {dynamism}")
     sizes = table.numbers(2, "sizes", "i")
     dim_order = table.numbers(3, "dim_order", "B")
-    _check_shape(sizes, dim_order, table.what)
+    check_shape(sizes, dim_order, table.what)
     index, place = table.number(5, "data_buffer_idx", "I"), table.table(6, "allocation_info")
     extra = table.table(9, "extra_tensor_info")
     external = extra is not None and extra.number(2, "location", "b") == 1
@@ -111,7 +112,17 @@ def _read_tensor(table: Table) -> TensorInfo:
         memory_offset=_memory_offset(place) if place else 0,
         mutable_group=extra.number(0, "mutable_data_segments_idx", "Q") if extra else 0,
         name=extra.string(1, "fully_qualified_name") if extra else "",
+        device=_read_device(extra, 3) if extra else Device(),
     )
+
+
+def _read_device(table: Table, slot: int) -> Device:
+    """A device's type and number, at `slot` and the one behind it."""
+    return Device(table.number(slot, "device_type", "b"), table.number(slot + 1, "device_index", "b"))
+
+
+def _read_buffer_device(table: Table) -> tuple[int, Device]:
+    return table.number(0, "buffer_idx", "i"), _read_device(table, 1)
 
 
 def _memory_offset(place: Table) -> int:
@@ -122,16 +133,6 @@ def _storage(buffer_index: int, allocated: bool) -> Storage:
     if allocated:
         return Storage.MUTABLE if buffer_index else Storage.PLANNED
     return Storage.CONSTANT if buffer_index else Storage.INPUT
-
-
-def _check_shape(sizes: tuple[int, ...], dim_order: tuple[int, ...], what: str) -> None:
-    if len(sizes) > MAX_RANK:
-        raise InvalidProgram(f"{what}: at most {MAX_RANK} dimensions expected, found {len(sizes)}")
-    if any(size < 0 for size in sizes):
-        raise InvalidProgram(f"{what}: sizes of 0 or more expected, found {list(sizes)}")
-    if sorted(dim_order) != list(range(len(sizes))):
-        order = list(dim_order[: MAX_RANK + 1])
-        raise InvalidProgram(f"{what}: dim order of {len(sizes)} dimensions expected, found {order}")
 
 
 def _read_instruction(table: Table) -> Instruction:

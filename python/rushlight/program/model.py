@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from rushlight.errors import MethodNotFound
@@ -47,6 +47,21 @@ class Storage(enum.Enum):
     EXTERNAL = "external"
 
 
+DEVICE_TYPES = {0: "cpu", 1: "cuda"}
+
+
+@dataclass(frozen=True)
+class Device:
+    """Where memory is to be: a device type's number and which of those devices."""
+
+    type: int = 0
+    index: int = 0
+
+    def __str__(self) -> str:
+        name = DEVICE_TYPES.get(self.type, f"device type {self.type}")
+        return name if self == Device() else f"{name}:{self.index}"
+
+
 @dataclass(frozen=True)
 class TensorInfo:
     """A tensor's type, shape and place. `buffer_index` counts in the constants (CONSTANT) or in the
@@ -63,6 +78,7 @@ class TensorInfo:
     memory_offset: int = 0
     mutable_group: int = 0
     name: str = ""
+    device: Device = Device()
 
     @property
     def nbytes(self) -> int:
@@ -133,7 +149,8 @@ class Delegate:
 @dataclass(frozen=True)
 class Method:
     """One entry point. `operators` are full names ("aten::add.out"); `buffer_sizes` (bytes) are
-    indexed by memory id, of which 0 is reserved."""
+    indexed by memory id, of which 0 is reserved; `buffer_devices` are by memory id, those left out are on
+    the CPU."""
 
     name: str
     values: tuple[Value, ...]
@@ -143,6 +160,7 @@ class Method:
     operators: tuple[str, ...]
     delegates: tuple[Delegate, ...]
     buffer_sizes: tuple[int, ...]
+    buffer_devices: Mapping[int, Device] = field(default_factory=dict)
 
     @property
     def instructions(self) -> tuple[Instruction, ...]:

@@ -7,10 +7,10 @@ Slot numbers are the fields' places in the published schema of the format.
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
-from rushlight.errors import InvalidArgument, InvalidProgram
-from rushlight.program.container import Frame, read_frame
+from rushlight.errors import InvalidProgram
+from rushlight.program.bundled import is_bundled_program, read_bundled_program
+from rushlight.program.container import Frame, bytes_of, read_frame
 from rushlight.program.flatbuffer import Buffer, Table
 from rushlight.program.method import read_method
 from rushlight.program.model import Method, Program, Segment, SegmentSlices, Storage, TensorInfo
@@ -22,7 +22,7 @@ def read_program(source: str | os.PathLike[str] | bytes | bytearray | memoryview
     Errors: InvalidProgram naming what is wrong, with what was expected and found; also for a file
     that cannot be opened.
     """
-    data = _bytes_of(source)
+    data = bytes_of(source)
     frame = read_frame(data)
     root = Buffer(data[: frame.program_size]).root("program")
     segments = root.tables(4, "segments", lambda table: _segment(table, frame, len(data)))
@@ -44,15 +44,10 @@ def read_program(source: str | os.PathLike[str] | bytes | bytearray | memoryview
     return _checked(program)
 
 
-def _bytes_of(source: str | os.PathLike[str] | bytes | bytearray | memoryview) -> memoryview:
-    if isinstance(source, (bytes, bytearray, memoryview)):
-        return memoryview(source).cast("B")
-    try:
-        return memoryview(Path(source).read_bytes())
-    except OSError as error:
-        raise InvalidArgument(
-            f"cannot read {os.fspath(source)}: {error.strerror}", next_step="Check the path."
-        ) from error
+def read_model(source: str | os.PathLike[str] | bytes | bytearray | memoryview) -> Program:
+    """Read a program, or the one inside a bundled program. Errors: as read_program's."""
+    data = bytes_of(source)
+    return read_program(read_bundled_program(data).program if is_bundled_program(data) else data)
 
 
 def _segment(table: Table, frame: Frame, file_size: int) -> Segment:

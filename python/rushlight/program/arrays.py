@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tensors of files as arrays. numpy is imported when the first array is asked for: whoever only looks at
+shapes needs none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rushlight.errors import InvalidArgument, InvalidProgram, MissingDependency
+from rushlight.program.dtypes import NAMES, element_size
+from rushlight.program.flatbuffer import Table
+
+if TYPE_CHECKING:
+    import numpy as np
+
+MAX_RANK = 16
+
+
+def read_layout(
+    table: Table, dtype_slot: int, sizes_slot: int, order_slot: int
+) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
+    """The dtype, shape and dim order that a table gives; an order left out is row major.
+
+    Errors: InvalidProgram.
+    """
+    number = table.number(dtype_slot, "scalar_type", "b")
+    if number not in NAMES:
+        raise InvalidProgram(f"{table.what}: element type at most {max(NAMES)} expected, found {number}")
+    sizes = table.numbers(sizes_slot, "sizes", "i")
+    order = table.numbers(order_slot, "dim_order", "B") or tuple(range(len(sizes)))
+    check_shape(sizes, order, table.what)
+    return NAMES[number], sizes, order
+
+
+def check_shape(sizes: tuple[int, ...], dim_order: tuple[int, ...], what: str) -> None:
+    """Errors: InvalidProgram for a rank, size or dim order that no tensor has."""
+    if len(sizes) > MAX_RANK:
+        raise InvalidProgram(f"{what}: at most {MAX_RANK} dimensions expected, found {len(sizes)}")
+    if any(size < 0 for size in sizes):
+        raise InvalidProgram(f"{what}: sizes of 0 or more expected, found {list(sizes)}")
+    if sorted(dim_order) != list(range(len(sizes))):
+        order = list(dim_order[: MAX_RANK + 1])
+        raise InvalidProgram(f"{what}: dim order of {len(sizes)} dimensions expected, found {order}")
+
+
+def tensor_bytes(dtype: str, sizes: Sequence[int]) -> int:
+    """Bytes of a tensor's elements."""
+    return math.prod(sizes) * element_size(dtype)
+
+
+def as_array(data: memoryview, dtype: str, sizes: Sequence[int], dim_order: Sequence[int]) -> np.ndarray:
+    """A read-only view of shape `sizes` over data that lies in `dim_order`.
+
+    Errors: InvalidArgument for a dtype that numpy has not; MissingDependency.
+    """
+    try:
+        import ml_dtypes  # noqa: F401 (its types are numpy's from here on)
+        import numpy as np
+    except ImportError as error:
+        raise MissingDependency(error.name or "numpy", "build") from error
+    try:
+        kind = np.dtype(dtype)
+    except TypeError as error:
+        raise InvalidArgument(f"dtype {dtype}: there are no arrays of it") from error
+    flat = np.frombuffer(data[: tensor_bytes(dtype, sizes)], kind)
+    flat.flags.writeable = False
+    stored = flat.reshape([sizes[d] for d in dim_order])
+    return stored.transpose(np.argsort(dim_order)) if dim_order else stored

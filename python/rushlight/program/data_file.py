@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Data files (.ptd): tensors and other data by name, outside of any program."""
+
+from __future__ import annotations
+
+import os
+import struct
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rushlight.errors import InvalidArgument, InvalidProgram
+from rushlight.program.arrays import as_array, read_layout, tensor_bytes
+from rushlight.program.container import bytes_of, check_identifier
+from rushlight.program.flatbuffer import Buffer, Table
+from rushlight.program.model import Segment
+
+if TYPE_CHECKING:
+    import numpy as np
+
+IDENTIFIER = b"FT01"
+_HEADER_MAGIC = b"FH01"
+_HEADER_OFFSET = 8
+_HEADER_LENGTH = 40
+_VERSION = 0
+
+
+@dataclass(frozen=True)
+class DataEntry:
+    """One key and its bytes. `dtype` is None for data that is no tensor; `sizes` and `dim_order` are of
+    tensors. `segment` is the number of the piece of the file; keys may share one."""
+
+    key: str
+    segment: int
+    data: memoryview = field(repr=False)
+    dtype: str | None = None
+    sizes: tuple[int, ...] = ()
+    dim_order: tuple[int, ...] = ()
+
+    def array(self) -> np.ndarray:
+        """The tensor as a read-only array of its shape.
+
+        Errors: InvalidArgument for data that is no tensor.
+        """
+        if self.dtype is None:
+            raise InvalidArgument(f"'{self.key}': {len(self.data)} bytes that are no tensor")
+        return as_array(self.data, self.dtype, self.sizes, self.dim_order)
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A data file's keys, in the order of the file."""
+
+    version: int
+    entries: tuple[DataEntry, ...]
+    segments: tuple[Segment, ...]
+    file_bytes: int
+
+    def keys(self) -> tuple[str, ...]:
+        """The names of all data."""
+        return tuple(entry.key for entry in self.entries)
+
+    def entry(self, key: str) -> DataEntry:
+        """The data of that name. Errors: InvalidArgument, with the names there are."""
+        for entry in self.entries:
+            if entry.key == key:
+                return entry
+        listed = ", ".join(self.keys()[:12]) or "none"
+        raise InvalidArgument(f"key '{key}' not found; the data file has: {listed}")
+
+
+def read_data_file(source: str | os.PathLike[str] | bytes | bytearray | memoryview) -> DataFile:
+    """Read a data file from a path or from its bytes; every offset and layout is checked.
+
+    Errors: InvalidProgram naming what is wrong, with what was expected and found; InvalidArgument for a
+    file that cannot be opened.
+    """
+    data = bytes_of(source)
+    directory_size, base, data_size = _read_header(data)
+    root = Buffer(data[:directory_size]).root("data file")
+    version = root.number(0, "version", "I")
+    if version != _VERSION:
+        raise InvalidProgram(f"data file: schema version {_VERSION} expected, found {version}")
+    segments = root.tables(1, "segments", lambda table: _segment(table, base, data_size))
+    return DataFile(
+        version=version,
+        entries=root.tables(2, "named_data", lambda table: _entry(table, segments, data)),
+        segments=segments,
+        file_bytes=len(data),
+    )
+
+
+def _read_header(data: memoryview) -> tuple[int, int, int]:
+    """Bytes of the directory; where the data begins, and its bytes."""
+    check_identifier(data, IDENTIFIER, "data file")
+    size = len(data)
+    if size < _HEADER_OFFSET + _HEADER_LENGTH:
+        raise InvalidProgram(f"data file: cut off in its header, the file has {size} bytes")
+    magic, length, offset, flat, base, held = struct.unpack_from("<4sIQQQQ", data, _HEADER_OFFSET)
+    if magic != _HEADER_MAGIC:
+        raise InvalidProgram(f"data file: header {_HEADER_MAGIC!r} expected at byte 8, found {magic!r}")
+    if length < _HEADER_LENGTH:
+        raise InvalidProgram(f"data file: header of at least {_HEADER_LENGTH} bytes expected, found {length}")
+    if offset + flat > size:
+        raise InvalidProgram(f"data file: directory of {flat} bytes at {offset}, the file has {size}")
+    if base + held > size:
+        raise InvalidProgram(f"data file: {held} bytes of data at {base} expected, the file has {size}")
+    return offset + flat, base, held
+
+
+def _segment(table: Table, base: int, data_size: int) -> Segment:
+    offset, size = table.number(0, "offset", "Q"), table.number(1, "size", "Q")
+    if offset + size > data_size:
+        raise InvalidProgram(f"{table.what}: ends at byte {offset + size} of {data_size} bytes of data")
+    return Segment(base + offset, size)
+
+
+def _entry(table: Table, segments: tuple[Segment, ...], data: memoryview) -> DataEntry:
+    key, index = table.string(0, "key"), table.number(1, "segment_index", "I")
+    if index >= len(segments):
+        raise InvalidProgram(f"'{key}': segment {index} expected, the data file has {len(segments)}")
+    place = segments[index]
+    held = data[place.offset : place.offset + place.size]
+    layout = table.table(2, "tensor_layout")
+    if layout is None:
+        return DataEntry(key, index, held)
+    dtype, sizes, order = read_layout(layout, 0, 1, 2)
+    if (needed := tensor_bytes(dtype, sizes)) > place.size:
+        raise InvalidProgram(f"'{key}': {needed} bytes of tensor expected, the data file has {place.size}")
+    return DataEntry(key, index, held, dtype, sizes, order)
