@@ -54,7 +54,23 @@ set(RUSHLIGHT_PLATFORM
     CACHE STRING
     "Folder of runtime/platform/ to build on; left empty: the target's own"
 )
-set(RUSHLIGHT_EMBED_MODEL "" CACHE FILEPATH "Program file (.pte) to link into executor_runner")
+set(RUSHLIGHT_EMBED_MODEL "" CACHE FILEPATH "Program file (.pte or .bpte) to link into executor_runner")
+set(RUSHLIGHT_EMBED_DATA
+    ""
+    CACHE STRING
+    "Data files (.ptd) to link into executor_runner, separated by ; at most 8"
+)
+# Boards have no code for what they are not given.
+set(RUSHLIGHT_RUNNER_DATA_FILES
+    ""
+    CACHE STRING
+    "Whether executor_runner takes data files; left empty: on Linux, and where some are linked in"
+)
+set(RUSHLIGHT_RUNNER_BUNDLED_PROGRAMS
+    ""
+    CACHE STRING
+    "Whether executor_runner takes bundled programs; left empty: on Linux, and where one is linked in"
+)
 set_property(CACHE EXECUTORCH_SELECT_ALL_OPS PROPERTY STRINGS "" ON OFF)
 set_property(
     CACHE RUSHLIGHT_LOG_LEVEL
@@ -108,4 +124,14 @@ if(RUSHLIGHT_LOG_LEVEL_NUMBER EQUAL -1)
         FATAL_ERROR
         "RUSHLIGHT_LOG_LEVEL: one of debug, info, error, off expected, found '${rushlight_log_name}'"
     )
+endif()
+
+if(RUSHLIGHT_RUNNER_DATA_FILES STREQUAL "" AND (RUSHLIGHT_EMBED_DATA OR NOT RUSHLIGHT_BOARD))
+    set(RUSHLIGHT_RUNNER_DATA_FILES ON)
+endif()
+if(
+    RUSHLIGHT_RUNNER_BUNDLED_PROGRAMS STREQUAL ""
+    AND (RUSHLIGHT_EMBED_MODEL MATCHES "\\.bpte$" OR NOT RUSHLIGHT_BOARD)
+)
+    set(RUSHLIGHT_RUNNER_BUNDLED_PROGRAMS ON)
 endif()

@@ -41,7 +41,7 @@ class BackendInitContext : public Traced {
     return memory_->allocate(size, alignment);
   }
   [[nodiscard]] const char* method_name() const { return method_name_; }
-  // Blobs of the program and of the caller's data files, by key; null when there are none.
+  // Blobs of the program and of the caller's data files, by key; the map lives until init() returns.
   [[nodiscard]] const NamedDataMap* named_data() const { return named_data_; }
 
  private:

@@ -5,11 +5,9 @@
 #include <cstring>
 #include <limits>
 #include <new>
-#include <type_traits>
 
 #include "runtime/base/checked.h"
 #include "runtime/base/log.h"
-#include "runtime/tensor/dispatch.h"
 
 namespace rushlight {
 
@@ -85,11 +83,56 @@ Difference difference(double got, double want) {
   return {std::fabs(got - want), want, true};
 }
 
-// 64-bit integers may differ where their doubles do not.
+// Of an integer or boolean, whose doubles may be equal where they are not.
+Difference exact_difference(double got, double want) {
+  const double distance = std::fabs(got - want);
+  return {distance < 1 ? 1 : distance, want, false};
+}
+
 template <class T>
-Difference integer_difference(T got, T want) {
-  const double distance = std::fabs(static_cast<double>(got) - static_cast<double>(want));
-  return {got == want ? 0 : (distance < 1 ? 1 : distance), static_cast<double>(want), false};
+double read_as_double(const uint8_t* at) {
+  T value;  // a bundle's data need not be aligned
+  std::memcpy(&value, at, sizeof value);
+  return static_cast<double>(value);
+}
+
+// An element of a known dtype other than the complex ones.
+double element(ScalarType type, const uint8_t* at) {
+  switch (type) {
+    case ScalarType::Char:
+    case ScalarType::QInt8:
+      return read_as_double<int8_t>(at);
+    case ScalarType::Short:
+      return read_as_double<int16_t>(at);
+    case ScalarType::Int:
+    case ScalarType::QInt32:
+      return read_as_double<int32_t>(at);
+    case ScalarType::Long:
+      return read_as_double<int64_t>(at);
+    case ScalarType::Half:
+      return read_as_double<Half>(at);
+    case ScalarType::BFloat16:
+      return read_as_double<BFloat16>(at);
+    case ScalarType::Float:
+      return read_as_double<float>(at);
+    case ScalarType::Double:
+      return read_as_double<double>(at);
+    case ScalarType::UInt16:
+      return read_as_double<uint16_t>(at);
+    case ScalarType::UInt32:
+      return read_as_double<uint32_t>(at);
+    case ScalarType::UInt64:
+      return read_as_double<uint64_t>(at);
+    default:  // Byte, Bool, QUInt8: a byte of a file need not be a bool
+      return *at;
+  }
+}
+
+// The dtype of the real and imaginary parts; other types are their own.
+ScalarType part_of(ScalarType type) {
+  if (type == ScalarType::ComplexHalf) return ScalarType::Half;
+  if (type == ScalarType::ComplexFloat) return ScalarType::Float;
+  return type == ScalarType::ComplexDouble ? ScalarType::Double : type;
 }
 
 // The shape, dtype and layout of an output against an expected tensor.
@@ -112,33 +155,23 @@ Error check_alike(size_t index, const Tensor& got, const Tensor& want) {
   return Error::Ok;
 }
 
-// Elements of a kernel's output and of a bundle, which need not be aligned.
-template <class T, class Visit>
-Error visit_elements(size_t output, const Tensor& got, const uint8_t* want, Visit&& visit) {
-  for (size_t i = 0; i < got.numel(); ++i) {
-    T one;
-    T other;
-    std::memcpy(&one, got.const_data_ptr<uint8_t>() + i * sizeof(T), sizeof(T));
-    std::memcpy(&other, want + i * sizeof(T), sizeof(T));
-    if constexpr (is_floating(scalar_type_of<T>)) {
-      RL_TRY(visit(output, i, difference(static_cast<double>(one), static_cast<double>(other))));
-    } else {
-      RL_TRY(visit(output, i, integer_difference(one, other)));
-    }
-  }
-  return Error::Ok;
-}
-
 template <class Visit>
 Error visit_tensor(size_t index, const Tensor& got, const BundledValue& want, Visit&& visit) {
   BundledTensor expected(want, want.data.data());
   RL_TRY(check_alike(index, got, expected.tensor()));
-  return dispatch<types::kAll>(got.scalar_type(), [&](auto type) {
-    using Element = typename decltype(type)::Element;
-    // A byte of a file need not be a bool.
-    using T = std::conditional_t<std::is_same_v<Element, bool>, uint8_t, Element>;
-    return visit_elements<T>(index, got, want.data.data(), visit);
-  });
+  const ScalarType type = part_of(got.scalar_type());
+  const size_t width = element_size(type);
+  const auto* a = got.const_data_ptr<uint8_t>();
+  const uint8_t* b = want.data.data();
+  for (size_t i = 0; i < want.data.size() / width; ++i, a += width, b += width) {
+    Difference found{0, element(type, b), false};
+    if (std::memcmp(a, b, width) != 0) {
+      const double one = element(type, a);
+      found = is_floating(type) ? difference(one, found.expected) : exact_difference(one, found.expected);
+    }
+    RL_TRY(visit(index, i, found));
+  }
+  return Error::Ok;
 }
 
 // Calls `visit(output, element, Difference)` for all elements and numbers of all outputs, once the output
@@ -160,7 +193,11 @@ Error visit_outputs(const Method& method, const BundledCase& test_case, Visit&& 
     } else if (want.tag == Tag::Double) {
       RL_TRY(visit(i, size_t{0}, difference(got.to_double(), want.number.to_double())));
     } else {
-      RL_TRY(visit(i, size_t{0}, integer_difference(got.to_int(), want.number.to_int())));
+      const int64_t a = got.to_int();
+      const int64_t b = want.number.to_int();
+      RL_TRY(visit(i, size_t{0},
+                   a == b ? Difference{0, static_cast<double>(b), false}
+                          : exact_difference(static_cast<double>(a), static_cast<double>(b))));
     }
   }
   return Error::Ok;

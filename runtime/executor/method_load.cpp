@@ -7,7 +7,8 @@
 #include "runtime/executor/arguments.h"
 #include "runtime/executor/method.h"
 #include "runtime/program/layout.h"
-#include "runtime/program/named_data.h"
+#include "runtime/program/merged_data_map.h"
+#include "runtime/program/program_data_map.h"
 #include "runtime/program/schema.h"
 
 namespace rushlight {
@@ -352,15 +353,19 @@ class Method::Loader {
 
   Error init_delegates() {
     const TableVector delegates = plan_.tables(schema::plan::kDelegates);
+    if (delegates.size() == 0) return Error::Ok;
+    const ProgramDataMap own(program_);
+    const NamedDataMap* const maps[] = {&own, options_.external_data};
+    RL_TRY_ASSIGN(const MergedDataMap named_data, MergedDataMap::merge(maps));
     for (size_t i = 0; i < delegates.size(); ++i) {
-      const Error error = init_delegate(delegates[i]);
+      const Error error = init_delegate(delegates[i], named_data);
       RL_CHECK(error == Error::Ok, error, "delegate %s: %s", delegates[i].string(schema::delegate::kId),
                to_string(error));
     }
     return Error::Ok;
   }
 
-  Error init_delegate(Table delegate) {
+  Error init_delegate(Table delegate, const NamedDataMap& named_data) {
     const TableVector entries = delegate.tables(schema::delegate::kCompileSpecs);
     const Span<CompileSpec> specs(next_.compile_specs, entries.size());
     next_.compile_specs += entries.size();
@@ -373,7 +378,7 @@ class Method::Loader {
     const Backend* backend = find_backend(delegate.string(schema::delegate::kId));
     auto* placed =
         new (method_.delegates_ + method_.num_delegates_) Delegate{backend, nullptr, std::move(processed)};
-    BackendInitContext context(memory_.method, plan_.string(schema::plan::kName), options_.external_data,
+    BackendInitContext context(memory_.method, plan_.string(schema::plan::kName), &named_data,
                                options_.tracer);
     auto handle = backend->init(context, &placed->processed, {specs.data(), specs.size()});
     if (!handle.ok()) {

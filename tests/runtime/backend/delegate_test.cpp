@@ -207,5 +207,25 @@ TEST_F(Delegate, ReadsNamedData) {
   EXPECT_THAT(run(method, {1, 2}), ElementsAre(1002, 2006));
 }
 
+TEST_F(Delegate, ReadsNamedData_OfItsOwnProgram) {
+  ProgramSpec program = affine_program();
+  program.plans[0].delegates[0].specs = {{"bias", {'b', 'i', 'a', 's'}}};
+  program.segment = floats({1000, 2000});
+  program.named_data = {{"bias", 0}};
+  Loaded method(build(program), kernels, with_backend());
+  EXPECT_THAT(run(method, {1, 2}), ElementsAre(1002, 2006));
+}
+
+TEST_F(Delegate, IsRefused_WhereProgramAndCallerShareAKey) {
+  ProgramSpec program = affine_program();
+  program.segment = floats({1000, 2000});
+  program.named_data = {{"bias", 0}};
+  const BiasMap map;
+  Loaded::Change change = with_backend();
+  change.options.external_data = &map;
+  EXPECT_EQ(Loaded(build(program), kernels, change).error(), Error::InvalidArgument);
+  EXPECT_THAT(log(), HasSubstr("bias"));
+}
+
 }  // namespace
 }  // namespace rushlight

@@ -84,8 +84,8 @@ struct ProgramSpec {
   std::vector<uint64_t> constant_offsets;
   std::vector<uint64_t> mutable_offsets;
   Bytes segment;
-  std::vector<std::pair<std::string, uint32_t>> named_data;  // key and segment
-  uint32_t header_length = 32;                               // of the extended header; 0 leaves it out
+  std::vector<std::pair<std::string, uint32_t>> named_data = {};  // key and segment
+  uint32_t header_length = 32;                                    // of the extended header; 0 leaves it out
 };
 
 Bytes build(const ProgramSpec& program);

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/runner/model_files.h"
+
+#include <cstring>
+#include <new>
+
+#include "runtime/base/log.h"
+#include "runtime/platform/host_file.h"
+#include "runtime/platform/platform.h"
+
+extern "C" {
+// Defined where a program, or data files, are linked in. Each data file follows 16 bytes, of which the
+// first 8 are its size, and begins at a multiple of 16; cmake/embed_model.cmake writes them.
+extern const uint8_t rushlight_model_start[] __attribute__((weak));
+extern const uint8_t rushlight_model_end[] __attribute__((weak));
+extern const uint8_t rushlight_data_start[] __attribute__((weak));
+extern const uint8_t rushlight_data_end[] __attribute__((weak));
+}
+
+namespace rushlight {
+
+namespace {
+
+constexpr size_t kAlignment = 16;
+
+}  // namespace
+
+const char* next_argument(int argc, char** argv, const char* name, int* from) {
+  const size_t length = std::strlen(name);
+  while (*from < argc) {
+    const char* word = argv[(*from)++];
+    if (std::strncmp(word, name, length) == 0 && word[length] == '=') return word + length + 1;
+  }
+  return nullptr;
+}
+
+const char* argument(int argc, char** argv, const char* name) {
+  int from = 1;
+  return next_argument(argc, argv, name, &from);
+}
+
+Result<Span<const uint8_t>> read_file(const char* path) {
+  const int file = platform::file_open(path, platform::FileMode::Read);
+  RL_CHECK(file >= 0, Error::AccessFailed, "%s: cannot be opened", path);
+  const long size = platform::file_size(file);
+  const Span<uint8_t> memory = size < 0 ? Span<uint8_t>() : platform::claim_memory(static_cast<size_t>(size));
+  const size_t got = platform::file_read(file, memory.data(), memory.size());
+  platform::file_close(file);
+  RL_CHECK(size >= 0 && got == static_cast<size_t>(size), Error::AccessFailed, "%s: read %lu of %ld bytes",
+           path, log_number(got), size);
+  return Span<const uint8_t>(memory);
+}
+
+Result<Span<const uint8_t>> read_model(int argc, char** argv) {
+  const char* path = argument(argc, argv, "--model_path");
+  if (path != nullptr) return read_file(path);
+  if (rushlight_model_start == nullptr) return Span<const uint8_t>();
+  return Span<const uint8_t>(rushlight_model_start,
+                             static_cast<size_t>(rushlight_model_end - rushlight_model_start));
+}
+
+Result<Span<const uint8_t>> aligned(Span<const uint8_t> bytes) {
+  if (is_aligned(bytes.data(), kAlignment)) return bytes;
+  const Span<uint8_t> copy = platform::claim_memory(bytes.size());
+  RL_CHECK(copy.size() == bytes.size(), Error::MemoryAllocationFailed, "program: no memory for %lu bytes",
+           log_number(bytes.size()));
+  std::memcpy(copy.data(), bytes.data(), bytes.size());
+  return Span<const uint8_t>(copy);
+}
+
+Error DataFiles::add(Span<const uint8_t> file) {
+  RL_CHECK(count_ < kMaxFiles, Error::NotSupported, "data files: at most %lu", log_number(kMaxFiles));
+  auto* loader = new (loaders_[count_]) BufferDataLoader(file.data(), file.size());
+  RL_TRY_ASSIGN(FlatTensor opened, FlatTensor::load(*loader));
+  maps_[count_] = new (files_[count_]) FlatTensor(std::move(opened));
+  ++count_;
+  return Error::Ok;
+}
+
+Error DataFiles::add_linked() {
+  if (rushlight_data_start == nullptr) return Error::Ok;
+  for (const uint8_t* at = rushlight_data_start; at < rushlight_data_end;) {
+    uint64_t size;
+    std::memcpy(&size, at, sizeof size);
+    RL_TRY(add({at + kAlignment, static_cast<size_t>(size)}));
+    at += kAlignment + align_up(static_cast<size_t>(size), kAlignment);
+  }
+  return Error::Ok;
+}
+
+Error DataFiles::open(int argc, char** argv) {
+  int from = 1;
+  for (const char* path; (path = next_argument(argc, argv, "--data_path", &from)) != nullptr;) {
+    RL_TRY_ASSIGN(const Span<const uint8_t> file, read_file(path));
+    RL_TRY(add(file));
+  }
+  RL_TRY(add_linked());
+  if (count_ == 0) return Error::Ok;
+  RL_TRY_ASSIGN(MergedDataMap merged, MergedDataMap::merge({maps_, count_}));
+  merged_ = new (merged_storage_) MergedDataMap(std::move(merged));
+  return Error::Ok;
+}
+
+}  // namespace rushlight

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/runner/request_run.h"
+
+#include <cstring>
+
+#include "runtime/base/log.h"
+#include "runtime/platform/host_file.h"
+#include "runtime/platform/platform.h"
+#include "runtime/runner/case_stream.h"
+#include "runtime/runner/loaded_method.h"
+
+namespace rushlight {
+
+namespace {
+
+class RequestRunner {
+ public:
+  RequestRunner(const Program& program, const MethodOptions& options, const char* outputs)
+      : program_(program), options_(options), outputs_(outputs) {}
+
+  // Runs the request's calls in order; calls of one method share its state.
+  Error run(Span<const uint8_t> request, size_t program_bytes) {
+    CaseReader reader(request);
+    uint32_t calls = 0;
+    RL_CHECK(reader.begin(&calls), Error::InvalidArgument, "request: is no case stream");
+    const int file = platform::file_open(outputs_, platform::FileMode::Write);
+    RL_CHECK(file >= 0, Error::AccessFailed, "%s: cannot be written", outputs_);
+    report_.program_bytes = program_bytes;
+    CaseWriter writer(file);
+    Error error = Error::Ok;
+    for (uint32_t i = 0; i < calls && error == Error::Ok; ++i) {
+      error = call(&reader, &writer, i == 0 ? calls : 0);
+    }
+    platform::file_close(file);
+    if (error != Error::Ok) return error;
+    RL_CHECK(writer.ok(), Error::AccessFailed, "%s: cannot be written", outputs_);
+    return Error::Ok;
+  }
+
+ private:
+  Error call(CaseReader* reader, CaseWriter* writer, uint32_t begin_with_calls) {
+    const char* name = nullptr;
+    uint32_t values = 0;
+    RL_CHECK(reader->call(&name, &values), Error::InvalidArgument, "request: ends early");
+    RL_TRY(select(name));
+    Method& method = loaded_->method();
+    RL_TRY(set_inputs(reader, method, values));
+    const uint64_t instructions = platform::instruction_count();
+    const uint64_t start = platform::now_ns();
+    RL_TRY(method.execute());
+    const CallReport report{platform::instruction_count() - instructions, platform::now_ns() - start};
+    report_.temporary_peak_bytes = loaded_->temporary_peak();
+    // The report stands first in the file and is complete once the first call has run.
+    if (begin_with_calls != 0) writer->begin(begin_with_calls, report_);
+    const size_t outputs = method.meta().num_outputs();
+    writer->call(static_cast<uint32_t>(outputs), report);
+    for (size_t i = 0; i < outputs; ++i) writer->value(method.output(i));
+    return Error::Ok;
+  }
+
+  Error select(const char* name) {
+    if (loaded_ != nullptr && std::strcmp(loaded_->method().meta().name(), name) == 0) return Error::Ok;
+    RL_TRY_ASSIGN(loaded_, LoadedMethod::load(program_, name, options_, &report_));
+    return Error::Ok;
+  }
+
+  static Error set_inputs(CaseReader* reader, Method& method, uint32_t values) {
+    const size_t expected = method.meta().num_inputs();
+    RL_CHECK(values == expected, Error::InvalidArgument, "method %s: expected %lu inputs, got %lu",
+             method.meta().name(), log_number(expected), log_number(values));
+    for (uint32_t i = 0; i < values; ++i) {
+      Span<const DimOrderType> dim_order;
+      auto info = method.meta().input_tensor(i);
+      if (info.ok()) dim_order = info->dim_order;
+      CaseReader::TensorStorage storage;
+      EValue value;
+      RL_CHECK(reader->value(dim_order, &storage, &value), Error::InvalidArgument,
+               "request: input %lu is damaged", log_number(i));
+      RL_TRY(method.set_input(i, value));
+    }
+    return Error::Ok;
+  }
+
+  const Program& program_;
+  const MethodOptions& options_;
+  const char* outputs_;
+  LoadedMethod* loaded_ = nullptr;
+  Report report_{};
+};
+
+void fill_with_ones(const Tensor& tensor) {
+  uint8_t* data = tensor.mutable_data_ptr<uint8_t>();
+  const size_t width = tensor.element_size();
+  // The bytes of 1 in the element type, lowest first.
+  uint8_t one[16] = {1};
+  const float as_float = 1;
+  const double as_double = 1;
+  if (tensor.scalar_type() == ScalarType::Float) std::memcpy(one, &as_float, sizeof as_float);
+  if (tensor.scalar_type() == ScalarType::Double) std::memcpy(one, &as_double, sizeof as_double);
+  if (tensor.scalar_type() == ScalarType::Half) one[0] = 0, one[1] = 0x3c;
+  if (tensor.scalar_type() == ScalarType::BFloat16) one[0] = 0x80, one[1] = 0x3f;
+  for (size_t i = 0; i < tensor.numel(); ++i) std::memcpy(data + i * width, one, width);
+}
+
+}  // namespace
+
+Error run_request(const Program& program, const MethodOptions& options, Span<const uint8_t> request,
+                  const char* outputs, size_t program_bytes) {
+  return RequestRunner(program, options, outputs).run(request, program_bytes);
+}
+
+Error run_on_ones(const Program& program, const MethodOptions& options) {
+  for (size_t m = 0; m < program.num_methods(); ++m) {
+    Report report{};
+    RL_TRY_ASSIGN(LoadedMethod * loaded,
+                  LoadedMethod::load(program, program.method_name(m), options, &report));
+    Method& method = loaded->method();
+    for (size_t i = 0; i < method.meta().num_inputs(); ++i) {
+      auto info = method.meta().input_tensor(i);
+      if (!info.ok()) continue;  // numbers keep the value they were exported with
+      CaseReader::TensorStorage storage;
+      for (size_t d = 0; d < info->sizes.size(); ++d) {
+        storage.sizes[d] = info->sizes[d];
+        storage.dim_order[d] = info->dim_order[d];
+      }
+      TensorImpl tensor(info->scalar_type, static_cast<ptrdiff_t>(info->sizes.size()), storage.sizes, nullptr,
+                        storage.dim_order, storage.strides);
+      const Span<uint8_t> memory = platform::claim_memory(tensor.nbytes());
+      RL_CHECK(memory.size() == tensor.nbytes(), Error::MemoryAllocationFailed, "input %lu: no memory",
+               static_cast<unsigned long>(i));
+      tensor.set_data(memory.data());
+      fill_with_ones(Tensor(&tensor));
+      RL_TRY(method.set_input(i, EValue(Tensor(&tensor))));
+    }
+    RL_TRY(method.execute());
+    platform::print_line(program.method_name(m));
+  }
+  return Error::Ok;
+}
+
+}  // namespace rushlight
