@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/shared/arithmetic.h"
+#include "kernels/shared/expand.h"
 #include "kernels/shared/indexing.h"
 #include "kernels/shared/selection.h"
 #include "kernels/shared/strided_copy.h"
@@ -24,20 +25,18 @@ void accumulate_elements(char* target, ptrdiff_t target_stride, const char* sour
 
 // `values` repeated to the shape of what is written. A single one goes everywhere.
 Error expand(const Tensor& values, const Shape& shape, View* expanded) {
-  const View source = View::of(values);
-  const bool single = values.numel() == 1;
-  RL_CHECK(single || source.dim <= shape.dim, Error::InvalidArgument,
+  View source = View::of(values);
+  if (values.numel() == 1) source.dim = 0;
+  RL_CHECK(source.dim <= shape.dim, Error::InvalidArgument,
            "values: expected at most the %lu dimensions that the indices select, got %lu",
            log_number(shape.dim), log_number(source.dim));
-  *expanded = View::row_major(source.data, source.type, shape.span());
-  for (size_t d = 0; d < shape.dim; ++d) {
-    const size_t missing = single ? shape.dim : shape.dim - source.dim;
-    const bool repeats = d < missing || source.sizes[d - missing] == 1;
-    RL_CHECK(repeats || source.sizes[d - missing] == shape.sizes[d], Error::InvalidArgument,
-             "values: expected size %ld or 1 where the indices select it, dimension %lu, got %ld",
-             static_cast<long>(shape.sizes[d]), log_number(d), static_cast<long>(source.sizes[d - missing]));
-    expanded->strides[d] = repeats ? 0 : source.strides[d - missing];
+  for (size_t d = 0; d < source.dim; ++d) {
+    const SizesType wanted = shape.sizes[shape.dim - source.dim + d];
+    RL_CHECK(source.sizes[d] == 1 || source.sizes[d] == wanted, Error::InvalidArgument,
+             "values: expected 1 or %ld, which the indices select, as the size of dimension %lu, got %ld",
+             static_cast<long>(wanted), log_number(d), static_cast<long>(source.sizes[d]));
   }
+  *expanded = expand_to(source, shape.span());
   return Error::Ok;
 }
 

@@ -21,26 +21,6 @@ void copy_sized(char* target, ptrdiff_t target_stride, const char* source, ptrdi
   }
 }
 
-// Byte offsets of a tensor's elements in row major order.
-class Cursor {
- public:
-  explicit Cursor(const Tensor& tensor) : view_(View::of(tensor)) {}
-
-  [[nodiscard]] char* get() const { return view_.data; }
-  void advance() {
-    for (size_t d = view_.dim; d-- > 0;) {
-      view_.data += view_.strides[d];
-      if (++index_[d] < view_.sizes[d]) return;
-      view_.data -= view_.strides[d] * view_.sizes[d];
-      index_[d] = 0;
-    }
-  }
-
- private:
-  View view_;
-  SizesType index_[kTensorDimensionLimit] = {};
-};
-
 }  // namespace
 
 void copy_elements(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
@@ -101,8 +81,8 @@ void copy_reshaped(const Tensor& target, const Tensor& source) {
     error = copy_view(View::of(target), View::row_major(source.mutable_data_ptr(), type, target.sizes()));
   } else {
     const size_t element = target.element_size();
-    Cursor to(target);
-    Cursor from(source);
+    RowMajorCursor to(target);
+    RowMajorCursor from(source);
     for (size_t i = 0; i < target.numel(); ++i, to.advance(), from.advance()) {
       std::memcpy(to.get(), from.get(), element);
     }

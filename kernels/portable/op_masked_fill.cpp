@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/elementwise.h"
+#include "kernels/shared/masked.h"
+#include "kernels/shared/scalar_range.h"
+#include "kernels/shared/scalar_tensor.h"
+#include "kernels/shared/selection.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+template <TypeSet kTypes>
+Error masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value, Tensor& out) {
+  RL_TRY(check_same_dtype(self, out, "self and out"));
+  RL_TRY(check_mask_dtype(mask));
+  // The mask comes in the compute type like the other inputs: zero or not.
+  const auto select = [](auto masks, auto a, auto b) { return masks != decltype(masks)(0) ? b : a; };
+  return elementwise<kTypes>(self.scalar_type(), out, select, mask, self, value);
+}
+
+}  // namespace
+
+Error masked_fill_scalar_out(KernelContext&, const Tensor& self, const Tensor& mask, const Scalar& value,
+                             Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::masked_fill.Scalar_out");
+  RL_TRY(check_scalar_range(value, self.scalar_type(), "value"));
+  return masked_fill<kTypes>(self, mask, ScalarTensor(value, self.scalar_type()), out);
+}
+
+Error masked_fill_tensor_out(KernelContext&, const Tensor& self, const Tensor& mask, const Tensor& value,
+                             Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::masked_fill.Tensor_out");
+  RL_CHECK(value.dim() == 0, Error::InvalidArgument, "value: expected no dimension, got %ld",
+           static_cast<long>(value.dim()));
+  return masked_fill<kTypes>(self, mask, value, out);
+}
+
+}  // namespace rushlight::kernels

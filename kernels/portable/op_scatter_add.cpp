@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/arithmetic.h"
+#include "kernels/shared/scatter.h"
+#include "kernels/shared/selection.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+Error scatter_add_out(KernelContext&, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
+                      Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::scatter_add.out");
+  Scatter scatter;
+  RL_TRY(scatter.plan(self, dim, index, &src, out));
+  if (index.numel() == 0) return Error::Ok;
+  const View views[] = {scatter.index, scatter.target, scatter.source};
+  return dispatch<kTypes>(self.scalar_type(), [&](auto type) {
+    using T = typename decltype(type)::Element;
+    return for_each_lane(views, scatter.dim, [&](const ViewLane* lanes) {
+      return for_each_indexed(
+          lanes[0], index.scalar_type(), lanes[1], lanes[2], [](char* sum, const char* other) {
+            *reinterpret_cast<T*>(sum) =
+                wrapping_add(*reinterpret_cast<const T*>(sum), *reinterpret_cast<const T*>(other));
+          });
+    });
+  });
+}
+
+}  // namespace rushlight::kernels
