@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Between the official enumerations and rushlight's: the numbers are the same.
+#pragma once
+
+#include <executorch/runtime/core/error.h>
+#include <executorch/runtime/core/portable_type/scalar_type.h>
+
+#include "runtime/base/error.h"
+#include "runtime/tensor/scalar_type.h"
+
+namespace rushlight::compat {
+
+constexpr executorch::runtime::Error official(Error error) {
+  return static_cast<executorch::runtime::Error>(error);
+}
+constexpr Error ours(executorch::runtime::Error error) { return static_cast<Error>(error); }
+
+constexpr executorch::runtime::etensor::ScalarType official(ScalarType type) {
+  return static_cast<executorch::runtime::etensor::ScalarType>(type);
+}
+constexpr ScalarType ours(executorch::runtime::etensor::ScalarType type) {
+  return static_cast<ScalarType>(type);
+}
+
+static_assert(official(ScalarType::UInt64) == executorch::runtime::etensor::ScalarType::UInt64);
+static_assert(official(ScalarType::BFloat16) == executorch::runtime::etensor::ScalarType::BFloat16);
+
+}  // namespace rushlight::compat

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading an EValue by type; the end of executorch/runtime/core/evalue.h.
+#pragma once
+
+#include <executorch/runtime/core/evalue.h>
+
+namespace executorch::runtime {
+
+template <class T>
+BoxedEvalueList<T>::BoxedEvalueList(EValue** wrapped_vals, T* unwrapped_vals, int size)
+    : internal::BoxedList<T>{reinterpret_cast<rushlight::EValue* const*>(wrapped_vals),
+                             reinterpret_cast<internal::ItemOf<T>*>(unwrapped_vals)},
+      size_(static_cast<uint32_t>(size)) {
+  ET_CHECK_MSG(wrapped_vals != nullptr && unwrapped_vals != nullptr, "a list of values is null");
+  ET_CHECK_MSG(size >= 0, "a list of %d values", size);
+}
+
+template <class T>
+Result<executorch::aten::ArrayRef<T>> BoxedEvalueList<T>::tryGet() const {
+  T* items = reinterpret_cast<T*>(this->items);
+  for (uint32_t i = 0; i < size_; ++i) {
+    const auto* value = static_cast<const EValue*>(this->values[i]);
+    if constexpr (std::is_same_v<T, std::optional<executorch::aten::Tensor>>) {
+      if (value == nullptr || value->isNone()) {
+        items[i] = std::nullopt;
+        continue;
+      }
+      auto item = value->tryToTensor();
+      if (!item.ok()) return item.error();
+      items[i] = *item;
+    } else {
+      if (value == nullptr) return Error::InvalidState;
+      auto item = value->template tryTo<T>();
+      if (!item.ok()) return item.error();
+      items[i] = *item;
+    }
+  }
+  return executorch::aten::ArrayRef<T>(items, static_cast<size_t>(size_));
+}
+
+template <class T>
+executorch::aten::ArrayRef<T> BoxedEvalueList<T>::get() const {
+  return tryGet().get();
+}
+
+inline EValue::EValue(executorch::aten::Scalar value) {
+  if (value.isFloatingPoint()) {
+    *this = value.to<double>();
+  } else if (value.isBoolean()) {
+    *this = value.to<bool>();
+  } else {
+    *this = value.to<int64_t>();
+  }
+}
+
+inline EValue::EValue(executorch::aten::ArrayRef<char>* value) {
+  ET_CHECK_MSG(value != nullptr, "the string is null");
+  tag = Tag::String;
+  payload.as_string = value->data();
+  length = static_cast<uint32_t>(value->size());
+}
+inline EValue::EValue(executorch::aten::ArrayRef<bool>* value) {
+  ET_CHECK_MSG(value != nullptr, "the list is null");
+  tag = Tag::ListBool;
+  payload.as_bool_list = value->data();
+  length = static_cast<uint32_t>(value->size());
+}
+inline EValue::EValue(executorch::aten::ArrayRef<double>* value) {
+  ET_CHECK_MSG(value != nullptr, "the list is null");
+  tag = Tag::ListDouble;
+  payload.as_double_list = value->data();
+  length = static_cast<uint32_t>(value->size());
+}
+
+inline void EValue::expect(Tag expected) const {
+  ET_CHECK_MSG(tag == expected, "an EValue of kind %d where %d is wanted", static_cast<int>(tag),
+               static_cast<int>(expected));
+}
+
+inline executorch::aten::Scalar EValue::toScalar() const {
+  ET_CHECK_MSG(isScalar(), "an EValue of kind %d where a number is wanted", static_cast<int>(tag));
+  return executorch::aten::Scalar(to_scalar());
+}
+
+inline executorch::aten::ArrayRef<int64_t> EValue::ints() const { return to_int_list(); }
+
+inline executorch::aten::ArrayRef<executorch::aten::Tensor> EValue::tensors() const {
+  const auto list = to_tensor_list();
+  return {static_cast<const Tensor*>(list.data()), list.size()};
+}
+
+// Gathered here: the two kinds of optionals are laid out alike, and different types to the compiler.
+inline executorch::aten::ArrayRef<std::optional<executorch::aten::Tensor>> EValue::optional_tensors() const {
+  const auto* list = payload.as_optional_tensor_list;
+  auto* items = reinterpret_cast<std::optional<Tensor>*>(list->items);
+  for (uint32_t i = 0; i < length; ++i) {
+    const auto* value = static_cast<const EValue*>(list->values[i]);
+    if (value == nullptr || value->isNone()) {
+      items[i].reset();
+    } else {
+      items[i] = value->toTensor();
+    }
+  }
+  return {items, static_cast<size_t>(length)};
+}
+
+template <class T>
+bool EValue::holds() const {
+  namespace aten = executorch::aten;
+  if constexpr (IsOptional<T>::value) {
+    return isNone() || holds<typename T::value_type>();
+  } else if constexpr (std::is_same_v<T, double>) {
+    return isDouble();
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return isBool();
+  } else if constexpr (std::is_same_v<T, aten::Scalar>) {
+    return isScalar();
+  } else if constexpr (std::is_same_v<T, Tensor>) {
+    return isTensor();
+  } else if constexpr (std::is_same_v<T, std::string_view>) {
+    return isString();
+  } else if constexpr (std::is_same_v<T, aten::ArrayRef<int64_t>>) {
+    return isIntList();
+  } else if constexpr (std::is_same_v<T, aten::ArrayRef<bool>>) {
+    return isBoolList();
+  } else if constexpr (std::is_same_v<T, aten::ArrayRef<double>>) {
+    return isDoubleList();
+  } else if constexpr (std::is_same_v<T, aten::ArrayRef<Tensor>>) {
+    return isTensorList();
+  } else if constexpr (std::is_same_v<T, aten::ArrayRef<std::optional<Tensor>>>) {
+    return isListOptionalTensor();
+  } else {  // int64_t, and what is one by number
+    return isInt();
+  }
+}
+
+template <class T>
+T EValue::read() const {
+  namespace aten = executorch::aten;
+  if constexpr (IsOptional<T>::value) {
+    return toOptional<typename T::value_type>();
+  } else if constexpr (std::is_same_v<T, int64_t>) {
+    return toInt();
+  } else if constexpr (std::is_same_v<T, double>) {
+    return toDouble();
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return toBool();
+  } else if constexpr (std::is_same_v<T, aten::Scalar>) {
+    return toScalar();
+  } else if constexpr (std::is_same_v<T, Tensor>) {
+    return toTensor();
+  } else if constexpr (std::is_same_v<T, std::string_view>) {
+    return toString();
+  } else if constexpr (std::is_same_v<T, aten::ArrayRef<int64_t>>) {
+    return toIntList();
+  } else if constexpr (std::is_same_v<T, aten::ArrayRef<bool>>) {
+    return toBoolList();
+  } else if constexpr (std::is_same_v<T, aten::ArrayRef<double>>) {
+    return toDoubleList();
+  } else if constexpr (std::is_same_v<T, aten::ArrayRef<Tensor>>) {
+    return toTensorList();
+  } else if constexpr (std::is_same_v<T, aten::ArrayRef<std::optional<Tensor>>>) {
+    return toListOptionalTensor();
+  } else if constexpr (std::is_same_v<T, aten::Device>) {
+    return toDevice();
+  } else {
+    static_assert(std::is_same_v<T, aten::ScalarType> || std::is_same_v<T, aten::MemoryFormat> ||
+                      std::is_same_v<T, aten::Layout>,
+                  "an EValue holds no such type");
+    return from_int<T>();
+  }
+}
+
+template <class T>
+Result<T> EValue::try_as() const {
+  if (!holds<T>()) return Error::InvalidType;
+  if constexpr (std::is_same_v<T, executorch::aten::ArrayRef<int64_t>>) {
+    for (uint32_t i = 0; i < length; ++i) {
+      if (payload.as_int_list->values[i]->tag != Tag::Int) return Error::InvalidType;
+    }
+  }
+  return read<T>();
+}
+
+}  // namespace executorch::runtime

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The type that two element types meet in.
+#pragma once
+
+#include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
+
+namespace executorch::runtime {
+
+namespace internal {
+
+using U1 = uint8_t;
+using I1 = int8_t;
+using I2 = int16_t;
+using I4 = int32_t;
+using I8 = int64_t;
+using F2 = torch::executor::Half;
+using F4 = float;
+using F8 = double;
+using C2 = torch::executor::complex<torch::executor::Half>;
+using C4 = torch::executor::complex<float>;
+using C8 = torch::executor::complex<double>;
+using B1 = bool;
+using BF = torch::executor::BFloat16;
+
+// Quantized types, bits and the like: they meet themselves only.
+constexpr bool is_apart(::executorch::aten::ScalarType t) {
+  return isQIntType(t) || isBitsType(t) || isFloat8Type(t) || isBarebonesUnsignedType(t);
+}
+
+// bool < integer < fraction < complex: the wider kind decides, and within one kind the larger type.
+constexpr int kind_of(::executorch::aten::ScalarType t) {
+  return isComplexType(t) ? 3 : isFloatingType(t) ? 2 : isIntegralType(t, false) ? 1 : 0;
+}
+
+constexpr ::executorch::aten::ScalarType larger_fraction(::executorch::aten::ScalarType a,
+                                                         ::executorch::aten::ScalarType b) {
+  using T = ::executorch::aten::ScalarType;
+  if (a == b) return a;
+  if (a == T::Double || b == T::Double) return T::Double;
+  return T::Float;  // also of Half and BFloat16: neither holds the other
+}
+
+constexpr ::executorch::aten::ScalarType larger_integer(::executorch::aten::ScalarType a,
+                                                        ::executorch::aten::ScalarType b) {
+  using T = ::executorch::aten::ScalarType;
+  if (a == b) return a;
+  const bool both_small = isIntegralType(a, false) && a <= T::Char && b <= T::Char;
+  if (both_small) return T::Short;  // unsigned and signed 8 bits
+  return a > b ? a : b;             // numbered by size
+}
+
+}  // namespace internal
+
+// Aborts for types that do not mix. `half_to_float` makes a 16-bit result a float.
+constexpr ::executorch::aten::ScalarType promoteTypes(::executorch::aten::ScalarType a,
+                                                      ::executorch::aten::ScalarType b,
+                                                      bool half_to_float = false) {
+  using T = ::executorch::aten::ScalarType;
+  if (a == b && internal::is_apart(a)) return a;
+  ET_CHECK_MSG(!internal::is_apart(a) && !internal::is_apart(b) && a < T::Undefined && b < T::Undefined,
+               "dtypes %d and %d do not mix", static_cast<int>(a), static_cast<int>(b));
+  const int kind = internal::kind_of(a) > internal::kind_of(b) ? internal::kind_of(a) : internal::kind_of(b);
+  // What is of a lesser kind does not count.
+  const T wide = internal::kind_of(a) == kind ? a : b;
+  const T other = internal::kind_of(b) == kind ? b : wide;
+  T result = wide;
+  if (kind == 1) {
+    result = internal::larger_integer(wide, other);
+  } else if (kind == 2) {
+    result = internal::larger_fraction(wide, other);
+  } else if (kind == 3) {
+    // A fraction beside it widens the parts.
+    const T of_a = isComplexType(a) || isFloatingType(a) ? toRealValueType(a) : toRealValueType(wide);
+    const T of_b = isComplexType(b) || isFloatingType(b) ? toRealValueType(b) : toRealValueType(wide);
+    result = toComplexType(internal::larger_fraction(of_a, of_b));
+  }
+  return half_to_float && (result == T::Half || result == T::BFloat16) ? T::Float : result;
+}
+
+template <class T1, class T2, bool half_to_float = false>
+struct promote_types {
+  static_assert(std::is_same_v<T1, T2> || (!internal::is_apart(CppTypeToScalarType<T1>::value) &&
+                                           !internal::is_apart(CppTypeToScalarType<T2>::value)),
+                "these types do not mix");
+  using type = typename ScalarTypeToCppType<promoteTypes(
+      CppTypeToScalarType<T1>::value, CppTypeToScalarType<T2>::value, half_to_float)>::type;
+};
+
+}  // namespace executorch::runtime
+
+namespace torch::executor::internal {
+using ::executorch::runtime::internal::B1;
+using ::executorch::runtime::internal::C2;
+using ::executorch::runtime::internal::C4;
+using ::executorch::runtime::internal::C8;
+using ::executorch::runtime::internal::F2;
+using ::executorch::runtime::internal::F4;
+using ::executorch::runtime::internal::F8;
+using ::executorch::runtime::internal::I1;
+using ::executorch::runtime::internal::I2;
+using ::executorch::runtime::internal::I4;
+using ::executorch::runtime::internal::I8;
+using ::executorch::runtime::internal::U1;
+}  // namespace torch::executor::internal

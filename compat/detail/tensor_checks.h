@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The check macros of executorch/runtime/core/exec_aten/util/tensor_util.h, and what they are made of.
+#pragma once
+
+#include <limits>
+#include <type_traits>
+
+#include <executorch/runtime/core/exec_aten/exec_aten.h>
+#include <executorch/runtime/core/exec_aten/util/dim_order_util.h>
+#include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
+#include <executorch/runtime/platform/assert.h>
+
+#include "compat/detail/convert.h"
+
+#define ET_TENSOR_CHECK_PREFIX__ "Tensors do not match"
+#define ET_MIN2(a, b) (std::min(a, b))
+#define ET_MIN3(a, b, c) (std::min(a, std::min(b, c)))
+#define ET_NORMALIZE_IX(IX, UPPER_BOUND) ((IX) < 0 ? (IX) + (UPPER_BOUND) : (IX))
+
+namespace rushlight::compat {
+
+// For macros: names `what` went wrong in a log line and aborts. `list` has at least one tensor.
+using TensorList = executorch::aten::ArrayRef<executorch::aten::Tensor>;
+void check_in_range(const char* what, int64_t value, int64_t bound);
+void check_same_shape(TensorList list);
+void check_same_dtype(TensorList list);
+void check_same_strides(TensorList list);
+void check_contiguous(const executorch::aten::Tensor& tensor);
+void check_usual_dim_order(const executorch::aten::Tensor& tensor);
+
+template <class... Tensors>
+void check_all(void (*check)(TensorList), const Tensors&... tensors) {
+  const executorch::aten::Tensor list[] = {tensors...};
+  check(list);
+}
+
+}  // namespace rushlight::compat
+
+#define ET_CHECK_VALID_IX(IX, UPPER_BOUND) ::rushlight::compat::check_in_range("index", IX, UPPER_BOUND)
+#define ET_CHECK_VALID_DIM(DIM, UPPER_BOUND) \
+  ::rushlight::compat::check_in_range("dimension", DIM, UPPER_BOUND)
+#define ET_CHECK_NON_ZERO_DIM_SIZE(DIM, T)                                \
+  const size_t udim = static_cast<size_t>(ET_NORMALIZE_IX(DIM, T.dim())); \
+  ET_CHECK_MSG(T.size(udim) != 0, "dimension %zu is empty", udim);
+
+#define ET_CHECK_SAME_SHAPE2(a, b) ::rushlight::compat::check_all(::rushlight::compat::check_same_shape, a, b)
+#define ET_CHECK_SAME_SHAPE3(a, b, c) \
+  ::rushlight::compat::check_all(::rushlight::compat::check_same_shape, a, b, c)
+#define ET_CHECK_SAME_DTYPE2(a, b) ::rushlight::compat::check_all(::rushlight::compat::check_same_dtype, a, b)
+#define ET_CHECK_SAME_DTYPE3(a, b, c) \
+  ::rushlight::compat::check_all(::rushlight::compat::check_same_dtype, a, b, c)
+#define ET_CHECK_SAME_STRIDES2(a, b) \
+  ::rushlight::compat::check_all(::rushlight::compat::check_same_strides, a, b)
+#define ET_CHECK_SAME_STRIDES3(a, b, c) \
+  ::rushlight::compat::check_all(::rushlight::compat::check_same_strides, a, b, c)
+#define ET_CHECK_SAME_SHAPE_AND_DTYPE2(a, b) \
+  do {                                       \
+    ET_CHECK_SAME_SHAPE2(a, b);              \
+    ET_CHECK_SAME_DTYPE2(a, b);              \
+  } while (0)
+#define ET_CHECK_SAME_SHAPE_AND_DTYPE3(a, b, c) \
+  do {                                          \
+    ET_CHECK_SAME_SHAPE3(a, b, c);              \
+    ET_CHECK_SAME_DTYPE3(a, b, c);              \
+  } while (0)
+#define ET_CHECK_CONTIGUOUS(a) ::rushlight::compat::check_contiguous(a)
+#define ET_CHECK_DEFAULT_OR_CHANNELSLAST_DIMORDER(t) ::rushlight::compat::check_usual_dim_order(t)
+
+#define ET_LOG_AND_RETURN_IF_FALSE(cond) ET_CHECK_OR_RETURN_FALSE(cond, "")
+#define ET_LOG_MSG_AND_RETURN_IF_FALSE ET_CHECK_OR_RETURN_FALSE
+
+// In a kernel: fails the context and returns `retval` (nothing, when it is left empty).
+#define ET_KERNEL_CHECK(context, cond, error, retval) \
+  do {                                                \
+    if (!(cond)) {                                    \
+      ET_LOG(Error, "Check failed (%s)", #cond);      \
+      context.fail(torch::executor::Error::error);    \
+      return retval;                                  \
+    }                                                 \
+  } while (false)
+
+#define ET_KERNEL_CHECK_MSG(context, cond, error, retval, message, ...)   \
+  do {                                                                    \
+    if (!(cond)) {                                                        \
+      ET_LOG(Error, "Check failed (%s): " message, #cond, ##__VA_ARGS__); \
+      context.fail(torch::executor::Error::error);                        \
+      return retval;                                                      \
+    }                                                                     \
+  } while (false)
+
+#define ET_EXTRACT_SCALAR_TENSOR(scalar_tensor, out_val)       \
+  ET_CHECK_MSG(extract_scalar_tensor(scalar_tensor, &out_val), \
+               #scalar_tensor " is not one element that fits");
+
+namespace executorch::runtime::internal {
+
+// What a number is computed in.
+template <class T>
+using NumberOf = std::conditional_t<is_reduced_floating_point_v<T>, float, T>;
+
+// Whether `value` lies within what T holds; infinities and NaN do when T has a fraction.
+template <class T, class From>
+bool fits_number(From value) {
+  if constexpr (std::is_integral_v<T>) {
+    return value >= std::numeric_limits<T>::lowest() && value <= std::numeric_limits<T>::max();
+  } else {
+    const auto wide = static_cast<double>(static_cast<NumberOf<From>>(value));
+    return !std::isfinite(wide) || (wide >= static_cast<double>(std::numeric_limits<T>::lowest()) &&
+                                    wide <= static_cast<double>(std::numeric_limits<T>::max()));
+  }
+}
+
+}  // namespace executorch::runtime::internal

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A view of constant elements that somebody else owns: rushlight::Span<const T> with the official members.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <c10/util/irange.h>
+#include <c10/util/safe_numerics.h>
+#include <executorch/runtime/platform/assert.h>
+
+#include "runtime/base/span.h"
+
+namespace executorch::runtime {
+
+template <class T>
+class ArrayRef final {
+ public:
+  using iterator = const T*;
+  using const_iterator = const T*;
+  using size_type = size_t;
+  using value_type = T;
+
+  constexpr ArrayRef() = default;
+  constexpr ArrayRef(const T& element) : data_(&element), size_(1) {}
+  ArrayRef(const T* data, size_t length) : data_(data), size_(length) {
+    ET_DCHECK(data != nullptr || length == 0);
+  }
+  ArrayRef(const T* begin, const T* end) : data_(begin), size_(static_cast<size_t>(end - begin)) {}
+  template <size_t N>
+  constexpr ArrayRef(const std::array<T, N>& array) : data_(array.data()), size_(N) {}
+  template <size_t N>
+  constexpr ArrayRef(const T (&array)[N]) : data_(array), size_(N) {}
+  constexpr ArrayRef(rushlight::Span<const T> span) : data_(span.data()), size_(span.size()) {}
+
+  constexpr operator rushlight::Span<const T>() const { return {data_, size_}; }
+
+  constexpr iterator begin() const { return data_; }
+  constexpr iterator end() const { return data_ + size_; }
+  constexpr const_iterator cbegin() const { return data_; }
+  constexpr const_iterator cend() const { return data_ + size_; }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr const T* data() const { return data_; }
+  constexpr size_t size() const { return size_; }
+
+  constexpr const T& operator[](size_t index) const { return data_[index]; }
+  const T& at(size_t index) const {
+    ET_CHECK(index < size_);
+    return data_[index];
+  }
+  const T& front() const { return at(0); }
+  const T& back() const { return at(size_ - 1); }
+
+  bool equals(ArrayRef other) const {
+    if (size_ != other.size_) return false;
+    for (size_t i = 0; i < size_; ++i) {
+      if (data_[i] != other.data_[i]) return false;
+    }
+    return true;
+  }
+
+  // `count` elements from `start` on; all that follow.
+  ArrayRef slice(size_t start, size_t count) const {
+    ET_CHECK(start <= size_ && count <= size_ - start);
+    return {data_ + start, count};
+  }
+  constexpr ArrayRef slice(size_t start) const { return slice(start, size_ - start); }
+
+ private:
+  const T* data_ = nullptr;
+  size_type size_ = 0;
+};
+
+template <class T>
+ArrayRef<T> makeArrayRef(const T& element) {
+  return element;
+}
+template <class T>
+ArrayRef<T> makeArrayRef(const T* data, size_t length) {
+  return {data, length};
+}
+template <class T>
+ArrayRef<T> makeArrayRef(const T* begin, const T* end) {
+  return {begin, end};
+}
+template <class T, std::size_t N>
+ArrayRef<T> makeArrayRef(const std::array<T, N>& array) {
+  return array;
+}
+template <class T, std::size_t N>
+ArrayRef<T> makeArrayRef(const T (&array)[N]) {
+  return ArrayRef<T>(array);
+}
+template <class T>
+ArrayRef<T> makeArrayRef(const ArrayRef<T>& array) {
+  return array;
+}
+template <class T>
+ArrayRef<T>& makeArrayRef(ArrayRef<T>& array) {
+  return array;
+}
+
+template <class T>
+bool operator==(ArrayRef<T> a, ArrayRef<T> b) {
+  return a.equals(b);
+}
+template <class T>
+bool operator!=(ArrayRef<T> a, ArrayRef<T> b) {
+  return !a.equals(b);
+}
+
+using IntArrayRef = ArrayRef<int64_t>;
+
+}  // namespace executorch::runtime
+
+namespace torch::executor {
+using ::executorch::runtime::ArrayRef;
+using ::executorch::runtime::IntArrayRef;
+using ::executorch::runtime::makeArrayRef;
+}  // namespace torch::executor

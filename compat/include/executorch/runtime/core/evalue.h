@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// EValue: rushlight's, with the official members. What it holds is compared with what is asked for: the
+// to functions abort on another kind, the tryTo ones return InvalidType.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <executorch/runtime/core/exec_aten/exec_aten.h>
+#include <executorch/runtime/core/result.h>
+#include <executorch/runtime/core/tag.h>
+#include <executorch/runtime/platform/assert.h>
+
+#include "runtime/tensor/evalue.h"
+
+namespace executorch::runtime {
+
+struct EValue;
+
+namespace internal {
+
+// rushlight's item type of a list.
+template <class T>
+struct ListItem {
+  using type = T;
+};
+template <>
+struct ListItem<executorch::aten::Tensor> {
+  using type = rushlight::Tensor;
+};
+template <>
+struct ListItem<std::optional<executorch::aten::Tensor>> {
+  using type = std::optional<rushlight::Tensor>;
+};
+static_assert(sizeof(std::optional<executorch::aten::Tensor>) == sizeof(std::optional<rushlight::Tensor>));
+
+template <class T>
+using ItemOf = typename ListItem<T>::type;
+
+template <class T>
+using BoxedList = rushlight::BoxedList<ItemOf<T>>;
+
+}  // namespace internal
+
+// A list whose items are other values, gathered whenever it is read.
+template <class T>
+class BoxedEvalueList : private internal::BoxedList<T> {
+ public:
+  BoxedEvalueList() : internal::BoxedList<T>{nullptr, nullptr} {}
+  // `unwrapped_vals` has room for `size` items.
+  BoxedEvalueList(EValue** wrapped_vals, T* unwrapped_vals, int size);
+
+  executorch::aten::ArrayRef<T> get() const;
+  Result<executorch::aten::ArrayRef<T>> tryGet() const;
+  void destroy_elements() {}
+
+ private:
+  friend struct EValue;
+  uint32_t size_ = 0;
+};
+
+struct EValue : public rushlight::EValue {
+  using Tensor = executorch::aten::Tensor;
+
+  EValue() = default;
+  EValue(int64_t value) : rushlight::EValue(value) {}
+  EValue(double value) : rushlight::EValue(value) {}
+  EValue(bool value) : rushlight::EValue(value) {}
+  EValue(executorch::aten::Scalar value);
+  EValue(Tensor value) : rushlight::EValue(value) {}
+  // Lists and strings are pointed at, not copied.
+  EValue(executorch::aten::ArrayRef<char>* value);
+  EValue(executorch::aten::ArrayRef<bool>* value);
+  EValue(executorch::aten::ArrayRef<double>* value);
+  EValue(BoxedEvalueList<int64_t>* value) { set_list(Tag::ListInt, payload.as_int_list, value); }
+  EValue(BoxedEvalueList<Tensor>* value) { set_list(Tag::ListTensor, payload.as_tensor_list, value); }
+  EValue(BoxedEvalueList<std::optional<Tensor>>* value) {
+    set_list(Tag::ListOptionalTensor, payload.as_optional_tensor_list, value);
+  }
+  explicit EValue(const rushlight::EValue& value) : rushlight::EValue(value) {}
+  // A smart pointer to any of these.
+  template <class T, class = std::enable_if_t<std::is_convertible_v<decltype(*std::declval<T>()), EValue>>>
+  EValue(T&& pointer) {
+    ET_CHECK_MSG(pointer != nullptr, "the pointer is null");
+    *this = *std::forward<T>(pointer);
+  }
+  template <class T>
+  explicit EValue(T* value) = delete;
+
+  bool isNone() const { return tag == Tag::None; }
+  bool isInt() const { return tag == Tag::Int; }
+  bool isDouble() const { return tag == Tag::Double; }
+  bool isBool() const { return tag == Tag::Bool; }
+  bool isScalar() const { return is_number(); }
+  bool isTensor() const { return tag == Tag::Tensor; }
+  bool isString() const { return tag == Tag::String; }
+  bool isIntList() const { return tag == Tag::ListInt; }
+  bool isBoolList() const { return tag == Tag::ListBool; }
+  bool isDoubleList() const { return tag == Tag::ListDouble; }
+  bool isTensorList() const { return tag == Tag::ListTensor; }
+  bool isListOptionalTensor() const { return tag == Tag::ListOptionalTensor; }
+
+  int64_t toInt() const { return expect(Tag::Int), payload.as_int; }
+  double toDouble() const { return expect(Tag::Double), payload.as_double; }
+  bool toBool() const { return expect(Tag::Bool), payload.as_bool; }
+  executorch::aten::Scalar toScalar() const;
+  Tensor toTensor() && { return expect(Tag::Tensor), tensor(); }
+  Tensor& toTensor() & { return expect(Tag::Tensor), tensor(); }
+  const Tensor& toTensor() const& { return expect(Tag::Tensor), tensor(); }
+  std::string_view toString() const { return expect(Tag::String), to_string_view(); }
+  executorch::aten::ArrayRef<int64_t> toIntList() const { return expect(Tag::ListInt), ints(); }
+  executorch::aten::ArrayRef<bool> toBoolList() const { return expect(Tag::ListBool), to_bool_list(); }
+  executorch::aten::ArrayRef<double> toDoubleList() const {
+    return expect(Tag::ListDouble), to_double_list();
+  }
+  executorch::aten::ArrayRef<Tensor> toTensorList() const { return expect(Tag::ListTensor), tensors(); }
+  executorch::aten::ArrayRef<std::optional<Tensor>> toListOptionalTensor() const {
+    return expect(Tag::ListOptionalTensor), optional_tensors();
+  }
+  executorch::aten::ScalarType toScalarType() const { return from_int<executorch::aten::ScalarType>(); }
+  executorch::aten::MemoryFormat toMemoryFormat() const { return from_int<executorch::aten::MemoryFormat>(); }
+  executorch::aten::Layout toLayout() const { return from_int<executorch::aten::Layout>(); }
+  executorch::aten::Device toDevice() const {
+    return executorch::aten::Device(from_int<executorch::aten::DeviceType>(), -1);
+  }
+
+  Result<int64_t> tryToInt() const { return try_as<int64_t>(); }
+  Result<double> tryToDouble() const { return try_as<double>(); }
+  Result<bool> tryToBool() const { return try_as<bool>(); }
+  Result<executorch::aten::Scalar> tryToScalar() const { return try_as<executorch::aten::Scalar>(); }
+  Result<Tensor> tryToTensor() const { return try_as<Tensor>(); }
+  Result<std::string_view> tryToString() const { return try_as<std::string_view>(); }
+  Result<executorch::aten::ArrayRef<int64_t>> tryToIntList() const {
+    return try_as<executorch::aten::ArrayRef<int64_t>>();
+  }
+  Result<executorch::aten::ArrayRef<bool>> tryToBoolList() const {
+    return try_as<executorch::aten::ArrayRef<bool>>();
+  }
+  Result<executorch::aten::ArrayRef<double>> tryToDoubleList() const {
+    return try_as<executorch::aten::ArrayRef<double>>();
+  }
+  Result<executorch::aten::ArrayRef<Tensor>> tryToTensorList() const {
+    return try_as<executorch::aten::ArrayRef<Tensor>>();
+  }
+  Result<executorch::aten::ArrayRef<std::optional<Tensor>>> tryToListOptionalTensor() const {
+    return try_as<executorch::aten::ArrayRef<std::optional<Tensor>>>();
+  }
+  Result<executorch::aten::ScalarType> tryToScalarType() const {
+    return try_as<executorch::aten::ScalarType>();
+  }
+  Result<executorch::aten::MemoryFormat> tryToMemoryFormat() const {
+    return try_as<executorch::aten::MemoryFormat>();
+  }
+  Result<executorch::aten::Layout> tryToLayout() const { return try_as<executorch::aten::Layout>(); }
+  Result<executorch::aten::Device> tryToDevice() const { return try_as<executorch::aten::Device>(); }
+
+  // The same by type. A Tensor is a reference when the value is one.
+  template <class T>
+  T to() && {
+    return read<T>();
+  }
+  template <class T>
+  std::conditional_t<std::is_same_v<T, Tensor>, const T&, T> to() const& {
+    if constexpr (std::is_same_v<T, Tensor>) {
+      return toTensor();
+    } else {
+      return read<T>();
+    }
+  }
+  template <class T>
+  std::conditional_t<std::is_same_v<T, Tensor>, T&, T> to() & {
+    if constexpr (std::is_same_v<T, Tensor>) {
+      return toTensor();
+    } else {
+      return read<T>();
+    }
+  }
+  template <class T>
+  Result<T> tryTo() const {
+    return try_as<T>();
+  }
+
+  // None is an absent one.
+  template <class T>
+  std::optional<T> toOptional() const {
+    if (isNone()) return std::nullopt;
+    return read<T>();
+  }
+  template <class T>
+  Result<std::optional<T>> tryToOptional() const {
+    if (isNone()) return std::optional<T>();
+    auto value = try_as<T>();
+    if (!value.ok()) return value.error();
+    return std::optional<T>(std::move(*value));
+  }
+
+ private:
+  template <class T>
+  struct IsOptional : std::false_type {};
+  template <class T>
+  struct IsOptional<std::optional<T>> : std::true_type {};
+
+  void expect(Tag expected) const;
+
+  Tensor& tensor() const {
+    static_assert(sizeof(Tensor) == sizeof(payload.as_tensor));
+    return const_cast<Tensor&>(reinterpret_cast<const Tensor&>(payload.as_tensor));
+  }
+  executorch::aten::ArrayRef<int64_t> ints() const;
+  executorch::aten::ArrayRef<Tensor> tensors() const;
+  executorch::aten::ArrayRef<std::optional<Tensor>> optional_tensors() const;
+  template <class T>
+  T from_int() const {
+    return static_cast<T>(toInt());
+  }
+
+  template <class T>
+  void set_list(Tag kind, const internal::BoxedList<T>*& member, BoxedEvalueList<T>* value) {
+    ET_CHECK_MSG(value != nullptr, "the list is null");
+    member = value;
+    tag = kind;
+    length = value->size_;
+  }
+  // Whether a T can be read.
+  template <class T>
+  bool holds() const;
+  template <class T>
+  T read() const;
+  template <class T>
+  Result<T> try_as() const;
+};
+
+static_assert(sizeof(EValue) == sizeof(rushlight::EValue));
+
+}  // namespace executorch::runtime
+
+namespace torch::executor {
+using ::executorch::runtime::BoxedEvalueList;
+using ::executorch::runtime::EValue;
+}  // namespace torch::executor
+
+#include "compat/detail/evalue_read.h"

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The same for delegates: events and outputs of what they do inside.
+#pragma once
+
+#include <type_traits>
+
+#include <executorch/runtime/core/event_tracer.h>
+#include <executorch/runtime/core/event_tracer_hooks.h>
+
+namespace executorch::runtime {
+
+inline EventTracerEntry event_tracer_start_profiling_delegate(EventTracer* event_tracer, const char* name,
+                                                              DebugHandle delegate_debug_id) {
+  if (!internal::event_tracer_enabled() || event_tracer == nullptr) return EventTracerEntry();
+  return event_tracer->start_profiling_delegate(name, static_cast<DelegateDebugIntId>(delegate_debug_id));
+}
+
+inline void event_tracer_end_profiling_delegate(EventTracer* event_tracer,
+                                                EventTracerEntry event_tracer_entry,
+                                                const void* metadata = nullptr, size_t metadata_len = 0) {
+  if (!internal::event_tracer_enabled() || event_tracer == nullptr) return;
+  event_tracer->end_profiling_delegate(event_tracer_entry, metadata, metadata_len);
+}
+
+inline void event_tracer_log_profiling_delegate(EventTracer* event_tracer, const char* name,
+                                                DebugHandle delegate_debug_id, et_timestamp_t start_time,
+                                                et_timestamp_t end_time, const void* metadata = nullptr,
+                                                size_t metadata_len = 0) {
+  if (!internal::event_tracer_enabled() || event_tracer == nullptr) return;
+  event_tracer->log_profiling_delegate(name, static_cast<DelegateDebugIntId>(delegate_debug_id), start_time,
+                                       end_time, metadata, metadata_len);
+}
+
+// T is int, bool, double, Tensor or ArrayRef<Tensor>.
+template <class T>
+inline void event_tracer_log_output_delegate(EventTracer* event_tracer, const char* name,
+                                             DebugHandle delegate_debug_id, const T& output) {
+  static_assert(std::is_same_v<T, int> || std::is_same_v<T, bool> || std::is_same_v<T, double> ||
+                std::is_same_v<T, executorch::aten::Tensor> ||
+                std::is_same_v<T, ArrayRef<executorch::aten::Tensor>>);
+  if (!internal::event_tracer_enabled() || event_tracer == nullptr) return;
+  static_cast<void>(event_tracer->log_intermediate_output_delegate(
+      name, static_cast<DelegateDebugIntId>(delegate_debug_id), output));
+}
+
+}  // namespace executorch::runtime
+
+namespace torch::executor {
+using ::executorch::runtime::event_tracer_end_profiling_delegate;
+using ::executorch::runtime::event_tracer_log_output_delegate;
+using ::executorch::runtime::event_tracer_log_profiling_delegate;
+using ::executorch::runtime::event_tracer_start_profiling_delegate;
+}  // namespace torch::executor

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The tensor types under one set of names: executorch::aten, and its older name exec_aten.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include <executorch/runtime/core/array_ref.h>
+#include <executorch/runtime/core/error.h>
+#include <executorch/runtime/core/portable_type/bfloat16.h>
+#include <executorch/runtime/core/portable_type/bfloat16_math.h>
+#include <executorch/runtime/core/portable_type/complex.h>
+#include <executorch/runtime/core/portable_type/device.h>
+#include <executorch/runtime/core/portable_type/half.h>
+#include <executorch/runtime/core/portable_type/optional.h>
+#include <executorch/runtime/core/portable_type/qint_types.h>
+#include <executorch/runtime/core/portable_type/scalar.h>
+#include <executorch/runtime/core/portable_type/scalar_type.h>
+#include <executorch/runtime/core/portable_type/string_view.h>
+#include <executorch/runtime/core/portable_type/tensor.h>
+#include <executorch/runtime/core/portable_type/tensor_options.h>
+#include <executorch/runtime/core/result.h>
+#include <executorch/runtime/core/tensor_shape_dynamism.h>
+#include <executorch/runtime/platform/assert.h>
+#include <executorch/runtime/platform/compiler.h>
+
+#ifdef USE_ATEN_LIB
+#error "USE_ATEN_LIB: rushlight has its own tensors only"
+#endif
+
+#ifndef ET_RUNTIME_NAMESPACE
+#define ET_RUNTIME_NAMESPACE runtime
+#endif
+
+namespace executorch::aten {
+
+using TensorShapeDynamism = executorch::runtime::TensorShapeDynamism;
+using std::nullopt;
+using std::nullopt_t;
+using std::optional;
+using std::string_view;
+
+using Tensor = torch::executor::Tensor;
+using TensorImpl = torch::executor::TensorImpl;
+template <class T>
+using ArrayRef = torch::executor::ArrayRef<T>;
+using TensorList = ArrayRef<Tensor>;
+using IntArrayRef = torch::executor::IntArrayRef;
+template <class T>
+using OptionalArrayRef = std::optional<torch::executor::ArrayRef<T>>;
+using OptionalIntArrayRef = OptionalArrayRef<int64_t>;
+using ScalarType = torch::executor::ScalarType;
+using Scalar = torch::executor::Scalar;
+using MemoryFormat = torch::executor::MemoryFormat;
+using Layout = torch::executor::Layout;
+using Device = torch::executor::Device;
+using DeviceType = torch::executor::DeviceType;
+using SizesType = torch::executor::Tensor::SizesType;
+using DimOrderType = torch::executor::Tensor::DimOrderType;
+using StridesType = torch::executor::Tensor::StridesType;
+using Half = torch::executor::Half;
+using BFloat16 = torch::executor::BFloat16;
+template <class T>
+using complex = torch::executor::complex<T>;
+using qint8 = torch::executor::qint8;
+using quint8 = torch::executor::quint8;
+using qint32 = torch::executor::qint32;
+using quint4x2 = torch::executor::quint4x2;
+using quint2x4 = torch::executor::quint2x4;
+using torch::executor::compute_numel;
+using torch::executor::safe_numel;
+
+}  // namespace executorch::aten
+
+namespace exec_aten = executorch::aten;
+
+namespace torch::executor {
+using TensorList = ::executorch::aten::TensorList;
+}

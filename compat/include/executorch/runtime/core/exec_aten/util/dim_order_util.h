@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Dim orders (the dimensions from outermost to innermost) and strides.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+
+#include <c10/util/irange.h>
+#include <executorch/runtime/core/error.h>
+#include <executorch/runtime/core/exec_aten/util/tensor_dimension_limit.h>
+#include <executorch/runtime/platform/assert.h>
+#include <executorch/runtime/platform/compiler.h>
+
+namespace executorch::runtime {
+
+// Whether it is a permutation of 0 to dims - 1.
+template <class DimOrderType>
+bool validate_dim_order(const DimOrderType* dim_order, const size_t dims) {
+  if (dims > kTensorDimensionLimit) return false;
+  uint32_t seen = 0;
+  for (size_t i = 0; i < dims; ++i) {
+    const auto d = static_cast<size_t>(dim_order[i]);
+    if (d >= dims || (seen >> d & 1u) != 0) return false;
+    seen |= 1u << d;
+  }
+  return true;
+}
+
+template <class DimOrderType>
+inline bool is_contiguous_dim_order(const DimOrderType* dim_order, const size_t dims) {
+  for (size_t i = 0; i < dims; ++i) {
+    if (static_cast<size_t>(dim_order[i]) != i) return false;
+  }
+  return true;
+}
+
+// 0, 2, ..., n - 1, 1 of rank 4 or 5.
+template <class DimOrderType>
+bool is_channels_last_dim_order(const DimOrderType* dim_order, const size_t dims) {
+  if ((dims != 4 && dims != 5) || dim_order[0] != 0 || dim_order[dims - 1] != 1) return false;
+  for (size_t i = 1; i + 1 < dims; ++i) {
+    if (static_cast<size_t>(dim_order[i]) != i + 1) return false;
+  }
+  return true;
+}
+
+// An empty dimension counts as one of size 1 for what lies outside of it.
+template <class SizesType, class DimOrderType, class StridesType>
+inline void dim_order_to_stride_nocheck(const SizesType* sizes, const DimOrderType* dim_order,
+                                        const size_t dims, StridesType* strides) {
+  StridesType stride = 1;
+  for (size_t i = dims; i-- > 0;) {
+    const DimOrderType d = dim_order[i];
+    strides[d] = stride;
+    if (sizes[d] != 0) stride = static_cast<StridesType>(stride * sizes[d]);
+  }
+}
+
+template <class SizesType, class DimOrderType, class StridesType>
+ET_NODISCARD inline Error dim_order_to_stride(const SizesType* sizes, const DimOrderType* dim_order,
+                                              const size_t dims, StridesType* strides) {
+  ET_CHECK_OR_RETURN_ERROR(validate_dim_order(dim_order, dims), InvalidArgument,
+                           "a dim order that is no permutation of %zu dimensions", dims);
+  dim_order_to_stride_nocheck(sizes, dim_order, dims, strides);
+  return Error::Ok;
+}
+
+// From the largest stride to the smallest; of equal ones the earlier dimension first.
+template <class DimOrderType, class StridesType>
+ET_NODISCARD inline Error stride_to_dim_order(const StridesType* strides, const size_t dims,
+                                              DimOrderType* dim_order) {
+  ET_CHECK_OR_RETURN_ERROR(dim_order != nullptr, MemoryAllocationFailed, "no room for the dim order");
+  ET_CHECK_OR_RETURN_ERROR(dims <= kTensorDimensionLimit, NotSupported, "%zu dimensions, %zu are the most",
+                           dims, kTensorDimensionLimit);
+  for (size_t i = 0; i < dims; ++i) {
+    size_t place = i;
+    for (; place > 0 && strides[dim_order[place - 1]] < strides[i]; --place) {
+      dim_order[place] = dim_order[place - 1];
+    }
+    dim_order[place] = static_cast<DimOrderType>(i);
+  }
+  return Error::Ok;
+}
+
+}  // namespace executorch::runtime
+
+namespace torch::executor {
+using ::executorch::runtime::dim_order_to_stride;
+using ::executorch::runtime::dim_order_to_stride_nocheck;
+using ::executorch::runtime::is_channels_last_dim_order;
+using ::executorch::runtime::is_contiguous_dim_order;
+using ::executorch::runtime::stride_to_dim_order;
+}  // namespace torch::executor

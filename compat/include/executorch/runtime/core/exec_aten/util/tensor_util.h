@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What kernels ask of tensors: tests that log and say false, checks that abort or fail a kernel's context,
+// resizing, indices, dim orders.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cinttypes>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+
+#include <c10/util/irange.h>
+#include <c10/util/safe_numerics.h>
+#include <executorch/runtime/core/array_ref.h>
+#include <executorch/runtime/core/error.h>
+#include <executorch/runtime/core/exec_aten/exec_aten.h>
+#include <executorch/runtime/core/exec_aten/util/dim_order_util.h>
+#include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
+#include <executorch/runtime/core/exec_aten/util/tensor_dimension_limit.h>
+#include <executorch/runtime/core/span.h>
+#include <executorch/runtime/platform/assert.h>
+#include <executorch/runtime/platform/compiler.h>
+
+#include "compat/detail/tensor_checks.h"
+
+namespace executorch::ET_RUNTIME_NAMESPACE {
+
+// -upper_bound <= dim < upper_bound
+bool dim_is_valid(int64_t dim, int64_t upper_bound);
+
+// Rank and size where a tensor without dimensions counts as having one of size 1.
+inline ssize_t nonzero_dim(const executorch::aten::Tensor& tensor) {
+  return tensor.dim() == 0 ? 1 : tensor.dim();
+}
+inline ssize_t nonempty_size(const executorch::aten::Tensor& tensor, ssize_t dim) {
+  return tensor.dim() == 0 ? 1 : tensor.size(dim);
+}
+
+// Of the element type.
+bool tensor_can_cast_to(executorch::aten::Tensor a, executorch::aten::ScalarType dtype);
+bool tensor_is_bool_type(executorch::aten::Tensor t);
+bool tensor_is_type(executorch::aten::Tensor t, executorch::aten::ScalarType dtype);
+bool tensor_is_type(executorch::aten::Tensor t, executorch::aten::ScalarType dtype,
+                    executorch::aten::ScalarType dtype2);
+bool tensor_is_type(executorch::aten::Tensor t, executorch::aten::ScalarType dtype,
+                    executorch::aten::ScalarType dtype2, executorch::aten::ScalarType dtype3);
+bool tensor_is_integral_type(executorch::aten::Tensor t, bool includeBool = false);
+bool tensor_is_floating_type(executorch::aten::Tensor t);
+bool tensor_is_real_type(executorch::aten::Tensor t);
+bool tensor_is_realh_type(executorch::aten::Tensor t);
+bool tensor_is_realhbf16_type(executorch::aten::Tensor t);
+bool tensor_is_realhb_type(executorch::aten::Tensor t);
+bool tensor_is_realhbbf16_type(executorch::aten::Tensor t);
+bool tensor_is_complex_type(executorch::aten::Tensor t);
+bool tensor_is_bits_type(executorch::aten::Tensor t);
+bool tensors_have_same_dtype(executorch::aten::Tensor a, executorch::aten::Tensor b);
+bool tensors_have_same_dtype(executorch::aten::Tensor a, executorch::aten::Tensor b,
+                             executorch::aten::Tensor c);
+
+// Of the shape. Tensors of one element each have the same shape.
+bool tensor_is_rank(executorch::aten::Tensor t, size_t rank);
+bool tensor_has_rank_greater_or_equal_to(executorch::aten::Tensor t, size_t rank);
+bool tensor_has_rank_smaller_or_equal_to(executorch::aten::Tensor t, size_t rank);
+bool tensor_has_dim(executorch::aten::Tensor t, int64_t d);
+bool tensor_has_non_empty_dim(executorch::aten::Tensor t, int64_t d);
+// Aborts when the tensor has no such dimension.
+bool tensor_dim_has_index(executorch::aten::Tensor t, int64_t d, int64_t ix);
+bool tensor_has_expected_size(executorch::aten::Tensor a,
+                              executorch::aten::ArrayRef<executorch::aten::SizesType> expected_sizes);
+bool tensors_have_same_size_at_dims(executorch::aten::Tensor a, size_t dim_a, executorch::aten::Tensor b,
+                                    size_t dim_b);
+bool tensors_have_same_shape(executorch::aten::Tensor a, executorch::aten::Tensor b);
+bool tensors_have_same_shape(executorch::aten::Tensor a, executorch::aten::Tensor b,
+                             executorch::aten::Tensor c);
+bool tensors_have_same_shape_and_dtype(executorch::aten::Tensor a, executorch::aten::Tensor b);
+bool tensors_have_same_shape_and_dtype(executorch::aten::Tensor a, executorch::aten::Tensor b,
+                                       executorch::aten::Tensor c);
+bool tensors_have_same_strides(executorch::aten::Tensor a, executorch::aten::Tensor b);
+bool tensors_have_same_strides(executorch::aten::Tensor a, executorch::aten::Tensor b,
+                               executorch::aten::Tensor c);
+bool tensors_have_same_rank(executorch::aten::Tensor a, executorch::aten::Tensor b);
+// Row major.
+bool tensor_is_contiguous(executorch::aten::Tensor t);
+inline bool tensor_is_scalar(executorch::aten::Tensor t) { return t.dim() == 0 && t.numel() == 1; }
+
+// Products of the sizes before and after a dimension.
+size_t getLeadingDims(const executorch::aten::Tensor& tensor, int64_t dim);
+size_t getTrailingDims(const executorch::aten::Tensor& tensor, int64_t dim);
+
+// Between the coordinate of an element and its index in row major order.
+size_t coordinateToIndex(const executorch::aten::Tensor& tensor, const size_t* const coordinate);
+void memoizeTrailingDims(const executorch::aten::Tensor& tensor,
+                         size_t trailing_dims_memo[kTensorDimensionLimit]);
+size_t coordinateToIndexWithTrailingDimsMemo(const executorch::aten::Tensor& tensor,
+                                             const size_t* const coordinate,
+                                             const size_t trailing_dims_memo[kTensorDimensionLimit]);
+void indexToCoordinate(const executorch::aten::Tensor& tensor, size_t index, size_t* coordinate);
+inline size_t calculate_linear_index(const executorch::aten::SizesType* coordinate,
+                                     const executorch::aten::StridesType* strides, const size_t ndim) {
+  size_t index = 0;
+  for (size_t i = 0; i < ndim; ++i) index += static_cast<size_t>(coordinate[i] * strides[i]);
+  return index;
+}
+
+namespace internal {
+// Points one tensor to the other's memory; copies the elements; gives memory of at least the tensor's size;
+// takes the memory away.
+ET_NODISCARD Error share_tensor_data(const executorch::aten::Tensor& t_dst,
+                                     const executorch::aten::Tensor& t_src);
+ET_NODISCARD Error copy_tensor_data(const executorch::aten::Tensor& t_dst,
+                                    const executorch::aten::Tensor& t_src);
+ET_NODISCARD Error set_tensor_data(const executorch::aten::Tensor& t, void* buffer, size_t buffer_size);
+void reset_data_ptr(const executorch::aten::Tensor& tensor);
+
+ET_NODISCARD inline Error resize_tensor_impl(
+    executorch::aten::TensorImpl* impl, executorch::aten::ArrayRef<executorch::aten::SizesType> new_sizes) {
+  return impl->internal_resize_contiguous(new_sizes);
+}
+}  // namespace internal
+
+// Errors: InvalidArgument (rank, negative size), NotSupported (static and different), OutOfResources (more
+// elements than at construction).
+ET_NODISCARD inline Error resize_tensor(executorch::aten::Tensor t,
+                                        executorch::aten::ArrayRef<executorch::aten::SizesType> new_sizes) {
+  return internal::resize_tensor_impl(t.unsafeGetTensorImpl(), new_sizes);
+}
+
+template <class T, std::enable_if_t<!std::is_same_v<executorch::aten::SizesType, T>, int> = 0>
+ET_NODISCARD inline Error resize_tensor(executorch::aten::Tensor t, executorch::aten::ArrayRef<T> new_sizes) {
+  std::array<executorch::aten::SizesType, kTensorDimensionLimit> sizes{};
+  ET_CHECK_OR_RETURN_ERROR(new_sizes.size() <= sizes.size(), InvalidArgument,
+                           "%zu dimensions, %zu are the most", new_sizes.size(), sizes.size());
+  for (size_t i = 0; i < new_sizes.size(); ++i) {
+    sizes[i] = static_cast<executorch::aten::SizesType>(new_sizes[i]);
+  }
+  return internal::resize_tensor_impl(t.unsafeGetTensorImpl(), {sizes.data(), new_sizes.size()});
+}
+
+ET_DEPRECATED inline void resize(executorch::aten::Tensor t,
+                                 executorch::aten::ArrayRef<executorch::aten::SizesType> new_sizes) {
+  ET_CHECK_MSG(resize_tensor(t, new_sizes) == Error::Ok, "the tensor cannot take these sizes");
+}
+
+// `out_dim_order_size` is the tensor's rank. Error: InvalidArgument.
+ET_NODISCARD Error get_dim_order(const executorch::aten::Tensor& tensor,
+                                 executorch::aten::DimOrderType* out_dim_order, size_t out_dim_order_size);
+bool tensor_has_valid_dim_order(executorch::aten::Tensor t);
+bool tensor_is_default_or_channels_last_dim_order(executorch::aten::Tensor t);
+bool tensor_is_default_dim_order(executorch::aten::Tensor t);
+bool tensor_is_channels_last_dim_order(executorch::aten::Tensor t);
+
+// All row major or all channels last; fewer than two always are.
+bool tensors_have_same_dim_order(const executorch::aten::ArrayRef<executorch::aten::Tensor> tensor_list);
+inline bool tensors_have_same_dim_order(const executorch::aten::Tensor& a,
+                                        const executorch::aten::Tensor& b) {
+  const executorch::aten::Tensor list[] = {a, b};
+  return tensors_have_same_dim_order(list);
+}
+inline bool tensors_have_same_dim_order(const executorch::aten::Tensor& a, const executorch::aten::Tensor& b,
+                                        const executorch::aten::Tensor& c) {
+  const executorch::aten::Tensor list[] = {a, b, c};
+  return tensors_have_same_dim_order(list);
+}
+inline bool tensors_have_same_dim_order(const executorch::aten::Tensor& a, const executorch::aten::Tensor& b,
+                                        const executorch::aten::Tensor& c,
+                                        const executorch::aten::Tensor& d) {
+  const executorch::aten::Tensor list[] = {a, b, c, d};
+  return tensors_have_same_dim_order(list);
+}
+
+// The only element, when the tensor has one and it fits; a bool from a bool, an integer from an integer.
+template <class T>
+bool extract_scalar_tensor(executorch::aten::Tensor tensor, T* out_val) {
+  if (tensor.numel() != 1) return false;
+#define RUSHLIGHT_EXTRACT(cpp_type, name)                                        \
+  case executorch::aten::ScalarType::name: {                                     \
+    const cpp_type value = *tensor.const_data_ptr<cpp_type>();                   \
+    if (!internal::fits_number<T>(value)) return false;                          \
+    *out_val = static_cast<T>(static_cast<internal::NumberOf<cpp_type>>(value)); \
+    return true;                                                                 \
+  }
+  switch (tensor.scalar_type()) {
+    case executorch::aten::ScalarType::Bool:
+      if constexpr (std::is_same_v<T, bool>) {
+        *out_val = *tensor.const_data_ptr<bool>();
+        return true;
+      }
+      return false;
+    default:
+      break;
+  }
+  if constexpr (std::is_same_v<T, bool>) return false;
+  switch (tensor.scalar_type()) {
+    ET_FORALL_INT_TYPES(RUSHLIGHT_EXTRACT)
+    default:
+      break;
+  }
+  if constexpr (!std::is_integral_v<T>) {
+    switch (tensor.scalar_type()) {
+      ET_FORALL_FLOATHBF16_TYPES(RUSHLIGHT_EXTRACT)
+      default:
+        break;
+    }
+  }
+#undef RUSHLIGHT_EXTRACT
+  return false;
+}
+
+}  // namespace executorch::ET_RUNTIME_NAMESPACE
+
+namespace torch::executor {
+using ::executorch::ET_RUNTIME_NAMESPACE::calculate_linear_index;
+using ::executorch::ET_RUNTIME_NAMESPACE::coordinateToIndex;
+using ::executorch::ET_RUNTIME_NAMESPACE::dim_is_valid;
+using ::executorch::ET_RUNTIME_NAMESPACE::extract_scalar_tensor;
+using ::executorch::ET_RUNTIME_NAMESPACE::get_dim_order;
+using ::executorch::ET_RUNTIME_NAMESPACE::getLeadingDims;
+using ::executorch::ET_RUNTIME_NAMESPACE::getTrailingDims;
+using ::executorch::ET_RUNTIME_NAMESPACE::indexToCoordinate;
+using ::executorch::ET_RUNTIME_NAMESPACE::nonempty_size;
+using ::executorch::ET_RUNTIME_NAMESPACE::nonzero_dim;
+using ::executorch::ET_RUNTIME_NAMESPACE::resize;
+using ::executorch::ET_RUNTIME_NAMESPACE::resize_tensor;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensor_can_cast_to;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensor_dim_has_index;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensor_has_dim;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensor_has_expected_size;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensor_has_non_empty_dim;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensor_has_rank_greater_or_equal_to;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensor_has_rank_smaller_or_equal_to;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensor_has_valid_dim_order;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensor_is_bits_type;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensor_is_bool_type;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensor_is_complex_type;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensor_is_contiguous;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensor_is_default_dim_order;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensor_is_default_or_channels_last_dim_order;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensor_is_floating_type;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensor_is_integral_type;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensor_is_rank;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensor_is_real_type;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensor_is_realh_type;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensor_is_realhb_type;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensor_is_scalar;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensors_have_same_dim_order;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensors_have_same_dtype;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensors_have_same_rank;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensors_have_same_shape;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensors_have_same_shape_and_dtype;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensors_have_same_size_at_dims;
+using ::executorch::ET_RUNTIME_NAMESPACE::tensors_have_same_strides;
+using ::executorch::runtime::kTensorDimensionLimit;
+namespace internal {
+using ::executorch::ET_RUNTIME_NAMESPACE::internal::copy_tensor_data;
+using ::executorch::ET_RUNTIME_NAMESPACE::internal::reset_data_ptr;
+using ::executorch::ET_RUNTIME_NAMESPACE::internal::resize_tensor_impl;
+using ::executorch::ET_RUNTIME_NAMESPACE::internal::set_tensor_data;
+using ::executorch::ET_RUNTIME_NAMESPACE::internal::share_tensor_data;
+}  // namespace internal
+}  // namespace torch::executor

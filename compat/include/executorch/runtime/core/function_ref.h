@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A reference to something callable, which has to live at least as long.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace executorch::runtime {
+
+template <class Signature>
+class FunctionRef;
+
+template <class Ret, class... Params>
+class FunctionRef<Ret(Params...)> {
+  template <class Callable>
+  static constexpr bool kFits = !std::is_same_v<std::decay_t<Callable>, FunctionRef> &&
+                                std::is_invocable_r_v<Ret, Callable&, Params...>;
+
+ public:
+  FunctionRef() = default;
+  FunctionRef(std::nullptr_t) {}
+  template <class Callable, std::enable_if_t<kFits<Callable>>* = nullptr>
+  FunctionRef(Callable&& callable)
+      : call_(&call<std::remove_reference_t<Callable>>), callable_(reinterpret_cast<intptr_t>(&callable)) {}
+
+  Ret operator()(Params... params) const { return call_(callable_, std::forward<Params>(params)...); }
+  explicit operator bool() const { return call_ != nullptr; }
+  bool operator==(const FunctionRef& other) const { return callable_ == other.callable_; }
+
+ private:
+  template <class Callable>
+  static Ret call(intptr_t callable, Params... params) {
+    return (*reinterpret_cast<Callable*>(callable))(std::forward<Params>(params)...);
+  }
+
+  Ret (*call_)(intptr_t callable, Params... params) = nullptr;
+  intptr_t callable_ = 0;
+};
+
+}  // namespace executorch::runtime

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The planned buffers of a method, in the order of their memory ids (id 1 of the program first).
+#pragma once
+
+#include <c10/util/irange.h>
+#include <c10/util/safe_numerics.h>
+#include <executorch/runtime/core/memory_allocator.h>
+#include <executorch/runtime/core/portable_type/device.h>
+#include <executorch/runtime/core/result.h>
+#include <executorch/runtime/core/span.h>
+
+namespace executorch::runtime {
+
+class HierarchicalAllocator final {
+ public:
+  explicit HierarchicalAllocator(Span<Span<uint8_t>> buffers) : buffers_(buffers) {}
+  HierarchicalAllocator(Span<Span<uint8_t>> buffers, Span<const etensor::Device> planned_buffer_devices)
+      : buffers_(buffers), devices_(planned_buffer_devices) {
+    ET_CHECK_MSG(devices_.size() == buffers_.size(), "%zu devices for %zu planned buffers", devices_.size(),
+                 buffers_.size());
+  }
+  // The buffers are the allocators' memory, at most 16 of them.
+  ET_DEPRECATED HierarchicalAllocator(uint32_t n_allocators, MemoryAllocator* allocators) {
+    ET_CHECK_MSG(n_allocators <= kSpanArraySize, "%" PRIu32 " allocators, %zu are the most", n_allocators,
+                 kSpanArraySize);
+    for (uint32_t i = 0; i < n_allocators; ++i) {
+      own_[i] = Span<uint8_t>(allocators[i].base_address(), size_t{allocators[i].size()});
+    }
+    buffers_ = Span<Span<uint8_t>>(own_, size_t{n_allocators});
+  }
+  // A view of itself may be inside.
+  HierarchicalAllocator(const HierarchicalAllocator&) = delete;
+  HierarchicalAllocator& operator=(const HierarchicalAllocator&) = delete;
+
+  // Errors: InvalidArgument (id, overflow), MemoryAllocationFailed (beyond the buffer's end).
+  ET_NODISCARD Result<void*> get_offset_address(uint32_t memory_id, size_t offset_bytes, size_t size_bytes) {
+    size_t end = 0;
+    ET_CHECK_OR_RETURN_ERROR(!c10::add_overflows(offset_bytes, size_bytes, &end), InvalidArgument,
+                             "%zu bytes at offset %zu are more than memory", size_bytes, offset_bytes);
+    ET_CHECK_OR_RETURN_ERROR(memory_id < buffers_.size(), InvalidArgument,
+                             "planned buffer %" PRIu32 " of %zu", memory_id, buffers_.size());
+    const Span<uint8_t> buffer = buffers_[memory_id];
+    ET_CHECK_OR_RETURN_ERROR(end <= buffer.size(), MemoryAllocationFailed,
+                             "planned buffer %" PRIu32 " has %zu bytes, %zu are needed", memory_id,
+                             buffer.size(), end);
+    return static_cast<void*>(buffer.data() + offset_bytes);
+  }
+
+  Span<const etensor::Device> planned_buffer_devices() const { return devices_; }
+
+  // For rushlight's memory manager.
+  Span<Span<uint8_t>> buffers() const { return buffers_; }
+
+ private:
+  static constexpr size_t kSpanArraySize = 16;
+
+  Span<uint8_t> own_[kSpanArraySize];
+  Span<Span<uint8_t>> buffers_;
+  Span<const etensor::Device> devices_;
+};
+
+}  // namespace executorch::runtime
+
+namespace torch::executor {
+using ::executorch::runtime::HierarchicalAllocator;
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A bump allocator over the caller's memory; applications derive others from it.
+#pragma once
+
+#include <cinttypes>
+
+#include <c10/util/safe_numerics.h>
+#include <executorch/runtime/core/error.h>
+#include <executorch/runtime/platform/assert.h>
+#include <executorch/runtime/platform/profiler.h>
+
+namespace executorch::runtime {
+
+class MemoryAllocator {
+ public:
+  static constexpr size_t kDefaultAlignment = alignof(void*);
+
+  MemoryAllocator(uint32_t size, uint8_t* base_address)
+      : begin_(base_address), current_(base_address), size_(base_address == nullptr ? 0 : size) {
+    ET_CHECK_MSG(base_address != nullptr || size == 0, "%" PRIu32 " bytes at no address", size);
+    ET_CHECK_MSG(size <= UINTPTR_MAX - reinterpret_cast<uintptr_t>(base_address),
+                 "%" PRIu32 " bytes go beyond the end of memory", size);
+  }
+  virtual ~MemoryAllocator() = default;
+
+  // Null when it does not fit. `alignment` is a power of two.
+  virtual void* allocate(size_t size, size_t alignment = kDefaultAlignment) {
+    if (begin_ == nullptr) {
+      ET_LOG(Error, "an allocator without memory was asked for %zu bytes", size);
+      return nullptr;
+    }
+    if (!isPowerOf2(alignment)) {
+      ET_LOG(Error, "an alignment of %zu is no power of two", alignment);
+      return nullptr;
+    }
+    uint8_t* start = alignPointer(current_, alignment);
+    const auto padding = static_cast<size_t>(start - current_);
+    const size_t available = free_size();
+    if (padding > available || size > available - padding) {
+      ET_LOG(Error, "%zu bytes asked for, %zu bytes free, %zu of them lost to alignment", size, available,
+             padding);
+      return nullptr;
+    }
+    EXECUTORCH_TRACK_ALLOCATION(prof_id_, static_cast<uint32_t>(padding + size));
+    current_ = start + size;
+    return start;
+  }
+
+  template <class T>
+  T* allocateInstance(size_t alignment = alignof(T)) {
+    return static_cast<T*>(this->allocate(sizeof(T), alignment));
+  }
+
+  // Room for `size` objects.
+  template <class T>
+  T* allocateList(size_t size, size_t alignment = alignof(T)) {
+    size_t bytes = 0;
+    if (c10::mul_overflows(size, sizeof(T), &bytes)) {
+      ET_LOG(Error, "%zu objects of %zu bytes are more than memory", size, sizeof(T));
+      return nullptr;
+    }
+    return static_cast<T*>(this->allocate(bytes, alignment));
+  }
+
+  virtual uint8_t* base_address() const { return begin_; }
+  virtual uint32_t size() const { return size_; }
+  virtual size_t used_size() const { return static_cast<size_t>(current_ - begin_); }
+  virtual size_t free_size() const { return size_ - used_size(); }
+
+  // Everything is free again.
+  virtual void reset() { current_ = begin_; }
+
+  void enable_profiling(ET_UNUSED const char* name) { prof_id_ = EXECUTORCH_TRACK_ALLOCATOR(name); }
+
+ protected:
+  int32_t prof_id() const { return prof_id_; }
+
+  static constexpr bool isPowerOf2(size_t value) { return value != 0 && (value & (value - 1)) == 0; }
+
+  static uint8_t* alignPointer(void* pointer, size_t alignment) {
+    const uintptr_t mask = alignment - 1;
+    return reinterpret_cast<uint8_t*>((reinterpret_cast<uintptr_t>(pointer) + mask) & ~mask);
+  }
+
+ private:
+  uint8_t* const begin_;
+  uint8_t* current_;
+  const uint32_t size_;
+  int32_t prof_id_ = -1;
+};
+
+}  // namespace executorch::runtime
+
+namespace torch::executor {
+using ::executorch::runtime::MemoryAllocator;
+}

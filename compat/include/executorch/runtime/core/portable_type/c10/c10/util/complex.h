@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <complex>
+
+#include <c10/macros/Macros.h>
+#include <c10/util/Half.h>
+#include <torch/headeronly/util/complex.h>
+
+namespace std {
+
+template <class T>
+constexpr T real(const c10::complex<T>& z) {
+  return z.real();
+}
+template <class T>
+constexpr T imag(const c10::complex<T>& z) {
+  return z.imag();
+}
+template <class T>
+T abs(const c10::complex<T>& z) {
+  return std::abs(static_cast<std::complex<T>>(z));
+}
+template <class T>
+T arg(const c10::complex<T>& z) {
+  return std::atan2(z.imag(), z.real());
+}
+template <class T>
+constexpr T norm(const c10::complex<T>& z) {
+  return z.real() * z.real() + z.imag() * z.imag();
+}
+template <class T>
+constexpr c10::complex<T> conj(const c10::complex<T>& z) {
+  return c10::complex<T>(z.real(), -z.imag());
+}
+
+}  // namespace std
+
+namespace c10 {
+using torch::headeronly::is_complex;
+using torch::headeronly::scalar_value_type;
+}  // namespace c10
+
+#include <c10/util/complex_math.h>

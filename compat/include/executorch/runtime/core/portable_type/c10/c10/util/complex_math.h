@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Functions of complex numbers: the standard library's, computed in std::complex.
+#pragma once
+
+#include <cmath>
+#include <complex>
+
+#include <c10/util/complex.h>
+
+namespace c10_complex_math {
+
+#define RUSHLIGHT_COMPLEX_FUNCTION(name)                                             \
+  template <class T>                                                                 \
+  c10::complex<T> name(const c10::complex<T>& x) {                                   \
+    return static_cast<c10::complex<T>>(std::name(static_cast<std::complex<T>>(x))); \
+  }
+
+RUSHLIGHT_COMPLEX_FUNCTION(exp)
+RUSHLIGHT_COMPLEX_FUNCTION(log)
+RUSHLIGHT_COMPLEX_FUNCTION(log10)
+RUSHLIGHT_COMPLEX_FUNCTION(sqrt)
+RUSHLIGHT_COMPLEX_FUNCTION(sin)
+RUSHLIGHT_COMPLEX_FUNCTION(cos)
+RUSHLIGHT_COMPLEX_FUNCTION(tan)
+RUSHLIGHT_COMPLEX_FUNCTION(asin)
+RUSHLIGHT_COMPLEX_FUNCTION(acos)
+RUSHLIGHT_COMPLEX_FUNCTION(atan)
+RUSHLIGHT_COMPLEX_FUNCTION(sinh)
+RUSHLIGHT_COMPLEX_FUNCTION(cosh)
+RUSHLIGHT_COMPLEX_FUNCTION(tanh)
+RUSHLIGHT_COMPLEX_FUNCTION(asinh)
+RUSHLIGHT_COMPLEX_FUNCTION(acosh)
+RUSHLIGHT_COMPLEX_FUNCTION(atanh)
+#undef RUSHLIGHT_COMPLEX_FUNCTION
+
+template <class T>
+c10::complex<T> log2(const c10::complex<T>& x) {
+  return log(x) / std::log(T(2));
+}
+
+// exp(x) - 1, kept exact where x is small: 1 - cos is written by the sine of the half angle.
+template <class T>
+c10::complex<T> expm1(const c10::complex<T>& x) {
+  const T half_sine = std::sin(x.imag() / 2);
+  const T growth = std::expm1(x.real());
+  return {growth * std::cos(x.imag()) - 2 * half_sine * half_sine, (growth + 1) * std::sin(x.imag())};
+}
+
+// log(1 + x), kept exact where x is small.
+template <class T>
+c10::complex<T> log1p(const c10::complex<T>& x) {
+  const T re = x.real();
+  const T im = x.imag();
+  const T angle = std::atan2(im, re + 1);
+  if (std::abs(re) < T(0.5) && std::abs(im) < T(0.5)) {
+    return {std::log1p(re * (re + 2) + im * im) / 2, angle};
+  }
+  return {std::log(std::hypot(re + 1, im)), angle};
+}
+
+template <class T>
+c10::complex<T> pow(const c10::complex<T>& x, const c10::complex<T>& y) {
+  return static_cast<c10::complex<T>>(
+      std::pow(static_cast<std::complex<T>>(x), static_cast<std::complex<T>>(y)));
+}
+template <class T>
+c10::complex<T> pow(const c10::complex<T>& x, const T& y) {
+  return static_cast<c10::complex<T>>(std::pow(static_cast<std::complex<T>>(x), y));
+}
+template <class T>
+c10::complex<T> pow(const T& x, const c10::complex<T>& y) {
+  return static_cast<c10::complex<T>>(std::pow(x, static_cast<std::complex<T>>(y)));
+}
+
+}  // namespace c10_complex_math
+
+namespace std {
+using c10_complex_math::acos;
+using c10_complex_math::acosh;
+using c10_complex_math::asin;
+using c10_complex_math::asinh;
+using c10_complex_math::atan;
+using c10_complex_math::atanh;
+using c10_complex_math::cos;
+using c10_complex_math::cosh;
+using c10_complex_math::exp;
+using c10_complex_math::expm1;
+using c10_complex_math::log;
+using c10_complex_math::log10;
+using c10_complex_math::log1p;
+using c10_complex_math::log2;
+using c10_complex_math::pow;
+using c10_complex_math::sin;
+using c10_complex_math::sinh;
+using c10_complex_math::sqrt;
+using c10_complex_math::tan;
+using c10_complex_math::tanh;
+}  // namespace std

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// for (const auto i : c10::irange(n)): the integers from 0, or from a begin, up to an end.
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <type_traits>
+
+#include <c10/util/TypeSafeSignMath.h>
+
+namespace c10 {
+
+namespace detail {
+
+template <class I>
+struct integer_iterator {
+  using iterator_category = std::input_iterator_tag;
+  using value_type = I;
+  using difference_type = std::ptrdiff_t;
+  using pointer = I*;
+  using reference = I&;
+
+  explicit constexpr integer_iterator(I start) : value(start) {}
+  constexpr I operator*() const { return value; }
+  constexpr const I* operator->() const { return &value; }
+  constexpr integer_iterator& operator++() {
+    ++value;
+    return *this;
+  }
+  constexpr integer_iterator operator++(int) {
+    const integer_iterator before = *this;
+    ++value;
+    return before;
+  }
+  constexpr bool operator==(const integer_iterator& other) const { return value == other.value; }
+  constexpr bool operator!=(const integer_iterator& other) const { return value != other.value; }
+
+ private:
+  I value;
+};
+
+}  // namespace detail
+
+// Empty when the end lies before the begin.
+template <class I>
+struct integer_range {
+  static_assert(std::is_integral_v<I>);
+  using iterator = detail::integer_iterator<I>;
+
+  constexpr integer_range(I begin, I end) : begin_(begin), end_(end < begin ? begin : end) {}
+  constexpr iterator begin() const { return begin_; }
+  constexpr iterator end() const { return end_; }
+
+ private:
+  iterator begin_;
+  iterator end_;
+};
+
+template <class I, class J, std::enable_if_t<std::is_integral_v<I> && std::is_integral_v<J>, bool> = true>
+constexpr integer_range<J> irange(I begin, J end) {
+  return {static_cast<J>(begin), end};
+}
+
+template <class I, std::enable_if_t<std::is_integral_v<I>, bool> = true>
+constexpr integer_range<I> irange(I end) {
+  return {I(), end};
+}
+
+}  // namespace c10

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// overflows<To>(value): whether a number does not fit another type.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <c10/macros/Macros.h>
+#include <c10/util/TypeSafeSignMath.h>
+#include <c10/util/complex.h>
+
+namespace c10 {
+
+template <class To, class From>
+std::enable_if_t<std::is_same_v<From, bool>, bool> overflows(From, bool strict_unsigned = false) {
+  static_cast<void>(strict_unsigned);
+  return false;
+}
+
+// Negative numbers wrap around into an unsigned type, unless `strict_unsigned`.
+template <class To, class From>
+std::enable_if_t<std::is_integral_v<From> && !std::is_same_v<From, bool>, bool> overflows(
+    From value, bool strict_unsigned = false) {
+  using Part = typename scalar_value_type<To>::type;
+  using Limit = std::numeric_limits<Part>;
+  if constexpr (!Limit::is_signed && std::numeric_limits<From>::is_signed) {
+    if (!strict_unsigned) {
+      const uint64_t magnitude = 0 - static_cast<uint64_t>(value);
+      return greater_than_max<Part>(value) ||
+             (is_negative(value) && magnitude > static_cast<uint64_t>(Limit::max()));
+    }
+  }
+  return less_than_lowest<Part>(value) || greater_than_max<Part>(value);
+}
+
+template <class To, class From>
+std::enable_if_t<std::is_floating_point_v<From>, bool> overflows(From value, bool strict_unsigned = false) {
+  static_cast<void>(strict_unsigned);
+  using Limit = std::numeric_limits<typename scalar_value_type<To>::type>;
+  if (Limit::has_infinity && std::isinf(value)) return false;
+  if (!Limit::has_quiet_NaN && value != value) return true;
+  if constexpr (Limit::is_integer) {
+    // The first number beyond: a power of two, exact in From where the largest integer may not be.
+    const From beyond = std::ldexp(From{1}, Limit::digits);
+    return value < static_cast<From>(Limit::lowest()) || value >= beyond;
+  } else {
+    return value < Limit::lowest() || value > Limit::max();
+  }
+}
+
+template <class To, class From>
+std::enable_if_t<is_complex<From>::value, bool> overflows(From value, bool strict_unsigned = false) {
+  if (!is_complex<To>::value && value.imag() != 0) return true;
+  using Part = typename scalar_value_type<To>::type;
+  using FromPart = typename From::value_type;
+  return overflows<Part, FromPart>(value.real(), strict_unsigned) ||
+         overflows<Part, FromPart>(value.imag(), strict_unsigned);
+}
+
+}  // namespace c10

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sums and products that say whether they overflowed.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include <c10/macros/Macros.h>
+
+#define C10_HAS_BUILTIN_OVERFLOW() (1)
+
+namespace c10 {
+
+template <class T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
+C10_ALWAYS_INLINE bool add_overflows(T a, T b, T* out) {
+  return __builtin_add_overflow(a, b, out);
+}
+C10_ALWAYS_INLINE bool add_overflows(uint64_t a, uint64_t b, uint64_t* out) {
+  return __builtin_add_overflow(a, b, out);
+}
+
+template <class T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
+C10_ALWAYS_INLINE bool mul_overflows(T a, T b, T* out) {
+  return __builtin_mul_overflow(a, b, out);
+}
+C10_ALWAYS_INLINE bool mul_overflows(uint64_t a, uint64_t b, uint64_t* out) {
+  return __builtin_mul_overflow(a, b, out);
+}
+
+// The product of a range; true when any step overflowed.
+template <class Iterator>
+bool safe_multiplies_u64(Iterator first, Iterator last, uint64_t* out) {
+  uint64_t product = 1;
+  bool overflowed = false;
+  for (; first != last; ++first) {
+    overflowed |= mul_overflows(product, static_cast<uint64_t>(*first), &product);
+  }
+  *out = product;
+  return overflowed;
+}
+template <class Container>
+bool safe_multiplies_u64(const Container& container, uint64_t* out) {
+  return safe_multiplies_u64(container.begin(), container.end(), out);
+}
+
+}  // namespace c10

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Signs and limits of integers whatever their signedness, without a warning.
+#pragma once
+
+#include <limits>
+#include <type_traits>
+
+#include <torch/headeronly/macros/Macros.h>
+
+namespace c10 {
+
+template <class T>
+constexpr bool is_negative(const T& x) {
+  if constexpr (std::is_unsigned_v<T>) {
+    return false;
+  } else {
+    return x < T(0);
+  }
+}
+
+// -1, 0 or 1.
+template <class T>
+constexpr int signum(const T& x) {
+  return static_cast<int>(T(0) < x) - static_cast<int>(is_negative(x));
+}
+
+template <class T, class U>
+constexpr bool signs_differ(const T& a, const U& b) {
+  return is_negative(a) != is_negative(b);
+}
+
+template <class Limit, class T>
+constexpr bool greater_than_max(const T& x) {
+  if constexpr (std::numeric_limits<T>::digits > std::numeric_limits<Limit>::digits) {
+    return x > static_cast<T>(std::numeric_limits<Limit>::max());
+  } else {
+    static_cast<void>(x);
+    return false;
+  }
+}
+
+template <class Limit, class T>
+constexpr bool less_than_lowest(const T& x) {
+  if constexpr (std::is_unsigned_v<T>) {
+    return false;
+  } else if constexpr (std::is_unsigned_v<Limit>) {
+    return x < T(0);
+  } else {
+    return x < std::numeric_limits<Limit>::lowest();
+  }
+}
+
+}  // namespace c10
+
+namespace torch::headeronly {
+using c10::greater_than_max;
+using c10::is_negative;
+using c10::less_than_lowest;
+using c10::signs_differ;
+using c10::signum;
+}  // namespace torch::headeronly

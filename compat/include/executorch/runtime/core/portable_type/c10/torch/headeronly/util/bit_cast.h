@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstring>
+#include <type_traits>
+
+#include <torch/headeronly/macros/Macros.h>
+
+namespace torch::headeronly {
+
+// std::bit_cast, before C++20.
+template <class To, class From>
+std::enable_if_t<sizeof(To) == sizeof(From) && std::is_trivially_copyable_v<From> &&
+                     std::is_trivially_copyable_v<To> && std::is_trivially_default_constructible_v<To>,
+                 To>
+bit_cast(const From& source) noexcept {
+  To target;
+  std::memcpy(&target, &source, sizeof(To));
+  return target;
+}
+
+}  // namespace torch::headeronly
+
+namespace c10 {
+using torch::headeronly::bit_cast;
+}

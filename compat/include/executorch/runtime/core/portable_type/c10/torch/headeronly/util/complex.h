@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Complex numbers as tensors store them: real part, imaginary part, aligned as the pair.
+#pragma once
+
+#include <cmath>
+#include <complex>
+#include <istream>
+#include <ostream>
+#include <type_traits>
+
+#include <torch/headeronly/macros/Macros.h>
+#include <torch/headeronly/util/BFloat16.h>
+#include <torch/headeronly/util/Half.h>
+
+namespace c10 {
+
+template <class T>
+struct alignas(sizeof(T) * 2) complex {
+  using value_type = T;
+
+  T real_ = T(0);
+  T imag_ = T(0);
+
+  constexpr complex() = default;
+  constexpr complex(const T& re, const T& im = T()) : real_(re), imag_(im) {}
+  template <class U>
+  explicit constexpr complex(const std::complex<U>& other)
+      : real_(static_cast<T>(other.real())), imag_(static_cast<T>(other.imag())) {}
+  // Widening is implicit, narrowing is not.
+  template <class U = T>
+  explicit constexpr complex(const std::enable_if_t<std::is_same_v<U, float>, complex<double>>& other)
+      : real_(static_cast<T>(other.real())), imag_(static_cast<T>(other.imag())) {}
+  template <class U = T>
+  constexpr complex(const std::enable_if_t<std::is_same_v<U, double>, complex<float>>& other)
+      : real_(other.real()), imag_(other.imag()) {}
+
+  constexpr complex& operator=(T re) { return set(re, T(0)); }
+  constexpr complex& operator+=(T re) { return set(real_ + re, imag_); }
+  constexpr complex& operator-=(T re) { return set(real_ - re, imag_); }
+  constexpr complex& operator*=(T re) { return set(real_ * re, imag_ * re); }
+  constexpr complex& operator/=(T re) { return set(real_ / re, imag_ / re); }
+
+  template <class U>
+  constexpr complex& operator=(const complex<U>& other) {
+    return set(static_cast<T>(other.real()), static_cast<T>(other.imag()));
+  }
+  template <class U>
+  constexpr complex& operator=(const std::complex<U>& other) {
+    return set(static_cast<T>(other.real()), static_cast<T>(other.imag()));
+  }
+  template <class U>
+  constexpr complex& operator+=(const complex<U>& other) {
+    return set(real_ + other.real(), imag_ + other.imag());
+  }
+  template <class U>
+  constexpr complex& operator-=(const complex<U>& other) {
+    return set(real_ - other.real(), imag_ - other.imag());
+  }
+  template <class U>
+  constexpr complex& operator*=(const complex<U>& other) {
+    const U re = other.real();
+    const U im = other.imag();
+    return set(real_ * re - imag_ * im, real_ * im + imag_ * re);
+  }
+  // Scaled by the larger part of the divisor, so that its square need not fit.
+  template <class U>
+  constexpr complex& operator/=(const complex<U>& other) {
+    const U re = other.real();
+    const U im = other.imag();
+    const U abs_re = re < 0 ? -re : re;
+    const U abs_im = im < 0 ? -im : im;
+    if (abs_re >= abs_im) {
+      if (abs_re == U(0) && abs_im == U(0)) return set(real_ / abs_re, imag_ / abs_im);
+      const U ratio = im / re;
+      const U scale = U(1) / (re + im * ratio);
+      return set((real_ + imag_ * ratio) * scale, (imag_ - real_ * ratio) * scale);
+    }
+    const U ratio = re / im;
+    const U scale = U(1) / (im + re * ratio);
+    return set((real_ * ratio + imag_) * scale, (imag_ * ratio - real_) * scale);
+  }
+
+  template <class U>
+  explicit constexpr operator std::complex<U>() const {
+    return {static_cast<U>(real_), static_cast<U>(imag_)};
+  }
+  explicit constexpr operator bool() const { return real_ || imag_; }
+
+  constexpr T real() const { return real_; }
+  constexpr void real(T value) { real_ = value; }
+  constexpr T imag() const { return imag_; }
+  constexpr void imag(T value) { imag_ = value; }
+
+ private:
+  constexpr complex& set(T re, T im) {
+    real_ = re;
+    imag_ = im;
+    return *this;
+  }
+};
+
+namespace complex_literals {
+constexpr complex<float> operator""_if(long double imag) { return {0.0f, static_cast<float>(imag)}; }
+constexpr complex<double> operator""_id(long double imag) { return {0.0, static_cast<double>(imag)}; }
+constexpr complex<float> operator""_if(unsigned long long imag) { return {0.0f, static_cast<float>(imag)}; }
+constexpr complex<double> operator""_id(unsigned long long imag) { return {0.0, static_cast<double>(imag)}; }
+}  // namespace complex_literals
+
+template <class T>
+constexpr complex<T> operator+(const complex<T>& value) {
+  return value;
+}
+template <class T>
+constexpr complex<T> operator-(const complex<T>& value) {
+  return complex<T>(-value.real(), -value.imag());
+}
+
+#define RUSHLIGHT_COMPLEX_OPERATOR(op)                                                       \
+  template <class T>                                                                         \
+  constexpr complex<T> operator op(const complex<T>& a, const complex<T>& b) {               \
+    complex<T> result = a;                                                                   \
+    return result op## = b;                                                                  \
+  }                                                                                          \
+  template <class T>                                                                         \
+  constexpr complex<T> operator op(const complex<T>& a, const T& b) {                        \
+    complex<T> result = a;                                                                   \
+    return result op## = b;                                                                  \
+  }                                                                                          \
+  template <class T>                                                                         \
+  constexpr complex<T> operator op(const T& a, const complex<T>& b) {                        \
+    complex<T> result(a, T());                                                               \
+    return result op## = b;                                                                  \
+  }                                                                                          \
+  template <class T, class I,                                                                \
+            std::enable_if_t<std::is_floating_point_v<T> && std::is_integral_v<I>, int> = 0> \
+  constexpr complex<T> operator op(const complex<T>& a, const I& b) {                        \
+    return a op static_cast<T>(b);                                                           \
+  }                                                                                          \
+  template <class T, class I,                                                                \
+            std::enable_if_t<std::is_floating_point_v<T> && std::is_integral_v<I>, int> = 0> \
+  constexpr complex<T> operator op(const I& a, const complex<T>& b) {                        \
+    return static_cast<T>(a) op b;                                                           \
+  }
+
+RUSHLIGHT_COMPLEX_OPERATOR(+)
+RUSHLIGHT_COMPLEX_OPERATOR(-)
+RUSHLIGHT_COMPLEX_OPERATOR(*)
+RUSHLIGHT_COMPLEX_OPERATOR(/)
+#undef RUSHLIGHT_COMPLEX_OPERATOR
+
+template <class T>
+constexpr bool operator==(const complex<T>& a, const complex<T>& b) {
+  return a.real() == b.real() && a.imag() == b.imag();
+}
+template <class T>
+constexpr bool operator==(const complex<T>& a, const T& b) {
+  return a.real() == b && a.imag() == T();
+}
+template <class T>
+constexpr bool operator==(const T& a, const complex<T>& b) {
+  return b == a;
+}
+template <class T>
+constexpr bool operator!=(const complex<T>& a, const complex<T>& b) {
+  return !(a == b);
+}
+template <class T>
+constexpr bool operator!=(const complex<T>& a, const T& b) {
+  return !(a == b);
+}
+template <class T>
+constexpr bool operator!=(const T& a, const complex<T>& b) {
+  return !(b == a);
+}
+
+template <class T, class Char, class Traits>
+std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, const complex<T>& value) {
+  return out << static_cast<std::complex<T>>(value);
+}
+template <class T, class Char, class Traits>
+std::basic_istream<Char, Traits>& operator>>(std::basic_istream<Char, Traits>& in, complex<T>& value) {
+  std::complex<T> read;
+  in >> read;
+  value = read;
+  return in;
+}
+
+template <class T>
+complex<T> polar(const T& r, const T& theta = T()) {
+  return complex<T>(r * std::cos(theta), r * std::sin(theta));
+}
+
+// The 16-bit ones store; arithmetic happens in float.
+#define RUSHLIGHT_COMPLEX16(T)                                                           \
+  template <>                                                                            \
+  struct alignas(4) complex<T> {                                                         \
+    using value_type = T;                                                                \
+                                                                                         \
+    T real_;                                                                             \
+    T imag_;                                                                             \
+                                                                                         \
+    complex() = default;                                                                 \
+    explicit complex(const T& real, const T& imag) : real_(real), imag_(imag) {}         \
+    complex(const complex<float>& value) : real_(value.real()), imag_(value.imag()) {}   \
+    operator complex<float>() const { return {real_, imag_}; }                           \
+                                                                                         \
+    constexpr T real() const { return real_; }                                           \
+    constexpr T imag() const { return imag_; }                                           \
+                                                                                         \
+    complex& operator+=(const complex& other) { return *this = wide() += other.wide(); } \
+    complex& operator-=(const complex& other) { return *this = wide() -= other.wide(); } \
+    complex& operator*=(const complex& other) { return *this = wide() *= other.wide(); } \
+                                                                                         \
+   private:                                                                              \
+    complex<float> wide() const { return *this; }                                        \
+  };
+
+RUSHLIGHT_COMPLEX16(Half)
+RUSHLIGHT_COMPLEX16(BFloat16)
+#undef RUSHLIGHT_COMPLEX16
+
+}  // namespace c10
+
+namespace torch::headeronly {
+using c10::complex;
+using c10::polar;
+using c10::operator+;
+using c10::operator-;
+using c10::operator*;
+using c10::operator/;
+using c10::operator==;
+using c10::operator!=;
+using c10::operator<<;
+using c10::operator>>;
+namespace complex_literals {
+using c10::complex_literals::operator""_if;
+using c10::complex_literals::operator""_id;
+}  // namespace complex_literals
+}  // namespace torch::headeronly
+
+#include <torch/headeronly/util/complex_utils.h>

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The description of a tensor: rushlight's, with the official members and room for a dim order and strides
+// that its maker left out. One that the runtime made has no such room, and is used the same way.
+#pragma once
+
+#include <executorch/runtime/core/array_ref.h>
+#include <executorch/runtime/core/error.h>
+#include <executorch/runtime/core/portable_type/device.h>
+#include <executorch/runtime/core/portable_type/scalar_type.h>
+#include <executorch/runtime/core/result.h>
+#include <executorch/runtime/core/tensor_shape_dynamism.h>
+#include <executorch/runtime/platform/compiler.h>
+#include <sys/types.h>
+
+#include "compat/detail/convert.h"
+#include "runtime/tensor/tensor.h"
+
+#define ET_PRI_TENSOR_SIZE "zd"
+#define ET_PRI_TENSOR_DIM "zd"
+#define ET_PRI_TENSOR_NUMEL "zd"
+#define ET_PRI_SIZES_AND_STRIDES "d"
+
+namespace executorch::runtime::etensor {
+
+class TensorImpl : public rushlight::TensorImpl {
+  using Base = rushlight::TensorImpl;
+
+ public:
+  using SizesType = rushlight::SizesType;
+  using DimOrderType = rushlight::DimOrderType;
+  using StridesType = rushlight::StridesType;
+
+  TensorImpl() = delete;
+  // Without a dim order the tensor is row major; strides follow from the dim order. Aborts on what is no
+  // shape: a negative size, too many dimensions or elements, a dim order that is none.
+  TensorImpl(ScalarType type, ssize_t dim, SizesType* sizes, void* data = nullptr,
+             DimOrderType* dim_order = nullptr, StridesType* strides = nullptr,
+             TensorShapeDynamism dynamism = TensorShapeDynamism::STATIC,
+             DeviceType device_type = DeviceType::CPU, DeviceIndex device_index = 0);
+  TensorImpl(const TensorImpl& other);
+  TensorImpl& operator=(const TensorImpl&) = delete;
+
+  size_t nbytes() const;
+  ssize_t size(ssize_t d) const {
+    ET_CHECK_MSG(d >= 0 && d < dim(), "dimension %zd of a tensor that has %zd", d, dim());
+    return Base::sizes()[static_cast<size_t>(d)];
+  }
+  ssize_t dim() const { return Base::dim(); }
+  ssize_t numel() const { return static_cast<ssize_t>(Base::numel()); }
+  ScalarType scalar_type() const { return rushlight::compat::official(Base::scalar_type()); }
+  ScalarType dtype() const { return scalar_type(); }
+  ssize_t element_size() const;
+  const ArrayRef<SizesType> sizes() const { return Base::sizes(); }
+  const ArrayRef<DimOrderType> dim_order() const { return Base::dim_order(); }
+  const ArrayRef<StridesType> strides() const { return Base::strides(); }
+  TensorShapeDynamism shape_dynamism() const { return Base::shape_dynamism(); }
+
+  // Memory is the CPU's.
+  Device device() const { return Device(DeviceType::CPU); }
+  DeviceType device_type() const { return device().type(); }
+  DeviceIndex device_index() const { return device().index(); }
+
+  template <class T>
+  const T* data() const {
+    return static_cast<const T*>(Base::data());
+  }
+  const void* data() const { return Base::data(); }
+  template <class T>
+  T* mutable_data() const {
+    return static_cast<T*>(Base::mutable_data());
+  }
+  void* mutable_data() const { return Base::mutable_data(); }
+  void set_data(void* data) {
+    Base::set_data(data, data == nullptr ? rushlight::Storage::None : rushlight::Storage::Planned);
+  }
+  ET_DEPRECATED void set_sizes_contiguous(ArrayRef<SizesType> sizes) {
+    ET_CHECK_MSG(internal_resize_contiguous(sizes) == Error::Ok, "the tensor cannot take these sizes");
+  }
+  ET_NODISCARD Error internal_resize_contiguous(ArrayRef<SizesType> sizes) {
+    return rushlight::compat::official(Base::resize(sizes));
+  }
+
+ private:
+  DimOrderType own_dim_order_[rushlight::kTensorDimensionLimit];
+  StridesType own_strides_[rushlight::kTensorDimensionLimit];
+};
+
+// The number of elements; aborts on a negative size. safe_numel says InvalidArgument, to overflow as well.
+ssize_t compute_numel(const TensorImpl::SizesType* sizes, ssize_t dim);
+Result<ssize_t> safe_numel(const TensorImpl::SizesType* sizes, ssize_t dim);
+
+}  // namespace executorch::runtime::etensor
+
+namespace torch::executor {
+using ::executorch::runtime::etensor::compute_numel;
+using ::executorch::runtime::etensor::safe_numel;
+using ::executorch::runtime::etensor::TensorImpl;
+}  // namespace torch::executor

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ET_LOG(Info, "%d of %d", ...): lines below ET_MIN_LOG_LEVEL are dropped, all of them when
+// ET_LOG_ENABLED is 0. They reach the platform through pal_emit_log_message.
+#pragma once
+
+#include <cstdarg>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+#include <executorch/runtime/platform/compiler.h>
+#include <executorch/runtime/platform/types.h>
+#include <inttypes.h>
+
+#ifndef ET_MIN_LOG_LEVEL
+#define ET_MIN_LOG_LEVEL Info
+#endif
+#ifndef ET_LOG_ENABLED
+#define ET_LOG_ENABLED 1
+#endif
+
+namespace executorch::runtime {
+
+enum class LogLevel : uint8_t { Debug, Info, Error, Fatal, NumLevels };
+
+namespace internal {
+
+et_timestamp_t get_log_timestamp();
+
+ET_PRINTFLIKE(6, 0)
+void vlogf(LogLevel level, et_timestamp_t timestamp, const char* filename, const char* function, size_t line,
+           const char* format, va_list args);
+
+ET_PRINTFLIKE(6, 7)
+inline void logf(LogLevel level, et_timestamp_t timestamp, const char* filename, const char* function,
+                 size_t line, const char* format, ...) {
+#if ET_LOG_ENABLED
+  va_list args;
+  va_start(args, format);
+  vlogf(level, timestamp, filename, function, line, format, args);
+  va_end(args);
+#else
+  static_cast<void>(level), static_cast<void>(timestamp), static_cast<void>(filename);
+  static_cast<void>(function), static_cast<void>(line), static_cast<void>(format);
+#endif
+}
+
+}  // namespace internal
+}  // namespace executorch::runtime
+
+namespace torch::executor {
+using ::executorch::runtime::LogLevel;
+}
+
+#if ET_LOG_ENABLED
+#define ET_LOG(level_, format_, ...)                                                             \
+  do {                                                                                           \
+    constexpr auto et_log_level = ::executorch::runtime::LogLevel::level_;                       \
+    if (static_cast<uint32_t>(et_log_level) >=                                                   \
+        static_cast<uint32_t>(::executorch::runtime::LogLevel::ET_MIN_LOG_LEVEL)) {              \
+      ::executorch::runtime::internal::logf(                                                     \
+          et_log_level, ::executorch::runtime::internal::get_log_timestamp(), ET_SHORT_FILENAME, \
+          ET_FUNCTION, ET_LINE, format_, ##__VA_ARGS__);                                         \
+    }                                                                                            \
+  } while (0)
+#define ET_CHECK_OR_LOG_ERROR(condition_, format_, ...)       \
+  do {                                                        \
+    if (!(condition_)) ET_LOG(Error, format_, ##__VA_ARGS__); \
+  } while (0)
+#else
+#define ET_LOG(level_, format_, ...) ((void)0)
+#define ET_CHECK_OR_LOG_ERROR(condition_, format_, ...) ((void)0)
+#endif

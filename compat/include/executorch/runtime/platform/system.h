@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// In which shared library an address lies, where ET_USE_LIBDL says that the system can tell.
+#pragma once
+
+#ifdef ET_USE_LIBDL
+#include <dlfcn.h>
+#endif
+
+static constexpr const char* DYNAMIC_LIBRARY_NOT_SUPPORTED = "NOT_SUPPORTED";
+static constexpr const char* DYNAMIC_LIBRARY_NOT_FOUND = "NOT_FOUND";
+
+extern "C" {
+
+inline const char* et_pal_get_shared_library_name(const void* address) {
+#ifdef ET_USE_LIBDL
+  Dl_info info;
+  const bool found = dladdr(address, &info) != 0 && info.dli_fname != nullptr;
+  return found ? info.dli_fname : DYNAMIC_LIBRARY_NOT_FOUND;
+#else
+  static_cast<void>(address);
+  static_cast<void>(DYNAMIC_LIBRARY_NOT_FOUND);
+  return DYNAMIC_LIBRARY_NOT_SUPPORTED;
+#endif
+}
+}

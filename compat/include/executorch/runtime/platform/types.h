@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <stdint.h>
+
+extern "C" {
+// Ticks of the platform's clock.
+typedef uint64_t et_timestamp_t;
+}

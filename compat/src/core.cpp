@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parts of the core types that are functions: TensorImpl's making, names of tags and shapes.
+#include <cstdio>
+#include <cstring>
+
+#include <executorch/runtime/core/exec_aten/util/dim_order_util.h>
+#include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
+#include <executorch/runtime/core/exec_aten/util/tensor_shape_to_c_string.h>
+#include <executorch/runtime/core/portable_type/tensor_impl.h>
+#include <executorch/runtime/core/tag.h>
+#include <executorch/runtime/core/tensor_layout.h>
+
+namespace executorch::runtime {
+
+size_t tag_to_string(Tag tag, char* buffer, size_t buffer_size) {
+  return static_cast<size_t>(snprintf(buffer, buffer_size, "%s", rushlight::to_string(tag)));
+}
+
+namespace {
+
+template <class Size>
+std::array<char, kTensorShapeStringSizeLimit> shape_text(Span<const Size> shape) {
+  std::array<char, kTensorShapeStringSizeLimit> text;
+  if (shape.size() > kTensorDimensionLimit) {
+    snprintf(text.data(), text.size(), "(ERR: tensor ndim exceeds limit)");
+    return text;
+  }
+  size_t used = static_cast<size_t>(snprintf(text.data(), text.size(), "("));
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const bool printable =
+        shape[i] >= 0 && static_cast<size_t>(shape[i]) <= internal::kMaximumPrintableTensorShapeElement;
+    char* end = text.data() + used;
+    const size_t room = text.size() - used;
+    const char* separator = i == 0 ? "" : ", ";
+    used += static_cast<size_t>(
+        printable ? snprintf(end, room, "%s%lld", separator, static_cast<long long>(shape[i]))
+                  : snprintf(end, room, "%s%s", separator, shape[i] < 0 ? "ERR" : "BIG"));
+  }
+  snprintf(text.data() + used, text.size() - used, ")");
+  return text;
+}
+
+}  // namespace
+
+std::array<char, kTensorShapeStringSizeLimit> tensor_shape_to_c_string(Span<const std::int32_t> shape) {
+  return shape_text(shape);
+}
+std::array<char, kTensorShapeStringSizeLimit> tensor_shape_to_c_string(Span<const std::int64_t> shape) {
+  return shape_text(shape);
+}
+
+Result<const TensorLayout> TensorLayout::create(Span<const int32_t> sizes, Span<const uint8_t> dim_order,
+                                                executorch::aten::ScalarType scalar_type) {
+  ET_CHECK_OR_RETURN_ERROR(sizes.size() == dim_order.size(), InvalidArgument,
+                           "a layout of %zu sizes and a dim order of %zu", sizes.size(), dim_order.size());
+  ET_CHECK_OR_RETURN_ERROR(validate_dim_order(dim_order.data(), dim_order.size()), InvalidArgument,
+                           "a dim order that is no permutation");
+  ET_CHECK_OR_RETURN_ERROR(isValid(scalar_type), InvalidArgument, "a dtype with the number %d",
+                           static_cast<int>(scalar_type));
+  size_t nbytes = elementSize(scalar_type);
+  for (const int32_t size : sizes) {
+    ET_CHECK_OR_RETURN_ERROR(size >= 0, InvalidArgument, "a size of %d", static_cast<int>(size));
+    ET_CHECK_OR_RETURN_ERROR(!c10::mul_overflows(nbytes, static_cast<size_t>(size), &nbytes), InvalidArgument,
+                             "a tensor larger than any memory");
+  }
+  return TensorLayout(sizes, dim_order, scalar_type, nbytes);
+}
+
+namespace etensor {
+
+namespace {
+
+uint8_t* filled(uint8_t* own, ssize_t dim) {
+  for (ssize_t i = 0; i < dim; ++i) own[i] = static_cast<uint8_t>(i);
+  return own;
+}
+
+// The rank, once everything that rushlight::TensorImpl trusts in has been looked at.
+ssize_t checked_rank(ssize_t dim, const TensorImpl::SizesType* sizes, const TensorImpl::DimOrderType* order) {
+  ET_CHECK_MSG(dim >= 0 && dim <= static_cast<ssize_t>(kTensorDimensionLimit), "a tensor of rank %zd", dim);
+  size_t numel = 0;
+  ET_CHECK_MSG(dim == 0 || sizes != nullptr, "a tensor of rank %zd without sizes", dim);
+  ET_CHECK_MSG(rushlight::checked_numel({sizes, static_cast<size_t>(dim)}, &numel),
+               "a tensor with a negative size or too many elements");
+  ET_CHECK_MSG(order == nullptr || validate_dim_order(order, static_cast<size_t>(dim)),
+               "a dim order that is no permutation");
+  return dim;
+}
+
+}  // namespace
+
+TensorImpl::TensorImpl(ScalarType type, ssize_t dim, SizesType* sizes, void* data, DimOrderType* dim_order,
+                       StridesType* strides, TensorShapeDynamism dynamism, DeviceType, DeviceIndex)
+    : Base(rushlight::compat::ours(type), checked_rank(dim, sizes, dim_order), sizes, data,
+           dim_order != nullptr ? dim_order : filled(own_dim_order_, dim),
+           strides != nullptr ? strides : own_strides_, dynamism) {}
+
+TensorImpl::TensorImpl(const TensorImpl& other)
+    : TensorImpl(other.scalar_type(), other.dim(), const_cast<SizesType*>(other.sizes().data()),
+                 other.mutable_data(), const_cast<DimOrderType*>(other.dim_order().data()), nullptr,
+                 other.shape_dynamism()) {}
+
+size_t TensorImpl::nbytes() const { return static_cast<size_t>(numel()) * elementSize(scalar_type()); }
+
+ssize_t TensorImpl::element_size() const { return static_cast<ssize_t>(elementSize(scalar_type())); }
+
+ssize_t compute_numel(const TensorImpl::SizesType* sizes, ssize_t dim) {
+  ET_CHECK_MSG(dim == 0 || sizes != nullptr, "a tensor of rank %zd without sizes", dim);
+  ssize_t numel = 1;
+  for (ssize_t i = 0; i < dim; ++i) {
+    ET_CHECK_MSG(sizes[i] >= 0, "size %zd is %d", i, static_cast<int>(sizes[i]));
+    numel *= sizes[i];
+  }
+  return numel;
+}
+
+Result<ssize_t> safe_numel(const TensorImpl::SizesType* sizes, ssize_t dim) {
+  ET_CHECK_OR_RETURN_ERROR(dim == 0 || sizes != nullptr, InvalidArgument,
+                           "a tensor of rank %zd without sizes", dim);
+  ssize_t numel = 1;
+  for (ssize_t i = 0; i < dim; ++i) {
+    ET_CHECK_OR_RETURN_ERROR(sizes[i] >= 0, InvalidArgument, "size %zd is %d", i, static_cast<int>(sizes[i]));
+    ET_CHECK_OR_RETURN_ERROR(!c10::mul_overflows(numel, static_cast<ssize_t>(sizes[i]), &numel),
+                             InvalidArgument, "more elements than there are numbers");
+  }
+  return numel;
+}
+
+}  // namespace etensor
+
+}  // namespace executorch::runtime

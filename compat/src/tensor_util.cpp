@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstring>
+
+#include <executorch/runtime/core/exec_aten/util/tensor_util.h>
+
+namespace executorch::ET_RUNTIME_NAMESPACE {
+
+namespace aten = executorch::aten;
+using executorch::aten::ScalarType;
+using executorch::aten::Tensor;
+
+namespace {
+
+bool is_dtype(bool condition, const Tensor& t, const char* wanted) {
+  ET_CHECK_OR_RETURN_FALSE(condition, "dtype %s where %s is wanted", toString(t.scalar_type()), wanted);
+  return true;
+}
+
+bool is_default(const Tensor& t) {
+  return is_contiguous_dim_order(t.dim_order().data(), t.dim_order().size());
+}
+
+bool is_channels_last(const Tensor& t) {
+  return is_channels_last_dim_order(t.dim_order().data(), t.dim_order().size());
+}
+
+}  // namespace
+
+bool dim_is_valid(int64_t dim, int64_t upper_bound) {
+  ET_CHECK_OR_RETURN_FALSE(dim >= -upper_bound && dim < upper_bound,
+                           "dimension %" PRId64 " lies outside of -%" PRId64 " to %" PRId64 " - 1", dim,
+                           upper_bound, upper_bound);
+  return true;
+}
+
+bool tensor_can_cast_to(Tensor a, ScalarType dtype) {
+  return is_dtype(canCast(a.scalar_type(), dtype), a, toString(dtype));
+}
+bool tensor_is_bool_type(Tensor t) { return tensor_is_type(t, ScalarType::Bool); }
+bool tensor_is_type(Tensor t, ScalarType dtype) {
+  return is_dtype(t.scalar_type() == dtype, t, toString(dtype));
+}
+bool tensor_is_type(Tensor t, ScalarType dtype, ScalarType dtype2) {
+  ET_CHECK_OR_RETURN_FALSE(t.scalar_type() == dtype || t.scalar_type() == dtype2,
+                           "dtype %s where %s or %s is wanted", toString(t.scalar_type()), toString(dtype),
+                           toString(dtype2));
+  return true;
+}
+bool tensor_is_type(Tensor t, ScalarType dtype, ScalarType dtype2, ScalarType dtype3) {
+  ET_CHECK_OR_RETURN_FALSE(t.scalar_type() == dtype || t.scalar_type() == dtype2 || t.scalar_type() == dtype3,
+                           "dtype %s where %s, %s or %s is wanted", toString(t.scalar_type()),
+                           toString(dtype), toString(dtype2), toString(dtype3));
+  return true;
+}
+bool tensor_is_integral_type(Tensor t, bool includeBool) {
+  return is_dtype(isIntegralType(t.scalar_type(), includeBool), t, "an integer");
+}
+bool tensor_is_floating_type(Tensor t) {
+  return is_dtype(isFloatingType(t.scalar_type()), t, "a floating one");
+}
+bool tensor_is_real_type(Tensor t) { return is_dtype(isRealType(t.scalar_type()), t, "a real one"); }
+bool tensor_is_realh_type(Tensor t) { return is_dtype(isRealHType(t.scalar_type()), t, "a real one"); }
+bool tensor_is_realhbf16_type(Tensor t) {
+  return is_dtype(isRealHBF16Type(t.scalar_type()), t, "a real one");
+}
+bool tensor_is_realhb_type(Tensor t) {
+  return is_dtype(isRealHBType(t.scalar_type()), t, "a real one or bool");
+}
+bool tensor_is_realhbbf16_type(Tensor t) {
+  return is_dtype(isRealHBBF16Type(t.scalar_type()), t, "a real one or bool");
+}
+bool tensor_is_complex_type(Tensor t) { return is_dtype(isComplexType(t.scalar_type()), t, "a complex one"); }
+bool tensor_is_bits_type(Tensor t) { return is_dtype(isBitsType(t.scalar_type()), t, "one of bits"); }
+bool tensors_have_same_dtype(Tensor a, Tensor b) {
+  return is_dtype(a.scalar_type() == b.scalar_type(), a, toString(b.scalar_type()));
+}
+bool tensors_have_same_dtype(Tensor a, Tensor b, Tensor c) {
+  return tensors_have_same_dtype(a, b) && tensors_have_same_dtype(b, c);
+}
+
+bool tensor_is_rank(Tensor t, size_t rank) {
+  ET_CHECK_OR_RETURN_FALSE(static_cast<size_t>(t.dim()) == rank, "rank %zd where %zu is wanted", t.dim(),
+                           rank);
+  return true;
+}
+bool tensor_has_rank_greater_or_equal_to(Tensor t, size_t rank) {
+  ET_CHECK_OR_RETURN_FALSE(static_cast<size_t>(t.dim()) >= rank, "rank %zd where at least %zu is wanted",
+                           t.dim(), rank);
+  return true;
+}
+bool tensor_has_rank_smaller_or_equal_to(Tensor t, size_t rank) {
+  ET_CHECK_OR_RETURN_FALSE(static_cast<size_t>(t.dim()) <= rank, "rank %zd where at most %zu is wanted",
+                           t.dim(), rank);
+  return true;
+}
+bool tensor_has_dim(Tensor t, int64_t d) { return dim_is_valid(d, nonzero_dim(t)); }
+bool tensor_has_non_empty_dim(Tensor t, int64_t d) {
+  if (!tensor_has_dim(t, d)) return false;
+  const int64_t dim = ET_NORMALIZE_IX(d, nonzero_dim(t));
+  ET_LOG_AND_RETURN_IF_FALSE(nonempty_size(t, static_cast<ssize_t>(dim)) != 0);
+  return true;
+}
+bool tensor_dim_has_index(Tensor t, int64_t d, int64_t ix) {
+  const int64_t dim = ET_NORMALIZE_IX(d, t.dim());
+  ET_CHECK(dim >= 0 && dim < t.dim());
+  const int64_t size = t.size(static_cast<ssize_t>(dim));
+  ET_CHECK_OR_RETURN_FALSE(ix >= -size && ix < size, "index %" PRId64 " of a dimension of size %" PRId64, ix,
+                           size);
+  return true;
+}
+bool tensor_has_expected_size(Tensor a, aten::ArrayRef<aten::SizesType> expected_sizes) {
+  ET_CHECK_OR_RETURN_FALSE(a.sizes() == expected_sizes, "sizes other than those expected");
+  return true;
+}
+bool tensors_have_same_size_at_dims(Tensor a, size_t dim_a, Tensor b, size_t dim_b) {
+  ET_LOG_AND_RETURN_IF_FALSE(dim_a < static_cast<size_t>(a.dim()));
+  ET_LOG_AND_RETURN_IF_FALSE(dim_b < static_cast<size_t>(b.dim()));
+  const ssize_t size_a = a.size(static_cast<ssize_t>(dim_a));
+  const ssize_t size_b = b.size(static_cast<ssize_t>(dim_b));
+  ET_CHECK_OR_RETURN_FALSE(size_a == size_b, "size %zd of dimension %zu, %zd of dimension %zu", size_a, dim_a,
+                           size_b, dim_b);
+  return true;
+}
+bool tensors_have_same_shape(Tensor a, Tensor b) {
+  if (a.numel() == 1 && b.numel() == 1) return true;
+  ET_CHECK_OR_RETURN_FALSE(a.sizes() == b.sizes(), "shapes of %zd and %zd elements, ranks %zd and %zd",
+                           a.numel(), b.numel(), a.dim(), b.dim());
+  return true;
+}
+bool tensors_have_same_shape(Tensor a, Tensor b, Tensor c) {
+  return tensors_have_same_shape(a, b) && tensors_have_same_shape(b, c);
+}
+bool tensors_have_same_shape_and_dtype(Tensor a, Tensor b) {
+  return tensors_have_same_shape(a, b) && tensors_have_same_dtype(a, b);
+}
+bool tensors_have_same_shape_and_dtype(Tensor a, Tensor b, Tensor c) {
+  return tensors_have_same_shape(a, b, c) && tensors_have_same_dtype(a, b, c);
+}
+bool tensors_have_same_strides(Tensor a, Tensor b) {
+  ET_LOG_AND_RETURN_IF_FALSE(a.strides() == b.strides());
+  return true;
+}
+bool tensors_have_same_strides(Tensor a, Tensor b, Tensor c) {
+  return tensors_have_same_strides(a, b) && tensors_have_same_strides(b, c);
+}
+bool tensors_have_same_rank(Tensor a, Tensor b) {
+  ET_CHECK_OR_RETURN_FALSE(a.dim() == b.dim(), "ranks %zd and %zd", a.dim(), b.dim());
+  return true;
+}
+bool tensor_is_contiguous(Tensor t) {
+  executorch::aten::StridesType stride = 1;
+  for (size_t d = t.sizes().size(); d-- > 0;) {
+    ET_CHECK_OR_RETURN_FALSE(t.strides()[d] == stride, "stride %d of dimension %zu where %d is wanted",
+                             static_cast<int>(t.strides()[d]), d, static_cast<int>(stride));
+    if (t.sizes()[d] != 0) stride *= t.sizes()[d];
+  }
+  return true;
+}
+
+size_t getLeadingDims(const Tensor& tensor, int64_t dim) {
+  ET_CHECK_MSG(dim >= 0 && dim <= tensor.dim(), "the dimensions before %" PRId64 " of %zd", dim,
+               tensor.dim());
+  size_t product = 1;
+  for (ssize_t i = 0; i < dim; ++i) product *= static_cast<size_t>(tensor.size(i));
+  return product;
+}
+
+size_t getTrailingDims(const Tensor& tensor, int64_t dim) {
+  ET_CHECK_MSG(dim >= -1 && dim < tensor.dim(), "the dimensions after %" PRId64 " of %zd", dim, tensor.dim());
+  size_t product = 1;
+  for (auto i = static_cast<ssize_t>(dim + 1); i < tensor.dim(); ++i) {
+    product *= static_cast<size_t>(tensor.size(i));
+  }
+  return product;
+}
+
+size_t coordinateToIndex(const Tensor& tensor, const size_t* const coordinate) {
+  size_t index = 0;
+  for (size_t d = 0; d < tensor.sizes().size(); ++d) {
+    index = index * static_cast<size_t>(tensor.sizes()[d]) + coordinate[d];
+  }
+  return index;
+}
+
+void memoizeTrailingDims(const Tensor& tensor, size_t trailing_dims_memo[kTensorDimensionLimit]) {
+  size_t product = 1;
+  for (size_t d = tensor.sizes().size(); d-- > 0;) {
+    trailing_dims_memo[d] = product;
+    product *= static_cast<size_t>(tensor.sizes()[d]);
+  }
+}
+
+size_t coordinateToIndexWithTrailingDimsMemo(const Tensor& tensor, const size_t* const coordinate,
+                                             const size_t trailing_dims_memo[kTensorDimensionLimit]) {
+  size_t index = 0;
+  for (size_t d = 0; d < tensor.sizes().size(); ++d) index += coordinate[d] * trailing_dims_memo[d];
+  return index;
+}
+
+void indexToCoordinate(const Tensor& tensor, size_t index, size_t* coordinate) {
+  ET_CHECK(index < static_cast<size_t>(tensor.numel()));
+  for (size_t d = tensor.sizes().size(); d-- > 0;) {
+    const auto size = static_cast<size_t>(tensor.sizes()[d]);
+    coordinate[d] = index % size;
+    index /= size;
+  }
+}
+
+Error get_dim_order(const Tensor& tensor, executorch::aten::DimOrderType* out_dim_order,
+                    size_t out_dim_order_size) {
+  ET_CHECK_OR_RETURN_ERROR(out_dim_order_size == tensor.dim_order().size(), InvalidArgument,
+                           "room for a dim order of %zu, the tensor has %zd dimensions", out_dim_order_size,
+                           tensor.dim());
+  std::copy(tensor.dim_order().begin(), tensor.dim_order().end(), out_dim_order);
+  return Error::Ok;
+}
+
+bool tensor_has_valid_dim_order(Tensor t) {
+  ET_LOG_AND_RETURN_IF_FALSE(validate_dim_order(t.dim_order().data(), t.dim_order().size()));
+  return true;
+}
+bool tensor_is_default_dim_order(Tensor t) {
+  ET_LOG_AND_RETURN_IF_FALSE(is_default(t));
+  return true;
+}
+bool tensor_is_channels_last_dim_order(Tensor t) {
+  ET_LOG_AND_RETURN_IF_FALSE(is_channels_last(t));
+  return true;
+}
+bool tensor_is_default_or_channels_last_dim_order(Tensor t) {
+  ET_LOG_AND_RETURN_IF_FALSE(is_default(t) || is_channels_last(t));
+  return true;
+}
+
+bool tensors_have_same_dim_order(const aten::ArrayRef<Tensor> tensor_list) {
+  if (tensor_list.size() < 2) return true;
+  bool all_default = true;
+  bool all_channels_last = true;
+  for (const Tensor& tensor : tensor_list) {
+    all_default = all_default && is_default(tensor);
+    all_channels_last = all_channels_last && is_channels_last(tensor);
+  }
+  ET_CHECK_OR_RETURN_FALSE(all_default || all_channels_last, "%zu tensors with different dim orders",
+                           tensor_list.size());
+  return true;
+}
+
+namespace internal {
+
+Error share_tensor_data(const Tensor& t_dst, const Tensor& t_src) {
+  ET_CHECK_OR_RETURN_ERROR(t_dst.nbytes() == t_src.nbytes(), InvalidArgument, "%zu bytes for a tensor of %zu",
+                           t_src.nbytes(), t_dst.nbytes());
+  ET_CHECK_OR_RETURN_ERROR(t_src.mutable_data_ptr() != nullptr || t_src.nbytes() == 0, InvalidArgument,
+                           "the source has no memory");
+  t_dst.unsafeGetTensorImpl()->set_data(t_src.mutable_data_ptr());
+  return Error::Ok;
+}
+
+Error copy_tensor_data(const Tensor& t_dst, const Tensor& t_src) {
+  ET_CHECK_OR_RETURN_ERROR(t_dst.const_data_ptr() != nullptr || t_dst.nbytes() == 0, InvalidArgument,
+                           "the target has no memory");
+  ET_CHECK_OR_RETURN_ERROR(t_dst.nbytes() == t_src.nbytes(), InvalidArgument, "%zu bytes for a tensor of %zu",
+                           t_src.nbytes(), t_dst.nbytes());
+  if (t_dst.nbytes() > 0 && t_src.const_data_ptr() != nullptr) {
+    std::memcpy(t_dst.mutable_data_ptr(), t_src.const_data_ptr(), t_dst.nbytes());
+  }
+  return Error::Ok;
+}
+
+Error set_tensor_data(const Tensor& t, void* buffer, size_t buffer_size) {
+  ET_CHECK_OR_RETURN_ERROR(buffer_size >= t.nbytes(), InvalidArgument, "%zu bytes for a tensor of %zu",
+                           buffer_size, t.nbytes());
+  t.unsafeGetTensorImpl()->set_data(buffer);
+  return Error::Ok;
+}
+
+void reset_data_ptr(const Tensor& tensor) { tensor.unsafeGetTensorImpl()->set_data(nullptr); }
+
+}  // namespace internal
+
+}  // namespace executorch::ET_RUNTIME_NAMESPACE
+
+namespace rushlight::compat {
+
+namespace et = executorch::runtime;
+
+void check_in_range(const char* what, int64_t value, int64_t bound) {
+  ET_CHECK_MSG(value >= -bound && value < bound,
+               "%s %" PRId64 " lies outside of -%" PRId64 " to %" PRId64 " - 1", what, value, bound, bound);
+}
+
+void check_same_shape(TensorList list) {
+  for (const auto& tensor : list) ET_CHECK(et::tensors_have_same_shape(list[0], tensor));
+}
+
+void check_same_dtype(TensorList list) {
+  for (const auto& tensor : list) ET_CHECK(et::tensors_have_same_dtype(list[0], tensor));
+}
+
+void check_same_strides(TensorList list) {
+  for (const auto& tensor : list) ET_CHECK(et::tensors_have_same_strides(list[0], tensor));
+}
+
+void check_contiguous(const executorch::aten::Tensor& tensor) { ET_CHECK(et::tensor_is_contiguous(tensor)); }
+
+void check_usual_dim_order(const executorch::aten::Tensor& tensor) {
+  ET_CHECK(et::tensor_is_default_or_channels_last_dim_order(tensor));
+}
+
+}  // namespace rushlight::compat
