@@ -214,10 +214,10 @@ Span<EValue* const> Method::gather(Table call) {
 }
 
 Error Method::call_kernel(Table call) {
-  gather(call);
+  const size_t num_arguments = gather(call).size();
   const KernelEntry& kernel = *kernels_[call.scalar<int32_t>(schema::kernel_call::kOpIndex)];
   if (memory_changes_) RL_TRY(check_tensors(kernel, arguments_, When::Running));
-  KernelContext context(temporary_, tracer());
+  KernelContext context(temporary_, tracer(), kernel, num_arguments);
   const OperatorScope traced(tracer(), kernel.name, kernel.signature);
   const Error error = kernel.function(context, arguments_);
   if (temporary_ != nullptr) temporary_->reset();

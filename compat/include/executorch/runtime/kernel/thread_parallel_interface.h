@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A loop whose parts may run at once. rushlight's kernels run on the thread that calls them, and so does
+// this.
+#pragma once
+
+#include <cinttypes>
+#include <cstdint>
+#include <functional>
+
+#include <c10/util/irange.h>
+#include <executorch/runtime/core/error.h>
+#include <executorch/runtime/core/function_ref.h>
+#include <executorch/runtime/platform/assert.h>
+
+namespace executorch::extension {
+
+namespace internal {
+
+constexpr int64_t GRAIN_SIZE = 32768;
+
+// f(begin, end), in debug builds piece by piece from the end, so that nobody relies on an order.
+template <class Func>
+inline bool parallel_for_no_threadpool(const int64_t begin, const int64_t end, const int64_t grain_size,
+                                       const Func& f) {
+  ET_CHECK_OR_RETURN_FALSE(begin >= 0 && end >= begin, "from %" PRId64 " to %" PRId64, begin, end);
+  ET_CHECK_OR_RETURN_FALSE(grain_size > 0, "pieces of %" PRId64, grain_size);
+#ifdef NDEBUG
+  f(begin, end);
+#else
+  for (int64_t i = end; i-- > begin;) f(i, i + 1);
+#endif
+  return true;
+}
+
+}  // namespace internal
+
+// False for a range or piece that makes no sense.
+template <class Func>
+bool parallel_for(const int64_t begin, const int64_t end, const int64_t grain_size, const Func& func) {
+  return internal::parallel_for_no_threadpool(begin, end, grain_size, func);
+}
+
+inline int64_t get_thread_num() { return 0; }
+inline int64_t get_thread_count() { return 1; }
+inline void set_thread_num(int64_t) { ET_DCHECK_MSG(false, "there is one thread"); }
+
+}  // namespace executorch::extension
+
+namespace torch::executor {
+using ::executorch::extension::get_thread_num;
+using ::executorch::extension::parallel_for;
+using ::executorch::extension::set_thread_num;
+}  // namespace torch::executor
