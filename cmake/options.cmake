@@ -34,6 +34,12 @@ set(RUSHLIGHT_BACKENDS
 option(RUSHLIGHT_BUILD_RUNNER "Build executor_runner" ON)
 option(RUSHLIGHT_BUILD_PYTHON "Build the Python module _runtime" OFF)
 option(RUSHLIGHT_BUILD_TESTS "Build the C++ tests" OFF)
+# Another project that includes this one may be written against these names; so are tests.
+set(rushlight_compat OFF)
+if(RUSHLIGHT_BUILD_TESTS OR (NOT PROJECT_IS_TOP_LEVEL AND NOT RUSHLIGHT_BOARD))
+    set(rushlight_compat ON)
+endif()
+option(RUSHLIGHT_BUILD_COMPAT "Build compat/, ExecuTorch's C++ API, for hosts" ${rushlight_compat})
 # The Python package and the tests want it; what goes onto a device asks for it.
 set(rushlight_event_tracer OFF)
 if(RUSHLIGHT_BUILD_PYTHON OR RUSHLIGHT_BUILD_TESTS)

@@ -36,6 +36,9 @@ def _parser() -> argparse.ArgumentParser:
         metavar=("ID", "HEADER", "OBJECT"),
         help="a backend to link: as programs name it, the header that declares it, its constant object",
     )
+    parser.add_argument(
+        "--official-names", action="store_true", help="also the headers that compat/ has from the table"
+    )
     parser.add_argument("--out", type=Path, required=True, help="the folder to write into")
     return parser
 
@@ -52,7 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             selection.add_model(path)
         if options.all_ops:
             selection.add_all()
-        selected = write_all(selection, options.out, [LinkedBackend(*backend) for backend in options.backend])
+        backends = [LinkedBackend(*backend) for backend in options.backend]
+        selected = write_all(selection, options.out, backends, official_names=options.official_names)
     except RushlightError as error:
         print(f"error: {error}", file=sys.stderr)
         if error.next_step:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from rushlight.codegen import official
 from rushlight.codegen.selection import Selected, Selection
 from rushlight.codegen.table import OperatorTable
 from rushlight.program.dtypes import NUMBERS, mask
@@ -139,8 +140,13 @@ def _cmake_list(name: str, items: Sequence[str]) -> str:
     return f"set({name}\n" + "".join(f"    [==[{item}]==]\n" for item in items) + ")\n"
 
 
-def write_all(selection: Selection, out: Path, backends: Sequence[LinkedBackend] = ()) -> list[Selected]:
-    """Write the four files under `out`; a file whose content stays keeps its time stamp."""
+def write_all(
+    selection: Selection, out: Path, backends: Sequence[LinkedBackend] = (), *, official_names: bool = False
+) -> list[Selected]:
+    """Write the files of a selection under `out`; a file whose content stays keeps its time stamp.
+
+    `official_names` adds those that compat/ has from the operator table.
+    """
     selected = selection.resolve()
     files = {
         "operator_table.cpp": operator_table(selected, backends),
@@ -148,6 +154,11 @@ def write_all(selection: Selection, out: Path, backends: Sequence[LinkedBackend]
         "selected_operators.yaml": selected_operators(selection, selected),
         "selection.cmake": cmake_selection(selection, selected),
     }
+    if official_names:
+        portable = "official/executorch/kernels/portable"
+        files[f"{portable}/Functions.h"] = official.functions_header(selection.table)
+        files[f"{portable}/NativeFunctions.h"] = official.native_functions_header(selection.table)
+        files["official_functions.cpp"] = official.selected_functions(len(selected))
     for name, text in files.items():
         _write_if_changed(out / name, text)
     return selected

@@ -71,8 +71,8 @@ struct Kernel {
   KernelKey kernel_key_;
   OpFunction op_;
   // rushlight's description of the arguments (runtime/kernel/boxing.h), against which programs are checked
-  // when they are loaded; empty where it is not known.
-  const char* signature_ = "";
+  // when they are loaded; null where it is not known.
+  const char* signature_ = nullptr;
 
   constexpr Kernel() : name_(nullptr), op_(nullptr) {}
   constexpr explicit Kernel(const char* name, OpFunction func) : name_(name), op_(func) {}

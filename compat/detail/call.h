@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Calling rushlight's kernels with official arguments.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include <executorch/runtime/core/evalue.h>
+#include <executorch/runtime/core/exec_aten/exec_aten.h>
+#include <executorch/runtime/kernel/kernel_runtime_context.h>
+
+#include "compat/detail/convert.h"
+#include "compat/detail/temporary.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::compat {
+
+namespace aten = executorch::aten;
+
+// One argument, as a kernel's parameter takes it: tensors and numbers are passed by the same reference.
+template <class T>
+T& argument(T& value) {
+  return value;
+}
+inline int64_t argument(const aten::ScalarType& value) { return static_cast<int64_t>(value); }
+inline int64_t argument(const aten::MemoryFormat& value) { return static_cast<int64_t>(value); }
+inline int64_t argument(const aten::Layout& value) { return static_cast<int64_t>(value); }
+inline int64_t argument(const aten::Device& value) { return static_cast<int64_t>(value.type()); }
+template <class T>
+Span<const T> argument(const aten::ArrayRef<T>& value) {
+  return value;
+}
+// Also of tensors that are written: a list of handles.
+inline Span<Tensor> argument(const aten::TensorList& value) {
+  static_assert(sizeof(aten::Tensor) == sizeof(Tensor));
+  return {const_cast<aten::Tensor*>(value.data()), value.size()};
+}
+inline Span<const std::optional<Tensor>> argument(const aten::ArrayRef<std::optional<aten::Tensor>>& value) {
+  return {reinterpret_cast<const std::optional<Tensor>*>(value.data()), value.size()};
+}
+inline std::optional<Tensor> argument(const std::optional<aten::Tensor>& value) {
+  return value.has_value() ? std::optional<Tensor>(*value) : std::nullopt;
+}
+inline std::optional<Scalar> argument(const std::optional<aten::Scalar>& value) {
+  return value.has_value() ? std::optional<Scalar>(*value) : std::nullopt;
+}
+inline std::optional<int64_t> argument(const std::optional<aten::ScalarType>& value) {
+  return value.has_value() ? std::optional<int64_t>(argument(*value)) : std::nullopt;
+}
+inline std::optional<int64_t> argument(const std::optional<aten::MemoryFormat>& value) {
+  return value.has_value() ? std::optional<int64_t>(argument(*value)) : std::nullopt;
+}
+inline std::optional<int64_t> argument(const std::optional<aten::Layout>& value) {
+  return value.has_value() ? std::optional<int64_t>(argument(*value)) : std::nullopt;
+}
+inline std::optional<int64_t> argument(const std::optional<aten::Device>& value) {
+  return value.has_value() ? std::optional<int64_t>(argument(*value)) : std::nullopt;
+}
+template <class T>
+std::optional<Span<const T>> argument(const std::optional<aten::ArrayRef<T>>& value) {
+  return value.has_value() ? std::optional<Span<const T>>(*value) : std::nullopt;
+}
+
+// Runs `function(KernelContext&)` and fails the context with its error. Temporary memory is taken from the
+// context's allocator once the kernel turns out to need it.
+template <class Function>
+void run(executorch::runtime::KernelRuntimeContext& context, Function&& function) {
+  KernelContext plain;
+  Error error = function(plain);
+  if (error == Error::MemoryAllocationFailed && context.temp_allocator() != nullptr) {
+    Arena temporary(take_block(*context.temp_allocator()));
+    KernelContext with_memory(&temporary);
+    error = function(with_memory);
+  }
+  if (error != Error::Ok) context.fail(official(error));
+}
+
+template <auto kKernel, class... Arguments>
+void call(executorch::runtime::KernelRuntimeContext& context, Arguments&... arguments) {
+  run(context, [&](KernelContext& ours) { return kKernel(ours, argument(arguments)...); });
+}
+
+}  // namespace rushlight::compat

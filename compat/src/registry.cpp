@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "compat/detail/registry.h"
+
+#include <cstdio>
+#include <cstring>
+
+#include <executorch/runtime/kernel/kernel_runtime_context.h>
+
+#include "compat/detail/call.h"
+#include "runtime/base/log.h"
+#include "runtime/executor/arguments.h"
+
+#ifndef MAX_KERNEL_NUM
+#define MAX_KERNEL_NUM 2000
+#endif
+
+namespace rushlight::compat {
+
+namespace et = executorch::runtime;
+
+namespace {
+
+// The text of a call's tensors, to be compared with keys.
+bool key_of(et::Span<et::EValue*> stack, char* key) {
+  et::TensorMeta metas[16];
+  size_t count = 0;
+  const auto add = [&](const aten::Tensor& tensor) {
+    const auto order = tensor.dim_order();
+    if (count < 16) metas[count] = {tensor.scalar_type(), {const_cast<uint8_t*>(order.data()), order.size()}};
+    ++count;
+  };
+  for (et::EValue* value : stack) {
+    if (value->isTensor()) add(value->toTensor());
+    if (!value->isTensorList()) continue;
+    for (const aten::Tensor& tensor : value->toTensorList()) add(tensor);
+  }
+  return count <= 16 && et::internal::make_kernel_key_string({metas, count}, key,
+                                                             et::internal::kKernelKeyBufSize) == et::Error::Ok;
+}
+
+const et::Kernel* choose(const RegisteredOperator& entry, et::Span<et::EValue*> stack) {
+  const bool only_fallback = entry.choices->next == nullptr && entry.choices->kernel->kernel_key_.is_fallback();
+  if (only_fallback) return entry.choices->kernel;
+  char key[et::internal::kKernelKeyBufSize];
+  const bool has_key = key_of(stack, key);
+  const et::Kernel* fallback = nullptr;
+  for (const Choice* choice = entry.choices; choice != nullptr; choice = choice->next) {
+    const et::KernelKey& wanted = choice->kernel->kernel_key_;
+    if (wanted.is_fallback()) {
+      fallback = choice->kernel;
+    } else if (has_key && std::strcmp(wanted.data(), key) == 0) {
+      return choice->kernel;
+    }
+  }
+  return fallback;
+}
+
+// What rushlight's executor calls for a registered operator.
+Error call_registered(KernelContext& context, EValue* const* arguments) {
+  const auto& entry = *static_cast<const RegisteredOperator*>(context.kernel());
+  const et::Span<et::EValue*> stack(reinterpret_cast<et::EValue**>(const_cast<EValue**>(arguments)),
+                                    context.num_arguments());
+  const et::Kernel* kernel = choose(entry, stack);
+  if (kernel == nullptr) {
+    RL_CHECK(entry.fallback != nullptr, Error::OperatorMissing, "operator %s: no kernel for these tensors",
+             entry.name);
+    return entry.fallback->function(context, arguments);
+  }
+  TemporaryOf<KernelContext> temporary(context);
+  et::KernelRuntimeContext official_context(nullptr, &temporary);
+  kernel->op_(official_context, stack);
+  return ours(official_context.failure_state());
+}
+
+}  // namespace
+
+void init_operator(RegisteredOperator* entry, const char* name, const OperatorTable* next) {
+  entry->name = name;
+  entry->function = &call_registered;
+  entry->signature = "";
+  entry->choices = nullptr;
+  entry->fallback = next == nullptr ? nullptr : next->find(name, "");
+  if (entry->fallback != nullptr) entry->signature = entry->fallback->signature;
+  entry->table = {entry, 1, next};
+}
+
+void add_choice(RegisteredOperator* entry, Choice* choice, const et::Kernel* kernel) {
+  *choice = {kernel, entry->choices};
+  entry->choices = choice;
+  if (*entry->signature == '\0' && kernel->signature_ != nullptr) entry->signature = kernel->signature_;
+}
+
+void call_selected(size_t index, et::KernelRuntimeContext& context, et::Span<et::EValue*> stack) {
+  const KernelEntry& entry = selected_operators.entries[index];
+  const Span<EValue* const> arguments(reinterpret_cast<EValue* const*>(stack.data()), stack.size());
+  Error error = check_kinds(entry, arguments);
+  if (error == Error::Ok) error = check_tensors(entry, arguments.data(), When::Running);
+  if (error != Error::Ok) return context.fail(official(error));
+  run(context, [&](KernelContext& ours) { return entry.function(ours, arguments.data()); });
+}
+
+Span<uint8_t> take_block(et::MemoryAllocator& allocator) {
+  constexpr size_t kAlignment = 16;
+  if (uint8_t* base = allocator.base_address()) {
+    const size_t misaligned = reinterpret_cast<uintptr_t>(base + allocator.used_size()) % kAlignment;
+    const size_t lost = misaligned == 0 ? 0 : kAlignment - misaligned;
+    if (allocator.free_size() <= lost) return {};
+    const size_t size = allocator.free_size() - lost;
+    auto* memory = static_cast<uint8_t*>(allocator.allocate(size, kAlignment));
+    return {memory, memory == nullptr ? 0 : size};
+  }
+  for (size_t size = size_t{16} << 20; size >= 1024; size /= 2) {
+    if (void* memory = allocator.allocate(size, kAlignment)) return {static_cast<uint8_t*>(memory), size};
+  }
+  return {};
+}
+
+namespace {
+
+// All kernels, those of the build first, and the operators of the others.
+struct Registry {
+  et::Kernel kernels[MAX_KERNEL_NUM];
+  size_t num_kernels = 0;
+  Choice choices[MAX_KERNEL_NUM];
+  RegisteredOperator operators[MAX_KERNEL_NUM];
+  size_t num_operators = 0;
+  const OperatorTable* first = nullptr;  // null: nothing was asked of the registry yet
+};
+
+// Zeroed before anything runs: kernels register themselves while statics are made.
+Registry storage{};
+
+Registry& registry() {
+  if (storage.first == nullptr) {
+    storage.first = &selected_operators;
+    for (size_t i = 0; i < selected_operators.size && i < MAX_KERNEL_NUM; ++i) {
+      const KernelEntry& entry = selected_operators.entries[i];
+      et::Kernel kernel(entry.name, selected_functions[i]);
+      kernel.signature_ = entry.signature;
+      storage.kernels[storage.num_kernels++] = kernel;
+    }
+  }
+  return storage;
+}
+
+RegisteredOperator* operator_named(Registry& all, const char* name) {
+  for (size_t i = 0; i < all.num_operators; ++i) {
+    if (std::strcmp(all.operators[i].name, name) == 0) return &all.operators[i];
+  }
+  RegisteredOperator* entry = &all.operators[all.num_operators++];
+  init_operator(entry, name, all.first);
+  all.first = &entry->table;
+  return entry;
+}
+
+et::Error register_one(Registry& all, const et::Kernel& kernel) {
+  ET_CHECK_OR_RETURN_ERROR(kernel.name_ != nullptr && kernel.op_ != nullptr, InvalidArgument,
+                           "a kernel without name or function");
+  ET_CHECK_OR_RETURN_ERROR(all.num_kernels < MAX_KERNEL_NUM, RegistrationExceedingMaxKernels,
+                           "kernel %s: there is room for %d (MAX_KERNEL_NUM)", kernel.name_, MAX_KERNEL_NUM);
+  for (size_t i = 0; i < all.num_kernels; ++i) {
+    const et::Kernel& other = all.kernels[i];
+    const bool same = std::strcmp(other.name_, kernel.name_) == 0 && other.kernel_key_ == kernel.kernel_key_;
+    ET_CHECK_OR_RETURN_ERROR(!same, RegistrationAlreadyRegistered, "kernel %s: it is registered already",
+                             kernel.name_);
+  }
+  et::Kernel* stored = &all.kernels[all.num_kernels];
+  *stored = kernel;
+  add_choice(operator_named(all, kernel.name_), &all.choices[all.num_kernels], stored);
+  ++all.num_kernels;
+  return et::Error::Ok;
+}
+
+}  // namespace
+
+const OperatorTable& all_operators() { return *registry().first; }
+
+}  // namespace rushlight::compat
+
+namespace executorch::ET_RUNTIME_NAMESPACE {
+
+namespace {
+
+using rushlight::compat::registry;
+
+// The kernel of `name` for exactly this key; the fallback.
+Result<OpFunction> find(Span<const Kernel> kernels, const char* name, const char* key) {
+  OpFunction fallback = nullptr;
+  for (const Kernel& kernel : kernels) {
+    if (std::strcmp(kernel.name_, name) != 0) continue;
+    if (kernel.kernel_key_.is_fallback()) {
+      fallback = kernel.op_;
+    } else if (std::strcmp(kernel.kernel_key_.data(), key) == 0) {
+      return kernel.op_;
+    }
+  }
+  if (fallback == nullptr) return Error::OperatorMissing;
+  return fallback;
+}
+
+}  // namespace
+
+namespace internal {
+
+Error make_kernel_key_string(Span<const TensorMeta> key, char* buf, size_t buf_size) {
+  ET_CHECK_OR_RETURN_ERROR(buf_size > 0, InvalidArgument, "no room for a kernel key");
+  buf[0] = '\0';
+  size_t used = 0;
+  bool fits = true;
+  const auto append = [&](const char* before, int number) {
+    const int length = snprintf(buf + used, buf_size - used, "%s%d", before, number);
+    fits = fits && length > 0 && static_cast<size_t>(length) < buf_size - used;
+    if (fits) used += static_cast<size_t>(length);
+  };
+  for (size_t i = 0; i < key.size(); ++i) {
+    const auto dtype = static_cast<int>(key[i].dtype_);
+    ET_CHECK_OR_RETURN_ERROR(dtype >= 0, InvalidArgument, "a kernel key with dtype %d", dtype);
+    append(i == 0 ? "v1/" : "|", dtype);
+    for (size_t d = 0; d < key[i].dim_order_.size(); ++d) append(d == 0 ? ";" : ",", key[i].dim_order_[d]);
+    if (key[i].dim_order_.empty()) fits = fits && used + 1 < buf_size && (buf[used++] = ';', buf[used] = '\0', true);
+  }
+  ET_CHECK_OR_RETURN_ERROR(fits, InvalidArgument, "a kernel key longer than %zu bytes", buf_size);
+  return Error::Ok;
+}
+
+}  // namespace internal
+
+Span<const Kernel> get_registered_kernels() { return {registry().kernels, registry().num_kernels}; }
+
+Error register_kernels(const Span<const Kernel> kernels) {
+  for (const Kernel& kernel : kernels) {
+    ET_CHECK_OK_OR_RETURN_ERROR(rushlight::compat::register_one(registry(), kernel));
+  }
+  return Error::Ok;
+}
+
+Result<OpFunction> get_op_function_from_registry(const char* name, Span<const TensorMeta> meta_list,
+                                                 Span<const Kernel> kernel_list) {
+  char key[internal::kKernelKeyBufSize];
+  ET_CHECK_OK_OR_RETURN_ERROR(internal::make_kernel_key_string(meta_list, key, sizeof key));
+  auto own = find(kernel_list, name, key);
+  if (own.ok()) return *own;
+  auto registered = find(get_registered_kernels(), name, key);
+  ET_CHECK_OR_RETURN_ERROR(registered.ok(), OperatorMissing, "operator %s: no kernel for tensors '%s'", name, key);
+  return *registered;
+}
+
+Result<OpFunction> get_op_function_from_registry(const char* name, Span<const TensorMeta> meta_list) {
+  return get_op_function_from_registry(name, meta_list, {});
+}
+
+bool registry_has_op_function(const char* name, Span<const TensorMeta> meta_list) {
+  return get_op_function_from_registry(name, meta_list).ok();
+}
+
+}  // namespace executorch::ET_RUNTIME_NAMESPACE
