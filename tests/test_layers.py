@@ -75,6 +75,16 @@ def test_kernels_see_the_lower_runtime_only() -> None:
     assert [line for line in beyond if "includes rushlight/" not in line] == []
 
 
+def test_nobody_sees_compat() -> None:
+    seen = [
+        f"{path} includes {top}/{room}"
+        for folder in ("runtime", "kernels", "python", "toolchains")
+        for path, top, room in includes(folder)
+        if top == "compat"
+    ]
+    assert seen == []
+
+
 def test_the_package_imports_downwards_only() -> None:
     upwards = []
     for room, path in package_files():
@@ -108,7 +118,7 @@ def test_the_package_does_not_import_torch() -> None:
 
 def test_every_source_begins_with_its_licence() -> None:
     without = []
-    for folder in ("runtime", "kernels", "cmake", "toolchains", "python", "tests", "examples"):
+    for folder in ("runtime", "kernels", "compat", "cmake", "toolchains", "python", "tests", "examples"):
         for path in (ROOT / folder).rglob("*"):
             if path.suffix in (".h", ".cpp", ".py", ".cmake", ".yaml", ".ld") and path.is_file():
                 with path.open() as file:

@@ -4,6 +4,8 @@
 
 #include <optional>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
@@ -17,9 +19,9 @@ namespace rushlight::compat {
 
 namespace aten = executorch::aten;
 
-// One argument, as a kernel's parameter takes it: tensors and numbers are passed by the same reference.
+// One argument, as a kernel's parameter takes it: what rushlight has as well is passed by the same reference.
 template <class T>
-T& argument(T& value) {
+const T& argument(const T& value) {
   return value;
 }
 inline int64_t argument(const aten::ScalarType& value) { return static_cast<int64_t>(value); }
@@ -61,6 +63,16 @@ std::optional<Span<const T>> argument(const std::optional<aten::ArrayRef<T>>& va
   return value.has_value() ? std::optional<Span<const T>>(*value) : std::nullopt;
 }
 
+// Likewise; a tensor that is written stays so.
+template <class T>
+decltype(auto) pass(T& value) {
+  if constexpr (std::is_same_v<T, aten::Tensor>) {
+    return static_cast<Tensor&>(value);
+  } else {
+    return argument(std::as_const(value));
+  }
+}
+
 // Runs `function(KernelContext&)` and fails the context with its error. Temporary memory is taken from the
 // context's allocator once the kernel turns out to need it.
 template <class Function>
@@ -77,7 +89,7 @@ void run(executorch::runtime::KernelRuntimeContext& context, Function&& function
 
 template <auto kKernel, class... Arguments>
 void call(executorch::runtime::KernelRuntimeContext& context, Arguments&... arguments) {
-  run(context, [&](KernelContext& ours) { return kKernel(ours, argument(arguments)...); });
+  run(context, [&](KernelContext& ours) { return kKernel(ours, pass(arguments)...); });
 }
 
 }  // namespace rushlight::compat

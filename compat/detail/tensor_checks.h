@@ -31,7 +31,7 @@ void check_usual_dim_order(const executorch::aten::Tensor& tensor);
 template <class... Tensors>
 void check_all(void (*check)(TensorList), const Tensors&... tensors) {
   const executorch::aten::Tensor list[] = {tensors...};
-  check(list);
+  check(TensorList(list, sizeof...(tensors)));
 }
 
 }  // namespace rushlight::compat

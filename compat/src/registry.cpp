@@ -34,12 +34,13 @@ bool key_of(et::Span<et::EValue*> stack, char* key) {
     if (!value->isTensorList()) continue;
     for (const aten::Tensor& tensor : value->toTensorList()) add(tensor);
   }
-  return count <= 16 && et::internal::make_kernel_key_string({metas, count}, key,
-                                                             et::internal::kKernelKeyBufSize) == et::Error::Ok;
+  return count <= 16 && et::internal::make_kernel_key_string(
+                            {metas, count}, key, et::internal::kKernelKeyBufSize) == et::Error::Ok;
 }
 
 const et::Kernel* choose(const RegisteredOperator& entry, et::Span<et::EValue*> stack) {
-  const bool only_fallback = entry.choices->next == nullptr && entry.choices->kernel->kernel_key_.is_fallback();
+  const bool only_fallback =
+      entry.choices->next == nullptr && entry.choices->kernel->kernel_key_.is_fallback();
   if (only_fallback) return entry.choices->kernel;
   char key[et::internal::kKernelKeyBufSize];
   const bool has_key = key_of(stack, key);
@@ -217,7 +218,8 @@ Error make_kernel_key_string(Span<const TensorMeta> key, char* buf, size_t buf_s
     ET_CHECK_OR_RETURN_ERROR(dtype >= 0, InvalidArgument, "a kernel key with dtype %d", dtype);
     append(i == 0 ? "v1/" : "|", dtype);
     for (size_t d = 0; d < key[i].dim_order_.size(); ++d) append(d == 0 ? ";" : ",", key[i].dim_order_[d]);
-    if (key[i].dim_order_.empty()) fits = fits && used + 1 < buf_size && (buf[used++] = ';', buf[used] = '\0', true);
+    if (key[i].dim_order_.empty())
+      fits = fits && used + 1 < buf_size && (buf[used++] = ';', buf[used] = '\0', true);
   }
   ET_CHECK_OR_RETURN_ERROR(fits, InvalidArgument, "a kernel key longer than %zu bytes", buf_size);
   return Error::Ok;
@@ -241,7 +243,8 @@ Result<OpFunction> get_op_function_from_registry(const char* name, Span<const Te
   auto own = find(kernel_list, name, key);
   if (own.ok()) return *own;
   auto registered = find(get_registered_kernels(), name, key);
-  ET_CHECK_OR_RETURN_ERROR(registered.ok(), OperatorMissing, "operator %s: no kernel for tensors '%s'", name, key);
+  ET_CHECK_OR_RETURN_ERROR(registered.ok(), OperatorMissing, "operator %s: no kernel for tensors '%s'", name,
+                           key);
   return *registered;
 }
 

@@ -39,11 +39,11 @@ struct evalue_to_arg final {
   static T call(executorch::runtime::EValue& v) { return v.to<T>(); }
 };
 
-#define RUSHLIGHT_ARGUMENT(type, code, expression)                           \
-  template <>                                                                \
-  struct evalue_to_arg<type> final {                                         \
-    static constexpr char kCode = code;                                      \
-    static type call(executorch::runtime::EValue& v) { return expression; }  \
+#define RUSHLIGHT_ARGUMENT(type, code, expression)                          \
+  template <>                                                               \
+  struct evalue_to_arg<type> final {                                        \
+    static constexpr char kCode = code;                                     \
+    static type call(executorch::runtime::EValue& v) { return expression; } \
   };
 
 RUSHLIGHT_ARGUMENT(int64_t, 'i', v.to_int())
@@ -125,7 +125,8 @@ struct WrapUnboxedIntoFunctor {
       std::is_same_v<::executorch::runtime::KernelRuntimeContext,
                      std::remove_reference_t<kernel_util_internal::head_with_default_t<void, ArgsType>>>;
   using ContextRemovedArgsType =
-      std::conditional_t<first_arg_is_context, kernel_util_internal::drop_if_nonempty_t<ArgsType, 1>, ArgsType>;
+      std::conditional_t<first_arg_is_context, kernel_util_internal::drop_if_nonempty_t<ArgsType, 1>,
+                         ArgsType>;
   using Arguments = kernel_util_internal::boxed_arguments<ContextRemovedArgsType>;
 
   static void call(::executorch::runtime::KernelRuntimeContext& context,
@@ -154,10 +155,10 @@ static executorch::runtime::Kernel make_boxed_kernel(const char* name, FuncType)
 #define ET_UID __LINE__
 
 #define EXECUTORCH_LIBRARY(ns, op_name, func) _EXECUTORCH_LIBRARY_IMPL(ns, op_name, func, ET_UID)
-#define _EXECUTORCH_LIBRARY_IMPL(ns, op_name, func, uid)                                             \
-  static constexpr const char ET_CONCATENATE(name_of_op_, uid)[] = #ns "::" op_name;                 \
-  [[maybe_unused]] static const auto ET_CONCATENATE(res_##ns##_, uid) =                              \
-      ::executorch::runtime::register_kernel(::executorch::extension::make_boxed_kernel(             \
+#define _EXECUTORCH_LIBRARY_IMPL(ns, op_name, func, uid)                                 \
+  static constexpr const char ET_CONCATENATE(name_of_op_, uid)[] = #ns "::" op_name;     \
+  [[maybe_unused]] static const auto ET_CONCATENATE(res_##ns##_, uid) =                  \
+      ::executorch::runtime::register_kernel(::executorch::extension::make_boxed_kernel( \
           ET_CONCATENATE(name_of_op_, uid), EXECUTORCH_FN(func, ET_CONCATENATE(name_of_op_, uid))))
 
 namespace torch::executor {

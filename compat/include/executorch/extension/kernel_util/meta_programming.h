@@ -28,8 +28,8 @@ template <class FuncType, FuncType* func_ptr, const char* func_name>
 struct is_compile_time_function_pointer<CompileTimeFunctionPointer<FuncType, func_ptr, func_name>>
     : std::true_type {};
 
-#define EXECUTORCH_FN_TYPE(func, name)                                         \
-  ::executorch::extension::kernel_util_internal::CompileTimeFunctionPointer<   \
+#define EXECUTORCH_FN_TYPE(func, name)                                       \
+  ::executorch::extension::kernel_util_internal::CompileTimeFunctionPointer< \
       std::remove_pointer_t<std::remove_reference_t<decltype(func)>>, func, name>
 #define EXECUTORCH_FN(func, name) EXECUTORCH_FN_TYPE(func, name)()
 

@@ -16,10 +16,10 @@
 
 #define ET_LOG_KERNEL_KEY(k) \
   ET_LOG(Info, "key: %s, is_fallback: %s", k.data(), k.is_fallback() ? "true" : "false");
-#define ET_LOG_TENSOR_META(meta_list)                                                          \
-  for (const auto& meta : meta_list) {                                                         \
-    ET_LOG(Info, "dtype: %d, dim order:", static_cast<int>(meta.dtype_));                      \
-    for (const auto d : meta.dim_order_) ET_LOG(Info, "  %d", static_cast<int>(d));            \
+#define ET_LOG_TENSOR_META(meta_list)                                               \
+  for (const auto& meta : meta_list) {                                              \
+    ET_LOG(Info, "dtype: %d, dim order:", static_cast<int>(meta.dtype_));           \
+    for (const auto d : meta.dim_order_) ET_LOG(Info, "  %d", static_cast<int>(d)); \
   }
 
 namespace executorch::ET_RUNTIME_NAMESPACE {

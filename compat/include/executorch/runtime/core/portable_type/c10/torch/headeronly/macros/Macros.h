@@ -90,7 +90,7 @@
 #define C10_DIAGNOSTIC_PUSH_AND_IGNORED_IF_DEFINED(warning)         \
   _C10_PRAGMA_(clang diagnostic push)                               \
   _C10_PRAGMA_(clang diagnostic ignored "-Wunknown-warning-option") \
-      _C10_PRAGMA_(clang diagnostic ignored warning)
+  _C10_PRAGMA_(clang diagnostic ignored warning)
 #define C10_DIAGNOSTIC_POP() _C10_PRAGMA_(clang diagnostic pop)
 #else
 #define C10_CLANG_DIAGNOSTIC_PUSH()

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tensors for tests, with their memory.
+#pragma once
+
+#include <vector>
+
+#include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
+#include <executorch/runtime/core/portable_type/tensor.h>
+
+namespace rushlight::compat::testing {
+
+template <class T>
+struct TensorOf {
+  TensorOf(std::vector<int32_t> shape, std::vector<T> elements = {}) : sizes(shape), data(elements) {
+    size_t numel = 1;
+    for (const int32_t size : sizes) numel *= static_cast<size_t>(size);
+    data.resize(numel);
+    impl.emplace(executorch::runtime::CppTypeToScalarType<T>::value, static_cast<ssize_t>(sizes.size()),
+                 sizes.data(), data.data());
+  }
+  TensorOf(const TensorOf&) = delete;
+
+  operator executorch::aten::Tensor() { return executorch::aten::Tensor(&*impl); }
+
+  std::vector<int32_t> sizes;
+  std::vector<T> data;
+  std::optional<executorch::aten::TensorImpl> impl;
+};
+
+}  // namespace rushlight::compat::testing
