@@ -19,7 +19,7 @@ operators:
   - schema: "aten::copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)"
     kernel: copy_
     dtypes: real
-  - schema: "aten::two.out(Tensor self, int[]? dim, ScalarType? dtype, Tensor? w, *, Tensor(a!) a, Tensor(b!) b) -> (Tensor(a!), Tensor(b!))"
+  - schema: "aten::two.out(Tensor self, int[]? dim, ScalarType? dtype, *, Tensor(a!) a, Tensor(b!) b) -> ()"
     kernel: two_out
     dtypes: real
   - schema: "aten::unbind_copy.int_out(Tensor self, int dim=0, *, Tensor(a!)[] out) -> ()"
