@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""exp, log1p, relu and gelu against torch."""
+"""Functions of one element against torch."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def tolerance(dtype: torch.dtype) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("dtype", ALL)
-@pytest.mark.parametrize("name", ["exp", "log1p"])
+@pytest.mark.parametrize("name", ["exp", "log1p", "sigmoid", "tanh"])
 def test_functions_of_every_dtype_are_floating(kernels: Kernels, name: str, dtype: torch.dtype) -> None:
     values = random_tensor((9, 11), dtype, low=0, high=7)
     kernels.check(f"aten::{name}.out", values, **tolerance(dtype))
 
 
 @pytest.mark.parametrize("dtype", FLOATING)
-@pytest.mark.parametrize("name", ["exp", "log1p", "relu"])
+@pytest.mark.parametrize("name", ["exp", "log1p", "sigmoid", "tanh", "relu"])
 def test_special_numbers(kernels: Kernels, name: str, dtype: torch.dtype) -> None:
     kernels.check(f"aten::{name}.out", torch.tensor(SPECIAL, dtype=dtype), **tolerance(dtype))
 

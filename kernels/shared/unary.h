@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Functions of one element: what an operator's file has to say is its name and its formula.
+#pragma once
+
+#include "kernels/shared/elementwise.h"
+#include "kernels/shared/promotion.h"
+#include "kernels/shared/selection.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+// A function that only exists on floating numbers: integers and bool are computed in float32.
+// Errors: as elementwise(); InvalidType when `out` is not floating.
+template <TypeSet kTypes, class F>
+Error floating_function(const Tensor& self, const Tensor& out, F f) {
+  return elementwise<kTypes & types::kFloating>(floating_type(self.scalar_type()), out, f, self);
+}
+
+// A function to whole numbers, which integers are already. Errors: as elementwise().
+template <TypeSet kTypes, class F>
+Error rounding_function(const Tensor& self, const Tensor& out, F f) {
+  const auto round = [f](auto x) {
+    if constexpr (std::is_floating_point_v<decltype(x)>) return f(x);
+    return x;
+  };
+  return elementwise<kTypes>(self.scalar_type(), out, round, self);
+}
+
+}  // namespace rushlight::kernels

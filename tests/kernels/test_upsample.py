@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""upsample_nearest2d, upsample_bilinear2d, pixel_shuffle and pixel_unshuffle against torch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from harness import FLOATING, REAL, Kernels, random_tensor, with_dim_order
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+NEAREST = "aten::upsample_nearest2d.vec_out"
+BILINEAR = "aten::upsample_bilinear2d.vec_out"
+SHUFFLE = "aten::pixel_shuffle.out"
+UNSHUFFLE = "aten::pixel_unshuffle.out"
+
+SIZES = [[8, 6], [4, 3], [1, 1], [7, 11], [2, 2], [40, 3], [5, 30]]
+FACTORS = [[2.0, 2.0], [1.5, 3.3], [0.5, 0.7], [1.0, 1.0], [2.7, 0.34]]
+IMAGES = [*FLOATING, torch.uint8]
+# Positions are computed in float32: they are off by a few units in the last place of an index.
+CLOSE = {"rtol": 1e-5, "atol": 2e-5}
+
+
+def close(dtype: torch.dtype) -> dict[str, float]:
+    """Tolerances of an interpolation."""
+    if dtype == torch.uint8:
+        # torch weighs pixels in fixed point and may fall on the other side of a half.
+        return {"rtol": 0, "atol": 1}
+    return CLOSE if dtype == torch.float32 else {}
+
+
+@pytest.mark.parametrize("dtype", IMAGES)
+@pytest.mark.parametrize("size", SIZES)
+def test_nearest_to_a_size(kernels: Kernels, size: list[int], dtype: torch.dtype) -> None:
+    kernels.check(NEAREST, random_tensor((2, 3, 4, 3), dtype), size, None)
+
+
+@pytest.mark.parametrize("factors", FACTORS)
+def test_nearest_by_factors(kernels: Kernels, factors: list[float]) -> None:
+    kernels.check(NEAREST, random_tensor((1, 2, 5, 7), torch.float32), None, factors)
+
+
+@pytest.mark.parametrize("align_corners", [False, True])
+@pytest.mark.parametrize("dtype", IMAGES)
+@pytest.mark.parametrize("size", SIZES)
+def test_bilinear_to_a_size(
+    kernels: Kernels, size: list[int], dtype: torch.dtype, align_corners: bool
+) -> None:
+    if dtype == torch.uint8 and size == [1, 1]:
+        pytest.skip("torch fails on images of one pixel")
+    values = random_tensor((2, 3, 4, 3), dtype, high=255 if dtype == torch.uint8 else 5)
+    kernels.check(BILINEAR, values, size, align_corners, None, **close(dtype))
+
+
+@pytest.mark.parametrize("align_corners", [False, True])
+@pytest.mark.parametrize("dtype", FLOATING)
+@pytest.mark.parametrize("factors", FACTORS)
+def test_bilinear_by_factors(
+    kernels: Kernels, factors: list[float], dtype: torch.dtype, align_corners: bool
+) -> None:
+    kernels.check(BILINEAR, random_tensor((1, 2, 5, 7), dtype), None, align_corners, factors, **close(dtype))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    sizes=st.tuples(*[st.integers(1, 12)] * 2),
+    outs=st.tuples(*[st.integers(1, 25)] * 2),
+    align_corners=st.booleans(),
+)
+def test_any_size_from_any_other(
+    kernels: Kernels, sizes: tuple[int, int], outs: tuple[int, int], align_corners: bool
+) -> None:
+    values = random_tensor((1, 2, *sizes), torch.float32)
+    kernels.check(NEAREST, values, list(outs), None)
+    kernels.check(BILINEAR, values, list(outs), align_corners, None, **CLOSE)
+
+
+@pytest.mark.parametrize("order", [[0, 2, 3, 1], [1, 0, 3, 2]])
+def test_images_of_other_dim_orders(kernels: Kernels, order: list[int]) -> None:
+    values = with_dim_order(random_tensor((2, 3, 4, 5), torch.float32), order)
+    kernels.check(NEAREST, values, [7, 7], None, out_dim_order=order)
+    kernels.check(BILINEAR, values, [7, 7], False, None, out_dim_order=[0, 2, 3, 1], **CLOSE)
+
+
+def test_no_images_are_resampled_to_none(kernels: Kernels) -> None:
+    kernels.check(NEAREST, torch.empty(0, 3, 4, 4), [2, 2], None)
+    kernels.check(BILINEAR, torch.empty(0, 3, 4, 4), [2, 2], False, None)
+
+
+@pytest.mark.parametrize(
+    ("values", "size", "factors", "named"),
+    [
+        (torch.ones(3, 4, 4), [2, 2], None, "rank 4"),
+        (torch.ones(1, 3, 4, 0), [2, 2], None, "dimension 3"),
+        (torch.ones(1, 3, 4, 4), [2, 2], [2.0, 2.0], "either"),
+        (torch.ones(1, 3, 4, 4), None, None, "either"),
+        (torch.ones(1, 3, 4, 4), [2], None, "output_size"),
+        (torch.ones(1, 3, 4, 4), None, [2.0, 2.0, 2.0], "scale_factors"),
+        (torch.ones(1, 3, 4, 4), [0, 2], None, "output_size"),
+        (torch.ones(1, 3, 4, 4), [2, -1], None, "output_size"),
+        (torch.ones(1, 3, 4, 4), [2, 1 << 40], None, "output_size"),
+        (torch.ones(1, 3, 4, 4), None, [0.1, 2.0], "scale_factors"),
+        (torch.ones(1, 3, 4, 4), None, [float("nan"), 2.0], "scale_factors"),
+        (torch.ones(1, 3, 4, 4), None, [-2.0, float("inf")], "scale_factors"),
+        (torch.ones(1, 3, 4, 4), [3, 3], None, "shape"),
+        (torch.ones(1, 3, 4, 4, dtype=torch.float64), [2, 2], None, "dtypes"),
+    ],
+)
+def test_images_that_are_refused(kernels: Kernels, values: Any, size: Any, factors: Any, named: str) -> None:
+    outs = [torch.empty(1, 3, 2, 2)]
+    assert named in kernels.refuse(NEAREST, values, size, factors, outs=outs).log[0]
+    assert named in kernels.refuse(BILINEAR, values, size, False, factors, outs=outs).log[0]
+
+
+def test_images_of_integers_are_refused(kernels: Kernels) -> None:
+    values = torch.ones(1, 1, 2, 2, dtype=torch.int32)
+    assert kernels.refuse(NEAREST, values, [2, 2], None, outs=[values]).error == "InvalidType"
+    assert kernels.refuse(BILINEAR, values, [2, 2], False, None, outs=[values]).error == "InvalidType"
+
+
+@pytest.mark.parametrize("dtype", [*REAL, torch.bool])
+@pytest.mark.parametrize("factor", [1, 2, 3])
+def test_pixels_to_channels_and_back(kernels: Kernels, factor: int, dtype: torch.dtype) -> None:
+    kernels.check(SHUFFLE, random_tensor((2, 2 * factor * factor, 3, 4), dtype), factor)
+    kernels.check(UNSHUFFLE, random_tensor((2, 2, 3 * factor, 4 * factor), dtype), factor)
+
+
+@pytest.mark.parametrize("lead", [(), (1,), (2, 3), (0,), (1, 2, 1)])
+def test_pixels_of_every_rank(kernels: Kernels, lead: tuple[int, ...]) -> None:
+    kernels.check(SHUFFLE, random_tensor((*lead, 8, 3, 2), torch.float32), 2)
+    if 0 not in lead:  # torch leaves empty images as they are
+        kernels.check(UNSHUFFLE, random_tensor((*lead, 2, 6, 4), torch.float32), 2)
+
+
+@pytest.mark.parametrize("shape", [(0, 2, 2), (4, 0, 2), (4, 2, 0)])
+def test_pixels_of_empty_images(kernels: Kernels, shape: tuple[int, ...]) -> None:
+    kernels.check(SHUFFLE, torch.empty(shape), 2)
+    unshuffled = torch.empty(shape[0] * 4, shape[1] // 2, shape[2] // 2)
+    kernels.check(UNSHUFFLE, torch.empty(shape), 2, eager=lambda *_: unshuffled)
+
+
+@pytest.mark.parametrize("order", [[0, 2, 3, 1], [3, 0, 1, 2]])
+def test_pixels_of_other_dim_orders(kernels: Kernels, order: list[int]) -> None:
+    deep = with_dim_order(random_tensor((2, 8, 3, 4), torch.float32), order)
+    wide = with_dim_order(random_tensor((2, 2, 6, 8), torch.float32), order)
+    kernels.check(SHUFFLE, deep, 2, out_dim_order=[0, 2, 3, 1])
+    kernels.check(UNSHUFFLE, wide, 2, out_dim_order=order)
+
+
+@pytest.mark.parametrize(
+    ("shape", "factor"),
+    [
+        ((4, 2), 2),
+        ((3, 2, 2), 2),
+        ((4, 2, 2), 0),
+        ((4, 2, 2), -2),
+        ((4, 2, 2), 1 << 33),
+        ((0, 2, 2), 1 << 30),
+    ],
+)
+def test_pixels_that_are_refused_to_shuffle(kernels: Kernels, shape: tuple[int, ...], factor: int) -> None:
+    refused = kernels.refuse(SHUFFLE, torch.ones(shape), factor, outs=[torch.empty(1, 4, 4)])
+    assert refused.error == "InvalidArgument"
+
+
+@pytest.mark.parametrize(
+    ("shape", "factor"),
+    [((4, 2), 2), ((1, 3, 2), 2), ((1, 2, 3), 2), ((1, 2, 2), 0), ((1, 2, 2), -2), ((1, 0, 0), 1 << 31)],
+)
+def test_pixels_that_are_refused_to_unshuffle(kernels: Kernels, shape: tuple[int, ...], factor: int) -> None:
+    refused = kernels.refuse(UNSHUFFLE, torch.ones(shape), factor, outs=[torch.empty(4, 1, 1)])
+    assert refused.error == "InvalidArgument"
