@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/affine.h"
+#include "kernels/shared/selection.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error dequantize_per_channel_out(KernelContext&, const Tensor& input, const Tensor& scales,
+                                 const std::optional<Tensor>& zero_points, int64_t axis, int64_t quant_min,
+                                 int64_t quant_max, int64_t dtype, std::optional<int64_t> out_dtype,
+                                 Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("quantized_decomposed::dequantize_per_channel.out");
+  RL_TRY(check_requested_dtype(out_dtype.value_or(static_cast<int64_t>(ScalarType::Float)), out));
+  RL_TRY(check_type(input, kTypes & kQuantizedTypes, "input"));
+  RL_TRY(check_type(out, kTypes & (kRealTypes | kScaleTypes), "out"));
+  RL_TRY(check_type(scales, kTypes & kScaleTypes, "scales"));
+  RL_TRY(check_quantized(input, dtype, {quant_min, quant_max}));
+  const AffineRuns runs{input.scalar_type(), out.scalar_type(), scales.scalar_type()};
+  RL_TRY(runs.check());
+  const AffineList list{scales, zero_points ? &*zero_points : nullptr};
+  return for_each_channel(input, axis, list, out,
+                          [&](const View& target, const View& source, const Affine& affine) {
+                            return runs.dequantize(target, source, affine);
+                          });
+}
+
+}  // namespace rushlight::kernels

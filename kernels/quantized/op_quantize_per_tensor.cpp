@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/affine.h"
+#include "kernels/shared/selection.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr TypeSet kTypes = selected_types("quantized_decomposed::quantize_per_tensor.out") |
+                           selected_types("quantized_decomposed::quantize_per_tensor.Tensor_out");
+
+Error quantize(const Tensor& input, const Affine& affine, const AffineRange& range, int64_t dtype,
+               Tensor& out) {
+  RL_TRY(check_type(input, kTypes & kRealTypes, "input"));
+  RL_TRY(check_type(out, kTypes & kQuantizedTypes, "out"));
+  RL_TRY(check_quantized(out, dtype, range));
+  const AffineRuns runs{out.scalar_type(), input.scalar_type(), ScalarType::Float};
+  RL_TRY(runs.check());
+  RL_TRY(resize_out(out, input.sizes()));
+  return runs.quantize(View::of(out), View::of(input), affine, range, ZeroPoint::kAfterRounding);
+}
+
+}  // namespace
+
+Error quantize_per_tensor_out(KernelContext&, const Tensor& input, double scale, int64_t zero_point,
+                              int64_t quant_min, int64_t quant_max, int64_t dtype, Tensor& out) {
+  return quantize(input, {scale, static_cast<double>(zero_point)}, {quant_min, quant_max}, dtype, out);
+}
+
+Error quantize_per_tensor_tensor_args_out(KernelContext&, const Tensor& input, const Tensor& scale,
+                                          const Tensor& zero_point, int64_t quant_min, int64_t quant_max,
+                                          int64_t dtype, Tensor& out) {
+  Affine affine;
+  RL_TRY(read_single(scale, kScaleTypes, "scale", &affine.scale));
+  RL_TRY(read_single(zero_point, kZeroPointTypes, "zero_point", &affine.zero_point));
+  return quantize(input, affine, {quant_min, quant_max}, dtype, out);
+}
+
+}  // namespace rushlight::kernels
