@@ -2,6 +2,8 @@
 // Functions of one element: what an operator's file has to say is its name and its formula.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/promotion.h"
 #include "kernels/shared/selection.h"
@@ -24,6 +26,16 @@ Error rounding_function(const Tensor& self, const Tensor& out, F f) {
     return x;
   };
   return elementwise<kTypes>(self.scalar_type(), out, round, self);
+}
+
+// A question to floating numbers, which is false of all others. Errors: as elementwise().
+template <TypeSet kTypes, class F>
+Error classify(const Tensor& self, const Tensor& out, F f) {
+  constexpr TypeSet kFloats = kTypes & types::kFloating;
+  if (is_floating(self.scalar_type())) return elementwise<kFloats>(self.scalar_type(), out, f, self);
+  if (!contains(kTypes, self.scalar_type())) return unsupported_type(self.scalar_type());
+  constexpr TypeSet kOthers = kTypes != 0 ? types::kBool : 0;
+  return elementwise<kOthers>(ScalarType::Bool, out, [](bool) { return false; }, self);
 }
 
 }  // namespace rushlight::kernels

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""native_layer_norm against torch."""
+"""native_layer_norm and native_group_norm against torch."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import torch
 from harness import FLOATING, Kernels, assert_equal, random_tensor, with_dim_order
 
 REDUCED = [torch.float16, torch.bfloat16]
+GROUP_NORM = "aten::native_group_norm.out"
 LAYER_NORM = "aten::native_layer_norm.out"
 LAYER_SHAPES = [((5,), 1), ((2, 7), 1), ((2, 7), 2), ((3, 1, 4), 2), ((2, 3, 4, 5), 1), ((2, 3, 4, 5), 3)]
 
@@ -128,3 +129,92 @@ def test_layer_norm_refuses_integers(kernels: Kernels) -> None:
     whole = torch.ones(3, 5, dtype=torch.int32)
     outs = [whole.clone(), torch.empty(3, 1), torch.empty(3, 1)]
     assert kernels.refuse(LAYER_NORM, whole, [5], None, None, 1e-5, outs=outs).error == "InvalidType"
+
+
+def group_arguments(
+    shape: tuple[int, ...], group: int, dtype: torch.dtype, *, weight: bool = True, bias: bool = True
+) -> list[Any]:
+    """Arguments of native_group_norm."""
+    channels = shape[1]
+    positions = torch.Size(shape[2:]).numel()
+    return [
+        random_tensor(shape, dtype, seed=1),
+        random_tensor((channels,), dtype, seed=2) if weight else None,
+        random_tensor((channels,), dtype, seed=3) if bias else None,
+        shape[0],
+        channels,
+        positions,
+        group,
+        1e-5,
+    ]
+
+
+def exact_group_norm(*args: Any) -> list[torch.Tensor]:
+    """In float64, rounded once."""
+    wide = [None if t is None else t.double() for t in args[:3]]
+    return [result.to(args[0].dtype) for result in torch.native_group_norm(*wide, *args[3:])]
+
+
+@pytest.mark.parametrize("dtype", FLOATING)
+@pytest.mark.parametrize(
+    ("shape", "group"),
+    [((2, 6, 5), 1), ((2, 6, 5), 3), ((1, 6, 4, 3), 6), ((3, 4), 2), ((2, 4, 2, 3, 2), 2)],
+)
+def test_group_norm(kernels: Kernels, shape: tuple[int, ...], group: int, dtype: torch.dtype) -> None:
+    kernels.check(GROUP_NORM, *group_arguments(shape, group, dtype), eager=exact_group_norm, **close(dtype))
+
+
+@pytest.mark.parametrize("weight", [False, True])
+@pytest.mark.parametrize("bias", [False, True])
+def test_group_norm_with_and_without_parameters(kernels: Kernels, weight: bool, bias: bool) -> None:
+    arguments = group_arguments((2, 6, 9), 3, torch.float32, weight=weight, bias=bias)
+    kernels.check(GROUP_NORM, *arguments, **close(torch.float32))
+
+
+@pytest.mark.parametrize("dtype", REDUCED)
+def test_group_norm_of_16_bits_with_float32_parameters(kernels: Kernels, dtype: torch.dtype) -> None:
+    arguments = group_arguments((2, 6, 9), 3, torch.float32)
+    arguments[0] = arguments[0].to(dtype)
+    expected = torch.native_group_norm(*arguments)
+    outs = [torch.empty_like(result) for result in expected]
+    kernels.run(GROUP_NORM, [*arguments, *outs])
+    assert_equal(outs[0], expected[0])
+    assert_equal(outs[1], expected[1], atol=1e-5)
+
+
+@pytest.mark.parametrize("order", [[0, 2, 3, 1], [3, 1, 0, 2]])
+def test_group_norm_of_other_dim_orders(kernels: Kernels, order: list[int]) -> None:
+    arguments = group_arguments((2, 6, 4, 5), 3, torch.float32)
+    arguments[0] = with_dim_order(arguments[0], order)
+    kernels.check(
+        GROUP_NORM,
+        *arguments,
+        eager=lambda x, *rest: torch.native_group_norm(x.contiguous(), *rest),
+        **close(torch.float32),
+    )
+
+
+def test_group_norm_of_no_samples(kernels: Kernels) -> None:
+    kernels.check(GROUP_NORM, *group_arguments((0, 4, 3), 2, torch.float32))
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({3: 3}, "N, C, HxW"),
+        ({4: 5}, "N, C, HxW"),
+        ({5: 2}, "N, C, HxW"),
+        ({6: 4}, "group"),
+        ({6: 0}, "group"),
+        ({6: -2}, "group"),
+        ({1: torch.ones(5)}, "weight"),
+        ({2: torch.ones(6, 1)}, "bias"),
+        ({1: torch.ones(6, dtype=torch.float16)}, "weight"),
+    ],
+)
+def test_group_norm_refuses(kernels: Kernels, change: dict[int, Any], named: str) -> None:
+    arguments = group_arguments((2, 6, 5), 3, torch.float32)
+    for index, value in change.items():
+        arguments[index] = value
+    outs = [torch.empty(2, 6, 5), torch.empty(2, 3), torch.empty(2, 3)]
+    assert named in kernels.refuse(GROUP_NORM, *arguments, outs=outs).log[0]

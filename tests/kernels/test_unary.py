@@ -7,8 +7,23 @@ import math
 
 import pytest
 import torch
-from harness import ALL, FLOATING, REAL, Kernels, assert_equal, random_tensor, with_dim_order
+from harness import (
+    ALL,
+    FLOATING,
+    INTEGRAL,
+    REAL,
+    UNSIGNED_WIDE,
+    Kernels,
+    assert_equal,
+    random_tensor,
+    with_dim_order,
+)
 
+FUNCTIONS = [
+    *("acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "erf", "exp", "exp2", "expm1", "log"),
+    *("log10", "log1p", "log2", "reciprocal", "rsqrt", "sigmoid", "sin", "sinh", "sqrt", "tan", "tanh"),
+]
+ROUNDINGS = ["ceil", "floor", "round", "trunc"]
 SHAPES = [(), (0,), (1,), (7,), (3, 0, 2), (2, 3, 5), (1, 4, 1, 3)]
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 88.0, -104.0, 1e-8, math.inf, -math.inf, math.nan]
 # torch and the C library round transcendental functions differently in the last place or two.
@@ -22,14 +37,14 @@ def tolerance(dtype: torch.dtype) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("dtype", ALL)
-@pytest.mark.parametrize("name", ["exp", "log1p", "sigmoid", "tanh"])
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_of_every_dtype_are_floating(kernels: Kernels, name: str, dtype: torch.dtype) -> None:
     values = random_tensor((9, 11), dtype, low=0, high=7)
     kernels.check(f"aten::{name}.out", values, **tolerance(dtype))
 
 
 @pytest.mark.parametrize("dtype", FLOATING)
-@pytest.mark.parametrize("name", ["exp", "log1p", "sigmoid", "tanh", "relu"])
+@pytest.mark.parametrize("name", [*FUNCTIONS, *ROUNDINGS, "abs", "neg", "relu", "sign", "square"])
 def test_special_numbers(kernels: Kernels, name: str, dtype: torch.dtype) -> None:
     kernels.check(f"aten::{name}.out", torch.tensor(SPECIAL, dtype=dtype), **tolerance(dtype))
 
@@ -40,9 +55,64 @@ def test_every_rank_and_empty_tensors(kernels: Kernels, name: str, shape: tuple[
     kernels.check(f"aten::{name}.out", random_tensor(shape, torch.float32), rtol=3e-6, atol=1e-6)
 
 
+@pytest.mark.parametrize("dtype", FLOATING)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_around_zero(kernels: Kernels, name: str, dtype: torch.dtype) -> None:
+    values = random_tensor((7, 13), dtype, low=-1.5, high=1.5)
+    kernels.check(f"aten::{name}.out", values, **tolerance(dtype))
+
+
 @pytest.mark.parametrize("dtype", REAL)
-def test_relu_of_every_dtype(kernels: Kernels, dtype: torch.dtype) -> None:
-    kernels.check("aten::relu.out", random_tensor((9, 11), dtype))
+@pytest.mark.parametrize("name", ["abs", "neg", "relu", "sign", "square"])
+def test_arithmetic_of_every_dtype(kernels: Kernels, name: str, dtype: torch.dtype) -> None:
+    kernels.check(f"aten::{name}.out", random_tensor((9, 11), dtype))
+
+
+@pytest.mark.parametrize("dtype", INTEGRAL)
+@pytest.mark.parametrize("name", ["abs", "neg", "square"])
+def test_arithmetic_of_the_ends_wraps(kernels: Kernels, name: str, dtype: torch.dtype) -> None:
+    info = torch.iinfo(dtype)
+    kernels.check(f"aten::{name}.out", torch.tensor([info.min, info.max, info.min + 1], dtype=dtype))
+
+
+def test_sign_and_square_of_bool(kernels: Kernels) -> None:
+    mask = torch.tensor([True, False])
+    kernels.check("aten::sign.out", mask)
+    kernels.check("aten::square.out", mask)
+
+
+@pytest.mark.parametrize("dtype", [*REAL, *UNSIGNED_WIDE])
+@pytest.mark.parametrize("name", ROUNDINGS)
+def test_rounding_of_every_dtype(kernels: Kernels, name: str, dtype: torch.dtype) -> None:
+    kernels.check(f"aten::{name}.out", random_tensor((9, 11), dtype, low=-90, high=90))
+    if dtype.is_floating_point:
+        kernels.check(f"aten::{name}.out", torch.arange(-9, 9).to(dtype) / 2)
+
+
+@pytest.mark.parametrize("decimals", [0, 1, 3, -1, -2])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_rounding_to_decimals(kernels: Kernels, dtype: torch.dtype, decimals: int) -> None:
+    values = random_tensor((9, 11), dtype, low=-900, high=900)
+    kernels.check("aten::round.decimals_out", values, decimals=decimals)
+    special = torch.tensor([0.5, -2.5, 1e30, math.inf, math.nan], dtype=dtype)
+    kernels.check("aten::round.decimals_out", special, decimals=decimals)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_rounding_16_bits_to_decimals_rounds_once(kernels: Kernels, dtype: torch.dtype) -> None:
+    values = random_tensor((9, 11), dtype, low=-9, high=9)
+    exact = torch.round(values.double(), decimals=2).to(dtype)
+    kernels.check("aten::round.decimals_out", values, decimals=2, eager=lambda *_, **__: exact)
+
+
+@pytest.mark.parametrize("dtype", ALL)
+@pytest.mark.parametrize("name", ["isinf", "isnan"])
+def test_classification_of_every_dtype(kernels: Kernels, name: str, dtype: torch.dtype) -> None:
+    kernels.check(f"aten::{name}.out", random_tensor((9, 11), dtype))
+    if dtype.is_floating_point:
+        values = torch.tensor(SPECIAL, dtype=dtype)
+        kernels.check(f"aten::{name}.out", values)
+        kernels.check(f"aten::{name}.out", values, out_dtype=torch.float32)
 
 
 @pytest.mark.parametrize("dtype", FLOATING)
@@ -77,13 +147,14 @@ def test_input_and_output_of_different_dim_orders(kernels: Kernels, order: list[
 
 def test_a_floating_result_does_not_go_into_an_integer_output(kernels: Kernels) -> None:
     whole = torch.ones(3, dtype=torch.int32)
-    for name in ("exp", "log1p"):
+    for name in FUNCTIONS:
         assert kernels.refuse(f"aten::{name}.out", whole, outs=[whole.clone()]).error == "InvalidType"
 
 
 def test_an_operator_refuses_dtypes_it_does_not_have(kernels: Kernels) -> None:
     mask = torch.ones(3, dtype=torch.bool)
-    assert kernels.refuse("aten::relu.out", mask, outs=[mask.clone()]).error == "InvalidType"
+    for name in (*ROUNDINGS, "abs", "neg", "relu"):
+        assert kernels.refuse(f"aten::{name}.out", mask, outs=[mask.clone()]).error == "InvalidType"
     whole = torch.ones(3, dtype=torch.int32)
     assert kernels.refuse("aten::gelu.out", whole, outs=[whole.clone()]).error == "InvalidType"
 

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
+#include "kernels/shared/arithmetic.h"
+#include "kernels/shared/elementwise.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error abs_out(KernelContext&, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::abs.out");
+  const auto absolute = [](auto x) {
+    using T = decltype(x);
+    if constexpr (std::is_floating_point_v<T>) return std::fabs(x);
+    return is_negative(x) ? wrapping_subtract(T(0), x) : x;
+  };
+  return elementwise<kTypes>(self.scalar_type(), out, absolute, self);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/clamp.h"
+#include "kernels/shared/elementwise.h"
+#include "kernels/shared/promotion.h"
+#include "kernels/shared/selection.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+// Where the lower bound is above the upper one, the upper one wins.
+Error clamp_out(KernelContext&, const Tensor& self, const std::optional<Scalar>& min,
+                const std::optional<Scalar>& max, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::clamp.out") & types::kReal;
+  Promotion promotion;
+  promotion.with(self);
+  if (min) promotion.with(*min);
+  if (max) promotion.with(*max);
+  RL_CHECK(min.has_value() || max.has_value(), Error::InvalidArgument, "expected min or max");
+  const ScalarType compute = promotion.type();
+  if (min) RL_TRY(check_fits(*min, compute, "min"));
+  if (max) RL_TRY(check_fits(*max, compute, "max"));
+  const auto bound = [&](auto type) {
+    using T = typename decltype(type)::Element;
+    const T low = min ? convert_scalar<T>(*min) : T(0);
+    const T high = max ? convert_scalar<T>(*max) : T(0);
+    return [low, high, has_low = min.has_value(), has_high = max.has_value()](T x) {
+      if (has_low) x = at_least(x, low);
+      return has_high ? at_most(x, high) : x;
+    };
+  };
+  return elementwise_for<kTypes>(compute, out, bound, self);
+}
+
+Error clamp_tensor_out(KernelContext&, const Tensor& self, const std::optional<Tensor>& min,
+                       const std::optional<Tensor>& max, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::clamp.Tensor_out");
+  RL_CHECK(min.has_value() || max.has_value(), Error::InvalidArgument, "expected min or max");
+  const auto low = [](auto x, auto bound) { return at_least(x, bound); };
+  const auto high = [](auto x, auto bound) { return at_most(x, bound); };
+  const auto both = [](auto x, auto least, auto most) { return at_most(at_least(x, least), most); };
+  if (!max) return elementwise<kTypes>(result_type(self, *min), out, low, self, *min);
+  if (!min) return elementwise<kTypes>(result_type(self, *max), out, high, self, *max);
+  return elementwise<kTypes>(result_type(self, *min, *max), out, both, self, *min, *max);
+}
+
+}  // namespace rushlight::kernels

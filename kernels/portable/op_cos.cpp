@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
+#include "kernels/shared/unary.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error cos_out(KernelContext&, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::cos.out");
+  return floating_function<kTypes>(self, out, [](auto x) { return std::cos(x); });
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/clamp.h"
+#include "kernels/shared/elementwise.h"
+#include "kernels/shared/selection.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+// Bounds of integers are the whole parts of the numbers.
+Error hardtanh_out(KernelContext&, const Tensor& self, const Scalar& min_val, const Scalar& max_val,
+                   Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::hardtanh.out");
+  const auto bound = [&](auto type) {
+    using T = typename decltype(type)::Element;
+    return [low = convert_scalar<T>(min_val), high = convert_scalar<T>(max_val)](T x) {
+      return at_most(at_least(x, low), high);
+    };
+  };
+  return elementwise_for<kTypes>(self.scalar_type(), out, bound, self);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/elementwise.h"
+#include "kernels/shared/selection.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error leaky_relu_out(KernelContext&, const Tensor& self, const Scalar& negative_slope, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::leaky_relu.out");
+  const auto leak = [&](auto type) {
+    using T = typename decltype(type)::Element;
+    return [slope = negative_slope.to<T>()](T x) { return x > T(0) ? x : x * slope; };
+  };
+  return elementwise_for<kTypes>(self.scalar_type(), out, leak, self);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/accumulator.h"
+#include "kernels/shared/normalization.h"
+#include "kernels/shared/selection.h"
+#include "kernels/shared/view.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+template <class T>
+Moments<Accumulator<T>> group_moments(const View& group, size_t count, double eps) {
+  using A = Accumulator<T>;
+  return moments_of<A>(count, eps, [&](auto visit) {
+    PairedLoops(group, group).for_each_run([&](const char*, const char* from, const PairedLoops::Loop& loop) {
+      for (ptrdiff_t i = 0; i < loop.size; ++i, from += loop.source) {
+        visit(widen(*reinterpret_cast<const T*>(from)));
+      }
+    });
+  });
+}
+
+template <class T, class P>
+void normalize_channel(const View& target, const View& source, const Moments<Accumulator<T>>& moments,
+                       const NormalizationParameters& parameters, size_t channel) {
+  using A = Accumulator<T>;
+  const auto parameter = [channel](const std::optional<Tensor>& tensor, A absent) {
+    return tensor ? static_cast<A>(tensor->const_data_ptr<P>()[channel]) : absent;
+  };
+  const A scale = moments.rstd * parameter(parameters.weight, A(1));
+  const A bias = parameter(parameters.bias, A(0));
+  PairedLoops(target, source).for_each_run([&](char* to, const char* from, const PairedLoops::Loop& loop) {
+    for (ptrdiff_t i = 0; i < loop.size; ++i, to += loop.target, from += loop.source) {
+      *reinterpret_cast<T*>(to) =
+          narrow<T>((widen(*reinterpret_cast<const T*>(from)) - moments.mean) * scale + bias);
+    }
+  });
+}
+
+struct Groups {
+  View source;
+  View target;
+  size_t count;     // of them in a sample
+  size_t channels;  // of each
+};
+
+template <class T, class P>
+void normalize_sample(const Groups& groups, ptrdiff_t n, const NormalizationParameters& parameters,
+                      const View& means, const View& rstds) {
+  for (size_t g = 0; g < groups.count; ++g) {
+    const auto first = static_cast<ptrdiff_t>(g * groups.channels);
+    View group = groups.source;
+    group.select(0, n).slice(0, first, static_cast<ptrdiff_t>(groups.channels));
+    size_t count = 1;
+    for (size_t d = 0; d < group.dim; ++d) count *= static_cast<size_t>(group.sizes[d]);
+    const auto moments = group_moments<T>(group, count, parameters.eps);
+    for (size_t c = 0; c < groups.channels; ++c) {
+      const ptrdiff_t channel = first + static_cast<ptrdiff_t>(c);
+      normalize_channel<T, P>(View(groups.target).select(0, n).select(0, channel),
+                              View(groups.source).select(0, n).select(0, channel), moments, parameters,
+                              static_cast<size_t>(channel));
+    }
+    const auto index = static_cast<ptrdiff_t>(g);
+    write_statistic(View(means).select(0, n).select(0, index).data, means.type, moments.mean);
+    write_statistic(View(rstds).select(0, n).select(0, index).data, rstds.type, moments.rstd);
+  }
+}
+
+// N, C and HxW say again what the input's shape says.
+Error check_sizes(const Tensor& input, int64_t samples, int64_t channels, int64_t positions, int64_t group) {
+  RL_CHECK(input.dim() >= 2, Error::InvalidArgument, "input: expected rank 2 at least, got %d",
+           static_cast<int>(input.dim()));
+  int64_t found = 1;
+  for (ptrdiff_t d = 2; d < input.dim(); ++d) found *= input.size(d);
+  RL_CHECK(input.size(0) == samples && input.size(1) == channels && found == positions,
+           Error::InvalidArgument, "N, C, HxW: expected those of the input, %ld, %ld and %ld",
+           static_cast<long>(input.size(0)), static_cast<long>(input.size(1)), static_cast<long>(found));
+  RL_CHECK(group >= 1 && channels % group == 0, Error::InvalidArgument,
+           "group: expected a divisor of %ld channels, got %ld", static_cast<long>(channels),
+           static_cast<long>(group));
+  return Error::Ok;
+}
+
+}  // namespace
+
+// out1 and out2 are the mean and the inverse of the standard deviation of every group.
+Error native_group_norm_out(KernelContext&, const Tensor& input, const std::optional<Tensor>& weight,
+                            const std::optional<Tensor>& bias, int64_t N, int64_t C, int64_t HxW,
+                            int64_t group, double eps, Tensor& out0, Tensor& out1, Tensor& out2) {
+  constexpr TypeSet kTypes = selected_types("aten::native_group_norm.out");
+  const NormalizationParameters parameters{weight, bias, eps};
+  RL_TRY(check_sizes(input, N, C, HxW, group));
+  const auto channels = static_cast<SizesType>(C);
+  RL_TRY(check_parameter_shape(weight, {&channels, 1}, "weight"));
+  RL_TRY(check_parameter_shape(bias, {&channels, 1}, "bias"));
+  RL_TRY(check_normalization_types(input, parameters, out0, out1, out2));
+  RL_CHECK(group <= INT32_MAX, Error::InvalidArgument, "group: %ld is too large", static_cast<long>(group));
+  const SizesType statistics[] = {input.sizes()[0], static_cast<SizesType>(group)};
+  RL_TRY(resize_out(out0, input.sizes()));
+  RL_TRY(resize_out(out1, {statistics, 2}));
+  RL_TRY(resize_out(out2, {statistics, 2}));
+  const Groups groups{View::of(input), View::of(out0), static_cast<size_t>(group),
+                      static_cast<size_t>(C / group)};
+  const View means = View::of(out1);
+  const View rstds = View::of(out2);
+  const ScalarType type = input.scalar_type();
+  return dispatch_normalization<kTypes>(type, parameters.type(type), [&](auto element, auto other) {
+    using T = typename decltype(element)::Element;
+    using P = typename decltype(other)::Element;
+    for (ptrdiff_t n = 0; n < groups.source.sizes[0]; ++n) {
+      normalize_sample<T, P>(groups, n, parameters, means, rstds);
+    }
+    return Error::Ok;
+  });
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/arithmetic.h"
+#include "kernels/shared/elementwise.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error neg_out(KernelContext&, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::neg.out");
+  const auto negate = [](auto x) {
+    if constexpr (std::is_floating_point_v<decltype(x)>) return -x;
+    return wrapping_subtract(decltype(x)(0), x);
+  };
+  return elementwise<kTypes>(self.scalar_type(), out, negate, self);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/unary.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error reciprocal_out(KernelContext&, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::reciprocal.out");
+  return floating_function<kTypes>(self, out, [](auto x) { return decltype(x)(1) / x; });
+}
+
+}  // namespace rushlight::kernels

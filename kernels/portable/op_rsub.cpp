@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/arithmetic.h"
+#include "kernels/shared/clamp.h"
+#include "kernels/shared/elementwise.h"
+#include "kernels/shared/promotion.h"
+#include "kernels/shared/selection.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error rsub_scalar_out(KernelContext&, const Tensor& self, const Scalar& other, const Scalar& alpha,
+                      Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::rsub.Scalar_out");
+  RL_TRY(check_not_bool(self.scalar_type(), "self"));
+  RL_TRY(check_not_bool(other.type(), "other"));
+  const ScalarType compute = result_type(self, other);
+  RL_TRY(check_alpha(alpha, compute));
+  const auto difference = [&](auto type) {
+    using T = typename decltype(type)::Element;
+    return [minuend = convert_scalar<T>(other), factor = alpha.to<T>()](T x) {
+      return wrapping_subtract(minuend, wrapping_multiply(factor, x));
+    };
+  };
+  return elementwise_for<kTypes>(compute, out, difference, self);
+}
+
+}  // namespace rushlight::kernels

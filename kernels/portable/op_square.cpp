@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/arithmetic.h"
+#include "kernels/shared/elementwise.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+// That of bool is int64.
+Error square_out(KernelContext&, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::square.out");
+  const ScalarType compute = self.scalar_type() == ScalarType::Bool ? ScalarType::Long : self.scalar_type();
+  return elementwise<kTypes>(compute, out, [](auto x) { return wrapping_multiply(x, x); }, self);
+}
+
+}  // namespace rushlight::kernels
