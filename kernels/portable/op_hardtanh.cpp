@@ -10,13 +10,16 @@ namespace rushlight::kernels {
 Error hardtanh_out(KernelContext&, const Tensor& self, const Scalar& min_val, const Scalar& max_val,
                    Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::hardtanh.out");
-  const auto bound = [&](auto type) {
-    using T = typename decltype(type)::Element;
+  const ScalarType type = self.scalar_type();
+  RL_TRY(check_fits(min_val, type, "min_val"));
+  RL_TRY(check_fits(max_val, type, "max_val"));
+  const auto bound = [&](auto element) {
+    using T = typename decltype(element)::Element;
     return [low = convert_scalar<T>(min_val), high = convert_scalar<T>(max_val)](T x) {
       return at_most(at_least(x, low), high);
     };
   };
-  return elementwise_for<kTypes>(self.scalar_type(), out, bound, self);
+  return elementwise_for<kTypes>(type, out, bound, self);
 }
 
 }  // namespace rushlight::kernels

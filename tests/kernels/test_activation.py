@@ -69,6 +69,12 @@ def test_hardtanh(kernels: Kernels, dtype: torch.dtype, low: int, high: int) -> 
     kernels.check("aten::hardtanh.out", random_tensor((9, 11), dtype), low, high)
 
 
+def test_hardtanh_of_unsigned_needs_bounds_of_its_kind(kernels: Kernels) -> None:
+    values = torch.arange(20, dtype=torch.uint8)
+    kernels.check("aten::hardtanh.out", values, 2, 6)
+    assert "min_val" in kernels.refuse("aten::hardtanh.out", values, outs=[values.clone()]).log[0]
+
+
 def test_hardtanh_of_integers_takes_whole_parts(kernels: Kernels) -> None:
     kernels.check("aten::hardtanh.out", torch.arange(-5, 5), -1.5, 2.5)
 
