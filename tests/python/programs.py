@@ -103,11 +103,11 @@ def jump_false(condition: int, target: int) -> Build:
     return _instruction(4, lambda b: table(b, 2, {0: ("Int32", condition), 1: ("Int32", target)}))
 
 
-def program(*plans: Plan) -> bytes:
+def program(*plans: Plan, version: int = 0) -> bytes:
     """The file."""
     builder = flatbuffers.Builder(1024)
     built = [_plan(builder, plan) for plan in plans]
-    root = table(builder, 8, {1: ("Offset", offsets(builder, built))})
+    root = table(builder, 8, {0: ("Uint32", version), 1: ("Offset", offsets(builder, built))})
     builder.Finish(root, b"ET12")
     return bytes(builder.Output())
 

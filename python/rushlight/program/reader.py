@@ -15,6 +15,9 @@ from rushlight.program.flatbuffer import Buffer, Table
 from rushlight.program.method import read_method
 from rushlight.program.model import Method, Program, Segment, SegmentSlices, Storage, TensorInfo
 
+_VERSION = 0
+"""The schema's; what was added since the first one has default values."""
+
 
 def read_program(source: str | os.PathLike[str] | bytes | bytearray | memoryview) -> Program:
     """Read a program from a path or from its bytes.
@@ -80,6 +83,8 @@ def _named(table: Table, segments: tuple[Segment, ...]) -> tuple[str, int]:
 
 def _checked(program: Program) -> Program:
     """The program, once each tensor's bytes were found to be where it says."""
+    if program.version != _VERSION:
+        raise InvalidProgram(f"program: schema version {_VERSION} expected, found {program.version}")
     if not program.plans:
         raise InvalidProgram("program: at least one method expected, found none")
     for method in program.plans:
