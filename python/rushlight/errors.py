@@ -7,6 +7,7 @@ Exit codes: 1 any other failure, 2 a wrong command line; the rest stand beside e
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 
@@ -55,9 +56,34 @@ class InvalidProgram(RushlightError):
 
 
 class InvalidArgument(RushlightError):
-    """A value from the caller has the wrong count, shape, dtype or spelling."""
+    """A value from the caller has the wrong count, shape, dtype or spelling.
+
+    Where it is an input of a method, `input` is its index, and `expected_dtype`, `got_dtype` (names) and
+    `expected_shape`, `got_shape` are those that differ. `operator` is the one that refused its arguments.
+    All are None otherwise.
+    """
 
     exit_code = 11
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        next_step: str | None = None,
+        input: int | None = None,
+        operator: str | None = None,
+        expected_dtype: str | None = None,
+        got_dtype: str | None = None,
+        expected_shape: Sequence[int] | None = None,
+        got_shape: Sequence[int] | None = None,
+    ) -> None:
+        super().__init__(message, next_step=next_step)
+        self.input = input
+        self.operator = operator
+        self.expected_dtype = expected_dtype
+        self.got_dtype = got_dtype
+        self.expected_shape = None if expected_shape is None else tuple(expected_shape)
+        self.got_shape = None if got_shape is None else tuple(got_shape)
 
 
 class MethodNotFound(RushlightError):
@@ -97,6 +123,11 @@ class OperatorNotFound(RushlightError):
             next_step="Correct the name, export the model without the operator, or add a kernel for it.",
         )
 
+    @property
+    def operators(self) -> list[str]:
+        """The names of all that are missing, sorted."""
+        return list(self.requested)
+
     @classmethod
     def from_report(cls, report: str, *, next_step: str | None = None) -> OperatorNotFound:
         """The error as another process told it: its words, without names to look up."""
@@ -106,16 +137,19 @@ class OperatorNotFound(RushlightError):
 
 
 class BackendNotFound(RushlightError):
-    """The program delegates to a backend that this build does not have."""
+    """The program delegates to backends that this build does not have: `backends` has all their ids,
+    `backend` the first."""
 
     exit_code = 14
 
-    def __init__(self, backend: str, available: Sequence[str]) -> None:
+    def __init__(self, backends: str | Sequence[str], available: Sequence[str]) -> None:
+        self.backends = [backends] if isinstance(backends, str) else list(backends)
+        self.backend = self.backends[0]
+        names = ", ".join(f"'{name}'" for name in self.backends)
         super().__init__(
-            f"backend '{backend}' not found; this build has: {_listing(available)}",
+            f"backend {names} not found; this build has: {_listing(available)}",
             next_step="Export the model without that delegate, or build with the backend.",
         )
-        self.backend = backend
         self.available = list(available)
 
 
@@ -191,9 +225,16 @@ class CheckFailed(RushlightError):
 
 
 class OutOfMemory(RushlightError):
-    """An arena, a memory bank or the host has too few bytes."""
+    """An arena, a memory bank or the host has too few bytes: `short` says by how many, where that is
+    known."""
 
     exit_code = 21
+    default_next_step = "Give the method more memory, or export the model for smaller shapes."
+
+    def __init__(self, message: str, *, next_step: str | None = None) -> None:
+        super().__init__(message, next_step=next_step)
+        told = re.search(r"(\d+) short\b", message)
+        self.short = int(told[1]) if told else None
 
 
 class InvalidSelection(RushlightError):

@@ -116,6 +116,10 @@ Error Method::set_output_buffer(size_t index, Span<uint8_t> memory) {
   return Error::Ok;
 }
 
+const EValue& Method::input(size_t index) const {
+  return values_[plan_.vector<int32_t>(schema::plan::kInputs)[index]];
+}
+
 const EValue& Method::output(size_t index) const {
   return values_[plan_.vector<int32_t>(schema::plan::kOutputs)[index]];
 }

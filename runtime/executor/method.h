@@ -62,6 +62,9 @@ class Method : private Traced {
   // Errors: InvalidArgument (index, too few bytes), InvalidType (no tensor), InvalidState (planned).
   Error set_output_buffer(size_t index, Span<uint8_t> memory);
 
+  // The value of input `index`, as set_input() last left it. index < meta().num_inputs().
+  [[nodiscard]] const EValue& input(size_t index) const;
+
   // The value of output `index` after execute(). index < meta().num_outputs().
   [[nodiscard]] const EValue& output(size_t index) const;
 

@@ -65,6 +65,7 @@ def test_a_wheel_carries_the_package_and_one_native_module(digits_wheel: Path) -
     held = names(digits_wheel)
     package = {str(p.relative_to(ROOT / "python")) for p in (ROOT / "python/rushlight").rglob("*.py")}
     assert package - held == set()
+    assert {"rushlight/py.typed", "rushlight/_runtime.pyi"} - held == set()
     assert len([name for name in held if name.endswith(".so")]) == 1
     assert "rushlight/native/CMakeLists.txt" in held
 

@@ -2,16 +2,23 @@
 """Runs programs in this process, on numpy alone."""
 
 from rushlight.runtime.arrays import ValueInfo
+from rushlight.runtime.info import runtime_info
+from rushlight.runtime.method import Method
+from rushlight.runtime.method_meta import MethodMemory, MethodMeta, TensorInfo
 from rushlight.runtime.official import BackendRegistry, OperatorRegistry, Runtime, Verification
-from rushlight.runtime.program import Method, Program, load
+from rushlight.runtime.program import Program, load
 
 __all__ = [
     "BackendRegistry",
     "Method",
+    "MethodMemory",
+    "MethodMeta",
     "OperatorRegistry",
     "Program",
     "Runtime",
+    "TensorInfo",
     "ValueInfo",
     "Verification",
     "load",
+    "runtime_info",
 ]

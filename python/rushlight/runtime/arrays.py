@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Between what Python programs hold (numpy arrays, tensors, numbers) and what the runtime takes."""
+"""Between what Python programs hold (numpy arrays, tensors, numbers) and what the runtime takes: numpy
+arrays and numbers. torch is used where the caller has imported it, and is never imported here."""
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,27 +15,23 @@ import numpy as np
 from rushlight.errors import InvalidArgument
 
 # PyTorch's numbers of the element types that numpy (with ml_dtypes) can hold.
-_DTYPES: dict[int, np.dtype] = {
-    number: np.dtype(dtype)
-    for number, dtype in {
-        0: np.uint8,
-        1: np.int8,
-        2: np.int16,
-        3: np.int32,
-        4: np.int64,
-        5: np.float16,
-        6: np.float32,
-        7: np.float64,
-        9: np.complex64,
-        10: np.complex128,
-        11: np.bool_,
-        15: ml_dtypes.bfloat16,
-        27: np.uint16,
-        28: np.uint32,
-        29: np.uint64,
-    }.items()
+DTYPES: dict[int, str] = {
+    0: "uint8",
+    1: "int8",
+    2: "int16",
+    3: "int32",
+    4: "int64",
+    5: "float16",
+    6: "float32",
+    7: "float64",
+    9: "complex64",
+    10: "complex128",
+    11: "bool",
+    15: "bfloat16",
+    27: "uint16",
+    28: "uint32",
+    29: "uint64",
 }
-_NUMBERS = {dtype.name: number for number, dtype in _DTYPES.items()}
 
 
 @dataclass(frozen=True)
@@ -44,7 +40,7 @@ class ValueInfo:
 
     `kind` is "Tensor", "Int", "Double", "Bool", ...; the rest is None unless it is a tensor. `shape`
     holds upper bounds where `dynamic` is true. `dim_order` lists the dimensions from outermost to
-    innermost in memory.
+    innermost in memory. Where `planned` is false, an input is used in place.
     """
 
     kind: str
@@ -52,14 +48,15 @@ class ValueInfo:
     shape: tuple[int, ...] | None = None
     dim_order: tuple[int, ...] | None = None
     dynamic: bool | None = None
+    planned: bool | None = None
 
     @classmethod
-    def from_native(cls, described: tuple) -> ValueInfo:
-        kind, number, shape, dim_order, dynamism = described
-        if number is None:
+    def from_native(cls, described: tuple[str, tuple[Any, ...] | None]) -> ValueInfo:
+        kind, tensor = described
+        if tensor is None:
             return cls(kind)
-        name = _DTYPES[number].name if number in _DTYPES else f"dtype {number}"
-        return cls(kind, name, shape, dim_order, dynamism != 0)
+        number, shape, dim_order, dynamism, planned, _ = tensor
+        return cls(kind, DTYPES.get(number, f"dtype {number}"), shape, dim_order, dynamism != 0, planned)
 
     def __str__(self) -> str:
         if self.kind != "Tensor":
@@ -68,20 +65,38 @@ class ValueInfo:
         return f"{self.dtype} tensor of shape {bound}{list(self.shape or ())}"
 
 
+def torch_module() -> Any:
+    """torch, if the caller has imported it."""
+    return sys.modules.get("torch")
+
+
 def as_array(value: Any) -> np.ndarray:
     """Any array-like as a numpy array, without a copy where that can be: the buffer protocol,
     DLPack (torch tensors included), or whatever numpy makes an array of."""
     if isinstance(value, np.ndarray):
         return value
-    torch = sys.modules.get("torch")
+    torch = torch_module()
     if torch is not None and isinstance(value, torch.Tensor):
         value = value.detach().cpu()
         if value.dtype is torch.bfloat16:  # which DLPack has and numpy has not
-            return value.contiguous().view(torch.int16).numpy().view(ml_dtypes.bfloat16)
-        return value.numpy()
+            return value.view(torch.int16).numpy().view(ml_dtypes.bfloat16)
+        return value.numpy(force=True)
     if hasattr(value, "__dlpack__"):
         return np.from_dlpack(value)
     return np.asarray(value)
+
+
+def as_tensor(value: Any, torch: Any) -> Any:
+    """An output as a torch tensor over the same memory; what is no array stays as it is. Torch has no
+    read-only tensors: a read-only array is copied."""
+    if isinstance(value, list):
+        return [as_tensor(item, torch) for item in value]
+    if not isinstance(value, np.ndarray):
+        return value
+    value = value if value.flags.writeable else value.copy(order="K")
+    if value.dtype == ml_dtypes.bfloat16:
+        return torch.from_numpy(value.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(value)
 
 
 def _is_plain(value: Any) -> bool:
@@ -95,11 +110,15 @@ def _from_plain(value: Any, info: ValueInfo, index: int) -> np.ndarray:
         given = np.asarray(value)
         array = given.astype(info.dtype)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidArgument(f"input {index}: expected a {info}, got no array: {error}") from error
+        raise InvalidArgument(
+            f"input {index}: expected a {info}, got no array: {error}", input=index
+        ) from error
     if given.dtype.kind not in "biuf":
-        raise InvalidArgument(f"input {index}: expected a {info}, got {given.dtype.name}")
+        raise InvalidArgument(f"input {index}: expected a {info}, got {given.dtype.name}", input=index)
     if array.dtype.kind in "biu" and not np.array_equal(given, array):
-        raise InvalidArgument(f"input {index}: expected a {info}, got numbers that it cannot hold")
+        raise InvalidArgument(
+            f"input {index}: expected a {info}, got numbers that it cannot hold", input=index
+        )
     return array
 
 
@@ -112,48 +131,44 @@ def _number(value: Any, info: ValueInfo, index: int) -> Any:
         return value
     if isinstance(value, int) and -(1 << 63) <= value < 1 << 63:
         return value
-    raise InvalidArgument(f"input {index}: expected {info}, got {value!r:.80}")
+    raise InvalidArgument(f"input {index}: expected {info}, got {value!r:.80}", input=index)
 
 
 def to_native(value: Any, info: ValueInfo, index: int) -> Any:
-    """`value` for input `index`, in the form the native module takes.
+    """`value` for input `index`, in the form the native module takes: an array where the input is a
+    tensor, a number or None where it is not.
 
-    Raises InvalidArgument for a kind, dtype or shape that is not the method's.
+    Raises InvalidArgument for a value of another kind.
     """
     if info.kind != "Tensor":
         return _number(value, info, index)
     if value is None:
-        raise InvalidArgument(f"input {index}: expected a {info}, got None")
-    array = _from_plain(value, info, index) if _is_plain(value) else as_array(value)
+        raise InvalidArgument(f"input {index}: expected a {info}, got None", input=index)
+    return _from_plain(value, info, index) if _is_plain(value) else as_array(value)
+
+
+def explain(value: Any, info: ValueInfo, index: int) -> None:
+    """Raises the InvalidArgument that says why input `index` cannot be `value`, if the reason is the
+    value's kind, dtype or shape."""
+    array = to_native(value, info, index)
+    if info.kind != "Tensor":
+        return
     if array.dtype.name != info.dtype:
         raise InvalidArgument(
             f"input {index}: expected dtype {info.dtype}, got {array.dtype.name}",
             next_step=f"Convert it with .astype({info.dtype!r}).",
+            input=index,
+            expected_dtype=info.dtype,
+            got_dtype=array.dtype.name,
         )
-    shape, dim_order = info.shape or (), info.dim_order or ()
+    shape = info.shape or ()
     fits = array.size <= math.prod(shape) if info.dynamic else array.shape == shape
     if array.ndim != len(shape) or not fits:
         bound = "at most " if info.dynamic else ""
-        raise InvalidArgument(f"input {index}: expected shape {bound}{list(shape)}, got {list(array.shape)}")
-    # In the machine's byte order, and writable: a program may write to what it is lent.
-    number = _NUMBERS[array.dtype.name]
-    ordered = np.require(array.transpose(dim_order) if array.ndim else array, _DTYPES[number], ["C", "W"])
-    return (number, array.shape, ordered)
-
-
-def from_native(value: Any) -> Any:
-    """An output of the native module: a number, None, or a fresh numpy array of the logical shape."""
-    if not isinstance(value, tuple):
-        return value
-    number, shape, dim_order, data = value
-    if number not in _DTYPES:
-        raise InvalidArgument(f"output: dtype {number} has no numpy counterpart")
-    array = data.view(_DTYPES[number]).reshape([shape[d] for d in dim_order])
-    return array.transpose(_inverse(dim_order)) if array.ndim > 1 else array
-
-
-def _inverse(order: Sequence[int]) -> list[int]:
-    inverse = [0] * len(order)
-    for position, dimension in enumerate(order):
-        inverse[dimension] = position
-    return inverse
+        raise InvalidArgument(
+            f"input {index}: expected shape {bound}{list(shape)}, got {list(array.shape)}",
+            next_step="Reshape it, or export the model for that shape (dynamic_shapes of torch.export).",
+            input=index,
+            expected_shape=shape,
+            got_shape=array.shape,
+        )

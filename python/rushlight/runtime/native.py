@@ -11,6 +11,8 @@ from typing import Any
 
 from rushlight import errors
 
+_NOT_SELECTED = "Build with all dtypes, or export the model with one that the operator has (runtime_info)."
+
 
 def default_module() -> ModuleType:
     """The module that was built with this package, with the kernels selected then."""
@@ -28,26 +30,31 @@ def call(module: ModuleType, function: Callable[..., Any], *arguments: Any) -> A
     try:
         return function(*arguments)
     except module.RuntimeFailure as failure:
-        code, name, message = failure.args
-        raise _exception(code, name, message, module) from None
+        raise exception(failure, module) from None
 
 
-def _exception(code: int, name: str, message: str, module: ModuleType) -> errors.RushlightError:
-    text = f"{message.splitlines()[0] if code in (0x12, 0x13) else message} [{name}, {code:#x}]"
-    if code == 0x14:
-        missing = re.findall(r"^operator (\S+): no library", message, re.MULTILINE)
-        names = [name.removesuffix(".") for name in missing]
+def exception(failure: Exception, module: ModuleType) -> errors.RushlightError:
+    """The exception for a RuntimeFailure of the native module."""
+    code, name, message, index, names = failure.args
+    operator = re.search(r"^operator (\S+): ", message, re.MULTILINE)
+    if code in (0x12, 0x13):  # the rest says where it came through
+        message = message.splitlines()[0]
+        if operator and not message.startswith("operator "):
+            message = f"operator {operator[1]}: {message}"
+    text = f"{message} [{name}, {code:#x}]"
+    if code == 0x14 and names:
         return errors.OperatorNotFound(
             {operator: ["the program"] for operator in names}, ["this build"], module.operator_names()
         )
-    if code == 0x20:
-        backend = re.search(r"^delegate (\S+):", message, re.MULTILINE)
-        if backend:
-            return errors.BackendNotFound(backend.group(1), [])
+    if code == 0x20 and names:
+        return errors.BackendNotFound(names, module.backend_names())
     if code in (0x21, 0x25):
         return errors.OutOfMemory(text)
-    if code in (0x23, 0x24, 0x10):
+    if code in (0x10, 0x14, 0x23, 0x24):
         return errors.InvalidProgram(text)
     if code in (0x02, 0x12, 0x13, 0x20, 0x22):
-        return errors.InvalidArgument(text)
+        step = _NOT_SELECTED if "not selected in this build" in message else None
+        return errors.InvalidArgument(
+            text, next_step=step, input=index, operator=operator[1] if operator else None
+        )
     return errors.RushlightError(text)

@@ -4,10 +4,15 @@
 from __future__ import annotations
 
 import enum
+import functools
+import os
 from collections.abc import Sequence
-from typing import Any
+from types import ModuleType
+from typing import BinaryIO
 
 from rushlight.runtime import native, program
+from rushlight.runtime.method import Method
+from rushlight.runtime.method_meta import MethodMemory, MethodMeta
 
 
 class Verification(enum.Enum):
@@ -24,23 +29,29 @@ class OperatorRegistry:
         self._names = frozenset(names)
 
     @property
-    def operator_names(self) -> frozenset[str]:
-        return self._names
+    def operator_names(self) -> set[str]:
+        """Their names with overloads: "aten::add.out"."""
+        return set(self._names)
 
 
 class BackendRegistry:
     """The backends linked into this runtime."""
 
+    def __init__(self, module: ModuleType) -> None:
+        self._module = module
+
     @property
     def registered_backend_names(self) -> list[str]:
-        return []
+        """Their ids, as programs name them."""
+        return self._module.backend_names()
 
     def is_available(self, backend_name: str) -> bool:
-        return backend_name in self.registered_backend_names
+        """Whether the backend is linked and has the device it needs."""
+        return self._module.backend_is_available(backend_name)
 
 
 class Program:
-    """A loaded program."""
+    """A loaded program. Its methods are loaded once, when they are first asked for."""
 
     def __init__(self, inner: program.Program) -> None:
         self._inner = inner
@@ -49,33 +60,53 @@ class Program:
     def method_names(self) -> set[str]:
         return set(self._inner.method_names)
 
-    def load_method(self, name: str) -> program.Method:
-        """A new instance of the method, with `execute(inputs)`."""
-        return self._inner.load_method(name)
+    def load_method(self, name: str) -> Method:
+        """The program's instance of the method: the same for each call, with its state.
+
+        Raises MethodNotFound, OperatorNotFound, BackendNotFound, InvalidProgram, OutOfMemory.
+        """
+        return self._inner.method(name)
+
+    def metadata(self, method_name: str) -> MethodMeta:
+        """The method's inputs, outputs and attributes, without loading it. Raises MethodNotFound."""
+        return self._inner.metadata(method_name)
+
+    def memory(self, method_name: str = "forward") -> MethodMemory:
+        """The bytes that the method will need. Raises MethodNotFound."""
+        return self._inner.memory(method_name)
 
 
 class Runtime:
     """The one runtime of the process; `get()` returns it."""
 
-    _instance: Runtime | None = None
+    def __init__(self, *, module: ModuleType) -> None:
+        self.backend_registry = BackendRegistry(module)
+        self.operator_registry = OperatorRegistry(module.operator_names())
+        self._module = module
 
-    @classmethod
-    def get(cls) -> Runtime:
-        if cls._instance is None:
-            cls._instance = cls()
-        return cls._instance
-
-    @property
-    def operator_registry(self) -> OperatorRegistry:
-        return OperatorRegistry(native.default_module().operator_names())
-
-    @property
-    def backend_registry(self) -> BackendRegistry:
-        return BackendRegistry()
+    @staticmethod
+    @functools.lru_cache(maxsize=1)
+    def get() -> Runtime:
+        return Runtime(module=native.default_module())
 
     def load_program(
-        self, data: Any, *, verification: Verification = Verification.InternalConsistency
+        self,
+        data: program.ProgramSource | BinaryIO,
+        *,
+        verification: Verification = Verification.InternalConsistency,
+        data_path: str | os.PathLike | None = None,
     ) -> Program:
-        """A program from a path, bytes, or a binary file object."""
-        del verification
-        return Program(program.load(data.read() if hasattr(data, "read") else data))
+        """A program from a path, bytes, or a binary file object; `data_path` is a .ptd file with data
+        that it keeps elsewhere.
+
+        Raises InvalidProgram, InvalidArgument (a file that cannot be read), TypeError.
+        """
+        if not isinstance(verification, Verification):
+            raise TypeError(f"verification: expected a Verification, got {type(verification).__name__}")
+        source = data.read() if hasattr(data, "read") else data
+        if not isinstance(source, (str, os.PathLike, bytes, bytearray, memoryview)):
+            raise TypeError(
+                f"data: expected a path, bytes or a binary file object, got {type(source).__name__}"
+            )
+        files = [] if data_path is None else [data_path]
+        return Program(program.Program(source, self._module, data_files=files))

@@ -1,75 +1,76 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs and methods: load once, run on arrays."""
+"""Programs: load once, run methods on arrays."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
-from rushlight.errors import InvalidArgument, MethodNotFound
+from rushlight.errors import MethodNotFound
 from rushlight.runtime import native
-from rushlight.runtime.arrays import ValueInfo, from_native, to_native
+from rushlight.runtime.method import Method, Outputs
+from rushlight.runtime.method_meta import MethodMemory, MethodMeta
 
 ProgramSource = str | os.PathLike | bytes | bytearray | memoryview
-
-
-class Method:
-    """One loaded method with memory and state of its own."""
-
-    def __init__(self, module: ModuleType, name: str, method: Any) -> None:
-        self._module = module
-        self._method = method
-        self.name = name
-        self.inputs = [ValueInfo.from_native(info) for info in method.inputs()]
-        self.outputs = [ValueInfo.from_native(info) for info in method.outputs()]
-
-    def execute(self, inputs: Sequence[Any]) -> list[Any]:
-        """Runs on `inputs` in order: numpy arrays, anything with the buffer protocol or DLPack, or
-        numbers. Returns fresh numpy arrays (bfloat16 as ml_dtypes) and numbers.
-
-        Raises InvalidArgument for a wrong count, dtype or shape.
-        """
-        if len(inputs) != len(self.inputs):
-            raise InvalidArgument(
-                f"method '{self.name}': expected {len(self.inputs)} inputs, got {len(inputs)}"
-            )
-        values = [
-            to_native(value, info, i) for i, (value, info) in enumerate(zip(inputs, self.inputs, strict=True))
-        ]
-        return [from_native(out) for out in native.call(self._module, self._method.execute, values)]
-
-    def memory(self) -> dict[str, Any]:
-        """Bytes in use: "method_arena", "planned" (one entry a buffer), "temporary_peak"."""
-        return self._method.memory()
-
-    def __call__(self, *inputs: Any) -> list[Any]:
-        return self.execute(inputs)
+DataFiles = Sequence[str | os.PathLike]
+LoadMode = Literal["file", "mmap", "mmap-locked", "mmap-try-locked"]
+_MODES: dict[str, int] = {"file": 0, "mmap": 1, "mmap-locked": 2, "mmap-try-locked": 3}
 
 
 class Program:
     """A verified .pte. Methods are loaded on first use and keep their state between calls."""
 
-    def __init__(self, source: ProgramSource, module: ModuleType | None = None) -> None:
+    def __init__(
+        self,
+        source: ProgramSource,
+        module: ModuleType | None = None,
+        *,
+        data_files: DataFiles = (),
+        load_mode: LoadMode = "mmap",
+    ) -> None:
         self._module = native.default_module() if module is None else module
-        if isinstance(source, memoryview) and not source.c_contiguous:
-            source = bytes(source)
-        if isinstance(source, (bytes, bytearray, memoryview)):
-            self._program = native.call(self._module, self._module.load_bytes, source)
+        files = [os.fspath(file) for file in data_files]
+        if isinstance(source, memoryview):
+            # All of a bytes object is used in place, like the object itself.
+            whole = isinstance(source.obj, bytes) and source.c_contiguous and source.nbytes == len(source.obj)
+            source = source.obj if whole else bytes(source)
+        if isinstance(source, (bytes, bytearray)):
+            self._program = native.call(self._module, self._module.load_bytes, source, files)
         else:
-            self._program = native.call(self._module, self._module.load_file, os.fspath(source))
+            if load_mode not in _MODES:
+                raise ValueError(f"load_mode: expected one of {', '.join(_MODES)}, got {load_mode!r}")
+            path, mode = os.fspath(source), _MODES[load_mode]
+            self._program = native.call(self._module, self._module.load_file, path, files, mode)
         self._methods: dict[str, Method] = {}
 
     @property
     def method_names(self) -> list[str]:
+        """In the order of the file."""
         return self._program.method_names()
 
+    def metadata(self, name: str) -> MethodMeta:
+        """The inputs, outputs, attributes and memory of a method, which is not loaded for it.
+
+        Raises MethodNotFound, InvalidProgram.
+        """
+        self._check_name(name)
+        return MethodMeta(native.call(self._module, self._program.method_facts, name))
+
+    def memory(self, name: str = "forward") -> MethodMemory:
+        """The bytes that a method will need, exactly, on 32 and 64 bit machines. Raises MethodNotFound."""
+        return self.metadata(name).memory
+
     def load_method(self, name: str) -> Method:
-        """A new instance of the method. Raises MethodNotFound, OperatorNotFound, BackendNotFound."""
-        if name not in self.method_names:
-            raise MethodNotFound(name, self.method_names)
-        return Method(self._module, name, native.call(self._module, self._program.load_method, name))
+        """A new instance of the method. Raises MethodNotFound, OperatorNotFound and BackendNotFound
+        (with all that are missing), InvalidProgram, OutOfMemory."""
+        try:
+            method = self._program.load_method(name)
+        except self._module.RuntimeFailure as failure:
+            self._check_name(name)
+            raise native.exception(failure, self._module) from None
+        return Method(self._module, name, method, self._program)
 
     def method(self, name: str) -> Method:
         """The program's own instance of the method, loaded on first use."""
@@ -77,19 +78,35 @@ class Program:
             self._methods[name] = self.load_method(name)
         return self._methods[name]
 
-    def run(self, method: str, arrays: Sequence[Any]) -> list[Any]:
+    def run(self, method: str, arrays: Sequence[Any], *, outputs: Outputs = "copy") -> list[Any]:
         """Runs `method` on `arrays`; see Method.execute."""
-        return self.method(method).execute(arrays)
+        return self.method(method).execute(arrays, outputs=outputs)
 
     def forward(self, *arrays: Any) -> list[Any]:
         """Runs the method "forward"."""
         return self.run("forward", arrays)
 
+    def _check_name(self, name: str) -> None:
+        if name not in self.method_names:
+            raise MethodNotFound(name, self.method_names)
 
-def load(source: ProgramSource, *, module: ModuleType | None = None) -> Program:
+
+def load(
+    source: ProgramSource,
+    *,
+    module: ModuleType | None = None,
+    data_files: DataFiles = (),
+    load_mode: LoadMode = "mmap",
+) -> Program:
     """Opens and verifies a .pte, a path or its bytes.
 
-    `module` is an extension module made by `rushlight.build(..., target="host")`; by default the one
-    this package was installed with. Raises InvalidProgram.
+    A file is mapped: its weights are used where the system keeps the file, which must not become shorter
+    meanwhile. `load_mode` "file" reads it instead, "mmap-locked" keeps its pages in memory (an error
+    where that is not allowed), "mmap-try-locked" if that is allowed. The weights in a `bytes` object are
+    used in place, too, and it is kept alive; a bytearray or memoryview is copied.
+
+    `data_files` are .ptd files, for tensors that the program keeps elsewhere. `module` is an extension
+    module made by `rushlight.build(..., target="host")`; by default the one this package was installed
+    with. Raises InvalidProgram, InvalidArgument (a file that cannot be read).
     """
-    return Program(source, module)
+    return Program(source, module, data_files=data_files, load_mode=load_mode)

@@ -237,16 +237,6 @@ def test_buffers_and_dlpack_go_in() -> None:
         np.testing.assert_array_equal(method(given)[0], array)
 
 
-def test_torch_tensors_go_in() -> None:
-    torch = pytest.importorskip("torch", reason="torch is not installed")
-    given = torch.tensor([1.5, -2.0], requires_grad=True)
-    np.testing.assert_array_equal(echo("float32")(given)[0], [1.5, -2])
-    np.testing.assert_array_equal(echo("bfloat16")(given.bfloat16())[0].astype(np.float32), [1.5, -2])
-    np.testing.assert_array_equal(
-        echo("float32", sizes=(2, 3))(torch.arange(6.0).reshape(3, 2).T)[0], [[0, 2, 4], [1, 3, 5]]
-    )
-
-
 def test_numbers_and_lists_take_the_dtype_of_the_input() -> None:
     np.testing.assert_array_equal(echo("bfloat16")([1, 2])[0].astype(np.float32), [1, 2])
     np.testing.assert_array_equal(echo("int8", sizes=())(5)[0], np.int8(5))

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Native runtime: programs, methods and the kernels linked into this module.
+
+rushlight.runtime is its public face. Here dtypes are PyTorch's numbers, and `outputs` says what tensors
+become: 0 copies, 1 read-only views, 2 writable views.
+"""
+
+from collections.abc import Sequence
+from typing import Any, TypedDict
+
+from typing_extensions import Buffer
+
+class RuntimeFailure(Exception):
+    """`args`: the error's code, its name, what was logged (the innermost cause first), the index of the
+    input it is about or None, and the names of all operators or backends that are missing."""
+
+class Memory(TypedDict):
+    """In bytes."""
+
+    method_arena: int
+    planned: list[int]
+    temporary_peak: int
+
+# Number of the dtype, sizes, dim order, dynamism (0: static), is planned, bytes.
+Tensor = tuple[int, tuple[int, ...], tuple[int, ...], int, bool, int]
+
+class MethodFacts(TypedDict):
+    """Inputs and outputs are (kind, tensor or None), attributes (name, tensor). Sizes are in bytes."""
+
+    name: str
+    inputs: list[tuple[str, Tensor | None]]
+    outputs: list[tuple[str, Tensor | None]]
+    attributes: list[tuple[str, Tensor]]
+    operators: list[str]
+    backends: list[str]
+    planned: list[int]
+    arena_32: int
+    arena_64: int
+
+class BuildInfo(TypedDict):
+    log_level: str
+    compiler: str
+    assertions: bool
+    event_tracing: bool
+    sizeof_evalue: int
+    sizeof_tensor_impl: int
+    sizeof_pointer: int
+
+class Method:
+    def execute(self, inputs: list[Any] | None, outputs: int = 0) -> list[Any]: ...
+    def set_inputs(self, inputs: list[Any]) -> None: ...
+    def run(self) -> None: ...
+    def outputs(self, outputs: int = 0) -> list[Any]: ...
+    def memory(self) -> Memory: ...
+
+class Program:
+    def method_names(self) -> list[str]: ...
+    def method_facts(self, name: str) -> MethodFacts: ...
+    def load_method(self, name: str) -> Method: ...
+
+def load_file(path: str, data_files: Sequence[str] = (), mode: int = 1) -> Program: ...
+def load_bytes(data: Buffer, data_files: Sequence[str] = ()) -> Program: ...
+def operator_names() -> list[str]: ...
+def operator_dtypes() -> dict[str, list[int]]: ...
+def backend_names() -> list[str]: ...
+def backend_is_available(name: str) -> bool: ...
+def build_info() -> BuildInfo: ...

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "python/bindings/info.h"
+
+#include <string>
+
+#include "kernels/shared/selection.h"
+#include "python/bindings/convert.h"
+#include "runtime/backend/backend.h"
+#include "runtime/base/log.h"
+#include "runtime/kernel/operator_table.h"
+
+namespace py = pybind11;
+
+namespace rushlight {
+
+namespace {
+
+py::list operator_names() {
+  py::list names;
+  for (const OperatorTable* table = &selected_operators; table != nullptr; table = table->next) {
+    for (size_t i = 0; i < table->size; ++i) names.append(to_str(table->entries[i].name));
+  }
+  return names;
+}
+
+// The numbers of the element types that each operator computes in.
+py::dict operator_dtypes() {
+  py::dict dtypes;
+  for (const auto& entry : kernels::kSelectedTypes) {
+    py::list numbers;
+    for (int number = 0; number < 32; ++number) {
+      if (contains(entry.types, static_cast<ScalarType>(number))) numbers.append(number);
+    }
+    dtypes[to_str(entry.name)] = numbers;
+  }
+  return dtypes;
+}
+
+py::list backend_names() {
+  py::list names;
+  for (const BackendTable* table = &selected_backends; table != nullptr; table = table->next) {
+    for (size_t i = 0; i < table->size; ++i) names.append(to_str(table->entries[i].id));
+  }
+  return names;
+}
+
+bool backend_is_available(const std::string& name) {
+  const Backend* backend = selected_backends.find(name.c_str());
+  return backend != nullptr && backend->is_available();
+}
+
+py::dict build_info() {
+  constexpr const char* kLevels[] = {"debug", "info", "error", "off"};
+  py::dict info;
+  info["log_level"] = kLevels[RUSHLIGHT_LOG_LEVEL];
+  info["compiler"] = __VERSION__;
+#ifdef NDEBUG
+  info["assertions"] = false;
+#else
+  info["assertions"] = true;
+#endif
+#ifdef ET_EVENT_TRACER_ENABLED
+  info["event_tracing"] = true;
+#else
+  info["event_tracing"] = false;
+#endif
+  info["sizeof_evalue"] = sizeof(EValue);
+  info["sizeof_tensor_impl"] = sizeof(TensorImpl);
+  info["sizeof_pointer"] = sizeof(void*);
+  return info;
+}
+
+}  // namespace
+
+void bind_info(py::module_& m) {
+  m.def("operator_names", &operator_names, "The linked operators, sorted.");
+  m.def("operator_dtypes", &operator_dtypes, "For each operator the numbers of its element types.");
+  m.def("backend_names", &backend_names, "The ids of the linked backends.");
+  m.def("backend_is_available", &backend_is_available, py::arg("name"),
+        "Whether the backend is linked and has the device it needs.");
+  m.def("build_info", &build_info, "Log level, compiler, assertions, event tracing, sizes of C++ types.");
+}
+
+}  // namespace rushlight

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "python/bindings/inputs.h"
+
+#include <climits>
+
+#include "python/bindings/convert.h"
+#include "python/bindings/failure.h"
+
+namespace py = pybind11;
+using py::detail::npy_api;
+
+namespace rushlight {
+
+namespace {
+
+using ArrayFields = py::detail::PyArray_Proxy;
+
+[[noreturn]] void refuse(size_t index, Error code = Error::InvalidArgument) {
+  fail(code, static_cast<long>(index));
+}
+
+struct Dtype {
+  bool same;          // but for the order of bytes
+  bool native_order;  // of bytes
+};
+
+Dtype compare_dtype(PyObject* got, PyObject* expected) {
+  if (got == expected) return {true, true};
+  if (expected == nullptr) return {false, false};
+  if (npy_api::get().PyArray_EquivTypes_(got, expected)) return {true, true};
+  const auto* fields = py::detail::array_descriptor_proxy(got);
+  return {fields->type_num == py::detail::array_descriptor_proxy(expected)->type_num, false};
+}
+
+// Whether the elements lie one after another, the outermost dimension of `order` first.
+bool is_dense(const ArrayFields& array, Span<const DimOrderType> order, size_t element) {
+  auto step = static_cast<Py_intptr_t>(element);
+  for (size_t i = order.size(); i-- > 0;) {
+    const size_t d = order[i];
+    const Py_intptr_t size = array.dimensions[d];
+    if (size == 0) return true;
+    if (size != 1 && array.strides[d] != step) return false;
+    step *= size;
+  }
+  return true;
+}
+
+bool may_be_lent(const ArrayFields& array) {
+  constexpr int kNeeded = npy_api::NPY_ARRAY_ALIGNED_ | npy_api::NPY_ARRAY_WRITEABLE_;
+  return (array.flags & kNeeded) == kNeeded;
+}
+
+py::object set_array(Method& method, size_t index, TensorImpl& target, py::handle value) {
+  const ArrayFields& array = *py::detail::array_proxy(value.ptr());
+  const Dtype dtype = compare_dtype(array.descr, numpy_dtype(target.scalar_type()));
+  const Span<const DimOrderType> order = target.dim_order();
+  const auto rank = static_cast<size_t>(array.nd);
+  if (!dtype.same || rank != order.size()) refuse(index);
+  SizesType sizes[kTensorDimensionLimit];
+  for (size_t d = 0; d < rank; ++d) {
+    if (array.dimensions[d] > INT_MAX) refuse(index);
+    sizes[d] = static_cast<SizesType>(array.dimensions[d]);
+  }
+  const bool planned = target.storage() == Storage::Planned;
+  const bool as_it_is = dtype.native_order && is_dense(array, order, element_size(target.scalar_type())) &&
+                        (planned || may_be_lent(array));
+  if (planned && !as_it_is) {
+    if (target.resize({sizes, rank}) != Error::Ok) refuse(index);
+    copy_array(make_array(target.scalar_type(), target.sizes(), order, target.data()), value);
+    return {};
+  }
+  auto source = py::reinterpret_borrow<py::object>(value);
+  if (!as_it_is) {
+    source = make_array(target.scalar_type(), {sizes, rank}, order);
+    copy_array(source, value);
+  }
+  DimOrderType own_order[kTensorDimensionLimit];
+  for (size_t d = 0; d < rank; ++d) own_order[d] = order[d];
+  StridesType strides[kTensorDimensionLimit];
+  TensorImpl tensor(target.scalar_type(), static_cast<ptrdiff_t>(rank), sizes,
+                    py::detail::array_proxy(source.ptr())->data, own_order, strides);
+  const Error error = method.set_input(index, EValue(Tensor(&tensor)));
+  if (error != Error::Ok) refuse(index, error);
+  return planned ? py::object() : source;
+}
+
+EValue to_evalue(size_t index, PyObject* value) {
+  if (value == Py_None) return EValue();
+  if (PyBool_Check(value)) return EValue(value == Py_True);
+  if (PyFloat_Check(value)) return EValue(PyFloat_AS_DOUBLE(value));
+  if (!PyLong_Check(value)) refuse(index);
+  const long long number = PyLong_AsLongLong(value);
+  if (number == -1 && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    refuse(index);
+  }
+  return EValue(static_cast<int64_t>(number));
+}
+
+}  // namespace
+
+py::object set_input(Method& method, size_t index, py::handle value) {
+  if (npy_api::get().PyArray_Check_(value.ptr())) {
+    const EValue& target = method.input(index);
+    if (!target.is_tensor()) refuse(index);
+    return set_array(method, index, *target.payload.as_tensor, value);
+  }
+  const Error error = method.set_input(index, to_evalue(index, value.ptr()));
+  if (error != Error::Ok) refuse(index, error);
+  return {};
+}
+
+}  // namespace rushlight

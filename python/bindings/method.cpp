@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "python/bindings/method.h"
+
+#include <pybind11/stl.h>
+
+#include "python/bindings/captured_log.h"
+#include "python/bindings/failure.h"
+#include "python/bindings/gil.h"
+#include "python/bindings/inputs.h"
+
+namespace py = pybind11;
+
+namespace rushlight {
+
+PyMethod::PyMethod(std::shared_ptr<Module> module, std::unique_ptr<ModuleMethod> method)
+    : module_(std::move(module)), method_(std::move(method)), kept_(method_->method().meta().num_inputs()) {}
+
+// Waits without the GIL: another thread may need it before it lets the method go.
+std::unique_lock<std::mutex> PyMethod::lock() {
+  std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) {
+    const WithoutGil others_run;
+    lock.lock();
+  }
+  captured_log().clear();
+  return lock;
+}
+
+void PyMethod::set(const py::list& inputs, Kept* released) {
+  Method& method = method_->method();
+  const auto count = inputs.size();
+  if (count != kept_.size()) {
+    captured_log() = "expected " + std::to_string(kept_.size()) + " inputs, got " + std::to_string(count);
+    fail(Error::InvalidArgument);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    py::object keep = set_input(method, i, PyList_GET_ITEM(inputs.ptr(), static_cast<Py_ssize_t>(i)));
+    if (kept_[i]) released->push_back(std::move(kept_[i]));
+    if (keep) lends_ = true;
+    kept_[i] = std::move(keep);
+  }
+}
+
+void PyMethod::run_locked() {
+  check(without_gil([&] { return method_->method().execute(); }));
+}
+
+py::list PyMethod::get(const py::object& self, int outputs) {
+  const auto how = static_cast<Outputs>(outputs);
+  py::object owner = self;
+  if (lends_ && how != Outputs::Copy) owner = py::make_tuple(self, py::cast(kept_));  // outputs may lie there
+  Method& method = method_->method();
+  const size_t count = method.meta().num_outputs();
+  py::list list(count);
+  for (size_t i = 0; i < count; ++i) list[i] = to_python(method.output(i), how, owner);
+  return list;
+}
+
+py::list PyMethod::execute(const py::object& self, const std::optional<py::list>& inputs, int outputs) {
+  auto& method = self.cast<PyMethod&>();
+  Kept released;
+  const auto lock = method.lock();
+  if (inputs) method.set(*inputs, &released);
+  method.run_locked();
+  return method.get(self, outputs);
+}
+
+void PyMethod::set_inputs(const py::list& inputs) {
+  Kept released;
+  const auto locked = lock();
+  set(inputs, &released);
+}
+
+void PyMethod::run() {
+  const auto locked = lock();
+  run_locked();
+}
+
+py::list PyMethod::outputs(const py::object& self, int outputs) {
+  auto& method = self.cast<PyMethod&>();
+  const auto lock = method.lock();
+  return method.get(self, outputs);
+}
+
+py::dict PyMethod::memory() const {
+  py::list planned;
+  for (const auto& buffer : method_->planned()) planned.append(buffer.size());
+  py::dict dict;
+  dict["method_arena"] = method_->arena_bytes();
+  dict["planned"] = planned;
+  dict["temporary_peak"] = method_->temporary_peak_bytes();
+  return dict;
+}
+
+void bind_method(py::module_& m) {
+  py::class_<PyMethod>(m, "Method", py::module_local())
+      .def("execute", &PyMethod::execute, py::arg("inputs"), py::arg("outputs") = 0,
+           "Sets the inputs (None: keeps those of before), runs, and returns the outputs.")
+      .def("set_inputs", &PyMethod::set_inputs, py::arg("inputs"), "Sets all inputs.")
+      .def("run", &PyMethod::run, "Runs on the inputs that were set.")
+      .def("outputs", &PyMethod::outputs, py::arg("outputs") = 0,
+           "The outputs: copies (0), read-only views (1) or writable views (2).")
+      .def("memory", &PyMethod::memory, "Bytes: method_arena, planned (a list), temporary_peak.");
+}
+
+}  // namespace rushlight

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The native half of rushlight.runtime: programs, methods, and numpy arrays in and out. What else
+// Python may hand in is made into arrays by the Python half.
+#include <pybind11/pybind11.h>
+
+#include "python/bindings/convert.h"
+#include "python/bindings/failure.h"
+#include "python/bindings/info.h"
+#include "python/bindings/method.h"
+#include "python/bindings/program.h"
+
+#ifndef RUSHLIGHT_MODULE_NAME
+#define RUSHLIGHT_MODULE_NAME _runtime
+#endif
+
+PYBIND11_MODULE(RUSHLIGHT_MODULE_NAME, m) {
+  m.doc() = "Native runtime: programs, methods and the kernels linked into this module.";
+  rushlight::init_dtypes();
+  rushlight::bind_failure(m);
+  rushlight::bind_method(m);
+  rushlight::bind_program(m);
+  rushlight::bind_info(m);
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "python/bindings/program.h"
+
+#include <pybind11/stl.h>
+
+#include "python/bindings/captured_log.h"
+#include "python/bindings/convert.h"
+#include "python/bindings/failure.h"
+#include "python/bindings/gil.h"
+#include "python/bindings/method_facts.h"
+#include "runtime/module/shared_data_loader.h"
+
+namespace py = pybind11;
+
+namespace rushlight {
+
+namespace {
+
+constexpr size_t kAlignment = 16;
+
+ModuleOptions options_for(const std::vector<std::string>& data_files) {
+  ModuleOptions options;
+  options.data_files = data_files;
+  options.method.backends = &selected_backends;
+  return options;
+}
+
+void release_object(PyObject* object) {
+  const py::gil_scoped_acquire acquired;
+  Py_DECREF(object);
+}
+
+// Null unless the object never changes and lies as programs have to.
+std::shared_ptr<DataLoader> lend(const py::buffer& data) {
+  PyObject* object = data.ptr();
+  if (!PyBytes_CheckExact(object)) return nullptr;
+  const char* bytes = PyBytes_AS_STRING(object);
+  if (reinterpret_cast<uintptr_t>(bytes) % kAlignment != 0) return nullptr;
+  Py_INCREF(object);
+  const std::shared_ptr<const void> kept(bytes, [object](const void*) { release_object(object); });
+  return std::make_shared<SharedDataLoader>(kept, static_cast<size_t>(PyBytes_GET_SIZE(object)));
+}
+
+std::unique_ptr<PyProgram> made(Result<std::unique_ptr<Module>> module) {
+  return std::make_unique<PyProgram>(value_of(std::move(module)));
+}
+
+}  // namespace
+
+std::unique_ptr<PyProgram> PyProgram::load_file(const std::string& path,
+                                                const std::vector<std::string>& data_files, int mode) {
+  captured_log().clear();
+  ModuleOptions options = options_for(data_files);
+  options.load_mode = static_cast<LoadMode>(mode);
+  return made(without_gil([&] { return Module::load_file(path.c_str(), selected_operators, options); }));
+}
+
+std::unique_ptr<PyProgram> PyProgram::load_bytes(const py::buffer& data,
+                                                 const std::vector<std::string>& data_files) {
+  captured_log().clear();
+  const ModuleOptions options = options_for(data_files);
+  if (std::shared_ptr<DataLoader> loader = lend(data)) {
+    return made(without_gil([&] { return Module::load(std::move(loader), selected_operators, options); }));
+  }
+  const py::buffer_info info = data.request();
+  if (PyBuffer_IsContiguous(info.view(), 'C') == 0) throw py::buffer_error("the bytes are not contiguous");
+  const Span<const uint8_t> bytes(static_cast<const uint8_t*>(info.ptr),
+                                  static_cast<size_t>(info.size * info.itemsize));
+  return made(without_gil([&] { return Module::load_bytes(bytes, selected_operators, options); }));
+}
+
+py::list PyProgram::method_names() const {
+  py::list names;
+  for (const std::string& name : module_->method_names()) names.append(to_str(name));
+  return names;
+}
+
+py::dict PyProgram::method_facts(const std::string& name) const {
+  captured_log().clear();
+  return rushlight::method_facts(value_of(module_->method_meta(name.c_str())));
+}
+
+std::unique_ptr<PyMethod> PyProgram::load_method(const std::string& name) const {
+  captured_log().clear();
+  auto method = without_gil([&] { return module_->load_method(name.c_str()); });
+  if (method.ok()) return std::make_unique<PyMethod>(module_, std::move(*method));
+  std::vector<std::string> names;
+  const auto meta = module_->method_meta(name.c_str());
+  if (meta.ok() && method.error() == Error::OperatorMissing)
+    names = missing_operators(*meta, selected_operators);
+  if (meta.ok() && method.error() == Error::NotFound) names = missing_backends(*meta, selected_backends);
+  fail(method.error(), -1, std::move(names));
+}
+
+void bind_program(py::module_& m) {
+  py::class_<PyProgram>(m, "Program", py::module_local())
+      .def("method_names", &PyProgram::method_names, "In the order of the file.")
+      .def("method_facts", &PyProgram::method_facts, py::arg("name"),
+           "What the program says about a method, without loading it.")
+      .def("load_method", &PyProgram::load_method, py::arg("name"),
+           "A new instance of the method, with memory and state of its own.");
+  m.def("load_file", &PyProgram::load_file, py::arg("path"), py::arg("data_files") = py::tuple(),
+        py::arg("mode") = 1,
+        "Opens a .pte: read (0), mapped (1), mapped and locked (2), locked if it can be (3).");
+  m.def("load_bytes", &PyProgram::load_bytes, py::arg("data"), py::arg("data_files") = py::tuple(),
+        "A program in memory; a bytes object is used in place.");
+}
+
+}  // namespace rushlight

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A loaded program, and the calls that Python makes on it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <pybind11/pybind11.h>
+
+#include "python/bindings/method.h"
+#include "runtime/module/module.h"
+
+namespace rushlight {
+
+class PyProgram {
+ public:
+  explicit PyProgram(std::unique_ptr<Module> module) : module_(std::move(module)) {}
+
+  // Throw RuntimeFailure. Verification and loading run without the GIL.
+  static std::unique_ptr<PyProgram> load_file(const std::string& path,
+                                              const std::vector<std::string>& data_files, int mode);
+  // The bytes of a `bytes` object are used in place where they are aligned, and it is kept alive; all
+  // other bytes may change under us and are copied.
+  static std::unique_ptr<PyProgram> load_bytes(const pybind11::buffer& data,
+                                               const std::vector<std::string>& data_files);
+
+  [[nodiscard]] pybind11::list method_names() const;
+  [[nodiscard]] pybind11::dict method_facts(const std::string& name) const;
+  [[nodiscard]] std::unique_ptr<PyMethod> load_method(const std::string& name) const;
+
+ private:
+  std::shared_ptr<Module> module_;
+};
+
+void bind_program(pybind11::module_& m);
+
+}  // namespace rushlight

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A loaded method: arrays in, arrays out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from types import ModuleType
+from typing import Any, Literal
+
+import numpy as np
+
+from rushlight.errors import InvalidArgument
+from rushlight.runtime import native
+from rushlight.runtime.arrays import ValueInfo, as_array, as_tensor, explain, to_native, torch_module
+from rushlight.runtime.method_meta import MethodMeta
+
+Outputs = Literal["copy", "view", "writable"]
+_MODES: dict[str, int] = {"copy": 0, "view": 1, "writable": 2}
+
+
+def _mode(outputs: str) -> int:
+    if outputs not in _MODES:
+        raise ValueError(f"outputs: expected 'copy', 'view' or 'writable', got {outputs!r}")
+    return _MODES[outputs]
+
+
+def _has_tensor(values: Sequence[Any]) -> bool:
+    torch = torch_module()
+    return torch is not None and any(isinstance(value, torch.Tensor) for value in values)
+
+
+class Method:
+    """One loaded method with memory and state of its own.
+
+    Python's lock is free while it executes, so threads may run different methods, and different
+    instances of one method, at once. Calls of one instance from several threads go one after another.
+    """
+
+    def __init__(self, module: ModuleType, name: str, method: Any, program: Any) -> None:
+        self._module = module
+        self._method = method
+        self._program = program
+        self._tensors = False  # among the last inputs
+        self.name = name
+
+    @cached_property
+    def metadata(self) -> MethodMeta:
+        """What the program says about the method; see Program.metadata."""
+        return MethodMeta(native.call(self._module, self._program.method_facts, self.name))
+
+    @cached_property
+    def inputs(self) -> list[ValueInfo]:
+        """The kinds, dtypes and shapes that execute() takes."""
+        return [ValueInfo.from_native(entry) for entry in self.metadata.facts["inputs"]]
+
+    @cached_property
+    def outputs(self) -> list[ValueInfo]:
+        """The kinds, dtypes and shapes that execute() returns."""
+        return [ValueInfo.from_native(entry) for entry in self.metadata.facts["outputs"]]
+
+    def execute(self, inputs: Sequence[Any] | None, *, outputs: Outputs = "copy") -> list[Any]:
+        """Runs on `inputs` in order: numpy arrays, torch tensors, anything with the buffer protocol or
+        DLPack, numbers, or lists of numbers. None runs on the inputs of the call before.
+
+        An input has the dtype and shape of `self.inputs`, any layout. It is copied once into the
+        method's memory; where the program planned none for it, an array that is writable, aligned and
+        dense in the input's dim order is used in place, and is kept alive until the next call.
+
+        Returns numpy arrays (bfloat16 as ml_dtypes) and numbers; torch tensors if an input was one.
+        `outputs` says what they are:
+          "copy"      the caller's own
+          "view"      read-only, over the method's memory: they change when the method runs again,
+                      and keep its memory alive (a torch tensor is a copy: it could be written to)
+          "writable"  likewise, and may be written to; outputs that are constants stay read-only
+
+        Raises InvalidArgument for a wrong count, kind, dtype or shape, with `input` and what was
+        expected and got; and whatever a kernel refuses.
+        """
+        values = None if inputs is None else self._adapted(inputs)
+        try:
+            results = self._method.execute(values, _mode(outputs))
+        except self._module.RuntimeFailure as failure:
+            raise self._exception(failure, inputs) from None
+        if inputs is not None:
+            self._tensors = _has_tensor(inputs)
+        return self._given(results)
+
+    def set_inputs(self, inputs: Sequence[Any]) -> None:
+        """Sets all inputs, for execute(None). Raises InvalidArgument, as execute() does."""
+        try:
+            self._method.set_inputs(self._adapted(inputs))
+        except self._module.RuntimeFailure as failure:
+            raise self._exception(failure, inputs) from None
+        self._tensors = _has_tensor(inputs)
+
+    def get_outputs(self, *, outputs: Outputs = "copy") -> list[Any]:
+        """What the last execution gave; see execute()."""
+        return self._given(native.call(self._module, self._method.outputs, _mode(outputs)))
+
+    def memory(self) -> dict[str, Any]:
+        """Bytes in use: "method_arena", "planned" (one entry a buffer, memory id 1 first), and
+        "temporary_peak", the most scratch that a kernel has used so far."""
+        return self._method.memory()
+
+    def _given(self, results: list[Any]) -> list[Any]:
+        """The outputs, as tensors if the inputs were."""
+        return [as_tensor(result, torch_module()) for result in results] if self._tensors else results
+
+    def _adapted(self, inputs: Sequence[Any]) -> list[Any]:
+        """The inputs as the native module takes them, which compares them with the program's. Only what
+        has no dtype of its own needs `self.inputs`, which takes time to make."""
+        tensor = getattr(torch_module(), "Tensor", np.ndarray)
+        values = []
+        for index, value in enumerate(inputs):
+            if type(value) is not np.ndarray:
+                if isinstance(value, tensor):
+                    value = as_array(value)
+                elif index < len(self.inputs):  # otherwise their number will be refused
+                    value = to_native(value, self.inputs[index], index)
+            values.append(value)
+        return values
+
+    def _exception(self, failure: Exception, inputs: Sequence[Any] | None) -> Exception:
+        index = failure.args[3]
+        if inputs is not None and len(inputs) != len(self.inputs):
+            return InvalidArgument(
+                f"method '{self.name}': expected {len(self.inputs)} inputs, got {len(inputs)}"
+            )
+        if inputs is not None and index is not None:
+            explain(inputs[index], self.inputs[index], index)
+        return native.exception(failure, self._module)
+
+    def __call__(self, *inputs: Any) -> list[Any]:
+        """execute(inputs)."""
+        return self.execute(inputs)
