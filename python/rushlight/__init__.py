@@ -4,7 +4,12 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # of what is loaded lazily
+    from rushlight import runtime
+    from rushlight.build import build
+    from rushlight.runtime import Method, Program, load
 
 __version__ = "0.1.0"
 
@@ -18,7 +23,7 @@ _LAZY = {
     "runtime": "rushlight.runtime",
 }
 
-__all__ = ["__version__", "build", "load"]
+__all__ = ["Method", "Program", "__version__", "build", "load", "runtime"]
 
 
 def __getattr__(name: str) -> Any:

@@ -77,10 +77,11 @@ def as_array(value: Any) -> np.ndarray:
         return value
     torch = torch_module()
     if torch is not None and isinstance(value, torch.Tensor):
-        value = value.detach().cpu()
-        if value.dtype is torch.bfloat16:  # which DLPack has and numpy has not
-            return value.view(torch.int16).numpy().view(ml_dtypes.bfloat16)
-        return value.numpy(force=True)
+        if value.dtype is torch.bfloat16:  # which numpy has not
+            bits: np.ndarray = value.view(torch.int16).numpy(force=True)
+            return bits.view(ml_dtypes.bfloat16)
+        array: np.ndarray = value.numpy(force=True)
+        return array
     if hasattr(value, "__dlpack__"):
         return np.from_dlpack(value)
     return np.asarray(value)

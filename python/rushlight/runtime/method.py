@@ -101,7 +101,7 @@ class Method:
     def memory(self) -> dict[str, Any]:
         """Bytes in use: "method_arena", "planned" (one entry a buffer, memory id 1 first), and
         "temporary_peak", the most scratch that a kernel has used so far."""
-        return self._method.memory()
+        return dict(self._method.memory())
 
     def _given(self, results: list[Any]) -> list[Any]:
         """The outputs, as tensors if the inputs were."""

@@ -33,7 +33,7 @@ _CPP_NAMES = {
 class TensorInfo:
     """A tensor as the program describes it; sizes are upper bounds where its shape is dynamic."""
 
-    def __init__(self, described: tuple[Any, ...]) -> None:
+    def __init__(self, described: tuple[int, tuple[int, ...], tuple[int, ...], int, bool, int]) -> None:
         self._dtype, self._sizes, self._dim_order, self._dynamism, self._planned, self._nbytes = described
 
     def sizes(self) -> tuple[int, ...]:
@@ -90,7 +90,7 @@ class MethodMeta:
         self.facts = facts
 
     def name(self) -> str:
-        return self.facts["name"]
+        return str(self.facts["name"])
 
     def num_inputs(self) -> int:
         return len(self.facts["inputs"])
@@ -117,14 +117,14 @@ class MethodMeta:
     def attribute_name(self, index: int) -> str:
         """Raises IndexError when there is no such attribute."""
         self._tensor("attributes", "attribute", index)
-        return self.facts["attributes"][index][0]
+        return str(self.facts["attributes"][index][0])
 
     def input_kind(self, index: int) -> str:
         """ "Tensor", "Int", "Double", "Bool", "None", ..."""
-        return self.facts["inputs"][index][0]
+        return str(self.facts["inputs"][index][0])
 
     def output_kind(self, index: int) -> str:
-        return self.facts["outputs"][index][0]
+        return str(self.facts["outputs"][index][0])
 
     @property
     def operators(self) -> list[str]:

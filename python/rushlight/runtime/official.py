@@ -43,11 +43,11 @@ class BackendRegistry:
     @property
     def registered_backend_names(self) -> list[str]:
         """Their ids, as programs name them."""
-        return self._module.backend_names()
+        return list(self._module.backend_names())
 
     def is_available(self, backend_name: str) -> bool:
         """Whether the backend is linked and has the device it needs."""
-        return self._module.backend_is_available(backend_name)
+        return bool(self._module.backend_is_available(backend_name))
 
 
 class Program:
@@ -94,7 +94,7 @@ class Runtime:
         data: program.ProgramSource | BinaryIO,
         *,
         verification: Verification = Verification.InternalConsistency,
-        data_path: str | os.PathLike | None = None,
+        data_path: str | os.PathLike[str] | None = None,
     ) -> Program:
         """A program from a path, bytes, or a binary file object; `data_path` is a .ptd file with data
         that it keeps elsewhere.

@@ -13,10 +13,16 @@ from rushlight.runtime import native
 from rushlight.runtime.method import Method, Outputs
 from rushlight.runtime.method_meta import MethodMemory, MethodMeta
 
-ProgramSource = str | os.PathLike | bytes | bytearray | memoryview
-DataFiles = Sequence[str | os.PathLike]
+ProgramSource = str | os.PathLike[str] | bytes | bytearray | memoryview
+DataFiles = Sequence[str | os.PathLike[str]]
 LoadMode = Literal["file", "mmap", "mmap-locked", "mmap-try-locked"]
 _MODES: dict[str, int] = {"file": 0, "mmap": 1, "mmap-locked": 2, "mmap-try-locked": 3}
+
+
+def _contiguous(view: memoryview) -> bytes:
+    """Its bytes: the object itself where the view is all of a bytes object."""
+    whole = isinstance(view.obj, bytes) and view.c_contiguous and view.nbytes == len(view.obj)
+    return view.obj if whole and isinstance(view.obj, bytes) else bytes(view)
 
 
 class Program:
@@ -32,11 +38,8 @@ class Program:
     ) -> None:
         self._module = native.default_module() if module is None else module
         files = [os.fspath(file) for file in data_files]
-        if isinstance(source, memoryview):
-            # All of a bytes object is used in place, like the object itself.
-            whole = isinstance(source.obj, bytes) and source.c_contiguous and source.nbytes == len(source.obj)
-            source = source.obj if whole else bytes(source)
-        if isinstance(source, (bytes, bytearray)):
+        if isinstance(source, (bytes, bytearray, memoryview)):
+            source = _contiguous(source) if isinstance(source, memoryview) else source
             self._program = native.call(self._module, self._module.load_bytes, source, files)
         else:
             if load_mode not in _MODES:
@@ -48,7 +51,7 @@ class Program:
     @property
     def method_names(self) -> list[str]:
         """In the order of the file."""
-        return self._program.method_names()
+        return list(self._program.method_names())
 
     def metadata(self, name: str) -> MethodMeta:
         """The inputs, outputs, attributes and memory of a method, which is not loaded for it.
