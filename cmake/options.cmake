@@ -55,6 +55,11 @@ set(RUSHLIGHT_LOG_LEVEL
     CACHE STRING
     "Lowest level that is compiled in: debug, info, error or off; left empty: error"
 )
+option(
+    RUSHLIGHT_FAILURE_TRACE
+    "Without logs, leave numbers of failed checks that `rushlight decode` reads"
+    ON
+)
 set(RUSHLIGHT_PLATFORM
     ""
     CACHE STRING

@@ -2,10 +2,18 @@
 // RL_LOG(Error, "argument %d: expected %s, got %s", ...) hands one line to the platform's sink.
 // RUSHLIGHT_LOG_LEVEL drops everything below it at compile time, format strings included:
 // 0 debug, 1 info, 2 error, 3 nothing. Formats take what printf takes, integers up to `long`.
+//
+// Without logs a failed RL_CHECK leaves its place in the source and its code as one number instead
+// (failure.h), which `rushlight decode` turns back into words; RUSHLIGHT_FAILURE_TRACE=0 drops that too.
 #pragma once
+
+#include "runtime/base/failure.h"
 
 #ifndef RUSHLIGHT_LOG_LEVEL
 #define RUSHLIGHT_LOG_LEVEL 3
+#endif
+#ifndef RUSHLIGHT_FAILURE_TRACE
+#define RUSHLIGHT_FAILURE_TRACE 1
 #endif
 
 namespace rushlight {
@@ -30,6 +38,18 @@ constexpr unsigned long log_number(unsigned long long value) { return static_cas
   } while (false)
 
 // Logs at Error and returns `code` unless `condition` holds.
+#if RUSHLIGHT_LOG_LEVEL >= 3 && RUSHLIGHT_FAILURE_TRACE
+#define RL_CHECK(condition, code, ...)                                              \
+  do {                                                                              \
+    if (!(condition)) {                                                             \
+      RL_LOG(Error, __VA_ARGS__);                                                   \
+      constexpr uint32_t rl_place = ::rushlight::failure_place(__FILE__, __LINE__); \
+      return ::rushlight::failed(code, rl_place);                                   \
+    }                                                                               \
+  } while (false)
+// Leaves a number beside the places.
+#define RL_RECORD_NUMBER(number) ::rushlight::record_number(number)
+#else
 #define RL_CHECK(condition, code, ...) \
   do {                                 \
     if (!(condition)) {                \
@@ -37,3 +57,5 @@ constexpr unsigned long log_number(unsigned long long value) { return static_cas
       return (code);                   \
     }                                  \
   } while (false)
+#define RL_RECORD_NUMBER(number) static_cast<void>(number)
+#endif

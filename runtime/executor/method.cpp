@@ -181,11 +181,13 @@ Error Method::execute_chain(size_t index, Table chain, uint64_t* budget) {
     switch (kind) {
       case InstructionKind::KernelCall: {
         const Error error = call_kernel(arguments);
+        if (error != Error::Ok) RL_RECORD_NUMBER(at - 1);
         RL_CHECK(error == Error::Ok, error, "instruction %lu failed", log_number(at - 1));
         break;
       }
       case InstructionKind::DelegateCall: {
         const Error error = call_delegate(arguments);
+        if (error != Error::Ok) RL_RECORD_NUMBER(at - 1);
         RL_CHECK(error == Error::Ok, error, "instruction %lu failed", log_number(at - 1));
         break;
       }

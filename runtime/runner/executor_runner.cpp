@@ -8,6 +8,7 @@
 // Requests and responses are case streams (case_stream.h). Without them a bundled program (.bpte) is held
 // against its own expectations, and of any other program every method runs once on inputs of ones.
 // The exit status is 0, or the number of the Error that stopped it.
+#include "runtime/base/failure.h"
 #include "runtime/base/log.h"
 #include "runtime/executor/method.h"
 #include "runtime/platform/host_file.h"
@@ -81,6 +82,21 @@ Error run(int argc, char** argv) {
   }
 }
 
+// "failure: 1b2c3d63 ...", for `rushlight decode`.
+void print_failures() {
+  const FailureTrace trace = failure_trace();
+  if (trace.size == 0) return;
+  char line[16 + 9 * kFailureRecords] = "failure:";
+  size_t at = std::strlen(line);
+  for (size_t i = 0; i < trace.size; ++i) {
+    line[at++] = ' ';
+    for (int shift = 28; shift >= 0; shift -= 4)
+      line[at++] = "0123456789abcdef"[(trace.records[i] >> shift) & 15];
+  }
+  line[at] = '\0';
+  platform::print_line(line);
+}
+
 }  // namespace
 
 }  // namespace rushlight
@@ -88,6 +104,9 @@ Error run(int argc, char** argv) {
 int main(int argc, char** argv) {
   rushlight::platform::init();
   const rushlight::Error error = rushlight::run(argc, argv);
-  if (error != rushlight::Error::Ok) rushlight::platform::print_line(rushlight::to_string(error));
+  if (error != rushlight::Error::Ok) {
+    rushlight::platform::print_line(rushlight::to_string(error));
+    rushlight::print_failures();
+  }
   return static_cast<int>(error);
 }

@@ -56,7 +56,8 @@ def test_nothing_can_be_changed_while_it_runs(library: Path) -> None:
     writable = [
         line for line in sections.splitlines() if re.search(r" O \.(data|bss)(\.(?!rel\.ro)|\t)", line)
     ]
-    assert writable == []
+    # All but the records of runtime/base/failure.cpp.
+    assert [line for line in writable if not re.search(r"_GLOBAL__N_1(7records|8recorded)E", line)] == []
 
 
 @pytest.mark.parametrize(

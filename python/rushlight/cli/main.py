@@ -21,6 +21,7 @@ except ImportError as missing:
 
 _COMMANDS = {
     "build": "rushlight.cli.build:build_command",
+    "decode": "rushlight.cli.decode:decode_command",
     "inspect": "rushlight.cli.inspect:inspect_command",
     "run": "rushlight.cli.run:run_command",
     "targets": "rushlight.cli.targets:targets_command",

@@ -21,6 +21,7 @@ from rushlight.build import BuildRequest, BuildResult, refuse_delegates, run_req
 from rushlight.build.cmake import Progress
 from rushlight.devtools.case_stream import CallResult, Report, decode_response, encode_request
 from rushlight.devtools.cases import Call, Case, Comparison, compare
+from rushlight.devtools.failures import in_output as failures_in_output
 from rushlight.errors import (
     InvalidArgument,
     InvalidProgram,
@@ -176,7 +177,8 @@ def _run_there(
 
 def _runner_error(target: str, status: int, output: str) -> RushlightError:
     """The runner's exit status is the runtime's error code; others are crashes."""
-    tail = "\n".join(output.strip().splitlines()[-12:])
+    failures = "".join(f"\n{failure}" for failure in failures_in_output(output))
+    tail = "\n".join(output.strip().splitlines()[-12:]) + failures
     reason = targets.CRASH_STATUS.get(
         status, f"signal {-status}" if status < 0 else f"exit status {status:#x}"
     )

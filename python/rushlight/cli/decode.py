@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""rushlight decode"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import click
+
+from rushlight.cli.options import json_option
+from rushlight.devtools import failures
+
+
+@click.command("decode")
+@click.argument("records", nargs=-1, required=True)
+@json_option
+def decode_command(records: tuple[str, ...], as_json: bool) -> None:
+    """Say what the numbers mean that a device without logs printed after 'failure:', or that its
+    application read from rushlight::failure_trace(): which checks failed, the innermost first."""
+    decoded = failures.decode(failures.parse(word for word in records if word != "failure:"))
+    if as_json:
+        click.echo(json.dumps([asdict(failure) for failure in decoded], indent=1))
+        return
+    for failure in decoded:
+        click.echo(str(failure))
