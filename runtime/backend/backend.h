@@ -105,10 +105,16 @@ struct BackendEntry {
   const Backend* backend;
 };
 
+// How the executor works with delegates (runtime/executor/delegates.h).
+struct DelegateSupport;
+extern const DelegateSupport delegate_support;
+
 struct BackendTable {
   const BackendEntry* entries;
   size_t size;
   const BackendTable* next = nullptr;  // looked into when this one has no such id
+  // Null in an empty table: then nothing of delegates is linked.
+  const DelegateSupport* support = &delegate_support;
 
   // Null when no table has it.
   [[nodiscard]] const Backend* find(const char* id) const;

@@ -234,13 +234,12 @@ Error Method::call_kernel(Table call) {
 
 Error Method::call_delegate(Table call) {
   const auto index = static_cast<size_t>(call.scalar<int32_t>(schema::delegate_call::kDelegateIndex));
-  const Delegate& delegate = delegates_[index];
   BackendExecuteContext context(temporary_, meta().name(), tracer());
   const Span<EValue* const> values = gather(call);
-  const Error error = delegate.backend->execute(context, delegate.handle, values);
+  const char* id = plan_.tables(schema::plan::kDelegates)[index].string(schema::delegate::kId);
+  const Error error = delegate_support_->execute(delegates_.items[index], context, id, values);
   if (temporary_ != nullptr) temporary_->reset();
-  RL_CHECK(error == Error::Ok, error, "delegate %s: %s",
-           plan_.tables(schema::plan::kDelegates)[index].string(schema::delegate::kId), to_string(error));
+  RL_TRY(error);
   trace_values(tracer(), values);
   return Error::Ok;
 }
@@ -253,20 +252,17 @@ Method::Method(Method&& other) noexcept
       values_(other.values_),
       kernels_(other.kernels_),
       arguments_(other.arguments_),
+      delegate_support_(other.delegate_support_),
       delegates_(other.delegates_),
       external_data_(other.external_data_),
-      num_delegates_(other.num_delegates_),
       num_external_data_(other.num_external_data_),
       memory_changes_(other.memory_changes_) {
-  other.num_delegates_ = 0;
+  other.delegate_support_ = nullptr;
   other.num_external_data_ = 0;
 }
 
 Method::~Method() {
-  for (size_t i = num_delegates_; i-- > 0;) {
-    delegates_[i].backend->destroy(delegates_[i].handle);
-    delegates_[i].~Delegate();
-  }
+  if (delegate_support_ != nullptr) delegate_support_->destroy(&delegates_);
   for (size_t i = num_external_data_; i-- > 0;) external_data_[i].~FreeableBuffer();
 }
 

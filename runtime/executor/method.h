@@ -13,6 +13,7 @@
 
 #include "runtime/backend/backend.h"
 #include "runtime/base/result.h"
+#include "runtime/executor/delegates.h"
 #include "runtime/kernel/operator_table.h"
 #include "runtime/memory/memory_manager.h"
 #include "runtime/program/method_meta.h"
@@ -76,13 +77,6 @@ class Method : private Traced {
  private:
   class Loader;
 
-  // One backend's part of the method.
-  struct Delegate {
-    const Backend* backend;
-    DelegateHandle* handle;
-    FreeableBuffer processed;
-  };
-
   Method(flatbuffer::Table plan, Arena* temporary, const MethodOptions& options)
       : Traced(options.tracer),
         plan_(plan),
@@ -102,12 +96,12 @@ class Method : private Traced {
   Arena* temporary_;
   uint64_t instruction_budget_;
   EValue* values_ = nullptr;
-  const KernelEntry** kernels_ = nullptr;  // one for each entry of the plan's operator list
-  EValue** arguments_ = nullptr;           // room for the longest argument list
-  Delegate* delegates_ = nullptr;
+  const KernelEntry** kernels_ = nullptr;              // one for each entry of the plan's operator list
+  EValue** arguments_ = nullptr;                       // room for the longest argument list
+  const DelegateSupport* delegate_support_ = nullptr;  // null without delegates
+  DelegateList delegates_;
   FreeableBuffer* external_data_ = nullptr;
-  size_t num_delegates_ = 0;      // that have been initialised
-  size_t num_external_data_ = 0;  // likewise
+  size_t num_external_data_ = 0;  // that have been loaded
   bool memory_changes_ = false;   // some tensors get their memory, or another's, while running
 };
 

@@ -7,8 +7,7 @@
 #include "runtime/executor/arguments.h"
 #include "runtime/executor/method.h"
 #include "runtime/program/layout.h"
-#include "runtime/program/merged_data_map.h"
-#include "runtime/program/program_data_map.h"
+#include "runtime/program/named_data.h"
 #include "runtime/program/schema.h"
 
 namespace rushlight {
@@ -103,7 +102,7 @@ class Method::Loader {
     method->kernels_ = block_.kernels;
     method->arguments_ = block_.arguments;
     method->external_data_ = block_.external_data;
-    Block::place<ArenaPart::Delegates>(layout, block, &method->delegates_);
+    Block::place<ArenaPart::Delegates>(layout, block, &method->delegates_.items);
   }
 
   Error run() {
@@ -250,16 +249,16 @@ class Method::Loader {
       if (!view.is_external && constant == 0) return Error::Ok;
       RL_TRY(count_initial_state(view.nbytes));
       if (view.is_external) {
-        RL_TRY(check_external(extra, view));
-        return options_.external_data->load_into(extra.string(schema::extra::kFullyQualifiedName), *data,
-                                                 view.nbytes);
+        const char* key = extra.string(schema::extra::kFullyQualifiedName);
+        RL_TRY_ASSIGN(const NamedDataMap* map, data_file(key));
+        return map->load_tensor(key, expected_layout(view), *data);
       }
       const auto segment = extra.scalar<uint64_t>(schema::extra::kMutableDataSegmentsIdx);
       return program_.load_mutable(segment, constant, *data, view.nbytes);
     }
     const void* bytes = nullptr;
     if (view.is_external) {
-      RL_TRY_ASSIGN(bytes, load_external(extra, view));
+      RL_TRY_ASSIGN(bytes, load_external(extra.string(schema::extra::kFullyQualifiedName), view));
     } else {
       if (constant == 0) return Error::Ok;
       RL_TRY_ASSIGN(bytes, program_.constant(constant, view.nbytes));
@@ -283,34 +282,21 @@ class Method::Loader {
     return Error::Ok;
   }
 
-  // The data that a tensor has outside the program is what the program says that it is.
-  Error check_external(Table extra, const TensorView& view) const {
-    const char* key = extra.string(schema::extra::kFullyQualifiedName);
-    RL_CHECK(options_.external_data != nullptr, Error::NotFound,
-             "tensor %s: stored outside the program, and no data file was given", key);
-    RL_TRY_ASSIGN(const TensorLayout layout, options_.external_data->tensor_layout(key));
-    RL_CHECK(
-        layout.scalar_type == view.scalar_type && layout.nbytes == view.nbytes, Error::InvalidExternalData,
-        "tensor %s: the program has %lu bytes of %s, the data file %lu of %s", key, log_number(view.nbytes),
-        to_string(view.scalar_type), log_number(layout.nbytes), to_string(layout.scalar_type));
-    bool same = layout.sizes.size() == view.sizes.size() && layout.dim_order.size() == view.dim_order.size();
-    for (size_t d = 0; same && d < view.sizes.size(); ++d) {
-      same = layout.sizes[d] == view.sizes[d] && layout.dim_order[d] == view.dim_order[d];
-    }
-    RL_CHECK(same, Error::InvalidExternalData,
-             "tensor %s: its shape or dim order in the data file is not the program's", key);
-    return Error::Ok;
+  // What the tensor's data file has to hold.
+  static TensorLayout expected_layout(const TensorView& view) {
+    return {view.scalar_type, view.sizes, view.dim_order, view.nbytes};
   }
 
-  Result<const void*> load_external(Table extra, const TensorView& view) {
-    RL_TRY(check_external(extra, view));
-    RL_TRY_ASSIGN(FreeableBuffer data,
-                  options_.external_data->data(extra.string(schema::extra::kFullyQualifiedName)));
+  Result<const NamedDataMap*> data_file(const char* key) const {
+    RL_CHECK(options_.external_data != nullptr, Error::NotFound,
+             "tensor %s: stored outside the program, and no data file was given", key);
+    return options_.external_data;
+  }
+
+  Result<const void*> load_external(const char* key, const TensorView& view) {
+    RL_TRY_ASSIGN(const NamedDataMap* map, data_file(key));
+    RL_TRY_ASSIGN(FreeableBuffer data, map->tensor_data(key, expected_layout(view)));
     const void* bytes = data.data();
-    RL_CHECK(data.size() >= view.nbytes, Error::InvalidExternalData,
-             "tensor %s: needs %lu bytes, the data file has %lu",
-             extra.string(schema::extra::kFullyQualifiedName), log_number(view.nbytes),
-             log_number(data.size()));
     new (method_.external_data_ + method_.num_external_data_++) FreeableBuffer(std::move(data));
     return bytes;
   }
@@ -333,61 +319,23 @@ class Method::Loader {
     return Error::Ok;
   }
 
-  [[nodiscard]] const Backend* find_backend(const char* id) const {
-    return options_.backends == nullptr ? nullptr : options_.backends->find(id);
-  }
-
   Error find_backends() const {
     const TableVector delegates = plan_.tables(schema::plan::kDelegates);
-    Error error = Error::Ok;
+    if (delegates.size() == 0) return Error::Ok;
+    const BackendTable* backends = options_.backends;
+    if (backends != nullptr && backends->support != nullptr) return backends->support->find(plan_, *backends);
     for (size_t i = 0; i < delegates.size(); ++i) {
-      const char* id = delegates[i].string(schema::delegate::kId);
-      const Backend* backend = find_backend(id);
-      if (backend != nullptr && backend->is_available()) continue;
-      RL_LOG(Error, "delegate %s: %s", id,
-             backend == nullptr ? "this runtime has no such backend" : "its backend is not available");
-      error = Error::NotFound;
+      RL_LOG(Error, "delegate %s: this runtime has no such backend",
+             delegates[i].string(schema::delegate::kId));
     }
-    return error;
+    return Error::NotFound;
   }
 
   Error init_delegates() {
-    const TableVector delegates = plan_.tables(schema::plan::kDelegates);
-    if (delegates.size() == 0) return Error::Ok;
-    const ProgramDataMap own(program_);
-    const NamedDataMap* const maps[] = {&own, options_.external_data};
-    RL_TRY_ASSIGN(const MergedDataMap named_data, MergedDataMap::merge(maps));
-    for (size_t i = 0; i < delegates.size(); ++i) {
-      const Error error = init_delegate(delegates[i], named_data);
-      RL_CHECK(error == Error::Ok, error, "delegate %s: %s", delegates[i].string(schema::delegate::kId),
-               to_string(error));
-    }
-    return Error::Ok;
-  }
-
-  Error init_delegate(Table delegate, const NamedDataMap& named_data) {
-    const TableVector entries = delegate.tables(schema::delegate::kCompileSpecs);
-    const Span<CompileSpec> specs(next_.compile_specs, entries.size());
-    next_.compile_specs += entries.size();
-    for (size_t i = 0; i < entries.size(); ++i) {
-      new (&specs[i]) CompileSpec{entries[i].string(schema::compile_spec::kKey),
-                                  entries[i].vector<uint8_t>(schema::compile_spec::kValue)};
-    }
-    RL_TRY_ASSIGN(FreeableBuffer processed,
-                  program_.delegate_data(delegate.table(schema::delegate::kProcessed)));
-    const Backend* backend = find_backend(delegate.string(schema::delegate::kId));
-    auto* placed =
-        new (method_.delegates_ + method_.num_delegates_) Delegate{backend, nullptr, std::move(processed)};
-    BackendInitContext context(memory_.method, plan_.string(schema::plan::kName), &named_data,
-                               options_.tracer);
-    auto handle = backend->init(context, &placed->processed, {specs.data(), specs.size()});
-    if (!handle.ok()) {
-      placed->~Delegate();
-      return handle.error();
-    }
-    placed->handle = *handle;
-    ++method_.num_delegates_;
-    return Error::Ok;
+    if (plan_.tables(schema::plan::kDelegates).size() == 0) return Error::Ok;
+    method_.delegate_support_ = options_.backends->support;
+    return method_.delegate_support_->init(plan_, program_, *options_.backends, options_.external_data,
+                                           memory_, block_.compile_specs, &method_.delegates_);
   }
 
   // Looks all of them up before it fails, so that one run names everything that is missing.

@@ -29,6 +29,12 @@ class NamedDataMap {
   // the loader's.
   virtual Error load_into(std::string_view key, void* buffer, size_t size) const = 0;
 
+  // As above, of a tensor that is laid out as `expected` says. They are virtual so that a program linked
+  // without any map does not hold them. Error also: InvalidExternalData, with what differs.
+  [[nodiscard]] virtual Result<FreeableBuffer> tensor_data(const char* key,
+                                                           const TensorLayout& expected) const;
+  virtual Error load_tensor(const char* key, const TensorLayout& expected, void* buffer) const;
+
   [[nodiscard]] virtual Result<uint32_t> num_keys() const = 0;
 
   // A zero-terminated string that lives as long as the map. Error: InvalidArgument (index).

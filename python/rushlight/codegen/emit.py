@@ -68,7 +68,7 @@ def _backend_includes(backends: Sequence[LinkedBackend]) -> list[str]:
 
 def _backend_table(backends: Sequence[LinkedBackend]) -> list[str]:
     if not backends:
-        return ["const BackendTable selected_backends = {nullptr, 0};"]
+        return ["const BackendTable selected_backends = {nullptr, 0, nullptr, nullptr};"]
     return [
         "namespace {",
         "constexpr BackendEntry kBackends[] = {",
