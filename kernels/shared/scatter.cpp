@@ -8,10 +8,13 @@ namespace rushlight::kernels {
 
 Error Scatter::plan(const Tensor& self, int64_t dim, const Tensor& index, const Tensor* src,
                     const Tensor& out) {
-  RL_TRY(check_index_dtype(index));
   RL_TRY(normalize_dim(dim, self.dim(), &this->dim));
   this->index = at_least_1d(index);
-  if (index.numel() > 0) RL_TRY(check_index_shape(this->index, at_least_1d(self), this->dim, "self"));
+  // An empty index may have any dtype and shape, as in PyTorch.
+  if (index.numel() > 0) {
+    RL_TRY(check_index_dtype(index));
+    RL_TRY(check_index_shape(this->index, at_least_1d(self), this->dim, "self"));
+  }
   if (src != nullptr) {
     RL_TRY(check_same_dtype(self, *src, "self and src"));
     source = at_least_1d(*src);

@@ -67,8 +67,9 @@ def test_scatter_without_dimensions_or_elements(kernels: Kernels) -> None:
         kernels.check("aten::scatter.src_out", number, -1, index, torch.tensor(3.0))
         kernels.check("aten::scatter_add.out", number, 0, index, torch.tensor([3.0]))
         kernels.check("aten::scatter.value_out", number, 0, index, 4)
-    for shape in ((0,), (0, 3), (2, 0)):
-        empty = torch.zeros(shape, dtype=torch.int64)
+    for shape, dtype in (((0,), torch.int64), ((0, 3), torch.int32), ((2, 0), torch.uint8)):
+        empty = torch.zeros(shape, dtype=dtype)
+        kernels.check("aten::gather.out", torch.ones(2, 3), 0, empty)
         kernels.check("aten::scatter.src_out", torch.ones(2, 3), 0, empty, torch.ones(2, 3))
         kernels.check("aten::scatter.value_out", torch.ones(2, 3), 0, empty, 3)
         kernels.check("aten::scatter_add.out", torch.ones(2, 3), 0, empty, torch.ones(2, 3))
