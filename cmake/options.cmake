@@ -12,7 +12,7 @@ set(EXECUTORCH_SELECT_OPS_YAML "" CACHE STRING "YAML files that list operators, 
 set(EXECUTORCH_SELECT_OPS_MODEL
     ""
     CACHE STRING
-    "Program files (.pte) whose operators to build, separated by ; or ,"
+    "Program files (.pte, .bpte) whose operators to build, separated by ; or ,"
 )
 set(EXECUTORCH_SELECT_ALL_OPS
     ""

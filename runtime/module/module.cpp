@@ -38,11 +38,28 @@ Module::Module(std::shared_ptr<DataLoader> loader, const OperatorTable& operator
                const ModuleOptions& options)
     : loader_(std::move(loader)), operators_(&operators), options_(options.method) {}
 
+// All data files, and the caller's map, as one.
+Error Module::open_data(const ModuleOptions& options) {
+  if (options.data_files.empty()) return Error::Ok;
+  for (const std::string& path : options.data_files) {
+    RL_TRY_ASSIGN(std::shared_ptr<DataLoader> loader, open(path.c_str(), options.load_mode));
+    RL_TRY_ASSIGN(FlatTensor map, FlatTensor::load(*loader));
+    data_files_.push_back(std::unique_ptr<DataFile>(new DataFile{std::move(loader), std::move(map)}));
+    data_maps_.push_back(&data_files_.back()->map);
+  }
+  data_maps_.push_back(options.method.external_data);
+  RL_TRY_ASSIGN(MergedDataMap merged, MergedDataMap::merge({data_maps_.data(), data_maps_.size()}));
+  data_ = std::make_unique<MergedDataMap>(std::move(merged));
+  options_.external_data = data_.get();
+  return Error::Ok;
+}
+
 Result<std::unique_ptr<Module>> Module::load(std::shared_ptr<DataLoader> loader,
                                              const OperatorTable& operators, const ModuleOptions& options) {
   std::unique_ptr<Module> module(new Module(std::move(loader), operators, options));
   RL_TRY_ASSIGN(Program program, Program::load(*module->loader_, options.verification));
   module->program_ = std::make_unique<Program>(std::move(program));
+  RL_TRY(module->open_data(options));
   return module;
 }
 

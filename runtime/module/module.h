@@ -15,6 +15,8 @@
 
 #include "runtime/module/host_tensor.h"
 #include "runtime/module/module_method.h"
+#include "runtime/program/flat_tensor.h"
+#include "runtime/program/merged_data_map.h"
 
 namespace rushlight {
 
@@ -69,9 +71,19 @@ class Module {
   }
 
  private:
+  // A data file and the loader that it reads through.
+  struct DataFile {
+    std::shared_ptr<DataLoader> loader;
+    FlatTensor map;
+  };
+
   Module(std::shared_ptr<DataLoader> loader, const OperatorTable& operators, const ModuleOptions& options);
+  Error open_data(const ModuleOptions& options);
 
   std::shared_ptr<DataLoader> loader_;
+  std::vector<std::unique_ptr<DataFile>> data_files_;
+  std::vector<const NamedDataMap*> data_maps_;
+  std::unique_ptr<MergedDataMap> data_;
   const OperatorTable* operators_;
   MethodOptions options_;
   std::unique_ptr<Program> program_;

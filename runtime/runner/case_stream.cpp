@@ -27,10 +27,12 @@ const uint8_t* CaseReader::take(size_t size) {
   return bytes_.data() + start;
 }
 
-bool CaseReader::begin(uint32_t* calls) {
+bool CaseReader::begin(uint32_t* calls, bool* fresh_methods) {
   const uint8_t* header = take(sizeof(Header));
   if (header == nullptr || std::memcmp(header, kMagic, sizeof kMagic) != 0) return false;
   *calls = reinterpret_cast<const Header*>(header)->words[1];
+  if (fresh_methods != nullptr)
+    *fresh_methods = (reinterpret_cast<const Header*>(header)->words[2] & 1u) != 0;
   return true;
 }
 

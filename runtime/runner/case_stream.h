@@ -3,7 +3,8 @@
 // that the smallest board needs neither a parser nor printf. Little-endian; every item starts at a
 // multiple of 16 bytes from the start of the file.
 //
-//   request:  "RLIO" u32 calls u32 0 u32 0            then for each call
+//   request:  "RLIO" u32 calls u32 flags u32 0        then for each call
+//             flags: 1 gives every call a method loaded for it, otherwise calls of one method share it
 //     call:   u32 name length, u32 values, u32 0, u32 0, name with its zero byte
 //     value:  u32 tag (EValue's), u32 dtype, u32 rank, u32 data bytes, i32 sizes[rank], data
 //   response: "RLIO" u32 calls u32 0 u32 0, then Report, then for each call
@@ -40,7 +41,7 @@ class CaseReader {
   explicit CaseReader(Span<const uint8_t> bytes) : bytes_(bytes) {}
 
   // Each returns false when the stream ends early or says something impossible.
-  bool begin(uint32_t* calls);
+  bool begin(uint32_t* calls, bool* fresh_methods = nullptr);
   bool call(const char** name, uint32_t* values);
 
   // Describes the next value; a tensor's storage is in `tensor_storage` until the next call.

@@ -22,7 +22,7 @@ class RequestRunner {
   Error run(Span<const uint8_t> request, size_t program_bytes) {
     CaseReader reader(request);
     uint32_t calls = 0;
-    RL_CHECK(reader.begin(&calls), Error::InvalidArgument, "request: is no case stream");
+    RL_CHECK(reader.begin(&calls, &fresh_methods_), Error::InvalidArgument, "request: is no case stream");
     const int file = platform::file_open(outputs_, platform::FileMode::Write);
     RL_CHECK(file >= 0, Error::AccessFailed, "%s: cannot be written", outputs_);
     report_.program_bytes = program_bytes;
@@ -59,7 +59,8 @@ class RequestRunner {
   }
 
   Error select(const char* name) {
-    if (loaded_ != nullptr && std::strcmp(loaded_->method().meta().name(), name) == 0) return Error::Ok;
+    if (!fresh_methods_ && loaded_ != nullptr && std::strcmp(loaded_->method().meta().name(), name) == 0)
+      return Error::Ok;
     RL_TRY_ASSIGN(loaded_, LoadedMethod::load(program_, name, options_, &report_));
     return Error::Ok;
   }
@@ -85,6 +86,7 @@ class RequestRunner {
   const MethodOptions& options_;
   const char* outputs_;
   LoadedMethod* loaded_ = nullptr;
+  bool fresh_methods_ = false;
   Report report_{};
 };
 

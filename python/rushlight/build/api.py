@@ -15,7 +15,7 @@ from rushlight.build import cmake
 from rushlight.build.result import BuildResult
 from rushlight.build.sizes import read_sizes
 from rushlight.errors import BackendNotFound, InvalidArgument, MissingDependency, MissingToolchain
-from rushlight.program import Program, read_program
+from rushlight.program import Program, is_bundled_program, read_bundled_program, read_data_file, read_model
 from rushlight.sources import source_root
 
 PathLike = str | os.PathLike[str]
@@ -25,10 +25,12 @@ RUNNER = "executor_runner"
 
 @dataclass(frozen=True)
 class BuildRequest:
-    """Everything that decides what is built; paths are absolute."""
+    """Everything that decides what is built; paths are absolute. `models` are programs and bundled
+    programs, `data_files` the tensors that they leave out; a board gets both linked in."""
 
     target: str
     models: tuple[Path, ...] = ()
+    data_files: tuple[Path, ...] = ()
     ops: tuple[str, ...] = ()
     ops_yaml: tuple[Path, ...] = ()
     all_ops: bool = False
@@ -36,8 +38,8 @@ class BuildRequest:
     python_module: bool = False
     defines: Mapping[str, str] = field(default_factory=dict)
 
-    def cache_entries(self, target: targets.Target) -> dict[str, str]:
-        """CMake's cache entries for this request."""
+    def cache_entries(self, target: targets.Target, embedded: Path | None = None) -> dict[str, str]:
+        """CMake's cache entries for this request; `embedded` is a program to link in."""
         entries = {
             "CMAKE_BUILD_TYPE": "Release" if target.kind == "host" else "MinSizeRel",
             "EXECUTORCH_SELECT_OPS_LIST": ",".join(self.ops),
@@ -47,12 +49,12 @@ class BuildRequest:
             "EXECUTORCH_ENABLE_DTYPE_SELECTIVE_BUILD": "ON" if self.dtypes == "model" else "OFF",
             "RUSHLIGHT_BUILD_RUNNER": "ON",
             "RUSHLIGHT_BUILD_PYTHON": "ON" if self.python_module else "OFF",
-            "RUSHLIGHT_EMBED_MODEL": "",
+            "RUSHLIGHT_EMBED_MODEL": str(embedded or ""),
+            "RUSHLIGHT_EMBED_DATA": "",
         }
         if target.kind == "bare-metal":
             entries["RUSHLIGHT_LOG_LEVEL"] = "off"
-            if len(self.models) == 1:
-                entries["RUSHLIGHT_EMBED_MODEL"] = str(self.models[0])
+            entries["RUSHLIGHT_EMBED_DATA"] = ";".join(map(str, self.data_files))
         return {**entries, **self.defines}
 
 
@@ -60,6 +62,7 @@ def build(
     models: PathLike | Iterable[PathLike] = (),
     *,
     target: str = "host",
+    data_files: PathLike | Iterable[PathLike] = (),
     ops: Sequence[str] = (),
     ops_yaml: PathLike | Iterable[PathLike] = (),
     all_ops: bool = False,
@@ -70,7 +73,9 @@ def build(
     progress: cmake.Progress | None = None,
 ) -> BuildResult:
     """Builds executor_runner for `target` with the union of what is asked for: the operators of
-    `models`, `ops` by name ("aten::add.out"), those of `ops_yaml` files, or all.
+    `models` (.pte or .bpte), `ops` by name ("aten::add.out"), those of `ops_yaml` files, or all. On bare
+    metal a single model is linked in, of a bundled program the program inside, and so are `data_files`
+    (.ptd), at most 8.
 
     With `dtypes="model"` operators that models ask for are compiled for the models' dtypes only; "all"
     gives them every dtype they have. A host build also makes a Python extension module. Everything is
@@ -85,6 +90,7 @@ def build(
     request = BuildRequest(
         target=target,
         models=_existing(models, "model"),
+        data_files=_existing(data_files, "data file"),
         ops=tuple(ops),
         ops_yaml=_existing(ops_yaml, "YAML file"),
         all_ops=all_ops,
@@ -97,7 +103,9 @@ def build(
             "nothing is selected", next_step="Give a model, an operator list, a YAML file, or all operators."
         )
     for model in request.models:
-        refuse_delegates(read_program(model))
+        refuse_delegates(read_model(model))
+    for path in request.data_files:
+        read_data_file(path)
     return run_request(
         request, Path(output or Path("rushlight-build") / target), jobs=jobs, progress=progress
     )
@@ -118,7 +126,8 @@ def run_request(
     output.mkdir(parents=True, exist_ok=True)
     if progress:
         progress("configuring", 0.0)
-    cmake.configure(source_root(), binary, request.cache_entries(target), target.toolchain_file)
+    embedded = _embedded(request, target, output)
+    cmake.configure(source_root(), binary, request.cache_entries(target, embedded), target.toolchain_file)
     cmake.build(binary, [RUNNER] + (["rushlight_python"] if request.python_module else []), jobs, progress)
     _linked_copy(binary / RUNNER).replace(executable)
     result = BuildResult(
@@ -132,6 +141,22 @@ def run_request(
     )
     (output / "build.json").write_text(json.dumps(result.to_json(), indent=1) + "\n")
     return result
+
+
+def _embedded(request: BuildRequest, target: targets.Target, output: Path) -> Path | None:
+    """The program that a board gets linked in: the only model. That of a bundled program is written apart:
+    inside it is not aligned as flash has to have it."""
+    if target.kind != "bare-metal" or len(request.models) != 1:
+        return None
+    (model,) = request.models
+    data = model.read_bytes()
+    if not is_bundled_program(data):
+        return model
+    inside = output / f"{model.stem}.pte"
+    program = read_bundled_program(data).program
+    if not inside.is_file() or inside.read_bytes() != program:
+        inside.write_bytes(program)
+    return inside
 
 
 def refuse_delegates(program: Program) -> None:

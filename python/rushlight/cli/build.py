@@ -25,6 +25,16 @@ from rushlight.cli.options import (
 @click.command("build")
 @click.argument("models", nargs=-1, type=click.Path(path_type=Path))
 @target_option
+@click.option(
+    "--model", "more_models", multiple=True, type=click.Path(path_type=Path), help="A further one of MODELS."
+)
+@click.option(
+    "--data",
+    "data_files",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A .ptd with tensors that the models leave out; boards get it linked in. May be repeated.",
+)
 @click.option("--ops", default="", metavar="NAME,...", help="Operators to add: aten::add.out,aten::mm.out")
 @click.option(
     "--ops-yaml", multiple=True, type=click.Path(path_type=Path), help="Files that list operators to add."
@@ -45,6 +55,8 @@ from rushlight.cli.options import (
 def build_command(
     models: tuple[Path, ...],
     target: str,
+    more_models: tuple[Path, ...],
+    data_files: tuple[Path, ...],
     ops: str,
     ops_yaml: tuple[Path, ...],
     all_ops: bool,
@@ -54,11 +66,13 @@ def build_command(
     defines: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Build a runner for TARGET with the operators that MODELS need and those asked for besides."""
+    """Build a runner for TARGET with the operators that MODELS (.pte, .bpte) need and those asked for
+    besides."""
     with shown_progress() as progress:
         result = build(
-            models,
+            [*models, *more_models],
             target=target,
+            data_files=data_files,
             ops=[name.strip() for name in ops.split(",") if name.strip()],
             ops_yaml=ops_yaml,
             all_ops=all_ops,

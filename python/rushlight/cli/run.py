@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,10 @@ from rushlight.cli.options import (
     target_option,
     verbose_option,
 )
-from rushlight.devtools.cases import Case, load_case, load_npz
+from rushlight.devtools.cases import BUNDLED_TOLERANCE, Case, Tolerance, bundled_case, load_case, load_npz
 from rushlight.devtools.run import DEFAULT_TIMEOUT, RunOutcome, inputs_of_ones, run
 from rushlight.errors import CheckFailed, InvalidArgument
-from rushlight.program import read_program
+from rushlight.program import is_bundled_program, read_model
 
 
 @click.command("run")
@@ -36,6 +37,23 @@ from rushlight.program import read_program
 )
 @click.option("--inputs", type=click.Path(path_type=Path), help="An .npz with the inputs in order.")
 @click.option("--method", help="The method to run [default: forward, or all of the case].")
+@click.option(
+    "--data",
+    "data_files",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A .ptd with tensors that the model leaves out; may be repeated [default: those of the case].",
+)
+@click.option(
+    "--rtol",
+    type=float,
+    help=f"Relative tolerance [default: the case's; bundled: {BUNDLED_TOLERANCE.relative}].",
+)
+@click.option(
+    "--atol",
+    type=float,
+    help=f"Absolute tolerance [default: the case's; bundled: {BUNDLED_TOLERANCE.absolute}].",
+)
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="Folder to build in [default: a cache]."
 )
@@ -50,14 +68,24 @@ def run_command(
     case_file: Path | None,
     inputs: Path | None,
     method: str | None,
+    data_files: tuple[Path, ...],
+    rtol: float | None,
+    atol: float | None,
     output: Path | None,
     save: Path | None,
     timeout: float,
     defines: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Run MODEL on TARGET, building a runner first where one is needed; exit status 0 only on a pass."""
+    """Run MODEL on TARGET, building a runner first where one is needed; exit status 0 only on a pass.
+
+    MODEL is a program (.pte) or a bundled program (.bpte); without --case and --inputs the latter is held
+    against its own expectations, every case of every method."""
     case = _case(model, case_file, inputs, method)
+    if data_files:
+        case = replace(case, data_files=_existing(data_files))
+    if rtol is not None or atol is not None:
+        case = replace(case, tolerance=_tolerance(rtol, atol))
     with shown_progress() as progress:
         outcome = run(
             model,
@@ -89,7 +117,29 @@ def _case(model: Path, case_file: Path | None, inputs: Path | None, method: str 
         return load_case(case_file, method)
     if inputs is not None:
         return load_npz(inputs, method or "forward")
-    return inputs_of_ones(read_program(model), method or "forward")
+    if not model.is_file():
+        raise InvalidArgument(f"model {model}: no such file")
+    data = model.read_bytes()
+    if is_bundled_program(data):
+        return bundled_case(model, method)
+    return inputs_of_ones(read_model(data), method or "forward")
+
+
+def _existing(paths: tuple[Path, ...]) -> tuple[Path, ...]:
+    for path in paths:
+        if not path.is_file():
+            raise InvalidArgument(f"data file {path}: no such file")
+    return paths
+
+
+def _tolerance(rtol: float | None, atol: float | None) -> Tolerance:
+    tolerance = Tolerance(
+        BUNDLED_TOLERANCE.relative if rtol is None else rtol,
+        BUNDLED_TOLERANCE.absolute if atol is None else atol,
+    )
+    if not (tolerance.relative >= 0 and tolerance.absolute >= 0):
+        raise InvalidArgument(f"tolerances of 0 or more expected, got --rtol {rtol}, --atol {atol}")
+    return tolerance
 
 
 def _number(value: Any) -> Any:

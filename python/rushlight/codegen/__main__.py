@@ -22,7 +22,7 @@ def _parser() -> argparse.ArgumentParser:
         "--ops-yaml", type=Path, action="append", default=[], help="a file that lists operators"
     )
     parser.add_argument(
-        "--model", type=Path, action="append", default=[], help="a .pte whose operators to take"
+        "--model", type=Path, action="append", default=[], help="a .pte or .bpte whose operators to take"
     )
     parser.add_argument("--all-ops", action="store_true", help="every operator of the table")
     parser.add_argument(

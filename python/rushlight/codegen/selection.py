@@ -12,7 +12,7 @@ from typing import Any
 from rushlight.codegen.closure import model_dtypes
 from rushlight.codegen.table import Operator, OperatorTable, load_yaml
 from rushlight.errors import InvalidProgram, InvalidSelection, OperatorNotFound
-from rushlight.program import read_program
+from rushlight.program import read_model
 from rushlight.program.dtypes import NUMBERS
 
 ROOT_OPS = "the operator list"
@@ -76,9 +76,9 @@ class Selection:
         self.depends.append(path)
 
     def add_model(self, path: Path) -> None:
-        """Ask for the operators of a program file, with the dtypes it needs."""
+        """Ask for the operators of a program or bundled program, with the dtypes it needs."""
         try:
-            uses = model_dtypes(read_program(path), self.table)
+            uses = model_dtypes(read_model(path), self.table)
         except InvalidProgram as error:
             raise InvalidProgram(f"{path}: {error}", next_step=error.next_step) from error
         for name, dtypes in uses.items():

@@ -60,10 +60,13 @@ def _encode_value(value: Any, dim_order: Sequence[int] | None) -> bytes:
     return header + _padded(struct.pack(f"<{array.ndim}i", *array.shape)) + _padded(data)
 
 
-def encode_request(calls: Iterable[tuple[str, Sequence[Any], Sequence[Sequence[int] | None]]]) -> bytes:
-    """A request from (method name, inputs, dim order of each input or None) of each call."""
+def encode_request(
+    calls: Iterable[tuple[str, Sequence[Any], Sequence[Sequence[int] | None]]], *, fresh_methods: bool = False
+) -> bytes:
+    """A request from (method name, inputs, dim order of each input or None) of each call; with
+    `fresh_methods` every call gets a method of its own."""
     listed = list(calls)
-    parts = [struct.pack("<4s3I", _MAGIC, len(listed), 0, 0)]
+    parts = [struct.pack("<4s3I", _MAGIC, len(listed), int(fresh_methods), 0)]
     for name, inputs, orders in listed:
         text = name.encode()
         parts.append(struct.pack("<4I", len(text), len(inputs), 0, 0))

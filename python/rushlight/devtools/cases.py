@@ -13,6 +13,7 @@ import ml_dtypes
 import numpy as np
 
 from rushlight.errors import InvalidArgument
+from rushlight.program.bundled import BundledTensor, BundledValue, read_bundled_program
 
 
 @dataclass(frozen=True)
@@ -25,12 +26,35 @@ class Call:
 
 
 @dataclass(frozen=True)
+class Tolerance:
+    """How far a float may be from the expected one: absolute + relative × |expected|; with `scaled`,
+    absolute × max(1, max|expected|) of its tensor instead."""
+
+    relative: float
+    absolute: float
+    scaled: bool = False
+
+    def allowed(self, magnitude: np.ndarray) -> np.ndarray:
+        """What each element may differ by; `magnitude` is |expected|."""
+        scale = max(1.0, float(magnitude.max())) if self.scaled else 1.0
+        return self.absolute * scale + self.relative * magnitude
+
+
+BUNDLED_TOLERANCE = Tolerance(relative=1e-5, absolute=1e-8)
+"""What a bundled program's outputs are held to unless the caller says otherwise."""
+
+
+@dataclass(frozen=True)
 class Case:
-    """Calls in order on one instance of each method, and the tolerance that outputs are held to."""
+    """Calls in order, and the tolerance that outputs are held to: a number t stands for
+    t × max(1, max|expected|) + t × |expected|. Calls of one method share its state, unless
+    `fresh_methods` gives each call a method of its own. `data_files` are what the program leaves out."""
 
     name: str
-    tolerance: float
+    tolerance: float | Tolerance
     calls: list[Call]
+    data_files: tuple[Path, ...] = ()
+    fresh_methods: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,7 +90,12 @@ def load_case(path: Path, method: str | None = None) -> Case:
             if method in (None, name)
             for call in listed
         ]
-        case = Case(described.get("name", path.parent.name), float(described["tolerance"]), calls)
+        case = Case(
+            described.get("name", path.parent.name),
+            float(described["tolerance"]),
+            calls,
+            tuple(path.with_name(name) for name in described.get("files", ()) if name.endswith(".ptd")),
+        )
     except FileNotFoundError as error:
         raise InvalidArgument(f"case {path}: {error.filename} is not there") from error
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -74,6 +103,27 @@ def load_case(path: Path, method: str | None = None) -> Case:
     if not case.calls:
         raise InvalidArgument(f"case {path}: no calls" + (f" of method '{method}'" if method else ""))
     return case
+
+
+def bundled_case(path: Path, method: str | None = None, tolerance: Tolerance = BUNDLED_TOLERANCE) -> Case:
+    """All cases of a bundled program, or those of one method; each runs on a method of its own.
+
+    Errors: InvalidArgument for a file without cases, InvalidProgram for a damaged one.
+    """
+    bundle = read_bundled_program(path)
+    calls = [
+        Call(suite.method, _arrays(case.inputs), _arrays(case.outputs) or None)
+        for suite in bundle.suites
+        if method in (None, suite.method)
+        for case in suite.cases
+    ]
+    if not calls:
+        raise InvalidArgument(f"bundled program {path}: no cases" + (f" of '{method}'" if method else ""))
+    return Case(path.stem, tolerance, calls, fresh_methods=True)
+
+
+def _arrays(values: Sequence[BundledValue]) -> list[Any]:
+    return [value.array() if isinstance(value, BundledTensor) else value for value in values]
 
 
 def load_npz(path: Path, method: str) -> Case:
@@ -98,9 +148,11 @@ def _value(described: dict[str, Any], arrays: Any) -> Any:
     return array.reshape(described["shape"])
 
 
-def compare(outputs: Sequence[Any], expected: Sequence[Any], tolerance: float) -> Comparison:
-    """Same count, shapes and dtypes; integers and bools exact; floats within
-    tolerance × max(1, max|expected|) + tolerance × |expected|, NaN and infinities equal."""
+def compare(outputs: Sequence[Any], expected: Sequence[Any], tolerance: float | Tolerance) -> Comparison:
+    """Same count, shapes and dtypes; integers and bools exact; floats within the tolerance, NaN and
+    infinities equal. A number t as tolerance allows t × max(1, max|expected|) + t × |expected|."""
+    if not isinstance(tolerance, Tolerance):
+        tolerance = Tolerance(tolerance, tolerance, scaled=True)
     if len(outputs) != len(expected):
         return Comparison(float("nan"), f"{len(expected)} outputs expected, got {len(outputs)}")
     worst = 0.0
@@ -112,7 +164,7 @@ def compare(outputs: Sequence[Any], expected: Sequence[Any], tolerance: float) -
     return Comparison(worst)
 
 
-def _compare_one(got: Any, want: Any, tolerance: float) -> Comparison:
+def _compare_one(got: Any, want: Any, tolerance: Tolerance) -> Comparison:
     if want is None or got is None:
         return Comparison(0.0, "" if got is want else f"expected {want}, got {got}")
     if not isinstance(want, np.ndarray):
@@ -131,14 +183,14 @@ def _compare_one(got: Any, want: Any, tolerance: float) -> Comparison:
     return _compare_floats(got.astype(np.float64), want.astype(np.float64), tolerance)
 
 
-def _compare_floats(got: np.ndarray, want: np.ndarray, tolerance: float) -> Comparison:
+def _compare_floats(got: np.ndarray, want: np.ndarray, tolerance: Tolerance) -> Comparison:
     same = (got == want) | (np.isnan(got) & np.isnan(want))
     finite = np.isfinite(got) & np.isfinite(want)
     if not np.all(same | finite):
         return Comparison(float("inf"), "NaN or infinity on one side only")
     error = np.where(same, 0.0, np.abs(np.where(finite, got, 0) - np.where(finite, want, 0)))
     magnitude = np.abs(np.where(np.isfinite(want), want, 0))
-    allowed = tolerance * max(1.0, float(magnitude.max())) + tolerance * magnitude
+    allowed = tolerance.allowed(magnitude)
     largest = float(error.max())
     if np.any(error > allowed):
         at = np.unravel_index(int(np.argmax(error - allowed)), want.shape)

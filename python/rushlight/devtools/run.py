@@ -31,9 +31,20 @@ from rushlight.errors import (
     RushlightError,
     TargetCrashed,
 )
-from rushlight.program import Method, Program, TensorInfo, read_program
+from rushlight.program import (
+    Method,
+    Program,
+    TensorInfo,
+    is_bundled_program,
+    read_bundled_program,
+    read_data_file,
+    read_program,
+)
 from rushlight.program.model import Dynamism
 from rushlight.sources import source_root
+
+MAX_DATA_FILES = 8
+"""As many a runner takes."""
 
 DEFAULT_TIMEOUT = 300.0
 """Seconds that a run may take; an emulator that hangs is stopped then."""
@@ -91,21 +102,31 @@ def run(
     path = Path(model)
     if not path.is_file():
         raise InvalidArgument(f"model {path}: no such file")
-    program = read_program(path)
+    data = path.read_bytes()
+    bundled = is_bundled_program(data)
+    if bundled:
+        data = bytes(read_bundled_program(data).program)
+    program = read_program(data)
     refuse_delegates(program)
     _check_calls(program, case.calls)
+    files = _data_files(program, case)
     chosen = targets.get(target)
     if chosen.kind == "host":
-        return _run_here(path, case)
+        return _run_here(data, case, files)
     linked_in = built is None and chosen.kind == "bare-metal"
     if built is None:
-        request = BuildRequest(target=target, models=(path.resolve(),), defines=defines or {})
+        request = BuildRequest(
+            target=target, models=(path.resolve(),), data_files=files, defines=defines or {}
+        )
         built = run_request(request, build_folder or _cache_folder(request), progress=progress)
     if progress:
         progress(f"running on {target}", 0.0)
     start = time.monotonic()
-    given = None if linked_in else path
-    report, results = _run_there(chosen, given, built, program, case.calls, timeout)
+    given: dict[str, Sequence[Path | bytes]] = {}
+    if not linked_in:
+        # A runner need not know bundled programs: it gets the program inside.
+        given = {"--model_path": [data if bundled else path], "--data_path": files}
+    report, results = _run_there(chosen, given, built, program, case, timeout)
     return RunOutcome(target, _outcomes(case, results), report, built, time.monotonic() - start)
 
 
@@ -130,14 +151,32 @@ def _outcomes(case: Case, results: Sequence[CallResult]) -> list[CallOutcome]:
     ]
 
 
-def _run_here(model: Path, case: Case) -> RunOutcome:
+def _data_files(program: Program, case: Case) -> tuple[Path, ...]:
+    """The case's data files. Errors: InvalidArgument for one that is not there, one too many, and for
+    tensors of the program that none of them has, or that they have in another shape or dtype."""
+    if len(case.data_files) > MAX_DATA_FILES:
+        raise InvalidArgument(f"at most {MAX_DATA_FILES} data files expected, got {len(case.data_files)}")
+    held = {entry.key: entry for path in case.data_files for entry in read_data_file(path).entries}
+    used = {call.method for call in case.calls}
+    for plan in program.plans:
+        for tensor in plan.external_tensors() if plan.name in used else ():
+            entry = held.get(tensor.name)
+            if entry is None:
+                raise InvalidArgument(
+                    f"method '{plan.name}': tensor '{tensor.name}' is in no data file",
+                    next_step="Give the .ptd file that was exported with the program: --data weights.ptd",
+                )
+    return tuple(path.resolve() for path in case.data_files)
+
+
+def _run_here(model: bytes, case: Case, data_files: tuple[Path, ...]) -> RunOutcome:
     from rushlight import runtime
 
     start = time.monotonic()
-    program = runtime.load(model)
+    program = runtime.load(model, data_files=data_files)
     results = []
     for call in case.calls:
-        method = program.method(call.method)
+        method = program.load_method(call.method) if case.fresh_methods else program.method(call.method)
         began = time.perf_counter_ns()
         outputs = method.execute(call.inputs)
         results.append(CallResult(outputs, 0, time.perf_counter_ns() - began))
@@ -146,19 +185,27 @@ def _run_here(model: Path, case: Case) -> RunOutcome:
 
 def _run_there(
     target: targets.Target,
-    model: Path | None,
+    files: dict[str, Sequence[Path | bytes]],
     built: BuildResult,
     program: Program,
-    calls: list[Call],
+    case: Case,
     timeout: float,
 ) -> tuple[Report, list[CallResult]]:
     with tempfile.TemporaryDirectory(prefix="rushlight-") as folder:
         work = Path(folder)
-        (work / "request").write_bytes(encode_request(_ordered_calls(program, calls)))
+        (work / "request").write_bytes(
+            encode_request(_ordered_calls(program, case.calls), fresh_methods=case.fresh_methods)
+        )
         arguments = ["--inputs=request", "--outputs=response"]
-        if model is not None:
-            (work / "model.pte").symlink_to(model.resolve())
-            arguments.insert(0, "--model_path=model.pte")
+        for option, listed in files.items():
+            for file in listed:
+                # A board opens files of its own folder only, by short names.
+                placed = work / f"file{len(arguments)}"
+                if isinstance(file, bytes):
+                    placed.write_bytes(file)
+                else:
+                    placed.symlink_to(file.resolve())
+                arguments.append(f"{option}={placed.name}")
         result = target.run(built.executable, arguments, work, timeout)
         if result.returncode != 0:
             raise _runner_error(target.name, result.returncode, result.stdout + result.stderr)
@@ -170,7 +217,7 @@ def _run_there(
                 _dim_order(_method(program, call.method), index)
                 for index in _method(program, call.method).outputs
             ]
-            for call in calls
+            for call in case.calls
         ]
         return decode_response(response.read_bytes(), orders)
 
@@ -185,7 +232,7 @@ def _runner_error(target: str, status: int, output: str) -> RushlightError:
     message = f"target '{target}': {reason}\n{tail}".rstrip()
     kinds: dict[int, type[RushlightError]] = {
         0x10: InvalidProgram, 0x12: InvalidArgument, 0x13: InvalidArgument, 0x20: InvalidArgument,
-        0x21: OutOfMemory, 0x23: InvalidProgram, 0x25: OutOfMemory,
+        0x21: OutOfMemory, 0x23: InvalidProgram, 0x24: InvalidProgram, 0x25: OutOfMemory,
     }  # fmt: skip
     if status in kinds:
         return kinds[status](message)

@@ -174,6 +174,11 @@ class Method:
                 arguments = [self.values[index] for index in instruction.arguments]
                 yield self.operators[instruction.operator], arguments
 
+    def external_tensors(self) -> list[TensorInfo]:
+        """The tensors whose data is in a data file, under their name."""
+        tensors = [value.data for value in self.values if isinstance(value.data, TensorInfo)]
+        return [tensor for tensor in tensors if tensor.storage is Storage.EXTERNAL]
+
     def tensors_of(self, value: Value) -> list[TensorInfo]:
         """The tensors that a value is or holds."""
         if isinstance(value.data, TensorInfo):

@@ -10,6 +10,7 @@
 
 #include "runtime/module/mmap_data_loader.h"
 #include "runtime/module/shared_data_loader.h"
+#include "tests/runtime/support/data_files.h"
 #include "tests/runtime/support/kernels.h"
 #include "tests/runtime/support/program_builder.h"
 
@@ -184,6 +185,38 @@ TEST(MmapDataLoader, GivesPointersIntoOneMapping) {
 TEST(MmapDataLoader, RefusesWhatIsNoFile) {
   EXPECT_EQ(MmapDataLoader::open("/does/not/exist").error(), Error::AccessFailed);
   EXPECT_EQ(MmapDataLoader::open("/").error(), Error::AccessFailed);
+}
+
+TEST(Module, TakesWeightsFromDataFiles_InPlace) {
+  PlanSpec plan = doubling_plan();
+  TensorSpec weight;
+  weight.external = true;
+  plan.values = {tensor({}), tensor({}), tensor(weight)};
+  plan.instructions = {call(0, {0, 2, 1})};
+  const Bytes file = build(plan);
+  DataFileSpec data;
+  data.entries = {{"layer.weight", floats({10, 20}), LayoutSpec{}}};
+  const std::string path = ::testing::TempDir() + "rushlight_module_test.ptd";
+  const Bytes bytes = build(data);
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<long>(bytes.size()));
+  for (const LoadMode mode : {LoadMode::Mmap, LoadMode::File}) {
+    ModuleOptions options;
+    options.load_mode = mode;
+    options.data_files = {path};
+    const auto module = Module::load_bytes({file.data(), file.size()}, kernels, options);
+    ASSERT_TRUE(module.ok());
+    FloatTensor input({2}, {1, 2});
+    const auto outputs = (*module)->forward({input.value()});
+    ASSERT_TRUE(outputs.ok());
+    EXPECT_THAT(elements((*outputs)[0]), ElementsAre(11, 22));
+  }
+  ModuleOptions twice;
+  twice.data_files = {path, path};
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(Module::load_bytes({file.data(), file.size()}, kernels, twice).error(), Error::InvalidArgument);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("weight"));
+  std::remove(path.c_str());
 }
 
 }  // namespace
