@@ -27,12 +27,12 @@ rushlight_model_end:
 endfunction()
 
 # rushlight_embed_data(<executable> <data.ptd>...) links data files into the executable, in the same section:
-# between rushlight_data_start and rushlight_data_end, each behind 16 bytes that begin with its size (64
-# bits) and at a multiple of 16.
+# between rushlight_data_files_start and rushlight_data_files_end, each behind 16 bytes that begin with its
+# size (64 bits) and at a multiple of 16.
 function(rushlight_embed_data executable)
     set(source "${CMAKE_CURRENT_BINARY_DIR}/${executable}_data.S")
     set(assembly
-        "    .section .model, \"a\"\n    .balign 16\n    .global rushlight_data_start\nrushlight_data_start:\n"
+        "    .section .model, \"a\"\n    .balign 16\n    .global rushlight_data_files_start\nrushlight_data_files_start:\n"
     )
     foreach(file IN LISTS ARGN)
         get_filename_component(file "${file}" ABSOLUTE)
@@ -41,7 +41,7 @@ function(rushlight_embed_data executable)
         set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
         set_property(SOURCE "${source}" APPEND PROPERTY OBJECT_DEPENDS "${file}")
     endforeach()
-    string(APPEND assembly "    .global rushlight_data_end\nrushlight_data_end:\n")
+    string(APPEND assembly "    .global rushlight_data_files_end\nrushlight_data_files_end:\n")
     string(APPEND assembly "    .section .note.GNU-stack, \"\"\n")
     file(CONFIGURE OUTPUT "${source}" CONTENT "${assembly}" @ONLY)
     target_sources(${executable} PRIVATE "${source}")

@@ -13,8 +13,8 @@ extern "C" {
 // first 8 are its size, and begins at a multiple of 16; cmake/embed_model.cmake writes them.
 extern const uint8_t rushlight_model_start[] __attribute__((weak));
 extern const uint8_t rushlight_model_end[] __attribute__((weak));
-extern const uint8_t rushlight_data_start[] __attribute__((weak));
-extern const uint8_t rushlight_data_end[] __attribute__((weak));
+extern const uint8_t rushlight_data_files_start[] __attribute__((weak));
+extern const uint8_t rushlight_data_files_end[] __attribute__((weak));
 }
 
 namespace rushlight {
@@ -78,8 +78,8 @@ Error DataFiles::add(Span<const uint8_t> file) {
 }
 
 Error DataFiles::add_linked() {
-  if (rushlight_data_start == nullptr) return Error::Ok;
-  for (const uint8_t* at = rushlight_data_start; at < rushlight_data_end;) {
+  if (rushlight_data_files_start == nullptr) return Error::Ok;
+  for (const uint8_t* at = rushlight_data_files_start; at < rushlight_data_files_end;) {
     uint64_t size;
     std::memcpy(&size, at, sizeof size);
     RL_TRY(add({at + kAlignment, static_cast<size_t>(size)}));

@@ -23,7 +23,6 @@ XNNPACK = "delegate XnnpackBackend"
 # What each program needs that rushlight does not have. A program that runs must not be in here, and one
 # that is in here must fail for these things and no others.
 MISSING: dict[str, set[str]] = {
-    "external_ptd/model.pte": {"external data"},
     "model_dscnn/model_xnnpack.pte": {XNNPACK},
     "model_dscnn_int8/model_xnnpack.pte": {XNNPACK},
     "model_mlp/model_xnnpack.pte": {XNNPACK},
@@ -71,7 +70,7 @@ def run_case(name: str) -> list[str]:
     """Makes the calls of a case on one instance of each method; returns what is wrong."""
     path = INTEROP / name
     case = load_case(path.parent / "case.json")
-    program = rushlight.load(path)
+    program = rushlight.load(path, data_files=case.data_files)
     found = []
     for number, call in enumerate(case.calls):
         outputs = program.run(call.method, call.inputs)
@@ -86,7 +85,7 @@ def what_is_missing(error: RushlightError) -> set[str]:
         return set(error.requested)
     if isinstance(error, BackendNotFound):
         return {f"delegate {error.backend}"}
-    return {"external data"} if "stored outside the program" in error.message else {error.message}
+    return {error.message}
 
 
 @pytest.mark.parametrize("name", [name for name in PROGRAMS if name not in MISSING])

@@ -10,7 +10,7 @@ import pytest
 
 import rushlight
 from rushlight import targets
-from rushlight.devtools.cases import load_case
+from rushlight.devtools.cases import bundled_case, load_case
 from rushlight.devtools.run import RunOutcome, run
 from rushlight.targets import Target
 
@@ -77,6 +77,40 @@ def test_a_small_program_gives_the_expected_outputs(name: str, small_target: str
     outcome = _run(name, targets.get(small_target), tmp_path)
     reasons = [call.comparison.reason for call in outcome.calls if call.comparison]
     assert reasons and not any(reasons)
+
+
+def _marked(names: list[str]) -> list:
+    return [pytest.param(name, marks=[getattr(pytest.mark, name.replace("-", "_"))]) for name in names]
+
+
+@pytest.mark.parametrize("small_target", _marked(SMALL_TARGETS))
+def test_a_bundled_program_passes_by_its_own_expectations(small_target: str, tmp_path: Path) -> None:
+    chosen = targets.get(small_target)
+    if missing := chosen.requirements():
+        pytest.skip(f"{small_target}: missing " + ", ".join(item.name for item in missing))
+    bundle = INTEROP / "bundled" / "model.bpte"
+    outcome = run(bundle, bundled_case(bundle), target=small_target, build_folder=tmp_path)
+    assert [call.comparison.reason for call in outcome.calls if call.comparison] == ["", "", ""]
+
+
+@pytest.mark.parametrize("small_target", _marked(SMALL_TARGETS))
+def test_weights_come_from_a_data_file(small_target: str, tmp_path: Path) -> None:
+    outcome = _run("external_ptd", targets.get(small_target), tmp_path)
+    assert [call.comparison.reason for call in outcome.calls if call.comparison] == [""]
+
+
+@pytest.mark.cortex_m55
+def test_a_board_with_a_bundled_program_linked_in_holds_it_against_itself(tmp_path: Path) -> None:
+    board = targets.get("cortex-m55")
+    if missing := board.requirements():
+        pytest.skip("cortex-m55: missing " + ", ".join(item.name for item in missing))
+    bundle = INTEROP / "bundled" / "model.bpte"
+    defines = {"RUSHLIGHT_EMBED_MODEL": str(bundle), "RUSHLIGHT_RUNNER_BUNDLED_PROGRAMS": "ON"}
+    built = rushlight.build(bundle, target="cortex-m55", output=tmp_path, defines=defines)
+    result = board.run(built.executable, [], cwd=tmp_path, timeout=60)
+    assert result.stdout.splitlines() == [f"forward {i}: pass" for i in range(3)]
+    exact = board.run(built.executable, ["--rtol=0", "--atol=0"], cwd=tmp_path, timeout=60)
+    assert exact.returncode == 0x12 and "fail" in exact.stdout
 
 
 @pytest.mark.cortex_m55

@@ -55,6 +55,10 @@ class BuildRequest:
         if target.kind == "bare-metal":
             entries["RUSHLIGHT_LOG_LEVEL"] = "off"
             entries["RUSHLIGHT_EMBED_DATA"] = ";".join(map(str, self.data_files))
+            # A board's runner that is given its model when it runs may be given anything.
+            given = "" if embedded else "ON"
+            entries["RUSHLIGHT_RUNNER_DATA_FILES"] = given
+            entries["RUSHLIGHT_RUNNER_BUNDLED_PROGRAMS"] = given
         return {**entries, **self.defines}
 
 

@@ -52,3 +52,27 @@ def test_an_error_is_a_json_document_too_when_asked_for(tmp_path, capsys):
 def test_a_wrong_command_line_has_exit_code_2(capsys):
     assert _run(["inspect"], capsys)[0] == 2
     assert _run(["expect"], capsys)[0] == 2
+
+
+def test_inspect_shows_the_keys_of_a_data_file(capsys):
+    code, printed = _run(["inspect", INTEROP / "external_ptd" / "weights.ptd"], capsys)
+    assert code == 0 and "data file" in printed.out
+    (line,) = [line for line in printed.out.splitlines() if "0.weight" in line]
+    for words in ("float32", "[32, 16]", "2,048"):
+        assert words in line
+
+
+def test_inspect_shows_what_lies_in_data_files(capsys):
+    code, printed = _run(["inspect", INTEROP / "external_ptd" / "model.pte"], capsys)
+    assert code == 0 and "in data files: 3,232 B, 0.bias, 0.weight" in printed.out
+
+
+def test_inspect_shows_the_cases_of_a_bundled_program_and_the_program_inside(capsys):
+    code, printed = _run(["inspect", INTEROP / "bundled" / "model.bpte"], capsys)
+    assert code == 0
+    for words in ("forward: 3 cases", "float32 [4, 16] -> float32 [4, 8]", "aten::addmm.out"):
+        assert words in printed.out
+    code, printed = _run(["inspect", INTEROP / "bundled" / "model.bpte", "--json"], capsys)
+    described = json.loads(printed.out)
+    assert code == 0 and described["kind"] == "bundled program"
+    assert described["program"]["methods"][0]["name"] == "forward"

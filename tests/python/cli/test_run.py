@@ -100,3 +100,46 @@ def test_bad_input_is_refused_by_name_on_every_target(arguments, code, words, ta
     found, printed = _run(["run", *given], capsys)
     assert found == code
     assert words in printed.err
+
+
+def test_a_bundled_program_is_held_against_its_own_expectations(capsys):
+    code, printed = _run(["run", INTEROP / "bundled" / "model.bpte", "--json"], capsys)
+    result = json.loads(printed.out)
+    assert code == 0 and [call["passed"] for call in result["calls"]] == [True] * 3
+
+
+def test_tolerances_of_0_fail_what_differs_in_the_last_bit(capsys):
+    words = ["run", INTEROP / "bundled" / "model.bpte", "--rtol", "0", "--atol", "0"]
+    code, printed = _run(words, capsys)
+    assert code == 20 and "allowed to differ by 0" in printed.err
+
+
+def test_a_negative_tolerance_is_refused(capsys):
+    assert _run(["run", INTEROP / "bundled" / "model.bpte", "--rtol", "-1"], capsys)[0] == 11
+
+
+def test_a_case_brings_its_data_files(capsys):
+    folder = INTEROP / "external_ptd"
+    code, _ = _run(["run", folder / "model.pte", "--case", folder / "case.json"], capsys)
+    assert code == 0
+
+
+def test_tensors_that_no_data_file_has_are_named_with_the_option(capsys):
+    code, printed = _run(["run", INTEROP / "external_ptd" / "model.pte"], capsys)
+    assert code == 11 and "'0.weight'" in printed.err and "--data" in printed.err
+
+
+def test_data_files_may_be_given(capsys):
+    folder = INTEROP / "external_ptd"
+    words = ["run", folder / "model.pte", "--data", folder / "weights.ptd"]
+    assert _run(words, capsys)[0] == 0
+    # The same keys twice: which of them is meant?
+    code, printed = _run([*words, "--data", folder / "weights.ptd"], capsys)
+    assert code == 11 and "two data maps have this key" in printed.err
+
+
+def test_a_data_file_that_is_none_is_refused(tmp_path, capsys):
+    folder = INTEROP / "external_ptd"
+    code, printed = _run(["run", folder / "model.pte", "--data", folder / "model.pte"], capsys)
+    assert code == 10 and "FT01" in printed.err
+    assert _run(["run", folder / "model.pte", "--data", tmp_path / "none.ptd"], capsys)[0] == 11

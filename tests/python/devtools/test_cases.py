@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import json
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
 import pytest
 
-from rushlight.devtools.cases import compare, load_case, load_npz
+from rushlight.devtools.cases import Tolerance, bundled_case, compare, load_case, load_npz
 from rushlight.errors import InvalidArgument
+
+INTEROP = Path(__file__).parents[2] / "interop"
 
 
 def _write_case(folder, array, dtype, tolerance=1e-3):
@@ -88,3 +91,25 @@ def test_outputs_pass_only_within_the_rule(got, want, reason):
     comparison = compare(got, want, 1e-3)
     assert comparison.passed == (reason == "")
     assert reason in comparison.reason
+
+
+def test_a_tolerance_is_absolute_plus_relative_to_each_element():
+    want = [np.float32([0, 100])]
+    assert compare([np.float32([0.01, 100])], want, Tolerance(0, 0.02)).passed
+    assert not compare([np.float32([0.01, 100])], want, Tolerance(0.1, 0)).passed
+    assert compare([np.float32([0, 101])], want, Tolerance(0.02, 0)).passed
+    # A number allows small elements what the largest may differ by.
+    assert compare([np.float32([0.01, 100])], want, 1e-3).passed
+
+
+def test_a_case_names_its_data_files():
+    case = load_case(INTEROP / "external_ptd" / "case.json")
+    assert case.data_files == (INTEROP / "external_ptd" / "weights.ptd",)
+
+
+def test_the_cases_of_a_bundled_program_run_on_methods_of_their_own():
+    case = bundled_case(INTEROP / "bundled" / "model.bpte")
+    assert case.fresh_methods and len(case.calls) == 3
+    assert case.calls[0].inputs[0].shape == (4, 16) and case.calls[0].expected[0].shape == (4, 8)
+    with pytest.raises(InvalidArgument, match="no cases of 'backward'"):
+        bundled_case(INTEROP / "bundled" / "model.bpte", "backward")

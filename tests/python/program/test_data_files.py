@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Data files and bundled programs, as the official package writes them and damaged."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rushlight.errors import InvalidArgument, InvalidProgram
+from rushlight.program import (
+    Device,
+    read_bundled_program,
+    read_data_file,
+    read_model,
+    read_program,
+)
+
+INTEROP = Path(__file__).parents[2] / "interop"
+WEIGHTS = (INTEROP / "external_ptd" / "weights.ptd").read_bytes()
+BUNDLE = (INTEROP / "bundled" / "model.bpte").read_bytes()
+
+
+def test_a_data_file_gives_keys_dtypes_shapes_and_arrays() -> None:
+    file = read_data_file(WEIGHTS)
+    assert set(file.keys()) == {"0.weight", "0.bias", "2.weight", "2.bias"}
+    entry = file.entry("0.weight")
+    assert (entry.dtype, entry.sizes, entry.dim_order) == ("float32", (32, 16), (0, 1))
+    array = entry.array()
+    assert array.shape == (32, 16) and array.dtype == np.float32
+    assert array.tobytes() == bytes(entry.data)
+    with pytest.raises(InvalidArgument, match=r"'1.weight' not found; the data file has: "):
+        file.entry("1.weight")
+
+
+def test_the_weights_make_the_programs_outputs() -> None:
+    weights = read_data_file(WEIGHTS)
+    tensors = np.load(INTEROP / "external_ptd" / "tensors.npz")
+    hidden = tensors["forward.0.input0"] @ weights.entry("0.weight").array().T
+    hidden = np.maximum(hidden + weights.entry("0.bias").array(), 0)
+    output = hidden @ weights.entry("2.weight").array().T + weights.entry("2.bias").array()
+    np.testing.assert_allclose(output, tensors["forward.0.output0"], atol=1e-5)
+
+
+def test_a_bundled_program_gives_its_program_and_cases() -> None:
+    bundle = read_bundled_program(BUNDLE)
+    assert bytes(bundle.program) == (INTEROP / "bundled" / "model.pte").read_bytes()
+    (suite,) = bundle.suites
+    assert suite.method == "forward" and len(suite.cases) == 3
+    (given_tensor,) = suite.cases[0].inputs
+    assert given_tensor.array().shape == (4, 16)
+    assert len({case.inputs[0].array().tobytes() for case in suite.cases}) == 3
+
+
+def test_a_model_is_a_program_or_the_one_inside_a_bundle() -> None:
+    inside = read_model(BUNDLE)
+    assert [plan.name for plan in inside.plans] == ["forward"]
+    assert read_model(INTEROP / "bundled" / "model.pte").plans == inside.plans
+
+
+def test_a_program_without_devices_is_on_the_cpu() -> None:
+    program = read_program(INTEROP / "model_dscnn" / "model.pte")
+    assert program.plans[0].buffer_devices == {} and str(Device()) == "cpu"
+    assert str(Device(1, 0)) == "cuda:0" and str(Device(7, 2)) == "device type 7:2"
+
+
+@pytest.mark.parametrize(
+    ("read", "data", "message"),
+    [
+        (read_data_file, b"", "at least 8 bytes"),
+        (read_data_file, BUNDLE, "'FT01' expected at byte 4, found b'BP08' .a bundled program."),
+        (read_data_file, WEIGHTS[:40], "cut off in its header"),
+        (read_data_file, WEIGHTS[:-1], "of data at 512 expected, the file has 3743"),
+        (read_data_file, WEIGHTS[:8] + b"FH02" + WEIGHTS[12:], "header b'FH01' expected"),
+        (read_data_file, WEIGHTS[:12] + struct.pack("<I", 39) + WEIGHTS[16:], "at least 40 bytes"),
+        (read_bundled_program, WEIGHTS, "'BP08' expected at byte 4, found b'FT01' .a tensor data file"),
+        (read_bundled_program, BUNDLE[:200], "bytes"),
+        (read_program, BUNDLE, "'ET12' expected at byte 4, found b'BP08' .a bundled program."),
+    ],
+)
+def test_what_is_no_such_file_is_refused(read: Callable, data: bytes, message: str) -> None:
+    with pytest.raises(InvalidProgram, match=message):
+        read(data)
+
+
+@pytest.mark.parametrize(("read", "data"), [(read_data_file, WEIGHTS), (read_bundled_program, BUNDLE)])
+@settings(max_examples=300, deadline=None)
+@given(mutation=st.data())
+def test_mutated_files_are_read_or_refused(read: Callable, data: bytes, mutation: st.DataObject) -> None:
+    mutated = bytearray(data)
+    for _ in range(mutation.draw(st.integers(1, 4))):
+        at = mutation.draw(st.integers(0, min(len(data), 6000) // 4 - 1)) * 4
+        word = mutation.draw(
+            st.sampled_from([0, 1, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF]) | st.integers(0, 300)
+        )
+        struct.pack_into("<I", mutated, at, word)
+    try:
+        read(bytes(mutated[: mutation.draw(st.integers(0, len(data)) | st.just(len(data)))]))
+    except InvalidProgram as error:
+        assert error.message
