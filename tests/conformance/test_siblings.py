@@ -35,9 +35,6 @@ TOPICS = {
 REFUSED: dict[str, str] = {
     "dtypes/complex": "complex64",
     "networks/fft": "complex64",
-    "settings/external_all": "stored outside",
-    "settings/external_some": "stored outside",
-    "settings/external_two_files": "stored outside",
 }
 
 # Operators that the cases need and kernels/ops.yaml may not have: a program that asks for such a one must
