@@ -73,8 +73,15 @@ def check(name: str, got: Size) -> None:
 
 @pytest.mark.slow
 def test_a_host_runner_without_operators_is_small(build: Callable[..., Path]) -> None:
-    folder = build(*WITHOUT, targets=["executor_runner"])
+    programs_only = ["-DRUSHLIGHT_RUNNER_DATA_FILES=OFF", "-DRUSHLIGHT_RUNNER_BUNDLED_PROGRAMS=OFF"]
+    folder = build(*WITHOUT, *programs_only, targets=["executor_runner"])
     check("host_runner_without_operators", measure(folder / "executor_runner"))
+
+
+@pytest.mark.slow
+def test_data_files_and_bundled_programs_add_little(build: Callable[..., Path]) -> None:
+    folder = build(*WITHOUT, targets=["executor_runner"])
+    check("host_runner_for_all_files", measure(folder / "executor_runner"))
 
 
 @pytest.mark.slow
