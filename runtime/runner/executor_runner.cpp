@@ -3,10 +3,13 @@
 //
 //   executor_runner [--model_path=FILE] [--data_path=FILE.ptd ...] [--inputs=REQUEST --outputs=RESPONSE]
 //                   [--rtol=NUMBER] [--atol=NUMBER]
+//                   [--etdump=FILE [--etdump_size=BYTES] [--debug_output=FILE [--debug_size=BYTES]]]
 //
 // Without --model_path it runs the program that was linked into it; data files may be linked in as well.
 // Requests and responses are case streams (case_stream.h). Without them a bundled program (.bpte) is held
 // against its own expectations, and of any other program every method runs once on inputs of ones.
+// --etdump writes what was executed and how long it took, --debug_output what operators put out; both are
+// collected in memory first, and need a build with EXECUTORCH_ENABLE_EVENT_TRACER.
 // The exit status is 0, or the number of the Error that stopped it.
 #include "runtime/base/failure.h"
 #include "runtime/base/log.h"
@@ -17,6 +20,7 @@
 #include "runtime/runner/bundled_run.h"
 #include "runtime/runner/model_files.h"
 #include "runtime/runner/request_run.h"
+#include "runtime/runner/trace_files.h"
 
 // What the runner can open, decided where it is built: a board that needs neither has no code for them.
 #ifndef RUSHLIGHT_RUNNER_DATA_FILES
@@ -63,7 +67,7 @@ Error run_model(int argc, char** argv, Span<const uint8_t> model, const MethodOp
   return run_program(argc, argv, model, nullptr, options);
 }
 
-Error run(int argc, char** argv) {
+Error run(int argc, char** argv, EventTracer* tracer) {
   RL_TRY_ASSIGN(const Span<const uint8_t> model, read_model(argc, argv));
   if (model.data() == nullptr) {
     platform::print_line("usage: executor_runner --model_path=FILE [--data_path=FILE.ptd ...]");
@@ -72,6 +76,7 @@ Error run(int argc, char** argv) {
   }
   MethodOptions options;
   options.backends = &selected_backends;
+  options.tracer = tracer;
   if constexpr (kTakesDataFiles) {
     DataFiles data;
     RL_TRY(data.open(argc, argv));
@@ -97,13 +102,23 @@ void print_failures() {
   platform::print_line(line);
 }
 
+Error run_traced(int argc, char** argv) {
+  TraceFiles trace;
+  RL_TRY(trace.begin({argument(argc, argv, "--etdump"), argument(argc, argv, "--etdump_size"),
+                      argument(argc, argv, "--debug_output"), argument(argc, argv, "--debug_size")}));
+  const Error error = run(argc, argv, trace.tracer());
+  // What happened before a failure is worth having, too.
+  const Error written = trace.write();
+  return error != Error::Ok ? error : written;
+}
+
 }  // namespace
 
 }  // namespace rushlight
 
 int main(int argc, char** argv) {
   rushlight::platform::init();
-  const rushlight::Error error = rushlight::run(argc, argv);
+  const rushlight::Error error = rushlight::run_traced(argc, argv);
   if (error != rushlight::Error::Ok) {
     rushlight::platform::print_line(rushlight::to_string(error));
     rushlight::print_failures();

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from rushlight.cli.options import (
 )
 from rushlight.devtools.cases import BUNDLED_TOLERANCE, Case, Tolerance, bundled_case, load_case, load_npz
 from rushlight.devtools.run import DEFAULT_TIMEOUT, RunOutcome, inputs_of_ones, run
+from rushlight.devtools.trace import TraceRequest
 from rushlight.errors import CheckFailed, InvalidArgument
 from rushlight.program import is_bundled_program, read_model
 
@@ -58,6 +59,14 @@ from rushlight.program import is_bundled_program, read_model
     "-o", "--output", type=click.Path(path_type=Path), help="Folder to build in [default: a cache]."
 )
 @click.option("--save", type=click.Path(path_type=Path), help="Write the outputs of the calls to this .npz.")
+@click.option(
+    "--etdump", type=click.Path(path_type=Path), help="Write what was executed, with times, to this .etdp."
+)
+@click.option("--etdump-size", type=int, help="Bytes that the target collects it in [default: 64 KiB].")
+@click.option(
+    "--debug-output", type=click.Path(path_type=Path), help="With --etdump: write what operators put out."
+)
+@click.option("--debug-size", type=int, help="Bytes that the target collects that in [default: 256 KiB].")
 @click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help="Seconds the run may take.")
 @define_option
 @json_option
@@ -73,6 +82,10 @@ def run_command(
     atol: float | None,
     output: Path | None,
     save: Path | None,
+    etdump: Path | None,
+    etdump_size: int | None,
+    debug_output: Path | None,
+    debug_size: int | None,
     timeout: float,
     defines: tuple[str, ...],
     as_json: bool,
@@ -86,6 +99,11 @@ def run_command(
         case = replace(case, data_files=_existing(data_files))
     if rtol is not None or atol is not None:
         case = replace(case, tolerance=_tolerance(rtol, atol))
+    trace = None
+    if etdump is not None:
+        trace = TraceRequest(etdump, etdump_size, debug_output, debug_size)
+    elif debug_output is not None:
+        raise InvalidArgument("--debug-output needs --etdump: the values' names are there")
     with shown_progress() as progress:
         outcome = run(
             model,
@@ -95,6 +113,7 @@ def run_command(
             defines=parse_defines(defines),
             timeout=timeout,
             progress=progress,
+            trace=trace,
         )
     if save is not None:
         _save(save, outcome)
@@ -182,6 +201,7 @@ def _as_json(outcome: RunOutcome) -> dict[str, Any]:
             "planned": report.planned_bytes,
             "temporary_peak": report.temporary_peak_bytes,
         },
+        "trace_loss": None if outcome.trace_loss is None else asdict(outcome.trace_loss),
         "banks": targets.get(outcome.target).banks(),
         "load_instructions": report.load_instructions or None if report else None,
         "sizes": outcome.build.sizes.to_json() if outcome.build else None,
@@ -218,6 +238,12 @@ def _print(outcome: RunOutcome) -> None:
         console.print(
             f"banks: code in {banks['flash']}, data and stack in {banks['ram']}, "
             f"model in {banks['model']}, arenas in {banks['arena']}"
+        )
+    loss = outcome.trace_loss
+    if loss is not None and loss.events + loss.values > 0:
+        console.print(
+            f"[bold yellow]trace incomplete[/]: {loss.events} events and {loss.values} values found no room; "
+            "give more with --etdump-size and --debug-size"
         )
     if outcome.max_error is not None:
         verdict = "[bold green]pass[/]" if outcome.passed else "[bold red]fail[/]"

@@ -22,6 +22,7 @@ from rushlight.build.cmake import Progress
 from rushlight.devtools.case_stream import CallResult, Report, decode_response, encode_request
 from rushlight.devtools.cases import Call, Case, Comparison, compare
 from rushlight.devtools.failures import in_output as failures_in_output
+from rushlight.devtools.trace import TraceLoss, TraceRequest
 from rushlight.errors import (
     InvalidArgument,
     InvalidProgram,
@@ -62,13 +63,14 @@ class CallOutcome:
 @dataclass(frozen=True)
 class RunOutcome:
     """A whole run. `report` is None when the program ran in this process. `seconds` is wall time without
-    building."""
+    building. `trace_loss` is None when no trace was asked for."""
 
     target: str
     calls: list[CallOutcome]
     report: Report | None
     build: BuildResult | None
     seconds: float
+    trace_loss: TraceLoss | None = None
 
     @property
     def passed(self) -> bool:
@@ -92,10 +94,11 @@ def run(
     defines: dict[str, str] | None = None,
     timeout: float = DEFAULT_TIMEOUT,
     progress: Progress | None = None,
+    trace: TraceRequest | None = None,
 ) -> RunOutcome:
-    """Runs the calls of `case`. On "host" in this process; elsewhere it first builds a runner for the
-    model (below `build_folder`, default: a cache) and starts it there. `built` is a runner for several
-    models, to be used instead.
+    """Runs the calls of `case`. On "host" in this process; elsewhere, and for a trace, it first builds a
+    runner for the model (below `build_folder`, default: a cache) and starts it there. `built` is a runner
+    for several models, to be used instead.
 
     Errors: those of loading and building; RunTimeout; TargetCrashed; what the runtime itself refuses.
     """
@@ -111,13 +114,12 @@ def run(
     _check_calls(program, case.calls)
     files = _data_files(program, case)
     chosen = targets.get(target)
-    if chosen.kind == "host":
+    if chosen.kind == "host" and trace is None:
         return _run_here(data, case, files)
     linked_in = built is None and chosen.kind == "bare-metal"
     if built is None:
-        request = BuildRequest(
-            target=target, models=(path.resolve(),), data_files=files, defines=defines or {}
-        )
+        wanted = {**(trace.defines() if trace else {}), **(defines or {})}
+        request = BuildRequest(target=target, models=(path.resolve(),), data_files=files, defines=wanted)
         built = run_request(request, build_folder or _cache_folder(request), progress=progress)
     if progress:
         progress(f"running on {target}", 0.0)
@@ -126,8 +128,9 @@ def run(
     if not linked_in:
         # A runner need not know bundled programs: it gets the program inside.
         given = {"--model_path": [data if bundled else path], "--data_path": files}
-    report, results = _run_there(chosen, given, built, program, case, timeout)
-    return RunOutcome(target, _outcomes(case, results), report, built, time.monotonic() - start)
+    there = _run_there(chosen, given, built, program, case, timeout, trace)
+    outcomes = _outcomes(case, there.results)
+    return RunOutcome(target, outcomes, there.report, built, time.monotonic() - start, there.trace_loss)
 
 
 def inputs_of_ones(program: Program, method: str) -> Case:
@@ -183,6 +186,15 @@ def _run_here(model: bytes, case: Case, data_files: tuple[Path, ...]) -> RunOutc
     return RunOutcome("host", _outcomes(case, results), None, None, time.monotonic() - start)
 
 
+@dataclass(frozen=True)
+class _RunThere:
+    """What a runner handed back."""
+
+    report: Report
+    results: list[CallResult]
+    trace_loss: TraceLoss | None
+
+
 def _run_there(
     target: targets.Target,
     files: dict[str, Sequence[Path | bytes]],
@@ -190,7 +202,8 @@ def _run_there(
     program: Program,
     case: Case,
     timeout: float,
-) -> tuple[Report, list[CallResult]]:
+    trace: TraceRequest | None,
+) -> _RunThere:
     with tempfile.TemporaryDirectory(prefix="rushlight-") as folder:
         work = Path(folder)
         (work / "request").write_bytes(
@@ -206,7 +219,11 @@ def _run_there(
                 else:
                     placed.symlink_to(file.resolve())
                 arguments.append(f"{option}={placed.name}")
+        if trace is not None:
+            arguments += trace.arguments()
         result = target.run(built.executable, arguments, work, timeout)
+        if trace is not None:
+            trace.collect(work)  # of a failed run, too
         if result.returncode != 0:
             raise _runner_error(target.name, result.returncode, result.stdout + result.stderr)
         response = work / "response"
@@ -219,7 +236,8 @@ def _run_there(
             ]
             for call in case.calls
         ]
-        return decode_response(response.read_bytes(), orders)
+        report, results = decode_response(response.read_bytes(), orders)
+        return _RunThere(report, results, None if trace is None else TraceLoss.from_output(result.stdout))
 
 
 def _runner_error(target: str, status: int, output: str) -> RushlightError:

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/runner/trace_files.h"
+
+#include <cstdio>
+#include <new>
+
+#include "runtime/base/log.h"
+#include "runtime/platform/host_file.h"
+
+namespace rushlight {
+
+namespace {
+
+constexpr size_t kDefaultEtdumpBytes = size_t{64} << 10;
+constexpr size_t kDefaultDebugBytes = size_t{256} << 10;
+
+Result<size_t> parse_size(const char* text, size_t otherwise) {
+  if (text == nullptr) return otherwise;
+  size_t value = 0;
+  const char* at = text;
+  for (; *at >= '0' && *at <= '9' && value < SIZE_MAX / 16; ++at)
+    value = value * 10 + static_cast<size_t>(*at - '0');
+  RL_CHECK(at != text && *at == 0, Error::InvalidArgument, "%s: expected a number of bytes", text);
+  return value;
+}
+
+Result<Span<uint8_t>> claim(size_t size, const char* what) {
+  const Span<uint8_t> memory = platform::claim_memory(size);
+  RL_CHECK(memory.size() == size, Error::MemoryAllocationFailed, "%s: no memory for %lu bytes", what,
+           log_number(size));
+  return Span<uint8_t>(memory);
+}
+
+Error write_file(const char* path, Span<const uint8_t> bytes) {
+  const int file = platform::file_open(path, platform::FileMode::Write);
+  RL_CHECK(file >= 0, Error::AccessFailed, "%s: cannot be written", path);
+  const size_t written = platform::file_write(file, bytes.data(), bytes.size());
+  platform::file_close(file);
+  RL_CHECK(written == bytes.size(), Error::AccessFailed, "%s: wrote %lu of %lu bytes", path,
+           log_number(written), log_number(bytes.size()));
+  return Error::Ok;
+}
+
+}  // namespace
+
+Error TraceFiles::begin(const TraceRequest& request) {
+  request_ = request;
+  if (request.etdump == nullptr) {
+    RL_CHECK(request.debug_output == nullptr, Error::InvalidArgument, "--debug_output needs --etdump");
+    return Error::Ok;
+  }
+  RL_TRY_ASSIGN(const size_t events, parse_size(request.etdump_size, kDefaultEtdumpBytes));
+  RL_TRY_ASSIGN(const Span<uint8_t> memory, claim(events, "--etdump"));
+  // Where there is no clock, instructions tell more than nothing.
+  const bool has_clock = platform::now_ns() != 0;
+  etdump_ = new (storage_) ETDump(memory, has_clock ? platform::now_ns : platform::instruction_count);
+  if (request.debug_output == nullptr) return Error::Ok;
+  RL_TRY_ASSIGN(const size_t values, parse_size(request.debug_size, kDefaultDebugBytes));
+  RL_TRY_ASSIGN(const Span<uint8_t> debug, claim(values, "--debug_output"));
+  sink_ = BufferDataSink(debug);
+  etdump_->set_data_sink(&sink_);
+  etdump_->set_debug_level(DebugLevel::IntermediateOutputs);
+  return Error::Ok;
+}
+
+Error TraceFiles::write() {
+  if (etdump_ == nullptr) return Error::Ok;
+  const Span<const uint8_t> file = etdump_->finish();
+  RL_CHECK(!file.empty(), Error::MemoryAllocationFailed, "--etdump_size: too small for any trace");
+  RL_TRY(write_file(request_.etdump, file));
+  if (request_.debug_output != nullptr) RL_TRY(write_file(request_.debug_output, sink_.written()));
+  if (etdump_->lost_events() + etdump_->lost_values() > 0) {
+    char line[96];
+    std::snprintf(line, sizeof line, "trace: %lu events and %lu values found no room",
+                  log_number(etdump_->lost_events()), log_number(etdump_->lost_values()));
+    platform::print_line(line);
+  }
+  return Error::Ok;
+}
+
+}  // namespace rushlight

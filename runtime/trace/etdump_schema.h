@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The tables of an ETDump file: the slots of their fields.
+#pragma once
+
+#include <cstdint>
+
+namespace rushlight::etdump {
+
+inline constexpr char kIdentifier[] = "ED00";
+inline constexpr uint32_t kVersion = 0;
+
+namespace file {
+enum : uint16_t { kVersion, kRunData };
+}
+namespace run {
+enum : uint16_t { kName, kBundledInputIndex, kAllocators, kEvents };
+}
+namespace allocator {
+enum : uint16_t { kName };
+}
+namespace event {
+enum : uint16_t { kProfile, kAllocation, kDebug };
+}
+namespace profile {
+enum : uint16_t {
+  kName,
+  kChainIndex,
+  kInstructionId,
+  kDelegateIdInt,
+  kDelegateIdStr,
+  kMetadata,
+  kStartTime,
+  kEndTime
+};
+}
+namespace allocation {
+enum : uint16_t { kAllocatorId, kSize };
+}
+namespace debug {
+enum : uint16_t { kChainIndex, kInstructionId, kEntry, kDelegateIdInt, kDelegateIdStr };
+}
+namespace value {
+enum : uint16_t { kKind, kTensor, kTensorList, kInt, kFloat, kDouble, kBool, kOutput };
+enum class Kind : uint8_t { Null, Int, Bool, Float, Double, Tensor, TensorList, String };
+}  // namespace value
+namespace tensor {
+enum : uint16_t { kScalarType, kSizes, kStrides, kOffset };
+}
+namespace tensor_list {
+enum : uint16_t { kTensors };
+}
+namespace boxed_number {
+enum : uint16_t { kValue };
+}
+
+}  // namespace rushlight::etdump

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An ETDump file, proven to be well formed and taken apart, for tests.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/base/span.h"
+#include "runtime/program/flatbuffer.h"
+
+namespace rushlight::testing {
+
+struct DumpEvent {
+  // "profile", "debug" or "allocation".
+  std::string kind;
+  // Of a profile event its name, or its delegate's: "#7" by index, "@name" by name; of a debug event what
+  // the value is.
+  std::string what;
+  int64_t chain = 0;
+  int32_t instruction = 0;
+  uint64_t start = 0;
+  uint64_t end = 0;
+  std::vector<uint8_t> metadata;
+  // Of a tensor.
+  std::vector<int64_t> sizes;
+  std::vector<int64_t> strides;
+  int64_t offset = 0;
+  bool is_output = false;
+};
+
+struct DumpBlock {
+  std::string name;
+  int32_t bundled_input = 0;
+  std::vector<std::string> allocators;
+  std::vector<DumpEvent> events;
+};
+
+// Fails the test, and returns nothing, for a file that is not what the format says.
+std::vector<DumpBlock> read_dump(Span<const uint8_t> file);
+
+// All events, a line each: "Execute: profile native_call_add.out 0/3".
+std::vector<std::string> lines(const std::vector<DumpBlock>& blocks);
+
+}  // namespace rushlight::testing
