@@ -79,6 +79,7 @@ Error run_bundle(const BundledProgram& bundle, const Program& program, const Met
     for (size_t j = 0; j < count; ++j) {
       RL_TRY_ASSIGN(const BundledCase test_case, bundle.test_case(name, j));
       bool passed = false;
+      trace_bundled_input(options.tracer, j);
       RL_TRY(run_case(program, name, options, test_case, tolerance, &passed));
       print_verdict(name, j, passed);
       all_passed = all_passed && passed;

@@ -104,8 +104,7 @@ void print_failures() {
 
 Error run_traced(int argc, char** argv) {
   TraceFiles trace;
-  RL_TRY(trace.begin({argument(argc, argv, "--etdump"), argument(argc, argv, "--etdump_size"),
-                      argument(argc, argv, "--debug_output"), argument(argc, argv, "--debug_size")}));
+  RL_TRY(trace.begin(argc, argv));
   const Error error = run(argc, argv, trace.tracer());
   // What happened before a failure is worth having, too.
   const Error written = trace.write();

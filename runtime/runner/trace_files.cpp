@@ -43,19 +43,20 @@ Error write_file(const char* path, Span<const uint8_t> bytes) {
 
 }  // namespace
 
-Error TraceFiles::begin(const TraceRequest& request) {
-  request_ = request;
-  if (request.etdump == nullptr) {
-    RL_CHECK(request.debug_output == nullptr, Error::InvalidArgument, "--debug_output needs --etdump");
+Error TraceFiles::begin(int argc, char** argv) {
+  etdump_file_ = argument(argc, argv, "--etdump");
+  debug_file_ = argument(argc, argv, "--debug_output");
+  if (etdump_file_ == nullptr) {
+    RL_CHECK(debug_file_ == nullptr, Error::InvalidArgument, "--debug_output needs --etdump");
     return Error::Ok;
   }
-  RL_TRY_ASSIGN(const size_t events, parse_size(request.etdump_size, kDefaultEtdumpBytes));
+  RL_TRY_ASSIGN(const size_t events, parse_size(argument(argc, argv, "--etdump_size"), kDefaultEtdumpBytes));
   RL_TRY_ASSIGN(const Span<uint8_t> memory, claim(events, "--etdump"));
   // Where there is no clock, instructions tell more than nothing.
   const bool has_clock = platform::now_ns() != 0;
   etdump_ = new (storage_) ETDump(memory, has_clock ? platform::now_ns : platform::instruction_count);
-  if (request.debug_output == nullptr) return Error::Ok;
-  RL_TRY_ASSIGN(const size_t values, parse_size(request.debug_size, kDefaultDebugBytes));
+  if (debug_file_ == nullptr) return Error::Ok;
+  RL_TRY_ASSIGN(const size_t values, parse_size(argument(argc, argv, "--debug_size"), kDefaultDebugBytes));
   RL_TRY_ASSIGN(const Span<uint8_t> debug, claim(values, "--debug_output"));
   sink_ = BufferDataSink(debug);
   etdump_->set_data_sink(&sink_);
@@ -67,8 +68,8 @@ Error TraceFiles::write() {
   if (etdump_ == nullptr) return Error::Ok;
   const Span<const uint8_t> file = etdump_->finish();
   RL_CHECK(!file.empty(), Error::MemoryAllocationFailed, "--etdump_size: too small for any trace");
-  RL_TRY(write_file(request_.etdump, file));
-  if (request_.debug_output != nullptr) RL_TRY(write_file(request_.debug_output, sink_.written()));
+  RL_TRY(write_file(etdump_file_, file));
+  if (debug_file_ != nullptr) RL_TRY(write_file(debug_file_, sink_.written()));
   if (etdump_->lost_events() + etdump_->lost_values() > 0) {
     char line[96];
     std::snprintf(line, sizeof line, "trace: %lu events and %lu values found no room",

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/base/error.h"
+#include "runtime/runner/model_files.h"
 #include "runtime/trace/event_tracer.h"
 
 #ifdef ET_EVENT_TRACER_ENABLED
@@ -11,20 +12,14 @@
 
 namespace rushlight {
 
-// The words of the command line that ask for it; null where there is none.
-struct TraceRequest {
-  const char* etdump = nullptr;        // file for the events
-  const char* etdump_size = nullptr;   // bytes of memory for them
-  const char* debug_output = nullptr;  // file for what operators put out
-  const char* debug_size = nullptr;    // bytes of memory for that
-};
-
 #ifdef ET_EVENT_TRACER_ENABLED
 
 class TraceFiles {
  public:
+  // Reads --etdump (a file for the events) with --etdump_size (the memory for them), --debug_output and
+  // --debug_size (likewise for what operators put out).
   // Errors: InvalidArgument (a size that is none), MemoryAllocationFailed.
-  Error begin(const TraceRequest& request);
+  Error begin(int argc, char** argv);
 
   // Null when no trace was asked for.
   [[nodiscard]] EventTracer* tracer() { return etdump_; }
@@ -34,7 +29,8 @@ class TraceFiles {
   Error write();
 
  private:
-  TraceRequest request_;
+  const char* etdump_file_ = nullptr;
+  const char* debug_file_ = nullptr;
   ETDump* etdump_ = nullptr;
   BufferDataSink sink_;
   alignas(ETDump) uint8_t storage_[sizeof(ETDump)];
@@ -44,8 +40,9 @@ class TraceFiles {
 
 class TraceFiles {
  public:
-  static Error begin(const TraceRequest& request) {
-    return request.etdump == nullptr ? Error::Ok : Error::NotSupported;
+  // Error: NotSupported when a trace is asked for.
+  static Error begin(int argc, char** argv) {
+    return argument(argc, argv, "--etdump") == nullptr ? Error::Ok : Error::NotSupported;
   }
   [[nodiscard]] static EventTracer* tracer() { return nullptr; }
   static Error write() { return Error::Ok; }

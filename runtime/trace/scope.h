@@ -98,6 +98,10 @@ inline void trace_block(EventTracer* tracer, const char* name) {
   if (tracer != nullptr) tracer->create_event_block(name);
 }
 
+inline void trace_bundled_input(EventTracer* tracer, size_t index) {
+  if (tracer != nullptr) tracer->set_bundled_input_index(static_cast<int32_t>(index));
+}
+
 // Logs values at or below the tracer's debug level.
 void trace_value(EventTracer* tracer, const EValue& value, LoggedValue kind);
 
@@ -129,6 +133,7 @@ class OperatorScope {
 };
 
 inline void trace_block(EventTracer* /*tracer*/, const char* /*name*/) {}
+inline void trace_bundled_input(EventTracer* /*tracer*/, size_t /*index*/) {}
 inline void trace_value(EventTracer* /*tracer*/, const EValue& /*value*/, LoggedValue /*kind*/) {}
 inline void trace_values(EventTracer* /*tracer*/, Span<EValue* const> /*values*/) {}
 
