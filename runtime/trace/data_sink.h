@@ -16,6 +16,9 @@ class DataSink {
   // Errors: OutOfResources (no room), or what the sink's own storage says.
   virtual Result<size_t> write(const void* data, size_t size) = 0;
 
+  // A new trace begins, which refers to nothing that was written before.
+  virtual void restart() {}
+
  protected:
   ~DataSink() = default;
 };
@@ -38,7 +41,7 @@ class BufferDataSink final : public DataSink {
   }
 
   [[nodiscard]] Span<const uint8_t> written() const { return {memory_.data(), used_}; }
-  void reset() { used_ = 0; }
+  void restart() override { used_ = 0; }
 
  private:
   Span<uint8_t> memory_;

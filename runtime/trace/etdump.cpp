@@ -35,6 +35,7 @@ uint32_t hash(const char* text, size_t length) {
 
 void ETDump::reset() {
   builder_.reset();
+  if (sink_ != nullptr) sink_->restart();
   file_ = {};
   std::memset(names_, 0, sizeof names_);
   ++file_number_;

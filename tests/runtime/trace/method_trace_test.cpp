@@ -86,7 +86,6 @@ TEST_F(MethodTrace, DebugLevels_LogWhatTheySay) {
   EXPECT_THAT(lines(read_dump(dump_.finish())),
               ElementsAre("Execute: profile Method::execute -1/0", "Execute: debug tensor -1/0"));
   dump_.set_debug_level(DebugLevel::IntermediateOutputs);
-  sink_.reset();
   ASSERT_EQ(method->execute(), Error::Ok);
   const auto blocks = read_dump(dump_.finish());
   EXPECT_THAT(lines(blocks), ElementsAre("Execute: debug tensor 0/0", "Execute: profile Method::execute -1/0",
