@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where the time went: reads ETDump files (.etdp), rushlight's and the official runtime's."""
+
+from __future__ import annotations
+
+import html
+import os
+import struct
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rushlight.errors import InvalidArgument, InvalidProgram
+from rushlight.program.flatbuffer import Buffer, Table
+
+_PREFIX = "native_call_"
+_INSTRUCTIONS = {"OPERATOR_CALL", "DELEGATE_CALL", "MOVE_CALL", "JF_CALL", "FREE_CALL"}
+
+
+@dataclass(frozen=True)
+class Event:
+    """One timed event. Times are in the clock's unit, nanoseconds unless the platform has none.
+
+    `chain` is -1 outside instructions. A delegate's own event has its name or "#index" as `delegate`.
+    """
+
+    block: str
+    name: str
+    delegate: str
+    chain: int
+    instruction: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class OperatorTime:
+    """All runs of one instruction: how often, nanoseconds in total, and which part of all runs' time."""
+
+    chain: int
+    instruction: int
+    name: str
+    calls: int
+    total: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Profile:
+    """`load` and `execute` are nanoseconds in total, of `runs` executions."""
+
+    load: int
+    execute: int
+    runs: int
+    operators: list[OperatorTime]
+
+    def to_json(self) -> dict[str, Any]:
+        """For json.dumps."""
+        return asdict(self)
+
+    def to_html(self) -> str:
+        """A page with a bar for each instruction, in the order of the program."""
+        longest = max((item.share for item in self.operators), default=0) or 1
+        rows = "\n".join(
+            f'<g transform="translate(0,{18 * i})"><text x="0" y="12">{item.instruction}</text>'
+            f'<text x="36" y="12">{html.escape(item.name)}</text>'
+            f'<rect x="330" y="2" width="{360 * item.share / longest:.1f}" height="12" fill="#4477aa"/>'
+            f'<text x="{336 + 360 * item.share / longest:.1f}" y="12">'
+            f"{item.total / item.calls / 1e6:.4g} ms, {100 * item.share:.1f} %</text></g>"
+            for i, item in enumerate(self.operators)
+        )
+        each = self.execute / max(self.runs, 1) / 1e6
+        return (
+            '<!doctype html><meta charset="utf-8"><title>Profile</title>'
+            f"<p>{self.runs} runs of {each:.4g} ms; loading {self.load / 1e6:.4g} ms</p>\n"
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="840" height="{18 * len(self.operators)}" '
+            f'font-family="sans-serif" font-size="11">\n{rows}\n</svg>\n'
+        )
+
+
+def read_events(path: str | os.PathLike[str]) -> list[Event]:
+    """The timed events of a file, in its order. Errors: InvalidArgument (no such file), InvalidProgram."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise InvalidArgument(f"trace {path}: {error.strerror}") from error
+    if data[8:12] != b"ED00":
+        raise InvalidProgram(f"trace {path}: identifier ED00 expected, found {data[8:12]!r}")
+    if struct.unpack_from("<I", data)[0] != len(data) - 4:
+        raise InvalidProgram(f"trace {path}: {struct.unpack_from('<I', data)[0] + 4} bytes expected")
+    root = Buffer(memoryview(data)[4:]).root("trace")
+    blocks = root.tables(1, "run_data", lambda block: list(_events(block)))
+    return [event for block in blocks for event in block]
+
+
+def _events(block: Table) -> Iterator[Event]:
+    name = block.string(0, "name")
+    for table in block.tables(3, "events", lambda event: event.table(0, "profile_event")):
+        if table is None:
+            continue
+        index = table.number(3, "delegate_debug_id_int", "i", -1)
+        delegate = table.string(4, "delegate_debug_id_str") or ("" if index == -1 else f"#{index}")
+        yield Event(
+            name,
+            table.string(0, "name"),
+            delegate,
+            table.number(1, "chain_index", "i"),
+            table.number(2, "instruction_id", "i", -1),
+            table.number(6, "start_time", "Q"),
+            table.number(7, "end_time", "Q"),
+        )
+
+
+def profile(events: list[Event]) -> Profile:
+    """Sums the events up: one line an instruction, with the operator's name where it has one."""
+    names: dict[tuple[int, int], str] = {}
+    calls: dict[tuple[int, int], int] = {}
+    totals: dict[tuple[int, int], int] = {}
+    for event in events:
+        key = (event.chain, event.instruction)
+        if event.chain >= 0 and event.name.startswith(_PREFIX):
+            names[key] = event.name.removeprefix(_PREFIX)
+        elif event.chain >= 0 and event.name in _INSTRUCTIONS:
+            names.setdefault(key, event.name)
+            calls[key] = calls.get(key, 0) + 1
+            totals[key] = totals.get(key, 0) + event.end - event.start
+    whole = sum(totals.values()) or 1
+    runs = [event.end - event.start for event in events if event.name == "Method::execute"]
+    load = sum(event.end - event.start for event in events if event.name == "Program::load_method")
+    operators = [
+        OperatorTime(*key, names[key], calls[key], totals[key], totals[key] / whole) for key in sorted(totals)
+    ]
+    return Profile(load, sum(runs), len(runs), operators)

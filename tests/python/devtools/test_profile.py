@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Profiles from ETDump files, here one that the official runtime wrote."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from rushlight.cli.main import rushlight
+from rushlight.devtools.profile import profile, read_events
+from rushlight.errors import InvalidArgument, InvalidProgram
+
+OFFICIAL = Path(__file__).parents[2] / "interop" / "etrecord_etdump" / "etdump.etdp"
+
+
+def test_events_of_an_official_file_have_its_names_and_times() -> None:
+    events = read_events(OFFICIAL)
+    assert [event.name for event in events] == [
+        "Method::init",
+        "Program::load_method",
+        *["native_call_convolution.out", "OPERATOR_CALL"],
+        *["native_call_relu.out", "OPERATOR_CALL"],
+        *["native_call_convolution.out", "OPERATOR_CALL"],
+        "Method::execute",
+    ]
+    assert [(event.chain, event.instruction) for event in events[1:4]] == [(-1, 0), (0, 0), (0, 0)]
+    assert all(0 < event.start <= event.end for event in events)
+
+
+def test_a_profile_has_a_line_for_each_instruction() -> None:
+    result = profile(read_events(OFFICIAL))
+    assert [(item.instruction, item.name, item.calls) for item in result.operators] == [
+        (0, "convolution.out", 1),
+        (1, "relu.out", 1),
+        (2, "convolution.out", 1),
+    ]
+    assert sum(item.share for item in result.operators) == pytest.approx(1)
+    assert result.runs == 1
+    assert sum(item.total for item in result.operators) <= result.execute
+
+
+def test_the_command_prints_a_table_json_and_a_page(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    shown = CliRunner().invoke(rushlight, ["profile", str(OFFICIAL), "--html", str(page)])
+    assert shown.exit_code == 0 and "relu.out" in shown.output
+    assert page.read_text().count("<rect") == 3
+    listed = CliRunner().invoke(rushlight, ["profile", str(OFFICIAL), "--json"])
+    assert [item["name"] for item in json.loads(listed.output)["operators"]][1] == "relu.out"
+
+
+def test_files_that_are_no_trace_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgument, match="No such file"):
+        read_events(tmp_path / "absent.etdp")
+    file = tmp_path / "cut.etdp"
+    data = OFFICIAL.read_bytes()
+    for size in (0, 7, 11):
+        file.write_bytes(data[:size])
+        with pytest.raises(InvalidProgram, match="ED00"):
+            read_events(file)
+    file.write_bytes(data[:-8])
+    with pytest.raises(InvalidProgram, match="bytes expected"):
+        read_events(file)
+
+
+def test_altered_files_end_in_an_error_or_a_result(tmp_path: Path) -> None:
+    data = OFFICIAL.read_bytes()
+    file = tmp_path / "altered.etdp"
+    for position in range(4, len(data), 3):
+        file.write_bytes(data[:position] + b"\xff" + data[position + 1 :])
+        with contextlib.suppress(InvalidProgram):
+            profile(read_events(file)).to_html()
