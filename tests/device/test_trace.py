@@ -19,19 +19,19 @@ INTEROP = Path(__file__).parents[1] / "interop"
 
 
 @pytest.mark.parametrize(
-    "target",
+    "traced_target",
     [
         pytest.param(name, marks=[getattr(pytest.mark, name.replace("-", "_"))])
         for name in ("cortex-m55", "rv32imafc", "linux-aarch64")
     ],
 )
-def test_a_target_hands_back_times_and_values(target: str, tmp_path: Path) -> None:
-    if missing := targets.get(target).requirements():
-        pytest.skip(f"{target}: missing " + ", ".join(item.name for item in missing))
+def test_a_target_hands_back_times_and_values(traced_target: str, tmp_path: Path) -> None:
+    if missing := targets.get(traced_target).requirements():
+        pytest.skip(f"{traced_target}: missing " + ", ".join(item.name for item in missing))
     model = INTEROP / "model_dscnn" / "model.pte"
     case = load_case(model.with_name("case.json"))
     request = TraceRequest(tmp_path / "a.etdp", 16384, tmp_path / "a.bin", 1 << 20)
-    outcome = run(model, case, target=target, build_folder=tmp_path / "build", trace=request)
+    outcome = run(model, case, target=traced_target, build_folder=tmp_path / "build", trace=request)
     assert outcome.passed
     assert outcome.trace_loss is not None
     assert (outcome.trace_loss.events, outcome.trace_loss.values) == (0, 0)
@@ -45,6 +45,6 @@ def test_a_target_hands_back_times_and_values(target: str, tmp_path: Path) -> No
     np.testing.assert_array_equal(values, expected.ravel())
 
     small = TraceRequest(tmp_path / "b.etdp", 2048)
-    outcome = run(model, case, target=target, build_folder=tmp_path / "build", trace=small)
+    outcome = run(model, case, target=traced_target, build_folder=tmp_path / "build", trace=small)
     assert outcome.passed and outcome.trace_loss is not None
     assert outcome.trace_loss.events > 20 and (tmp_path / "b.etdp").stat().st_size <= 2048
