@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Batch normalization by the batch's own statistics, against torch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from harness import FLOATING, Kernels, random_tensor, with_dim_order
+
+NAME = "aten::_native_batch_norm_legit.no_stats_out"
+
+
+def arguments(shape: tuple[int, ...], dtype: torch.dtype, *, affine: bool = True) -> list[Any]:
+    weight, bias = (random_tensor((shape[1],), dtype, seed=seed) for seed in (2, 3))
+    parameters = [weight, bias] if affine else [None, None]
+    return [random_tensor(shape, dtype, seed=1), *parameters, True, 0.1, 1e-5]
+
+
+def exact(*args: Any) -> list[torch.Tensor]:
+    """In float64, rounded once."""
+    wide = [value.double() if isinstance(value, torch.Tensor) else value for value in args]
+    results = torch.ops.aten._native_batch_norm_legit.no_stats(*wide)
+    return [result.to(args[0].dtype) for result in results]
+
+
+@pytest.mark.parametrize("dtype", FLOATING)
+@pytest.mark.parametrize("affine", [True, False])
+def test_every_dtype(kernels: Kernels, dtype: torch.dtype, affine: bool) -> None:
+    tolerance = {"rtol": 1e-5, "atol": 1e-5} if dtype == torch.float32 else {}
+    kernels.check(NAME, *arguments((3, 4, 5), dtype, affine=affine), eager=exact, **tolerance)
+
+
+@pytest.mark.parametrize("shape", [(7, 3), (1, 3, 4), (2, 3, 4, 5), (2, 1, 2, 2, 3)])
+def test_shapes(kernels: Kernels, shape: tuple[int, ...]) -> None:
+    kernels.check(NAME, *arguments(shape, torch.float32), eager=exact, rtol=1e-5, atol=1e-5)
+
+
+def test_channels_last(kernels: Kernels) -> None:
+    values, *rest = arguments((2, 3, 4, 5), torch.float32)
+    last = with_dim_order(values, (0, 2, 3, 1))
+    kernels.check(NAME, last, *rest, eager=exact, rtol=1e-5, atol=1e-5)
+
+
+def test_evaluation_and_wrong_parameters_are_refused(kernels: Kernels) -> None:
+    values, weight, bias, _, *rest = arguments((2, 3, 4), torch.float32)
+    outs = [torch.zeros(2, 3, 4), torch.zeros(3), torch.zeros(3)]
+    kernels.refuse(NAME, values, weight, bias, False, *rest, outs=outs)
+    kernels.refuse(NAME, values, weight[:2], bias, True, *rest, outs=outs)
+    kernels.refuse(NAME, values, weight.double(), bias, True, *rest, outs=outs)
+    kernels.refuse(NAME, torch.zeros(3), None, None, True, *rest, outs=[torch.zeros(3)] * 3)
