@@ -118,7 +118,17 @@ def test_the_package_does_not_import_torch() -> None:
 
 def test_every_source_begins_with_its_licence() -> None:
     without = []
-    for folder in ("runtime", "kernels", "compat", "cmake", "toolchains", "python", "tests", "examples", "benchmarks"):
+    for folder in (
+        "runtime",
+        "kernels",
+        "compat",
+        "cmake",
+        "toolchains",
+        "python",
+        "tests",
+        "examples",
+        "benchmarks",
+    ):
         for path in (ROOT / folder).rglob("*"):
             if path.suffix in (".h", ".cpp", ".py", ".cmake", ".yaml", ".ld") and path.is_file():
                 with path.open() as file:
