@@ -12,8 +12,12 @@ namespace py = pybind11;
 
 namespace rushlight {
 
-PyMethod::PyMethod(std::shared_ptr<Module> module, std::unique_ptr<ModuleMethod> method)
-    : module_(std::move(module)), method_(std::move(method)), kept_(method_->method().meta().num_inputs()) {}
+PyMethod::PyMethod(std::shared_ptr<Module> module, std::unique_ptr<ModuleMethod> method,
+                   std::shared_ptr<PyTrace> trace)
+    : module_(std::move(module)),
+      trace_(std::move(trace)),
+      method_(std::move(method)),
+      kept_(method_->method().meta().num_inputs()) {}
 
 // Waits without the GIL: another thread may need it before it lets the method go.
 std::unique_lock<std::mutex> PyMethod::lock() {
@@ -42,7 +46,10 @@ void PyMethod::set(const py::list& inputs, Kept* released) {
 }
 
 void PyMethod::run_locked() {
-  check(without_gil([&] { return method_->method().execute(); }));
+  check(without_gil([&] {
+    const auto traced = PyTrace::lock(trace_.get());
+    return method_->method().execute();
+  }));
 }
 
 py::list PyMethod::get(const py::object& self, int outputs) {

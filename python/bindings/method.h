@@ -10,13 +10,15 @@
 #include <pybind11/pybind11.h>
 
 #include "python/bindings/outputs.h"
+#include "python/bindings/trace.h"
 #include "runtime/module/module.h"
 
 namespace rushlight {
 
 class PyMethod {
  public:
-  PyMethod(std::shared_ptr<Module> module, std::unique_ptr<ModuleMethod> method);
+  PyMethod(std::shared_ptr<Module> module, std::unique_ptr<ModuleMethod> method,
+           std::shared_ptr<PyTrace> trace);
 
   // Sets the inputs, unless they are None, and runs; throws RuntimeFailure. Calls from several threads
   // go one after another, each with its own inputs and outputs.
@@ -40,6 +42,7 @@ class PyMethod {
   pybind11::list get(const pybind11::object& self, int outputs);
 
   std::shared_ptr<Module> module_;  // first, so that it goes last
+  std::shared_ptr<PyTrace> trace_;  // null when nobody watches
   std::unique_ptr<ModuleMethod> method_;
   Kept kept_;  // for each input, what the method reads in place
   bool lends_ = false;

@@ -8,6 +8,7 @@
 #include "python/bindings/info.h"
 #include "python/bindings/method.h"
 #include "python/bindings/program.h"
+#include "python/bindings/trace.h"
 
 #ifndef RUSHLIGHT_MODULE_NAME
 #define RUSHLIGHT_MODULE_NAME _runtime
@@ -17,6 +18,7 @@ PYBIND11_MODULE(RUSHLIGHT_MODULE_NAME, m) {
   m.doc() = "Native runtime: programs, methods and the kernels linked into this module.";
   rushlight::init_dtypes();
   rushlight::bind_failure(m);
+  rushlight::bind_trace(m);
   rushlight::bind_method(m);
   rushlight::bind_program(m);
   rushlight::bind_info(m);

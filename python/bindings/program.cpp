@@ -18,10 +18,11 @@ namespace {
 
 constexpr size_t kAlignment = 16;
 
-ModuleOptions options_for(const std::vector<std::string>& data_files) {
+ModuleOptions options_for(const std::vector<std::string>& data_files, const std::shared_ptr<PyTrace>& trace) {
   ModuleOptions options;
   options.data_files = data_files;
   options.method.backends = &selected_backends;
+  if (trace != nullptr) options.method.tracer = trace->tracer();
   return options;
 }
 
@@ -41,32 +42,37 @@ std::shared_ptr<DataLoader> lend(const py::buffer& data) {
   return std::make_shared<SharedDataLoader>(kept, static_cast<size_t>(PyBytes_GET_SIZE(object)));
 }
 
-std::unique_ptr<PyProgram> made(Result<std::unique_ptr<Module>> module) {
-  return std::make_unique<PyProgram>(value_of(std::move(module)));
+std::unique_ptr<PyProgram> made(Result<std::unique_ptr<Module>> module, std::shared_ptr<PyTrace> trace) {
+  return std::make_unique<PyProgram>(value_of(std::move(module)), std::move(trace));
 }
 
 }  // namespace
 
 std::unique_ptr<PyProgram> PyProgram::load_file(const std::string& path,
-                                                const std::vector<std::string>& data_files, int mode) {
+                                                const std::vector<std::string>& data_files, int mode,
+                                                std::shared_ptr<PyTrace> trace) {
   captured_log().clear();
-  ModuleOptions options = options_for(data_files);
+  ModuleOptions options = options_for(data_files, trace);
   options.load_mode = static_cast<LoadMode>(mode);
-  return made(without_gil([&] { return Module::load_file(path.c_str(), selected_operators, options); }));
+  return made(without_gil([&] { return Module::load_file(path.c_str(), selected_operators, options); }),
+              std::move(trace));
 }
 
 std::unique_ptr<PyProgram> PyProgram::load_bytes(const py::buffer& data,
-                                                 const std::vector<std::string>& data_files) {
+                                                 const std::vector<std::string>& data_files,
+                                                 std::shared_ptr<PyTrace> trace) {
   captured_log().clear();
-  const ModuleOptions options = options_for(data_files);
+  const ModuleOptions options = options_for(data_files, trace);
   if (std::shared_ptr<DataLoader> loader = lend(data)) {
-    return made(without_gil([&] { return Module::load(std::move(loader), selected_operators, options); }));
+    return made(without_gil([&] { return Module::load(std::move(loader), selected_operators, options); }),
+                std::move(trace));
   }
   const py::buffer_info info = data.request();
   if (PyBuffer_IsContiguous(info.view(), 'C') == 0) throw py::buffer_error("the bytes are not contiguous");
   const Span<const uint8_t> bytes(static_cast<const uint8_t*>(info.ptr),
                                   static_cast<size_t>(info.size * info.itemsize));
-  return made(without_gil([&] { return Module::load_bytes(bytes, selected_operators, options); }));
+  return made(without_gil([&] { return Module::load_bytes(bytes, selected_operators, options); }),
+              std::move(trace));
 }
 
 py::list PyProgram::method_names() const {
@@ -82,8 +88,11 @@ py::dict PyProgram::method_facts(const std::string& name) const {
 
 std::unique_ptr<PyMethod> PyProgram::load_method(const std::string& name) const {
   captured_log().clear();
-  auto method = without_gil([&] { return module_->load_method(name.c_str()); });
-  if (method.ok()) return std::make_unique<PyMethod>(module_, std::move(*method));
+  auto method = without_gil([&] {
+    const auto traced = PyTrace::lock(trace_.get());
+    return module_->load_method(name.c_str());
+  });
+  if (method.ok()) return std::make_unique<PyMethod>(module_, std::move(*method), trace_);
   std::vector<std::string> names;
   const auto meta = module_->method_meta(name.c_str());
   if (meta.ok() && method.error() == Error::OperatorMissing)
@@ -100,10 +109,10 @@ void bind_program(py::module_& m) {
       .def("load_method", &PyProgram::load_method, py::arg("name"),
            "A new instance of the method, with memory and state of its own.");
   m.def("load_file", &PyProgram::load_file, py::arg("path"), py::arg("data_files") = py::tuple(),
-        py::arg("mode") = 1,
+        py::arg("mode") = 1, py::arg("trace") = py::none(),
         "Opens a .pte: read (0), mapped (1), mapped and locked (2), locked if it can be (3).");
   m.def("load_bytes", &PyProgram::load_bytes, py::arg("data"), py::arg("data_files") = py::tuple(),
-        "A program in memory; a bytes object is used in place.");
+        py::arg("trace") = py::none(), "A program in memory; a bytes object is used in place.");
 }
 
 }  // namespace rushlight

@@ -15,15 +15,18 @@ namespace rushlight {
 
 class PyProgram {
  public:
-  explicit PyProgram(std::unique_ptr<Module> module) : module_(std::move(module)) {}
+  PyProgram(std::unique_ptr<Module> module, std::shared_ptr<PyTrace> trace)
+      : module_(std::move(module)), trace_(std::move(trace)) {}
 
   // Throw RuntimeFailure. Verification and loading run without the GIL.
   static std::unique_ptr<PyProgram> load_file(const std::string& path,
-                                              const std::vector<std::string>& data_files, int mode);
+                                              const std::vector<std::string>& data_files, int mode,
+                                              std::shared_ptr<PyTrace> trace);
   // The bytes of a `bytes` object are used in place where they are aligned, and it is kept alive; all
   // other bytes may change under us and are copied.
   static std::unique_ptr<PyProgram> load_bytes(const pybind11::buffer& data,
-                                               const std::vector<std::string>& data_files);
+                                               const std::vector<std::string>& data_files,
+                                               std::shared_ptr<PyTrace> trace);
 
   [[nodiscard]] pybind11::list method_names() const;
   [[nodiscard]] pybind11::dict method_facts(const std::string& name) const;
@@ -31,6 +34,7 @@ class PyProgram {
 
  private:
   std::shared_ptr<Module> module_;
+  std::shared_ptr<PyTrace> trace_;  // null when nobody watches
 };
 
 void bind_program(pybind11::module_& m);

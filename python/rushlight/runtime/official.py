@@ -75,6 +75,12 @@ class Program:
         """The bytes that the method will need. Raises MethodNotFound."""
         return self._inner.memory(method_name)
 
+    def write_etdump_result_to_file(
+        self, etdump_path: str | os.PathLike[str], debug_buffer_path: str | os.PathLike[str] | None = None
+    ) -> None:
+        """Writes what was executed, if loaded with enable_etdump. Raises InvalidArgument, OSError."""
+        self._inner.write_etdump_result_to_file(etdump_path, debug_buffer_path)
+
 
 class Runtime:
     """The one runtime of the process; `get()` returns it."""
@@ -95,9 +101,11 @@ class Runtime:
         *,
         verification: Verification = Verification.InternalConsistency,
         data_path: str | os.PathLike[str] | None = None,
+        enable_etdump: bool = False,
+        debug_buffer_size: int = 0,
     ) -> Program:
         """A program from a path, bytes, or a binary file object; `data_path` is a .ptd file with data
-        that it keeps elsewhere.
+        that it keeps elsewhere. `enable_etdump` and `debug_buffer_size` are rushlight.load's.
 
         Raises InvalidProgram, InvalidArgument (a file that cannot be read), TypeError.
         """
@@ -109,4 +117,11 @@ class Runtime:
                 f"data: expected a path, bytes or a binary file object, got {type(source).__name__}"
             )
         files = [] if data_path is None else [data_path]
-        return Program(program.Program(source, self._module, data_files=files))
+        inner = program.Program(
+            source,
+            self._module,
+            data_files=files,
+            enable_etdump=enable_etdump,
+            debug_buffer_size=debug_buffer_size,
+        )
+        return Program(inner)

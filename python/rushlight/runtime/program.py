@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any, Literal
 
-from rushlight.errors import MethodNotFound
+from rushlight.errors import InvalidArgument, MethodNotFound
 from rushlight.runtime import native
 from rushlight.runtime.method import Method, Outputs
 from rushlight.runtime.method_meta import MethodMemory, MethodMeta
@@ -35,17 +35,20 @@ class Program:
         *,
         data_files: DataFiles = (),
         load_mode: LoadMode = "mmap",
+        enable_etdump: bool = False,
+        debug_buffer_size: int = 0,
     ) -> None:
         self._module = native.default_module() if module is None else module
+        self._trace = self._begin_trace(debug_buffer_size) if enable_etdump else None
         files = [os.fspath(file) for file in data_files]
         if isinstance(source, (bytes, bytearray, memoryview)):
             source = _contiguous(source) if isinstance(source, memoryview) else source
-            self._program = native.call(self._module, self._module.load_bytes, source, files)
+            self._program = native.call(self._module, self._module.load_bytes, source, files, self._trace)
         else:
             if load_mode not in _MODES:
                 raise ValueError(f"load_mode: expected one of {', '.join(_MODES)}, got {load_mode!r}")
             path, mode = os.fspath(source), _MODES[load_mode]
-            self._program = native.call(self._module, self._module.load_file, path, files, mode)
+            self._program = native.call(self._module, self._module.load_file, path, files, mode, self._trace)
         self._methods: dict[str, Method] = {}
 
     @property
@@ -89,6 +92,32 @@ class Program:
         """Runs the method "forward"."""
         return self.run("forward", arrays)
 
+    def write_etdump_result_to_file(
+        self,
+        etdump_path: str | os.PathLike[str],
+        debug_buffer_path: str | os.PathLike[str] | None = None,
+    ) -> None:
+        """Writes what methods executed since the last call, an ETDump file, and what operators put out if
+        the program was loaded with a debug buffer. The next load or run of a method begins a new file.
+
+        Raises InvalidArgument for a program that was loaded without enable_etdump, OSError.
+        """
+        if self._trace is None:
+            raise InvalidArgument("this program was loaded without enable_etdump=True")
+        debug = None if debug_buffer_path is None else os.fspath(debug_buffer_path)
+        self._trace.write(os.fspath(etdump_path), debug)
+
+    def etdump_loss(self) -> tuple[int, int]:
+        """How many events and values since the last file found no room for them."""
+        return (0, 0) if self._trace is None else self._trace.lost()
+
+    def _begin_trace(self, debug_buffer_size: int) -> Any:
+        if not self._module.build_info()["event_tracing"]:
+            raise InvalidArgument(
+                "enable_etdump: this runtime was built without EXECUTORCH_ENABLE_EVENT_TRACER"
+            )
+        return self._module.Trace(debug_buffer_size)
+
     def _check_name(self, name: str) -> None:
         if name not in self.method_names:
             raise MethodNotFound(name, self.method_names)
@@ -100,6 +129,8 @@ def load(
     module: ModuleType | None = None,
     data_files: DataFiles = (),
     load_mode: LoadMode = "mmap",
+    enable_etdump: bool = False,
+    debug_buffer_size: int = 0,
 ) -> Program:
     """Opens and verifies a .pte, a path or its bytes.
 
@@ -110,6 +141,15 @@ def load(
 
     `data_files` are .ptd files, for tensors that the program keeps elsewhere. `module` is an extension
     module made by `rushlight.build(..., target="host")`; by default the one this package was installed
-    with. Raises InvalidProgram, InvalidArgument (a file that cannot be read).
+    with. `enable_etdump` records what is executed, for Program.write_etdump_result_to_file, and with
+    `debug_buffer_size` bytes also what operators put out; methods then run one after another.
+    Raises InvalidProgram, InvalidArgument (a file that cannot be read).
     """
-    return Program(source, module, data_files=data_files, load_mode=load_mode)
+    return Program(
+        source,
+        module,
+        data_files=data_files,
+        load_mode=load_mode,
+        enable_etdump=enable_etdump,
+        debug_buffer_size=debug_buffer_size,
+    )

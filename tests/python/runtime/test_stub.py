@@ -22,6 +22,7 @@ SPELLINGS = {
     "typing_extensions.Buffer": "Buffer",
     "collections.abc.Buffer": "Buffer",
     "Optional[list]": "list | None",
+    "Optional[str]": "str | None",
     "rushlight._runtime.": "",
 }
 
@@ -56,7 +57,7 @@ def stub_functions() -> dict[str, str]:
             add(node, "")
         elif isinstance(node, ast.ClassDef):
             for item in node.body:
-                if isinstance(item, ast.FunctionDef):
+                if isinstance(item, ast.FunctionDef) and item.name != "__init__":
                     add(item, f"{node.name}.")
     return functions
 
@@ -81,6 +82,8 @@ def signature(document: str) -> str:
     for part in split(match[1]):
         name, _, rest = part.partition(": ")
         annotation, equals, default = rest.partition(" = ")
+        if default == "None" and "None" not in normal(annotation):
+            annotation += " | None"  # of objects that may be null it does not say so
         if name != "self":
             parts.append(f"{name}: {normal(annotation)}{equals}{default}")
     return f"({', '.join(parts)}) -> {normal(match[2])}"

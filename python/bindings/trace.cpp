@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "python/bindings/trace.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <new>
+
+#include <pybind11/stl.h>
+
+namespace py = pybind11;
+
+namespace rushlight {
+
+namespace {
+
+// Pages that no event touches cost nothing.
+constexpr size_t kEventBytes = size_t{64} << 20;
+
+void write_file(const std::string& path, Span<const uint8_t> bytes) {
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  bool written = file != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  if (file != nullptr) written = std::fclose(file) == 0 && written;
+  if (written) return;
+  const int reason = errno;
+  const py::gil_scoped_acquire acquired;
+  errno = reason;
+  PyErr_SetFromErrnoWithFilename(PyExc_OSError, path.c_str());
+  throw py::error_already_set();
+}
+
+}  // namespace
+
+PyTrace::Memory PyTrace::allocate(size_t size) {
+  Memory memory(static_cast<uint8_t*>(std::calloc(size == 0 ? 1 : size, 1)));
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+PyTrace::PyTrace(size_t debug_bytes) : events_(allocate(kEventBytes)), values_(allocate(debug_bytes)) {
+  etdump_.emplace(Span<uint8_t>(events_.get(), kEventBytes));
+  if (debug_bytes == 0) return;
+  sink_ = BufferDataSink({values_.get(), debug_bytes});
+  etdump_->set_data_sink(&sink_);
+  etdump_->set_debug_level(DebugLevel::IntermediateOutputs);
+}
+
+void PyTrace::write(const std::string& path, const std::optional<std::string>& debug_path) {
+  const auto locked = lock(this);
+  write_file(path, etdump_->finish());
+  if (debug_path.has_value()) write_file(*debug_path, sink_.written());
+}
+
+std::pair<size_t, size_t> PyTrace::lost() {
+  const auto locked = lock(this);
+  return {etdump_->lost_events(), etdump_->lost_values()};
+}
+
+void bind_trace(py::module_& m) {
+  py::class_<PyTrace, std::shared_ptr<PyTrace>>(m, "Trace", py::module_local(),
+                                                "Collects what a program's methods execute.")
+      .def(py::init<size_t>(), py::arg("debug_buffer_size") = 0)
+      .def("write", &PyTrace::write, py::arg("path"), py::arg("debug_path") = py::none(),
+           py::call_guard<py::gil_scoped_release>(), "Writes an .etdp, and the values of operators.")
+      .def("lost", &PyTrace::lost, py::call_guard<py::gil_scoped_release>(),
+           "Events and values that found no room.");
+}
+
+}  // namespace rushlight
