@@ -69,6 +69,12 @@ class Method : private Traced {
   // The value of output `index` after execute(). index < meta().num_outputs().
   [[nodiscard]] const EValue& output(size_t index) const;
 
+  // What input `index` holds now. index < meta().num_inputs().
+  [[nodiscard]] const EValue& input(size_t index) const;
+
+  // Value number `index` of the plan, for whoever reads the plan through meta().
+  [[nodiscard]] const EValue& value(size_t index) const { return values_[index]; }
+
   // Runs all instructions. Errors: InvalidState (an input or output without memory), OutOfResources
   // (the instruction budget is used up), or what a kernel or backend returned; the method may be
   // executed again.

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Named data and data loaders, in both directions.
+#pragma once
+
+#include <utility>
+
+#include <executorch/runtime/core/data_loader.h>
+#include <executorch/runtime/core/named_data_map.h>
+
+#include "compat/detail/convert.h"
+#include "runtime/program/named_data.h"
+
+namespace rushlight::compat {
+
+namespace et = executorch::runtime;
+
+// An official loader for rushlight.
+class OurLoader final : public DataLoader {
+ public:
+  OurLoader(const et::DataLoader& loader, et::DataLoader::SegmentInfo::Type type)
+      : loader_(&loader), info_(type) {}
+
+  Result<FreeableBuffer> load(size_t offset, size_t size) override {
+    auto loaded = loader_->load(offset, size, info_);
+    if (!loaded.ok()) return ours(loaded.error());
+    return loaded->release();
+  }
+  size_t size() const override {
+    auto size = loader_->size();
+    return size.ok() ? *size : 0;
+  }
+
+ private:
+  const et::DataLoader* loader_;
+  et::DataLoader::SegmentInfo info_;
+};
+
+// rushlight's buffer as an official one, which gives it back.
+et::FreeableBuffer official(FreeableBuffer&& buffer);
+et::Result<const et::TensorLayout> official(const TensorLayout& layout);
+
+// A map of rushlight's under the official interface. Map is one, or a pointer to one.
+template <class Map>
+class OfficialDataMap : public et::NamedDataMap {
+ public:
+  explicit OfficialDataMap(Map map) : map_(std::move(map)) {}
+  OfficialDataMap(OfficialDataMap&&) noexcept = default;
+
+  et::Result<const et::TensorLayout> get_tensor_layout(std::string_view key) const override {
+    auto layout = map().tensor_layout(key);
+    if (!layout.ok()) return official(layout.error());
+    return official(*layout);
+  }
+  et::Result<et::FreeableBuffer> get_data(std::string_view key) const override {
+    auto data = map().data(key);
+    if (!data.ok()) return official(data.error());
+    return official(std::move(*data));
+  }
+  et::Error load_data_into(std::string_view key, void* buffer, size_t size) const override {
+    return official(map().load_into(key, buffer, size));
+  }
+  et::Result<uint32_t> get_num_keys() const override {
+    auto count = map().num_keys();
+    if (!count.ok()) return official(count.error());
+    return *count;
+  }
+  et::Result<const char*> get_key(uint32_t index) const override {
+    auto key = map().key(index);
+    if (!key.ok()) return official(key.error());
+    return *key;
+  }
+
+ private:
+  const rushlight::NamedDataMap& map() const {
+    if constexpr (std::is_pointer_v<Map>) {
+      return *map_;
+    } else {
+      return map_;
+    }
+  }
+
+  Map map_;
+};
+
+// An official map for rushlight.
+class OurDataMap final : public NamedDataMap {
+ public:
+  explicit OurDataMap(const et::NamedDataMap& map) : map_(&map) {}
+
+  Result<TensorLayout> tensor_layout(std::string_view key) const override;
+  Result<FreeableBuffer> data(std::string_view key) const override;
+  Error load_into(std::string_view key, void* buffer, size_t size) const override {
+    return ours(map_->load_data_into(key, buffer, size));
+  }
+  Result<uint32_t> num_keys() const override;
+  Result<const char*> key(uint32_t index) const override;
+
+ private:
+  const et::NamedDataMap* map_;
+};
+
+}  // namespace rushlight::compat

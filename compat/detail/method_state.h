@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What an official Program and Method hold, where it stays when they move.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <executorch/runtime/backend/interface.h>
+#include <executorch/runtime/executor/platform_memory_allocator.h>
+#include <executorch/runtime/executor/program.h>
+
+#include "compat/detail/data_map.h"
+#include "compat/detail/registry.h"
+#include "compat/detail/tracer.h"
+#include "runtime/executor/method.h"
+
+namespace rushlight::compat {
+
+class ProgramState {
+ public:
+  explicit ProgramState(et::DataLoader* loader)
+      : loader_(*loader, et::DataLoader::SegmentInfo::Type::Program) {}
+  et::Error load();
+
+  [[nodiscard]] const Program& program() const { return *program_; }
+  [[nodiscard]] const et::NamedDataMap* named_data() const { return &*named_data_; }
+
+ private:
+  OurLoader loader_;
+  std::optional<Program> program_;
+  std::optional<et::internal::PteDataMap> named_data_;
+};
+
+class MethodState;
+
+// An official backend as rushlight calls it for one method.
+class OurBackend final : public Backend {
+ public:
+  OurBackend(const et::Backend& backend, MethodState* method) : backend_(&backend), method_(method) {}
+
+  [[nodiscard]] bool is_available() const override { return backend_->backend->is_available(); }
+  [[nodiscard]] Result<DelegateHandle*> init(BackendInitContext& context, FreeableBuffer* processed,
+                                             Span<const CompileSpec> specs) const override;
+  Error execute(BackendExecuteContext& context, DelegateHandle* handle,
+                Span<EValue* const> arguments) const override;
+  void destroy(DelegateHandle* handle) const override;
+
+ private:
+  const et::Backend* backend_;
+  MethodState* method_;
+};
+
+// All backends that were registered.
+et::Span<const et::Backend> registered_backends();
+
+class MethodState {
+ public:
+  MethodState(et::MemoryManager* memory, et::EventTracer* tracer, const et::NamedDataMap* external_data,
+              const et::LoadBackendOptionsMap* backend_options);
+
+  et::Error load(const Program& program, const char* name, et::Span<const et::Kernel> kernels);
+  et::Error execute();
+
+  Method& method() { return *method_; }
+  et::MemoryAllocator* method_allocator() { return memory_->method_allocator(); }
+  et::EventTracer* tracer() { return tracer_.official_tracer(); }
+  [[nodiscard]] et::Span<const et::BackendOption> options_of(const char* backend) const {
+    return backend_options_ == nullptr ? et::Span<const et::BackendOption>()
+                                       : backend_options_->get_options(backend);
+  }
+  bool stepped = false;  // whether step() has run it
+
+ private:
+  const OperatorTable& operators(et::Span<const et::Kernel> kernels);
+  void list_backends();
+
+  et::MemoryManager* memory_;
+  et::internal::PlatformMemoryAllocator platform_memory_;
+  OurTracer tracer_;
+  std::optional<OurDataMap> external_data_;
+  const et::LoadBackendOptionsMap* backend_options_;
+  Arena arena_;
+  Arena temporary_;
+  std::vector<Span<uint8_t>> planned_;
+  std::vector<OurBackend> backends_;
+  std::vector<BackendEntry> backend_entries_;
+  BackendTable backend_table_ = {nullptr, 0};
+  std::vector<std::unique_ptr<RegisteredOperator>> own_operators_;
+  std::vector<std::unique_ptr<Choice>> choices_;
+  std::optional<Method> method_;  // last: it goes first
+};
+
+}  // namespace rushlight::compat

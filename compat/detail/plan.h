@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Named tensors of a verified execution plan.
+#pragma once
+
+#include <string_view>
+
+#include "runtime/program/flatbuffer.h"
+#include "runtime/program/schema.h"
+
+namespace rushlight::compat {
+
+// The tensor that value `index` is; none when it is something else.
+inline flatbuffer::Table tensor_of(flatbuffer::Table plan, size_t index) {
+  const flatbuffer::Table value = plan.tables(schema::plan::kValues)[index];
+  const bool is_tensor = value.scalar<uint8_t>(schema::evalue::kKind) ==
+                         static_cast<uint8_t>(schema::ValueKind::Tensor);
+  return is_tensor ? value.table(schema::evalue::kValue) : flatbuffer::Table();
+}
+
+inline std::string_view name_of(flatbuffer::Table tensor) {
+  return tensor.table(schema::tensor::kExtraTensorInfo).string(schema::extra::kFullyQualifiedName);
+}
+
+// Whether it is a tensor with a name in planned memory: a mutable buffer.
+inline bool is_attribute(flatbuffer::Table plan, size_t index) {
+  const flatbuffer::Table tensor = tensor_of(plan, index);
+  return tensor && tensor.table(schema::tensor::kAllocationInfo) && !name_of(tensor).empty();
+}
+
+}  // namespace rushlight::compat

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An official event tracer for rushlight's methods and backends.
+#pragma once
+
+#include <executorch/runtime/core/event_tracer.h>
+
+#include "compat/detail/convert.h"
+#include "runtime/trace/event_tracer.h"
+
+namespace rushlight::compat {
+
+class OurTracer final : public EventTracer {
+ public:
+  explicit OurTracer(executorch::runtime::EventTracer* tracer) : tracer_(tracer) {}
+
+  // Null when there is none. Takes over the levels that the official one has by now.
+  EventTracer* get();
+  [[nodiscard]] executorch::runtime::EventTracer* official_tracer() const { return tracer_; }
+
+  void create_event_block(const char* name) override;
+  EventTracerEntry start_profiling(const char* name, ChainId chain, DebugHandle handle) override;
+  void end_profiling(const EventTracerEntry& entry) override;
+  EventTracerEntry start_profiling_delegate(DelegateEventId id) override;
+  void end_profiling_delegate(const EventTracerEntry& entry, Span<const uint8_t> metadata) override;
+  void log_profiling_delegate(DelegateEventId id, uint64_t start_time, uint64_t end_time,
+                              Span<const uint8_t> metadata) override;
+  AllocatorId track_allocator(const char* name) override { return tracer_->track_allocator(name); }
+  void track_allocation(AllocatorId id, size_t size) override { tracer_->track_allocation(id, size); }
+  Result<bool> log_value(const EValue& value, LoggedValue kind) override;
+  // Official backends talk to their own tracer: nobody calls these.
+  Result<bool> log_delegate_output(DelegateEventId id, const EValue& value) override;
+  Result<bool> log_delegate_output(DelegateEventId id, Span<const Tensor> values) override;
+  void set_delegate_output_filter(EventTracerFilter*) override {}
+
+ private:
+  executorch::runtime::EventTracer* tracer_;
+};
+
+}  // namespace rushlight::compat

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A program in memory, which outlives the loader.
+#pragma once
+
+#include <cstring>
+
+#include <c10/util/safe_numerics.h>
+#include <executorch/runtime/core/data_loader.h>
+#include <executorch/runtime/core/error.h>
+#include <executorch/runtime/core/result.h>
+#include <executorch/runtime/platform/log.h>
+
+namespace executorch::extension {
+
+class BufferDataLoader final : public executorch::runtime::DataLoader {
+ public:
+  BufferDataLoader(const void* data, size_t size) : data_(static_cast<const uint8_t*>(data)), size_(size) {}
+
+  // Points into the memory. Error: InvalidArgument (beyond the end).
+  ET_NODISCARD executorch::runtime::Result<executorch::runtime::FreeableBuffer> load(
+      size_t offset, size_t size, ET_UNUSED const DataLoader::SegmentInfo& segment_info) const override {
+    size_t end = 0;
+    ET_CHECK_OR_RETURN_ERROR(!c10::add_overflows(offset, size, &end) && end <= size_, InvalidArgument,
+                             "%zu bytes at offset %zu of %zu", size, offset, size_);
+    return executorch::runtime::FreeableBuffer(data_ + offset, size, nullptr);
+  }
+  ET_NODISCARD executorch::runtime::Error load_into(size_t offset, size_t size,
+                                                    const SegmentInfo& segment_info,
+                                                    void* buffer) const override {
+    ET_CHECK_OR_RETURN_ERROR(buffer != nullptr, InvalidArgument, "the buffer is null");
+    auto loaded = load(offset, size, segment_info);
+    if (!loaded.ok()) return loaded.error();
+    std::memcpy(buffer, loaded->data(), size);
+    return executorch::runtime::Error::Ok;
+  }
+  ET_NODISCARD executorch::runtime::Result<size_t> size() const override { return size_; }
+
+ private:
+  const uint8_t* const data_;
+  const size_t size_;
+};
+
+}  // namespace executorch::extension
+
+namespace torch::executor::util {
+using ::executorch::extension::BufferDataLoader;
+}

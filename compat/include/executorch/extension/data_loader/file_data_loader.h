@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A file, read with pread into memory of its own.
+#pragma once
+
+#include <cstddef>
+
+#include <executorch/runtime/core/data_loader.h>
+#include <executorch/runtime/core/result.h>
+#include <executorch/runtime/platform/compiler.h>
+
+namespace executorch::extension {
+
+class FileDataLoader final : public executorch::runtime::DataLoader {
+ public:
+  // What load() gives is aligned to `alignment`, a power of two.
+  // Errors: InvalidArgument (alignment), AccessFailed.
+  static executorch::runtime::Result<FileDataLoader> from(const char* file_name,
+                                                          size_t alignment = alignof(std::max_align_t));
+  ET_DEPRECATED static executorch::runtime::Result<FileDataLoader> From(
+      const char* file_name, size_t alignment = alignof(std::max_align_t)) {
+    return from(file_name, alignment);
+  }
+
+  FileDataLoader(FileDataLoader&& other) noexcept
+      : file_(other.file_), size_(other.size_), alignment_(other.alignment_) {
+    other.file_ = -1;
+  }
+  FileDataLoader(const FileDataLoader&) = delete;
+  FileDataLoader& operator=(const FileDataLoader&) = delete;
+  FileDataLoader& operator=(FileDataLoader&&) = delete;
+  ~FileDataLoader() override;
+
+  ET_NODISCARD executorch::runtime::Result<executorch::runtime::FreeableBuffer> load(
+      size_t offset, size_t size, const DataLoader::SegmentInfo& segment_info) const override;
+  ET_NODISCARD executorch::runtime::Error load_into(size_t offset, size_t size,
+                                                    const SegmentInfo& segment_info,
+                                                    void* buffer) const override;
+  ET_NODISCARD executorch::runtime::Result<size_t> size() const override;
+
+ private:
+  FileDataLoader(int file, size_t size, size_t alignment) : file_(file), size_(size), alignment_(alignment) {}
+
+  int file_;
+  size_t size_;
+  size_t alignment_;
+};
+
+}  // namespace executorch::extension
+
+namespace torch::executor::util {
+using ::executorch::extension::FileDataLoader;
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A file mapped into memory, used where the system keeps its pages: rushlight::MmapDataLoader.
+#pragma once
+
+#include <executorch/runtime/core/data_loader.h>
+#include <executorch/runtime/core/result.h>
+#include <executorch/runtime/platform/compiler.h>
+
+#include "runtime/module/mmap_data_loader.h"
+
+namespace executorch::extension {
+
+class MmapDataLoader final : public executorch::runtime::DataLoader {
+ public:
+  enum class MlockConfig {
+    NoMlock,
+    UseMlock,              // an error if the system does not allow it
+    UseMlockIgnoreErrors,  // likewise, but then they are not locked
+    UseMadvise,            // pages are read when they are needed
+  };
+
+  // Error: AccessFailed, with the system's reason.
+  static executorch::runtime::Result<MmapDataLoader> from(const char* file_name,
+                                                          MlockConfig mlock_config = MlockConfig::UseMlock);
+  ET_DEPRECATED static executorch::runtime::Result<MmapDataLoader> From(
+      const char* file_name, MlockConfig mlock_config = MlockConfig::UseMlock) {
+    return from(file_name, mlock_config);
+  }
+  ET_DEPRECATED static executorch::runtime::Result<MmapDataLoader> From(const char* file_name,
+                                                                        bool use_mlock) {
+    return from(file_name, use_mlock ? MlockConfig::UseMlock : MlockConfig::NoMlock);
+  }
+
+  MmapDataLoader(MmapDataLoader&&) noexcept = default;
+
+  ET_NODISCARD executorch::runtime::Result<executorch::runtime::FreeableBuffer> load(
+      size_t offset, size_t size, const DataLoader::SegmentInfo& segment_info) const override;
+  ET_NODISCARD executorch::runtime::Error load_into(size_t offset, size_t size,
+                                                    const SegmentInfo& segment_info,
+                                                    void* buffer) const override;
+  ET_NODISCARD executorch::runtime::Result<size_t> size() const override { return loader_.size(); }
+
+ private:
+  explicit MmapDataLoader(rushlight::MmapDataLoader loader) : loader_(std::move(loader)) {}
+
+  mutable rushlight::MmapDataLoader loader_;  // its load() changes nothing
+};
+
+}  // namespace executorch::extension
+
+namespace torch::executor::util {
+using ::executorch::extension::MmapDataLoader;
+}

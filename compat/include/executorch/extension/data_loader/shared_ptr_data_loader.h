@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A program in memory that somebody shares: it lives as long as the loader.
+#pragma once
+
+#include <memory>
+
+#include <c10/util/safe_numerics.h>
+#include <executorch/runtime/core/data_loader.h>
+#include <executorch/runtime/core/error.h>
+#include <executorch/runtime/core/result.h>
+#include <executorch/runtime/platform/log.h>
+
+namespace executorch::extension {
+
+class SharedPtrDataLoader final : public executorch::runtime::DataLoader {
+ public:
+  SharedPtrDataLoader(std::shared_ptr<void> data, size_t size) : data_(std::move(data)), size_(size) {}
+
+  // Points into the memory. Error: InvalidArgument (beyond the end).
+  ET_NODISCARD executorch::runtime::Result<executorch::runtime::FreeableBuffer> load(
+      size_t offset, size_t size, ET_UNUSED const DataLoader::SegmentInfo& segment_info) const override {
+    size_t end = 0;
+    ET_CHECK_OR_RETURN_ERROR(!c10::add_overflows(offset, size, &end) && end <= size_, InvalidArgument,
+                             "%zu bytes at offset %zu of %zu", size, offset, size_);
+    return executorch::runtime::FreeableBuffer(static_cast<uint8_t*>(data_.get()) + offset, size, nullptr);
+  }
+  ET_NODISCARD executorch::runtime::Result<size_t> size() const override { return size_; }
+
+ private:
+  const std::shared_ptr<void> data_;
+  const size_t size_;
+};
+
+}  // namespace executorch::extension
+
+namespace torch::executor::util {
+using ::executorch::extension::SharedPtrDataLoader;
+}

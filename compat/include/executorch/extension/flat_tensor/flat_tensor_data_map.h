@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A .ptd file: rushlight::FlatTensor under the official interface.
+#pragma once
+
+#include <memory>
+
+#include <executorch/extension/flat_tensor/serialize/flat_tensor_header.h>
+#include <executorch/runtime/core/data_loader.h>
+#include <executorch/runtime/core/exec_aten/exec_aten.h>
+#include <executorch/runtime/core/named_data_map.h>
+#include <executorch/runtime/core/result.h>
+#include <executorch/runtime/core/tensor_layout.h>
+#include <executorch/runtime/platform/compiler.h>
+
+#include "compat/detail/data_map.h"
+#include "runtime/program/flat_tensor.h"
+
+namespace executorch::extension {
+
+class FlatTensorDataMap final : public rushlight::compat::OfficialDataMap<rushlight::FlatTensor> {
+ public:
+  static constexpr uint32_t kMaxSupportedSchemaVersion = 0;
+
+  // `loader` outlives the map. Errors: InvalidExternalData, NotSupported, or the loader's.
+  static executorch::runtime::Result<FlatTensorDataMap> load(executorch::runtime::DataLoader* loader);
+
+ private:
+  FlatTensorDataMap(std::unique_ptr<rushlight::compat::OurLoader> loader, rushlight::FlatTensor map)
+      : OfficialDataMap(std::move(map)), loader_(std::move(loader)) {}
+
+  std::unique_ptr<rushlight::compat::OurLoader> loader_;
+};
+
+}  // namespace executorch::extension

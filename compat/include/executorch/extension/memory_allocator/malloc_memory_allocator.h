@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An allocator over malloc, that gives everything back at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include <executorch/extension/memory_allocator/memory_allocator_utils.h>
+#include <executorch/runtime/core/memory_allocator.h>
+
+namespace executorch::extension {
+
+class MallocMemoryAllocator : public executorch::runtime::MemoryAllocator {
+ public:
+  MallocMemoryAllocator() : MemoryAllocator(0, nullptr) {}
+  MallocMemoryAllocator(const MallocMemoryAllocator&) = delete;
+  MallocMemoryAllocator& operator=(const MallocMemoryAllocator&) = delete;
+  ~MallocMemoryAllocator() override { free_all(); }
+
+  void* allocate(size_t size, size_t alignment = kDefaultAlignment) override {
+    if (!isPowerOf2(alignment)) {
+      ET_LOG(Error, "an alignment of %zu is no power of two", alignment);
+      return nullptr;
+    }
+    auto padded = utils::get_aligned_size(size, alignment);
+    void* memory = padded.ok() ? std::malloc(*padded) : nullptr;
+    if (memory == nullptr) {
+      ET_LOG(Error, "malloc has no %zu bytes", size);
+      return nullptr;
+    }
+    EXECUTORCH_TRACK_ALLOCATION(prof_id(), static_cast<uint32_t>(size));
+    blocks_.push_back(memory);
+    return alignPointer(memory, alignment);
+  }
+
+  void reset() override { free_all(); }
+
+ private:
+  void free_all() {
+    for (void* block : blocks_) std::free(block);
+    blocks_.clear();
+  }
+
+  std::vector<void*> blocks_;
+};
+
+}  // namespace executorch::extension
+
+namespace torch::executor::util {
+using ::executorch::extension::MallocMemoryAllocator;
+}

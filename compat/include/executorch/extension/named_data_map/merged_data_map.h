@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Several maps as one.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <executorch/runtime/core/named_data_map.h>
+
+#define ET_MERGED_DATA_MAP_NAMESPACE merged_data_map
+
+namespace executorch::extension::ET_MERGED_DATA_MAP_NAMESPACE {
+
+class MergedDataMap final : public executorch::ET_RUNTIME_NAMESPACE::NamedDataMap {
+ public:
+  // The maps outlive it; null ones are left out. Error: InvalidArgument (none at all, a key that two have).
+  static executorch::runtime::Result<MergedDataMap> load(
+      executorch::runtime::Span<const executorch::ET_RUNTIME_NAMESPACE::NamedDataMap*> named_data_maps);
+
+  ET_NODISCARD executorch::runtime::Result<const executorch::ET_RUNTIME_NAMESPACE::TensorLayout>
+  get_tensor_layout(std::string_view key) const override;
+  ET_NODISCARD executorch::runtime::Result<executorch::runtime::FreeableBuffer> get_data(
+      std::string_view key) const override;
+  ET_NODISCARD executorch::runtime::Error load_data_into(std::string_view key, void* buffer,
+                                                         size_t size) const override;
+  ET_NODISCARD executorch::runtime::Result<uint32_t> get_num_keys() const override;
+  ET_NODISCARD executorch::runtime::Result<const char*> get_key(uint32_t index) const override;
+
+  MergedDataMap(MergedDataMap&&) noexcept = default;
+
+ private:
+  using Map = executorch::ET_RUNTIME_NAMESPACE::NamedDataMap;
+
+  MergedDataMap() = default;
+  const Map* find(std::string_view key) const;  // null where nobody has it
+
+  std::vector<const Map*> maps_;
+  std::unordered_map<std::string, const Map*> map_of_key_;
+};
+
+}  // namespace executorch::extension::ET_MERGED_DATA_MAP_NAMESPACE

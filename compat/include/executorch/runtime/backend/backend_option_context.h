@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <executorch/runtime/core/event_tracer.h>
+#include <executorch/runtime/core/memory_allocator.h>
+#include <executorch/runtime/core/named_data_map.h>
+
+namespace executorch::ET_RUNTIME_NAMESPACE {
+
+// What a backend sees when its options are read or set: nothing yet.
+class BackendOptionContext final {
+ public:
+  explicit BackendOptionContext() {}
+};
+
+}  // namespace executorch::ET_RUNTIME_NAMESPACE
+
+namespace torch::executor {
+using ::executorch::ET_RUNTIME_NAMESPACE::BackendOptionContext;
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Settings of a backend: names with a bool, an int or a text.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <variant>
+
+#include <executorch/runtime/core/error.h>
+#include <executorch/runtime/core/span.h>
+
+namespace executorch::runtime {
+
+static constexpr size_t kMaxOptionKeyLength = 64;
+static constexpr size_t kMaxOptionValueLength = 256;
+
+using OptionValue = std::variant<bool, int, std::array<char, kMaxOptionValueLength>>;
+
+struct BackendOption {
+  char key[kMaxOptionKeyLength]{};
+  OptionValue value;
+};
+
+namespace internal {
+
+// Reads an option as a T (bool, int or const char*). Errors: NotFound, InvalidArgument (another type).
+template <class T>
+Error read_option(Span<const BackendOption> options, const char* key, T& out) {
+  for (const BackendOption& option : options) {
+    if (std::strcmp(option.key, key) != 0) continue;
+    if constexpr (std::is_same_v<T, const char*>) {
+      const auto* text = std::get_if<std::array<char, kMaxOptionValueLength>>(&option.value);
+      if (text == nullptr) return Error::InvalidArgument;
+      out = text->data();
+    } else {
+      const T* value = std::get_if<T>(&option.value);
+      if (value == nullptr) return Error::InvalidArgument;
+      out = *value;
+    }
+    return Error::Ok;
+  }
+  return Error::NotFound;
+}
+
+}  // namespace internal
+
+// Up to MaxCapacity options; a key is set again in place.
+template <size_t MaxCapacity>
+class BackendOptions {
+ public:
+  BackendOptions() = default;
+  BackendOptions(const BackendOptions&) = default;
+  BackendOptions& operator=(const BackendOptions&) = default;
+
+  Span<BackendOption> view() { return {options_, size_}; }
+
+  // Error: InvalidArgument (no room).
+  template <size_t N>
+  Error set_option(const char (&key)[N], bool value) noexcept {
+    return set<N>(key, value);
+  }
+  template <size_t N>
+  Error set_option(const char (&key)[N], int value) noexcept {
+    return set<N>(key, value);
+  }
+  template <size_t N>
+  Error set_option(const char (&key)[N], const char* value) noexcept {
+    std::array<char, kMaxOptionValueLength> text{};
+    for (size_t i = 0; i + 1 < text.size() && value[i] != '\0'; ++i) text[i] = value[i];
+    return set<N>(key, text);
+  }
+
+  // Errors: NotFound, InvalidArgument (of another type).
+  template <class T, size_t N>
+  Error get_option(const char (&key)[N], T& out) const {
+    static_assert(N <= kMaxOptionKeyLength, "the key is too long");
+    return internal::read_option(Span<const BackendOption>(options_, size_), key, out);
+  }
+
+ private:
+  template <size_t N, class T>
+  Error set(const char* key, const T& value) {
+    static_assert(N <= kMaxOptionKeyLength, "the key is too long");
+    for (size_t i = 0; i < size_; ++i) {
+      if (std::strcmp(options_[i].key, key) != 0) continue;
+      options_[i].value = value;
+      return Error::Ok;
+    }
+    if (size_ == MaxCapacity) return Error::InvalidArgument;
+    std::memcpy(options_[size_].key, key, N);
+    options_[size_++].value = value;
+    return Error::Ok;
+  }
+
+  BackendOption options_[MaxCapacity]{};
+  size_t size_ = 0;
+};
+
+}  // namespace executorch::runtime

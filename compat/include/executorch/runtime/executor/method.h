@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A loaded method: rushlight::Method with the official members, in the memory of a MemoryManager.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include <executorch/runtime/backend/backend_options_map.h>
+#include <executorch/runtime/core/evalue.h>
+#include <executorch/runtime/core/event_tracer.h>
+#include <executorch/runtime/core/exec_aten/exec_aten.h>
+#include <executorch/runtime/core/named_data_map.h>
+#include <executorch/runtime/core/span.h>
+#include <executorch/runtime/executor/memory_manager.h>
+#include <executorch/runtime/executor/merged_data_map.h>
+#include <executorch/runtime/executor/method_meta.h>
+#include <executorch/runtime/kernel/operator_registry.h>
+#include <executorch/runtime/platform/compiler.h>
+
+namespace rushlight::compat {
+class MethodState;
+}
+
+namespace executorch::ET_RUNTIME_NAMESPACE {
+
+class Method final {
+ public:
+  explicit Method(std::unique_ptr<rushlight::compat::MethodState> state);  // Program::load_method does it
+  Method(Method&& other) noexcept;
+  Method(const Method&) = delete;
+  Method& operator=(const Method&) = delete;
+  Method& operator=(Method&&) = delete;
+  ~Method();
+
+  // A tensor that the program planned memory for is copied there; another is used where it is.
+  // Errors: InvalidArgument (index, shape, number), InvalidType (kind, dtype).
+  ET_NODISCARD Error set_input(const EValue& input_evalue, size_t input_idx);
+  ET_NODISCARD Error set_inputs(const executorch::aten::ArrayRef<EValue>& input_evalues);
+  // Memory for an output that the program did not plan. Errors: InvalidArgument, InvalidState.
+  ET_NODISCARD Error set_output_data_ptr(void* buffer, size_t size, size_t output_idx);
+
+  // Copies as many as there are; what is left of `length` becomes None. Error: InvalidArgument (too short).
+  ET_NODISCARD Error get_outputs(EValue* output_evalues, size_t length);
+  ET_DEPRECATED ET_NODISCARD Error get_inputs(EValue* input_evalues, size_t length);
+
+  // A mutable buffer by its name. Error: NotFound.
+  ET_NODISCARD Result<executorch::aten::Tensor> get_attribute(std::string_view name);
+
+  ET_NODISCARD Error execute();
+
+  // The whole method is one step: EndOfMethod follows it, until reset_execution().
+  ET_EXPERIMENTAL ET_NODISCARD Error step();
+  ET_DEPRECATED ET_NODISCARD Error experimental_step();
+  ET_EXPERIMENTAL ET_NODISCARD bool in_progress() const;
+  ET_EXPERIMENTAL ET_NODISCARD Error reset_execution();
+  ET_DEPRECATED ET_NODISCARD Error experimental_reset_execution();
+
+  MethodMeta method_meta() const;
+  size_t inputs_size() const;
+  size_t outputs_size() const;
+  // Aborts for an index beyond them.
+  const EValue& get_output(size_t i) const;
+  ET_DEPRECATED const EValue& get_input(size_t i) const;
+  ET_DEPRECATED EValue& mutable_input(size_t i);
+  ET_DEPRECATED EValue& mutable_output(size_t i);
+
+  EventTracer* get_event_tracer();
+
+ private:
+  std::unique_ptr<rushlight::compat::MethodState> state_;
+};
+
+}  // namespace executorch::ET_RUNTIME_NAMESPACE
+
+namespace torch::executor {
+using ::executorch::ET_RUNTIME_NAMESPACE::Method;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a method asks for, before it is loaded: rushlight::MethodMeta with the official members.
+#pragma once
+
+#include <string_view>
+
+#include <executorch/runtime/core/exec_aten/exec_aten.h>
+#include <executorch/runtime/core/portable_type/device.h>
+#include <executorch/runtime/core/result.h>
+#include <executorch/runtime/core/span.h>
+#include <executorch/runtime/core/tag.h>
+
+#include "runtime/program/method_meta.h"
+
+namespace executorch::ET_RUNTIME_NAMESPACE {
+
+// A tensor of a program, whose memory the spans point into.
+class TensorInfo final {
+ public:
+  TensorInfo() = delete;
+
+  Span<const int32_t> sizes() const { return sizes_; }  // upper bounds of a dynamic shape
+  Span<const uint8_t> dim_order() const { return dim_order_; }
+  executorch::aten::ScalarType scalar_type() const { return scalar_type_; }
+  bool is_memory_planned() const { return is_memory_planned_; }
+  size_t nbytes() const { return nbytes_; }
+  // Where the tensor has one: of a parameter, buffer or constant.
+  std::string_view name() const { return name_; }
+
+ private:
+  friend class MethodMeta;
+  explicit TensorInfo(rushlight::flatbuffer::Table tensor);
+
+  Span<const int32_t> sizes_;
+  Span<const uint8_t> dim_order_;
+  std::string_view name_;
+  executorch::aten::ScalarType scalar_type_;
+  bool is_memory_planned_;
+  size_t nbytes_;
+};
+
+class MethodMeta final {
+ public:
+  MethodMeta() = delete;
+  explicit MethodMeta(rushlight::MethodMeta meta) : meta_(meta) {}
+
+  const char* name() const { return meta_.name(); }
+
+  // Errors: InvalidArgument (index), InvalidType (no tensor).
+  size_t num_inputs() const { return meta_.num_inputs(); }
+  Result<Tag> input_tag(size_t index) const;
+  Result<TensorInfo> input_tensor_meta(size_t index) const;
+  size_t num_outputs() const { return meta_.num_outputs(); }
+  Result<Tag> output_tag(size_t index) const;
+  Result<TensorInfo> output_tensor_meta(size_t index) const;
+
+  // Tensors with a name that lie in planned memory: mutable buffers.
+  size_t num_attributes() const;
+  Result<TensorInfo> attribute_tensor_meta(size_t index) const;
+
+  // Planned buffers, from 0: memory id 1 of the file is number 0.
+  size_t num_memory_planned_buffers() const { return meta_.num_planned_buffers(); }
+  Result<int64_t> memory_planned_buffer_size(size_t index) const;
+  Result<etensor::Device> memory_planned_buffer_device(size_t index) const;
+  ET_DEPRECATED size_t num_non_const_buffers() const { return num_memory_planned_buffers(); }
+  Result<int64_t> non_const_buffer_size(size_t index) const { return memory_planned_buffer_size(index); }
+
+  // Backends that the method's delegates name, each once.
+  bool uses_backend(const char* backend_name) const { return meta_.uses_backend(backend_name); }
+  size_t num_backends() const;
+  Result<const char*> get_backend_name(size_t index) const;
+
+  ET_EXPERIMENTAL size_t num_instructions() const;
+
+  // rushlight's, which tells arena sizes as well.
+  const rushlight::MethodMeta& rushlight_meta() const { return meta_; }
+
+ private:
+  rushlight::MethodMeta meta_;
+};
+
+}  // namespace executorch::ET_RUNTIME_NAMESPACE
+
+namespace torch::executor {
+using ::executorch::ET_RUNTIME_NAMESPACE::MethodMeta;
+using ::executorch::ET_RUNTIME_NAMESPACE::TensorInfo;
+}  // namespace torch::executor

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "compat/detail/data_map.h"
+
+#include <memory>
+
+namespace rushlight::compat {
+
+et::FreeableBuffer official(FreeableBuffer&& buffer) {
+  if (buffer.data() == nullptr) return {};
+  const void* data = buffer.data();
+  const size_t size = buffer.size();
+  auto* kept = new FreeableBuffer(std::move(buffer));
+  return et::FreeableBuffer(
+      data, size, [](void* context, void*, size_t) { delete static_cast<FreeableBuffer*>(context); }, kept);
+}
+
+et::Result<const et::TensorLayout> official(const TensorLayout& layout) {
+  return et::TensorLayout::create({layout.sizes.data(), layout.sizes.size()},
+                                  {layout.dim_order.data(), layout.dim_order.size()},
+                                  official(layout.scalar_type));
+}
+
+Result<TensorLayout> OurDataMap::tensor_layout(std::string_view key) const {
+  auto layout = map_->get_tensor_layout(key);
+  if (!layout.ok()) return ours(layout.error());
+  return TensorLayout{ours(layout->scalar_type()), layout->sizes(), layout->dim_order(), layout->nbytes()};
+}
+
+Result<FreeableBuffer> OurDataMap::data(std::string_view key) const {
+  auto data = map_->get_data(key);
+  if (!data.ok()) return ours(data.error());
+  return data->release();
+}
+
+Result<uint32_t> OurDataMap::num_keys() const {
+  auto count = map_->get_num_keys();
+  if (!count.ok()) return ours(count.error());
+  return *count;
+}
+
+Result<const char*> OurDataMap::key(uint32_t index) const {
+  auto key = map_->get_key(index);
+  if (!key.ok()) return ours(key.error());
+  return *key;
+}
+
+}  // namespace rushlight::compat

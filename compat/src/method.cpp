@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <executorch/runtime/executor/method.h>
+
+#include "compat/detail/method_state.h"
+#include "compat/detail/plan.h"
+
+namespace executorch::ET_RUNTIME_NAMESPACE {
+
+using rushlight::compat::official;
+
+namespace {
+
+// rushlight's value as an official one: the same object.
+const EValue& official_value(const rushlight::EValue& value) { return static_cast<const EValue&>(value); }
+
+Error one_step(rushlight::compat::MethodState& state) {
+  if (state.stepped) return Error::EndOfMethod;
+  state.stepped = true;
+  return state.execute();
+}
+
+Error no_steps(rushlight::compat::MethodState& state) {
+  ET_CHECK_OR_RETURN_ERROR(state.stepped, InvalidState, "the method has made no step");
+  state.stepped = false;
+  return Error::Ok;
+}
+
+}  // namespace
+
+Method::Method(std::unique_ptr<rushlight::compat::MethodState> state) : state_(std::move(state)) {}
+Method::Method(Method&&) noexcept = default;
+Method::~Method() = default;
+
+Error Method::set_input(const EValue& input_evalue, size_t input_idx) {
+  return official(state_->method().set_input(input_idx, input_evalue));
+}
+
+Error Method::set_inputs(const executorch::aten::ArrayRef<EValue>& input_evalues) {
+  ET_CHECK_OR_RETURN_ERROR(input_evalues.size() == inputs_size(), InvalidArgument,
+                           "%zu inputs, the method takes %zu", input_evalues.size(), inputs_size());
+  for (size_t i = 0; i < input_evalues.size(); ++i) ET_CHECK_OK_OR_RETURN_ERROR(set_input(input_evalues[i], i));
+  return Error::Ok;
+}
+
+Error Method::set_output_data_ptr(void* buffer, size_t size, size_t output_idx) {
+  return official(state_->method().set_output_buffer(output_idx, {static_cast<uint8_t*>(buffer), size}));
+}
+
+Error Method::get_outputs(EValue* output_evalues, size_t length) {
+  ET_CHECK_OR_RETURN_ERROR(length >= outputs_size(), InvalidArgument, "room for %zu of %zu outputs", length,
+                           outputs_size());
+  for (size_t i = 0; i < length; ++i) output_evalues[i] = i < outputs_size() ? get_output(i) : EValue();
+  return Error::Ok;
+}
+
+Error Method::get_inputs(EValue* input_evalues, size_t length) {
+  ET_CHECK_OR_RETURN_ERROR(length >= inputs_size(), InvalidArgument, "room for %zu of %zu inputs", length,
+                           inputs_size());
+  for (size_t i = 0; i < length; ++i) {
+    input_evalues[i] = i < inputs_size() ? official_value(state_->method().input(i)) : EValue();
+  }
+  return Error::Ok;
+}
+
+Result<executorch::aten::Tensor> Method::get_attribute(std::string_view name) {
+  const auto plan = state_->method().meta().plan();
+  const size_t values = plan.tables(rushlight::schema::plan::kValues).size();
+  for (size_t i = 0; i < values; ++i) {
+    if (!rushlight::compat::is_attribute(plan, i)) continue;
+    if (rushlight::compat::name_of(rushlight::compat::tensor_of(plan, i)) != name) continue;
+    return executorch::aten::Tensor(state_->method().value(i).to_tensor());
+  }
+  ET_LOG(Error, "no attribute '%.*s'", static_cast<int>(name.size()), name.data());
+  return Error::NotFound;
+}
+
+Error Method::execute() { return state_->execute(); }
+
+Error Method::step() { return one_step(*state_); }
+Error Method::experimental_step() { return one_step(*state_); }
+bool Method::in_progress() const { return false; }
+Error Method::reset_execution() { return no_steps(*state_); }
+Error Method::experimental_reset_execution() { return no_steps(*state_); }
+
+MethodMeta Method::method_meta() const { return MethodMeta(state_->method().meta()); }
+size_t Method::inputs_size() const { return state_->method().meta().num_inputs(); }
+size_t Method::outputs_size() const { return state_->method().meta().num_outputs(); }
+
+const EValue& Method::get_output(size_t i) const {
+  ET_CHECK_MSG(i < outputs_size(), "output %zu of %zu", i, outputs_size());
+  return official_value(state_->method().output(i));
+}
+const EValue& Method::get_input(size_t i) const {
+  ET_CHECK_MSG(i < inputs_size(), "input %zu of %zu", i, inputs_size());
+  return official_value(state_->method().input(i));
+}
+EValue& Method::mutable_input(size_t i) { 
+  ET_CHECK_MSG(i < inputs_size(), "input %zu of %zu", i, inputs_size());
+  return const_cast<EValue&>(official_value(state_->method().input(i)));
+}
+EValue& Method::mutable_output(size_t i) { return const_cast<EValue&>(get_output(i)); }
+
+EventTracer* Method::get_event_tracer() { return state_->tracer(); }
+
+}  // namespace executorch::ET_RUNTIME_NAMESPACE

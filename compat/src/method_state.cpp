@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "compat/detail/method_state.h"
+
+#include <cstring>
+
+#include "compat/detail/temporary.h"
+
+namespace rushlight::compat {
+
+et::Error ProgramState::load() {
+  auto program = Program::load(loader_);
+  if (!program.ok()) return official(program.error());
+  program_.emplace(std::move(*program));
+  named_data_.emplace(*program_);
+  return et::Error::Ok;
+}
+
+MethodState::MethodState(et::MemoryManager* memory, et::EventTracer* tracer,
+                         const et::NamedDataMap* external_data,
+                         const et::LoadBackendOptionsMap* backend_options)
+    : memory_(memory), tracer_(tracer), backend_options_(backend_options) {
+  if (external_data != nullptr) external_data_.emplace(*external_data);
+}
+
+et::Error MethodState::load(const Program& program, const char* name, et::Span<const et::Kernel> kernels) {
+  auto meta = program.method_meta(name);
+  // There, a method that is not there is an argument that is wrong.
+  if (!meta.ok()) return meta.error() == Error::NotFound ? et::Error::InvalidArgument : official(meta.error());
+  auto arena_bytes = meta->arena_bytes();
+  if (!arena_bytes.ok()) return official(arena_bytes.error());
+  auto* values = static_cast<uint8_t*>(memory_->method_allocator()->allocate(*arena_bytes, 16));
+  ET_CHECK_OR_RETURN_ERROR(values != nullptr, MemoryAllocationFailed,
+                           "method %s: the method allocator has no %zu bytes", name, *arena_bytes);
+  arena_ = Arena({values, *arena_bytes});
+  if (memory_->planned_memory() != nullptr) {
+    for (const auto& buffer : memory_->planned_memory()->buffers()) {
+      planned_.push_back({buffer.data(), buffer.size()});
+    }
+  }
+  list_backends();
+  MemoryManager memory;
+  memory.method = &arena_;
+  memory.planned = {planned_.data(), planned_.size()};
+  memory.temporary = &temporary_;
+  MethodOptions options;
+  options.backends = &backend_table_;
+  options.external_data = external_data_.has_value() ? &*external_data_ : nullptr;
+  options.tracer = tracer_.get();
+  auto method = Method::load(program, name, memory, operators(kernels), options);
+  if (!method.ok()) return official(method.error());
+  method_.emplace(std::move(*method));
+  return et::Error::Ok;
+}
+
+// Each kernel's operator in front of the registered ones; several kernels of a name are one operator.
+const OperatorTable& MethodState::operators(et::Span<const et::Kernel> kernels) {
+  const OperatorTable* first = &all_operators();
+  for (const et::Kernel& kernel : kernels) {
+    RegisteredOperator* entry = nullptr;
+    for (auto& own : own_operators_) {
+      if (std::strcmp(own->name, kernel.name_) == 0) entry = own.get();
+    }
+    if (entry == nullptr) {
+      entry = own_operators_.emplace_back(std::make_unique<RegisteredOperator>()).get();
+      init_operator(entry, kernel.name_, first);
+      first = &entry->table;
+    }
+    add_choice(entry, choices_.emplace_back(std::make_unique<Choice>()).get(), &kernel);
+  }
+  return *first;
+}
+
+void MethodState::list_backends() {
+  const auto registered = registered_backends();
+  backends_.reserve(registered.size());
+  for (const et::Backend& backend : registered) {
+    backends_.emplace_back(backend, this);
+    backend_entries_.push_back({backend.name, &backends_.back()});
+  }
+  backend_table_ = {backend_entries_.data(), backend_entries_.size(), &selected_backends};
+}
+
+et::Error MethodState::execute() {
+  et::MemoryAllocator* allocator = memory_->temp_allocator();
+  if (allocator == nullptr) allocator = &platform_memory_;
+  temporary_ = Arena(take_block(*allocator));
+  static_cast<void>(tracer_.get());
+  const Error error = method_->execute();
+  temporary_ = Arena();
+  allocator->reset();
+  return official(error);
+}
+
+}  // namespace rushlight::compat

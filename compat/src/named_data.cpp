@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstring>
+
+#include <executorch/extension/flat_tensor/flat_tensor_data_map.h>
+#include <executorch/extension/named_data_map/merged_data_map.h>
+
+namespace executorch::extension {
+
+using rushlight::compat::official;
+using runtime::Error;
+using runtime::Result;
+
+Result<FlatTensorHeader> FlatTensorHeader::Parse(const void* data, size_t size) {
+  ET_CHECK_OR_RETURN_ERROR(size >= kNumHeadBytes, InvalidArgument, "%zu bytes, the head has %zu", size,
+                           kNumHeadBytes);
+  const uint8_t* head = static_cast<const uint8_t*>(data) + kHeaderOffset;
+  if (std::memcmp(head, kMagic, kMagicSize) != 0) return Error::NotFound;
+  const auto length = rushlight::flatbuffer::read<uint32_t>(head + kMagicSize);
+  ET_CHECK_OR_RETURN_ERROR(length >= kHeaderExpectedLength, InvalidExternalData, "a header of %u bytes, expected %u",
+                           static_cast<unsigned>(length), static_cast<unsigned>(kHeaderExpectedLength));
+  const auto number = [head](size_t index) {
+    return rushlight::flatbuffer::read<uint64_t>(head + 8 + 8 * index);
+  };
+  return FlatTensorHeader{number(0), number(1), number(2), number(3)};
+}
+
+Result<FlatTensorDataMap> FlatTensorDataMap::load(runtime::DataLoader* loader) {
+  ET_CHECK_OR_RETURN_ERROR(loader != nullptr, InvalidArgument, "the data loader is null");
+  auto ours = std::make_unique<rushlight::compat::OurLoader>(
+      *loader, runtime::DataLoader::SegmentInfo::Type::External);
+  auto map = rushlight::FlatTensor::load(*ours);
+  if (!map.ok()) return official(map.error());
+  return FlatTensorDataMap(std::move(ours), std::move(*map));
+}
+
+namespace ET_MERGED_DATA_MAP_NAMESPACE {
+
+Result<MergedDataMap> MergedDataMap::load(runtime::Span<const Map*> named_data_maps) {
+  MergedDataMap merged;
+  for (const Map* map : named_data_maps) {
+    if (map == nullptr) continue;
+    auto count = map->get_num_keys();
+    if (!count.ok()) return count.error();
+    for (uint32_t i = 0; i < *count; ++i) {
+      auto key = map->get_key(i);
+      if (!key.ok()) return key.error();
+      const bool added = merged.map_of_key_.emplace(*key, map).second;
+      ET_CHECK_OR_RETURN_ERROR(added, InvalidArgument, "two data maps have the key %s", *key);
+    }
+    merged.maps_.push_back(map);
+  }
+  ET_CHECK_OR_RETURN_ERROR(!merged.maps_.empty(), InvalidArgument, "no data maps to merge");
+  return Result<MergedDataMap>(std::move(merged));
+}
+
+const MergedDataMap::Map* MergedDataMap::find(std::string_view key) const {
+  const auto found = map_of_key_.find(std::string(key));
+  return found == map_of_key_.end() ? nullptr : found->second;
+}
+
+Result<const runtime::TensorLayout> MergedDataMap::get_tensor_layout(std::string_view key) const {
+  const Map* map = find(key);
+  if (map == nullptr) return Error::NotFound;
+  return map->get_tensor_layout(key);
+}
+
+Result<runtime::FreeableBuffer> MergedDataMap::get_data(std::string_view key) const {
+  const Map* map = find(key);
+  if (map == nullptr) return Error::NotFound;
+  return map->get_data(key);
+}
+
+Error MergedDataMap::load_data_into(std::string_view key, void* buffer, size_t size) const {
+  const Map* map = find(key);
+  return map == nullptr ? Error::NotFound : map->load_data_into(key, buffer, size);
+}
+
+Result<uint32_t> MergedDataMap::get_num_keys() const { return static_cast<uint32_t>(map_of_key_.size()); }
+
+Result<const char*> MergedDataMap::get_key(uint32_t index) const {
+  for (const Map* map : maps_) {
+    const uint32_t count = map->get_num_keys().get();
+    if (index < count) return map->get_key(index);
+    index -= count;
+  }
+  return Error::InvalidArgument;
+}
+
+}  // namespace ET_MERGED_DATA_MAP_NAMESPACE
+
+}  // namespace executorch::extension
