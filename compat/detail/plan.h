@@ -12,8 +12,8 @@ namespace rushlight::compat {
 // The tensor that value `index` is; none when it is something else.
 inline flatbuffer::Table tensor_of(flatbuffer::Table plan, size_t index) {
   const flatbuffer::Table value = plan.tables(schema::plan::kValues)[index];
-  const bool is_tensor = value.scalar<uint8_t>(schema::evalue::kKind) ==
-                         static_cast<uint8_t>(schema::ValueKind::Tensor);
+  const bool is_tensor =
+      value.scalar<uint8_t>(schema::evalue::kKind) == static_cast<uint8_t>(schema::ValueKind::Tensor);
   return is_tensor ? value.table(schema::evalue::kValue) : flatbuffer::Table();
 }
 

@@ -36,8 +36,8 @@ const et::Backend* find(const char* name) {
 et::Error add(const et::Backend& backend) {
   ET_CHECK_OR_RETURN_ERROR(backend.name != nullptr && backend.backend != nullptr, InvalidArgument,
                            "a backend without name or object");
-  ET_CHECK_OR_RETURN_ERROR(find(backend.name) == nullptr, InvalidArgument, "backend %s: it is registered already",
-                           backend.name);
+  ET_CHECK_OR_RETURN_ERROR(find(backend.name) == nullptr, InvalidArgument,
+                           "backend %s: it is registered already", backend.name);
   ET_CHECK_OR_RETURN_ERROR(num_backends < kMaxBackends, Internal, "backend %s: there is room for %zu",
                            backend.name, kMaxBackends);
   backends[num_backends++] = backend;
@@ -55,10 +55,9 @@ Result<DelegateHandle*> OurBackend::init(BackendInitContext& context, FreeableBu
     official_specs.push_back({spec.key, {const_cast<uint8_t*>(spec.value.data()), spec.value.size()}});
   }
   const OfficialDataMap<const NamedDataMap*> named_data(context.named_data());
-  et::BackendInitContext official_context(method_->method_allocator(), method_->tracer(),
-                                          context.method_name(),
-                                          context.named_data() == nullptr ? nullptr : &named_data,
-                                          method_->options_of(backend_->name));
+  et::BackendInitContext official_context(
+      method_->method_allocator(), method_->tracer(), context.method_name(),
+      context.named_data() == nullptr ? nullptr : &named_data, method_->options_of(backend_->name));
   auto delegate = std::make_unique<Delegate>(processed);
   auto handle = backend_->backend->init(official_context, &delegate->processed,
                                         {official_specs.data(), official_specs.size()});
@@ -102,8 +101,8 @@ size_t get_num_registered_backends() {
 Result<const char*> get_backend_name(size_t index) {
   const size_t registered = registered_backends().size();
   if (index < registered) return registered_backends()[index].name;
-  ET_CHECK_OR_RETURN_ERROR(index < get_num_registered_backends(), InvalidArgument, "backend %zu of %zu", index,
-                           get_num_registered_backends());
+  ET_CHECK_OR_RETURN_ERROR(index < get_num_registered_backends(), InvalidArgument, "backend %zu of %zu",
+                           index, get_num_registered_backends());
   return rushlight::selected_backends.entries[index - registered].id;
 }
 

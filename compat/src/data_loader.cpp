@@ -3,22 +3,21 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <executorch/extension/data_loader/file_data_loader.h>
+#include <executorch/extension/data_loader/mmap_data_loader.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <executorch/extension/data_loader/file_data_loader.h>
-#include <executorch/extension/data_loader/mmap_data_loader.h>
 
 #include "compat/detail/data_map.h"
 #include "runtime/base/checked.h"
 
 namespace executorch::extension {
 
-using rushlight::compat::official;
 using runtime::Error;
 using runtime::FreeableBuffer;
 using runtime::Result;
+using rushlight::compat::official;
 
 Result<FileDataLoader> FileDataLoader::from(const char* file_name, size_t alignment) {
   ET_CHECK_OR_RETURN_ERROR(alignment != 0 && (alignment & (alignment - 1)) == 0, InvalidArgument,
@@ -26,7 +25,7 @@ Result<FileDataLoader> FileDataLoader::from(const char* file_name, size_t alignm
   ET_CHECK_OR_RETURN_ERROR(file_name != nullptr, InvalidArgument, "the file's name is null");
   const int file = ::open(file_name, O_RDONLY | O_CLOEXEC);
   ET_CHECK_OR_RETURN_ERROR(file >= 0, AccessFailed, "%s: %s", file_name, std::strerror(errno));
-  struct stat status {};
+  struct stat status{};
   if (::fstat(file, &status) != 0) {
     ET_LOG(Error, "%s: %s", file_name, std::strerror(errno));
     ::close(file);

@@ -38,7 +38,8 @@ Error Method::set_input(const EValue& input_evalue, size_t input_idx) {
 Error Method::set_inputs(const executorch::aten::ArrayRef<EValue>& input_evalues) {
   ET_CHECK_OR_RETURN_ERROR(input_evalues.size() == inputs_size(), InvalidArgument,
                            "%zu inputs, the method takes %zu", input_evalues.size(), inputs_size());
-  for (size_t i = 0; i < input_evalues.size(); ++i) ET_CHECK_OK_OR_RETURN_ERROR(set_input(input_evalues[i], i));
+  for (size_t i = 0; i < input_evalues.size(); ++i)
+    ET_CHECK_OK_OR_RETURN_ERROR(set_input(input_evalues[i], i));
   return Error::Ok;
 }
 
@@ -94,7 +95,7 @@ const EValue& Method::get_input(size_t i) const {
   ET_CHECK_MSG(i < inputs_size(), "input %zu of %zu", i, inputs_size());
   return official_value(state_->method().input(i));
 }
-EValue& Method::mutable_input(size_t i) { 
+EValue& Method::mutable_input(size_t i) {
   ET_CHECK_MSG(i < inputs_size(), "input %zu of %zu", i, inputs_size());
   return const_cast<EValue&>(official_value(state_->method().input(i)));
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <executorch/runtime/executor/method_meta.h>
-
 #include <cstring>
 
 #include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
+#include <executorch/runtime/executor/method_meta.h>
 
-#include "compat/detail/plan.h"
 #include "compat/detail/convert.h"
+#include "compat/detail/plan.h"
 
 namespace executorch::ET_RUNTIME_NAMESPACE {
 
@@ -28,7 +27,8 @@ TensorInfo::TensorInfo(Table tensor)
     : sizes_(tensor.vector<int32_t>(schema::tensor::kSizes)),
       dim_order_(tensor.vector<uint8_t>(schema::tensor::kDimOrder)),
       name_(rushlight::compat::name_of(tensor)),
-      scalar_type_(static_cast<executorch::aten::ScalarType>(tensor.scalar<int8_t>(schema::tensor::kScalarType))),
+      scalar_type_(
+          static_cast<executorch::aten::ScalarType>(tensor.scalar<int8_t>(schema::tensor::kScalarType))),
       is_memory_planned_(static_cast<bool>(tensor.table(schema::tensor::kAllocationInfo))),
       nbytes_(0) {
   // The numbers are the file's; a product that is no size is that of no tensor that can be loaded.

@@ -25,7 +25,8 @@ MethodState::MethodState(et::MemoryManager* memory, et::EventTracer* tracer,
 et::Error MethodState::load(const Program& program, const char* name, et::Span<const et::Kernel> kernels) {
   auto meta = program.method_meta(name);
   // There, a method that is not there is an argument that is wrong.
-  if (!meta.ok()) return meta.error() == Error::NotFound ? et::Error::InvalidArgument : official(meta.error());
+  if (!meta.ok())
+    return meta.error() == Error::NotFound ? et::Error::InvalidArgument : official(meta.error());
   auto arena_bytes = meta->arena_bytes();
   if (!arena_bytes.ok()) return official(arena_bytes.error());
   auto* values = static_cast<uint8_t*>(memory_->method_allocator()->allocate(*arena_bytes, 16));

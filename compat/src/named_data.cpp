@@ -6,9 +6,9 @@
 
 namespace executorch::extension {
 
-using rushlight::compat::official;
 using runtime::Error;
 using runtime::Result;
+using rushlight::compat::official;
 
 Result<FlatTensorHeader> FlatTensorHeader::Parse(const void* data, size_t size) {
   ET_CHECK_OR_RETURN_ERROR(size >= kNumHeadBytes, InvalidArgument, "%zu bytes, the head has %zu", size,
@@ -16,8 +16,9 @@ Result<FlatTensorHeader> FlatTensorHeader::Parse(const void* data, size_t size) 
   const uint8_t* head = static_cast<const uint8_t*>(data) + kHeaderOffset;
   if (std::memcmp(head, kMagic, kMagicSize) != 0) return Error::NotFound;
   const auto length = rushlight::flatbuffer::read<uint32_t>(head + kMagicSize);
-  ET_CHECK_OR_RETURN_ERROR(length >= kHeaderExpectedLength, InvalidExternalData, "a header of %u bytes, expected %u",
-                           static_cast<unsigned>(length), static_cast<unsigned>(kHeaderExpectedLength));
+  ET_CHECK_OR_RETURN_ERROR(length >= kHeaderExpectedLength, InvalidExternalData,
+                           "a header of %u bytes, expected %u", static_cast<unsigned>(length),
+                           static_cast<unsigned>(kHeaderExpectedLength));
   const auto number = [head](size_t index) {
     return rushlight::flatbuffer::read<uint64_t>(head + 8 + 8 * index);
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <executorch/runtime/executor/program.h>
-
 #include <cstring>
+
+#include <executorch/runtime/executor/program.h>
 
 #include "compat/detail/method_state.h"
 #include "runtime/program/schema.h"
@@ -48,7 +48,8 @@ Result<const char*> Program::get_method_name(size_t method_index) const {
 Result<MethodMeta> Program::method_meta(const char* method_name) const {
   ET_CHECK_OR_RETURN_ERROR(method_name != nullptr, InvalidArgument, "the method's name is null");
   auto meta = state_->program().method_meta(method_name);
-  if (!meta.ok()) return meta.error() == rushlight::Error::NotFound ? Error::InvalidArgument : official(meta.error());
+  if (!meta.ok())
+    return meta.error() == rushlight::Error::NotFound ? Error::InvalidArgument : official(meta.error());
   return MethodMeta(*meta);
 }
 
@@ -68,7 +69,10 @@ Result<const char*> Program::get_output_flattening_encoding(const char* method_n
   auto meta = method_meta(method_name);
   if (!meta.ok()) return meta.error();
   constexpr unsigned kOutputEncoding = 1;  // after that of the inputs
-  return meta->rushlight_meta().plan().table(rushlight::schema::plan::kContainerMetaType).string(kOutputEncoding);
+  return meta->rushlight_meta()
+      .plan()
+      .table(rushlight::schema::plan::kContainerMetaType)
+      .string(kOutputEncoding);
 }
 
 Program::HeaderStatus Program::check_header(const void* data, size_t size) {

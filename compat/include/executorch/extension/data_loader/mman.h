@@ -5,18 +5,17 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <executorch/runtime/platform/compiler.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <executorch/runtime/platform/compiler.h>
-
 ET_INLINE size_t get_os_page_size() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
 
 // Negative on failure.
 ET_INLINE int get_file_stat(int fd, size_t* out_size) {
-  struct stat status {};
+  struct stat status{};
   const int result = ::fstat(fd, &status);
   if (result >= 0) *out_size = static_cast<size_t>(status.st_size);
   return result;

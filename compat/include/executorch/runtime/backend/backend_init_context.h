@@ -17,8 +17,7 @@ namespace executorch::ET_RUNTIME_NAMESPACE {
 class BackendInitContext final {
  public:
   explicit BackendInitContext(MemoryAllocator* runtime_allocator, EventTracer* event_tracer = nullptr,
-                              const char* method_name = nullptr,
-                              const NamedDataMap* named_data_map = nullptr,
+                              const char* method_name = nullptr, const NamedDataMap* named_data_map = nullptr,
                               Span<const BackendOption> runtime_specs = {})
       : runtime_allocator_(runtime_allocator),
         event_tracer_(event_tracer),

@@ -14,8 +14,11 @@ class MemoryManager final {
  public:
   explicit MemoryManager(MemoryAllocator* method_allocator, HierarchicalAllocator* planned_memory = nullptr,
                          MemoryAllocator* temp_allocator = nullptr)
-      : method_allocator_(method_allocator), planned_memory_(planned_memory), temp_allocator_(temp_allocator) {
-    ET_CHECK_MSG(method_allocator != temp_allocator, "one allocator cannot be the method's and the temporary");
+      : method_allocator_(method_allocator),
+        planned_memory_(planned_memory),
+        temp_allocator_(temp_allocator) {
+    ET_CHECK_MSG(method_allocator != temp_allocator,
+                 "one allocator cannot be the method's and the temporary");
   }
   ET_DEPRECATED MemoryManager(MemoryAllocator* constant_allocator,
                               HierarchicalAllocator* non_constant_allocator,

@@ -5,13 +5,12 @@
 #include <cinttypes>
 #include <cstdint>
 
-#include <stdio.h>
-
 #include <c10/util/safe_numerics.h>
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
 #include <executorch/runtime/core/memory_allocator.h>
 #include <executorch/runtime/platform/log.h>
 #include <executorch/runtime/platform/platform.h>
+#include <stdio.h>
 
 namespace executorch::ET_RUNTIME_NAMESPACE::internal {
 

@@ -35,8 +35,8 @@ class Program final {
   // `loader` outlives the program. Errors: InvalidProgram, NotSupported, or the loader's.
   ET_NODISCARD static Result<Program> load(DataLoader* loader,
                                            Verification verification = Verification::Minimal);
-  ET_DEPRECATED ET_NODISCARD static Result<Program> Load(
-      DataLoader* loader, Verification verification = Verification::Minimal) {
+  ET_DEPRECATED ET_NODISCARD static Result<Program> Load(DataLoader* loader,
+                                                         Verification verification = Verification::Minimal) {
     return load(loader, verification);
   }
 

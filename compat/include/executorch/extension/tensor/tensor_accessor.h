@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Elements of a row major tensor by index: accessor[i][j].
+#pragma once
+
+#include <type_traits>
+
+#include <executorch/runtime/core/exec_aten/exec_aten.h>
+#include <executorch/runtime/core/result.h>
+
+namespace executorch::extension {
+
+template <class T, ssize_t N>
+class TensorAccessor;
+
+// T may be const. Errors: InvalidArgument (another rank or element size), NotSupported (not row major).
+template <class T, ssize_t N>
+executorch::runtime::Result<TensorAccessor<T, N>> make_tensor_accessor(
+    const executorch::aten::Tensor& tensor);
+
+namespace internal {
+
+template <class T, ssize_t N>
+class TensorAccessorBase {
+ public:
+  executorch::aten::SizesType size(ssize_t i) const { return sizes_[checked(i)]; }
+  executorch::aten::StridesType stride(ssize_t i) const { return strides_[checked(i)]; }
+
+ protected:
+  TensorAccessorBase(T* data, const executorch::aten::SizesType* sizes,
+                     const executorch::aten::StridesType* strides)
+      : data_(data), sizes_(sizes), strides_(strides) {}
+
+  T* at(ssize_t i) const { return data_ + strides_[0] * i; }
+
+  T* data_;
+  const executorch::aten::SizesType* sizes_;
+  const executorch::aten::StridesType* strides_;
+
+ private:
+  static ssize_t checked(ssize_t i) {
+    ET_CHECK_MSG(i >= 0 && i < N, "dimension %zd of %zd", i, N);
+    return i;
+  }
+};
+
+}  // namespace internal
+
+template <class T, ssize_t N>
+class TensorAccessor : public internal::TensorAccessorBase<T, N> {
+ public:
+  TensorAccessor<T, N - 1> operator[](ssize_t i) { return inner(i); }
+  const TensorAccessor<T, N - 1> operator[](ssize_t i) const { return inner(i); }
+
+ private:
+  using internal::TensorAccessorBase<T, N>::TensorAccessorBase;
+
+  TensorAccessor<T, N - 1> inner(ssize_t i) const {
+    return TensorAccessor<T, N - 1>(this->at(i), this->sizes_ + 1, this->strides_ + 1);
+  }
+
+  template <class U, ssize_t M>
+  friend class TensorAccessor;
+  template <class U, ssize_t M>
+  friend executorch::runtime::Result<TensorAccessor<U, M>> make_tensor_accessor(
+      const executorch::aten::Tensor&);
+};
+
+template <class T>
+class TensorAccessor<T, 1> : public internal::TensorAccessorBase<T, 1> {
+ public:
+  T& operator[](ssize_t i) { return *this->at(i); }
+  const T& operator[](ssize_t i) const { return *this->at(i); }
+
+ private:
+  using internal::TensorAccessorBase<T, 1>::TensorAccessorBase;
+
+  template <class U, ssize_t M>
+  friend class TensorAccessor;
+  template <class U, ssize_t M>
+  friend executorch::runtime::Result<TensorAccessor<U, M>> make_tensor_accessor(
+      const executorch::aten::Tensor&);
+};
+
+template <class T, ssize_t N>
+executorch::runtime::Result<TensorAccessor<T, N>> make_tensor_accessor(
+    const executorch::aten::Tensor& tensor) {
+  static_assert(N > 0, "a tensor without dimensions is read through its data pointer");
+  ET_CHECK_OR_RETURN_ERROR(tensor.dim() == N, InvalidArgument, "rank %zd where %zd is wanted", tensor.dim(),
+                           N);
+  ET_CHECK_OR_RETURN_ERROR(static_cast<size_t>(tensor.element_size()) == sizeof(T), InvalidArgument,
+                           "elements of %zd bytes where %zu are wanted", tensor.element_size(), sizeof(T));
+  for (ssize_t i = 0; i < N; ++i) {
+    ET_CHECK_OR_RETURN_ERROR(tensor.dim_order()[static_cast<size_t>(i)] == i, NotSupported,
+                             "a dim order that is not row major");
+  }
+  T* data;
+  if constexpr (std::is_const_v<T>) {
+    data = tensor.const_data_ptr<std::remove_const_t<T>>();
+  } else {
+    data = tensor.mutable_data_ptr<T>();
+  }
+  return TensorAccessor<T, N>(data, tensor.sizes().data(), tensor.strides().data());
+}
+
+}  // namespace executorch::extension
