@@ -124,10 +124,6 @@ const EValue& Method::output(size_t index) const {
   return values_[plan_.vector<int32_t>(schema::plan::kOutputs)[index]];
 }
 
-const EValue& Method::input(size_t index) const {
-  return values_[plan_.vector<int32_t>(schema::plan::kInputs)[index]];
-}
-
 Error Method::check_inputs() const {
   const auto inputs = plan_.vector<int32_t>(schema::plan::kInputs);
   for (size_t i = 0; i < inputs.size(); ++i) {

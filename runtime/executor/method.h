@@ -69,9 +69,6 @@ class Method : private Traced {
   // The value of output `index` after execute(). index < meta().num_outputs().
   [[nodiscard]] const EValue& output(size_t index) const;
 
-  // What input `index` holds now. index < meta().num_inputs().
-  [[nodiscard]] const EValue& input(size_t index) const;
-
   // Value number `index` of the plan, for whoever reads the plan through meta().
   [[nodiscard]] const EValue& value(size_t index) const { return values_[index]; }
 
