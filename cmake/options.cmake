@@ -34,6 +34,7 @@ set(RUSHLIGHT_BACKENDS
 option(RUSHLIGHT_BUILD_RUNNER "Build executor_runner" ON)
 option(RUSHLIGHT_BUILD_PYTHON "Build the Python module _runtime" OFF)
 option(RUSHLIGHT_BUILD_TESTS "Build the C++ tests" OFF)
+option(RUSHLIGHT_BUILD_FUZZERS "Build the fuzz targets, and everything else, with sanitizers" OFF)
 # Another project that includes this one may be written against these names; so are tests.
 set(rushlight_compat OFF)
 if(RUSHLIGHT_BUILD_TESTS OR (NOT PROJECT_IS_TOP_LEVEL AND NOT RUSHLIGHT_BOARD))

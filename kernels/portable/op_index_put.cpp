@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/shared/arithmetic.h"
+#include "kernels/shared/element.h"
 #include "kernels/shared/expand.h"
 #include "kernels/shared/indexing.h"
 #include "kernels/shared/selection.h"
@@ -19,7 +20,7 @@ void accumulate_elements(char* target, ptrdiff_t target_stride, const char* sour
                          size_t n, size_t) {
   for (; n > 0; --n, target += target_stride, source += source_stride) {
     T* const sum = reinterpret_cast<T*>(target);
-    *sum = wrapping_add(*sum, *reinterpret_cast<const T*>(source));
+    *sum = wrapping_add(load(sum), load(reinterpret_cast<const T*>(source)));
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/shared/arithmetic.h"
+#include "kernels/shared/element.h"
 #include "kernels/shared/scatter.h"
 #include "kernels/shared/selection.h"
 #include "runtime/kernel/context.h"
@@ -20,7 +21,7 @@ Error scatter_add_out(KernelContext&, const Tensor& self, int64_t dim, const Ten
       return for_each_indexed(
           lanes[0], index.scalar_type(), lanes[1], lanes[2], [](char* sum, const char* other) {
             *reinterpret_cast<T*>(sum) =
-                wrapping_add(*reinterpret_cast<const T*>(sum), *reinterpret_cast<const T*>(other));
+                wrapping_add(load(reinterpret_cast<const T*>(sum)), load(reinterpret_cast<const T*>(other)));
           });
     });
   });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numbers that are read off a tensor.
 #include "kernels/shared/checks.h"
+#include "kernels/shared/element.h"
 #include "kernels/shared/number.h"
 #include "kernels/shared/selection.h"
 #include "runtime/kernel/context.h"
@@ -32,7 +33,7 @@ Error _local_scalar_dense(KernelContext&, const Tensor& self, EValue& out) {
            static_cast<unsigned long>(self.numel()));
   return dispatch<kTypes>(self.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
-    const T value = *self.const_data_ptr<T>();
+    const T value = load(self.const_data_ptr<T>());
     if constexpr (std::is_same_v<T, bool>) {
       return write_number(out, EValue(value));
     } else if constexpr (std::is_integral_v<T>) {

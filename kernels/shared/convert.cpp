@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/shared/convert.h"
 
+#include "kernels/shared/element.h"
 #include "kernels/shared/selection.h"
 #include "runtime/base/assert.h"
 #include "runtime/tensor/dispatch.h"
@@ -16,7 +17,7 @@ void convert_run(void* target, ptrdiff_t target_stride, ScalarType to, const voi
       auto* out = static_cast<char*>(target);
       const auto* in = static_cast<const char*>(source);
       for (size_t i = 0; i < n; ++i, out += target_stride, in += source_stride) {
-        *reinterpret_cast<To*>(out) = convert<To>(*reinterpret_cast<const From*>(in));
+        *reinterpret_cast<To*>(out) = convert<To>(load(reinterpret_cast<const From*>(in)));
       }
       return Error::Ok;
     });

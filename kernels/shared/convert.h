@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "runtime/base/checked.h"
 #include "runtime/base/error.h"
 #include "runtime/tensor/scalar_type.h"
 
@@ -17,9 +18,8 @@ template <class To, class From>
 inline To convert(From value) {
   if constexpr (std::is_same_v<To, bool>) {
     return value != From(0);
-  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && sizeof(To) < 8) {
-    // Through int64 so that values out of To's range wrap, as they do in PyTorch on common hosts.
-    return static_cast<To>(static_cast<int64_t>(value));
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    return truncate<To>(value);
   } else {
     return static_cast<To>(value);
   }

@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "kernels/shared/checks.h"
+#include "kernels/shared/element.h"
 #include "kernels/shared/selection.h"
 #include "runtime/tensor/dispatch.h"
 #include "runtime/tensor/tensor.h"
@@ -60,7 +61,7 @@ void elementwise_row(const void* function, char* const* pointers, const ptrdiff_
   for (size_t i = 0; i < n; ++i) {
     const auto offset = static_cast<ptrdiff_t>(i);
     *reinterpret_cast<Out*>(pointers[0] + offset * strides[0]) =
-        static_cast<Out>(f(*reinterpret_cast<const In*>(pointers[I + 1] + offset * strides[I + 1])...));
+        static_cast<Out>(f(load(reinterpret_cast<const In*>(pointers[I + 1] + offset * strides[I + 1]))...));
   }
 }
 

@@ -42,7 +42,7 @@ struct Extremum {
     ++seen;
   }
   void see(const ViewLane& lane) {
-    for (ptrdiff_t i = 0; i < lane.size; ++i) see(lane.at<T>(i));
+    for (ptrdiff_t i = 0; i < lane.size; ++i) see(lane.get<T>(i));
   }
 };
 

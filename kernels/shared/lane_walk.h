@@ -5,6 +5,7 @@
 
 #include <cstddef>
 
+#include "kernels/shared/element.h"
 #include "kernels/shared/view.h"
 #include "runtime/base/error.h"
 #include "runtime/base/span.h"
@@ -22,6 +23,10 @@ struct ViewLane {
   template <class T>
   [[nodiscard]] T& at(ptrdiff_t i) const {
     return *reinterpret_cast<T*>(data + i * stride);
+  }
+  template <class T>
+  [[nodiscard]] T get(ptrdiff_t i) const {
+    return load(&at<T>(i));
   }
 };
 

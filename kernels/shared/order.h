@@ -39,11 +39,11 @@ class Ranking {
   void rank(const ViewLane& source) {
     const ptrdiff_t count = values_.size;
     if (count == 0) return;
-    for (ptrdiff_t i = 0; i < count; ++i) put(i, {source.at<T>(i), i});
+    for (ptrdiff_t i = 0; i < count; ++i) put(i, {source.get<T>(i), i});
     // A heap with the last in order on top, which makes room for whatever comes before it.
     for (ptrdiff_t i = count / 2; i-- > 0;) sift(i, get(i), count);
     for (ptrdiff_t i = count; i < source.size; ++i) {
-      const Entry entry{source.at<T>(i), i};
+      const Entry entry{source.get<T>(i), i};
       if (precedes(entry, get(0))) sift(0, entry, count);
     }
     for (ptrdiff_t end = count - 1; end > 0; --end) {
@@ -59,7 +59,7 @@ class Ranking {
     int64_t index;
   };
 
-  [[nodiscard]] Entry get(ptrdiff_t i) const { return {values_.at<T>(i), indices_.at<int64_t>(i)}; }
+  [[nodiscard]] Entry get(ptrdiff_t i) const { return {values_.get<T>(i), indices_.at<int64_t>(i)}; }
   void put(ptrdiff_t i, const Entry& entry) const {
     values_.at<T>(i) = entry.value;
     indices_.at<int64_t>(i) = entry.index;

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 
 #include "kernels/shared/axes.h"
 #include "kernels/shared/convert.h"
@@ -50,12 +51,13 @@ class Reduction {
 
   // f(const T* values, ptrdiff_t stride, size_t n) for the runs that together are the input of one
   // output element, in memory order; stride in elements. Input of another type than T comes converted,
-  // a few elements at a time: check_convertible() has said that both can be.
+  // a few elements at a time: check_convertible() has said that both can be. So do booleans: where a
+  // program says that they are may be any bytes.
   template <class T, class F>
   void for_each_run(const char* first, F f) const {
     const Axis& run = reduced_.inner();
     reduced_.walk(first, nullptr, 1, [&](const char* values, char*) {
-      if (type_ == scalar_type_of<T>) {
+      if (type_ == scalar_type_of<T> && !std::is_same_v<T, bool>) {
         f(reinterpret_cast<const T*>(values), run.input / static_cast<ptrdiff_t>(sizeof(T)), run.size);
       } else {
         convert_runs<T>(values, run, f);

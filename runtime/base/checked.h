@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace rushlight {
 
@@ -16,6 +17,18 @@ template <class T, class A, class B>
 template <class T, class A, class B>
 [[nodiscard]] constexpr bool checked_mul(A a, B b, T* product) {
   return !__builtin_mul_overflow(a, b, product);
+}
+
+// The integer towards zero. Where C++ leaves the result open it is PyTorch's on common hosts: NaN and
+// what 64 bits do not hold are the least int64, and smaller types take its low bits.
+template <class To, class From>
+[[nodiscard]] constexpr To truncate(From value) {
+  static_assert(std::is_integral_v<To> && std::is_floating_point_v<From>);
+  if constexpr (std::is_same_v<To, uint64_t>) {
+    if (value >= From(0x1p63) && value < From(0x1p64)) return static_cast<To>(value);
+  }
+  const bool fits = value >= From(-0x1p63) && value < From(0x1p63);
+  return static_cast<To>(fits ? static_cast<int64_t>(value) : INT64_MIN);
 }
 
 // Whether [offset, offset + length) lies inside [0, size).

@@ -17,7 +17,11 @@ using flatbuffer::TableVector;
 using schema::InstructionKind;
 
 bool same_order(Span<const DimOrderType> a, Span<const DimOrderType> b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0;
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
 }
 
 // Two dim orders may describe the same bytes: dimensions of size 1 can stand anywhere.

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
+#include "runtime/base/checked.h"
 #include "runtime/tensor/scalar_type.h"
 
 namespace rushlight {
@@ -21,10 +23,16 @@ class Scalar {
   }
   [[nodiscard]] bool is_bool() const { return kind_ == Kind::Bool; }
 
-  // Converts as C++ does; T is an arithmetic type, Half or BFloat16.
+  // Converts as C++ does, and as truncate() where that is open; T is an arithmetic type, Half or BFloat16.
   template <class T>
   [[nodiscard]] T to() const {
-    if (kind_ == Kind::Double) return static_cast<T>(value_.as_double);
+    if (kind_ == Kind::Double) {
+      if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+        return truncate<T>(value_.as_double);
+      } else {
+        return static_cast<T>(value_.as_double);
+      }
+    }
     return static_cast<T>(value_.as_int);
   }
 

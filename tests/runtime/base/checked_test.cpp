@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/base/checked.h"
 
+#include <cmath>
+#include <limits>
+
 #include <gtest/gtest.h>
 
 namespace rushlight {
@@ -19,6 +22,20 @@ TEST(CheckedMul, Refuses_WhatDoesNotFit) {
   EXPECT_TRUE(checked_mul(SIZE_MAX / 2, 2, &product));
   EXPECT_FALSE(checked_mul(SIZE_MAX / 2 + 1, 2, &product));
   EXPECT_FALSE(checked_mul(-1, 2, &product));
+}
+
+TEST(Truncate, GoesTowardsZero_AndIsDefinedForEveryNumber) {
+  EXPECT_EQ(truncate<int32_t>(-2.9), -2);
+  EXPECT_EQ(truncate<uint8_t>(2.9f), 2);
+  EXPECT_EQ(truncate<int8_t>(300.0), 44);
+  EXPECT_EQ(truncate<uint64_t>(-1.0), UINT64_MAX);
+  EXPECT_EQ(truncate<uint64_t>(0x1.8p63), UINT64_C(3) << 62);
+  EXPECT_EQ(truncate<int64_t>(-0x1p63), INT64_MIN);
+  for (const double beyond : {0x1p63, 1e300, -1e300, std::numeric_limits<double>::infinity(),
+                              -std::numeric_limits<double>::infinity(), std::nan("")}) {
+    EXPECT_EQ(truncate<int64_t>(beyond), INT64_MIN);
+    EXPECT_EQ(truncate<int32_t>(beyond), 0);
+  }
 }
 
 TEST(RangeFits, TakesTheWholeAndTheEmptyEnd_RefusesOneMore) {

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# RUSHLIGHT_BUILD_FUZZERS: everything is compiled with AddressSanitizer and UndefinedBehaviorSanitizer;
+# with clang also with the counters that libFuzzer is steered by.
+set(rushlight_sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all)
+add_compile_options(${rushlight_sanitizers} -fno-omit-frame-pointer -g)
+add_link_options(${rushlight_sanitizers})
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    add_compile_options(-fsanitize=fuzzer-no-link)
+endif()

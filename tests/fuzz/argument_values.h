@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arguments for a kernel, by the characters of its signature.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "runtime/tensor/evalue.h"
+#include "tests/fuzz/choices.h"
+#include "tests/fuzz/heap.h"
+#include "tests/fuzz/inputs.h"
+
+namespace rushlight::fuzz {
+
+// What a tensor that is written is made of: as the first tensor read, or so.
+enum class WrittenType : uint8_t { First, Bool, Long, Any };
+
+class ArgumentValues {
+ public:
+  // Tensors that are written have the rank; a dynamic shape, mostly.
+  ArgumentValues(Choices& choices, WrittenType type, size_t rank);
+
+  // Null when there is no memory for it.
+  EValue* make(char code);
+
+ private:
+  struct List {
+    std::vector<EValue*> values;
+    std::vector<int64_t> ints;
+    std::vector<Tensor> tensors;
+    std::vector<std::optional<Tensor>> optional_tensors;
+    std::vector<double> doubles;
+    std::vector<uint8_t> bools;
+    BoxedList<int64_t> int_list{};
+    BoxedList<Tensor> tensor_list{};
+    BoxedList<std::optional<Tensor>> optional_tensor_list{};
+  };
+
+  bool make_value(char kind, EValue* value);
+  bool make_list(char kind, EValue* value);
+  bool read_tensor(EValue* value);
+  bool written_tensor(EValue* value);
+  int64_t integer();
+  double real();
+  EValue number();
+  EValue* keep(const EValue& value);
+
+  Choices& choices_;
+  WrittenType written_;
+  size_t rank_;
+  Heap heap_;
+  Inputs tensors_;
+  ScalarType dtype_;
+  std::vector<SizesType> shape_;
+  std::deque<EValue> values_;
+  std::deque<List> lists_;
+};
+
+}  // namespace rushlight::fuzz

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "runtime/backend/backend.h"
+
+namespace rushlight::fuzz {
+
+// Under the names that programs use; reads and writes all it is handed, and does nothing else.
+extern const BackendTable backends;
+
+}  // namespace rushlight::fuzz

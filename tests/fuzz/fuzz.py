@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the fuzz targets of a build: `fuzz.py mutants` or `fuzz.py libfuzzer`. `./dev fuzz` calls it.
+
+The exit status is 0 when nothing crashed, hung or leaked. What did is in the folder that is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from rushlight import process
+
+ROOT = Path(__file__).resolve().parents[2]
+INTEROP = ROOT / "tests" / "interop"
+REGRESSIONS = Path(__file__).parent / "regressions"
+
+# Ten small programs that together have every feature of the format.
+SEEDS = [
+    "channels_last_conv",
+    "cond_sum",
+    "const_out",
+    "dtype_bool",
+    "dynamic_mlp",
+    "kv_cache_renamed",
+    "list_split_cat",
+    "multi_method",
+    "mutable_counter",
+    "scan",
+]
+ENVIRONMENT = {
+    "ASAN_OPTIONS": "allocator_may_return_null=1:detect_leaks=1",
+    "UBSAN_OPTIONS": "print_stacktrace=1",
+}
+LARGEST_SEED = 50_000
+MUTANT_SECONDS = 10
+INPUT_SECONDS = 20
+
+
+@dataclass(frozen=True)
+class Target:
+    """One fuzz target: its name and what its inputs start from."""
+
+    name: str
+    pattern: str = ""
+    seeds: tuple[Path, ...] = ()
+
+    def corpus(self) -> list[Path]:
+        """Every small file of its kind in the repository."""
+        files = sorted(INTEROP.glob(f"*/{self.pattern}")) if self.pattern else []
+        found = sorted((REGRESSIONS / self.name).glob("*"))
+        return [path for path in files if path.stat().st_size <= LARGEST_SEED] + found
+
+
+TARGETS = [
+    Target("program", "*.pte", tuple(INTEROP / name / "model.pte" for name in SEEDS)),
+    Target("data", "*.ptd", (INTEROP / "external_ptd" / "weights.ptd",)),
+    Target("bundled", "*.bpte", (INTEROP / "bundled" / "model.bpte",)),
+    Target("operators"),
+]
+
+
+@dataclass
+class Run:
+    """What came of one target."""
+
+    target: str
+    executions: int = 0
+    seconds: float = 0.0
+    failures: list[str] = field(default_factory=list)
+    counts: dict[str, dict[str, int]] = field(default_factory=dict)
+
+
+def replay(build: Path, target: Target) -> Path:
+    """The program that runs inputs of the target one by one."""
+    return build / "tests" / "fuzz" / f"fuzz_{target.name}_replay"
+
+
+def run_mutants(build: Path, target: Target, count: int, seed: int, artifacts: Path) -> Run:
+    """`count` mutants of the target's seeds, the same ones for the same `seed`."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        command: list[str | os.PathLike[str]] = [
+            replay(build, target),
+            f"--mutants={count}",
+            f"--seed={seed}",
+        ]
+        command += [f"--seconds={MUTANT_SECONDS}", f"--json={report}", f"--artifacts={artifacts}"]
+        result = process.run([*command, *target.seeds], env=ENVIRONMENT, on_line=_show)
+        if not report.exists():
+            raise SystemExit(f"{target.name}: exit status {result.returncode}\n{result.stdout[-4000:]}")
+        found = json.loads(report.read_text())
+    failures = [f"{failure['kind']} {failure['number']}" for failure in found["failures"]]
+    counts = {stage: found[stage] for stage in ("refused", "loaded", "executed")}
+    return Run(target.name, count, result.seconds, failures, counts)
+
+
+def run_libfuzzer(build: Path, target: Target, seconds: int, artifacts: Path, corpus: Path) -> Run:
+    """libFuzzer for `seconds`, from the repository's files and what is in the folder `corpus`."""
+    program = build / "tests" / "fuzz" / f"fuzz_{target.name}"
+    if not program.exists():
+        raise SystemExit(f"no {program}: it takes clang; ./dev fuzz installs and uses it")
+    own = corpus / target.name
+    own.mkdir(parents=True, exist_ok=True)
+    for number, path in enumerate(target.corpus()):
+        shutil.copyfile(path, own / f"seed-{number}")
+    limits = [f"-max_total_time={seconds}", f"-timeout={INPUT_SECONDS}", "-rss_limit_mb=2560"]
+    length = f"-max_len={LARGEST_SEED if target.pattern else 256}"
+    words = [*limits, length, "-print_final_stats=1", f"-artifact_prefix={artifacts}/{target.name}-"]
+    result = process.run([program, *words, own], env=ENVIRONMENT, on_line=_show_some())
+    executed = re.search(r"stat::number_of_executed_units:\s*(\d+)", result.stdout)
+    run = Run(target.name, int(executed[1]) if executed else 0, result.seconds)
+    if result.returncode != 0:
+        written = re.findall(r"Test unit written to (\S+)", result.stdout)
+        run.failures = written or [f"exit status {result.returncode}"]
+        print(result.stdout[-6000:], file=sys.stderr)
+    return run
+
+
+def _show(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _show_some():
+    """Shows a line of libFuzzer's every ten seconds."""
+    last = 0.0
+
+    def show(line: str) -> None:
+        nonlocal last
+        if line.startswith("#") and time.monotonic() - last > 10:
+            last = time.monotonic()
+            _show(line)
+
+    return show
+
+
+def main(words: list[str] | None = None) -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="fuzz.py", description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=["mutants", "libfuzzer"])
+    parser.add_argument("targets", nargs="*", metavar="TARGET", help="program, operators, ...: default all")
+    parser.add_argument("--build", type=Path, default=ROOT / "build" / "fuzz", help="folder of the build")
+    parser.add_argument("--count", type=int, default=10_000, help="mutants of each target")
+    parser.add_argument("--seed", type=int, default=1, help="other mutants for another number")
+    parser.add_argument("--seconds", type=int, default=1800, help="of libFuzzer, all targets together")
+    parser.add_argument("--corpus", type=Path, help="where libFuzzer keeps what it found: default the build")
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    options = parser.parse_args(words)
+    known = {target.name: target for target in TARGETS}
+    if unknown := set(options.targets) - known.keys():
+        parser.error(f"unknown target {sorted(unknown)[0]}; there are {', '.join(known)}")
+    chosen = [known[name] for name in options.targets] or TARGETS
+    artifacts = options.build / "findings"
+    artifacts.mkdir(parents=True, exist_ok=True)
+    runs = []
+    for target in chosen:
+        if options.what == "mutants":
+            runs.append(run_mutants(options.build, target, options.count, options.seed, artifacts))
+        else:
+            corpus = options.corpus or options.build / "corpus"
+            seconds = max(1, options.seconds // len(chosen))
+            runs.append(run_libfuzzer(options.build, target, seconds, artifacts, corpus))
+    _report(runs, artifacts, options.json)
+    return 1 if any(run.failures for run in runs) else 0
+
+
+def _report(runs: list[Run], artifacts: Path, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps({"runs": [asdict(run) for run in runs], "findings": str(artifacts)}, indent=2))
+        return
+    for run in runs:
+        print(f"{run.target}: {run.executions:,} inputs in {run.seconds:.0f} s, {len(run.failures)} failures")
+        for stage, counts in run.counts.items():
+            print(f"  {stage}: " + ", ".join(f"{name} {count:,}" for name, count in counts.items()))
+        for failure in run.failures:
+            print(f"  {failure}")
+    if any(run.failures for run in runs):
+        print(f"findings are in {artifacts}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A .bpte: all its values, and the program inside.
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/bundled/bundled_method.h"
+#include "tests/fuzz/copying_loader.h"
+#include "tests/fuzz/heap.h"
+#include "tests/fuzz/mutator.h"
+#include "tests/fuzz/program_case.h"
+#include "tests/fuzz/require.h"
+
+namespace rushlight::fuzz {
+
+namespace {
+
+using flatbuffer::Field;
+using flatbuffer::Kind;
+
+enum : uint8_t { kBundle, kSuite, kCase, kValue, kTensor, kInt, kBool, kDouble };
+constexpr Field kBundleFields[] = {{Kind::Scalar32}, {Kind::TableVector, kSuite}, {Kind::Vector8}};
+constexpr Field kSuiteFields[] = {{Kind::String}, {Kind::TableVector, kCase}};
+constexpr Field kCaseFields[] = {{Kind::TableVector, kValue}, {Kind::TableVector, kValue}};
+constexpr Field kValueFields[] = {{Kind::UnionKind, 4}, {Kind::Union, kTensor}};
+constexpr Field kTensorFields[] = {{Kind::Scalar8}, {Kind::Vector32}, {Kind::Vector8}, {Kind::Vector8}};
+constexpr Field kInt64[] = {{Kind::Scalar64}};
+constexpr Field kInt8[] = {{Kind::Scalar8}};
+constexpr flatbuffer::TableType kTables[] = {{kBundleFields, 3}, {kSuiteFields, 2},  {kCaseFields, 2},
+                                             {kValueFields, 2},  {kTensorFields, 4}, {kInt64, 1},
+                                             {kInt8, 1},         {kInt64, 1}};
+constexpr size_t kMaxListed = 64;
+
+void read_bundled(const BundledValue& value) {
+  if (value.tag != Tag::Tensor) return read_value(value.number);
+  require(value.data.size() == value.layout.nbytes, "a tensor with other bytes than it has elements for");
+  read_bytes(value.data);
+  read_bytes(value.layout.dim_order);
+}
+
+void read_cases(const BundledProgram& bundled) {
+  for (size_t suite = 0; suite < std::min(bundled.num_suites(), kMaxListed); ++suite) {
+    const char* method = bundled.method_name(suite);
+    const auto count = bundled.num_cases(method);
+    require(count.ok(), "cases of a method that is not there");
+    for (size_t i = 0; i < std::min(*count, kMaxListed); ++i) {
+      const auto test = bundled.test_case(method, i);
+      require(test.ok(), "a case that is not there");
+      for (size_t v = 0; v < std::min(test->num_inputs(), kMaxListed); ++v) read_bundled(test->input(v));
+      for (size_t v = 0; v < std::min(test->num_outputs(), kMaxListed); ++v) {
+        read_bundled(test->expected_output(v));
+      }
+    }
+    require(!bundled.test_case(method, *count).ok(), "a case beyond the last");
+  }
+}
+
+void run_cases(const BundledProgram& bundled, Method& method) {
+  const auto count = bundled.num_cases(method.meta().name());
+  if (!count.ok()) return;
+  for (size_t i = 0; i < std::min<size_t>(*count, 4); ++i) {
+    const auto test = bundled.test_case(method.meta().name(), i);
+    Heap heap;
+    // With room for copies of misaligned data, with too little, and with none.
+    Arena memory(heap.allocate(i == 1 ? 16 : 65536));
+    if (load_bundled_input(method, *test, i == 2 ? nullptr : &memory) != Error::Ok) continue;
+    if (method.execute() != Error::Ok) continue;
+    const Error verified = verify_method_outputs(method, *test);
+    const auto stats = compute_method_output_error_stats(method, *test);
+    require(verified != Error::Ok || stats.ok(), "outputs that are right and cannot be compared");
+  }
+}
+
+}  // namespace
+
+Outcome run_input(Span<const uint8_t> input) {
+  static_cast<void>(BundledProgram::is_bundled_program(input));
+  const auto bundled = BundledProgram::open(input);
+  if (!bundled.ok()) return {Stage::Refused, bundled.error()};
+  read_cases(*bundled);
+  CopyingLoader loader(bundled->program());
+  Choices choices(Choices::hash(input));
+  Outcome outcome =
+      run_program(loader, nullptr, choices, [&](Method& method) { run_cases(*bundled, method); });
+  if (outcome.stage == Stage::Refused) outcome.stage = Stage::Loaded;
+  return outcome;
+}
+
+size_t mutate_input(uint8_t* data, size_t size, size_t capacity, Choices& choices) {
+  return Mutator(kTables, choices).mutate(data, size, capacity);
+}
+
+}  // namespace rushlight::fuzz

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory in blocks of their own, each exactly as long as was asked for, so that AddressSanitizer sees
+// the first byte beyond.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "runtime/base/span.h"
+
+namespace rushlight::fuzz {
+
+class Heap {
+ public:
+  // More than this in all is no test of a board's runtime, only slow.
+  static constexpr size_t kLimit = size_t{4} << 20;
+
+  Heap() = default;
+  Heap(const Heap&) = delete;
+  Heap& operator=(const Heap&) = delete;
+  ~Heap() {
+    for (void* block : blocks_) std::free(block);
+  }
+
+  // Zeroed bytes at a multiple of 16. Null data beyond the limit.
+  Span<uint8_t> allocate(size_t size) {
+    if (size > kLimit - used_) return {};
+    void* block = nullptr;
+    if (posix_memalign(&block, 16, size) != 0) return {};
+    blocks_.push_back(block);
+    used_ += size;
+    std::memset(block, 0, size);
+    return {static_cast<uint8_t*>(block), size};
+  }
+
+ private:
+  std::vector<void*> blocks_;
+  size_t used_ = 0;
+};
+
+}  // namespace rushlight::fuzz

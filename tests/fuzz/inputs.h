@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Inputs for a method: what its metadata asks for, at times something else.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "runtime/program/method_meta.h"
+#include "tests/fuzz/choices.h"
+#include "tests/fuzz/heap.h"
+
+namespace rushlight::fuzz {
+
+// Fills elements of a type with numbers of one kind: any bytes, small numbers, zeros, ones.
+void fill(Span<uint8_t> memory, ScalarType type, Choices& choices);
+
+// Owns the tensors it makes; their elements are blocks of the heap.
+class Inputs {
+ public:
+  Inputs(Heap& heap, Choices& choices) : heap_(heap), choices_(choices) {}
+
+  // A value for input `index`. False when there is none to be had.
+  bool make(const MethodMeta& meta, size_t index, EValue* value);
+
+  // A tensor with memory of exactly its size. False when that is too much.
+  bool make_tensor(ScalarType type, Span<const SizesType> sizes, Span<const DimOrderType> dim_order,
+                   TensorShapeDynamism dynamism, EValue* value);
+
+ private:
+  struct Owned {
+    std::vector<SizesType> sizes;
+    std::vector<DimOrderType> dim_order;
+    std::vector<StridesType> strides;
+    std::vector<TensorImpl> impl;  // one, once the rest is in place
+  };
+
+  Heap& heap_;
+  Choices& choices_;
+  std::deque<Owned> owned_;
+};
+
+}  // namespace rushlight::fuzz

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Changes to a FlatBuffers file that know where its offsets, counts, numbers and names are, and plain
+// damage that does not.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/program/flatbuffer.h"
+#include "tests/fuzz/choices.h"
+#include "tests/fuzz/sites.h"
+
+namespace rushlight::fuzz {
+
+class Mutator {
+ public:
+  // `types` describe the file's tables, the root first.
+  Mutator(const flatbuffer::TableType* types, Choices& choices) : types_(types), choices_(choices) {}
+
+  // Changes data[0, size) by one to four of the ways below; returns the new size, at most `capacity`.
+  size_t mutate(uint8_t* data, size_t size, size_t capacity);
+
+ private:
+  void once();
+  // Anywhere.
+  void flip_bits();
+  void overwrite_word();
+  void swap_words();
+  void resize();
+  // At sites.
+  void set_number();
+  void step_number();
+  void shift_segments();
+  void retarget();
+  void swap_siblings();
+  void copy_sibling();
+  void copy_element();
+  void rename();
+
+  const Site* any(bool (*wanted)(SiteKind kind));
+  const Site* sibling(const Site& site);
+  [[nodiscard]] uint64_t get(const Site& site) const;
+  void set(const Site& site, uint64_t value);
+  uint64_t interesting(uint64_t now, unsigned width);
+
+  const flatbuffer::TableType* types_;
+  Choices& choices_;
+  uint8_t* data_ = nullptr;
+  size_t size_ = 0;
+  size_t capacity_ = 0;
+  std::vector<Site> sites_;
+};
+
+}  // namespace rushlight::fuzz

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the numbers of a FlatBuffers file are, and what they are. The file may be damaged: what cannot
+// be read is left out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/base/span.h"
+#include "runtime/program/flatbuffer.h"
+
+namespace rushlight::fuzz {
+
+enum class SiteKind : uint8_t {
+  Header,        // a number of the extended header
+  Offset,        // a u32, relative to itself
+  VtableOffset,  // an i32, to be subtracted from its place
+  VtableEntry,   // a u16 of a vtable: its sizes, and where fields are
+  Count,         // a vector's
+  Scalar,        // a table's field
+  Tag,           // a union's kind
+  Element,       // of a vector of numbers
+  Text,          // the first byte of a string
+};
+
+struct Site {
+  uint32_t at;
+  uint8_t width;  // bytes
+  SiteKind kind;
+  uint16_t group;      // the same for the same field of the same type of table, wherever it is
+  uint32_t at_vector;  // of elements and of offsets in a vector: where its count is; else 0
+};
+
+// Those of a file whose tables `types` describes, at most some ten thousand.
+std::vector<Site> find_sites(Span<const uint8_t> file, const flatbuffer::TableType* types);
+
+// Bytes from `at`, which need not be aligned. Zero beyond the end.
+uint64_t read_number(Span<const uint8_t> file, size_t at, size_t width);
+
+}  // namespace rushlight::fuzz

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What one run of a fuzz target came to. Each target defines these functions; libFuzzer and replay.cpp
+// call them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/base/error.h"
+#include "runtime/base/span.h"
+#include "tests/fuzz/choices.h"
+
+namespace rushlight::fuzz {
+
+// How far an input got.
+enum class Stage : uint8_t { Refused, Loaded, Executed };
+inline constexpr size_t kStages = 3;
+
+struct Outcome {
+  Stage stage = Stage::Refused;
+  Error error = Error::Ok;  // the first that something returned
+};
+
+// Runs one input. Ends the process on what must not happen and no sanitizer sees.
+Outcome run_input(Span<const uint8_t> input);
+
+// Changes data[0, size) in place; returns the new size, at most `capacity`. Kinds of changes are named
+// by mutation_name().
+size_t mutate_input(uint8_t* data, size_t size, size_t capacity, Choices& choices);
+
+}  // namespace rushlight::fuzz

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The fuzz targets: what they found once stays found, and a short run finds nothing new.
+
+`./dev fuzz` runs them longer. RUSHLIGHT_FUZZ_BUILD is a build of the preset `fuzz`, RUSHLIGHT_FUZZ_COUNT
+how many mutants of each target run here, RUSHLIGHT_FUZZ_SECONDS how long libFuzzer runs on each.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from fuzz import ENVIRONMENT, REGRESSIONS, ROOT, TARGETS, Target, replay, run_libfuzzer, run_mutants
+from rushlight import process
+
+BUILDS = {
+    "plain": Path(os.environ.get("RUSHLIGHT_TEST_BUILD") or ROOT / "build" / "tests"),
+    "sanitized": Path(os.environ.get("RUSHLIGHT_FUZZ_BUILD") or ROOT / "build" / "fuzz"),
+}
+COUNT = int(os.environ.get("RUSHLIGHT_FUZZ_COUNT", "10000"))
+SECONDS = int(os.environ.get("RUSHLIGHT_FUZZ_SECONDS", "20"))
+
+every_target = pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+
+
+def build_with(target: Target, kind: str) -> Path:
+    """The build of a kind; skips where it was not made."""
+    folder = BUILDS[kind]
+    if not replay(folder, target).exists():
+        preset = "tests" if kind == "plain" else "fuzz"
+        pytest.skip(f"no {replay(folder, target)}: cmake --preset {preset}, cmake --build --preset {preset}")
+    return folder
+
+
+@every_target
+@pytest.mark.parametrize("kind", BUILDS)
+def test_good_files_and_former_findings_run(kind: str, target: Target) -> None:
+    program = replay(build_with(target, kind), target)
+    files = target.corpus()
+    result = process.run([program, *files], env=ENVIRONMENT, timeout=300)
+    assert result.returncode == 0, result.stderr[-4000:]
+    assert result.stdout == f"{len(files)} inputs\n"
+
+
+@every_target
+def test_mutants_neither_crash_nor_hang(target: Target, tmp_path: Path) -> None:
+    run = run_mutants(build_with(target, "sanitized"), target, COUNT, 1, tmp_path)
+    assert run.failures == []
+    # A mutator that nothing survives would show nothing.
+    assert sum(run.counts["executed"].values()) > COUNT // 20
+
+
+@every_target
+def test_libfuzzer_finds_nothing(target: Target, tmp_path: Path) -> None:
+    build = build_with(target, "sanitized")
+    run = run_libfuzzer(build, target, SECONDS, tmp_path, tmp_path / "corpus")
+    assert run.failures == []
+    assert run.executions > 100
+
+
+def test_regressions_belong_to_a_target() -> None:
+    assert {path.name for path in REGRESSIONS.iterdir() if path.is_dir()} <= {t.name for t in TARGETS}

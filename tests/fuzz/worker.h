@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs many inputs in a child process; a new one goes on behind an input that ended the last.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "tests/fuzz/target.h"
+
+namespace rushlight::fuzz {
+
+// What came of the inputs, in memory that both processes see.
+struct Tally {
+  static constexpr uint32_t kErrors = 0x40;
+  volatile uint64_t next;   // the input that runs now
+  volatile double started;  // in seconds of the child's own time
+  double slowest_seconds;
+  uint64_t counts[kStages][kErrors];
+};
+
+struct Failure {
+  uint64_t number;
+  bool hung;
+};
+
+class Pool {
+ public:
+  // Inputs first to last - 1; each may take `seconds` of processor time.
+  Pool(uint64_t first, uint64_t last, double seconds, std::function<Outcome(uint64_t)> run);
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+  ~Pool();
+
+  // Runs all of them; says how far it is on stderr. The failures, in order.
+  std::vector<Failure> run();
+  [[nodiscard]] const Tally& tally() const { return *tally_; }
+
+ private:
+  // From tally().next to the end, in this process.
+  void work();
+  // Waits a little; whether the child has ended. One that runs too long is ended, and *hung set.
+  bool watch(int child, bool* hung);
+  void say(size_t failures);
+
+  uint64_t first_;
+  uint64_t last_;
+  double seconds_;
+  std::function<Outcome(uint64_t)> run_;
+  Tally* tally_;
+  uint64_t said_ = 0;
+};
+
+}  // namespace rushlight::fuzz
