@@ -55,11 +55,13 @@ Result<TensorInfo> tensor_at(Table plan, unsigned slot, size_t index) {
   RL_CHECK(value.scalar<uint8_t>(schema::evalue::kKind) == static_cast<uint8_t>(schema::ValueKind::Tensor),
            Error::InvalidType, "method %s: value is no tensor", plan.string(schema::plan::kName));
   const Table tensor = value.table(schema::evalue::kValue);
+  const bool has_memory = static_cast<bool>(tensor.table(schema::tensor::kAllocationInfo)) ||
+                          tensor.scalar<uint32_t>(schema::tensor::kDataBufferIdx) != 0;
   return TensorInfo{static_cast<ScalarType>(tensor.scalar<int8_t>(schema::tensor::kScalarType)),
                     static_cast<TensorShapeDynamism>(tensor.scalar<uint8_t>(schema::tensor::kShapeDynamism)),
                     tensor.vector<int32_t>(schema::tensor::kSizes),
                     tensor.vector<uint8_t>(schema::tensor::kDimOrder),
-                    static_cast<bool>(tensor.table(schema::tensor::kAllocationInfo))};
+                    has_memory};
 }
 
 }  // namespace

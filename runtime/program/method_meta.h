@@ -17,7 +17,7 @@ struct TensorInfo {
   TensorShapeDynamism dynamism;
   Span<const int32_t> sizes;  // upper bounds of a dynamic shape
   Span<const uint8_t> dim_order;
-  bool is_memory_planned;
+  bool is_memory_planned;  // or a constant
 };
 
 // The numbers of types are the file's: 0 is the CPU, 1 CUDA.
