@@ -32,6 +32,7 @@ DTYPES: dict[int, str] = {
     28: "uint32",
     29: "uint64",
 }
+_BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 
 @dataclass(frozen=True)
@@ -78,13 +79,21 @@ def as_array(value: Any) -> np.ndarray:
     torch = torch_module()
     if torch is not None and isinstance(value, torch.Tensor):
         if value.dtype is torch.bfloat16:  # which numpy has not
-            bits: np.ndarray = value.view(torch.int16).numpy(force=True)
-            return bits.view(ml_dtypes.bfloat16)
-        array: np.ndarray = value.numpy(force=True)
-        return array
+            return _numpy(value.detach().view(torch.int16)).view(ml_dtypes.bfloat16)
+        return _numpy(value)
     if hasattr(value, "__dlpack__"):
         return np.from_dlpack(value)
     return np.asarray(value)
+
+
+def _numpy(tensor: Any) -> np.ndarray:
+    """A torch tensor's elements; a copy if they are on another device, or only computed when read."""
+    array: np.ndarray
+    try:
+        array = tensor.numpy()
+    except (RuntimeError, TypeError):
+        array = tensor.numpy(force=True)
+    return array
 
 
 def as_tensor(value: Any, torch: Any) -> Any:
@@ -94,8 +103,9 @@ def as_tensor(value: Any, torch: Any) -> Any:
         return [as_tensor(item, torch) for item in value]
     if not isinstance(value, np.ndarray):
         return value
-    value = value if value.flags.writeable else value.copy(order="K")
-    if value.dtype == ml_dtypes.bfloat16:
+    if not value.flags.writeable:
+        value = value.copy(order="K")
+    if value.dtype is _BFLOAT16:
         return torch.from_numpy(value.view(np.int16)).view(torch.bfloat16)
     return torch.from_numpy(value)
 

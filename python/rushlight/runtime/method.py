@@ -25,11 +25,6 @@ def _mode(outputs: str) -> int:
     return _MODES[outputs]
 
 
-def _has_tensor(values: Sequence[Any]) -> bool:
-    torch = torch_module()
-    return torch is not None and any(isinstance(value, torch.Tensor) for value in values)
-
-
 class Method:
     """One loaded method with memory and state of its own.
 
@@ -77,49 +72,51 @@ class Method:
         Raises InvalidArgument for a wrong count, kind, dtype or shape, with `input` and what was
         expected and got; and whatever a kernel refuses.
         """
-        values = None if inputs is None else self._adapted(inputs)
+        values = None
+        if inputs is not None:
+            values, self._tensors = self._adapted(inputs)
         try:
             results = self._method.execute(values, _mode(outputs))
         except self._module.RuntimeFailure as failure:
             raise self._exception(failure, inputs) from None
-        if inputs is not None:
-            self._tensors = _has_tensor(inputs)
-        return self._given(results)
+        return self._as_tensors(results) if self._tensors else results
 
     def set_inputs(self, inputs: Sequence[Any]) -> None:
         """Sets all inputs, for execute(None). Raises InvalidArgument, as execute() does."""
+        values, self._tensors = self._adapted(inputs)
         try:
-            self._method.set_inputs(self._adapted(inputs))
+            self._method.set_inputs(values)
         except self._module.RuntimeFailure as failure:
             raise self._exception(failure, inputs) from None
-        self._tensors = _has_tensor(inputs)
 
     def get_outputs(self, *, outputs: Outputs = "copy") -> list[Any]:
         """What the last execution gave; see execute()."""
-        return self._given(native.call(self._module, self._method.outputs, _mode(outputs)))
+        results: list[Any] = native.call(self._module, self._method.outputs, _mode(outputs))
+        return self._as_tensors(results) if self._tensors else results
 
     def memory(self) -> dict[str, Any]:
         """Bytes in use: "method_arena", "planned" (one entry a buffer, memory id 1 first), and
         "temporary_peak", the most scratch that a kernel has used so far."""
         return dict(self._method.memory())
 
-    def _given(self, results: list[Any]) -> list[Any]:
-        """The outputs, as tensors if the inputs were."""
-        return [as_tensor(result, torch_module()) for result in results] if self._tensors else results
+    @staticmethod
+    def _as_tensors(results: list[Any]) -> list[Any]:
+        torch = torch_module()
+        return [as_tensor(result, torch) for result in results]
 
-    def _adapted(self, inputs: Sequence[Any]) -> list[Any]:
-        """The inputs as the native module takes them, which compares them with the program's. Only what
-        has no dtype of its own needs `self.inputs`, which takes time to make."""
-        tensor = getattr(torch_module(), "Tensor", np.ndarray)
-        values = []
+    def _adapted(self, inputs: Sequence[Any]) -> tuple[list[Any], bool]:
+        """The inputs as the native module takes them, which compares them with the program's; and
+        whether one was a tensor. Only what has no dtype of its own needs `self.inputs`, which takes time
+        to make."""
+        torch, values, tensors = torch_module(), [], False
         for index, value in enumerate(inputs):
             if type(value) is not np.ndarray:
-                if isinstance(value, tensor):
-                    value = as_array(value)
+                if torch is not None and isinstance(value, torch.Tensor):
+                    value, tensors = as_array(value), True
                 elif index < len(self.inputs):  # otherwise their number will be refused
                     value = to_native(value, self.inputs[index], index)
             values.append(value)
-        return values
+        return values, tensors
 
     def _exception(self, failure: Exception, inputs: Sequence[Any] | None) -> Exception:
         index = failure.args[3]

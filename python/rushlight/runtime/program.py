@@ -56,17 +56,17 @@ class Program:
         """In the order of the file."""
         return list(self._program.method_names())
 
-    def metadata(self, name: str) -> MethodMeta:
+    def metadata(self, method_name: str) -> MethodMeta:
         """The inputs, outputs, attributes and memory of a method, which is not loaded for it.
 
         Raises MethodNotFound, InvalidProgram.
         """
-        self._check_name(name)
-        return MethodMeta(native.call(self._module, self._program.method_facts, name))
+        self._check_name(method_name)
+        return MethodMeta(native.call(self._module, self._program.method_facts, method_name))
 
-    def memory(self, name: str = "forward") -> MethodMemory:
+    def memory(self, method_name: str = "forward") -> MethodMemory:
         """The bytes that a method will need, exactly, on 32 and 64 bit machines. Raises MethodNotFound."""
-        return self.metadata(name).memory
+        return self.metadata(method_name).memory
 
     def load_method(self, name: str) -> Method:
         """A new instance of the method. Raises MethodNotFound, OperatorNotFound and BackendNotFound
