@@ -256,6 +256,20 @@ def test_forward_is_called_through_the_module() -> None:
             pytest.skip(f"this build does not have {', '.join(missing.operators)}")
 
 
+def test_external_data_is_given_as_officially() -> None:
+    folder = INTEROP / "external_ptd"
+    [call, *_] = load_case(folder / "case.json").calls
+    results = []
+    for runtime in (theirs.Runtime.get(), ours.Runtime.get()):
+        program = runtime.load_program(folder / "model.pte", data_path=folder / "weights.ptd")
+        try:
+            method = program.load_method(call.method)
+        except OperatorNotFound as missing:
+            pytest.skip(f"this build does not have {', '.join(missing.operators)}")
+        results.append(method.execute([torch.from_numpy(value) for value in call.inputs]))
+    assert all(same(a, b) for a, b in zip(*results, strict=True))
+
+
 def test_the_registries_are_shaped_as_officially() -> None:
     for runtime, lib in ((theirs.Runtime.get(), their_lib), (ours.Runtime.get(), our_lib)):
         assert isinstance(runtime.operator_registry.operator_names, set)

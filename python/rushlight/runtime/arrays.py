@@ -119,14 +119,19 @@ def _from_plain(value: Any, info: ValueInfo, index: int) -> np.ndarray:
     """Numbers or nested lists of them in the dtype of the input, which has to hold them."""
     try:
         given = np.asarray(value)
-        array = given.astype(info.dtype)
+        with np.errstate(over="ignore", invalid="ignore"):  # both are looked for below
+            array = given.astype(info.dtype)
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidArgument(
             f"input {index}: expected a {info}, got no array: {error}", input=index
         ) from error
     if given.dtype.kind not in "biuf":
         raise InvalidArgument(f"input {index}: expected a {info}, got {given.dtype.name}", input=index)
-    if array.dtype.kind in "biu" and not np.array_equal(given, array):
+    if array.dtype.kind in "biu":
+        holds = np.array_equal(given, array)
+    else:
+        holds = bool(np.array_equal(np.isinf(given), np.isinf(array.astype(np.complex128))))
+    if not holds:
         raise InvalidArgument(
             f"input {index}: expected a {info}, got numbers that it cannot hold", input=index
         )

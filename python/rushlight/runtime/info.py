@@ -13,7 +13,11 @@ from rushlight.runtime import native
 from rushlight.runtime.arrays import DTYPES
 
 # File identifiers, each with the schema versions that are read.
-_FORMATS: dict[str, dict[str, Any]] = {"pte": {"identifier": "ET12", "schema_versions": [0]}}
+_FORMATS: dict[str, dict[str, Any]] = {
+    "pte": {"identifier": "ET12", "schema_versions": [0]},
+    "ptd": {"identifier": "FT01", "schema_versions": [0]},
+    "bpte": {"identifier": "BP08", "schema_versions": [2]},
+}
 
 
 def runtime_info(module: ModuleType | None = None) -> dict[str, Any]:

@@ -11,7 +11,11 @@ from typing import Any
 
 from rushlight import errors
 
-_NOT_SELECTED = "Build with all dtypes, or export the model with one that the operator has (runtime_info)."
+# What to do about an invalid argument, by words of its message.
+_NEXT_STEPS = {
+    "not selected in this build": "Build with all dtypes, or export the model with one that it has.",
+    "no data file was given": "Give the .ptd file that was written beside the program: data_files=[...].",
+}
 
 
 def default_module() -> ModuleType:
@@ -53,7 +57,7 @@ def exception(failure: Exception, module: ModuleType) -> errors.RushlightError:
     if code in (0x10, 0x14, 0x23, 0x24):
         return errors.InvalidProgram(text)
     if code in (0x02, 0x12, 0x13, 0x20, 0x22):
-        step = _NOT_SELECTED if "not selected in this build" in message else None
+        step = next((step for words, step in _NEXT_STEPS.items() if words in message), None)
         return errors.InvalidArgument(
             text, next_step=step, input=index, operator=operator[1] if operator else None
         )

@@ -14,6 +14,8 @@ from rushlight.runtime import native, program
 from rushlight.runtime.method import Method
 from rushlight.runtime.method_meta import MethodMemory, MethodMeta
 
+_SOURCES = (str, bytes, bytearray, memoryview, os.PathLike)
+
 
 class Verification(enum.Enum):
     """How much of a program is checked when it is loaded. rushlight checks everything at either level."""
@@ -111,10 +113,10 @@ class Runtime:
         """
         if not isinstance(verification, Verification):
             raise TypeError(f"verification: expected a Verification, got {type(verification).__name__}")
-        source = data.read() if hasattr(data, "read") else data
-        if not isinstance(source, (str, os.PathLike, bytes, bytearray, memoryview)):
+        source = data if isinstance(data, _SOURCES) else data.read() if hasattr(data, "read") else None
+        if not isinstance(source, _SOURCES):
             raise TypeError(
-                f"data: expected a path, bytes or a binary file object, got {type(source).__name__}"
+                f"data: expected a path, bytes or a binary file object, got {type(data).__name__}"
             )
         files = [] if data_path is None else [data_path]
         inner = program.Program(

@@ -16,6 +16,7 @@ import rushlight
 from rushlight.errors import InvalidArgument, OperatorNotFound
 from rushlight.runtime import Program
 
+EXTERNAL = Path(__file__).parents[2] / "interop" / "external_ptd"
 # Gives a constant of the file back.
 CONSTANT = Path(__file__).parents[2] / "interop" / "const_out" / "model.pte"
 
@@ -115,3 +116,24 @@ def test_a_constant_is_never_writable() -> None:
         out += 1  # of a constant it is a copy: the file stays as it is
     again = program.load_method("forward").execute([torch.zeros(3)])
     assert all(torch.equal(a, b) for a, b in zip(again, expected, strict=True))
+
+
+@pytest.mark.parametrize("source", [Path, bytes])
+def test_weights_come_from_a_data_file(source: Any) -> None:
+    model = EXTERNAL / "model.pte"
+    given = model if source is Path else model.read_bytes()
+    program = rushlight.load(given, data_files=[EXTERNAL / "weights.ptd"])
+    info = program.metadata("forward").input_tensor_meta(0)
+    try:
+        [out] = program.forward(np.ones(info.sizes(), np.float32))
+    except OperatorNotFound as error:
+        pytest.skip(f"this build does not have {', '.join(error.operators)}")
+    assert np.isfinite(out).all() and out.any()
+
+
+def test_weights_that_are_not_given_are_named(tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgument, match="stored outside the program") as caught:
+        rushlight.load(EXTERNAL / "model.pte").load_method("forward")
+    assert "data_files" in caught.value.next_step
+    with pytest.raises(InvalidArgument, match="No such file"):
+        rushlight.load(EXTERNAL / "model.pte", data_files=[tmp_path / "nowhere.ptd"])
