@@ -55,7 +55,14 @@ void PyMethod::run_locked() {
 py::list PyMethod::get(const py::object& self, int outputs) {
   const auto how = static_cast<Outputs>(outputs);
   py::object owner = self;
-  if (lends_ && how != Outputs::Copy) owner = py::make_tuple(self, py::cast(kept_));  // outputs may lie there
+  if (lends_ && how != Outputs::Copy) {  // outputs may lie in what is lent
+    py::list owners;
+    owners.append(self);
+    for (const py::object& array : kept_) {
+      if (array) owners.append(array);
+    }
+    owner = std::move(owners);
+  }
   Method& method = method_->method();
   const size_t count = method.meta().num_outputs();
   py::list list(count);

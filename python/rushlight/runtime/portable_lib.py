@@ -6,20 +6,21 @@
     module = _load_for_executorch("model.pte")
     outputs = module.forward([inputs])
 
-Where the official module raises RuntimeError, these raise rushlight's exceptions. Bundled programs and
-ETDumps are not reached from here.
+Where the official module raises RuntimeError, these raise rushlight's exceptions. All of a program is
+verified, whatever `program_verification` says. `enable_etdump` and `debug_buffer_size` are rushlight.load's.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rushlight.runtime.method import Method, Outputs
 from rushlight.runtime.method_meta import MethodMeta, TensorInfo
 from rushlight.runtime.official import Runtime, Verification
-from rushlight.runtime.program import Program
+from rushlight.runtime.program import Program, ProgramSource
 
 __all__ = [
     "ExecuTorchMethod",
@@ -73,8 +74,12 @@ class ExecuTorchModule:
         return self._program.method_names
 
     def has_etdump(self) -> bool:
-        """Whether events are recorded: not through this module."""
-        return False
+        """Whether the program was loaded with enable_etdump."""
+        return self._program.has_etdump
+
+    def write_etdump_result_to_file(self, path: str, debug_buffer_path: str | None = None) -> None:
+        """Writes what was executed. Raises InvalidArgument, OSError."""
+        self._program.write_etdump_result_to_file(path, debug_buffer_path)
 
 
 class ExecuTorchMethod:
@@ -127,49 +132,84 @@ class ExecuTorchProgram:
         return self._program.metadata(method_name)
 
     def has_etdump(self) -> bool:
-        """Whether events are recorded: not through this module."""
-        return False
+        """Whether the program was loaded with enable_etdump."""
+        return self._program.has_etdump
+
+    def write_etdump_result_to_file(self, path: str, debug_buffer_path: str | None = None) -> None:
+        """Writes what was executed. Raises InvalidArgument, OSError."""
+        self._program.write_etdump_result_to_file(path, debug_buffer_path)
+
+
+def _load(
+    source: ProgramSource, data_path: str | None, enable_etdump: bool, debug_buffer_size: int
+) -> Program:
+    return Program(
+        source,
+        data_files=[] if data_path is None else [data_path],
+        enable_etdump=enable_etdump,
+        debug_buffer_size=debug_buffer_size,
+    )
 
 
 def _load_program(
     path: str | os.PathLike[str],
-    *,
+    enable_etdump: bool = False,
+    debug_buffer_size: int = 0,
     program_verification: Verification = Verification.InternalConsistency,
     data_path: str | None = None,
 ) -> ExecuTorchProgram:
-    """A program from a file; all of it is verified, whatever is asked for."""
+    """A program from a file, and data that it keeps elsewhere from a .ptd file."""
     del program_verification
-    return ExecuTorchProgram(Program(path, data_files=[] if data_path is None else [data_path]))
+    return ExecuTorchProgram(_load(path, data_path, enable_etdump, debug_buffer_size))
 
 
 def _load_program_from_buffer(
     buffer: bytes,
-    *,
+    enable_etdump: bool = False,
+    debug_buffer_size: int = 0,
     program_verification: Verification = Verification.InternalConsistency,
     data_path: str | None = None,
 ) -> ExecuTorchProgram:
     """A program from bytes, which are used in place."""
     del program_verification
-    return ExecuTorchProgram(Program(buffer, data_files=[] if data_path is None else [data_path]))
+    return ExecuTorchProgram(_load(buffer, data_path, enable_etdump, debug_buffer_size))
 
 
 def _load_for_executorch(
     program_path: str | os.PathLike[str],
     data_path: str | None = None,
-    *,
+    enable_etdump: bool = False,
+    debug_buffer_size: int = 0,
     program_verification: Verification = Verification.InternalConsistency,
 ) -> ExecuTorchModule:
     """A program from a file, and data that it keeps elsewhere from a .ptd file."""
     del program_verification
-    return ExecuTorchModule(Program(program_path, data_files=[] if data_path is None else [data_path]))
+    return ExecuTorchModule(_load(program_path, data_path, enable_etdump, debug_buffer_size))
 
 
 def _load_for_executorch_from_buffer(
-    buffer: bytes, *, program_verification: Verification = Verification.InternalConsistency
+    buffer: bytes,
+    data_map_buffer: bytes | None = None,
+    enable_etdump: bool = False,
+    debug_buffer_size: int = 0,
+    program_verification: Verification = Verification.InternalConsistency,
 ) -> ExecuTorchModule:
-    """A program from bytes, which are used in place."""
+    """A program from bytes, which are used in place, and a .ptd from bytes, which are copied."""
     del program_verification
-    return ExecuTorchModule(Program(buffer))
+    if data_map_buffer is None:
+        return ExecuTorchModule(_load(buffer, None, enable_etdump, debug_buffer_size))
+    with _as_file(data_map_buffer) as data_path:
+        return ExecuTorchModule(_load(buffer, data_path, enable_etdump, debug_buffer_size))
+
+
+@contextlib.contextmanager
+def _as_file(data: bytes) -> Iterator[str]:
+    """The path of a file in memory. It lasts as long as it is mapped."""
+    descriptor = os.memfd_create("data.ptd")
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+        file.flush()
+        yield f"/proc/self/fd/{descriptor}"
 
 
 def _is_available(backend_name: str) -> bool:

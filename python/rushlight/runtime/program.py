@@ -92,6 +92,11 @@ class Program:
         """Runs the method "forward"."""
         return self.run("forward", arrays)
 
+    @property
+    def has_etdump(self) -> bool:
+        """Whether what it executes is recorded."""
+        return self._trace is not None
+
     def write_etdump_result_to_file(
         self,
         etdump_path: str | os.PathLike[str],

@@ -186,6 +186,20 @@ def test_a_view_of_a_lent_input_keeps_it_alive() -> None:
     del other
 
 
+def test_views_go_with_inputs_of_all_kinds() -> None:
+    plan = Plan(
+        values=[tensor("float32", memory_id=0), tensor("float32"), scalar(3), scalar(None)],
+        inputs=[0, 1, 2, 3],
+        outputs=[1, 0, 2, 3],
+    )
+    method = rushlight.load(program(plan)).method("forward")
+    given = np.float32([1, 2])
+    planned, lent, number, nothing = method.execute([given, given[::-1], 3, None], outputs="view")
+    np.testing.assert_array_equal(planned, [2, 1])
+    assert shares(lent, given)
+    assert (number, nothing) == (3, None)
+
+
 def test_a_view_may_go_in_again() -> None:
     method = echo()
     [view] = method.execute([np.float32([1, 2])], outputs="view")

@@ -11,7 +11,7 @@ import pytest
 from programs import Plan, program, scalar, tensor
 
 import rushlight
-from rushlight.errors import InvalidProgram, MethodNotFound
+from rushlight.errors import InvalidProgram, MethodNotFound, OperatorNotFound
 from rushlight.runtime import Runtime, runtime_info
 
 INTEROP = Path(__file__).parents[2] / "interop"
@@ -60,7 +60,10 @@ def test_sizes_that_no_memory_has_are_refused() -> None:
 def test_the_memory_of_a_method_is_known_before_it_is_loaded(name: str) -> None:
     loaded = rushlight.load(INTEROP / name / "model.pte")
     ahead = loaded.memory("forward")
-    used = loaded.load_method("forward").memory()
+    try:
+        used = loaded.load_method("forward").memory()
+    except OperatorNotFound as error:
+        pytest.skip(f"this build does not have {', '.join(error.operators)}")
     assert ahead.method_arena_64 == used["method_arena"]
     assert 0 < ahead.method_arena_32 < ahead.method_arena_64
     assert list(ahead.planned) == used["planned"]
