@@ -16,8 +16,9 @@ Error for_each_lane(Span<const View> views, size_t dim, LaneFunction f, void* co
   for (size_t i = 0; i < views.size(); ++i) {
     lanes[i] = {views[i].data, views[i].strides[dim], views[i].sizes[dim]};
   }
+  // Of lanes without elements there may be billions.
   for (size_t d = 0; d < first.dim; ++d) {
-    if (d != dim && first.sizes[d] == 0) return Error::Ok;
+    if (first.sizes[d] == 0) return Error::Ok;
   }
   SizesType position[kTensorDimensionLimit] = {};
   while (true) {

@@ -33,8 +33,9 @@ struct ViewLane {
 // `lanes` are those of the views, in their order.
 using LaneFunction = Error (*)(void* context, const ViewLane* lanes);
 
-// Calls f for every lane of views[0] along `dim`, in row major order of the other dimensions, and stops
-// at an error. All views have the rank of the first, and at least its sizes except along `dim`.
+// Calls f for every lane of views[0] along `dim` that has elements, in row major order of the other
+// dimensions, and stops at an error. All views have the rank of the first, and at least its sizes except
+// along `dim`.
 Error for_each_lane(Span<const View> views, size_t dim, LaneFunction f, void* context);
 
 // The same with anything that can be called with the lanes.
