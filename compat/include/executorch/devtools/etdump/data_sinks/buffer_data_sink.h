@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fills memory that the caller gives.
+#pragma once
+
+#include <executorch/devtools/etdump/data_sinks/data_sink_base.h>
+#include <executorch/runtime/core/exec_aten/exec_aten.h>
+#include <executorch/runtime/core/span.h>
+
+namespace executorch::etdump {
+
+class BufferDataSink : public DataSinkBase {
+ public:
+  // Each write starts at a multiple of `alignment`. Error: InvalidArgument (no power of two).
+  static ::executorch::runtime::Result<BufferDataSink> create(::executorch::runtime::Span<uint8_t> buffer,
+                                                              size_t alignment = 64) noexcept;
+  static ::executorch::runtime::Result<BufferDataSink> create(void* ptr, size_t size,
+                                                              size_t alignment = 64) noexcept;
+
+  BufferDataSink() = default;
+  BufferDataSink(const BufferDataSink&) = delete;
+  BufferDataSink& operator=(const BufferDataSink&) = delete;
+  BufferDataSink(BufferDataSink&&) = default;
+  BufferDataSink& operator=(BufferDataSink&&) = default;
+
+  // Error: OutOfResources (it does not fit).
+  ::executorch::runtime::Result<size_t> write(const void* ptr, size_t size) override;
+  ::executorch::runtime::Result<size_t> get_storage_size() const { return buffer_.size(); }
+  size_t get_used_bytes() const override { return used_; }
+
+ private:
+  BufferDataSink(::executorch::runtime::Span<uint8_t> buffer, size_t alignment)
+      : buffer_(buffer), alignment_(alignment) {}
+
+  ::executorch::runtime::Span<uint8_t> buffer_;
+  size_t used_ = 0;
+  size_t alignment_ = 1;
+};
+
+}  // namespace executorch::etdump

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace executorch::etdump::internal {
+
+// The first address from `ptr` on that is a multiple of `alignment`, a power of two.
+inline uint8_t* align_pointer(void* ptr, size_t alignment) {
+  const auto address = reinterpret_cast<uintptr_t>(ptr);
+  return reinterpret_cast<uint8_t*>((address + alignment - 1) & ~(uintptr_t{alignment} - 1));
+}
+
+}  // namespace executorch::etdump::internal

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/trace/etdump.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include <executorch/devtools/etdump/data_sinks/file_data_sink.h>
+#include <executorch/devtools/etdump/etdump_flatcc.h>
+
+#include "compat/detail/convert.h"
+#include "runtime/base/checked.h"
+
+namespace executorch::etdump {
+
+using runtime::Error;
+using runtime::EventTracerEntry;
+using runtime::Span;
+using rushlight::compat::official;
+using rushlight::compat::ours;
+
+Result<BufferDataSink> BufferDataSink::create(Span<uint8_t> buffer, size_t alignment) noexcept {
+  ET_CHECK_OR_RETURN_ERROR(alignment != 0 && (alignment & (alignment - 1)) == 0, InvalidArgument,
+                           "an alignment of %zu is no power of two", alignment);
+  return BufferDataSink(buffer, alignment);
+}
+
+Result<BufferDataSink> BufferDataSink::create(void* ptr, size_t size, size_t alignment) noexcept {
+  return create({static_cast<uint8_t*>(ptr), size}, alignment);
+}
+
+Result<size_t> BufferDataSink::write(const void* ptr, size_t size) {
+  if (size == 0) return used_;
+  // Aligned in memory, as readers on the device see it.
+  const auto start = reinterpret_cast<uintptr_t>(buffer_.data());
+  const size_t offset = rushlight::align_up(start + used_, alignment_) - start;
+  ET_CHECK_OR_RETURN_ERROR(rushlight::range_fits(offset, size, buffer_.size()), OutOfResources,
+                           "%zu bytes at offset %zu of %zu", size, offset, buffer_.size());
+  std::memcpy(buffer_.data() + offset, ptr, size);
+  used_ = offset + size;
+  return offset;
+}
+
+Result<FileDataSink> FileDataSink::create(const char* file_path) {
+  FILE* file = std::fopen(file_path, "wb");
+  ET_CHECK_OR_RETURN_ERROR(file != nullptr, AccessFailed, "%s: %s", file_path, std::strerror(errno));
+  return FileDataSink(file);
+}
+
+FileDataSink& FileDataSink::operator=(FileDataSink&& other) noexcept {
+  if (this == &other) return *this;
+  close();
+  file_ = other.file_;
+  written_ = other.written_;
+  other.file_ = nullptr;
+  return *this;
+}
+
+Result<size_t> FileDataSink::write(const void* ptr, size_t size) {
+  ET_CHECK_OR_RETURN_ERROR(file_ != nullptr, AccessFailed, "the file is closed");
+  const size_t offset = written_;
+  written_ += std::fwrite(ptr, 1, size, file_);
+  ET_CHECK_OR_RETURN_ERROR(written_ == offset + size, AccessFailed, "%zu of %zu bytes could be written",
+                           written_ - offset, size);
+  return offset;
+}
+
+void FileDataSink::close() {
+  if (file_ != nullptr) std::fclose(file_);
+  file_ = nullptr;
+}
+
+namespace internal {
+
+// rushlight's writer with what it writes to.
+class ETDumpState final : public rushlight::DataSink, public rushlight::EventTracerFilter {
+ public:
+  // Pages that are not written to cost nothing.
+  static constexpr size_t kOwnBytes = size_t{64} << 20;
+
+  explicit ETDumpState(Span<uint8_t> buffer)
+      : own(buffer.empty() ? static_cast<uint8_t*>(std::malloc(kOwnBytes)) : nullptr),
+        writer(own == nullptr ? rushlight::Span<uint8_t>(buffer)
+                              : rushlight::Span<uint8_t>(own.get(), kOwnBytes)) {}
+
+  rushlight::Result<size_t> write(const void* data, size_t size) override {
+    auto offset = sink->write(data, size);
+    if (!offset.ok()) return ours(offset.error());
+    return *offset;
+  }
+  rushlight::Result<bool> filter(rushlight::DelegateEventId id) override {
+    auto wanted = official_filter->filter(id.name, id.index);
+    if (!wanted.ok()) return ours(wanted.error());
+    return *wanted;
+  }
+
+  struct Free {
+    void operator()(uint8_t* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<uint8_t, Free> own;
+  rushlight::ETDump writer;
+  BufferDataSink buffer_sink;
+  DataSinkBase* sink = nullptr;
+  EventTracerFilterBase* official_filter = nullptr;
+};
+
+}  // namespace internal
+
+namespace {
+
+EventTracerEntry entry_of(const rushlight::EventTracerEntry& entry) {
+  return {entry.event_id, entry.chain_id, entry.debug_handle, entry.start_time,
+          static_cast<runtime::DelegateDebugIdType>(entry.delegate_id_kind)};
+}
+
+rushlight::EventTracerEntry entry_of(const EventTracerEntry& entry) {
+  return {entry.event_id, entry.chain_id, entry.debug_handle, entry.start_time,
+          static_cast<rushlight::DelegateIdKind>(entry.delegate_event_id_type)};
+}
+
+rushlight::Span<const uint8_t> bytes(const void* data, size_t size) {
+  return {static_cast<const uint8_t*>(data), data == nullptr ? 0 : size};
+}
+
+Result<bool> logged(const rushlight::Result<bool>& result) {
+  if (!result.ok()) return official(result.error());
+  return *result;
+}
+
+}  // namespace
+
+ETDumpGen::ETDumpGen(Span<uint8_t> buffer) : state_(std::make_unique<internal::ETDumpState>(buffer)) {}
+ETDumpGen::~ETDumpGen() = default;
+
+void ETDumpGen::clear_builder() { state_->writer.reset(); }
+void ETDumpGen::reset() { state_->writer.reset(); }
+size_t ETDumpGen::get_num_blocks() { return state_->writer.num_blocks(); }
+bool ETDumpGen::is_static_etdump() { return state_->own == nullptr; }
+
+ETDumpResult ETDumpGen::get_etdump_data() {
+  const auto file = state_->writer.finish();
+  if (file.empty()) return {nullptr, 0};
+  if (is_static_etdump()) return {const_cast<uint8_t*>(file.data()), file.size()};
+  void* copy = std::malloc(file.size());
+  if (copy == nullptr) return {nullptr, 0};
+  std::memcpy(copy, file.data(), file.size());
+  return {copy, file.size()};
+}
+
+Result<bool> ETDumpGen::set_debug_buffer(Span<uint8_t> buffer) {
+  ET_CHECK_OR_RETURN_ERROR(!buffer.empty(), InvalidArgument, "the debug buffer is empty");
+  auto sink = BufferDataSink::create(buffer);
+  if (!sink.ok()) return sink.error();
+  state_->buffer_sink = std::move(*sink);
+  set_data_sink(&state_->buffer_sink);
+  return true;
+}
+
+void ETDumpGen::set_data_sink(DataSinkBase* data_sink) {
+  state_->sink = data_sink;
+  state_->writer.set_data_sink(data_sink == nullptr ? nullptr : state_.get());
+}
+
+DataSinkBase* ETDumpGen::get_data_sink() { return state_->sink; }
+
+void ETDumpGen::create_event_block(const char* name) {
+  state_->writer.set_bundled_input_index(bundled_input_index());
+  state_->writer.create_event_block(name);
+}
+
+EventTracerEntry ETDumpGen::start_profiling(const char* name, runtime::ChainID chain_id,
+                                            runtime::DebugHandle debug_handle) {
+  state_->writer.set_chain_debug_handle(current_chain_id(), current_debug_handle());
+  return entry_of(state_->writer.start_profiling(name, chain_id, debug_handle));
+}
+
+void ETDumpGen::end_profiling(EventTracerEntry prof_entry) {
+  state_->writer.end_profiling(entry_of(prof_entry));
+}
+
+EventTracerEntry ETDumpGen::start_profiling_delegate(const char* name, DelegateDebugIntId index) {
+  state_->writer.set_chain_debug_handle(current_chain_id(), current_debug_handle());
+  return entry_of(state_->writer.start_profiling_delegate({name, index}));
+}
+
+void ETDumpGen::end_profiling_delegate(EventTracerEntry prof_entry, const void* metadata,
+                                       size_t metadata_len) {
+  state_->writer.end_profiling_delegate(entry_of(prof_entry), bytes(metadata, metadata_len));
+}
+
+void ETDumpGen::log_profiling_delegate(const char* name, DelegateDebugIntId index, et_timestamp_t start_time,
+                                       et_timestamp_t end_time, const void* metadata, size_t metadata_len) {
+  state_->writer.set_chain_debug_handle(current_chain_id(), current_debug_handle());
+  state_->writer.log_profiling_delegate({name, index}, start_time, end_time, bytes(metadata, metadata_len));
+}
+
+void ETDumpGen::track_allocation(runtime::AllocatorID id, size_t size) {
+  state_->writer.track_allocation(id, size);
+}
+runtime::AllocatorID ETDumpGen::track_allocator(const char* name) {
+  return state_->writer.track_allocator(name);
+}
+
+Result<bool> ETDumpGen::log_evalue(const runtime::EValue& evalue, runtime::LoggedEValueType evalue_type) {
+  state_->writer.set_chain_debug_handle(current_chain_id(), current_debug_handle());
+  return logged(state_->writer.log_value(evalue, static_cast<rushlight::LoggedValue>(evalue_type)));
+}
+
+Result<bool> ETDumpGen::log_intermediate_output_delegate(const char* name, DelegateDebugIntId index,
+                                                         const executorch::aten::Tensor& output) {
+  return logged(state_->writer.log_delegate_output({name, index}, runtime::EValue(output)));
+}
+Result<bool> ETDumpGen::log_intermediate_output_delegate(
+    const char* name, DelegateDebugIntId index, const runtime::ArrayRef<executorch::aten::Tensor> output) {
+  const rushlight::Span<const rushlight::Tensor> tensors(output.data(), output.size());
+  return logged(state_->writer.log_delegate_output({name, index}, tensors));
+}
+Result<bool> ETDumpGen::log_intermediate_output_delegate(const char* name, DelegateDebugIntId index,
+                                                         const int& output) {
+  return logged(state_->writer.log_delegate_output({name, index}, runtime::EValue(int64_t{output})));
+}
+Result<bool> ETDumpGen::log_intermediate_output_delegate(const char* name, DelegateDebugIntId index,
+                                                         const bool& output) {
+  return logged(state_->writer.log_delegate_output({name, index}, runtime::EValue(output)));
+}
+Result<bool> ETDumpGen::log_intermediate_output_delegate(const char* name, DelegateDebugIntId index,
+                                                         const double& output) {
+  return logged(state_->writer.log_delegate_output({name, index}, runtime::EValue(output)));
+}
+
+void ETDumpGen::set_delegation_intermediate_output_filter(EventTracerFilterBase* event_tracer_filter) {
+  state_->official_filter = event_tracer_filter;
+  state_->writer.set_delegate_output_filter(event_tracer_filter == nullptr ? nullptr : state_.get());
+}
+
+}  // namespace executorch::etdump
