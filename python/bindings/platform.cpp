@@ -34,7 +34,7 @@ uint64_t now_ns() {
 
 uint64_t instruction_count() { return 0; }
 
-Span<uint8_t> claim_memory(size_t) { return {}; }
+Span<uint8_t> claim_memory(size_t, Bank) { return {}; }
 
 }  // namespace platform
 

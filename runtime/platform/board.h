@@ -15,8 +15,11 @@ uint64_t instructions();
 
 }  // namespace rushlight::board
 
-// From the linker script: the bank for arenas, less what was linked into it.
+// From the linker script: the bank for arenas, less what was linked into it, and what static data and the
+// stack leave of theirs.
 extern "C" {
 extern uint8_t rushlight_arena_start[];
 extern uint8_t rushlight_arena_end[];
+extern uint8_t rushlight_fast_start[];
+extern uint8_t rushlight_fast_end[];
 }

@@ -26,9 +26,15 @@ uint64_t now_ns();
 // Instructions executed by this core so far, exact under QEMU's -icount; 0 where it cannot be had.
 uint64_t instruction_count();
 
+// A board's memory for arenas; elsewhere all memory is alike.
+enum class Bank : uint8_t {
+  Large,  // the bank its description names for arenas
+  Fast,   // what static data and the stack leave of theirs
+};
+
 // `size` bytes, aligned to 16, that nobody else uses and nobody gives back: an application's arenas.
 // Bare metal takes them from the RAM that the linker script left free, Linux from the kernel. Empty
 // when there is not so much.
-Span<uint8_t> claim_memory(size_t size);
+Span<uint8_t> claim_memory(size_t size, Bank bank = Bank::Large);
 
 }  // namespace rushlight::platform

@@ -15,7 +15,7 @@ namespace {
 constexpr int kAbortStatus = 134;  // what a shell shows after SIGABRT
 constexpr size_t kArenaAlignment = 16;
 
-size_t claimed_bytes = 0;
+size_t claimed_bytes[2];  // of each bank
 
 struct TransferBlock {
   intptr_t file;
@@ -49,12 +49,15 @@ uint64_t now_ns() { return board::elapsed_ns(); }
 
 uint64_t instruction_count() { return board::instructions(); }
 
-Span<uint8_t> claim_memory(size_t size) {
-  const auto bank = static_cast<size_t>(rushlight_arena_end - rushlight_arena_start);
-  if (size > bank - claimed_bytes) return {};
-  uint8_t* memory = rushlight_arena_start + claimed_bytes;
+Span<uint8_t> claim_memory(size_t size, Bank bank) {
+  uint8_t* const start = bank == Bank::Large ? rushlight_arena_start : rushlight_fast_start;
+  uint8_t* const end = bank == Bank::Large ? rushlight_arena_end : rushlight_fast_end;
+  size_t& claimed = claimed_bytes[static_cast<size_t>(bank)];
+  const auto left = static_cast<size_t>(end - start) - claimed;
+  if (size > left) return {};
+  uint8_t* memory = start + claimed;
   const size_t rounded = (size + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
-  claimed_bytes = rounded < bank - claimed_bytes ? claimed_bytes + rounded : bank;
+  claimed += rounded < left ? rounded : left;
   return {memory, size};
 }
 

@@ -86,12 +86,20 @@ def _print_method(console: Console, method: dict[str, Any]) -> None:
         console.print(f"  in data files: {size}, {', '.join(method['external'])}")
     for buffer in method["planned_memory"]:
         console.print(f"  planned memory {buffer['id']}: {kilobytes(buffer['bytes'])}{_on(buffer)}")
+    console.print(f"  {_memory(method['memory'])}")
     for delegate in method["delegates"]:
         console.print(f"  delegate {delegate['id']}")
     table = Table("operator", "calls", "dtypes")
     for row in method["operators"]:
         table.add_row(row["name"], str(row["calls"]), _dtypes(row))
     console.print(table)
+
+
+def _memory(memory: dict[str, Any]) -> str:
+    arenas = ", ".join(
+        f"{size:,} B where pointers have {bits} bits" for bits, size in memory["method_arena"].items()
+    )
+    return f"method arena: {arenas}; temporary: {memory['temporary_peak']:,} B"
 
 
 def _value(value: dict[str, Any]) -> str:

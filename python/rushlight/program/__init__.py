@@ -4,6 +4,7 @@
 from rushlight.program.bundled import BundledProgram, is_bundled_program, read_bundled_program
 from rushlight.program.data_file import DataEntry, DataFile, read_data_file
 from rushlight.program.describe import describe, describe_file, operator_uses
+from rushlight.program.memory import MethodMemory, arena_bytes, method_memory
 from rushlight.program.model import Device, Method, Program, Storage, TensorInfo, Value
 from rushlight.program.reader import read_model, read_program
 
@@ -13,13 +14,16 @@ __all__ = [
     "DataFile",
     "Device",
     "Method",
+    "MethodMemory",
     "Program",
     "Storage",
     "TensorInfo",
     "Value",
+    "arena_bytes",
     "describe",
     "describe_file",
     "is_bundled_program",
+    "method_memory",
     "operator_uses",
     "read_bundled_program",
     "read_data_file",

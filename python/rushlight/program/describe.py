@@ -18,6 +18,7 @@ from rushlight.program.container import bytes_of
 from rushlight.program.data_file import IDENTIFIER as DATA_FILE
 from rushlight.program.data_file import DataEntry, DataFile, read_data_file
 from rushlight.program.dtypes import NUMBERS
+from rushlight.program.memory import method_memory
 from rushlight.program.model import DelegateCall, Device, Kind, Method, Program, Storage, TensorInfo, Value
 from rushlight.program.reader import read_program
 
@@ -129,6 +130,7 @@ def _method(program: Program, method: Method) -> dict[str, Any]:
             for index, size in enumerate(method.buffer_sizes)
             if index > 0
         ],
+        "memory": method_memory(method).to_json(),
         "delegates": _delegates(method),
     }
 

@@ -78,6 +78,16 @@ int check_memory() {
   if (first[0] != 1 || first[99] != 1 || second[0] != 2 || second[(1 << 20) - 1] != 2) {
     return failed("memory overlaps");
   }
+  constexpr size_t kFast = size_t{128} << 10;
+  const rushlight::Span<uint8_t> fast = platform::claim_memory(kFast, platform::Bank::Fast);
+  if (fast.size() != kFast) return failed("no fast memory");
+  std::memset(fast.data(), 3, fast.size());
+  if (first[0] != 1 || second[0] != 2 || second[(1 << 20) - 1] != 2 || initialised[0] != 0x12345678) {
+    return failed("fast memory overlaps");
+  }
+  if (!platform::claim_memory(SIZE_MAX - 65535, platform::Bank::Fast).empty()) {
+    return failed("more fast memory than there is");
+  }
   if (!platform::claim_memory(SIZE_MAX - 65535).empty()) return failed("more memory than there is");
   const char* mistake = find_memory_mistake();
   return mistake == nullptr ? 0 : failed(mistake);
