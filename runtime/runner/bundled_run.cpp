@@ -47,7 +47,7 @@ Result<Arena> input_arena(const BundledCase& test_case) {
   return Arena(memory);
 }
 
-Error run_case(const Program& program, const char* name, const MethodOptions& options,
+Error run_case(const Program& program, const char* name, const RunOptions& options,
                const BundledCase& test_case, const BundledTolerance& tolerance, bool* passed) {
   Report report{};
   RL_TRY_ASSIGN(LoadedMethod * loaded, LoadedMethod::load(program, name, options, &report));
@@ -70,7 +70,7 @@ Error parse(const char* text, double* number) {
 
 }  // namespace
 
-Error run_bundle(const BundledProgram& bundle, const Program& program, const MethodOptions& options,
+Error run_bundle(const BundledProgram& bundle, const Program& program, const RunOptions& options,
                  const BundledTolerance& tolerance) {
   bool all_passed = true;
   for (size_t i = 0; i < bundle.num_suites(); ++i) {

@@ -3,14 +3,14 @@
 #pragma once
 
 #include "runtime/bundled/bundled_method.h"
-#include "runtime/executor/method.h"
+#include "runtime/runner/loaded_method.h"
 
 namespace rushlight {
 
 // Runs every case of every method of `bundle`, each on a method loaded for it, and prints a line for each:
 // "forward 0: pass". Errors: InvalidArgument when a case fails, once all have run; what loading and
 // executing return, at once.
-Error run_bundle(const BundledProgram& bundle, const Program& program, const MethodOptions& options,
+Error run_bundle(const BundledProgram& bundle, const Program& program, const RunOptions& options,
                  const BundledTolerance& tolerance);
 
 // A tolerance as --rtol and --atol give it. Error: InvalidArgument for what is no number.

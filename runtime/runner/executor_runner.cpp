@@ -2,7 +2,7 @@
 // Runs a program on the machine this was built for:
 //
 //   executor_runner [--model_path=FILE] [--data_path=FILE.ptd ...] [--inputs=REQUEST --outputs=RESPONSE]
-//                   [--rtol=NUMBER] [--atol=NUMBER]
+//                   [--rtol=NUMBER] [--atol=NUMBER], and what memory_options.h says
 //                   [--etdump=FILE [--etdump_size=BYTES] [--debug_output=FILE [--debug_size=BYTES]]]
 //
 // Without --model_path it runs the program that was linked into it; data files may be linked in as well.
@@ -38,7 +38,7 @@ constexpr bool kTakesDataFiles = RUSHLIGHT_RUNNER_DATA_FILES;
 constexpr bool kTakesBundledPrograms = RUSHLIGHT_RUNNER_BUNDLED_PROGRAMS;
 
 Error run_program(int argc, char** argv, Span<const uint8_t> model, const BundledProgram* bundle,
-                  const MethodOptions& options) {
+                  const RunOptions& options) {
   BufferDataLoader loader(model.data(), model.size());
   RL_TRY_ASSIGN(const Program program, Program::load(loader));
   const char* inputs = argument(argc, argv, "--inputs");
@@ -56,7 +56,7 @@ Error run_program(int argc, char** argv, Span<const uint8_t> model, const Bundle
   return run_on_ones(program, options);
 }
 
-Error run_model(int argc, char** argv, Span<const uint8_t> model, const MethodOptions& options) {
+Error run_model(int argc, char** argv, Span<const uint8_t> model, const RunOptions& options) {
   if constexpr (kTakesBundledPrograms) {
     if (BundledProgram::is_bundled_program(model)) {
       RL_TRY_ASSIGN(const BundledProgram bundle, BundledProgram::open(model));
@@ -74,9 +74,10 @@ Error run(int argc, char** argv, EventTracer* tracer) {
     platform::print_line("         [--inputs=REQUEST --outputs=RESPONSE] [--rtol=NUMBER] [--atol=NUMBER]");
     return Error::InvalidArgument;
   }
-  MethodOptions options;
+  RunOptions options;
   options.backends = &selected_backends;
   options.tracer = tracer;
+  RL_TRY(read_memory_options(argc, argv, &options.memory));
   if constexpr (kTakesDataFiles) {
     DataFiles data;
     RL_TRY(data.open(argc, argv));

@@ -10,25 +10,29 @@ namespace rushlight {
 
 namespace {
 
-// Scratch for kernels that ask for it; on hosts the kernel gives pages only when they are touched.
-#ifndef RUSHLIGHT_RUNNER_TEMPORARY_BYTES
-#define RUSHLIGHT_RUNNER_TEMPORARY_BYTES 16384
-#endif
+// Claimed, or what is asked for was nothing. Error: MemoryAllocationFailed.
+Result<Span<uint8_t>> claim(size_t size, const char* what, platform::Bank bank = platform::Bank::Large) {
+  const Span<uint8_t> memory = platform::claim_memory(size, bank);
+  RL_CHECK(memory.size() == size, Error::MemoryAllocationFailed, "%s: the machine has no %lu bytes left",
+           what, log_number(size));
+  return Span<uint8_t>(memory);
+}
 
 }  // namespace
 
-Result<LoadedMethod*> LoadedMethod::load(const Program& program, const char* name,
-                                         const MethodOptions& options, Report* report) {
+Result<LoadedMethod*> LoadedMethod::load(const Program& program, const char* name, const RunOptions& options,
+                                         Report* report) {
   const uint64_t instructions = platform::instruction_count();
   const uint64_t start = platform::now_ns();
   RL_TRY_ASSIGN(const MethodMeta meta, program.method_meta(name));
-  RL_TRY_ASSIGN(const size_t arena_bytes, meta.arena_bytes());
-  const Span<uint8_t> own = platform::claim_memory(sizeof(LoadedMethod));
-  const Span<uint8_t> arena = platform::claim_memory(arena_bytes);
-  RL_CHECK(!own.empty() && arena.size() == arena_bytes, Error::MemoryAllocationFailed,
-           "method %s: no memory for %lu bytes of values", name, static_cast<unsigned long>(arena_bytes));
-  auto* loaded = new (own.data()) LoadedMethod(arena);
-  RL_TRY(loaded->claim_planned(meta, report));
+  RL_TRY_ASSIGN(size_t arena_bytes, meta.arena_bytes());
+  if (meta.num_backends() > 0) arena_bytes += options.memory.backends;
+  if (options.memory.method_arena != MemoryOptions::kAsAsked) arena_bytes = options.memory.method_arena;
+  RL_TRY_ASSIGN(const Span<uint8_t> own, claim(sizeof(LoadedMethod), "runner"));
+  RL_TRY_ASSIGN(const Span<uint8_t> arena, claim(arena_bytes, "method arena"));
+  RL_TRY_ASSIGN(const Span<uint8_t> temporary, claim(options.memory.temporary, "temporary memory"));
+  auto* loaded = new (own.data()) LoadedMethod(arena, temporary);
+  RL_TRY(loaded->claim_planned(meta, options.memory, report));
   RL_TRY_ASSIGN(Method method, Method::load(program, name, loaded->memory_, selected_operators, options));
   new (&loaded->method_storage_) Method(std::move(method));
   RL_TRY(loaded->claim_outputs());
@@ -38,23 +42,22 @@ Result<LoadedMethod*> LoadedMethod::load(const Program& program, const char* nam
   return loaded;
 }
 
-LoadedMethod::LoadedMethod(Span<uint8_t> arena)
-    : arena_(arena), temporary_(platform::claim_memory(RUSHLIGHT_RUNNER_TEMPORARY_BYTES)) {
+LoadedMethod::LoadedMethod(Span<uint8_t> arena, Span<uint8_t> temporary)
+    : arena_(arena), temporary_(temporary) {
   memory_.method = &arena_;
   memory_.temporary = &temporary_;
 }
 
-Error LoadedMethod::claim_planned(const MethodMeta& meta, Report* report) {
+Error LoadedMethod::claim_planned(const MethodMeta& meta, const MemoryOptions& memory, Report* report) {
   const size_t count = meta.num_planned_buffers();
-  RL_CHECK(count <= kMaxPlannedBuffers, Error::NotSupported, "method %s: %lu planned buffers, at most %lu",
-           meta.name(), static_cast<unsigned long>(count), static_cast<unsigned long>(kMaxPlannedBuffers));
+  RL_CHECK(count <= MemoryOptions::kMaxPlannedBuffers, Error::NotSupported,
+           "method %s: %lu planned buffers, at most %lu", meta.name(), log_number(count),
+           log_number(MemoryOptions::kMaxPlannedBuffers));
   report->planned_bytes = 0;
   for (size_t i = 0; i < count; ++i) {
-    RL_TRY_ASSIGN(const size_t size, meta.planned_buffer_size(i));
-    planned_[i] = platform::claim_memory(size);
-    RL_CHECK(planned_[i].size() == size, Error::MemoryAllocationFailed,
-             "planned buffer %lu: no memory for %lu bytes", static_cast<unsigned long>(i),
-             static_cast<unsigned long>(size));
+    RL_TRY_ASSIGN(size_t size, meta.planned_buffer_size(i));
+    if (memory.planned[i] != MemoryOptions::kAsAsked) size = memory.planned[i];
+    RL_TRY_ASSIGN(planned_[i], claim(size, "planned buffer", memory.banks[i]));
     report->planned_bytes += size;
   }
   memory_.planned = {planned_, count};

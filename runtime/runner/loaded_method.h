@@ -4,30 +4,34 @@
 
 #include "runtime/executor/method.h"
 #include "runtime/runner/case_stream.h"
+#include "runtime/runner/memory_options.h"
 
 namespace rushlight {
+
+struct RunOptions : MethodOptions {
+  MemoryOptions memory;
+};
 
 class LoadedMethod {
  public:
   // Memory is claimed and never given back: neither it nor the method goes away. Fills in what of `report`
   // is about loading. Errors: what Method::load returns, MemoryAllocationFailed.
   [[nodiscard]] static Result<LoadedMethod*> load(const Program& program, const char* name,
-                                                  const MethodOptions& options, Report* report);
+                                                  const RunOptions& options, Report* report);
 
   Method& method() { return *std::launder(reinterpret_cast<Method*>(&method_storage_)); }
+  LoadedMethod* next = nullptr;  // for whoever keeps several
   [[nodiscard]] size_t temporary_peak() const { return temporary_.peak(); }
 
  private:
-  static constexpr size_t kMaxPlannedBuffers = 16;
-
-  explicit LoadedMethod(Span<uint8_t> arena);
-  Error claim_planned(const MethodMeta& meta, Report* report);
+  LoadedMethod(Span<uint8_t> arena, Span<uint8_t> temporary);
+  Error claim_planned(const MethodMeta& meta, const MemoryOptions& memory, Report* report);
   // Outputs that the program left to its caller.
   Error claim_outputs();
 
   Arena arena_;
   Arena temporary_;
-  Span<uint8_t> planned_[kMaxPlannedBuffers];
+  Span<uint8_t> planned_[MemoryOptions::kMaxPlannedBuffers];
   MemoryManager memory_;
   alignas(Method) uint8_t method_storage_[sizeof(Method)];
 };

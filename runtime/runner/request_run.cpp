@@ -15,7 +15,7 @@ namespace {
 
 class RequestRunner {
  public:
-  RequestRunner(const Program& program, const MethodOptions& options, const char* outputs)
+  RequestRunner(const Program& program, const RunOptions& options, const char* outputs)
       : program_(program), options_(options), outputs_(outputs) {}
 
   // Runs the request's calls in order; calls of one method share its state.
@@ -58,10 +58,18 @@ class RequestRunner {
     return Error::Ok;
   }
 
+  // The instance that earlier calls used: its state lasts from one to the next.
   Error select(const char* name) {
-    if (!fresh_methods_ && loaded_ != nullptr && std::strcmp(loaded_->method().meta().name(), name) == 0)
-      return Error::Ok;
+    if (!fresh_methods_) {
+      for (LoadedMethod* loaded = all_; loaded != nullptr; loaded = loaded->next) {
+        if (std::strcmp(loaded->method().meta().name(), name) != 0) continue;
+        loaded_ = loaded;
+        return Error::Ok;
+      }
+    }
     RL_TRY_ASSIGN(loaded_, LoadedMethod::load(program_, name, options_, &report_));
+    loaded_->next = all_;
+    all_ = loaded_;
     return Error::Ok;
   }
 
@@ -83,9 +91,10 @@ class RequestRunner {
   }
 
   const Program& program_;
-  const MethodOptions& options_;
+  const RunOptions& options_;
   const char* outputs_;
-  LoadedMethod* loaded_ = nullptr;
+  LoadedMethod* all_ = nullptr;
+  LoadedMethod* loaded_ = nullptr;  // that the current call runs
   bool fresh_methods_ = false;
   Report report_{};
 };
@@ -106,12 +115,12 @@ void fill_with_ones(const Tensor& tensor) {
 
 }  // namespace
 
-Error run_request(const Program& program, const MethodOptions& options, Span<const uint8_t> request,
+Error run_request(const Program& program, const RunOptions& options, Span<const uint8_t> request,
                   const char* outputs, size_t program_bytes) {
   return RequestRunner(program, options, outputs).run(request, program_bytes);
 }
 
-Error run_on_ones(const Program& program, const MethodOptions& options) {
+Error run_on_ones(const Program& program, const RunOptions& options) {
   for (size_t m = 0; m < program.num_methods(); ++m) {
     Report report{};
     RL_TRY_ASSIGN(LoadedMethod * loaded,

@@ -76,3 +76,14 @@ def test_inspect_shows_the_cases_of_a_bundled_program_and_the_program_inside(cap
     described = json.loads(printed.out)
     assert code == 0 and described["kind"] == "bundled program"
     assert described["program"]["methods"][0]["name"] == "forward"
+
+
+def test_inspect_says_what_memory_a_method_takes(capsys):
+    path = INTEROP / "model_dscnn" / "model.pte"
+    _, printed = _run(["inspect", "--json", path], capsys)
+    memory = json.loads(printed.out)["methods"][0]["memory"]
+    assert memory["planned"] == [64000] and memory["temporary_peak"] == 0
+    assert memory["method_arena"]["32"] < memory["method_arena"]["64"]
+    assert memory["total"]["32"] == memory["method_arena"]["32"] + 64000
+    _, printed = _run(["inspect", path], capsys)
+    assert f"{memory['method_arena']['32']:,} B where pointers have 32 bits" in printed.out

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 import rushlight
-from rushlight.cli.main import main
 from rushlight.errors import InvalidArgument, RushlightError
 from rushlight.program import arena_bytes, method_memory, read_program
 
@@ -32,20 +30,6 @@ def test_the_method_arena_is_what_loading_takes(name: str) -> None:
             continue
         assert memory["method_arena"] == method_memory(plan).method_arena[64]
         assert list(memory["planned"]) == list(method_memory(plan).planned)
-
-
-def test_inspect_says_what_memory_a_method_takes(capsys: pytest.CaptureFixture[str]) -> None:
-    path = INTEROP / "model_dscnn" / "model.pte"
-    with pytest.raises(SystemExit):
-        main(["inspect", "--json", str(path)])
-    [method] = json.loads(capsys.readouterr().out)["methods"]
-    memory = method["memory"]
-    assert memory["planned"] == [64000] and memory["temporary_peak"] == 0
-    assert memory["method_arena"]["32"] < memory["method_arena"]["64"]
-    assert memory["total"]["32"] == memory["method_arena"]["32"] + 64000
-    with pytest.raises(SystemExit):
-        main(["inspect", str(path)])
-    assert "pointers have 32 bits" in capsys.readouterr().out.replace("\n", " ")
 
 
 def test_other_pointers_are_refused() -> None:

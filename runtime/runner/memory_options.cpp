@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/runner/memory_options.h"
+
+#include "runtime/base/checked.h"
+#include "runtime/base/log.h"
+#include "runtime/runner/model_files.h"
+
+namespace rushlight {
+
+namespace {
+
+// Decimal numbers separated by commas, at most `room` of them.
+Error read_numbers(const char* text, size_t* numbers, size_t room) {
+  for (size_t i = 0;; ++i) {
+    RL_CHECK(i < room && *text >= '0' && *text <= '9', Error::InvalidArgument,
+             "memory: expected at most %lu numbers with commas between them, got '%s'", log_number(room),
+             text);
+    size_t value = 0;
+    for (; *text >= '0' && *text <= '9'; ++text) {
+      RL_CHECK(
+          checked_mul(value, 10u, &value) && checked_add(value, static_cast<size_t>(*text - '0'), &value),
+          Error::InvalidArgument, "memory: a number is too large");
+    }
+    numbers[i] = value;
+    if (*text == '\0') return Error::Ok;
+    RL_CHECK(*text == ',', Error::InvalidArgument, "memory: expected a comma, got '%s'", text);
+    ++text;
+  }
+}
+
+Error read_option(int argc, char** argv, const char* name, size_t* numbers, size_t room = 1) {
+  const char* text = argument(argc, argv, name);
+  return text == nullptr ? Error::Ok : read_numbers(text, numbers, room);
+}
+
+}  // namespace
+
+Error read_memory_options(int argc, char** argv, MemoryOptions* options) {
+  RL_TRY(read_option(argc, argv, "--method_arena_bytes", &options->method_arena));
+  RL_TRY(read_option(argc, argv, "--temporary_bytes", &options->temporary));
+  RL_TRY(read_option(argc, argv, "--backend_bytes", &options->backends));
+  RL_TRY(read_option(argc, argv, "--planned_bytes", options->planned, MemoryOptions::kMaxPlannedBuffers));
+  size_t banks[MemoryOptions::kMaxPlannedBuffers] = {};
+  RL_TRY(read_option(argc, argv, "--planned_banks", banks, MemoryOptions::kMaxPlannedBuffers));
+  for (size_t i = 0; i < MemoryOptions::kMaxPlannedBuffers; ++i) {
+    RL_CHECK(banks[i] <= 1, Error::InvalidArgument, "memory: expected bank 0 or 1, got %lu",
+             log_number(banks[i]));
+    options->banks[i] = static_cast<platform::Bank>(banks[i]);
+  }
+  return Error::Ok;
+}
+
+}  // namespace rushlight

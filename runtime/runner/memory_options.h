@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The memory that a runner gives to methods: what each asks for, unless the command line says otherwise.
+//
+//   --method_arena_bytes=N      instead of exactly what the method's values take
+//   --planned_bytes=N,N,...     instead of what the program says, memory id 1 first
+//   --planned_banks=0,1,...     1: the buffer lies in the board's fast bank
+//   --temporary_bytes=N         scratch of kernels
+//   --backend_bytes=N           more in the method arena, for what backends allocate
+#pragma once
+
+#include <cstddef>
+
+#include "runtime/base/error.h"
+#include "runtime/platform/platform.h"
+
+namespace rushlight {
+
+#ifndef RUSHLIGHT_RUNNER_TEMPORARY_BYTES
+#define RUSHLIGHT_RUNNER_TEMPORARY_BYTES 16384
+#endif
+#ifndef RUSHLIGHT_RUNNER_BACKEND_BYTES
+#define RUSHLIGHT_RUNNER_BACKEND_BYTES 65536
+#endif
+
+struct MemoryOptions {
+  static constexpr size_t kMaxPlannedBuffers = 16;
+  static constexpr size_t kAsAsked = SIZE_MAX;
+
+  size_t method_arena = kAsAsked;
+  size_t temporary = RUSHLIGHT_RUNNER_TEMPORARY_BYTES;
+  size_t backends = RUSHLIGHT_RUNNER_BACKEND_BYTES;
+  size_t planned[kMaxPlannedBuffers];  // kAsAsked where nothing was said
+  platform::Bank banks[kMaxPlannedBuffers] = {};
+
+  MemoryOptions() {
+    for (size_t& size : planned) size = kAsAsked;
+  }
+};
+
+// Error: InvalidArgument for what is no number, or too many of them.
+Error read_memory_options(int argc, char** argv, MemoryOptions* options);
+
+}  // namespace rushlight
