@@ -26,8 +26,8 @@ struct DelegateSupport {
   Error (*find)(flatbuffer::Table plan, const BackendTable& backends);
   // Initialises all. On an error those before it stay in the list. `specs` has room for all their specs.
   Error (*init)(flatbuffer::Table plan, const Program& program, const BackendTable& backends,
-                const NamedDataMap* external_data, const MemoryManager& memory, CompileSpec* specs,
-                DelegateList* delegates);
+                const NamedDataMap* external_data, const MemoryManager& memory, EventTracer* tracer,
+                CompileSpec* specs, DelegateList* delegates);
   Error (*execute)(const Delegate& delegate, BackendExecuteContext& context, const char* id,
                    Span<EValue* const> arguments);
   void (*destroy)(DelegateList* delegates);

@@ -18,11 +18,11 @@ bool traces_instructions(const EventTracer& tracer) {
 
 void InstructionScope::begin(size_t chain, size_t index, const char* name) {
   tracer_->set_chain_debug_handle(static_cast<ChainId>(chain), static_cast<DebugHandle>(index));
-  if (traces_instructions(*tracer_)) entry_ = tracer_->start_profiling(name);
+  if (traces_instructions(*tracer_)) entry_.value = tracer_->start_profiling(name);
 }
 
 void InstructionScope::end() {
-  if (traces_instructions(*tracer_)) tracer_->end_profiling(entry_);
+  if (traces_instructions(*tracer_)) tracer_->end_profiling(entry_.value);
   tracer_->set_chain_debug_handle(kUnsetChainId, kUnsetDebugHandle);
 }
 
@@ -43,11 +43,11 @@ void OperatorScope::begin(const char* name) {
   std::memcpy(event, kPrefix, kPrefixLength);
   std::memcpy(event + kPrefixLength, base, length);
   event[kPrefixLength + length] = 0;
-  entry_ = tracer_->start_profiling(event);
+  entry_.value = tracer_->start_profiling(event);
 }
 
 void OperatorScope::end() {
-  if (traces_instructions(*tracer_)) tracer_->end_profiling(entry_);
+  if (traces_instructions(*tracer_)) tracer_->end_profiling(entry_.value);
 }
 
 void OperatorScope::log(EValue* const* arguments) const {

@@ -27,21 +27,27 @@ class Traced {
 
 #ifdef ET_EVENT_TRACER_ENABLED
 
+// An event that may not have begun: most never do, and cost nothing.
+union PendingEntry {
+  PendingEntry() {}
+  EventTracerEntry value;
+};
+
 // An event as long as the scope.
 class ProfileScope {
  public:
   ProfileScope(EventTracer* tracer, const char* name) : tracer_(tracer) {
-    if (tracer_ != nullptr) entry_ = tracer_->start_profiling(name);
+    if (tracer_ != nullptr) entry_.value = tracer_->start_profiling(name);
   }
   ProfileScope(const ProfileScope&) = delete;
   ProfileScope& operator=(const ProfileScope&) = delete;
   ~ProfileScope() {
-    if (tracer_ != nullptr) tracer_->end_profiling(entry_);
+    if (tracer_ != nullptr) tracer_->end_profiling(entry_.value);
   }
 
  private:
   EventTracer* tracer_;
-  EventTracerEntry entry_;
+  PendingEntry entry_;
 };
 
 // The event of one instruction; what is reported meanwhile belongs to it.
@@ -61,7 +67,7 @@ class InstructionScope {
   void end();
 
   EventTracer* tracer_;
-  EventTracerEntry entry_;
+  PendingEntry entry_;
 };
 
 // The event of one operator, inside its instruction's. Operators that write no tensor and prim operators
@@ -91,7 +97,7 @@ class OperatorScope {
 
   EventTracer* tracer_;  // null also for operators without an event
   const char* signature_;
-  EventTracerEntry entry_;
+  PendingEntry entry_;
 };
 
 inline void trace_block(EventTracer* tracer, const char* name) {

@@ -39,9 +39,7 @@ def runner(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 def test_the_computed_sizes_are_enough(runner) -> None:
     run, arena = runner
     [planned] = PLAN.buffer_sizes[1:]
-    status, output = run(
-        f"--method_arena_bytes={arena}", f"--planned_bytes={planned}", "--temporary_bytes=0"
-    )
+    status, output = run(f"--method_arena_bytes={arena}", f"--planned_bytes={planned}", "--temporary_bytes=0")
     assert (status, output.strip()) == (0, "forward")
 
 
