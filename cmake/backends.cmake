@@ -12,7 +12,7 @@ function(rushlight_add_backend id)
     target_link_libraries(
         ${library}
         PUBLIC rushlight_headers
-        PRIVATE rushlight_flags
+        PRIVATE $<BUILD_INTERFACE:rushlight_flags>
         PUBLIC ${backend_LIBRARIES}
     )
     set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -29,6 +29,6 @@ function(rushlight_add_backends)
     foreach(folder IN LISTS RUSHLIGHT_BACKENDS)
         get_filename_component(source "${folder}" ABSOLUTE BASE_DIR "${CMAKE_SOURCE_DIR}")
         get_filename_component(name "${folder}" NAME)
-        add_subdirectory("${source}" "${CMAKE_BINARY_DIR}/backends/${name}")
+        add_subdirectory("${source}" "${PROJECT_BINARY_DIR}/backends/${name}")
     endforeach()
 endfunction()

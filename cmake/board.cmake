@@ -2,9 +2,6 @@
 # Executables for a board: reset code, linker script and memory map. Targets with an operating system have
 # no RUSHLIGHT_BOARD (a toolchain file sets it), and nothing happens for them.
 
-get_filename_component(RUSHLIGHT_STARTUP "${CMAKE_CURRENT_LIST_DIR}/../toolchains/boards/startup" ABSOLUTE)
-get_filename_component(RUSHLIGHT_BOARD_HEADERS "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
-
 # rushlight_add_board(<executable>) makes it one that runs on the chosen board.
 function(rushlight_add_board executable)
     if(NOT RUSHLIGHT_BOARD)
@@ -25,27 +22,29 @@ function(rushlight_board_library)
     string(JSON architecture GET "${board}" architecture)
     string(JSON tick_ps GET "${board}" tick_ps)
     string(JSON icount_shift GET "${board}" icount_shift)
-    set(script_folder "${CMAKE_BINARY_DIR}/board")
+    # Called from other projects, too: where they are says nothing about where this tree is.
+    set(startup "${rushlight_SOURCE_DIR}/toolchains/boards/startup")
+    set(script_folder "${rushlight_BINARY_DIR}/board")
     rushlight_memory_script("${board}" "${script_folder}/memory.ld")
 
     add_library(
         rushlight_board
         OBJECT
-        "${RUSHLIGHT_STARTUP}/start.cpp"
-        "${RUSHLIGHT_STARTUP}/memory.cpp"
-        "${RUSHLIGHT_STARTUP}/${architecture}.cpp"
+        "${startup}/start.cpp"
+        "${startup}/memory.cpp"
+        "${startup}/${architecture}.cpp"
     )
     set_source_files_properties(
-        "${RUSHLIGHT_STARTUP}/memory.cpp"
+        "${startup}/memory.cpp"
         PROPERTIES COMPILE_OPTIONS "-O2;-fno-builtin;-fno-tree-loop-distribute-patterns"
     )
     target_compile_features(rushlight_board PRIVATE cxx_std_17)
-    target_include_directories(rushlight_board PRIVATE "${RUSHLIGHT_BOARD_HEADERS}")
+    target_include_directories(rushlight_board PRIVATE "${rushlight_SOURCE_DIR}")
     target_compile_definitions(
         rushlight_board
         PRIVATE "RUSHLIGHT_TICK_PS=${tick_ps}" "RUSHLIGHT_ICOUNT_SHIFT=${icount_shift}"
     )
-    set(script "${RUSHLIGHT_STARTUP}/sections.ld")
+    set(script "${startup}/sections.ld")
     target_link_options(rushlight_board INTERFACE "-L${script_folder}" "-T${script}")
     set_property(
         TARGET rushlight_board

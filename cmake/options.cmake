@@ -31,7 +31,7 @@ set(RUSHLIGHT_BACKENDS
 )
 
 # What is built.
-option(RUSHLIGHT_BUILD_RUNNER "Build executor_runner" ON)
+option(RUSHLIGHT_BUILD_RUNNER "Build executor_runner" ${PROJECT_IS_TOP_LEVEL})
 option(RUSHLIGHT_BUILD_PYTHON "Build the Python module _runtime" OFF)
 option(RUSHLIGHT_BUILD_TESTS "Build the C++ tests" OFF)
 option(RUSHLIGHT_BUILD_FUZZERS "Build the fuzz targets, and everything else, with sanitizers" OFF)
@@ -41,6 +41,16 @@ if(RUSHLIGHT_BUILD_TESTS OR (NOT PROJECT_IS_TOP_LEVEL AND NOT RUSHLIGHT_BOARD))
     set(rushlight_compat ON)
 endif()
 option(RUSHLIGHT_BUILD_COMPAT "Build compat/, ExecuTorch's C++ API, for hosts" ${rushlight_compat})
+# A wheel is installed in another way, and what backends link may not be made for it.
+set(rushlight_install OFF)
+if(PROJECT_IS_TOP_LEVEL AND NOT RUSHLIGHT_BUILD_PYTHON AND NOT RUSHLIGHT_BACKENDS)
+    set(rushlight_install ON)
+endif()
+option(
+    RUSHLIGHT_INSTALL
+    "Let `cmake --install` put libraries, headers and CMake packages into place"
+    ${rushlight_install}
+)
 # The Python package and the tests want it; what goes onto a device asks for it.
 set(rushlight_event_tracer OFF)
 if(RUSHLIGHT_BUILD_PYTHON OR RUSHLIGHT_BUILD_TESTS)

@@ -54,7 +54,7 @@ def names(wheel: Path) -> set[str]:
     return set(zipfile.ZipFile(wheel).namelist())
 
 
-@pytest.mark.parametrize("folder", ["cmake", "kernels", "runtime", "toolchains", "python/bindings"])
+@pytest.mark.parametrize("folder", ["cmake", "compat", "kernels", "runtime", "toolchains", "python/bindings"])
 def test_a_wheel_carries_the_sources_of(folder: str, digits_wheel: Path) -> None:
     expected = sources(folder)
     assert expected

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# `cmake --install`: static libraries, headers and packages for find_package, in a tree that can be moved.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# rushlight_install(<libraries>) installs them with what their users need.
+function(rushlight_install)
+    set(include "${CMAKE_INSTALL_INCLUDEDIR}/rushlight")
+    set(packages "${CMAKE_INSTALL_LIBDIR}/cmake")
+    install(
+        TARGETS rushlight_headers ${ARGN}
+        EXPORT rushlight
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+        INCLUDES DESTINATION "${include}"
+    )
+    install(
+        EXPORT rushlight
+        NAMESPACE rushlight::
+        FILE rushlight-targets.cmake
+        DESTINATION "${packages}/rushlight"
+    )
+    # The runner is a program, not a library.
+    install(
+        DIRECTORY "${PROJECT_SOURCE_DIR}/runtime"
+        DESTINATION "${include}"
+        FILES_MATCHING
+        PATTERN "*.h"
+        PATTERN "runner" EXCLUDE
+    )
+    rushlight_install_package(rushlight "${PROJECT_VERSION}" SameMinorVersion)
+    if(TARGET executorch_compat)
+        install(
+            DIRECTORY "${PROJECT_SOURCE_DIR}/compat"
+            DESTINATION "${include}"
+            FILES_MATCHING
+            PATTERN "*.h"
+            PATTERN "src" EXCLUDE
+        )
+        install(
+            DIRECTORY "${PROJECT_BINARY_DIR}/generated/official/"
+            DESTINATION "${include}/compat/generated"
+            FILES_MATCHING
+            PATTERN "*.h"
+        )
+        install(FILES cmake/official_targets.cmake DESTINATION "${packages}/executorch")
+        rushlight_install_package(executorch "1.5.1" SameMajorVersion)
+    endif()
+endfunction()
+
+# The package's config file and version file.
+function(rushlight_install_package name version compatibility)
+    set(folder "${PROJECT_BINARY_DIR}/packages")
+    set(destination "${CMAKE_INSTALL_LIBDIR}/cmake/${name}")
+    configure_package_config_file(
+        "${PROJECT_SOURCE_DIR}/cmake/${name}-config.cmake.in"
+        "${folder}/${name}-config.cmake"
+        INSTALL_DESTINATION "${destination}"
+        NO_SET_AND_CHECK_MACRO
+    )
+    write_basic_package_version_file(
+        "${folder}/${name}-config-version.cmake"
+        VERSION "${version}"
+        COMPATIBILITY ${compatibility}
+    )
+    install(
+        FILES "${folder}/${name}-config.cmake" "${folder}/${name}-config-version.cmake"
+        DESTINATION "${destination}"
+    )
+endfunction()
