@@ -188,7 +188,7 @@ bool run_flat(Span<const Tensor* const> inputs, const Tensor& out, const Computa
 }  // namespace
 
 Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, const Computation& computation) {
-  RL_TRY(check_can_cast(computation.result, out));
+  if (out.scalar_type() != computation.result) RL_TRY(check_can_cast(computation.result, out));
   if (out.impl()->shape_dynamism() == TensorShapeDynamism::STATIC && run_flat(inputs, out, computation)) {
     return Error::Ok;
   }

@@ -5,10 +5,6 @@ namespace rushlight {
 
 namespace {
 
-// Indexed by the type's number; 0 marks a hole.
-constexpr uint8_t kElementSize[30] = {1, 1, 2, 4, 8, 2, 4, 8, 4, 8, 16, 1, 1, 1, 4,
-                                      2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  0, 2, 4, 8};
-
 // Complex types stand three above the types of their parts.
 constexpr int kComplexDistance =
     static_cast<int>(ScalarType::ComplexHalf) - static_cast<int>(ScalarType::Half);
@@ -18,11 +14,6 @@ ScalarType part_type(ScalarType type) {
 }
 
 }  // namespace
-
-size_t element_size(ScalarType type) {
-  const auto index = static_cast<uint8_t>(type);
-  return index < sizeof kElementSize ? kElementSize[index] : 0;
-}
 
 const char* to_string(ScalarType type) {
   switch (type) {

@@ -31,8 +31,17 @@ enum class ScalarType : int8_t {
   UInt64 = 29,
 };
 
+namespace internal {
+// Indexed by the type's number; 0 marks a hole.
+inline constexpr uint8_t kElementSize[30] = {1, 1, 2, 4, 8, 2, 4, 8, 4, 8, 16, 1, 1, 1, 4,
+                                             2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  0, 2, 4, 8};
+}  // namespace internal
+
 // Bytes of one element; 0 for a number that is no known type.
-size_t element_size(ScalarType type);
+constexpr size_t element_size(ScalarType type) {
+  const auto index = static_cast<uint8_t>(type);
+  return index < sizeof internal::kElementSize ? internal::kElementSize[index] : 0;
+}
 
 // PyTorch's spelling without the module ("float32"), or "unknown".
 const char* to_string(ScalarType type);

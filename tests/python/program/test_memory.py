@@ -24,7 +24,7 @@ def test_the_method_arena_is_what_loading_takes(name: str) -> None:
     loaded = rushlight.load(INTEROP / name)
     for plan in plans:
         try:
-            memory = loaded.load_method(plan.name).memory
+            memory = loaded.load_method(plan.name).memory()
         except RushlightError as error:
             assert "data file" in error.message  # of external_ptd
             continue
