@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # of what is loaded lazily
     from rushlight import runtime
     from rushlight.build import build
+    from rushlight.devtools.bundled import verify_bundled_program
     from rushlight.runtime import Method, Program, load
 
 __version__ = "0.1.0"
@@ -21,9 +22,10 @@ _LAZY = {
     "Method": "rushlight.runtime",
     "build": "rushlight.build",
     "runtime": "rushlight.runtime",
+    "verify_bundled_program": "rushlight.devtools.bundled",
 }
 
-__all__ = ["Method", "Program", "__version__", "build", "load", "runtime"]
+__all__ = ["Method", "Program", "__version__", "build", "load", "runtime", "verify_bundled_program"]
 
 
 def __getattr__(name: str) -> Any:
