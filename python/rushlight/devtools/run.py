@@ -96,7 +96,8 @@ def run(
     progress: Progress | None = None,
     trace: TraceRequest | None = None,
 ) -> RunOutcome:
-    """Runs the calls of `case`. On "host" in this process; elsewhere, and for a trace, it first builds a
+    """Runs the calls of `case`. On "host" in this process; elsewhere, for a trace and with backends
+    (`RUSHLIGHT_BACKENDS` in `defines`), it first builds a
     runner for the model (below `build_folder`, default: a cache) and starts it there. `built` is a runner
     for several models, to be used instead.
 
@@ -110,11 +111,12 @@ def run(
     if bundled:
         data = bytes(read_bundled_program(data).program)
     program = read_program(data)
-    refuse_delegates(program)
+    refuse_delegates(program, defines)
     _check_calls(program, case.calls)
     files = _data_files(program, case)
     chosen = targets.get(target)
-    if chosen.kind == "host" and trace is None:
+    with_backends = bool((defines or {}).get("RUSHLIGHT_BACKENDS"))
+    if chosen.kind == "host" and trace is None and not with_backends:
         return _run_here(data, case, files)
     linked_in = built is None and chosen.kind == "bare-metal"
     if built is None:
