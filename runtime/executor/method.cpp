@@ -12,6 +12,7 @@ namespace rushlight {
 
 namespace {
 
+using flatbuffer::FieldPair;
 using flatbuffer::Table;
 using flatbuffer::TableVector;
 using schema::InstructionKind;
@@ -60,6 +61,11 @@ bool same_number(const EValue& a, const EValue& b) {
 bool is_false(const EValue& condition) {
   if (condition.is_tensor()) return *condition.to_tensor().const_data_ptr<uint8_t>() == 0;
   return condition.is_double() ? condition.to_double() == 0 : condition.to_int() == 0;
+}
+
+// The operator or delegate that a call names.
+size_t callee(const FieldPair& call) {
+  return call.first() == nullptr ? 0 : static_cast<size_t>(flatbuffer::read<int32_t>(call.first()));
 }
 
 bool is_one_bool(const TensorImpl& tensor) {
@@ -175,22 +181,28 @@ Error Method::execute_chains() {
 
 Error Method::execute_chain(size_t index, Table chain, uint64_t* budget) {
   const TableVector instructions = chain.tables(schema::chain::kInstructions);
+  FieldPair instruction(schema::instruction::kKind, schema::instruction::kArguments);
+  FieldPair call(schema::kernel_call::kOpIndex, schema::kernel_call::kArgs);
+  static_assert(schema::kernel_call::kArgs == static_cast<unsigned>(schema::delegate_call::kArgs));
   for (size_t at = 0; at < instructions.size();) {
     RL_CHECK((*budget)-- > 0, Error::OutOfResources, "instruction %lu: the budget of %lu is used up",
              log_number(at), log_number(instruction_budget_));
-    const Table instruction = instructions[at++];
-    const Table arguments = instruction.table(schema::instruction::kArguments);
-    const auto kind = static_cast<InstructionKind>(instruction.scalar<uint8_t>(schema::instruction::kKind));
+    instruction.find(instructions[at++]);
+    // Both are there: the loader has seen them.
+    const auto kind = static_cast<InstructionKind>(*instruction.first());
+    const Table arguments = Table::referred_by(instruction.second());
     const InstructionScope traced(tracer(), index, at - 1, event_name(kind));
     switch (kind) {
       case InstructionKind::KernelCall: {
-        const Error error = call_kernel(arguments);
+        call.find(arguments);
+        const Error error = call_kernel(call);
         if (error != Error::Ok) RL_RECORD_NUMBER(at - 1);
         RL_CHECK(error == Error::Ok, error, "instruction %lu failed", log_number(at - 1));
         break;
       }
       case InstructionKind::DelegateCall: {
-        const Error error = call_delegate(arguments);
+        call.find(arguments);
+        const Error error = call_delegate(call);
         if (error != Error::Ok) RL_RECORD_NUMBER(at - 1);
         RL_CHECK(error == Error::Ok, error, "instruction %lu failed", log_number(at - 1));
         break;
@@ -217,15 +229,15 @@ Error Method::execute_chain(size_t index, Table chain, uint64_t* budget) {
   return Error::Ok;
 }
 
-Span<EValue* const> Method::gather(Table call) {
-  const auto indices = call.vector<int32_t>(schema::kernel_call::kArgs);
+Span<EValue* const> Method::gather(const FieldPair& call) {
+  const Span<const int32_t> indices = flatbuffer::vector_referred_by<int32_t>(call.second());
   for (size_t i = 0; i < indices.size(); ++i) arguments_[i] = values_ + indices[i];
   return {arguments_, indices.size()};
 }
 
-Error Method::call_kernel(Table call) {
+Error Method::call_kernel(const FieldPair& call) {
   const size_t num_arguments = gather(call).size();
-  const KernelEntry& kernel = *kernels_[call.scalar<int32_t>(schema::kernel_call::kOpIndex)];
+  const KernelEntry& kernel = *kernels_[callee(call)];
   if (memory_changes_) RL_TRY(check_tensors(kernel, arguments_, When::Running));
   KernelContext context(temporary_, tracer(), kernel, num_arguments);
   const OperatorScope traced(tracer(), kernel.name, kernel.signature);
@@ -236,8 +248,8 @@ Error Method::call_kernel(Table call) {
   return Error::Ok;
 }
 
-Error Method::call_delegate(Table call) {
-  const auto index = static_cast<size_t>(call.scalar<int32_t>(schema::delegate_call::kDelegateIndex));
+Error Method::call_delegate(const FieldPair& call) {
+  const size_t index = callee(call);
   BackendExecuteContext context(temporary_, meta().name(), tracer());
   const Span<EValue* const> values = gather(call);
   const char* id = plan_.tables(schema::plan::kDelegates)[index].string(schema::delegate::kId);

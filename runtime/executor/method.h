@@ -88,9 +88,9 @@ class Method : private Traced {
 
   Error execute_chains();
   Error execute_chain(size_t index, flatbuffer::Table chain, uint64_t* budget);
-  Error call_kernel(flatbuffer::Table call);
-  Error call_delegate(flatbuffer::Table call);
-  Span<EValue* const> gather(flatbuffer::Table call);
+  Error call_kernel(const flatbuffer::FieldPair& call);
+  Error call_delegate(const flatbuffer::FieldPair& call);
+  Span<EValue* const> gather(const flatbuffer::FieldPair& call);
   Error check_inputs() const;
   void forget_views();
   void trace_outputs() const;

@@ -39,6 +39,9 @@ class Table {
   Table() = default;
   explicit Table(const uint8_t* at) : at_(at) {}
 
+  // The table that the offset at `field` leads to.
+  static Table referred_by(const uint8_t* field) { return Table(field + read<uint32_t>(field)); }
+
   explicit operator bool() const { return at_ != nullptr; }
   [[nodiscard]] const uint8_t* address() const { return at_; }
 
@@ -91,9 +94,44 @@ RL_FLATBUFFER_READ const uint8_t* Table::follow(unsigned slot) const {
 
 #undef RL_FLATBUFFER_READ
 
+// Finds two fields in many tables. Tables that were written alike share their vtable, so that looking into
+// it once mostly serves for all of them.
+class FieldPair {
+ public:
+  FieldPair(unsigned first, unsigned second) : slots_{first, second} {}
+
+  // `table` is present. Then first() and second() are where its fields are; null for an absent one.
+  void find(Table table) {
+    at_ = table.address();
+    const uint8_t* vtable = at_ - read<int32_t>(at_);
+    if (vtable == vtable_) return;
+    vtable_ = vtable;
+    for (unsigned i = 0; i < 2; ++i) {
+      const unsigned entry = 4 + 2 * slots_[i];
+      offsets_[i] = entry < read<uint16_t>(vtable) ? read<uint16_t>(vtable + entry) : uint16_t{0};
+    }
+  }
+  [[nodiscard]] const uint8_t* first() const { return offsets_[0] == 0 ? nullptr : at_ + offsets_[0]; }
+  [[nodiscard]] const uint8_t* second() const { return offsets_[1] == 0 ? nullptr : at_ + offsets_[1]; }
+
+ private:
+  const uint8_t* at_ = nullptr;
+  const uint8_t* vtable_ = nullptr;
+  unsigned slots_[2];
+  uint16_t offsets_[2] = {};
+};
+
 inline Table TableVector::operator[](size_t i) const {
   const uint8_t* element = at_ + sizeof(uint32_t) * (i + 1);
   return Table(element + read<uint32_t>(element));
+}
+
+// The vector of numbers that the offset at `field` leads to; empty without one.
+template <class T>
+inline Span<const T> vector_referred_by(const uint8_t* field) {
+  if (field == nullptr) return {};
+  const uint8_t* at = field + read<uint32_t>(field);
+  return {reinterpret_cast<const T*>(at + sizeof(uint32_t)), read<uint32_t>(at)};
 }
 
 // ---- Descriptions, for verify() ----
