@@ -23,8 +23,9 @@ function(rushlight_board_library)
     string(JSON tick_ps GET "${board}" tick_ps)
     string(JSON icount_shift GET "${board}" icount_shift)
     # Called from other projects, too: where they are says nothing about where this tree is.
-    set(startup "${rushlight_SOURCE_DIR}/toolchains/boards/startup")
-    set(script_folder "${rushlight_BINARY_DIR}/board")
+    get_filename_component(root "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/.." ABSOLUTE)
+    set(startup "${root}/toolchains/boards/startup")
+    set(script_folder "${CMAKE_CURRENT_BINARY_DIR}/rushlight-board")
     rushlight_memory_script("${board}" "${script_folder}/memory.ld")
 
     add_library(
@@ -39,7 +40,7 @@ function(rushlight_board_library)
         PROPERTIES COMPILE_OPTIONS "-O2;-fno-builtin;-fno-tree-loop-distribute-patterns"
     )
     target_compile_features(rushlight_board PRIVATE cxx_std_17)
-    target_include_directories(rushlight_board PRIVATE "${rushlight_SOURCE_DIR}")
+    target_include_directories(rushlight_board PRIVATE "${root}")
     target_compile_definitions(
         rushlight_board
         PRIVATE "RUSHLIGHT_TICK_PS=${tick_ps}" "RUSHLIGHT_ICOUNT_SHIFT=${icount_shift}"

@@ -34,7 +34,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     class Affine(BackendDetails):
         @staticmethod
-        def preprocess(edge_program, compile_specs):  # noqa: ANN001, ANN205: the official signature
+        def preprocess(edge_program, compile_specs):
             count = np.uint32(scale.numel()).tobytes()
             return PreprocessResult(count + scale.numpy().tobytes() + bias.numpy().tobytes())
 
