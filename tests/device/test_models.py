@@ -41,7 +41,7 @@ SMALL = [
     "softplus",
 ]
 # Bytes: runtime, selected kernels, runner, start-up code and C library, without the weights.
-DSCNN_FLASH = {"cortex-m55": 34_000, "cortex-m4": 34_000, "rv32imac": 44_000}
+DSCNN_FLASH = {"cortex-m55": 36_000, "cortex-m4": 37_000, "rv32imac": 46_500}
 SMALL_TARGETS = ["cortex-m55", "rv32imac", "linux-aarch64"]
 
 
