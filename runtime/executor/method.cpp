@@ -193,16 +193,10 @@ Error Method::execute_chain(size_t index, Table chain, uint64_t* budget) {
     const Table arguments = Table::referred_by(instruction.second());
     const InstructionScope traced(tracer(), index, at - 1, event_name(kind));
     switch (kind) {
-      case InstructionKind::KernelCall: {
-        call.find(arguments);
-        const Error error = call_kernel(call);
-        if (error != Error::Ok) RL_RECORD_NUMBER(at - 1);
-        RL_CHECK(error == Error::Ok, error, "instruction %lu failed", log_number(at - 1));
-        break;
-      }
+      case InstructionKind::KernelCall:
       case InstructionKind::DelegateCall: {
         call.find(arguments);
-        const Error error = call_delegate(call);
+        const Error error = kind == InstructionKind::KernelCall ? call_kernel(call) : call_delegate(call);
         if (error != Error::Ok) RL_RECORD_NUMBER(at - 1);
         RL_CHECK(error == Error::Ok, error, "instruction %lu failed", log_number(at - 1));
         break;

@@ -222,17 +222,17 @@ class Method::Loader {
     void* data = nullptr;
     Storage storage = Storage::None;
     RL_TRY(find_data(content, view, &data, &storage));
-    const size_t dim = view.sizes.size();
+    const size_t dim = view.layout.sizes.size();
     // A static tensor only reads its sizes, a tensor of any kind its dim order: both may stay in the file.
-    auto* sizes = const_cast<SizesType*>(view.sizes.data());
+    auto* sizes = const_cast<SizesType*>(view.layout.sizes.data());
     if (view.dynamism != TensorShapeDynamism::STATIC) {
       sizes = next_.sizes;
       next_.sizes += dim;
-      for (size_t d = 0; d < dim; ++d) sizes[d] = view.sizes[d];
+      for (size_t d = 0; d < dim; ++d) sizes[d] = view.layout.sizes[d];
     }
     auto* tensor = new (next_.tensors)
-        TensorImpl(view.scalar_type, static_cast<ptrdiff_t>(dim), sizes, data,
-                   const_cast<DimOrderType*>(view.dim_order.data()), next_.strides, view.dynamism);
+        TensorImpl(view.layout.scalar_type, static_cast<ptrdiff_t>(dim), sizes, data,
+                   const_cast<DimOrderType*>(view.layout.dim_order.data()), next_.strides, view.dynamism);
     tensor->set_data(data, storage);
     next_.strides += dim;
     return Error::Ok;
@@ -247,26 +247,26 @@ class Method::Loader {
       RL_TRY(find_planned(allocation, view, data));
       *storage = Storage::Planned;
       if (!view.is_external && constant == 0) return Error::Ok;
-      RL_TRY(count_initial_state(view.nbytes));
+      RL_TRY(count_initial_state(view.layout.nbytes));
       if (view.is_external) {
         const char* key = extra.string(schema::extra::kFullyQualifiedName);
         RL_TRY_ASSIGN(const NamedDataMap* map, data_file(key));
-        return map->load_tensor(key, expected_layout(view), *data);
+        return map->load_tensor(key, view.layout, *data);
       }
       const auto segment = extra.scalar<uint64_t>(schema::extra::kMutableDataSegmentsIdx);
-      return program_.load_mutable(segment, constant, *data, view.nbytes);
+      return program_.load_mutable(segment, constant, *data, view.layout.nbytes);
     }
     const void* bytes = nullptr;
     if (view.is_external) {
       RL_TRY_ASSIGN(bytes, load_external(extra.string(schema::extra::kFullyQualifiedName), view));
     } else {
       if (constant == 0) return Error::Ok;
-      RL_TRY_ASSIGN(bytes, program_.constant(constant, view.nbytes));
+      RL_TRY_ASSIGN(bytes, program_.constant(constant, view.layout.nbytes));
     }
-    RL_CHECK(is_aligned(bytes, element_size(view.scalar_type)),
+    RL_CHECK(is_aligned(bytes, element_size(view.layout.scalar_type)),
              view.is_external ? Error::InvalidExternalData : Error::InvalidProgram,
              "constant %lu %s: not aligned for %s", log_number(constant),
-             extra.string(schema::extra::kFullyQualifiedName), to_string(view.scalar_type));
+             extra.string(schema::extra::kFullyQualifiedName), to_string(view.layout.scalar_type));
     *data = const_cast<void*>(bytes);
     *storage = Storage::Constant;
     return Error::Ok;
@@ -282,11 +282,6 @@ class Method::Loader {
     return Error::Ok;
   }
 
-  // What the tensor's data file has to hold.
-  static TensorLayout expected_layout(const TensorView& view) {
-    return {view.scalar_type, view.sizes, view.dim_order, view.nbytes};
-  }
-
   Result<const NamedDataMap*> data_file(const char* key) const {
     RL_CHECK(options_.external_data != nullptr, Error::NotFound,
              "tensor %s: stored outside the program, and no data file was given", key);
@@ -295,7 +290,7 @@ class Method::Loader {
 
   Result<const void*> load_external(const char* key, const TensorView& view) {
     RL_TRY_ASSIGN(const NamedDataMap* map, data_file(key));
-    RL_TRY_ASSIGN(FreeableBuffer data, map->tensor_data(key, expected_layout(view)));
+    RL_TRY_ASSIGN(FreeableBuffer data, map->tensor_data(key, view.layout));
     const void* bytes = data.data();
     new (method_.external_data_ + method_.num_external_data_++) FreeableBuffer(std::move(data));
     return bytes;
@@ -310,11 +305,12 @@ class Method::Loader {
     RL_CHECK(id >= 1 && id <= meta.num_planned_buffers(), Error::InvalidProgram,
              "tensor: memory id %lu of %lu", log_number(id), log_number(meta.num_planned_buffers()));
     RL_TRY_ASSIGN(const size_t size, meta.planned_buffer_size(id - 1));
-    RL_CHECK(range_fits(offset, view.nbytes, size), Error::InvalidProgram,
-             "tensor: %lu bytes at %lu leave the planned buffer of %lu", log_number(view.nbytes),
+    RL_CHECK(range_fits(offset, view.layout.nbytes, size), Error::InvalidProgram,
+             "tensor: %lu bytes at %lu leave the planned buffer of %lu", log_number(view.layout.nbytes),
              log_number(offset), log_number(size));
-    RL_CHECK((offset & (element_size(view.scalar_type) - 1)) == 0, Error::InvalidProgram,
-             "tensor: offset %lu is not aligned for %s", log_number(offset), to_string(view.scalar_type));
+    RL_CHECK((offset & (element_size(view.layout.scalar_type) - 1)) == 0, Error::InvalidProgram,
+             "tensor: offset %lu is not aligned for %s", log_number(offset),
+             to_string(view.layout.scalar_type));
     *data = memory_.planned[id - 1].data() + static_cast<size_t>(offset);
     return Error::Ok;
   }

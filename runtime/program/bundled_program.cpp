@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/base/log.h"
+#include "runtime/program/schema.h"
 
 namespace rushlight {
 
@@ -41,9 +42,6 @@ constexpr Field kValueFields[] = {{Kind::UnionKind, 4}, {Kind::Union, kTensor}};
 constexpr Field kTensorFields[] = {{Kind::Scalar8}, {Kind::Vector32}, {Kind::Vector8}, {Kind::Vector8}};
 constexpr Field kInt64[] = {{Kind::Scalar64}};
 constexpr Field kInt8[] = {{Kind::Scalar8}};
-constexpr flatbuffer::TableType kTables[] = {{kBundleFields, 3}, {kSuiteFields, 2},  {kCaseFields, 2},
-                                             {kValueFields, 2},  {kTensorFields, 4}, {kInt64, 1},
-                                             {kInt8, 1},         {kInt64, 1}};
 
 constexpr uint32_t kKnownVersion = 2;
 constexpr size_t kSmallest = 12;
@@ -98,6 +96,10 @@ Error check_values(TableVector values, const char* method) {
 
 }  // namespace
 
+const flatbuffer::TableType schema::kBundledProgramTables[] = {
+    {kBundleFields, 3}, {kSuiteFields, 2}, {kCaseFields, 2}, {kValueFields, 2},
+    {kTensorFields, 4}, {kInt64, 1},       {kInt8, 1},       {kInt64, 1}};
+
 size_t BundledCase::num_inputs() const { return table_.tables(cases::kInputs).size(); }
 size_t BundledCase::num_outputs() const { return table_.tables(cases::kExpectedOutputs).size(); }
 BundledValue BundledCase::input(size_t index) const {
@@ -117,7 +119,7 @@ Result<BundledProgram> BundledProgram::open(Span<const uint8_t> bytes) {
   RL_CHECK(is_bundled_program(bytes), Error::InvalidProgram,
            "bundle: expected the identifier BP08 at byte 4, found %02x %02x %02x %02x", bytes[4], bytes[5],
            bytes[6], bytes[7]);
-  RL_TRY(flatbuffer::verify(bytes, kTables));
+  RL_TRY(flatbuffer::verify(bytes, schema::kBundledProgramTables));
   const BundledProgram bundled(bytes);
   RL_TRY(bundled.check());
   return bundled;

@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "runtime/program/schema.h"
+
 namespace rushlight {
 
 namespace {
@@ -33,8 +35,6 @@ constexpr Field kFileFields[] = {
 constexpr Field kSegmentFields[] = {{Kind::Scalar64}, {Kind::Scalar64}};
 constexpr Field kNamedFields[] = {{Kind::String}, {Kind::Scalar32}, {Kind::Table, kLayout}};
 constexpr Field kLayoutFields[] = {{Kind::Scalar8}, {Kind::Vector32}, {Kind::Vector8}};
-constexpr flatbuffer::TableType kTables[] = {
-    {kFileFields, 3}, {kSegmentFields, 2}, {kNamedFields, 3}, {kLayoutFields, 3}};
 
 constexpr uint32_t kKnownVersion = 0;
 
@@ -88,12 +88,15 @@ Result<TensorLayout> layout_of(Table entry) {
 
 }  // namespace
 
+const flatbuffer::TableType schema::kDataFileTables[] = {
+    {kFileFields, 3}, {kSegmentFields, 2}, {kNamedFields, 3}, {kLayoutFields, 3}};
+
 Result<FlatTensor> FlatTensor::load(DataLoader& loader) {
   Header header{};
   size_t directory_size = 0;
   RL_TRY(read_header(loader, &header, &directory_size));
   RL_TRY_ASSIGN(FreeableBuffer directory, loader.load(0, directory_size));
-  const Error damaged = flatbuffer::verify(directory.bytes(), kTables);
+  const Error damaged = flatbuffer::verify(directory.bytes(), schema::kDataFileTables);
   if (damaged != Error::Ok) return damaged == Error::InvalidProgram ? Error::InvalidExternalData : damaged;
   FlatTensor map(loader, std::move(directory), static_cast<size_t>(header.segment_base));
   RL_TRY(map.check(header.data_size));

@@ -107,8 +107,8 @@ class PlanChecker {
     RL_TRY(read_tensor(content, &view));
     ++counts_->tensors;
     if (view.is_external) ++counts_->externals;
-    counts_->dims += view.sizes.size();
-    if (view.dynamism != TensorShapeDynamism::STATIC) counts_->dynamic_dims += view.sizes.size();
+    counts_->dims += view.layout.sizes.size();
+    if (view.dynamism != TensorShapeDynamism::STATIC) counts_->dynamic_dims += view.layout.sizes.size();
     return Error::Ok;
   }
 
@@ -168,38 +168,23 @@ class PlanChecker {
   PlanCounts* counts_;
 };
 
-Error check_dim_order(Span<const DimOrderType> order) {
-  uint32_t seen = 0;
-  for (const DimOrderType d : order) {
-    RL_CHECK(d < order.size() && ((seen >> d) & 1u) == 0, Error::InvalidProgram,
-             "tensor: its dim order is no permutation of %lu dimensions", log_number(order.size()));
-    seen |= 1u << d;
-  }
-  return Error::Ok;
-}
-
 constexpr uint8_t kCpu = 0;
 
 }  // namespace
 
 Error read_tensor(Table tensor, TensorView* view) {
-  const auto type = static_cast<ScalarType>(tensor.scalar<int8_t>(schema::tensor::kScalarType));
-  const size_t width = element_size(type);
-  RL_CHECK(width != 0, Error::InvalidProgram, "tensor: unknown dtype %ld", static_cast<long>(type));
   const auto dynamism = tensor.scalar<uint8_t>(schema::tensor::kShapeDynamism);
   RL_CHECK(dynamism <= static_cast<uint8_t>(TensorShapeDynamism::DYNAMIC_UNBOUND), Error::InvalidProgram,
            "tensor: unknown shape dynamism %lu", log_number(dynamism));
   RL_CHECK(tensor.scalar<uint8_t>(schema::tensor::kLayout) == 0, Error::NotSupported, "tensor: not strided");
   const auto sizes = tensor.vector<SizesType>(schema::tensor::kSizes);
   const auto order = tensor.vector<DimOrderType>(schema::tensor::kDimOrder);
-  RL_CHECK(sizes.size() <= kTensorDimensionLimit && order.size() == sizes.size(), Error::InvalidProgram,
-           "tensor: %lu sizes, %lu dimensions in its order, at most %lu", log_number(sizes.size()),
-           log_number(order.size()), log_number(kTensorDimensionLimit));
-  RL_TRY(check_dim_order(order));
-  size_t numel = 0;
-  size_t nbytes = 0;
-  RL_CHECK(checked_numel(sizes, &numel) && checked_mul(numel, width, &nbytes), Error::InvalidProgram,
-           "tensor: a negative size, or too many elements");
+  RL_CHECK(order.size() == sizes.size(), Error::InvalidProgram,
+           "tensor: %lu sizes, %lu dimensions in its order", log_number(sizes.size()),
+           log_number(order.size()));
+  const auto layout =
+      make_tensor_layout(tensor.scalar<int8_t>(schema::tensor::kScalarType), sizes, order, "tensor");
+  if (!layout.ok()) return Error::InvalidProgram;
   const Table extra = tensor.table(schema::tensor::kExtraTensorInfo);
   const auto location = extra.scalar<uint8_t>(schema::extra::kLocation);
   RL_CHECK(location <= static_cast<uint8_t>(schema::TensorDataLocation::External), Error::InvalidProgram,
@@ -212,9 +197,8 @@ Error read_tensor(Table tensor, TensorView* view) {
   RL_CHECK(tensor.scalar<int32_t>(schema::tensor::kStorageOffset) == 0, Error::NotSupported,
            "tensor: a storage offset of %ld elements",
            static_cast<long>(tensor.scalar<int32_t>(schema::tensor::kStorageOffset)));
-  *view = {type,   static_cast<TensorShapeDynamism>(dynamism),
-           sizes,  order,
-           nbytes, location == static_cast<uint8_t>(schema::TensorDataLocation::External)};
+  *view = {*layout, static_cast<TensorShapeDynamism>(dynamism),
+           location == static_cast<uint8_t>(schema::TensorDataLocation::External)};
   return Error::Ok;
 }
 

@@ -9,6 +9,7 @@
 
 #include "runtime/base/error.h"
 #include "runtime/program/flatbuffer.h"
+#include "runtime/program/tensor_layout.h"
 #include "runtime/tensor/tensor.h"
 
 namespace rushlight {
@@ -94,11 +95,8 @@ ArenaLayout lay_out_arena(const PlanCounts& counts, size_t pointer);
 
 // A tensor of the file, proven sound.
 struct TensorView {
-  ScalarType scalar_type;
+  TensorLayout layout;
   TensorShapeDynamism dynamism;
-  Span<const SizesType> sizes;
-  Span<const DimOrderType> dim_order;
-  size_t nbytes;
   bool is_external;  // its data is in a data file, under its fully qualified name
 };
 

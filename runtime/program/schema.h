@@ -130,5 +130,8 @@ enum class InstructionKind : uint8_t { KernelCall = 1, DelegateCall, MoveCall, J
 
 // All tables of a program, the root first, for flatbuffer::verify.
 extern const flatbuffer::TableType kProgramTables[];
+// Likewise of a data file (.ptd) and of a bundled program (.bpte); beside their readers.
+extern const flatbuffer::TableType kDataFileTables[];
+extern const flatbuffer::TableType kBundledProgramTables[];
 
 }  // namespace rushlight::schema

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/bundled/bundled_method.h"
+#include "runtime/program/schema.h"
 #include "tests/fuzz/copying_loader.h"
 #include "tests/fuzz/heap.h"
 #include "tests/fuzz/mutator.h"
@@ -14,20 +15,6 @@ namespace rushlight::fuzz {
 
 namespace {
 
-using flatbuffer::Field;
-using flatbuffer::Kind;
-
-enum : uint8_t { kBundle, kSuite, kCase, kValue, kTensor, kInt, kBool, kDouble };
-constexpr Field kBundleFields[] = {{Kind::Scalar32}, {Kind::TableVector, kSuite}, {Kind::Vector8}};
-constexpr Field kSuiteFields[] = {{Kind::String}, {Kind::TableVector, kCase}};
-constexpr Field kCaseFields[] = {{Kind::TableVector, kValue}, {Kind::TableVector, kValue}};
-constexpr Field kValueFields[] = {{Kind::UnionKind, 4}, {Kind::Union, kTensor}};
-constexpr Field kTensorFields[] = {{Kind::Scalar8}, {Kind::Vector32}, {Kind::Vector8}, {Kind::Vector8}};
-constexpr Field kInt64[] = {{Kind::Scalar64}};
-constexpr Field kInt8[] = {{Kind::Scalar8}};
-constexpr flatbuffer::TableType kTables[] = {{kBundleFields, 3}, {kSuiteFields, 2},  {kCaseFields, 2},
-                                             {kValueFields, 2},  {kTensorFields, 4}, {kInt64, 1},
-                                             {kInt8, 1},         {kInt64, 1}};
 constexpr size_t kMaxListed = 64;
 
 void read_bundled(const BundledValue& value) {
@@ -86,7 +73,7 @@ Outcome run_input(Span<const uint8_t> input) {
 }
 
 size_t mutate_input(uint8_t* data, size_t size, size_t capacity, Choices& choices) {
-  return Mutator(kTables, choices).mutate(data, size, capacity);
+  return Mutator(schema::kBundledProgramTables, choices).mutate(data, size, capacity);
 }
 
 }  // namespace rushlight::fuzz

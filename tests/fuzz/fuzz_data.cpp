@@ -6,6 +6,7 @@
 
 #include "runtime/program/flat_tensor.h"
 #include "runtime/program/merged_data_map.h"
+#include "runtime/program/schema.h"
 #include "tests/fuzz/copying_loader.h"
 #include "tests/fuzz/mutator.h"
 #include "tests/fuzz/program_case.h"
@@ -14,18 +15,6 @@
 namespace rushlight::fuzz {
 
 namespace {
-
-using flatbuffer::Field;
-using flatbuffer::Kind;
-
-enum : uint8_t { kFile, kSegment, kNamed, kLayout };
-constexpr Field kFileFields[] = {
-    {Kind::Scalar32}, {Kind::TableVector, kSegment}, {Kind::TableVector, kNamed}};
-constexpr Field kSegmentFields[] = {{Kind::Scalar64}, {Kind::Scalar64}};
-constexpr Field kNamedFields[] = {{Kind::String}, {Kind::Scalar32}, {Kind::Table, kLayout}};
-constexpr Field kLayoutFields[] = {{Kind::Scalar8}, {Kind::Vector32}, {Kind::Vector8}};
-constexpr flatbuffer::TableType kTables[] = {
-    {kFileFields, 3}, {kSegmentFields, 2}, {kNamedFields, 3}, {kLayoutFields, 3}};
 
 const std::vector<uint8_t>& program() {
   static const std::vector<uint8_t> bytes = [] {
@@ -54,7 +43,7 @@ Outcome run_input(Span<const uint8_t> input) {
 }
 
 size_t mutate_input(uint8_t* data, size_t size, size_t capacity, Choices& choices) {
-  return Mutator(kTables, choices).mutate(data, size, capacity);
+  return Mutator(schema::kDataFileTables, choices).mutate(data, size, capacity);
 }
 
 }  // namespace rushlight::fuzz
