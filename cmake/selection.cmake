@@ -43,6 +43,19 @@ function(rushlight_select_kernels out)
     endforeach()
 endfunction()
 
+# Lets each kernel source see the selection of its own operators only, so that a row rebuilds one kernel.
+# Products of matrices serve several operators and see all.
+function(rushlight_narrow_selection out)
+    foreach(source IN LISTS RUSHLIGHT_KERNEL_SOURCES)
+        cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${RUSHLIGHT_ROOT}/kernels" OUTPUT_VARIABLE name)
+        cmake_path(REMOVE_EXTENSION name LAST_ONLY)
+        set_property(SOURCE "${source}" PROPERTY INCLUDE_DIRECTORIES "${out}/sources/${name}")
+    endforeach()
+    set(shared "${rushlight_shared_kernel_sources}")
+    list(FILTER shared EXCLUDE REGEX "/matmul\\.cpp$")
+    set_property(SOURCE ${shared} PROPERTY INCLUDE_DIRECTORIES "${out}/sources/shared")
+endfunction()
+
 # The folder that holds the Python package: python/ here, or around a tree that lies in the package.
 function(rushlight_python_folder result)
     set(folder "${RUSHLIGHT_ROOT}/python")

@@ -20,16 +20,21 @@ struct OperatorTypes {
 
 }  // namespace rushlight::kernels
 
-// Generated: kSelectedTypes[], an OperatorTypes for each operator of the table, and kAnySelectedType.
+// Generated: kSelectedTypes[], an OperatorTypes for each operator of the table (for kernel sources: of
+// those defined there), and kAnySelectedType.
 #include "rushlight/selected_dtypes.h"
 
 namespace rushlight::kernels {
 
-constexpr TypeSet selected_types(std::string_view name) {
+// Not constexpr: that it is reached makes a constant expression an error.
+inline TypeSet the_row_of_this_operator_names_another_source() { return 0; }
+
+// Static, as is the table: kernel sources see different ones.
+static constexpr TypeSet selected_types(std::string_view name) {
   for (const OperatorTypes& entry : kSelectedTypes) {
     if (entry.name == name) return entry.types;
   }
-  return 0;
+  return the_row_of_this_operator_names_another_source();
 }
 
 // Half and bfloat16 are computed in float, rounded once when stored.

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from rushlight.codegen import official
 from rushlight.codegen.selection import Selected, Selection
-from rushlight.codegen.table import OperatorTable
+from rushlight.codegen.table import Operator, OperatorTable
 from rushlight.program.dtypes import NUMBERS, mask
 
 _HEADER = (
@@ -84,17 +84,18 @@ def _table_entry(selected: Selected) -> str:
     return f'    {{"{name}", &boxed<&{kernel}>, signature_of<&{kernel}>()}},'
 
 
-def dtype_header(table: OperatorTable, selected: Sequence[Selected]) -> str:
-    """rushlight/selected_dtypes.h: the dtypes of every row of the table, none where not selected."""
+def dtype_header(operators: Iterable[Operator], selected: Sequence[Selected]) -> str:
+    """rushlight/selected_dtypes.h: the dtypes of `operators`, none where not selected."""
     chosen = {s.operator.name: mask(s.dtypes) for s in selected}
     everything = mask(dtype for s in selected for dtype in s.tensor_dtypes)
-    rows = [f'    {{"{name}", {chosen.get(name, 0):#010x}u}},' for name in sorted(table.operators)]
+    names = sorted(operator.name for operator in operators)
+    rows = [f'    {{"{name}", {chosen.get(name, 0):#010x}u}},' for name in names]
     lines = [
         "#pragma once",
         "",
         "namespace rushlight::kernels {",
         "",
-        "inline constexpr OperatorTypes kSelectedTypes[] = {",
+        "constexpr OperatorTypes kSelectedTypes[] = {",
         *(rows or ['    {"", 0},']),
         "};",
         "",
@@ -104,6 +105,21 @@ def dtype_header(table: OperatorTable, selected: Sequence[Selected]) -> str:
         "}  // namespace rushlight::kernels",
     ]
     return _HEADER.format(comment="//") + "\n".join(lines) + "\n"
+
+
+def dtype_headers(table: OperatorTable, selected: Sequence[Selected]) -> dict[str, str]:
+    """One with all rows, one for each kernel source with its own, and one with none for shared code, by
+    path: a row that changes then rebuilds its own kernel only.
+    """
+    by_source: dict[str, list[Operator]] = {}
+    for operator in table.operators.values():
+        by_source.setdefault(operator.source, []).append(operator)
+    headers = {"rushlight/selected_dtypes.h": dtype_header(table.operators.values(), selected)}
+    for source in sorted({s.operator.source for s in selected}):
+        path = f"sources/{source}/rushlight/selected_dtypes.h"
+        headers[path] = dtype_header(by_source[source], selected)
+    headers["sources/shared/rushlight/selected_dtypes.h"] = dtype_header([], selected)
+    return headers
 
 
 def selected_operators(selection: Selection, selected: Sequence[Selected]) -> str:
@@ -150,7 +166,7 @@ def write_all(
     selected = selection.resolve()
     files = {
         "operator_table.cpp": operator_table(selected, backends),
-        "rushlight/selected_dtypes.h": dtype_header(selection.table, selected),
+        **dtype_headers(selection.table, selected),
         "selected_operators.yaml": selected_operators(selection, selected),
         "selection.cmake": cmake_selection(selection, selected),
     }

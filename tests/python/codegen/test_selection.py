@@ -11,7 +11,7 @@ from programs import Plan, program, scalar, tensor
 
 from rushlight import process
 from rushlight.codegen.__main__ import main
-from rushlight.codegen.emit import dtype_header, operator_table, write_all
+from rushlight.codegen.emit import dtype_headers, operator_table, write_all
 from rushlight.codegen.selection import Selection
 from rushlight.codegen.table import OperatorTable, load_yaml
 from rushlight.errors import InvalidArgument, InvalidSelection, OperatorNotFound
@@ -132,10 +132,19 @@ def test_a_row_without_its_source_is_refused(table: OperatorTable) -> None:
 def test_the_dtype_header_has_a_mask_for_every_row(table: OperatorTable, model: Path) -> None:
     selection = Selection(table, by_dtype=True)
     selection.add_model(model)
-    header = dtype_header(table, selection.resolve())
+    header = dtype_headers(table, selection.resolve())["rushlight/selected_dtypes.h"]
     assert f'{{"aten::add.out", {mask({"float32"}):#010x}u}}' in header
     assert '{"aten::mm.out", 0x00000000u}' in header
     assert f"kAnySelectedType = {mask({'float32'}):#010x}u" in header
+
+
+def test_a_source_sees_its_own_rows_only(table: OperatorTable) -> None:
+    selection = Selection(table)
+    selection.add_list("add.out,mm.out")
+    headers = dtype_headers(table, selection.resolve())
+    own = headers["sources/portable/op_mm/rushlight/selected_dtypes.h"]
+    assert "aten::mm.out" in own and "aten::add.out" not in own
+    assert "aten::" not in headers["sources/shared/rushlight/selected_dtypes.h"]
 
 
 def test_the_operator_table_is_sorted_and_declares_each_kernel(table: OperatorTable) -> None:
