@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whether a kernel's outs are what PyTorch returned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_map_only
+
+Tensors = Sequence[torch.Tensor]
+
+# Values that are random, or whatever memory held.
+SHAPE_ONLY: set[str] = {
+    f"aten::{name}"
+    for name in (
+        "empty.out",
+        "empty_like.out",
+        "empty_permuted.out",
+        "empty_strided.out",
+        "new_empty.out",
+        "new_empty_strided.out",
+        "resize.out",
+    )
+}
+
+# Results that are unique only up to a sign, an order or a phase. They raise AssertionError.
+COMPARISONS: dict[str, Callable[[dict[str, Any], Tensors, Tensors], None]] = {}
+
+# How much further from the exact result than PyTorch's own a kernel's may be.
+_MARGIN = 2.0
+
+
+def judge(row: str, function: Any, given: dict[str, Any], outs: Tensors, expected: Tensors) -> None:
+    """Raises AssertionError where `outs` are not `expected` within torch.testing's tolerances, nor as
+    near to what PyTorch computes in float64 as those are.
+    """
+    if row in COMPARISONS:
+        return COMPARISONS[row](given, outs, expected)
+    for at, (out, value) in enumerate(zip(outs, expected, strict=True)):
+        assert (out.shape, out.dtype) == (value.shape, value.dtype)
+        if row in SHAPE_ONLY:
+            continue
+        try:
+            torch.testing.assert_close(out, value, equal_nan=True, check_stride=False)
+        except AssertionError:
+            if not _is_as_exact(function, given, out, value, at):
+                raise
+
+
+def _is_as_exact(
+    function: Any, given: dict[str, Any], out: torch.Tensor, value: torch.Tensor, at: int
+) -> bool:
+    wide = torch.complex128 if value.is_complex() else torch.float64
+    if not (value.is_floating_point() or value.is_complex()) or value.dtype == wide:
+        return False
+    names = {argument.name for argument in function._schema.arguments}
+    widened = {
+        name: tree_map_only(torch.Tensor, lambda t: t.to(wide) if t.dtype == value.dtype else t, argument)
+        for name, argument in given.items()
+        if name in names
+    }
+    try:
+        exact = function(**widened)
+    except (RuntimeError, TypeError):
+        return False
+    exact = exact[at] if isinstance(exact, (tuple, list)) else exact
+    if exact.dtype != wide or not exact.isfinite().all():
+        return False
+    # Half an ulp of the dtype is what rounding alone does.
+    floor = torch.finfo(value.dtype).eps * exact.abs().max()
+    allowed = _MARGIN * (value.to(wide) - exact).abs().max() + floor
+    return bool((out.to(wide) - exact).abs().max() <= allowed)

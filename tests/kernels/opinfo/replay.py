@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Watches what PyTorch calls in ATen, and has the kernels compute the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from harness import KernelRefused, Kernels, dim_order, poison
+from judging import judge
+from matching import Rows
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_map, tree_map_only
+
+# They make no new values: an exporter drops them, or turns them into others of the table.
+_FREE = {
+    "aten::_conj",
+    "aten::_neg_view",
+    "aten::alias",
+    "aten::contiguous",
+    "aten::detach",
+    "aten::is_same_size",
+    "aten::lift_fresh",
+}
+
+# Calls of one operator with arguments of the same dtypes, shapes and numbers say the same.
+_CALLS_ALIKE = 3
+
+
+class Replay(TorchDispatchMode):
+    """While this mode is on, each ATen call that the table has is made on its kernel as well.
+
+    What the table lacks is decomposed as an exporter would; what cannot be is in `missing`.
+
+    Attributes:
+        replayed: names of the kernels that were called.
+        missing: names of the ATen operators that neither have a kernel nor decompose.
+        failures: one line for each call whose kernel refused it or returned something else.
+    """
+
+    def __init__(self, kernels: Kernels, rows: Rows, decompositions: dict[Any, Callable[..., Any]]) -> None:
+        super().__init__()
+        self._kernels = kernels
+        self._rows = rows
+        self._decompositions = decompositions
+        self._calls: Counter[str] = Counter()
+        self.replayed: set[str] = set()
+        self.missing: set[str] = set()
+        self.failures: list[str] = []
+
+    def __torch_dispatch__(
+        self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        row = self._rows.find(function)
+        if row is None:
+            return self._decomposed(function, args, kwargs)
+        bound = self._rows.bind(row, function, args, kwargs)
+        given = {name: _tensors_as_stored(row, value) for name, value in bound.items()}
+        given = _numbers_as_tensors(given, self._rows.overloads[row]._schema)
+        result = function(*args, **kwargs)
+        signature = f"{row}({described(given)})"
+        self._calls[signature] += 1
+        if self._calls[signature] <= _CALLS_ALIKE:
+            self._replay(row, given, result, function, signature)
+        return result
+
+    def _decomposed(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if function._schema.name in _FREE:
+            return function(*args, **kwargs)
+        with self:
+            if function in self._decompositions:
+                result = self._decompositions[function](*args, **kwargs)
+            else:
+                result = function.decompose(*args, **kwargs)
+        if result is NotImplemented:
+            self.missing.add(function.name())
+            return function(*args, **kwargs)
+        return result
+
+    def _replay(self, row: str, given: dict[str, Any], result: Any, function: Any, signature: str) -> None:
+        results = result if isinstance(result, (tuple, list)) else [result]
+        if not all(isinstance(value, torch.Tensor) for value in results):
+            return
+        expected = [_dense(value) for value in results]
+        # One kind of shape is enough after the first call of a kernel with both.
+        kinds = (False,) if row in self.replayed else (False, True)
+        self.replayed.add(row)
+        for is_dynamic in kinds:
+            try:
+                outs = self._run(row, given, expected, is_dynamic)
+                judge(row, function, given, outs, expected)
+            except (KernelRefused, AssertionError, ValueError, TypeError) as error:
+                self.failures.append(f"{signature}: {' '.join(str(error).split())}")
+                return
+
+    def _run(
+        self, row: str, given: dict[str, Any], expected: Sequence[torch.Tensor], is_dynamic: bool
+    ) -> list[torch.Tensor]:
+        """What the kernel makes of the arguments: its outs, or the inputs that it writes."""
+        schema = self._rows.overloads[row]._schema
+        written = self._rows.written_inputs(row)
+        values = {
+            name: tree_map_only(torch.Tensor, torch.clone, value) if name in written else value
+            for name, value in given.items()
+        }
+        outs = [] if written else [_blank(value, "memory_format" in given) for value in expected]
+        left = list(outs)
+        arguments = []
+        for argument in schema.arguments:
+            if not argument.is_out:
+                arguments.append(values[argument.name])
+            elif "List" in str(argument.type):
+                arguments.append(left)
+            else:
+                arguments.append(left.pop(0))
+        self._kernels.run(row, arguments, dynamic=outs if is_dynamic else ())
+        return outs or [values[name] for name in written]
+
+
+def _blank(like: torch.Tensor, keeps_layout: bool) -> torch.Tensor:
+    """An out tensor: row-major, but where the call asks for a layout."""
+    layout = torch.preserve_format if keeps_layout else torch.contiguous_format
+    return poison(torch.empty_like(like, memory_format=layout))
+
+
+def _dense(tensor: torch.Tensor) -> torch.Tensor:
+    """A copy with its values in memory, without gaps and overlaps: what a kernel can be given."""
+    tensor = tensor.detach().resolve_conj().resolve_neg()
+    try:
+        dim_order(tensor)
+    except ValueError:
+        return tensor.contiguous()
+    return tensor.clone()
+
+
+def _tensors_as_stored(row: str, value: Any) -> Any:
+    if row.startswith("aten::as_strided"):
+        # Its strides are those of the whole storage.
+        return tree_map_only(torch.Tensor, lambda t: t.new_empty(0).set_(t.untyped_storage()), value)
+    return tree_map_only(torch.Tensor, _dense, value)
+
+
+def _numbers_as_tensors(given: dict[str, Any], schema: Any) -> dict[str, Any]:
+    """PyTorch takes numbers for tensors, and programs hold such numbers as 0-dim tensors."""
+    kinds = {argument.name: str(argument.type) for argument in schema.arguments}
+    dtypes = {bool: torch.bool, int: torch.int64, float: torch.float64}
+    return {
+        name: torch.tensor(value, dtype=dtypes[type(value)])
+        if kinds[name] == "Tensor" and type(value) in dtypes
+        else value
+        for name, value in given.items()
+    }
+
+
+def described(given: dict[str, Any]) -> str:
+    """Arguments as text: "self=float32[2, 3], dim=1"."""
+
+    def of(value: Any) -> Any:
+        if isinstance(value, torch.Tensor):
+            return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
+        return value
+
+    return ", ".join(f"{name}={tree_map(of, value)}" for name, value in given.items()).replace("'", "")
