@@ -20,6 +20,12 @@ struct Shape {
 
   [[nodiscard]] Span<const SizesType> span() const { return {sizes, dim}; }
   void push(ptrdiff_t size) { sizes[dim++] = static_cast<SizesType>(size); }
+  // The tensor's sizes, or all but the last ones.
+  [[nodiscard]] static Shape of(const Tensor& tensor, size_t without_last = 0) {
+    Shape shape;
+    for (size_t d = 0; d + without_last < tensor.sizes().size(); ++d) shape.push(tensor.sizes()[d]);
+    return shape;
+  }
 };
 
 // Gives `out` the shape; Error::InvalidArgument naming both shapes when it cannot take it.
