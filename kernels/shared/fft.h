@@ -14,16 +14,6 @@
 
 namespace rushlight::kernels {
 
-// float32 for complex64 and float64 for complex128; any other type stays.
-constexpr ScalarType component_type(ScalarType type) {
-  if (type == ScalarType::ComplexFloat) return ScalarType::Float;
-  return type == ScalarType::ComplexDouble ? ScalarType::Double : type;
-}
-constexpr ScalarType complex_type(ScalarType type) {
-  if (type == ScalarType::Float) return ScalarType::ComplexFloat;
-  return type == ScalarType::Double ? ScalarType::ComplexDouble : type;
-}
-
 // Transforms along several dimensions, one after the other.
 class Fourier {
  public:

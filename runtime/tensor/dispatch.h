@@ -56,6 +56,12 @@ Error dispatch(ScalarType type, F&& f) {
       return internal::dispatch_one<kSet, float>(f);
     case ScalarType::Double:
       return internal::dispatch_one<kSet, double>(f);
+    case ScalarType::ComplexHalf:
+      return internal::dispatch_one<kSet, Complex<Half>>(f);
+    case ScalarType::ComplexFloat:
+      return internal::dispatch_one<kSet, Complex<float>>(f);
+    case ScalarType::ComplexDouble:
+      return internal::dispatch_one<kSet, Complex<double>>(f);
     case ScalarType::Bool:
       return internal::dispatch_one<kSet, bool>(f);
     case ScalarType::BFloat16:

@@ -3,18 +3,6 @@
 
 namespace rushlight {
 
-namespace {
-
-// Complex types stand three above the types of their parts.
-constexpr int kComplexDistance =
-    static_cast<int>(ScalarType::ComplexHalf) - static_cast<int>(ScalarType::Half);
-
-ScalarType part_type(ScalarType type) {
-  return is_complex(type) ? static_cast<ScalarType>(static_cast<int>(type) - kComplexDistance) : type;
-}
-
-}  // namespace
-
 const char* to_string(ScalarType type) {
   switch (type) {
     case ScalarType::Byte:
@@ -64,8 +52,7 @@ ScalarType promote_types(ScalarType a, ScalarType b) {
   if (a == ScalarType::Bool) return b;
   if (b == ScalarType::Bool) return a;
   if (is_complex(a) || is_complex(b)) {
-    const ScalarType part = promote_types(part_type(a), part_type(b));
-    return static_cast<ScalarType>(static_cast<int>(part) + kComplexDistance);
+    return complex_type(promote_types(component_type(a), component_type(b)));
   }
   const bool a_floats = is_floating(a);
   const bool b_floats = is_floating(b);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/tensor/complex.h"
 #include "runtime/tensor/float16.h"
 
 namespace rushlight {
@@ -78,6 +79,35 @@ constexpr bool is_integral(ScalarType type, bool include_bool = false) {
          (include_bool && type == ScalarType::Bool);
 }
 
+// The type of a complex type's parts; other types are their own.
+constexpr ScalarType component_type(ScalarType type) {
+  switch (type) {
+    case ScalarType::ComplexHalf:
+      return ScalarType::Half;
+    case ScalarType::ComplexFloat:
+      return ScalarType::Float;
+    case ScalarType::ComplexDouble:
+      return ScalarType::Double;
+    default:
+      return type;
+  }
+}
+
+// The complex type that holds numbers of a type, as PyTorch chooses it: that with such parts, or
+// complex64.
+constexpr ScalarType complex_type(ScalarType type) {
+  switch (type) {
+    case ScalarType::Half:
+    case ScalarType::ComplexHalf:
+      return ScalarType::ComplexHalf;
+    case ScalarType::Double:
+    case ScalarType::ComplexDouble:
+      return ScalarType::ComplexDouble;
+    default:
+      return ScalarType::ComplexFloat;
+  }
+}
+
 // PyTorch's result type of two tensors of these element types with at least one dimension each.
 // Pairs without one (uint16 with a signed integer, say) give the wider by size.
 ScalarType promote_types(ScalarType a, ScalarType b);
@@ -116,6 +146,18 @@ struct ScalarTypeOf<float> {
 template <>
 struct ScalarTypeOf<double> {
   static constexpr ScalarType value = ScalarType::Double;
+};
+template <>
+struct ScalarTypeOf<Complex<Half>> {
+  static constexpr ScalarType value = ScalarType::ComplexHalf;
+};
+template <>
+struct ScalarTypeOf<Complex<float>> {
+  static constexpr ScalarType value = ScalarType::ComplexFloat;
+};
+template <>
+struct ScalarTypeOf<Complex<double>> {
+  static constexpr ScalarType value = ScalarType::ComplexDouble;
 };
 template <>
 struct ScalarTypeOf<bool> {

@@ -31,6 +31,7 @@ DTYPE_NUMBERS = {
 INTEGRAL = [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64]
 UNSIGNED_WIDE = [torch.uint16, torch.uint32, torch.uint64]
 FLOATING = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
+COMPLEX = [torch.complex32, torch.complex64, torch.complex128]
 REAL = INTEGRAL + FLOATING
 ALL = [torch.bool, *REAL, *UNSIGNED_WIDE]
 
@@ -47,6 +48,7 @@ TOLERANCES = {
     torch.bfloat16: (8e-3, 1e-6),
     torch.float32: (1.3e-6, 1e-6),
     torch.float64: (1e-13, 1e-13),
+    torch.complex32: (1e-3, 1e-3),
     torch.complex64: (1.3e-6, 1e-6),
     torch.complex128: (1e-13, 1e-13),
 }
@@ -69,10 +71,15 @@ class KernelRefused(Exception):
 def random_tensor(
     shape: Sequence[int], dtype: torch.dtype, *, low: float = -5, high: float = 5, seed: int = 0
 ) -> torch.Tensor:
-    """A tensor of `shape`: uniform in [low, high), from 0 for unsigned types; bool is a fair coin."""
+    """A tensor of `shape`: uniform in [low, high), from 0 for unsigned types; bool is a fair coin. Both
+    parts of complex numbers are so.
+    """
     generator = torch.Generator().manual_seed(seed)
     if dtype == torch.bool:
         return torch.randint(0, 2, tuple(shape), generator=generator).bool()
+    if dtype.is_complex:
+        parts = [random_tensor(shape, torch.float64, low=low, high=high, seed=seed + i) for i in (0, 1)]
+        return torch.complex(*parts).to(dtype)
     if not dtype.is_signed:
         low = max(low, 0)
     if dtype.is_floating_point:

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/complex_view.h"
+#include "kernels/shared/strided_copy.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+// A real number is its own conjugate.
+Error conj_physical_out(KernelContext&, const Tensor& self, Tensor& out) {
+  RL_TRY(check_can_cast(self.scalar_type(), out));
+  RL_TRY(convert_to_out(View::of(self), out));
+  if (is_complex(self.scalar_type())) conjugate(out);
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels

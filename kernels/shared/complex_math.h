@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Functions of complex numbers, in double and out of line: complex64 takes them too, so that each is
+// there once. Branch cuts and infinities are those of C99's Annex G, the sign of a zero part says on
+// which side of a cut a number lies.
+#pragma once
+
+#include <cmath>
+
+#include "runtime/tensor/complex.h"
+
+namespace rushlight::kernels {
+
+using WideComplex = Complex<double>;
+
+WideComplex complex_sqrt(WideComplex z);
+WideComplex complex_exp(WideComplex z);
+WideComplex complex_expm1(WideComplex z);
+WideComplex complex_log(WideComplex z);
+WideComplex complex_log1p(WideComplex z);
+WideComplex complex_pow(WideComplex base, WideComplex exponent);
+WideComplex complex_sinh(WideComplex z);
+WideComplex complex_cosh(WideComplex z);
+WideComplex complex_tanh(WideComplex z);
+WideComplex complex_asin(WideComplex z);
+WideComplex complex_acos(WideComplex z);
+WideComplex complex_atanh(WideComplex z);
+
+// i z and z / i lead from the hyperbolic functions to the circular ones.
+inline WideComplex times_i(WideComplex z) { return {-z.imag, z.real}; }
+inline WideComplex over_i(WideComplex z) { return {z.imag, -z.real}; }
+
+inline WideComplex complex_sin(WideComplex z) { return over_i(complex_sinh(times_i(z))); }
+inline WideComplex complex_cos(WideComplex z) { return complex_cosh(times_i(z)); }
+inline WideComplex complex_tan(WideComplex z) { return over_i(complex_tanh(times_i(z))); }
+inline WideComplex complex_asinh(WideComplex z) { return over_i(complex_asin(times_i(z))); }
+inline WideComplex complex_atan(WideComplex z) { return over_i(complex_atanh(times_i(z))); }
+inline WideComplex complex_acosh(WideComplex z) {
+  const WideComplex angle = complex_acos(z);
+  return std::signbit(z.imag) ? over_i(angle) : times_i(angle);
+}
+
+template <class T>
+inline T modulus(Complex<T> z) {
+  return std::hypot(z.real, z.imag);
+}
+
+template <class T>
+inline T phase(Complex<T> z) {
+  return std::atan2(z.imag, z.real);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A complex number as PyTorch stores it: two reals, the imaginary part second. Arithmetic only; the
+// standard library's type brings functions along that bare-metal C libraries do not have.
+#pragma once
+
+#include <cmath>
+#include <type_traits>
+
+#include "runtime/tensor/float16.h"
+
+namespace rushlight {
+
+// T is Half (storage, without arithmetic), float or double.
+template <class T>
+struct Complex {
+  T real{};
+  T imag{};
+
+  Complex() = default;
+  template <class Real, class = std::enable_if_t<std::is_convertible_v<Real, T>>>
+  Complex(Real r) : real(static_cast<T>(r)) {}  // NOLINT: implicit by design
+  Complex(T r, T i) : real(r), imag(i) {}
+  template <class Other>
+  explicit Complex(Complex<Other> z) : real(static_cast<T>(z.real)), imag(static_cast<T>(z.imag)) {}
+
+  Complex& operator+=(Complex z) { return *this = *this + z; }
+  Complex& operator-=(Complex z) { return *this = *this - z; }
+  Complex& operator*=(Complex z) { return *this = *this * z; }
+
+  friend Complex operator+(Complex a, Complex b) { return {a.real + b.real, a.imag + b.imag}; }
+  friend Complex operator-(Complex a, Complex b) { return {a.real - b.real, a.imag - b.imag}; }
+  friend Complex operator-(Complex a) { return {-a.real, -a.imag}; }
+  friend Complex operator*(Complex a, Complex b) {
+    return {a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real};
+  }
+  // Both sides are divided by the larger part of b first, so that its square cannot overflow.
+  friend Complex operator/(Complex a, Complex b) {
+    const bool real_leads = std::fabs(b.real) >= std::fabs(b.imag);
+    const T large = real_leads ? b.real : b.imag;
+    if (large == T(0)) return {a.real / std::fabs(b.real), a.imag / std::fabs(b.real)};
+    const T ratio = (real_leads ? b.imag : b.real) / large;
+    const T divisor = large + (real_leads ? b.imag : b.real) * ratio;
+    if (real_leads) return {(a.real + a.imag * ratio) / divisor, (a.imag - a.real * ratio) / divisor};
+    return {(a.real * ratio + a.imag) / divisor, (a.imag * ratio - a.real) / divisor};
+  }
+  friend bool operator==(Complex a, Complex b) { return a.real == b.real && a.imag == b.imag; }
+  friend bool operator!=(Complex a, Complex b) { return !(a == b); }
+};
+
+template <class T>
+inline constexpr bool is_complex_number = false;
+template <class T>
+inline constexpr bool is_complex_number<Complex<T>> = true;
+
+static_assert(sizeof(Complex<Half>) == 4 && sizeof(Complex<float>) == 8 && sizeof(Complex<double>) == 16);
+
+}  // namespace rushlight
