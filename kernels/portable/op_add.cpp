@@ -16,9 +16,11 @@ Error add(ScalarType compute, const Tensor& self, const Tensor& other, const Sca
   if (!alpha.is_integral(false)) RL_TRY(check_alpha(alpha, compute));
   const auto scaled_sum = [&](auto type) {
     using T = typename decltype(type)::Element;
-    return [factor = alpha.to<T>()](T a, T b) { return wrapping_add(a, wrapping_multiply(factor, b)); };
+    // Whatever differs from 0 is one bool.
+    const T factor = compute == ScalarType::Bool ? static_cast<T>(alpha.to<bool>()) : alpha.to<T>();
+    return [factor](T a, T b) { return wrapping_add(a, wrapping_multiply(factor, b)); };
   };
-  return elementwise_for<kTypes>(compute, out, scaled_sum, self, other);
+  return elementwise_for<kTypes, Signs::kIgnored>(compute, out, scaled_sum, self, other);
 }
 
 }  // namespace

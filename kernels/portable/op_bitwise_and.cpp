@@ -14,7 +14,8 @@ constexpr TypeSet kTypes = selected_types("aten::bitwise_and.Tensor_out") |
                            selected_types("aten::bitwise_and.Scalar_Tensor_out");
 
 Error combine(ScalarType compute, const Tensor& self, const Tensor& other, Tensor& out) {
-  return elementwise<kTypes>(compute, out, [](auto a, auto b) { return a & b; }, self, other);
+  return elementwise<kTypes, Signs::kIgnored>(
+      compute, out, [](auto a, auto b) { return a & b; }, self, other);
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <type_traits>
-
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/selection.h"
 #include "runtime/kernel/context.h"
@@ -9,14 +7,10 @@ namespace rushlight::kernels {
 
 Error bitwise_not_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::bitwise_not.out");
-  const auto complement = [](auto a) {
-    if constexpr (std::is_same_v<decltype(a), bool>) {
-      return !a;
-    } else {
-      return static_cast<decltype(a)>(~a);
-    }
+  const auto complement = [is_bool = self.scalar_type() == ScalarType::Bool](auto a) {
+    return static_cast<decltype(a)>(is_bool ? a ^ 1 : ~a);
   };
-  return elementwise<kTypes>(self.scalar_type(), out, complement, self);
+  return elementwise<kTypes, Signs::kIgnored>(self.scalar_type(), out, complement, self);
 }
 
 }  // namespace rushlight::kernels

@@ -12,7 +12,8 @@ namespace {
 constexpr TypeSet kTypes = selected_types("aten::eq.Tensor_out") | selected_types("aten::eq.Scalar_out");
 
 Error compare(ScalarType compute, const Tensor& self, const Tensor& other, Tensor& out) {
-  return elementwise<kTypes>(compute, out, [](auto a, auto b) { return a == b; }, self, other);
+  return elementwise<kTypes, Signs::kIgnored>(
+      compute, out, [](auto a, auto b) { return a == b; }, self, other);
 }
 
 }  // namespace

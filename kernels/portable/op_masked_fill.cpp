@@ -16,7 +16,7 @@ Error masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value, T
   RL_TRY(check_mask_dtype(mask));
   // The mask comes in the compute type like the other inputs: zero or not.
   const auto select = [](auto masks, auto a, auto b) { return masks != decltype(masks)(0) ? b : a; };
-  return elementwise<kTypes>(self.scalar_type(), out, select, mask, self, value);
+  return elementwise<kTypes, Signs::kIgnored>(self.scalar_type(), out, select, mask, self, value);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 constexpr TypeSet kTypes = selected_types("aten::mul.out") | selected_types("aten::mul.Scalar_out");
 
 Error multiply(ScalarType compute, const Tensor& self, const Tensor& other, Tensor& out) {
-  return elementwise<kTypes>(
+  return elementwise<kTypes, Signs::kIgnored>(
       compute, Numbers::kExact, out, [](auto a, auto b) { return wrapping_multiply(a, b); }, self, other);
 }
 

@@ -21,7 +21,7 @@ Error rsub_scalar_out(KernelContext&, const Tensor& self, const Scalar& other, c
       return wrapping_subtract(minuend, wrapping_multiply(factor, x));
     };
   };
-  return elementwise_for<kTypes>(compute, out, difference, self);
+  return elementwise_for<kTypes, Signs::kIgnored>(compute, out, difference, self);
 }
 
 }  // namespace rushlight::kernels

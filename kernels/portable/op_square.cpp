@@ -9,7 +9,8 @@ namespace rushlight::kernels {
 Error square_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::square.out");
   const ScalarType compute = self.scalar_type() == ScalarType::Bool ? ScalarType::Long : self.scalar_type();
-  return elementwise<kTypes>(compute, out, [](auto x) { return wrapping_multiply(x, x); }, self);
+  return elementwise<kTypes, Signs::kIgnored>(
+      compute, out, [](auto x) { return wrapping_multiply(x, x); }, self);
 }
 
 }  // namespace rushlight::kernels

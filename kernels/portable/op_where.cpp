@@ -14,7 +14,7 @@ Error where_out(KernelContext&, const Tensor& condition, const Tensor& self, con
            "condition: expected dtype bool or uint8, got %s", to_string(mask));
   // The condition comes in the compute type like the other inputs: zero or not.
   const auto select = [](auto chooses, auto a, auto b) { return chooses != decltype(chooses)(0) ? a : b; };
-  return elementwise<kTypes>(result_type(self, other), out, select, condition, self, other);
+  return elementwise<kTypes, Signs::kIgnored>(result_type(self, other), out, select, condition, self, other);
 }
 
 }  // namespace rushlight::kernels

@@ -149,9 +149,10 @@ Operand result_operand(const Tensor& out, const Computation& computation) {
 }
 
 Operand input_operand(const Tensor& input, const Computation& computation) {
-  // Already of the promoted type, or computed in a type of its own: nothing to round through.
-  const bool exact = input.scalar_type() == computation.promoted ||
-                     (computation.numbers == Numbers::kExact && input.dim() == 0);
+  // Already of the promoted type, or a number that is not to be rounded: nothing to pass through.
+  const bool exact =
+      input.scalar_type() == computation.promoted ||
+      (computation.numbers == Numbers::kExact && input.dim() == 0 && is_floating(computation.promoted));
   return {input.scalar_type(), exact ? computation.computed : computation.promoted, computation.computed};
 }
 
@@ -188,7 +189,9 @@ bool run_flat(Span<const Tensor* const> inputs, const Tensor& out, const Computa
 }  // namespace
 
 Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, const Computation& computation) {
-  if (out.scalar_type() != computation.result) RL_TRY(check_can_cast(computation.result, out));
+  const bool is_promoted = computation.result == computation.computed;
+  const ScalarType result = is_promoted ? computation.promoted : computation.result;
+  if (out.scalar_type() != result) RL_TRY(check_can_cast(result, out));
   if (out.impl()->shape_dynamism() == TensorShapeDynamism::STATIC && run_flat(inputs, out, computation)) {
     return Error::Ok;
   }

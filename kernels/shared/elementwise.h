@@ -11,9 +11,15 @@
 //     return [limit = bound.to<T>()](T a) { return a < limit ? a : limit; };
 //   }, self);
 //
-// Tensors whose element type differs from the compute type pass through a small stack buffer, so the
-// code of an operator grows with its compute types only, not with combinations of dtypes. Half and
-// bfloat16 are computed in float and rounded once, as PyTorch does.
+// Integers are computed in int64 and wrap to the compute type when they are stored, half and bfloat16 in
+// float and rounded once, as PyTorch does. Bool is 0 and 1 of int64, stored as whether it differs from 0:
+// a function that means something else by it asks the compute type, not its arguments' C++ type. uint64
+// has code of its own, but for operations that say that signs do not matter to them:
+//
+//   return elementwise<kTypes, Signs::kIgnored>(compute_type, out, f, self, other);
+//
+// Tensors whose element type differs from the one computed in pass through a small stack buffer, so the
+// code of an operator grows with the few types computed in, not with dtypes or their combinations.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +47,7 @@ using RowFunction = void (*)(const void* function, char* const* pointers, const 
 
 struct Computation {
   ScalarType promoted;  // what PyTorch says the operation happens in: may be a 16-bit float
-  ScalarType computed;  // what `row` reads: `promoted`, or float in place of a 16-bit float
+  ScalarType computed;  // what `row` reads: what `promoted` is held in
   ScalarType result;    // what `row` writes
   Numbers numbers;
   RowFunction row;
@@ -72,14 +78,14 @@ using First = T;
 
 // `make` takes the compute type and returns a function of one element for each input. What that
 // returns decides the result type: bool for comparisons, otherwise the compute type.
-template <TypeSet kTypes, class Make, class... Inputs>
+template <TypeSet kTypes, Signs kSigns, class Make, class... Inputs>
 Error elementwise_for(ScalarType promoted, Numbers numbers, const Tensor& out, Make make,
                       const Inputs&... inputs) {
   static_assert(sizeof...(Inputs) <= kMaxElementwiseInputs);
   const Tensor* const tensors[] = {&inputs...};
   if (!contains(kTypes, promoted)) return unsupported_type(promoted);
-  const ScalarType computed = computed_type(promoted);
-  return dispatch<computed_in(kTypes)>(computed, [&](auto type) {
+  const ScalarType computed = held_type(kTypes, promoted, kSigns);
+  return dispatch<held_in(kTypes, kSigns)>(computed, [&](auto type) {
     using In = typename decltype(type)::Element;
     const auto f = make(type);
     using F = std::remove_const_t<decltype(f)>;
@@ -96,18 +102,39 @@ Error elementwise_for(ScalarType promoted, Numbers numbers, const Tensor& out, M
 }
 
 template <TypeSet kTypes, class Make, class... Inputs>
+Error elementwise_for(ScalarType promoted, Numbers numbers, const Tensor& out, Make make,
+                      const Inputs&... inputs) {
+  return elementwise_for<kTypes, Signs::kMatter>(promoted, numbers, out, make, inputs...);
+}
+
+template <TypeSet kTypes, Signs kSigns, class Make, class... Inputs>
 Error elementwise_for(ScalarType promoted, const Tensor& out, Make make, const Inputs&... inputs) {
-  return elementwise_for<kTypes>(promoted, Numbers::kRounded, out, make, inputs...);
+  return elementwise_for<kTypes, kSigns>(promoted, Numbers::kRounded, out, make, inputs...);
+}
+
+template <TypeSet kTypes, class Make, class... Inputs>
+Error elementwise_for(ScalarType promoted, const Tensor& out, Make make, const Inputs&... inputs) {
+  return elementwise_for<kTypes, Signs::kMatter>(promoted, Numbers::kRounded, out, make, inputs...);
+}
+
+template <TypeSet kTypes, Signs kSigns, class F, class... Inputs>
+Error elementwise(ScalarType promoted, Numbers numbers, const Tensor& out, F f, const Inputs&... inputs) {
+  return elementwise_for<kTypes, kSigns>(promoted, numbers, out, [f](auto) { return f; }, inputs...);
 }
 
 template <TypeSet kTypes, class F, class... Inputs>
 Error elementwise(ScalarType promoted, Numbers numbers, const Tensor& out, F f, const Inputs&... inputs) {
-  return elementwise_for<kTypes>(promoted, numbers, out, [f](auto) { return f; }, inputs...);
+  return elementwise<kTypes, Signs::kMatter>(promoted, numbers, out, f, inputs...);
+}
+
+template <TypeSet kTypes, Signs kSigns, class F, class... Inputs>
+Error elementwise(ScalarType promoted, const Tensor& out, F f, const Inputs&... inputs) {
+  return elementwise<kTypes, kSigns>(promoted, Numbers::kRounded, out, f, inputs...);
 }
 
 template <TypeSet kTypes, class F, class... Inputs>
 Error elementwise(ScalarType promoted, const Tensor& out, F f, const Inputs&... inputs) {
-  return elementwise<kTypes>(promoted, Numbers::kRounded, out, f, inputs...);
+  return elementwise<kTypes, Signs::kMatter>(promoted, Numbers::kRounded, out, f, inputs...);
 }
 
 }  // namespace rushlight::kernels

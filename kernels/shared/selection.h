@@ -47,10 +47,33 @@ constexpr ScalarType computed_type(ScalarType type) {
   return contains(types::kReducedFloat, type) ? ScalarType::Float : type;
 }
 
-// What convert_run can be asked for in this build: the selected types and those that sums of 16-bit
-// floats and of integers are held in.
+// Whether an operation on integers gives the same bits for signed and unsigned ones.
+enum class Signs : uint8_t { kMatter, kIgnored };
+
+// The type that elements of `type` are held in while something is computed that depends on their values
+// only: int64 for integers, whose result wraps when it is stored, and float for 16-bit floats. uint64 is
+// held in itself where signs matter, bool where no integers are in the set.
+[[gnu::always_inline]] constexpr ScalarType held_type(TypeSet set, ScalarType type,
+                                                      Signs signs = Signs::kMatter) {
+  constexpr TypeSet kIntegers = types::kIntegral | types::kUnsignedWide;
+  if (contains(set & types::kReducedFloat, type)) return ScalarType::Float;
+  const TypeSet own = signs == Signs::kMatter ? type_set(ScalarType::UInt64) : 0;
+  const TypeSet widened = (set & kIntegers) != 0 ? kIntegers | types::kBool : 0;
+  return contains(set & widened & ~own, type) ? ScalarType::Long : type;
+}
+
+constexpr TypeSet held_in(TypeSet set, Signs signs = Signs::kMatter) {
+  TypeSet held = 0;
+  for (int8_t number = 0; number < 32; ++number) {
+    const auto type = static_cast<ScalarType>(number);
+    if (contains(set, type)) held |= type_set(held_type(set, type, signs));
+  }
+  return held;
+}
+
+// What convert_run can be asked for in this build: the selected types and those that they are held in.
 inline constexpr TypeSet kConvertibleTypes =
     ((kAnySelectedType | computed_in(kAnySelectedType)) & types::kAll) |
-    ((kAnySelectedType & types::kIntegral) != 0 ? type_set(ScalarType::Long) : 0);
+    ((kAnySelectedType & (types::kIntegral | types::kUnsignedWide)) != 0 ? type_set(ScalarType::Long) : 0);
 
 }  // namespace rushlight::kernels
