@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/shared/arithmetic.h"
+#include "kernels/shared/combine.h"
 #include "kernels/shared/element.h"
 #include "kernels/shared/scatter.h"
 #include "kernels/shared/selection.h"
@@ -8,14 +9,18 @@
 
 namespace rushlight::kernels {
 
-Error scatter_add_out(KernelContext&, const Tensor& self, int64_t dim, const Tensor& index, const Tensor& src,
-                      Tensor& out) {
+Error scatter_add_out(KernelContext& context, const Tensor& self, int64_t dim, const Tensor& index,
+                      const Tensor& src, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::scatter_add.out");
   Scatter scatter;
   RL_TRY(scatter.plan(self, dim, index, &src, out));
   if (index.numel() == 0) return Error::Ok;
+  if (contains(kTypes & types::kReducedFloat, self.scalar_type())) {
+    return combine_indexed(context,
+                           {scatter.index, scatter.target, scatter.source, scatter.dim, Combine::kSum, true});
+  }
   const View views[] = {scatter.index, scatter.target, scatter.source};
-  return dispatch<kTypes>(self.scalar_type(), [&](auto type) {
+  return dispatch<kTypes & ~types::kReducedFloat>(self.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
     return for_each_lane(views, scatter.dim, [&](const ViewLane* lanes) {
       return for_each_indexed(

@@ -28,6 +28,24 @@ SHAPE_ONLY: set[str] = {
 # Results that are unique only up to a sign, an order or a phase. They raise AssertionError.
 COMPARISONS: dict[str, Callable[[dict[str, Any], Tensors, Tensors], None]] = {}
 
+
+def _positions_of_equals(given: dict[str, Any], outs: Tensors, expected: Tensors) -> None:
+    """Of equal elements any may be named, but where the values say they are."""
+    values, positions = outs
+    torch.testing.assert_close(values, expected[0], equal_nan=True, check_stride=False, rtol=0, atol=0)
+    assert (positions.shape, positions.dtype) == (expected[1].shape, expected[1].dtype)
+    source, dim = given["self"], given["dim"]
+    if source.dim() == 0:
+        assert positions.item() == 0
+        return
+    if positions.dim() < source.dim():
+        values, positions = values.unsqueeze(dim), positions.unsqueeze(dim)
+    torch.testing.assert_close(source.gather(dim, positions), values, equal_nan=True, rtol=0, atol=0)
+
+
+for _name in ("kthvalue.values", "median.dim_values", "nanmedian.dim_values", "mode.values", "topk.values"):
+    COMPARISONS[f"aten::{_name}"] = _positions_of_equals
+
 # How much further from the exact result than PyTorch's own a kernel's may be.
 _MARGIN = 2.0
 

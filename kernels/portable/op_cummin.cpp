@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/cumulative_extremum.h"
+#include "kernels/shared/selection.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error cummin_out(KernelContext&, const Tensor& self, int64_t dim, Tensor& values, Tensor& indices) {
+  return cumulate_extremum(selected_types("aten::cummin.out"), self, dim, false, values, indices);
+}
+
+}  // namespace rushlight::kernels

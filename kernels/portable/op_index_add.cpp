@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/arithmetic.h"
+#include "kernels/shared/checks.h"
+#include "kernels/shared/combine.h"
+#include "kernels/shared/element_access.h"
+#include "kernels/shared/index.h"
+#include "kernels/shared/index_update.h"
+#include "kernels/shared/selection.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+Error index_add_out(KernelContext& context, const Tensor& self, int64_t dim, const Tensor& index,
+                    const Tensor& source, const Scalar& alpha, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::index_add.out");
+  const ScalarType type = self.scalar_type();
+  if (!contains(kTypes, type)) return unsupported_type(type);
+  RL_TRY(check_alpha(alpha, type));
+  IndexUpdate update;
+  RL_TRY(update.plan(self, dim, index, source, out));
+  if (alpha.to<double>() == 1) {
+    return combine_indexed(context,
+                           {update.index, update.target, update.source, update.dim, Combine::kSum, true});
+  }
+  const View views[] = {update.index, update.target, update.source};
+  return for_each_lane(views, update.dim, [&](const ViewLane* lanes) {
+    return for_each_indexed(
+        lanes[0], index.scalar_type(), lanes[1], lanes[2], [&](char* to, const char* from) {
+          if (is_counted(type)) {
+            const int64_t added = wrapping_multiply(load_integer(from, type), alpha.to<int64_t>());
+            store_integer(to, type, wrapping_add(load_integer(to, type), added));
+          } else {
+            store_number(to, type, load_number(to, type) + load_number(from, type) * alpha.to<double>());
+          }
+        });
+  });
+}
+
+}  // namespace rushlight::kernels

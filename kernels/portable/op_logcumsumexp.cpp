@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
+#include "kernels/shared/checks.h"
+#include "kernels/shared/element_access.h"
+#include "kernels/shared/lane_walk.h"
+#include "kernels/shared/selection.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+// log(exp(a) + exp(b)) without leaving the range of numbers.
+double add_in_logarithms(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return NAN;
+  const double larger = a > b ? a : b;
+  const double smaller = a > b ? b : a;
+  if (larger == smaller && std::isinf(larger)) return larger;
+  return larger + std::log1p(std::exp(smaller - larger));
+}
+
+}  // namespace
+
+Error logcumsumexp_out(KernelContext&, const Tensor& self, int64_t dim, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::logcumsumexp.out");
+  const ScalarType type = self.scalar_type();
+  if (!contains(kTypes, type)) return unsupported_type(type);
+  RL_TRY(check_same_dtype(self, out, "self and out"));
+  size_t d = 0;
+  RL_TRY(normalize_dim(dim, self.dim(), &d));
+  RL_TRY(resize_out(out, self.sizes()));
+  const View views[] = {at_least_1d(self), at_least_1d(out)};
+  return for_each_lane(views, d, [type](const ViewLane* lanes) {
+    double sum = -INFINITY;
+    for (ptrdiff_t i = 0; i < lanes[0].size; ++i) {
+      sum = add_in_logarithms(sum, load_number(lanes[0].data + i * lanes[0].stride, type));
+      store_number(lanes[1].data + i * lanes[1].stride, type, sum);
+    }
+    return Error::Ok;
+  });
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "runtime/base/error.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+// The largest or smallest element so far along `dim`, and the last position at which it stood. From a
+// NaN on all are NaN. Errors: InvalidArgument (dim; shapes), InvalidType.
+Error cumulate_extremum(TypeSet types, const Tensor& self, int64_t dim, bool largest, const Tensor& values,
+                        const Tensor& indices);
+
+}  // namespace rushlight::kernels

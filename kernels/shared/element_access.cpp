@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/element_access.h"
+
+#include "kernels/shared/convert.h"
+#include "kernels/shared/element.h"
+#include "kernels/shared/selection.h"
+#include "runtime/base/assert.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr TypeSet kElements = kAnySelectedType & types::kAll;
+
+// f(const T*) of the type; a type that is not selected cannot come here.
+template <TypeSet kSet, class F>
+void visit(const char* at, ScalarType type, F f) {
+  const Error error = dispatch<kSet>(type, [&](auto of) {
+    f(reinterpret_cast<const typename decltype(of)::Element*>(at));
+    return Error::Ok;
+  });
+  RL_DCHECK(error == Error::Ok);
+  static_cast<void>(error);
+}
+
+template <TypeSet kSet, class N>
+void store(char* at, ScalarType type, N value) {
+  const Error error = dispatch<kSet>(type, [&](auto of) {
+    using T = typename decltype(of)::Element;
+    *reinterpret_cast<T*>(at) = convert<T>(value);
+    return Error::Ok;
+  });
+  RL_DCHECK(error == Error::Ok);
+  static_cast<void>(error);
+}
+
+}  // namespace
+
+int64_t load_integer(const char* at, ScalarType type) {
+  int64_t value = 0;
+  visit<kElements & ~types::kFloating>(at, type,
+                                       [&](const auto* from) { value = static_cast<int64_t>(load(from)); });
+  return value;
+}
+
+double load_number(const char* at, ScalarType type) {
+  double value = 0;
+  visit<kElements>(at, type, [&](const auto* from) { value = convert<double>(load(from)); });
+  return value;
+}
+
+void store_integer(char* at, ScalarType type, int64_t value) {
+  if (is_floating(type)) return store_number(at, type, static_cast<double>(value));
+  store<kElements & ~types::kFloating>(at, type, value);
+}
+
+void store_number(char* at, ScalarType type, double value) { store<kElements>(at, type, value); }
+
+int compare_elements(const char* a, const char* b, ScalarType type) {
+  if (is_counted(type)) {
+    const int64_t x = load_integer(a, type);
+    const int64_t y = load_integer(b, type);
+    if (type == ScalarType::UInt64) {
+      return static_cast<int>(static_cast<uint64_t>(x) > static_cast<uint64_t>(y)) -
+             static_cast<int>(static_cast<uint64_t>(x) < static_cast<uint64_t>(y));
+    }
+    return static_cast<int>(x > y) - static_cast<int>(x < y);
+  }
+  const double x = load_number(a, type);
+  const double y = load_number(b, type);
+  if (x != x || y != y) return static_cast<int>(x != x) - static_cast<int>(y != y);
+  return static_cast<int>(x > y) - static_cast<int>(x < y);
+}
+
+bool is_nan_element(const char* at, ScalarType type) {
+  if (is_counted(type)) return false;
+  const double value = load_number(at, type);
+  return value != value;
+}
+
+}  // namespace rushlight::kernels
