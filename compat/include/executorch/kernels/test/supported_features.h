@@ -5,7 +5,7 @@
 namespace torch::executor::testing {
 
 struct SupportedFeatures {
-  static const SupportedFeatures* get();
+  static SupportedFeatures* get();
 
   bool is_aten = false;        // the tensors are ATen's
   bool output_resize = false;  // static outputs take other shapes
@@ -13,8 +13,8 @@ struct SupportedFeatures {
   bool op_log_softmax_dtype_double = true;
 };
 
-inline constexpr SupportedFeatures supported_features;
+inline SupportedFeatures supported_features{};
 
-inline const SupportedFeatures* SupportedFeatures::get() { return &supported_features; }
+inline SupportedFeatures* SupportedFeatures::get() { return &supported_features; }
 
 }  // namespace torch::executor::testing
