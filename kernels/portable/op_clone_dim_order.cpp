@@ -5,8 +5,9 @@
 
 namespace rushlight::kernels {
 
-Error _clone_dim_order_out(KernelContext&, const Tensor& self, bool,
+Error _clone_dim_order_out(KernelContext&, const Tensor& self, bool non_blocking,
                            std::optional<Span<const int64_t>> dim_order, Tensor& out) {
+  RL_TRY(check_blocking(non_blocking));
   RL_TRY(copy_to_out(View::of(self), out));
   return check_dim_order(dim_order, out);
 }

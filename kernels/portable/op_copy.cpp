@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/sizes.h"
 #include "kernels/shared/strided_copy.h"
 #include "runtime/kernel/context.h"
 
@@ -24,14 +25,16 @@ Error broadcast_to(const Tensor& src, const Tensor& target, View* view) {
 
 }  // namespace
 
-Error copy_out(KernelContext&, const Tensor& self, const Tensor& src, bool, Tensor& out) {
+Error copy_out(KernelContext&, const Tensor& self, const Tensor& src, bool non_blocking, Tensor& out) {
+  RL_TRY(check_blocking(non_blocking));
   RL_TRY(check_same_dtype(self, out, "self and out"));
   View source;
   RL_TRY(broadcast_to(src, self, &source));
   return convert_to_out(source, out);
 }
 
-Error copy_(KernelContext&, Tensor& self, const Tensor& src, bool) {
+Error copy_(KernelContext&, Tensor& self, const Tensor& src, bool non_blocking) {
+  RL_TRY(check_blocking(non_blocking));
   View source;
   RL_TRY(broadcast_to(src, self, &source));
   return copy_view(View::of(self), source);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/shared/elementwise.h"
+#include "kernels/shared/scalar_range.h"
 #include "kernels/shared/selection.h"
 #include "runtime/kernel/context.h"
 
@@ -7,6 +8,7 @@ namespace rushlight::kernels {
 
 Error leaky_relu_out(KernelContext&, const Tensor& self, const Scalar& negative_slope, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::leaky_relu.out");
+  RL_TRY(check_scalar_range(negative_slope, self.scalar_type(), "negative_slope"));
   const auto leak = [&](auto type) {
     using T = typename decltype(type)::Element;
     return [slope = negative_slope.to<T>()](T x) { return x > T(0) ? x : x * slope; };

@@ -5,8 +5,9 @@
 
 namespace rushlight::kernels {
 
-Error _to_copy_out(KernelContext&, const Tensor& self, bool, std::optional<int64_t> memory_format,
-                   Tensor& out) {
+Error _to_copy_out(KernelContext&, const Tensor& self, bool non_blocking,
+                   std::optional<int64_t> memory_format, Tensor& out) {
+  RL_TRY(check_blocking(non_blocking));
   RL_TRY(convert_to_out(View::of(self), out));
   return check_memory_format(memory_format, out);
 }

@@ -5,8 +5,9 @@
 
 namespace rushlight::kernels {
 
-Error _to_dim_order_copy_out(KernelContext&, const Tensor& self, bool,
+Error _to_dim_order_copy_out(KernelContext&, const Tensor& self, bool non_blocking,
                              std::optional<Span<const int64_t>> dim_order, Tensor& out) {
+  RL_TRY(check_blocking(non_blocking));
   RL_TRY(convert_to_out(View::of(self), out));
   return check_dim_order(dim_order, out);
 }

@@ -3,6 +3,8 @@
 
 #include <cstdio>
 
+#include "kernels/shared/scalar_range.h"
+
 namespace rushlight::kernels {
 
 namespace {
@@ -75,7 +77,7 @@ Error check_alpha(const Scalar& alpha, ScalarType compute) {
            "alpha: expected an integer for a result of dtype %s, got a floating number", to_string(compute));
   RL_CHECK(!alpha.is_bool() || compute == ScalarType::Bool, Error::InvalidArgument,
            "alpha: expected a number for a result of dtype %s, got a bool", to_string(compute));
-  return Error::Ok;
+  return check_scalar_range(alpha, compute, "alpha");
 }
 
 Error check_same_dtype(const Tensor& a, const Tensor& b, const char* what) {

@@ -44,7 +44,7 @@ Error check_requested_dtype(std::optional<int64_t> dtype, const Tensor& out);
 Error check_not_bool(ScalarType type, const char* name);
 
 // The factor of add, sub and their like: no floating one for an integer result, no bool one for
-// another than bool. InvalidArgument.
+// another than bool, none that the result cannot hold. InvalidArgument.
 Error check_alpha(const Scalar& alpha, ScalarType compute);
 
 // InvalidType unless both have the same element type. `what` names the pair in the log.

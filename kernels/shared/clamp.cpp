@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/shared/clamp.h"
 
+#include "kernels/shared/scalar_range.h"
 #include "runtime/base/log.h"
 
 namespace rushlight::kernels {
 
 Error check_fits(const Scalar& value, ScalarType type, const char* name) {
+  RL_TRY(check_scalar_range(value, type, name));
   if (!contains(types::kIntegral, type) || type == ScalarType::Long) return Error::Ok;
   const int64_t count = int64_t{1} << (8 * element_size(type));
   const int64_t lowest = type == ScalarType::Byte ? 0 : -count / 2;

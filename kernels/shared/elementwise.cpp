@@ -144,7 +144,8 @@ Error check_conversion(const Operand& operand) {
 }
 
 Operand result_operand(const Tensor& out, const Computation& computation) {
-  const bool rounds = computation.result == computation.computed;
+  // What was computed in float goes into a wider output as it is, as in ExecuTorch's kernels.
+  const bool rounds = computation.result == computation.computed && !is_floating(computation.promoted);
   return {out.scalar_type(), rounds ? computation.promoted : computation.result, computation.result};
 }
 

@@ -2,6 +2,7 @@
 #include "kernels/shared/fill.h"
 
 #include "kernels/shared/convert.h"
+#include "kernels/shared/scalar_range.h"
 #include "kernels/shared/scalar_tensor.h"
 #include "kernels/shared/strided_copy.h"
 
@@ -9,6 +10,7 @@ namespace rushlight::kernels {
 
 Error fill(const Tensor& out, const Scalar& value) {
   RL_TRY(check_convertible(out.scalar_type()));
+  RL_TRY(check_scalar_range(value, out.scalar_type(), "value"));
   const ScalarTensor element(value, out.scalar_type());
   View source = View::of(out);
   source.data = View::of(element).data;

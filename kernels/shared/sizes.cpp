@@ -129,4 +129,9 @@ Error check_memory_format(std::optional<int64_t> format, const Tensor& out) {
   return check_layout({dims, rank}, out);
 }
 
+Error check_blocking(bool non_blocking) {
+  RL_CHECK(!non_blocking, Error::InvalidArgument, "non_blocking: expected false, got true");
+  return Error::Ok;
+}
+
 }  // namespace rushlight::kernels

@@ -30,4 +30,7 @@ Error check_dim_order(const std::optional<Span<const int64_t>>& order, const Ten
 // The same for PyTorch's MemoryFormat numbers: 0 contiguous, 1 preserve, 2 and 3 channels last.
 Error check_memory_format(std::optional<int64_t> format, const Tensor& out);
 
+// Copies return when they are done; InvalidArgument when that is not what is asked.
+Error check_blocking(bool non_blocking);
+
 }  // namespace rushlight::kernels

@@ -111,7 +111,8 @@ TEST(NativeFunctions, ByKernelName_Compute) {
   Tensor result = out;
   torch::executor::native::add_scalar_out(context, a, 1, 1, result);
   EXPECT_EQ(out.data, (std::vector<int64_t>{2, 3, 4}));
-  EXPECT_FALSE(torch::executor::testing::SupportedFeatures::get()->is_aten);
+  torch::executor::testing::SupportedFeatures* features = torch::executor::testing::SupportedFeatures::get();
+  EXPECT_FALSE(features->is_aten);
 }
 
 TEST(Switch, OverEveryType_CallsWithItsType) {

@@ -139,6 +139,22 @@ def test_cat_skips_what_older_programs_call_empty(kernels: Kernels) -> None:
     kernels.check("aten::cat.out", [torch.empty(2, 0), x], 1)
 
 
+def test_cat_skips_tensors_without_elements_whatever_their_shape(kernels: Kernels) -> None:
+    x = random_tensor((2, 3), torch.float32)
+    out = poison(torch.empty(4, 3))
+    kernels.run("aten::cat.out", [[torch.empty(0, 10, 2), x, torch.empty(5, 0), x], 0, out])
+    assert_equal(out, torch.cat([x, x]))
+
+
+def test_copies_that_should_not_block_are_refused(kernels: Kernels) -> None:
+    x, out = random_tensor((2, 3), torch.float32), torch.zeros(2, 3)
+    kernels.refuse("aten::_to_copy.out", x, non_blocking=True, outs=[out])
+    kernels.refuse("aten::copy.out", x, x, True, outs=[out])
+    for name in ["dim_order_ops::_to_dim_order_copy.out", "dim_order_ops::_clone_dim_order.out"]:
+        with pytest.raises(KernelRefused, match="non_blocking"):
+            kernels.run(name, [x, True, [0, 1], out])
+
+
 @pytest.mark.parametrize("target", ALL)
 @pytest.mark.parametrize("source", ALL)
 def test_copies_convert(kernels: Kernels, source: torch.dtype, target: torch.dtype) -> None:

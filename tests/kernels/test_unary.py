@@ -15,6 +15,7 @@ from harness import (
     UNSIGNED_WIDE,
     Kernels,
     assert_equal,
+    poison,
     random_tensor,
     with_dim_order,
 )
@@ -34,6 +35,18 @@ APPROXIMATIONS = ["none", "tanh"]
 def tolerance(dtype: torch.dtype) -> dict[str, float]:
     """Tolerances of a transcendental function's result: looser than one rounding for float32 only."""
     return CLOSE if dtype == torch.float32 or not dtype.is_floating_point else {}
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("name", ["exp", "log", "sinh"])
+def test_functions_of_half_are_not_rounded_into_a_wider_output(
+    kernels: Kernels, name: str, dtype: torch.dtype
+) -> None:
+    x = torch.tensor([0.25, 1.0, 3.0, 9.0], dtype=dtype)
+    for wider in [torch.float32, torch.float64]:
+        out = poison(torch.empty(4, dtype=wider))
+        kernels.run(f"aten::{name}.out", [x, out])
+        assert_equal(out, getattr(torch, name)(x.float()).to(wider), **CLOSE)
 
 
 @pytest.mark.parametrize("dtype", ALL)
