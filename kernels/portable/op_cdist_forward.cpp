@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/shared/accumulator.h"
 #include "kernels/shared/selection.h"
 #include "kernels/shared/strided_copy.h"
 #include "kernels/shared/sum.h"
@@ -20,37 +21,38 @@ struct Rows {
   ptrdiff_t b_step;
   ptrdiff_t size;
 
-  // f(|a - b|) of each pair of elements.
-  template <class T, class F>
+  // f(|a - b|) of each pair of elements, which is computed in T.
+  template <class Element, class T, class F>
   void for_each_difference(F f) const {
     for (ptrdiff_t i = 0; i < size; ++i) {
-      f(std::abs(*reinterpret_cast<const T*>(a + i * a_step) - *reinterpret_cast<const T*>(b + i * b_step)));
+      f(std::abs(static_cast<T>(*reinterpret_cast<const Element*>(a + i * a_step)) -
+                 static_cast<T>(*reinterpret_cast<const Element*>(b + i * b_step))));
     }
   }
 };
 
 // The p-norm of the difference of two rows.
-template <class T>
+template <class Element, class T>
 T distance(const Rows& rows, T p) {
   if (std::isinf(p)) {
     T largest = 0;
-    rows.for_each_difference<T>([&](T d) { largest = std::max(largest, d); });
+    rows.for_each_difference<Element, T>([&](T d) { largest = std::max(largest, d); });
     return largest;
   }
   PairwiseSum<T> sum;
   if (p == 0) {
-    rows.for_each_difference<T>([&](T d) { sum.add(std::isnan(d) ? d : static_cast<T>(d != 0)); });
+    rows.for_each_difference<Element, T>([&](T d) { sum.add(std::isnan(d) ? d : static_cast<T>(d != 0)); });
     return sum.total();
   }
   if (p == 1) {
-    rows.for_each_difference<T>([&](T d) { sum.add(d); });
+    rows.for_each_difference<Element, T>([&](T d) { sum.add(d); });
     return sum.total();
   }
   if (p == 2) {
-    rows.for_each_difference<T>([&](T d) { sum.add(d * d); });
+    rows.for_each_difference<Element, T>([&](T d) { sum.add(d * d); });
     return std::sqrt(sum.total());
   }
-  rows.for_each_difference<T>([&](T d) { sum.add(std::pow(d, p)); });
+  rows.for_each_difference<Element, T>([&](T d) { sum.add(std::pow(d, p)); });
   return std::pow(sum.total(), T(1) / p);
 }
 
@@ -67,7 +69,8 @@ View broadcast_batch(const Tensor& tensor, Span<const SizesType> batch) {
 
 }  // namespace
 
-// compute_mode says whether a matrix product may be used where it is faster; here none is.
+// 16-bit floats, which PyTorch does not take, are as ExecuTorch has them. compute_mode says whether a matrix
+// product may be used where it is faster; here none is.
 Error _cdist_forward_out(KernelContext&, const Tensor& x1, const Tensor& x2, double p,
                          std::optional<int64_t> compute_mode, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::_cdist_forward.out");
@@ -90,6 +93,7 @@ Error _cdist_forward_out(KernelContext&, const Tensor& x1, const Tensor& x2, dou
   if (out.numel() == 0) return Error::Ok;
   return dispatch<kTypes>(out.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
+    using Computed = Accumulator<T>;
     const size_t rank = a.dim;
     RowMajorCursor cursor(out);
     ptrdiff_t index[kTensorDimensionLimit] = {};
@@ -101,7 +105,8 @@ Error _cdist_forward_out(KernelContext&, const Tensor& x1, const Tensor& x2, dou
       }
       rows.a += index[rank - 2] * a.strides[rank - 2];
       rows.b += index[rank - 1] * b.strides[rank - 2];
-      *reinterpret_cast<T*>(cursor.get()) = distance<T>(rows, static_cast<T>(p));
+      *reinterpret_cast<T*>(cursor.get()) =
+          static_cast<T>(distance<T, Computed>(rows, static_cast<Computed>(p)));
       for (size_t d = rank; d-- > 0;) {
         if (++index[d] < shape.sizes[d]) break;
         index[d] = 0;

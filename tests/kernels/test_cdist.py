@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from harness import Kernels, random_tensor
+from harness import Kernels, assert_equal, random_tensor
 
 NAME = "aten::_cdist_forward.out"
 NORMS = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, float("inf")]
@@ -34,6 +34,15 @@ def test_every_norm(kernels: Kernels, dtype: torch.dtype, p: float) -> None:
 def test_batches(kernels: Kernels, first: tuple[int, ...], second: tuple[int, ...]) -> None:
     a, b = random_tensor(first, torch.float32, seed=1), random_tensor(second, torch.float32, seed=2)
     kernels.check(NAME, a, b, 2.0, None, rtol=1e-5, atol=1e-5, eager=lambda a, b, p, _: torch.cdist(a, b, p))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("p", NORMS)
+def test_short_floats_are_computed_in_float(kernels: Kernels, dtype: torch.dtype, p: float) -> None:
+    a, b = random_tensor((4, 5), dtype, seed=1), random_tensor((6, 5), dtype, seed=2)
+    out = torch.zeros(4, 6, dtype=dtype)
+    kernels.run(NAME, [a, b, p, None, out])
+    assert_equal(out, torch.cdist(a.float(), b.float(), p).to(dtype))
 
 
 def test_nan_is_passed_on_as_torch_does(kernels: Kernels) -> None:
