@@ -18,6 +18,11 @@ bool holds_vectors(const Tensor& a, const Tensor& b) {
   return true;
 }
 
+// PyTorch factors the transposes of row-major real matrices here, and hands those factors out.
+bool is_factored_transposed(const Tensor& a) {
+  return !is_complex(a.scalar_type()) && is_contiguous_dim_order(a.dim_order());
+}
+
 // The product of the diagonal of a matrix's factors, as the sum of the logarithms of absolute values and
 // what is left without them: both overflow later than the product itself.
 struct Determinant {
@@ -45,9 +50,8 @@ Error _linalg_solve_ex_result(KernelContext&, const Tensor& A, const Tensor& B, 
   RL_TRY(check_square(A, kTypes, "A"));
   const bool vectors = holds_vectors(A, B);
   RL_CHECK(left || !vectors, Error::InvalidArgument, "B: expected matrices, as left is false");
-  const bool transposed = factors_transposed(A);
-  RL_TRY(factor_all(A, transposed, LU, pivots, &info, check_errors));
-  return solve_all(LU, pivots, B, {left, transposed, false, vectors}, result);
+  RL_TRY(factor_all(A, false, LU, pivots, &info, check_errors));
+  return solve_all(LU, pivots, B, {left, false, false, vectors}, result);
 }
 
 // Scratch: a column and an int32 for each of its elements.
@@ -80,7 +84,7 @@ Error _linalg_det_result(KernelContext&, const Tensor& A, Tensor& result, Tensor
   constexpr TypeSet kTypes = selected_types("aten::_linalg_det.result");
   RL_TRY(check_square(A, kTypes, "A"));
   RL_TRY(check_dtype(result, A.scalar_type(), "result"));
-  RL_TRY(factor_all(A, factors_transposed(A), LU, pivots, nullptr, false));
+  RL_TRY(factor_all(A, is_factored_transposed(A), LU, pivots, nullptr, false));
   const Shape batch = Shape::of(A, 2);
   RL_TRY(resize_out(result, batch.span()));
   for (size_t n = 0; n < batch_size(batch); ++n) {
@@ -96,7 +100,7 @@ Error _linalg_slogdet_sign(KernelContext&, const Tensor& A, Tensor& sign, Tensor
   RL_TRY(check_square(A, kTypes, "A"));
   RL_TRY(check_dtype(sign, A.scalar_type(), "sign"));
   RL_TRY(check_dtype(logabsdet, real_type(A.scalar_type()), "logabsdet"));
-  RL_TRY(factor_all(A, factors_transposed(A), LU, pivots, nullptr, false));
+  RL_TRY(factor_all(A, is_factored_transposed(A), LU, pivots, nullptr, false));
   const Shape batch = Shape::of(A, 2);
   RL_TRY(resize_out(sign, batch.span()));
   RL_TRY(resize_out(logabsdet, batch.span()));

@@ -14,9 +14,12 @@ Error check_pivoting(bool pivot) {
   return Error::Ok;
 }
 
-// L, with ones on its diagonal, and U out of one matrix of both; either may be the same memory as that.
-void unpack(const Grid& lu, const Grid& lower, const Grid& upper) {
+void take_upper(const Grid& lu, const Grid& upper) {
   upper.copy_band(lu.leading(upper.rows, upper.columns), 0, upper.columns);
+}
+
+// With ones on its diagonal.
+void take_lower(const Grid& lu, const Grid& lower) {
   lower.copy_band(lu.leading(lower.rows, lower.columns), -lower.rows, -1);
   for (ptrdiff_t i = 0; i < lower.columns; ++i) lower.set(i, i, 1);
 }
@@ -52,11 +55,14 @@ Error linalg_lu_out(KernelContext& context, const Tensor& A, bool pivot, Tensor&
   for (size_t n = 0; n < batch_size(batch); ++n) {
     const Grid lower = matrix_of(L, batch, n);
     const Grid upper = matrix_of(U, batch, n);
-    // The larger of the two has the size of A.
-    const Grid both = rows >= columns ? lower : upper;
+    // The larger of the two has the size of A; what is taken from it into itself comes last.
+    const bool in_lower = rows >= columns;
+    const Grid both = in_lower ? lower : upper;
     both.copy(matrix_of(A, batch, n));
     factor_lu(both, pivots);
-    unpack(both, lower, upper);
+    if (in_lower) take_upper(both, upper);
+    take_lower(both, lower);
+    if (!in_lower) take_upper(both, upper);
     set_permutation(matrix_of(P, batch, n), pivots, count);
   }
   return Error::Ok;
@@ -91,7 +97,10 @@ Error lu_unpack_out(KernelContext&, const Tensor& LU_data, const Tensor& LU_pivo
     RL_TRY(resize_batched(U, Shape(), {0}));
   }
   for (size_t n = 0; n < batch_size(batch); ++n) {
-    if (unpack_data) unpack(matrix_of(LU_data, batch, n), matrix_of(L, batch, n), matrix_of(U, batch, n));
+    if (unpack_data) {
+      take_lower(matrix_of(LU_data, batch, n), matrix_of(L, batch, n));
+      take_upper(matrix_of(LU_data, batch, n), matrix_of(U, batch, n));
+    }
     if (unpack_pivots) set_permutation(matrix_of(P, batch, n), pivots_of(LU_pivots, batch, n), count);
   }
   return Error::Ok;

@@ -183,8 +183,4 @@ Error allocate_grid(KernelContext& context, ScalarType type, ptrdiff_t rows, ptr
   return Error::Ok;
 }
 
-bool factors_transposed(const Tensor& matrices) {
-  return !is_complex(matrices.scalar_type()) && is_contiguous_dim_order(matrices.dim_order());
-}
-
 }  // namespace rushlight::kernels

@@ -91,8 +91,4 @@ Error copy_matrices(const Tensor& source, const Tensor& out);
 // Scratch memory for a row-major matrix. MemoryAllocationFailed.
 Error allocate_grid(KernelContext& context, ScalarType type, ptrdiff_t rows, ptrdiff_t columns, Grid* grid);
 
-// What an operator of several results that writes to row-major matrices of real numbers may factor
-// instead, as PyTorch does: their transposes, which lie column by column.
-[[nodiscard]] bool factors_transposed(const Tensor& matrices);
-
 }  // namespace rushlight::kernels
