@@ -133,21 +133,24 @@ struct Boxing<Error (*)(KernelContext&, Args...)> {
     auto& ref() { return value; }
   };
 
-  template <Error (*kFunction)(KernelContext&, Args...), size_t... I>
-  static Error call(KernelContext& context, EValue* const* arguments, std::index_sequence<I...> all) {
+  // Shared by all kernels of this type: they are many, their types are few.
+  template <size_t... I>
+  static Error call(KernelContext& context, EValue* const* arguments,
+                    Error (*function)(KernelContext&, Args...), std::index_sequence<I...> all) {
     if constexpr ((std::is_same_v<Args, EValue&> || ...)) {
       const EValue before[] = {*arguments[I]...};
-      return keep_kinds(before, arguments, sizeof...(I), call_now<kFunction>(context, arguments, all));
+      return keep_kinds(before, arguments, sizeof...(I), call_now(context, arguments, function, all));
     } else {
-      return call_now<kFunction>(context, arguments, all);
+      return call_now(context, arguments, function, all);
     }
   }
 
  private:
-  template <Error (*kFunction)(KernelContext&, Args...), size_t... I>
-  static Error call_now(KernelContext& context, EValue* const* arguments, std::index_sequence<I...>) {
-    return kFunction(context,
-                     Holder<std::decay_t<Args>>{Argument<std::decay_t<Args>>::get(*arguments[I])}.ref()...);
+  template <size_t... I>
+  static Error call_now(KernelContext& context, EValue* const* arguments,
+                        Error (*function)(KernelContext&, Args...), std::index_sequence<I...>) {
+    return function(context,
+                    Holder<std::decay_t<Args>>{Argument<std::decay_t<Args>>::get(*arguments[I])}.ref()...);
   }
 };
 
@@ -156,8 +159,7 @@ struct Boxing<Error (*)(KernelContext&, Args...)> {
 template <auto kFunction>
 Error boxed(KernelContext& context, EValue* const* arguments) {
   using Box = internal::Boxing<decltype(kFunction)>;
-  return Box::template call<kFunction>(context, arguments,
-                                       std::make_index_sequence<sizeof(Box::kSignature) - 1>());
+  return Box::call(context, arguments, kFunction, std::make_index_sequence<sizeof(Box::kSignature) - 1>());
 }
 
 template <auto kFunction>
