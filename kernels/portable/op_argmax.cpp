@@ -7,7 +7,7 @@ namespace rushlight::kernels {
 
 Error argmax_out(KernelContext&, const Tensor& self, std::optional<int64_t> dim, bool keepdim, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::argmax.out");
-  return arg_extremum<kTypes, Largest>(self, dim, keepdim, out);
+  return arg_extremum(kTypes, true, self, dim, keepdim, out);
 }
 
 }  // namespace rushlight::kernels

@@ -7,7 +7,7 @@ namespace rushlight::kernels {
 
 Error argmin_out(KernelContext&, const Tensor& self, std::optional<int64_t> dim, bool keepdim, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::argmin.out");
-  return arg_extremum<kTypes, Smallest>(self, dim, keepdim, out);
+  return arg_extremum(kTypes, false, self, dim, keepdim, out);
 }
 
 }  // namespace rushlight::kernels

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/shared/arithmetic.h"
 #include "kernels/shared/checks.h"
-#include "kernels/shared/order.h"
 #include "kernels/shared/reduce.h"
 #include "kernels/shared/selection.h"
+#include "kernels/shared/truth.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
 
@@ -13,24 +13,28 @@ namespace {
 
 constexpr TypeSet kTypes = selected_types("aten::prod.out") | selected_types("aten::prod.int_out");
 
-// Elements are converted to the dtype of `out` and multiplied in it, 16-bit floats in float.
 Error prod(const Tensor& self, const DimList& dims, bool keepdim, std::optional<int64_t> dtype, Tensor& out) {
   RL_TRY(check_requested_dtype(dtype, out));
+  const ScalarType type = out.scalar_type();
+  if (!contains(kTypes, type)) return unsupported_type(type);
+  if (type == ScalarType::Bool) {
+    RL_TRY(check_convertible(self.scalar_type()));
+    return reduce_truth(type_set(self.scalar_type()), self, dims, keepdim, false, out);
+  }
   Reduction reduction;
   RL_TRY(reduction.plan(self, dims, keepdim, out));
   RL_TRY(check_convertible(self.scalar_type()));
-  RL_TRY(check_convertible(out.scalar_type()));
-  return dispatch<kTypes>(out.scalar_type(), [&](auto type) {
-    using T = typename decltype(type)::Element;
+  constexpr TypeSet kHeld = held_in(kTypes & ~types::kBool, Signs::kIgnored);
+  return dispatch<kHeld>(held_type(kTypes, type, Signs::kIgnored), [&](auto held) {
+    using T = typename decltype(held)::Element;
     reduction.for_each_output([&](const char* first, char* result) {
-      Comparable<T> product = 1;
+      T product = 1;
       reduction.for_each_run<T>(first, [&](const T* values, ptrdiff_t stride, size_t n) {
         for (size_t i = 0; i < n; ++i) {
-          product = wrapping_multiply(product,
-                                      static_cast<Comparable<T>>(values[static_cast<ptrdiff_t>(i) * stride]));
+          product = wrapping_multiply(product, values[static_cast<ptrdiff_t>(i) * stride]);
         }
       });
-      *reinterpret_cast<T*>(result) = static_cast<T>(product);
+      convert_run(result, 0, type, &product, 0, held.value, 1);
     });
     return Error::Ok;
   });

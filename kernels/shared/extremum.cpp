@@ -1,7 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/shared/extremum.h"
 
+#include "kernels/shared/checks.h"
+#include "kernels/shared/convert.h"
+#include "kernels/shared/lane_walk.h"
+#include "kernels/shared/strided_copy.h"
+#include "runtime/tensor/dispatch.h"
+
 namespace rushlight::kernels {
+
+void Extremum::see(const char* source, ptrdiff_t stride, size_t n) {
+  constexpr size_t kRun = 32;
+  int64_t keys[kRun];
+  for (size_t start = 0; start < n; start += kRun) {
+    const size_t length = n - start < kRun ? n - start : kRun;
+    order_keys(source, stride, type, length, largest, NanPlace::kFirst, keys);
+    for (size_t i = 0; i < length; ++i, ++seen, source += stride) {
+      if (keys[i] >= key && seen != 0) continue;
+      key = keys[i];
+      index = seen;
+      at = source;
+    }
+  }
+}
 
 Error check_not_empty(const Tensor& self, const DimList& dims) {
   uint32_t mask = 0;
@@ -26,6 +47,80 @@ View with_reduced_dim(const Tensor& out, size_t dim, const Tensor& self, bool ke
   View view = View::of(out);
   if (!keepdim || self.dim() == 0) view.insert(dim, 1, 0);
   return view;
+}
+
+Error extremum_over(TypeSet types, bool largest, const Tensor& self, const DimList& dims, bool keepdim,
+                    const Tensor& out) {
+  RL_TRY(check_not_empty(self, dims));
+  Reduction reduction;
+  RL_TRY(reduction.plan(self, dims, keepdim, out));
+  const ScalarType type = self.scalar_type();
+  if (!contains(types, type)) return unsupported_type(type);
+  RL_TRY(check_convertible(out.scalar_type()));
+  reduction.for_each_output([&](const char* first, char* result) {
+    Extremum extremum{type, largest};
+    reduction.for_each_stored_run(
+        first, [&](const char* values, ptrdiff_t stride, size_t n) { extremum.see(values, stride, n); });
+    convert_run(result, 0, out.scalar_type(), extremum.at, 0, type, 1);
+  });
+  return Error::Ok;
+}
+
+Error extremum_along(TypeSet types, bool largest, const Tensor& self, int64_t dim, bool keepdim,
+                     const Tensor& values, const Tensor& indices) {
+  RL_TRY(check_same_dtype(self, values, "self and the values"));
+  RL_TRY(check_indices_dtype(indices));
+  size_t d = 0;
+  RL_TRY(normalize_dim(dim, self.dim(), &d));
+  RL_TRY(check_not_empty(self, Span<const int64_t>(&dim, 1)));
+  const ScalarType type = self.scalar_type();
+  if (!contains(types, type)) return unsupported_type(type);
+  const Shape shape = reduced_shape(self, d, keepdim);
+  RL_TRY(resize_out(values, shape.span()));
+  RL_TRY(resize_out(indices, shape.span()));
+  const View views[] = {at_least_1d(self), with_reduced_dim(values, d, self, keepdim),
+                        with_reduced_dim(indices, d, self, keepdim)};
+  return for_each_lane(views, d, [&](const ViewLane* lanes) {
+    Extremum extremum{type, largest};
+    extremum.see(lanes[0].data, lanes[0].stride, static_cast<size_t>(lanes[0].size));
+    copy_elements(lanes[1].data, 0, extremum.at, 0, 1, element_size(type));
+    lanes[2].at<int64_t>(0) = extremum.index;
+    return Error::Ok;
+  });
+}
+
+Error arg_extremum(TypeSet types, bool largest, const Tensor& self, std::optional<int64_t> dim, bool keepdim,
+                   const Tensor& out) {
+  RL_TRY(check_indices_dtype(out));
+  size_t d = 0;
+  RL_TRY(normalize_dim(dim.value_or(-1), self.dim(), &d));
+  const DimList reduced = dim.has_value() ? DimList(Span<const int64_t>(&*dim, 1)) : DimList();
+  RL_TRY(check_not_empty(self, reduced));
+  const ScalarType type = self.scalar_type();
+  if (!contains(types, type)) return unsupported_type(type);
+  Shape shape;
+  if (dim.has_value()) {
+    shape = reduced_shape(self, d, keepdim);
+  } else {
+    for (ptrdiff_t i = 0; keepdim && i < self.dim(); ++i) shape.push(1);
+  }
+  RL_TRY(resize_out(out, shape.span()));
+  const View source = at_least_1d(self);
+  View result = source;
+  if (dim.has_value()) {
+    result = with_reduced_dim(out, d, self, keepdim);
+  } else {
+    result.data = out.mutable_data_ptr<char>();
+    for (size_t i = 0; i < result.dim; ++i) result.strides[i] = 0;
+  }
+  const View views[] = {source, result};
+  Extremum extremum{type, largest};
+  return for_each_lane(views, d, [&](const ViewLane* lanes) {
+    if (dim.has_value()) extremum = {type, largest};
+    extremum.see(lanes[0].data, lanes[0].stride, static_cast<size_t>(lanes[0].size));
+    lanes[1].at<int64_t>(0) = extremum.index;
+    return Error::Ok;
+  });
 }
 
 }  // namespace rushlight::kernels

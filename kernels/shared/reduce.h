@@ -65,6 +65,13 @@ class Reduction {
     });
   }
 
+  // f(const char* values, ptrdiff_t stride, size_t n) for the same runs as they are; stride in bytes.
+  template <class F>
+  void for_each_stored_run(const char* first, F f) const {
+    const Axis& run = reduced_.inner();
+    reduced_.walk(first, nullptr, 1, [&](const char* values, char*) { f(values, run.input, run.size); });
+  }
+
  private:
   template <class T, class F>
   void convert_runs(const char* source, const Axis& run, F f) const {
