@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "kernels/shared/checks.h"
+#include "kernels/shared/spatial.h"
 #include "runtime/base/error.h"
 #include "runtime/base/span.h"
 
@@ -24,10 +25,25 @@ struct Resampling {
   }
 };
 
-// Fills in the two dimensions of an image [N, C, H, W], of which either the size or the factor is
-// given, and gives `out` its shape. InvalidArgument as PyTorch refuses.
-Error plan_upsample2d(const Tensor& input, const std::optional<Span<const int64_t>>& output_size,
-                      const std::optional<Span<const double>>& scale_factors, const Tensor& out,
-                      Resampling* dimensions);
+struct UpsampleArguments {
+  size_t spatial;
+  Span<const int64_t> output_size;
+  std::optional<double> factors[kVolume];  // of the `spatial` dimensions
+};
+
+// Fills in the dimensions of a volume, and gives `out` its shape. `self` is [N, C, spatial...] and only
+// the batch may be empty. InvalidType, InvalidArgument as PyTorch refuses.
+Error plan_upsample(const Tensor& self, const UpsampleArguments& arguments, const Tensor& out,
+                    Resampling* dimensions);
+
+// What callers give by size or by factor, as both.
+struct FactorSizes {
+  int64_t sizes[2];
+  UpsampleArguments arguments;
+};
+
+// Reads the arguments of an image, of which either the sizes or the factors are given. InvalidArgument.
+Error read_factors(const Tensor& input, const std::optional<Span<const int64_t>>& output_size,
+                   const std::optional<Span<const double>>& scale_factors, FactorSizes* read);
 
 }  // namespace rushlight::kernels

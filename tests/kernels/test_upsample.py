@@ -172,3 +172,88 @@ def test_pixels_that_are_refused_to_shuffle(kernels: Kernels, shape: tuple[int, 
 def test_pixels_that_are_refused_to_unshuffle(kernels: Kernels, shape: tuple[int, ...], factor: int) -> None:
     refused = kernels.refuse(UNSHUFFLE, torch.ones(shape), factor, outs=[torch.empty(4, 1, 1)])
     assert refused.error == "InvalidArgument"
+
+
+def sizes_of(dims: int) -> tuple[list[int], list[list[int]]]:
+    """A shape of an input and sizes to resample it to."""
+    return [2, 2, 3, 4, 5][: dims + 2], [
+        [5, 3, 9][:dims],
+        [1, 1, 1][:dims],
+        [3, 4, 5][:dims],
+        [2, 8, 3][:dims],
+    ]
+
+
+@pytest.mark.parametrize("dtype", IMAGES)
+@pytest.mark.parametrize("exact", ["upsample_nearest", "_upsample_nearest_exact"])
+@pytest.mark.parametrize("dims", [1, 2, 3])
+def test_nearest_of_every_rank(kernels: Kernels, dims: int, exact: str, dtype: torch.dtype) -> None:
+    shape, sizes = sizes_of(dims)
+    name = f"aten::{exact}{dims}d.out"
+    for size in sizes:
+        kernels.check(name, random_tensor(shape, dtype), size)
+        # A factor is taken at its word, whatever the sizes are.
+        kernels.check(name, random_tensor(shape, dtype), size, *[1.3, 0.6, 2.1][:dims])
+
+
+def between(dtype: torch.dtype) -> dict[str, float]:
+    """Tolerances where torch rounds a 16-bit float after each dimension, or multiplies in another order."""
+    return {torch.float16: {"rtol": 4e-3, "atol": 4e-3}, torch.bfloat16: {"rtol": 3e-2, "atol": 3e-2}}.get(
+        dtype, {"rtol": 1e-5, "atol": 2e-5}
+    )
+
+
+@pytest.mark.parametrize("align_corners", [False, True])
+@pytest.mark.parametrize("dtype", FLOATING)
+@pytest.mark.parametrize(
+    ("name", "dims"),
+    [
+        ("upsample_linear1d", 1),
+        ("upsample_bilinear2d", 2),
+        ("upsample_bicubic2d", 2),
+        ("upsample_trilinear3d", 3),
+    ],
+)
+def test_interpolation_of_every_rank(
+    kernels: Kernels, name: str, dims: int, dtype: torch.dtype, align_corners: bool
+) -> None:
+    shape, sizes = sizes_of(dims)
+    for size in sizes:
+        for factors in ([], [1.3, 0.6, 2.1][:dims]):
+            x = random_tensor(shape, dtype)
+            kernels.check(f"aten::{name}.out", x, size, align_corners, *factors, **between(dtype))
+
+
+def test_cubic_images_of_bytes(kernels: Kernels) -> None:
+    x = random_tensor((1, 3, 7, 5), torch.uint8, high=255)
+    for size in ([3, 9], [14, 10]):
+        kernels.check("aten::upsample_bicubic2d.out", x, size, False, **close(torch.uint8))
+
+
+@pytest.mark.parametrize("factor", [1e-300, float("inf"), 0.0, -2.0, float("nan")])
+def test_factors_of_no_use_stay_inside(kernels: Kernels, factor: float) -> None:
+    x = random_tensor((1, 1, 4), torch.float32)
+    kernels.run("aten::upsample_nearest1d.out", [x, [6], factor, torch.empty(1, 1, 6)])
+    kernels.run("aten::_upsample_nearest_exact1d.out", [x, [6], factor, torch.empty(1, 1, 6)])
+    kernels.run("aten::upsample_linear1d.out", [x, [6], False, factor, torch.empty(1, 1, 6)])
+
+
+@pytest.mark.parametrize(
+    ("shape", "size"),
+    [
+        ((1, 4), [2]),
+        ((1, 1, 4), [2, 2]),
+        ((1, 1, 4), [0]),
+        ((1, 0, 4), [2]),
+        ((1, 1, 0), [2]),
+        ((1, 1, 4), [2**40]),
+    ],
+)
+def test_sizes_that_are_refused(kernels: Kernels, shape: tuple[int, ...], size: list[int]) -> None:
+    x, outs = torch.ones(shape), [torch.empty(1, 1, 2)]
+    for name, arguments in [
+        ("aten::upsample_nearest1d.out", [size, None]),
+        ("aten::_upsample_nearest_exact1d.out", [size, None]),
+        ("aten::upsample_linear1d.out", [size, True, None]),
+    ]:
+        assert kernels.refuse(name, x, *arguments, outs=outs).error == "InvalidArgument"

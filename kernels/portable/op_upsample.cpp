@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/shared/selection.h"
+#include "kernels/shared/taps.h"
+#include "kernels/shared/upsample.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr TypeSet kTypes =
+    selected_types("aten::upsample_linear1d.out") | selected_types("aten::upsample_bilinear2d.out") |
+    selected_types("aten::upsample_bilinear2d.vec_out") | selected_types("aten::upsample_trilinear3d.out") |
+    selected_types("aten::upsample_bicubic2d.out");
+
+enum class Filter : uint8_t { kLinear, kCubic };
+
+// Where the output at `index` lies between the inputs.
+template <class W>
+W position_of(const Resampling& dimension, Filter filter, bool align_corners, ptrdiff_t index) {
+  const auto at = static_cast<W>(index);
+  if (filter == Filter::kLinear && dimension.in == dimension.out) return at;
+  W position = 0;
+  if (!align_corners) {
+    position = (at + W(0.5)) * dimension.scale<W>() - W(0.5);
+  } else if (dimension.out > 1) {
+    position = at * (static_cast<W>(dimension.in - 1) / static_cast<W>(dimension.out - 1));
+  }
+  // Of factors that are no use as well.
+  const W last = static_cast<W>(dimension.in);
+  if (!(position < last)) return last;
+  return filter == Filter::kLinear && position < 0 ? W(0) : position;
+}
+
+template <class W>
+Taps<W> taps_of(const Resampling& dimension, Filter filter, bool align_corners, ptrdiff_t index,
+                ptrdiff_t stride) {
+  const W position = position_of<W>(dimension, filter, align_corners, index);
+  const W floored = std::floor(position);
+  auto first = static_cast<ptrdiff_t>(floored);
+  Taps<W> taps;
+  if (filter == Filter::kLinear) {
+    taps.count = 2;
+    linear_weights(position - floored, taps.weight);
+  } else {
+    taps.count = 4;
+    first -= 1;
+    cubic_weights(position - floored, taps.weight);
+  }
+  for (ptrdiff_t i = 0; i < taps.count; ++i) {
+    taps.offset[i] = std::min(std::max<ptrdiff_t>(first + i, 0), dimension.in - 1) * stride;
+  }
+  return taps;
+}
+
+struct Upsampling {
+  Filter filter;
+  bool align_corners;
+  size_t spatial;
+  Resampling dimensions[kVolume];
+};
+
+template <class W>
+void resample(const Upsampling& of, const Tensor& self, const Tensor& out) {
+  const View source = as_volume(self, of.spatial);
+  const View target = as_volume(out, of.spatial);
+  const Access<W> access = access_as<W>(self.scalar_type());
+  const Rounding rounding = is_floating(self.scalar_type()) ? Rounding::kNone : Rounding::kToBytes;
+  Taps<W> taps[kVolume];
+  const auto move_to = [&](size_t d, ptrdiff_t index) {
+    taps[d] = d + of.spatial < kVolume
+                  ? single_tap<W>()
+                  : taps_of<W>(of.dimensions[d], of.filter, of.align_corners, index, source.strides[2 + d]);
+  };
+  for (ptrdiff_t n = 0; n < source.sizes[0]; ++n) {
+    for (ptrdiff_t z = 0; z < of.dimensions[0].out; ++z) {
+      move_to(0, z);
+      for (ptrdiff_t y = 0; y < of.dimensions[1].out; ++y) {
+        move_to(1, y);
+        for (ptrdiff_t x = 0; x < of.dimensions[2].out; ++x) {
+          move_to(2, x);
+          for (ptrdiff_t c = 0; c < source.sizes[1]; ++c) {
+            const char* from = volume_at(source, n, 0, 0, 0) + c * source.strides[1];
+            access.store(volume_at(target, n, z, y, x) + c * target.strides[1],
+                         weighted_sum(taps, from, access, rounding));
+          }
+        }
+      }
+    }
+  }
+}
+
+Error upsample(TypeSet types, Filter filter, bool align_corners, const UpsampleArguments& arguments,
+               const Tensor& self, const Tensor& out) {
+  const ScalarType type = self.scalar_type();
+  if (!contains(types, type)) return unsupported_type(type);
+  Upsampling of{filter, align_corners, arguments.spatial, {}};
+  RL_TRY(plan_upsample(self, arguments, out, of.dimensions));
+  return dispatch<floating_compute_types(kTypes)>(floating_compute_type(type), [&](auto compute) {
+    resample<typename decltype(compute)::Element>(of, self, out);
+    return Error::Ok;
+  });
+}
+
+}  // namespace
+
+Error upsample_linear1d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
+                            bool align_corners, std::optional<double> scales, Tensor& out) {
+  return upsample(selected_types("aten::upsample_linear1d.out"), Filter::kLinear, align_corners,
+                  {1, output_size, {scales}}, self, out);
+}
+
+Error upsample_bilinear2d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
+                              bool align_corners, std::optional<double> scales_h,
+                              std::optional<double> scales_w, Tensor& out) {
+  return upsample(selected_types("aten::upsample_bilinear2d.out"), Filter::kLinear, align_corners,
+                  {2, output_size, {scales_h, scales_w}}, self, out);
+}
+
+Error upsample_bilinear2d_vec_out(KernelContext&, const Tensor& input,
+                                  std::optional<Span<const int64_t>> output_size, bool align_corners,
+                                  std::optional<Span<const double>> scale_factors, Tensor& out) {
+  constexpr TypeSet kVecTypes = selected_types("aten::upsample_bilinear2d.vec_out");
+  FactorSizes sizes;
+  RL_TRY(read_factors(input, output_size, scale_factors, &sizes));
+  return upsample(kVecTypes, Filter::kLinear, align_corners, sizes.arguments, input, out);
+}
+
+Error upsample_trilinear3d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
+                               bool align_corners, std::optional<double> scales_d,
+                               std::optional<double> scales_h, std::optional<double> scales_w, Tensor& out) {
+  return upsample(selected_types("aten::upsample_trilinear3d.out"), Filter::kLinear, align_corners,
+                  {3, output_size, {scales_d, scales_h, scales_w}}, self, out);
+}
+
+Error upsample_bicubic2d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
+                             bool align_corners, std::optional<double> scales_h,
+                             std::optional<double> scales_w, Tensor& out) {
+  return upsample(selected_types("aten::upsample_bicubic2d.out"), Filter::kCubic, align_corners,
+                  {2, output_size, {scales_h, scales_w}}, self, out);
+}
+
+}  // namespace rushlight::kernels

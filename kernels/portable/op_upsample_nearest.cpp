@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
+#include "kernels/shared/selection.h"
+#include "kernels/shared/spatial_gather.h"
+#include "kernels/shared/upsample.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+// In float whatever the elements are: that decides which of two equally near ones it is.
+ptrdiff_t position_at(const GatheredAxis& axis, float at) {
+  const float position = std::floor(at * axis.scale);
+  return position < static_cast<float>(axis.in) ? std::min(static_cast<ptrdiff_t>(position), axis.in - 1)
+                                                : axis.in - 1;
+}
+
+ptrdiff_t nearest(const GatheredAxis& axis, ptrdiff_t index) {
+  return position_at(axis, static_cast<float>(index));
+}
+
+ptrdiff_t nearest_exact(const GatheredAxis& axis, ptrdiff_t index) {
+  return position_at(axis, static_cast<float>(index) + 0.5F);
+}
+
+Error upsample(TypeSet types, GatheredPosition position, const UpsampleArguments& arguments,
+               const Tensor& self, const Tensor& out) {
+  if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());
+  Resampling dimensions[kVolume];
+  RL_TRY(plan_upsample(self, arguments, out, dimensions));
+  GatheredAxis axes[kVolume];
+  for (size_t i = 0; i < kVolume; ++i) {
+    Resampling& dimension = dimensions[i];
+    // In images PyTorch takes no factor at its word where the size stays or doubles.
+    const bool is_whole = dimension.out == dimension.in || dimension.out == 2 * dimension.in;
+    if (position == nearest && arguments.spatial == 2 && is_whole) dimension.factor = 0;
+    axes[i] = {dimension.in, dimension.out, 0, dimension.scale<float>()};
+  }
+  gather_positions(self, out, arguments.spatial, axes, position);
+  return Error::Ok;
+}
+
+}  // namespace
+
+Error upsample_nearest1d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
+                             std::optional<double> scales, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::upsample_nearest1d.out");
+  return upsample(kTypes, nearest, {1, output_size, {scales}}, self, out);
+}
+
+Error upsample_nearest2d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
+                             std::optional<double> scales_h, std::optional<double> scales_w, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::upsample_nearest2d.out");
+  return upsample(kTypes, nearest, {2, output_size, {scales_h, scales_w}}, self, out);
+}
+
+Error upsample_nearest2d_vec_out(KernelContext&, const Tensor& input,
+                                 std::optional<Span<const int64_t>> output_size,
+                                 std::optional<Span<const double>> scale_factors, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::upsample_nearest2d.vec_out");
+  FactorSizes sizes;
+  RL_TRY(read_factors(input, output_size, scale_factors, &sizes));
+  return upsample(kTypes, nearest, sizes.arguments, input, out);
+}
+
+Error upsample_nearest3d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
+                             std::optional<double> scales_d, std::optional<double> scales_h,
+                             std::optional<double> scales_w, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::upsample_nearest3d.out");
+  return upsample(kTypes, nearest, {3, output_size, {scales_d, scales_h, scales_w}}, self, out);
+}
+
+Error _upsample_nearest_exact1d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
+                                    std::optional<double> scales, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::_upsample_nearest_exact1d.out");
+  return upsample(kTypes, nearest_exact, {1, output_size, {scales}}, self, out);
+}
+
+Error _upsample_nearest_exact2d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
+                                    std::optional<double> scales_h, std::optional<double> scales_w,
+                                    Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::_upsample_nearest_exact2d.out");
+  return upsample(kTypes, nearest_exact, {2, output_size, {scales_h, scales_w}}, self, out);
+}
+
+Error _upsample_nearest_exact3d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
+                                    std::optional<double> scales_d, std::optional<double> scales_h,
+                                    std::optional<double> scales_w, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::_upsample_nearest_exact3d.out");
+  return upsample(kTypes, nearest_exact, {3, output_size, {scales_d, scales_h, scales_w}}, self, out);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Elements through functions that convert, for kernels where a call for each element is better than a
+// loop for each dtype.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/shared/selection.h"
+#include "runtime/tensor/scalar_type.h"
+
+namespace rushlight::kernels {
+
+template <class C>
+struct Access {
+  C (*load)(const char* at);
+  void (*store)(char* at, C value);  // rounds to the element type, or wraps
+};
+
+// How elements of `type` are reached that are computed in float (16-bit floats, float and uint8), double
+// or int64. `type` is one of them, and in the build.
+template <class C>
+Access<C> access_as(ScalarType type);
+
+// The compute types that numbers and images of `types` need.
+constexpr TypeSet floating_compute_types(TypeSet types) {
+  const TypeSet wide = types & type_set(ScalarType::Double);
+  return wide | ((types & ~wide) != 0 ? type_set(ScalarType::Float) : 0);
+}
+constexpr ScalarType floating_compute_type(ScalarType type) {
+  return type == ScalarType::Double ? ScalarType::Double : ScalarType::Float;
+}
+
+}  // namespace rushlight::kernels
