@@ -73,7 +73,7 @@ def replay(pair: Pair, kernels: Kernels, rows: Rows) -> Outcome:
     outcome = Outcome(kernels=mode.replayed, missing=mode.missing, failures=mode.failures)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for sample in _samples(pair):
+        for sample in samples(pair):
             try:
                 with mode:
                     pair.info(sample.input, *sample.args, **sample.kwargs)
@@ -83,11 +83,12 @@ def replay(pair: Pair, kernels: Kernels, rows: Rows) -> Outcome:
     return outcome
 
 
-def _samples(pair: Pair) -> Iterator[Any]:
+def samples(pair: Pair) -> Iterator[Any]:
+    """The database's inputs for a pair; none where they cannot be made in its dtype."""
     try:
         yield from pair.info.sample_inputs("cpu", pair.dtype)
     except (RuntimeError, NotImplementedError, TypeError):
-        return  # they cannot be made in this dtype
+        return
 
 
 @functools.cache

@@ -42,8 +42,8 @@ class Replay(TorchDispatchMode):
 
     def __init__(self, kernels: Kernels, rows: Rows, decompositions: dict[Any, Callable[..., Any]]) -> None:
         super().__init__()
-        self._kernels = kernels
-        self._rows = rows
+        self.kernels = kernels
+        self.rows = rows
         self._decompositions = decompositions
         self._calls: Counter[str] = Counter()
         self.replayed: set[str] = set()
@@ -54,12 +54,12 @@ class Replay(TorchDispatchMode):
         self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         kwargs = kwargs or {}
-        row = self._rows.find(function)
+        row = self.rows.find(function)
         if row is None:
             return self._decomposed(function, args, kwargs)
-        bound = self._rows.bind(row, function, args, kwargs)
+        bound = self.rows.bind(row, function, args, kwargs)
         given = {name: _tensors_as_stored(row, value) for name, value in bound.items()}
-        given = _numbers_as_tensors(given, self._rows.overloads[row]._schema)
+        given = _numbers_as_tensors(given, self.rows.overloads[row]._schema)
         result = function(*args, **kwargs)
         signature = f"{row}({described(given)})"
         self._calls[signature] += 1
@@ -85,39 +85,45 @@ class Replay(TorchDispatchMode):
         if not all(isinstance(value, torch.Tensor) for value in results):
             return
         expected = [_dense(value) for value in results]
-        # One kind of shape is enough after the first call of a kernel with both.
-        kinds = (False,) if row in self.replayed else (False, True)
+        try:
+            self.make_call(row, given, expected, function)
+        except (KernelRefused, AssertionError, ValueError, TypeError) as error:
+            self.failures.append(f"{signature}: {' '.join(str(error).split())}")
         self.replayed.add(row)
-        for is_dynamic in kinds:
-            try:
-                outs = self._run(row, given, expected, is_dynamic)
-                judge(row, function, given, outs, expected)
-            except (KernelRefused, AssertionError, ValueError, TypeError) as error:
-                self.failures.append(f"{signature}: {' '.join(str(error).split())}")
-                return
 
-    def _run(
-        self, row: str, given: dict[str, Any], expected: Sequence[torch.Tensor], is_dynamic: bool
-    ) -> list[torch.Tensor]:
-        """What the kernel makes of the arguments: its outs, or the inputs that it writes."""
-        schema = self._rows.overloads[row]._schema
-        written = self._rows.written_inputs(row)
-        values = {
-            name: tree_map_only(torch.Tensor, torch.clone, value) if name in written else value
-            for name, value in given.items()
-        }
-        outs = [] if written else [_blank(value, "memory_format" in given) for value in expected]
-        left = list(outs)
-        arguments = []
-        for argument in schema.arguments:
-            if not argument.is_out:
-                arguments.append(values[argument.name])
-            elif "List" in str(argument.type):
-                arguments.append(left)
-            else:
-                arguments.append(left.pop(0))
-        self._kernels.run(row, arguments, dynamic=outs if is_dynamic else ())
-        return outs or [values[name] for name in written]
+    def make_call(self, row: str, given: dict[str, Any], expected: list[torch.Tensor], function: Any) -> None:
+        """Has the kernel `row` compute what `function` did, and judges what it made."""
+        # One kind of shape is enough after the first call of a kernel with both.
+        for is_dynamic in (False,) if row in self.replayed else (False, True):
+            arguments, outs = arguments_of(self.rows, row, given, expected)
+            writes_inputs = bool(self.rows.written_inputs(row))
+            self.kernels.run(row, arguments, dynamic=outs if is_dynamic and not writes_inputs else ())
+            judge(row, function, given, outs, expected)
+
+
+def arguments_of(
+    rows: Rows, row: str, given: dict[str, Any], expected: Sequence[torch.Tensor]
+) -> tuple[list[Any], list[torch.Tensor]]:
+    """All arguments of a row in its schema's order, and those of them that it writes: fresh outs for what
+    is expected, or copies of the inputs that it writes.
+    """
+    schema = rows.overloads[row]._schema
+    written = rows.written_inputs(row)
+    values = {
+        name: tree_map_only(torch.Tensor, torch.clone, value) if name in written else value
+        for name, value in given.items()
+    }
+    outs = [] if written else [_blank(value, "memory_format" in given) for value in expected]
+    left = list(outs)
+    arguments = []
+    for argument in schema.arguments:
+        if not argument.is_out:
+            arguments.append(values[argument.name])
+        elif "List" in str(argument.type):
+            arguments.append(left)
+        else:
+            arguments.append(left.pop(0))
+    return arguments, outs or [values[name] for name in written]
 
 
 def _blank(like: torch.Tensor, keeps_layout: bool) -> torch.Tensor:
