@@ -32,17 +32,21 @@ def _find_module() -> Path:
     return max(found, key=lambda path: path.stat().st_mtime)
 
 
-@pytest.fixture(scope="session")
-def kernels() -> Kernels:
-    """The operators of the build under test."""
+def load_kernels() -> Kernels:
+    """The operators of the newest build."""
     # Brings torch, which here computes what is small, beside other tests.
     import torch
     from harness import Kernels
 
     torch.set_num_threads(1)
-
     spec = importlib.util.spec_from_file_location("kernel_call", _find_module())
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return Kernels(module)
+
+
+@pytest.fixture(scope="session")
+def kernels() -> Kernels:
+    """The operators of the build under test."""
+    return load_kernels()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -43,15 +44,30 @@ class Outcome:
 
     Attributes:
         samples: how many inputs the database has that PyTorch itself takes.
-        kernels: what they called, of the table.
+        passed: how many of them had every call of every kernel right.
+        kernels: what they called, of the table: how many samples did, and in how many all was right.
+        decomposed: what they called that was taken apart into other operators.
         missing: what they called that the table lacks and that does not decompose.
         failures: one line for each call that a kernel refused or got wrong.
     """
 
     samples: int = 0
-    kernels: set[str] = field(default_factory=set)
+    passed: int = 0
+    kernels: dict[str, tuple[int, int]] = field(default_factory=dict)
+    decomposed: set[str] = field(default_factory=set)
     missing: set[str] = field(default_factory=set)
     failures: list[str] = field(default_factory=list)
+
+    def add(self, mode: Replay) -> None:
+        """Adds what happened in one sample."""
+        self.samples += 1
+        self.passed += not mode.failed and not mode.missing
+        for name in mode.replayed:
+            called, right = self.kernels.get(name, (0, 0))
+            self.kernels[name] = (called + 1, right + (name not in mode.failed))
+        self.decomposed |= mode.decomposed
+        self.missing |= mode.missing
+        self.failures += mode.failures
 
 
 @functools.cache
@@ -69,18 +85,31 @@ def all_pairs() -> list[Pair]:
 def replay(pair: Pair, kernels: Kernels, rows: Rows) -> Outcome:
     """Runs all samples of a pair, on PyTorch and on the kernels."""
     torch.manual_seed(0)
-    mode = Replay(kernels, rows, _decompositions())
-    outcome = Outcome(kernels=mode.replayed, missing=mode.missing, failures=mode.failures)
+    outcome = Outcome()
+    judged: Counter[str] = Counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for sample in samples(pair):
+            mode = Replay(kernels, rows, decompositions(), judged)
             try:
                 with mode:
                     pair.info(sample.input, *sample.args, **sample.kwargs)
-            except (RuntimeError, ValueError, NotImplementedError, IndexError):
-                continue  # PyTorch refuses it
-            outcome.samples += 1
+            except Exception as error:
+                if not _is_taken(pair, sample):
+                    continue
+                mode.failures.append(f"a decomposition fails: {' '.join(str(error).split())}")
+                mode.failed.add("")
+            outcome.add(mode)
     return outcome
+
+
+def _is_taken(pair: Pair, sample: Any) -> bool:
+    """Whether PyTorch alone takes a sample."""
+    try:
+        pair.info(sample.input, *sample.args, **sample.kwargs)
+    except Exception:
+        return False
+    return True
 
 
 def samples(pair: Pair) -> Iterator[Any]:
@@ -92,5 +121,6 @@ def samples(pair: Pair) -> Iterator[Any]:
 
 
 @functools.cache
-def _decompositions() -> dict[Any, Any]:
+def decompositions() -> dict[Any, Any]:
+    """Those that an exporter applies, by overload."""
     return dict(torch._decomp.core_aten_decompositions())

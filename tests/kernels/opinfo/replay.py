@@ -34,20 +34,33 @@ class Replay(TorchDispatchMode):
 
     What the table lacks is decomposed as an exporter would; what cannot be is in `missing`.
 
+    Args:
+        judged: how often each call was made before, with arguments of the same dtypes, shapes and numbers.
+
     Attributes:
         replayed: names of the kernels that were called.
-        missing: names of the ATen operators that neither have a kernel nor decompose.
-        failures: one line for each call whose kernel refused it or returned something else.
+        decomposed: names of the ATen operators that were taken apart.
+        missing: names of those that neither have a kernel nor decompose.
+        failed: names of the kernels that refused a call or returned something else.
+        failures: one line for each such call.
     """
 
-    def __init__(self, kernels: Kernels, rows: Rows, decompositions: dict[Any, Callable[..., Any]]) -> None:
+    def __init__(
+        self,
+        kernels: Kernels,
+        rows: Rows,
+        decompositions: dict[Any, Callable[..., Any]],
+        judged: Counter[str] | None = None,
+    ) -> None:
         super().__init__()
         self.kernels = kernels
         self.rows = rows
         self._decompositions = decompositions
-        self._calls: Counter[str] = Counter()
+        self._judged: Counter[str] = Counter() if judged is None else judged
         self.replayed: set[str] = set()
+        self.decomposed: set[str] = set()
         self.missing: set[str] = set()
+        self.failed: set[str] = set()
         self.failures: list[str] = []
 
     def __torch_dispatch__(
@@ -62,8 +75,9 @@ class Replay(TorchDispatchMode):
         given = _numbers_as_tensors(given, self.rows.overloads[row]._schema)
         result = function(*args, **kwargs)
         signature = f"{row}({described(given)})"
-        self._calls[signature] += 1
-        if self._calls[signature] <= _CALLS_ALIKE:
+        self._judged.update((row, signature))
+        self.replayed.add(row)
+        if self._judged[signature] <= _CALLS_ALIKE:
             self._replay(row, given, result, function, signature)
         return result
 
@@ -78,6 +92,7 @@ class Replay(TorchDispatchMode):
         if result is NotImplemented:
             self.missing.add(function.name())
             return function(*args, **kwargs)
+        self.decomposed.add(function.name())
         return result
 
     def _replay(self, row: str, given: dict[str, Any], result: Any, function: Any, signature: str) -> None:
@@ -89,12 +104,12 @@ class Replay(TorchDispatchMode):
             self.make_call(row, given, expected, function)
         except (KernelRefused, AssertionError, ValueError, TypeError) as error:
             self.failures.append(f"{signature}: {' '.join(str(error).split())}")
-        self.replayed.add(row)
+            self.failed.add(row)
 
     def make_call(self, row: str, given: dict[str, Any], expected: list[torch.Tensor], function: Any) -> None:
         """Has the kernel `row` compute what `function` did, and judges what it made."""
         # One kind of shape is enough after the first call of a kernel with both.
-        for is_dynamic in (False,) if row in self.replayed else (False, True):
+        for is_dynamic in (False,) if self._judged[row] > 1 else (False, True):
             arguments, outs = arguments_of(self.rows, row, given, expected)
             writes_inputs = bool(self.rows.written_inputs(row))
             self.kernels.run(row, arguments, dynamic=outs if is_dynamic and not writes_inputs else ())

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Everything is here that the official runtime registers and that Core ATen asks for."""
+
+from __future__ import annotations
+
+import pytest
+from harness import Kernels
+from operator_lists import NOT_CALLED, core_aten, official_names
+
+pytestmark = pytest.mark.conformance
+
+
+def test_every_operator_of_the_official_runtime_is_here(kernels: Kernels) -> None:
+    lists = official_names(kernels.signatures)
+    assert lists["total"] >= 240
+    assert lists["missing"] == {}
+
+
+def test_every_core_aten_overload_is_here_but_those_that_nothing_calls(kernels: Kernels) -> None:
+    lists = core_aten(kernels.signatures)
+    assert lists["total"] >= 189
+    assert lists["missing"].keys() == NOT_CALLED.keys()
