@@ -129,8 +129,8 @@ def to_markdown(table: dict[str, Any]) -> str:
         "Written by `python tests/kernels/opinfo/table.py`; the rows are those of `kernels/ops.yaml`.",
         "",
         f"PyTorch {table['torch']}'s OpInfo database has {table['samples']:,} samples that PyTorch takes",
-        "on the CPU. Each ATen call that they make is made on our kernel, too, and compared with what PyTorch",
-        "returned. What has no kernel is decomposed as `torch.export` users' exporters do.",
+        "on the CPU. Each ATen call that they make is made on our kernel, too, and compared with what",
+        "PyTorch returned. What has no kernel is decomposed as `torch.export` users' exporters do.",
         "",
         f"- Of {judged:,} pairs of an entry and a dtype whose operators are here, {pairs.get('pass', 0):,} "
         f"({pairs.get('pass', 0) / max(judged, 1):.1%}) pass all samples.",
