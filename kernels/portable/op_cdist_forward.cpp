@@ -1,60 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
-#include <cmath>
-
-#include "kernels/shared/accumulator.h"
+#include "kernels/shared/distance.h"
 #include "kernels/shared/selection.h"
 #include "kernels/shared/strided_copy.h"
-#include "kernels/shared/sum.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
 
 namespace {
-
-// Two rows of numbers, each with the bytes between its elements.
-struct Rows {
-  const char* a;
-  ptrdiff_t a_step;
-  const char* b;
-  ptrdiff_t b_step;
-  ptrdiff_t size;
-
-  // f(|a - b|) of each pair of elements, which is computed in T.
-  template <class Element, class T, class F>
-  void for_each_difference(F f) const {
-    for (ptrdiff_t i = 0; i < size; ++i) {
-      f(std::abs(static_cast<T>(*reinterpret_cast<const Element*>(a + i * a_step)) -
-                 static_cast<T>(*reinterpret_cast<const Element*>(b + i * b_step))));
-    }
-  }
-};
-
-// The p-norm of the difference of two rows.
-template <class Element, class T>
-T distance(const Rows& rows, T p) {
-  if (std::isinf(p)) {
-    T largest = 0;
-    rows.for_each_difference<Element, T>([&](T d) { largest = std::max(largest, d); });
-    return largest;
-  }
-  PairwiseSum<T> sum;
-  if (p == 0) {
-    rows.for_each_difference<Element, T>([&](T d) { sum.add(std::isnan(d) ? d : static_cast<T>(d != 0)); });
-    return sum.total();
-  }
-  if (p == 1) {
-    rows.for_each_difference<Element, T>([&](T d) { sum.add(d); });
-    return sum.total();
-  }
-  if (p == 2) {
-    rows.for_each_difference<Element, T>([&](T d) { sum.add(d * d); });
-    return std::sqrt(sum.total());
-  }
-  rows.for_each_difference<Element, T>([&](T d) { sum.add(std::pow(d, p)); });
-  return std::pow(sum.total(), T(1) / p);
-}
 
 // The view with its batch dimensions repeated to `batch`.
 View broadcast_batch(const Tensor& tensor, Span<const SizesType> batch) {
@@ -69,8 +22,7 @@ View broadcast_batch(const Tensor& tensor, Span<const SizesType> batch) {
 
 }  // namespace
 
-// 16-bit floats, which PyTorch does not take, are as ExecuTorch has them. compute_mode says whether a matrix
-// product may be used where it is faster; here none is.
+// compute_mode says whether a matrix product may be used where it is faster; here none is.
 Error _cdist_forward_out(KernelContext&, const Tensor& x1, const Tensor& x2, double p,
                          std::optional<int64_t> compute_mode, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::_cdist_forward.out");
@@ -91,29 +43,25 @@ Error _cdist_forward_out(KernelContext&, const Tensor& x1, const Tensor& x2, dou
   shape.push(x2.size(x2.dim() - 2));
   RL_TRY(resize_out(out, shape.span()));
   if (out.numel() == 0) return Error::Ok;
-  return dispatch<kTypes>(out.scalar_type(), [&](auto type) {
-    using T = typename decltype(type)::Element;
-    using Computed = Accumulator<T>;
-    const size_t rank = a.dim;
-    RowMajorCursor cursor(out);
-    ptrdiff_t index[kTensorDimensionLimit] = {};
-    for (ptrdiff_t n = out.numel(); n > 0; --n, cursor.advance()) {
-      Rows rows{a.data, a.strides[rank - 1], b.data, b.strides[rank - 1], a.sizes[rank - 1]};
-      for (size_t d = 0; d + 2 < rank; ++d) {
-        rows.a += index[d] * a.strides[d];
-        rows.b += index[d] * b.strides[d];
-      }
-      rows.a += index[rank - 2] * a.strides[rank - 2];
-      rows.b += index[rank - 1] * b.strides[rank - 2];
-      *reinterpret_cast<T*>(cursor.get()) =
-          static_cast<T>(distance<T, Computed>(rows, static_cast<Computed>(p)));
-      for (size_t d = rank; d-- > 0;) {
-        if (++index[d] < shape.sizes[d]) break;
-        index[d] = 0;
-      }
+  if (!contains(kTypes, out.scalar_type())) return unsupported_type(out.scalar_type());
+  const size_t rank = a.dim;
+  RowMajorCursor cursor(out);
+  ptrdiff_t index[kTensorDimensionLimit] = {};
+  for (ptrdiff_t n = out.numel(); n > 0; --n, cursor.advance()) {
+    RowPair rows{a.data, a.strides[rank - 1], b.data, b.strides[rank - 1], a.sizes[rank - 1]};
+    for (size_t d = 0; d + 2 < rank; ++d) {
+      rows.a += index[d] * a.strides[d];
+      rows.b += index[d] * b.strides[d];
     }
-    return Error::Ok;
-  });
+    rows.a += index[rank - 2] * a.strides[rank - 2];
+    rows.b += index[rank - 1] * b.strides[rank - 2];
+    write_distance(rows, p, out.scalar_type(), cursor.get());
+    for (size_t d = rank; d-- > 0;) {
+      if (++index[d] < shape.sizes[d]) break;
+      index[d] = 0;
+    }
+  }
+  return Error::Ok;
 }
 
 }  // namespace rushlight::kernels

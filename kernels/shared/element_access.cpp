@@ -3,6 +3,7 @@
 
 #include "kernels/shared/convert.h"
 #include "kernels/shared/element.h"
+#include "kernels/shared/order.h"
 #include "kernels/shared/selection.h"
 #include "runtime/base/assert.h"
 #include "runtime/tensor/dispatch.h"
@@ -58,19 +59,10 @@ void store_integer(char* at, ScalarType type, int64_t value) {
 void store_number(char* at, ScalarType type, double value) { store<kElements>(at, type, value); }
 
 int compare_elements(const char* a, const char* b, ScalarType type) {
-  if (is_counted(type)) {
-    const int64_t x = load_integer(a, type);
-    const int64_t y = load_integer(b, type);
-    if (type == ScalarType::UInt64) {
-      return static_cast<int>(static_cast<uint64_t>(x) > static_cast<uint64_t>(y)) -
-             static_cast<int>(static_cast<uint64_t>(x) < static_cast<uint64_t>(y));
-    }
-    return static_cast<int>(x > y) - static_cast<int>(x < y);
-  }
-  const double x = load_number(a, type);
-  const double y = load_number(b, type);
-  if (x != x || y != y) return static_cast<int>(x != x) - static_cast<int>(y != y);
-  return static_cast<int>(x > y) - static_cast<int>(x < y);
+  int64_t keys[2];
+  order_keys(a, 0, type, 1, false, NanPlace::kAsLargest, &keys[0]);
+  order_keys(b, 0, type, 1, false, NanPlace::kAsLargest, &keys[1]);
+  return static_cast<int>(keys[0] > keys[1]) - static_cast<int>(keys[0] < keys[1]);
 }
 
 bool is_nan_element(const char* at, ScalarType type) {

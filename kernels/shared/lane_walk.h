@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Visiting up to three views in step, lane by lane: a lane is all elements along one dimension, the
+// Visiting up to four views in step, lane by lane: a lane is all elements along one dimension, the
 // other indices fixed. Lanes may have different lengths, and the walk is compiled once.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace rushlight::kernels {
 
-inline constexpr size_t kMaxLanes = 3;
+inline constexpr size_t kMaxLanes = 4;
 
 struct ViewLane {
   char* data;

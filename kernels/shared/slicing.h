@@ -8,6 +8,7 @@
 
 #include "kernels/shared/view.h"
 #include "runtime/base/error.h"
+#include "runtime/base/span.h"
 #include "runtime/tensor/tensor.h"
 
 namespace rushlight::kernels {
@@ -27,6 +28,11 @@ Error read_slice(const Tensor& self, int64_t dim, std::optional<int64_t> start, 
 
 // Reads the position of select along a dimension. InvalidArgument for one out of range.
 Error read_position(const Tensor& self, int64_t dim, int64_t index, size_t* d, ptrdiff_t* position);
+
+// The elements that as_strided names. The strides count elements of self's memory, whatever its dimension
+// order. InvalidArgument where they leave it.
+Error read_strided(const Tensor& self, Span<const int64_t> size, Span<const int64_t> stride,
+                   std::optional<int64_t> storage_offset, View* view);
 
 // InvalidArgument unless `src` has the shape of the part that it is to replace.
 Error check_part_shape(const Tensor& src, const View& part);

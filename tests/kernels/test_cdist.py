@@ -65,3 +65,26 @@ def test_what_has_no_distances_is_refused(
     kernels: Kernels, a: torch.Tensor, b: torch.Tensor, p: float
 ) -> None:
     kernels.refuse(NAME, a, b, p, None, outs=[torch.zeros(3, 3)])
+
+
+@pytest.mark.parametrize("p", [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, float("inf")])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_distances_within_one_tensor(kernels: Kernels, dtype: torch.dtype, p: float) -> None:
+    self = random_tensor((5, 4), dtype)
+    kernels.check("aten::_pdist_forward.out", self, p)
+    kernels.check("aten::_pdist_forward.out", self.half(), p, eager=_wide_pdist, rtol=2e-3)
+    for shape in ((0, 3), (1, 3), (3, 0)):
+        kernels.check("aten::_pdist_forward.out", torch.zeros(shape, dtype=dtype), p)
+
+
+def _wide_pdist(self: torch.Tensor, p: float) -> torch.Tensor:
+    return torch.ops.aten._pdist_forward(self.double(), p).half()
+
+
+def test_distances_within_one_tensor_are_refused(kernels: Kernels) -> None:
+    name, out = "aten::_pdist_forward.out", torch.zeros(3)
+    kernels.refuse(name, torch.zeros(3), outs=[out])
+    kernels.refuse(name, torch.zeros(3, 2), -1.0, outs=[out])
+    kernels.refuse(name, torch.zeros(3, 2).int(), outs=[out])
+    kernels.refuse(name, torch.zeros(3, 2), outs=[out.double()])
+    kernels.refuse(name, torch.zeros(4, 2), outs=[out])

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/selection.h"
+#include "kernels/shared/unique.h"
+
+namespace rushlight::kernels {
+
+// Along a dimension the places and counts are always written, unless it is the only one.
+Error unique_consecutive_out(KernelContext& context, const Tensor& self, bool return_inverse,
+                             bool return_counts, std::optional<int64_t> dim, Tensor& out0, Tensor& out1,
+                             Tensor& out2) {
+  if (self.dim() == 1 && dim == 0) dim.reset();
+  return find_unique(context, selected_types("aten::unique_consecutive.out"), self,
+                     {dim, true, return_inverse || dim.has_value(), return_counts || dim.has_value()},
+                     {out0, out1, &out2});
+}
+
+}  // namespace rushlight::kernels
