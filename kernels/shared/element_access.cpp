@@ -38,6 +38,10 @@ void store(char* at, ScalarType type, N value) {
 
 }  // namespace
 
+Error check_loadable(const Tensor& tensor) {
+  return contains(kElements, tensor.scalar_type()) ? Error::Ok : unsupported_type(tensor.scalar_type());
+}
+
 int64_t load_integer(const char* at, ScalarType type) {
   int64_t value = 0;
   visit<kElements & ~types::kFloating>(at, type,

@@ -132,6 +132,10 @@ class Kernels:
         self._module = module
         self.signatures: dict[str, str] = module.operators()
 
+    def set_seed(self, seed: int) -> None:
+        """Restarts the random numbers that kernels draw."""
+        self._module.set_seed(seed)
+
     def run(
         self,
         name: str,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators that make tensors of numbers: full, zeros, ones, full_like, scalar_tensor and arange."""
+"""Operators that make tensors of one number, of a range, or of nothing in particular."""
 
 from __future__ import annotations
 
@@ -110,3 +110,44 @@ def test_steps_that_do_not_arrive_are_refused(
         limits = tuple(0 if isinstance(limit, float) else limit for limit in limits)
     with pytest.raises(KernelRefused, match="InvalidArgument"):
         kernels.run("aten::arange.start_out", [*limits, torch.empty(4, dtype=dtype)])
+
+
+@pytest.mark.parametrize("dtype", ALL)
+def test_tensors_made_after_another(kernels: Kernels, dtype: torch.dtype) -> None:
+    like = torch.full((2, 3), 5).to(dtype)
+    for name in ["zeros_like", "ones_like"]:
+        kernels.check(f"aten::{name}.out", like)
+    kernels.check("aten::zero.out", like)
+    for name in ["new_zeros", "new_ones"]:
+        kernels.check(f"aten::{name}.out", like, [3, 0, 2])
+        kernels.check(f"aten::{name}.out", like, [4])
+    kernels.check("aten::new_full.out", like, [2, 2], 7)
+
+
+EMPTY = [
+    ("aten::empty.out", [[2, 3, 4], None]),
+    ("aten::empty_like.out", [torch.zeros(2, 3, 4), None]),
+    ("aten::empty_strided.out", [[2, 3, 4], [12, 1, 3]]),
+    ("aten::empty_permuted.out", [[2, 3, 4], [0, 2, 1]]),
+    ("aten::new_empty.out", [torch.zeros(1), [2, 3, 4]]),
+    ("aten::new_empty_strided.out", [torch.zeros(1), [2, 3, 4], [12, 4, 1]]),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments"), EMPTY, ids=[name for name, _ in EMPTY])
+def test_elements_nobody_asked_for_stay(kernels: Kernels, name: str, arguments: list[Any]) -> None:
+    for is_dynamic in [False, True]:
+        out = torch.arange(24, dtype=torch.float32).reshape(2, 3, 4)
+        kernels.run(name, [*arguments, out], dynamic=[out] if is_dynamic else [])
+        assert torch.equal(out.flatten(), torch.arange(24, dtype=torch.float32))
+
+
+def test_shapes_and_strides_that_are_refused(kernels: Kernels) -> None:
+    outs = [torch.zeros(2, 3)]
+    assert "stride" in kernels.refuse("aten::empty_strided.out", [2, 3], [1], outs=outs).log[0]
+    assert "stride" in kernels.refuse("aten::empty_strided.out", [2, 3], [-1, 2], outs=outs).log[0]
+    kernels.refuse("aten::empty_permuted.out", [2, 3], [0, 0], outs=outs)
+    assert "physical_layout" in kernels.refuse("aten::empty_permuted.out", [2, 3], [0], outs=outs).log[0]
+    kernels.refuse("aten::new_zeros.out", torch.zeros(1), [2, 4], outs=outs)
+    kernels.refuse("aten::empty.out", [-2, 3], outs=outs)
+    kernels.refuse("aten::empty.out", [2, 3], memory_format=torch.channels_last, outs=outs)

@@ -8,6 +8,7 @@
 
 #include "python/bindings/captured_log.h"
 #include "runtime/kernel/operator_table.h"
+#include "runtime/kernel/random.h"
 #include "tests/kernels/binding/arguments.h"
 
 namespace rushlight::testing {
@@ -73,6 +74,7 @@ PYBIND11_MODULE(kernel_call, module) {
       .def_readonly("sizes", &TensorArgument::sizes);
   module.def("call", &call, py::arg("name"), py::arg("arguments"),
              py::arg("temporary_bytes") = size_t{1} << 24);
+  module.def("set_seed", &set_seed, py::arg("seed"), "Restarts the random numbers of kernels.");
   module.def("operators", &operators, "Signature by name of every linked operator.");
 }
 

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/checks.h"
+#include "kernels/shared/fill.h"
+#include "kernels/shared/strided_copy.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error fill_scalar_out(KernelContext&, const Tensor& self, const Scalar& value, Tensor& out) {
+  RL_TRY(check_same_dtype(self, out, "self and out"));
+  RL_TRY(resize_out(out, self.sizes()));
+  return fill(out, value);
+}
+
+Error fill_tensor_out(KernelContext&, const Tensor& self, const Tensor& value, Tensor& out) {
+  RL_CHECK(value.numel() == 1, Error::InvalidArgument, "value: expected one element, got %lu",
+           log_number(value.numel()));
+  RL_TRY(check_same_dtype(self, out, "self and out"));
+  RL_TRY(resize_out(out, self.sizes()));
+  View repeated = View::of(out);
+  repeated.data = View::of(value).data;
+  repeated.type = value.scalar_type();
+  for (size_t d = 0; d < repeated.dim; ++d) repeated.strides[d] = 0;
+  return copy_view(View::of(out), repeated);
+}
+
+}  // namespace rushlight::kernels
