@@ -52,7 +52,7 @@ function(rushlight_narrow_selection out)
         set_property(SOURCE "${source}" PROPERTY INCLUDE_DIRECTORIES "${out}/sources/${name}")
     endforeach()
     set(shared "${rushlight_shared_kernel_sources}")
-    list(FILTER shared EXCLUDE REGEX "/matmul\\.cpp$")
+    list(FILTER shared EXCLUDE REGEX "/(convolution|matmul)\\.cpp$")
     set_property(SOURCE ${shared} PROPERTY INCLUDE_DIRECTORIES "${out}/sources/shared")
 endfunction()
 

@@ -68,21 +68,6 @@ void normalize_sample(const Groups& groups, ptrdiff_t n, const NormalizationPara
   }
 }
 
-// N, C and HxW say again what the input's shape says.
-Error check_sizes(const Tensor& input, int64_t samples, int64_t channels, int64_t positions, int64_t group) {
-  RL_CHECK(input.dim() >= 2, Error::InvalidArgument, "input: expected rank 2 at least, got %d",
-           static_cast<int>(input.dim()));
-  int64_t found = 1;
-  for (ptrdiff_t d = 2; d < input.dim(); ++d) found *= input.size(d);
-  RL_CHECK(input.size(0) == samples && input.size(1) == channels && found == positions,
-           Error::InvalidArgument, "N, C, HxW: expected those of the input, %ld, %ld and %ld",
-           static_cast<long>(input.size(0)), static_cast<long>(input.size(1)), static_cast<long>(found));
-  RL_CHECK(group >= 1 && channels % group == 0, Error::InvalidArgument,
-           "group: expected a divisor of %ld channels, got %ld", static_cast<long>(channels),
-           static_cast<long>(group));
-  return Error::Ok;
-}
-
 }  // namespace
 
 // out1 and out2 are the mean and the inverse of the standard deviation of every group.
@@ -91,12 +76,11 @@ Error native_group_norm_out(KernelContext&, const Tensor& input, const std::opti
                             int64_t group, double eps, Tensor& out0, Tensor& out1, Tensor& out2) {
   constexpr TypeSet kTypes = selected_types("aten::native_group_norm.out");
   const NormalizationParameters parameters{weight, bias, eps};
-  RL_TRY(check_sizes(input, N, C, HxW, group));
+  RL_TRY(check_group_sizes(input, N, C, HxW, group));
   const auto channels = static_cast<SizesType>(C);
   RL_TRY(check_parameter_shape(weight, {&channels, 1}, "weight"));
   RL_TRY(check_parameter_shape(bias, {&channels, 1}, "bias"));
   RL_TRY(check_normalization_types(input, parameters, out0, out1, out2));
-  RL_CHECK(group <= INT32_MAX, Error::InvalidArgument, "group: %ld is too large", static_cast<long>(group));
   const SizesType statistics[] = {input.sizes()[0], static_cast<SizesType>(group)};
   RL_TRY(resize_out(out0, input.sizes()));
   RL_TRY(resize_out(out1, {statistics, 2}));

@@ -28,6 +28,21 @@ Error check_parameter_shape(const std::optional<Tensor>& parameter, Span<const S
   return Error::Ok;
 }
 
+Error check_group_sizes(const Tensor& input, int64_t samples, int64_t channels, int64_t positions,
+                        int64_t group) {
+  RL_CHECK(input.dim() >= 2, Error::InvalidArgument, "input: expected rank 2 at least, got %d",
+           static_cast<int>(input.dim()));
+  int64_t found = 1;
+  for (ptrdiff_t d = 2; d < input.dim(); ++d) found *= input.size(d);
+  RL_CHECK(input.size(0) == samples && input.size(1) == channels && found == positions,
+           Error::InvalidArgument, "N, C, HxW: expected those of the input, %ld, %ld and %ld",
+           static_cast<long>(input.size(0)), static_cast<long>(input.size(1)), static_cast<long>(found));
+  RL_CHECK(group >= 1 && group <= INT32_MAX && channels % group == 0, Error::InvalidArgument,
+           "group: expected a divisor of %ld channels, got %ld", static_cast<long>(channels),
+           static_cast<long>(group));
+  return Error::Ok;
+}
+
 Error check_normalization_types(const Tensor& input, const NormalizationParameters& parameters,
                                 const Tensor& out, const Tensor& mean, const Tensor& rstd) {
   RL_TRY(check_same_dtype(input, out, "input and out0"));

@@ -34,6 +34,11 @@ Error check_parameter_shape(const std::optional<Tensor>& parameter, Span<const S
 Error check_normalization_types(const Tensor& input, const NormalizationParameters& parameters,
                                 const Tensor& out, const Tensor& mean, const Tensor& rstd);
 
+// N, C and HxW of group normalization say again what the input's shape says, and the groups divide the
+// channels. InvalidArgument.
+Error check_group_sizes(const Tensor& input, int64_t samples, int64_t channels, int64_t positions,
+                        int64_t group);
+
 template <class A>
 struct Moments {
   A mean;

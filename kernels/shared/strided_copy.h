@@ -15,6 +15,7 @@ namespace rushlight::kernels {
 class RowMajorCursor {
  public:
   explicit RowMajorCursor(const Tensor& tensor) : view_(View::of(tensor)) {}
+  explicit RowMajorCursor(const View& view) : view_(view) {}
 
   [[nodiscard]] char* get() const { return view_.data; }
   void advance() {

@@ -133,3 +133,51 @@ def test_glu_refuses(kernels: Kernels) -> None:
     assert "even" in kernels.refuse("aten::glu.out", odd, outs=[torch.ones(1)]).log[0]
     assert "rank" in kernels.refuse("aten::glu.out", torch.tensor(1.0), outs=[torch.ones(1)]).log[0]
     assert "dim" in kernels.refuse("aten::glu.out", torch.ones(4), 1, outs=[torch.ones(2)]).log[0]
+
+
+@pytest.mark.parametrize("dtype", FLOATING)
+@pytest.mark.parametrize(
+    "name", ["hardswish", "hardsigmoid", "mish", "silu", "softplus", "celu", "hardshrink", "softshrink"]
+)
+def test_functions_without_arguments(kernels: Kernels, name: str, dtype: torch.dtype) -> None:
+    for values in [random_tensor((9, 11), dtype, low=-8, high=8), torch.tensor(SPECIAL).to(dtype)]:
+        kernels.check(f"aten::{name}.out", values, **close(dtype))
+
+
+def test_arguments_of_activations(kernels: Kernels) -> None:
+    values = torch.cat([random_tensor((30,), torch.float32), torch.tensor(SPECIAL)])
+    kernels.check("aten::softplus.out", values, 2, 1.5, **close(torch.float32))
+    kernels.check("aten::celu.out", values, 0.3, **close(torch.float32))
+    kernels.check("aten::hardshrink.out", values, 1.5)
+    kernels.check("aten::softshrink.out", values, 1.5)
+    ones = torch.ones(3)
+    assert "alpha" in kernels.refuse("aten::celu.out", ones, 0.0, outs=[ones]).log[0]
+    assert "lambd" in kernels.refuse("aten::softshrink.out", ones, -1.0, outs=[ones]).log[0]
+
+
+@pytest.mark.parametrize("dtype", REAL)
+def test_threshold(kernels: Kernels, dtype: torch.dtype) -> None:
+    kernels.check("aten::threshold.out", random_tensor((9, 11), dtype), 2, 7)
+    refused = kernels.refuse("aten::threshold.out", torch.ones(2).byte(), 300, 1, outs=[torch.ones(2).byte()])
+    assert "threshold" in refused.log[0]
+
+
+@pytest.mark.parametrize("dtype", FLOATING)
+def test_log_sigmoid(kernels: Kernels, dtype: torch.dtype) -> None:
+    for values in [random_tensor((9, 11), dtype), torch.tensor(SPECIAL).to(dtype)]:
+        kernels.check("aten::log_sigmoid_forward.output", values, **close(dtype))
+        kernels.check("aten::log_sigmoid.out", values, **close(dtype))
+
+
+@pytest.mark.parametrize("dtype", FLOATING)
+def test_randomized_leaky_relu(kernels: Kernels, dtype: torch.dtype) -> None:
+    values, name = random_tensor((2000,), dtype), "aten::rrelu_with_noise.out"
+    noise, out = torch.zeros_like(values), torch.empty_like(values)
+    kernels.run(name, [values, noise, 0.1, 0.3, False, None, out], dynamic=[out])
+    torch.testing.assert_close(out, torch.where(values > 0, values, values * 0.2))
+    assert (noise == 0).all()
+    kernels.run(name, [values, noise, 0.1, 0.3, True, None, out], dynamic=[out])
+    torch.testing.assert_close(out, values * noise)
+    negative = noise[values <= 0].double()
+    assert (noise[values > 0] == 1).all() and negative.min() > 0.099 and negative.max() < 0.301
+    assert abs(negative.mean() - 0.2) < 0.01

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from harness import FLOATING, Kernels, random_tensor, with_dim_order
+from harness import FLOATING, Kernels, assert_equal, random_tensor, with_dim_order
 
 NAME = "aten::_native_batch_norm_legit.no_stats_out"
 
@@ -50,3 +50,41 @@ def test_evaluation_and_wrong_parameters_are_refused(kernels: Kernels) -> None:
     kernels.refuse(NAME, values, weight[:2], bias, True, *rest, outs=outs)
     kernels.refuse(NAME, values, weight.double(), bias, True, *rest, outs=outs)
     kernels.refuse(NAME, torch.zeros(3), None, None, True, *rest, outs=[torch.zeros(3)] * 3)
+
+
+@pytest.mark.parametrize("dtype", FLOATING)
+@pytest.mark.parametrize("training", [True, False])
+def test_kept_statistics(kernels: Kernels, training: bool, dtype: torch.dtype) -> None:
+    for parameter_dtype in {dtype, torch.float32 if dtype.itemsize == 2 else dtype}:
+        values = random_tensor((4, 3, 5), dtype)
+        weight, bias = (random_tensor((3,), parameter_dtype, seed=seed) for seed in (1, 2))
+        mean, var = random_tensor((3,), parameter_dtype, seed=3), torch.rand(3).to(parameter_dtype)
+        kept, expected_kept = [mean.clone(), var.clone()], [mean.clone(), var.clone()]
+        rest = [training, 0.25, 1e-5]
+        expected = torch.ops.aten._native_batch_norm_legit(values, weight, bias, *expected_kept, *rest)
+        outs = [torch.empty_like(value) for value in expected]
+        kernels.run(
+            "aten::_native_batch_norm_legit.out", [values, weight, bias, *kept, *rest, *outs], dynamic=outs
+        )
+        tolerance = {torch.float16: 1e-2, torch.bfloat16: 5e-2, torch.float32: 5e-6}.get(dtype, 1e-12)
+        for actual, value in zip([*outs, *kept], [*expected, *expected_kept], strict=True):
+            assert_equal(actual, value, rtol=tolerance, atol=tolerance)
+
+
+def test_kept_statistics_that_are_refused(kernels: Kernels) -> None:
+    values, three = torch.ones(4, 3, 5), torch.ones(3)
+    outs = [torch.empty(4, 3, 5), torch.empty(3), torch.empty(3)]
+    name = "aten::_native_batch_norm_legit.out"
+    four = torch.ones(4)
+    assert (
+        "running_mean"
+        in kernels.refuse(name, values, None, None, four, three, True, 0.1, 0.0, outs=outs).log[0]
+    )
+    assert (
+        "running_var"
+        in kernels.refuse(name, values, None, None, three, four, True, 0.1, 0.0, outs=outs).log[0]
+    )
+    assert (
+        kernels.refuse(name, values, None, None, three.double(), three, True, 0.1, 0.0, outs=outs).error
+        == "InvalidType"
+    )

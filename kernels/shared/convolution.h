@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Convolutions in one to three dimensions, which the operator and its gradient share: the gradient of an
+// input is the convolution that goes the other way.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "kernels/shared/checks.h"
+#include "runtime/base/error.h"
+#include "runtime/base/span.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+struct ConvolutionArguments {
+  Span<const int64_t> stride;
+  Span<const int64_t> padding;
+  Span<const int64_t> dilation;
+  bool transposed;
+  Span<const int64_t> output_padding;
+  int64_t groups;
+};
+
+// Checks the tensors and arguments, and writes the shape of their convolution.
+// InvalidArgument, InvalidType.
+Error convolution_shape(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
+                        const ConvolutionArguments& arguments, Shape* shape);
+
+// Convolves into `out`, which has the dtype of the input. Arguments and shapes were checked; the spatial
+// sizes of `out` may be any from which a kernel reaches the input. InvalidType for a dtype not selected.
+Error convolve(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
+               const ConvolutionArguments& arguments, const Tensor& out);
+
+}  // namespace rushlight::kernels
