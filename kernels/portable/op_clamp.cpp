@@ -7,10 +7,20 @@
 
 namespace rushlight::kernels {
 
+namespace {
+
+constexpr TypeSet kTypes = selected_types("aten::clamp.out") | selected_types("aten::clamp_min.out") |
+                           selected_types("aten::clamp_max.out");
+constexpr TypeSet kLowTypes =
+    selected_types("aten::clamp.Tensor_out") | selected_types("aten::clamp_min.Tensor_out");
+constexpr TypeSet kHighTypes =
+    selected_types("aten::clamp.Tensor_out") | selected_types("aten::clamp_max.Tensor_out");
+
+}  // namespace
+
 // Where the lower bound is above the upper one, the upper one wins.
 Error clamp_out(KernelContext&, const Tensor& self, const std::optional<Scalar>& min,
                 const std::optional<Scalar>& max, Tensor& out) {
-  constexpr TypeSet kTypes = selected_types("aten::clamp.out") & types::kReal;
   Promotion promotion;
   promotion.with(self);
   if (min) promotion.with(*min);
@@ -28,19 +38,37 @@ Error clamp_out(KernelContext&, const Tensor& self, const std::optional<Scalar>&
       return has_high ? at_most(x, high) : x;
     };
   };
-  return elementwise_for<kTypes>(compute, out, bound, self);
+  return elementwise_for<kTypes & types::kReal>(compute, out, bound, self);
 }
 
-Error clamp_tensor_out(KernelContext&, const Tensor& self, const std::optional<Tensor>& min,
-                       const std::optional<Tensor>& max, Tensor& out) {
-  constexpr TypeSet kTypes = selected_types("aten::clamp.Tensor_out");
-  RL_CHECK(min.has_value() || max.has_value(), Error::InvalidArgument, "expected min or max");
+Error clamp_min_out(KernelContext& context, const Tensor& self, const Scalar& min, Tensor& out) {
+  RL_TRY(check_not_bool(self.scalar_type(), "self"));
+  return clamp_out(context, self, min, std::nullopt, out);
+}
+
+Error clamp_max_out(KernelContext& context, const Tensor& self, const Scalar& max, Tensor& out) {
+  RL_TRY(check_not_bool(self.scalar_type(), "self"));
+  return clamp_out(context, self, std::nullopt, max, out);
+}
+
+Error clamp_min_Tensor_out(KernelContext&, const Tensor& self, const Tensor& min, Tensor& out) {
   const auto low = [](auto x, auto bound) { return at_least(x, bound); };
+  return elementwise<kLowTypes>(result_type(self, min), out, low, self, min);
+}
+
+Error clamp_max_Tensor_out(KernelContext&, const Tensor& self, const Tensor& max, Tensor& out) {
   const auto high = [](auto x, auto bound) { return at_most(x, bound); };
+  return elementwise<kHighTypes>(result_type(self, max), out, high, self, max);
+}
+
+Error clamp_tensor_out(KernelContext& context, const Tensor& self, const std::optional<Tensor>& min,
+                       const std::optional<Tensor>& max, Tensor& out) {
+  constexpr TypeSet kBoth = selected_types("aten::clamp.Tensor_out");
+  RL_CHECK(min.has_value() || max.has_value(), Error::InvalidArgument, "expected min or max");
+  if (!max) return clamp_min_Tensor_out(context, self, *min, out);
+  if (!min) return clamp_max_Tensor_out(context, self, *max, out);
   const auto both = [](auto x, auto least, auto most) { return at_most(at_least(x, least), most); };
-  if (!max) return elementwise<kTypes>(result_type(self, *min), out, low, self, *min);
-  if (!min) return elementwise<kTypes>(result_type(self, *max), out, high, self, *max);
-  return elementwise<kTypes>(result_type(self, *min, *max), out, both, self, *min, *max);
+  return elementwise<kBoth>(result_type(self, *min, *max), out, both, self, *min, *max);
 }
 
 }  // namespace rushlight::kernels

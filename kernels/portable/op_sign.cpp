@@ -1,18 +1,41 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
 #include "kernels/shared/arithmetic.h"
 #include "kernels/shared/elementwise.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
 
+namespace {
+
+constexpr TypeSet kSignTypes = selected_types("aten::sign.out") | selected_types("aten::sgn.out");
+
+}  // namespace
+
 // Of NaN it is 0, as in PyTorch.
 Error sign_out(KernelContext&, const Tensor& self, Tensor& out) {
-  constexpr TypeSet kTypes = selected_types("aten::sign.out");
   const auto sign = [](auto x) {
     using T = decltype(x);
     return static_cast<T>(static_cast<int>(x > T(0)) - static_cast<int>(is_negative(x)));
   };
-  return elementwise<kTypes>(self.scalar_type(), out, sign, self);
+  return elementwise<kSignTypes>(self.scalar_type(), out, sign, self);
+}
+
+Error sgn_out(KernelContext& context, const Tensor& self, Tensor& out) {
+  return sign_out(context, self, out);
+}
+
+// That of -0.0 and of a NaN counts, too.
+Error signbit_out(KernelContext&, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::signbit.out");
+  RL_CHECK(out.scalar_type() == ScalarType::Bool, Error::InvalidType, "out: expected dtype bool, got %s",
+           to_string(out.scalar_type()));
+  const auto has_sign = [](auto x) {
+    if constexpr (std::is_floating_point_v<decltype(x)>) return static_cast<bool>(std::signbit(x));
+    return is_negative(x);
+  };
+  return elementwise<kTypes>(self.scalar_type(), out, has_sign, self);
 }
 
 }  // namespace rushlight::kernels

@@ -11,4 +11,10 @@ Error trunc_out(KernelContext&, const Tensor& self, Tensor& out) {
   return rounding_function<kTypes>(self, out, [](auto x) { return std::trunc(x); });
 }
 
+// Has the sign of self.
+Error frac_out(KernelContext&, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::frac.out") & types::kFloating;
+  return elementwise<kTypes>(self.scalar_type(), out, [](auto x) { return x - std::trunc(x); }, self);
+}
+
 }  // namespace rushlight::kernels

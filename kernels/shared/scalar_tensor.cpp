@@ -4,7 +4,9 @@
 #include <cstring>
 
 #include "kernels/shared/convert.h"
+#include "kernels/shared/element.h"
 #include "kernels/shared/selection.h"
+#include "runtime/base/log.h"
 #include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
@@ -18,6 +20,25 @@ ScalarTensor::ScalarTensor(const Scalar& value, ScalarType type)
     std::memcpy(storage_, &element, sizeof element);
     return Error::Ok;
   }));
+}
+
+Result<Scalar> scalar_of(const Tensor& tensor, const char* name) {
+  RL_CHECK(tensor.dim() == 0, Error::InvalidArgument, "%s: expected no dimension, got %ld", name,
+           static_cast<long>(tensor.dim()));
+  Scalar value(0);
+  RL_TRY(dispatch<kAnySelectedType & types::kAll>(tensor.scalar_type(), [&](auto element_type) {
+    using T = typename decltype(element_type)::Element;
+    const T element = load(tensor.const_data_ptr<T>());
+    if constexpr (std::is_same_v<T, bool>) {
+      value = Scalar(element);
+    } else if constexpr (std::is_integral_v<T>) {
+      value = Scalar(static_cast<int64_t>(element));
+    } else {
+      value = Scalar(convert<double>(element));
+    }
+    return Error::Ok;
+  }));
+  return value;
 }
 
 }  // namespace rushlight::kernels

@@ -3,6 +3,7 @@
 // its Tensor overload.
 #pragma once
 
+#include "runtime/base/result.h"
 #include "runtime/tensor/scalar.h"
 #include "runtime/tensor/tensor.h"
 
@@ -23,5 +24,8 @@ class ScalarTensor {
   TensorImpl impl_;
   Tensor tensor_;
 };
+
+// The one element of a tensor without dimensions. InvalidArgument and InvalidType naming `name`.
+Result<Scalar> scalar_of(const Tensor& tensor, const char* name);
 
 }  // namespace rushlight::kernels

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// self and value times a product or a quotient.
+#include "kernels/shared/arithmetic.h"
+#include "kernels/shared/elementwise.h"
+#include "kernels/shared/promotion.h"
+#include "kernels/shared/selection.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error addcmul_out(KernelContext&, const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
+                  const Scalar& value, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::addcmul.out") & types::kReal;
+  const ScalarType compute = result_type(self, tensor1, tensor2);
+  RL_CHECK(is_floating(compute) || value.is_integral(true), Error::InvalidArgument,
+           "value: expected an integer for %s", to_string(compute));
+  const auto sum = [&](auto type) {
+    using T = typename decltype(type)::Element;
+    return [factor = value.to<T>()](T x, T a, T b) {
+      return wrapping_add(x, wrapping_multiply(wrapping_multiply(factor, a), b));
+    };
+  };
+  return elementwise_for<kTypes>(compute, out, sum, self, tensor1, tensor2);
+}
+
+Error addcdiv_out(KernelContext&, const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
+                  const Scalar& value, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::addcdiv.out") & types::kFloating;
+  RL_CHECK(is_floating(result_type(tensor1, tensor2)), Error::InvalidType,
+           "tensor1, tensor2: expected a floating dtype, got %s and %s", to_string(tensor1.scalar_type()),
+           to_string(tensor2.scalar_type()));
+  const auto sum = [&](auto type) {
+    using T = typename decltype(type)::Element;
+    return [factor = value.to<T>()](T x, T a, T b) { return x + factor * a / b; };
+  };
+  return elementwise_for<kTypes>(result_type(self, tensor1, tensor2), out, sum, self, tensor1, tensor2);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Angles: of a number on the real line, and in another unit.
+#include "kernels/shared/double_function.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+
+}  // namespace
+
+// NaN stays.
+Error angle_out(KernelContext&, const Tensor& self, Tensor& out) {
+  const auto angle = [](double x) { return x < 0 ? kPi : (x >= 0 ? 0.0 : x); };
+  return double_function(selected_types("aten::angle.out"), out, angle, self);
+}
+
+Error deg2rad_out(KernelContext&, const Tensor& self, Tensor& out) {
+  const auto radians = [](double x) { return x * (kPi / 180); };
+  return double_function(selected_types("aten::deg2rad.out"), out, radians, self);
+}
+
+Error rad2deg_out(KernelContext&, const Tensor& self, Tensor& out) {
+  const auto degrees = [](double x) { return x * (180 / kPi); };
+  return double_function(selected_types("aten::rad2deg.out"), out, degrees, self);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
+#include "kernels/shared/double_function.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error copysign_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
+  return double_function(selected_types("aten::copysign.out"), out, std::copysign, self, other);
+}
+
+Error copysign_Scalar_out(KernelContext&, const Tensor& self, const Scalar& other, Tensor& out) {
+  return double_function(selected_types("aten::copysign.Scalar_out"), out, std::copysign, self, other);
+}
+
+}  // namespace rushlight::kernels

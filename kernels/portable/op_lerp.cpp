@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/elementwise.h"
+#include "kernels/shared/scalar_tensor.h"
+#include "kernels/shared/selection.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr TypeSet kTypes = selected_types("aten::lerp.Scalar_out") | selected_types("aten::lerp.Tensor_out");
+
+// Counted from the nearer end, so that both are met exactly.
+template <class T>
+T interpolate(T start, T end, T weight) {
+  const T difference = end - start;
+  const bool first_half = (weight < T(0) ? -weight : weight) < T(0.5);
+  return first_half ? start + weight * difference : end - difference * (T(1) - weight);
+}
+
+Error lerp(const Tensor& self, const Tensor& end, const Tensor& weight, Tensor& out) {
+  RL_TRY(check_same_dtype(self, end, "self and end"));
+  RL_TRY(check_same_dtype(self, out, "self and out"));
+  const auto function = [](auto a, auto b, auto w) { return interpolate(a, b, w); };
+  return elementwise<kTypes & types::kFloating>(self.scalar_type(), Numbers::kExact, out, function, self, end,
+                                                weight);
+}
+
+}  // namespace
+
+Error lerp_Scalar_out(KernelContext&, const Tensor& self, const Tensor& end, const Scalar& weight,
+                      Tensor& out) {
+  return lerp(self, end, ScalarTensor(weight, computed_type(self.scalar_type())), out);
+}
+
+Error lerp_Tensor_out(KernelContext&, const Tensor& self, const Tensor& end, const Tensor& weight,
+                      Tensor& out) {
+  RL_TRY(check_same_dtype(self, weight, "self and weight"));
+  return lerp(self, end, weight, out);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// sin(x) / x, and its relative that has the whole numbers as zeros.
+#include <cmath>
+
+#include "kernels/shared/double_function.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+double sin_over(double x) { return x == 0 ? 1.0 : std::sin(x) / x; }
+
+}  // namespace
+
+Error sinc_out(KernelContext&, const Tensor& self, Tensor& out) {
+  const auto sinc = [](double x) { return sin_over(x * 3.14159265358979323846); };
+  return double_function(selected_types("aten::sinc.out"), out, sinc, self);
+}
+
+Error special_spherical_bessel_j0_out(KernelContext&, const Tensor& x, Tensor& out) {
+  const auto bessel = [](double value) { return std::isinf(value) ? 0.0 : sin_over(value); };
+  return double_function(selected_types("aten::special_spherical_bessel_j0.out"), out, bessel, x);
+}
+
+}  // namespace rushlight::kernels

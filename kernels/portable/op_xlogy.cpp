@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Products with logarithms, which are 0 where the factor is, and logarithms of sums.
+#include <cmath>
+
+#include "kernels/shared/double_function.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+double xlogy(double x, double y) {
+  if (std::isnan(y)) return y;
+  return x == 0 ? 0.0 : x * std::log(y);
+}
+
+double xlog1py(double x, double y) {
+  if (std::isnan(y)) return y;
+  return x == 0 ? 0.0 : x * std::log1p(y);
+}
+
+double logaddexp(double a, double b) {
+  if (a == b && std::isinf(a)) return a;
+  return (a < b ? b : a) + std::log1p(std::exp(-std::fabs(a - b)));
+}
+
+double logaddexp2(double a, double b) {
+  constexpr double kLog2E = 1.44269504088896340736;
+  if (a == b && std::isinf(a)) return a;
+  return (a < b ? b : a) + std::log1p(std::exp2(-std::fabs(a - b))) * kLog2E;
+}
+
+double entropy(double x) {
+  if (x > 0) return -x * std::log(x);
+  return x < 0 ? -HUGE_VAL : x * 0;  // NaN stays
+}
+
+}  // namespace
+
+Error xlogy_out_tensor(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
+  return double_function(selected_types("aten::xlogy.OutTensor"), out, xlogy, self, other);
+}
+
+Error xlogy_out_scalar_self(KernelContext&, const Scalar& self, const Tensor& other, Tensor& out) {
+  return double_function(selected_types("aten::xlogy.OutScalar_Self"), out, xlogy, self, other);
+}
+
+Error xlogy_out_scalar_other(KernelContext&, const Tensor& self, const Scalar& other, Tensor& out) {
+  return double_function(selected_types("aten::xlogy.OutScalar_Other"), out, xlogy, self, other);
+}
+
+Error special_xlog1py_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
+  return double_function(selected_types("aten::special_xlog1py.out"), out, xlog1py, self, other);
+}
+
+Error special_xlog1py_self_scalar_out(KernelContext&, const Scalar& self, const Tensor& other, Tensor& out) {
+  return double_function(selected_types("aten::special_xlog1py.self_scalar_out"), out, xlog1py, self, other);
+}
+
+Error special_xlog1py_other_scalar_out(KernelContext&, const Tensor& self, const Scalar& other, Tensor& out) {
+  return double_function(selected_types("aten::special_xlog1py.other_scalar_out"), out, xlog1py, self, other);
+}
+
+Error logaddexp_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
+  return double_function(selected_types("aten::logaddexp.out"), out, logaddexp, self, other);
+}
+
+Error logaddexp2_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
+  return double_function(selected_types("aten::logaddexp2.out"), out, logaddexp2, self, other);
+}
+
+Error special_entr_out(KernelContext&, const Tensor& self, Tensor& out) {
+  return double_function(selected_types("aten::special_entr.out"), out, entropy, self);
+}
+
+}  // namespace rushlight::kernels
