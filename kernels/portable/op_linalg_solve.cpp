@@ -33,7 +33,7 @@ struct Determinant {
   Determinant(const Grid& lu, Pivots pivots) {
     for (ptrdiff_t i = 0; i < lu.rows; ++i) {
       const Number pivot = lu.get(i, i);
-      const double size = std::hypot(pivot.real, pivot.imag);
+      const double size = absolute(pivot);
       const double turn = pivots[i] == i + 1 ? 1 : -1;
       product *= pivot * turn;
       logarithm += std::log(size);
@@ -99,7 +99,7 @@ Error _linalg_slogdet_sign(KernelContext&, const Tensor& A, Tensor& sign, Tensor
   constexpr TypeSet kTypes = selected_types("aten::_linalg_slogdet.sign");
   RL_TRY(check_square(A, kTypes, "A"));
   RL_TRY(check_dtype(sign, A.scalar_type(), "sign"));
-  RL_TRY(check_dtype(logabsdet, real_type(A.scalar_type()), "logabsdet"));
+  RL_TRY(check_dtype(logabsdet, component_type(A.scalar_type()), "logabsdet"));
   RL_TRY(factor_all(A, is_factored_transposed(A), LU, pivots, nullptr, false));
   const Shape batch = Shape::of(A, 2);
   RL_TRY(resize_out(sign, batch.span()));

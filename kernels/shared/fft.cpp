@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/shared/selection.h"
+#include "runtime/tensor/complex.h"
 #include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
@@ -13,14 +14,11 @@ namespace {
 constexpr TypeSet kTypes = kAnySelectedType & type_set(ScalarType::Float, ScalarType::Double);
 
 template <class T>
-struct Point {
-  T re;
-  T im;
-};
+using Point = Complex<T>;
 
 template <class T>
 [[gnu::always_inline]] inline Point<T> rotated(const Point<T>& a, const Point<T>& root) {
-  return {a.re * root.re - a.im * root.im, a.re * root.im + a.im * root.re};
+  return {a.real * root.real - a.imag * root.imag, a.real * root.imag + a.imag * root.real};
 }
 
 // roots[k] = exp(±2 pi i k / n), exact at quarters of the circle.
@@ -46,7 +44,7 @@ void fill_roots(Point<T>* roots, ptrdiff_t n, bool forward) {
       re = -re;
       im = -im;
     }
-    roots[k] = {static_cast<T>(re), static_cast<T>(forward ? -im : im)};
+    roots[k] = Point<T>(static_cast<T>(re), static_cast<T>(forward ? -im : im));
   }
 }
 
@@ -76,8 +74,8 @@ Point<T>* transform(Point<T>* from, Point<T>* to, const Point<T>* roots, ptrdiff
         if (radix == 2) {
           const Point<T> a = part[s];
           const Point<T> b = rotated(part[s + apart], roots[s * groups]);
-          out[s] = {a.re + b.re, a.im + b.im};
-          out[s + done] = {a.re - b.re, a.im - b.im};
+          out[s] = {a.real + b.real, a.imag + b.imag};
+          out[s + done] = {a.real - b.real, a.imag - b.imag};
           continue;
         }
         for (ptrdiff_t step = s; step < joined; step += done) {
@@ -87,8 +85,8 @@ Point<T>* transform(Point<T>* from, Point<T>* to, const Point<T>* roots, ptrdiff
             power += step;
             if (power >= joined) power -= joined;
             const Point<T> term = rotated(part[s + j * apart], roots[power * groups]);
-            sum.re += term.re;
-            sum.im += term.im;
+            sum.real += term.real;
+            sum.imag += term.imag;
           }
           out[step] = sum;
         }
@@ -117,8 +115,8 @@ struct Strided {
   template <class T>
   void set(ptrdiff_t k, const Point<T>& value) const {
     T* at = reinterpret_cast<T*>(data + k * step);
-    at[0] = value.re;
-    if (is_complex) at[1] = value.im;
+    at[0] = value.real;
+    if (is_complex) at[1] = value.imag;
   }
 };
 
@@ -128,9 +126,9 @@ void load(const Strided& lane, Point<T>* points, ptrdiff_t n, bool mirrored) {
   for (ptrdiff_t k = 0; k < given; ++k) points[k] = lane.get<T>(k);
   if (!mirrored) return;
   // What is its own mirror image is real.
-  points[0].im = 0;
-  for (ptrdiff_t k = (n + 1) / 2; k < n; ++k) points[k] = {points[n - k].re, -points[n - k].im};
-  if (n % 2 == 0) points[n / 2].im = 0;
+  points[0].imag = 0;
+  for (ptrdiff_t k = (n + 1) / 2; k < n; ++k) points[k] = {points[n - k].real, -points[n - k].imag};
+  if (n % 2 == 0) points[n / 2].imag = 0;
 }
 
 }  // namespace
@@ -193,7 +191,7 @@ Error Fourier::run(const View& source, const View& target, size_t index, bool fo
             load(in, roots + n, n, mirrored);
             const Point<T>* result = transform(roots + n, roots + 2 * n, roots, n);
             for (ptrdiff_t k = 0; k < out.size; ++k) {
-              out.set<T>(k, {result[k].re * factor, result[k].im * factor});
+              out.set<T>(k, {result[k].real * factor, result[k].imag * factor});
             }
           }
         });

@@ -9,17 +9,9 @@
 
 namespace rushlight::kernels {
 
-// Both sides are divided by the larger part of b first, so that its square cannot overflow.
-Number operator/(Number a, Number b) {
+Number quotient(Number a, Number b) {
   if (b.imag == 0) return {a.real / b.real, a.imag == 0 ? 0 : a.imag / b.real};
-  if (std::fabs(b.real) >= std::fabs(b.imag)) {
-    const double ratio = b.imag / b.real;
-    const double divisor = b.real + b.imag * ratio;
-    return {(a.real + a.imag * ratio) / divisor, (a.imag - a.real * ratio) / divisor};
-  }
-  const double ratio = b.real / b.imag;
-  const double divisor = b.real * ratio + b.imag;
-  return {(a.real * ratio + a.imag) / divisor, (a.imag * ratio - a.real) / divisor};
+  return a / b;
 }
 
 Grid Grid::dense(void* data, ScalarType type, ptrdiff_t rows, ptrdiff_t columns) {
@@ -30,7 +22,7 @@ Grid Grid::dense(void* data, ScalarType type, ptrdiff_t rows, ptrdiff_t columns)
 Number Grid::get(ptrdiff_t i, ptrdiff_t j) const {
   const char* at = data + i * row_step + j * column_step;
   Number value;
-  if (real_type(type) == ScalarType::Float) {
+  if (component_type(type) == ScalarType::Float) {
     const float* parts = reinterpret_cast<const float*>(at);
     value.real = parts[0];
     if (type != ScalarType::Float) value.imag = parts[1];
@@ -45,7 +37,7 @@ Number Grid::get(ptrdiff_t i, ptrdiff_t j) const {
 void Grid::set(ptrdiff_t i, ptrdiff_t j, Number value) const {
   char* at = data + i * row_step + j * column_step;
   if (conjugated) value = conjugate(value);
-  if (real_type(type) == ScalarType::Float) {
+  if (component_type(type) == ScalarType::Float) {
     float* parts = reinterpret_cast<float*>(at);
     parts[0] = static_cast<float>(value.real);
     if (type != ScalarType::Float) parts[1] = static_cast<float>(value.imag);
@@ -140,8 +132,6 @@ size_t batch_size(const Shape& batch) {
   for (const SizesType size : batch.span()) count *= static_cast<size_t>(size);
   return count;
 }
-
-Shape batch_of(const Tensor& tensor, size_t core_dims) { return Shape::of(tensor, core_dims); }
 
 Error check_matrices(const Tensor& tensor, TypeSet types, const char* name) {
   if (!contains(types, tensor.scalar_type())) return unsupported_type(tensor.scalar_type());

@@ -9,15 +9,20 @@
 #include <initializer_list>
 
 #include "kernels/shared/checks.h"
-#include "kernels/shared/number_pair.h"
 #include "runtime/base/error.h"
 #include "runtime/base/span.h"
 #include "runtime/kernel/context.h"
+#include "runtime/tensor/complex.h"
 #include "runtime/tensor/tensor.h"
 
 namespace rushlight::kernels {
 
+using Number = Complex<double>;
+
 inline Number conjugate(Number z) { return {z.real, -z.imag}; }
+// a / b, once.
+Number quotient(Number a, Number b);
+inline double absolute(Number z) { return std::hypot(z.real, z.imag); }
 inline double squared(Number z) { return z.real * z.real + z.imag * z.imag; }
 
 // Element (i, j) lies at data + i * row_step + j * column_step, in bytes.
@@ -57,11 +62,6 @@ struct Grid {
 constexpr ScalarType exact_type(ScalarType type) {
   return is_complex(type) ? ScalarType::ComplexDouble : ScalarType::Double;
 }
-// float for complex64, double for complex128.
-constexpr ScalarType real_type(ScalarType type) {
-  if (type == ScalarType::ComplexFloat) return ScalarType::Float;
-  return type == ScalarType::ComplexDouble ? ScalarType::Double : type;
-}
 
 // Tensors whose last dimensions are matrices or vectors, and whose other dimensions broadcast to the
 // shape of a batch. `n` counts the batch in row-major order.
@@ -73,7 +73,6 @@ constexpr ScalarType real_type(ScalarType type) {
 [[nodiscard]] Grid number_of(const Tensor& tensor, const Shape& batch, size_t n);
 [[nodiscard]] int32_t& int32_of(const Tensor& tensor, const Shape& batch, size_t n);
 [[nodiscard]] size_t batch_size(const Shape& batch);
-[[nodiscard]] Shape batch_of(const Tensor& tensor, size_t core_dims);
 
 // InvalidType when the dtype is not one of `types`; InvalidArgument unless there are two dimensions.
 Error check_matrices(const Tensor& tensor, TypeSet types, const char* name);

@@ -12,13 +12,12 @@ Number make_reflection(const Grid& a, ptrdiff_t j) {
   const Number first = a.get(j, j);
   double rest = 0;  // the norm of what is below
   for (ptrdiff_t i = j + 1; i < a.rows; ++i) {
-    const Number value = a.get(i, j);
-    rest = std::hypot(rest, std::hypot(value.real, value.imag));
+    rest = std::hypot(rest, absolute(a.get(i, j)));
   }
   if (rest == 0 && first.imag == 0) return 0;
-  const double length = std::hypot(std::hypot(first.real, first.imag), rest);
+  const double length = std::hypot(absolute(first), rest);
   const double beta = first.real >= 0 ? -length : length;
-  for (ptrdiff_t i = j + 1; i < a.rows; ++i) a.set(i, j, a.get(i, j) / (first - beta));
+  for (ptrdiff_t i = j + 1; i < a.rows; ++i) a.set(i, j, quotient(a.get(i, j), first - beta));
   a.set(j, j, beta);
   return {(beta - first.real) / beta, -first.imag / beta};
 }
