@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import factorizations
 import torch
 from torch.utils._pytree import tree_map_only
 
@@ -54,7 +55,7 @@ SHAPE_ONLY: set[str] = {
 }
 
 # Results that are unique only up to a sign, an order or a phase. They raise AssertionError.
-COMPARISONS: dict[str, Callable[[dict[str, Any], Tensors, Tensors], None]] = {}
+COMPARISONS: dict[str, Callable[[dict[str, Any], Tensors, Tensors], None]] = dict(factorizations.COMPARISONS)
 
 
 def _positions_of_equals(given: dict[str, Any], outs: Tensors, expected: Tensors) -> None:
@@ -103,8 +104,9 @@ def _is_as_exact(
     if not (value.is_floating_point() or value.is_complex()) or value.dtype == wide:
         return False
     names = {argument.name for argument in function._schema.arguments}
+    narrow = {value.dtype.to_real(): torch.float64, value.dtype.to_complex(): torch.complex128}
     widened = {
-        name: tree_map_only(torch.Tensor, lambda t: t.to(wide) if t.dtype == value.dtype else t, argument)
+        name: tree_map_only(torch.Tensor, lambda t: t.to(narrow.get(t.dtype, t.dtype)), argument)
         for name, argument in given.items()
         if name in names
     }
