@@ -11,40 +11,23 @@ namespace {
 // Elements converted at a time.
 constexpr ptrdiff_t kRun = 32;
 
-// The quantized types of this build.
-constexpr TypeSet kSelected = kAnySelectedType & kQuantizedTypes;
+// The types that are computed in, in this build.
+constexpr TypeSet kComputed =
+    type_set(ScalarType::Float) | (kConvertibleTypes & type_set(ScalarType::Double));
 
-bool computes_in_double(ScalarType computed) {
-  return contains(kConvertibleTypes, ScalarType::Double) && computed == ScalarType::Double;
+template <class C>
+void quantize_elements(const Quantizer<int64_t, C>& quantizer, int64_t* to, const C* from, ptrdiff_t n) {
+  const Quantizer<int64_t, C> quantize = quantizer;  // a copy: its numbers stay in registers
+  for (ptrdiff_t i = 0; i < n; ++i) to[i] = quantize(from[i]);
 }
 
-// f(Type<Q>, Type<C>).
-template <class F>
-Error dispatch_pair(ScalarType quantized, ScalarType computed, F f) {
-  return dispatch<kSelected>(quantized, [&](auto type) {
-    if constexpr (contains(kConvertibleTypes, ScalarType::Double)) {
-      if (computes_in_double(computed)) return f(type, Type<double>{});
-    }
-    return f(type, Type<float>{});
-  });
-}
-
-template <class Q, class C>
-void quantize_elements(const Quantizer<Q, C>& quantizer, char* to, ptrdiff_t to_stride, const char* from,
-                       ptrdiff_t from_stride, ptrdiff_t n) {
-  const Quantizer<Q, C> quantize = quantizer;  // a copy: its numbers stay in registers
-  for (ptrdiff_t i = 0; i < n; ++i, to += to_stride, from += from_stride) {
-    *reinterpret_cast<Q*>(to) = quantize(*reinterpret_cast<const C*>(from));
-  }
-}
-
-template <class Q, class C>
-void dequantize_elements(const Affine& affine, char* to, ptrdiff_t to_stride, const char* from,
-                         ptrdiff_t from_stride, ptrdiff_t n) {
+template <class C>
+void dequantize_elements(const Affine& affine, C* to, const int64_t* from, ptrdiff_t n) {
   const auto scale = static_cast<C>(affine.scale);
   const auto zero_point = static_cast<C>(affine.zero_point);
-  for (ptrdiff_t i = 0; i < n; ++i, to += to_stride, from += from_stride) {
-    *reinterpret_cast<C*>(to) = (static_cast<C>(*reinterpret_cast<const Q*>(from)) - zero_point) * scale;
+  // All quantized types are within int32, which floating-point units know.
+  for (ptrdiff_t i = 0; i < n; ++i) {
+    to[i] = (static_cast<C>(static_cast<int32_t>(from[i])) - zero_point) * scale;
   }
 }
 
@@ -155,29 +138,25 @@ Error find_extent(const View& elements, Extent* extent) {
 }
 
 Error AffineRuns::check() const {
-  if (real == computed) return Error::Ok;
+  RL_TRY(check_convertible(quantized));
   RL_TRY(check_convertible(real));
   return check_convertible(computed);
 }
 
 Error AffineRuns::quantize(const View& target, const View& source, const Affine& affine,
                            const AffineRange& range, ZeroPoint order) const {
-  const AffineRuns& runs = *this;
-  return dispatch_pair(quantized, computed, [&](auto type, auto arithmetic) {
-    using Q = typename decltype(type)::Element;
+  return dispatch<kComputed>(computed, [&](auto arithmetic) {
     using C = typename decltype(arithmetic)::Element;
-    const Quantizer<Q, C> quantizer(affine, range, order);
+    const Quantizer<int64_t, C> quantizer(affine, range, order);
     PairedLoops(target, source).for_each_run([&](char* to, const char* from, const PairedLoops::Loop& loop) {
-      if (runs.real == runs.computed) {
-        quantize_elements(quantizer, to, loop.target, from, loop.source, loop.size);
-        return;
-      }
       for_each_part(loop.size, [&](ptrdiff_t first, ptrdiff_t n) {
-        C buffer[kRun];
-        convert_run(buffer, sizeof(C), runs.computed, from + first * loop.source, loop.source, runs.real,
+        C values[kRun];
+        int64_t whole[kRun];
+        convert_run(values, sizeof(C), computed, from + first * loop.source, loop.source, real,
                     static_cast<size_t>(n));
-        quantize_elements(quantizer, to + first * loop.target, loop.target,
-                          reinterpret_cast<const char*>(buffer), sizeof(C), n);
+        quantize_elements(quantizer, whole, values, n);
+        convert_run(to + first * loop.target, loop.target, quantized, whole, sizeof(int64_t),
+                    ScalarType::Long, static_cast<size_t>(n));
       });
     });
     return Error::Ok;
@@ -185,20 +164,16 @@ Error AffineRuns::quantize(const View& target, const View& source, const Affine&
 }
 
 Error AffineRuns::dequantize(const View& target, const View& source, const Affine& affine) const {
-  const AffineRuns& runs = *this;
-  return dispatch_pair(quantized, computed, [&](auto type, auto arithmetic) {
-    using Q = typename decltype(type)::Element;
+  return dispatch<kComputed>(computed, [&](auto arithmetic) {
     using C = typename decltype(arithmetic)::Element;
     PairedLoops(target, source).for_each_run([&](char* to, const char* from, const PairedLoops::Loop& loop) {
-      if (runs.real == runs.computed) {
-        dequantize_elements<Q, C>(affine, to, loop.target, from, loop.source, loop.size);
-        return;
-      }
       for_each_part(loop.size, [&](ptrdiff_t first, ptrdiff_t n) {
-        C buffer[kRun];
-        dequantize_elements<Q, C>(affine, reinterpret_cast<char*>(buffer), sizeof(C),
-                                  from + first * loop.source, loop.source, n);
-        convert_run(to + first * loop.target, loop.target, runs.real, buffer, sizeof(C), runs.computed,
+        C values[kRun];
+        int64_t whole[kRun];
+        convert_run(whole, sizeof(int64_t), ScalarType::Long, from + first * loop.source, loop.source,
+                    quantized, static_cast<size_t>(n));
+        dequantize_elements(affine, values, whole, n);
+        convert_run(to + first * loop.target, loop.target, real, values, sizeof(C), computed,
                     static_cast<size_t>(n));
       });
     });

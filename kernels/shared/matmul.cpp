@@ -3,6 +3,7 @@
 
 #include "kernels/shared/accumulator.h"
 #include "kernels/shared/checks.h"
+#include "kernels/shared/convert.h"
 #include "kernels/shared/selection.h"
 #include "runtime/base/assert.h"
 #include "runtime/tensor/dispatch.h"
@@ -65,7 +66,7 @@ void write_row(const Product& product, const Accumulator<T>* totals, size_t colu
 }
 
 template <class T>
-void multiply_as(const Product& product) {
+void multiply_direct(const Product& product) {
   const Matrix& a = product.a;
   const Matrix& b = product.b;
   // As BLAS has it: with alpha 0 the matrices are not looked at.
@@ -87,6 +88,77 @@ void multiply_as(const Product& product) {
       }
       write_row<T>(product, totals, columns, row, column);
     }
+  }
+}
+
+// Elements of another type than A, which their sums are held in: both matrices are converted a block at a
+// time. That costs time, and saves all but one copy of this for each A.
+template <class A>
+class ConvertingProduct {
+ public:
+  explicit ConvertingProduct(const Product& product)
+      : product_(product), size_(static_cast<ptrdiff_t>(element_size(product.type))) {}
+
+  void multiply() const {
+    const auto alpha = scalar_as<A>(product_.alpha);
+    const size_t depth = alpha == A(0) ? 0 : product_.depth;
+    for (size_t i = 0; i < product_.rows; ++i) {
+      for (size_t j = 0; j < product_.columns; j += kTile) {
+        const size_t columns = product_.columns - j < kTile ? product_.columns - j : kTile;
+        A totals[kTile] = {};
+        for (size_t k = 0; k < depth; k += kBlock) {
+          add_block(totals, columns, i, j, k, depth - k < kBlock ? depth - k : kBlock);
+        }
+        for (size_t t = 0; t < columns; ++t) totals[t] *= alpha;
+        add_bias(totals, columns, i, j);
+        convert_run(at(product_.out, i, j), product_.out.column_stride * size_, product_.type, totals,
+                    sizeof(A), kHeld, columns);
+      }
+    }
+  }
+
+ private:
+  static constexpr ScalarType kHeld = std::is_same_v<A, float> ? ScalarType::Float : ScalarType::Long;
+
+  [[nodiscard]] char* at(const Matrix& matrix, size_t i, size_t j) const {
+    return static_cast<char*>(matrix.data) + (static_cast<ptrdiff_t>(i) * matrix.row_stride +
+                                              static_cast<ptrdiff_t>(j) * matrix.column_stride) *
+                                                 size_;
+  }
+  void load(A* values, const char* source, ptrdiff_t stride, size_t n) const {
+    convert_run(values, sizeof(A), kHeld, source, stride * size_, product_.type, n);
+  }
+
+  void add_block(A* totals, size_t columns, size_t i, size_t j, size_t k, size_t depth) const {
+    A row[kBlock];
+    A column[kBlock];
+    load(row, at(product_.a, i, k), product_.a.column_stride, depth);
+    for (size_t t = 0; t < columns; ++t) {
+      load(column, at(product_.b, k, j + t), product_.b.row_stride, depth);
+      totals[t] += dot(row, column, depth);
+    }
+  }
+
+  void add_bias(A* totals, size_t columns, size_t i, size_t j) const {
+    const auto beta = scalar_as<A>(product_.beta);
+    if (product_.bias.data == nullptr || beta == A(0)) return;
+    A bias[kTile];
+    load(bias, at(product_.bias, i, j), product_.bias.column_stride, columns);
+    for (size_t t = 0; t < columns; ++t) totals[t] += beta * bias[t];
+  }
+
+  const Product& product_;
+  ptrdiff_t size_;
+};
+
+template <class T>
+void multiply_as(const Product& product) {
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+    multiply_direct<T>(product);
+  } else if constexpr (std::is_integral_v<T>) {
+    ConvertingProduct<uint64_t>(product).multiply();
+  } else {
+    ConvertingProduct<float>(product).multiply();
   }
 }
 
