@@ -24,6 +24,12 @@ option(
     "Build operators that models ask for with the models' dtypes only"
     OFF
 )
+set(RUSHLIGHT_DTYPES
+    ""
+    CACHE STRING
+    "Dtypes that operators are built with, separated by ; or , (float;int64;bool); those of models, where \
+EXECUTORCH_ENABLE_DTYPE_SELECTIVE_BUILD takes them, come on top; left empty: all"
+)
 set(RUSHLIGHT_BACKENDS
     ""
     CACHE STRING

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rushlight.codegen.emit import LinkedBackend, write_all
-from rushlight.codegen.selection import Selection
+from rushlight.codegen.selection import Selection, dtype_set
 from rushlight.codegen.table import load_table
 from rushlight.errors import RushlightError
 
@@ -27,6 +27,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--all-ops", action="store_true", help="every operator of the table")
     parser.add_argument(
         "--dtypes", choices=("model", "all"), default="all", help="only the dtypes that models need, or all"
+    )
+    parser.add_argument(
+        "--only-dtypes",
+        default="",
+        help="the dtypes of operators for which nothing else says them, comma separated",
     )
     parser.add_argument(
         "--backend",
@@ -47,7 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Generate; the exit code is 0 or that of the error, whose text goes to stderr."""
     options = _parser().parse_args(arguments)
     try:
-        selection = Selection(load_table(options.ops_table), by_dtype=options.dtypes == "model")
+        selection = Selection(
+            load_table(options.ops_table), options.dtypes == "model", dtype_set(options.only_dtypes)
+        )
         selection.add_list(options.root_ops)
         for path in options.ops_yaml:
             selection.add_yaml(path)

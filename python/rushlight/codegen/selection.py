@@ -13,7 +13,7 @@ from rushlight.codegen.closure import model_dtypes
 from rushlight.codegen.table import Operator, OperatorTable, load_yaml
 from rushlight.errors import InvalidProgram, InvalidSelection, OperatorNotFound
 from rushlight.program import read_model
-from rushlight.program.dtypes import NUMBERS
+from rushlight.program.dtypes import NUMBERS, named
 
 ROOT_OPS = "the operator list"
 ALL_OPS = "all operators"
@@ -42,10 +42,12 @@ class Selected:
 
 @dataclass
 class Selection:
-    """A growing union of requests over one operator table."""
+    """A growing union of requests over one operator table. `only` are the dtypes that operators get whose
+    dtypes nobody said; None stands for all."""
 
     table: OperatorTable
     by_dtype: bool = False
+    only: frozenset[str] | None = None
     requests: dict[str, Request] = field(default_factory=dict)
     depends: list[Path] = field(default_factory=list)
 
@@ -55,7 +57,7 @@ class Selection:
         request.askers.add(asker)
         if dtypes is None or not self.by_dtype:
             request.every_dtype = True
-        else:
+        if dtypes is not None and (self.by_dtype or self.only is not None):
             request.dtypes.update(dtypes)
 
     def add_list(self, text: str) -> None:
@@ -99,13 +101,24 @@ class Selection:
             raise InvalidSelection(f"{name}: its source {self.table.source_path(operator)} is not there")
         asked = frozenset(request.dtypes)
         if request.every_dtype:
-            asked |= operator.dtypes | {"bool"}
+            every = operator.dtypes | {"bool"}
+            asked |= every if self.only is None else every & self.only
         return Selected(operator, operator.dtypes & asked, asked, tuple(sorted(request.askers)))
 
 
 def shown(path: Path) -> str:
     """A file's name with its folder's: models are often called the same, their folders are not."""
     return "/".join(path.parts[-2:])
+
+
+def dtype_set(text: str) -> frozenset[str] | None:
+    """The dtypes of a comma or semicolon separated list ("float, int64"); None when it is empty."""
+    listed = [item for item in re.split(r"[,;\s]+", text) if item]
+    dtypes = {item: named(item) for item in listed}
+    unknown = [item for item, dtype in dtypes.items() if dtype is None]
+    if unknown:
+        raise InvalidSelection(f"the dtypes: '{unknown[0]}' is none; expected names such as float32 or int64")
+    return frozenset(dtype for dtype in dtypes.values() if dtype is not None) or None
 
 
 def operator_name(text: str, asker: str) -> str:

@@ -40,6 +40,18 @@ NAMES: dict[int, str] = {
 }
 NUMBERS: dict[str, int] = {name: number for number, name in NAMES.items()}
 
+# Names that C and PyTorch have for some of them, too.
+_OTHER_NAMES = {
+    "byte": "uint8",
+    "char": "int8",
+    "short": "int16",
+    "int": "int32",
+    "long": "int64",
+    "half": "float16",
+    "float": "float32",
+    "double": "float64",
+}
+
 _SIZES = {
     **dict.fromkeys(("int16", "float16", "bfloat16", "uint16", "bits16"), 2),
     **dict.fromkeys(("int32", "float32", "complex32", "qint32", "uint32"), 4),
@@ -55,6 +67,12 @@ COMPLEX = frozenset({"complex32", "complex64", "complex128"})
 
 _REAL_PART = {"complex32": "float16", "complex64": "float32", "complex128": "float64"}
 _WITH_PART = {part: name for name, part in _REAL_PART.items()}
+
+
+def named(text: str) -> str | None:
+    """The dtype called `text` ("float32", "float"), or None."""
+    name = _OTHER_NAMES.get(text, text)
+    return name if name in NUMBERS else None
 
 
 def element_size(dtype: str) -> int:

@@ -12,7 +12,7 @@ from programs import Plan, program, scalar, tensor
 from rushlight import process
 from rushlight.codegen.__main__ import main
 from rushlight.codegen.emit import dtype_headers, operator_table, write_all
-from rushlight.codegen.selection import Selection
+from rushlight.codegen.selection import Selection, dtype_set
 from rushlight.codegen.table import OperatorTable, load_yaml
 from rushlight.errors import InvalidArgument, InvalidSelection, OperatorNotFound
 from rushlight.program.dtypes import mask
@@ -104,6 +104,30 @@ def test_a_list_beside_a_model_widens_the_dtypes(table: OperatorTable, model: Pa
     assert add.dtypes == table.operators["aten::add.out"].dtypes
     assert add.askers == ("models/m.pte", "the operator list")
     assert mm.dtypes == table.operators["aten::mm.out"].dtypes
+
+
+def test_operators_get_only_the_dtypes_that_are_wanted(table: OperatorTable) -> None:
+    selection = Selection(table, only=dtype_set("float;int64, bool"))
+    selection.add_all()
+    for row in selection.resolve():
+        assert row.dtypes == row.operator.dtypes & {"float32", "int64", "bool"}
+        assert row.tensor_dtypes <= {"float32", "int64", "bool"}
+
+
+@pytest.mark.parametrize("by_dtype", [True, False])
+def test_a_model_keeps_the_dtypes_that_it_needs(by_dtype: bool, table: OperatorTable, model: Path) -> None:
+    selection = Selection(table, by_dtype, only=dtype_set("int64"))
+    selection.add_model(model)
+    selection.add_list("mm.out")
+    add, mm = selection.resolve()
+    assert add.dtypes == ({"float32"} if by_dtype else {"float32", "int64"})
+    assert mm.dtypes == mm.operator.dtypes & {"int64"}
+
+
+def test_an_unknown_dtype_is_refused() -> None:
+    assert dtype_set(" ; ") is None
+    with pytest.raises(InvalidSelection, match="'float33' is none"):
+        dtype_set("float32,float33")
 
 
 def test_all_that_is_missing_is_named_with_who_asked(table: OperatorTable, tmp_path: Path) -> None:
