@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -32,24 +33,48 @@ class Sizes:
 def read_sizes(executable: Path) -> Sizes:
     """The sizes of an ELF file. Sections without memory on the target do not count; areas that only
     reserve room for the stack or arenas (their names say so) are not static data."""
+    flash = ram = model = 0
+    sections: dict[str, int] = {}
+    for section in _sections(executable):
+        sections[section.name] = section.size
+        if section.name == MODEL_SECTION:
+            model += section.size
+            continue
+        if section.name in (".stack", ".arena", ".heap"):
+            continue
+        flash += section.size if section.has_content else 0
+        ram += section.size if section.is_written else 0
+    return Sizes(flash, ram, model, sections)
+
+
+def read_object_size(path: Path) -> int:
+    """Bytes of code, constants and initial data in an ELF object; no unwinding tables, which devices
+    are linked without."""
+    unwinding = (".eh_frame", ".ARM.ex")
+    return sum(
+        section.size
+        for section in _sections(path)
+        if section.has_content and not section.name.startswith(unwinding)
+    )
+
+
+@dataclass(frozen=True)
+class _Section:
+    name: str
+    size: int
+    has_content: bool
+    is_written: bool
+
+
+def _sections(path: Path) -> Iterator[_Section]:
+    """Those with memory on the target."""
     try:
         from elftools.elf.elffile import ELFFile
     except ImportError as error:
         raise MissingDependency("pyelftools", "build") from error
-    flash = ram = model = 0
-    sections: dict[str, int] = {}
-    with executable.open("rb") as stream:
+    with path.open("rb") as stream:
         for section in ELFFile(stream).iter_sections():
             flags, size = section["sh_flags"], section["sh_size"]
-            if not flags & _ALLOCATE or size == 0:
-                continue
-            sections[section.name] = size
-            if section.name == MODEL_SECTION:
-                model += size
-                continue
-            if section.name in (".stack", ".arena", ".heap"):
-                continue
-            has_content = section["sh_type"] != "SHT_NOBITS"
-            flash += size if has_content else 0
-            ram += size if flags & _WRITE else 0
-    return Sizes(flash, ram, model, sections)
+            if flags & _ALLOCATE and size:
+                has_content = section["sh_type"] != "SHT_NOBITS"
+                yield _Section(section.name, size, has_content, bool(flags & _WRITE))

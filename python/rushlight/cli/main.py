@@ -23,6 +23,7 @@ _COMMANDS = {
     "build": "rushlight.cli.build:build_command",
     "decode": "rushlight.cli.decode:decode_command",
     "inspect": "rushlight.cli.inspect:inspect_command",
+    "kernels": "rushlight.cli.kernels:kernels_command",
     "new-op": "rushlight.cli.new_op:new_op_command",
     "profile": "rushlight.cli.profile:profile_command",
     "run": "rushlight.cli.run:run_command",

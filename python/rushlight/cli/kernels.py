@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""rushlight kernels"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from rushlight.cli.options import (
+    define_option,
+    json_option,
+    parse_defines,
+    shown_progress,
+    verbose_option,
+)
+from rushlight.codegen.table import load_table
+from rushlight.devtools.kernel_sizes import KernelSizes, kernel_sizes
+from rushlight.program.dtypes import NUMBERS
+from rushlight.sources import source_root
+
+
+@click.command("kernels")
+@click.option("--sizes", is_flag=True, help="Build all of them and show how many bytes each takes.")
+@click.option(
+    "-t",
+    "--target",
+    default="cortex-m33",
+    show_default=True,
+    help="With --sizes: what to build for, see `rushlight targets`.",
+)
+@click.option(
+    "--dtypes",
+    default="",
+    metavar="NAME,...",
+    help="With --sizes: the dtypes to build with, such as float32,int64,bool [default: all].",
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to build in.")
+@click.option("-j", "--jobs", type=int, help="Compilers at a time.")
+@define_option
+@json_option
+@verbose_option
+def kernels_command(
+    sizes: bool,
+    target: str,
+    dtypes: str,
+    output: Path | None,
+    jobs: int | None,
+    defines: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """List the operators that there are with their dtypes, or what each takes on a target."""
+    if not sizes:
+        _list_operators(as_json)
+        return
+    wanted = [name.strip() for name in dtypes.replace(";", ",").split(",") if name.strip()]
+    with shown_progress() as progress:
+        measured = kernel_sizes(
+            target,
+            dtypes=wanted,
+            output=output,
+            defines=parse_defines(defines),
+            jobs=jobs,
+            progress=progress,
+        )
+    click.echo(json.dumps(measured.to_json(), indent=1)) if as_json else _print_sizes(measured)
+
+
+def _list_operators(as_json: bool) -> None:
+    operators = load_table(source_root() / "kernels" / "ops.yaml").operators
+    rows = {
+        name: {"source": operators[name].source, "dtypes": sorted(operators[name].dtypes, key=NUMBERS.get)}
+        for name in sorted(operators)
+    }
+    if as_json:
+        click.echo(json.dumps(rows, indent=1))
+        return
+    table = Table("operator", "source", "dtypes", title=f"{len(rows)} operators", title_justify="left")
+    for name, row in rows.items():
+        table.add_row(name, row["source"], " ".join(row["dtypes"]))
+    Console(highlight=False).print(table)
+
+
+def _print_sizes(measured: KernelSizes) -> None:
+    console = Console(highlight=False)
+    built = " ".join(measured.dtypes) or "all dtypes"
+    own = _table(f"own code of kernels, {measured.target}, {built}", "source", "bytes", "operators")
+    for source, size in _largest_first(measured.sources):
+        own.add_row(source, f"{size:,}", " ".join(measured.operators[source]))
+    console.print(own)
+    shared = _table("shared by kernels", "file", "bytes")
+    for file, size in _largest_first(measured.shared):
+        shared.add_row(file, f"{size:,}")
+    console.print(shared)
+    operators = sum(len(names) for names in measured.operators.values())
+    console.print(
+        f"{operators} operators in {measured.total:,} B: own {sum(measured.sources.values()):,}, "
+        f"shared {sum(measured.shared.values()):,}, operator table {measured.table:,}"
+    )
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(*columns, title=title, title_justify="left", box=None)
+    table.columns[1].justify = "right"
+    return table
+
+
+def _largest_first(sizes: dict[str, int]) -> list[tuple[str, int]]:
+    return sorted(sizes.items(), key=lambda item: (-item[1], item[0]))
