@@ -11,10 +11,16 @@ namespace {
 
 constexpr TypeSet kTypes = selected_types("aten::clamp.out") | selected_types("aten::clamp_min.out") |
                            selected_types("aten::clamp_max.out");
-constexpr TypeSet kLowTypes =
-    selected_types("aten::clamp.Tensor_out") | selected_types("aten::clamp_min.Tensor_out");
-constexpr TypeSet kHighTypes =
-    selected_types("aten::clamp.Tensor_out") | selected_types("aten::clamp_max.Tensor_out");
+constexpr TypeSet kTensorTypes = selected_types("aten::clamp.Tensor_out") |
+                                 selected_types("aten::clamp_min.Tensor_out") |
+                                 selected_types("aten::clamp_max.Tensor_out");
+
+Error bound_from(bool below, const Tensor& self, const Tensor& bound, Tensor& out) {
+  const auto function = [below](auto x, auto limit) {
+    return below ? at_least(x, limit) : at_most(x, limit);
+  };
+  return elementwise<kTensorTypes>(result_type(self, bound), out, function, self, bound);
+}
 
 }  // namespace
 
@@ -42,31 +48,28 @@ Error clamp_out(KernelContext&, const Tensor& self, const std::optional<Scalar>&
 }
 
 Error clamp_min_out(KernelContext& context, const Tensor& self, const Scalar& min, Tensor& out) {
-  RL_TRY(check_not_bool(self.scalar_type(), "self"));
   return clamp_out(context, self, min, std::nullopt, out);
 }
 
 Error clamp_max_out(KernelContext& context, const Tensor& self, const Scalar& max, Tensor& out) {
-  RL_TRY(check_not_bool(self.scalar_type(), "self"));
   return clamp_out(context, self, std::nullopt, max, out);
 }
 
 Error clamp_min_Tensor_out(KernelContext&, const Tensor& self, const Tensor& min, Tensor& out) {
-  const auto low = [](auto x, auto bound) { return at_least(x, bound); };
-  return elementwise<kLowTypes>(result_type(self, min), out, low, self, min);
+  return bound_from(true, self, min, out);
 }
 
 Error clamp_max_Tensor_out(KernelContext&, const Tensor& self, const Tensor& max, Tensor& out) {
-  const auto high = [](auto x, auto bound) { return at_most(x, bound); };
-  return elementwise<kHighTypes>(result_type(self, max), out, high, self, max);
+  return bound_from(false, self, max, out);
 }
 
-Error clamp_tensor_out(KernelContext& context, const Tensor& self, const std::optional<Tensor>& min,
+Error clamp_tensor_out(KernelContext&, const Tensor& self, const std::optional<Tensor>& min,
                        const std::optional<Tensor>& max, Tensor& out) {
-  constexpr TypeSet kBoth = selected_types("aten::clamp.Tensor_out");
+  // PyTorch bounds bool from one side only.
+  constexpr TypeSet kBoth = selected_types("aten::clamp.Tensor_out") & types::kReal;
   RL_CHECK(min.has_value() || max.has_value(), Error::InvalidArgument, "expected min or max");
-  if (!max) return clamp_min_Tensor_out(context, self, *min, out);
-  if (!min) return clamp_max_Tensor_out(context, self, *max, out);
+  if (!max) return bound_from(true, self, *min, out);
+  if (!min) return bound_from(false, self, *max, out);
   const auto both = [](auto x, auto least, auto most) { return at_most(at_least(x, least), most); };
   return elementwise<kBoth>(result_type(self, *min, *max), out, both, self, *min, *max);
 }

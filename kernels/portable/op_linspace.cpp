@@ -19,35 +19,56 @@ constexpr TypeSet kTypes =
     selected_types("aten::logspace.out") | selected_types("aten::logspace.Tensor_Tensor_out") |
     selected_types("aten::logspace.Tensor_Scalar_out") | selected_types("aten::logspace.Scalar_Tensor_out");
 
-// Each half is counted from its own end, so that both ends are met exactly.
-template <class T>
-struct Line {
-  double start, end, step;
-  int64_t steps;
-  bool rounds;
+double rounded_to(ScalarType type, double x) {
+  switch (type) {
+    case ScalarType::Half:
+      return static_cast<float>(Half(static_cast<float>(x)));
+    case ScalarType::BFloat16:
+      return static_cast<float>(BFloat16(static_cast<float>(x)));
+    case ScalarType::Float:
+      return static_cast<float>(x);
+    case ScalarType::Double:
+      return x;
+    default:
+      return std::trunc(x);
+  }
+}
 
-  // PyTorch rounds each step of linspace to the type, which in 16 bits shows; those of exponents not.
-  [[nodiscard]] double rounded(double x) const {
-    if (!rounds || std::is_integral_v<T>) return x;
-    return convert<double>(convert<T>(x));
+// Each half is counted from its own end, so that both ends are met exactly. The ends are what an element
+// can hold of them.
+class Line {
+ public:
+  // Without a base, the numbers themselves.
+  Line(ScalarType type, const Scalar& start, const Scalar& end, int64_t steps, const double* base)
+      : type_(base == nullptr && is_floating(type) ? type : ScalarType::Double),
+        base_(base),
+        start_(rounded_to(type, start.to<double>())),
+        end_(rounded_to(type, end.to<double>())),
+        step_(steps > 1 ? rounded(rounded(end_ - start_) / static_cast<double>(steps - 1)) : 0),
+        steps_(steps) {
+    // PyTorch does not round the exponent of a power that is alone.
+    if (steps == 1) end_ = base == nullptr ? start_ : start.to<double>();
   }
-  Line(const Scalar& first, const Scalar& last, int64_t count, bool rounds_steps)
-      : start(convert<double>(convert_scalar<T>(first))),
-        end(convert<double>(convert_scalar<T>(last))),
-        step(0),
-        steps(count),
-        rounds(rounds_steps) {
-    if (count == 1) end = start;
-    if (count > 1) step = rounded(rounded(end - start) / static_cast<double>(count - 1));
-  }
+
   [[nodiscard]] double at(int64_t i) const {
-    const bool first_half = i < steps / 2;
-    const double taken = rounded(step * static_cast<double>(first_half ? i : steps - 1 - i));
-    return rounded(first_half ? start + taken : end - taken);
+    const bool first_half = i < steps_ / 2;
+    const double taken = rounded(step_ * static_cast<double>(first_half ? i : steps_ - 1 - i));
+    const double value = rounded(first_half ? start_ + taken : end_ - taken);
+    return base_ == nullptr ? value : std::pow(*base_, value);
   }
+
+ private:
+  // PyTorch rounds each step of linspace to a floating type, which in 16 bits shows; those of exponents not.
+  [[nodiscard]] double rounded(double x) const { return rounded_to(type_, x); }
+
+  ScalarType type_;
+  const double* base_;
+  double start_;
+  double end_;
+  double step_;
+  int64_t steps_;
 };
 
-// Without a base, the numbers themselves.
 Error fill_line(const Scalar& start, const Scalar& end, int64_t steps, const double* base,
                 const Tensor& out) {
   RL_CHECK(steps >= 0 && steps <= INT32_MAX, Error::InvalidArgument,
@@ -56,15 +77,11 @@ Error fill_line(const Scalar& start, const Scalar& end, int64_t steps, const dou
   RL_TRY(check_fits(start, out.scalar_type(), "start"));
   RL_TRY(check_fits(end, out.scalar_type(), "end"));
   RL_TRY(resize_out(out, {&size, 1}));
+  const Line line(out.scalar_type(), start, end, steps, base);
   return dispatch<kTypes>(out.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
-    const Line<T> line(start, end, steps, base == nullptr);
     T* const data = out.mutable_data_ptr<T>();
-    for (int64_t i = 0; i < steps; ++i) {
-      double value = line.at(i);
-      if (base != nullptr) value = std::pow(*base, steps == 1 ? start.to<double>() : value);
-      data[i] = convert<T>(value);
-    }
+    for (int64_t i = 0; i < steps; ++i) data[i] = convert<T>(line.at(i));
     return Error::Ok;
   });
 }

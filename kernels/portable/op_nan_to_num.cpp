@@ -44,7 +44,7 @@ Error nan_to_num_out(KernelContext&, const Tensor& self, std::optional<double> n
       return [](T x) { return x; };
     }
   };
-  return elementwise_for<kTypes>(type, out, replace, self);
+  return elementwise_for<kTypes, Signs::kIgnored>(type, out, replace, self);
 }
 
 }  // namespace rushlight::kernels

@@ -212,12 +212,18 @@ def test_one_bound(kernels: Kernels, name: str, dtype: torch.dtype) -> None:
     values = special(dtype)
     kernels.check(f"aten::{name}.Tensor_out", values, values.reshape(-1, 1))
     kernels.check(f"aten::{name}.Tensor_out", values, torch.tensor([0.5, 1.5]).reshape(-1, 1))
-    if dtype == torch.bool:
-        refused = kernels.refuse(f"aten::{name}.out", values, 1, outs=[values.float()])
-        assert refused.error == "InvalidType"
-        return
     for bound in (1, 2.5, 0, math.nan):
         kernels.check(f"aten::{name}.out", values, bound)
+
+
+def test_bool_is_bounded_from_one_side_by_bool(kernels: Kernels) -> None:
+    mask = torch.tensor([True, False])
+    kernels.check("aten::clamp.Tensor_out", mask, mask[:1].clone())
+    kernels.check("aten::clamp.Tensor_out", mask, None, mask[1:].clone())
+    kernels.check("aten::clamp.out", mask, 0, 1)
+    outs = [mask.clone()]
+    assert kernels.refuse("aten::clamp.Tensor_out", mask, mask, mask, outs=outs).error == "InvalidType"
+    assert kernels.refuse("aten::clamp_min.out", mask, False, outs=outs).error == "InvalidType"
 
 
 @pytest.mark.parametrize("dtype", REAL)
