@@ -92,4 +92,12 @@ void call(executorch::runtime::KernelRuntimeContext& context, Arguments&... argu
   run(context, [&](KernelContext& ours) { return kKernel(ours, pass(arguments)...); });
 }
 
+// For functions that have no context to fail.
+template <auto kKernel, class... Arguments>
+void call_or_abort(Arguments&... arguments) {
+  executorch::runtime::KernelRuntimeContext context;
+  call<kKernel>(context, arguments...);
+  ET_CHECK_MSG(context.failure_state() == executorch::runtime::Error::Ok, "a kernel without a context failed");
+}
+
 }  // namespace rushlight::compat

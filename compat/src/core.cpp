@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The parts of the core types that are functions: TensorImpl's making, names of tags and shapes.
+#include <bitset>
 #include <cstdio>
 #include <cstring>
 
@@ -70,20 +71,34 @@ namespace etensor {
 
 namespace {
 
+constexpr size_t kMostDimensions = UINT8_MAX;
+
 uint8_t* filled(uint8_t* own, ssize_t dim) {
   for (ssize_t i = 0; i < dim; ++i) own[i] = static_cast<uint8_t>(i);
   return own;
 }
 
-// The rank, once everything that rushlight::TensorImpl trusts in has been looked at.
-ssize_t checked_rank(ssize_t dim, const TensorImpl::SizesType* sizes, const TensorImpl::DimOrderType* order) {
-  ET_CHECK_MSG(dim >= 0 && dim <= static_cast<ssize_t>(kTensorDimensionLimit), "a tensor of rank %zd", dim);
+bool is_permutation(const TensorImpl::DimOrderType* order, ssize_t dim) {
+  std::bitset<kMostDimensions> seen;
+  for (ssize_t i = 0; i < dim; ++i) {
+    if (order[i] >= dim || seen[order[i]]) return false;
+    seen.set(order[i]);
+  }
+  return true;
+}
+
+// The rank, once everything that rushlight::TensorImpl trusts in has been looked at. Kernels take no tensor
+// beyond kTensorDimensionLimit; to describe one takes only the room for it.
+ssize_t checked_rank(ssize_t dim, const TensorImpl::SizesType* sizes, const TensorImpl::DimOrderType* order,
+                     const TensorImpl::StridesType* strides) {
+  const bool has_room = order != nullptr && strides != nullptr;
+  const auto most = static_cast<ssize_t>(has_room ? kMostDimensions : kTensorDimensionLimit);
+  ET_CHECK_MSG(dim >= 0 && dim <= most, "a tensor of rank %zd", dim);
   size_t numel = 0;
   ET_CHECK_MSG(dim == 0 || sizes != nullptr, "a tensor of rank %zd without sizes", dim);
   ET_CHECK_MSG(rushlight::checked_numel({sizes, static_cast<size_t>(dim)}, &numel),
                "a tensor with a negative size or too many elements");
-  ET_CHECK_MSG(order == nullptr || validate_dim_order(order, static_cast<size_t>(dim)),
-               "a dim order that is no permutation");
+  ET_CHECK_MSG(order == nullptr || is_permutation(order, dim), "a dim order that is no permutation");
   return dim;
 }
 
@@ -91,7 +106,7 @@ ssize_t checked_rank(ssize_t dim, const TensorImpl::SizesType* sizes, const Tens
 
 TensorImpl::TensorImpl(ScalarType type, ssize_t dim, SizesType* sizes, void* data, DimOrderType* dim_order,
                        StridesType* strides, TensorShapeDynamism dynamism, DeviceType, DeviceIndex)
-    : Base(rushlight::compat::ours(type), checked_rank(dim, sizes, dim_order), sizes, data,
+    : Base(rushlight::compat::ours(type), checked_rank(dim, sizes, dim_order, strides), sizes, data,
            dim_order != nullptr ? dim_order : filled(own_dim_order_, dim),
            strides != nullptr ? strides : own_strides_, dynamism) {}
 

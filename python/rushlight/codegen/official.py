@@ -43,9 +43,14 @@ def functions_header(table: OperatorTable) -> str:
 
 
 def native_functions_header(table: OperatorTable) -> str:
-    """NativeFunctions.h: torch::executor::native::<kernel> for every kernel of operators on tensors."""
+    """NativeFunctions.h: torch::executor::native::<kernel> for every kernel of operators on tensors, with a
+    context that takes the error and without one, which aborts."""
     kernels = {operator.kernel: operator for operator in _operators(table)}
-    body = "\n".join(_function(name, kernels[name]) for name in sorted(kernels))
+    body = "\n".join(
+        _function(name, kernels[name], has_context)
+        for name in sorted(kernels)
+        for has_context in (True, False)
+    )
     block = f"namespace torch::executor::native {{\n\n{body}\n}}  // namespace torch::executor::native\n"
     return _file(_includes(), _kernel_declarations(table), block)
 
@@ -83,7 +88,7 @@ def _includes() -> str:
         "#include <optional>\n#include <string_view>\n#include <tuple>\n\n"
         "#include <executorch/runtime/core/exec_aten/exec_aten.h>\n"
         "#include <executorch/runtime/kernel/kernel_runtime_context.h>\n\n"
-        '#include "compat/detail/call.h"\n'
+        '#include "compat/detail/allclose.h"\n#include "compat/detail/call.h"\n'
     )
 
 
@@ -97,15 +102,20 @@ def _file(*blocks: str) -> str:
     return _HEADER + "#pragma once\n\n" + "\n".join(blocks)
 
 
-def _function(name: str, operator: Operator) -> str:
+def _function(name: str, operator: Operator, has_context: bool = True) -> str:
     arguments = operator.schema.arguments
     outputs = [argument for argument in arguments if argument.mutable]
-    parameters = ["KernelRuntimeContext& context", *(f"{_cpp_type(a)} {a.name}" for a in arguments)]
-    given = ", ".join(["context", *(argument.name for argument in arguments)])
+    parameters = [f"{_cpp_type(a)} {a.name}" for a in arguments]
+    given = [argument.name for argument in arguments]
+    if has_context:
+        parameters.insert(0, "KernelRuntimeContext& context")
+        given.insert(0, "context")
+    call = "call" if has_context else "call_or_abort"
     result, last = _result(outputs)
     return (
         f"inline {result} {name}({', '.join(parameters)}) {{\n"
-        f"  ::rushlight::compat::call<&::rushlight::kernels::{operator.kernel}>({given});\n{last}}}\n"
+        f"  ::rushlight::compat::{call}<&::rushlight::kernels::{operator.kernel}>({', '.join(given)});\n"
+        f"{last}}}\n"
     )
 
 

@@ -83,6 +83,13 @@ def test_native_functions_have_the_kernels_names(table: OperatorTable) -> None:
     assert " unbind_copy_out(KernelRuntimeContext& context" in header
 
 
+def test_native_functions_abort_where_there_is_no_context(table: OperatorTable) -> None:
+    header = native_functions_header(table)
+    assert "Tensor& clone_out(const ::executorch::aten::Tensor& self" in header
+    assert "call_or_abort<&::rushlight::kernels::clone_out>(self, dim_order, out);" in header
+    assert "call_or_abort" not in functions_header(table)
+
+
 def test_a_build_without_operators_still_has_a_table() -> None:
     assert "    nullptr,\n" in selected_functions(0)
     assert "    &selected<1>,\n" in selected_functions(2)
