@@ -4,7 +4,9 @@
 
 namespace rushlight::kernels {
 
-Error expand_copy_out(KernelContext&, const Tensor& self, Span<const int64_t> size, bool, Tensor& out) {
+Error expand_copy_out(KernelContext&, const Tensor& self, Span<const int64_t> size, bool implicit,
+                      Tensor& out) {
+  RL_CHECK(!implicit, Error::InvalidArgument, "implicit: expected false, got true");
   const auto rank = static_cast<size_t>(self.dim());
   RL_CHECK(size.size() >= rank && size.size() <= kTensorDimensionLimit, Error::InvalidArgument,
            "size: expected %lu to %d dimensions, got %lu", static_cast<unsigned long>(rank),

@@ -3,6 +3,7 @@
 
 #include "kernels/shared/accumulator.h"
 #include "kernels/shared/checks.h"
+#include "kernels/shared/convert.h"
 #include "kernels/shared/joint_axes.h"
 #include "kernels/shared/selection.h"
 #include "runtime/kernel/context.h"
@@ -19,14 +20,20 @@ ptrdiff_t step(const Tensor& tensor, size_t d) {
   return static_cast<ptrdiff_t>(tensor.strides()[d]) * static_cast<ptrdiff_t>(tensor.element_size());
 }
 
+// `out` may be of another floating dtype than what is computed.
 template <class T>
-void gate_run(char* const* pointers, const Walk::Axis& run) {
+void gate_run(char* const* pointers, const Walk::Axis& run, ScalarType out) {
   using A = Accumulator<T>;
   for (size_t i = 0; i < run.size; ++i) {
     const auto at = [&](size_t k) { return pointers[k] + static_cast<ptrdiff_t>(i) * run.strides[k]; };
     const A value = widen(*reinterpret_cast<const T*>(at(kFirst)));
     const A gate = widen(*reinterpret_cast<const T*>(at(kSecond)));
-    *reinterpret_cast<T*>(at(kOut)) = narrow<T>(value / (A(1) + std::exp(-gate)));
+    const T gated = narrow<T>(value / (A(1) + std::exp(-gate)));
+    if (out == scalar_type_of<T>) {
+      *reinterpret_cast<T*>(at(kOut)) = gated;
+    } else {
+      convert_run(at(kOut), 0, out, &gated, 0, scalar_type_of<T>, 1);
+    }
   }
 }
 
@@ -35,7 +42,8 @@ void gate_run(char* const* pointers, const Walk::Axis& run) {
 // The first half of the dimension, gated by the sigmoid of the second.
 Error glu_out(KernelContext&, const Tensor& self, int64_t dim, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::glu.out");
-  RL_TRY(check_same_dtype(self, out, "self and out"));
+  RL_TRY(check_can_cast(self.scalar_type(), out));
+  RL_TRY(check_convertible(out.scalar_type()));
   RL_CHECK(self.dim() > 0, Error::InvalidArgument, "self: expected rank 1 at least, got 0");
   size_t halved = 0;
   RL_TRY(normalize_dim(dim, self.dim(), &halved));
@@ -56,7 +64,7 @@ Error glu_out(KernelContext&, const Tensor& self, int64_t dim, Tensor& out) {
   char* const start[] = {out.mutable_data_ptr<char>(), first, second};
   return dispatch<kTypes>(self.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
-    walk.walk(start, 1, [&](char* const* pointers) { gate_run<T>(pointers, walk.inner()); });
+    walk.walk(start, 1, [&](char* const* pointers) { gate_run<T>(pointers, walk.inner(), out.scalar_type()); });
     return Error::Ok;
   });
 }

@@ -13,10 +13,11 @@ constexpr TypeSet kSignTypes = selected_types("aten::sign.out") | selected_types
 
 }  // namespace
 
-// Of NaN it is 0, as in PyTorch.
+// NaN stays, as in ExecuTorch; PyTorch makes it 0.
 Error sign_out(KernelContext&, const Tensor& self, Tensor& out) {
   const auto sign = [](auto x) {
     using T = decltype(x);
+    if (x != x) return x;
     return static_cast<T>(static_cast<int>(x > T(0)) - static_cast<int>(is_negative(x)));
   };
   return elementwise<kSignTypes>(self.scalar_type(), out, sign, self);
