@@ -54,8 +54,8 @@ Tensor& allclose_out(KernelRuntimeContext& context, const Tensor& self, const Te
                       "self and other: expected one dtype");
   ET_KERNEL_CHECK_MSG(context, self.sizes() == other.sizes() && self.strides() == other.strides(),
                       InvalidArgument, out, "self and other: expected one shape and layout");
-  ET_KERNEL_CHECK_MSG(context, out.scalar_type() == ScalarType::Bool && out.numel() == 1, InvalidArgument, out,
-                      "out: expected one bool");
+  ET_KERNEL_CHECK_MSG(context, out.scalar_type() == ScalarType::Bool && out.numel() == 1, InvalidArgument,
+                      out, "out: expected one bool");
   ET_SWITCH_REALHBBF16_TYPES(self.scalar_type(), context, "allclose.out", CTYPE, [&] {
     *out.mutable_data_ptr<bool>() = are_close<CTYPE>(self, other, {rtol, atol, equal_nan});
   });

@@ -14,6 +14,13 @@ constexpr double kSqrtHalf = 0.70710678118654752440;
 constexpr double kSqrtTwoOverPi = 0.79788456080286535588;
 constexpr double kCubicFactor = 0.044715;
 
+// x / 2 times twice the share of the normal distribution below x. Where that is nothing so is the product,
+// also of an infinite x, which ExecuTorch wants and PyTorch makes NaN.
+template <class T>
+T gated(T x, T gate) {
+  return gate == T(0) ? -T(0) : T(0.5) * x * gate;
+}
+
 }  // namespace
 
 Error gelu_out(KernelContext&, const Tensor& self, std::string_view approximate, Tensor& out) {
@@ -22,7 +29,7 @@ Error gelu_out(KernelContext&, const Tensor& self, std::string_view approximate,
     const auto with_tanh = [](auto x) {
       using T = decltype(x);
       const T inner = T(kSqrtTwoOverPi) * (x + T(kCubicFactor) * x * x * x);
-      return T(0.5) * x * (T(1) + std::tanh(inner));
+      return gated(x, T(1) + std::tanh(inner));
     };
     return elementwise<kTypes>(self.scalar_type(), out, with_tanh, self);
   }
@@ -31,7 +38,7 @@ Error gelu_out(KernelContext&, const Tensor& self, std::string_view approximate,
            approximate.data());
   const auto with_erf = [](auto x) {
     using T = decltype(x);
-    return T(0.5) * x * (T(1) + std::erf(x * T(kSqrtHalf)));
+    return gated(x, T(1) + std::erf(x * T(kSqrtHalf)));
   };
   return elementwise<kTypes>(self.scalar_type(), out, with_erf, self);
 }

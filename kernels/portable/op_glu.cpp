@@ -64,7 +64,8 @@ Error glu_out(KernelContext&, const Tensor& self, int64_t dim, Tensor& out) {
   char* const start[] = {out.mutable_data_ptr<char>(), first, second};
   return dispatch<kTypes>(self.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
-    walk.walk(start, 1, [&](char* const* pointers) { gate_run<T>(pointers, walk.inner(), out.scalar_type()); });
+    walk.walk(start, 1,
+              [&](char* const* pointers) { gate_run<T>(pointers, walk.inner(), out.scalar_type()); });
     return Error::Ok;
   });
 }

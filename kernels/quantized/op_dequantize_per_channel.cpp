@@ -14,7 +14,7 @@ Error dequantize_per_channel_out(KernelContext&, const Tensor& input, const Tens
   RL_TRY(check_type(input, kTypes & kQuantizedTypes, "input"));
   RL_TRY(check_type(out, kTypes & (kRealTypes | kScaleTypes), "out"));
   RL_TRY(check_type(scales, kTypes & kScaleTypes, "scales"));
-  RL_TRY(check_quantized(input, dtype, {quant_min, quant_max}));
+  RL_TRY(check_dequantized(input, dtype, {quant_min, quant_max}));
   const AffineRuns runs{input.scalar_type(), out.scalar_type(), scales.scalar_type()};
   RL_TRY(runs.check());
   const AffineList list{scales, zero_points ? &*zero_points : nullptr};

@@ -15,7 +15,7 @@ Error dequantize(const Tensor& input, const Affine& affine, const AffineRange& r
   RL_TRY(check_requested_dtype(out_dtype.value_or(static_cast<int64_t>(ScalarType::Float)), out));
   RL_TRY(check_type(input, kTypes & kQuantizedTypes, "input"));
   RL_TRY(check_type(out, kTypes & (kRealTypes | kScaleTypes), "out"));
-  RL_TRY(check_quantized(input, dtype, range));
+  RL_TRY(check_dequantized(input, dtype, range));
   const bool is_double = out.scalar_type() == ScalarType::Double;
   const AffineRuns runs{input.scalar_type(), out.scalar_type(),
                         is_double ? ScalarType::Double : ScalarType::Float};

@@ -59,11 +59,27 @@ Error check_range(int64_t dtype, const AffineRange& range) {
   return Error::Ok;
 }
 
-Error check_quantized(const Tensor& quantized, int64_t dtype, const AffineRange& range) {
+namespace {
+
+Error check_quantized_dtype(const Tensor& quantized, int64_t dtype) {
   RL_CHECK(dtype == static_cast<int64_t>(quantized.scalar_type()), Error::InvalidType,
            "dtype: expected that of the quantized tensor, %s, got number %ld",
            to_string(quantized.scalar_type()), static_cast<long>(dtype));
+  return Error::Ok;
+}
+
+}  // namespace
+
+Error check_quantized(const Tensor& quantized, int64_t dtype, const AffineRange& range) {
+  RL_TRY(check_quantized_dtype(quantized, dtype));
   return check_range(dtype, range);
+}
+
+Error check_dequantized(const Tensor& quantized, int64_t dtype, const AffineRange& range) {
+  RL_TRY(check_quantized_dtype(quantized, dtype));
+  RL_CHECK(range.min <= range.max, Error::InvalidArgument, "quant_min, quant_max: %ld to %ld is no range",
+           static_cast<long>(range.min), static_cast<long>(range.max));
+  return Error::Ok;
 }
 
 double number_at(const Tensor& tensor, size_t index) {

@@ -39,6 +39,8 @@ struct Affine {
 // `dtype` is that of `quantized`, a type of kQuantizedTypes that holds the range. InvalidType,
 // InvalidArgument.
 Error check_quantized(const Tensor& quantized, int64_t dtype, const AffineRange& range);
+// The same of what is only read: its range need not be one of the dtype, and is not looked at further.
+Error check_dequantized(const Tensor& quantized, int64_t dtype, const AffineRange& range);
 
 // InvalidType unless `dtype` is one of kQuantizedTypes, InvalidArgument unless it holds the range.
 Error check_range(int64_t dtype, const AffineRange& range);

@@ -128,6 +128,13 @@ def test_glu_of_other_dim_orders(kernels: Kernels, order: list[int]) -> None:
         kernels.check("aten::glu.out", values, dim, out_dim_order=[0, 2, 3, 1], **close(torch.float32))
 
 
+def test_glu_into_another_floating_dtype(kernels: Kernels) -> None:
+    for source, target in [(torch.float32, torch.float64), (torch.float64, torch.float32)]:
+        kernels.check(
+            "aten::glu.out", random_tensor((4, 6), source), 1, out_dtype=target, **close(torch.float32)
+        )
+
+
 def test_glu_refuses(kernels: Kernels) -> None:
     odd = torch.ones(3)
     assert "even" in kernels.refuse("aten::glu.out", odd, outs=[torch.ones(1)]).log[0]
