@@ -11,21 +11,21 @@ namespace {
 
 constexpr TypeSet kSignTypes = selected_types("aten::sign.out") | selected_types("aten::sgn.out");
 
-}  // namespace
-
-// NaN stays, as in ExecuTorch; PyTorch makes it 0.
-Error sign_out(KernelContext&, const Tensor& self, Tensor& out) {
-  const auto sign = [](auto x) {
+Error write_signs(const Tensor& self, const Tensor& out, bool keeps_nan) {
+  const auto sign = [keeps_nan](auto x) {
     using T = decltype(x);
-    if (x != x) return x;
+    if (x != x && keeps_nan) return x;
     return static_cast<T>(static_cast<int>(x > T(0)) - static_cast<int>(is_negative(x)));
   };
   return elementwise<kSignTypes>(self.scalar_type(), out, sign, self);
 }
 
-Error sgn_out(KernelContext& context, const Tensor& self, Tensor& out) {
-  return sign_out(context, self, out);
-}
+}  // namespace
+
+// NaN stays, as in ExecuTorch; PyTorch makes it 0.
+Error sign_out(KernelContext&, const Tensor& self, Tensor& out) { return write_signs(self, out, true); }
+
+Error sgn_out(KernelContext&, const Tensor& self, Tensor& out) { return write_signs(self, out, false); }
 
 // That of -0.0 and of a NaN counts, too.
 Error signbit_out(KernelContext&, const Tensor& self, Tensor& out) {
