@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/checks.h"
+#include "kernels/shared/element_access.h"
+#include "kernels/shared/expand.h"
+#include "kernels/shared/lane_walk.h"
+#include "kernels/shared/norm.h"
+#include "kernels/shared/promotion.h"
+#include "kernels/shared/selection.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
+#include "runtime/tensor/scalar.h"
+
+namespace rushlight::kernels {
+
+// The p-norm of the difference of two tensors, which are broadcast; in double.
+Error dist_out(KernelContext&, const Tensor& self, const Tensor& other, const Scalar& p, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::dist.out");
+  for (const Tensor* each : {&self, &other, static_cast<const Tensor*>(&out)}) {
+    if (!contains(kTypes, each->scalar_type())) return unsupported_type(each->scalar_type());
+  }
+  const ScalarType type = result_type(self, other);
+  RL_CHECK(out.scalar_type() == type, Error::InvalidType, "out: expected dtype %s, got %s", to_string(type),
+           to_string(out.scalar_type()));
+  Shape shape;
+  RL_TRY(broadcast_shape(self.sizes(), other.sizes(), &shape));
+  View views[] = {expand_to(View::of(self), shape.span()), expand_to(View::of(other), shape.span())};
+  for (View& each : views) {
+    if (each.dim == 0) each.insert(0, 1, 0);
+  }
+  RL_TRY(resize_out(out, {}));
+  Norm<double> norm(p.to<double>());
+  RL_TRY(for_each_lane(views, views[0].dim - 1, [&](const ViewLane* lanes) {
+    for (ptrdiff_t i = 0; i < lanes[0].size; ++i) {
+      norm.add(load_number(lanes[0].data + i * lanes[0].stride, self.scalar_type()) -
+               load_number(lanes[1].data + i * lanes[1].stride, other.scalar_type()));
+    }
+    return Error::Ok;
+  }));
+  store_number(out.mutable_data_ptr<char>(), type, norm.result());
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels
