@@ -71,7 +71,7 @@ class Replay(TorchDispatchMode):
         if row is None:
             return self._decomposed(function, args, kwargs)
         bound = self.rows.bind(row, function, args, kwargs)
-        given = {name: _tensors_as_stored(row, value) for name, value in bound.items()}
+        given = {name: _tensors_as_stored(row, value) for name, value in _with_offset(row, bound).items()}
         given = _numbers_as_tensors(given, self.rows.overloads[row]._schema)
         result = function(*args, **kwargs)
         signature = f"{row}({described(given)})"
@@ -157,8 +157,15 @@ def _dense(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.clone()
 
 
+def _with_offset(row: str, bound: dict[str, Any]) -> dict[str, Any]:
+    """Without an offset as_strided starts where its tensor does in the storage."""
+    if row != "aten::as_strided_copy.out" or bound["storage_offset"] is not None:
+        return bound
+    return bound | {"storage_offset": bound["self"].storage_offset()}
+
+
 def _tensors_as_stored(row: str, value: Any) -> Any:
-    if row.startswith("aten::as_strided"):
+    if row == "aten::as_strided_copy.out":
         # Its strides are those of the whole storage.
         return tree_map_only(torch.Tensor, lambda t: t.new_empty(0).set_(t.untyped_storage()), value)
     return tree_map_only(torch.Tensor, _dense, value)
