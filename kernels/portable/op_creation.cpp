@@ -32,6 +32,23 @@ Error resize_strided(const Tensor& out, Span<const int64_t> size, Span<const int
   return resize_to(out, size);
 }
 
+// Takes over the elements that there are, in row major order.
+Error copy_resized(const Tensor& self, Span<const SizesType> sizes, std::optional<int64_t> memory_format,
+                   const Tensor& out) {
+  RL_TRY(check_same_dtype(self, out, "self and out"));
+  RL_TRY(resize_out(out, sizes));
+  RL_TRY(check_memory_format(memory_format, out));
+  RowMajorCursor source(self);
+  RowMajorCursor target(out);
+  const size_t element = out.element_size();
+  for (size_t left = self.numel() < out.numel() ? self.numel() : out.numel(); left > 0; --left) {
+    copy_elements(target.get(), 0, source.get(), 0, 1, element);
+    source.advance();
+    target.advance();
+  }
+  return Error::Ok;
+}
+
 }  // namespace
 
 Error empty_out(KernelContext&, Span<const int64_t> size, std::optional<int64_t> memory_format, Tensor& out) {
@@ -98,21 +115,16 @@ Error zero_out(KernelContext&, const Tensor& self, Tensor& out) {
   return fill(out, 0);
 }
 
-// Takes over the elements that there are, in row major order.
 Error resized_out(KernelContext&, const Tensor& self, Span<const int64_t> size,
                   std::optional<int64_t> memory_format, Tensor& out) {
-  RL_TRY(check_same_dtype(self, out, "self and out"));
-  RL_TRY(resize_to(out, size));
-  RL_TRY(check_memory_format(memory_format, out));
-  RowMajorCursor source(self);
-  RowMajorCursor target(out);
-  const size_t element = out.element_size();
-  for (size_t left = self.numel() < out.numel() ? self.numel() : out.numel(); left > 0; --left) {
-    copy_elements(target.get(), 0, source.get(), 0, 1, element);
-    source.advance();
-    target.advance();
-  }
-  return Error::Ok;
+  Shape shape;
+  RL_TRY(read_sizes(size, &shape));
+  return copy_resized(self, shape.span(), memory_format, out);
+}
+
+Error resized_as_out(KernelContext&, const Tensor& self, const Tensor& the_template,
+                     std::optional<int64_t> memory_format, Tensor& out) {
+  return copy_resized(self, the_template.sizes(), memory_format, out);
 }
 
 }  // namespace rushlight::kernels

@@ -12,6 +12,7 @@ Error elu_out(KernelContext&, const Tensor& self, const Scalar& alpha, const Sca
               const Scalar& input_scale, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::elu.out");
   const ScalarType type = self.scalar_type();
+  RL_TRY(check_same_dtype(self, out, "self and out"));
   RL_TRY(check_scalar_range(alpha, type, "alpha"));
   RL_TRY(check_scalar_range(scale, type, "scale"));
   RL_TRY(check_scalar_range(input_scale, type, "input_scale"));

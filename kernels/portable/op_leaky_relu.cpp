@@ -8,6 +8,7 @@ namespace rushlight::kernels {
 
 Error leaky_relu_out(KernelContext&, const Tensor& self, const Scalar& negative_slope, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::leaky_relu.out");
+  RL_TRY(check_same_dtype(self, out, "self and out"));
   RL_TRY(check_scalar_range(negative_slope, self.scalar_type(), "negative_slope"));
   const auto leak = [&](auto type) {
     using T = typename decltype(type)::Element;

@@ -50,6 +50,8 @@ SHAPE_ONLY: set[str] = {
         "random.to_out",
         "randperm.out",
         "resize.out",
+        "resize_as.out",
+        "rrelu_with_noise.out",
         "uniform.out",
     )
 }
@@ -115,8 +117,12 @@ def _is_as_exact(
     except (RuntimeError, TypeError):
         return False
     exact = exact[at] if isinstance(exact, (tuple, list)) else exact
-    if exact.dtype != wide or not exact.isfinite().all():
+    finite = exact.isfinite() if exact.dtype == wide else None
+    if finite is None or not torch.equal(finite, out.isfinite()) or not finite.any():
         return False
+    if not torch.equal(out[~finite].nan_to_num(7), value[~finite].nan_to_num(7)):
+        return False
+    out, value, exact = out[finite], value[finite], exact[finite]
     # Half an ulp of the dtype is what rounding alone does.
     floor = torch.finfo(value.dtype).eps * exact.abs().max()
     allowed = _MARGIN * (value.to(wide) - exact).abs().max() + floor

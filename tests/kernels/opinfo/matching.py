@@ -80,3 +80,7 @@ class Rows:
     def written_inputs(self, row: str) -> list[str]:
         """The names of arguments that an in-place row writes; empty for an out overload."""
         return [a.name for a in self.overloads[row]._schema.arguments if _is_written(a) and not a.is_out]
+
+    def has_outs(self, row: str) -> bool:
+        """Whether the row is an out overload, whatever else it writes; otherwise it works in place."""
+        return any(a.is_out for a in self.overloads[row]._schema.arguments)

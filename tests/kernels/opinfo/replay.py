@@ -87,6 +87,8 @@ class Replay(TorchDispatchMode):
         with self:
             if function in self._decompositions:
                 result = self._decompositions[function](*args, **kwargs)
+            elif (functional := _functional_form(function)) in self._decompositions:
+                result = args[0].copy_(self._decompositions[functional](*args, **kwargs))
             else:
                 result = function.decompose(*args, **kwargs)
         if result is NotImplemented:
@@ -111,9 +113,16 @@ class Replay(TorchDispatchMode):
         # One kind of shape is enough after the first call of a kernel with both.
         for is_dynamic in (False,) if self._judged[row] > 1 else (False, True):
             arguments, outs = arguments_of(self.rows, row, given, expected)
-            writes_inputs = bool(self.rows.written_inputs(row))
-            self.kernels.run(row, arguments, dynamic=outs if is_dynamic and not writes_inputs else ())
+            has_outs = self.rows.has_outs(row)
+            self.kernels.run(row, arguments, dynamic=outs if is_dynamic and has_outs else ())
             judge(row, function, given, outs, expected)
+
+
+def _functional_form(function: Any) -> Any:
+    """What returns what an in-place operator writes to its first argument; None where there is nothing."""
+    name = function._schema.name.removeprefix("aten::")
+    packet = getattr(torch.ops.aten, name.rstrip("_"), None) if name.endswith("_") else None
+    return getattr(packet, function._overloadname, None)
 
 
 def arguments_of(
@@ -128,7 +137,7 @@ def arguments_of(
         name: tree_map_only(torch.Tensor, torch.clone, value) if name in written else value
         for name, value in given.items()
     }
-    outs = [] if written else [_blank(value, "memory_format" in given) for value in expected]
+    outs = [_blank(value, "memory_format" in given) for value in expected if rows.has_outs(row)]
     left = list(outs)
     arguments = []
     for argument in schema.arguments:
