@@ -188,3 +188,9 @@ def test_randomized_leaky_relu(kernels: Kernels, dtype: torch.dtype) -> None:
     negative = noise[values <= 0].double()
     assert (noise[values > 0] == 1).all() and negative.min() > 0.099 and negative.max() < 0.301
     assert abs(negative.mean() - 0.2) < 0.01
+
+
+@pytest.mark.parametrize("name", ["elu", "leaky_relu"])
+def test_the_dtype_stays(kernels: Kernels, name: str) -> None:
+    refused = kernels.refuse(f"aten::{name}.out", torch.ones(2), outs=[torch.ones(2).double()])
+    assert refused.error == "InvalidType"

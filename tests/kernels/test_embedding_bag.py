@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bags of embeddings against torch."""
+"""Bags of embeddings, and embeddings with bounded norms, against torch."""
 
 from __future__ import annotations
 
@@ -53,3 +53,12 @@ def test_bags_that_are_refused(kernels: Kernels) -> None:
     assert "mode" in refused(kernels, [1, 2], [0, 1], mode=3)
     assert "per_sample_weights" in refused(kernels, [1, 2], [0, 1], mode=1, per_sample_weights=torch.ones(2))
     assert "per_sample_weights" in refused(kernels, [1, 2], [0, 1], per_sample_weights=torch.ones(3))
+
+
+@pytest.mark.parametrize("dtype", FLOATING)
+@pytest.mark.parametrize("norm", [1.0, 2.0, float("inf")])
+def test_norms_that_are_too_large(kernels: Kernels, norm: float, dtype: torch.dtype) -> None:
+    weight, indices = random_tensor((10, 3), dtype), torch.tensor([[1, 2], [1, 9]])
+    tolerance = {"rtol": 1e-2, "atol": 1e-2} if dtype.itemsize == 2 else {"rtol": 3e-6, "atol": 1e-6}
+    kernels.check("aten::embedding_renorm.out", weight, indices, 2.5, norm, **tolerance)
+    kernels.refuse("aten::embedding_renorm.out", weight, torch.tensor([10]), 2.5, norm, outs=[weight.clone()])

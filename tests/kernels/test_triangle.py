@@ -107,3 +107,9 @@ def test_resize_keeps_the_first_elements(kernels: Kernels) -> None:
     out = torch.full((5, 5), -1)
     kernels.run("aten::resize.out", [values, [5, 5], None, out])
     assert out.flatten()[:24].tolist() == list(range(24))
+
+
+def test_resize_to_the_shape_of_another(kernels: Kernels) -> None:
+    kernels.check(
+        "aten::resize_as.out", torch.arange(24), torch.empty(4, 5), eager=lambda x, t: x[:20].reshape(4, 5)
+    )

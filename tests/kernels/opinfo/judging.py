@@ -56,6 +56,12 @@ SHAPE_ONLY: set[str] = {
     )
 }
 
+
+def _first_is_close(_given: dict[str, Any], outs: Tensors, expected: Tensors) -> None:
+    """The other outs are for the gradient alone, and PyTorch leaves parts of them open."""
+    torch.testing.assert_close(outs[0], expected[0], equal_nan=True, check_stride=False)
+
+
 # Results that are unique only up to a sign, an order or a phase. They raise AssertionError.
 COMPARISONS: dict[str, Callable[[dict[str, Any], Tensors, Tensors], None]] = dict(factorizations.COMPARISONS)
 
