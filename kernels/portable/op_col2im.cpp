@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstring>
 
-#include "kernels/shared/add_element.h"
 #include "kernels/shared/columns.h"
+#include "kernels/shared/combine.h"
 #include "kernels/shared/selection.h"
 #include "kernels/shared/spatial.h"
 #include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = selected_types("aten::col2im.out");
-
 Error add_view(const View& columns, const View& image) {
-  ElementPair add = nullptr;
-  RL_TRY(find_adder<kTypes>(image.type, &add));
   PairedLoops(image, columns).for_each_run([&](char* to, const char* from, const PairedLoops::Loop& loop) {
-    for (ptrdiff_t i = 0; i < loop.size; ++i) add(to + i * loop.target, from + i * loop.source);
+    for (ptrdiff_t i = 0; i < loop.size; ++i) {
+      combine_elements(to + i * loop.target, image.type, from + i * loop.source, image.type, Combine::kSum);
+    }
   });
   return Error::Ok;
 }
@@ -27,7 +26,9 @@ Error add_view(const View& columns, const View& image) {
 Error col2im_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
                  Span<const int64_t> kernel_size, Span<const int64_t> dilation, Span<const int64_t> padding,
                  Span<const int64_t> stride, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::col2im.out");
   RL_TRY(check_same_dtype(self, out, "self and out"));
+  if (!contains(kTypes, self.scalar_type())) return unsupported_type(self.scalar_type());
   RL_TRY(check_spatial_tensor(self, 1, "self"));
   RL_CHECK(output_size.size() == 2, Error::InvalidArgument, "output_size: expected 2 numbers, got %lu",
            log_number(output_size.size()));

@@ -61,4 +61,13 @@ Shape pooled_shape(const Tensor& self, Span<const Window> windows) {
   return shape;
 }
 
+Error check_shape(const Tensor& tensor, Span<const SizesType> sizes, const char* name) {
+  const Span<const SizesType> got = tensor.sizes();
+  bool is_equal = got.size() == sizes.size();
+  for (size_t d = 0; is_equal && d < sizes.size(); ++d) is_equal = got[d] == sizes[d];
+  RL_CHECK(is_equal, Error::InvalidArgument,
+           "%s: expected the shape that the other arguments give, got another", name);
+  return Error::Ok;
+}
+
 }  // namespace rushlight::kernels

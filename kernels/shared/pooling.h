@@ -35,4 +35,7 @@ Error plan_windows(const Tensor& self, const PoolArguments& arguments, size_t sp
 // The shape of `self` with as many windows in place of its last dimensions.
 Shape pooled_shape(const Tensor& self, Span<const Window> windows);
 
+// InvalidArgument unless the tensor, the argument `name`, has the shape.
+Error check_shape(const Tensor& tensor, Span<const SizesType> sizes, const char* name);
+
 }  // namespace rushlight::kernels

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/region.h"
+
+#include <algorithm>
+
+#include "kernels/shared/held_access.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+struct Extent {
+  int64_t begin;
+  int64_t count;
+  int64_t padded;
+};
+
+Extent window_extent(const Window& window, int64_t index) {
+  const int64_t start = index * window.step - window.pad;
+  const int64_t end = std::min(start + (window.kernel - 1) * window.dilation + 1, window.in);
+  const int64_t outside = start < 0 ? (-start + window.dilation - 1) / window.dilation : 0;
+  const int64_t begin = start + outside * window.dilation;
+  // Beyond the padding there is nothing, which a window made by ceil_mode reaches into.
+  const int64_t padded = std::min(start + window.kernel, window.in + window.pad) - start;
+  return {begin, end > begin ? (end - begin - 1) / window.dilation + 1 : 0, padded};
+}
+
+Extent adaptive_extent(const Window& window, int64_t index) {
+  const int64_t begin = index * window.in / window.out;
+  const int64_t end = ((index + 1) * window.in + window.out - 1) / window.out;
+  return {begin, end - begin, end - begin};
+}
+
+// Where fractional window `index` begins, computed and rounded as PyTorch does in each dtype.
+template <class W>
+int64_t fractional_begin(const Window& window, int64_t index, const char* sample, ScalarType type) {
+  const int64_t last = window.in - window.kernel;
+  if (index + 1 >= window.out) return last;
+  const Access<W> access = access_as<W>(type);
+  const auto rounded = [&](W value) {
+    alignas(8) char stored[8];
+    access.store(stored, value);
+    return access.load(stored);
+  };
+  const W most = static_cast<W>(last);
+  const auto whole = [&](W value) {
+    if (!(value > 0)) return int64_t{0};
+    return static_cast<int64_t>(std::min(value, 2 * most + 1));
+  };
+  const W u = access.load(sample);
+  const W distance = rounded(rounded(most) / rounded(static_cast<W>(window.out - 1)));
+  const W at = rounded(rounded(rounded(static_cast<W>(index)) + u) * distance);
+  return std::min(std::max<int64_t>(whole(at) - whole(rounded(u * distance)), 0), last);
+}
+
+Extent fractional_extent(const Pool& pool, size_t d, ptrdiff_t n, ptrdiff_t c, int64_t index) {
+  const Window& window = pool.windows[d];
+  if (d + pool.spatial < kVolume) return {0, 1, 1};
+  // The samples of images begin with that of the last dimension, those of volumes with the first one's.
+  const size_t order = pool.spatial == 2 ? kVolume - 1 - d : d;
+  const View& samples = pool.samples;
+  const char* sample = samples.data + n * samples.strides[0] + c * samples.strides[1] +
+                       static_cast<ptrdiff_t>(order) * samples.strides[2];
+  const int64_t begin = samples.type == ScalarType::Double
+                            ? fractional_begin<double>(window, index, sample, samples.type)
+                            : fractional_begin<float>(window, index, sample, samples.type);
+  return {begin, window.kernel, window.kernel};
+}
+
+}  // namespace
+
+Pool make_pool(Tiling tiling, size_t spatial, const Window* windows, const Tensor& volume,
+               const Tensor& pooled) {
+  Pool pool{tiling, spatial, {}, as_volume(volume, spatial), as_volume(pooled, spatial)};
+  for (size_t d = 0; d < kVolume; ++d) {
+    const bool is_given = d + spatial >= kVolume;
+    pool.windows[d] = is_given ? windows[d + spatial - kVolume] : Window{1, 1, 1, 0, 1, 1};
+  }
+  return pool;
+}
+
+Error plan_adaptive(const Tensor& self, Span<const int64_t> output_size, size_t spatial, Window* windows) {
+  const auto rank = static_cast<size_t>(self.dim());
+  RL_CHECK(rank == spatial + 1 || rank == spatial + 2, Error::InvalidArgument,
+           "self: expected rank %lu or %lu, got %lu", log_number(spatial + 1), log_number(spatial + 2),
+           log_number(rank));
+  RL_CHECK(output_size.size() == spatial, Error::InvalidArgument,
+           "output_size: expected %lu numbers, got %lu", log_number(spatial), log_number(output_size.size()));
+  RL_TRY(check_spatial_list(output_size, spatial, 0, "output_size"));
+  for (size_t i = 0; i < spatial; ++i) {
+    const int64_t in = self.sizes()[rank - spatial + i];
+    RL_CHECK(in > 0, Error::InvalidArgument, "self: dimension %lu is empty", log_number(rank - spatial + i));
+    windows[i] = {in, 1, 1, 0, 1, output_size[i]};
+  }
+  return Error::Ok;
+}
+
+void for_each_region(const Pool& pool, PoolFunction f) {
+  const View& volume = pool.volume;
+  const View& pooled = pool.pooled;
+  Region region;
+  for (size_t d = 0; d < kVolume; ++d) {
+    region.step[d] = static_cast<ptrdiff_t>(pool.windows[d].dilation);
+    region.stride[d] = volume.strides[2 + d] * region.step[d];
+  }
+  int64_t padded[kVolume];
+  ptrdiff_t at[kVolume + 2];
+  const auto move_to = [&](size_t d) {
+    const int64_t index = at[2 + d];
+    const Extent extent = pool.tiling == Tiling::kWindows ? window_extent(pool.windows[d], index)
+                          : pool.tiling == Tiling::kAdaptive
+                              ? adaptive_extent(pool.windows[d], index)
+                              : fractional_extent(pool, d, at[0], at[1], index);
+    region.begin[d] = static_cast<ptrdiff_t>(extent.begin);
+    region.count[d] = static_cast<ptrdiff_t>(extent.count);
+    padded[d] = extent.padded;
+  };
+  for (at[0] = 0; at[0] < pooled.sizes[0]; ++at[0]) {
+    for (at[1] = 0; at[1] < pooled.sizes[1]; ++at[1]) {
+      for (at[2] = 0; at[2] < pooled.sizes[2]; ++at[2]) {
+        move_to(0);
+        for (at[3] = 0; at[3] < pooled.sizes[3]; ++at[3]) {
+          move_to(1);
+          for (at[4] = 0; at[4] < pooled.sizes[4]; ++at[4]) {
+            move_to(2);
+            region.padded = padded[0] * padded[1] * padded[2];
+            region.data = volume_at(volume, at[0], region.begin[0], region.begin[1], region.begin[2]) +
+                          at[1] * volume.strides[1];
+            char* index = pool.indices.data == nullptr ? nullptr
+                                                       : volume_at(pool.indices, at[0], at[2], at[3], at[4]) +
+                                                             at[1] * pool.indices.strides[1];
+            f(pool, region, volume_at(pooled, at[0], at[2], at[3], at[4]) + at[1] * pooled.strides[1], index);
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace rushlight::kernels
