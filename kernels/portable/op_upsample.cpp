@@ -57,6 +57,21 @@ Taps<W> taps_of(const Resampling& dimension, Filter filter, bool align_corners, 
   return taps;
 }
 
+// Makes taps of one element, at the border, one.
+template <class W>
+void merge_taps(Taps<W>* taps) {
+  ptrdiff_t last = 0;
+  for (ptrdiff_t i = 1; i < taps->count; ++i) {
+    if (taps->offset[i] == taps->offset[last]) {
+      taps->weight[last] += taps->weight[i];
+    } else {
+      taps->offset[++last] = taps->offset[i];
+      taps->weight[last] = taps->weight[i];
+    }
+  }
+  taps->count = last + 1;
+}
+
 struct Upsampling {
   Filter filter;
   bool align_corners;
@@ -65,16 +80,37 @@ struct Upsampling {
 };
 
 template <class W>
+Taps<W> tap_volume(const Upsampling& of, size_t d, ptrdiff_t index, const View& source) {
+  if (d + of.spatial < kVolume) return single_tap<W>();
+  return taps_of<W>(of.dimensions[d], of.filter, of.align_corners, index, source.strides[2 + d]);
+}
+
+template <class W>
+W levels_of(const Upsampling& of, size_t d, const View& source) {
+  W largest = 0;
+  for (ptrdiff_t index = 0; index < of.dimensions[d].out; ++index) {
+    Taps<W> taps = tap_volume<W>(of, d, index, source);
+    merge_taps(&taps);
+    for (ptrdiff_t i = 0; i < taps.count; ++i) largest = std::max(largest, taps.weight[i]);
+  }
+  return static_cast<W>(byte_weight_levels(static_cast<double>(largest)));
+}
+
+template <class W>
 void resample(const Upsampling& of, const Tensor& self, const Tensor& out) {
   const View source = as_volume(self, of.spatial);
   const View target = as_volume(out, of.spatial);
   const Access<W> access = access_as<W>(self.scalar_type());
-  const Rounding rounding = is_floating(self.scalar_type()) ? Rounding::kNone : Rounding::kToBytes;
+  const bool is_bytes = self.scalar_type() == ScalarType::Byte;
+  const Rounding rounding = is_bytes ? Rounding::kToBytes : Rounding::kNone;
+  W levels[kVolume];
+  for (size_t d = 0; is_bytes && d < kVolume; ++d) levels[d] = levels_of<W>(of, d, source);
   Taps<W> taps[kVolume];
   const auto move_to = [&](size_t d, ptrdiff_t index) {
-    taps[d] = d + of.spatial < kVolume
-                  ? single_tap<W>()
-                  : taps_of<W>(of.dimensions[d], of.filter, of.align_corners, index, source.strides[2 + d]);
+    taps[d] = tap_volume<W>(of, d, index, source);
+    if (!is_bytes) return;
+    merge_taps(&taps[d]);
+    for (W& weight : taps[d].weight) weight = std::round(weight * levels[d]) / levels[d];
   };
   for (ptrdiff_t n = 0; n < source.sizes[0]; ++n) {
     for (ptrdiff_t z = 0; z < of.dimensions[0].out; ++z) {

@@ -44,6 +44,13 @@ W round_to_byte(W value) {
   return std::min(std::max(std::floor(value + W(0.5)), W(0)), W(255));
 }
 
+double byte_weight_levels(double largest) {
+  constexpr double kMost = 1 << 15;  // what 16 bits with a sign hold
+  double levels = 1;
+  while (levels < (1 << 22) && std::floor(0.5 + largest * 2 * levels) < kMost) levels *= 2;
+  return levels;
+}
+
 template <class W>
 W weighted_sum(const Taps<W>* taps, const char* at, const Access<W>& access, Rounding rounding) {
   return sum_of(taps, kVolume, at, access, rounding);

@@ -38,6 +38,10 @@ enum class Rounding : uint8_t { kNone, kToBytes };
 template <class W>
 W round_to_byte(W value);
 
+// PyTorch weighs bytes in fixed point: the number of steps from 0 to 1 for weights of which `largest` is
+// the largest.
+double byte_weight_levels(double largest);
+
 // The weighted sum around `at`. `taps` are those of the three dimensions, the innermost last.
 template <class W>
 W weighted_sum(const Taps<W>* taps, const char* at, const Access<W>& access, Rounding rounding);

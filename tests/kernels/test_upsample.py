@@ -197,10 +197,12 @@ def test_nearest_of_every_rank(kernels: Kernels, dims: int, exact: str, dtype: t
 
 
 def between(dtype: torch.dtype) -> dict[str, float]:
-    """Tolerances where torch rounds a 16-bit float after each dimension, or multiplies in another order."""
-    return {torch.float16: {"rtol": 4e-3, "atol": 4e-3}, torch.bfloat16: {"rtol": 3e-2, "atol": 3e-2}}.get(
-        dtype, {"rtol": 1e-5, "atol": 2e-5}
-    )
+    """Tolerances: torch rounds a 16-bit float after each dimension, or multiplies in another order."""
+    return {
+        torch.uint8: {"rtol": 0, "atol": 1},
+        torch.float16: {"rtol": 4e-3, "atol": 4e-3},
+        torch.bfloat16: {"rtol": 3e-2, "atol": 3e-2},
+    }.get(dtype, {"rtol": 1e-5, "atol": 2e-5})
 
 
 @pytest.mark.parametrize("align_corners", [False, True])
@@ -257,3 +259,26 @@ def test_sizes_that_are_refused(kernels: Kernels, shape: tuple[int, ...], size: 
         ("aten::upsample_linear1d.out", [size, True, None]),
     ]:
         assert kernels.refuse(name, x, *arguments, outs=outs).error == "InvalidArgument"
+
+
+@pytest.mark.parametrize("align_corners", [False, True])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.uint8])
+@pytest.mark.parametrize("kind", ["bilinear", "bicubic"])
+def test_antialiased_images(kernels: Kernels, kind: str, dtype: torch.dtype, align_corners: bool) -> None:
+    name = f"aten::_upsample_{kind}2d_aa.out"
+    x = random_tensor((2, 3, 13, 9), dtype, high=255 if dtype == torch.uint8 else 5)
+    for size in ([4, 9], [2, 2], [26, 5], [13, 20]):
+        kernels.check(name, x, size, align_corners, **between(dtype))
+    kernels.check(name, x, [4, 18], align_corners, 0.32, 2.05, **between(dtype))
+
+
+def test_antialiased_images_in_other_layouts(kernels: Kernels) -> None:
+    x = with_dim_order(random_tensor((2, 3, 8, 6), torch.float32), [0, 2, 3, 1])
+    for kind in ("bilinear", "bicubic"):
+        name = f"aten::_upsample_{kind}2d_aa.out"
+        kernels.check(name, x, [3, 4], False, out_dim_order=[0, 2, 3, 1], **CLOSE)
+        kernels.check(name, torch.empty(0, 3, 4, 4), [2, 2], False)
+        for factor in (1e-300, float("inf"), float("nan"), -1.0):
+            kernels.run(name, [x, [3, 4], False, factor, factor, torch.empty(2, 3, 3, 4)])
+        assert kernels.refuse(name, x.half(), [3, 4], False, outs=[torch.empty(2, 3, 3, 4).half()])
+        assert kernels.refuse(name, x, [3], False, outs=[torch.empty(2, 3, 3, 4)])
