@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "kernels/shared/arithmetic.h"
+#include "kernels/shared/complex_function.h"
 #include "kernels/shared/elementwise.h"
 #include "runtime/kernel/context.h"
 
@@ -14,7 +15,10 @@ Error abs_out(KernelContext&, const Tensor& self, Tensor& out) {
     if constexpr (std::is_floating_point_v<T>) return std::fabs(x);
     return is_negative(x) ? wrapping_subtract(T(0), x) : x;
   };
-  return elementwise<kTypes>(self.scalar_type(), out, absolute, self);
+  if constexpr ((kTypes & types::kComplex) != 0) {
+    if (contains(kTypes & types::kComplex, self.scalar_type())) return complex_measure(self, out, modulus);
+  }
+  return elementwise<kTypes & ~types::kComplex>(self.scalar_type(), out, absolute, self);
 }
 
 }  // namespace rushlight::kernels

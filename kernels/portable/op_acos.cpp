@@ -8,7 +8,7 @@ namespace rushlight::kernels {
 
 Error acos_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::acos.out");
-  return floating_function<kTypes>(self, out, [](auto x) { return std::acos(x); });
+  return floating_function<kTypes, complex_acos>(self, out, [](auto x) { return std::acos(x); });
 }
 
 }  // namespace rushlight::kernels

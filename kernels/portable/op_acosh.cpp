@@ -8,7 +8,7 @@ namespace rushlight::kernels {
 
 Error acosh_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::acosh.out");
-  return floating_function<kTypes>(self, out, [](auto x) { return std::acosh(x); });
+  return floating_function<kTypes, complex_acosh>(self, out, [](auto x) { return std::acosh(x); });
 }
 
 }  // namespace rushlight::kernels

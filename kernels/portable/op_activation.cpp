@@ -2,6 +2,7 @@
 // Activation functions of one number that PyTorch has beside the common ones.
 #include <cmath>
 
+#include "kernels/shared/complex_function.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/random.h"
 #include "kernels/shared/scalar_range.h"
@@ -53,7 +54,11 @@ Error mish_out(KernelContext&, const Tensor& self, Tensor& out) {
 Error silu_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::silu.out");
   const auto f = [](auto x) { return x / (decltype(x)(1) + std::exp(-x)); };
-  return elementwise<kTypes>(self.scalar_type(), out, f, self);
+  if constexpr ((kTypes & types::kComplex) != 0) {
+    if (contains(kTypes & types::kComplex, self.scalar_type()))
+      return complex_function(self, out, complex_silu);
+  }
+  return elementwise<kTypes & ~types::kComplex>(self.scalar_type(), out, f, self);
 }
 
 Error softplus_out(KernelContext&, const Tensor& self, const Scalar& beta, const Scalar& threshold,

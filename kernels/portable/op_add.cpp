@@ -20,7 +20,7 @@ Error add(ScalarType compute, const Tensor& self, const Tensor& other, const Sca
     const T factor = compute == ScalarType::Bool ? static_cast<T>(alpha.to<bool>()) : alpha.to<T>();
     return [factor](T a, T b) { return wrapping_add(a, wrapping_multiply(factor, b)); };
   };
-  return elementwise_for<kTypes, Signs::kIgnored>(compute, out, scaled_sum, self, other);
+  return elementwise_for<kTypes, Signs::kIgnoredInParts>(compute, out, scaled_sum, self, other);
 }
 
 }  // namespace

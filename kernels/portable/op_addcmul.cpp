@@ -10,9 +10,9 @@ namespace rushlight::kernels {
 
 Error addcmul_out(KernelContext&, const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                   const Scalar& value, Tensor& out) {
-  constexpr TypeSet kTypes = selected_types("aten::addcmul.out") & types::kReal;
+  constexpr TypeSet kTypes = selected_types("aten::addcmul.out") & (types::kReal | types::kComplex);
   const ScalarType compute = result_type(self, tensor1, tensor2);
-  RL_CHECK(is_floating(compute) || value.is_integral(true), Error::InvalidArgument,
+  RL_CHECK(is_floating(compute) || is_complex(compute) || value.is_integral(true), Error::InvalidArgument,
            "value: expected an integer for %s", to_string(compute));
   const auto sum = [&](auto type) {
     using T = typename decltype(type)::Element;
@@ -25,10 +25,11 @@ Error addcmul_out(KernelContext&, const Tensor& self, const Tensor& tensor1, con
 
 Error addcdiv_out(KernelContext&, const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                   const Scalar& value, Tensor& out) {
-  constexpr TypeSet kTypes = selected_types("aten::addcdiv.out") & types::kFloating;
-  RL_CHECK(is_floating(result_type(tensor1, tensor2)), Error::InvalidType,
-           "tensor1, tensor2: expected a floating dtype, got %s and %s", to_string(tensor1.scalar_type()),
-           to_string(tensor2.scalar_type()));
+  constexpr TypeSet kTypes = selected_types("aten::addcdiv.out") & (types::kFloating | types::kComplex);
+  const ScalarType quotient = result_type(tensor1, tensor2);
+  RL_CHECK(is_floating(quotient) || is_complex(quotient), Error::InvalidType,
+           "tensor1, tensor2: expected a floating or complex dtype, got %s and %s",
+           to_string(tensor1.scalar_type()), to_string(tensor2.scalar_type()));
   const auto sum = [&](auto type) {
     using T = typename decltype(type)::Element;
     return [factor = value.to<T>()](T x, T a, T b) { return x + factor * a / b; };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Angles: of a number on the real line, and in another unit.
+#include "kernels/shared/complex_function.h"
 #include "kernels/shared/double_function.h"
 #include "runtime/kernel/context.h"
 
@@ -14,7 +15,11 @@ constexpr double kPi = 3.14159265358979323846;
 // NaN stays.
 Error angle_out(KernelContext&, const Tensor& self, Tensor& out) {
   const auto angle = [](double x) { return x < 0 ? kPi : (x >= 0 ? 0.0 : x); };
-  return double_function(selected_types("aten::angle.out"), out, angle, self);
+  constexpr TypeSet kTypes = selected_types("aten::angle.out");
+  if constexpr ((kTypes & types::kComplex) != 0) {
+    if (contains(kTypes & types::kComplex, self.scalar_type())) return complex_measure(self, out, phase);
+  }
+  return double_function(kTypes & ~types::kComplex, out, angle, self);
 }
 
 Error deg2rad_out(KernelContext&, const Tensor& self, Tensor& out) {

@@ -8,7 +8,7 @@ namespace rushlight::kernels {
 
 Error asin_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::asin.out");
-  return floating_function<kTypes>(self, out, [](auto x) { return std::asin(x); });
+  return floating_function<kTypes, complex_asin>(self, out, [](auto x) { return std::asin(x); });
 }
 
 }  // namespace rushlight::kernels

@@ -8,7 +8,7 @@ namespace rushlight::kernels {
 
 Error asinh_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::asinh.out");
-  return floating_function<kTypes>(self, out, [](auto x) { return std::asinh(x); });
+  return floating_function<kTypes, complex_asinh>(self, out, [](auto x) { return std::asinh(x); });
 }
 
 }  // namespace rushlight::kernels

@@ -8,7 +8,7 @@ namespace rushlight::kernels {
 
 Error atan_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::atan.out");
-  return floating_function<kTypes>(self, out, [](auto x) { return std::atan(x); });
+  return floating_function<kTypes, complex_atan>(self, out, [](auto x) { return std::atan(x); });
 }
 
 }  // namespace rushlight::kernels

@@ -8,7 +8,7 @@ namespace rushlight::kernels {
 
 Error atanh_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::atanh.out");
-  return floating_function<kTypes>(self, out, [](auto x) { return std::atanh(x); });
+  return floating_function<kTypes, complex_atanh>(self, out, [](auto x) { return std::atanh(x); });
 }
 
 }  // namespace rushlight::kernels

@@ -8,7 +8,7 @@ namespace rushlight::kernels {
 
 Error cos_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::cos.out");
-  return floating_function<kTypes>(self, out, [](auto x) { return std::cos(x); });
+  return floating_function<kTypes, complex_cos>(self, out, [](auto x) { return std::cos(x); });
 }
 
 }  // namespace rushlight::kernels

@@ -8,7 +8,7 @@ namespace rushlight::kernels {
 
 Error cosh_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::cosh.out");
-  return floating_function<kTypes>(self, out, [](auto x) { return std::cosh(x); });
+  return floating_function<kTypes, complex_cosh>(self, out, [](auto x) { return std::cosh(x); });
 }
 
 }  // namespace rushlight::kernels

@@ -8,7 +8,7 @@ namespace rushlight::kernels {
 
 Error expm1_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::expm1.out");
-  return floating_function<kTypes>(self, out, [](auto x) { return std::expm1(x); });
+  return floating_function<kTypes, complex_expm1>(self, out, [](auto x) { return std::expm1(x); });
 }
 
 }  // namespace rushlight::kernels

@@ -2,6 +2,7 @@
 #include "kernels/shared/arithmetic.h"
 #include "kernels/shared/checks.h"
 #include "kernels/shared/combine.h"
+#include "kernels/shared/complex_view.h"
 #include "kernels/shared/element_access.h"
 #include "kernels/shared/index.h"
 #include "kernels/shared/index_update.h"
@@ -10,6 +11,26 @@
 #include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
+
+namespace {
+
+// Of real numbers.
+Error add_scaled(const IndexUpdate& update, const Scalar& alpha) {
+  const ScalarType type = update.target.type;
+  const View views[] = {update.index, update.target, update.source};
+  return for_each_lane(views, update.dim, [&](const ViewLane* lanes) {
+    return for_each_indexed(lanes[0], update.index.type, lanes[1], lanes[2], [&](char* to, const char* from) {
+      if (is_counted(type)) {
+        const int64_t added = wrapping_multiply(load_integer(from, type), alpha.to<int64_t>());
+        store_integer(to, type, wrapping_add(load_integer(to, type), added));
+      } else {
+        store_number(to, type, load_number(to, type) + load_number(from, type) * alpha.to<double>());
+      }
+    });
+  });
+}
+
+}  // namespace
 
 Error index_add_out(KernelContext& context, const Tensor& self, int64_t dim, const Tensor& index,
                     const Tensor& source, const Scalar& alpha, Tensor& out) {
@@ -23,18 +44,14 @@ Error index_add_out(KernelContext& context, const Tensor& self, int64_t dim, con
     return combine_indexed(context,
                            {update.index, update.target, update.source, update.dim, Combine::kSum, true});
   }
-  const View views[] = {update.index, update.target, update.source};
-  return for_each_lane(views, update.dim, [&](const ViewLane* lanes) {
-    return for_each_indexed(
-        lanes[0], index.scalar_type(), lanes[1], lanes[2], [&](char* to, const char* from) {
-          if (is_counted(type)) {
-            const int64_t added = wrapping_multiply(load_integer(from, type), alpha.to<int64_t>());
-            store_integer(to, type, wrapping_add(load_integer(to, type), added));
-          } else {
-            store_number(to, type, load_number(to, type) + load_number(from, type) * alpha.to<double>());
-          }
-        });
-  });
+  if (!kSelectsComplex || !is_complex(type)) return add_scaled(update, alpha);
+  for (const size_t which : {0, 1}) {
+    IndexUpdate parts = update;
+    parts.target = parts_of(update.target, which);
+    parts.source = parts_of(update.source, which);
+    RL_TRY(add_scaled(parts, alpha));
+  }
+  return Error::Ok;
 }
 
 }  // namespace rushlight::kernels

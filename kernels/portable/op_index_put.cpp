@@ -12,8 +12,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kAccumulated =
-    (selected_types("aten::index_put.out") | selected_types("aten::index_put_")) & types::kAll;
+constexpr TypeSet kAccumulated = selected_types("aten::index_put.out") | selected_types("aten::index_put_");
 
 template <class T>
 void accumulate_elements(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
@@ -22,6 +21,13 @@ void accumulate_elements(char* target, ptrdiff_t target_stride, const char* sour
     T* const sum = reinterpret_cast<T*>(target);
     *sum = wrapping_add(load(sum), load(reinterpret_cast<const T*>(source)));
   }
+}
+
+template <class T>
+void accumulate_pairs(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
+                      size_t n, size_t element) {
+  accumulate_elements<T>(target, target_stride, source, source_stride, n, element);
+  accumulate_elements<T>(target + sizeof(T), target_stride, source + sizeof(T), source_stride, n, element);
 }
 
 // `values` repeated to the shape of what is written. A single one goes everywhere.
@@ -49,7 +55,16 @@ Error put(const Tensor& target, Span<const std::optional<Tensor>> indices, const
   View source;
   RL_TRY(expand(values, indexing.result(), &source));
   if (!accumulate) return indexing.run(target, source, Indexing::kWrite, copy_elements);
-  return dispatch<kAccumulated>(target.scalar_type(), [&](auto type) {
+  if constexpr ((kAccumulated & types::kComplex) != 0) {
+    constexpr TypeSet kParts = type_set(ScalarType::Half, ScalarType::Float, ScalarType::Double);
+    if (contains(kAccumulated & types::kComplex, target.scalar_type())) {
+      return dispatch<kParts>(component_type(target.scalar_type()), [&](auto type) {
+        using T = typename decltype(type)::Element;
+        return indexing.run(target, source, Indexing::kWrite, accumulate_pairs<T>);
+      });
+    }
+  }
+  return dispatch<kAccumulated & types::kAll>(target.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
     return indexing.run(target, source, Indexing::kWrite, accumulate_elements<T>);
   });

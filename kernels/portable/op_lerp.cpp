@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/complex_math.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/scalar_tensor.h"
 #include "kernels/shared/selection.h"
@@ -10,11 +11,20 @@ namespace {
 
 constexpr TypeSet kTypes = selected_types("aten::lerp.Scalar_out") | selected_types("aten::lerp.Tensor_out");
 
+template <class T>
+T size_of(T weight) {
+  return weight < 0 ? -weight : weight;
+}
+template <class T>
+T size_of(Complex<T> weight) {
+  return modulus(weight);
+}
+
 // Counted from the nearer end, so that both are met exactly.
 template <class T>
 T interpolate(T start, T end, T weight) {
   const T difference = end - start;
-  const bool first_half = (weight < T(0) ? -weight : weight) < T(0.5);
+  const bool first_half = size_of(weight) < 0.5;
   return first_half ? start + weight * difference : end - difference * (T(1) - weight);
 }
 
@@ -22,8 +32,8 @@ Error lerp(const Tensor& self, const Tensor& end, const Tensor& weight, Tensor& 
   RL_TRY(check_same_dtype(self, end, "self and end"));
   RL_TRY(check_same_dtype(self, out, "self and out"));
   const auto function = [](auto a, auto b, auto w) { return interpolate(a, b, w); };
-  return elementwise<kTypes & types::kFloating>(self.scalar_type(), Numbers::kExact, out, function, self, end,
-                                                weight);
+  return elementwise<kTypes&(types::kFloating | types::kComplex)>(self.scalar_type(), Numbers::kExact, out,
+                                                                  function, self, end, weight);
 }
 
 }  // namespace

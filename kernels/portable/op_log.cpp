@@ -8,7 +8,7 @@ namespace rushlight::kernels {
 
 Error log_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::log.out");
-  return floating_function<kTypes>(self, out, [](auto x) { return std::log(x); });
+  return floating_function<kTypes, complex_log>(self, out, [](auto x) { return std::log(x); });
 }
 
 }  // namespace rushlight::kernels

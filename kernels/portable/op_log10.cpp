@@ -8,7 +8,7 @@ namespace rushlight::kernels {
 
 Error log10_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::log10.out");
-  return floating_function<kTypes>(self, out, [](auto x) { return std::log10(x); });
+  return floating_function<kTypes, complex_log10>(self, out, [](auto x) { return std::log10(x); });
 }
 
 }  // namespace rushlight::kernels

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 
-#include "kernels/shared/elementwise.h"
-#include "kernels/shared/promotion.h"
-#include "kernels/shared/selection.h"
+#include "kernels/shared/unary.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
 
 Error log1p_out(KernelContext&, const Tensor& self, Tensor& out) {
-  constexpr TypeSet kTypes = selected_types("aten::log1p.out") & types::kFloating;
-  return elementwise<kTypes>(
-      floating_type(self.scalar_type()), out, [](auto x) { return std::log1p(x); }, self);
+  constexpr TypeSet kTypes = selected_types("aten::log1p.out");
+  return floating_function<kTypes, complex_log1p>(self, out, [](auto x) { return std::log1p(x); });
 }
 
 }  // namespace rushlight::kernels

@@ -8,7 +8,7 @@ namespace rushlight::kernels {
 
 Error log2_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::log2.out");
-  return floating_function<kTypes>(self, out, [](auto x) { return std::log2(x); });
+  return floating_function<kTypes, complex_log2>(self, out, [](auto x) { return std::log2(x); });
 }
 
 }  // namespace rushlight::kernels

@@ -9,13 +9,14 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes =
-    (selected_types("aten::mean.out") | selected_types("aten::mean.dtype_out")) & types::kFloating;
+constexpr TypeSet kTypes = (selected_types("aten::mean.out") | selected_types("aten::mean.dtype_out")) &
+                           (types::kFloating | types::kComplex);
 
 Error mean(const Tensor& self, const DimList& dim, bool keepdim, std::optional<int64_t> dtype, Tensor& out) {
   RL_TRY(check_requested_dtype(dtype, out));
-  RL_CHECK(dtype.has_value() || is_floating(self.scalar_type()), Error::InvalidType,
-           "self: expected a floating dtype where no dtype is asked for, got %s",
+  RL_CHECK(dtype.has_value() || is_floating(self.scalar_type()) || is_complex(self.scalar_type()),
+           Error::InvalidType,
+           "self: expected a floating or complex dtype where no dtype is asked for, got %s",
            to_string(self.scalar_type()));
   Reduction reduction;
   RL_TRY(reduction.plan(self, dim, keepdim, out));

@@ -9,8 +9,6 @@ namespace rushlight::kernels {
 Error nonzero_out(KernelContext&, const Tensor& self, Tensor& out) {
   RL_CHECK(out.scalar_type() == ScalarType::Long, Error::InvalidType, "out: expected dtype int64, got %s",
            to_string(out.scalar_type()));
-  RL_CHECK(!is_complex(self.scalar_type()), Error::InvalidType, "self: expected a real dtype, got %s",
-           to_string(self.scalar_type()));
   SizesType count = 0;
   for_each_set(self, [&](int64_t) { ++count; });
   const SizesType shape[] = {count, static_cast<SizesType>(self.dim())};

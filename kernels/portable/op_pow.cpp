@@ -3,6 +3,7 @@
 
 #include "kernels/shared/arithmetic.h"
 #include "kernels/shared/clamp.h"
+#include "kernels/shared/complex_function.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/promotion.h"
 #include "kernels/shared/scalar_tensor.h"
@@ -52,9 +53,17 @@ T power(T x, T exponent) {
   }
 }
 
+// A number's power of 0 is 1 even of 0.
+WideComplex complex_power_of(WideComplex x, WideComplex exponent) {
+  return exponent == WideComplex(0.0) ? WideComplex(1.0) : complex_pow(x, exponent);
+}
+
 template <TypeSet kTypes>
 Error raise(ScalarType compute, const Tensor& self, const Tensor& exponent, Tensor& out) {
-  return elementwise<kTypes & ~types::kUnsignedWide>(
+  if constexpr ((kTypes & types::kComplex) != 0) {
+    if (is_complex(compute)) return complex_function(compute, self, exponent, out, complex_pow);
+  }
+  return elementwise<kTypes & ~types::kUnsignedWide & ~types::kComplex>(
       compute, out, [](auto x, auto y) { return power(x, y); }, self, exponent);
 }
 
@@ -68,6 +77,12 @@ Error pow_Tensor_Tensor_out(KernelContext&, const Tensor& self, const Tensor& ex
 Error pow_Tensor_Scalar_out(KernelContext&, const Tensor& self, const Scalar& exponent, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::pow.Tensor_Scalar_out");
   const ScalarType compute = result_type(self, exponent);
+  if constexpr ((kTypes & types::kComplex) != 0) {
+    if (is_complex(compute)) {
+      return complex_function(compute, self, ScalarTensor(exponent, ScalarType::Double), out,
+                              complex_power_of);
+    }
+  }
   if (is_floating(compute)) {
     const auto raised = [&](auto type) {
       using T = typename decltype(type)::Element;

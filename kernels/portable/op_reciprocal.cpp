@@ -6,7 +6,7 @@ namespace rushlight::kernels {
 
 Error reciprocal_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::reciprocal.out");
-  return floating_function<kTypes>(self, out, [](auto x) { return decltype(x)(1) / x; });
+  return floating_function<kTypes, complex_reciprocal>(self, out, [](auto x) { return decltype(x)(1) / x; });
 }
 
 }  // namespace rushlight::kernels

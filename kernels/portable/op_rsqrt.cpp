@@ -8,7 +8,8 @@ namespace rushlight::kernels {
 
 Error rsqrt_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::rsqrt.out");
-  return floating_function<kTypes>(self, out, [](auto x) { return decltype(x)(1) / std::sqrt(x); });
+  return floating_function<kTypes, complex_rsqrt>(self, out,
+                                                  [](auto x) { return decltype(x)(1) / std::sqrt(x); });
 }
 
 }  // namespace rushlight::kernels

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/shared/arithmetic.h"
-#include "kernels/shared/clamp.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/promotion.h"
+#include "kernels/shared/scalar_tensor.h"
 #include "kernels/shared/selection.h"
 #include "runtime/kernel/context.h"
 
@@ -17,11 +17,14 @@ Error rsub_scalar_out(KernelContext&, const Tensor& self, const Scalar& other, c
   RL_TRY(check_alpha(alpha, compute));
   const auto difference = [&](auto type) {
     using T = typename decltype(type)::Element;
-    return [minuend = convert_scalar<T>(other), factor = alpha.to<T>()](T x) {
+    return [factor = alpha.to<T>()](T minuend, T x) {
       return wrapping_subtract(minuend, wrapping_multiply(factor, x));
     };
   };
-  return elementwise_for<kTypes, Signs::kIgnored>(compute, out, difference, self);
+  const ScalarTensor number(other, computed_type(compute));
+  const Tensor& minuend = number;
+  return elementwise_for<kTypes, Signs::kIgnoredInParts>(compute, Numbers::kExact, out, difference, minuend,
+                                                         self);
 }
 
 }  // namespace rushlight::kernels

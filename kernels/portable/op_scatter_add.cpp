@@ -15,12 +15,12 @@ Error scatter_add_out(KernelContext& context, const Tensor& self, int64_t dim, c
   Scatter scatter;
   RL_TRY(scatter.plan(self, dim, index, &src, out));
   if (index.numel() == 0) return Error::Ok;
-  if (contains(kTypes & types::kReducedFloat, self.scalar_type())) {
+  if (contains(kTypes & (types::kReducedFloat | types::kComplex), self.scalar_type())) {
     return combine_indexed(context,
                            {scatter.index, scatter.target, scatter.source, scatter.dim, Combine::kSum, true});
   }
   const View views[] = {scatter.index, scatter.target, scatter.source};
-  return dispatch<kTypes & ~types::kReducedFloat>(self.scalar_type(), [&](auto type) {
+  return dispatch<kTypes & ~types::kReducedFloat & ~types::kComplex>(self.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
     return for_each_lane(views, scatter.dim, [&](const ViewLane* lanes) {
       return for_each_indexed(

@@ -12,7 +12,7 @@ Error sigmoid_out(KernelContext&, const Tensor& self, Tensor& out) {
     using T = decltype(x);
     return T(1) / (T(1) + std::exp(-x));
   };
-  return floating_function<kTypes>(self, out, sigmoid);
+  return floating_function<kTypes, complex_sigmoid>(self, out, sigmoid);
 }
 
 }  // namespace rushlight::kernels

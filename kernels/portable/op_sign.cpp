@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "kernels/shared/arithmetic.h"
+#include "kernels/shared/complex_function.h"
 #include "kernels/shared/elementwise.h"
 #include "runtime/kernel/context.h"
 
@@ -9,7 +10,8 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kSignTypes = selected_types("aten::sign.out") | selected_types("aten::sgn.out");
+constexpr TypeSet kSignTypes =
+    (selected_types("aten::sign.out") | selected_types("aten::sgn.out")) & ~types::kComplex;
 
 Error write_signs(const Tensor& self, const Tensor& out, bool keeps_nan) {
   const auto sign = [keeps_nan](auto x) {
@@ -25,7 +27,14 @@ Error write_signs(const Tensor& self, const Tensor& out, bool keeps_nan) {
 // NaN stays, as in ExecuTorch; PyTorch makes it 0.
 Error sign_out(KernelContext&, const Tensor& self, Tensor& out) { return write_signs(self, out, true); }
 
-Error sgn_out(KernelContext&, const Tensor& self, Tensor& out) { return write_signs(self, out, false); }
+// Of a complex number, that of modulus 1 in its direction.
+Error sgn_out(KernelContext&, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kComplexTypes = selected_types("aten::sgn.out") & types::kComplex;
+  if constexpr (kComplexTypes != 0) {
+    if (contains(kComplexTypes, self.scalar_type())) return complex_function(self, out, complex_sgn);
+  }
+  return write_signs(self, out, false);
+}
 
 // That of -0.0 and of a NaN counts, too.
 Error signbit_out(KernelContext&, const Tensor& self, Tensor& out) {

@@ -8,7 +8,7 @@ namespace rushlight::kernels {
 
 Error sin_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::sin.out");
-  return floating_function<kTypes>(self, out, [](auto x) { return std::sin(x); });
+  return floating_function<kTypes, complex_sin>(self, out, [](auto x) { return std::sin(x); });
 }
 
 }  // namespace rushlight::kernels

@@ -8,7 +8,7 @@ namespace rushlight::kernels {
 
 Error sinh_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::sinh.out");
-  return floating_function<kTypes>(self, out, [](auto x) { return std::sinh(x); });
+  return floating_function<kTypes, complex_sinh>(self, out, [](auto x) { return std::sinh(x); });
 }
 
 }  // namespace rushlight::kernels

@@ -8,7 +8,7 @@ namespace rushlight::kernels {
 
 Error sqrt_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::sqrt.out");
-  return floating_function<kTypes>(self, out, [](auto x) { return std::sqrt(x); });
+  return floating_function<kTypes, complex_sqrt>(self, out, [](auto x) { return std::sqrt(x); });
 }
 
 }  // namespace rushlight::kernels

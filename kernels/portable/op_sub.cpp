@@ -19,7 +19,7 @@ Error subtract(ScalarType compute, const Tensor& self, const Tensor& other, cons
     using T = typename decltype(type)::Element;
     return [factor = alpha.to<T>()](T a, T b) { return wrapping_subtract(a, wrapping_multiply(factor, b)); };
   };
-  return elementwise_for<kTypes, Signs::kIgnored>(compute, out, scaled_difference, self, other);
+  return elementwise_for<kTypes, Signs::kIgnoredInParts>(compute, out, scaled_difference, self, other);
 }
 
 }  // namespace

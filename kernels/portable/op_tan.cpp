@@ -8,7 +8,7 @@ namespace rushlight::kernels {
 
 Error tan_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::tan.out");
-  return floating_function<kTypes>(self, out, [](auto x) { return std::tan(x); });
+  return floating_function<kTypes, complex_tan>(self, out, [](auto x) { return std::tan(x); });
 }
 
 }  // namespace rushlight::kernels

@@ -8,7 +8,7 @@ namespace rushlight::kernels {
 
 Error tanh_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::tanh.out");
-  return floating_function<kTypes>(self, out, [](auto x) { return std::tanh(x); });
+  return floating_function<kTypes, complex_tanh>(self, out, [](auto x) { return std::tanh(x); });
 }
 
 }  // namespace rushlight::kernels

@@ -10,7 +10,8 @@ namespace rushlight::kernels {
 Error var_mean_correction_out(KernelContext&, const Tensor& self, std::optional<Span<const int64_t>> dim,
                               const std::optional<Scalar>& correction, bool keepdim, Tensor& out0,
                               Tensor& out1) {
-  constexpr TypeSet kTypes = selected_types("aten::var_mean.correction_out") & types::kFloating;
+  constexpr TypeSet kTypes =
+      selected_types("aten::var_mean.correction_out") & (types::kFloating | types::kComplex);
   const DimList dims = all_if_empty(dim);
   Reduction variances;
   RL_TRY(variances.plan(self, dims, keepdim, out0));

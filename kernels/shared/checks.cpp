@@ -73,7 +73,7 @@ Error check_not_bool(ScalarType type, const char* name) {
 }
 
 Error check_alpha(const Scalar& alpha, ScalarType compute) {
-  RL_CHECK(!alpha.is_floating() || is_floating(compute), Error::InvalidArgument,
+  RL_CHECK(!alpha.is_floating() || is_floating(compute) || is_complex(compute), Error::InvalidArgument,
            "alpha: expected an integer for a result of dtype %s, got a floating number", to_string(compute));
   RL_CHECK(!alpha.is_bool() || compute == ScalarType::Bool, Error::InvalidArgument,
            "alpha: expected a number for a result of dtype %s, got a bool", to_string(compute));
@@ -87,6 +87,7 @@ Error check_same_dtype(const Tensor& a, const Tensor& b, const char* what) {
 }
 
 bool can_cast(ScalarType from, ScalarType to) {
+  if (is_complex(from) && !is_complex(to)) return false;
   if (is_floating(from) && is_integral(to, true)) return false;
   return from == ScalarType::Bool || to != ScalarType::Bool;
 }

@@ -50,8 +50,8 @@ Error check_alpha(const Scalar& alpha, ScalarType compute);
 // InvalidType unless both have the same element type. `what` names the pair in the log.
 Error check_same_dtype(const Tensor& a, const Tensor& b, const char* what);
 
-// Whether a result computed in `from` may be stored as `to`: no float into integer, nothing but bool
-// into bool.
+// Whether a result computed in `from` may be stored as `to`: nothing complex into a real type, no float
+// into integer, nothing but bool into bool.
 [[nodiscard]] bool can_cast(ScalarType from, ScalarType to);
 Error check_can_cast(ScalarType from, const Tensor& out);
 

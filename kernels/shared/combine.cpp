@@ -4,10 +4,12 @@
 #include <cstring>
 
 #include "kernels/shared/arithmetic.h"
+#include "kernels/shared/complex_view.h"
 #include "kernels/shared/convert.h"
 #include "kernels/shared/element_access.h"
 #include "kernels/shared/index.h"
 #include "kernels/shared/lane_walk.h"
+#include "kernels/shared/selection.h"
 #include "runtime/base/log.h"
 
 namespace rushlight::kernels {
@@ -119,6 +121,16 @@ void combine_elements(char* target, ScalarType target_type, const char* source, 
 }
 
 Error combine_indexed(KernelContext& context, const IndexedCombine& combine) {
+  if (kSelectsComplex && is_complex(combine.target.type)) {
+    RL_CHECK(combine.how == Combine::kSum, Error::InvalidType, "self: complex numbers can only be added");
+    for (const size_t which : {0, 1}) {
+      IndexedCombine parts = combine;
+      parts.target = parts_of(combine.target, which);
+      parts.source = parts_of(combine.source, which);
+      RL_TRY(combine_indexed(context, parts));
+    }
+    return Error::Ok;
+  }
   Walk walk{combine};
   const auto size = static_cast<size_t>(combine.target.sizes[combine.dim]);
   const bool adds = combine.how != Combine::kLargest && combine.how != Combine::kSmallest;

@@ -31,8 +31,8 @@ struct IndexedCombine {
 };
 
 // target[..., index[i], ...] is combined with source[..., i, ...]. Shapes as check_index_shape demands
-// them. Takes 4 bytes of scratch for each element of target along `dim` where 16-bit floats are added or
-// multiplied, which without it are rounded at every step, and 4 for kMean.
+// them; complex numbers are added only. Takes 4 bytes of scratch for each element of target along `dim` where
+// 16-bit floats are added or multiplied, which without it are rounded at every step, and 4 for kMean.
 // InvalidArgument for an index out of range; MemoryAllocationFailed for a mean without scratch.
 Error combine_indexed(KernelContext& context, const IndexedCombine& combine);
 

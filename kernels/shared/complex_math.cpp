@@ -8,6 +8,8 @@ namespace rushlight::kernels {
 namespace {
 
 constexpr double kHalfPi = 1.57079632679489661923;
+constexpr double kLog2 = 0.69314718055994530942;
+constexpr double kLog10 = 2.30258509299404568402;
 
 bool is_infinite(WideComplex z) { return std::isinf(z.real) || std::isinf(z.imag); }
 
@@ -35,7 +37,7 @@ WideComplex ordinary_sqrt(WideComplex z) {
 // The logarithm of the modulus; near 1 from its distance to 1, which the modulus itself has lost.
 double log_modulus(WideComplex z) {
   const double large = larger_part(z);
-  if (large > DBL_MAX / 4 && large <= DBL_MAX) return std::log(modulus(scaled(z, 0.25))) + std::log(4.0);
+  if (large > DBL_MAX / 4 && large <= DBL_MAX) return std::log(modulus(scaled(z, 0.25))) + 2 * kLog2;
   const double length = modulus(z);
   if (!(length > 0.5 && length < 2)) return std::log(length);
   const double small = std::fmin(std::fabs(z.real), std::fabs(z.imag));
@@ -53,6 +55,12 @@ WideComplex complex_sqrt(WideComplex z) {
   return ordinary_sqrt(z);
 }
 
+WideComplex complex_rsqrt(WideComplex z) { return complex_reciprocal(complex_sqrt(z)); }
+
+WideComplex complex_divide(WideComplex a, WideComplex b) { return a / b; }
+
+WideComplex complex_reciprocal(WideComplex z) { return complex_divide(1.0, z); }
+
 WideComplex complex_exp(WideComplex z) {
   if (z.imag == 0) return {std::exp(z.real), z.imag};
   if (std::isinf(z.real) && !std::isfinite(z.imag)) {
@@ -65,6 +73,8 @@ WideComplex complex_exp(WideComplex z) {
   return scaled(scaled({cosine, sine}, half), half);
 }
 
+WideComplex complex_exp2(WideComplex z) { return complex_exp(scaled(z, kLog2)); }
+
 WideComplex complex_expm1(WideComplex z) {
   if (z.imag == 0) return {std::expm1(z.real), z.imag};
   if (!std::isfinite(z.real)) return complex_exp(z) - WideComplex(1.0);
@@ -73,6 +83,10 @@ WideComplex complex_expm1(WideComplex z) {
 }
 
 WideComplex complex_log(WideComplex z) { return {log_modulus(z), phase(z)}; }
+
+WideComplex complex_log2(WideComplex z) { return scaled(complex_log(z), 1 / kLog2); }
+
+WideComplex complex_log10(WideComplex z) { return scaled(complex_log(z), 1 / kLog10); }
 
 WideComplex complex_log1p(WideComplex z) {
   const WideComplex sum(z.real + 1, z.imag);
@@ -134,16 +148,31 @@ WideComplex complex_atanh(WideComplex z) {
   const double y = z.imag * sign;
   if (is_infinite(z)) return {sign * 0.0, std::copysign(kHalfPi, z.imag)};
   if (x > kLarge || std::fabs(y) > kLarge) {
-    return {std::copysign((WideComplex(1.0) / z).real, sign), std::copysign(kHalfPi, z.imag)};
+    return {std::copysign(complex_reciprocal(z).real, sign), std::copysign(kHalfPi, z.imag)};
   }
   const double difference = 1 - x;
   const double square = y * y;
   // Next to the pole the square is too small to divide by.
   const double real = x == 1 && std::fabs(y) < 0x1p-500
-                          ? (std::log(2.0) - std::log(std::fabs(y))) / 2
+                          ? (kLog2 - std::log(std::fabs(y))) / 2
                           : std::log1p(4 * x / (difference * difference + square)) / 4;
   const double imag = std::atan2(2 * y, difference * (1 + x) - square) / 2;
   return {sign * real, sign * imag};
+}
+
+WideComplex complex_sigmoid(WideComplex z) { return complex_reciprocal(WideComplex(1.0) + complex_exp(-z)); }
+
+WideComplex complex_silu(WideComplex z) { return complex_divide(z, WideComplex(1.0) + complex_exp(-z)); }
+
+WideComplex complex_sinc(WideComplex z) {
+  if (z == WideComplex(0.0)) return 1.0;
+  z = scaled(z, 2 * kHalfPi);
+  return complex_divide(complex_sin(z), z);
+}
+
+WideComplex complex_sgn(WideComplex z) {
+  const double length = modulus(z);
+  return length == 0 ? WideComplex(0.0) : WideComplex(z.real / length, z.imag / length);
 }
 
 }  // namespace rushlight::kernels

@@ -13,9 +13,15 @@ namespace rushlight::kernels {
 using WideComplex = Complex<double>;
 
 WideComplex complex_sqrt(WideComplex z);
+WideComplex complex_rsqrt(WideComplex z);
+WideComplex complex_reciprocal(WideComplex z);
+WideComplex complex_divide(WideComplex a, WideComplex b);
 WideComplex complex_exp(WideComplex z);
+WideComplex complex_exp2(WideComplex z);
 WideComplex complex_expm1(WideComplex z);
 WideComplex complex_log(WideComplex z);
+WideComplex complex_log2(WideComplex z);
+WideComplex complex_log10(WideComplex z);
 WideComplex complex_log1p(WideComplex z);
 WideComplex complex_pow(WideComplex base, WideComplex exponent);
 WideComplex complex_sinh(WideComplex z);
@@ -24,6 +30,10 @@ WideComplex complex_tanh(WideComplex z);
 WideComplex complex_asin(WideComplex z);
 WideComplex complex_acos(WideComplex z);
 WideComplex complex_atanh(WideComplex z);
+WideComplex complex_sigmoid(WideComplex z);
+WideComplex complex_silu(WideComplex z);
+WideComplex complex_sinc(WideComplex z);
+WideComplex complex_sgn(WideComplex z);
 
 // i z and z / i lead from the hyperbolic functions to the circular ones.
 inline WideComplex times_i(WideComplex z) { return {-z.imag, z.real}; }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/shared/convert.h"
 
+#include <cstring>
+
 #include "kernels/shared/element.h"
 #include "kernels/shared/selection.h"
 #include "runtime/base/assert.h"
@@ -16,6 +18,7 @@ namespace {
 using Loop = void (*)(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
                       size_t n);
 
+constexpr TypeSet kRealTypes = kConvertibleTypes & ~types::kComplex;
 constexpr bool kHasIntegers = contains(kConvertibleTypes, ScalarType::Long);
 constexpr ScalarType kIntegerKind = kHasIntegers ? ScalarType::Long : ScalarType::Bool;
 constexpr TypeSet kKinds =
@@ -111,14 +114,48 @@ Loop loop_between(ScalarType to, ScalarType from) {
   return kLoops.store[place(to)];
 }
 
+// Numbers of which one at least is complex. They are copied before they are converted, since the target
+// may be where they are.
+void convert_complex_run(char* target, ptrdiff_t target_stride, ScalarType to, const char* source,
+                         ptrdiff_t source_stride, ScalarType from, size_t n) {
+  constexpr size_t kRun = 16;
+  const ScalarType to_part = component_type(to);
+  const ScalarType from_part = component_type(from);
+  const size_t part = element_size(to_part);
+  const size_t step = element_size(from);
+  alignas(16) char numbers[kRun * 16];
+  const char* const imag = numbers + element_size(from_part);
+  while (n > 0) {
+    const size_t length = n < kRun ? n : kRun;
+    for (size_t i = 0; i < length; ++i, source += source_stride) {
+      std::memcpy(numbers + i * step, source, step);
+    }
+    const auto convert_parts = [&](char* out, const char* in, size_t count) {
+      convert_run(out, target_stride, to_part, in, static_cast<ptrdiff_t>(step), from_part, count);
+    };
+    convert_parts(target, numbers, length);
+    if (is_complex(to) && is_complex(from)) convert_parts(target + part, imag, length);
+    for (size_t i = 0; i < length; ++i, target += target_stride) {
+      if (!is_complex(from)) std::memset(target + part, 0, part);
+      if (to == ScalarType::Bool && *target == 0) convert_parts(target, imag + i * step, 1);
+    }
+    n -= length;
+  }
+}
+
 }  // namespace
 
 void convert_run(void* target, ptrdiff_t target_stride, ScalarType to, const void* source,
                  ptrdiff_t source_stride, ScalarType from, size_t n) {
   auto* out = static_cast<char*>(target);
   const auto* in = static_cast<const char*>(source);
-  if constexpr ((kConvertibleTypes & (kConvertibleTypes - 1)) == 0) {
-    static_cast<void>(dispatch<kConvertibleTypes>(to, [&](auto type) {
+  if constexpr (kRealTypes != kConvertibleTypes) {
+    if (is_complex(to) || is_complex(from)) {
+      return convert_complex_run(out, target_stride, to, in, source_stride, from, n);
+    }
+  }
+  if constexpr ((kRealTypes & (kRealTypes - 1)) == 0) {
+    static_cast<void>(dispatch<kRealTypes>(to, [&](auto type) {
       using T = typename decltype(type)::Element;
       convert_loop<T, T>(out, target_stride, in, source_stride, n);
       return Error::Ok;
@@ -128,7 +165,7 @@ void convert_run(void* target, ptrdiff_t target_stride, ScalarType to, const voi
   // To and from other integers uint64 is as int64.
   if (to == ScalarType::UInt64 && !is_floating(from)) to = ScalarType::Long;
   if (from == ScalarType::UInt64 && !is_floating(to)) from = ScalarType::Long;
-  if constexpr (kConvertibleTypes == kKinds) {  // one step at most
+  if constexpr (kRealTypes == kKinds) {  // one step at most
     return loop_between(to, from)(out, target_stride, in, source_stride, n);
   }
   ScalarType path[4] = {from};

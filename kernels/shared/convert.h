@@ -13,7 +13,8 @@
 namespace rushlight::kernels {
 
 // One element of a run: converts as PyTorch's `to` does. Float to integer truncates; anything to
-// bool asks whether it differs from zero (NaN is true); half and bfloat16 go through float.
+// bool asks whether it differs from zero (NaN is true); half and bfloat16 go through float. Runs of
+// complex numbers are those of their parts: what is real takes the real one.
 template <class To, class From>
 inline To convert(From value) {
   if constexpr (std::is_same_v<To, bool>) {

@@ -12,6 +12,10 @@ namespace rushlight::kernels {
 
 namespace {
 
+constexpr TypeSet kTypes =
+    selected_types("aten::convolution.out") | selected_types("aten::convolution_backward.out");
+constexpr bool kConvolvesComplex = (kTypes & types::kComplex) != 0;
+
 constexpr size_t kSpatial = 3;     // 1-d and 2-d convolutions have leading dimensions of size 1
 constexpr ptrdiff_t kTile = 64;    // outputs of a row whose sums are built together
 constexpr ptrdiff_t kBlock = 128;  // products added one after the other, about
@@ -35,8 +39,13 @@ struct Channels {
   ptrdiff_t kernel_stride;  // in the weight
 };
 
+// What becomes of the sums: they are written, or what is there is changed by them.
+enum class Writes : uint8_t { kSums, kAdded, kSubtracted };
+
 struct Plan {
   bool transposed;
+  Writes writes;
+  ptrdiff_t bias_stride;
   ptrdiff_t batch;
   ptrdiff_t in_batch_stride;
   ptrdiff_t out_batch_stride;
@@ -130,7 +139,11 @@ void convolve_tile(const Plan& plan, ptrdiff_t begin, ptrdiff_t end, const ptrdi
     }
   }
   T* out = out_row + begin * plan.axes[2].out_stride;
-  for (ptrdiff_t i = 0; i < length; ++i, out += plan.axes[2].out_stride) *out = narrow<T>(totals[i]);
+  for (ptrdiff_t i = 0; i < length; ++i, out += plan.axes[2].out_stride) {
+    if (kConvolvesComplex && plan.writes == Writes::kAdded) totals[i] = widen(*out) + totals[i];
+    if (kConvolvesComplex && plan.writes == Writes::kSubtracted) totals[i] = widen(*out) - totals[i];
+    *out = narrow<T>(totals[i]);
+  }
 }
 
 // One output channel of one element of the batch.
@@ -156,7 +169,7 @@ void convolve(const Plan& plan, const T* in, const T* kernel, const T* bias, T* 
         const ptrdiff_t channel = group * plan.out.per_group + c;
         convolve_channel(plan, in + group * plan.in.per_group * plan.in.stride,
                          kernel + group * plan.kernel_group_stride + c * plan.out.kernel_stride,
-                         bias == nullptr ? Accumulator<T>(0) : widen(bias[channel]),
+                         bias == nullptr ? Accumulator<T>(0) : widen(bias[channel * plan.bias_stride]),
                          out + channel * plan.out.stride);
       }
     }
@@ -234,6 +247,8 @@ void plan_convolution(const Tensor& input, const Tensor& weight, const Convoluti
   // The weight's first dimension counts output channels; transposed, input channels.
   const ptrdiff_t first = weight.size(0) / groups;
   plan->transposed = arguments.transposed;
+  plan->writes = Writes::kSums;
+  plan->bias_stride = 1;
   plan->batch = input.size(0);
   plan->in_batch_stride = input.strides()[0];
   plan->out_batch_stride = out.strides()[0];
@@ -246,6 +261,32 @@ void plan_convolution(const Tensor& input, const Tensor& weight, const Convoluti
   plan->out.stride = out.strides()[1];
   plan_axes(input, weight, arguments, out, plan);
   lengthen_row(plan->axes);
+}
+
+// From elements to the parts of complex ones.
+void double_strides(Plan* plan) {
+  for (ptrdiff_t* const stride :
+       {&plan->bias_stride, &plan->in_batch_stride, &plan->out_batch_stride, &plan->kernel_group_stride,
+        &plan->in.stride, &plan->in.kernel_stride, &plan->out.stride, &plan->out.kernel_stride}) {
+    *stride *= 2;
+  }
+  for (Axis& axis : plan->axes) {
+    axis.in_stride *= 2;
+    axis.out_stride *= 2;
+    axis.kernel_stride *= 2;
+  }
+}
+
+// Each part of the result is the sum of two real convolutions.
+template <class T>
+void convolve_pairs(Plan plan, const T* in, const T* kernel, const T* bias, T* out) {
+  double_strides(&plan);
+  for (const int which : {0, 1}) {
+    plan.writes = Writes::kSums;
+    convolve(plan, in, kernel + which, bias == nullptr ? nullptr : bias + which, out + which);
+    plan.writes = which == 0 ? Writes::kSubtracted : Writes::kAdded;
+    convolve<T>(plan, in + 1, kernel + (which ^ 1), nullptr, out + which);
+  }
 }
 
 Error check_tensors(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
@@ -293,11 +334,20 @@ Error convolution_shape(const Tensor& input, const Tensor& weight, const std::op
 
 Error convolve(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                const ConvolutionArguments& arguments, const Tensor& out) {
-  constexpr TypeSet kTypes =
-      selected_types("aten::convolution.out") | selected_types("aten::convolution_backward.out");
   Plan plan;
   plan_convolution(input, weight, arguments, out, &plan);
-  return dispatch<kTypes>(input.scalar_type(), [&](auto type) {
+  if constexpr (kConvolvesComplex) {
+    constexpr TypeSet kParts = type_set(ScalarType::Float, ScalarType::Double);
+    if (contains(kTypes & types::kComplex, input.scalar_type())) {
+      return dispatch<kParts>(component_type(input.scalar_type()), [&](auto type) {
+        using T = typename decltype(type)::Element;
+        convolve_pairs(plan, input.const_data_ptr<T>(), weight.const_data_ptr<T>(),
+                       bias ? bias->const_data_ptr<T>() : nullptr, out.mutable_data_ptr<T>());
+        return Error::Ok;
+      });
+    }
+  }
+  return dispatch<kTypes & ~types::kComplex>(input.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
     convolve(plan, input.const_data_ptr<T>(), weight.const_data_ptr<T>(),
              bias ? bias->const_data_ptr<T>() : nullptr, out.mutable_data_ptr<T>());

@@ -37,6 +37,19 @@ void cumulate_lane(const ViewLane& source, ScalarType type, const ViewLane& targ
   }
 }
 
+// Complex numbers, each converted to complex128 and back.
+template <class F>
+void cumulate_complex_lane(const ViewLane& source, ScalarType type, const ViewLane& target,
+                           ScalarType target_type, int start, F f) {
+  Complex<double> running(start);
+  for (ptrdiff_t i = 0; i < source.size; ++i) {
+    Complex<double> value;
+    convert_run(&value, 0, ScalarType::ComplexDouble, source.data + i * source.stride, 0, type, 1);
+    running = f(running, value);
+    convert_run(target.data + i * target.stride, 0, target_type, &running, 0, ScalarType::ComplexDouble, 1);
+  }
+}
+
 }  // namespace internal
 
 // out[i] = f(out[i - 1], self[i]) along `dim`, from `start` on. Elements are converted to the dtype of
@@ -51,7 +64,15 @@ Error cumulate(const Tensor& self, int64_t dim, std::optional<int64_t> dtype, co
   RL_TRY(check_convertible(self.scalar_type()));
   RL_TRY(check_convertible(out.scalar_type()));
   const View views[] = {at_least_1d(self), at_least_1d(out)};
-  return dispatch<kTypes & ~types::kBool>(out.scalar_type(), [&](auto type) {
+  if constexpr ((kTypes & types::kComplex) != 0) {
+    if (contains(kTypes & types::kComplex, out.scalar_type())) {
+      return for_each_lane(views, d, [&](const ViewLane* lanes) {
+        internal::cumulate_complex_lane(lanes[0], self.scalar_type(), lanes[1], out.scalar_type(), start, f);
+        return Error::Ok;
+      });
+    }
+  }
+  return dispatch<kTypes & ~types::kBool & ~types::kComplex>(out.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
     return for_each_lane(views, d, [&](const ViewLane* lanes) {
       internal::cumulate_lane<T>(lanes[0], self.scalar_type(), lanes[1], start, f);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "kernels/shared/arithmetic.h"
+#include "kernels/shared/complex_function.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/promotion.h"
 
@@ -40,6 +41,11 @@ inline T checked_quotient(T a, T b, bool* by_zero, F divide) {
 // self / other, rounded, in the type of division_type().
 template <TypeSet kTypes>
 Error divide(ScalarType compute, Rounding rounding, const Tensor& self, const Tensor& other, Tensor& out) {
+  if constexpr ((kTypes & types::kComplex) != 0) {
+    if (contains(kTypes & types::kComplex, compute) && rounding == Rounding::kNone) {
+      return complex_function(compute, self, other, out, complex_divide);
+    }
+  }
   if (rounding == Rounding::kNone) {
     return elementwise<kTypes & types::kFloating>(
         compute, Numbers::kExact, out, [](auto a, auto b) { return a / b; }, self, other);

@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kMaxOperands = kMaxElementwiseInputs + 1;
 // Elements converted at a time; the stack holds one such run for each operand.
 constexpr size_t kRun = 32;
-constexpr size_t kMaxElementSize = 8;
+constexpr size_t kMaxElementSize = kSelectsComplex ? 16 : 8;
 
 // One dimension of the walk: its size and each operand's step in bytes.
 struct Axis {
@@ -40,7 +40,8 @@ bool continues(const Axis& inner, const Axis& outer, size_t operands) {
   return true;
 }
 
-// Axes in the output's memory order, neighbours merged where every operand allows it.
+// Axes in the output's memory order, neighbours merged where every operand allows it. An operand without
+// a tensor is one number.
 void plan_walk(const Tensor* const* operands, size_t count, Walk* walk) {
   const Tensor& out = *operands[0];
   const auto rank = static_cast<size_t>(out.dim());
@@ -49,7 +50,9 @@ void plan_walk(const Tensor* const* operands, size_t count, Walk* walk) {
     const auto size = static_cast<size_t>(out.sizes()[d]);
     if (size == 1) continue;
     Axis axis{size, {}};
-    for (size_t k = 0; k < count; ++k) axis.strides[k] = byte_stride(*operands[k], rank - 1 - d);
+    for (size_t k = 0; k < count; ++k) {
+      if (operands[k] != nullptr) axis.strides[k] = byte_stride(*operands[k], rank - 1 - d);
+    }
     if (walk->dim > 0 && continues(walk->axes[walk->dim - 1], axis, count)) {
       walk->axes[walk->dim - 1].size *= size;
     } else {
@@ -143,18 +146,30 @@ Error check_conversion(const Operand& operand) {
   return check_convertible(operand.computed);
 }
 
-Operand result_operand(const Tensor& out, const Computation& computation) {
-  // What was computed in float goes into a wider output as it is, as in ExecuTorch's kernels.
-  const bool rounds = computation.result == computation.computed && !is_floating(computation.promoted);
-  return {out.scalar_type(), rounds ? computation.promoted : computation.result, computation.result};
+// What of complex numbers a run sees: all, or the real parts, or the imaginary ones.
+enum class Part : uint8_t { kWhole, kReal, kImaginary };
+
+ScalarType seen_type(ScalarType type, Part part) {
+  return kSelectsComplex && part != Part::kWhole ? component_type(type) : type;
 }
 
-Operand input_operand(const Tensor& input, const Computation& computation) {
+char* seen_data(const Tensor& tensor, Part part) {
+  const bool skips = kSelectsComplex && part == Part::kImaginary;
+  return tensor.mutable_data_ptr<char>() + (skips ? tensor.element_size() / 2 : 0);
+}
+
+Operand result_operand(ScalarType stored, const Computation& computation) {
+  // What was computed in float goes into a wider output as it is, as in ExecuTorch's kernels.
+  const bool is_exact = is_floating(computation.promoted) || is_complex(computation.promoted);
+  const bool rounds = computation.result == computation.computed && !is_exact;
+  return {stored, rounds ? computation.promoted : computation.result, computation.result};
+}
+
+Operand input_operand(ScalarType stored, bool is_number, const Computation& computation) {
   // Already of the promoted type, or a number that is not to be rounded: nothing to pass through.
-  const bool exact =
-      input.scalar_type() == computation.promoted ||
-      (computation.numbers == Numbers::kExact && input.dim() == 0 && is_floating(computation.promoted));
-  return {input.scalar_type(), exact ? computation.computed : computation.promoted, computation.computed};
+  const bool exact = stored == computation.promoted || (computation.numbers == Numbers::kExact && is_number &&
+                                                        is_floating(computation.promoted));
+  return {stored, exact ? computation.computed : computation.promoted, computation.computed};
 }
 
 bool is_dense_like(const Tensor& a, const Tensor& out) {
@@ -187,25 +202,17 @@ bool run_flat(Span<const Tensor* const> inputs, const Tensor& out, const Computa
   return true;
 }
 
-}  // namespace
-
-Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, const Computation& computation) {
-  const bool is_promoted = computation.result == computation.computed;
-  const ScalarType result = is_promoted ? computation.promoted : computation.result;
-  if (out.scalar_type() != result) RL_TRY(check_can_cast(result, out));
-  if (out.impl()->shape_dynamism() == TensorShapeDynamism::STATIC && run_flat(inputs, out, computation)) {
-    return Error::Ok;
-  }
-  Shape shape;
-  for (const Tensor* input : inputs) RL_TRY(broadcast_shape(shape.span(), input->sizes(), &shape));
-  RL_TRY(resize_out(out, shape.span()));
-  if (out.numel() == 0) return Error::Ok;
-
+// Over shapes that fit.
+Error run_part(Span<const Tensor* const> inputs, const Tensor& out, const Computation& computation,
+               Part part) {
   const Tensor* tensors[kMaxOperands] = {&out};
-  char* pointers[kMaxOperands] = {out.mutable_data_ptr<char>()};
-  alignas(kMaxElementSize) char numbers[kMaxOperands][kMaxElementSize];
-  Operands operands{
-      inputs.size() + 1, {result_operand(out, computation)}, false, computation.row, computation.function};
+  char* pointers[kMaxOperands] = {seen_data(out, part)};
+  alignas(8) char numbers[kMaxOperands][kMaxElementSize] = {};
+  Operands operands{inputs.size() + 1,
+                    {result_operand(seen_type(out.scalar_type(), part), computation)},
+                    false,
+                    computation.row,
+                    computation.function};
   // An output of the promoted type is rounded by its own conversion.
   if (operands.items[0].stored == operands.items[0].rounded) {
     operands.items[0].rounded = operands.items[0].computed;
@@ -214,10 +221,15 @@ Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, const
   if (operands.converts) RL_TRY(check_conversion(operands.items[0]));
   for (size_t k = 1; k < operands.count; ++k) {
     const Tensor& input = *inputs[k - 1];
-    tensors[k] = &input;
-    pointers[k] = input.mutable_data_ptr<char>();
     Operand& operand = operands.items[k];
-    operand = input_operand(input, computation);
+    if (kSelectsComplex && part == Part::kImaginary && !is_complex(input.scalar_type())) {
+      pointers[k] = numbers[k];  // zero
+      operand = {computation.computed, computation.computed, computation.computed};
+      continue;
+    }
+    tensors[k] = &input;
+    pointers[k] = seen_data(input, part);
+    operand = input_operand(seen_type(input.scalar_type(), part), input.dim() == 0, computation);
     if (!operand.converts()) continue;
     RL_TRY(check_conversion(operand));
     if (input.numel() == 1) {
@@ -232,6 +244,28 @@ Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, const
   plan_walk(tensors, operands.count, &walk);
   run_walk(walk, operands, pointers);
   return Error::Ok;
+}
+
+}  // namespace
+
+Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, const Computation& computation) {
+  const bool is_promoted = computation.result == computation.computed;
+  const ScalarType result = is_promoted ? computation.promoted : computation.result;
+  if (out.scalar_type() != result) RL_TRY(check_can_cast(result, out));
+  if (out.impl()->shape_dynamism() == TensorShapeDynamism::STATIC && run_flat(inputs, out, computation)) {
+    return Error::Ok;
+  }
+  Shape shape;
+  for (const Tensor* input : inputs) RL_TRY(broadcast_shape(shape.span(), input->sizes(), &shape));
+  RL_TRY(resize_out(out, shape.span()));
+  if (out.numel() == 0) return Error::Ok;
+  if (kSelectsComplex && is_complex(computation.promoted) && !is_complex(computation.computed)) {
+    Computation of_parts = computation;
+    of_parts.promoted = component_type(computation.promoted);
+    RL_TRY(run_part(inputs, out, of_parts, Part::kReal));
+    return run_part(inputs, out, of_parts, Part::kImaginary);
+  }
+  return run_part(inputs, out, computation, Part::kWhole);
 }
 
 }  // namespace rushlight::kernels

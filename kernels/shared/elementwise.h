@@ -18,6 +18,9 @@
 //
 //   return elementwise<kTypes, Signs::kIgnored>(compute_type, out, f, self, other);
 //
+// Of complex numbers these have code in both types, others in complex128 only. What treats both parts of a
+// complex number as it treats a real one says Signs::kIgnoredInParts, and has no complex code at all.
+//
 // Tensors whose element type differs from the one computed in pass through a small stack buffer, so the
 // code of an operator grows with the few types computed in, not with dtypes or their combinations.
 #pragma once
@@ -47,7 +50,7 @@ using RowFunction = void (*)(const void* function, char* const* pointers, const 
 
 struct Computation {
   ScalarType promoted;  // what PyTorch says the operation happens in: may be a 16-bit float
-  ScalarType computed;  // what `row` reads: what `promoted` is held in
+  ScalarType computed;  // what `row` reads: what `promoted` is held in; real for parts of complex numbers
   ScalarType result;    // what `row` writes
   Numbers numbers;
   RowFunction row;
@@ -74,10 +77,18 @@ void elementwise_row(const void* function, char* const* pointers, const ptrdiff_
 template <class T, class...>
 using First = T;
 
+// What is stored of a value that a function of elements of type In returned.
+template <class In, class Returned>
+struct Result {
+  static constexpr bool kIsMeasure = is_complex_number<In> && std::is_floating_point_v<Returned>;
+  using Type = std::conditional_t<std::is_same_v<Returned, bool> || kIsMeasure, Returned, In>;
+};
+
 }  // namespace internal
 
 // `make` takes the compute type and returns a function of one element for each input. What that
-// returns decides the result type: bool for comparisons, otherwise the compute type.
+// returns decides the result type: bool for comparisons, real for measures of complex numbers, otherwise
+// the compute type.
 template <TypeSet kTypes, Signs kSigns, class Make, class... Inputs>
 Error elementwise_for(ScalarType promoted, Numbers numbers, const Tensor& out, Make make,
                       const Inputs&... inputs) {
@@ -89,8 +100,7 @@ Error elementwise_for(ScalarType promoted, Numbers numbers, const Tensor& out, M
     using In = typename decltype(type)::Element;
     const auto f = make(type);
     using F = std::remove_const_t<decltype(f)>;
-    using Raw = decltype(f(internal::First<In, Inputs>{}...));
-    using Out = std::conditional_t<std::is_same_v<Raw, bool>, bool, In>;
+    using Out = typename internal::Result<In, decltype(f(internal::First<In, Inputs>{}...))>::Type;
     const RowFunction row = [](const void* function, char* const* pointers, const ptrdiff_t* strides,
                                size_t n) {
       internal::elementwise_row<In, Out, F>(function, pointers, strides, n,

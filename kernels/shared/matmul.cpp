@@ -16,6 +16,10 @@ constexpr TypeSet kTypes = selected_types("aten::mm.out") | selected_types("aten
                            selected_types("aten::addmm.out") | selected_types("aten::baddbmm.out") |
                            selected_types("aten::linear.out");
 
+constexpr bool kMultipliesComplex = (kTypes & types::kComplex) != 0;
+constexpr TypeSet kRealTypes =
+    (kTypes & ~types::kComplex) | (kMultipliesComplex ? type_set(ScalarType::Float, ScalarType::Double) : 0);
+
 constexpr size_t kTile = 32;    // columns whose sums are built together
 constexpr size_t kBlock = 128;  // products added one after the other
 
@@ -218,11 +222,50 @@ Error broadcast_bias(const Tensor& bias, const Tensor& out, Span<const SizesType
   return Error::Ok;
 }
 
-Error multiply(const Product& product) {
-  return dispatch<kTypes>(product.type, [&](auto type) {
+namespace {
+
+Error multiply_real(const Product& product) {
+  return dispatch<kRealTypes>(product.type, [&](auto type) {
     multiply_as<typename decltype(type)::Element>(product);
     return Error::Ok;
   });
+}
+
+// A matrix of the real (0) or imaginary (1) parts, of that type, of a complex one.
+Matrix parts_of(const Matrix& matrix, size_t which, ScalarType type) {
+  if (matrix.data == nullptr) return matrix;
+  return {static_cast<char*>(matrix.data) + which * element_size(type), 2 * matrix.row_stride,
+          2 * matrix.column_stride};
+}
+
+// Each part of the result is the sum of two real products.
+Error multiply_complex(const Product& product) {
+  Product real = product;
+  real.type = component_type(product.type);
+  for (const size_t which : {0, 1}) {
+    real.out = parts_of(product.out, which, real.type);
+    for (const size_t of_a : {0, 1}) {
+      const size_t of_b = of_a ^ which;
+      real.a = parts_of(product.a, of_a, real.type);
+      real.b = parts_of(product.b, of_b, real.type);
+      const double alpha = product.alpha.to<double>();
+      real.alpha = of_a == 1 && of_b == 1 ? -alpha : alpha;
+      // The second product is added to the first.
+      real.bias = of_a == 0 ? parts_of(product.bias, which, real.type) : real.out;
+      real.beta = of_a == 0 ? product.beta : Scalar(1);
+      RL_TRY(multiply_real(real));
+    }
+  }
+  return Error::Ok;
+}
+
+}  // namespace
+
+Error multiply(const Product& product) {
+  if constexpr (kMultipliesComplex) {
+    if (contains(kTypes & types::kComplex, product.type)) return multiply_complex(product);
+  }
+  return multiply_real(product);
 }
 
 }  // namespace rushlight::kernels

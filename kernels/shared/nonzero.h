@@ -22,11 +22,14 @@ template <class F>
 void for_each_set(const Tensor& self, F f) {
   if (self.numel() == 0) return;
   const View view = at_least_1d(self);
-  const bool floating = is_floating(self.scalar_type());
+  const bool is_pair = is_complex(self.scalar_type());
+  const bool floating = is_pair || is_floating(self.scalar_type());
+  const size_t element = self.element_size() / (is_pair ? 2 : 1);
   int64_t position = 0;
   const Error error = for_each_lane({&view, 1}, view.dim - 1, [&](const ViewLane* lanes) {
     for (ptrdiff_t i = 0; i < lanes[0].size; ++i, ++position) {
-      if (is_set(lanes[0].data + i * lanes[0].stride, self.element_size(), floating)) f(position);
+      const char* const at = lanes[0].data + i * lanes[0].stride;
+      if (is_set(at, element, floating) || (is_pair && is_set(at + element, element, floating))) f(position);
     }
     return Error::Ok;
   });

@@ -48,7 +48,8 @@ class Norm {
 
 // The p-norm of the elements along `dims`: for p of 0 how many are not 0, for infinities the largest or
 // smallest absolute value. Elements are converted to the dtype of `out` first; 16-bit floats are added
-// in float. Errors: InvalidArgument (dims; an infinite or negative p of nothing; shape), InvalidType.
+// in float. Errors: InvalidArgument (dims; an infinite or negative p of nothing; shape), InvalidType. Of
+// complex numbers it is that of their moduli, in the dtype of their parts.
 Error norm_over(TypeSet types, const Tensor& self, double p, const DimList& dims, bool keepdim,
                 std::optional<int64_t> dtype, const Tensor& out);
 

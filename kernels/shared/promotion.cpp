@@ -5,7 +5,10 @@ namespace rushlight::kernels {
 
 namespace {
 
-int kind(ScalarType type) { return is_floating(type) ? 2 : (type == ScalarType::Bool ? 0 : 1); }
+int kind(ScalarType type) {
+  if (is_complex(type)) return 3;
+  return is_floating(type) ? 2 : (type == ScalarType::Bool ? 0 : 1);
+}
 
 }  // namespace
 
@@ -32,7 +35,9 @@ ScalarType Promotion::type() const {
     if (!result.present) {
       result = *next;
     } else if (kind(next->type) > kind(result.type)) {
-      result.type = next->type;
+      // Floating numbers become complex without becoming wider.
+      const bool widens = is_complex(next->type) && is_floating(result.type);
+      result.type = widens ? complex_type(result.type) : next->type;
     }
   }
   return result.type;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PyTorch's result type of an operator's arguments. Arguments rank in three classes: tensors with
 // dimensions, 0-dim tensors, plain numbers. A class decides only where its kind (bool < integer <
-// floating) is higher than that of the classes before it.
+// floating < complex) is higher than that of the classes before it.
 #pragma once
 
 #include "runtime/tensor/scalar.h"
@@ -41,7 +41,10 @@ inline ScalarType result_type(const Tensor& a, const Tensor& b) {
   return Promotion().with(a).with(b).type();
 }
 
-// The type a function that only exists on floating numbers computes in: integers become float32.
-inline ScalarType floating_type(ScalarType type) { return is_floating(type) ? type : ScalarType::Float; }
+// The type a function that only exists on floating or complex numbers computes in: integers become
+// float32.
+inline ScalarType floating_type(ScalarType type) {
+  return is_floating(type) || is_complex(type) ? type : ScalarType::Float;
+}
 
 }  // namespace rushlight::kernels

@@ -51,4 +51,12 @@ Error Reduction::plan(const Tensor& self, const DimList& dims, bool keepdim, con
   return Error::Ok;
 }
 
+Reduction Reduction::of_parts(size_t which, ScalarType out) const {
+  Reduction parts = *this;
+  parts.type_ = component_type(type_);
+  if (which == 1 && is_complex(type_)) parts.input_ += element_size(parts.type_);
+  if (which == 1 && is_complex(out)) parts.output_ += element_size(component_type(out));
+  return parts;
+}
+
 }  // namespace rushlight::kernels

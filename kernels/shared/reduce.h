@@ -43,6 +43,10 @@ class Reduction {
   // Elements that go into one output element.
   [[nodiscard]] size_t count() const { return reduced_.count(); }
 
+  // The same of the real parts (0) or the imaginary ones (1) of complex tensors; `out` is the type of the
+  // output. A real tensor stays as it is.
+  [[nodiscard]] Reduction of_parts(size_t which, ScalarType out) const;
+
   // f(const char* first, char* result) for every output element: where its input starts, where it is.
   template <class F>
   void for_each_output(F f) const {

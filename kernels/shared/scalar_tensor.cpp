@@ -14,7 +14,9 @@ namespace rushlight::kernels {
 ScalarTensor::ScalarTensor(const Scalar& value, ScalarType type)
     : impl_(type, 0, nullptr, storage_, nullptr, nullptr), tensor_(&impl_) {
   if (!contains(kConvertibleTypes, type)) return;
-  static_cast<void>(dispatch<kConvertibleTypes>(type, [&](auto element_type) {
+  // The number is the real part of a complex one.
+  constexpr TypeSet kRealTypes = kConvertibleTypes & ~types::kComplex;
+  static_cast<void>(dispatch<kRealTypes>(component_type(type), [&](auto element_type) {
     using T = typename decltype(element_type)::Element;
     const T element = value.is_floating() ? convert<T>(value.to<double>()) : convert<T>(value.to<int64_t>());
     std::memcpy(storage_, &element, sizeof element);

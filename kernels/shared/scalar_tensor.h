@@ -20,7 +20,7 @@ class ScalarTensor {
   operator const Tensor&() const { return tensor_; }  // NOLINT: implicit by design
 
  private:
-  alignas(8) unsigned char storage_[8] = {};
+  alignas(8) unsigned char storage_[16] = {};
   TensorImpl impl_;
   Tensor tensor_;
 };

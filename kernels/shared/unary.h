@@ -4,6 +4,7 @@
 
 #include <type_traits>
 
+#include "kernels/shared/complex_function.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/promotion.h"
 #include "kernels/shared/selection.h"
@@ -18,6 +19,16 @@ Error floating_function(const Tensor& self, const Tensor& out, F f) {
   return elementwise<kTypes & types::kFloating>(floating_type(self.scalar_type()), out, f, self);
 }
 
+// Also of complex numbers, by another function. Errors: as elementwise().
+template <TypeSet kTypes, WideComplex (*kOfComplex)(WideComplex), class F>
+Error floating_function(const Tensor& self, const Tensor& out, F f) {
+  if constexpr ((kTypes & types::kComplex) != 0) {
+    if (contains(kTypes & types::kComplex, self.scalar_type()))
+      return complex_function(self, out, kOfComplex);
+  }
+  return floating_function<kTypes>(self, out, f);
+}
+
 // A function to whole numbers, which integers are already. Errors: as elementwise().
 template <TypeSet kTypes, class F>
 Error rounding_function(const Tensor& self, const Tensor& out, F f) {
@@ -28,9 +39,14 @@ Error rounding_function(const Tensor& self, const Tensor& out, F f) {
   return elementwise<kTypes>(self.scalar_type(), out, round, self);
 }
 
-// A question to floating numbers, which is false of all others. Errors: as elementwise().
+// A question to floating numbers, which is false of all others, and of complex numbers where it is of both
+// parts. Errors: as elementwise().
 template <TypeSet kTypes, class F>
 Error classify(const Tensor& self, const Tensor& out, F f) {
+  if (is_complex(self.scalar_type())) {
+    const auto either = [f](auto z) { return f(z.real) || f(z.imag); };
+    return elementwise<kTypes & types::kComplex>(self.scalar_type(), out, either, self);
+  }
   constexpr TypeSet kFloats = kTypes & types::kFloating;
   if (is_floating(self.scalar_type())) return elementwise<kFloats>(self.scalar_type(), out, f, self);
   if (!contains(kTypes, self.scalar_type())) return unsupported_type(self.scalar_type());

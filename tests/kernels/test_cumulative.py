@@ -72,4 +72,4 @@ def test_running_arguments_that_do_not_fit_are_refused(kernels: Kernels, name: s
     assert kernels.refuse(name, values, 0, outs=[torch.ones(4)]).error == "InvalidArgument"
     assert kernels.refuse(name, values, 0, dtype=torch.float64, outs=[out]).error == "InvalidType"
     assert kernels.refuse(name, values, 0, outs=[out > 0]).error == "InvalidType"
-    assert kernels.refuse(name, values, 0, outs=[out.to(torch.complex64)]).error == "InvalidType"
+    assert kernels.refuse(name, values, 0, outs=[out.to(torch.complex32)]).error == "InvalidType"
