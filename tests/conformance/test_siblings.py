@@ -32,17 +32,12 @@ TOPICS = {
 }
 
 # Cases that are refused, and a word of the reason.
-REFUSED: dict[str, str] = {
-    "dtypes/complex": "complex64",
-    "networks/fft": "complex64",
-}
+REFUSED: dict[str, str] = {}
 
 # Operators that the cases need and kernels/ops.yaml may not have: a program that asks for such a one must
 # be refused by its name.
 MISSING: set[str] = {
-    "aten::_fft_r2c.out",
     "aten::grid_sampler_2d.out",
-    "aten::view_as_real_copy.out",
 }
 
 
