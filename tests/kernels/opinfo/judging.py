@@ -83,6 +83,18 @@ def _positions_of_equals(given: dict[str, Any], outs: Tensors, expected: Tensors
 for _name in ("kthvalue.values", "median.dim_values", "nanmedian.dim_values", "mode.values", "topk.values"):
     COMPARISONS[f"aten::{_name}"] = _positions_of_equals
 
+
+def _sorted(given: dict[str, Any], outs: Tensors, expected: Tensors) -> None:
+    if not given.get("stable"):
+        _positions_of_equals(given, outs, expected)
+        return
+    for out, value in zip(outs, expected, strict=True):
+        torch.testing.assert_close(out, value, equal_nan=True, check_stride=False, rtol=0, atol=0)
+
+
+for _name in ("sort.values", "sort.values_stable"):
+    COMPARISONS[f"aten::{_name}"] = _sorted
+
 # How much further from the exact result than PyTorch's own a kernel's may be.
 _MARGIN = 2.0
 
