@@ -72,7 +72,7 @@ Number shift_of(const Grid& h, ptrdiff_t last) {
   const Number plus = half + root;
   const Number minus = half - root;
   const Number larger = squared(plus) > squared(minus) ? plus : minus;
-  return larger == Number() ? d : d - quotient(product, larger);
+  return larger == Number() ? d : d - product / larger;
 }
 
 // Schur's form: h becomes upper triangular, with its eigenvalues on the diagonal, and z collects the
@@ -121,7 +121,7 @@ void find_vector(const Grid& t, const Grid& z, ptrdiff_t at, double negligible, 
   for (ptrdiff_t i = at; i-- > 0;) {
     Number divisor = value - t.get(i, i);
     if (!(absolute(divisor) > negligible)) divisor = negligible;
-    x.set(i, 0, quotient(t.dot(i, x, 0, i + 1, at + 1), divisor));
+    x.set(i, 0, t.dot(i, x, 0, i + 1, at + 1) / divisor);
   }
   double length = 0;
   Number largest = 1;

@@ -36,8 +36,8 @@ struct Block {
         determinant(a * b - c * mirrored) {}
 
   void divide(Number* x, Number* y) const {
-    const Number first = quotient(*x * b - *y * c, determinant);
-    *y = quotient(*y * a - *x * mirrored, determinant);
+    const Number first = (*x * b - *y * c) / determinant;
+    *y = (*y * a - *x * mirrored) / determinant;
     *x = first;
   }
 };
@@ -105,14 +105,14 @@ int32_t factor_ldl(const Grid& a, Pivots pivots, Mirror mirror) {
       Number x = a.get(j, k);
       Number y;
       if (size == 1) {
-        x = quotient(x, a.get(k, k));
+        x = x / a.get(k, k);
       } else {
         y = a.get(j, k + 1);
         Block(a, k, mirror).divide(&x, &y);
       }
       for (ptrdiff_t i = j; i < a.rows; ++i) {
         Number loss = a.get(i, k) * mirror(x);
-        if (size == 2) loss += a.get(i, k + 1) * mirror(y);
+        if (size == 2) loss = loss + a.get(i, k + 1) * mirror(y);
         const Number value = a.get(i, j) - loss;
         a.set(i, j, i == j && mirror.hermitian ? Number(value.real) : value);
       }
@@ -140,7 +140,7 @@ void solve_ldl(const Grid& factors, Pivots pivots, Mirror mirror, const Grid& x)
     for (ptrdiff_t i = k; i < next; ++i) eliminate(factors, next, i, x);
     for (ptrdiff_t j = 0; j < x.columns; ++j) {
       if (single) {
-        x.set(k, j, quotient(x.get(k, j), factors.get(k, k)));
+        x.set(k, j, x.get(k, j) / factors.get(k, k));
         continue;
       }
       // The block times a column is the row times what the block mirrors to.

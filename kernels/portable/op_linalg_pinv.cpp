@@ -43,7 +43,7 @@ struct PseudoInverse {
     for (ptrdiff_t j = 0; j < x.columns; ++j) {
       for (ptrdiff_t k = 0; k < rank; ++k) {
         const Number part = b == nullptr ? adjoint.get(k, j) : adjoint.dot(k, *b, j, 0, b->rows);
-        column.set(k, 0, quotient(part, singular.values.get(k, 0)));
+        column.set(k, 0, part / singular.values.get(k, 0));
       }
       for (ptrdiff_t i = 0; i < x.rows; ++i) {
         x.set(i, j, singular.vh.adjoint().dot(i, column, 0, 0, rank));

@@ -35,9 +35,9 @@ struct Determinant {
       const Number pivot = lu.get(i, i);
       const double size = absolute(pivot);
       const double turn = pivots[i] == i + 1 ? 1 : -1;
-      product *= pivot * turn;
+      product = product * (pivot * turn);
       logarithm += std::log(size);
-      sign *= size == 0 ? Number() : Number{turn * pivot.real / size, turn * pivot.imag / size};
+      sign = size == 0 ? Number() : sign * (pivot * (turn / size));
     }
   }
 };

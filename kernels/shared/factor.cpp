@@ -44,7 +44,7 @@ int32_t factor_lu(const Grid& a, Pivots pivots) {
       continue;
     }
     a.swap_rows(j, best);
-    for (ptrdiff_t i = j + 1; i < a.rows; ++i) a.set(i, j, quotient(a.get(i, j), pivot));
+    for (ptrdiff_t i = j + 1; i < a.rows; ++i) a.set(i, j, a.get(i, j) / pivot);
   }
   return info;
 }
@@ -124,7 +124,7 @@ void solve_triangular(const Grid& triangle, bool upper, bool unit, const Grid& b
     const ptrdiff_t end = upper ? b.rows : i;
     for (ptrdiff_t j = 0; j < b.columns; ++j) {
       const Number rest = b.get(i, j) - triangle.dot(i, b, j, begin, end);
-      b.set(i, j, unit ? rest : quotient(rest, triangle.get(i, i)));
+      b.set(i, j, unit ? rest : rest / triangle.get(i, i));
     }
   }
 }
@@ -137,7 +137,7 @@ int32_t factor_cholesky(const Grid& a) {
     const double root = std::sqrt(square);
     a.set(j, j, root);
     for (ptrdiff_t i = j + 1; i < a.rows; ++i) {
-      a.set(i, j, quotient(a.get(i, j) - a.dot(i, adjoint, j, 0, j), root));
+      a.set(i, j, (a.get(i, j) - a.dot(i, adjoint, j, 0, j)) / root);
     }
   }
   return 0;
@@ -148,7 +148,7 @@ int32_t invert(const Grid& a, Pivots pivots, const Grid& column) {
   const int32_t info = factor_lu(a, pivots);
   // U becomes its inverse, column by column.
   for (ptrdiff_t j = 0; j < n; ++j) {
-    const Number last = quotient(1, a.get(j, j));
+    const Number last = 1 / a.get(j, j);
     for (ptrdiff_t i = 0; i < j; ++i) a.set(i, j, -(a.dot(i, a, j, i, j) * last));
     a.set(j, j, last);
   }

@@ -5,14 +5,26 @@
 
 #include "kernels/shared/axes.h"
 #include "kernels/shared/strided_copy.h"
+#include "runtime/tensor/complex.h"
 #include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
 
-Number quotient(Number a, Number b) {
-  if (b.imag == 0) return {a.real / b.real, a.imag == 0 ? 0 : a.imag / b.real};
-  return a / b;
+Number operator+(Number a, Number b) { return {a.real + b.real, a.imag + b.imag}; }
+Number operator-(Number a, Number b) { return {a.real - b.real, a.imag - b.imag}; }
+Number operator*(Number a, double b) { return {a.real * b, a.imag * b}; }
+Number operator*(Number a, Number b) {
+  return {a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real};
 }
+
+Number operator/(Number a, Number b) {
+  if (b.imag == 0) return {a.real / b.real, a.imag == 0 ? 0 : a.imag / b.real};
+  const Complex<double> result = Complex<double>(a.real, a.imag) / Complex<double>(b.real, b.imag);
+  return {result.real, result.imag};
+}
+
+double absolute(Number z) { return z.imag == 0 ? std::fabs(z.real) : std::hypot(z.real, z.imag); }
+double squared(Number z) { return z.real * z.real + z.imag * z.imag; }
 
 Grid Grid::dense(void* data, ScalarType type, ptrdiff_t rows, ptrdiff_t columns) {
   const auto element = static_cast<ptrdiff_t>(element_size(type));
@@ -67,7 +79,7 @@ Grid Grid::leading(ptrdiff_t some_rows, ptrdiff_t some_columns) const {
 
 Number Grid::dot(ptrdiff_t i, const Grid& other, ptrdiff_t j, ptrdiff_t begin, ptrdiff_t end) const {
   Number sum;
-  for (ptrdiff_t k = begin; k < end; ++k) sum += get(i, k) * other.get(k, j);
+  for (ptrdiff_t k = begin; k < end; ++k) sum = sum + get(i, k) * other.get(k, j);
   return sum;
 }
 

@@ -12,18 +12,30 @@
 #include "runtime/base/error.h"
 #include "runtime/base/span.h"
 #include "runtime/kernel/context.h"
-#include "runtime/tensor/complex.h"
 #include "runtime/tensor/tensor.h"
 
 namespace rushlight::kernels {
 
-using Number = Complex<double>;
+// A complex number of doubles. Its operators are functions, where those of Complex would be inlined: in
+// software, double arithmetic is calls anyway.
+struct Number {
+  double real = 0;
+  double imag = 0;
+
+  Number() = default;
+  Number(double r, double i = 0) : real(r), imag(i) {}  // NOLINT: real numbers are complex ones
+  friend bool operator==(Number a, Number b) { return a.real == b.real && a.imag == b.imag; }
+};
+Number operator+(Number a, Number b);
+Number operator-(Number a, Number b);
+Number operator*(Number a, Number b);
+Number operator*(Number a, double b);
+Number operator/(Number a, Number b);
+inline Number operator-(Number z) { return {-z.real, -z.imag}; }
 
 inline Number conjugate(Number z) { return {z.real, -z.imag}; }
-// a / b, once.
-Number quotient(Number a, Number b);
-inline double absolute(Number z) { return std::hypot(z.real, z.imag); }
-inline double squared(Number z) { return z.real * z.real + z.imag * z.imag; }
+double absolute(Number z);
+double squared(Number z);
 
 // Element (i, j) lies at data + i * row_step + j * column_step, in bytes.
 struct Grid {

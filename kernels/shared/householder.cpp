@@ -17,7 +17,7 @@ Number make_reflection(const Grid& a, ptrdiff_t j) {
   if (rest == 0 && first.imag == 0) return 0;
   const double length = std::hypot(absolute(first), rest);
   const double beta = first.real >= 0 ? -length : length;
-  for (ptrdiff_t i = j + 1; i < a.rows; ++i) a.set(i, j, quotient(a.get(i, j), first - beta));
+  for (ptrdiff_t i = j + 1; i < a.rows; ++i) a.set(i, j, a.get(i, j) / (first - beta));
   a.set(j, j, beta);
   return {(beta - first.real) / beta, -first.imag / beta};
 }

@@ -69,7 +69,7 @@ bool make_orthonormal(const Grid& a, ptrdiff_t j) {
   const double length = std::sqrt(squared_length(a, j));
   // Of some unit vector more than this is left, while there are columns missing.
   if (!(length * length * 2 * static_cast<double>(a.rows) > 1)) return false;
-  for (ptrdiff_t i = 0; i < a.rows; ++i) a.set(i, j, quotient(a.get(i, j), length));
+  for (ptrdiff_t i = 0; i < a.rows; ++i) a.set(i, j, a.get(i, j) / length);
   return true;
 }
 
@@ -167,7 +167,7 @@ void Singular::decompose(const Grid& a) const {
     const double length = std::sqrt(squared_length(work, known));
     if (!(length > least)) break;
     for (ptrdiff_t i = 0; i < work.rows; ++i) {
-      lengthy.set(i, known, quotient(work.get(i, known), length));
+      lengthy.set(i, known, work.get(i, known) / length);
     }
   }
   complete_basis(lengthy, known);
