@@ -185,3 +185,41 @@ def test_bad_arguments_are_refused(
 def test_types_that_torch_does_not_multiply_are_refused(kernels: Kernels, dtype: torch.dtype) -> None:
     x = torch.zeros((2, 2), dtype=dtype)
     assert kernels.refuse("aten::mm.out", x, x, outs=[x.clone()]).error == "InvalidType"
+
+
+@pytest.mark.parametrize("dtype", REAL)
+def test_products_with_vectors(kernels: Kernels, dtype: torch.dtype) -> None:
+    for rows, depth in [(3, 5), (1, 140), (0, 3), (3, 0), (4, 1)]:
+        a, x = tensor((rows, depth), dtype, 1), tensor((depth,), dtype, 2)
+        check(kernels, "aten::mv.out", a, x)
+        for shape in [(rows,), (1,), ()]:
+            check(kernels, "aten::addmv.out", tensor(shape, dtype, 3), a, x, beta=2, alpha=3)
+        check(kernels, "aten::dot.out", x, tensor((depth,), dtype, 4))
+        check(kernels, "aten::vdot.out", x, tensor((depth,), dtype, 4))
+
+
+@pytest.mark.parametrize("dtype", [torch.int32, torch.float32, torch.float64])
+@pytest.mark.parametrize("batch", [0, 1, 3])
+def test_sums_of_products(kernels: Kernels, batch: int, dtype: torch.dtype) -> None:
+    a, b = tensor((batch, 4, 6), dtype, 1), tensor((batch, 6, 5), dtype, 2)
+    for shape in [(5,), (4, 1), (4, 5), ()]:
+        check(kernels, "aten::addbmm.out", tensor(shape, dtype, 3), a, b, beta=2, alpha=3)
+
+
+def test_beta_zero_ignores_what_is_added(kernels: Kernels) -> None:
+    nan = torch.full((4,), float("nan"))
+    a, x = tensor((4, 3), torch.float32), tensor((3,), torch.float32)
+    check(kernels, "aten::addmv.out", nan, a, x, beta=0)
+    check(kernels, "aten::addbmm.out", nan, a.expand(2, 4, 3).contiguous(), torch.ones(2, 3, 4), beta=0)
+
+
+def test_vectors_that_do_not_fit_are_refused(kernels: Kernels) -> None:
+    a, x, out = torch.ones(4, 3), torch.ones(3), torch.ones(4)
+    kernels.refuse("aten::mv.out", a, torch.ones(4), outs=[out])
+    kernels.refuse("aten::mv.out", a, x.double(), outs=[out])
+    kernels.refuse("aten::mv.out", x, x, outs=[out])
+    kernels.refuse("aten::addmv.out", torch.ones(3), a, x, outs=[out])
+    kernels.refuse("aten::addmv.out", torch.ones(4, 1), a, x, outs=[out])
+    kernels.refuse("aten::dot.out", x, torch.ones(4), outs=[torch.ones(())])
+    kernels.refuse("aten::dot.out", a, a, outs=[torch.ones(())])
+    kernels.refuse("aten::addbmm.out", a, torch.ones(2, 4, 3), torch.ones(3, 3, 3), outs=[torch.ones(4, 3)])
