@@ -23,6 +23,10 @@ def _key(base: str, schema: Any, without: set[str]) -> _Key:
     return base, tuple((a.name, str(a.type).replace("SymInt", "int")) for a in arguments)
 
 
+def _base(name: str) -> str:
+    return name.removeprefix("aten::").partition(".")[0]
+
+
 class Rows:
     """The `aten::` operators of a table, found by the functional, in-place or view form of the same.
 
@@ -42,9 +46,10 @@ class Rows:
             if function is None:
                 continue  # reads or writes numbers: spelled so only here
             self.overloads[name] = function
-            if any(argument.is_out for argument in function._schema.arguments):
-                for without in (set(), _CREATION):
-                    self._by_key.setdefault(_key(base, function._schema, without), name)
+        for without in (set(), _CREATION):  # the exact ones first
+            for name, function in self.overloads.items():
+                if any(argument.is_out for argument in function._schema.arguments):
+                    self._by_key.setdefault(_key(_base(name), function._schema, without), name)
 
     def find(self, function: Any) -> str | None:
         """The row that computes what `function` (an OpOverload) returns; None where there is none."""
