@@ -192,8 +192,8 @@ def test_products_with_vectors(kernels: Kernels, dtype: torch.dtype) -> None:
     for rows, depth in [(3, 5), (1, 140), (0, 3), (3, 0), (4, 1)]:
         a, x = tensor((rows, depth), dtype, 1), tensor((depth,), dtype, 2)
         check(kernels, "aten::mv.out", a, x)
-        # PyTorch does not expand to no rows.
-        for shape in [(rows,), (1,), ()] if rows else [(0,)]:
+        # PyTorch does not expand to a product without elements.
+        for shape in [(rows,), (1,), ()] if rows * depth else [(rows,)]:
             check(kernels, "aten::addmv.out", tensor(shape, dtype, 3), a, x, beta=2, alpha=3)
         check(kernels, "aten::dot.out", x, tensor((depth,), dtype, 4))
         check(kernels, "aten::vdot.out", x, tensor((depth,), dtype, 4))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rushlight.codegen.schema import parse_schema
-from rushlight.codegen.table import OperatorTable, load_table
+from rushlight.codegen.table import Operator, OperatorTable, load_table
 from rushlight.errors import InvalidSelection
 
 ROOT = Path(__file__).parents[3]
@@ -42,11 +42,15 @@ def test_every_row_has_its_source(table: OperatorTable) -> None:
 
 
 def test_every_kernel_is_defined_in_its_source(table: OperatorTable) -> None:
-    undefined = {
-        operator.name: operator.kernel
-        for operator in table.operators.values()
-        if f"Error {operator.kernel}(KernelContext&" not in table.source_path(operator).read_text()
-    }
+    def is_defined(operator: Operator) -> bool:
+        text = table.source_path(operator).read_text()
+        # A family of one signature may be made by a macro, which has the operator's name as an argument.
+        by_macro = f"({operator.schema.base_name.removeprefix('special_')}, "
+        return f"Error {operator.kernel}(KernelContext&" in text or (
+            "#define RL_" in text and by_macro in text
+        )
+
+    undefined = [operator.name for operator in table.operators.values() if not is_defined(operator)]
     assert not undefined
 
 
