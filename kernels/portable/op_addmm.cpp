@@ -14,8 +14,8 @@ Error addmm_out(KernelContext&, const Tensor& self, const Tensor& mat1, const Te
   RL_TRY(plan_product(mat1, mat2, out, 2, kTypes, &product));
   const SizesType sizes[] = {mat1.sizes()[0], mat2.sizes()[1]};
   RL_TRY(broadcast_bias(self, out, sizes, 0, &product.bias));
-  RL_TRY(check_scalar_range(beta, out.scalar_type(), "beta"));
-  RL_TRY(check_scalar_range(alpha, out.scalar_type(), "alpha"));
+  RL_TRY(check_scalar_range<kTypes>(beta, out.scalar_type(), "beta"));
+  RL_TRY(check_scalar_range<kTypes>(alpha, out.scalar_type(), "alpha"));
   RL_TRY(resize_out(out, sizes));
   product.out = Matrix::of(out);
   product.beta = beta;
