@@ -60,7 +60,7 @@ def outcome(model: Path, known: set[str], linked: set[str]) -> str:
 @pytest.mark.parametrize("topic", TOPICS)
 def test_fresh_programs_give_what_pytorch_gives(topic: str, tmp_path: Path) -> None:
     pytest.importorskip("executorch", reason="executorch, the official package, is not installed")
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="torch is not installed")
     from official import write_case
     from siblings import CASES
 

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from rushlight.build import BuildResult, build
 from rushlight.cli.options import (
-    define_option,
+    build_options,
     json_option,
     kilobytes,
     parse_defines,
@@ -47,9 +47,7 @@ from rushlight.cli.options import (
     show_default=True,
     help="Compile models' operators for the models' dtypes only, or for all.",
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to build in.")
-@click.option("-j", "--jobs", type=int, help="Compilers at a time.")
-@define_option
+@build_options
 @json_option
 @verbose_option
 def build_command(

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from rushlight.cli.options import (
-    define_option,
+    build_options,
     json_option,
     parse_defines,
     shown_progress,
@@ -38,9 +38,7 @@ from rushlight.sources import source_root
     metavar="NAME,...",
     help="With --sizes: the dtypes to build with, such as float32,int64,bool [default: all].",
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to build in.")
-@click.option("-j", "--jobs", type=int, help="Compilers at a time.")
-@define_option
+@build_options
 @json_option
 @verbose_option
 def kernels_command(

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -42,6 +43,13 @@ def target_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("-t", "--target", default="host", show_default=True, help="See `rushlight targets`.")(
         command
     )
+
+
+def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """-o, -j and -D of commands that build."""
+    output = click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to build in.")
+    jobs = click.option("-j", "--jobs", type=int, help="Compilers at a time.")
+    return output(jobs(define_option(command)))
 
 
 def define_option(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -16,7 +16,7 @@ from rushlight.devtools.kernel_sizes import KernelSizes
 
 
 def test_an_object_counts_code_constants_and_initial_data(tmp_path: Path) -> None:
-    compiler = shutil.which("c++") or pytest.skip("no C++ compiler")
+    compiler = shutil.which("c++") or pytest.skip("no c++, a C++ compiler, on the PATH")
     source = tmp_path / "thing.cpp"
     source.write_text("extern const char kText[1000] = {1};\nint zeroed[100];\nint filled[50] = {1};\n")
     process.run([compiler, "-Os", "-g", "-c", source, "-o", tmp_path / "thing.o"], check=True)
