@@ -11,17 +11,6 @@ namespace rushlight::kernels {
 
 namespace {
 
-Error resize_to(const Tensor& out, Span<const int64_t> size) {
-  Shape shape;
-  RL_TRY(read_sizes(size, &shape));
-  return resize_out(out, shape.span());
-}
-
-Error resize_like(const Tensor& out, const Tensor& self, std::optional<int64_t> memory_format) {
-  RL_TRY(resize_out(out, self.sizes()));
-  return check_memory_format(memory_format, out);
-}
-
 Error resize_strided(const Tensor& out, Span<const int64_t> size, Span<const int64_t> stride) {
   RL_CHECK(stride.size() == size.size(), Error::InvalidArgument, "stride: expected %lu numbers, got %lu",
            log_number(size.size()), log_number(stride.size()));

@@ -7,9 +7,7 @@ namespace rushlight::kernels {
 // The elements of `out` stay what they are.
 Error _empty_dim_order_out(KernelContext&, Span<const int64_t> size,
                            std::optional<Span<const int64_t>> dim_order, Tensor& out) {
-  Shape shape;
-  RL_TRY(read_sizes(size, &shape));
-  RL_TRY(resize_out(out, shape.span()));
+  RL_TRY(resize_to(out, size));
   return check_dim_order(dim_order, out);
 }
 

@@ -6,9 +6,7 @@
 namespace rushlight::kernels {
 
 Error full_out(KernelContext&, Span<const int64_t> size, const Scalar& fill_value, Tensor& out) {
-  Shape shape;
-  RL_TRY(read_sizes(size, &shape));
-  RL_TRY(resize_out(out, shape.span()));
+  RL_TRY(resize_to(out, size));
   return fill(out, fill_value);
 }
 

@@ -13,19 +13,6 @@ namespace rushlight::kernels {
 
 namespace {
 
-// The elements that a window sees in one dimension: the first, one beyond the last.
-struct Covered {
-  ptrdiff_t begin;
-  ptrdiff_t end;
-};
-
-Covered covered(const Window& window, ptrdiff_t index) {
-  const int64_t start = index * window.step - window.pad;
-  const int64_t end = std::min(start + (window.kernel - 1) * window.dilation + 1, window.in);
-  const int64_t outside = start < 0 ? (-start + window.dilation - 1) / window.dilation : 0;
-  return {static_cast<ptrdiff_t>(start + outside * window.dilation), static_cast<ptrdiff_t>(end)};
-}
-
 // Below every number but the lowest.
 template <class T>
 T lowest() {

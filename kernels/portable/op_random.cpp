@@ -32,17 +32,6 @@ double draw_geometric(Random& random, double p, double) {
 }
 double draw_bernoulli(Random& random, double p, double) { return random.positive() <= p ? 1 : 0; }
 
-Error resize_to(const Tensor& out, Span<const int64_t> size) {
-  Shape shape;
-  RL_TRY(read_sizes(size, &shape));
-  return resize_out(out, shape.span());
-}
-
-Error resize_like(const Tensor& out, const Tensor& self, std::optional<int64_t> memory_format) {
-  RL_TRY(resize_out(out, self.sizes()));
-  return check_memory_format(memory_format, out);
-}
-
 Error check_at_least_0(double value, const char* name) {
   RL_CHECK(value >= 0, Error::InvalidArgument, "%s: expected 0 at least, got %f", name, value);
   return Error::Ok;

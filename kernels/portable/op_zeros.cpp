@@ -6,9 +6,7 @@
 namespace rushlight::kernels {
 
 Error zeros_out(KernelContext&, Span<const int64_t> size, Tensor& out) {
-  Shape shape;
-  RL_TRY(read_sizes(size, &shape));
-  RL_TRY(resize_out(out, shape.span()));
+  RL_TRY(resize_to(out, size));
   return fill(out, 0);
 }
 

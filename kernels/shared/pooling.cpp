@@ -19,6 +19,13 @@ int64_t count_windows(const Window& window, bool ceil_mode) {
 
 }  // namespace
 
+Covered covered(const Window& window, ptrdiff_t index) {
+  const int64_t start = index * window.step - window.pad;
+  const int64_t end = std::min(start + (window.kernel - 1) * window.dilation + 1, window.in);
+  const int64_t outside = start < 0 ? (-start + window.dilation - 1) / window.dilation : 0;
+  return {static_cast<ptrdiff_t>(start + outside * window.dilation), static_cast<ptrdiff_t>(end)};
+}
+
 Error plan_windows(const Tensor& self, const PoolArguments& arguments, size_t spatial, Window* windows) {
   const auto rank = static_cast<size_t>(self.dim());
   RL_CHECK(rank == spatial + 1 || rank == spatial + 2, Error::InvalidArgument,

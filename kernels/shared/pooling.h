@@ -20,6 +20,13 @@ struct Window {
   int64_t out;  // how many windows there are
 };
 
+// The elements that a window sees in one dimension: the first, one beyond the last.
+struct Covered {
+  ptrdiff_t begin;
+  ptrdiff_t end;
+};
+Covered covered(const Window& window, ptrdiff_t index);
+
 struct PoolArguments {
   Span<const int64_t> kernel_size;
   Span<const int64_t> stride;  // empty: the kernel's size

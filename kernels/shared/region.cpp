@@ -16,11 +16,9 @@ struct Extent {
 };
 
 Extent window_extent(const Window& window, int64_t index) {
-  const int64_t start = index * window.step - window.pad;
-  const int64_t end = std::min(start + (window.kernel - 1) * window.dilation + 1, window.in);
-  const int64_t outside = start < 0 ? (-start + window.dilation - 1) / window.dilation : 0;
-  const int64_t begin = start + outside * window.dilation;
+  const auto [begin, end] = covered(window, static_cast<ptrdiff_t>(index));
   // Beyond the padding there is nothing, which a window made by ceil_mode reaches into.
+  const int64_t start = index * window.step - window.pad;
   const int64_t padded = std::min(start + window.kernel, window.in + window.pad) - start;
   return {begin, end > begin ? (end - begin - 1) / window.dilation + 1 : 0, padded};
 }

@@ -129,6 +129,17 @@ Error check_memory_format(std::optional<int64_t> format, const Tensor& out) {
   return check_layout({dims, rank}, out);
 }
 
+Error resize_to(const Tensor& out, Span<const int64_t> sizes) {
+  Shape shape;
+  RL_TRY(read_sizes(sizes, &shape));
+  return resize_out(out, shape.span());
+}
+
+Error resize_like(const Tensor& out, const Tensor& self, std::optional<int64_t> memory_format) {
+  RL_TRY(resize_out(out, self.sizes()));
+  return check_memory_format(memory_format, out);
+}
+
 Error check_blocking(bool non_blocking) {
   RL_CHECK(!non_blocking, Error::InvalidArgument, "non_blocking: expected false, got true");
   return Error::Ok;

@@ -30,6 +30,11 @@ Error check_dim_order(const std::optional<Span<const int64_t>>& order, const Ten
 // The same for PyTorch's MemoryFormat numbers: 0 contiguous, 1 preserve, 2 and 3 channels last.
 Error check_memory_format(std::optional<int64_t> format, const Tensor& out);
 
+// Resizes `out` to sizes that come as an argument. InvalidArgument.
+Error resize_to(const Tensor& out, Span<const int64_t> sizes);
+// To the shape of `self`, laid out as check_memory_format() wants it.
+Error resize_like(const Tensor& out, const Tensor& self, std::optional<int64_t> memory_format);
+
 // Copies return when they are done; InvalidArgument when that is not what is asked.
 Error check_blocking(bool non_blocking);
 
