@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/shared/pooling.h"
 
+#include <algorithm>
+
 #include "kernels/shared/spatial.h"
 
 namespace rushlight::kernels {
