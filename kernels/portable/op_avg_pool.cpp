@@ -66,8 +66,14 @@ Error avg_pool(TypeSet types, const Tensor& self, const AverageArguments& argume
   if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());
   RL_TRY(check_same_dtype(self, out, "self and out"));
   RL_CHECK(arguments.divisor.value_or(1) != 0, Error::InvalidArgument, "divisor_override: must not be 0");
-  Window windows[kVolume];
+  Window windows[kVolume] = {};
   RL_TRY(plan_windows(self, arguments.windows, arguments.spatial, windows));
+  for (const Window& window : windows) {
+    // As PyTorch has it, for volumes only: padding does not make up for what is too small.
+    RL_CHECK(arguments.spatial < kVolume || window.in >= window.kernel, Error::InvalidArgument,
+             "self: expected sizes not below those of the window, got %ld for %ld",
+             static_cast<long>(window.in), static_cast<long>(window.kernel));
+  }
   RL_TRY(resize_out(out, pooled_shape(self, {windows, arguments.spatial}).span()));
   Pool pool = make_pool(Tiling::kWindows, arguments.spatial, windows, self, out);
   pool.divisor = arguments.divisor.value_or(0);

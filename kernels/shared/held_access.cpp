@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/shared/held_access.h"
 
+#include "kernels/shared/convert.h"
 #include "runtime/base/assert.h"
 #include "runtime/tensor/dispatch.h"
 
@@ -15,7 +16,7 @@ C load_one(const char* at) {
 
 template <class C, class T>
 void store_one(char* at, C value) {
-  *reinterpret_cast<T*>(at) = static_cast<T>(value);
+  *reinterpret_cast<T*>(at) = convert<T>(value);
 }
 
 template <class C, TypeSet kTypes>
@@ -35,7 +36,7 @@ Access<C> find(ScalarType type) {
 
 template <>
 Access<float> access_as(ScalarType type) {
-  return find<float, types::kReducedFloat | type_set(ScalarType::Float, ScalarType::Byte)>(type);
+  return find<float, types::kReal & ~type_set(ScalarType::Double)>(type);
 }
 
 template <>

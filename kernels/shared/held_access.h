@@ -16,7 +16,7 @@ struct Access {
   void (*store)(char* at, C value);  // rounds to the element type, or wraps
 };
 
-// How elements of `type` are reached that are computed in float (16-bit floats, float and uint8), double
+// How elements of `type` are reached that are computed in float (integers, 16-bit floats and float), double
 // or int64. `type` is one of them, and in the build.
 template <class C>
 Access<C> access_as(ScalarType type);

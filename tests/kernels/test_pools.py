@@ -84,6 +84,14 @@ def test_maxima_of_volumes(kernels: Kernels, dtype: torch.dtype) -> None:
         kernels.check(MAX, x[0].clone(), *arguments)
 
 
+def test_a_volume_is_not_smaller_than_the_window_that_averages(kernels: Kernels) -> None:
+    """Whatever the padding; a window of maxima may be larger."""
+    x = torch.ones(1, 1, 1, 1)
+    refused = kernels.refuse(AVERAGE[2], x, [1, 2, 1], [1, 2, 1], [0, 1, 0], outs=[x.clone()])
+    assert refused.error == "InvalidArgument" and "window" in refused.log[0]
+    kernels.check(MAX, x, [1, 2, 1], [1, 2, 1], [0, 1, 0])
+
+
 @settings(max_examples=80, deadline=None)
 @given(data=st.data())
 def test_any_geometry_of_a_volume(kernels: Kernels, data: st.DataObject) -> None:

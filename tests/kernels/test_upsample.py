@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -114,10 +115,18 @@ def test_images_that_are_refused(kernels: Kernels, values: Any, size: Any, facto
     assert named in kernels.refuse(BILINEAR, values, size, False, factors, outs=outs).log[0]
 
 
-def test_images_of_integers_are_refused(kernels: Kernels) -> None:
-    values = torch.ones(1, 1, 2, 2, dtype=torch.int32)
-    assert kernels.refuse(NEAREST, values, [2, 2], None, outs=[values]).error == "InvalidType"
-    assert kernels.refuse(BILINEAR, values, [2, 2], False, None, outs=[values]).error == "InvalidType"
+@pytest.mark.parametrize("dtype", [torch.int8, torch.int16, torch.int32, torch.int64])
+def test_images_of_integers_are_resampled_as_floats_are(kernels: Kernels, dtype: torch.dtype) -> None:
+    """PyTorch takes uint8 only; ExecuTorch's kernels take every integer and cut fractions off."""
+    images = torch.tensor([[[[1, 4], [-7, 100]]]], dtype=dtype)
+
+    def in_float(operator: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+        return lambda first, *rest: operator(first.float(), *rest).to(dtype)
+
+    aten = torch.ops.aten
+    kernels.check(NEAREST, images, [3, 5], None, eager=in_float(aten.upsample_nearest2d))
+    kernels.check(BILINEAR, images, [4, 4], True, None, eager=in_float(aten.upsample_bilinear2d))
+    kernels.check(BILINEAR, images, [4, 2], False, None, eager=in_float(aten.upsample_bilinear2d))
 
 
 @pytest.mark.parametrize("dtype", [*REAL, torch.bool])
