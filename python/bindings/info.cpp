@@ -8,6 +8,7 @@
 #include "runtime/backend/backend.h"
 #include "runtime/base/log.h"
 #include "runtime/kernel/operator_table.h"
+#include "runtime/kernel/random.h"
 
 namespace py = pybind11;
 
@@ -78,6 +79,7 @@ void bind_info(py::module_& m) {
   m.def("backend_names", &backend_names, "The ids of the linked backends.");
   m.def("backend_is_available", &backend_is_available, py::arg("name"),
         "Whether the backend is linked and has the device it needs.");
+  m.def("set_seed", &set_seed, py::arg("seed"), "Starts the random numbers of kernels again.");
   m.def("build_info", &build_info, "Log level, compiler, assertions, event tracing, sizes of C++ types.");
 }
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:  # of what is loaded lazily
     from rushlight import runtime
     from rushlight.build import build
     from rushlight.devtools.bundled import verify_bundled_program
-    from rushlight.runtime import Method, Program, load
+    from rushlight.runtime import Method, Program, load, set_seed
 
 __version__ = "0.1.0"
 
@@ -22,10 +22,20 @@ _LAZY = {
     "Method": "rushlight.runtime",
     "build": "rushlight.build",
     "runtime": "rushlight.runtime",
+    "set_seed": "rushlight.runtime",
     "verify_bundled_program": "rushlight.devtools.bundled",
 }
 
-__all__ = ["Method", "Program", "__version__", "build", "load", "runtime", "verify_bundled_program"]
+__all__ = [
+    "Method",
+    "Program",
+    "__version__",
+    "build",
+    "load",
+    "runtime",
+    "set_seed",
+    "verify_bundled_program",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -7,6 +7,7 @@ from rushlight.runtime.method import Method
 from rushlight.runtime.method_meta import MethodMemory, MethodMeta, TensorInfo
 from rushlight.runtime.official import BackendRegistry, OperatorRegistry, Runtime, Verification
 from rushlight.runtime.program import Program, load
+from rushlight.runtime.random import set_seed
 
 __all__ = [
     "BackendRegistry",
@@ -21,4 +22,5 @@ __all__ = [
     "Verification",
     "load",
     "runtime_info",
+    "set_seed",
 ]
