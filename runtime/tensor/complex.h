@@ -3,7 +3,6 @@
 // standard library's type brings functions along that bare-metal C libraries do not have.
 #pragma once
 
-#include <cmath>
 #include <type_traits>
 
 #include "runtime/tensor/float16.h"
@@ -35,14 +34,18 @@ struct Complex {
   }
   // Both sides are divided by the larger part of b first, so that its square cannot overflow.
   friend Complex operator/(Complex a, Complex b) {
-    const bool real_leads = std::fabs(b.real) >= std::fabs(b.imag);
+    const bool real_leads = size_of(b.real) >= size_of(b.imag);
     const T large = real_leads ? b.real : b.imag;
-    if (large == T(0)) return {a.real / std::fabs(b.real), a.imag / std::fabs(b.real)};
+    const T zero = b.real * b.real;  // or NaN
+    if (large == T(0)) return {a.real / zero, a.imag / zero};
     const T ratio = (real_leads ? b.imag : b.real) / large;
     const T divisor = large + (real_leads ? b.imag : b.real) * ratio;
     if (real_leads) return {(a.real + a.imag * ratio) / divisor, (a.imag - a.real * ratio) / divisor};
     return {(a.real * ratio + a.imag) / divisor, (a.imag * ratio - a.real) / divisor};
   }
+  // <cmath> would be read for every kernel.
+  static T size_of(T part) { return part < T(0) ? -part : part; }
+
   friend bool operator==(Complex a, Complex b) { return a.real == b.real && a.imag == b.imag; }
   friend bool operator!=(Complex a, Complex b) { return !(a == b); }
 };
