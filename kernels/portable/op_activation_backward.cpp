@@ -6,6 +6,7 @@
 #include "kernels/shared/element_access.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/lane_walk.h"
+#include "kernels/shared/promotion.h"
 #include "kernels/shared/selection.h"
 #include "runtime/kernel/context.h"
 
@@ -122,7 +123,8 @@ Error native_dropout_backward_out(KernelContext&, const Tensor& grad_output, con
     using T = typename decltype(type)::Element;
     return [factor = static_cast<T>(scale)](T gradient, T kept) { return gradient * (kept * factor); };
   };
-  return elementwise_for<kTypes & types::kFloating>(grad_output.scalar_type(), out, make, grad_output, mask);
+  const ScalarType type = floating_type(grad_output.scalar_type());
+  return elementwise_for<kTypes & types::kFloating>(type, out, make, grad_output, mask);
 }
 
 }  // namespace rushlight::kernels

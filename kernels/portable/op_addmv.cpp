@@ -48,7 +48,8 @@ Error multiply_vector(const Tensor& matrix, const Tensor& vector, const Tensor& 
   return multiply(*product);
 }
 
-Error multiply_vectors(const Tensor& self, const Tensor& other, const Tensor& out, TypeSet types) {
+Error multiply_vectors(const Tensor& self, const Tensor& other, const Tensor& out, TypeSet types,
+                       bool conjugates_self) {
   if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());
   RL_TRY(check_factor(self, 1, out, "self"));
   RL_TRY(check_factor(other, 1, out, "the other vector"));
@@ -62,6 +63,7 @@ Error multiply_vectors(const Tensor& self, const Tensor& other, const Tensor& ou
   product.a = row_of(self);
   product.b = column_of(other);
   product.out = column_of(out);
+  product.conjugates_a = conjugates_self;
   return multiply(product);
 }
 
@@ -89,13 +91,12 @@ Error addmv_out(KernelContext&, const Tensor& self, const Tensor& mat, const Ten
 
 Error dot_out(KernelContext&, const Tensor& self, const Tensor& tensor, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::dot.out");
-  return multiply_vectors(self, tensor, out, kTypes);
+  return multiply_vectors(self, tensor, out, kTypes, false);
 }
 
-// Of real numbers, which are their own conjugates.
 Error vdot_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
-  constexpr TypeSet kTypes = selected_types("aten::vdot.out") & ~types::kComplex;
-  return multiply_vectors(self, other, out, kTypes);
+  constexpr TypeSet kTypes = selected_types("aten::vdot.out");
+  return multiply_vectors(self, other, out, kTypes, true);
 }
 
 Error addbmm_out(KernelContext&, const Tensor& self, const Tensor& batch1, const Tensor& batch2,

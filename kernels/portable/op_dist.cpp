@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/shared/checks.h"
+#include "kernels/shared/complex_math.h"
 #include "kernels/shared/element_access.h"
 #include "kernels/shared/expand.h"
 #include "kernels/shared/lane_walk.h"
@@ -12,13 +13,14 @@
 
 namespace rushlight::kernels {
 
-// The p-norm of the difference of two tensors, which are broadcast; in double.
+// The p-norm of the difference of two tensors, which are broadcast; in double. Of complex numbers it is
+// that of the moduli.
 Error dist_out(KernelContext&, const Tensor& self, const Tensor& other, const Scalar& p, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::dist.out");
   for (const Tensor* each : {&self, &other, static_cast<const Tensor*>(&out)}) {
     if (!contains(kTypes, each->scalar_type())) return unsupported_type(each->scalar_type());
   }
-  const ScalarType type = result_type(self, other);
+  const ScalarType type = component_type(result_type(self, other));
   RL_CHECK(out.scalar_type() == type, Error::InvalidType, "out: expected dtype %s, got %s", to_string(type),
            to_string(out.scalar_type()));
   Shape shape;
@@ -31,8 +33,13 @@ Error dist_out(KernelContext&, const Tensor& self, const Tensor& other, const Sc
   Norm<double> norm(p.to<double>());
   RL_TRY(for_each_lane(views, views[0].dim - 1, [&](const ViewLane* lanes) {
     for (ptrdiff_t i = 0; i < lanes[0].size; ++i) {
-      norm.add(load_number(lanes[0].data + i * lanes[0].stride, self.scalar_type()) -
-               load_number(lanes[1].data + i * lanes[1].stride, other.scalar_type()));
+      const char* const a = lanes[0].data + i * lanes[0].stride;
+      const char* const b = lanes[1].data + i * lanes[1].stride;
+      if ((kTypes & types::kComplex) != 0) {
+        norm.add(modulus(load_complex(a, self.scalar_type()) - load_complex(b, other.scalar_type())));
+      } else {
+        norm.add(load_number(a, self.scalar_type()) - load_number(b, other.scalar_type()));
+      }
     }
     return Error::Ok;
   }));

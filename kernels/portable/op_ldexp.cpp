@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 
+#include "kernels/shared/complex_function.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/promotion.h"
 #include "kernels/shared/selection.h"
@@ -35,11 +36,18 @@ ScalarType type_of_power(const Tensor& self, const Tensor& other) {
   return promotes ? promote_types(type, other.scalar_type()) : other.scalar_type();
 }
 
+WideComplex times_power(WideComplex x, WideComplex exponent) { return x * complex_exp2(exponent); }
+
 }  // namespace
 
 // Whole exponents do not overflow on the way; powers of others have a type of their own, and overflow in
 // that, as in PyTorch.
 Error ldexp_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
+  constexpr TypeSet kComplex = selected_types("aten::ldexp.out") & types::kComplex;
+  if constexpr (kComplex != 0) {
+    const ScalarType type = result_type(self, other);
+    if (contains(kComplex, type)) return complex_function(type, self, other, out, times_power);
+  }
   constexpr TypeSet kTypes = selected_types("aten::ldexp.out") & types::kFloating;
   const bool whole = !is_floating(other.scalar_type());
   const ScalarType product =

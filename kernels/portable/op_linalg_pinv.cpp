@@ -52,6 +52,17 @@ struct PseudoInverse {
   }
 };
 
+// The hermitian matrix whose lower triangle is that of the source, the only part that is read.
+void mirror(const Grid& source, const Grid& target) {
+  for (ptrdiff_t i = 0; i < source.rows; ++i) {
+    for (ptrdiff_t j = 0; j < i; ++j) {
+      target.set(i, j, source.get(i, j));
+      target.set(j, i, conjugate(source.get(i, j)));
+    }
+    target.set(i, i, source.get(i, i).real);
+  }
+}
+
 double default_tolerance(ScalarType type, ptrdiff_t rows, ptrdiff_t columns) {
   const double eps = component_type(type) == ScalarType::Float ? FLT_EPSILON : DBL_EPSILON;
   return eps * static_cast<double>(std::max(rows, columns));
@@ -92,9 +103,11 @@ Error linalg_pinv_atol_rtol_tensor_out(KernelContext& context, const Tensor& sel
     const double absolute_part = atol ? number_of(*atol, batch, n).get(0, 0).real : 0;
     double relative = absolute_part > 0 ? 0 : default_tolerance(self.scalar_type(), rows, columns);
     if (rtol) relative = number_of(*rtol, batch, n).get(0, 0).real;
-    inverse.singular.decompose(matrix_of(self, batch, n));
+    const Grid target = matrix_of(out, batch, n);
+    if (hermitian) mirror(matrix_of(self, batch, n), target);
+    inverse.singular.decompose(hermitian ? target : matrix_of(self, batch, n));
     const double least = std::max(absolute_part, relative * inverse.largest());
-    inverse.apply(inverse.rank(least), nullptr, matrix_of(out, batch, n));
+    inverse.apply(inverse.rank(least), nullptr, target);
   }
   return Error::Ok;
 }

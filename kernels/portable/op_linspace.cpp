@@ -4,6 +4,7 @@
 
 #include "kernels/shared/checks.h"
 #include "kernels/shared/clamp.h"
+#include "kernels/shared/element_access.h"
 #include "kernels/shared/scalar_tensor.h"
 #include "kernels/shared/selection.h"
 #include "runtime/kernel/context.h"
@@ -18,6 +19,26 @@ constexpr TypeSet kTypes =
     selected_types("aten::linspace.Tensor_Scalar_out") | selected_types("aten::linspace.Scalar_Tensor_out") |
     selected_types("aten::logspace.out") | selected_types("aten::logspace.Tensor_Tensor_out") |
     selected_types("aten::logspace.Tensor_Scalar_out") | selected_types("aten::logspace.Scalar_Tensor_out");
+constexpr bool kHasComplex = (kTypes & types::kComplex) != 0;
+
+// A first or last number, which may be complex.
+struct End {
+  End(const Scalar& number) : real(number) {}  // NOLINT: implicit by design
+
+  Scalar real;
+  Scalar imag = 0;
+};
+
+Result<End> end_of(const Tensor& tensor, const char* name) {
+  if (kHasComplex && is_complex(tensor.scalar_type()) && tensor.dim() == 0) {
+    const Complex<double> value = load_complex(tensor.const_data_ptr<char>(), tensor.scalar_type());
+    End end{Scalar(value.real)};
+    end.imag = value.imag;
+    return end;
+  }
+  RL_TRY_ASSIGN(const Scalar number, scalar_of(tensor, name));
+  return End(number);
+}
 
 double rounded_to(ScalarType type, double x) {
   switch (type) {
@@ -34,27 +55,24 @@ double rounded_to(ScalarType type, double x) {
   }
 }
 
-// Each half is counted from its own end, so that both ends are met exactly. The ends are what an element
-// can hold of them.
+// The real numbers from start to end, or both of which are exponents. Each half is counted from its own end,
+// so that both ends are met exactly. The ends are what an element can hold of them.
 class Line {
  public:
-  // Without a base, the numbers themselves.
-  Line(ScalarType type, const Scalar& start, const Scalar& end, int64_t steps, const double* base)
-      : type_(base == nullptr && is_floating(type) ? type : ScalarType::Double),
-        base_(base),
+  Line(ScalarType type, const Scalar& start, const Scalar& end, int64_t steps, bool exponents)
+      : type_(!exponents && is_floating(type) ? type : ScalarType::Double),
         start_(rounded_to(type, start.to<double>())),
         end_(rounded_to(type, end.to<double>())),
         step_(steps > 1 ? rounded(rounded(end_ - start_) / static_cast<double>(steps - 1)) : 0),
         steps_(steps) {
     // PyTorch does not round the exponent of a power that is alone.
-    if (steps == 1) end_ = base == nullptr ? start_ : start.to<double>();
+    if (steps == 1) end_ = exponents ? start.to<double>() : start_;
   }
 
   [[nodiscard]] double at(int64_t i) const {
     const bool first_half = i < steps_ / 2;
     const double taken = rounded(step_ * static_cast<double>(first_half ? i : steps_ - 1 - i));
-    const double value = rounded(first_half ? start_ + taken : end_ - taken);
-    return base_ == nullptr ? value : std::pow(*base_, value);
+    return rounded(first_half ? start_ + taken : end_ - taken);
   }
 
  private:
@@ -62,28 +80,46 @@ class Line {
   [[nodiscard]] double rounded(double x) const { return rounded_to(type_, x); }
 
   ScalarType type_;
-  const double* base_;
   double start_;
   double end_;
   double step_;
   int64_t steps_;
 };
 
-Error fill_line(const Scalar& start, const Scalar& end, int64_t steps, const double* base,
-                const Tensor& out) {
+Complex<double> power(double base, Complex<double> exponent) {
+  const double size = std::pow(base, exponent.real);
+  if (exponent.imag == 0) return size;
+  const double turn = std::log(base) * exponent.imag;
+  return {size * std::cos(turn), size * std::sin(turn)};
+}
+
+// Without a base, the numbers themselves.
+Error fill_line(const End& start, const End& end, int64_t steps, const double* base, const Tensor& out) {
+  const ScalarType written = out.scalar_type();
+  if (!contains(kTypes, written)) return unsupported_type(written);
   RL_CHECK(steps >= 0 && steps <= INT32_MAX, Error::InvalidArgument,
            "steps: expected 0 to 2^31 - 1, got %lld", static_cast<long long>(steps));
   const auto size = static_cast<SizesType>(steps);
-  RL_TRY(check_fits(start, out.scalar_type(), "start"));
-  RL_TRY(check_fits(end, out.scalar_type(), "end"));
+  for (const End* each : {&start, &end}) {
+    const char* const name = each == &start ? "start" : "end";
+    RL_TRY(check_fits(each->real, component_type(written), name));
+    RL_CHECK(is_complex(written) || each->imag.to<double>() == 0, Error::InvalidType,
+             "%s: a complex number, out is %s", name, to_string(written));
+  }
   RL_TRY(resize_out(out, {&size, 1}));
-  const Line line(out.scalar_type(), start, end, steps, base);
-  return dispatch<kTypes>(out.scalar_type(), [&](auto type) {
-    using T = typename decltype(type)::Element;
-    T* const data = out.mutable_data_ptr<T>();
-    for (int64_t i = 0; i < steps; ++i) data[i] = convert<T>(line.at(i));
-    return Error::Ok;
-  });
+  const ScalarType part = component_type(written);
+  const Line line(part, start.real, end.real, steps, base != nullptr);
+  const Line imaginary(part, start.imag, end.imag, steps, base != nullptr);
+  char* at = out.mutable_data_ptr<char>();
+  for (int64_t i = 0; i < steps; ++i, at += out.element_size()) {
+    if (kHasComplex && is_complex(written)) {
+      const Complex<double> value(line.at(i), imaginary.at(i));
+      store_complex(at, written, base == nullptr ? value : power(*base, value));
+    } else {
+      store_number(at, written, base == nullptr ? line.at(i) : std::pow(*base, line.at(i)));
+    }
+  }
+  return Error::Ok;
 }
 
 }  // namespace
@@ -94,20 +130,20 @@ Error linspace_out(KernelContext&, const Scalar& start, const Scalar& end, int64
 
 Error linspace_Tensor_Tensor_out(KernelContext&, const Tensor& start, const Tensor& end, int64_t steps,
                                  Tensor& out) {
-  RL_TRY_ASSIGN(const Scalar first, scalar_of(start, "start"));
-  RL_TRY_ASSIGN(const Scalar last, scalar_of(end, "end"));
+  RL_TRY_ASSIGN(const End first, end_of(start, "start"));
+  RL_TRY_ASSIGN(const End last, end_of(end, "end"));
   return fill_line(first, last, steps, nullptr, out);
 }
 
 Error linspace_Tensor_Scalar_out(KernelContext&, const Tensor& start, const Scalar& end, int64_t steps,
                                  Tensor& out) {
-  RL_TRY_ASSIGN(const Scalar first, scalar_of(start, "start"));
+  RL_TRY_ASSIGN(const End first, end_of(start, "start"));
   return fill_line(first, end, steps, nullptr, out);
 }
 
 Error linspace_Scalar_Tensor_out(KernelContext&, const Scalar& start, const Tensor& end, int64_t steps,
                                  Tensor& out) {
-  RL_TRY_ASSIGN(const Scalar last, scalar_of(end, "end"));
+  RL_TRY_ASSIGN(const End last, end_of(end, "end"));
   return fill_line(start, last, steps, nullptr, out);
 }
 
@@ -118,20 +154,20 @@ Error logspace_out(KernelContext&, const Scalar& start, const Scalar& end, int64
 
 Error logspace_Tensor_Tensor_out(KernelContext&, const Tensor& start, const Tensor& end, int64_t steps,
                                  double base, Tensor& out) {
-  RL_TRY_ASSIGN(const Scalar first, scalar_of(start, "start"));
-  RL_TRY_ASSIGN(const Scalar last, scalar_of(end, "end"));
+  RL_TRY_ASSIGN(const End first, end_of(start, "start"));
+  RL_TRY_ASSIGN(const End last, end_of(end, "end"));
   return fill_line(first, last, steps, &base, out);
 }
 
 Error logspace_Tensor_Scalar_out(KernelContext&, const Tensor& start, const Scalar& end, int64_t steps,
                                  double base, Tensor& out) {
-  RL_TRY_ASSIGN(const Scalar first, scalar_of(start, "start"));
+  RL_TRY_ASSIGN(const End first, end_of(start, "start"));
   return fill_line(first, end, steps, &base, out);
 }
 
 Error logspace_Scalar_Tensor_out(KernelContext&, const Scalar& start, const Tensor& end, int64_t steps,
                                  double base, Tensor& out) {
-  RL_TRY_ASSIGN(const Scalar last, scalar_of(end, "end"));
+  RL_TRY_ASSIGN(const End last, end_of(end, "end"));
   return fill_line(start, last, steps, &base, out);
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "kernels/shared/checks.h"
+#include "kernels/shared/complex_math.h"
 #include "kernels/shared/element_access.h"
 #include "kernels/shared/lane_walk.h"
 #include "kernels/shared/selection.h"
@@ -33,6 +34,14 @@ Error logcumsumexp_out(KernelContext&, const Tensor& self, int64_t dim, Tensor& 
   RL_TRY(resize_out(out, self.sizes()));
   const View views[] = {at_least_1d(self), at_least_1d(out)};
   return for_each_lane(views, d, [type](const ViewLane* lanes) {
+    if ((kTypes & types::kComplex) != 0 && is_complex(type)) {
+      WideComplex sum(-INFINITY);
+      for (ptrdiff_t i = 0; i < lanes[0].size; ++i) {
+        sum = complex_logaddexp(load_complex(lanes[0].data + i * lanes[0].stride, type), sum);
+        store_complex(lanes[1].data + i * lanes[1].stride, type, sum);
+      }
+      return Error::Ok;
+    }
     double sum = -INFINITY;
     for (ptrdiff_t i = 0; i < lanes[0].size; ++i) {
       sum = add_in_logarithms(sum, load_number(lanes[0].data + i * lanes[0].stride, type));

@@ -10,8 +10,6 @@ namespace rushlight::kernels {
 Error nonzero_static_out(KernelContext&, const Tensor& self, int64_t size, int64_t fill_value, Tensor& out) {
   RL_CHECK(out.scalar_type() == ScalarType::Long, Error::InvalidType, "out: expected dtype int64, got %s",
            to_string(out.scalar_type()));
-  RL_CHECK(!is_complex(self.scalar_type()), Error::InvalidType, "self: expected a real dtype, got %s",
-           to_string(self.scalar_type()));
   RL_CHECK(size >= 0 && size <= INT32_MAX, Error::InvalidArgument, "size: expected 0 at least, got %ld",
            static_cast<long>(size));
   const SizesType shape[] = {static_cast<SizesType>(size), static_cast<SizesType>(self.dim())};

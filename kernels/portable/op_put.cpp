@@ -13,8 +13,6 @@ Error put_out(KernelContext&, const Tensor& self, const Tensor& index, const Ten
               Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::put.out");
   if (!contains(kTypes, self.scalar_type())) return unsupported_type(self.scalar_type());
-  RL_CHECK(!accumulate || contains(types::kAll, self.scalar_type()), Error::InvalidType,
-           "self: expected a real dtype to accumulate, got %s", to_string(self.scalar_type()));
   RL_TRY(check_same_dtype(self, source, "self and source"));
   RL_CHECK(source.numel() == index.numel(), Error::InvalidArgument,
            "source: expected %lu elements, as index has, got %lu", log_number(index.numel()),

@@ -14,6 +14,7 @@ namespace rushlight::kernels {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
+constexpr double kHalfRoot = 0.70710678118654752440;  // of 2
 
 double draw_uniform(Random& random, double from, double to) { return from + random.uniform() * (to - from); }
 double draw_normal(Random& random, double mean, double std) { return mean + random.normal() * std; }
@@ -31,6 +32,11 @@ double draw_geometric(Random& random, double p, double) {
   return p == 1 ? 1 : std::fmax(1, std::ceil(std::log(random.positive()) / std::log1p(-p)));
 }
 double draw_bernoulli(Random& random, double p, double) { return random.positive() <= p ? 1 : 0; }
+
+// Half of a complex number's variance is that of each of its parts.
+Error draw_normal_into(TypeSet types, const Tensor& out, double mean, double std) {
+  return draw_into(types, out, draw_normal, mean, is_complex(out.scalar_type()) ? std * kHalfRoot : std);
+}
 
 Error check_at_least_0(double value, const char* name) {
   RL_CHECK(value >= 0, Error::InvalidArgument, "%s: expected 0 at least, got %f", name, value);
@@ -79,7 +85,7 @@ Error rand_out(KernelContext&, Span<const int64_t> size, Tensor& out) {
 
 Error randn_out(KernelContext&, Span<const int64_t> size, Tensor& out) {
   RL_TRY(resize_to(out, size));
-  return draw_into(selected_types("aten::randn.out"), out, draw_normal, 0, 1);
+  return draw_normal_into(selected_types("aten::randn.out"), out, 0, 1);
 }
 
 Error rand_like_out(KernelContext&, const Tensor& self, std::optional<int64_t> memory_format, Tensor& out) {
@@ -89,7 +95,7 @@ Error rand_like_out(KernelContext&, const Tensor& self, std::optional<int64_t> m
 
 Error randn_like_out(KernelContext&, const Tensor& self, std::optional<int64_t> memory_format, Tensor& out) {
   RL_TRY(resize_like(out, self, memory_format));
-  return draw_into(selected_types("aten::randn_like.out"), out, draw_normal, 0, 1);
+  return draw_normal_into(selected_types("aten::randn_like.out"), out, 0, 1);
 }
 
 Error randint_out(KernelContext&, int64_t high, Span<const int64_t> size, Tensor& out) {
@@ -160,7 +166,7 @@ Error normal_out(KernelContext&, const Tensor& self, double mean, double std, co
   RL_TRY(check_no_generator(generator));
   RL_TRY(check_at_least_0(std, "std"));
   RL_TRY(resize_out(out, self.sizes()));
-  return draw_into(selected_types("aten::normal.out"), out, draw_normal, mean, std);
+  return draw_normal_into(selected_types("aten::normal.out"), out, mean, std);
 }
 
 Error normal_float_float_out(KernelContext&, double mean, double std, Span<const int64_t> size,
@@ -168,7 +174,7 @@ Error normal_float_float_out(KernelContext&, double mean, double std, Span<const
   RL_TRY(check_no_generator(generator));
   RL_TRY(check_at_least_0(std, "std"));
   RL_TRY(resize_to(out, size));
-  return draw_into(selected_types("aten::normal.float_float_out"), out, draw_normal, mean, std);
+  return draw_normal_into(selected_types("aten::normal.float_float_out"), out, mean, std);
 }
 
 Error normal_tensor_float_out(KernelContext&, const Tensor& mean, double std, const EValue& generator,

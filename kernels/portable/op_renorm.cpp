@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "kernels/shared/checks.h"
+#include "kernels/shared/complex_math.h"
 #include "kernels/shared/element_access.h"
 #include "kernels/shared/lane_walk.h"
 #include "kernels/shared/selection.h"
@@ -23,10 +24,23 @@ void for_each_element(const View& view, F f) {
   }));
 }
 
+constexpr TypeSet kTypes = selected_types("aten::renorm.out");
+constexpr bool kHasComplex = (kTypes & types::kComplex) != 0;
+
+double size_of(const char* at, ScalarType type) {
+  if (kHasComplex && is_complex(type)) return modulus(load_complex(at, type));
+  return std::abs(load_number(at, type));
+}
+
+void scale(char* at, ScalarType type, double factor) {
+  if (kHasComplex && is_complex(type)) return store_complex(at, type, load_complex(at, type) * factor);
+  store_number(at, type, load_number(at, type) * factor);
+}
+
 double norm_of(const View& view, double p) {
   double total = 0;
   for_each_element(view, [&](const char* at) {
-    const double size = std::abs(load_number(at, view.type));
+    const double size = size_of(at, view.type);
     if (std::isinf(p)) {
       total = size > total || size != size ? size : total;
     } else {
@@ -41,7 +55,6 @@ double norm_of(const View& view, double p) {
 // Slices along `dim` whose p-norm is above maxnorm are scaled down to it.
 Error renorm_out(KernelContext&, const Tensor& self, const Scalar& p, int64_t dim, const Scalar& maxnorm,
                  Tensor& out) {
-  constexpr TypeSet kTypes = selected_types("aten::renorm.out");
   const ScalarType type = self.scalar_type();
   if (!contains(kTypes, type)) return unsupported_type(type);
   const double order = p.to<double>();
@@ -58,7 +71,7 @@ Error renorm_out(KernelContext&, const Tensor& self, const Scalar& p, int64_t di
     const double norm = norm_of(slice, order);
     if (!(norm > limit)) continue;
     const double factor = limit / (norm + 1e-7);
-    for_each_element(slice, [&](char* at) { store_number(at, type, load_number(at, type) * factor); });
+    for_each_element(slice, [&](char* at) { scale(at, type, factor); });
   }
   return Error::Ok;
 }

@@ -13,8 +13,7 @@ namespace rushlight::kernels {
 namespace {
 
 constexpr TypeSet kReduced =
-    (selected_types("aten::scatter.reduce_out") | selected_types("aten::scatter.value_reduce_out")) &
-    types::kAll;
+    selected_types("aten::scatter.reduce_out") | selected_types("aten::scatter.value_reduce_out");
 
 // Of the two words that scatter knows; scatter_reduce has others.
 Error read_reduce(std::string_view word, ScalarType type, Combine* how) {

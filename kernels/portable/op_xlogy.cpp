@@ -2,7 +2,9 @@
 // Products with logarithms, which are 0 where the factor is, and logarithms of sums.
 #include <cmath>
 
+#include "kernels/shared/complex_function.h"
 #include "kernels/shared/double_function.h"
+#include "kernels/shared/promotion.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
@@ -62,7 +64,14 @@ Error special_xlog1py_other_scalar_out(KernelContext&, const Tensor& self, const
 }
 
 Error logaddexp_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
-  return double_function(selected_types("aten::logaddexp.out"), out, logaddexp, self, other);
+  constexpr TypeSet kTypes = selected_types("aten::logaddexp.out");
+  if constexpr ((kTypes & types::kComplex) != 0) {
+    const ScalarType type = result_type(self, other);
+    if (contains(kTypes & types::kComplex, type)) {
+      return complex_function(type, self, other, out, complex_logaddexp);
+    }
+  }
+  return double_function(kTypes, out, logaddexp, self, other);
 }
 
 Error logaddexp2_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {

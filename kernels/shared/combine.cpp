@@ -110,7 +110,11 @@ Error read_combine(std::string_view word, Combine* combine) {
 
 void combine_elements(char* target, ScalarType target_type, const char* source, ScalarType source_type,
                       Combine how) {
-  if (is_counted(target_type)) {
+  if (kSelectsComplex && is_complex(target_type)) {
+    const auto a = load_complex(target, target_type);
+    const auto b = load_complex(source, source_type);
+    store_complex(target, target_type, how == Combine::kProduct ? a * b : a + b);
+  } else if (is_counted(target_type)) {
     const int64_t result =
         combined(load_integer(target, target_type), load_integer(source, source_type), how);
     store_integer(target, target_type, result);
@@ -121,8 +125,11 @@ void combine_elements(char* target, ScalarType target_type, const char* source, 
 }
 
 Error combine_indexed(KernelContext& context, const IndexedCombine& combine) {
-  if (kSelectsComplex && is_complex(combine.target.type)) {
-    RL_CHECK(combine.how == Combine::kSum, Error::InvalidType, "self: complex numbers can only be added");
+  const bool pairs = kSelectsComplex && is_complex(combine.target.type);
+  RL_CHECK(
+      !pairs || combine.how == Combine::kSum || (combine.how == Combine::kProduct && combine.include_target),
+      Error::InvalidType, "self: complex numbers are only added and multiplied");
+  if (pairs && combine.how == Combine::kSum) {
     for (const size_t which : {0, 1}) {
       IndexedCombine parts = combine;
       parts.target = parts_of(combine.target, which);

@@ -17,7 +17,8 @@ enum class Combine : uint8_t { kSum, kProduct, kLargest, kSmallest, kMean };
 Error read_combine(std::string_view word, Combine* combine);
 
 // *target = *target and *source combined. Integers wrap; of floating numbers the result is rounded to
-// the type of the target, NaN stays. kMean adds. Both are floating or neither is.
+// the type of the target, NaN stays. kMean adds. Both are floating or neither is, or both are complex, which
+// are only added and multiplied.
 void combine_elements(char* target, ScalarType target_type, const char* source, ScalarType source_type,
                       Combine how);
 
@@ -31,9 +32,10 @@ struct IndexedCombine {
 };
 
 // target[..., index[i], ...] is combined with source[..., i, ...]. Shapes as check_index_shape demands
-// them; complex numbers are added only. Takes 4 bytes of scratch for each element of target along `dim` where
+// them. Takes 4 bytes of scratch for each element of target along `dim` where
 // 16-bit floats are added or multiplied, which without it are rounded at every step, and 4 for kMean.
-// InvalidArgument for an index out of range; MemoryAllocationFailed for a mean without scratch.
+// InvalidArgument for an index out of range; InvalidType for complex numbers that are neither added nor
+// multiplied; MemoryAllocationFailed for a mean without scratch.
 Error combine_indexed(KernelContext& context, const IndexedCombine& combine);
 
 }  // namespace rushlight::kernels

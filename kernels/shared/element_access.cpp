@@ -12,7 +12,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kElements = kAnySelectedType & types::kAll;
+constexpr TypeSet kElements = (kAnySelectedType | complex_needs(kAnySelectedType)) & types::kAll;
 
 // f(const T*) of the type; a type that is not selected cannot come here.
 template <TypeSet kSet, class F>
@@ -61,6 +61,18 @@ void store_integer(char* at, ScalarType type, int64_t value) {
 }
 
 void store_number(char* at, ScalarType type, double value) { store<kElements>(at, type, value); }
+
+Complex<double> load_complex(const char* at, ScalarType type) {
+  const ScalarType part = component_type(type);
+  const double real = load_number(at, part);
+  return {real, part == type ? 0 : load_number(at + element_size(part), part)};
+}
+
+void store_complex(char* at, ScalarType type, Complex<double> value) {
+  const ScalarType part = component_type(type);
+  store_number(at, part, value.real);
+  if (part != type) store_number(at + element_size(part), part, value.imag);
+}
 
 int compare_elements(const char* a, const char* b, ScalarType type) {
   int64_t keys[2];

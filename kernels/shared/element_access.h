@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "runtime/base/error.h"
+#include "runtime/tensor/complex.h"
 #include "runtime/tensor/scalar_type.h"
 #include "runtime/tensor/tensor.h"
 
@@ -24,6 +25,10 @@ double load_number(const char* at, ScalarType type);
 // Rounds once, or wraps; a number stored as bool is whether it differs from 0.
 void store_integer(char* at, ScalarType type, int64_t value);
 void store_number(char* at, ScalarType type, double value);
+
+// The same of complex numbers; those of real dtypes have no imaginary part.
+Complex<double> load_complex(const char* at, ScalarType type);
+void store_complex(char* at, ScalarType type, Complex<double> value);
 
 // As a number of type A, float or double. Elements of that type take no call.
 template <class A>

@@ -14,7 +14,9 @@ namespace {
 
 constexpr TypeSet kTypes = selected_types("aten::mm.out") | selected_types("aten::bmm.out") |
                            selected_types("aten::addmm.out") | selected_types("aten::baddbmm.out") |
-                           selected_types("aten::linear.out");
+                           selected_types("aten::linear.out") | selected_types("aten::mv.out") |
+                           selected_types("aten::addmv.out") | selected_types("aten::dot.out") |
+                           selected_types("aten::vdot.out") | selected_types("aten::addbmm.out");
 
 constexpr bool kMultipliesComplex = (kTypes & types::kComplex) != 0;
 constexpr TypeSet kRealTypes =
@@ -249,7 +251,7 @@ Error multiply_complex(const Product& product) {
       real.a = parts_of(product.a, of_a, real.type);
       real.b = parts_of(product.b, of_b, real.type);
       const double alpha = product.alpha.to<double>();
-      real.alpha = of_a == 1 && of_b == 1 ? -alpha : alpha;
+      real.alpha = of_a == 1 && (of_b == 1) != product.conjugates_a ? -alpha : alpha;
       // The second product is added to the first.
       real.bias = of_a == 0 ? parts_of(product.bias, which, real.type) : real.out;
       real.beta = of_a == 0 ? product.beta : Scalar(1);

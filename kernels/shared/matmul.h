@@ -35,6 +35,7 @@ struct Product {
   Matrix bias;
   Scalar alpha = 1;
   Scalar beta = 1;
+  bool conjugates_a = false;  // of complex numbers
 };
 
 // Checks that `a` and `b`, of the given rank (2, or 3 with a batch), can be multiplied into `out`, and

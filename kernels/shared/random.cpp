@@ -102,15 +102,19 @@ Error draw_into(TypeSet types, const Tensor& out, Draw draw, const Parameter& a,
   if (b.tensor != nullptr) RL_TRY(check_loadable(*b.tensor));
   enum Operand { kOut, kA, kB, kOperands };
   JointAxes<kOperands> axes;
+  // Both parts of a complex number are drawn, and are one axis with the elements around them: its
+  // parameters are numbers.
+  const ScalarType type = component_type(out.scalar_type());
+  if (type != out.scalar_type()) axes.add({2, {static_cast<ptrdiff_t>(element_size(type)), 0, 0}});
   for (size_t i = out.sizes().size(); i-- > 0;) {
     const size_t d = out.dim_order()[i];
     axes.add({static_cast<size_t>(out.sizes()[d]),
               {byte_stride(out, d), parameter_step(a, out, d), parameter_step(b, out, d)}});
   }
   char* const start[] = {out.mutable_data_ptr<char>(), start_of(a), start_of(b)};
-  Random random(out.scalar_type());
+  Random random(type);
   axes.walk(start, 0, [&](char* const* at) {
-    store_number(at[kOut], out.scalar_type(), draw(random, read(a, at[kA]), read(b, at[kB])));
+    store_number(at[kOut], type, draw(random, read(a, at[kA]), read(b, at[kB])));
   });
   return Error::Ok;
 }

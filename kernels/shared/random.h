@@ -44,7 +44,8 @@ struct Parameter {
   double value = 0;
 };
 
-// Sets every element of `out`, which has its shape. Errors: InvalidType (a dtype outside `types`).
+// Sets every element of `out`, which has its shape; of complex numbers both parts, and parameters are
+// numbers. Errors: InvalidType (a dtype outside `types`).
 Error draw_into(TypeSet types, const Tensor& out, Draw draw, const Parameter& a = 0, const Parameter& b = 0);
 
 // Whole numbers, uniform in [low, low + range), 2^64 of them when range is 0. Errors: as draw_into.

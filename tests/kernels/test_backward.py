@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from harness import FLOATING, Kernels, assert_equal, poison, random_tensor, with_dim_order
+from harness import FLOATING, INTEGRAL, Kernels, assert_equal, poison, random_tensor, with_dim_order
 
 # input, weight, and stride, padding, dilation, transposed, output_padding, groups
 CONVOLUTIONS: list[tuple[list[int], list[int], list[Any]]] = [
@@ -196,6 +196,12 @@ def test_activations(kernels: Kernels, dtype: torch.dtype) -> None:
     kernels.check("aten::gelu_backward.grad_input", grad, values, approximate="tanh", **tolerance)
     kernels.check("aten::threshold_backward.grad_input", grad, values, 0.5)
     kernels.check("aten::native_dropout_backward.out", grad, values > 0, 1.25, **tolerance)
+
+
+@pytest.mark.parametrize("dtype", [torch.bool, *INTEGRAL])
+def test_gradients_of_integers_are_floating(kernels: Kernels, dtype: torch.dtype) -> None:
+    grad, mask = random_tensor((7, 9), dtype), random_tensor((7, 9), torch.bool, seed=1)
+    kernels.check("aten::native_dropout_backward.out", grad, mask, 1.25)
 
 
 def test_what_activations_refuse(kernels: Kernels) -> None:

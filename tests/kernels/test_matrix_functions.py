@@ -54,6 +54,17 @@ def test_tolerances_of_pseudo_inverses(kernels: Kernels) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+def test_of_a_hermitian_matrix_the_lower_triangle_is_read(kernels: Kernels, dtype: torch.dtype) -> None:
+    a = matrix(2, 4, 4, dtype=dtype)
+    out = torch.empty_like(a)
+    kernels.run(PINV, [a, None, None, True, out])
+    torch.testing.assert_close(out, torch.linalg.pinv(a, hermitian=True), **tolerance(dtype))
+    below = a.tril(-1)
+    whole = below + below.mH + torch.diag_embed(a.diagonal(dim1=-2, dim2=-1).real).to(dtype)
+    torch.testing.assert_close(out @ whole, torch.eye(4, dtype=dtype).expand(2, 4, 4), **tolerance(dtype))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("driver", ["gels", "gelsy", "gelsd", "gelss", None])
 @pytest.mark.parametrize("shape", [(5, 3), (3, 5), (4, 4)])
 def test_least_squares(

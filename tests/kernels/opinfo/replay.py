@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -67,7 +68,10 @@ class Replay(TorchDispatchMode):
     def __torch_dispatch__(
         self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        kwargs = kwargs or {}
+        with _views_resolved():
+            return self._called(function, args, kwargs or {})
+
+    def _called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         row = self.rows.find(function)
         if row is None:
             return self._decomposed(function, args, kwargs)
@@ -121,6 +125,17 @@ class Replay(TorchDispatchMode):
             has_outs = self.rows.has_outs(row)
             self.kernels.run(row, arguments, dynamic=outs if is_dynamic and has_outs else ())
             judge(row, function, given, outs, expected)
+
+
+@contextlib.contextmanager
+def _views_resolved() -> Iterator[None]:
+    """Within a mode PyTorch leaves out what makes numbers of views that are conjugated or negated, and
+    operators that call others on such views return nonsense: this puts it back.
+    """
+    keys = torch._C.DispatchKey
+    without = torch._C._SetExcludeDispatchKeyGuard
+    with without(keys.Conjugate, False), without(keys.Negative, False):
+        yield
 
 
 def _functional_form(function: Any) -> Any:
