@@ -1,10 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
+#include "kernels/shared/complex_function.h"
 #include "kernels/shared/complex_view.h"
 #include "kernels/shared/expand.h"
+#include "kernels/shared/selection.h"
 #include "kernels/shared/strided_copy.h"
 #include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
+
+namespace {
+
+WideComplex from_polar(WideComplex size, WideComplex angle) {
+  return {size.real * std::cos(angle.real), size.real * std::sin(angle.real)};
+}
+
+}  // namespace
+
+Error polar_out(KernelContext&, const Tensor& abs, const Tensor& angle, Tensor& out) {
+  RL_TRY(check_same_dtype(abs, angle, "abs and angle"));
+  constexpr TypeSet kTypes = selected_types("aten::polar.out");
+  const ScalarType type = complex_type(abs.scalar_type());
+  if (!contains(kTypes & types::kFloating, abs.scalar_type())) return unsupported_type(abs.scalar_type());
+  RL_CHECK(out.scalar_type() == type, Error::InvalidType, "out: expected dtype %s, got %s", to_string(type),
+           to_string(out.scalar_type()));
+  return complex_function(type, abs, angle, out, from_polar);
+}
 
 Error complex_out(KernelContext&, const Tensor& real, const Tensor& imag, Tensor& out) {
   RL_TRY(check_same_dtype(real, imag, "real and imag"));

@@ -59,6 +59,16 @@ def test_complex_is_made_of_broadcast_reals(kernels: Kernels, dtype: torch.dtype
     kernels.check("aten::complex.out", real[0, 0].clone(), real[1, 0].clone())
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_complex_numbers_from_size_and_angle(kernels: Kernels, dtype: torch.dtype) -> None:
+    size, angle = random_tensor((3, 1), dtype), random_tensor((2, 1, 4), dtype, seed=1)
+    kernels.check("aten::polar.out", size, angle)
+    kernels.check("aten::polar.out", size[0, 0].clone(), angle[0, 0, 0].clone())
+    kernels.check("aten::polar.out", size[:0].clone(), angle)
+    extremes = torch.tensor([torch.inf, 1, 0, torch.nan], dtype=dtype)
+    kernels.check("aten::polar.out", extremes, torch.tensor([0, torch.inf, 3, 0], dtype=dtype))
+
+
 def test_views_refuse_what_they_cannot_show(kernels: Kernels) -> None:
     z = random_tensor((3,), torch.complex64)
     x = random_tensor((3, 2), torch.float32)
@@ -72,3 +82,6 @@ def test_views_refuse_what_they_cannot_show(kernels: Kernels) -> None:
     kernels.refuse("aten::complex.out", x, x.double(), outs=[torch.empty(3, 2, dtype=z.dtype)])
     kernels.refuse("aten::complex.out", x, x, outs=[torch.empty(3, 2, dtype=torch.complex128)])
     kernels.refuse("aten::conj_physical.out", z, outs=[torch.empty(3)])
+    kernels.refuse("aten::polar.out", x, x.double(), outs=[torch.empty(3, 2, dtype=z.dtype)])
+    kernels.refuse("aten::polar.out", x, x, outs=[torch.empty(3, 2)])
+    kernels.refuse("aten::polar.out", x.half(), x.half(), outs=[torch.empty(3, 2, dtype=torch.complex32)])

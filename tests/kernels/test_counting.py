@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""bincount, histc and nonzero_static against torch."""
+"""bincount, histograms and nonzero_static against torch."""
 
 from __future__ import annotations
 
 import pytest
 import torch
-from harness import ALL, FLOATING, INTEGRAL, REAL, Kernels, random_tensor
+from harness import ALL, FLOATING, INTEGRAL, REAL, Kernels, random_tensor, with_dim_order
 
 
 @pytest.mark.parametrize("dtype", INTEGRAL, ids=str)
@@ -60,3 +60,37 @@ def test_a_given_number_of_places(kernels: Kernels, dtype: torch.dtype) -> None:
         kernels.check("aten::nonzero_static.out", self, size=size)
     kernels.check("aten::nonzero_static.out", self, size=20, fill_value=7)
     kernels.refuse("aten::nonzero_static.out", self, size=-1, outs=[torch.zeros(0, 2).long()])
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+def test_histograms_with_their_edges(kernels: Kernels, dtype: torch.dtype) -> None:
+    name = "aten::histogram.bin_ct_out"
+    self, weight = random_tensor((6, 5), dtype), random_tensor((6, 5), dtype, seed=1)
+    kernels.check(name, self, 7)
+    kernels.check(name, self, 4, range=[-2.0, 3.0])
+    kernels.check(name, with_dim_order(self, [1, 0]), 4, weight=weight, density=True)
+    kernels.check(name, torch.ones(3, dtype=dtype), 2)
+    kernels.check(name, torch.ones(0, 3, dtype=dtype), 2)
+    kernels.check(name, torch.tensor(2.5, dtype=dtype), 3, range=[2.5, 2.5])
+    edges = torch.tensor([-3.0, -1.0, 0.0, 2.0], dtype=dtype)
+    kernels.check("aten::histogram.bins_tensor_out", self, edges, weight=weight)
+    holes = torch.tensor([-3, 0, torch.nan, 2, torch.inf, -1, -3.5, -torch.inf], dtype=dtype)
+    kernels.check("aten::histogram.bins_tensor_out", holes, edges, density=True)
+
+
+def test_histograms_are_refused(kernels: Kernels) -> None:
+    ones, outs = torch.ones(3), [torch.zeros(2), torch.zeros(3)]
+    name = "aten::histogram.bin_ct_out"
+    assert "bins" in kernels.refuse(name, ones, 0, outs=outs).log[0]
+    assert "range" in kernels.refuse(name, ones, 2, range=[1.0], outs=outs).log[0]
+    kernels.refuse(name, ones, 2, range=[1.0, 0.0], outs=outs)
+    kernels.refuse(name, ones, 2, range=[0.0, torch.inf], outs=outs)
+    kernels.refuse(name, ones * torch.nan, 2, outs=outs)
+    assert "weight" in kernels.refuse(name, ones, 2, weight=torch.ones(4), outs=outs).log[0]
+    kernels.refuse(name, ones, 2, weight=torch.ones(3, 1), outs=outs)
+    kernels.refuse(name, ones, 2, weight=ones.double(), outs=outs)
+    kernels.refuse(name, ones.int(), 2, outs=[out.int() for out in outs])
+    name = "aten::histogram.bins_tensor_out"
+    for edges in (torch.ones(1), torch.ones(0), torch.ones(2, 2), torch.ones(3).double()):
+        outs = [torch.zeros(2), torch.zeros(edges.shape)]
+        assert "bins" in kernels.refuse(name, ones, edges, outs=outs).log[0]
