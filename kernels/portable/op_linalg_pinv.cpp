@@ -55,11 +55,12 @@ struct PseudoInverse {
 // The hermitian matrix whose lower triangle is that of the source, the only part that is read.
 void mirror(const Grid& source, const Grid& target) {
   for (ptrdiff_t i = 0; i < source.rows; ++i) {
-    for (ptrdiff_t j = 0; j < i; ++j) {
-      target.set(i, j, source.get(i, j));
-      target.set(j, i, conjugate(source.get(i, j)));
+    for (ptrdiff_t j = 0; j <= i; ++j) {
+      Number value = source.get(i, j);
+      if (i == j) value.imag = 0;
+      target.set(i, j, value);
+      target.set(j, i, conjugate(value));
     }
-    target.set(i, i, source.get(i, i).real);
   }
 }
 

@@ -2,27 +2,14 @@
 #include <cmath>
 
 #include "kernels/shared/checks.h"
-#include "kernels/shared/complex_math.h"
 #include "kernels/shared/element_access.h"
 #include "kernels/shared/lane_walk.h"
+#include "kernels/shared/log_add.h"
 #include "kernels/shared/selection.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
-
-namespace {
-
-// log(exp(a) + exp(b)) without leaving the range of numbers.
-double add_in_logarithms(double a, double b) {
-  if (std::isnan(a) || std::isnan(b)) return NAN;
-  const double larger = a > b ? a : b;
-  const double smaller = a > b ? b : a;
-  if (larger == smaller && std::isinf(larger)) return larger;
-  return larger + std::log1p(std::exp(smaller - larger));
-}
-
-}  // namespace
 
 Error logcumsumexp_out(KernelContext&, const Tensor& self, int64_t dim, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::logcumsumexp.out");
@@ -37,14 +24,14 @@ Error logcumsumexp_out(KernelContext&, const Tensor& self, int64_t dim, Tensor& 
     if ((kTypes & types::kComplex) != 0 && is_complex(type)) {
       WideComplex sum(-INFINITY);
       for (ptrdiff_t i = 0; i < lanes[0].size; ++i) {
-        sum = complex_logaddexp(load_complex(lanes[0].data + i * lanes[0].stride, type), sum);
+        sum = complex_log_add(load_complex(lanes[0].data + i * lanes[0].stride, type), sum);
         store_complex(lanes[1].data + i * lanes[1].stride, type, sum);
       }
       return Error::Ok;
     }
     double sum = -INFINITY;
     for (ptrdiff_t i = 0; i < lanes[0].size; ++i) {
-      sum = add_in_logarithms(sum, load_number(lanes[0].data + i * lanes[0].stride, type));
+      sum = log_add(sum, load_number(lanes[0].data + i * lanes[0].stride, type));
       store_number(lanes[1].data + i * lanes[1].stride, type, sum);
     }
     return Error::Ok;

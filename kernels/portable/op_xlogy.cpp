@@ -4,6 +4,7 @@
 
 #include "kernels/shared/complex_function.h"
 #include "kernels/shared/double_function.h"
+#include "kernels/shared/log_add.h"
 #include "kernels/shared/promotion.h"
 #include "runtime/kernel/context.h"
 
@@ -19,11 +20,6 @@ double xlogy(double x, double y) {
 double xlog1py(double x, double y) {
   if (std::isnan(y)) return y;
   return x == 0 ? 0.0 : x * std::log1p(y);
-}
-
-double logaddexp(double a, double b) {
-  if (a == b && std::isinf(a)) return a;
-  return (a < b ? b : a) + std::log1p(std::exp(-std::fabs(a - b)));
 }
 
 double logaddexp2(double a, double b) {
@@ -68,10 +64,10 @@ Error logaddexp_out(KernelContext&, const Tensor& self, const Tensor& other, Ten
   if constexpr ((kTypes & types::kComplex) != 0) {
     const ScalarType type = result_type(self, other);
     if (contains(kTypes & types::kComplex, type)) {
-      return complex_function(type, self, other, out, complex_logaddexp);
+      return complex_function(type, self, other, out, complex_log_add);
     }
   }
-  return double_function(kTypes, out, logaddexp, self, other);
+  return double_function(kTypes, out, log_add, self, other);
 }
 
 Error logaddexp2_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {

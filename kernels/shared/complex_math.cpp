@@ -94,15 +94,6 @@ WideComplex complex_log1p(WideComplex z) {
   return {std::log1p(z.real * (z.real + 2) + z.imag * z.imag) / 2, phase(sum)};
 }
 
-WideComplex complex_logaddexp(WideComplex a, WideComplex b) {
-  if (a.real == b.real && std::isinf(a.real)) {
-    return a.real < 0 ? b : complex_log(complex_exp(a) + complex_exp(b));
-  }
-  const bool a_leads = a.real > b.real;
-  const WideComplex larger = a_leads ? a : b;
-  return larger + complex_log1p(complex_exp((a_leads ? b : a) - larger));
-}
-
 WideComplex complex_pow(WideComplex base, WideComplex exponent) {
   return complex_exp(exponent * complex_log(base));
 }

@@ -23,8 +23,6 @@ WideComplex complex_log(WideComplex z);
 WideComplex complex_log2(WideComplex z);
 WideComplex complex_log10(WideComplex z);
 WideComplex complex_log1p(WideComplex z);
-// log(exp(a) + exp(b)); of two that are -inf, b.
-WideComplex complex_logaddexp(WideComplex a, WideComplex b);
 WideComplex complex_pow(WideComplex base, WideComplex exponent);
 WideComplex complex_sinh(WideComplex z);
 WideComplex complex_cosh(WideComplex z);
