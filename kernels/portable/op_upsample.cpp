@@ -58,8 +58,7 @@ Taps<W> taps_of(const Resampling& dimension, Filter filter, bool align_corners, 
 }
 
 // Makes taps of one element, at the border, one.
-template <class W>
-void merge_taps(Taps<W>* taps) {
+void merge_taps(Taps<double>* taps) {
   ptrdiff_t last = 0;
   for (ptrdiff_t i = 1; i < taps->count; ++i) {
     if (taps->offset[i] == taps->offset[last]) {
@@ -85,15 +84,20 @@ Taps<W> tap_volume(const Upsampling& of, size_t d, ptrdiff_t index, const View& 
   return taps_of<W>(of.dimensions[d], of.filter, of.align_corners, index, source.strides[2 + d]);
 }
 
-template <class W>
-W levels_of(const Upsampling& of, size_t d, const View& source) {
-  W largest = 0;
+// PyTorch has weights of bytes in double before they are rounded.
+Taps<double> tap_bytes(const Upsampling& of, size_t d, ptrdiff_t index, const View& source) {
+  Taps<double> taps = tap_volume<double>(of, d, index, source);
+  merge_taps(&taps);
+  return taps;
+}
+
+double levels_of(const Upsampling& of, size_t d, const View& source) {
+  double largest = 0;
   for (ptrdiff_t index = 0; index < of.dimensions[d].out; ++index) {
-    Taps<W> taps = tap_volume<W>(of, d, index, source);
-    merge_taps(&taps);
+    const Taps<double> taps = tap_bytes(of, d, index, source);
     for (ptrdiff_t i = 0; i < taps.count; ++i) largest = std::max(largest, taps.weight[i]);
   }
-  return static_cast<W>(byte_weight_levels(static_cast<double>(largest)));
+  return byte_weight_levels(largest);
 }
 
 template <class W>
@@ -101,16 +105,22 @@ void resample(const Upsampling& of, const Tensor& self, const Tensor& out) {
   const View source = as_volume(self, of.spatial);
   const View target = as_volume(out, of.spatial);
   const Access<W> access = access_as<W>(self.scalar_type());
-  const bool is_bytes = self.scalar_type() == ScalarType::Byte;
+  const bool is_bytes = contains(kTypes, ScalarType::Byte) && self.scalar_type() == ScalarType::Byte;
   const Rounding rounding = is_bytes ? Rounding::kToBytes : Rounding::kNone;
-  W levels[kVolume];
-  for (size_t d = 0; is_bytes && d < kVolume; ++d) levels[d] = levels_of<W>(of, d, source);
+  double levels[kVolume];
+  for (size_t d = 0; is_bytes && d < kVolume; ++d) levels[d] = levels_of(of, d, source);
   Taps<W> taps[kVolume];
   const auto move_to = [&](size_t d, ptrdiff_t index) {
-    taps[d] = tap_volume<W>(of, d, index, source);
-    if (!is_bytes) return;
-    merge_taps(&taps[d]);
-    for (W& weight : taps[d].weight) weight = std::round(weight * levels[d]) / levels[d];
+    if (!is_bytes) {
+      taps[d] = tap_volume<W>(of, d, index, source);
+      return;
+    }
+    const Taps<double> exact = tap_bytes(of, d, index, source);
+    taps[d].count = exact.count;
+    for (ptrdiff_t i = 0; i < exact.count; ++i) {
+      taps[d].offset[i] = exact.offset[i];
+      taps[d].weight[i] = static_cast<W>(std::round(exact.weight[i] * levels[d]) / levels[d]);
+    }
   };
   for (ptrdiff_t n = 0; n < source.sizes[0]; ++n) {
     for (ptrdiff_t z = 0; z < of.dimensions[0].out; ++z) {

@@ -42,8 +42,9 @@ int64_t fractional_begin(const Window& window, int64_t index, const char* sample
   };
   const W most = static_cast<W>(last);
   const auto whole = [&](W value) {
-    if (!(value > 0)) return int64_t{0};
-    return static_cast<int64_t>(std::min(value, 2 * most + 1));
+    if (value != value) return int64_t{0};
+    const W limit = 2 * most + 1;
+    return static_cast<int64_t>(std::min(std::max(value, -limit), limit));
   };
   const W u = access.load(sample);
   const W distance = rounded(rounded(most) / rounded(static_cast<W>(window.out - 1)));

@@ -150,6 +150,11 @@ def test_samples_outside_stay_in_the_image(kernels: Kernels, sample: float) -> N
     assert (outs[1] >= 0).all() and (outs[1] < 36).all()
 
 
+def test_windows_of_samples_below_zero(kernels: Kernels) -> None:
+    x, samples = random_tensor((1, 1, 16, 16), torch.float32), torch.tensor([[[-0.71, -1.5]]])
+    kernels.check(FRACTIONAL_MAX[2], x, [1, 1], [8, 8], samples)
+
+
 def test_layouts(kernels: Kernels) -> None:
     order = [0, 2, 3, 1]
     x = with_dim_order(random_tensor((2, 3, 5, 6), torch.float32), order)

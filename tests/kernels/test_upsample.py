@@ -241,6 +241,11 @@ def test_cubic_images_of_bytes(kernels: Kernels) -> None:
         kernels.check("aten::upsample_bicubic2d.out", x, size, False, **close(torch.uint8))
 
 
+def test_weights_of_bytes_are_exact_far_from_the_origin(kernels: Kernels) -> None:
+    x = random_tensor((1, 3, 270, 27), torch.uint8, high=255)
+    kernels.check("aten::upsample_bicubic2d.out", x, [130, 13], False, rtol=0, atol=0)
+
+
 @pytest.mark.parametrize("factor", [1e-300, float("inf"), 0.0, -2.0, float("nan")])
 def test_factors_of_no_use_stay_inside(kernels: Kernels, factor: float) -> None:
     x = random_tensor((1, 1, 4), torch.float32)
