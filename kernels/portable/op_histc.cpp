@@ -1,110 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cmath>
-#include <optional>
-
 #include "kernels/shared/axes.h"
 #include "kernels/shared/checks.h"
 #include "kernels/shared/element_access.h"
-#include "kernels/shared/expand.h"
-#include "kernels/shared/lane_walk.h"
+#include "kernels/shared/element_range.h"
 #include "kernels/shared/selection.h"
-#include "kernels/shared/strided_copy.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
 #include "runtime/tensor/scalar.h"
 
 namespace rushlight::kernels {
-
-namespace {
-
-// f(number) for every element, in memory order.
-template <class F>
-void for_each_number(const Tensor& self, F f) {
-  const char* at = self.const_data_ptr<char>();
-  for (size_t i = 0; i < self.numel(); ++i, at += self.element_size()) f(load_number(at, self.scalar_type()));
-}
-
-struct Range {
-  double low = 0;
-  double high = 0;
-
-  // From the least to the largest element, where there is one.
-  void cover(const Tensor& self) {
-    bool first = true;
-    for_each_number(self, [&](double number) {
-      low = first || number < low || number != number ? number : low;
-      high = first || number > high || number != number ? number : high;
-      first = false;
-    });
-  }
-
-  // Where the bounds are equal they go apart.
-  Error widen(double margin) {
-    if (low == high) {
-      low -= margin;
-      high += margin;
-    }
-    RL_CHECK(std::isfinite(low) && std::isfinite(high), Error::InvalidArgument,
-             "min and max: expected a finite range");
-    RL_CHECK(low < high, Error::InvalidArgument, "max: expected more than min");
-    return Error::Ok;
-  }
-};
-
-// Elements of a vector as numbers.
-double get(const Tensor& vector, ptrdiff_t i) {
-  return load_number(vector.const_data_ptr<char>() + i * byte_stride(vector, 0), vector.scalar_type());
-}
-void set(const Tensor& vector, ptrdiff_t i, double value) {
-  store_number(vector.mutable_data_ptr<char>() + i * byte_stride(vector, 0), vector.scalar_type(), value);
-}
-
-// A bin has its left edge, the last one both. Bins without a weight for each element count them.
-Error count_in_bins(const Tensor& self, const std::optional<Tensor>& weight, bool density,
-                    const Tensor& edges, const Tensor& hist) {
-  const ptrdiff_t bins = edges.size(0) - 1;
-  RL_CHECK(bins > 0, Error::InvalidArgument, "bins: expected 1 at least, got %ld", static_cast<long>(bins));
-  const auto size = static_cast<SizesType>(bins);
-  RL_TRY(resize_out(hist, {&size, 1}));
-  for (ptrdiff_t bin = 0; bin < bins; ++bin) set(hist, bin, 0);
-  const View views[] = {at_least_1d(self), at_least_1d(weight ? *weight : self)};
-  RL_TRY(for_each_lane(views, views[0].dim - 1, [&](const ViewLane* lanes) {
-    for (ptrdiff_t i = 0; i < lanes[0].size; ++i) {
-      const double number = load_number(lanes[0].data + i * lanes[0].stride, self.scalar_type());
-      if (!(number >= get(edges, 0) && number <= get(edges, bins))) continue;
-      ptrdiff_t bin = 0;
-      for (ptrdiff_t above = bins; above - bin > 1;) {
-        const ptrdiff_t middle = bin + (above - bin) / 2;
-        (number < get(edges, middle) ? above : bin) = middle;
-      }
-      const double amount = weight ? load_number(lanes[1].data + i * lanes[1].stride, self.scalar_type()) : 1;
-      set(hist, bin, get(hist, bin) + amount);
-    }
-    return Error::Ok;
-  }));
-  if (!density) return Error::Ok;
-  double total = 0;
-  for (ptrdiff_t bin = 0; bin < bins; ++bin) total += get(hist, bin);
-  for (ptrdiff_t bin = 0; bin < bins; ++bin) {
-    set(hist, bin, get(hist, bin) / total / (get(edges, bin + 1) - get(edges, bin)));
-  }
-  return Error::Ok;
-}
-
-Error check_histogram(TypeSet types, const Tensor& self, const std::optional<Tensor>& weight,
-                      const Tensor& hist, const Tensor& edges) {
-  if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());
-  RL_TRY(check_same_dtype(self, hist, "self and hist"));
-  RL_TRY(check_same_dtype(self, edges, "self and bin_edges"));
-  if (!weight) return Error::Ok;
-  RL_TRY(check_same_dtype(self, *weight, "self and weight"));
-  bool fits = weight->dim() == self.dim();
-  for (ptrdiff_t d = 0; fits && d < self.dim(); ++d) fits = weight->size(d) == self.size(d);
-  RL_CHECK(fits, Error::InvalidArgument, "weight: expected the shape of self");
-  return Error::Ok;
-}
-
-}  // namespace
 
 Error histc_out(KernelContext&, const Tensor& self, int64_t bins, const Scalar& min, const Scalar& max,
                 Tensor& out) {
@@ -114,60 +18,24 @@ Error histc_out(KernelContext&, const Tensor& self, int64_t bins, const Scalar& 
   RL_TRY(check_same_dtype(self, out, "self and out"));
   RL_CHECK(bins > 0 && bins <= INT32_MAX, Error::InvalidArgument, "bins: expected 1 at least, got %ld",
            static_cast<long>(bins));
-  Range range{min.to<double>(), max.to<double>()};
+  // Where the bounds are equal those of the data are taken, and where these are, one more to each side.
+  ElementRange range{min.to<double>(), max.to<double>()};
   if (range.low == range.high) range.cover(self);
   RL_TRY(range.widen(1));
-  const double low = range.low;
-  const double high = range.high;
   const SizesType size = static_cast<SizesType>(bins);
   RL_TRY(resize_out(out, {&size, 1}));
   char* const counts = out.mutable_data_ptr<char>();
   for (SizesType i = 0; i < size; ++i) store_integer(counts + i * byte_stride(out, 0), type, 0);
-  for_each_number(self, [&](double number) {
-    if (!(number >= low && number <= high)) return;
-    auto bin = static_cast<ptrdiff_t>((number - low) * static_cast<double>(bins) / (high - low));
+  const char* at = self.const_data_ptr<char>();
+  for (size_t i = 0; i < self.numel(); ++i, at += self.element_size()) {
+    const double number = load_number(at, type);
+    if (!(number >= range.low && number <= range.high)) continue;
+    auto bin = static_cast<ptrdiff_t>((number - range.low) * size / (range.high - range.low));
     if (bin >= size) bin = size - 1;
     char* const count = counts + bin * byte_stride(out, 0);
     store_number(count, type, load_number(count, type) + 1);
-  });
-  return Error::Ok;
-}
-
-Error histogram_bins_tensor_out(KernelContext&, const Tensor& self, const Tensor& bins,
-                                const std::optional<Tensor>& weight, bool density, Tensor& hist,
-                                Tensor& bin_edges) {
-  constexpr TypeSet kTypes = selected_types("aten::histogram.bins_tensor_out");
-  RL_TRY(check_histogram(kTypes, self, weight, hist, bin_edges));
-  RL_TRY(check_same_dtype(self, bins, "self and bins"));
-  RL_CHECK(bins.dim() == 1, Error::InvalidArgument, "bins: expected 1 dimension, got %ld",
-           static_cast<long>(bins.dim()));
-  RL_TRY(copy_to_out(View::of(bins), bin_edges));
-  return count_in_bins(self, weight, density, bin_edges, hist);
-}
-
-// Without a range that of the data, from 0 to 1 where there are none.
-Error histogram_bin_ct_out(KernelContext&, const Tensor& self, int64_t bins,
-                           std::optional<Span<const double>> range, const std::optional<Tensor>& weight,
-                           bool density, Tensor& hist, Tensor& bin_edges) {
-  constexpr TypeSet kTypes = selected_types("aten::histogram.bin_ct_out");
-  RL_TRY(check_histogram(kTypes, self, weight, hist, bin_edges));
-  RL_CHECK(bins > 0 && bins < INT32_MAX, Error::InvalidArgument, "bins: expected 1 at least, got %ld",
-           static_cast<long>(bins));
-  RL_CHECK(!range || range->size() == 2, Error::InvalidArgument, "range: expected 2 numbers, got %d",
-           static_cast<int>(range->size()));
-  Range covered{0, 1};
-  if (range) {
-    covered = {(*range)[0], (*range)[1]};
-  } else {
-    covered.cover(self);
   }
-  RL_TRY(covered.widen(0.5));
-  const auto count = static_cast<SizesType>(bins + 1);
-  RL_TRY(resize_out(bin_edges, {&count, 1}));
-  const double step = (covered.high - covered.low) / static_cast<double>(bins);
-  for (SizesType i = 0; i < bins; ++i) set(bin_edges, i, covered.low + i * step);
-  set(bin_edges, bins, covered.high);
-  return count_in_bins(self, weight, density, bin_edges, hist);
+  return Error::Ok;
 }
 
 }  // namespace rushlight::kernels
