@@ -47,7 +47,8 @@ class Outcome:
     Attributes:
         samples: how many inputs the database has that PyTorch itself takes.
         passed: how many of them had every call of every kernel right.
-        kernels: what they called, of the table: how many samples did, and in how many all was right.
+        kernels: what they called, of the table, and with which dtype: how many samples did, and in how
+            many all was right.
         decomposed: what they called that was taken apart into other operators.
         missing: what they called that the table lacks and that does not decompose.
         failures: one line for each call that a kernel refused or got wrong.
@@ -55,7 +56,7 @@ class Outcome:
 
     samples: int = 0
     passed: int = 0
-    kernels: dict[str, tuple[int, int]] = field(default_factory=dict)
+    kernels: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
     decomposed: set[str] = field(default_factory=set)
     missing: set[str] = field(default_factory=set)
     failures: list[str] = field(default_factory=list)
@@ -64,9 +65,9 @@ class Outcome:
         """Adds what happened in one sample."""
         self.samples += 1
         self.passed += not mode.failed and not mode.missing
-        for name in mode.replayed:
-            called, right = self.kernels.get(name, (0, 0))
-            self.kernels[name] = (called + 1, right + (name not in mode.failed))
+        for key in mode.replayed:
+            called, right = self.kernels.get(key, (0, 0))
+            self.kernels[key] = (called + 1, right + (key not in mode.failed))
         self.decomposed |= mode.decomposed
         self.missing |= mode.missing
         self.failures += mode.failures
@@ -102,7 +103,7 @@ def replay(pair: Pair, kernels: Kernels, rows: Rows) -> Outcome:
                 if not _is_taken(pair, sample):
                     continue
                 mode.failures.append(f"a decomposition fails: {' '.join(str(error).split())}")
-                mode.failed.add("")
+                mode.failed.add(("", pair.dtype_name))
             outcome.add(mode)
     return outcome
 

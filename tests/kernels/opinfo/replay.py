@@ -13,7 +13,7 @@ from harness import KernelRefused, Kernels, dim_order, poison
 from judging import judge
 from matching import Rows
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_map, tree_map_only
+from torch.utils._pytree import tree_leaves, tree_map, tree_map_only
 
 # They make no new values: an exporter drops them, or turns them into others of the table.
 _FREE = {
@@ -31,8 +31,8 @@ _FREE = {
 _CALLS_ALIKE = 3
 
 
-class Replay(TorchDispatchMode):
-    """While this mode is on, each ATen call that the table has is made on its kernel as well.
+class Watch(TorchDispatchMode):
+    """While this mode is on, `make_call` gets each ATen call that the table has.
 
     What the table lacks is decomposed as an exporter would; what cannot be is in `missing`.
 
@@ -40,29 +40,27 @@ class Replay(TorchDispatchMode):
         judged: how often each call was made before, with arguments of the same dtypes, shapes and numbers.
 
     Attributes:
-        replayed: names of the kernels that were called.
+        replayed: what was called: names of rows, each with the dtype that it was called with.
         decomposed: names of the ATen operators that were taken apart.
         missing: names of those that neither have a kernel nor decompose.
-        failed: names of the kernels that refused a call or returned something else.
+        failed: those of `replayed` that refused a call or returned something else.
         failures: one line for each such call.
     """
 
     def __init__(
         self,
-        kernels: Kernels,
         rows: Rows,
         decompositions: dict[Any, Callable[..., Any]],
         judged: Counter[str] | None = None,
     ) -> None:
         super().__init__()
-        self.kernels = kernels
         self.rows = rows
         self._decompositions = decompositions
         self._judged: Counter[str] = Counter() if judged is None else judged
-        self.replayed: set[str] = set()
+        self.replayed: set[tuple[str, str]] = set()
         self.decomposed: set[str] = set()
         self.missing: set[str] = set()
-        self.failed: set[str] = set()
+        self.failed: set[tuple[str, str]] = set()
         self.failures: list[str] = []
 
     def __torch_dispatch__(
@@ -85,9 +83,12 @@ class Replay(TorchDispatchMode):
         result = function(*args, **kwargs)
         signature = f"{row}({described(given)})"
         self._judged.update((row, signature))
-        self.replayed.add(row)
-        if self._judged[signature] <= _CALLS_ALIKE:
-            self._replay(row, given, result, function, signature)
+        results = result if isinstance(result, (tuple, list)) else [result]
+        if all(isinstance(value, torch.Tensor) for value in results):
+            called = (row, _dtype_name(given, results))
+            self.replayed.add(called)
+            if self._judged[signature] <= _CALLS_ALIKE:
+                self._replay(called, given, results, function, signature)
         return result
 
     def _decomposed(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -106,19 +107,42 @@ class Replay(TorchDispatchMode):
         self.decomposed.add(function.name())
         return result
 
-    def _replay(self, row: str, given: dict[str, Any], result: Any, function: Any, signature: str) -> None:
-        results = result if isinstance(result, (tuple, list)) else [result]
-        if not all(isinstance(value, torch.Tensor) for value in results):
-            return
+    def _replay(
+        self,
+        called: tuple[str, str],
+        given: dict[str, Any],
+        results: Sequence[torch.Tensor],
+        function: Any,
+        signature: str,
+    ) -> None:
         expected = [_dense(value) for value in results]
         try:
-            self.make_call(row, given, expected, function)
+            self.make_call(called[0], given, expected, function)
         except (KernelRefused, AssertionError, ValueError, TypeError) as error:
             self.failures.append(f"{signature}: {' '.join(str(error).split())}")
-            self.failed.add(row)
+            self.failed.add(called)
+            self._judged[signature] = 0  # the next one is judged, too
 
     def make_call(self, row: str, given: dict[str, Any], expected: list[torch.Tensor], function: Any) -> None:
-        """Has the kernel `row` compute what `function` did, and judges what it made."""
+        """Takes a call of `row` with the arguments `given`, for which `function` returned `expected`."""
+        raise NotImplementedError
+
+
+class Replay(Watch):
+    """Makes each call on its kernel as well, and judges what it returns."""
+
+    def __init__(
+        self,
+        kernels: Kernels,
+        rows: Rows,
+        decompositions: dict[Any, Callable[..., Any]],
+        judged: Counter[str] | None = None,
+    ) -> None:
+        super().__init__(rows, decompositions, judged)
+        self.kernels = kernels
+
+    def make_call(self, row: str, given: dict[str, Any], expected: list[torch.Tensor], function: Any) -> None:
+        """See Watch."""
         # One kind of shape is enough after the first call of a kernel with both.
         for is_dynamic in (False,) if self._judged[row] > 1 else (False, True):
             arguments, outs = arguments_of(self.rows, row, given, expected)
@@ -184,6 +208,15 @@ def _dense(tensor: torch.Tensor) -> torch.Tensor:
     except ValueError:
         return tensor.contiguous()
     return tensor.clone()
+
+
+def _dtype_name(given: dict[str, Any], results: Sequence[torch.Tensor]) -> str:
+    """The dtype of `self`, else of the first tensor of a call: "float32"."""
+    first = given.get("self")
+    if not isinstance(first, torch.Tensor):
+        leaves = tree_leaves([first, given, results])
+        first = next((leaf for leaf in leaves if isinstance(leaf, torch.Tensor)), None)
+    return str(getattr(first, "dtype", None)).removeprefix("torch.")
 
 
 def _with_offset(row: str, bound: dict[str, Any]) -> dict[str, Any]:
