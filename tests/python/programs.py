@@ -66,6 +66,23 @@ def scalar(item: int | float | bool | None) -> Build:
     return value(number, lambda b: table(b, 1, {0: (kind, item)}))
 
 
+def string(text: str) -> Build:
+    """An EValue that is a string."""
+    return value(6, lambda b: table(b, 1, {0: ("Offset", b.CreateString(text))}))
+
+
+def numbers(kind: type, items: Sequence[int | float | bool]) -> Build:
+    """An EValue that is a list of floats or bools; of int: the values of those indices."""
+    number, item_kind, size = {int: (7, "Int64", 8), float: (8, "Float64", 8), bool: (9, "Bool", 1)}[kind]
+    return value(number, lambda b: table(b, 1, {0: ("Offset", vector(b, item_kind, size, items))}))
+
+
+def tensors(indices: Sequence[int], *, optional: bool = False) -> Build:
+    """An EValue that is a list of the tensors of those indices, among optional ones -1 for None."""
+    number = 11 if optional else 10
+    return value(number, lambda b: table(b, 1, {0: ("Offset", vector(b, "Int32", 4, indices))}))
+
+
 def tensor(
     dtype: str,
     sizes: Sequence[int] = (2,),
