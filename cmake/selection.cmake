@@ -5,8 +5,8 @@
 get_filename_component(RUSHLIGHT_ROOT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 
 # rushlight_select_kernels(<folder>) writes operator_table.cpp, rushlight/selected_dtypes.h and
-# selected_operators.yaml there, and sets RUSHLIGHT_KERNEL_SOURCES, RUSHLIGHT_SELECTED_OPERATORS and
-# RUSHLIGHT_SELECTION_DEPENDS for the caller.
+# selected_operators.yaml there, and sets RUSHLIGHT_KERNEL_SOURCES, RUSHLIGHT_SHARED_KERNEL_SOURCES (those of
+# kernels/shared that they need), RUSHLIGHT_SELECTED_OPERATORS and RUSHLIGHT_SELECTION_DEPENDS for the caller.
 function(rushlight_select_kernels out)
     find_package(Python 3.10 REQUIRED COMPONENTS Interpreter)
     rushlight_python_folder(python)
@@ -38,7 +38,9 @@ function(rushlight_select_kernels out)
     endif()
     message(STATUS "Selected ${summary}")
     include("${out}/selection.cmake")
-    foreach(name IN ITEMS KERNEL_SOURCES SELECTED_OPERATORS SELECTION_DEPENDS)
+    # A kernel that includes another header may need another shared source.
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${RUSHLIGHT_SELECTION_DEPENDS})
+    foreach(name IN ITEMS KERNEL_SOURCES SHARED_KERNEL_SOURCES SELECTED_OPERATORS SELECTION_DEPENDS)
         set(RUSHLIGHT_${name} "${RUSHLIGHT_${name}}" PARENT_SCOPE)
     endforeach()
 endfunction()
@@ -51,7 +53,7 @@ function(rushlight_narrow_selection out)
         cmake_path(REMOVE_EXTENSION name LAST_ONLY)
         set_property(SOURCE "${source}" PROPERTY INCLUDE_DIRECTORIES "${out}/sources/${name}")
     endforeach()
-    set(shared "${rushlight_shared_kernel_sources}")
+    set(shared "${RUSHLIGHT_SHARED_KERNEL_SOURCES}")
     list(FILTER shared EXCLUDE REGEX "/(convolution|matmul)\\.cpp$")
     set_property(SOURCE ${shared} PROPERTY INCLUDE_DIRECTORIES "${out}/sources/shared")
 endfunction()

