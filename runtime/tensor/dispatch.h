@@ -26,55 +26,27 @@ Error unsupported_type(ScalarType type);
 
 namespace internal {
 
-template <TypeSet kSet, class T, class F>
-inline Error dispatch_one(F&& f) {
+template <TypeSet kSet, class F>
+Error dispatch_among(ScalarType type, F&) {
+  return unsupported_type(type);
+}
+
+// Comparisons with the types of the set alone: a switch over all of them would be a table of jumps.
+template <TypeSet kSet, class F, class T, class... Rest>
+Error dispatch_among(ScalarType type, F& f) {
   if constexpr (contains(kSet, scalar_type_of<T>)) {
-    return f(Type<T>{});
-  } else {
-    return unsupported_type(scalar_type_of<T>);
+    if (type == scalar_type_of<T>) return f(Type<T>{});
   }
+  return dispatch_among<kSet, F, Rest...>(type, f);
 }
 
 }  // namespace internal
 
 template <TypeSet kSet, class F>
 Error dispatch(ScalarType type, F&& f) {
-  switch (type) {
-    case ScalarType::Byte:
-      return internal::dispatch_one<kSet, uint8_t>(f);
-    case ScalarType::Char:
-      return internal::dispatch_one<kSet, int8_t>(f);
-    case ScalarType::Short:
-      return internal::dispatch_one<kSet, int16_t>(f);
-    case ScalarType::Int:
-      return internal::dispatch_one<kSet, int32_t>(f);
-    case ScalarType::Long:
-      return internal::dispatch_one<kSet, int64_t>(f);
-    case ScalarType::Half:
-      return internal::dispatch_one<kSet, Half>(f);
-    case ScalarType::Float:
-      return internal::dispatch_one<kSet, float>(f);
-    case ScalarType::Double:
-      return internal::dispatch_one<kSet, double>(f);
-    case ScalarType::ComplexHalf:
-      return internal::dispatch_one<kSet, Complex<Half>>(f);
-    case ScalarType::ComplexFloat:
-      return internal::dispatch_one<kSet, Complex<float>>(f);
-    case ScalarType::ComplexDouble:
-      return internal::dispatch_one<kSet, Complex<double>>(f);
-    case ScalarType::Bool:
-      return internal::dispatch_one<kSet, bool>(f);
-    case ScalarType::BFloat16:
-      return internal::dispatch_one<kSet, BFloat16>(f);
-    case ScalarType::UInt16:
-      return internal::dispatch_one<kSet, uint16_t>(f);
-    case ScalarType::UInt32:
-      return internal::dispatch_one<kSet, uint32_t>(f);
-    case ScalarType::UInt64:
-      return internal::dispatch_one<kSet, uint64_t>(f);
-    default:
-      return unsupported_type(type);
-  }
+  return internal::dispatch_among<kSet, F, float, int64_t, bool, double, int32_t, uint8_t, int8_t, int16_t,
+                                  Half, BFloat16, uint16_t, uint32_t, uint64_t, Complex<float>,
+                                  Complex<double>, Complex<Half>>(type, f);
 }
 
 }  // namespace rushlight
