@@ -57,7 +57,7 @@ const et::Kernel* choose(const RegisteredOperator& entry, et::Span<et::EValue*> 
 }
 
 // What rushlight's executor calls for a registered operator.
-Error call_registered(KernelContext& context, EValue* const* arguments) {
+Error call_registered(KernelContext& context, EValue* const* arguments, ErasedKernel) {
   const auto& entry = *static_cast<const RegisteredOperator*>(context.kernel());
   const et::Span<et::EValue*> stack(reinterpret_cast<et::EValue**>(const_cast<EValue**>(arguments)),
                                     context.num_arguments());
@@ -65,7 +65,7 @@ Error call_registered(KernelContext& context, EValue* const* arguments) {
   if (kernel == nullptr) {
     RL_CHECK(entry.fallback != nullptr, Error::OperatorMissing, "operator %s: no kernel for these tensors",
              entry.name);
-    return entry.fallback->function(context, arguments);
+    return entry.fallback->call(context, arguments);
   }
   TemporaryOf<KernelContext> temporary(context);
   et::KernelRuntimeContext official_context(nullptr, &temporary);
@@ -97,7 +97,7 @@ void call_selected(size_t index, et::KernelRuntimeContext& context, et::Span<et:
   Error error = check_kinds(entry, arguments);
   if (error == Error::Ok) error = check_tensors(entry, arguments.data(), When::Running);
   if (error != Error::Ok) return context.fail(official(error));
-  run(context, [&](KernelContext& ours) { return entry.function(ours, arguments.data()); });
+  run(context, [&](KernelContext& ours) { return entry.call(ours, arguments.data()); });
 }
 
 Span<uint8_t> take_block(et::MemoryAllocator& allocator) {

@@ -103,7 +103,7 @@ py::object set_input(Method& method, size_t index, py::handle value) {
   if (npy_api::get().PyArray_Check_(value.ptr())) {
     const EValue& target = method.input(index);
     if (!target.is_tensor()) refuse(index);
-    return set_array(method, index, *target.payload.as_tensor, value);
+    return set_array(method, index, *target.payload.as_tensor.impl(), value);
   }
   const Error error = method.set_input(index, to_evalue(index, value.ptr()));
   if (error != Error::Ok) refuse(index, error);

@@ -48,7 +48,7 @@ py::list to_list(const Items& items) {
 py::object to_python(const EValue& value, Outputs how, py::handle owner) {
   switch (value.tag) {
     case Tag::Tensor:
-      return from_tensor(*value.payload.as_tensor, how, owner);
+      return from_tensor(*value.payload.as_tensor.impl(), how, owner);
     case Tag::String:
       return to_str(value.to_string_view());
     case Tag::Double:

@@ -53,10 +53,10 @@ uint32_t count_tensors(const EValue& value) {
 
 // The i-th of count_tensors(); null for an absent one.
 TensorImpl* tensor_at(const EValue& value, uint32_t i) {
-  if (value.is_tensor()) return value.payload.as_tensor;
+  if (value.is_tensor()) return value.payload.as_tensor.impl();
   const EValue* item = value.tag == Tag::ListTensor ? value.payload.as_tensor_list->values[i]
                                                     : value.payload.as_optional_tensor_list->values[i];
-  return item == nullptr || item->is_none() ? nullptr : item->payload.as_tensor;
+  return item == nullptr || item->is_none() ? nullptr : item->payload.as_tensor.impl();
 }
 
 // Whether no tensor that is written and may change its shape is named twice.

@@ -98,7 +98,7 @@ Error Method::set_input(size_t index, const EValue& value) {
   EValue& target = values_[inputs[index]];
   RL_CHECK(target.tag == value.tag, Error::InvalidType, "input %lu: expected %s, got %s", log_number(index),
            to_string(target.tag), to_string(value.tag));
-  if (target.is_tensor()) return set_tensor(index, target.payload.as_tensor, value.to_tensor());
+  if (target.is_tensor()) return set_tensor(index, target.payload.as_tensor.impl(), value.to_tensor());
   if (target.is_number()) {
     RL_CHECK(same_number(target, value), Error::InvalidArgument,
              "input %lu: the program was exported for another value of this number", log_number(index));
@@ -116,7 +116,7 @@ Error Method::set_output_buffer(size_t index, Span<uint8_t> memory) {
   const EValue& value = values_[outputs[index]];
   RL_CHECK(value.is_tensor(), Error::InvalidType, "output %lu: a %s has no memory of its own",
            log_number(index), to_string(value.tag));
-  TensorImpl* tensor = value.payload.as_tensor;
+  TensorImpl* tensor = value.payload.as_tensor.impl();
   RL_CHECK(tensor->storage() != Storage::Planned && tensor->storage() != Storage::Constant,
            Error::InvalidState, "output %lu: the program has planned its memory", log_number(index));
   const size_t needed = tensor->numel_bound() * element_size(tensor->scalar_type());
@@ -138,7 +138,7 @@ Error Method::check_inputs() const {
   const auto inputs = plan_.vector<int32_t>(schema::plan::kInputs);
   for (size_t i = 0; i < inputs.size(); ++i) {
     const EValue& value = values_[inputs[i]];
-    RL_CHECK(!value.is_tensor() || has_memory(*value.payload.as_tensor), Error::InvalidState,
+    RL_CHECK(!value.is_tensor() || has_memory(*value.payload.as_tensor.impl()), Error::InvalidState,
              "input %lu: was not set", log_number(i));
   }
   return Error::Ok;
@@ -149,7 +149,7 @@ void Method::forget_views() {
   const size_t count = plan_.tables(schema::plan::kValues).size();
   for (size_t i = 0; i < count; ++i) {
     if (!values_[i].is_tensor()) continue;
-    TensorImpl* tensor = values_[i].payload.as_tensor;
+    TensorImpl* tensor = values_[i].payload.as_tensor.impl();
     const Storage storage = tensor->storage();
     if (storage == Storage::View || storage == Storage::ConstantView)
       tensor->set_data(nullptr, Storage::None);
@@ -208,8 +208,8 @@ Error Method::execute_chain(size_t index, Table chain, uint64_t* budget) {
       case InstructionKind::JumpFalseCall: {
         const EValue& condition =
             values_[arguments.scalar<int32_t>(schema::jump_false_call::kCondValueIndex)];
-        RL_CHECK(!condition.is_tensor() || is_one_bool(*condition.payload.as_tensor), Error::InvalidProgram,
-                 "instruction %lu: the condition is not one bool", log_number(at - 1));
+        RL_CHECK(!condition.is_tensor() || is_one_bool(*condition.payload.as_tensor.impl()),
+                 Error::InvalidProgram, "instruction %lu: the condition is not one bool", log_number(at - 1));
         if (is_false(condition)) {
           at = static_cast<size_t>(
               arguments.scalar<int32_t>(schema::jump_false_call::kDestinationInstruction));
@@ -235,7 +235,7 @@ Error Method::call_kernel(const FieldPair& call) {
   if (memory_changes_) RL_TRY(check_tensors(kernel, arguments_, When::Running));
   KernelContext context(temporary_, tracer(), kernel, num_arguments);
   const OperatorScope traced(tracer(), kernel.name, kernel.signature);
-  const Error error = kernel.function(context, arguments_);
+  const Error error = kernel.call(context, arguments_);
   if (temporary_ != nullptr) temporary_->reset();
   RL_CHECK(error == Error::Ok, error, "operator %s: %s", kernel.name, to_string(error));
   traced.log_outputs(arguments_);

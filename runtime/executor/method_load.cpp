@@ -363,7 +363,7 @@ class Method::Loader {
     for (const int32_t input : plan_.vector<int32_t>(schema::plan::kInputs)) {
       EValue& value = block_.values[input];
       if (!value.is_tensor()) continue;
-      TensorImpl* tensor = value.payload.as_tensor;
+      TensorImpl* tensor = value.payload.as_tensor.impl();
       RL_CHECK(tensor->storage() != Storage::Constant, Error::InvalidProgram,
                "input value %ld: is a constant", static_cast<long>(input));
       if (tensor->storage() == Storage::None) tensor->set_data(nullptr, Storage::Lent);
@@ -406,7 +406,7 @@ class Method::Loader {
 
   static bool may_become_view(const EValue& value) {
     if (!value.is_tensor()) return false;
-    const Storage storage = value.payload.as_tensor->storage();
+    const Storage storage = value.payload.as_tensor.impl()->storage();
     return storage != Storage::Planned && storage != Storage::Constant;
   }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From a kernel's C++ signature to the boxed form that instructions call. boxed<&add_out> unpacks
 // the EValues; signature_of<&add_out> describes them, and the loader compares that description with
-// the program once, so that unpacking needs no check.
+// the program once, so that unpacking needs no check. Where there are many kernels, those of one type
+// share one function that unpacks:
+//
+//   {"aten::add.out", &call_unpacked<decltype(&add_out)>, signature_of<&add_out>(), RL_ERASED(add_out)}
 //
 // Signature characters (capital: None is allowed):
 //   t T tensor    i I int    d D float    b B bool    s S number    z Z string
@@ -20,6 +23,7 @@
 
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"
+#include "runtime/kernel/operator_table.h"
 #include "runtime/tensor/evalue.h"
 
 namespace rushlight {
@@ -32,7 +36,10 @@ struct Argument;
 template <>
 struct Argument<Tensor> {
   static constexpr char kCode = 't';
-  static Tensor get(EValue& value) { return value.to_tensor(); }
+  static Tensor& get(EValue& value) {
+    RL_DCHECK(value.is_tensor());
+    return value.payload.as_tensor;
+  }
 };
 template <>
 struct Argument<int64_t> {
@@ -133,7 +140,6 @@ struct Boxing<Error (*)(KernelContext&, Args...)> {
     auto& ref() { return value; }
   };
 
-  // Shared by all kernels of this type: they are many, their types are few.
   template <size_t... I>
   static Error call(KernelContext& context, EValue* const* arguments,
                     Error (*function)(KernelContext&, Args...), std::index_sequence<I...> all) {
@@ -156,11 +162,22 @@ struct Boxing<Error (*)(KernelContext&, Args...)> {
 
 }  // namespace internal
 
+// `kernel` is one of type Function.
+template <class Function>
+Error call_unpacked(KernelContext& context, EValue* const* arguments, ErasedKernel kernel) {
+  using Box = internal::Boxing<Function>;
+  return Box::call(context, arguments, reinterpret_cast<Function>(kernel),
+                   std::make_index_sequence<sizeof(Box::kSignature) - 1>());
+}
+
 template <auto kFunction>
-Error boxed(KernelContext& context, EValue* const* arguments) {
+Error boxed(KernelContext& context, EValue* const* arguments, ErasedKernel = nullptr) {
   using Box = internal::Boxing<decltype(kFunction)>;
   return Box::call(context, arguments, kFunction, std::make_index_sequence<sizeof(Box::kSignature) - 1>());
 }
+
+// For a table's initializer: an address, where a function could not be constant.
+#define RL_ERASED(kernel) reinterpret_cast<::rushlight::ErasedKernel>(&(kernel))
 
 template <auto kFunction>
 constexpr const char* signature_of() {

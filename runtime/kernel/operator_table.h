@@ -12,13 +12,22 @@
 
 namespace rushlight {
 
-// Arguments are in the schema's order, out arguments last; any that follow are ignored.
-using KernelFunction = Error (*)(KernelContext& context, EValue* const* arguments);
+// A kernel of any type, see boxing.h.
+using ErasedKernel = void (*)();
+
+// Arguments are in the schema's order, out arguments last; any that follow are ignored. `kernel` is the
+// entry's: kernels of one type share the function that unpacks their arguments.
+using KernelFunction = Error (*)(KernelContext& context, EValue* const* arguments, ErasedKernel kernel);
 
 struct KernelEntry {
   const char* name;  // "aten::add.out", "aten::sym_size.int"; no trailing dot without overload
   KernelFunction function;
   const char* signature;  // one character an argument, see boxing.h
+  ErasedKernel kernel = nullptr;
+
+  Error call(KernelContext& context, EValue* const* arguments) const {
+    return function(context, arguments, kernel);
+  }
 };
 
 struct OperatorTable {

@@ -47,7 +47,7 @@ Error ModuleMethod::allocate_outputs() {
   for (size_t i = 0; i < count; ++i) {
     const EValue& value = method_->output(i);
     if (!value.is_tensor() || value.to_tensor().const_data_ptr() != nullptr) continue;
-    const TensorImpl* tensor = value.payload.as_tensor;
+    const TensorImpl* tensor = value.payload.as_tensor.impl();
     RL_TRY(
         method_->set_output_buffer(i, allocate(tensor->numel_bound() * element_size(tensor->scalar_type()))));
   }

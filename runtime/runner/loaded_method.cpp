@@ -69,7 +69,7 @@ Error LoadedMethod::claim_outputs() {
   for (size_t i = 0; i < count; ++i) {
     const EValue& value = method().output(i);
     if (!value.is_tensor() || value.to_tensor().const_data_ptr() != nullptr) continue;
-    const TensorImpl* tensor = value.payload.as_tensor;
+    const TensorImpl* tensor = value.payload.as_tensor.impl();
     const size_t size = tensor->numel_bound() * element_size(tensor->scalar_type());
     RL_TRY(method().set_output_buffer(i, platform::claim_memory(size)));
   }

@@ -47,7 +47,7 @@ struct EValue {
     int64_t as_int;
     double as_double;
     bool as_bool;
-    TensorImpl* as_tensor;
+    Tensor as_tensor;
     const char* as_string;
     const bool* as_bool_list;
     const double* as_double_list;
@@ -63,7 +63,7 @@ struct EValue {
   explicit EValue(int64_t value) : tag(Tag::Int) { payload.as_int = value; }
   explicit EValue(double value) : tag(Tag::Double) { payload.as_double = value; }
   explicit EValue(bool value) : tag(Tag::Bool) { payload.as_bool = value; }
-  explicit EValue(Tensor value) : tag(Tag::Tensor) { payload.as_tensor = value.impl(); }
+  explicit EValue(Tensor value) : tag(Tag::Tensor) { payload.as_tensor = value; }
   explicit EValue(std::string_view value) : tag(Tag::String), length(static_cast<uint32_t>(value.size())) {
     payload.as_string = value.data();
   }
@@ -78,7 +78,7 @@ struct EValue {
   // Readers: the caller has checked the tag.
   [[nodiscard]] Tensor to_tensor() const {
     RL_DCHECK(is_tensor());
-    return Tensor(payload.as_tensor);
+    return payload.as_tensor;
   }
   // Of a number of any kind: a double is truncated, and clamped to what int64 holds.
   [[nodiscard]] int64_t to_int() const;

@@ -35,7 +35,7 @@ Error call(const KernelEntry& kernel, Span<EValue* const> arguments, size_t temp
   Heap heap;
   Arena temporary(heap.allocate(temporary_bytes));
   KernelContext context(&temporary);
-  return kernel.function(context, arguments.data());
+  return kernel.call(context, arguments.data());
 }
 
 }  // namespace

@@ -152,7 +152,7 @@ class MethodCase {
     for (size_t i = 0; i < std::min<size_t>(meta_.num_outputs(), 64); ++i) {
       const EValue& value = method.output(i);
       if (!value.is_tensor() || value.to_tensor().const_data_ptr() != nullptr) continue;
-      const TensorImpl* tensor = value.payload.as_tensor;
+      const TensorImpl* tensor = value.payload.as_tensor.impl();
       const size_t size = tensor->numel_bound() * element_size(tensor->scalar_type());
       const Span<uint8_t> memory = heap_.allocate(size);
       if (memory.data() == nullptr) continue;

@@ -40,7 +40,7 @@ def operator_table(selected: Sequence[Selected], backends: Sequence[LinkedBacken
     body: list[str] = []
     if entries:
         table = f"kEntries, {len(entries)}"
-        body = ["namespace {", "constexpr KernelEntry kEntries[] = {", *entries, "};", "}  // namespace", ""]
+        body = ["namespace {", "const KernelEntry kEntries[] = {", *entries, "};", "}  // namespace", ""]
     lines = [
         *_backend_includes(backends),
         '#include "runtime/kernel/boxing.h"',
@@ -82,7 +82,8 @@ def _backend_table(backends: Sequence[LinkedBackend]) -> list[str]:
 
 def _table_entry(selected: Selected) -> str:
     name, kernel = selected.operator.name, f"kernels::{selected.operator.kernel}"
-    return f'    {{"{name}", &boxed<&{kernel}>, signature_of<&{kernel}>()}},'
+    unpack = f"&call_unpacked<decltype(&{kernel})>"
+    return f'    {{"{name}", {unpack}, signature_of<&{kernel}>(), RL_ERASED({kernel})}},'
 
 
 def dtype_header(operators: Iterable[Operator], selected: Sequence[Selected]) -> str:

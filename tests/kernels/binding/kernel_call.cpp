@@ -41,7 +41,7 @@ py::tuple call(const std::string& name, const py::list& arguments, size_t tempor
   Arena temporary({memory.get(), temporary_bytes});
   KernelContext context(&temporary);
   captured_log().clear();
-  const Error error = entry->function(context, built.values().data());
+  const Error error = entry->call(context, built.values().data());
   built.store_shapes();
 
   py::list written;
