@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/shared/arithmetic.h"
 #include "kernels/shared/cumulative.h"
 #include "kernels/shared/selection.h"
 #include "runtime/kernel/context.h"
@@ -8,8 +7,7 @@ namespace rushlight::kernels {
 
 Error cumsum_out(KernelContext&, const Tensor& self, int64_t dim, std::optional<int64_t> dtype, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::cumsum.out");
-  const auto add = [](auto a, auto b) { return wrapping_add(a, b); };
-  return cumulate<kTypes>(self, dim, dtype, out, 0, add);
+  return cumulate(kTypes, Cumulation::kSum, self, dim, dtype, out);
 }
 
 }  // namespace rushlight::kernels

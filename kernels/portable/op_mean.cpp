@@ -20,10 +20,7 @@ Error mean(const Tensor& self, const DimList& dim, bool keepdim, std::optional<i
            to_string(self.scalar_type()));
   Reduction reduction;
   RL_TRY(reduction.plan(self, dim, keepdim, out));
-  // Nothing has the mean 0 / 0, which is NaN.
-  const size_t count = reduction.count();
-  return sum_into<kTypes>(reduction, self, out,
-                          [count](auto total) { return total / static_cast<decltype(total)>(count); });
+  return mean_into(kTypes, reduction, self, out);
 }
 
 }  // namespace

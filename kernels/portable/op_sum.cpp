@@ -15,7 +15,7 @@ Error sum(const Tensor& self, const DimList& dim, bool keepdim, std::optional<in
   RL_TRY(check_requested_dtype(dtype, out));
   Reduction reduction;
   RL_TRY(reduction.plan(self, dim, keepdim, out));
-  return sum_into<kTypes>(reduction, self, out, [](auto total) { return total; });
+  return sum_into(kTypes, reduction, self, out);
 }
 
 }  // namespace

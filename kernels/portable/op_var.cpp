@@ -12,7 +12,7 @@ constexpr TypeSet kTypes = selected_types("aten::var.out") | selected_types("ate
 Error variance(const Tensor& self, const DimList& dim, double correction, bool keepdim, Tensor& out) {
   Reduction reduction;
   RL_TRY(reduction.plan(self, all_if_empty(dim), keepdim, out));
-  return variance_into<kTypes>(reduction, self, correction, out);
+  return variance_into(kTypes, reduction, self, correction, out);
 }
 
 }  // namespace

@@ -15,12 +15,10 @@ Error var_mean_correction_out(KernelContext&, const Tensor& self, std::optional<
   const DimList dims = all_if_empty(dim);
   Reduction variances;
   RL_TRY(variances.plan(self, dims, keepdim, out0));
-  RL_TRY(variance_into<kTypes>(variances, self, correction_of(correction), out0));
+  RL_TRY(variance_into(kTypes, variances, self, correction_of(correction), out0));
   Reduction means;
   RL_TRY(means.plan(self, dims, keepdim, out1));
-  const size_t count = means.count();
-  return sum_into<kTypes>(means, self, out1,
-                          [count](auto total) { return total / static_cast<decltype(total)>(count); });
+  return mean_into(kTypes, means, self, out1);
 }
 
 }  // namespace rushlight::kernels

@@ -9,6 +9,7 @@
 #include "kernels/shared/lanes.h"
 #include "kernels/shared/sum.h"
 #include "runtime/base/error.h"
+#include "runtime/tensor/dispatch.h"
 #include "runtime/tensor/tensor.h"
 
 namespace rushlight::kernels {

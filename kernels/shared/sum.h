@@ -9,7 +9,6 @@
 
 #include "kernels/shared/arithmetic.h"
 #include "kernels/shared/reduce.h"
-#include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
 
@@ -67,57 +66,17 @@ class PairwiseSum<int64_t> {
   int64_t sum_ = 0;
 };
 
-namespace internal {
-
+// The types that numbers of a set are summed in, and complex ones by parts.
 constexpr TypeSet accumulated_in(TypeSet set) {
   const TypeSet parts = (set & types::kComplex) != 0 ? type_set(ScalarType::Float, ScalarType::Double) : 0;
   const TypeSet floats = computed_in(set & types::kFloating) | parts;
   return (set & ~types::kFloating & ~types::kComplex) != 0 ? floats | type_set(ScalarType::Long) : floats;
 }
 
-// Of real numbers of type `to`. Where `is_zero` there is nothing to add.
-template <TypeSet kTypes, class Finish>
-Error sum_runs(const Reduction& reduction, ScalarType to, bool is_zero, Finish finish) {
-  const ScalarType held = accumulated_type(to);
-  RL_TRY(check_convertible(held));
-  return dispatch<accumulated_in(kTypes)>(held, [&](auto type) {
-    using T = typename decltype(type)::Element;
-    reduction.for_each_output([&](const char* first, char* result) {
-      PairwiseSum<T> sum;
-      if (!is_zero) {
-        reduction.for_each_run<T>(first, [&](const T* values, ptrdiff_t stride, size_t n) {
-          for (size_t i = 0; i < n; ++i) sum.add(values[static_cast<ptrdiff_t>(i) * stride]);
-        });
-      }
-      const T value = finish(sum.total());
-      convert_run(result, 0, to, &value, 0, held, 1);
-    });
-    return Error::Ok;
-  });
-}
-
-}  // namespace internal
-
-// Writes finish(sum) to every element of `out`, where finish takes and returns a number of the type
-// the sum is held in, of complex numbers each part. Elements are converted to the dtype of `out` as they
-// are added. InvalidType when the dtype of `self` or `out` is not selected.
-template <TypeSet kTypes, class Finish>
-Error sum_into(const Reduction& reduction, const Tensor& self, const Tensor& out, Finish finish) {
-  const ScalarType type = out.scalar_type();
-  if (!contains(kTypes, type)) return unsupported_type(type);
-  RL_TRY(check_convertible(self.scalar_type()));
-  RL_TRY(check_convertible(type));
-  if constexpr ((kTypes & types::kComplex) != 0) {
-    if (is_complex(type)) {
-      for (const size_t which : {0, 1}) {
-        const bool is_zero = which == 1 && !is_complex(self.scalar_type());
-        RL_TRY(internal::sum_runs<kTypes>(reduction.of_parts(which, type), component_type(type), is_zero,
-                                          finish));
-      }
-      return Error::Ok;
-    }
-  }
-  return internal::sum_runs<kTypes>(reduction, type, false, finish);
-}
+// Writes sums, or means, to every element of `out`, of complex numbers of each part. Elements are converted
+// to the dtype of `out` as they are added; means are not of integers. `types` are those that the operator
+// takes. InvalidType when the dtype of `self` or `out` is not selected.
+Error sum_into(TypeSet types, const Reduction& reduction, const Tensor& self, const Tensor& out);
+Error mean_into(TypeSet types, const Reduction& reduction, const Tensor& self, const Tensor& out);
 
 }  // namespace rushlight::kernels

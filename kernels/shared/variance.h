@@ -5,11 +5,10 @@
 #include <cstddef>
 #include <optional>
 
-#include "kernels/shared/checks.h"
 #include "kernels/shared/reduce.h"
-#include "kernels/shared/sum.h"
-#include "runtime/tensor/dispatch.h"
+#include "runtime/base/error.h"
 #include "runtime/tensor/scalar.h"
+#include "runtime/tensor/tensor.h"
 
 namespace rushlight::kernels {
 
@@ -19,41 +18,9 @@ inline double correction_of(const std::optional<Scalar>& correction) {
 }
 
 // Writes the variance to every element of `out`, of complex numbers the sum of that of their parts. Two
-// passes: the differences from the mean are exact where it is large. InvalidType when self is neither
-// floating nor complex or the result does not go into `out`.
-template <TypeSet kTypes>
-Error variance_into(const Reduction& reduction, const Tensor& self, double correction, const Tensor& out) {
-  constexpr TypeSet kGiven = kTypes & (types::kFloating | types::kComplex);
-  const ScalarType given = self.scalar_type();
-  if (!contains(kGiven, given)) return unsupported_type(given);
-  const ScalarType type = component_type(given);
-  const size_t parts = (kTypes & types::kComplex) != 0 && is_complex(given) ? 2 : 1;
-  RL_TRY(check_can_cast(type, out));
-  RL_TRY(check_convertible(out.scalar_type()));
-  RL_TRY(check_convertible(type));
-  const auto count = static_cast<double>(reduction.count());
-  const double divisor = count > correction ? count - correction : 0;
-  const Reduction of_real = parts == 2 ? reduction.of_parts(0, out.scalar_type()) : reduction;
-  return dispatch<internal::accumulated_in(kGiven)>(computed_type(type), [&](auto held) {
-    using T = typename decltype(held)::Element;
-    of_real.for_each_output([&](const char* first, char* result) {
-      const auto add_all = [&](auto of) {
-        PairwiseSum<T> sum;
-        of_real.for_each_run<T>(first, [&](const T* values, ptrdiff_t stride, size_t n) {
-          for (size_t i = 0; i < n; ++i) sum.add(of(values[static_cast<ptrdiff_t>(i) * stride]));
-        });
-        return sum.total();
-      };
-      T squares = 0;
-      for (size_t part = 0; part < parts; ++part, first += element_size(type)) {
-        const T mean = add_all([](T x) { return x; }) / static_cast<T>(count);
-        squares += add_all([mean](T x) { return (x - mean) * (x - mean); });
-      }
-      const T variance = squares / static_cast<T>(divisor);
-      convert_run(result, 0, out.scalar_type(), &variance, 0, scalar_type_of<T>, 1);
-    });
-    return Error::Ok;
-  });
-}
+// passes: the differences from the mean are exact where it is large. `types` are those that the operator
+// takes. InvalidType when self is neither floating nor complex or the result does not go into `out`.
+Error variance_into(TypeSet types, const Reduction& reduction, const Tensor& self, double correction,
+                    const Tensor& out);
 
 }  // namespace rushlight::kernels
