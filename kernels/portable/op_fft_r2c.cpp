@@ -9,6 +9,8 @@ namespace rushlight::kernels {
 // Scratch: 3 complex numbers for each element of the longest transform.
 Error _fft_r2c_out(KernelContext& context, const Tensor& self, Span<const int64_t> dim, int64_t normalization,
                    bool onesided, Tensor& out) {
+  // What comes out is complex.
+  if constexpr (!kSelectsComplex) return unsupported_type(complex_type(self.scalar_type()));
   constexpr TypeSet kTypes = selected_types("aten::_fft_r2c.out") & types::kFloating;
   if (!contains(kTypes, self.scalar_type())) return unsupported_type(self.scalar_type());
   RL_CHECK(out.scalar_type() == complex_type(self.scalar_type()), Error::InvalidType,

@@ -3,6 +3,7 @@
 
 #include "kernels/shared/grid.h"
 #include "kernels/shared/selection.h"
+#include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
 
@@ -142,6 +143,8 @@ void find_vector(const Grid& t, const Grid& z, ptrdiff_t at, double negligible, 
 
 // Scratch: twice the elements of a matrix, and a column, as complex numbers of doubles.
 Error linalg_eig_out(KernelContext& context, const Tensor& self, Tensor& eigenvalues, Tensor& eigenvectors) {
+  // What comes out is complex even where nothing that goes in is.
+  if constexpr (!kSelectsComplex) return unsupported_type(complex_type(self.scalar_type()));
   constexpr TypeSet kTypes = selected_types("aten::linalg_eig.out");
   RL_TRY(check_square(self, kTypes, "self"));
   RL_TRY(check_dtype(eigenvalues, complex_type(self.scalar_type()), "eigenvalues"));

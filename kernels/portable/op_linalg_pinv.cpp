@@ -57,7 +57,7 @@ void mirror(const Grid& source, const Grid& target) {
   for (ptrdiff_t i = 0; i < source.rows; ++i) {
     for (ptrdiff_t j = 0; j <= i; ++j) {
       Number value = source.get(i, j);
-      if (i == j) value.imag = 0;
+      if (i == j) value = value.real;
       target.set(i, j, value);
       target.set(j, i, conjugate(value));
     }

@@ -11,7 +11,9 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = kAnySelectedType & type_set(ScalarType::Float, ScalarType::Double);
+// One side of a transform is complex.
+constexpr TypeSet kTypes =
+    kSelectsComplex ? kAnySelectedType & type_set(ScalarType::Float, ScalarType::Double) : 0;
 
 template <class T>
 using Point = Complex<T>;

@@ -10,38 +10,55 @@
 
 namespace rushlight::kernels {
 
-Number operator+(Number a, Number b) { return {a.real + b.real, a.imag + b.imag}; }
-Number operator-(Number a, Number b) { return {a.real - b.real, a.imag - b.imag}; }
-Number operator*(Number a, double b) { return {a.real * b, a.imag * b}; }
-Number operator*(Number a, Number b) {
+ComplexNumber operator+(ComplexNumber a, ComplexNumber b) { return {a.real + b.real, a.imag + b.imag}; }
+ComplexNumber operator-(ComplexNumber a, ComplexNumber b) { return {a.real - b.real, a.imag - b.imag}; }
+ComplexNumber operator*(ComplexNumber a, double b) { return {a.real * b, a.imag * b}; }
+ComplexNumber operator*(ComplexNumber a, ComplexNumber b) {
   return {a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real};
 }
 
-Number operator/(Number a, Number b) {
+ComplexNumber operator/(ComplexNumber a, ComplexNumber b) {
   if (b.imag == 0) return {a.real / b.real, a.imag == 0 ? 0 : a.imag / b.real};
   const Complex<double> result = Complex<double>(a.real, a.imag) / Complex<double>(b.real, b.imag);
   return {result.real, result.imag};
 }
 
-double absolute(Number z) { return z.imag == 0 ? std::fabs(z.real) : std::hypot(z.real, z.imag); }
-double squared(Number z) { return z.real * z.real + z.imag * z.imag; }
+double absolute(ComplexNumber z) { return z.imag == 0 ? std::fabs(z.real) : std::hypot(z.real, z.imag); }
+double squared(ComplexNumber z) { return z.real * z.real + z.imag * z.imag; }
 
 Grid Grid::dense(void* data, ScalarType type, ptrdiff_t rows, ptrdiff_t columns) {
   const auto element = static_cast<ptrdiff_t>(element_size(type));
   return {static_cast<char*>(data), type, rows, columns, columns * element, element};
 }
 
+namespace {
+
+// `real` says whether no imaginary part is there.
+template <class T, class N>
+void read_parts(const char* at, bool real, N* value) {
+  const T* parts = reinterpret_cast<const T*>(at);
+  value->real = parts[0];
+  if constexpr (std::is_same_v<N, ComplexNumber>) {
+    if (!real) value->imag = parts[1];
+  }
+}
+
+template <class T>
+void write_parts(char* at, bool real, Number value) {
+  T* parts = reinterpret_cast<T*>(at);
+  parts[0] = static_cast<T>(value.real);
+  if (kSelectsComplex && !real) parts[1] = static_cast<T>(value.imag);
+}
+
+}  // namespace
+
 Number Grid::get(ptrdiff_t i, ptrdiff_t j) const {
   const char* at = data + i * row_step + j * column_step;
   Number value;
   if (component_type(type) == ScalarType::Float) {
-    const float* parts = reinterpret_cast<const float*>(at);
-    value.real = parts[0];
-    if (type != ScalarType::Float) value.imag = parts[1];
+    read_parts<float>(at, type == ScalarType::Float, &value);
   } else {
-    const double* parts = reinterpret_cast<const double*>(at);
-    value.real = parts[0];
-    if (type != ScalarType::Double) value.imag = parts[1];
+    read_parts<double>(at, type == ScalarType::Double, &value);
   }
   return conjugated ? conjugate(value) : value;
 }
@@ -50,13 +67,9 @@ void Grid::set(ptrdiff_t i, ptrdiff_t j, Number value) const {
   char* at = data + i * row_step + j * column_step;
   if (conjugated) value = conjugate(value);
   if (component_type(type) == ScalarType::Float) {
-    float* parts = reinterpret_cast<float*>(at);
-    parts[0] = static_cast<float>(value.real);
-    if (type != ScalarType::Float) parts[1] = static_cast<float>(value.imag);
+    write_parts<float>(at, type == ScalarType::Float, value);
   } else {
-    double* parts = reinterpret_cast<double*>(at);
-    parts[0] = value.real;
-    if (type != ScalarType::Double) parts[1] = value.imag;
+    write_parts<double>(at, type == ScalarType::Double, value);
   }
 }
 

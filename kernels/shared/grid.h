@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <type_traits>
 
 #include "kernels/shared/checks.h"
+#include "kernels/shared/selection.h"
 #include "runtime/base/error.h"
 #include "runtime/base/span.h"
 #include "runtime/kernel/context.h"
@@ -18,24 +20,46 @@ namespace rushlight::kernels {
 
 // A complex number of doubles. Its operators are functions, where those of Complex would be inlined: in
 // software, double arithmetic is calls anyway.
-struct Number {
+struct ComplexNumber {
   double real = 0;
   double imag = 0;
 
-  Number() = default;
-  Number(double r, double i = 0) : real(r), imag(i) {}  // NOLINT: real numbers are complex ones
-  friend bool operator==(Number a, Number b) { return a.real == b.real && a.imag == b.imag; }
+  ComplexNumber() = default;
+  ComplexNumber(double r, double i = 0) : real(r), imag(i) {}  // NOLINT: real numbers are complex ones
+  friend bool operator==(ComplexNumber a, ComplexNumber b) { return a.real == b.real && a.imag == b.imag; }
 };
-Number operator+(Number a, Number b);
-Number operator-(Number a, Number b);
-Number operator*(Number a, Number b);
-Number operator*(Number a, double b);
-Number operator/(Number a, Number b);
-inline Number operator-(Number z) { return {-z.real, -z.imag}; }
+ComplexNumber operator+(ComplexNumber a, ComplexNumber b);
+ComplexNumber operator-(ComplexNumber a, ComplexNumber b);
+ComplexNumber operator*(ComplexNumber a, ComplexNumber b);
+ComplexNumber operator*(ComplexNumber a, double b);
+ComplexNumber operator/(ComplexNumber a, ComplexNumber b);
+inline ComplexNumber operator-(ComplexNumber z) { return {-z.real, -z.imag}; }
 
-inline Number conjugate(Number z) { return {z.real, -z.imag}; }
-double absolute(Number z);
-double squared(Number z);
+inline ComplexNumber conjugate(ComplexNumber z) { return {z.real, -z.imag}; }
+double absolute(ComplexNumber z);
+double squared(ComplexNumber z);
+
+// Its real part alone, which is all there is in a build without complex dtypes.
+struct RealNumber {
+  double real = 0;
+  static constexpr double imag = 0;
+
+  RealNumber() = default;
+  RealNumber(double r, double = 0) : real(r) {}  // NOLINT: as above
+  friend bool operator==(RealNumber a, RealNumber b) { return a.real == b.real; }
+};
+inline RealNumber operator+(RealNumber a, RealNumber b) { return a.real + b.real; }
+inline RealNumber operator-(RealNumber a, RealNumber b) { return a.real - b.real; }
+inline RealNumber operator*(RealNumber a, RealNumber b) { return a.real * b.real; }
+inline RealNumber operator*(RealNumber a, double b) { return a.real * b; }
+inline RealNumber operator/(RealNumber a, RealNumber b) { return a.real / b.real; }
+inline RealNumber operator-(RealNumber x) { return -x.real; }
+
+inline RealNumber conjugate(RealNumber x) { return x; }
+inline double absolute(RealNumber x) { return std::fabs(x.real); }
+inline double squared(RealNumber x) { return x.real * x.real; }
+
+using Number = std::conditional_t<kSelectsComplex, ComplexNumber, RealNumber>;
 
 // Element (i, j) lies at data + i * row_step + j * column_step, in bytes.
 struct Grid {
