@@ -10,26 +10,29 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 
+double angle(double x) { return x < 0 ? kPi : (x >= 0 ? 0.0 : x); }
+
+double radians(double x) { return x * (kPi / 180); }
+
+double degrees(double x) { return x * (180 / kPi); }
+
 }  // namespace
 
 // NaN stays.
 Error angle_out(KernelContext&, const Tensor& self, Tensor& out) {
-  const auto angle = [](double x) { return x < 0 ? kPi : (x >= 0 ? 0.0 : x); };
   constexpr TypeSet kTypes = selected_types("aten::angle.out");
   if constexpr ((kTypes & types::kComplex) != 0) {
     if (contains(kTypes & types::kComplex, self.scalar_type())) return complex_measure(self, out, phase);
   }
-  return double_function(kTypes & ~types::kComplex, out, angle, self);
+  return double_function<kTypes & ~types::kComplex, angle>(self, out);
 }
 
 Error deg2rad_out(KernelContext&, const Tensor& self, Tensor& out) {
-  const auto radians = [](double x) { return x * (kPi / 180); };
-  return double_function(selected_types("aten::deg2rad.out"), out, radians, self);
+  return double_function<selected_types("aten::deg2rad.out"), radians>(self, out);
 }
 
 Error rad2deg_out(KernelContext&, const Tensor& self, Tensor& out) {
-  const auto degrees = [](double x) { return x * (180 / kPi); };
-  return double_function(selected_types("aten::rad2deg.out"), out, degrees, self);
+  return double_function<selected_types("aten::rad2deg.out"), degrees>(self, out);
 }
 
 }  // namespace rushlight::kernels

@@ -96,7 +96,8 @@ Error adaptive_avg_pool(TypeSet types, const Tensor& self, Span<const int64_t> o
 Error avg_pool1d_out(KernelContext&, const Tensor& self, Span<const int64_t> kernel_size,
                      Span<const int64_t> stride, Span<const int64_t> padding, bool ceil_mode,
                      bool count_include_pad, Tensor& out) {
-  return avg_pool(selected_types("aten::avg_pool1d.out"), self,
+  constexpr TypeSet kOwnTypes = selected_types("aten::avg_pool1d.out");
+  return avg_pool(kOwnTypes, self,
                   {1, {kernel_size, stride, padding, {&kNoDilation, 1}, ceil_mode}, count_include_pad, {}},
                   out);
 }
@@ -104,8 +105,9 @@ Error avg_pool1d_out(KernelContext&, const Tensor& self, Span<const int64_t> ker
 Error avg_pool2d_out(KernelContext&, const Tensor& self, Span<const int64_t> kernel_size,
                      Span<const int64_t> stride, Span<const int64_t> padding, bool ceil_mode,
                      bool count_include_pad, std::optional<int64_t> divisor_override, Tensor& out) {
+  constexpr TypeSet kOwnTypes = selected_types("aten::avg_pool2d.out");
   return avg_pool(
-      selected_types("aten::avg_pool2d.out"), self,
+      kOwnTypes, self,
       {2, {kernel_size, stride, padding, {&kNoDilation, 1}, ceil_mode}, count_include_pad, divisor_override},
       out);
 }
@@ -113,35 +115,41 @@ Error avg_pool2d_out(KernelContext&, const Tensor& self, Span<const int64_t> ker
 Error avg_pool3d_out(KernelContext&, const Tensor& self, Span<const int64_t> kernel_size,
                      Span<const int64_t> stride, Span<const int64_t> padding, bool ceil_mode,
                      bool count_include_pad, std::optional<int64_t> divisor_override, Tensor& out) {
+  constexpr TypeSet kOwnTypes = selected_types("aten::avg_pool3d.out");
   return avg_pool(
-      selected_types("aten::avg_pool3d.out"), self,
+      kOwnTypes, self,
       {3, {kernel_size, stride, padding, {&kNoDilation, 1}, ceil_mode}, count_include_pad, divisor_override},
       out);
 }
 
 Error adaptive_avg_pool1d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
                               Tensor& out) {
-  return adaptive_avg_pool(selected_types("aten::adaptive_avg_pool1d.out"), self, output_size, 1, out);
+  constexpr TypeSet kOwnTypes = selected_types("aten::adaptive_avg_pool1d.out");
+  return adaptive_avg_pool(kOwnTypes, self, output_size, 1, out);
 }
 
 Error _adaptive_avg_pool2d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
                                Tensor& out) {
-  return adaptive_avg_pool(selected_types("aten::_adaptive_avg_pool2d.out"), self, output_size, 2, out);
+  constexpr TypeSet kOwnTypes = selected_types("aten::_adaptive_avg_pool2d.out");
+  return adaptive_avg_pool(kOwnTypes, self, output_size, 2, out);
 }
 
 Error adaptive_avg_pool2d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
                               Tensor& out) {
-  return adaptive_avg_pool(selected_types("aten::adaptive_avg_pool2d.out"), self, output_size, 2, out);
+  constexpr TypeSet kOwnTypes = selected_types("aten::adaptive_avg_pool2d.out");
+  return adaptive_avg_pool(kOwnTypes, self, output_size, 2, out);
 }
 
 Error _adaptive_avg_pool3d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
                                Tensor& out) {
-  return adaptive_avg_pool(selected_types("aten::_adaptive_avg_pool3d.out"), self, output_size, 3, out);
+  constexpr TypeSet kOwnTypes = selected_types("aten::_adaptive_avg_pool3d.out");
+  return adaptive_avg_pool(kOwnTypes, self, output_size, 3, out);
 }
 
 Error adaptive_avg_pool3d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
                               Tensor& out) {
-  return adaptive_avg_pool(selected_types("aten::adaptive_avg_pool3d.out"), self, output_size, 3, out);
+  constexpr TypeSet kOwnTypes = selected_types("aten::adaptive_avg_pool3d.out");
+  return adaptive_avg_pool(kOwnTypes, self, output_size, 3, out);
 }
 
 }  // namespace rushlight::kernels

@@ -172,74 +172,86 @@ double airy(double x) {
          (sums.p() * std::cos(phase) - sums.q() * std::sin(phase));
 }
 
+double bessel_y0(double x) { return bessel_y(x, 0); }
+
+double bessel_y1(double x) { return bessel_y(x, 1); }
+
+double i0e(double x) { return scaled_i(0, x); }
+
+double i1e(double x) { return scaled_i(1, x); }
+
+double modified_bessel_k0(double x) { return unscaled_k(0, x); }
+
+double modified_bessel_k1(double x) { return unscaled_k(1, x); }
+
+double scaled_modified_bessel_k0(double value) { return scaled_k(0, value); }
+
+double scaled_modified_bessel_k1(double value) { return scaled_k(1, value); }
+
 }  // namespace
 
 Error special_bessel_j0_out(KernelContext&, const Tensor& self, Tensor& out) {
-  return double_function(selected_types("aten::special_bessel_j0.out"), out, bessel_j0, self);
+  return double_function<selected_types("aten::special_bessel_j0.out"), bessel_j0>(self, out);
 }
 
 Error special_bessel_j1_out(KernelContext&, const Tensor& self, Tensor& out) {
-  return double_function(selected_types("aten::special_bessel_j1.out"), out, bessel_j1, self);
+  return double_function<selected_types("aten::special_bessel_j1.out"), bessel_j1>(self, out);
 }
 
 Error special_bessel_y0_out(KernelContext&, const Tensor& self, Tensor& out) {
-  const auto function = [](double x) { return bessel_y(x, 0); };
-  return double_function(selected_types("aten::special_bessel_y0.out"), out, function, self);
+  return double_function<selected_types("aten::special_bessel_y0.out"), bessel_y0>(self, out);
 }
 
 Error special_bessel_y1_out(KernelContext&, const Tensor& self, Tensor& out) {
-  const auto function = [](double x) { return bessel_y(x, 1); };
-  return double_function(selected_types("aten::special_bessel_y1.out"), out, function, self);
+  return double_function<selected_types("aten::special_bessel_y1.out"), bessel_y1>(self, out);
 }
 
 Error i0_out(KernelContext&, const Tensor& self, Tensor& out) {
-  return double_function(selected_types("aten::i0.out"), out, bessel_i0, self);
+  return double_function<selected_types("aten::i0.out"), bessel_i0>(self, out);
 }
 
 Error special_i1_out(KernelContext&, const Tensor& self, Tensor& out) {
-  return double_function(selected_types("aten::special_i1.out"), out, bessel_i1, self);
+  return double_function<selected_types("aten::special_i1.out"), bessel_i1>(self, out);
 }
 
 Error special_modified_bessel_i0_out(KernelContext&, const Tensor& self, Tensor& out) {
-  return double_function(selected_types("aten::special_modified_bessel_i0.out"), out, bessel_i0, self);
+  return double_function<selected_types("aten::special_modified_bessel_i0.out"), bessel_i0>(self, out);
 }
 
 Error special_modified_bessel_i1_out(KernelContext&, const Tensor& self, Tensor& out) {
-  return double_function(selected_types("aten::special_modified_bessel_i1.out"), out, bessel_i1, self);
+  return double_function<selected_types("aten::special_modified_bessel_i1.out"), bessel_i1>(self, out);
 }
 
 Error special_i0e_out(KernelContext&, const Tensor& self, Tensor& out) {
-  const auto function = [](double x) { return scaled_i(0, x); };
-  return double_function(selected_types("aten::special_i0e.out"), out, function, self);
+  return double_function<selected_types("aten::special_i0e.out"), i0e>(self, out);
 }
 
 Error special_i1e_out(KernelContext&, const Tensor& self, Tensor& out) {
-  const auto function = [](double x) { return scaled_i(1, x); };
-  return double_function(selected_types("aten::special_i1e.out"), out, function, self);
+  return double_function<selected_types("aten::special_i1e.out"), i1e>(self, out);
 }
 
 Error special_modified_bessel_k0_out(KernelContext&, const Tensor& self, Tensor& out) {
-  const auto function = [](double x) { return unscaled_k(0, x); };
-  return double_function(selected_types("aten::special_modified_bessel_k0.out"), out, function, self);
+  return double_function<selected_types("aten::special_modified_bessel_k0.out"), modified_bessel_k0>(self,
+                                                                                                     out);
 }
 
 Error special_modified_bessel_k1_out(KernelContext&, const Tensor& self, Tensor& out) {
-  const auto function = [](double x) { return unscaled_k(1, x); };
-  return double_function(selected_types("aten::special_modified_bessel_k1.out"), out, function, self);
+  return double_function<selected_types("aten::special_modified_bessel_k1.out"), modified_bessel_k1>(self,
+                                                                                                     out);
 }
 
 Error special_scaled_modified_bessel_k0_out(KernelContext&, const Tensor& x, Tensor& out) {
-  const auto function = [](double value) { return scaled_k(0, value); };
-  return double_function(selected_types("aten::special_scaled_modified_bessel_k0.out"), out, function, x);
+  return double_function<selected_types("aten::special_scaled_modified_bessel_k0.out"),
+                         scaled_modified_bessel_k0>(x, out);
 }
 
 Error special_scaled_modified_bessel_k1_out(KernelContext&, const Tensor& x, Tensor& out) {
-  const auto function = [](double value) { return scaled_k(1, value); };
-  return double_function(selected_types("aten::special_scaled_modified_bessel_k1.out"), out, function, x);
+  return double_function<selected_types("aten::special_scaled_modified_bessel_k1.out"),
+                         scaled_modified_bessel_k1>(x, out);
 }
 
 Error special_airy_ai_out(KernelContext&, const Tensor& x, Tensor& out) {
-  return double_function(selected_types("aten::special_airy_ai.out"), out, airy, x);
+  return double_function<selected_types("aten::special_airy_ai.out"), airy>(x, out);
 }
 
 }  // namespace rushlight::kernels

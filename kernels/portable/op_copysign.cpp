@@ -7,11 +7,11 @@
 namespace rushlight::kernels {
 
 Error copysign_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
-  return double_function(selected_types("aten::copysign.out"), out, std::copysign, self, other);
+  return double_function<selected_types("aten::copysign.out"), std::copysign>(self, other, out);
 }
 
 Error copysign_Scalar_out(KernelContext&, const Tensor& self, const Scalar& other, Tensor& out) {
-  return double_function(selected_types("aten::copysign.Scalar_out"), out, std::copysign, self, other);
+  return double_function<selected_types("aten::copysign.Scalar_out"), std::copysign>(self, other, out);
 }
 
 }  // namespace rushlight::kernels

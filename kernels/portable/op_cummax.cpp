@@ -6,7 +6,8 @@
 namespace rushlight::kernels {
 
 Error cummax_out(KernelContext&, const Tensor& self, int64_t dim, Tensor& values, Tensor& indices) {
-  return cumulate_extremum(selected_types("aten::cummax.out"), self, dim, true, values, indices);
+  constexpr TypeSet kTypes = selected_types("aten::cummax.out");
+  return cumulate_extremum(kTypes, self, dim, true, values, indices);
 }
 
 }  // namespace rushlight::kernels

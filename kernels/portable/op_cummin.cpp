@@ -6,7 +6,8 @@
 namespace rushlight::kernels {
 
 Error cummin_out(KernelContext&, const Tensor& self, int64_t dim, Tensor& values, Tensor& indices) {
-  return cumulate_extremum(selected_types("aten::cummin.out"), self, dim, false, values, indices);
+  constexpr TypeSet kTypes = selected_types("aten::cummin.out");
+  return cumulate_extremum(kTypes, self, dim, false, values, indices);
 }
 
 }  // namespace rushlight::kernels

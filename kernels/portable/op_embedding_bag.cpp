@@ -183,7 +183,8 @@ Error _embedding_bag_out(KernelContext&, const Tensor& weight, const Tensor& ind
                          bool, int64_t mode, bool, const std::optional<Tensor>& per_sample_weights,
                          bool include_last_offset, int64_t padding_idx, Tensor& out0, Tensor& out1,
                          Tensor& out2, Tensor& out3) {
-  return embedding_bag(selected_types("aten::_embedding_bag.out"),
+  constexpr TypeSet kOwnTypes = selected_types("aten::_embedding_bag.out");
+  return embedding_bag(kOwnTypes,
                        {weight, indices, offsets, per_sample_weights, mode, include_last_offset, padding_idx},
                        false, {out0, out1, out2, out3});
 }
@@ -193,7 +194,8 @@ Error _embedding_bag_forward_only_out(KernelContext&, const Tensor& weight, cons
                                       const std::optional<Tensor>& per_sample_weights,
                                       bool include_last_offset, int64_t padding_idx, Tensor& out0,
                                       Tensor& out1, Tensor& out2, Tensor& out3) {
-  return embedding_bag(selected_types("aten::_embedding_bag_forward_only.out"),
+  constexpr TypeSet kOwnTypes = selected_types("aten::_embedding_bag_forward_only.out");
+  return embedding_bag(kOwnTypes,
                        {weight, indices, offsets, per_sample_weights, mode, include_last_offset, padding_idx},
                        true, {out0, out1, out2, out3});
 }

@@ -74,27 +74,27 @@ double log_ndtr(double x) {
 }  // namespace
 
 Error erfc_out(KernelContext&, const Tensor& self, Tensor& out) {
-  return double_function(selected_types("aten::erfc.out"), out, std::erfc, self);
+  return double_function<selected_types("aten::erfc.out"), std::erfc>(self, out);
 }
 
 Error erfinv_out(KernelContext&, const Tensor& self, Tensor& out) {
-  return double_function(selected_types("aten::erfinv.out"), out, erfinv, self);
+  return double_function<selected_types("aten::erfinv.out"), erfinv>(self, out);
 }
 
 Error special_erfcx_out(KernelContext&, const Tensor& self, Tensor& out) {
-  return double_function(selected_types("aten::special_erfcx.out"), out, erfcx, self);
+  return double_function<selected_types("aten::special_erfcx.out"), erfcx>(self, out);
 }
 
 Error special_ndtr_out(KernelContext&, const Tensor& self, Tensor& out) {
-  return double_function(selected_types("aten::special_ndtr.out"), out, ndtr, self);
+  return double_function<selected_types("aten::special_ndtr.out"), ndtr>(self, out);
 }
 
 Error special_ndtri_out(KernelContext&, const Tensor& self, Tensor& out) {
-  return double_function(selected_types("aten::special_ndtri.out"), out, ndtri, self);
+  return double_function<selected_types("aten::special_ndtri.out"), ndtri>(self, out);
 }
 
 Error special_log_ndtr_out(KernelContext&, const Tensor& self, Tensor& out) {
-  return double_function(selected_types("aten::special_log_ndtr.out"), out, log_ndtr, self);
+  return double_function<selected_types("aten::special_log_ndtr.out"), log_ndtr>(self, out);
 }
 
 }  // namespace rushlight::kernels

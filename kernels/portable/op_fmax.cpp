@@ -11,7 +11,7 @@ namespace rushlight::kernels {
 Error fmax_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::fmax.out");
   const ScalarType compute = result_type(self, other);
-  if (is_floating(compute)) return double_function(kTypes, out, std::fmax, self, other);
+  if (is_floating(compute)) return double_function<kTypes, std::fmax>(self, other, out);
   const auto larger = [](auto a, auto b) { return a < b ? b : a; };
   return elementwise<kTypes & ~types::kFloating>(compute, out, larger, self, other);
 }
@@ -19,7 +19,7 @@ Error fmax_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& 
 Error fmin_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::fmin.out");
   const ScalarType compute = result_type(self, other);
-  if (is_floating(compute)) return double_function(kTypes, out, std::fmin, self, other);
+  if (is_floating(compute)) return double_function<kTypes, std::fmin>(self, other, out);
   const auto smaller = [](auto a, auto b) { return b < a ? b : a; };
   return elementwise<kTypes & ~types::kFloating>(compute, out, smaller, self, other);
 }

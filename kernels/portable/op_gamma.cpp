@@ -97,18 +97,18 @@ double multivariate(double x, double p) {
 }  // namespace
 
 Error lgamma_out(KernelContext&, const Tensor& self, Tensor& out) {
-  return double_function(selected_types("aten::lgamma.out"), out, std::lgamma, self);
+  return double_function<selected_types("aten::lgamma.out"), std::lgamma>(self, out);
 }
 
 Error digamma_out(KernelContext&, const Tensor& self, Tensor& out) {
-  return double_function(selected_types("aten::digamma.out"), out, digamma, self);
+  return double_function<selected_types("aten::digamma.out"), digamma>(self, out);
 }
 
 Error polygamma_out(KernelContext&, int64_t n, const Tensor& self, Tensor& out) {
   RL_CHECK(n >= 0, Error::InvalidArgument, "n: expected one that is not negative, got %lld",
            static_cast<long long>(n));
   const Scalar order(static_cast<double>(n));
-  return double_function(selected_types("aten::polygamma.out"), out, polygamma, order, self);
+  return double_function<selected_types("aten::polygamma.out"), polygamma>(order, self, out);
 }
 
 Error mvlgamma_out(KernelContext&, const Tensor& self, int64_t p, Tensor& out) {
@@ -117,19 +117,19 @@ Error mvlgamma_out(KernelContext&, const Tensor& self, int64_t p, Tensor& out) {
            static_cast<long long>(p));
   RL_TRY(check_not_bool(self.scalar_type(), "self"));
   const Scalar dimension(static_cast<double>(p));
-  return double_function(selected_types("aten::mvlgamma.out"), out, multivariate, self, dimension);
+  return double_function<selected_types("aten::mvlgamma.out"), multivariate>(self, dimension, out);
 }
 
 Error special_zeta_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
-  return double_function(selected_types("aten::special_zeta.out"), out, zeta, self, other);
+  return double_function<selected_types("aten::special_zeta.out"), zeta>(self, other, out);
 }
 
 Error special_zeta_self_scalar_out(KernelContext&, const Scalar& self, const Tensor& other, Tensor& out) {
-  return double_function(selected_types("aten::special_zeta.self_scalar_out"), out, zeta, self, other);
+  return double_function<selected_types("aten::special_zeta.self_scalar_out"), zeta>(self, other, out);
 }
 
 Error special_zeta_other_scalar_out(KernelContext&, const Tensor& self, const Scalar& other, Tensor& out) {
-  return double_function(selected_types("aten::special_zeta.other_scalar_out"), out, zeta, self, other);
+  return double_function<selected_types("aten::special_zeta.other_scalar_out"), zeta>(self, other, out);
 }
 
 }  // namespace rushlight::kernels

@@ -151,14 +151,14 @@ Error sample_grid(TypeSet types, size_t spatial, const Tensor& input, const Tens
 
 Error grid_sampler_2d_out(KernelContext&, const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
                           int64_t padding_mode, bool align_corners, Tensor& out) {
-  return sample_grid(selected_types("aten::grid_sampler_2d.out"), 2, input, grid,
-                     {interpolation_mode, padding_mode, align_corners}, out);
+  constexpr TypeSet kOwnTypes = selected_types("aten::grid_sampler_2d.out");
+  return sample_grid(kOwnTypes, 2, input, grid, {interpolation_mode, padding_mode, align_corners}, out);
 }
 
 Error grid_sampler_3d_out(KernelContext&, const Tensor& input, const Tensor& grid, int64_t interpolation_mode,
                           int64_t padding_mode, bool align_corners, Tensor& out) {
-  return sample_grid(selected_types("aten::grid_sampler_3d.out"), 3, input, grid,
-                     {interpolation_mode, padding_mode, align_corners}, out);
+  constexpr TypeSet kOwnTypes = selected_types("aten::grid_sampler_3d.out");
+  return sample_grid(kOwnTypes, 3, input, grid, {interpolation_mode, padding_mode, align_corners}, out);
 }
 
 }  // namespace rushlight::kernels

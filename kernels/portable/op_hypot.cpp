@@ -7,7 +7,7 @@
 namespace rushlight::kernels {
 
 Error hypot_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
-  return double_function(selected_types("aten::hypot.out"), out, std::hypot, self, other);
+  return double_function<selected_types("aten::hypot.out"), std::hypot>(self, other, out);
 }
 
 }  // namespace rushlight::kernels

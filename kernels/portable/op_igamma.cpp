@@ -89,16 +89,18 @@ double incomplete(double a, double x, bool upper) {
   return is_upper == upper ? result : 1 - result;
 }
 
+double lower(double a, double x) { return incomplete(a, x, false); }
+
+double upper(double a, double x) { return incomplete(a, x, true); }
+
 }  // namespace
 
 Error igamma_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
-  const auto lower = [](double a, double x) { return incomplete(a, x, false); };
-  return double_function(selected_types("aten::igamma.out"), out, lower, self, other);
+  return double_function<selected_types("aten::igamma.out"), lower>(self, other, out);
 }
 
 Error igammac_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
-  const auto upper = [](double a, double x) { return incomplete(a, x, true); };
-  return double_function(selected_types("aten::igammac.out"), out, upper, self, other);
+  return double_function<selected_types("aten::igammac.out"), upper>(self, other, out);
 }
 
 }  // namespace rushlight::kernels

@@ -122,28 +122,28 @@ Error max_pool3d_with_indices_out(KernelContext&, const Tensor& self, Span<const
 
 Error adaptive_max_pool2d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
                               Tensor& out, Tensor& indices) {
-  return adaptive_max_pool(selected_types("aten::adaptive_max_pool2d.out"), 2, self, output_size, out,
-                           indices);
+  constexpr TypeSet kOwnTypes = selected_types("aten::adaptive_max_pool2d.out");
+  return adaptive_max_pool(kOwnTypes, 2, self, output_size, out, indices);
 }
 
 Error adaptive_max_pool3d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
                               Tensor& out, Tensor& indices) {
-  return adaptive_max_pool(selected_types("aten::adaptive_max_pool3d.out"), 3, self, output_size, out,
-                           indices);
+  constexpr TypeSet kOwnTypes = selected_types("aten::adaptive_max_pool3d.out");
+  return adaptive_max_pool(kOwnTypes, 3, self, output_size, out, indices);
 }
 
 Error fractional_max_pool2d_output(KernelContext&, const Tensor& self, Span<const int64_t> kernel_size,
                                    Span<const int64_t> output_size, const Tensor& random_samples,
                                    Tensor& output, Tensor& indices) {
-  return fractional_max_pool(selected_types("aten::fractional_max_pool2d.output"), 2, self, kernel_size,
-                             output_size, random_samples, output, indices);
+  constexpr TypeSet kOwnTypes = selected_types("aten::fractional_max_pool2d.output");
+  return fractional_max_pool(kOwnTypes, 2, self, kernel_size, output_size, random_samples, output, indices);
 }
 
 Error fractional_max_pool3d_output(KernelContext&, const Tensor& self, Span<const int64_t> kernel_size,
                                    Span<const int64_t> output_size, const Tensor& random_samples,
                                    Tensor& output, Tensor& indices) {
-  return fractional_max_pool(selected_types("aten::fractional_max_pool3d.output"), 3, self, kernel_size,
-                             output_size, random_samples, output, indices);
+  constexpr TypeSet kOwnTypes = selected_types("aten::fractional_max_pool3d.output");
+  return fractional_max_pool(kOwnTypes, 3, self, kernel_size, output_size, random_samples, output, indices);
 }
 
 }  // namespace rushlight::kernels

@@ -27,9 +27,9 @@ Error max_pool2d_with_indices_backward_grad_input(KernelContext&, const Tensor& 
                                                   Span<const int64_t> stride, Span<const int64_t> padding,
                                                   Span<const int64_t> dilation, bool ceil_mode,
                                                   const Tensor& indices, Tensor& grad_input) {
-  return max_pool_backward(selected_types("aten::max_pool2d_with_indices_backward.grad_input"), 2,
-                           grad_output, self, {kernel_size, stride, padding, dilation, ceil_mode}, indices,
-                           grad_input);
+  constexpr TypeSet kTypes = selected_types("aten::max_pool2d_with_indices_backward.grad_input");
+  return max_pool_backward(kTypes, 2, grad_output, self, {kernel_size, stride, padding, dilation, ceil_mode},
+                           indices, grad_input);
 }
 
 Error max_pool3d_with_indices_backward_grad_input(KernelContext&, const Tensor& grad_output,
@@ -37,9 +37,9 @@ Error max_pool3d_with_indices_backward_grad_input(KernelContext&, const Tensor& 
                                                   Span<const int64_t> stride, Span<const int64_t> padding,
                                                   Span<const int64_t> dilation, bool ceil_mode,
                                                   const Tensor& indices, Tensor& grad_input) {
-  return max_pool_backward(selected_types("aten::max_pool3d_with_indices_backward.grad_input"), 3,
-                           grad_output, self, {kernel_size, stride, padding, dilation, ceil_mode}, indices,
-                           grad_input);
+  constexpr TypeSet kTypes = selected_types("aten::max_pool3d_with_indices_backward.grad_input");
+  return max_pool_backward(kTypes, 3, grad_output, self, {kernel_size, stride, padding, dilation, ceil_mode},
+                           indices, grad_input);
 }
 
 }  // namespace rushlight::kernels

@@ -27,7 +27,8 @@ Error unpool_to(TypeSet types, size_t spatial, const Tensor& self, const Tensor&
 
 Error max_unpool2d_out(KernelContext&, const Tensor& self, const Tensor& indices,
                        Span<const int64_t> output_size, Tensor& out) {
-  return unpool_to(selected_types("aten::max_unpool2d.out"), 2, self, indices, output_size, out);
+  constexpr TypeSet kTypes = selected_types("aten::max_unpool2d.out");
+  return unpool_to(kTypes, 2, self, indices, output_size, out);
 }
 
 Error max_unpool3d_out(KernelContext&, const Tensor& self, const Tensor& indices,
@@ -35,7 +36,8 @@ Error max_unpool3d_out(KernelContext&, const Tensor& self, const Tensor& indices
                        Span<const int64_t> padding, Tensor& out) {
   RL_TRY(check_spatial_list(stride, kVolume, 1, "stride"));
   RL_TRY(check_spatial_list(padding, kVolume, 0, "padding"));
-  return unpool_to(selected_types("aten::max_unpool3d.out"), kVolume, self, indices, output_size, out);
+  constexpr TypeSet kTypes = selected_types("aten::max_unpool3d.out");
+  return unpool_to(kTypes, kVolume, self, indices, output_size, out);
 }
 
 }  // namespace rushlight::kernels

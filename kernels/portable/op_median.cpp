@@ -6,12 +6,14 @@
 namespace rushlight::kernels {
 
 Error median_out(KernelContext&, const Tensor& self, Tensor& out) {
-  return median_of_all(selected_types("aten::median.out"), self, false, out);
+  constexpr TypeSet kTypes = selected_types("aten::median.out");
+  return median_of_all(kTypes, self, false, out);
 }
 
 Error median_dim_values(KernelContext&, const Tensor& self, int64_t dim, bool keepdim, Tensor& values,
                         Tensor& indices) {
-  return median_along(selected_types("aten::median.dim_values"), self, dim, keepdim, false, values, indices);
+  constexpr TypeSet kTypes = selected_types("aten::median.dim_values");
+  return median_along(kTypes, self, dim, keepdim, false, values, indices);
 }
 
 }  // namespace rushlight::kernels

@@ -6,13 +6,14 @@
 namespace rushlight::kernels {
 
 Error nanmedian_out(KernelContext&, const Tensor& self, Tensor& out) {
-  return median_of_all(selected_types("aten::nanmedian.out"), self, true, out);
+  constexpr TypeSet kTypes = selected_types("aten::nanmedian.out");
+  return median_of_all(kTypes, self, true, out);
 }
 
 Error nanmedian_dim_values(KernelContext&, const Tensor& self, int64_t dim, bool keepdim, Tensor& values,
                            Tensor& indices) {
-  return median_along(selected_types("aten::nanmedian.dim_values"), self, dim, keepdim, true, values,
-                      indices);
+  constexpr TypeSet kTypes = selected_types("aten::nanmedian.dim_values");
+  return median_along(kTypes, self, dim, keepdim, true, values, indices);
 }
 
 }  // namespace rushlight::kernels

@@ -94,13 +94,13 @@ double shifted(double x, double n) {
 // The three overloads of one polynomial.
 #define RL_POLYNOMIAL(name, function)                                                                    \
   Error special_##name##_out(KernelContext&, const Tensor& x, const Tensor& n, Tensor& out) {            \
-    return double_function(selected_types("aten::special_" #name ".out"), out, function, x, n);          \
+    return double_function<selected_types("aten::special_" #name ".out"), function>(x, n, out);          \
   }                                                                                                      \
   Error special_##name##_x_scalar_out(KernelContext&, const Scalar& x, const Tensor& n, Tensor& out) {   \
-    return double_function(selected_types("aten::special_" #name ".x_scalar_out"), out, function, x, n); \
+    return double_function<selected_types("aten::special_" #name ".x_scalar_out"), function>(x, n, out); \
   }                                                                                                      \
   Error special_##name##_n_scalar_out(KernelContext&, const Tensor& x, const Scalar& n, Tensor& out) {   \
-    return double_function(selected_types("aten::special_" #name ".n_scalar_out"), out, function, x, n); \
+    return double_function<selected_types("aten::special_" #name ".n_scalar_out"), function>(x, n, out); \
   }
 
 RL_POLYNOMIAL(chebyshev_polynomial_t, of<Family::kT>)

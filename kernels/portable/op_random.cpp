@@ -80,44 +80,52 @@ Error integers_between(TypeSet types, int64_t low, int64_t high, const Tensor& o
 
 Error rand_out(KernelContext&, Span<const int64_t> size, Tensor& out) {
   RL_TRY(resize_to(out, size));
-  return draw_into(selected_types("aten::rand.out"), out, draw_uniform, 0, 1);
+  constexpr TypeSet kOwnTypes = selected_types("aten::rand.out");
+  return draw_into(kOwnTypes, out, draw_uniform, 0, 1);
 }
 
 Error randn_out(KernelContext&, Span<const int64_t> size, Tensor& out) {
   RL_TRY(resize_to(out, size));
-  return draw_normal_into(selected_types("aten::randn.out"), out, 0, 1);
+  constexpr TypeSet kOwnTypes = selected_types("aten::randn.out");
+  return draw_normal_into(kOwnTypes, out, 0, 1);
 }
 
 Error rand_like_out(KernelContext&, const Tensor& self, std::optional<int64_t> memory_format, Tensor& out) {
   RL_TRY(resize_like(out, self, memory_format));
-  return draw_into(selected_types("aten::rand_like.out"), out, draw_uniform, 0, 1);
+  constexpr TypeSet kOwnTypes = selected_types("aten::rand_like.out");
+  return draw_into(kOwnTypes, out, draw_uniform, 0, 1);
 }
 
 Error randn_like_out(KernelContext&, const Tensor& self, std::optional<int64_t> memory_format, Tensor& out) {
   RL_TRY(resize_like(out, self, memory_format));
-  return draw_normal_into(selected_types("aten::randn_like.out"), out, 0, 1);
+  constexpr TypeSet kOwnTypes = selected_types("aten::randn_like.out");
+  return draw_normal_into(kOwnTypes, out, 0, 1);
 }
 
 Error randint_out(KernelContext&, int64_t high, Span<const int64_t> size, Tensor& out) {
   RL_TRY(resize_to(out, size));
-  return integers_between(selected_types("aten::randint.out"), 0, high, out);
+  constexpr TypeSet kOwnTypes = selected_types("aten::randint.out");
+  return integers_between(kOwnTypes, 0, high, out);
 }
 
 Error randint_low_out(KernelContext&, int64_t low, int64_t high, Span<const int64_t> size, Tensor& out) {
   RL_TRY(resize_to(out, size));
-  return integers_between(selected_types("aten::randint.low_out"), low, high, out);
+  constexpr TypeSet kOwnTypes = selected_types("aten::randint.low_out");
+  return integers_between(kOwnTypes, low, high, out);
 }
 
 Error randint_like_out(KernelContext&, const Tensor& self, int64_t high, std::optional<int64_t> memory_format,
                        Tensor& out) {
   RL_TRY(resize_like(out, self, memory_format));
-  return integers_between(selected_types("aten::randint_like.out"), 0, high, out);
+  constexpr TypeSet kOwnTypes = selected_types("aten::randint_like.out");
+  return integers_between(kOwnTypes, 0, high, out);
 }
 
 Error randint_like_low_dtype_out(KernelContext&, const Tensor& self, int64_t low, int64_t high,
                                  std::optional<int64_t> memory_format, Tensor& out) {
   RL_TRY(resize_like(out, self, memory_format));
-  return integers_between(selected_types("aten::randint_like.low_dtype_out"), low, high, out);
+  constexpr TypeSet kOwnTypes = selected_types("aten::randint_like.low_dtype_out");
+  return integers_between(kOwnTypes, low, high, out);
 }
 
 Error randint_like_tensor_out(KernelContext&, const Tensor& self, const Tensor& high,
@@ -133,13 +141,15 @@ Error randint_like_tensor_out(KernelContext&, const Tensor& self, const Tensor& 
 Error random_out(KernelContext&, const Tensor& self, const EValue& generator, Tensor& out) {
   RL_TRY(check_no_generator(generator));
   RL_TRY(resize_out(out, self.sizes()));
-  return draw_integers_into(selected_types("aten::random.out"), out, 0, largest_drawn(out.scalar_type()) + 1);
+  constexpr TypeSet kOwnTypes = selected_types("aten::random.out");
+  return draw_integers_into(kOwnTypes, out, 0, largest_drawn(out.scalar_type()) + 1);
 }
 
 Error random_to_out(KernelContext&, const Tensor& self, int64_t to, const EValue& generator, Tensor& out) {
   RL_TRY(check_no_generator(generator));
   RL_TRY(resize_out(out, self.sizes()));
-  return integers_between(selected_types("aten::random.to_out"), 0, to, out);
+  constexpr TypeSet kOwnTypes = selected_types("aten::random.to_out");
+  return integers_between(kOwnTypes, 0, to, out);
 }
 
 // Without `to`: up to the largest number that the type holds.
@@ -158,7 +168,8 @@ Error uniform_out(KernelContext&, const Tensor& self, double from, double to, co
   RL_TRY(check_no_generator(generator));
   RL_CHECK(from <= to, Error::InvalidArgument, "to: expected %f at least, got %f", from, to);
   RL_TRY(resize_out(out, self.sizes()));
-  return draw_into(selected_types("aten::uniform.out"), out, draw_uniform, from, to);
+  constexpr TypeSet kOwnTypes = selected_types("aten::uniform.out");
+  return draw_into(kOwnTypes, out, draw_uniform, from, to);
 }
 
 Error normal_out(KernelContext&, const Tensor& self, double mean, double std, const EValue& generator,
@@ -166,7 +177,8 @@ Error normal_out(KernelContext&, const Tensor& self, double mean, double std, co
   RL_TRY(check_no_generator(generator));
   RL_TRY(check_at_least_0(std, "std"));
   RL_TRY(resize_out(out, self.sizes()));
-  return draw_normal_into(selected_types("aten::normal.out"), out, mean, std);
+  constexpr TypeSet kOwnTypes = selected_types("aten::normal.out");
+  return draw_normal_into(kOwnTypes, out, mean, std);
 }
 
 Error normal_float_float_out(KernelContext&, double mean, double std, Span<const int64_t> size,
@@ -174,7 +186,8 @@ Error normal_float_float_out(KernelContext&, double mean, double std, Span<const
   RL_TRY(check_no_generator(generator));
   RL_TRY(check_at_least_0(std, "std"));
   RL_TRY(resize_to(out, size));
-  return draw_normal_into(selected_types("aten::normal.float_float_out"), out, mean, std);
+  constexpr TypeSet kOwnTypes = selected_types("aten::normal.float_float_out");
+  return draw_normal_into(kOwnTypes, out, mean, std);
 }
 
 Error normal_tensor_float_out(KernelContext&, const Tensor& mean, double std, const EValue& generator,
@@ -182,7 +195,8 @@ Error normal_tensor_float_out(KernelContext&, const Tensor& mean, double std, co
   RL_TRY(check_no_generator(generator));
   RL_TRY(check_at_least_0(std, "std"));
   RL_TRY(resize_out(out, mean.sizes()));
-  return draw_into(selected_types("aten::normal.Tensor_float_out"), out, draw_normal, mean, std);
+  constexpr TypeSet kOwnTypes = selected_types("aten::normal.Tensor_float_out");
+  return draw_into(kOwnTypes, out, draw_normal, mean, std);
 }
 
 Error normal_float_tensor_out(KernelContext&, double mean, const Tensor& std, const EValue& generator,
@@ -190,7 +204,8 @@ Error normal_float_tensor_out(KernelContext&, double mean, const Tensor& std, co
   RL_TRY(check_no_generator(generator));
   RL_TRY(check_elements(std, [](double value) { return check_at_least_0(value, "std"); }));
   RL_TRY(resize_out(out, std.sizes()));
-  return draw_into(selected_types("aten::normal.float_Tensor_out"), out, draw_normal, mean, std);
+  constexpr TypeSet kOwnTypes = selected_types("aten::normal.float_Tensor_out");
+  return draw_into(kOwnTypes, out, draw_normal, mean, std);
 }
 
 Error normal_tensor_tensor_out(KernelContext&, const Tensor& mean, const Tensor& std, const EValue& generator,
@@ -200,7 +215,8 @@ Error normal_tensor_tensor_out(KernelContext&, const Tensor& mean, const Tensor&
   Shape shape;
   RL_TRY(broadcast_shape(mean.sizes(), std.sizes(), &shape));
   RL_TRY(resize_out(out, shape.span()));
-  return draw_into(selected_types("aten::normal.Tensor_Tensor_out"), out, draw_normal, mean, std);
+  constexpr TypeSet kOwnTypes = selected_types("aten::normal.Tensor_Tensor_out");
+  return draw_into(kOwnTypes, out, draw_normal, mean, std);
 }
 
 Error log_normal_out(KernelContext&, const Tensor& self, double mean, double std, const EValue& generator,
@@ -208,7 +224,8 @@ Error log_normal_out(KernelContext&, const Tensor& self, double mean, double std
   RL_TRY(check_no_generator(generator));
   RL_TRY(check_above_0(std, "std"));
   RL_TRY(resize_out(out, self.sizes()));
-  return draw_into(selected_types("aten::log_normal.out"), out, draw_log_normal, mean, std);
+  constexpr TypeSet kOwnTypes = selected_types("aten::log_normal.out");
+  return draw_into(kOwnTypes, out, draw_log_normal, mean, std);
 }
 
 Error cauchy_out(KernelContext&, const Tensor& self, double median, double sigma, const EValue& generator,
@@ -216,7 +233,8 @@ Error cauchy_out(KernelContext&, const Tensor& self, double median, double sigma
   RL_TRY(check_no_generator(generator));
   RL_TRY(check_above_0(sigma, "sigma"));
   RL_TRY(resize_out(out, self.sizes()));
-  return draw_into(selected_types("aten::cauchy.out"), out, draw_cauchy, median, sigma);
+  constexpr TypeSet kOwnTypes = selected_types("aten::cauchy.out");
+  return draw_into(kOwnTypes, out, draw_cauchy, median, sigma);
 }
 
 Error exponential_out(KernelContext&, const Tensor& self, double lambd, const EValue& generator,
@@ -224,14 +242,16 @@ Error exponential_out(KernelContext&, const Tensor& self, double lambd, const EV
   RL_TRY(check_no_generator(generator));
   RL_TRY(check_above_0(lambd, "lambd"));
   RL_TRY(resize_out(out, self.sizes()));
-  return draw_into(selected_types("aten::exponential.out"), out, draw_exponential, lambd);
+  constexpr TypeSet kOwnTypes = selected_types("aten::exponential.out");
+  return draw_into(kOwnTypes, out, draw_exponential, lambd);
 }
 
 Error geometric_out(KernelContext&, const Tensor& self, double p, const EValue& generator, Tensor& out) {
   RL_TRY(check_no_generator(generator));
   RL_CHECK(p > 0 && p < 1, Error::InvalidArgument, "p: expected between 0 and 1, got %f", p);
   RL_TRY(resize_out(out, self.sizes()));
-  return draw_into(selected_types("aten::geometric.out"), out, draw_geometric, p);
+  constexpr TypeSet kOwnTypes = selected_types("aten::geometric.out");
+  return draw_into(kOwnTypes, out, draw_geometric, p);
 }
 
 // The elements of self are the probabilities.
@@ -239,7 +259,8 @@ Error bernoulli_out(KernelContext&, const Tensor& self, const EValue& generator,
   RL_TRY(check_no_generator(generator));
   RL_TRY(check_probabilities(self));
   RL_TRY(resize_out(out, self.sizes()));
-  return draw_into(selected_types("aten::bernoulli.out"), out, draw_bernoulli, self);
+  constexpr TypeSet kOwnTypes = selected_types("aten::bernoulli.out");
+  return draw_into(kOwnTypes, out, draw_bernoulli, self);
 }
 
 Error bernoulli_tensor_out(KernelContext&, const Tensor& self, const Tensor& p, const EValue& generator,
@@ -252,7 +273,8 @@ Error bernoulli_tensor_out(KernelContext&, const Tensor& self, const Tensor& p, 
   for (size_t d = 0; fits && d < shape.dim; ++d) fits = shape.sizes[d] == self.sizes()[d];
   RL_CHECK(fits, Error::InvalidArgument, "p: its shape does not broadcast to that of self");
   RL_TRY(resize_out(out, self.sizes()));
-  return draw_into(selected_types("aten::bernoulli.Tensor_out"), out, draw_bernoulli, p);
+  constexpr TypeSet kOwnTypes = selected_types("aten::bernoulli.Tensor_out");
+  return draw_into(kOwnTypes, out, draw_bernoulli, p);
 }
 
 Error bernoulli_float_out(KernelContext&, const Tensor& self, double p, const EValue& generator,
@@ -260,7 +282,8 @@ Error bernoulli_float_out(KernelContext&, const Tensor& self, double p, const EV
   RL_TRY(check_no_generator(generator));
   RL_TRY(check_probability(p));
   RL_TRY(resize_out(out, self.sizes()));
-  return draw_into(selected_types("aten::bernoulli.float_out"), out, draw_bernoulli, p);
+  constexpr TypeSet kOwnTypes = selected_types("aten::bernoulli.float_out");
+  return draw_into(kOwnTypes, out, draw_bernoulli, p);
 }
 
 }  // namespace rushlight::kernels

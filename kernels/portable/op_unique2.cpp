@@ -7,8 +7,9 @@ namespace rushlight::kernels {
 // Always sorted.
 Error _unique2_out(KernelContext& context, const Tensor& self, bool, bool return_inverse, bool return_counts,
                    Tensor& out0, Tensor& out1, Tensor& out2) {
-  return find_unique(context, selected_types("aten::_unique2.out"), self,
-                     {std::nullopt, false, return_inverse, return_counts}, {out0, out1, &out2});
+  constexpr TypeSet kTypes = selected_types("aten::_unique2.out");
+  return find_unique(context, kTypes, self, {std::nullopt, false, return_inverse, return_counts},
+                     {out0, out1, &out2});
 }
 
 }  // namespace rushlight::kernels

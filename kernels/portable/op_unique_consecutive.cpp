@@ -9,7 +9,8 @@ Error unique_consecutive_out(KernelContext& context, const Tensor& self, bool re
                              bool return_counts, std::optional<int64_t> dim, Tensor& out0, Tensor& out1,
                              Tensor& out2) {
   if (self.dim() == 1 && dim == 0) dim.reset();
-  return find_unique(context, selected_types("aten::unique_consecutive.out"), self,
+  constexpr TypeSet kTypes = selected_types("aten::unique_consecutive.out");
+  return find_unique(context, kTypes, self,
                      {dim, true, return_inverse || dim.has_value(), return_counts || dim.has_value()},
                      {out0, out1, &out2});
 }

@@ -156,15 +156,16 @@ Error upsample(TypeSet types, Filter filter, bool align_corners, const UpsampleA
 
 Error upsample_linear1d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
                             bool align_corners, std::optional<double> scales, Tensor& out) {
-  return upsample(selected_types("aten::upsample_linear1d.out"), Filter::kLinear, align_corners,
-                  {1, output_size, {scales}}, self, out);
+  constexpr TypeSet kOwnTypes = selected_types("aten::upsample_linear1d.out");
+  return upsample(kOwnTypes, Filter::kLinear, align_corners, {1, output_size, {scales}}, self, out);
 }
 
 Error upsample_bilinear2d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
                               bool align_corners, std::optional<double> scales_h,
                               std::optional<double> scales_w, Tensor& out) {
-  return upsample(selected_types("aten::upsample_bilinear2d.out"), Filter::kLinear, align_corners,
-                  {2, output_size, {scales_h, scales_w}}, self, out);
+  constexpr TypeSet kOwnTypes = selected_types("aten::upsample_bilinear2d.out");
+  return upsample(kOwnTypes, Filter::kLinear, align_corners, {2, output_size, {scales_h, scales_w}}, self,
+                  out);
 }
 
 Error upsample_bilinear2d_vec_out(KernelContext&, const Tensor& input,
@@ -179,15 +180,17 @@ Error upsample_bilinear2d_vec_out(KernelContext&, const Tensor& input,
 Error upsample_trilinear3d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
                                bool align_corners, std::optional<double> scales_d,
                                std::optional<double> scales_h, std::optional<double> scales_w, Tensor& out) {
-  return upsample(selected_types("aten::upsample_trilinear3d.out"), Filter::kLinear, align_corners,
-                  {3, output_size, {scales_d, scales_h, scales_w}}, self, out);
+  constexpr TypeSet kOwnTypes = selected_types("aten::upsample_trilinear3d.out");
+  return upsample(kOwnTypes, Filter::kLinear, align_corners, {3, output_size, {scales_d, scales_h, scales_w}},
+                  self, out);
 }
 
 Error upsample_bicubic2d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
                              bool align_corners, std::optional<double> scales_h,
                              std::optional<double> scales_w, Tensor& out) {
-  return upsample(selected_types("aten::upsample_bicubic2d.out"), Filter::kCubic, align_corners,
-                  {2, output_size, {scales_h, scales_w}}, self, out);
+  constexpr TypeSet kOwnTypes = selected_types("aten::upsample_bicubic2d.out");
+  return upsample(kOwnTypes, Filter::kCubic, align_corners, {2, output_size, {scales_h, scales_w}}, self,
+                  out);
 }
 
 }  // namespace rushlight::kernels

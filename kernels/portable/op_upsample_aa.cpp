@@ -161,15 +161,17 @@ Error upsample(TypeSet types, Kind kind, bool align_corners, const UpsampleArgum
 Error _upsample_bilinear2d_aa_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
                                   bool align_corners, std::optional<double> scales_h,
                                   std::optional<double> scales_w, Tensor& out) {
-  return upsample(selected_types("aten::_upsample_bilinear2d_aa.out"), Kind::kLinear, align_corners,
-                  {kSpatial, output_size, {scales_h, scales_w}}, self, out);
+  constexpr TypeSet kOwnTypes = selected_types("aten::_upsample_bilinear2d_aa.out");
+  return upsample(kOwnTypes, Kind::kLinear, align_corners, {kSpatial, output_size, {scales_h, scales_w}},
+                  self, out);
 }
 
 Error _upsample_bicubic2d_aa_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
                                  bool align_corners, std::optional<double> scales_h,
                                  std::optional<double> scales_w, Tensor& out) {
-  return upsample(selected_types("aten::_upsample_bicubic2d_aa.out"), Kind::kCubic, align_corners,
-                  {kSpatial, output_size, {scales_h, scales_w}}, self, out);
+  constexpr TypeSet kOwnTypes = selected_types("aten::_upsample_bicubic2d_aa.out");
+  return upsample(kOwnTypes, Kind::kCubic, align_corners, {kSpatial, output_size, {scales_h, scales_w}}, self,
+                  out);
 }
 
 }  // namespace rushlight::kernels

@@ -36,27 +36,27 @@ double entropy(double x) {
 }  // namespace
 
 Error xlogy_out_tensor(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
-  return double_function(selected_types("aten::xlogy.OutTensor"), out, xlogy, self, other);
+  return double_function<selected_types("aten::xlogy.OutTensor"), xlogy>(self, other, out);
 }
 
 Error xlogy_out_scalar_self(KernelContext&, const Scalar& self, const Tensor& other, Tensor& out) {
-  return double_function(selected_types("aten::xlogy.OutScalar_Self"), out, xlogy, self, other);
+  return double_function<selected_types("aten::xlogy.OutScalar_Self"), xlogy>(self, other, out);
 }
 
 Error xlogy_out_scalar_other(KernelContext&, const Tensor& self, const Scalar& other, Tensor& out) {
-  return double_function(selected_types("aten::xlogy.OutScalar_Other"), out, xlogy, self, other);
+  return double_function<selected_types("aten::xlogy.OutScalar_Other"), xlogy>(self, other, out);
 }
 
 Error special_xlog1py_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
-  return double_function(selected_types("aten::special_xlog1py.out"), out, xlog1py, self, other);
+  return double_function<selected_types("aten::special_xlog1py.out"), xlog1py>(self, other, out);
 }
 
 Error special_xlog1py_self_scalar_out(KernelContext&, const Scalar& self, const Tensor& other, Tensor& out) {
-  return double_function(selected_types("aten::special_xlog1py.self_scalar_out"), out, xlog1py, self, other);
+  return double_function<selected_types("aten::special_xlog1py.self_scalar_out"), xlog1py>(self, other, out);
 }
 
 Error special_xlog1py_other_scalar_out(KernelContext&, const Tensor& self, const Scalar& other, Tensor& out) {
-  return double_function(selected_types("aten::special_xlog1py.other_scalar_out"), out, xlog1py, self, other);
+  return double_function<selected_types("aten::special_xlog1py.other_scalar_out"), xlog1py>(self, other, out);
 }
 
 Error logaddexp_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
@@ -67,15 +67,15 @@ Error logaddexp_out(KernelContext&, const Tensor& self, const Tensor& other, Ten
       return complex_function(type, self, other, out, complex_log_add);
     }
   }
-  return double_function(kTypes, out, log_add, self, other);
+  return double_function<kTypes, log_add>(self, other, out);
 }
 
 Error logaddexp2_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
-  return double_function(selected_types("aten::logaddexp2.out"), out, logaddexp2, self, other);
+  return double_function<selected_types("aten::logaddexp2.out"), logaddexp2>(self, other, out);
 }
 
 Error special_entr_out(KernelContext&, const Tensor& self, Tensor& out) {
-  return double_function(selected_types("aten::special_entr.out"), out, entropy, self);
+  return double_function<selected_types("aten::special_entr.out"), entropy>(self, out);
 }
 
 }  // namespace rushlight::kernels

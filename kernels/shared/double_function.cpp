@@ -46,28 +46,28 @@ Error run(TypeSet types, ScalarType type, Span<const Tensor* const> inputs, cons
 
 }  // namespace
 
-Error double_function(TypeSet types, const Tensor& out, UnaryDouble f, const Tensor& self) {
+Error run_double(const DoubleFunction<UnaryDouble>& f, const Tensor& self, const Tensor& out) {
   const Tensor* const inputs[] = {&self};
-  return run(types, self.scalar_type(), {inputs, 1}, out, &f);
+  return run(f.types, self.scalar_type(), {inputs, 1}, out, &f.function);
 }
 
-Error double_function(TypeSet types, const Tensor& out, BinaryDouble f, const Tensor& a, const Tensor& b) {
+Error run_double(const DoubleFunction<BinaryDouble>& f, const Tensor& a, const Tensor& b, const Tensor& out) {
   const Tensor* const inputs[] = {&a, &b};
-  return run(types, result_type(a, b), {inputs, 2}, out, &f);
+  return run(f.types, result_type(a, b), {inputs, 2}, out, &f.function);
 }
 
-Error double_function(TypeSet types, const Tensor& out, BinaryDouble f, const Scalar& a, const Tensor& b) {
+Error run_double(const DoubleFunction<BinaryDouble>& f, const Scalar& a, const Tensor& b, const Tensor& out) {
   const ScalarType type = result_type(a, b);
   const ScalarTensor number(a, floating_type(type));
   const Tensor* const inputs[] = {&static_cast<const Tensor&>(number), &b};
-  return run(types, type, {inputs, 2}, out, &f);
+  return run(f.types, type, {inputs, 2}, out, &f.function);
 }
 
-Error double_function(TypeSet types, const Tensor& out, BinaryDouble f, const Tensor& a, const Scalar& b) {
+Error run_double(const DoubleFunction<BinaryDouble>& f, const Tensor& a, const Scalar& b, const Tensor& out) {
   const ScalarType type = result_type(a, b);
   const ScalarTensor number(b, floating_type(type));
   const Tensor* const inputs[] = {&a, &static_cast<const Tensor&>(number)};
-  return run(types, type, {inputs, 2}, out, &f);
+  return run(f.types, type, {inputs, 2}, out, &f.function);
 }
 
 }  // namespace rushlight::kernels

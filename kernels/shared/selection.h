@@ -28,9 +28,12 @@ namespace rushlight::kernels {
 
 // Not constexpr: that it is reached makes a constant expression an error.
 inline TypeSet the_row_of_this_operator_names_another_source() { return 0; }
+// Nowhere defined: names and a search for them would be linked into every such kernel.
+TypeSet selected_types_is_for_constant_expressions();
 
 // Static, as is the table: kernel sources see different ones.
 static constexpr TypeSet selected_types(std::string_view name) {
+  if (!__builtin_is_constant_evaluated()) return selected_types_is_for_constant_expressions();
   for (const OperatorTypes& entry : kSelectedTypes) {
     if (entry.name == name) return entry.types;
   }
