@@ -18,7 +18,7 @@ Error abs_out(KernelContext&, const Tensor& self, Tensor& out) {
   if constexpr ((kTypes & types::kComplex) != 0) {
     if (contains(kTypes & types::kComplex, self.scalar_type())) return complex_measure(self, out, modulus);
   }
-  return elementwise<kTypes & ~types::kComplex>(self.scalar_type(), out, absolute, self);
+  return elementwise<kTypes & ~types::kComplex>(out, absolute, self);
 }
 
 }  // namespace rushlight::kernels

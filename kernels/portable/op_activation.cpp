@@ -36,19 +36,19 @@ T exp_of_minus_magnitude(T x) {
 Error hardsigmoid_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::hardsigmoid.out");
   const auto f = [](auto x) { return relu6_of_shifted(x) / decltype(x)(6); };
-  return elementwise<kTypes>(self.scalar_type(), out, f, self);
+  return elementwise<kTypes>(out, f, self);
 }
 
 Error hardswish_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::hardswish.out");
   const auto f = [](auto x) { return x * relu6_of_shifted(x) / decltype(x)(6); };
-  return elementwise<kTypes>(self.scalar_type(), out, f, self);
+  return elementwise<kTypes>(out, f, self);
 }
 
 Error mish_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::mish.out");
   const auto f = [](auto x) { return x * std::tanh(log1p_exp(x)); };
-  return elementwise<kTypes>(self.scalar_type(), out, f, self);
+  return elementwise<kTypes>(out, f, self);
 }
 
 Error silu_out(KernelContext&, const Tensor& self, Tensor& out) {
@@ -58,7 +58,7 @@ Error silu_out(KernelContext&, const Tensor& self, Tensor& out) {
     if (contains(kTypes & types::kComplex, self.scalar_type()))
       return complex_function(self, out, complex_silu);
   }
-  return elementwise<kTypes & ~types::kComplex>(self.scalar_type(), out, f, self);
+  return elementwise<kTypes & ~types::kComplex>(out, f, self);
 }
 
 Error softplus_out(KernelContext&, const Tensor& self, const Scalar& beta, const Scalar& threshold,
@@ -129,13 +129,13 @@ Error log_sigmoid_forward_output(KernelContext&, const Tensor& self, Tensor& out
     using T = decltype(x);
     return (x < T(0) ? x : T(0)) - std::log1p(exp_of_minus_magnitude(x));
   };
-  return elementwise<kTypes>(self.scalar_type(), output, log_sigmoid, self);
+  return elementwise<kTypes>(output, log_sigmoid, self);
 }
 
 Error log_sigmoid_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::log_sigmoid.out");
   const auto f = [](auto x) { return -log1p_exp(-x); };
-  return elementwise<kTypes>(self.scalar_type(), out, f, self);
+  return elementwise<kTypes>(out, f, self);
 }
 
 // Training multiplies each negative number by a factor of its own, which noise keeps; else noise stays.

@@ -2,16 +2,14 @@
 #include <cmath>
 
 #include "kernels/shared/elementwise.h"
-#include "kernels/shared/promotion.h"
 #include "kernels/shared/selection.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
 
 Error atan2_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
-  constexpr TypeSet kTypes = selected_types("aten::atan2.out") & types::kFloating;
-  const ScalarType compute = floating_type(result_type(self, other));
-  return elementwise<kTypes>(compute, out, [](auto y, auto x) { return std::atan2(y, x); }, self, other);
+  constexpr TypeSet kTypes = selected_types("aten::atan2.out");
+  return elementwise_floating<kTypes>(out, [](auto y, auto x) { return std::atan2(y, x); }, self, other);
 }
 
 }  // namespace rushlight::kernels

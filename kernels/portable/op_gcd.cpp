@@ -33,13 +33,13 @@ int64_t least_multiple(int64_t a, int64_t b) {
 Error gcd_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::gcd.out");
   const auto function = [](auto a, auto b) { return greatest_divisor(a, b); };
-  return elementwise<kTypes>(result_type(self, other), out, function, self, other);
+  return elementwise<kTypes>(out, function, self, other);
 }
 
 Error lcm_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::lcm.out");
   const auto function = [](auto a, auto b) { return static_cast<decltype(a)>(least_multiple(a, b)); };
-  return elementwise<kTypes>(result_type(self, other), out, function, self, other);
+  return elementwise<kTypes>(out, function, self, other);
 }
 
 }  // namespace rushlight::kernels

@@ -31,7 +31,7 @@ Error gelu_out(KernelContext&, const Tensor& self, std::string_view approximate,
       const T inner = T(kSqrtTwoOverPi) * (x + T(kCubicFactor) * x * x * x);
       return gated(x, T(1) + std::tanh(inner));
     };
-    return elementwise<kTypes>(self.scalar_type(), out, with_tanh, self);
+    return elementwise<kTypes>(out, with_tanh, self);
   }
   RL_CHECK(approximate == "none", Error::InvalidArgument,
            "approximate: expected 'none' or 'tanh', got '%.*s'", static_cast<int>(approximate.size()),
@@ -40,7 +40,7 @@ Error gelu_out(KernelContext&, const Tensor& self, std::string_view approximate,
     using T = decltype(x);
     return gated(x, T(1) + std::erf(x * T(kSqrtHalf)));
   };
-  return elementwise<kTypes>(self.scalar_type(), out, with_erf, self);
+  return elementwise<kTypes>(out, with_erf, self);
 }
 
 }  // namespace rushlight::kernels

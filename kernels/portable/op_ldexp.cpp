@@ -59,7 +59,7 @@ Error ldexp_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor&
       return whole ? std::ldexp(x, bounded(exponent)) : x * power_in(power_type, exponent);
     };
   };
-  return elementwise_for<kTypes>(product, Numbers::kExact, out, scale, self, other);
+  return elementwise_for<kTypes, Signs::kMatter, Numbers::kExact>(product, out, scale, self, other);
 }
 
 }  // namespace rushlight::kernels

@@ -32,8 +32,8 @@ Error lerp(const Tensor& self, const Tensor& end, const Tensor& weight, Tensor& 
   RL_TRY(check_same_dtype(self, end, "self and end"));
   RL_TRY(check_same_dtype(self, out, "self and out"));
   const auto function = [](auto a, auto b, auto w) { return interpolate(a, b, w); };
-  return elementwise<kTypes&(types::kFloating | types::kComplex)>(self.scalar_type(), Numbers::kExact, out,
-                                                                  function, self, end, weight);
+  return elementwise<kTypes&(types::kFloating | types::kComplex), Signs::kMatter, Numbers::kExact>(
+      self.scalar_type(), out, function, self, end, weight);
 }
 
 }  // namespace

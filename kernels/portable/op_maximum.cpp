@@ -10,7 +10,7 @@ namespace rushlight::kernels {
 Error maximum_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::maximum.out");
   const auto choose = [](auto a, auto b) { return Largest::beats(b, a) ? b : a; };
-  return elementwise<kTypes>(result_type(self, other), out, choose, self, other);
+  return elementwise<kTypes>(out, choose, self, other);
 }
 
 }  // namespace rushlight::kernels

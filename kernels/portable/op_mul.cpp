@@ -13,8 +13,8 @@ namespace {
 constexpr TypeSet kTypes = selected_types("aten::mul.out") | selected_types("aten::mul.Scalar_out");
 
 Error multiply(ScalarType compute, const Tensor& self, const Tensor& other, Tensor& out) {
-  return elementwise<kTypes, Signs::kIgnored>(
-      compute, Numbers::kExact, out, [](auto a, auto b) { return wrapping_multiply(a, b); }, self, other);
+  return elementwise<kTypes, Signs::kIgnored, Numbers::kExact>(
+      compute, out, [](auto a, auto b) { return wrapping_multiply(a, b); }, self, other);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ Error neg_out(KernelContext&, const Tensor& self, Tensor& out) {
     if constexpr (std::is_floating_point_v<decltype(x)>) return -x;
     return wrapping_subtract(decltype(x)(0), x);
   };
-  return elementwise<kTypes, Signs::kIgnoredInParts>(self.scalar_type(), out, negate, self);
+  return elementwise<kTypes, Signs::kIgnoredInParts>(out, negate, self);
 }
 
 }  // namespace rushlight::kernels

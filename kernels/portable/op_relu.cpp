@@ -10,7 +10,7 @@ Error relu_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::relu.out");
   // NaN is not below zero and stays.
   const auto rectify = [](auto x) { return is_negative(x) ? decltype(x)(0) : x; };
-  return elementwise<kTypes>(self.scalar_type(), out, rectify, self);
+  return elementwise<kTypes>(out, rectify, self);
 }
 
 }  // namespace rushlight::kernels

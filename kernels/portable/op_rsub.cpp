@@ -23,8 +23,8 @@ Error rsub_scalar_out(KernelContext&, const Tensor& self, const Scalar& other, c
   };
   const ScalarTensor number(other, computed_type(compute));
   const Tensor& minuend = number;
-  return elementwise_for<kTypes, Signs::kIgnoredInParts>(compute, Numbers::kExact, out, difference, minuend,
-                                                         self);
+  return elementwise_for<kTypes, Signs::kIgnoredInParts, Numbers::kExact>(compute, out, difference, minuend,
+                                                                          self);
 }
 
 }  // namespace rushlight::kernels

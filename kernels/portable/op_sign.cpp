@@ -45,7 +45,7 @@ Error signbit_out(KernelContext&, const Tensor& self, Tensor& out) {
     if constexpr (std::is_floating_point_v<decltype(x)>) return static_cast<bool>(std::signbit(x));
     return is_negative(x);
   };
-  return elementwise<kTypes>(self.scalar_type(), out, has_sign, self);
+  return elementwise<kTypes>(out, has_sign, self);
 }
 
 }  // namespace rushlight::kernels

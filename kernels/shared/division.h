@@ -47,8 +47,8 @@ Error divide(ScalarType compute, Rounding rounding, const Tensor& self, const Te
     }
   }
   if (rounding == Rounding::kNone) {
-    return elementwise<kTypes & types::kFloating>(
-        compute, Numbers::kExact, out, [](auto a, auto b) { return a / b; }, self, other);
+    return elementwise<kTypes & types::kFloating, Signs::kMatter, Numbers::kExact>(
+        compute, out, [](auto a, auto b) { return a / b; }, self, other);
   }
   bool by_zero = false;
   const auto quotient = [&](auto type) {
@@ -63,7 +63,7 @@ Error divide(ScalarType compute, Rounding rounding, const Tensor& self, const Te
   };
   // The other types are divided only where they become floating numbers.
   constexpr TypeSet kRounded = kTypes & types::kReal;
-  RL_TRY(elementwise_for<kRounded>(compute, Numbers::kExact, out, quotient, self, other));
+  RL_TRY((elementwise_for<kRounded, Signs::kMatter, Numbers::kExact>(compute, out, quotient, self, other)));
   return check_no_division_by_zero(by_zero);
 }
 

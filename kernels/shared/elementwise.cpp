@@ -2,6 +2,7 @@
 #include "kernels/shared/elementwise.h"
 
 #include "kernels/shared/convert.h"
+#include "kernels/shared/promotion.h"
 #include "kernels/shared/selection.h"
 
 namespace rushlight::kernels {
@@ -266,6 +267,43 @@ Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, const
     return run_part(inputs, out, of_parts, Part::kImaginary);
   }
   return run_part(inputs, out, computation, Part::kWhole);
+}
+
+Error run_elementwise(const ElementwiseOperator& op, ScalarType promoted, const Tensor* const* tensors,
+                      const void* function) {
+  if (!contains(op.types, promoted)) return unsupported_type(promoted);
+  const ScalarType computed = held_type(op.types, promoted, op.signs);
+  const ElementwiseRow* row = op.rows;
+  while (row->computed != computed) ++row;  // there is one for each type held
+  return run_elementwise({tensors + 1, op.num_inputs}, *tensors[0],
+                         {promoted, computed, row->result, op.numbers, row->row, function});
+}
+
+namespace {
+
+// Whose function is empty: any address will do.
+Error run_empty(const ElementwiseOperator& op, ScalarType promoted, const Tensor& a, const Tensor* b,
+                const Tensor& out) {
+  const Tensor* const tensors[] = {&out, &a, b};
+  return run_elementwise(op, promoted, tensors, &op);
+}
+
+}  // namespace
+
+Error run_elementwise(const ElementwiseOperator& op, const Tensor& self, const Tensor& out) {
+  return run_empty(op, self.scalar_type(), self, nullptr, out);
+}
+
+Error run_elementwise(const ElementwiseOperator& op, const Tensor& a, const Tensor& b, const Tensor& out) {
+  return run_empty(op, result_type(a, b), a, &b, out);
+}
+
+Error run_floating(const ElementwiseOperator& op, const Tensor& self, const Tensor& out) {
+  return run_empty(op, floating_type(self.scalar_type()), self, nullptr, out);
+}
+
+Error run_floating(const ElementwiseOperator& op, const Tensor& a, const Tensor& b, const Tensor& out) {
+  return run_empty(op, floating_type(result_type(a, b)), a, &b, out);
 }
 
 }  // namespace rushlight::kernels

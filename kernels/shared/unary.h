@@ -16,7 +16,7 @@ namespace rushlight::kernels {
 // Errors: as elementwise(); InvalidType when `out` is not floating.
 template <TypeSet kTypes, class F>
 Error floating_function(const Tensor& self, const Tensor& out, F f) {
-  return elementwise<kTypes & types::kFloating>(floating_type(self.scalar_type()), out, f, self);
+  return elementwise_floating<kTypes>(out, f, self);
 }
 
 // Also of complex numbers, by another function. Errors: as elementwise().
@@ -29,14 +29,23 @@ Error floating_function(const Tensor& self, const Tensor& out, F f) {
   return floating_function<kTypes>(self, out, f);
 }
 
+namespace internal {
+
+template <class F>
+struct OfFractions : F {
+  template <class T>
+  T operator()(T x) const {
+    if constexpr (std::is_floating_point_v<T>) return F::operator()(x);
+    return x;
+  }
+};
+
+}  // namespace internal
+
 // A function to whole numbers, which integers are already. Errors: as elementwise().
 template <TypeSet kTypes, class F>
 Error rounding_function(const Tensor& self, const Tensor& out, F f) {
-  const auto round = [f](auto x) {
-    if constexpr (std::is_floating_point_v<decltype(x)>) return f(x);
-    return x;
-  };
-  return elementwise<kTypes>(self.scalar_type(), out, round, self);
+  return elementwise<kTypes>(out, internal::OfFractions<F>{f}, self);
 }
 
 // A question to floating numbers, which is false of all others, and of complex numbers where it is of both
