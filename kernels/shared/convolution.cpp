@@ -118,10 +118,12 @@ void add_channels(const Plan& plan, Accumulator<T>* sums, ptrdiff_t begin, ptrdi
   }
 }
 
-// Computes the outputs [begin, end) of a row of one output channel.
+// Computes the outputs [begin, end) of a row of one output channel. Not inlined: its loops need all
+// registers.
 template <class T>
-void convolve_tile(const Plan& plan, ptrdiff_t begin, ptrdiff_t end, const ptrdiff_t* out_at, const T* in,
-                   const T* kernel, Accumulator<T> bias, T* out_row) {
+[[gnu::noinline]] void convolve_tile(const Plan& plan, ptrdiff_t begin, ptrdiff_t end,
+                                     const ptrdiff_t* out_at, const T* in, const T* kernel,
+                                     Accumulator<T> bias, T* out_row) {
   const ptrdiff_t volume = plan.axes[0].kernel * plan.axes[1].kernel * plan.axes[2].kernel;
   const ptrdiff_t channels = std::max<ptrdiff_t>(kBlock / volume, 1);
   const ptrdiff_t length = end - begin;
