@@ -18,11 +18,16 @@ constexpr double kSqrtHalf = 0.70710678118654752440;
 constexpr double kTwoOverSqrtPi = 1.12837916709551257390;
 constexpr double kCubicFactor = 0.044715;
 
-// Gives `out` the shape, and calls f(gradient, result, out) for every lane along `dim`. The input may have
-// been float16 where the rest is float32.
-template <class F>
-Error for_each_gradient_lane(TypeSet types, const Tensor& grad_output, const Tensor& output, int64_t dim,
-                             int64_t input_dtype, const Tensor& out, F f) {
+// What is summed along a lane, and what becomes of an element with that sum.
+struct LaneGradient {
+  double (*term)(double gradient, double result);
+  double (*gradient)(double gradient, double result, double sum);
+};
+
+// Gives `out` the shape, and computes every lane along `dim`. The input may have been float16 where the rest
+// is float32.
+Error softmax_gradient(TypeSet types, const Tensor& grad_output, const Tensor& output, int64_t dim,
+                       int64_t input_dtype, const Tensor& out, const LaneGradient& f) {
   if (!contains(types & types::kFloating, grad_output.scalar_type())) {
     return unsupported_type(grad_output.scalar_type());
   }
@@ -56,16 +61,14 @@ Error for_each_gradient_lane(TypeSet types, const Tensor& grad_output, const Ten
   });
 }
 
-struct OfSoftmax {
-  static double term(double gradient, double result) { return gradient * result; }
-  static double gradient(double gradient, double result, double sum) { return (gradient - sum) * result; }
+constexpr LaneGradient kOfSoftmax = {
+    [](double gradient, double result) { return gradient * result; },
+    [](double gradient, double result, double sum) { return (gradient - sum) * result; },
 };
 
-struct OfLogSoftmax {
-  static double term(double gradient, double) { return gradient; }
-  static double gradient(double gradient, double result, double sum) {
-    return gradient - std::exp(result) * sum;
-  }
+constexpr LaneGradient kOfLogSoftmax = {
+    [](double gradient, double) { return gradient; },
+    [](double gradient, double result, double sum) { return gradient - std::exp(result) * sum; },
 };
 
 }  // namespace
@@ -73,13 +76,13 @@ struct OfLogSoftmax {
 Error _softmax_backward_data_out(KernelContext&, const Tensor& grad_output, const Tensor& output, int64_t dim,
                                  int64_t input_dtype, Tensor& grad_input) {
   constexpr TypeSet kTypes = selected_types("aten::_softmax_backward_data.out");
-  return for_each_gradient_lane(kTypes, grad_output, output, dim, input_dtype, grad_input, OfSoftmax{});
+  return softmax_gradient(kTypes, grad_output, output, dim, input_dtype, grad_input, kOfSoftmax);
 }
 
 Error _log_softmax_backward_data_out(KernelContext&, const Tensor& grad_output, const Tensor& output,
                                      int64_t dim, int64_t input_dtype, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::_log_softmax_backward_data.out");
-  return for_each_gradient_lane(kTypes, grad_output, output, dim, input_dtype, out, OfLogSoftmax{});
+  return softmax_gradient(kTypes, grad_output, output, dim, input_dtype, out, kOfLogSoftmax);
 }
 
 Error threshold_backward_grad_input(KernelContext&, const Tensor& grad_output, const Tensor& self,

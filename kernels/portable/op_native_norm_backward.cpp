@@ -65,15 +65,13 @@ struct Plan {
 };
 
 // Type-erased, so that the walk is compiled once.
+void walk(const JointAxes<kOperands>& axes, Pointers start, void* context, void (*visit)(void*, Pointers)) {
+  axes.walk(start, 0, [&](Pointers at) { visit(context, at); });
+}
+
 template <class F>
 void walk(const JointAxes<kOperands>& axes, Pointers start, F f) {
-  struct Erased {
-    static void all(const JointAxes<kOperands>& axes, Pointers start, void* context,
-                    void (*visit)(void*, Pointers)) {
-      axes.walk(start, 0, [&](Pointers at) { visit(context, at); });
-    }
-  };
-  Erased::all(axes, start, &f, [](void* context, Pointers at) { (*static_cast<F*>(context))(at); });
+  walk(axes, start, &f, [](void* context, Pointers at) { (*static_cast<F*>(context))(at); });
 }
 
 void input_gradient(const Plan& plan) {
