@@ -4,6 +4,10 @@
 //
 //   return elementwise<kTypes>(compute_type, out, [](auto a, auto b) { return a < b; }, self, other);
 //
+// Without that type it computes in the inputs' result type, which takes the least code:
+//
+//   return elementwise<kTypes>(out, [](auto a, auto b) { return a < b; }, self, other);
+//
 // A function that needs a constant of the element type is made for each type instead:
 //
 //   return elementwise_for<kTypes>(compute_type, out, [&](auto type) {
