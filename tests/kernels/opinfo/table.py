@@ -5,7 +5,7 @@
 
 Writes operators.md, operators.json and operators.html into FOLDER (default out/operators), and the page that
 the documentation keeps. Needs the package rushlight and the module `kernel_call`, in RUSHLIGHT_KERNEL_CALL or
-under a build folder. Runs some 200,000 samples: three minutes on two cores.
+under a build folder. Runs some 134,000 samples: two minutes on two cores.
 """
 
 from __future__ import annotations
