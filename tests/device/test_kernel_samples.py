@@ -80,7 +80,7 @@ OPERATORS = {
     "aten::_fft_r2c.out": "fft.rfft",
 }
 DTYPES = [torch.float32, torch.float16, torch.int64, torch.uint8, torch.bool, torch.complex64]
-SAMPLES_EACH = 3
+SAMPLES_EACH = 6
 MAX_ELEMENTS = 4000
 
 BOARDS = ["cortex-m4", "rv32imafc"]
