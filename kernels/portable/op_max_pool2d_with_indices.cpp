@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <type_traits>
 
+#include "kernels/shared/held_access.h"
 #include "kernels/shared/pooling.h"
 #include "kernels/shared/selection.h"
 #include "kernels/shared/view.h"
@@ -13,30 +14,25 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Below every number but the lowest.
+// Elements of a type that is computed in itself.
 template <class T>
-T lowest() {
-  if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::lowest();
-  return static_cast<T>(-INFINITY);
-}
+struct Direct {
+  T lowest = -static_cast<T>(INFINITY);  // below every number
+  [[nodiscard]] T load(const char* at) const { return *reinterpret_cast<const T*>(at); }
+  void store(char* at, T value) const { *reinterpret_cast<T*>(at) = value; }
+};
 
-template <class T>
-bool is_nan(T value) {
-  if constexpr (std::is_integral_v<T>) return false;
-  return static_cast<float>(value) != static_cast<float>(value);
-}
-template <>
-bool is_nan(double value) {
-  return value != value;
-}
+// Elements of any type that is held in C, through calls.
+template <class C>
+struct Held {
+  Access<C> access;
+  C lowest;
+  [[nodiscard]] C load(const char* at) const { return access.load(at); }
+  void store(char* at, C value) const { access.store(at, value); }
+};
 
-template <class T>
-bool is_greater(T a, T b) {
-  if constexpr (std::is_arithmetic_v<T>) {
-    return a > b;
-  } else {
-    return static_cast<float>(a) > static_cast<float>(b);
-  }
+int64_t lowest_integer(ScalarType type) {
+  return type == ScalarType::Byte ? 0 : -(int64_t{1} << (8 * element_size(type) - 2)) * 2;
 }
 
 struct Plane {
@@ -48,30 +44,32 @@ struct Plane {
 
 // The largest of a window and its place in the plane; the last NaN before everything. A window that
 // steps over all elements, as dilation can make it, has the lowest number, and a place outside.
-template <class T>
-void pool_window(const Window* windows, const Covered& rows, const Covered& columns, const Plane& in,
-                 T* largest, int64_t* place) {
+template <class Elements>
+void pool_window(const Elements& elements, const Window* windows, const Covered& rows, const Covered& columns,
+                 const Plane& in, char* out, int64_t* place) {
   ptrdiff_t y_found = rows.begin;
   ptrdiff_t x_found = columns.begin;
-  *largest = lowest<T>();
+  auto largest = elements.lowest;
   for (ptrdiff_t y = rows.begin; y < rows.end; y += static_cast<ptrdiff_t>(windows[0].dilation)) {
     for (ptrdiff_t x = columns.begin; x < columns.end; x += static_cast<ptrdiff_t>(windows[1].dilation)) {
-      const T value = *reinterpret_cast<const T*>(in.at(y, x));
-      if (!is_greater(value, *largest) && !is_nan(value)) continue;
-      *largest = value;
+      const auto value = elements.load(in.at(y, x));
+      if (!(value > largest) && value == value) continue;  // NaN does not equal itself
+      largest = value;
       y_found = y;
       x_found = x;
     }
   }
+  elements.store(out, largest);
   *place = static_cast<int64_t>(y_found) * windows[1].in + x_found;
 }
 
-template <class T>
-void pool_plane(const Window* windows, const Plane& in, const Plane& out, const Plane& indices) {
+template <class Elements>
+void pool_plane(const Elements& elements, const Window* windows, const Plane& in, const Plane& out,
+                const Plane& indices) {
   for (ptrdiff_t y = 0; y < windows[0].out; ++y) {
     const Covered rows = covered(windows[0], y);
     for (ptrdiff_t x = 0; x < windows[1].out; ++x) {
-      pool_window(windows, rows, covered(windows[1], x), in, reinterpret_cast<T*>(out.at(y, x)),
+      pool_window(elements, windows, rows, covered(windows[1], x), in, out.at(y, x),
                   reinterpret_cast<int64_t*>(indices.at(y, x)));
     }
   }
@@ -100,17 +98,25 @@ Error max_pool2d_with_indices_out(KernelContext&, const Tensor& self, Span<const
     target.insert(0, 1, 0);
     places.insert(0, 1, 0);
   }
-  return dispatch<kTypes>(self.scalar_type(), [&](auto type) {
-    using T = typename decltype(type)::Element;
+  const auto pool = [&](const auto& elements) {
     for (ptrdiff_t n = 0; n < source.sizes[0]; ++n) {
       for (ptrdiff_t c = 0; c < source.sizes[1]; ++c) {
         const auto plane = [&](const View& view) {
           return Plane{view.data + n * view.strides[0] + c * view.strides[1], view.strides + 2};
         };
-        pool_plane<T>(windows, plane(source), plane(target), plane(places));
+        pool_plane(elements, windows, plane(source), plane(target), plane(places));
       }
     }
     return Error::Ok;
+  };
+  const ScalarType type = self.scalar_type();
+  return dispatch<held_in(kTypes)>(held_type(kTypes, type), [&](auto held) {
+    using C = typename decltype(held)::Element;
+    if constexpr (std::is_integral_v<C>) return pool(Held<C>{access_as<C>(type), lowest_integer(type)});
+    if constexpr (std::is_same_v<C, float> && (kTypes & types::kReducedFloat) != 0) {
+      if (type != ScalarType::Float) return pool(Held<C>{access_as<C>(type), -INFINITY});
+    }
+    if constexpr (std::is_floating_point_v<C>) return pool(Direct<C>{});
   });
 }
 
