@@ -14,23 +14,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Elements of a type that is computed in itself.
-template <class T>
-struct Direct {
-  T lowest = -static_cast<T>(INFINITY);  // below every number
-  [[nodiscard]] T load(const char* at) const { return *reinterpret_cast<const T*>(at); }
-  void store(char* at, T value) const { *reinterpret_cast<T*>(at) = value; }
-};
-
-// Elements of any type that is held in C, through calls.
-template <class C>
-struct Held {
-  Access<C> access;
-  C lowest;
-  [[nodiscard]] C load(const char* at) const { return access.load(at); }
-  void store(char* at, C value) const { access.store(at, value); }
-};
-
+// Below every number but the lowest.
 int64_t lowest_integer(ScalarType type) {
   return type == ScalarType::Byte ? 0 : -(int64_t{1} << (8 * element_size(type) - 2)) * 2;
 }
@@ -44,12 +28,12 @@ struct Plane {
 
 // The largest of a window and its place in the plane; the last NaN before everything. A window that
 // steps over all elements, as dilation can make it, has the lowest number, and a place outside.
-template <class Elements>
-void pool_window(const Elements& elements, const Window* windows, const Covered& rows, const Covered& columns,
-                 const Plane& in, char* out, int64_t* place) {
+template <class E>
+void pool_window(const E& elements, typename E::Held lowest, const Window* windows, const Covered& rows,
+                 const Covered& columns, const Plane& in, char* out, int64_t* place) {
   ptrdiff_t y_found = rows.begin;
   ptrdiff_t x_found = columns.begin;
-  auto largest = elements.lowest;
+  auto largest = lowest;
   for (ptrdiff_t y = rows.begin; y < rows.end; y += static_cast<ptrdiff_t>(windows[0].dilation)) {
     for (ptrdiff_t x = columns.begin; x < columns.end; x += static_cast<ptrdiff_t>(windows[1].dilation)) {
       const auto value = elements.load(in.at(y, x));
@@ -63,13 +47,13 @@ void pool_window(const Elements& elements, const Window* windows, const Covered&
   *place = static_cast<int64_t>(y_found) * windows[1].in + x_found;
 }
 
-template <class Elements>
-void pool_plane(const Elements& elements, const Window* windows, const Plane& in, const Plane& out,
-                const Plane& indices) {
+template <class E>
+void pool_plane(const E& elements, typename E::Held lowest, const Window* windows, const Plane& in,
+                const Plane& out, const Plane& indices) {
   for (ptrdiff_t y = 0; y < windows[0].out; ++y) {
     const Covered rows = covered(windows[0], y);
     for (ptrdiff_t x = 0; x < windows[1].out; ++x) {
-      pool_window(elements, windows, rows, covered(windows[1], x), in, out.at(y, x),
+      pool_window(elements, lowest, windows, rows, covered(windows[1], x), in, out.at(y, x),
                   reinterpret_cast<int64_t*>(indices.at(y, x)));
     }
   }
@@ -98,13 +82,13 @@ Error max_pool2d_with_indices_out(KernelContext&, const Tensor& self, Span<const
     target.insert(0, 1, 0);
     places.insert(0, 1, 0);
   }
-  const auto pool = [&](const auto& elements) {
+  const auto pool = [&](const auto& elements, auto lowest) {
     for (ptrdiff_t n = 0; n < source.sizes[0]; ++n) {
       for (ptrdiff_t c = 0; c < source.sizes[1]; ++c) {
         const auto plane = [&](const View& view) {
           return Plane{view.data + n * view.strides[0] + c * view.strides[1], view.strides + 2};
         };
-        pool_plane(elements, windows, plane(source), plane(target), plane(places));
+        pool_plane(elements, lowest, windows, plane(source), plane(target), plane(places));
       }
     }
     return Error::Ok;
@@ -112,11 +96,11 @@ Error max_pool2d_with_indices_out(KernelContext&, const Tensor& self, Span<const
   const ScalarType type = self.scalar_type();
   return dispatch<held_in(kTypes)>(held_type(kTypes, type), [&](auto held) {
     using C = typename decltype(held)::Element;
-    if constexpr (std::is_integral_v<C>) return pool(Held<C>{access_as<C>(type), lowest_integer(type)});
+    if constexpr (std::is_integral_v<C>) return pool(HeldElements<C>(type), lowest_integer(type));
     if constexpr (std::is_same_v<C, float> && (kTypes & types::kReducedFloat) != 0) {
-      if (type != ScalarType::Float) return pool(Held<C>{access_as<C>(type), -INFINITY});
+      if (type != ScalarType::Float) return pool(HeldElements<C>(type), static_cast<C>(-INFINITY));
     }
-    if constexpr (std::is_floating_point_v<C>) return pool(Direct<C>{});
+    if constexpr (std::is_floating_point_v<C>) return pool(DirectElements<C>(), static_cast<C>(-INFINITY));
   });
 }
 

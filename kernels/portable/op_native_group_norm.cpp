@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/shared/accumulator.h"
 #include "kernels/shared/normalization.h"
 #include "kernels/shared/selection.h"
 #include "kernels/shared/view.h"
@@ -10,31 +9,31 @@ namespace rushlight::kernels {
 
 namespace {
 
-template <class T>
-Moments<Accumulator<T>> group_moments(const View& group, size_t count, double eps) {
-  using A = Accumulator<T>;
-  return moments_of<A>(count, eps, [&](auto visit) {
+template <class E>
+Moments<typename E::Held> group_moments(const E& values, const View& group, size_t count, double eps) {
+  return moments_of<typename E::Held>(count, eps, [&](auto visit) {
     PairedLoops(group, group).for_each_run([&](const char*, const char* from, const PairedLoops::Loop& loop) {
       for (ptrdiff_t i = 0; i < loop.size; ++i, from += loop.source) {
-        visit(widen(*reinterpret_cast<const T*>(from)));
+        visit(values.load(from));
       }
     });
   });
 }
 
-template <class T, class P>
-void normalize_channel(const View& target, const View& source, const Moments<Accumulator<T>>& moments,
-                       const NormalizationParameters& parameters, size_t channel) {
-  using A = Accumulator<T>;
-  const auto parameter = [channel](const std::optional<Tensor>& tensor, A absent) {
-    return tensor ? static_cast<A>(tensor->const_data_ptr<P>()[channel]) : absent;
+template <class E, class P>
+void normalize_channel(const E& values, const P& numbers, const View& target, const View& source,
+                       const Moments<typename E::Held>& moments, const NormalizationParameters& parameters,
+                       size_t channel) {
+  using A = typename E::Held;
+  const auto parameter = [&](const std::optional<Tensor>& tensor, A absent) {
+    if (!tensor) return absent;
+    return numbers.load(tensor->const_data_ptr<char>() + channel * tensor->element_size());
   };
   const A scale = moments.rstd * parameter(parameters.weight, A(1));
   const A bias = parameter(parameters.bias, A(0));
   PairedLoops(target, source).for_each_run([&](char* to, const char* from, const PairedLoops::Loop& loop) {
     for (ptrdiff_t i = 0; i < loop.size; ++i, to += loop.target, from += loop.source) {
-      *reinterpret_cast<T*>(to) =
-          narrow<T>((widen(*reinterpret_cast<const T*>(from)) - moments.mean) * scale + bias);
+      values.store(to, (values.load(from) - moments.mean) * scale + bias);
     }
   });
 }
@@ -46,21 +45,21 @@ struct Groups {
   size_t channels;  // of each
 };
 
-template <class T, class P>
-void normalize_sample(const Groups& groups, ptrdiff_t n, const NormalizationParameters& parameters,
-                      const View& means, const View& rstds) {
+template <class E, class P>
+void normalize_sample(const E& values, const P& numbers, const Groups& groups, ptrdiff_t n,
+                      const NormalizationParameters& parameters, const View& means, const View& rstds) {
   for (size_t g = 0; g < groups.count; ++g) {
     const auto first = static_cast<ptrdiff_t>(g * groups.channels);
     View group = groups.source;
     group.select(0, n).slice(0, first, static_cast<ptrdiff_t>(groups.channels));
     size_t count = 1;
     for (size_t d = 0; d < group.dim; ++d) count *= static_cast<size_t>(group.sizes[d]);
-    const auto moments = group_moments<T>(group, count, parameters.eps);
+    const auto moments = group_moments(values, group, count, parameters.eps);
     for (size_t c = 0; c < groups.channels; ++c) {
       const ptrdiff_t channel = first + static_cast<ptrdiff_t>(c);
-      normalize_channel<T, P>(View(groups.target).select(0, n).select(0, channel),
-                              View(groups.source).select(0, n).select(0, channel), moments, parameters,
-                              static_cast<size_t>(channel));
+      normalize_channel(values, numbers, View(groups.target).select(0, n).select(0, channel),
+                        View(groups.source).select(0, n).select(0, channel), moments, parameters,
+                        static_cast<size_t>(channel));
     }
     const auto index = static_cast<ptrdiff_t>(g);
     write_statistic(View(means).select(0, n).select(0, index).data, means.type, moments.mean);
@@ -90,14 +89,13 @@ Error native_group_norm_out(KernelContext&, const Tensor& input, const std::opti
   const View means = View::of(out1);
   const View rstds = View::of(out2);
   const ScalarType type = input.scalar_type();
-  return dispatch_normalization<kTypes>(type, parameters.type(type), [&](auto element, auto other) {
-    using T = typename decltype(element)::Element;
-    using P = typename decltype(other)::Element;
-    for (ptrdiff_t n = 0; n < groups.source.sizes[0]; ++n) {
-      normalize_sample<T, P>(groups, n, parameters, means, rstds);
-    }
-    return Error::Ok;
-  });
+  return dispatch_normalization<kTypes>(
+      type, parameters.type(type), [&](const auto& values, const auto& numbers) {
+        for (ptrdiff_t n = 0; n < groups.source.sizes[0]; ++n) {
+          normalize_sample(values, numbers, groups, n, parameters, means, rstds);
+        }
+        return Error::Ok;
+      });
 }
 
 }  // namespace rushlight::kernels

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 
-#include "kernels/shared/accumulator.h"
 #include "kernels/shared/joint_axes.h"
 #include "kernels/shared/normalization.h"
 #include "runtime/kernel/context.h"
@@ -65,32 +64,33 @@ Error check_shapes(const Tensor& input, Span<const int64_t> normalized_shape,
   return check_parameter_shape(parameters.bias, shape, "bias");
 }
 
-// T are the elements, P weight and bias.
-template <class T, class P>
-void normalize_group(const Layout& layout, char* const* start, const Moments<Accumulator<T>>& moments) {
-  using A = Accumulator<T>;
+// E are the elements, P weight and bias.
+template <class E, class P>
+void normalize_group(const Layout& layout, const E& values, const P& numbers, char* const* start,
+                     const Moments<typename E::Held>& moments) {
+  using A = typename E::Held;
   const auto& run = layout.elements.inner();
   layout.elements.walk(start, 1, [&](char* const* pointers) {
     for (size_t i = 0; i < run.size; ++i) {
       const auto at = [&](size_t k) { return pointers[k] + static_cast<ptrdiff_t>(i) * run.strides[k]; };
-      const A x = widen(*reinterpret_cast<const T*>(at(Layout::kInput)));
-      const A weight = static_cast<A>(*reinterpret_cast<const P*>(at(Layout::kWeight)));
-      const A bias = static_cast<A>(*reinterpret_cast<const P*>(at(Layout::kBias)));
-      *reinterpret_cast<T*>(at(Layout::kOutput)) =
-          narrow<T>((x - moments.mean) * moments.rstd * weight + bias);
+      const A x = values.load(at(Layout::kInput));
+      const A weight = numbers.load(at(Layout::kWeight));
+      const A bias = numbers.load(at(Layout::kBias));
+      values.store(at(Layout::kOutput), (x - moments.mean) * moments.rstd * weight + bias);
     }
   });
 }
 
-template <class T, class P>
-void normalize(const Layout& layout, const NormalizationParameters& parameters, char* const* start) {
-  using A = Accumulator<T>;
-  P one = static_cast<P>(1.0F);
-  P zero = static_cast<P>(0.0F);
-  char* const weight =
-      parameters.weight ? parameters.weight->mutable_data_ptr<char>() : reinterpret_cast<char*>(&one);
-  char* const bias =
-      parameters.bias ? parameters.bias->mutable_data_ptr<char>() : reinterpret_cast<char*>(&zero);
+template <class E, class P>
+void normalize(const Layout& layout, const E& values, const P& numbers,
+               const NormalizationParameters& parameters, char* const* start) {
+  using A = typename E::Held;
+  alignas(A) char one[sizeof(A)];
+  alignas(A) char zero[sizeof(A)];
+  numbers.store(one, 1);
+  numbers.store(zero, 0);
+  char* const weight = parameters.weight ? parameters.weight->mutable_data_ptr<char>() : one;
+  char* const bias = parameters.bias ? parameters.bias->mutable_data_ptr<char>() : zero;
   layout.groups.walk(start, 0, [&](char* const* group) {
     char* const elements[] = {group[Layout::kGroupInput], group[Layout::kGroupOutput], weight, bias};
     const Moments<A> moments = moments_of<A>(layout.count, parameters.eps, [&](auto visit) {
@@ -98,11 +98,11 @@ void normalize(const Layout& layout, const NormalizationParameters& parameters, 
       layout.elements.walk(elements, 1, [&](char* const* pointers) {
         const char* value = pointers[Layout::kInput];
         for (size_t i = 0; i < run.size; ++i, value += run.strides[Layout::kInput]) {
-          visit(widen(*reinterpret_cast<const T*>(value)));
+          visit(values.load(value));
         }
       });
     });
-    normalize_group<T, P>(layout, elements, moments);
+    normalize_group(layout, values, numbers, elements, moments);
     write_statistic(group[Layout::kGroupMean], layout.mean_type, moments.mean);
     write_statistic(group[Layout::kGroupRstd], layout.rstd_type, moments.rstd);
   });
@@ -130,12 +130,11 @@ Error native_layer_norm_out(KernelContext&, const Tensor& input, Span<const int6
   char* const start[] = {input.mutable_data_ptr<char>(), out0.mutable_data_ptr<char>(),
                          out1.mutable_data_ptr<char>(), out2.mutable_data_ptr<char>()};
   const ScalarType type = input.scalar_type();
-  return dispatch_normalization<kTypes>(type, parameters.type(type), [&](auto element, auto other) {
-    using T = typename decltype(element)::Element;
-    using P = typename decltype(other)::Element;
-    normalize<T, P>(layout, parameters, start);
-    return Error::Ok;
-  });
+  return dispatch_normalization<kTypes>(type, parameters.type(type),
+                                        [&](const auto& values, const auto& numbers) {
+                                          normalize(layout, values, numbers, parameters, start);
+                                          return Error::Ok;
+                                        });
 }
 
 }  // namespace rushlight::kernels

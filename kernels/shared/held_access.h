@@ -21,6 +21,23 @@ struct Access {
 template <class C>
 Access<C> access_as(ScalarType type);
 
+// Elements of a type that is computed in itself, and those of any type that is held in C: what a loop is a
+// template of that is to be quick for the first, and one for all others.
+template <class C>
+struct DirectElements {
+  using Held = C;
+  [[nodiscard]] C load(const char* at) const { return *reinterpret_cast<const C*>(at); }
+  void store(char* at, C value) const { *reinterpret_cast<C*>(at) = value; }
+};
+template <class C>
+struct HeldElements {
+  using Held = C;
+  Access<C> access;
+  explicit HeldElements(ScalarType type) : access(access_as<C>(type)) {}
+  [[nodiscard]] C load(const char* at) const { return access.load(at); }
+  void store(char* at, C value) const { access.store(at, value); }
+};
+
 // The compute types that numbers and images of `types` need.
 constexpr TypeSet floating_compute_types(TypeSet types) {
   const TypeSet wide = types & type_set(ScalarType::Double);

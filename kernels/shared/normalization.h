@@ -9,6 +9,7 @@
 
 #include "kernels/shared/checks.h"
 #include "kernels/shared/convert.h"
+#include "kernels/shared/held_access.h"
 #include "kernels/shared/sum.h"
 #include "runtime/tensor/dispatch.h"
 
@@ -64,15 +65,19 @@ void write_statistic(char* target, ScalarType type, A value) {
   convert_run(target, 0, type, &value, 0, scalar_type_of<A>, 1);
 }
 
-// f(type of the elements, type of the weights); the types were checked.
+// f(elements, weights), each DirectElements or HeldElements; the types were checked.
 template <TypeSet kTypes, class F>
 Error dispatch_normalization(ScalarType input, ScalarType parameters, F f) {
-  return dispatch<kTypes>(input, [&](auto type) {
-    using T = typename decltype(type)::Element;
-    if constexpr (contains(types::kReducedFloat, scalar_type_of<T>)) {
-      if (parameters == ScalarType::Float) return f(type, Type<float>{});
+  if (!contains(kTypes, input)) return unsupported_type(input);
+  if constexpr ((kTypes & types::kReducedFloat) != 0) {
+    if (contains(types::kReducedFloat, input)) {
+      if (!contains(kAnySelectedType, parameters)) return unsupported_type(parameters);
+      return f(HeldElements<float>(input), HeldElements<float>(parameters));
     }
-    return f(type, type);
+  }
+  return dispatch<kTypes & ~types::kReducedFloat>(input, [&](auto type) {
+    const DirectElements<typename decltype(type)::Element> elements;
+    return f(elements, elements);
   });
 }
 
