@@ -13,7 +13,7 @@ namespace {
 constexpr TypeSet kTypes = selected_types("aten::add.out") | selected_types("aten::add.Scalar_out");
 
 Error add(ScalarType compute, const Tensor& self, const Tensor& other, const Scalar& alpha, Tensor& out) {
-  RL_TRY(check_alpha(alpha, compute));
+  RL_TRY(check_alpha<kTypes>(alpha, compute));
   const auto scaled_sum = [&](auto type) {
     using T = typename decltype(type)::Element;
     // Whatever differs from 0 is one bool.

@@ -75,7 +75,7 @@ Error avg_pool(TypeSet types, const Tensor& self, const AverageArguments& argume
              static_cast<long>(window.in), static_cast<long>(window.kernel));
   }
   RL_TRY(resize_out(out, pooled_shape(self, {windows, arguments.spatial}).span()));
-  Pool pool = make_pool(Tiling::kWindows, arguments.spatial, windows, self, out);
+  Pool pool = make_pool(window_tiling, arguments.spatial, windows, self, out);
   pool.divisor = arguments.divisor.value_or(0);
   pool.counts_padding = arguments.counts_padding;
   return average_all(pool);
@@ -88,7 +88,7 @@ Error adaptive_avg_pool(TypeSet types, const Tensor& self, Span<const int64_t> o
   Window windows[kVolume];
   RL_TRY(plan_adaptive(self, output_size, spatial, windows));
   RL_TRY(resize_out(out, pooled_shape(self, {windows, spatial}).span()));
-  return average_all(make_pool(Tiling::kAdaptive, spatial, windows, self, out));
+  return average_all(make_pool(adaptive_tiling, spatial, windows, self, out));
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ Error avg_pool2d_backward_grad_input(KernelContext&, const Tensor& grad_output, 
   RL_TRY(plan_windows(self, {kernel_size, stride, padding, {&dilation, 1}, ceil_mode}, kSpatial, windows));
   RL_TRY(check_shape(grad_output, pooled_shape(self, windows).span(), "grad_output"));
   RL_TRY(resize_out(grad_input, self.sizes()));
-  Pool pool = make_pool(Tiling::kWindows, kSpatial, windows, grad_input, grad_output);
+  Pool pool = make_pool(window_tiling, kSpatial, windows, grad_input, grad_output);
   pool.divisor = divisor_override.value_or(0);
   pool.counts_padding = count_include_pad;
   return spread_all(pool, grad_input);
@@ -81,7 +81,7 @@ Error _adaptive_avg_pool2d_backward_out(KernelContext&, const Tensor& grad_outpu
   RL_TRY(plan_adaptive(self, sizes, kSpatial, windows));
   RL_TRY(check_shape(grad_output, pooled_shape(self, windows).span(), "grad_output"));
   RL_TRY(resize_out(out, self.sizes()));
-  return spread_all(make_pool(Tiling::kAdaptive, kSpatial, windows, out, grad_output), out);
+  return spread_all(make_pool(adaptive_tiling, kSpatial, windows, out, grad_output), out);
 }
 
 }  // namespace rushlight::kernels

@@ -37,7 +37,7 @@ Error index_add_out(KernelContext& context, const Tensor& self, int64_t dim, con
   constexpr TypeSet kTypes = selected_types("aten::index_add.out");
   const ScalarType type = self.scalar_type();
   if (!contains(kTypes, type)) return unsupported_type(type);
-  RL_TRY(check_alpha(alpha, type));
+  RL_TRY(check_alpha<kTypes>(alpha, type));
   IndexUpdate update;
   RL_TRY(update.plan(self, dim, index, source, out));
   if (alpha.to<double>() == 1) {

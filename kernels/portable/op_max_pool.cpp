@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 
+#include "kernels/shared/fractional_tiling.h"
 #include "kernels/shared/held_access.h"
 #include "kernels/shared/region.h"
 #include "kernels/shared/selection.h"
@@ -83,7 +84,7 @@ Error adaptive_max_pool(TypeSet types, size_t spatial, const Tensor& self, Span<
                         const Tensor& out, const Tensor& indices) {
   Window windows[kVolume];
   RL_TRY(plan_adaptive(self, output_size, spatial, windows));
-  return max_pool(types, Tiling::kAdaptive, spatial, windows, self, out, indices, nullptr);
+  return max_pool(types, adaptive_tiling, spatial, windows, self, out, indices, nullptr);
 }
 
 Error fractional_max_pool(TypeSet types, size_t spatial, const Tensor& self, Span<const int64_t> kernel_size,
@@ -105,7 +106,7 @@ Error fractional_max_pool(TypeSet types, size_t spatial, const Tensor& self, Spa
   const SizesType shape[] = {has_batch ? self.sizes()[0] : 1, self.sizes()[rank - spatial - 1],
                              static_cast<SizesType>(spatial)};
   RL_TRY(check_shape(random_samples, shape, "random_samples"));
-  return max_pool(types, Tiling::kFractional, spatial, windows, self, output, indices, &random_samples);
+  return max_pool(types, fractional_tiling, spatial, windows, self, output, indices, &random_samples);
 }
 
 }  // namespace
@@ -117,7 +118,7 @@ Error max_pool3d_with_indices_out(KernelContext&, const Tensor& self, Span<const
   constexpr TypeSet kPoolTypes = selected_types("aten::max_pool3d_with_indices.out");
   Window windows[kVolume];
   RL_TRY(plan_windows(self, {kernel_size, stride, padding, dilation, ceil_mode}, kVolume, windows));
-  return max_pool(kPoolTypes, Tiling::kWindows, kVolume, windows, self, out, indices, nullptr);
+  return max_pool(kPoolTypes, window_tiling, kVolume, windows, self, out, indices, nullptr);
 }
 
 Error adaptive_max_pool2d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,

@@ -14,7 +14,7 @@ Error rsub_scalar_out(KernelContext&, const Tensor& self, const Scalar& other, c
   RL_TRY(check_not_bool(self.scalar_type(), "self"));
   RL_TRY(check_not_bool(other.type(), "other"));
   const ScalarType compute = result_type(self, other);
-  RL_TRY(check_alpha(alpha, compute));
+  RL_TRY(check_alpha<kTypes>(alpha, compute));
   const auto difference = [&](auto type) {
     using T = typename decltype(type)::Element;
     return [factor = alpha.to<T>()](T minuend, T x) {

@@ -14,7 +14,7 @@ constexpr TypeSet kTypes = selected_types("aten::sub.out") | selected_types("ate
 
 Error subtract(ScalarType compute, const Tensor& self, const Tensor& other, const Scalar& alpha,
                Tensor& out) {
-  RL_TRY(check_alpha(alpha, compute));
+  RL_TRY(check_alpha<kTypes>(alpha, compute));
   const auto scaled_difference = [&](auto type) {
     using T = typename decltype(type)::Element;
     return [factor = alpha.to<T>()](T a, T b) { return wrapping_subtract(a, wrapping_multiply(factor, b)); };

@@ -3,7 +3,6 @@
 
 #include <cstdio>
 
-#include "kernels/shared/scalar_range.h"
 
 namespace rushlight::kernels {
 
@@ -72,12 +71,12 @@ Error check_not_bool(ScalarType type, const char* name) {
   return Error::Ok;
 }
 
-Error check_alpha(const Scalar& alpha, ScalarType compute) {
+Error check_alpha_kind(const Scalar& alpha, ScalarType compute) {
   RL_CHECK(!alpha.is_floating() || is_floating(compute) || is_complex(compute), Error::InvalidArgument,
            "alpha: expected an integer for a result of dtype %s, got a floating number", to_string(compute));
   RL_CHECK(!alpha.is_bool() || compute == ScalarType::Bool, Error::InvalidArgument,
            "alpha: expected a number for a result of dtype %s, got a bool", to_string(compute));
-  return check_scalar_range(alpha, compute, "alpha");
+  return Error::Ok;
 }
 
 Error check_same_dtype(const Tensor& a, const Tensor& b, const char* what) {

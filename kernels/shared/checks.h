@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "kernels/shared/scalar_range.h"
 #include "runtime/base/error.h"
 #include "runtime/base/log.h"
 #include "runtime/base/span.h"
@@ -45,7 +46,12 @@ Error check_not_bool(ScalarType type, const char* name);
 
 // The factor of add, sub and their like: no floating one for an integer result, no bool one for
 // another than bool, none that the result cannot hold. InvalidArgument.
-Error check_alpha(const Scalar& alpha, ScalarType compute);
+Error check_alpha_kind(const Scalar& alpha, ScalarType compute);  // all but the last
+template <TypeSet kTypes>
+Error check_alpha(const Scalar& alpha, ScalarType compute) {
+  RL_TRY(check_alpha_kind(alpha, compute));
+  return check_scalar_range<kTypes>(alpha, compute, "alpha");
+}
 
 // InvalidType unless both have the same element type. `what` names the pair in the log.
 Error check_same_dtype(const Tensor& a, const Tensor& b, const char* what);

@@ -3,70 +3,25 @@
 
 #include <algorithm>
 
-#include "kernels/shared/held_access.h"
-
 namespace rushlight::kernels {
 
-namespace {
-
-struct Extent {
-  int64_t begin;
-  int64_t count;
-  int64_t padded;
-};
-
-Extent window_extent(const Window& window, int64_t index) {
-  const auto [begin, end] = covered(window, static_cast<ptrdiff_t>(index));
+Extent window_tiling(const Pool& pool, size_t d, const ptrdiff_t* at) {
+  const Window& window = pool.windows[d];
+  const ptrdiff_t index = at[2 + d];
+  const auto [begin, end] = covered(window, index);
   // Beyond the padding there is nothing, which a window made by ceil_mode reaches into.
   const int64_t start = index * window.step - window.pad;
   const int64_t padded = std::min(start + window.kernel, window.in + window.pad) - start;
   return {begin, end > begin ? (end - begin - 1) / window.dilation + 1 : 0, padded};
 }
 
-Extent adaptive_extent(const Window& window, int64_t index) {
+Extent adaptive_tiling(const Pool& pool, size_t d, const ptrdiff_t* at) {
+  const Window& window = pool.windows[d];
+  const int64_t index = at[2 + d];
   const int64_t begin = index * window.in / window.out;
   const int64_t end = ((index + 1) * window.in + window.out - 1) / window.out;
   return {begin, end - begin, end - begin};
 }
-
-// Where fractional window `index` begins, computed and rounded as PyTorch does in each dtype.
-template <class W>
-int64_t fractional_begin(const Window& window, int64_t index, const char* sample, ScalarType type) {
-  const int64_t last = window.in - window.kernel;
-  if (index + 1 >= window.out) return last;
-  const Access<W> access = access_as<W>(type);
-  const auto rounded = [&](W value) {
-    alignas(8) char stored[8];
-    access.store(stored, value);
-    return access.load(stored);
-  };
-  const W most = static_cast<W>(last);
-  const auto whole = [&](W value) {
-    if (value != value) return int64_t{0};
-    const W limit = 2 * most + 1;
-    return static_cast<int64_t>(std::min(std::max(value, -limit), limit));
-  };
-  const W u = access.load(sample);
-  const W distance = rounded(rounded(most) / rounded(static_cast<W>(window.out - 1)));
-  const W at = rounded(rounded(rounded(static_cast<W>(index)) + u) * distance);
-  return std::min(std::max<int64_t>(whole(at) - whole(rounded(u * distance)), 0), last);
-}
-
-Extent fractional_extent(const Pool& pool, size_t d, ptrdiff_t n, ptrdiff_t c, int64_t index) {
-  const Window& window = pool.windows[d];
-  if (d + pool.spatial < kVolume) return {0, 1, 1};
-  // The samples of images begin with that of the last dimension, those of volumes with the first one's.
-  const size_t order = pool.spatial == 2 ? kVolume - 1 - d : d;
-  const View& samples = pool.samples;
-  const char* sample = samples.data + n * samples.strides[0] + c * samples.strides[1] +
-                       static_cast<ptrdiff_t>(order) * samples.strides[2];
-  const int64_t begin = samples.type == ScalarType::Double
-                            ? fractional_begin<double>(window, index, sample, samples.type)
-                            : fractional_begin<float>(window, index, sample, samples.type);
-  return {begin, window.kernel, window.kernel};
-}
-
-}  // namespace
 
 Pool make_pool(Tiling tiling, size_t spatial, const Window* windows, const Tensor& volume,
                const Tensor& pooled) {
@@ -105,11 +60,7 @@ void for_each_region(const Pool& pool, PoolFunction f) {
   int64_t padded[kVolume];
   ptrdiff_t at[kVolume + 2];
   const auto move_to = [&](size_t d) {
-    const int64_t index = at[2 + d];
-    const Extent extent = pool.tiling == Tiling::kWindows ? window_extent(pool.windows[d], index)
-                          : pool.tiling == Tiling::kAdaptive
-                              ? adaptive_extent(pool.windows[d], index)
-                              : fractional_extent(pool, d, at[0], at[1], index);
+    const Extent extent = pool.tiling(pool, d, at);
     region.begin[d] = static_cast<ptrdiff_t>(extent.begin);
     region.count[d] = static_cast<ptrdiff_t>(extent.count);
     padded[d] = extent.padded;

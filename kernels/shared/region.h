@@ -22,11 +22,21 @@ struct Region {
   [[nodiscard]] int64_t size() const { return static_cast<int64_t>(count[0]) * count[1] * count[2]; }
 };
 
-enum class Tiling : uint8_t {
-  kWindows,
-  kAdaptive,    // parts of the volume, as even as whole elements allow
-  kFractional,  // windows at random distances
+// A region in one dimension.
+struct Extent {
+  int64_t begin;
+  int64_t count;
+  int64_t padded;
 };
+
+struct Pool;
+// Which elements in dimension d belong to the pooled element `at`, [n, c, d, h, w]. A function, since builds
+// link only those that their pools have.
+using Tiling = Extent (*)(const Pool& pool, size_t d, const ptrdiff_t* at);
+
+Extent window_tiling(const Pool& pool, size_t d, const ptrdiff_t* at);
+// Parts of the volume, as even as whole elements allow.
+Extent adaptive_tiling(const Pool& pool, size_t d, const ptrdiff_t* at);
 
 struct Pool {
   Tiling tiling;
@@ -35,7 +45,7 @@ struct Pool {
   View volume;              // both [N, C, D, H, W]
   View pooled;
   View indices{};  // as `pooled`; no data where there are none
-  View samples{};  // the random numbers of kFractional: [N, C, spatial]
+  View samples{};  // the random numbers of fractional_tiling: [N, C, spatial]
   // Of averages: 0 divides by the number of elements, with or without the padding.
   int64_t divisor = 0;
   bool counts_padding = false;
