@@ -10,8 +10,11 @@ import torch
 import yaml
 from harness import Kernels
 
+from rushlight.codegen.table import load_table
+
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMAS = [row["schema"] for row in yaml.safe_load((ROOT / "kernels" / "ops.yaml").read_text())["operators"]]
+TABLE = ROOT / "kernels" / "ops.yaml"
+SCHEMAS = [row["schema"] for row in yaml.safe_load(TABLE.read_text())["operators"]]
 
 # Those that write a number take it as an argument, which torch's schemas do not have.
 TENSOR_OPERATORS = [schema for schema in SCHEMAS if schema.startswith("aten::") and "Any(" not in schema]
@@ -35,3 +38,18 @@ def test_rows_are_sorted_and_unique() -> None:
 
 def test_everything_linked_has_a_row(kernels: Kernels) -> None:
     assert set(kernels.signatures) <= {name_of(schema) for schema in SCHEMAS}
+
+
+@pytest.mark.parametrize("engine", ["convolution", "matmul"])
+def test_a_shared_engine_has_the_dtypes_of_every_kernel_that_calls_it(engine: str) -> None:
+    """Those two name the operators whose dtypes they are compiled for."""
+    shared = (ROOT / "kernels" / "shared" / f"{engine}.cpp").read_text()
+    header = f'#include "kernels/shared/{engine}.h"'
+    table = load_table(TABLE)
+    callers = [
+        name
+        for name, operator in table.operators.items()
+        if header in table.source_path(operator).read_text()
+    ]
+    assert len(callers) > 1
+    assert [name for name in callers if f'selected_types("{name}")' not in shared] == []
