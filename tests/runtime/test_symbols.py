@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from symbols import FORBIDDEN, constructors, forbidden_calls, writable_objects
 
+from rushlight import process
+
 OPTIONS = ["-DEXECUTORCH_SELECT_ALL_OPS=OFF", "-DRUSHLIGHT_BUILD_RUNNER=OFF"]
 
 pytestmark = pytest.mark.slow
@@ -31,6 +33,17 @@ def test_nothing_runs_before_main(library: Path) -> None:
 
 def test_nothing_can_be_changed_while_it_runs(library: Path) -> None:
     assert writable_objects(library) == []
+
+
+def test_what_is_looked_for_would_be_seen(tmp_path: Path) -> None:
+    source = tmp_path / "host.cpp"
+    source.write_text(
+        "struct Late { Late(); };\nint counted = 1;\nstatic Late made;\nint get() { return counted; }\n"
+    )
+    library = tmp_path / "host.o"
+    process.run(["c++", "-c", source, "-o", library], check=True)
+    assert constructors(library)
+    assert any("counted" in line for line in writable_objects(library))
 
 
 @pytest.mark.parametrize(
