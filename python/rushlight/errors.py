@@ -281,3 +281,15 @@ class CommandFailed(RushlightError):
         self.command = list(command)
         self.returncode = returncode
         self.output = output
+
+
+class ExportFailed(RushlightError):
+    """A model could not be turned into a program: what, where in the model, and why."""
+
+    exit_code = 26
+
+
+class NotExportable(ExportFailed):
+    """Nodes that the runtime cannot run: `nodes` has a line for each."""
+
+    exit_code = 27

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Constants of an ExportedProgram: parameters, buffers that nobody writes, tensors of the module's code."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind, InputSpec, OutputKind, TensorArgument
+from torch.fx import Node
+
+_STATE = {InputKind.PARAMETER, InputKind.BUFFER}
+_LIFTED = {*_STATE, InputKind.CONSTANT_TENSOR}
+
+
+def input_specs(program: ExportedProgram) -> dict[str, InputSpec]:
+    """The signature's entry of each placeholder, by its name."""
+    specs = program.graph_signature.input_specs
+    placeholders = [node.name for node in program.graph.nodes if node.op == "placeholder"]
+    return dict(zip(placeholders, specs, strict=True))
+
+
+def is_lifted(spec: InputSpec) -> bool:
+    """Whether the placeholder stands for a tensor that the program brings, changing or not."""
+    return spec.kind in _LIFTED
+
+
+def mutated_targets(program: ExportedProgram) -> set[str]:
+    """The names of parameters and buffers that a run changes."""
+    kinds = {OutputKind.BUFFER_MUTATION, getattr(OutputKind, "PARAMETER_MUTATION", None)}
+    return {
+        spec.target for spec in program.graph_signature.output_specs if spec.kind in kinds and spec.target
+    }
+
+
+def stored_tensor(program: ExportedProgram, spec: InputSpec) -> torch.Tensor:
+    """The tensor that a lifted placeholder stands for."""
+    assert spec.target is not None
+    if spec.kind in _STATE and spec.target in program.state_dict:
+        return program.state_dict[spec.target]
+    return program.constants[spec.target]
+
+
+class Constants:
+    """The constants of one program; made anew after another pass changed its placeholders."""
+
+    def __init__(self, program: ExportedProgram) -> None:
+        self.program = program
+        mutated = mutated_targets(program)
+        self._specs = {
+            name: spec
+            for name, spec in input_specs(program).items()
+            if is_lifted(spec) and spec.target not in mutated
+        }
+        self._added = 0
+
+    def get(self, node: Any) -> torch.Tensor | None:
+        """The tensor of a placeholder that never changes; None for any other node or value."""
+        if not isinstance(node, Node) or node.op != "placeholder" or node.name not in self._specs:
+            return None
+        return stored_tensor(self.program, self._specs[node.name])
+
+    def name_of(self, node: Node) -> str:
+        """The name in the model of a constant's placeholder ("encoder.weight")."""
+        return self._specs[node.name].target or node.name
+
+    def add(self, tensor: torch.Tensor, name: str) -> Node:
+        """A new placeholder for a tensor; `name` is made unique. It is of the program's top graph."""
+        graph, taken = self.program.graph, {**self.program.state_dict, **self.program.constants}
+        target, count = name, 0
+        while target in taken:
+            count += 1
+            target = f"{name}_{count}"
+        first_user = next((n for n in graph.nodes if n.op != "placeholder"), None)
+        placeholders = [n for n in graph.nodes if n.op == "placeholder"]
+        specs = self.program.graph_signature.input_specs
+        position = _after_lifted(specs)
+        before = placeholders[position] if position < len(placeholders) else first_user
+        assert before is not None
+        with graph.inserting_before(before):
+            node = graph.placeholder(f"c_{target}".replace(".", "_"))
+        node.target = node.name
+        node.meta["val"] = self._fake(tensor)
+        spec = InputSpec(InputKind.CONSTANT_TENSOR, TensorArgument(name=node.name), target, None)
+        specs.insert(position, spec)
+        self.program.constants[target] = tensor.detach()
+        self._specs[node.name] = spec
+        return node
+
+    def _fake(self, tensor: torch.Tensor) -> torch.Tensor:
+        for node in self.program.graph.nodes:
+            value = node.meta.get("val")
+            if isinstance(value, FakeTensor):
+                with value.fake_mode:
+                    return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype)
+        return tensor.to("meta")
+
+    def remove_unused(self) -> bool:
+        """Take out constants that nobody reads. True when there were any."""
+        graph, signature = self.program.graph, self.program.graph_signature
+        gone = [n for n in graph.nodes if n.op == "placeholder" and n.name in self._specs and not n.users]
+        names = {node.name for node in gone}
+        for node in gone:
+            graph.erase_node(node)
+            self._specs.pop(node.name)
+        signature.input_specs[:] = [s for s in signature.input_specs if _argument_name(s) not in names]
+        kept = {spec.target for spec in signature.input_specs}
+        for store in (self.program.state_dict, self.program.constants):
+            for target in [t for t in store if t not in kept and isinstance(store[t], torch.Tensor)]:
+                del store[target]
+        return bool(gone)
+
+
+def _argument_name(spec: InputSpec) -> str:
+    return getattr(spec.arg, "name", "")
+
+
+def _after_lifted(specs: list[InputSpec]) -> int:
+    """Where a new constant goes: behind the lifted ones, before what the caller gives."""
+    lifted = [index for index, spec in enumerate(specs) if is_lifted(spec)]
+    return lifted[-1] + 1 if lifted else 0

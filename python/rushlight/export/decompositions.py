@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which operators are taken apart, and into what.
+
+The rule: an operator that the runtime has a kernel for is kept whole; any other one is decomposed as
+Core ATen's table says, or by one of PyTorch's further decompositions. `SPLIT` names those that are taken
+apart although there is a kernel, because what they become is no slower and other code has it anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import torch
+from torch._ops import OpOverload
+
+from rushlight.export.operators import OperatorLibrary
+
+aten = torch.ops.aten
+
+# By name without overload. Views become permute and view; constructors become full.
+SPLIT = frozenset(
+    {
+        "aten::t",
+        "aten::transpose",
+        "aten::zeros",
+        "aten::ones",
+        "aten::new_zeros",
+        "aten::new_ones",
+        "aten::new_full",
+        "aten::new_empty",
+        "aten::zeros_like",
+        "aten::ones_like",
+        "aten::empty_like",
+        "aten::zero",
+        "aten::narrow_copy",
+        "aten::detach",
+        "aten::resize_as",
+    }
+)
+
+Decompositions = dict[OpOverload, Callable[..., Any]]
+
+
+def decomposition_table(library: OperatorLibrary, keep: Iterable[OpOverload] = ()) -> Any:
+    """The table for ExportedProgram.run_decompositions.
+
+    Args:
+        library: what the runtime has.
+        keep: operators to leave whole besides (a partitioner's, a user's).
+    """
+    table = torch.export.default_decompositions()
+    kept = set(keep)
+    for function in list(table.keys()):
+        if function in kept or is_kept(function, library):
+            table.pop(function, None)
+    for function, rule in torch._decomp.decomposition_table.items():
+        if isinstance(function, OpOverload) and function not in table and function not in kept:
+            if (
+                not is_kept(function, library)
+                and not _is_out(function)
+                and torch.Tag.core not in function.tags
+            ):
+                table[function] = rule
+    for function, rule in _own(library).items():
+        if function not in kept and not is_kept(function, library):
+            table[function] = rule
+    return table
+
+
+def is_kept(function: OpOverload, library: OperatorLibrary) -> bool:
+    """Whether the operator goes into programs as it is."""
+    return function._schema.name not in SPLIT and library.find(function) is not None
+
+
+def _is_out(function: OpOverload) -> bool:
+    return any(argument.is_out for argument in function._schema.arguments)
+
+
+def _own(library: OperatorLibrary) -> Decompositions:
+    """Decompositions that PyTorch does not bring."""
+    return {}

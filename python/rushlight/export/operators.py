@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which row of the operator table computes what an operator of PyTorch computes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from torch._ops import OpOverload
+
+from rushlight.codegen.schema import Argument, Schema, parse_schema
+from rushlight.codegen.table import Operator, load_table
+from rushlight.errors import InvalidSelection
+from rushlight.sources import source_root
+
+# What the out tensor decides instead, and what a kernel has no use for.
+_CREATION = frozenset({"dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking"})
+# Operators that another one computes, argument for argument.
+_SAME = {
+    "aten::_unsafe_view": "aten::view_copy",
+    "aten::_reshape_copy": "aten::view_copy",
+    "aten::_conj": "aten::_conj_copy",
+}
+
+# How PyTorch writes that the items of a list are views: Tensor(a -> *).
+_ALIAS_OF_LIST = re.compile(r"\([a-z] ?-> ?\*\)")
+
+_Key = tuple[str, tuple[tuple[str, str, bool, bool], ...]]
+
+
+def _key(base: str, arguments: Iterable[Argument], without: frozenset[str]) -> _Key:
+    kept = [a for a in arguments if not a.mutable and a.name not in without]
+    return base, tuple((a.name, a.base.replace("SymInt", "int"), a.is_list, a.optional) for a in kept)
+
+
+def _base(name: str) -> str:
+    return name.partition(".")[0]
+
+
+class OperatorLibrary:
+    """The operators that a runtime has, found by the functional, in-place or view form of each.
+
+    Args:
+        operators: rows by full name of the out overload ("aten::add.out") or in-place form ("aten::copy_").
+        names: those of them that there are; None stands for all.
+        label: what to call the library in errors.
+    """
+
+    def __init__(
+        self,
+        operators: Mapping[str, Operator],
+        names: Iterable[str] | None = None,
+        label: str = "rushlight's operator table",
+    ) -> None:
+        chosen = None if names is None else set(names)
+        self.operators = {n: row for n, row in operators.items() if chosen is None or n in chosen}
+        self.label = label
+        self._found: dict[OpOverload, str | None] = {}
+
+    @classmethod
+    def default(cls) -> OperatorLibrary:
+        """All rows of rushlight's own table."""
+        return cls(load_table(source_root() / "kernels" / "ops.yaml").operators)
+
+    @cached_property
+    def _by_key(self) -> dict[_Key, str]:
+        by_key: dict[_Key, str] = {}
+        for without in (frozenset(), _CREATION):  # the exact ones first
+            for name, row in self.operators.items():
+                if any(argument.mutable for argument in row.schema.arguments):
+                    by_key.setdefault(_key(_base(name), row.schema.arguments, without), name)
+        return by_key
+
+    def find(self, function: Any) -> str | None:
+        """The row that computes what `function` (an OpOverload) returns; None where there is none."""
+        if not isinstance(function, OpOverload):
+            return None
+        if function not in self._found:
+            self._found[function] = self._find(function)
+        return self._found[function]
+
+    def _find(self, function: OpOverload) -> str | None:
+        schema = function._schema
+        name = schema.name + (f".{schema.overload_name}" if schema.overload_name else "")
+        if name in self.operators:
+            return name
+        try:
+            arguments = parse_schema(_ALIAS_OF_LIST.sub("", str(schema))).arguments
+        except InvalidSelection:
+            return None  # takes what no program has: a Generator, a Dimname
+        base = schema.name
+        plain = base.rstrip("_")
+        unwritten = [_readable(argument) for argument in arguments]
+        for candidate in (base, plain, f"{plain}_copy", _SAME.get(base, base)):
+            for without in (frozenset(), _CREATION):
+                row = self._by_key.get(_key(candidate, unwritten, without))
+                if row is not None:
+                    return row
+        return None
+
+    def schema(self, row: str) -> Schema:
+        """The schema of a row."""
+        return self.operators[row].schema
+
+    def is_in_place(self, row: str) -> bool:
+        """Whether the row writes one of its inputs, as "aten::copy_" does, and has no out argument."""
+        return _base(row).endswith("_")
+
+
+def _readable(argument: Argument) -> Argument:
+    """The argument as the functional form has it: an in-place operator's self is only read."""
+    return Argument(
+        argument.name, argument.base, False, argument.optional, argument.is_list, argument.optional_items
+    )
+
+
+def bind(
+    schema: Schema, function: OpOverload, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The values of a row's arguments by name, outs left out, as `function` was called with them.
+
+    What only the row has is None.
+    """
+    own = function._schema.arguments
+    values = {a.name: a.default_value for a in own if a.has_default_value()}
+    values.update(zip((a.name for a in own), args, strict=False))
+    values.update(kwargs)
+    return {a.name: values.get(a.name) for a in schema.arguments if not a.mutable or a.name in values}

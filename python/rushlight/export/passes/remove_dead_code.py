@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Takes out nodes that nobody uses, and constants that nobody reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch._ops import OpOverload
+from torch.export import ExportedProgram
+from torch.fx import GraphModule, Node
+
+from rushlight.export.constants import Constants
+from rushlight.export.graph import graph_modules
+from rushlight.export.passes.base import Pass, PassContext
+
+
+class RemoveDeadCode(Pass):
+    """Nodes that write an argument stay, whoever uses them."""
+
+    name = "remove_dead_code"
+    ensures = frozenset({"no dead code"})
+
+    def run(self, program: ExportedProgram, context: PassContext) -> bool:
+        """See Pass."""
+        modified = False
+        for module in graph_modules(program.graph_module):
+            for node in reversed(list(module.graph.nodes)):
+                if not node.users and _is_removable(node):
+                    module.graph.erase_node(node)
+                    modified = True
+            _forget_modules(module)
+        return Constants(program).remove_unused() or modified
+
+
+def _is_removable(node: Node) -> bool:
+    if node.op == "get_attr":
+        return True
+    return node.op == "call_function" and not _writes(node.target)
+
+
+def _writes(target: Any) -> bool:
+    return isinstance(target, OpOverload) and target._schema.is_mutable
+
+
+def _forget_modules(module: GraphModule) -> None:
+    """Drop modules of control flow that no node calls any more."""
+    used = {
+        str(n.target).partition(".")[0] for n in module.graph.nodes if n.op in ("get_attr", "call_module")
+    }
+    for name, _ in list(module.named_children()):
+        if name not in used:
+            delattr(module, name)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The passes in order, with the points at which users may add their own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from torch.export import ExportedProgram
+
+from rushlight.errors import ExportFailed, InvalidArgument, RushlightError
+from rushlight.export.passes import FunctionPass, Pass, PassContext
+from rushlight.export.passes.lift_scalars import LiftScalars
+from rushlight.export.passes.remove_assertions import RemoveAssertions
+from rushlight.export.passes.remove_dead_code import RemoveDeadCode
+
+# Where users' passes run, each after the stage of its name.
+POINTS = ("aten", "core_aten", "edge", "delegated")
+
+UserPasses = Mapping[str, Sequence[Any]]
+
+
+def core_aten_passes() -> list[Pass]:
+    """From what decomposition leaves to the edge dialect."""
+    return [
+        RemoveAssertions(),
+        LiftScalars(),
+        RemoveDeadCode(),
+    ]
+
+
+def delegated_passes() -> list[Pass]:
+    """After backends took their parts."""
+    return [RemoveDeadCode()]
+
+
+@dataclass
+class PassRun:
+    """What one pass did."""
+
+    name: str
+    modified: bool
+    seconds: float
+
+
+@dataclass
+class PassRunner:
+    """Runs passes over one program and keeps the books: which ran, what holds."""
+
+    context: PassContext
+    done: list[PassRun] = field(default_factory=list)
+    holds: set[str] = field(default_factory=set)
+
+    def run(self, passes: Sequence[Pass], program: ExportedProgram) -> None:
+        """Run each pass once, in order.
+
+        Errors: ExportFailed naming the pass and those before it, where one raised or what it requires
+        does not hold.
+        """
+        for each in passes:
+            missing = each.requires - self.holds
+            if missing:
+                raise ExportFailed(f"pass {each} requires {', '.join(sorted(missing))}; {self._history()}")
+            start = time.perf_counter()
+            try:
+                modified = each.run(program, self.context)
+            except RushlightError:
+                raise
+            except Exception as error:
+                raise ExportFailed(
+                    f"pass {each}: {type(error).__name__}: {error}; {self._history()}"
+                ) from error
+            self.done.append(PassRun(str(each), modified, time.perf_counter() - start))
+            self.holds = (self.holds - each.breaks) | each.ensures
+
+    def _history(self) -> str:
+        names = [run.name for run in self.done]
+        return f"after {', '.join(names)}" if names else "it was the first"
+
+
+def user_passes(given: UserPasses | Sequence[Any] | None) -> dict[str, list[Pass]]:
+    """Users' passes by point; a plain sequence is for "edge".
+
+    Errors: InvalidArgument naming a point that there is not.
+    """
+    by_point = given if isinstance(given, Mapping) else {"edge": list(given or [])}
+    for point in by_point:
+        if point not in POINTS:
+            raise InvalidArgument(f"passes: no point '{point}'; there are {', '.join(POINTS)}")
+    return {point: [_as_pass(each) for each in by_point.get(point, ())] for point in POINTS}
+
+
+def _as_pass(given: Pass | Callable[[Any], Any]) -> Pass:
+    if isinstance(given, Pass):
+        return given
+    if not callable(given):
+        raise InvalidArgument(f"passes: expected passes or functions of a graph module, got {given!r}")
+    return FunctionPass(given)
