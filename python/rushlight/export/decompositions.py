@@ -55,13 +55,8 @@ def decomposition_table(library: OperatorLibrary, keep: Iterable[OpOverload] = (
         if function in kept or is_kept(function, library):
             table.pop(function, None)
     for function, rule in torch._decomp.decomposition_table.items():
-        if isinstance(function, OpOverload) and function not in table and function not in kept:
-            if (
-                not is_kept(function, library)
-                and not _is_out(function)
-                and torch.Tag.core not in function.tags
-            ):
-                table[function] = rule
+        if function not in table and function not in kept and _is_further(function, library):
+            table[function] = rule
     for function, rule in _own(library).items():
         if function not in kept and not is_kept(function, library):
             table[function] = rule
@@ -73,8 +68,12 @@ def is_kept(function: OpOverload, library: OperatorLibrary) -> bool:
     return function._schema.name not in SPLIT and library.find(function) is not None
 
 
-def _is_out(function: OpOverload) -> bool:
-    return any(argument.is_out for argument in function._schema.arguments)
+def _is_further(function: Any, library: OperatorLibrary) -> bool:
+    """Whether one of PyTorch's decompositions outside of Core ATen's table is wanted."""
+    if not isinstance(function, OpOverload) or is_kept(function, library):
+        return False
+    is_out = any(argument.is_out for argument in function._schema.arguments)
+    return not is_out and torch.Tag.core not in function.tags
 
 
 def _own(library: OperatorLibrary) -> Decompositions:

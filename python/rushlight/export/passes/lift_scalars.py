@@ -78,7 +78,7 @@ def _numbers_for_tensors(node: Node) -> list[tuple[int, Any]]:
         if str(argument.type) not in ("Tensor", "Optional[Tensor]"):
             continue
         known = value_of(value)
-        if isinstance(known, _NUMBERS) or isinstance(known, _SYMBOLS):
+        if isinstance(known, (*_NUMBERS, *_SYMBOLS)):
             found.append((index, value))
     return found
 
