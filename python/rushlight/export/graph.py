@@ -14,8 +14,6 @@ from torch.fx import GraphModule, Node
 _FRAME = re.compile(
     r'File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>\S+))?(?:\n\s*(?P<code>.+))?'
 )
-    r'File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>\S+))?(?:\n\s*(?P<code>.+))?'
-)
 # Frames of PyTorch itself say less than the line of the model that got there.
 _INNER = re.compile(r"(^|/)torch/(nn/|fx/|_|export/|utils/|functional|_higher_order_ops)")
 
