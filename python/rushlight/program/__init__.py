@@ -1,21 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads programs (.pte), bundled programs (.bpte) and data files (.ptd) without torch."""
+"""Reads and writes programs (.pte), bundled programs (.bpte) and data files (.ptd) without torch."""
 
 from rushlight.program.bundled import BundledProgram, is_bundled_program, read_bundled_program
 from rushlight.program.data_file import DataEntry, DataFile, read_data_file
 from rushlight.program.describe import describe, describe_file, operator_uses
+from rushlight.program.file_image import FileImage
 from rushlight.program.memory import MethodMemory, arena_bytes, method_memory
 from rushlight.program.model import Device, Method, Program, Storage, TensorInfo, Value
+from rushlight.program.parts import ProgramParts, parts_of
 from rushlight.program.reader import read_model, read_program
+from rushlight.program.writer import write_program
 
 __all__ = [
     "BundledProgram",
     "DataEntry",
     "DataFile",
     "Device",
+    "FileImage",
     "Method",
     "MethodMemory",
     "Program",
+    "ProgramParts",
     "Storage",
     "TensorInfo",
     "Value",
@@ -25,8 +30,10 @@ __all__ = [
     "is_bundled_program",
     "method_memory",
     "operator_uses",
+    "parts_of",
     "read_bundled_program",
     "read_data_file",
     "read_model",
     "read_program",
+    "write_program",
 ]

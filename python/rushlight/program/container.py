@@ -11,7 +11,7 @@ from pathlib import Path
 from rushlight.errors import InvalidArgument, InvalidProgram
 
 IDENTIFIER = b"ET12"
-_HEADER_MAGIC = b"eh00"
+HEADER_MAGIC = b"eh00"
 _HEADER_OFFSET = 8
 _HEADER_MIN_LENGTH = 24
 
@@ -51,7 +51,7 @@ def read_frame(data: memoryview) -> Frame:
     """Check the identifier and read the extended header. Errors: InvalidProgram."""
     check_identifier(data, IDENTIFIER, "program")
     size = len(data)
-    if bytes(data[_HEADER_OFFSET : _HEADER_OFFSET + 4]) != _HEADER_MAGIC:
+    if bytes(data[_HEADER_OFFSET : _HEADER_OFFSET + 4]) != HEADER_MAGIC:
         return Frame(size, 0)
     return _read_header(data)
 

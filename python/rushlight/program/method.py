@@ -34,6 +34,7 @@ def read_method(table: Table, payloads: Payloads) -> Method:
 
     Errors: InvalidProgram.
     """
+    structure = table.table(1, "container_meta_type")
     method = Method(
         name=table.string(0, "name"),
         values=table.tables(2, "values", _read_value),
@@ -44,9 +45,11 @@ def read_method(table: Table, payloads: Payloads) -> Method:
         delegates=table.tables(7, "delegates", lambda delegate: _read_delegate(delegate, payloads)),
         buffer_sizes=table.numbers(8, "non_const_buffer_sizes", "q"),
         buffer_devices=dict(table.tables(9, "non_const_buffer_device", _read_buffer_device)),
+        input_structure=structure.string(0, "encoded_inp_str") if structure else "",
+        output_structure=structure.string(1, "encoded_out_str") if structure else "",
     )
     what = f"method '{method.name}'"
-    _check(method, what)
+    check_method(method, what)
     for index in _uses(method):
         data = method.values[index].data
         table.buffer.charge(len(data) if isinstance(data, tuple) else 1, what)
@@ -176,11 +179,14 @@ def _read_delegate(table: Table, payloads: Payloads) -> Delegate:
     return Delegate(table.string(0, "id"), payloads[location][index], specs)
 
 
-def _check(method: Method, what: str) -> None:
+def check_method(method: Method, what: str) -> None:
+    """Errors: InvalidProgram for an index or a place in planned memory that is not there."""
     _check_indices(method.inputs, len(method.values), f"{what}: inputs")
     _check_indices(method.outputs, len(method.values), f"{what}: outputs")
     for index, value in enumerate(method.values):
         _check_value(method, value, f"{what}: value {index}")
+        if isinstance(value.data, TensorInfo):
+            _check_planned(method, value.data, f"{what}: tensor {index}")
     for chain in method.chains:
         for index, instruction in enumerate(chain):
             _check_instruction(method, instruction, len(chain), f"{what}: instruction {index}")
@@ -219,6 +225,20 @@ def _check_value(method: Method, value: Value, what: str) -> None:
         # A value that an instruction will write may hold nothing yet.
         if kind not in (*items, Kind.NONE):
             raise InvalidProgram(f"{what}: item {index} expected to be {items[0].name}, found {kind.name}")
+
+
+def _check_planned(method: Method, tensor: TensorInfo, what: str) -> None:
+    if tensor.storage not in (Storage.PLANNED, Storage.MUTABLE):
+        return
+    sizes = method.buffer_sizes
+    if not 0 < tensor.memory_id < len(sizes):
+        raise InvalidProgram(f"{what}: in planned memory {tensor.memory_id} of {max(len(sizes) - 1, 0)}")
+    end = tensor.memory_offset + tensor.nbytes
+    if end > sizes[tensor.memory_id]:
+        raise InvalidProgram(
+            f"{what}: ends at byte {end} of planned memory {tensor.memory_id}, "
+            f"which has {sizes[tensor.memory_id]}"
+        )
 
 
 def _check_instruction(method: Method, instruction: Instruction, length: int, what: str) -> None:

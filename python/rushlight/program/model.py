@@ -150,7 +150,8 @@ class Delegate:
 class Method:
     """One entry point. `operators` are full names ("aten::add.out"); `buffer_sizes` (bytes) are
     indexed by memory id, of which 0 is reserved; `buffer_devices` are by memory id, those left out are on
-    the CPU."""
+    the CPU. `input_structure` and `output_structure` tell exporters how arguments were nested; nothing that
+    runs programs looks at them."""
 
     name: str
     values: tuple[Value, ...]
@@ -161,6 +162,8 @@ class Method:
     delegates: tuple[Delegate, ...]
     buffer_sizes: tuple[int, ...]
     buffer_devices: Mapping[int, Device] = field(default_factory=dict)
+    input_structure: str = ""
+    output_structure: str = ""
 
     @property
     def instructions(self) -> tuple[Instruction, ...]:

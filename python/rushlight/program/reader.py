@@ -13,7 +13,7 @@ from rushlight.program.bundled import is_bundled_program, read_bundled_program
 from rushlight.program.container import Frame, bytes_of, read_frame
 from rushlight.program.flatbuffer import Buffer, Table
 from rushlight.program.method import read_method
-from rushlight.program.model import Method, Program, Segment, SegmentSlices, Storage, TensorInfo
+from rushlight.program.model import Program, Segment, SegmentSlices, Storage, TensorInfo
 
 _VERSION = 0
 """The schema's; what was added since the first one has default values."""
@@ -89,24 +89,10 @@ def _checked(program: Program) -> Program:
         raise InvalidProgram("program: at least one method expected, found none")
     for method in program.plans:
         for index, value in enumerate(method.values):
-            if isinstance(value.data, TensorInfo):
-                _check_tensor(program, method, value.data, f"method '{method.name}': tensor {index}")
+            tensor = value.data
+            if isinstance(tensor, TensorInfo) and tensor.storage in (Storage.CONSTANT, Storage.MUTABLE):
+                _check_constant(program, tensor, f"method '{method.name}': tensor {index}")
     return program
-
-
-def _check_tensor(program: Program, method: Method, tensor: TensorInfo, what: str) -> None:
-    if tensor.storage in (Storage.PLANNED, Storage.MUTABLE):
-        sizes = method.buffer_sizes
-        if not 0 < tensor.memory_id < len(sizes):
-            raise InvalidProgram(f"{what}: in planned memory {tensor.memory_id} of {max(len(sizes) - 1, 0)}")
-        end = tensor.memory_offset + tensor.nbytes
-        if end > sizes[tensor.memory_id]:
-            raise InvalidProgram(
-                f"{what}: ends at byte {end} of planned memory {tensor.memory_id}, "
-                f"which has {sizes[tensor.memory_id]}"
-            )
-    if tensor.storage in (Storage.CONSTANT, Storage.MUTABLE):
-        _check_constant(program, tensor, what)
 
 
 def _check_constant(program: Program, tensor: TensorInfo, what: str) -> None:

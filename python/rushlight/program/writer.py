@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From the parts of a program to its file: the program as a flatbuffer, behind it constants, initial state,
+payloads and named data as segments."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+from rushlight.errors import InvalidArgument, InvalidProgram
+from rushlight.program.container import HEADER_MAGIC, IDENTIFIER
+from rushlight.program.file_image import FileImage, SegmentList, bytes_view, padding
+from rushlight.program.flatbuffer_writer import OFFSET, FlatbufferWriter
+from rushlight.program.method import check_method
+from rushlight.program.method_writer import Place, write_method
+from rushlight.program.model import Delegate, Method, Segment, Storage, TensorInfo
+from rushlight.program.parts import ProgramParts
+
+_HEADER_LENGTH = 32
+
+
+def write_program(
+    parts: ProgramParts, *, tensor_alignment: int = 16, segment_alignment: int = 128
+) -> FileImage:
+    """The file of a program, ready to be saved. Constants and payloads are not copied: the file refers to
+    the caller's bytes. Alignments are in bytes: of tensors in their segment, of segments in the file.
+
+    Errors: InvalidArgument for parts that do not fit together, naming the value; MissingDependency.
+    """
+    for name, alignment in (("tensor", tensor_alignment), ("segment", segment_alignment)):
+        if alignment < 1 or alignment & (alignment - 1):
+            raise InvalidArgument(f"{name} alignment: a power of 2 expected, got {alignment}")
+    constants = [bytes_view(data, f"constant {i}") for i, data in enumerate(parts.constants, 1)]
+    mutable = [bytes_view(data, f"initial state {i}") for i, data in enumerate(parts.mutable, 1)]
+    _check(parts.methods, constants, mutable)
+    flat, segments = FlatbufferWriter(), SegmentList(max(segment_alignment, tensor_alignment))
+    constant_slices = _slices(flat, segments, constants, tensor_alignment)
+    mutable_groups = [_slices(flat, segments, mutable, tensor_alignment)] if mutable else []
+    place_of = _Payloads(segments)
+    plans = [write_method(flat, method, place_of) for method in parts.methods]
+    named = [
+        _named(flat, key, segments.add_once(bytes_view(data, f"named data '{key}'")))
+        for key, data in parts.named_data.items()
+    ]
+    inline = [flat.table()] if place_of.has_empty else []
+    root = flat.table(
+        (1, "execution_plan", OFFSET, flat.offsets(plans)),
+        (3, "backend_delegate_data", OFFSET, flat.offsets(inline)),
+        (4, "segments", OFFSET, flat.offsets([write_segment(flat, place) for place in segments.places])),
+        (5, "constant_segment", OFFSET, constant_slices),
+        (6, "mutable_data_segments", OFFSET, flat.offsets(mutable_groups) if mutable_groups else 0),
+        (7, "named_data", OFFSET, flat.offsets(named) if named else 0),
+    )
+    return _file(flat.finish(root, IDENTIFIER), segments.image, max(segment_alignment, tensor_alignment))
+
+
+def write_segment(flat: FlatbufferWriter, place: Segment) -> int:
+    """The table that says where a segment is."""
+    return flat.table((0, "offset", "Q", place.offset), (1, "size", "Q", place.size))
+
+
+class _Payloads:
+    """Puts payloads of delegates into segments, equal ones into one; an empty one needs no segment."""
+
+    def __init__(self, segments: SegmentList) -> None:
+        self._segments = segments
+        self.has_empty = False
+
+    def __call__(self, delegate: Delegate) -> Place:
+        payload = bytes_view(delegate.payload, f"delegate '{delegate.id}': payload")
+        if len(payload):
+            return 1, self._segments.add_once(payload)
+        self.has_empty = True
+        return 0, 0
+
+
+def _check(methods: Sequence[Method], constants: list[memoryview], mutable: list[memoryview]) -> None:
+    if not methods:
+        raise InvalidArgument("program: at least one method expected, got none")
+    names = [method.name for method in methods]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise InvalidArgument(f"program: methods of different names expected, got two of '{twice[0]}'")
+    data = {Storage.CONSTANT: constants, Storage.MUTABLE: mutable}
+    for method in methods:
+        what = f"method '{method.name}'"
+        try:
+            check_method(method, what)
+        except InvalidProgram as error:
+            raise InvalidArgument(error.message) from None
+        for index, value in enumerate(method.values):
+            if isinstance(value.data, TensorInfo):
+                _check_data(value.data, data.get(value.data.storage), f"{what}: tensor {index}")
+
+
+def _check_data(tensor: TensorInfo, data: list[memoryview] | None, what: str) -> None:
+    """A tensor's data is there; where a tensor is follows from whether it has some."""
+    index = tensor.buffer_index
+    if data is None:
+        if index and tensor.storage is not Storage.EXTERNAL:
+            raise InvalidArgument(f"{what}: {tensor.storage.value}, buffer index 0 expected, got {index}")
+        if tensor.storage is Storage.EXTERNAL and not tensor.name:
+            raise InvalidArgument(f"{what}: a name expected, by which its data is found in a data file")
+        return
+    kind = "constants" if tensor.storage is Storage.CONSTANT else "initial states"
+    if not 1 <= index <= len(data):
+        raise InvalidArgument(f"{what}: one of {len(data)} {kind} expected, got index {index}")
+    if tensor.mutable_group:
+        raise InvalidArgument(f"{what}: mutable data group 0 expected, got {tensor.mutable_group}")
+    if len(data[index - 1]) < tensor.nbytes:
+        raise InvalidArgument(f"{what}: {tensor.nbytes} bytes of data expected, got {len(data[index - 1])}")
+
+
+def _slices(flat: FlatbufferWriter, segments: SegmentList, data: list[memoryview], alignment: int) -> int:
+    """Puts tensors into one segment, each at an aligned offset; the table that says where they are."""
+    image, offsets = FileImage(), [0]
+    for view in data:
+        image.align(alignment)
+        offsets.append(image.nbytes)
+        image.append(view)
+    index = segments.add(image)
+    return flat.table(
+        (1, "offsets", OFFSET, flat.numbers("Q", offsets, "offsets")), (0, "segment_index", "I", index)
+    )
+
+
+def _named(flat: FlatbufferWriter, key: str, segment: int) -> int:
+    return flat.table((0, "key", OFFSET, flat.string(key)), (1, "segment_index", "I", segment))
+
+
+def _file(flat: bytearray, data: FileImage, alignment: int) -> FileImage:
+    """Flatbuffer with the extended header set in behind its identifier, then the segments."""
+    size = len(flat) + _HEADER_LENGTH
+    base = size + padding(size, alignment) if data.nbytes else 0
+    header = HEADER_MAGIC + struct.pack("<IQQQ", _HEADER_LENGTH, size, base, data.nbytes)
+    (root,) = struct.unpack_from("<I", flat)
+    image = FileImage()
+    image.append(struct.pack("<I", root + _HEADER_LENGTH) + flat[4:8] + header)
+    image.append(memoryview(flat)[8:])
+    if data.nbytes:
+        image.align(alignment)
+        image.extend(data)
+    return image

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs that were read and written again run here and on the official runtime as before."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rushlight
+from rushlight.devtools.cases import Call, compare, load_case
+from rushlight.program import (
+    Method,
+    ProgramParts,
+    Storage,
+    TensorInfo,
+    Value,
+    operator_uses,
+    parts_of,
+    read_program,
+    write_program,
+)
+from rushlight.program.model import Dynamism, KernelCall, Kind
+from rushlight.runtime import Runtime
+
+INTEROP = Path(__file__).parents[1] / "interop"
+PROGRAMS = sorted(
+    str(path.relative_to(INTEROP))
+    for path in INTEROP.glob("*/*.pte")
+    if (path.parent / "case.json").is_file()
+)
+
+pytestmark = pytest.mark.conformance
+
+
+def rewritten(name: str, folder: Path) -> Path:
+    """The program of that name, read and written."""
+    path = folder / "model.pte"
+    write_program(parts_of(read_program(INTEROP / name))).save(path)
+    return path
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_it_gives_what_pytorch_gives(name: str, tmp_path: Path) -> None:
+    program = read_program(INTEROP / name)
+    registry = Runtime.get()
+    unselected = set(operator_uses(program)) - registry.operator_registry.operator_names
+    backends = {delegate.id for method in program.plans for delegate in method.delegates}
+    unselected |= backends - set(registry.backend_registry.registered_backend_names)
+    if unselected:
+        pytest.skip(f"this build does not have {', '.join(sorted(unselected))}")
+    case = load_case(INTEROP / Path(name).with_name("case.json"))
+    again = rushlight.load(rewritten(name, tmp_path), data_files=case.data_files)
+    for call in case.calls:
+        assert call.expected is not None
+        comparison = compare(again.run(call.method, call.inputs), call.expected, case.tolerance)
+        assert comparison.passed, comparison.reason
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_official_runtime_gives_the_same_of_both(name: str, tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    theirs = official()
+    case = load_case(INTEROP / Path(name).with_name("case.json"))
+    if case.data_files:
+        pytest.skip("the official Python runtime takes no data files")
+    try:
+        original = theirs.load_program(INTEROP / name)
+    except RuntimeError as error:
+        pytest.skip(f"the official runtime refuses the original: {error}")
+    again = theirs.load_program(rewritten(name, tmp_path))
+    assert again.method_names == original.method_names
+    for method, calls in by_method(case.calls).items():
+        before, after = original.load_method(method), again.load_method(method)
+        for call in calls:
+            inputs = [as_torch(torch, value) for value in call.inputs]
+            for old, new in zip(before.execute(inputs), after.execute(inputs), strict=True):
+                if isinstance(old, torch.Tensor):
+                    assert torch.equal(old.nan_to_num(), new.nan_to_num()) and old.dtype == new.dtype
+                else:
+                    assert old == new
+
+
+def counter() -> ProgramParts:
+    """state += step, where the state begins with data of the file; the sum is the output."""
+
+    def vector(storage: Storage, **fields: Any) -> Value:
+        return Value(Kind.TENSOR, TensorInfo("float32", (3,), (0,), Dynamism.STATIC, storage, **fields))
+
+    values = (
+        vector(Storage.MUTABLE, buffer_index=2, memory_id=1, memory_offset=16, name="state"),
+        vector(Storage.INPUT),
+        Value(Kind.INT, 1),
+        vector(Storage.PLANNED, memory_id=1, memory_offset=32),
+        Value(Kind.BOOL, False),
+    )
+    calls = (KernelCall(0, (0, 1, 2, 3, 3)), KernelCall(1, (0, 3, 4, 0, 0)))
+    method = Method(
+        name="forward",
+        values=values,
+        inputs=(1,),
+        outputs=(3,),
+        chains=(calls,),
+        operators=("aten::add.out", "aten::copy.out"),
+        delegates=(),
+        buffer_sizes=(0, 48),
+    )
+    return ProgramParts((method,), mutable=[b"unused", np.float32([1, 2, 3])])
+
+
+def test_initial_state_is_there_for_both_runtimes(tmp_path: Path) -> None:
+    path = tmp_path / "model.pte"
+    write_program(counter()).save(path)
+    step = np.float32([10, 20, 30])
+    program = rushlight.load(path)
+    for expected in ([11, 22, 33], [21, 42, 63]):
+        assert program.forward(step)[0].tolist() == expected
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    theirs = official().load_program(path).load_method("forward")
+    for expected in ([11, 22, 33], [21, 42, 63]):
+        assert theirs.execute([torch.from_numpy(step)])[0].tolist() == expected
+
+
+def official() -> Any:
+    """The official runtime, with its quantized operators."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = pytest.importorskip("executorch.runtime", reason="executorch is not installed")
+        pytest.importorskip("executorch.kernels.quantized")
+    return theirs.Runtime.get()
+
+
+def by_method(calls: list[Call]) -> dict[str, list[Call]]:
+    """The calls of each method, in order."""
+    found: dict[str, list[Call]] = {}
+    for call in calls:
+        found.setdefault(call.method, []).append(call)
+    return found
+
+
+def as_torch(torch: Any, value: Any) -> Any:
+    """An array as a tensor; anything else as it is."""
+    if not hasattr(value, "dtype"):
+        return value
+    if value.dtype.name == "bfloat16":
+        return torch.from_numpy(value.view("int16").copy()).view(torch.bfloat16)
+    return torch.from_numpy(value.copy())
