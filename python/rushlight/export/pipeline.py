@@ -15,6 +15,8 @@ from rushlight.export.passes import FunctionPass, Pass, PassContext
 from rushlight.export.passes.lift_scalars import LiftScalars
 from rushlight.export.passes.remove_assertions import RemoveAssertions
 from rushlight.export.passes.remove_dead_code import RemoveDeadCode
+from rushlight.export.passes.remove_no_ops import RemoveNoOps
+from rushlight.export.passes.views_to_copies import ViewsToCopies
 
 # Where users' passes run, each after the stage of its name.
 POINTS = ("aten", "core_aten", "edge", "delegated")
@@ -26,6 +28,8 @@ def core_aten_passes() -> list[Pass]:
     """From what decomposition leaves to the edge dialect."""
     return [
         RemoveAssertions(),
+        ViewsToCopies(),
+        RemoveNoOps(),
         LiftScalars(),
         RemoveDeadCode(),
     ]

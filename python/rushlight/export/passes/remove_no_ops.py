@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Takes out operators whose result is their input: copies, dropout, views that change nothing."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch._ops import OpOverload
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from rushlight.export.dim_orders import uses_channels_last
+from rushlight.export.graph import value_of
+from rushlight.export.passes.base import Pass, PassContext
+from rushlight.export.rewrite import calls, replace, written_nodes
+from rushlight.export.sizes import same_sizes
+
+aten = torch.ops.aten
+
+
+class RemoveNoOps(Pass):
+    """Values never change in the graph, so a copy is as good as its source.
+
+    After it an output may be the same node as an input, or as another output; lowering copies where two
+    values need places of their own. Copies of or for what an operator writes stay. Copies that ask for a
+    memory format stay where the program has tensors in another one.
+    """
+
+    name = "remove_no_ops"
+    requires = frozenset({"views are copies"})
+    ensures = frozenset({"no no-ops"})
+
+    def run(self, program: ExportedProgram, context: PassContext) -> bool:
+        """See Pass."""
+        modified = False
+        mixed = uses_channels_last(program)
+        written = {node for _, call in calls(program) for node in written_nodes([call])}
+        for _, node in calls(program):
+            rule = _RULES.get(node.target)
+            source = rule(node, mixed) if rule is not None else None
+            if source is not None and not written & {node, source}:
+                replace(program, node, source)
+                modified = True
+        return modified
+
+
+def _argument(node: Node, index: int, name: str, default: Any = None) -> Any:
+    return node.args[index] if len(node.args) > index else node.kwargs.get(name, default)
+
+
+def _as(node: Node, source: Any) -> Node | None:
+    """`source` where it has the node's dtype and sizes."""
+    if not isinstance(source, Node):
+        return None
+    own, other = value_of(node), value_of(source)
+    same = own.dtype == other.dtype and own.layout == other.layout and same_sizes(own.shape, other.shape)
+    return source if same else None
+
+
+def _copy(node: Node, mixed: bool) -> Node | None:
+    wanted = node.kwargs.get("memory_format")
+    if mixed and wanted not in (None, torch.preserve_format):
+        return None
+    return _as(node, node.args[0])
+
+
+def _same_sizes(node: Node, mixed: bool) -> Node | None:
+    return _as(node, node.args[0])
+
+
+def _permute(node: Node, mixed: bool) -> Node | None:
+    rank = value_of(node).dim()
+    dims = [d % rank for d in node.args[1]] if rank else []
+    return node.args[0] if dims == list(range(rank)) else None
+
+
+def _transpose(node: Node, mixed: bool) -> Node | None:
+    rank = max(value_of(node).dim(), 1)
+    return node.args[0] if node.args[1] % rank == node.args[2] % rank else None
+
+
+def _pad(node: Node, mixed: bool) -> Node | None:
+    return node.args[0] if all(isinstance(p, int) and p == 0 for p in node.args[1]) else None
+
+
+def _cat(node: Node, mixed: bool) -> Node | None:
+    return _as(node, node.args[0][0]) if len(node.args[0]) == 1 else None
+
+
+def _dropout(node: Node, mixed: bool) -> Node | None:
+    return node.args[0] if node.args[2] is False else None
+
+
+def _part_of_dropout(node: Node, mixed: bool) -> Node | None:
+    source, index = node.args
+    if index != 0 or source.target is not aten.native_dropout.default or source.args[2] is not False:
+        return None
+    return source.args[0]
+
+
+def _written_source(node: Node, mixed: bool) -> Node | None:
+    return _as(node, node.args[1])
+
+
+def _flip(node: Node, mixed: bool) -> Node | None:
+    return node.args[0] if not node.args[1] else None
+
+
+def _roll(node: Node, mixed: bool) -> Node | None:
+    return node.args[0] if all(isinstance(s, int) and s == 0 for s in node.args[1]) else None
+
+
+_Rule = Callable[[Node, bool], "Node | None"]
+_RULES: dict[OpOverload | Callable[..., Any], _Rule] = {
+    **dict.fromkeys(
+        (
+            aten.clone.default,
+            aten.contiguous.default,
+            aten.alias_copy.default,
+            aten.detach_copy.default,
+            aten.lift_fresh_copy.default,
+            aten.lift_fresh.default,
+            aten._to_copy.default,
+        ),
+        _copy,
+    ),
+    **dict.fromkeys(
+        (
+            aten.view_copy.default,
+            aten.view_copy.dtype,
+            aten.expand_copy.default,
+            aten.slice_copy.Tensor,
+            aten.squeeze_copy.default,
+            aten.squeeze_copy.dim,
+            aten.squeeze_copy.dims,
+            aten.repeat.default,
+        ),
+        _same_sizes,
+    ),
+    aten.permute_copy.default: _permute,
+    aten.transpose_copy.int: _transpose,
+    aten.constant_pad_nd.default: _pad,
+    aten.cat.default: _cat,
+    aten.dropout.default: _dropout,
+    operator.getitem: _part_of_dropout,
+    aten.copy.default: _written_source,
+    aten.slice_scatter.default: _written_source,
+    aten.flip.default: _flip,
+    aten.roll.default: _roll,
+}

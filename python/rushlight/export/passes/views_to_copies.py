@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Turns views into the operators of the same meaning that have a result of their own."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import torch
+from torch._ops import OpOverload
+from torch.export import ExportedProgram
+
+from rushlight.export.passes.base import Pass, PassContext
+from rushlight.export.rewrite import calls
+
+aten = torch.ops.aten
+_RESHAPES = {"_unsafe_view", "reshape", "_reshape_alias", "_reshape_copy"}
+
+
+class ViewsToCopies(Pass):
+    """`view(x, [4])` becomes `view_copy(x, [4])`: what follows no longer cares about strides.
+
+    Lowering may make it a view again, of a storage that it knows.
+    """
+
+    name = "views_to_copies"
+    ensures = frozenset({"views are copies"})
+
+    def run(self, program: ExportedProgram, context: PassContext) -> bool:
+        """See Pass."""
+        modified = False
+        for _, node in calls(program):
+            copy = copy_of_view(node.target)
+            if copy is not None:
+                node.target = copy
+                node.args = node.args[: len(copy._schema.arguments)]
+                modified = True
+        return modified
+
+
+@cache
+def copy_of_view(target: Any) -> OpOverload | None:
+    """The operator that copies what `target` views; None where it is no view or has none."""
+    if not isinstance(target, OpOverload) or target.namespace != "aten":
+        return None
+    base, overload = target._schema.name.partition("::")[2], target._overloadname
+    if base in _RESHAPES:
+        return aten.view_copy.default
+    if not target.is_view:
+        return None
+    packet = getattr(aten, f"{base}_copy", None)
+    if packet is None or overload not in packet.overloads():
+        return None
+    return getattr(packet, overload)
