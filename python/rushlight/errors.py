@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 def _listing(names: Iterable[str], limit: int = 12) -> str:
     """The names, comma separated; long lists are cut and say by how many."""
     names = list(names)
-    shown = ", ".join(names[:limit])
-    return f"{shown} and {len(names) - limit} more" if len(names) > limit else shown or "none"
+    alive = ", ".join(names[:limit])
+    return f"{alive} and {len(names) - limit} more" if len(names) > limit else alive or "none"
 
 
 def _near(name: str, known: Iterable[str], count: int = 3) -> list[str]:
@@ -235,6 +235,36 @@ class OutOfMemory(RushlightError):
         super().__init__(message, next_step=next_step)
         told = re.search(r"(\d+) short\b", message)
         self.short = int(told[1]) if told else None
+
+
+class DoesNotFit(OutOfMemory):
+    """The tensors of a method do not fit the memory that they are to be planned in.
+
+    `bank` names it, `needed` and `available` are bytes; `alive` has (name, bytes, note) of each tensor that
+    is alive when most is needed, largest first.
+    """
+
+    exit_code = 30
+    default_next_step = (
+        "Make the bank larger, allow the tensors in further banks, or export the model for smaller shapes."
+    )
+
+    def __init__(
+        self, bank: str, needed: int, available: int, when: str, alive: Sequence[tuple[str, int, str]]
+    ) -> None:
+        alive = sorted(alive, key=lambda row: -row[1])
+        lines = [
+            f"{bank}: {needed} bytes needed, {available} available, {max(needed - available, 0)} short",
+            f"alive {when}:",
+            *(f"  {nbytes:>10} bytes  {name}  {note}".rstrip() for name, nbytes, note in alive[:20]),
+        ]
+        if len(alive) > 20:
+            lines.append(f"  {sum(row[1] for row in alive[20:]):>10} bytes  in {len(alive) - 20} more")
+        super().__init__("\n".join(lines))
+        self.bank = bank
+        self.needed = needed
+        self.available = available
+        self.alive = alive
 
 
 class InvalidSelection(RushlightError):

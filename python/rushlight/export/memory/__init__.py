@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Memory planning: which bytes of which bank each tensor gets. Without torch.
+
+Positions are those of instructions; lifetimes come with the requests.
+"""
+
+from rushlight.export.memory.planner import PLANNERS, plan
+from rushlight.export.memory.requests import Bank, BankUse, Placement, Plan, Request
+from rushlight.export.memory.verify import verify
+
+__all__ = ["PLANNERS", "Bank", "BankUse", "Placement", "Plan", "Request", "plan", "verify"]
