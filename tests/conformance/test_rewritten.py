@@ -13,14 +13,20 @@ import pytest
 import rushlight
 from rushlight.devtools.cases import Call, compare, load_case
 from rushlight.program import (
+    BundledSuite,
     Method,
     ProgramParts,
     Storage,
     TensorInfo,
     Value,
+    bundled_case,
     operator_uses,
     parts_of,
+    read_bundled_program,
+    read_data_file,
     read_program,
+    write_bundled_program,
+    write_data_file,
     write_program,
 )
 from rushlight.program.model import Dynamism, KernelCall, Kind
@@ -122,6 +128,53 @@ def test_initial_state_is_there_for_both_runtimes(tmp_path: Path) -> None:
     theirs = official().load_program(path).load_method("forward")
     for expected in ([11, 22, 33], [21, 42, 63]):
         assert theirs.execute([torch.from_numpy(step)])[0].tolist() == expected
+
+
+def test_data_files_serve_both_runtimes(tmp_path: Path) -> None:
+    folder = INTEROP / "external_ptd"
+    path, weights = rewritten("external_ptd/model.pte", tmp_path), tmp_path / "weights.ptd"
+    write_data_file(read_data_file(folder / "weights.ptd").entries).save(weights)
+    (call,) = load_case(folder / "case.json").calls
+    expected = rushlight.load(folder / "model.pte", data_files=[folder / "weights.ptd"]).forward(*call.inputs)
+    assert np.array_equal(rushlight.load(path, data_files=[weights]).forward(*call.inputs)[0], expected[0])
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    module = portable_lib()._load_for_executorch(str(path), str(weights))
+    (output,) = module.forward([as_torch(torch, value) for value in call.inputs])
+    assert np.allclose(output.numpy(), expected[0], atol=1e-5)
+
+
+@pytest.mark.parametrize("shift", [0, 1])
+def test_bundled_programs_are_judged_by_both_runtimes(tmp_path: Path, shift: int) -> None:
+    original = read_bundled_program(INTEROP / "bundled" / "model.bpte")
+    (suite,) = original.suites
+    cases = tuple(
+        bundled_case([v.array() for v in case.inputs], [v.array() + shift for v in case.outputs])
+        for case in suite.cases
+    )
+    path = tmp_path / "model.bpte"
+    program = write_program(parts_of(read_program(original.program)))
+    write_bundled_program(program, [BundledSuite("forward", cases)]).save(path)
+    passes = shift == 0
+    assert {call.comparison.passed for call in rushlight.verify_bundled_program(path).calls} == {passes}
+    module = portable_lib()._load_bundled_program_from_buffer(path.read_bytes())
+    for index in range(len(cases)):
+        assert verified(module, index) is passes
+
+
+def verified(module: Any, index: int) -> bool:
+    """Whether the official runtime is content with a case."""
+    try:
+        module.verify_result_with_bundled_expected_output("forward", index, 1e-5, 1e-5)
+    except RuntimeError:
+        return False
+    return True
+
+
+def portable_lib() -> Any:
+    """The official runtime's Python module."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return pytest.importorskip("executorch.extension.pybindings.portable_lib")
 
 
 def official() -> Any:

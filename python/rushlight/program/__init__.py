@@ -1,8 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads and writes programs (.pte), bundled programs (.bpte) and data files (.ptd) without torch."""
 
-from rushlight.program.bundled import BundledProgram, is_bundled_program, read_bundled_program
+from rushlight.program.bundled import (
+    BundledCase,
+    BundledProgram,
+    BundledSuite,
+    BundledTensor,
+    is_bundled_program,
+    read_bundled_program,
+)
+from rushlight.program.bundled_writer import bundled_case, bundled_value, write_bundled_program
 from rushlight.program.data_file import DataEntry, DataFile, read_data_file
+from rushlight.program.data_writer import write_data_file
 from rushlight.program.describe import describe, describe_file, operator_uses
 from rushlight.program.file_image import FileImage
 from rushlight.program.memory import MethodMemory, arena_bytes, method_memory
@@ -12,7 +21,10 @@ from rushlight.program.reader import read_model, read_program
 from rushlight.program.writer import write_program
 
 __all__ = [
+    "BundledCase",
     "BundledProgram",
+    "BundledSuite",
+    "BundledTensor",
     "DataEntry",
     "DataFile",
     "Device",
@@ -25,6 +37,8 @@ __all__ = [
     "TensorInfo",
     "Value",
     "arena_bytes",
+    "bundled_case",
+    "bundled_value",
     "describe",
     "describe_file",
     "is_bundled_program",
@@ -35,5 +49,7 @@ __all__ = [
     "read_data_file",
     "read_model",
     "read_program",
+    "write_bundled_program",
+    "write_data_file",
     "write_program",
 ]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 IDENTIFIER = b"BP08"
-_VERSION = 2
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,8 @@ def read_bundled_program(source: str | os.PathLike[str] | bytes | bytearray | me
     check_identifier(data, IDENTIFIER, "bundled program")
     root = Buffer(data).root("bundled program")
     version = root.number(0, "version", "I")
-    if version != _VERSION:
-        raise InvalidProgram(f"bundled program: schema version {_VERSION} expected, found {version}")
+    if version != VERSION:
+        raise InvalidProgram(f"bundled program: schema version {VERSION} expected, found {version}")
     program = root.bytes(2, "program")
     if not program:
         raise InvalidProgram("bundled program: a program inside expected, found none")

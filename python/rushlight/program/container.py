@@ -12,7 +12,7 @@ from rushlight.errors import InvalidArgument, InvalidProgram
 
 IDENTIFIER = b"ET12"
 HEADER_MAGIC = b"eh00"
-_HEADER_OFFSET = 8
+HEADER_OFFSET = 8
 _HEADER_MIN_LENGTH = 24
 
 
@@ -51,16 +51,16 @@ def read_frame(data: memoryview) -> Frame:
     """Check the identifier and read the extended header. Errors: InvalidProgram."""
     check_identifier(data, IDENTIFIER, "program")
     size = len(data)
-    if bytes(data[_HEADER_OFFSET : _HEADER_OFFSET + 4]) != HEADER_MAGIC:
+    if bytes(data[HEADER_OFFSET : HEADER_OFFSET + 4]) != HEADER_MAGIC:
         return Frame(size, 0)
     return _read_header(data)
 
 
 def _read_header(data: memoryview) -> Frame:
     size = len(data)
-    if size < _HEADER_OFFSET + _HEADER_MIN_LENGTH:
+    if size < HEADER_OFFSET + _HEADER_MIN_LENGTH:
         raise InvalidProgram(f"extended header: cut off, the file has {size} bytes")
-    length, program_size, base = struct.unpack_from("<IQQ", data, _HEADER_OFFSET + 4)
+    length, program_size, base = struct.unpack_from("<IQQ", data, HEADER_OFFSET + 4)
     if length < _HEADER_MIN_LENGTH:
         raise InvalidProgram(
             f"extended header: length of at least {_HEADER_MIN_LENGTH} expected, found {length}"
@@ -71,8 +71,8 @@ def _read_header(data: memoryview) -> Frame:
         raise InvalidProgram(
             f"segments begin at {base}, expected between {program_size} and the end at {size}"
         )
-    if length >= 32 and size >= _HEADER_OFFSET + 32:
-        (data_size,) = struct.unpack_from("<Q", data, _HEADER_OFFSET + 24)
+    if length >= 32 and size >= HEADER_OFFSET + 32:
+        (data_size,) = struct.unpack_from("<Q", data, HEADER_OFFSET + 24)
         if data_size and base + data_size > size:
             raise InvalidProgram(f"truncated: {base + data_size} bytes expected, the file has {size}")
     return Frame(program_size, base)

@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     import numpy as np
 
 IDENTIFIER = b"FT01"
-_HEADER_MAGIC = b"FH01"
-_HEADER_OFFSET = 8
-_HEADER_LENGTH = 40
+HEADER_MAGIC = b"FH01"
+HEADER_OFFSET = 8
+HEADER_LENGTH = 40
 _VERSION = 0
 
 
 @dataclass(frozen=True)
 class DataEntry:
     """One key and its bytes. `dtype` is None for data that is no tensor; `sizes` and `dim_order` are of
-    tensors. `segment` is the number of the piece of the file; keys may share one."""
+    tensors. `segment` is the number of the piece of the file, once there is one; keys may share it."""
 
     key: str
-    segment: int
     data: memoryview = field(repr=False)
     dtype: str | None = None
     sizes: tuple[int, ...] = ()
     dim_order: tuple[int, ...] = ()
+    segment: int = 0
 
     def array(self) -> np.ndarray:
         """The tensor as a read-only array of its shape.
@@ -93,13 +93,13 @@ def _read_header(data: memoryview) -> tuple[int, int, int]:
     """Bytes of the directory; where the data begins, and its bytes."""
     check_identifier(data, IDENTIFIER, "data file")
     size = len(data)
-    if size < _HEADER_OFFSET + _HEADER_LENGTH:
+    if size < HEADER_OFFSET + HEADER_LENGTH:
         raise InvalidProgram(f"data file: cut off in its header, the file has {size} bytes")
-    magic, length, offset, flat, base, held = struct.unpack_from("<4sIQQQQ", data, _HEADER_OFFSET)
-    if magic != _HEADER_MAGIC:
-        raise InvalidProgram(f"data file: header {_HEADER_MAGIC!r} expected at byte 8, found {magic!r}")
-    if length < _HEADER_LENGTH:
-        raise InvalidProgram(f"data file: header of at least {_HEADER_LENGTH} bytes expected, found {length}")
+    magic, length, offset, flat, base, held = struct.unpack_from("<4sIQQQQ", data, HEADER_OFFSET)
+    if magic != HEADER_MAGIC:
+        raise InvalidProgram(f"data file: header {HEADER_MAGIC!r} expected at byte 8, found {magic!r}")
+    if length < HEADER_LENGTH:
+        raise InvalidProgram(f"data file: header of at least {HEADER_LENGTH} bytes expected, found {length}")
     if offset + flat > size:
         raise InvalidProgram(f"data file: directory of {flat} bytes at {offset}, the file has {size}")
     if base + held > size:
@@ -122,8 +122,8 @@ def _entry(table: Table, segments: tuple[Segment, ...], data: memoryview) -> Dat
     held = data[place.offset : place.offset + place.size]
     layout = table.table(2, "tensor_layout")
     if layout is None:
-        return DataEntry(key, index, held)
+        return DataEntry(key, held, segment=index)
     dtype, sizes, order = read_layout(layout, 0, 1, 2)
     if (needed := tensor_bytes(dtype, sizes)) > place.size:
         raise InvalidProgram(f"'{key}': {needed} bytes of tensor expected, the data file has {place.size}")
-    return DataEntry(key, index, held, dtype, sizes, order)
+    return DataEntry(key, held, dtype, sizes, order, index)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +35,20 @@ def padding(position: int, alignment: int) -> int:
     return -position % alignment
 
 
+def check_alignment(what: str, alignment: int) -> None:
+    """Errors: InvalidArgument unless it is a power of 2."""
+    if alignment < 1 or alignment & (alignment - 1):
+        raise InvalidArgument(f"{what} alignment: a power of 2 expected, got {alignment}")
+
+
 class FileImage:
     """The pieces of a file. They are the caller's own bytes: they must not change before it is written."""
 
-    def __init__(self) -> None:
+    def __init__(self, pieces: Iterable[bytes | bytearray | memoryview] = ()) -> None:
         self._pieces: list[memoryview] = []
         self.nbytes = 0
+        for piece in pieces:
+            self.append(piece)
 
     def append(self, data: bytes | bytearray | memoryview) -> None:
         """Adds bytes at the end."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rushlight.errors import InvalidArgument, MissingDependency
+from rushlight.program.model import Segment
 
 OFFSET = "@"
 """The form of a field that points to a string, vector or table."""
@@ -83,10 +84,14 @@ class FlatbufferWriter:
                 self._put(slot, name, form, value)
         return int(builder.EndObject())
 
-    def finish(self, root: int, identifier: bytes) -> bytearray:
-        """The whole buffer."""
+    def finish(self, root: int, identifier: bytes, header_bytes: int = 0) -> bytearray:
+        """The whole buffer, with so many zeros behind its identifier for the file's own header; they must
+        be a multiple of the largest alignment inside."""
         self._builder.Finish(root, identifier)
-        return bytearray(self._builder.Output())
+        flat = self._builder.Output()
+        (offset,) = struct.unpack_from("<I", flat)
+        begin = struct.pack("<I4s", offset + header_bytes, identifier)
+        return bytearray(b"".join([begin, bytes(header_bytes), memoryview(flat)[8:]]))
 
     def _put(self, slot: int, name: str, form: str, value: Any) -> None:
         try:
@@ -104,3 +109,8 @@ class FlatbufferWriter:
         builder = self._builder
         builder.head -= len(data)
         builder.Bytes[builder.head : builder.head + len(data)] = data
+
+
+def write_segment(flat: FlatbufferWriter, place: Segment) -> int:
+    """The table that says where a segment is, in programs and data files alike."""
+    return flat.table((0, "offset", "Q", place.offset), (1, "size", "Q", place.size))

@@ -8,12 +8,12 @@ import struct
 from collections.abc import Sequence
 
 from rushlight.errors import InvalidArgument, InvalidProgram
-from rushlight.program.container import HEADER_MAGIC, IDENTIFIER
-from rushlight.program.file_image import FileImage, SegmentList, bytes_view, padding
-from rushlight.program.flatbuffer_writer import OFFSET, FlatbufferWriter
+from rushlight.program.container import HEADER_MAGIC, HEADER_OFFSET, IDENTIFIER
+from rushlight.program.file_image import FileImage, SegmentList, bytes_view, check_alignment, padding
+from rushlight.program.flatbuffer_writer import OFFSET, FlatbufferWriter, write_segment
 from rushlight.program.method import check_method
 from rushlight.program.method_writer import Place, write_method
-from rushlight.program.model import Delegate, Method, Segment, Storage, TensorInfo
+from rushlight.program.model import Delegate, Method, Storage, TensorInfo
 from rushlight.program.parts import ProgramParts
 
 _HEADER_LENGTH = 32
@@ -27,9 +27,8 @@ def write_program(
 
     Errors: InvalidArgument for parts that do not fit together, naming the value; MissingDependency.
     """
-    for name, alignment in (("tensor", tensor_alignment), ("segment", segment_alignment)):
-        if alignment < 1 or alignment & (alignment - 1):
-            raise InvalidArgument(f"{name} alignment: a power of 2 expected, got {alignment}")
+    check_alignment("tensor", tensor_alignment)
+    check_alignment("segment", segment_alignment)
     constants = [bytes_view(data, f"constant {i}") for i, data in enumerate(parts.constants, 1)]
     mutable = [bytes_view(data, f"initial state {i}") for i, data in enumerate(parts.mutable, 1)]
     _check(parts.methods, constants, mutable)
@@ -51,12 +50,8 @@ def write_program(
         (6, "mutable_data_segments", OFFSET, flat.offsets(mutable_groups) if mutable_groups else 0),
         (7, "named_data", OFFSET, flat.offsets(named) if named else 0),
     )
-    return _file(flat.finish(root, IDENTIFIER), segments.image, max(segment_alignment, tensor_alignment))
-
-
-def write_segment(flat: FlatbufferWriter, place: Segment) -> int:
-    """The table that says where a segment is."""
-    return flat.table((0, "offset", "Q", place.offset), (1, "size", "Q", place.size))
+    program = flat.finish(root, IDENTIFIER, _HEADER_LENGTH)
+    return _file(program, segments.image, max(segment_alignment, tensor_alignment))
 
 
 class _Payloads:
@@ -127,15 +122,14 @@ def _named(flat: FlatbufferWriter, key: str, segment: int) -> int:
     return flat.table((0, "key", OFFSET, flat.string(key)), (1, "segment_index", "I", segment))
 
 
-def _file(flat: bytearray, data: FileImage, alignment: int) -> FileImage:
-    """Flatbuffer with the extended header set in behind its identifier, then the segments."""
-    size = len(flat) + _HEADER_LENGTH
+def _file(program: bytearray, data: FileImage, alignment: int) -> FileImage:
+    """The program with its extended header filled in, then the segments."""
+    size = len(program)
     base = size + padding(size, alignment) if data.nbytes else 0
-    header = HEADER_MAGIC + struct.pack("<IQQQ", _HEADER_LENGTH, size, base, data.nbytes)
-    (root,) = struct.unpack_from("<I", flat)
+    header = (HEADER_MAGIC, _HEADER_LENGTH, size, base, data.nbytes)
+    struct.pack_into("<4sIQQQ", program, HEADER_OFFSET, *header)
     image = FileImage()
-    image.append(struct.pack("<I", root + _HEADER_LENGTH) + flat[4:8] + header)
-    image.append(memoryview(flat)[8:])
+    image.append(program)
     if data.nbytes:
         image.align(alignment)
         image.extend(data)

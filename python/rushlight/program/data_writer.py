@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes data files (.ptd): a directory of keys, then the data as segments."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+
+from rushlight.errors import InvalidArgument, InvalidProgram
+from rushlight.program.arrays import check_shape, tensor_bytes
+from rushlight.program.data_file import HEADER_LENGTH, HEADER_MAGIC, HEADER_OFFSET, IDENTIFIER, DataEntry
+from rushlight.program.dtypes import NUMBERS
+from rushlight.program.file_image import FileImage, SegmentList, bytes_view, check_alignment, padding
+from rushlight.program.flatbuffer_writer import OFFSET, FlatbufferWriter, write_segment
+
+
+def write_data_file(entries: Iterable[DataEntry], *, alignment: int = 128) -> FileImage:
+    """A data file of these keys; equal data is in it once, `segment` is not looked at. `data` is anything
+    with bytes in one piece, which are not copied, and lies in the file at multiples of `alignment` bytes.
+
+    Errors: InvalidArgument for a key that is there twice or data that is not what its layout says;
+    MissingDependency.
+    """
+    check_alignment("data", alignment)
+    flat, segments = FlatbufferWriter(), SegmentList(alignment)
+    keys: set[str] = set()
+    named = []
+    for entry in entries:
+        if entry.key in keys:
+            raise InvalidArgument(f"data file: different keys expected, got '{entry.key}' twice")
+        keys.add(entry.key)
+        named.append(_entry(flat, segments, entry))
+    places = [write_segment(flat, place) for place in segments.places]
+    root = flat.table(
+        (1, "segments", OFFSET, flat.offsets(places)), (2, "named_data", OFFSET, flat.offsets(named))
+    )
+    return _file(flat.finish(root, IDENTIFIER, HEADER_LENGTH), segments.image, alignment)
+
+
+def _entry(flat: FlatbufferWriter, segments: SegmentList, entry: DataEntry) -> int:
+    data = bytes_view(entry.data, f"'{entry.key}'")
+    layout = 0 if entry.dtype is None else _layout(flat, entry, entry.dtype, len(data))
+    return flat.table(
+        (0, "key", OFFSET, flat.string(entry.key)),
+        (1, "segment_index", "I", segments.add_once(data)),
+        (2, "tensor_layout", OFFSET, layout),
+    )
+
+
+def _layout(flat: FlatbufferWriter, entry: DataEntry, dtype: str, held: int) -> int:
+    what = f"'{entry.key}'"
+    if dtype not in NUMBERS:
+        raise InvalidArgument(f"{what}: a dtype of PyTorch expected, got '{dtype}'")
+    try:
+        check_shape(entry.sizes, entry.dim_order, what)
+    except InvalidProgram as error:
+        raise InvalidArgument(error.message) from None
+    if (needed := tensor_bytes(dtype, entry.sizes)) != held:
+        raise InvalidArgument(f"{what}: {needed} bytes of tensor expected, got {held}")
+    return flat.table(
+        (1, "sizes", OFFSET, flat.numbers("i", entry.sizes, f"{what}: sizes")),
+        (2, "dim_order", OFFSET, flat.numbers("B", entry.dim_order, f"{what}: dim_order")),
+        (0, "scalar_type", "b", NUMBERS[dtype]),
+    )
+
+
+def _file(directory: bytearray, data: FileImage, alignment: int) -> FileImage:
+    """The directory with its header filled in, then the data."""
+    begin = HEADER_OFFSET + HEADER_LENGTH
+    base = len(directory) + padding(len(directory), alignment)
+    header = (HEADER_MAGIC, HEADER_LENGTH, begin, len(directory) - begin, base, data.nbytes)
+    struct.pack_into("<4sIQQQQ", directory, HEADER_OFFSET, *header)
+    image = FileImage()
+    image.append(directory)
+    image.align(alignment)
+    image.extend(data)
+    return image
