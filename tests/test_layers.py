@@ -27,6 +27,7 @@ RUNTIME = [
 SEEN_BY_KERNELS = {"base", "tensor", "memory", "kernel"}
 PACKAGE = [
     "errors",
+    "callable_module",
     "process",
     "sources",
     "program",

@@ -10,6 +10,7 @@ if TYPE_CHECKING:  # of what is loaded lazily
     from rushlight import runtime
     from rushlight.build import build
     from rushlight.devtools.bundled import verify_bundled_program
+    from rushlight.export import export
     from rushlight.runtime import Method, Program, load, set_seed
 
 __version__ = "0.1.0"
@@ -21,6 +22,7 @@ _LAZY = {
     "Program": "rushlight.runtime",
     "Method": "rushlight.runtime",
     "build": "rushlight.build",
+    "export": "rushlight.export",
     "runtime": "rushlight.runtime",
     "set_seed": "rushlight.runtime",
     "verify_bundled_program": "rushlight.devtools.bundled",
@@ -31,6 +33,7 @@ __all__ = [
     "Program",
     "__version__",
     "build",
+    "export",
     "load",
     "runtime",
     "set_seed",

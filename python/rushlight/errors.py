@@ -320,6 +320,12 @@ class ExportFailed(RushlightError):
 
 
 class NotExportable(ExportFailed):
-    """Nodes that the runtime cannot run: `nodes` has a line for each."""
+    """Nodes that the runtime cannot run: `problems` has one entry for each, with its source line."""
 
     exit_code = 27
+
+    def __init__(
+        self, message: str, *, problems: Sequence[object] = (), next_step: str | None = None
+    ) -> None:
+        super().__init__(message, next_step=next_step)
+        self.problems = list(problems)

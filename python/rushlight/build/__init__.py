@@ -3,13 +3,10 @@
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType
-from typing import Any
-
 from rushlight.build.api import BuildRequest, build, check_requirements, refuse_delegates, run_request
 from rushlight.build.result import BuildResult
 from rushlight.build.sizes import Sizes
+from rushlight.callable_module import make_callable
 
 __all__ = [
     "BuildRequest",
@@ -21,12 +18,4 @@ __all__ = [
     "run_request",
 ]
 
-
-class _CallableModule(ModuleType):
-    """`rushlight.build` is both the package and, as users write it, the function."""
-
-    def __call__(self, *arguments: Any, **keywords: Any) -> BuildResult:
-        return build(*arguments, **keywords)
-
-
-sys.modules[__name__].__class__ = _CallableModule
+make_callable(__name__)

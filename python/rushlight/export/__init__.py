@@ -1,2 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From PyTorch models to programs (.pte)."""
+"""From PyTorch models to programs (.pte). The module is callable: `rushlight.export(model, inputs)`."""
+
+from rushlight.callable_module import make_callable
+from rushlight.export.api import export
+from rushlight.export.exported import Exported
+from rushlight.export.operators import OperatorLibrary
+from rushlight.export.options import MethodSource, Options
+from rushlight.export.passes import Pass, PassContext
+
+__all__ = ["Exported", "MethodSource", "OperatorLibrary", "Options", "Pass", "PassContext", "export"]
+
+make_callable(__name__)

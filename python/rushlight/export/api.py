@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The exporter's front: `export` takes models to programs."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+
+from rushlight.errors import ExportFailed, InvalidArgument
+from rushlight.export.decompositions import decomposition_table
+from rushlight.export.emit import Emitter, Pools
+from rushlight.export.exported import Exported
+from rushlight.export.libraries import library_for
+from rushlight.export.lower.method import Placement, lower_method
+from rushlight.export.options import MethodSource, Options
+from rushlight.export.passes import PassContext
+from rushlight.export.pipeline import PassRunner, core_aten_passes, delegated_passes, user_passes
+from rushlight.export.planning import plan_memory
+from rushlight.export.problems import raise_if_any
+from rushlight.export.report import MethodReport, Report
+
+
+def export(
+    module: Any,
+    args: Sequence[Any] = (),
+    kwargs: Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
+    *,
+    constant_methods: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Exported:
+    """Turn a model into a program that is promised to run.
+
+    Args:
+        module: a torch.nn.Module in the state that is to be exported (usually after .eval()), or an
+            ExportedProgram; several methods as a mapping from their names to either of them or to
+            MethodSource.
+        args, kwargs: example inputs of the module.
+        dynamic_shapes: as torch.export.export takes it; every dynamic dimension needs an upper bound.
+        constant_methods: methods without inputs that return the value given: a number, a string, a tensor,
+            or a tuple of those.
+        options: the fields of `rushlight.export.Options`:
+            target: check the program for a target of `rushlight targets`.
+            runtime: "rushlight", or "executorch" to use only operators that the official package has.
+            passes: further passes, by the points of `rushlight.export.pipeline.POINTS`.
+            keep: ATen operators that are not to be decomposed.
+            memory: a file, mapping or list of memory banks; `planner` names the planner.
+            plan_inputs, plan_outputs: whether inputs and outputs have planned memory or the caller's.
+            partitioner: a Partitioner or several, which choose parts for backends.
+            external: True to leave all constants to a data file (.ptd), or a function of their names.
+            strict: trace with TorchDynamo, as torch.export's argument.
+            operators: an OperatorLibrary in place of the runtime's.
+            progress: called with what is being done and the share that is done.
+
+    Errors: NotExportable listing each node that cannot run with its source line, the operator, its dtype
+    and a remedy; OutOfMemory where a plan does not fit; ExportFailed for what PyTorch cannot trace or a pass
+    cannot do; InvalidArgument.
+    """
+    try:
+        chosen = Options(**options)
+    except TypeError as error:
+        raise InvalidArgument(f"export: {error}") from error
+    sources = _sources(module, args, kwargs, dynamic_shapes)
+    for name, value in (constant_methods or {}).items():
+        sources[name] = MethodSource(_Constant(value))
+    start = time.perf_counter()
+    pools, methods, reports = Pools(), [], []
+    for index, (name, source) in enumerate(sources.items()):
+        worker = _MethodExport(name, source, chosen, (index, len(sources)))
+        method, report = worker.run(pools)
+        methods.append(method)
+        reports.append(report)
+    report = Report(reports, time.perf_counter() - start)
+    return Exported.of(methods, pools, report)
+
+
+def _sources(
+    module: Any, args: Sequence[Any], kwargs: Mapping[str, Any] | None, dynamic_shapes: Any
+) -> dict[str, MethodSource]:
+    if not isinstance(module, Mapping):
+        if not isinstance(args, (tuple, list)):
+            raise InvalidArgument(f"args: a tuple of example inputs expected, got {type(args).__name__}")
+        return {"forward": MethodSource(module, tuple(args), dict(kwargs or {}), dynamic_shapes)}
+    if not module:
+        raise InvalidArgument("export: at least one method expected, got an empty mapping")
+    if args or kwargs or dynamic_shapes:
+        raise InvalidArgument("export: with several methods each brings its own inputs, as MethodSource")
+    return {
+        name: source if isinstance(source, MethodSource) else MethodSource(source)
+        for name, source in module.items()
+    }
+
+
+class _Constant(torch.nn.Module):
+    """A method that returns what it was made with."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__()
+        self.value = value
+
+    def forward(self) -> Any:
+        return self.value
+
+
+class _MethodExport:
+    """The way of one method from the model to the program."""
+
+    def __init__(self, name: str, source: MethodSource, options: Options, place: tuple[int, int]) -> None:
+        self.name, self.source, self.options, self.place = name, source, options, place
+        self.library = library_for(options)
+        self.runner = PassRunner(PassContext(self.library, name))
+        self.seconds: dict[str, float] = {}
+
+    def run(self, pools: Pools) -> tuple[Any, MethodReport]:
+        """The method of the program; constants go into `pools`."""
+        passes = user_passes(self.options.passes)
+        program = self._step("torch.export", 0.0, lambda: _traced(self.source, self.options))
+        self.runner.run(passes["aten"], program)
+        program = self._step("decompositions", 0.3, lambda: self._decomposed(program))
+        self.runner.run(passes["core_aten"], program)
+        self._step("passes", 0.6, lambda: self.runner.run(core_aten_passes(), program))
+        self.runner.run(passes["edge"], program)
+        program = self._step("delegation", 0.7, lambda: self._delegated(program))
+        self.runner.run([*passes["delegated"], *delegated_passes()], program)
+        lowered, problems = self._step("lowering", 0.75, lambda: self._lowered(program))
+        raise_if_any(problems, self.name)
+        planned = self._step("memory planning", 0.85, lambda: plan_memory(lowered, self.options))
+        emitter = Emitter(lowered, planned.memory_map, pools)
+        method = self._step("emission", 0.9, emitter.method)
+        report = MethodReport(
+            self.name, method, planned.plan, self.runner.done, self.seconds, emitter.origins
+        )
+        return method, report
+
+    def _step(self, what: str, share: float, work: Callable[[], Any]) -> Any:
+        if self.options.progress:
+            index, count = self.place
+            self.options.progress(f"{self.name}: {what}", (index + share) / count)
+        start = time.perf_counter()
+        result = work()
+        self.seconds[what] = time.perf_counter() - start
+        return result
+
+    def _decomposed(self, program: ExportedProgram) -> ExportedProgram:
+        keep = [*self.options.keep, *_kept_by_partitioners(self.options, program)]
+        table = decomposition_table(self.library, keep)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            try:
+                result = program.run_decompositions(table)
+            except Exception as error:
+                raise ExportFailed(f"method '{self.name}': decomposing: {error}") from error
+        # What passes add and drop is no business of the model's owner.
+        result._state_dict = dict(result.state_dict)
+        result._constants = dict(result.constants)
+        return result
+
+    def _delegated(self, program: ExportedProgram) -> ExportedProgram:
+        partitioners = _partitioners(self.options)
+        if not partitioners:
+            return program
+        from rushlight.export.delegate import to_backend
+
+        for partitioner in partitioners:
+            program = to_backend(program, partitioner)
+        return program
+
+    def _lowered(self, program: ExportedProgram) -> Any:
+        placement = Placement(self.options.plan_inputs, self.options.plan_outputs, self.options.is_external)
+        return lower_method(program, self.library, self.name, placement)
+
+
+def _traced(source: MethodSource, options: Options) -> ExportedProgram:
+    """The ATen dialect. Errors: ExportFailed with what PyTorch says."""
+    if isinstance(source.module, ExportedProgram):
+        return source.module
+    if not isinstance(source.module, torch.nn.Module):
+        found = type(source.module).__name__
+        raise InvalidArgument(f"export: a torch.nn.Module or an ExportedProgram expected, got {found}")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            return torch.export.export(
+                source.module,
+                source.args,
+                dict(source.kwargs),
+                dynamic_shapes=source.dynamic_shapes,
+                strict=options.strict,
+            )
+    except Exception as error:
+        raise ExportFailed(
+            f"torch.export cannot trace the model: {error}",
+            next_step="PyTorch says which line; https://pytorch.org/docs/stable/export.html has the rules.",
+        ) from error
+
+
+def _partitioners(options: Options) -> list[Any]:
+    given = options.partitioner
+    if given is None:
+        return []
+    return list(given) if isinstance(given, (list, tuple)) else [given]
+
+
+def _kept_by_partitioners(options: Options, program: ExportedProgram) -> list[Any]:
+    kept = []
+    for partitioner in _partitioners(options):
+        names = getattr(partitioner, "ops_to_not_decompose", None)
+        if names is not None:
+            operators, _ = names(program)
+            kept += operators
+    return kept

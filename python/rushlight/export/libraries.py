@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The operators that a program may use, by runtime and target."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from rushlight.export.operators import OperatorLibrary
+from rushlight.export.options import Options
+
+_OFFICIAL = Path(__file__).with_name("executorch_operators.txt")
+
+
+def library_for(options: Options) -> OperatorLibrary:
+    """The library that the options name."""
+    if options.operators is not None:
+        return options.operators
+    return _executorch() if options.runtime == "executorch" else _rushlight()
+
+
+@cache
+def _rushlight() -> OperatorLibrary:
+    return OperatorLibrary.default()
+
+
+@cache
+def _executorch() -> OperatorLibrary:
+    names = [line for line in _OFFICIAL.read_text().splitlines() if line and not line.startswith("#")]
+    return OperatorLibrary(_rushlight().operators, names, "executorch 1.5.1")

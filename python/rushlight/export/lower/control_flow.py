@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""cond, while_loop, map and scan as jumps.
+
+A loop's state has tensors of its own, which each round reads and, when all of its results are there,
+overwrites. Results of a branch are written where those of the other one go.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.fx import GraphModule, Node
+
+from rushlight.export.graph import value_of
+from rushlight.export.lower.instructions import Label, NumberOperand, Operand, TensorOperand, leaves
+from rushlight.export.lower.operands import is_symbolic, new_operand, upper_bound
+from rushlight.export.problems import Problem
+
+if TYPE_CHECKING:
+    from rushlight.export.lower.lowering import Environment, Lowering
+
+
+def lower(lowering: Lowering, node: Node, environment: Environment) -> Operand:
+    """The results of a node of control flow."""
+    kinds = {
+        "cond": _cond,
+        "while_loop": _while_loop,
+        "map_impl": _map,
+        "scan": _scan,
+        "wrap_with_set_grad_enabled": _inline_second,
+        "wrap_with_autocast": _inline_fifth,
+    }
+    name = node.target.name()
+    if name not in kinds:
+        from rushlight.export.lower.lowering import Failed
+
+        lowering.problems.append(Problem.missing_operator(node, lowering.library))
+        return Failed(node)
+    return kinds[name](lowering, node, environment)
+
+
+def _body(lowering: Lowering, graph: GraphModule, arguments: list[Operand]) -> list[Operand]:
+    """Append a graph's code, called with `arguments`."""
+    placeholders = [node for node in graph.graph.nodes if node.op == "placeholder"]
+    return lowering.lower(graph, dict(zip(placeholders, arguments, strict=True)))
+
+
+def _results(node: Node) -> list[Operand]:
+    """New operands for what a node of control flow makes."""
+    results = new_operand(value_of(node), node.name, node.meta.get("dim_order"))
+    return results if isinstance(results, list) else [results]
+
+
+def _cond(lowering: Lowering, node: Node, environment: Environment) -> Operand:
+    predicate, if_true, if_false, operands = [lowering.operand(a, environment) for a in node.args]
+    if isinstance(predicate, bool):
+        return _body(lowering, if_true if predicate else if_false, operands)
+    results = _results(node)
+    other, end = Label("else"), Label("end")
+    lowering.jump_if_false(predicate, other, node)
+    _copy_all(lowering, _body(lowering, if_true, operands), results, node)
+    lowering.jump_if_false(False, end, node)
+    lowering.append(other)
+    _copy_all(lowering, _body(lowering, if_false, operands), results, node)
+    lowering.append(end)
+    return results
+
+
+def _copy_all(lowering: Lowering, sources: list[Operand], targets: list[Operand], node: Node) -> None:
+    for source, target in zip(sources, targets, strict=True):
+        lowering.copy(source, target, node)
+
+
+def _replace_state(lowering: Lowering, sources: list[Operand], state: list[Operand], node: Node) -> None:
+    """Overwrite state with what a round made of it; what is overwritten before it is read is kept."""
+    storages = {id(tensor.storage) for tensor in state if isinstance(tensor, TensorOperand)}
+    numbers = {id(number) for number in state if isinstance(number, NumberOperand)}
+    kept: list[Operand] = []
+    for source, target in zip(sources, state, strict=True):
+        is_state = id(getattr(source, "storage", None)) in storages or id(source) in numbers
+        if source is not target and is_state:
+            kept.append(_fresh(source))
+            lowering.copy(source, kept[-1], node)
+        else:
+            kept.append(source)
+    _copy_all(lowering, kept, state, node)
+
+
+def _fresh(operand: Operand) -> Operand:
+    if isinstance(operand, NumberOperand):
+        return NumberOperand(operand.kind)
+    from rushlight.export.lower.instructions import Storage
+
+    storage = Storage("state", operand.nbytes)
+    return TensorOperand(operand.dtype, operand.sizes, operand.dim_order, storage, operand.is_dynamic)
+
+
+def _while_loop(lowering: Lowering, node: Node, environment: Environment) -> Operand:
+    condition, body, carried, additional = [lowering.operand(a, environment) for a in node.args]
+    state = _results(node)
+    _copy_all(lowering, carried, state, node)
+    start, end = Label("loop"), Label("end")
+    lowering.append(start)
+    (goes_on,) = _body(lowering, condition, [*state, *additional])
+    lowering.jump_if_false(goes_on, end, node)
+    _replace_state(lowering, _body(lowering, body, [*state, *additional]), state, node)
+    lowering.jump_if_false(False, start, node)
+    lowering.append(end)
+    return state
+
+
+def _map(lowering: Lowering, node: Node, environment: Environment) -> Operand:
+    body, sequences, additional = [lowering.operand(a, environment) for a in node.args]
+    results = _stacked(node, 0)
+    count = _length(lowering, node, node.args[1][0], sequences[0])
+    with _Rounds(lowering, node, count) as index:
+        items = _items(lowering, node.args[1], sequences, index, node)
+        _store(lowering, _body(lowering, body, [*items, *additional]), results, index, node)
+    return results
+
+
+def _scan(lowering: Lowering, node: Node, environment: Environment) -> Operand:
+    body, initial, sequences, additional = [lowering.operand(a, environment) for a in node.args[:4]]
+    results = _stacked(node, len(initial))
+    state, stacked = results[: len(initial)], results[len(initial) :]
+    _copy_all(lowering, initial, state, node)
+    count = _length(lowering, node, node.args[2][0], sequences[0])
+    with _Rounds(lowering, node, count) as index:
+        items = _items(lowering, node.args[2], sequences, index, node)
+        made = _body(lowering, body, [*state, *items, *additional])
+        _store(lowering, made[len(initial) :], stacked, index, node)
+        _replace_state(lowering, made[: len(initial)], state, node)
+    return results
+
+
+class _Rounds:
+    """The code around the body of a loop that runs `count` times; entering gives the round's number."""
+
+    def __init__(self, lowering: Lowering, node: Node, count: Operand) -> None:
+        self.lowering, self.node, self.count = lowering, node, count
+        self.index, self.start, self.end = NumberOperand(int), Label("round"), Label("end")
+
+    def __enter__(self) -> NumberOperand:
+        self.lowering.copy(0, self.index, self.node)
+        self.lowering.append(self.start)
+        if not isinstance(self.count, int) or self.count < 1:
+            more = NumberOperand(bool)
+            self.lowering.emit(_PRIM + "lt.Scalar", [self.index, self.count, more], [more], self.node)
+            self.lowering.jump_if_false(more, self.end, self.node)
+        return self.index
+
+    def __exit__(self, *_: object) -> None:
+        done = NumberOperand(bool)
+        self.lowering.emit(_PRIM + "add.Scalar", [self.index, 1, self.index], [self.index], self.node)
+        self.lowering.emit(_PRIM + "eq.Scalar", [self.index, self.count, done], [done], self.node)
+        self.lowering.jump_if_false(done, self.start, self.node)
+        self.lowering.append(self.end)
+
+
+_PRIM = "executorch_prim::"
+
+
+def _stacked(node: Node, from_index: int) -> list[Operand]:
+    """The results of a map or scan; those stacked grow round by round."""
+    results = _results(node)
+    for tensor in leaves(results[from_index:]):
+        tensor.is_dynamic = True
+    return results
+
+
+def _length(lowering: Lowering, node: Node, sequence: Node, operand: TensorOperand) -> Operand:
+    size = value_of(sequence).shape[0]
+    if not is_symbolic(size):
+        return int(size)
+    number = NumberOperand(int)
+    lowering.emit("aten::sym_size.int", [operand, 0, number], [number], node)
+    return number
+
+
+def _items(
+    lowering: Lowering, sequences: Any, operands: list[Operand], index: NumberOperand, node: Node
+) -> list[Operand]:
+    """One element of each sequence."""
+    items = []
+    for sequence, operand in zip(sequences, operands, strict=True):
+        shape = value_of(sequence).shape[1:]
+        like = torch.empty(
+            [upper_bound(size) for size in shape], dtype=value_of(sequence).dtype, device="meta"
+        )
+        item = new_operand(like, f"{node.name}.item")
+        item.is_dynamic = any(map(is_symbolic, shape))
+        lowering.emit("aten::select_copy.int_out", [operand, 0, index, item], [item], node)
+        items.append(item)
+    return items
+
+
+def _store(
+    lowering: Lowering, made: list[Operand], stacked: list[Operand], index: NumberOperand, node: Node
+) -> None:
+    for one, many in zip(made, stacked, strict=True):
+        lowering.emit(_PRIM + "et_copy_index.tensor", [many, one, index], [many], node)
+
+
+def _inline_second(lowering: Lowering, node: Node, environment: Environment) -> Operand:
+    return _inline(lowering, node, environment, 1)
+
+
+def _inline_fifth(lowering: Lowering, node: Node, environment: Environment) -> Operand:
+    return _inline(lowering, node, environment, 4)
+
+
+def _inline(lowering: Lowering, node: Node, environment: Environment, place: int) -> Operand:
+    """A region that only sets how PyTorch works: its graph is an argument, and its own come behind."""
+    arguments = [lowering.operand(argument, environment) for argument in node.args]
+    return _body(lowering, arguments[place], arguments[place + 1 :])

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Lowers an edge dialect graph to instructions: each node becomes a call of a row of the operator table."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import GraphModule, Node
+
+from rushlight.export.graph import attribute, value_of
+from rushlight.export.lower import control_flow, views
+from rushlight.export.lower.instructions import (
+    Call,
+    DelegateCall,
+    Instruction,
+    JumpFalse,
+    Label,
+    LoweredMethod,
+    Move,
+    NumberOperand,
+    Operand,
+    Origin,
+    TensorOperand,
+    leaves,
+)
+from rushlight.export.lower.operands import (
+    Unbounded,
+    constant_number,
+    dtype_name,
+    new_operand,
+    stored_order,
+)
+from rushlight.export.lower.symbols import PREVIOUS, expanded, prim_row
+from rushlight.export.operators import OperatorLibrary, bind
+from rushlight.export.problems import Problem
+from rushlight.program.dtypes import NUMBERS
+
+_LAYOUTS = {torch.strided: 0}
+_MEMORY_FORMATS = {
+    torch.contiguous_format: 0,
+    torch.preserve_format: 1,
+    torch.channels_last: 2,
+    torch.channels_last_3d: 3,
+}
+
+Environment = dict[Node, Operand]
+
+
+@dataclass
+class Lowering:
+    """The state of lowering one method: its code so far, and what could not be lowered."""
+
+    program: ExportedProgram
+    library: OperatorLibrary
+    method: LoweredMethod
+    problems: list[Problem] = field(default_factory=list)
+    handles: dict[Node, int] = field(default_factory=dict)
+
+    def lower(self, module: GraphModule, environment: Environment) -> list[Operand]:
+        """Append the code of a graph whose placeholders `environment` has; what its output node returns."""
+        for node in module.graph.nodes:
+            if node.op == "call_function":
+                self._lower_node(node, module, environment)
+            elif node.op == "get_attr":
+                environment[node] = attribute(module, str(node.target))
+            elif node.op == "output":
+                returned = node.args[0]
+                items = returned if isinstance(returned, (tuple, list)) else [returned]
+                return [self.operand(item, environment) for item in items]
+        return []
+
+    def _lower_node(self, node: Node, module: GraphModule, environment: Environment) -> None:
+        try:
+            environment[node] = self._lowered(node, environment)
+        except Unbounded as error:
+            step = "give the dimension an upper bound: Dim(..., max=...) or torch._check(size <= ...)"
+            self.problems.append(Problem.of_node(node, str(node.target), str(error), step))
+            environment[node] = Failed(node)
+
+    def _lowered(self, node: Node, environment: Environment) -> Operand:
+        target = node.target
+        if any(isinstance(environment.get(n), Failed) for n in node.all_input_nodes):
+            return Failed(node)  # told already
+        if target is operator.getitem:
+            return environment[node.args[0]][node.args[1]]
+        number = constant_number(value_of(node))
+        if isinstance(number, (bool, int, float)):
+            return number
+        if isinstance(target, torch._ops.HigherOrderOperator):
+            return control_flow.lower(self, node, environment)
+        if hasattr(target, "is_delegate_call"):
+            return self._delegate(node, environment)
+        view = views.elided(self, node, environment)
+        if view is not None:
+            return view
+        if not isinstance(target, torch._ops.OpOverload) or expanded_overload(target):
+            return self._symbolic(node, environment)
+        row = self.library.find(target)
+        if row is None:
+            self.problems.append(Problem.missing_operator(node, self.library))
+            return Failed(node)
+        return self._call_row(node, row, environment)
+
+    def _symbolic(self, node: Node, environment: Environment) -> Operand:
+        arguments = [self.operand(argument, environment) for argument in node.args]
+        row = prim_row(node.target)
+        steps = [(row, arguments)] if row else expanded(node.target, arguments)
+        if steps is None:
+            self.problems.append(Problem.missing_operator(node, self.library))
+            return Failed(node)
+        kind = new_operand(value_of(node), node.name)
+        result: Operand = None
+        for index, (name, step) in enumerate(steps):
+            is_last = index == len(steps) - 1
+            given = [result if argument is PREVIOUS else argument for argument in step]
+            result = kind if is_last else NumberOperand(float if kind.kind is float else int)
+            self.emit(name, [*given, result], [result], node)
+        return result
+
+    def _call_row(self, node: Node, row: str, environment: Environment) -> Operand:
+        schema = self.library.schema(row)
+        given = bind(schema, node.target, node.args, node.kwargs)
+        result = new_operand(value_of(node), node.name, stored_order(node))
+        if self.library.is_in_place(row):
+            first = next(argument.name for argument in schema.arguments if argument.mutable)
+            result = self.operand(given[first], environment)
+        outs = list(result) if isinstance(result, list) else [result]
+        pending = list(outs)
+        arguments: list[Operand] = []
+        for argument in schema.arguments:
+            if argument.name in given:
+                value = self.operand(given[argument.name], environment)
+                arguments.append(self._coerced(value, argument, node))
+            elif argument.is_list:
+                arguments.append(pending)
+            elif pending:
+                arguments.append(pending.pop(0))
+        self.emit(row, arguments, [out for out in outs if out is not None], node)
+        return result
+
+    def _coerced(self, value: Operand, argument: Any, node: Node) -> Operand:
+        """A number as the schema's type wants it."""
+        if argument.base == "float" and not argument.is_list:
+            if isinstance(value, NumberOperand) and value.kind is not float:
+                result = NumberOperand(float)
+                self.emit("executorch_prim::sym_float.Scalar", [value, result], [result], node)
+                return result
+            return float(value) if isinstance(value, (bool, int)) else value
+        if argument.base == "float" and isinstance(value, list):
+            return [float(item) for item in value]
+        if argument.base == "int" and isinstance(value, bool):
+            return int(value)
+        if argument.is_list and argument.base in ("int", "SymInt") and isinstance(value, int):
+            return [value]
+        return value
+
+    def _delegate(self, node: Node, environment: Environment) -> Operand:
+        module, *inputs = [self.operand(argument, environment) for argument in node.args]
+        result = new_operand(value_of(node), node.name, stored_order(node))
+        results = list(leaves(result))
+        flat = [*leaves(inputs), *results]
+        self.method.code.append(DelegateCall(module, flat, results, self.origin(node)))
+        return result
+
+    def operand(self, value: Any, environment: Mapping[Node, Operand]) -> Operand:
+        """The operand of an argument of a node."""
+        if isinstance(value, Node):
+            return environment[value]
+        if isinstance(value, (list, tuple)):
+            return [self.operand(item, environment) for item in value]
+        if isinstance(value, torch.dtype):
+            return dtype_number(value)
+        if isinstance(value, torch.layout):
+            return _LAYOUTS.get(value, 0)
+        if isinstance(value, torch.memory_format):
+            return _MEMORY_FORMATS[value]
+        if isinstance(value, torch.device):
+            return None
+        return constant_number(value)
+
+    def emit(self, row: str, arguments: list[Operand], results: Sequence[Operand], node: Node | None) -> None:
+        """Append a call; the row's last arguments are what it writes."""
+        call = Call(
+            row, arguments, list(self.library.schema(row).arguments), list(results), self.origin(node)
+        )
+        self.method.code.append(call)
+
+    def append(self, instruction: Instruction) -> None:
+        """Append an instruction that is no call."""
+        self.method.code.append(instruction)
+
+    def origin(self, node: Node | None) -> Origin:
+        """Where an instruction comes from; nodes are numbered from 1 as they come."""
+        if node is None:
+            return Origin()
+        return Origin(node, self.handles.setdefault(node, len(self.handles) + 1))
+
+    def copy(self, source: Operand, target: Operand, node: Node | None) -> None:
+        """Give a tensor or number the value of another one."""
+        if isinstance(target, NumberOperand):
+            self.append(Move(source, target, self.origin(node)))
+        elif isinstance(target, TensorOperand) and source is not target:
+            self.emit("aten::clone.out", [source, None, target], [target], node)
+
+    def jump_if_false(self, condition: Operand, target: Label, node: Node | None) -> None:
+        """Append a jump."""
+        self.append(JumpFalse(condition, target, self.origin(node)))
+
+
+@dataclass(frozen=True)
+class Failed:
+    """Stands for what a node that could not be lowered would have made."""
+
+    node: Node
+
+    def __getitem__(self, index: Any) -> Failed:
+        return self
+
+
+def expanded_overload(target: torch._ops.OpOverload) -> bool:
+    """Whether an overload works on numbers alone, and is lowered like Python's function."""
+    return target is torch.ops.aten.pow.Scalar
+
+
+def dtype_number(dtype: torch.dtype) -> int:
+    """The program format's number of a dtype."""
+    return NUMBERS[dtype_name(dtype)]

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From the values of a graph while exporting to operands: dtypes, shapes and their upper bounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from rushlight.export.lower.instructions import NumberOperand, Operand, Place, Storage, TensorOperand
+
+_MAX_SIZE = 2**31 - 1
+_SYMBOLIC = {torch.SymInt: int, torch.SymFloat: float, torch.SymBool: bool}
+
+
+class Unbounded(Exception):
+    """A size that may become as large as it likes."""
+
+    def __init__(self, expression: Any) -> None:
+        super().__init__(f"size {expression} has no upper bound")
+        self.expression = expression
+
+
+def dtype_name(dtype: torch.dtype) -> str:
+    """ "float32" for torch.float32."""
+    return str(dtype).removeprefix("torch.")
+
+
+def is_symbolic(value: Any) -> bool:
+    """Whether a number is known only when the program runs."""
+    return isinstance(value, tuple(_SYMBOLIC)) and value.node.expr.is_number is not True
+
+
+def constant_number(value: Any) -> Any:
+    """A symbol that is a plain number after all as that number; any other value as it is."""
+    if isinstance(value, tuple(_SYMBOLIC)) and not is_symbolic(value):
+        kind = next(plain for symbolic, plain in _SYMBOLIC.items() if isinstance(value, symbolic))
+        return kind(value.node.expr)
+    return value
+
+
+def upper_bound(size: int | torch.SymInt) -> int:
+    """The most that a size can be. Errors: Unbounded."""
+    if not isinstance(size, torch.SymInt):
+        return int(size)
+    expression = size.node.expr
+    if expression.is_number:
+        return int(expression)
+    upper = size.node.shape_env.bound_sympy(expression).upper
+    try:
+        bound = int(upper)
+    except (TypeError, ValueError, OverflowError, AttributeError):
+        raise Unbounded(expression) from None
+    if bound > _MAX_SIZE:
+        raise Unbounded(expression)
+    return max(bound, 0)
+
+
+def tensor_operand(
+    value: torch.Tensor, name: str, dim_order: tuple[int, ...] | None = None, place: Place = Place.PLANNED
+) -> TensorOperand:
+    """A new tensor with a storage of its own, as `value` (a FakeTensor) is shaped. Errors: Unbounded."""
+    sizes = tuple(upper_bound(size) for size in value.shape)
+    operand = TensorOperand(
+        dtype=dtype_name(value.dtype),
+        sizes=sizes,
+        dim_order=tuple(range(len(sizes))) if dim_order is None else dim_order,
+        storage=Storage(name, 0, place),
+        is_dynamic=any(is_symbolic(size) for size in value.shape),
+    )
+    operand.storage.nbytes = operand.nbytes
+    return operand
+
+
+def new_operand(value: Any, name: str, dim_order: Any = None) -> Operand:
+    """A new operand for what a node will make: a tensor, a number, None, or a list of such."""
+    if isinstance(value, torch.Tensor):
+        return tensor_operand(value, name, dim_order)
+    if isinstance(value, (tuple, list)):
+        orders = dim_order if isinstance(dim_order, (tuple, list)) else [None] * len(value)
+        pairs = zip(value, orders, strict=False)
+        return [new_operand(item, f"{name}.{index}", order) for index, (item, order) in enumerate(pairs)]
+    for symbolic, plain in _SYMBOLIC.items():
+        if isinstance(value, symbolic):
+            return NumberOperand(plain)
+    return None if value is None else NumberOperand(type(value))
+
+
+def stored_order(node: Node) -> Any:
+    """The dim order that a node's tensor is stored in; None is row-major."""
+    return node.meta.get("dim_order")

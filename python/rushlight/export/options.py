@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is to be exported, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rushlight.errors import InvalidArgument
+
+Progress = Callable[[str, float], None]
+RUNTIMES = ("rushlight", "executorch")
+
+
+@dataclass(frozen=True)
+class MethodSource:
+    """One method to be: a module with example inputs, or an ExportedProgram (then the rest is not used)."""
+
+    module: Any
+    args: tuple[Any, ...] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    dynamic_shapes: Any = None
+
+
+@dataclass(frozen=True)
+class Options:
+    """How methods become a program; see `rushlight.export.export` for each."""
+
+    target: str | None = None
+    runtime: str = "rushlight"
+    passes: Any = None
+    keep: Sequence[Any] = ()
+    memory: Any = None
+    planner: str = "auto"
+    plan_inputs: bool = True
+    plan_outputs: bool = True
+    partitioner: Any = None
+    external: bool | Callable[[str], bool] = False
+    strict: bool = False
+    operators: Any = None
+    progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        if self.runtime not in RUNTIMES:
+            raise InvalidArgument(f"runtime: one of {', '.join(RUNTIMES)} expected, got '{self.runtime}'")
+
+    def is_external(self, name: str) -> bool:
+        """Whether the data of a constant of that name goes into a data file."""
+        return self.external(name) if callable(self.external) else bool(self.external)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an export did: operators, constants, memory, time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from rushlight.export.lower.instructions import Origin
+from rushlight.export.memory import Plan
+from rushlight.export.pipeline import PassRun
+from rushlight.program.model import Method
+
+
+@dataclass(frozen=True)
+class MethodReport:
+    """One method: its plan, its passes, seconds by stage."""
+
+    name: str
+    method: Method
+    plan: Plan
+    passes: list[PassRun]
+    seconds: dict[str, float]
+    origins: list[Origin] = field(repr=False)
+
+    @property
+    def operators(self) -> dict[str, int]:
+        """How often each operator is called, most first."""
+        return dict(Counter(name for name, _ in self.method.calls()).most_common())
+
+    def to_json(self) -> dict[str, Any]:
+        """The report in JSON's types."""
+        return {
+            "method": self.name,
+            "instructions": len(self.method.instructions),
+            "operators": self.operators,
+            "delegates": [delegate.id for delegate in self.method.delegates],
+            "planned_bytes": {use.bank.name: use.size for use in self.plan.banks},
+            "peak_bytes": self.plan.peak,
+            "lower_bound_bytes": self.plan.lower_bound,
+            "passes": [{"name": p.name, "modified": p.modified, "seconds": p.seconds} for p in self.passes],
+            "seconds": self.seconds,
+        }
+
+
+@dataclass
+class Report:
+    """The whole program."""
+
+    methods: list[MethodReport]
+    seconds: float
+    constant_bytes: int = 0
+    file_bytes: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """The report in JSON's types."""
+        return {
+            "methods": [method.to_json() for method in self.methods],
+            "constant_bytes": self.constant_bytes,
+            "file_bytes": self.file_bytes,
+            "seconds": self.seconds,
+        }
