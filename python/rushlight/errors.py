@@ -23,7 +23,7 @@ def _near(name: str, known: Iterable[str], count: int = 3) -> list[str]:
     return difflib.get_close_matches(name, list(known), n=count, cutoff=0.6)
 
 
-def _near_operators(name: str, known: Iterable[str]) -> list[str]:
+def near_operators(name: str, known: Iterable[str]) -> list[str]:
     """Operators like `name`, whatever their namespace and overload."""
 
     def base(full: str) -> str:
@@ -113,7 +113,7 @@ class OperatorNotFound(RushlightError):
     ) -> None:
         known = list(known)
         self.requested = {name: sorted(set(askers)) for name, askers in sorted(requested.items())}
-        self.near = {name: _near_operators(name, known) for name in self.requested}
+        self.near = {name: near_operators(name, known) for name in self.requested}
         lines = [f"no kernel library has these operators (libraries: {_listing(libraries)}):"]
         for name, askers in self.requested.items():
             hint = f"; did you mean {' or '.join(self.near[name])}?" if self.near[name] else ""
