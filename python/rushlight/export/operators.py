@@ -22,6 +22,9 @@ _SAME = {
     "aten::_unsafe_view": "aten::view_copy",
     "aten::_reshape_copy": "aten::view_copy",
     "aten::_conj": "aten::_conj_copy",
+    "rushlight_dim_order::_clone_dim_order": "dim_order_ops::_clone_dim_order",
+    "rushlight_dim_order::_to_dim_order_copy": "dim_order_ops::_to_dim_order_copy",
+    "rushlight_dim_order::_empty_dim_order": "dim_order_ops::_empty_dim_order",
 }
 
 # How PyTorch writes that the items of a list are views: Tensor(a -> *).

@@ -12,6 +12,7 @@ from torch.export import ExportedProgram
 
 from rushlight.errors import ExportFailed, InvalidArgument, RushlightError
 from rushlight.export.passes import FunctionPass, Pass, PassContext
+from rushlight.export.passes.dim_order import DimOrders
 from rushlight.export.passes.lift_scalars import LiftScalars
 from rushlight.export.passes.remove_assertions import RemoveAssertions
 from rushlight.export.passes.remove_dead_code import RemoveDeadCode
@@ -32,6 +33,7 @@ def core_aten_passes() -> list[Pass]:
         RemoveNoOps(),
         LiftScalars(),
         RemoveDeadCode(),
+        DimOrders(),
     ]
 
 

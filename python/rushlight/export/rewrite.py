@@ -41,10 +41,16 @@ def insert_before(
     """A new call before `place`, whose value while exporting is `value`; it comes from `origin`'s source
     line, or from that of `place`."""
     with place.graph.inserting_before(place):
-        made = place.graph.call_function(target, tuple(args), dict(kwargs or {}))
+        made = place.graph.create_node(
+            "call_function", target, tuple(args), dict(kwargs or {}), name=_name(target)
+        )
     made.meta["val"] = value
     copy_meta(origin or place, made)
     return made
+
+
+def _name(target: Any) -> str:
+    return target._schema.name.partition("::")[2] if isinstance(target, OpOverload) else target.__name__
 
 
 def calls(program: ExportedProgram) -> Iterator[tuple[GraphModule, Node]]:

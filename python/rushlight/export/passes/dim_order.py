@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Decides how each tensor lies in memory, and makes copies between orders explicit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch._ops import OpOverload
+from torch.export import ExportedProgram
+from torch.export.graph_signature import OutputKind, TensorArgument
+from torch.fx import GraphModule, Node
+
+from rushlight.export.constants import Constants, input_specs, is_lifted
+from rushlight.export.dialect.dim_order import clone_dim_order, empty_dim_order, to_dim_order_copy
+from rushlight.export.dim_orders import (
+    DimOrder,
+    channels_last,
+    is_channels_last,
+    is_either,
+    order_of_format,
+    order_of_strides,
+    row_major,
+)
+from rushlight.export.graph import graph_modules, value_of
+from rushlight.export.passes.base import Pass, PassContext
+from rushlight.export.rewrite import insert_before, replace
+from rushlight.export.sizes import same_sizes
+
+aten = torch.ops.aten
+
+_WRITTEN_BACK = (OutputKind.BUFFER_MUTATION, OutputKind.USER_INPUT_MUTATION, OutputKind.PARAMETER_MUTATION)
+_COPIES = {aten.clone.default, aten._to_copy.default, aten.contiguous.default}
+_OURS = {clone_dim_order, to_dim_order_copy}
+# Their first argument decides, of four dimensions; kernels take the others in either order.
+_BY_FIRST = frozenset(
+    {
+        "aten::convolution",
+        "aten::conv2d",
+        "aten::max_pool2d",
+        "aten::max_pool2d_with_indices",
+        "aten::avg_pool2d",
+        "aten::_adaptive_avg_pool2d",
+        "aten::adaptive_avg_pool2d",
+        "aten::upsample_nearest2d",
+        "aten::upsample_bilinear2d",
+    }
+)
+# Element by element, though PyTorch does not tag them so.
+_POINTWISE = frozenset(
+    {
+        "aten::hardswish",
+        "aten::full_like",
+        "aten::_to_copy",
+        "aten::floor_divide",
+        "aten::native_dropout",
+        "quantized_decomposed::quantize_per_tensor",
+        "quantized_decomposed::dequantize_per_tensor",
+    }
+)
+_CONV_WEIGHT = {"aten::convolution": 1, "aten::conv2d": 1}
+
+
+class DimOrders(Pass):
+    """Gives each node of a tensor meta["dim_order"], and nodes of several tensors a tuple of orders.
+
+    Inputs lie as the example tensors do. Convolution, pooling and what works element by element put out
+    what they get, if all they get lies the same; a copy is put before where it does not. Everything else,
+    control flow included, gets and gives row-major tensors. Memory formats become operators of the dim
+    order dialect, or nothing.
+
+    A constant has the order that its readers want, whatever the strides of its tensor: who stores it
+    permutes its elements. May be run again, on what other passes added.
+    """
+
+    name = "dim_orders"
+    requires = frozenset({"views are copies"})
+    ensures = frozenset({"dim orders"})
+
+    def run(self, program: ExportedProgram, context: PassContext) -> bool:
+        """See Pass."""
+        modified = False
+        for module in graph_modules(program.graph_module):
+            modified |= _Orders(program, module).decide()
+        return modified
+
+
+class _Orders:
+    """The work on one graph: from its inputs down."""
+
+    def __init__(self, program: ExportedProgram, module: GraphModule) -> None:
+        self.program, self.module = program, module
+        self.top = module is program.graph_module
+        self.modified = False
+        self.open: set[Node] = set()  # constants that nobody asked for an order yet
+        self.copies: dict[tuple[Node, DimOrder], Node] = {}
+
+    def decide(self) -> bool:
+        self._inputs()
+        for node in list(self.module.graph.nodes):
+            if node.op == "call_function":
+                self._call(node)
+        for node in self.open:
+            node.meta["dim_order"] = self._left_open(node)
+        self._outputs()
+        return self.modified
+
+    def _inputs(self) -> None:
+        specs = input_specs(self.program) if self.top else {}
+        constants = Constants(self.program) if self.top else None
+        for node in self.module.graph.nodes:
+            value = value_of(node)
+            if node.op != "placeholder" or not isinstance(value, torch.Tensor):
+                continue
+            node.meta["dim_order"] = row_major(value.dim())
+            if constants is not None and constants.get(node) is not None:
+                if value.dim() in (4, 5):
+                    self.open.add(node)
+            elif node.name in specs and not is_lifted(specs[node.name]):
+                node.meta["dim_order"] = order_of_strides(value)
+
+    def _left_open(self, node: Node) -> DimOrder:
+        """Of a constant that only convolutions read, as weight, or none: as its tensor lies."""
+        return order_of_strides(value_of(node))
+
+    def _outputs(self) -> None:
+        output = self.module.graph.output_node()
+        results = output.args[0]
+        if not self.top:
+            self._read_as(output, {n: row_major(value_of(n).dim()) for n in _tensors(output)})
+            return
+        specs = self.program.graph_signature.output_specs
+        kept = list(results)
+        placeholders = {n.name: n for n in self.module.graph.nodes if n.op == "placeholder"}
+        by_target = {s.target: s.arg.name for s in self.program.graph_signature.input_specs if s.target}
+        for index, (result, spec) in enumerate(zip(results, specs, strict=True)):
+            if spec.kind in _WRITTEN_BACK and isinstance(result, Node):
+                place = placeholders[by_target.get(spec.target, spec.target)]
+                kept[index] = self._in_order(result, place.meta["dim_order"], output)
+                spec.arg = TensorArgument(name=kept[index].name)
+        output.args = (type(results)(kept),)
+
+    def _call(self, node: Node) -> None:
+        if node.target in _COPIES:
+            self._copy(node)
+        elif node.target in _OURS:
+            node.meta["dim_order"] = tuple(node.kwargs["dim_order"])
+        elif node.target in (aten.empty.memory_format, empty_dim_order):
+            self._empty(node)
+        elif node.target is aten.full_like.default and "memory_format" in node.kwargs:
+            node.kwargs = {k: v for k, v in node.kwargs.items() if k != "memory_format"}
+            self._compute(node)
+        else:
+            self._compute(node)
+
+    def _copy(self, node: Node) -> None:
+        source, value = node.args[0], value_of(node)
+        own = self._order(source)
+        wanted = order_of_format(node.kwargs.get("memory_format"), value.dim()) or own
+        casts = value.dtype != value_of(source).dtype
+        if not casts and source not in self.open and own == wanted:
+            replace(self.program, node, source)
+        elif casts and not is_channels_last(wanted) and not is_channels_last(own):
+            node.kwargs = {k: v for k, v in node.kwargs.items() if k != "memory_format"}
+            node.meta["dim_order"] = wanted
+        else:
+            options = {"dtype": value.dtype} if casts else {}
+            target = to_dim_order_copy if casts else clone_dim_order
+            made = insert_before(
+                node, target, (source,), {**options, "dim_order": list(wanted)}, value=value, origin=node
+            )
+            made.meta["dim_order"] = wanted
+            replace(self.program, node, made)
+        self.modified = True
+
+    def _empty(self, node: Node) -> None:
+        rank = value_of(node).dim()
+        wanted = order_of_format(node.kwargs.get("memory_format"), rank)
+        if node.target is empty_dim_order:
+            wanted = tuple(node.kwargs.get("dim_order") or row_major(rank))
+        elif wanted is not None and is_channels_last(wanted):
+            options = {k: v for k, v in node.kwargs.items() if k != "memory_format"}
+            node.target, node.kwargs = empty_dim_order, {**options, "dim_order": list(wanted)}
+            self.modified = True
+        else:
+            node.kwargs = {k: v for k, v in node.kwargs.items() if k != "memory_format"}
+        node.meta["dim_order"] = wanted or row_major(rank)
+
+    def _compute(self, node: Node) -> None:
+        value = value_of(node)
+        order_of = channels_last if self._keeps_channels_last(node) else row_major
+        if not _is_size_of(node.target):
+            free = _conv_weight(node)
+            wanted = {n: order_of(value_of(n).dim()) for n in _tensors(node) if n is not free}
+            self._read_as(node, wanted)
+        if node.target.__class__ is not OpOverload and getattr(node.target, "__name__", "") == "getitem":
+            node.meta["dim_order"] = node.args[0].meta["dim_order"][node.args[1]]
+        elif isinstance(value, torch.Tensor):
+            node.meta["dim_order"] = order_of(value.dim())
+        elif isinstance(value, (tuple, list)):
+            node.meta["dim_order"] = tuple(
+                order_of(v.dim()) if isinstance(v, torch.Tensor) else () for v in value
+            )
+
+    def _keeps_channels_last(self, node: Node) -> bool:
+        """Whether the node gets channels-last tensors and puts out such."""
+        if not isinstance(node.target, OpOverload) or not node.args:
+            return False
+        name, tensors = node.target._schema.name, _tensors(node)
+        if name in _BY_FIRST:
+            first = node.args[0]
+            return value_of(first).dim() == 4 and is_channels_last(self._order(first))
+        if name not in _POINTWISE and torch.Tag.pointwise not in node.target.tags:
+            return False
+        value = value_of(node)
+        shape = value.shape if isinstance(value, torch.Tensor) else value[0].shape
+        # Scales and zero points have no part in it. Broadcasting over channels-last is not for every kernel.
+        if name.startswith("quantized_decomposed"):
+            tensors = tensors[:1]
+        if not all(same_sizes(value_of(n).shape, shape) for n in tensors):
+            return False
+        decided = [n for n in tensors if n not in self.open and not is_either(value_of(n))]
+        return any(is_channels_last(self._order(n)) for n in decided[:1] or tensors[:1])
+
+    def _order(self, node: Node) -> DimOrder:
+        return node.meta["dim_order"]
+
+    def _read_as(self, user: Node, wanted: dict[Node, DimOrder]) -> None:
+        for node, order in wanted.items():
+            changed = self._in_order(node, order, user)
+            if changed is not node:
+                user.replace_input_with(node, changed)
+
+    def _in_order(self, node: Node, order: DimOrder, place: Node) -> Node:
+        """The node's tensor in an order: itself, what it was copied from, or a copy made before `place`."""
+        if node in self.open:
+            self.open.remove(node)
+            node.meta["dim_order"] = order
+        if self._order(node) == order:
+            return node
+        if node.target is clone_dim_order and node.args[0].meta["dim_order"] == order:
+            return node.args[0]
+        if (node, order) not in self.copies:
+            made = insert_before(
+                place, clone_dim_order, (node,), {"dim_order": list(order)}, value=value_of(node), origin=node
+            )
+            made.meta["dim_order"] = order
+            self.copies[node, order] = made
+            self.modified = True
+        return self.copies[node, order]
+
+
+def _tensors(node: Node) -> list[Node]:
+    return [n for n in node.all_input_nodes if isinstance(value_of(n), torch.Tensor)]
+
+
+def _conv_weight(node: Node) -> Any:
+    """The node that a convolution reads as weight and as nothing else."""
+    place = _CONV_WEIGHT.get(node.target._schema.name) if isinstance(node.target, OpOverload) else None
+    if place is None:
+        return None
+    weight = node.args[place]
+    return weight if sum(argument is weight for argument in node.args) == 1 else None
+
+
+def _is_size_of(target: Any) -> bool:
+    return isinstance(target, OpOverload) and target._schema.name.startswith("aten::sym_")
