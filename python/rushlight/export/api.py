@@ -16,6 +16,8 @@ from rushlight.export.decompositions import decomposition_table
 from rushlight.export.emit import Emitter, Pools
 from rushlight.export.exported import Exported
 from rushlight.export.libraries import library_for
+from rushlight.export.lower.forward_copies import forward_copies
+from rushlight.export.lower.in_place import reuse_inputs
 from rushlight.export.lower.method import Placement, lower_method
 from rushlight.export.options import MethodSource, Options
 from rushlight.export.passes import PassContext
@@ -172,7 +174,11 @@ class _MethodExport:
 
     def _lowered(self, program: ExportedProgram) -> Any:
         placement = Placement(self.options.plan_inputs, self.options.plan_outputs, self.options.is_external)
-        return lower_method(program, self.library, self.name, placement)
+        method, problems = lower_method(program, self.library, self.name, placement)
+        if not problems:
+            forward_copies(method, self.library)
+            reuse_inputs(method)
+        return method, problems
 
 
 def _traced(source: MethodSource, options: Options) -> ExportedProgram:

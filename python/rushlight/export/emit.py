@@ -184,12 +184,12 @@ class Emitter:
                 return TensorInfo(**common, storage=model.Storage.PLANNED)
             case Place.CALLER:
                 return TensorInfo(**common, storage=model.Storage.INPUT)
-            case Place.MUTABLE if operand.offset == 0 and operand.nbytes == storage.nbytes:
+            case Place.MUTABLE if any(operand is state for state in self.lowered.mutable):
                 index = self.pools.mutable.add(storage.data, operand.dim_order)
                 return TensorInfo(
                     **common, storage=model.Storage.MUTABLE, buffer_index=index, name=storage.name
                 )
-            case Place.MUTABLE:  # a view: the state itself brings the initial bytes
+            case Place.MUTABLE:  # another tensor in the same bytes: the state itself brings the initial ones
                 return TensorInfo(**common, storage=model.Storage.PLANNED)
         return self._constant(operand, storage, common)
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from rushlight.export.operators import OperatorLibrary
 from rushlight.export.options import Options
 
+# Its kernel aborts where indices leave dimensions out or values are broadcast.
+_UNSAFE = {"aten::index_put_"}
 _OFFICIAL = Path(__file__).with_name("executorch_operators.txt")
 
 
@@ -27,4 +29,4 @@ def _rushlight() -> OperatorLibrary:
 @cache
 def _executorch() -> OperatorLibrary:
     names = [line for line in _OFFICIAL.read_text().splitlines() if line and not line.startswith("#")]
-    return OperatorLibrary(_rushlight().operators, names, "executorch 1.5.1")
+    return OperatorLibrary(_rushlight().operators, set(names) - _UNSAFE, "executorch 1.5.1")
