@@ -12,6 +12,7 @@ from rushlight.program.bundled import (
 from rushlight.program.bundled_writer import bundled_case, bundled_value, write_bundled_program
 from rushlight.program.data_file import DataEntry, DataFile, read_data_file
 from rushlight.program.data_writer import write_data_file
+from rushlight.program.debug import DebugRecord, read_debug_record, record_beside
 from rushlight.program.describe import describe, describe_file, operator_uses
 from rushlight.program.file_image import FileImage
 from rushlight.program.memory import MethodMemory, arena_bytes, method_memory
@@ -27,6 +28,7 @@ __all__ = [
     "BundledTensor",
     "DataEntry",
     "DataFile",
+    "DebugRecord",
     "Device",
     "FileImage",
     "Method",
@@ -47,8 +49,10 @@ __all__ = [
     "parts_of",
     "read_bundled_program",
     "read_data_file",
+    "read_debug_record",
     "read_model",
     "read_program",
+    "record_beside",
     "write_bundled_program",
     "write_data_file",
     "write_program",

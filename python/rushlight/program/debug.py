@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The debug record of a program: what in the model each instruction was made of, in a JSON file beside it.
+
+It is joined with traces by the place of an instruction, and with ExecuTorch's Inspector by debug handles:
+`debug_handle_map` and `delegate_map` are what an ETRecord has under these names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+from rushlight.errors import InvalidArgument
+from rushlight.program.file_image import FileImage
+from rushlight.program.model import Program
+
+_FORMAT = "rushlight debug record"
+_VERSION = 1
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A line of Python, with its text."""
+
+    file: str
+    line: int
+    function: str = ""
+    code: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}" + (f": {self.code}" if self.code else "")
+
+
+@dataclass(frozen=True)
+class Module:
+    """A module that was being called: its path in the model ("encoder.layers.0") and its class."""
+
+    path: str
+    type: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.path} ({self.type})" if self.type else self.path
+
+
+@dataclass(frozen=True)
+class InstructionOrigin:
+    """What an instruction was made of.
+
+    `index` counts within its chain, as in traces. `operator` is the full name of a kernel call's operator,
+    a delegate's id, or empty. `handles` are debug handles, several where nodes were fused. `node` is the name
+    of the graph's node. `frames` and `modules` are outermost first; the last frame is the model's own line.
+    `delegate_handles` are the debug handles of what is inside a delegate, by the ids that its events have.
+    """
+
+    index: int
+    operator: str = ""
+    handles: tuple[int, ...] = ()
+    node: str = ""
+    frames: tuple[Frame, ...] = ()
+    modules: tuple[Module, ...] = ()
+    chain: int = 0
+    delegate_handles: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    @property
+    def line(self) -> Frame | None:
+        """The model's line, where it is known."""
+        return self.frames[-1] if self.frames else None
+
+    @property
+    def module(self) -> Module | None:
+        """The innermost module, where it is known."""
+        return self.modules[-1] if self.modules else None
+
+    def __str__(self) -> str:
+        inside = f", in {self.module}" if self.module and self.module.path else ""
+        return f"{self.line}{inside}" if self.line else f"node {self.node or 'unknown'}{inside}"
+
+
+@dataclass(frozen=True)
+class MethodOrigins:
+    """The origins of a method's instructions; those of which nothing is known may be left out."""
+
+    name: str
+    instructions: tuple[InstructionOrigin, ...]
+
+    @cached_property
+    def _by_place(self) -> dict[tuple[int, int], InstructionOrigin]:
+        return {(origin.chain, origin.index): origin for origin in self.instructions}
+
+    def at(self, index: int, chain: int = 0) -> InstructionOrigin | None:
+        """The origin of an instruction, None where it is not known."""
+        return self._by_place.get((chain, index))
+
+
+@dataclass(frozen=True)
+class DebugRecord:
+    """The record of a program; `program` is its fingerprint."""
+
+    program: str
+    methods: tuple[MethodOrigins, ...]
+
+    def method(self, name: str) -> MethodOrigins:
+        """The origins in a method; of one that the record has not, none."""
+        return next((m for m in self.methods if m.name == name), MethodOrigins(name, ()))
+
+    def debug_handle_map(self) -> dict[str, dict[int, int | list[int]]]:
+        """Debug handles by method and instruction."""
+        return {
+            method.name: {o.index: _handles(o.handles) for o in method.instructions if o.handles}
+            for method in self.methods
+        }
+
+    def delegate_map(self) -> dict[str, dict[int, dict[str, Any]]]:
+        """Backends and the debug handles inside of them, by method and instruction."""
+        return {
+            method.name: {
+                origin.index: {
+                    "name": origin.operator,
+                    "delegate_map": {key: list(value) for key, value in origin.delegate_handles.items()},
+                }
+                for origin in method.instructions
+                if origin.delegate_handles
+            }
+            for method in self.methods
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the record. Errors: InvalidArgument for a path that cannot be written."""
+        FileImage([json.dumps(_to_json(self), separators=(",", ":")).encode()]).save(path)
+
+
+def fingerprint(program: Program | FileImage) -> str:
+    """What tells programs apart: the SHA-256 of the program without its constants. An image has to be what
+    write_program gave."""
+    if isinstance(program, Program):
+        return hashlib.sha256(program.data[: program.program_size]).hexdigest()
+    return hashlib.sha256(next(program.pieces())).hexdigest()
+
+
+def debug_record_path(model: str | os.PathLike[str]) -> Path:
+    """Where the record of a program file is looked for: model.debug.json beside model.pte."""
+    return Path(model).with_suffix(".debug.json")
+
+
+def record_beside(model: str | os.PathLike[str], program: Program) -> DebugRecord | None:
+    """The record beside a program file; None where there is none, or that of another program.
+
+    Errors: InvalidArgument for a file that is no debug record.
+    """
+    path = debug_record_path(model)
+    if not path.is_file():
+        return None
+    record = read_debug_record(path)
+    return record if record.program == fingerprint(program) else None
+
+
+def read_debug_record(path: str | os.PathLike[str]) -> DebugRecord:
+    """Errors: InvalidArgument for a file that cannot be opened or is no debug record."""
+    try:
+        content = json.loads(Path(path).read_bytes())
+    except OSError as error:
+        raise InvalidArgument(f"debug record {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise InvalidArgument(f"debug record {path}: no JSON ({error})") from error
+    if not isinstance(content, dict) or (content.get("format"), content.get("version")) != (
+        _FORMAT,
+        _VERSION,
+    ):
+        raise InvalidArgument(f"debug record {path}: is none, or of another version than {_VERSION}")
+    try:
+        return _from_json(content)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise InvalidArgument(f"debug record {path}: is damaged ({type(error).__name__}: {error})") from error
+
+
+def _handles(handles: Sequence[int]) -> int | list[int]:
+    return handles[0] if len(handles) == 1 else list(handles)
+
+
+class _Once:
+    """Numbers things in the order in which they come first: frames and modules are much the same all over."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[Any, int] = {}
+
+    def __call__(self, items: Sequence[Any]) -> list[int]:
+        return [self.numbers.setdefault(item, len(self.numbers)) for item in items]
+
+
+def _to_json(record: DebugRecord) -> dict[str, Any]:
+    frames, modules = _Once(), _Once()
+    methods = [
+        {
+            "name": method.name,
+            "instructions": [_instruction(origin, frames, modules) for origin in method.instructions],
+        }
+        for method in record.methods
+    ]
+    return {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "program": record.program,
+        "frames": [[f.file, f.line, f.function, f.code] for f in frames.numbers],
+        "modules": [[m.path, m.type] for m in modules.numbers],
+        "methods": methods,
+    }
+
+
+def _instruction(origin: InstructionOrigin, frames: _Once, modules: _Once) -> dict[str, Any]:
+    """What is empty is left out."""
+    told = {
+        "chain": origin.chain,
+        "operator": origin.operator,
+        "handles": list(origin.handles),
+        "node": origin.node,
+        "frames": frames(origin.frames),
+        "modules": modules(origin.modules),
+        "delegate_handles": {key: list(value) for key, value in origin.delegate_handles.items()},
+    }
+    return {"index": origin.index} | {key: value for key, value in told.items() if value}
+
+
+def _from_json(content: Mapping[str, Any]) -> DebugRecord:
+    frames = [
+        Frame(str(file), int(line), str(function), str(code))
+        for file, line, function, code in content["frames"]
+    ]
+    modules = [Module(str(path), str(kind)) for path, kind in content["modules"]]
+    methods = [
+        MethodOrigins(
+            str(method["name"]), tuple(_origin(item, frames, modules) for item in method["instructions"])
+        )
+        for method in content["methods"]
+    ]
+    return DebugRecord(str(content["program"]), tuple(methods))
+
+
+def _origin(item: Mapping[str, Any], frames: Sequence[Frame], modules: Sequence[Module]) -> InstructionOrigin:
+    inside = item.get("delegate_handles", {})
+    return InstructionOrigin(
+        index=int(item["index"]),
+        operator=str(item.get("operator", "")),
+        handles=tuple(map(int, item.get("handles", ()))),
+        node=str(item.get("node", "")),
+        frames=tuple(_picked(frames, item.get("frames", ()))),
+        modules=tuple(_picked(modules, item.get("modules", ()))),
+        chain=int(item.get("chain", 0)),
+        delegate_handles={str(key): tuple(map(int, value)) for key, value in inside.items()},
+    )
+
+
+def _picked(items: Sequence[T], numbers: Sequence[int]) -> list[T]:
+    if any(number < 0 for number in numbers):
+        raise IndexError("a number below 0")
+    return [items[number] for number in numbers]
