@@ -24,6 +24,7 @@ from rushlight.export.passes import PassContext
 from rushlight.export.pipeline import PassRunner, core_aten_passes, delegated_passes, user_passes
 from rushlight.export.planning import plan_memory
 from rushlight.export.problems import raise_if_any
+from rushlight.export.promise import broken_promises
 from rushlight.export.report import MethodReport, Report
 
 
@@ -175,6 +176,8 @@ class _MethodExport:
     def _lowered(self, program: ExportedProgram) -> Any:
         placement = Placement(self.options.plan_inputs, self.options.plan_outputs, self.options.is_external)
         method, problems = lower_method(program, self.library, self.name, placement)
+        if not problems:
+            problems = broken_promises(method, self.library.table)
         if not problems:
             forward_copies(method, self.library)
             reuse_inputs(method)

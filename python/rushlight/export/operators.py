@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from torch._ops import OpOverload
 
 from rushlight.codegen.schema import Argument, Schema, parse_schema
-from rushlight.codegen.table import Operator, load_table
+from rushlight.codegen.table import OperatorTable, load_table
 from rushlight.errors import InvalidSelection
 from rushlight.sources import source_root
 
@@ -46,26 +47,31 @@ class OperatorLibrary:
     """The operators that a runtime has, found by the functional, in-place or view form of each.
 
     Args:
-        operators: rows by full name of the out overload ("aten::add.out") or in-place form ("aten::copy_").
-        names: those of them that there are; None stands for all.
-        label: what to call the library in errors.
+        table: its rows.
+        label: what to call it in errors.
     """
 
-    def __init__(
-        self,
-        operators: Mapping[str, Operator],
-        names: Iterable[str] | None = None,
-        label: str = "rushlight's operator table",
-    ) -> None:
-        chosen = None if names is None else set(names)
-        self.operators = {n: row for n, row in operators.items() if chosen is None or n in chosen}
-        self.label = label
+    def __init__(self, table: OperatorTable, label: str = "rushlight's operator table") -> None:
+        self.table, self.operators, self.label = table, table.operators, label
         self._found: dict[OpOverload, str | None] = {}
 
     @classmethod
     def default(cls) -> OperatorLibrary:
         """All rows of rushlight's own table."""
-        return cls(load_table(source_root() / "kernels" / "ops.yaml").operators)
+        return cls(load_table(source_root() / "kernels" / "ops.yaml"))
+
+    def only(self, names: Iterable[str], label: str) -> OperatorLibrary:
+        """The library with the operators of these names alone."""
+        rows = {name: self.operators[name] for name in names if name in self.operators}
+        return OperatorLibrary(OperatorTable(self.table.path, rows), label)
+
+    def without(self, name: str, dtypes: Iterable[str] | None = None) -> OperatorLibrary:
+        """The library without an operator, or without some of its dtypes."""
+        rows = dict(self.operators)
+        row = rows.pop(name)
+        if dtypes is not None:
+            rows[name] = replace(row, dtypes=row.dtypes - set(dtypes))
+        return OperatorLibrary(OperatorTable(self.table.path, rows), self.label)
 
     @cached_property
     def _by_key(self) -> dict[_Key, str]:
