@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rushlight.errors import InvalidArgument
+from rushlight.export.memory.exact import auto, exact
 from rushlight.export.memory.greedy import greedy_by_size
 from rushlight.export.memory.naive import naive
 from rushlight.export.memory.problem import Problem
@@ -16,13 +17,12 @@ from rushlight.export.memory.requests import Bank, BankUse, Layout, Placement, P
 from rushlight.export.memory.shortage import shortage
 from rushlight.export.memory.spread import NoRoom, Planner, Share, spread
 
-
-def auto(problem: Problem) -> Layout:
-    """The greedy layout, and where that is above the lower bound what a search finds."""
-    return greedy_by_size(problem)
-
-
-PLANNERS: dict[str, Planner] = {"auto": auto, "greedy_by_size": greedy_by_size, "naive": naive}
+PLANNERS: dict[str, Planner] = {
+    "auto": auto,
+    "greedy_by_size": greedy_by_size,
+    "exact": exact,
+    "naive": naive,
+}
 
 
 def plan(requests: Sequence[Request], banks: Sequence[Bank] | None = None, planner: str = "auto") -> Plan:

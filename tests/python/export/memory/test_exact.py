@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Search finds the optimum of small problems, and is never worse than greedy."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from memory_requests import least_size, packed, scattered, some_requests
+
+from rushlight.export.memory import Plan, Request, plan, verify
+
+LEAVES_A_HOLE = [
+    Request("a", 32, 1, 1),
+    Request("b", 48, 1, 2),
+    Request("c", 64, 4, 6),
+    Request("d", 48, 5, 6),
+    Request("e", 48, 5, 6),
+    Request("f", 64, 2, 4),
+]
+
+
+def made_valid(requests: list[Request], planner: str) -> Plan:
+    made = plan(requests, planner=planner)
+    verify(made, requests)
+    return made
+
+
+def test_search_finds_an_order_that_greedy_does_not_try() -> None:
+    greedy, made = plan(LEAVES_A_HOLE, planner="greedy_by_size"), made_valid(LEAVES_A_HOLE, "auto")
+    assert (greedy.peak, greedy.optimal) == (176, False)
+    assert (made.peak, made.optimal, made.planner) == (160, True, "exact")
+
+
+@settings(max_examples=150, deadline=None)
+@given(requests=some_requests(most=6, alignments=(16,)))
+def test_small_problems_are_solved_exactly(requests: list[Request]) -> None:
+    made = made_valid(requests, "auto")
+    assert made.optimal
+    assert made.peak == least_size(requests)
+
+
+@settings(max_examples=50, deadline=None)
+@given(requests=some_requests(most=14, alignments=(16,)))
+def test_a_dozen_requests_are_solved_with_proof(requests: list[Request]) -> None:
+    made = made_valid(requests, "auto")
+    assert made.optimal
+    assert made.peak == made_valid(requests, "exact").peak
+
+
+def test_what_lives_all_the_time_lies_at_the_bottom_of_an_exact_plan() -> None:
+    requests = [Request("state", 160, 1, 6), *LEAVES_A_HOLE]
+    made = made_valid(requests, "auto")
+    assert made.by_name["state"].offset == 0
+    assert made.peak == 160 + plan(LEAVES_A_HOLE).peak
+
+
+@settings(max_examples=30, deadline=None)
+@given(requests=some_requests(most=20))
+def test_search_is_not_worse_than_greedy(requests: list[Request]) -> None:
+    assert made_valid(requests, "auto").peak <= plan(requests, planner="greedy_by_size").peak
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_search_fills_the_gaps_that_greedy_leaves(seed: int) -> None:
+    requests = packed(40, seed)
+    made = made_valid(requests, "auto")
+    assert (made.peak, made.gap, made.optimal) == (65536, 0, True)
+
+
+def test_some_of_these_are_hard_for_greedy() -> None:
+    gaps = [plan(packed(40, seed), planner="greedy_by_size").gap for seed in range(6)]
+    assert sum(gap > 0 for gap in gaps) >= 2
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_hundreds_of_requests_come_near_the_bound(seed: int) -> None:
+    requests = scattered(500, seed)
+    made = made_valid(requests, "auto")
+    assert made.gap <= 0.09 * made.lower_bound
+    assert made.gap < plan(requests, planner="greedy_by_size").gap
+    assert made.placements == plan(requests).placements

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Requests to plan for: drawn by hypothesis, packed tightly, and the least size of a few."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+from hypothesis import strategies as st
+
+from rushlight.export.memory import Request
+
+
+@st.composite
+def some_requests(
+    draw: st.DrawFn, most: int = 12, alignments: tuple[int, ...] = (1, 16, 64)
+) -> list[Request]:
+    """Up to `most` requests over 14 instructions."""
+    requests = []
+    for index in range(draw(st.integers(0, most))):
+        first = draw(st.integers(0, 8))
+        last = first + draw(st.integers(0, 5))
+        alignment = draw(st.sampled_from(alignments))
+        uses = draw(st.integers(1, 4))
+        requests.append(Request(f"t{index}", draw(st.integers(0, 200)), first, last, alignment, uses=uses))
+    return requests
+
+
+def packed(count: int, seed: int) -> list[Request]:
+    """Requests that fill 65,536 bytes for 1,000 instructions without a gap: a rectangle, cut at random."""
+    generator = random.Random(seed)
+    pieces = [(0, 4096, 0, 1000)]
+    while len(pieces) < count:
+        at = max(range(len(pieces)), key=lambda i: _area(pieces[i]) * generator.random())
+        low, high, begin, end = pieces.pop(at)
+        if generator.random() < 0.5 and high - low > 1:
+            cut = generator.randrange(low + 1, high)
+            pieces += [(low, cut, begin, end), (cut, high, begin, end)]
+        elif end - begin > 1:
+            cut = generator.randrange(begin + 1, end)
+            pieces += [(low, high, begin, cut), (low, high, cut, end)]
+        else:
+            pieces.append((low, high, begin, end))
+    generator.shuffle(pieces)
+    return [
+        Request(f"t{index}", (high - low) * 16, begin, end - 1)
+        for index, (low, high, begin, end) in enumerate(pieces)
+    ]
+
+
+def scattered(count: int, seed: int, longest: int = 30) -> list[Request]:
+    """Requests of 1 to 100,000 bytes at random times."""
+    generator = random.Random(seed)
+    requests = []
+    for index in range(count):
+        first = generator.randrange(count)
+        last = first + generator.randrange(longest)
+        requests.append(Request(f"t{index}", generator.randrange(1, 100_000), first, last))
+    return requests
+
+
+def least_size(requests: list[Request]) -> int:
+    """The optimum by brute force: the best of first fits in all orders; sizes rounded up to alignments, of
+    which there is one."""
+    least = sum(_size(request) for request in requests)
+    for order in itertools.permutations(requests):
+        placed: list[tuple[Request, int]] = []
+        for request in order:
+            placed.append((request, _first_fit(request, placed)))
+        least = min(least, max((offset + _size(request) for request, offset in placed), default=0))
+    return least
+
+
+def _first_fit(request: Request, placed: list[tuple[Request, int]]) -> int:
+    taken = [
+        (offset, offset + _size(other))
+        for other, offset in placed
+        if other.first <= request.last and request.first <= other.last
+    ]
+    floors = sorted({0, *(end for _, end in taken)})
+    return next(f for f in floors if all(f + _size(request) <= low or high <= f for low, high in taken))
+
+
+def _size(request: Request) -> int:
+    return -(-request.nbytes // request.alignment) * request.alignment
+
+
+def _area(piece: tuple[int, int, int, int]) -> int:
+    low, high, begin, end = piece
+    return (high - low) * (end - begin)
