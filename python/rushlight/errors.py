@@ -329,3 +329,25 @@ class NotExportable(ExportFailed):
     ) -> None:
         super().__init__(message, next_step=next_step)
         self.problems = list(problems)
+
+
+class DelegationFailed(ExportFailed):
+    """A part of a model could not be given to a backend: its tag, the backend where one was found for it, and
+    the source lines of the nodes at fault."""
+
+    exit_code = 28
+    default_next_step = "Correct the partitioner or the backend, or export without it."
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        tag: str | None = None,
+        backend: str | None = None,
+        nodes: Sequence[str] = (),
+        next_step: str | None = None,
+    ) -> None:
+        super().__init__("\n".join([message, *(f"  {node}" for node in nodes)]), next_step=next_step)
+        self.tag = tag
+        self.backend = backend
+        self.nodes = list(nodes)

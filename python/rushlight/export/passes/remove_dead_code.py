@@ -10,6 +10,7 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
 from rushlight.export.constants import Constants
+from rushlight.export.delegate import call_delegate
 from rushlight.export.graph import graph_modules
 from rushlight.export.passes.base import Pass, PassContext
 
@@ -39,7 +40,8 @@ def _is_removable(node: Node) -> bool:
 
 
 def _writes(target: Any) -> bool:
-    return isinstance(target, OpOverload) and target._schema.is_mutable
+    """Whether a call does more than its result says: delegates may keep state."""
+    return target is call_delegate or (isinstance(target, OpOverload) and target._schema.is_mutable)
 
 
 def _forget_modules(module: GraphModule) -> None:

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Finding the class of a backend by its id, and running its `preprocess`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from torch.export import ExportedProgram
+
+from rushlight.errors import DelegationFailed
+from rushlight.export.delegate.copies import copy_program
+from rushlight.export.delegate.cut import Part
+from rushlight.export.delegate.failure import describe
+from rushlight.export.delegate.interface import BackendDetails
+from rushlight.export.delegate.lowered import LoweredBackendModule
+
+
+def _subclasses(base: type) -> Iterator[type]:
+    for cls in base.__subclasses__():
+        yield cls
+        yield from _subclasses(cls)
+
+
+def known_backends() -> dict[str, Any]:
+    """The backends by id: the subclasses of `BackendDetails`, of which the last of a name counts, and those
+    of the official package where the program has imported it."""
+    official = sys.modules.get("executorch.exir.backend.backend_details")
+    bases = [BackendDetails] if official is None else [official.BackendDetails, BackendDetails]
+    return {cls.__name__: cls for base in bases for cls in _subclasses(base)}
+
+
+def find_backend(backend_id: str, tag: str | None = None) -> Any:
+    """The class of a backend. Errors: DelegationFailed, with the ids that there are."""
+    known = known_backends()
+    if backend_id not in known:
+        raise DelegationFailed(
+            f"no backend '{backend_id}' to lower to; known: {', '.join(sorted(known)) or 'none'}",
+            tag=tag,
+            backend=backend_id,
+            next_step="Import the module with its BackendDetails class, which has the name of the id.",
+        )
+    return known[backend_id]
+
+
+def _copied(backend: Any, program: ExportedProgram, specs: Sequence[Any]) -> ExportedProgram:
+    """What `preprocess` gets: ours does not copy the weights, as the official classes' own method would."""
+    own = isinstance(backend, type) and issubclass(backend, BackendDetails)
+    if not own:
+        return copy_program(program)
+    return backend.copy_exported_program_for_preprocess(program, list(specs))
+
+
+def lower(parts: Mapping[str, Sequence[Part]]) -> dict[int, LoweredBackendModule]:
+    """Lowers the parts of all methods, each backend's in one go: the results by `id()` of the part. Errors:
+    DelegationFailed if a backend is not known or its `preprocess` fails."""
+    by_backend: dict[str, dict[str, list[Part]]] = {}
+    for method, found in parts.items():
+        for part in found:
+            find_backend(part.spec.backend_id, part.tag)
+            by_backend.setdefault(part.spec.backend_id, {}).setdefault(method, []).append(part)
+    lowered = {}
+    for backend_id, of_backend in by_backend.items():
+        results = _preprocess(backend_id, of_backend)
+        for method, of_method in of_backend.items():
+            for part, result in zip(of_method, results[method], strict=True):
+                lowered[id(part)] = lowered_module(
+                    backend_id, part.program, part.spec.compile_specs, result, part.tag
+                )
+    return lowered
+
+
+def _preprocess(backend_id: str, parts: Mapping[str, Sequence[Part]]) -> Mapping[str, Sequence[Any]]:
+    backend = find_backend(backend_id)
+    if not _shares_among_methods(backend):
+        return {method: [_one(backend, part) for part in found] for method, found in parts.items()}
+    specs = {method: [list(part.spec.compile_specs) for part in found] for method, found in parts.items()}
+    programs = {
+        method: [_copied(backend, part.program, part.spec.compile_specs) for part in found]
+        for method, found in parts.items()
+    }
+    flat = [part for found in parts.values() for part in found]
+    try:
+        results = backend.preprocess_multimethod(programs, specs)
+    except Exception as error:
+        raise _failed(backend_id, flat, f"{type(error).__name__}: {error}") from error
+    for method, found in parts.items():
+        count = len(results.get(method, ()))
+        if count != len(found):
+            raise _failed(backend_id, flat, f"{count} results for {len(found)} parts of method '{method}'")
+    return results
+
+
+def _shares_among_methods(backend: Any) -> bool:
+    """Whether the class has a `preprocess_multimethod` of its own."""
+    name = "preprocess_multimethod"
+    owner = next((cls for cls in backend.__mro__ if name in vars(cls)), None)
+    return owner is not None and owner.__name__ != BackendDetails.__name__
+
+
+def _one(backend: Any, part: Part) -> Any:
+    specs = list(part.spec.compile_specs)
+    try:
+        return backend.preprocess(_copied(backend, part.program, specs), specs)
+    except Exception as error:
+        raise _failed(part.spec.backend_id, [part], f"{type(error).__name__}: {error}") from error
+
+
+def _failed(backend_id: str, parts: Sequence[Part], why: str) -> DelegationFailed:
+    tags = ", ".join(f"'{part.tag}'" for part in parts)
+    return DelegationFailed(
+        f"backend '{backend_id}' failed on {tags}: {why}",
+        tag=parts[0].tag if len(parts) == 1 else None,
+        backend=backend_id,
+        nodes=describe(node for part in parts for node in part.nodes),
+    )
+
+
+def lowered_module(
+    backend_id: str, program: ExportedProgram, specs: Sequence[Any], result: Any, tag: str | None = None
+) -> LoweredBackendModule:
+    """The module of what `preprocess` returned. Errors: DelegationFailed if that is no PreprocessResult."""
+    payload = getattr(result, "processed_bytes", None)
+    if not isinstance(payload, (bytes, bytearray, memoryview)):
+        raise DelegationFailed(
+            f"backend '{backend_id}': expected a PreprocessResult with processed_bytes, got "
+            f"{type(result).__name__}",
+            tag=tag,
+            backend=backend_id,
+        )
+    store = getattr(result, "data_store_output", None)
+    lowered = LoweredBackendModule(program, backend_id, bytes(payload), list(specs), store)
+    lowered.meta["debug_handle_map"] = getattr(result, "debug_handle_map", None)
+    if getattr(result, "_delegate_info_meta", None) is not None:
+        lowered.meta["_delegate_info_meta"] = result._delegate_info_meta
+    return lowered

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The graphs inside a graph: bodies of cond, map, scan and while_loop."""
+
+from __future__ import annotations
+
+from torch.fx import GraphModule, Node
+
+from rushlight.export.graph import attribute
+
+
+def is_body(module: GraphModule, node: Node) -> bool:
+    """Whether a node gets a graph."""
+    return node.op == "get_attr" and isinstance(attribute(module, str(node.target)), GraphModule)
+
+
+def get_control_flow_submodules(graph_module: GraphModule) -> list[tuple[str, GraphModule, Node]]:
+    """Each body that a node of this graph runs: its name, its module, the node. Not the bodies' own."""
+    return [
+        (str(argument.target), attribute(graph_module, str(argument.target)), node)
+        for node in graph_module.graph.nodes
+        if node.op == "call_function"
+        for argument in node.args
+        if isinstance(argument, Node) and is_body(graph_module, argument)
+    ]

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Cutting the nodes of a tag out of a graph, into a program of their own.
+
+Constants: one whose placeholder is tagged is lifted into the part, with a copy in each part that reads it
+(the tensor itself is shared); one that is not is an input like any other. A buffer that the program writes is
+an input and its new value an output, and the program writes it as before; tagged, it belongs to the part,
+which then must hold all that reads and writes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import torch
+from torch.export import ExportedProgram
+from torch.export.exported_program import ModuleCallEntry, ModuleCallSignature
+from torch.export.graph_signature import (
+    ArgumentSpec,
+    ExportGraphSignature,
+    InputKind,
+    InputSpec,
+    OutputKind,
+    OutputSpec,
+    SymBoolArgument,
+    SymFloatArgument,
+    SymIntArgument,
+    TensorArgument,
+)
+from torch.fx import Graph, GraphModule, Node
+from torch.utils import _pytree as pytree
+
+from rushlight.errors import DelegationFailed
+from rushlight.export.constants import input_specs, is_lifted, stored_tensor
+from rushlight.export.delegate.failure import describe
+from rushlight.export.delegate.interface import DelegationSpec
+from rushlight.export.delegate.tagging import TAG
+from rushlight.export.graph import attribute
+
+
+@dataclass
+class Part:
+    """The nodes of one tag in one graph, and the program they make. `inputs` and `outputs` are nodes of the
+    graph they come from, `constants` the specs of the placeholders that moved in, `mutations` those of the
+    buffers that the part writes itself."""
+
+    tag: str
+    spec: DelegationSpec
+    module: GraphModule
+    nodes: list[Node]
+    inputs: list[Node] = field(default_factory=list)
+    outputs: list[Node] = field(default_factory=list)
+    constants: dict[Node, InputSpec] = field(default_factory=dict)
+    mutations: list[OutputSpec] = field(default_factory=list)
+    program: ExportedProgram = field(init=False)
+
+
+def cut(owner: ExportedProgram, part: Part) -> None:
+    """Fills in a part: its inputs, outputs and program. `part.nodes` are in order. The graph is not changed.
+    Errors: DelegationFailed for a buffer that the tag cuts apart, and for values no delegate can take."""
+    top = part.module is owner.graph_module
+    members = set(part.nodes)
+    carried = _find_inputs(part, _constant_specs(owner) if top else {})
+    if top:
+        _find_mutations(owner, part, members)
+    written = {spec.arg.name for spec in part.mutations}
+    part.outputs = [node for node in part.nodes if _read_outside(node, members, written, top)]
+    part.program = _program(owner, part, carried)
+
+
+def _constant_specs(owner: ExportedProgram) -> dict[str, InputSpec]:
+    return {name: spec for name, spec in input_specs(owner).items() if is_lifted(spec)}
+
+
+def _find_inputs(part: Part, specs: dict[str, InputSpec]) -> list[Node]:
+    """Sorts what the members read into constants and inputs, each in the order of first use; returns the
+    get_attr nodes of bodies, which the part carries with it."""
+    members = set(part.nodes)
+    carried: dict[Node, None] = {}
+    inputs: dict[Node, None] = {}
+    for node in part.nodes:
+        for source in node.all_input_nodes:
+            if source in members or source in part.constants:
+                continue
+            if source.op == "get_attr" and isinstance(
+                attribute(part.module, str(source.target)), torch.nn.Module
+            ):
+                carried[source] = None
+            elif source.meta.get(TAG) and (spec := _constant_spec(part, source, specs)) is not None:
+                part.constants[source] = spec
+            else:
+                inputs[source] = None
+    part.inputs = list(inputs)
+    return list(carried)
+
+
+def _constant_spec(part: Part, node: Node, specs: dict[str, InputSpec]) -> InputSpec | None:
+    """How a tagged node enters the part as a constant, as a tensor of a body's module does; None if not."""
+    if node.op == "get_attr":
+        return InputSpec(InputKind.CONSTANT_TENSOR, TensorArgument(node.name), str(node.target))
+    if node.op != "placeholder" or node.name not in specs:
+        return None
+    strangers = [user for user in node.users if user.meta.get(TAG) != part.tag]
+    if node.meta.get("no_copy") and strangers:
+        raise DelegationFailed(
+            f"constant '{node.name}' is tagged '{part.tag}' and may not be copied, but others read it",
+            tag=part.tag,
+            backend=part.spec.backend_id,
+            nodes=describe(strangers),
+        )
+    return specs[node.name]
+
+
+def _find_mutations(owner: ExportedProgram, part: Part, members: set[Node]) -> None:
+    """The writes of the buffers that moved in. Errors: DelegationFailed if the buffer is cut apart."""
+    names = {node.name for node in members}
+    by_target = {spec.target: node for node, spec in part.constants.items() if spec.kind is InputKind.BUFFER}
+    for spec in owner.graph_signature.output_specs:
+        if spec.kind is not OutputKind.BUFFER_MUTATION or spec.target not in by_target:
+            continue
+        buffer = by_target[spec.target]
+        strangers = [user for user in buffer.users if user not in members]
+        if strangers or spec.arg.name not in names:
+            raise DelegationFailed(
+                f"buffer '{spec.target}' is tagged '{part.tag}', but that tag does not hold all that reads "
+                f"and writes it (its new value is '{spec.arg.name}')",
+                tag=part.tag,
+                backend=part.spec.backend_id,
+                nodes=describe(strangers),
+                next_step="Leave the tag off the buffer, so that it stays outside, or tag these nodes too.",
+            )
+        part.mutations.append(spec)
+
+
+def _read_outside(node: Node, members: set[Node], written: set[str], top: bool) -> bool:
+    """Whether something outside reads a member; not the write of a buffer that the part owns."""
+    for user in node.users:
+        if user in members:
+            continue
+        if user.op != "output" or not top or node.name not in written:
+            return True
+        if pytree.tree_leaves(user.args).count(node) > 1:
+            return True
+    return False
+
+
+def _argument(part: Part, node: Node, name: str) -> ArgumentSpec:
+    """How the signature names a value. Errors: DelegationFailed for one that is no tensor and no number."""
+    value = node.meta.get("val")
+    kinds = (
+        (torch.Tensor, TensorArgument),
+        ((bool, torch.SymBool), SymBoolArgument),
+        ((int, torch.SymInt), SymIntArgument),
+        ((float, torch.SymFloat), SymFloatArgument),
+    )
+    for types, argument in kinds:
+        if isinstance(value, types):
+            return argument(name)
+    raise DelegationFailed(
+        f"'{node.name}' crosses the border of '{part.tag}': expected a tensor or a number, got "
+        f"{type(value).__name__}",
+        tag=part.tag,
+        backend=part.spec.backend_id,
+        nodes=describe([node]),
+    )
+
+
+_ORDER = {InputKind.PARAMETER: 0, InputKind.BUFFER: 1, InputKind.CONSTANT_TENSOR: 2}
+
+
+def _program(owner: ExportedProgram, part: Part, carried: Sequence[Node]) -> ExportedProgram:
+    graph = Graph()
+    copied: dict[Node, Node] = {}
+    constants = sorted(part.constants, key=lambda node: _ORDER[part.constants[node].kind])
+    specs = []
+    for node in [*constants, *part.inputs]:
+        copied[node] = graph.placeholder(node.name)
+        copied[node].meta = {key: value for key, value in node.meta.items() if key != TAG}
+        spec = part.constants.get(node)
+        argument = _argument(part, node, copied[node].name)
+        kind = InputKind.USER_INPUT if spec is None else spec.kind
+        target = None if spec is None else spec.target
+        specs.append(InputSpec(kind, argument, target, None if spec is None else spec.persistent))
+    for node in [*carried, *part.nodes]:
+        copied[node] = graph.node_copy(node, lambda source: copied[source])
+        copied[node].meta.pop(TAG, None)
+    by_name = {node.name: node for node in part.nodes}
+    results = [(by_name[spec.arg.name], OutputKind.BUFFER_MUTATION, spec.target) for spec in part.mutations]
+    results += [(node, OutputKind.USER_OUTPUT, None) for node in part.outputs]
+    output = graph.output(tuple(copied[node] for node, _, _ in results))
+    output.meta["val"] = tuple(node.meta["val"] for node, _, _ in results)
+    outputs = [
+        OutputSpec(kind, _argument(part, node, copied[node].name), target) for node, kind, target in results
+    ]
+    root = {str(node.target): attribute(part.module, str(node.target)) for node in carried}
+    module = GraphModule(root, graph)
+    return ExportedProgram(
+        root=module,
+        graph=graph,
+        graph_signature=ExportGraphSignature(specs, outputs),
+        range_constraints=dict(owner.range_constraints),
+        module_call_graph=[ModuleCallEntry("", _call_signature(specs, outputs))],
+        **_tensors(owner, part),
+    )
+
+
+def _call_signature(inputs: Sequence[InputSpec], outputs: Sequence[OutputSpec]) -> ModuleCallSignature:
+    given = tuple(spec.arg for spec in inputs if spec.kind is InputKind.USER_INPUT)
+    results = tuple(spec.arg for spec in outputs if spec.kind is OutputKind.USER_OUTPUT)
+    in_spec = pytree.tree_structure((given, {}))
+    return ModuleCallSignature(list(given), list(results), in_spec, pytree.tree_structure(results))
+
+
+def _tensors(owner: ExportedProgram, part: Part) -> dict[str, dict[str, torch.Tensor]]:
+    """The constants' tensors, where `ExportedProgram` expects each kind."""
+    tensors: dict[str, dict[str, torch.Tensor]] = {"state_dict": {}, "constants": {}}
+    for node, spec in part.constants.items():
+        attribute_of_body = node.op == "get_attr"
+        value = attribute(part.module, str(node.target)) if attribute_of_body else stored_tensor(owner, spec)
+        in_state = spec.kind is InputKind.PARAMETER or (spec.kind is InputKind.BUFFER and spec.persistent)
+        tensors["state_dict" if in_state else "constants"][spec.target] = value
+    return tensors

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What stands in a graph for a delegated part: `call_delegate(lowered_module, *inputs)`.
+
+`lowered_module` is a get_attr node of a `LoweredBackendModule`; `meta["val"]` of the call is the tuple of its
+outputs, taken out by `operator.getitem` nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch._ops import HigherOrderOperator
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind, InputSpec, OutputKind
+from torch.fx import GraphModule, Node
+from torch.fx.node import has_side_effect
+
+from rushlight.export.constants import stored_tensor
+from rushlight.export.delegate.bodies import get_control_flow_submodules
+from rushlight.export.delegate.interface import CompileSpec
+from rushlight.export.delegate.named_data import NamedDataStoreOutput
+
+
+class LoweredBackendModule(torch.nn.Module):
+    """A part of a program that a backend compiled. Called, it computes in PyTorch what the part did."""
+
+    def __init__(
+        self,
+        edge_program: ExportedProgram,
+        backend_id: str,
+        processed_bytes: bytes,
+        compile_specs: list[CompileSpec],
+        named_data_store_output: NamedDataStoreOutput | None = None,
+    ) -> None:
+        super().__init__()
+        self.original_module = edge_program
+        self.backend_id = backend_id
+        self.processed_bytes = processed_bytes
+        self.compile_specs = compile_specs
+        self.named_data_store_output = named_data_store_output
+        self.meta: dict[str, Any] = {}
+        self._state: dict[str, torch.Tensor] = {}
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> LoweredBackendModule:
+        copied = LoweredBackendModule(
+            self.original_module,
+            self.backend_id,
+            self.processed_bytes,
+            list(self.compile_specs),
+            self.named_data_store_output,
+        )
+        copied.meta = dict(self.meta)
+        return copied
+
+    @property
+    def named_data(self) -> dict[str, bytes]:
+        """The blobs that the delegate reads from the program, by name."""
+        store = self.named_data_store_output
+        if store is None:
+            return {}
+        return {key: bytes(store.buffers[entry.buffer_index]) for key, entry in store.pte_data.items()}
+
+    def forward(self, *args: Any) -> tuple[Any, ...]:
+        """The outputs for these inputs. Buffers that the delegate owns keep their values in this module."""
+        program = self.original_module
+        given = iter(args)
+        inputs = [
+            next(given) if spec.kind is InputKind.USER_INPUT else self._constant(spec)
+            for spec in program.graph_signature.input_specs
+        ]
+        results = program.graph_module(*inputs)
+        outputs = []
+        for spec, result in zip(program.graph_signature.output_specs, results, strict=True):
+            if spec.kind is OutputKind.BUFFER_MUTATION:
+                self._state[spec.target] = result.detach().clone()
+            else:
+                outputs.append(result)
+        return tuple(outputs)
+
+    def _constant(self, spec: InputSpec) -> torch.Tensor:
+        state = self._state.get(spec.target or "")
+        return stored_tensor(self.original_module, spec) if state is None else state
+
+
+class _CallDelegate(HigherOrderOperator):
+    def __init__(self) -> None:
+        super().__init__("rushlight_call_delegate")
+
+    def __call__(self, lowered_module: LoweredBackendModule, *args: Any) -> tuple[Any, ...]:
+        return lowered_module(*args)
+
+
+# The delegate may own state: a call is kept, be its outputs used or not.
+call_delegate = has_side_effect(_CallDelegate())
+
+
+def delegate_calls(graph_module: GraphModule) -> Iterator[tuple[Node, LoweredBackendModule]]:
+    """The delegate calls of a graph and of the bodies of its control flow, with what they call."""
+    for node in graph_module.graph.nodes:
+        if node.target is call_delegate:
+            yield node, graph_module.get_submodule(node.args[0].target)
+    for _, body, _ in get_control_flow_submodules(graph_module):
+        yield from delegate_calls(body)

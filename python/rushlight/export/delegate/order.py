@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An order of a graph's nodes in which the nodes of each tag follow one another.
+
+There is one exactly if the graph stays without cycles when the nodes of each tag are drawn together to one.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from torch.fx import Graph, Node
+
+from rushlight.errors import DelegationFailed
+from rushlight.export.delegate.failure import describe
+
+
+class _Units:
+    """The graph with the nodes of each tag drawn together: a unit is a list of nodes."""
+
+    def __init__(self, graph: Graph, tag_of: Mapping[Node, str]) -> None:
+        self.members: list[list[Node]] = []
+        self.last: list[int] = []  # the position of each unit's last node
+        self.unit_of: dict[Node, int] = {}
+        unit_of_tag: dict[str, int] = {}
+        for position, node in enumerate(graph.nodes):
+            tag = tag_of.get(node)
+            unit = len(self.members) if tag is None else unit_of_tag.setdefault(tag, len(self.members))
+            if unit == len(self.members):
+                self.members.append([])
+                self.last.append(position)
+            self.members[unit].append(node)
+            self.last[unit] = position
+            self.unit_of[node] = unit
+
+    def inputs(self, unit: int) -> set[int]:
+        """The units that this one reads."""
+        read = {self.unit_of[source] for node in self.members[unit] for source in node.all_input_nodes}
+        return read - {unit}
+
+
+def together(graph: Graph, tag_of: Mapping[Node, str]) -> list[Node]:
+    """All nodes, each after its inputs, those of a tag adjacent, otherwise as near as may be to the order of
+    the graph. Errors: DelegationFailed with the tags and nodes of a cycle."""
+    units = _Units(graph, tag_of)
+    waits = [units.inputs(unit) for unit in range(len(units.members))]
+    readers: list[list[int]] = [[] for _ in waits]
+    for unit, read in enumerate(waits):
+        for source in read:
+            readers[source].append(unit)
+    ready = [(units.last[unit], unit) for unit, read in enumerate(waits) if not read]
+    heapq.heapify(ready)
+    order: list[Node] = []
+    while ready:
+        _, unit = heapq.heappop(ready)
+        order += units.members[unit]
+        for reader in readers[unit]:
+            waits[reader].discard(unit)
+            if not waits[reader]:
+                heapq.heappush(ready, (units.last[reader], reader))
+    if len(order) < len(units.unit_of):
+        raise _cycle(units, waits, tag_of)
+    return order
+
+
+def _cycle(units: _Units, waits: Sequence[set[int]], tag_of: Mapping[Node, str]) -> DelegationFailed:
+    """The error that names one cycle among the units that still wait."""
+    unit = next(unit for unit, read in enumerate(waits) if read)
+    path: list[int] = []
+    while unit not in path:
+        path.append(unit)
+        unit = min(waits[unit])
+    path = [*path[path.index(unit) :], unit][::-1]
+    tags = [tag_of.get(units.members[unit][0]) for unit in path]
+    names = [
+        units.members[unit][0].name if tag is None else f"'{tag}'"
+        for unit, tag in zip(path, tags, strict=True)
+    ]
+    tag = next(tag for tag in tags if tag is not None)
+    return DelegationFailed(
+        f"the nodes tagged '{tag}' need a result that needs them: {' -> '.join(names)}",
+        tag=tag,
+        nodes=describe(node for unit in path[1:] for node in units.members[unit]),
+        next_step="Split the tag, or leave one of these nodes out of it.",
+    )
+
+
+def reorder(graph: Graph, order: Sequence[Node]) -> None:
+    """Puts the nodes of a graph in this order."""
+    if list(graph.nodes) == list(order):
+        return
+    for before, after in pairwise(order):
+        before.append(after)

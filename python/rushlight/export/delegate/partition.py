@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Delegation: a partitioner tags, the tagged parts are cut out, lowered, and replaced by calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, overload
+
+from torch.export import ExportedProgram
+from torch.fx import GraphModule
+
+from rushlight.errors import DelegationFailed
+from rushlight.export.delegate.backends import find_backend, lower, lowered_module
+from rushlight.export.delegate.bodies import get_control_flow_submodules
+from rushlight.export.delegate.copies import copy_program
+from rushlight.export.delegate.cut import Part, cut
+from rushlight.export.delegate.insert import insert
+from rushlight.export.delegate.interface import CompileSpec, DelegationSpec, Partitioner
+from rushlight.export.delegate.lowered import LoweredBackendModule
+from rushlight.export.delegate.order import reorder, together
+from rushlight.export.delegate.tagging import (
+    TAG,
+    clear_tags,
+    computing_nodes,
+    shape_of_graph,
+    take_tags,
+)
+
+
+class AnyPartitioner(Protocol):
+    """What delegation asks of a partitioner: ours, the official package's, or another with this method."""
+
+    def partition(self, exported_program: ExportedProgram) -> Any: ...
+
+
+@dataclass
+class MethodProgramsPartitionerSpec:
+    """The programs of several methods, and the partitioner of each."""
+
+    method_to_edge_program: Mapping[str, ExportedProgram]
+    method_to_partitioner: Mapping[str, AnyPartitioner]
+
+
+@overload
+def to_backend(
+    first: str, second: ExportedProgram, compile_specs: list[CompileSpec]
+) -> LoweredBackendModule: ...
+
+
+@overload
+def to_backend(first: ExportedProgram, second: AnyPartitioner) -> ExportedProgram: ...
+
+
+@overload
+def to_backend(first: MethodProgramsPartitionerSpec) -> dict[str, ExportedProgram]: ...
+
+
+def to_backend(first: Any, second: Any = None, compile_specs: Sequence[Any] = ()) -> Any:
+    """Lowers to backends, in three forms:
+
+    `to_backend(backend_id, program, compile_specs)` lowers the whole program: a `LoweredBackendModule`.
+    `to_backend(program, partitioner)` returns a program whose tagged parts are delegate calls.
+    `to_backend(MethodProgramsPartitionerSpec(...))` does that for several methods at once, by name.
+
+    What is given is not changed; tensors are shared. Errors: DelegationFailed.
+    """
+    if isinstance(first, str):
+        return _whole(first, second, compile_specs)
+    if isinstance(first, ExportedProgram):
+        copied = copy_program(first)
+        delegate({"forward": copied}, {"forward": second})
+        return copied
+    programs = {name: copy_program(program) for name, program in first.method_to_edge_program.items()}
+    delegate(programs, first.method_to_partitioner)
+    return programs
+
+
+def _whole(backend_id: str, program: ExportedProgram, specs: Sequence[Any]) -> LoweredBackendModule:
+    backend = find_backend(backend_id)
+    try:
+        result = backend.preprocess(copy_program(program), list(specs))
+    except Exception as error:
+        raise DelegationFailed(
+            f"backend '{backend_id}' failed: {type(error).__name__}: {error}", backend=backend_id
+        ) from error
+    return lowered_module(backend_id, program, specs, result)
+
+
+def delegate(
+    programs: Mapping[str, ExportedProgram], partitioners: Mapping[str, AnyPartitioner | Partitioner]
+) -> None:
+    """Has the partitioners tag the programs of the methods, and lowers the tagged parts, in place. If it
+    fails, the programs compute what they did. Errors: DelegationFailed."""
+    parts: dict[str, list[Part]] = {}
+    try:
+        for method, partitioner in partitioners.items():
+            parts[method] = _parts(programs[method], partitioner)
+        lowered = lower(parts)
+    finally:
+        for program in programs.values():
+            clear_tags(program)
+    for method, found in parts.items():
+        insert(programs[method], [(part, lowered[id(part)]) for part in found])
+
+
+def _parts(program: ExportedProgram, partitioner: AnyPartitioner) -> list[Part]:
+    specs = _tag(program, partitioner)
+    return _parts_of_graph(program, program.graph_module, specs)
+
+
+def _tag(program: ExportedProgram, partitioner: AnyPartitioner) -> Mapping[str, DelegationSpec]:
+    """Runs the partitioner. Errors: DelegationFailed if it changed the graph."""
+    before = shape_of_graph(program.graph_module)
+    result = partitioner.partition(program)
+    tagged = result.tagged_exported_program
+    for graph_module in (program.graph_module, tagged.graph_module):
+        if shape_of_graph(graph_module) != before:
+            raise DelegationFailed(
+                f"{type(partitioner).__name__} changed the graph: expected tags only",
+                next_step="Change graphs in a pass, or in transform_for_pre_decomposition.",
+            )
+    take_tags(tagged, program)
+    return result.partition_tags
+
+
+def _parts_of_graph(
+    program: ExportedProgram, module: GraphModule, specs: Mapping[str, DelegationSpec]
+) -> list[Part]:
+    """The parts of a graph in the order of their calls, then those of the bodies that stay in it."""
+    module.graph.eliminate_dead_code()
+    if module is program.graph_module:
+        _check_placeholders(program)
+    tag_of = computing_nodes(module, specs)
+    order = together(module.graph, tag_of)
+    reorder(module.graph, order)
+    nodes: dict[str, list] = {}
+    for node in order:
+        if node in tag_of:
+            nodes.setdefault(tag_of[node], []).append(node)
+    parts = [Part(tag, specs[tag], module, members) for tag, members in nodes.items()]
+    for part in parts:
+        cut(program, part)
+    staying = {id(body): body for _, body, node in get_control_flow_submodules(module) if node not in tag_of}
+    return parts + [part for body in staying.values() for part in _parts_of_graph(program, body, specs)]
+
+
+def _check_placeholders(program: ExportedProgram) -> None:
+    """Errors: DelegationFailed if an input of the user's is tagged."""
+    users = set(program.graph_signature.user_inputs)
+    for node in program.graph.find_nodes(op="placeholder"):
+        if node.meta.get(TAG) and node.name in users:
+            raise DelegationFailed(
+                f"input '{node.name}' is tagged '{node.meta[TAG]}'; only constants can be", tag=node.meta[TAG]
+            )
