@@ -5,17 +5,24 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+from collections.abc import Mapping
+from typing import Any
 
 from torch.export import ExportedProgram
 from torch.export.exported_program import ModuleCallEntry
-from torch.fx import Graph, GraphModule
+from torch.fx import Graph, GraphModule, Node
 
 
 def copy_graph_module(module: GraphModule) -> GraphModule:
     """A module with a graph of its own, down into the bodies of control flow. Tensors and the nodes' values
     are shared."""
+    return _copy_graph_module(module, {})
+
+
+def _copy_graph_module(module: GraphModule, copied_nodes: dict[Node, Node]) -> GraphModule:
+    """Likewise; `copied_nodes` gets the copy of each node of the top graph."""
     graph = Graph()
-    result = graph.graph_copy(module.graph, {}, return_output_node=True)
+    result = graph.graph_copy(module.graph, copied_nodes, return_output_node=True)
     assert result is not None
     value, old_output = result
     graph.output(value).meta = copy.copy(old_output.meta)
@@ -29,24 +36,37 @@ def copy_graph_module(module: GraphModule) -> GraphModule:
 
 def copy_program(program: ExportedProgram) -> ExportedProgram:
     """A program whose graph and signature can be changed without changing `program`'s. Tensors are shared."""
-    module = copy_graph_module(program.graph_module)
+    nodes: dict[Node, Node] = {}
+    module = _copy_graph_module(program.graph_module, nodes)
+    names = {old.name: new.name for old, new in nodes.items()}
+    signature = copy.deepcopy(program.graph_signature)
+    for spec in (*signature.input_specs, *signature.output_specs):
+        _rename(spec.arg, names)
     return ExportedProgram(
         root=module,
         graph=module.graph,
-        graph_signature=copy.deepcopy(program.graph_signature),
+        graph_signature=signature,
         state_dict=dict(program.state_dict),
         range_constraints=dict(program.range_constraints),
-        module_call_graph=[_copy_entry(entry) for entry in program.module_call_graph],
+        module_call_graph=[_copy_entry(entry, names) for entry in program.module_call_graph],
         example_inputs=program.example_inputs,
         constants=dict(program.constants),
         verifiers=list(program.verifiers),
     )
 
 
-def _copy_entry(entry: ModuleCallEntry) -> ModuleCallEntry:
+def _rename(argument: Any, names: Mapping[str, str]) -> None:
+    """A copied graph does not give all nodes their old names: "input" becomes "input_1"."""
+    if getattr(argument, "name", None) in names:
+        argument.name = names[argument.name]
+
+
+def _copy_entry(entry: ModuleCallEntry, names: Mapping[str, str]) -> ModuleCallEntry:
     """The names of the arguments can be changed; the tree specs are shared."""
     signature = entry.signature
     if signature is not None:
         inputs, outputs = copy.deepcopy((signature.inputs, signature.outputs))
+        for argument in (*inputs, *outputs):
+            _rename(argument, names)
         signature = dataclasses.replace(signature, inputs=inputs, outputs=outputs)
     return ModuleCallEntry(entry.fqn, signature)

@@ -31,7 +31,7 @@ from torch.fx import Graph, GraphModule, Node
 from torch.utils import _pytree as pytree
 
 from rushlight.errors import DelegationFailed
-from rushlight.export.constants import input_specs, is_lifted, stored_tensor
+from rushlight.export.constants import input_specs, is_lifted, mutated_targets, stored_tensor
 from rushlight.export.delegate.failure import describe
 from rushlight.export.delegate.interface import DelegationSpec
 from rushlight.export.delegate.tagging import TAG
@@ -60,7 +60,7 @@ def cut(owner: ExportedProgram, part: Part) -> None:
     Errors: DelegationFailed for a buffer that the tag cuts apart, and for values no delegate can take."""
     top = part.module is owner.graph_module
     members = set(part.nodes)
-    carried = _find_inputs(part, _constant_specs(owner) if top else {})
+    carried = _find_inputs(part, _constant_specs(owner) if top else {}, mutated_targets(owner))
     if top:
         _find_mutations(owner, part, members)
     written = {spec.arg.name for spec in part.mutations}
@@ -72,9 +72,10 @@ def _constant_specs(owner: ExportedProgram) -> dict[str, InputSpec]:
     return {name: spec for name, spec in input_specs(owner).items() if is_lifted(spec)}
 
 
-def _find_inputs(part: Part, specs: dict[str, InputSpec]) -> list[Node]:
+def _find_inputs(part: Part, specs: dict[str, InputSpec], written: set[str]) -> list[Node]:
     """Sorts what the members read into constants and inputs, each in the order of first use; returns the
-    get_attr nodes of bodies, which the part carries with it."""
+    get_attr nodes of bodies, which the part carries with it. `written` are the buffers that a run changes:
+    each belongs to one part at most."""
     members = set(part.nodes)
     carried: dict[Node, None] = {}
     inputs: dict[Node, None] = {}
@@ -86,7 +87,7 @@ def _find_inputs(part: Part, specs: dict[str, InputSpec]) -> list[Node]:
                 attribute(part.module, str(source.target)), torch.nn.Module
             ):
                 carried[source] = None
-            elif source.meta.get(TAG) and (spec := _constant_spec(part, source, specs)) is not None:
+            elif source.meta.get(TAG) and (spec := _constant_spec(part, source, specs, written)) is not None:
                 part.constants[source] = spec
             else:
                 inputs[source] = None
@@ -94,11 +95,15 @@ def _find_inputs(part: Part, specs: dict[str, InputSpec]) -> list[Node]:
     return list(carried)
 
 
-def _constant_spec(part: Part, node: Node, specs: dict[str, InputSpec]) -> InputSpec | None:
+def _constant_spec(
+    part: Part, node: Node, specs: dict[str, InputSpec], written: set[str]
+) -> InputSpec | None:
     """How a tagged node enters the part as a constant, as a tensor of a body's module does; None if not."""
     if node.op == "get_attr":
         return InputSpec(InputKind.CONSTANT_TENSOR, TensorArgument(node.name), str(node.target))
     if node.op != "placeholder" or node.name not in specs:
+        return None
+    if specs[node.name].target in written and node.meta[TAG] != part.tag:
         return None
     strangers = [user for user in node.users if user.meta.get(TAG) != part.tag]
     if node.meta.get("no_copy") and strangers:

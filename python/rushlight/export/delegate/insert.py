@@ -92,4 +92,7 @@ def _drop_bodies(module: GraphModule) -> None:
     for node in module.graph.find_nodes(op="get_attr"):
         if not node.users:
             module.graph.erase_node(node)
-    module.delete_all_unused_submodules()
+    used = {str(node.target).partition(".")[0] for node in module.graph.find_nodes(op="get_attr")}
+    for name, _ in list(module.named_children()):
+        if name not in used:
+            delattr(module, name)
