@@ -12,6 +12,7 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
+from rushlight.export.delegate import call_delegate
 from rushlight.export.graph import attribute, value_of
 from rushlight.export.lower import control_flow, views
 from rushlight.export.lower.instructions import (
@@ -91,10 +92,10 @@ class Lowering:
         number = constant_number(value_of(node))
         if isinstance(number, (bool, int, float)):
             return number
+        if target is call_delegate:
+            return self._delegate(node, environment)
         if isinstance(target, torch._ops.HigherOrderOperator):
             return control_flow.lower(self, node, environment)
-        if hasattr(target, "is_delegate_call"):
-            return self._delegate(node, environment)
         view = views.elided(self, node, environment)
         if view is not None:
             return view
