@@ -88,4 +88,4 @@ def assert_same(program: ExportedProgram, module: Any, *args: Any, **tolerance: 
     """The graph puts out what the module does."""
     module = module if isinstance(module, torch.nn.Module) else Fn(module)
     expected = pytree.tree_leaves(module.eval()(*args))
-    torch.testing.assert_close(run(program, *args), expected, **tolerance)
+    torch.testing.assert_close(run(program, *args), expected, equal_nan=True, **tolerance)

@@ -12,7 +12,9 @@ from torch.export import ExportedProgram
 
 from rushlight.errors import ExportFailed, InvalidArgument, RushlightError
 from rushlight.export.passes import FunctionPass, Pass, PassContext
+from rushlight.export.passes.common_subexpressions import CommonSubexpressions
 from rushlight.export.passes.dim_order import DimOrders
+from rushlight.export.passes.fold_constants import FoldConstants
 from rushlight.export.passes.lift_scalars import LiftScalars
 from rushlight.export.passes.remove_assertions import RemoveAssertions
 from rushlight.export.passes.remove_dead_code import RemoveDeadCode
@@ -31,6 +33,8 @@ def core_aten_passes() -> list[Pass]:
         RemoveAssertions(),
         ViewsToCopies(),
         RemoveNoOps(),
+        FoldConstants(),
+        CommonSubexpressions(),
         LiftScalars(),
         RemoveDeadCode(),
         DimOrders(),

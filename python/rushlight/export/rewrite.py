@@ -69,6 +69,7 @@ def is_pure(target: Any) -> bool:
         and target.namespace in _NAMESPACES_OF_PURE
         and not target._schema.is_mutable
         and torch.Tag.nondeterministic_seeded not in target.tags
+        and "empty" not in target._schema.name
     )
 
 

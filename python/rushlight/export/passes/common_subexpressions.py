@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Computes once what is computed twice, and stores once what is stored twice."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Hashable
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import GraphModule, Node
+
+from rushlight.export.constants import Constants
+from rushlight.export.graph import graph_modules
+from rushlight.export.passes.base import Pass, PassContext
+from rushlight.export.rewrite import is_pure, replace
+
+# Of the same width as a dtype; equal in them means equal to the bit, NaN and -0 included.
+_BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+_SAMPLE = 8
+
+
+class CommonSubexpressions(Pass):
+    """Constants of the same dtype, sizes and content become one, as tied weights do; then pure operators
+    of the same arguments. In each body of control flow by itself."""
+
+    name = "common_subexpressions"
+    requires = frozenset({"views are copies"})
+    ensures = frozenset({"no common subexpressions"})
+
+    def run(self, program: ExportedProgram, context: PassContext) -> bool:
+        """See Pass."""
+        modified = _merge_constants(program)
+        for module in graph_modules(program.graph_module):
+            modified |= _merge_calls(program, module)
+        return modified
+
+
+def _merge_calls(program: ExportedProgram, module: GraphModule) -> bool:
+    first: dict[Hashable, Node] = {}
+    modified = False
+    for node in list(module.graph.nodes):
+        if node.op != "call_function" or not _is_mergeable(node):
+            continue
+        key = (node.target, _key(node.args), _key(node.kwargs))
+        other = first.setdefault(key, node)
+        if other is not node:
+            replace(program, node, other)
+            modified = True
+    return modified
+
+
+def _is_mergeable(node: Node) -> bool:
+    target = node.target
+    if is_pure(target) or target is operator.getitem:
+        return True
+    module = getattr(target, "__module__", "")
+    return module in ("_operator", "operator", "math") or getattr(target, "__name__", "").startswith("sym_")
+
+
+def _key(value: Any) -> Hashable:
+    """Equal for equal arguments; 1, 1.0 and True, and 0.0 and -0.0, are different ones."""
+    if isinstance(value, (list, tuple)):
+        return ("list", *map(_key, value))
+    if isinstance(value, dict):
+        return ("dict", *((name, _key(item)) for name, item in sorted(value.items())))
+    if isinstance(value, float):
+        return ("float", value, math.copysign(1.0, value))
+    return value if isinstance(value, Node) else (type(value), value)
+
+
+def _merge_constants(program: ExportedProgram) -> bool:
+    constants = Constants(program)
+    kept: dict[Hashable, list[Node]] = {}
+    modified = False
+    for node in list(program.graph.nodes):
+        if node.op != "placeholder":
+            break
+        tensor = constants.get(node)
+        if tensor is None or not node.users or not _is_plain(tensor):
+            continue
+        alike = kept.setdefault(_sketch(tensor), [])
+        other = next((n for n in alike if _is_equal(constants.get(n), tensor)), None)
+        if other is None:
+            alike.append(node)
+        else:
+            _read_other(program, node, other)
+            modified = True
+    return constants.remove_unused() or modified
+
+
+def _read_other(program: ExportedProgram, node: Node, other: Node) -> None:
+    if any(user.op == "output" for user in node.users):
+        program.graph_signature.replace_all_uses(node.name, other.name)
+    node.replace_all_uses_with(other)
+
+
+def _is_plain(tensor: torch.Tensor) -> bool:
+    return type(tensor) in (torch.Tensor, torch.nn.Parameter) and tensor.layout is torch.strided
+
+
+def _sketch(tensor: torch.Tensor) -> Hashable:
+    """What equal tensors have in common, a few of their elements included."""
+    parts = tuple(tensor.shape)
+    if tensor.numel() == 0:
+        return tensor.dtype, parts
+    last = [size - 1 for size in parts]
+    picked = [
+        _bits(tensor)[tuple(at * i // max(_SAMPLE - 1, 1) for at in last)].tolist() for i in range(_SAMPLE)
+    ]
+    return tensor.dtype, parts, str(picked)
+
+
+def _is_equal(a: torch.Tensor | None, b: torch.Tensor) -> bool:
+    assert a is not None
+    if a.data_ptr() == b.data_ptr() and a.stride() == b.stride():
+        return True
+    return torch.equal(_bits(a), _bits(b))
+
+
+def _bits(tensor: torch.Tensor) -> torch.Tensor:
+    tensor = tensor.detach()
+    if tensor.is_complex():
+        tensor = torch.view_as_real(tensor.resolve_conj())
+    return tensor.view(_BITS[tensor.element_size()])
