@@ -22,6 +22,7 @@ except ImportError as missing:
 _COMMANDS = {
     "build": "rushlight.cli.build:build_command",
     "decode": "rushlight.cli.decode:decode_command",
+    "export": "rushlight.cli.export:export_command",
     "inspect": "rushlight.cli.inspect:inspect_command",
     "kernels": "rushlight.cli.kernels:kernels_command",
     "new-op": "rushlight.cli.new_op:new_op_command",

@@ -79,7 +79,7 @@ def export(
         methods.append(method)
         reports.append(report)
     report = Report(reports, time.perf_counter() - start)
-    return Exported.of(methods, pools, report)
+    return Exported.of(methods, pools, report, sources)
 
 
 def _sources(

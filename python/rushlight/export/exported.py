@@ -4,13 +4,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
+from rushlight.errors import InvalidArgument
+from rushlight.export.bundle import expected_suites
+from rushlight.export.data import stored_bytes
+from rushlight.export.debug import debug_record
 from rushlight.export.emit import Pools
+from rushlight.export.options import MethodSource
 from rushlight.export.report import Report
-from rushlight.program import FileImage, Program, ProgramParts, read_program, write_program
+from rushlight.program import (
+    DataEntry,
+    DebugRecord,
+    FileImage,
+    Program,
+    ProgramParts,
+    read_program,
+    write_bundled_program,
+    write_data_file,
+    write_program,
+)
+from rushlight.program.debug import debug_record_path
 from rushlight.program.model import Method
 
 
@@ -21,19 +39,23 @@ class Exported:
     Attributes:
         parts: the methods and their constants, as the file will have them.
         report: operators, memory and time.
+        sources: the models that the methods were made from, for what they should give.
     """
 
     parts: ProgramParts
     report: Report
+    sources: Mapping[str, MethodSource] = field(repr=False)
     pools: Pools = field(repr=False)
 
     @classmethod
-    def of(cls, methods: Sequence[Method], pools: Pools, report: Report) -> Exported:
+    def of(
+        cls, methods: Sequence[Method], pools: Pools, report: Report, sources: Mapping[str, MethodSource]
+    ) -> Exported:
         """The program of these methods."""
-        constants, mutable = pools.constants.pieces, pools.mutable.pieces
-        parts = ProgramParts(tuple(methods), constants, mutable, pools.named_data)
-        exported = cls(parts, report, pools)
+        parts = ProgramParts(tuple(methods), pools.constants.pieces, pools.mutable.pieces, pools.named_data)
+        exported = cls(parts, report, sources, pools)
         report.constant_bytes = pools.constants.nbytes + pools.mutable.nbytes
+        report.external_bytes = sum(len(entry.data) for entry in exported._external)
         report.file_bytes = exported._image.nbytes
         return exported
 
@@ -41,16 +63,70 @@ class Exported:
     def _image(self) -> FileImage:
         return write_program(self.parts)
 
+    @cached_property
+    def _external(self) -> list[DataEntry]:
+        return [
+            DataEntry(
+                key=name,
+                segment=0,
+                data=memoryview(stored_bytes(tensor, operand.dim_order)),
+                dtype=operand.dtype,
+                sizes=operand.sizes,
+                dim_order=operand.dim_order,
+            )
+            for name, (operand, tensor) in self.pools.external.items()
+        ]
+
     @property
     def buffer(self) -> bytes:
         """The bytes of the program file (.pte)."""
         return self._image.tobytes()
 
     @property
+    def data_buffer(self) -> bytes | None:
+        """The bytes of the data file (.ptd) with the constants that the program leaves to one; None without
+        such."""
+        return write_data_file(self._external).tobytes() if self._external else None
+
+    @property
     def program(self) -> Program:
         """The program as its file will be read, to look at."""
         return read_program(self.buffer)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the program file. Errors: InvalidArgument for a path that cannot be written."""
+    @property
+    def debug(self) -> DebugRecord:
+        """What in the model each instruction was made of."""
+        return debug_record(self._image, self.report.methods)
+
+    def save(self, path: str | os.PathLike[str], *, debug: bool = False) -> None:
+        """Write the program file; where constants are left to a data file, that one beside it (model.ptd);
+        with `debug` the debug record, too (model.debug.json).
+
+        Errors: InvalidArgument for a path that cannot be written.
+        """
         self._image.save(path)
+        if self._external:
+            write_data_file(self._external).save(Path(path).with_suffix(".ptd"))
+        if debug:
+            self.debug.save(debug_record_path(path))
+
+    def save_bundled(
+        self, path: str | os.PathLike[str], cases: Mapping[str, Sequence[Sequence[Any]]] | None = None
+    ) -> None:
+        """Write a bundled program (.bpte): the program with test cases, and what the models in PyTorch give.
+
+        Args:
+            path: of the file.
+            cases: for each method the positional inputs of its calls, made in order on one instance;
+                without it each method is called once with its example inputs.
+
+        Errors: InvalidArgument for a path that cannot be written, an unknown method, values that the format
+        has no place for.
+        """
+        names = [method.name for method in self.parts.methods]
+        for name in cases or {}:
+            if name not in names:
+                raise InvalidArgument(f"cases: no method '{name}'; the program has {', '.join(names)}")
+        if self._external:
+            raise InvalidArgument("a bundled program has no data file beside it: export without `external`")
+        write_bundled_program(self._image, expected_suites(self.sources, cases)).save(path)

@@ -5,31 +5,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
+
+from rushlight.program.debug import Frame, Module
 
 _FRAME = re.compile(
     r'File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>\S+))?(?:\n\s*(?P<code>.+))?'
 )
 # Frames of PyTorch itself say less than the line of the model that got there.
 _INNER = re.compile(r"(^|/)torch/(nn/|fx/|_|export/|utils/|functional|_higher_order_ops)")
-
-
-@dataclass(frozen=True)
-class SourceLine:
-    """A line of Python that made a node."""
-
-    file: str
-    line: int
-    function: str = ""
-    code: str = ""
-
-    def __str__(self) -> str:
-        code = f": {self.code}" if self.code else ""
-        return f"{self.file}:{self.line}{code}"
 
 
 def graph_modules(module: GraphModule) -> Iterator[GraphModule]:
@@ -50,31 +37,37 @@ def attribute(module: torch.nn.Module, path: str) -> Any:
     return found
 
 
-def frames(node: Node) -> list[SourceLine]:
-    """The Python frames that made a node, outermost first; empty when it was made by none."""
+def frames(node: Node) -> list[Frame]:
+    """The lines of Python that made a node, outermost first, without those of PyTorch where there are others;
+    empty when no line made it."""
     trace = node.meta.get("stack_trace") or ""
-    return [
-        SourceLine(m["file"], int(m["line"]), m["function"] or "", (m["code"] or "").strip())
+    found = [
+        Frame(m["file"], int(m["line"]), m["function"] or "", (m["code"] or "").strip())
         for m in _FRAME.finditer(trace)
     ]
+    return [frame for frame in found if not _INNER.search(frame.file)] or found
 
 
-def source_line(node: Node) -> SourceLine | None:
-    """The innermost line outside of PyTorch that made a node, or else the innermost one."""
-    found = frames(node)
-    outside = [frame for frame in found if not _INNER.search(frame.file)]
-    return (outside or found or [None])[-1]
+def source_line(node: Node) -> Frame | None:
+    """The model's own line that made a node."""
+    return (frames(node) or [None])[-1]
+
+
+def modules(node: Node) -> list[Module]:
+    """The modules that were being called when the node was made, outermost first."""
+    found = []
+    for path, kind in (node.meta.get("nn_module_stack") or {}).values():
+        name = kind if isinstance(kind, str) else kind.__name__
+        path = path.replace("L['self'].", "").replace("L['self']", "")
+        if not path.startswith("_empty"):
+            found.append(Module(path, name.rpartition(".")[2]))
+    return found
 
 
 def module_path(node: Node) -> str:
-    """The modules that the node was made in: "encoder.layers.0 (Linear)"; empty at the top."""
-    stack = node.meta.get("nn_module_stack") or {}
-    if not stack:
-        return ""
-    path, kind = list(stack.values())[-1]
-    name = kind if isinstance(kind, str) else kind.__name__
-    path = path.replace("L['self'].", "").replace("L['self']", "")
-    return f"{path} ({name.rpartition('.')[2]})" if path and not path.startswith("_empty") else ""
+    """The innermost module that the node was made in, for people; empty at the top."""
+    found = modules(node)
+    return str(found[-1]) if found and found[-1].path else ""
 
 
 def value_of(node: Any) -> Any:

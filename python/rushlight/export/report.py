@@ -51,6 +51,7 @@ class Report:
     methods: list[MethodReport]
     seconds: float
     constant_bytes: int = 0
+    external_bytes: int = 0
     file_bytes: int = 0
 
     def to_json(self) -> dict[str, Any]:
@@ -58,6 +59,7 @@ class Report:
         return {
             "methods": [method.to_json() for method in self.methods],
             "constant_bytes": self.constant_bytes,
+            "external_bytes": self.external_bytes,
             "file_bytes": self.file_bytes,
             "seconds": self.seconds,
         }

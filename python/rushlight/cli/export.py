@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""rushlight export"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from rushlight.cli.options import json_option, kilobytes, shown_progress, verbose_option
+from rushlight.errors import InvalidArgument, MissingDependency
+
+_MOST_OPERATORS = 12
+
+
+@click.command("export")
+@click.argument("factory", metavar="PACKAGE.MODULE:FACTORY")
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The .pte to write.")
+@click.option("-t", "--target", help="Check the program for a target; see `rushlight targets`.")
+@click.option(
+    "--runtime",
+    type=click.Choice(["rushlight", "executorch"]),
+    default="rushlight",
+    show_default=True,
+    help="Whose operators to use: executorch stands for the 240 that its package registers.",
+)
+@click.option("--memory", type=click.Path(path_type=Path), help="A YAML or JSON file of memory banks.")
+@click.option("--planner", default="auto", show_default=True, help="auto, greedy_by_size, exact or naive.")
+@click.option("--plan-inputs/--no-plan-inputs", default=True, help="Plan memory for inputs.")
+@click.option("--plan-outputs/--no-plan-outputs", default=True, help="Plan memory for outputs.")
+@click.option("--external", is_flag=True, help="Leave constants to a data file (.ptd) beside the program.")
+@click.option("--bundled", type=click.Path(path_type=Path), help="Write a bundled program (.bpte), too.")
+@click.option("--debug", is_flag=True, help="Write the debug record beside the program.")
+@click.option("--picture", type=click.Path(path_type=Path), help="Write the memory plan as an SVG.")
+@json_option
+@verbose_option
+def export_command(
+    factory: str,
+    output: Path,
+    target: str | None,
+    bundled: Path | None,
+    debug: bool,
+    picture: Path | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Turn a PyTorch model into a program. FACTORY is a function without arguments that returns the module
+    and its example inputs: (module, args), (module, args, kwargs) or (module, args, kwargs, dynamic_shapes);
+    or a mapping of such tuples by the names of methods."""
+    try:
+        import torch  # noqa: F401
+    except ImportError as error:
+        raise MissingDependency(error.name or "torch", "export") from error
+    from rushlight.export import export
+
+    made = call_factory(factory)
+    with shown_progress() as progress:
+        exported = export(*_export_arguments(made, factory), target=target, progress=progress, **options)
+        exported.save(output, debug=debug)
+    if bundled:
+        exported.save_bundled(bundled)
+    if picture:
+        picture.write_text(exported.report.picture())
+    if as_json:
+        click.echo(json.dumps(exported.report.to_json(), indent=1))
+    else:
+        _print(exported.report, output)
+
+
+def call_factory(text: str) -> Any:
+    """What the function named as "package.module:function" returns; the working directory is looked in.
+
+    Errors: InvalidArgument naming what was not found.
+    """
+    name, separator, attribute = text.partition(":")
+    if not separator or not attribute:
+        raise InvalidArgument(f"factory '{text}': expected PACKAGE.MODULE:FACTORY")
+    if "" not in sys.path and str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        module = importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name and not f"{name}.".startswith(f"{error.name}."):
+            raise
+        raise InvalidArgument(f"factory '{text}': no module named '{error.name}'") from error
+    function = getattr(module, attribute, None)
+    if not callable(function):
+        raise InvalidArgument(f"factory '{text}': {name} has no function '{attribute}'")
+    return function()
+
+
+def _export_arguments(made: Any, factory: str) -> tuple[Any, ...]:
+    from rushlight.export import MethodSource
+
+    if isinstance(made, dict):
+        return ({name: MethodSource(*_tuple(each, factory)) for name, each in made.items()},)
+    return _tuple(made, factory)
+
+
+def _tuple(made: Any, factory: str) -> tuple[Any, ...]:
+    if not isinstance(made, tuple) or not 2 <= len(made) <= 4 or not isinstance(made[1], (tuple, list)):
+        raise InvalidArgument(
+            f"factory '{factory}': expected a module with a tuple of example inputs, "
+            f"got {type(made).__name__}"
+        )
+    module, args, *rest = made
+    kwargs = rest[0] if rest else None
+    return (module, tuple(args), kwargs or {}, *rest[1:])
+
+
+def _print(report: Any, output: Path) -> None:
+    console = Console(highlight=False)
+    for method in report.methods:
+        operators = Table("operator", "calls", title=f"method {method.name}", title_justify="left")
+        operators.columns[1].justify = "right"
+        for name, count in list(method.operators.items())[:_MOST_OPERATORS]:
+            operators.add_row(name, str(count))
+        console.print(operators)
+        more = len(method.operators) - _MOST_OPERATORS
+        if more > 0:
+            console.print(f"and {more} more operators")
+        console.print(f"{len(method.method.instructions)} instructions")
+        for use in method.plan.banks:
+            console.print(f"planned memory, {use.bank.name}: {kilobytes(use.size)}")
+        plan = method.plan
+        console.print(f"peak {kilobytes(plan.peak)}, lower bound {kilobytes(plan.lower_bound)}")
+    external = f", {kilobytes(report.external_bytes)} in the data file" if report.external_bytes else ""
+    console.print(f"constants {kilobytes(report.constant_bytes)}{external}")
+    console.print(f"{output}: {kilobytes(report.file_bytes)}, in {report.seconds:.1f} s", soft_wrap=True)

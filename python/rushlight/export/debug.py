@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The debug record of an export: the nodes that instructions were made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rushlight.export.graph import frames, modules
+from rushlight.export.lower.instructions import Origin
+from rushlight.export.report import MethodReport
+from rushlight.program import DebugRecord, FileImage
+from rushlight.program.debug import InstructionOrigin, MethodOrigins, fingerprint
+from rushlight.program.model import DelegateCall, KernelCall, Method
+
+
+def debug_record(image: FileImage, reports: Sequence[MethodReport]) -> DebugRecord:
+    """The record of the program in `image`."""
+    methods = [
+        MethodOrigins(
+            report.name,
+            tuple(
+                _origin(index, _operator(report.method, index), origin)
+                for index, origin in enumerate(report.origins)
+                if origin.node is not None
+            ),
+        )
+        for report in reports
+    ]
+    return DebugRecord(fingerprint(image), tuple(methods))
+
+
+def _operator(method: Method, index: int) -> str:
+    match method.instructions[index]:
+        case KernelCall(operator, _):
+            return method.operators[operator]
+        case DelegateCall(delegate, _):
+            return method.delegates[delegate].id
+    return ""
+
+
+def _origin(index: int, operator: str, origin: Origin) -> InstructionOrigin:
+    node = origin.node
+    return InstructionOrigin(
+        index=index,
+        operator=operator,
+        handles=(origin.handle,),
+        node=node.name,
+        frames=tuple(frames(node)),
+        modules=tuple(modules(node)),
+    )
