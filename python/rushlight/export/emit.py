@@ -170,7 +170,7 @@ class Emitter:
 
     def _tensor(self, operand: TensorOperand) -> TensorInfo:
         storage = operand.storage
-        memory_id, offset = self.memory.places.get(id(storage), (0, 0))
+        memory_id, offset = self.memory.places.get(id(storage), (0, -operand.offset))
         common = {
             "dtype": operand.dtype,
             "sizes": operand.sizes,

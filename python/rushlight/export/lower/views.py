@@ -84,7 +84,8 @@ def _is_row_major(tensor: TensorOperand) -> bool:
 
 
 def _is_placed(tensor: TensorOperand) -> bool:
-    return tensor.storage.place is not Place.CALLER
+    """Whether other tensors may lie in the same bytes: a data file has one layout for each name."""
+    return tensor.storage.place is not Place.CALLER and not tensor.storage.external
 
 
 def _alias(source: TensorOperand, shape: Any, offset: int) -> TensorOperand:
