@@ -14,6 +14,7 @@ from rushlight.errors import ExportFailed, InvalidArgument, RushlightError
 from rushlight.export.passes import FunctionPass, Pass, PassContext
 from rushlight.export.passes.common_subexpressions import CommonSubexpressions
 from rushlight.export.passes.dim_order import DimOrders
+from rushlight.export.passes.fold_batch_norm import FoldBatchNorm
 from rushlight.export.passes.fold_constants import FoldConstants
 from rushlight.export.passes.lift_scalars import LiftScalars
 from rushlight.export.passes.remove_assertions import RemoveAssertions
@@ -35,6 +36,7 @@ def core_aten_passes() -> list[Pass]:
         RemoveNoOps(),
         FoldConstants(),
         CommonSubexpressions(),
+        FoldBatchNorm(),
         LiftScalars(),
         RemoveDeadCode(),
         DimOrders(),
