@@ -19,6 +19,20 @@ LEAVES_A_HOLE = [
 ]
 
 
+# Its largest live set, 144 bytes, cannot be reached.
+ABOVE_ITS_LIVE_SET = [
+    Request("a", 48, 5, 6),
+    Request("b", 32, 4, 5),
+    Request("c", 64, 1, 1),
+    Request("d", 16, 3, 5),
+    Request("e", 32, 2, 5),
+    Request("f", 64, 0, 3),
+    Request("g", 32, 3, 4),
+    Request("h", 64, 6, 7),
+    Request("i", 16, 5, 6),
+]
+
+
 def made_valid(requests: list[Request], planner: str) -> Plan:
     made = plan(requests, planner=planner)
     verify(made, requests)
@@ -29,6 +43,12 @@ def test_search_finds_an_order_that_greedy_does_not_try() -> None:
     greedy, made = plan(LEAVES_A_HOLE, planner="greedy_by_size"), made_valid(LEAVES_A_HOLE, "auto")
     assert (greedy.peak, greedy.optimal) == (176, False)
     assert (made.peak, made.optimal, made.planner) == (160, True, "exact")
+
+
+def test_an_optimum_above_the_largest_live_set_is_proven() -> None:
+    greedy, made = plan(ABOVE_ITS_LIVE_SET, planner="greedy_by_size"), made_valid(ABOVE_ITS_LIVE_SET, "auto")
+    assert greedy.peak == 176
+    assert (made.peak, made.lower_bound, made.gap, made.optimal) == (160, 144, 16, True)
 
 
 @settings(max_examples=150, deadline=None)
