@@ -351,3 +351,16 @@ class DelegationFailed(ExportFailed):
         self.tag = tag
         self.backend = backend
         self.nodes = list(nodes)
+
+
+class NotRunnable(RushlightError):
+    """A program has what the runtime or a target cannot run: `findings` has each, with its instruction."""
+
+    exit_code = 29
+    default_next_step = "Export the model without these, or for another target."
+
+    def __init__(
+        self, message: str, findings: Sequence[object] = (), *, next_step: str | None = None
+    ) -> None:
+        super().__init__(message, next_step=next_step)
+        self.findings = list(findings)

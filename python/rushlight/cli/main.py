@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from rushlight import __version__, process
-from rushlight.errors import CheckFailed, RushlightError
+from rushlight.errors import CheckFailed, NotRunnable, RushlightError
 
 try:
     import click
@@ -21,6 +21,7 @@ except ImportError as missing:
 
 _COMMANDS = {
     "build": "rushlight.cli.build:build_command",
+    "check": "rushlight.cli.check:check_command",
     "decode": "rushlight.cli.decode:decode_command",
     "export": "rushlight.cli.export:export_command",
     "inspect": "rushlight.cli.inspect:inspect_command",
@@ -59,8 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         rushlight.main(args=listed, prog_name="rushlight", standalone_mode=True)
     except RushlightError as error:
-        # A run whose outputs are wrong has printed its result as JSON already.
-        _print_error(error, as_json="--json" in listed and not isinstance(error, CheckFailed))
+        # Outputs that are wrong and programs that cannot run were printed as JSON already.
+        _print_error(error, as_json="--json" in listed and not isinstance(error, (CheckFailed, NotRunnable)))
         sys.exit(error.exit_code)
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whether the operator table has what a call needs: the operator, the kinds of its arguments, and the dtypes
-and ranks of its tensors. What passes here is not refused when a program is loaded, and no kernel of it says
-that it lacks a dtype.
+and ranks of its tensors. Kinds are judged as the loader judges them; a dtype passes if the row names it.
 """
 
 from __future__ import annotations

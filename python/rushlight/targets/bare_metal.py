@@ -63,6 +63,10 @@ class BareMetal(CommandTarget):
         """See Target."""
         return self.description()["banks"]
 
+    def bank_bytes(self) -> dict[str, int]:
+        """See Target."""
+        return {bank["name"]: bank["bytes"] for bank in self.description()["memory"]}
+
     def requirements(self) -> list[Requirement]:
         """See Target."""
         files = [

@@ -51,6 +51,10 @@ class Target(Protocol):
         empty where an operating system decides."""
         ...
 
+    def bank_bytes(self) -> dict[str, int]:
+        """Bytes of each memory bank by its name; empty where an operating system decides."""
+        ...
+
     def requirements(self) -> list[Requirement]:
         """What is missing on this machine to build for the target and to run on it; empty: nothing."""
         ...
@@ -80,6 +84,10 @@ class CommandTarget:
         raise NotImplementedError
 
     def banks(self) -> dict[str, str]:
+        """See Target."""
+        return {}
+
+    def bank_bytes(self) -> dict[str, int]:
         """See Target."""
         return {}
 

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""rushlight check"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from rushlight.build.api import read_selection
+from rushlight.cli.options import json_option, kilobytes
+from rushlight.devtools.check import CheckReport, check
+from rushlight.errors import InvalidArgument
+
+
+@click.command("check")
+@click.argument("model", type=click.Path(path_type=Path))
+@click.option("-t", "--target", help="Also whether this target has the memory. See `rushlight targets`.")
+@click.option(
+    "--built",
+    type=click.Path(path_type=Path),
+    help="A folder that `rushlight build` wrote: only the operators and dtypes of that build.",
+)
+@click.option("--backend", "backends", multiple=True, help="The id of a backend that is there.")
+@click.option(
+    "--data",
+    "data_files",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A .ptd with tensors that the model leaves out; may be repeated.",
+)
+@json_option
+def check_command(
+    model: Path,
+    target: str | None,
+    built: Path | None,
+    backends: tuple[str, ...],
+    data_files: tuple[Path, ...],
+    as_json: bool,
+) -> None:
+    """Say whether MODEL (.pte or .bpte, of any exporter) can run, without running it.
+
+    Every call is held against the operator table: operator, kinds of arguments, dtypes and ranks of tensors.
+    With a debug record beside it (model.debug.json) each finding has its line of the model. Exit status 0
+    only if nothing is found."""
+    report = check(
+        model,
+        target=target,
+        built=None if built is None else _selection(built),
+        backends=backends,
+        data_files=data_files or None,
+    )
+    if as_json:
+        click.echo(json.dumps(report.to_json(), indent=1))
+    report.raise_if_any()
+    if not as_json:
+        _print(report)
+
+
+def _selection(folder: Path) -> dict[str, list[str]]:
+    path = folder / "cmake-build" / "generated" / "selected_operators.yaml"
+    if not path.is_file():
+        raise InvalidArgument(
+            f"{folder}: no build is there (no {path.relative_to(folder)})",
+            next_step="Name the folder that was given to `rushlight build -o`.",
+        )
+    return read_selection(path)
+
+
+def _print(report: CheckReport) -> None:
+    where = f" on {report.target}" if report.target else ""
+    parts = [f"{report.calls} calls of {len(report.operators)} operators"]
+    if report.delegates:
+        parts.append(f"delegates {', '.join(report.delegates)}")
+    if report.external:
+        parts.append(f"{len(report.external)} tensors in data files")
+    console = Console(highlight=False, markup=False, soft_wrap=True)
+    console.print(f"{report.model} can run{where}: {', '.join(parts)}")
+    for method, memory in report.memory.items():
+        planned, arena = (kilobytes(memory[key]) for key in ("planned", "method_arena"))
+        console.print(f"  {method}: planned memory {planned}, method arena {arena}")
+    console.print(f"  model {kilobytes(report.model_bytes)}")

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What keeps a program from running, and the error that tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rushlight.errors import NotRunnable
+
+_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that keeps a program from running. `reason` is "operator", "selection", "arguments", "rank",
+    "dtype" (see codegen.promise), "delegate", "device", "data" or "memory". `instruction` counts within
+    `chain`; None where it is about the whole method. `source` is the model's line, where a debug record is
+    beside the program."""
+
+    method: str
+    reason: str
+    message: str
+    remedy: str
+    operator: str = ""
+    instruction: int | None = None
+    chain: int = 0
+    source: str = ""
+
+    @property
+    def place(self) -> str:
+        """The method and instruction, with the model's line."""
+        where = self.method
+        if self.instruction is not None:
+            chain = f"chain {self.chain}, " if self.chain else ""
+            where += f", {chain}instruction {self.instruction}"
+        return where + (f": {self.source}" if self.source else "")
+
+    def to_json(self) -> dict[str, Any]:
+        """For json.dumps."""
+        return dict(vars(self))
+
+
+def raise_if_any(findings: Sequence[Finding], headline: str) -> None:
+    """Error: NotRunnable with a line for each thing that is wrong, and below it the places."""
+    if not findings:
+        return
+    alike: dict[str, list[str]] = {}
+    for finding in findings:
+        alike.setdefault(f"{finding.message}; {finding.remedy}", []).append(finding.place)
+    lines = []
+    for what, places in alike.items():
+        lines += [f"  {what}", *(f"    {place}" for place in places[:_SHOWN])]
+        lines += [f"    and {len(places) - _SHOWN} more"] if len(places) > _SHOWN else []
+    raise NotRunnable(f"{headline}:\n" + "\n".join(lines), findings)
