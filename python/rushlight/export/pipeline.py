@@ -21,6 +21,7 @@ from rushlight.export.passes.remove_assertions import RemoveAssertions
 from rushlight.export.passes.remove_dead_code import RemoveDeadCode
 from rushlight.export.passes.remove_no_ops import RemoveNoOps
 from rushlight.export.passes.views_to_copies import ViewsToCopies
+from rushlight.export.verify import VerifyEdge
 
 # Where users' passes run, each after the stage of its name.
 POINTS = ("aten", "core_aten", "edge", "delegated")
@@ -45,7 +46,7 @@ def core_aten_passes() -> list[Pass]:
 
 def delegated_passes() -> list[Pass]:
     """After backends took their parts."""
-    return [RemoveDeadCode()]
+    return [RemoveDeadCode(), DimOrders(), VerifyEdge()]
 
 
 @dataclass
@@ -84,11 +85,12 @@ class PassRunner:
                 raise ExportFailed(
                     f"pass {each}: {type(error).__name__}: {error}; {self._history()}"
                 ) from error
+            self.context.history.append(str(each))
             self.done.append(PassRun(str(each), modified, time.perf_counter() - start))
             self.holds = (self.holds - each.breaks) | each.ensures
 
     def _history(self) -> str:
-        names = [run.name for run in self.done]
+        names = self.context.history
         return f"after {', '.join(names)}" if names else "it was the first"
 
 

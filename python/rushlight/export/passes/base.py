@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
 @dataclass
 class PassContext:
-    """What passes may ask about: the operators of the runtime that the program is made for, and the
-    method's name. `remarks` collects why rewrites were refused, for the report."""
+    """What passes may ask about: the operators of the runtime that the program is made for, the method's
+    name, and which passes ran before. `remarks` collects why rewrites were refused, for the report."""
 
     library: OperatorLibrary
     method: str = "forward"
     remarks: list[str] = field(default_factory=list)
+    history: list[str] = field(default_factory=list)
 
 
 class Pass(ABC):
