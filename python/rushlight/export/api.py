@@ -176,8 +176,7 @@ class _MethodExport:
     def _lowered(self, program: ExportedProgram) -> Any:
         placement = Placement(self.options.plan_inputs, self.options.plan_outputs, self.options.is_external)
         method, problems = lower_method(program, self.library, self.name, placement)
-        if not problems:
-            problems = broken_promises(method, self.library.table)
+        problems += broken_promises(method, self.library.table)
         if not problems:
             forward_copies(method, self.library)
             reuse_inputs(method)

@@ -13,9 +13,8 @@ import torch
 from torch.fx import GraphModule, Node
 
 from rushlight.export.graph import value_of
-from rushlight.export.lower.instructions import Label, NumberOperand, Operand, TensorOperand, leaves
+from rushlight.export.lower.instructions import Label, NumberOperand, Operand, Storage, TensorOperand, leaves
 from rushlight.export.lower.operands import is_symbolic, new_operand, upper_bound
-from rushlight.export.problems import Problem
 
 if TYPE_CHECKING:
     from rushlight.export.lower.lowering import Environment, Lowering
@@ -33,10 +32,7 @@ def lower(lowering: Lowering, node: Node, environment: Environment) -> Operand:
     }
     name = node.target.name()
     if name not in kinds:
-        from rushlight.export.lower.lowering import Failed
-
-        lowering.problems.append(Problem.missing_operator(node, lowering.library))
-        return Failed(node)
+        return lowering.missing(node)
     return kinds[name](lowering, node, environment)
 
 
@@ -90,8 +86,6 @@ def _replace_state(lowering: Lowering, sources: list[Operand], state: list[Opera
 def _fresh(operand: Operand) -> Operand:
     if isinstance(operand, NumberOperand):
         return NumberOperand(operand.kind)
-    from rushlight.export.lower.instructions import Storage
-
     storage = Storage("state", operand.nbytes)
     return TensorOperand(operand.dtype, operand.sizes, operand.dim_order, storage, operand.is_dynamic)
 

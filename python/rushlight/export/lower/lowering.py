@@ -103,17 +103,20 @@ class Lowering:
             return self._symbolic(node, environment)
         row = self.library.find(target)
         if row is None:
-            self.problems.append(Problem.missing_operator(node, self.library))
-            return Failed(node)
+            return self.missing(node)
         return self._call_row(node, row, environment)
+
+    def missing(self, node: Node) -> Operand:
+        """Note that nothing computes a node; what it would have made, so that lowering goes on."""
+        self.problems.append(Problem.missing_operator(node, self.library))
+        return new_operand(value_of(node), node.name, stored_order(node))
 
     def _symbolic(self, node: Node, environment: Environment) -> Operand:
         arguments = [self.operand(argument, environment) for argument in node.args]
         row = prim_row(node.target)
         steps = [(row, arguments)] if row else expanded(node.target, arguments)
         if steps is None:
-            self.problems.append(Problem.missing_operator(node, self.library))
-            return Failed(node)
+            return self.missing(node)
         kind = new_operand(value_of(node), node.name)
         result: Operand = None
         for index, (name, step) in enumerate(steps):
