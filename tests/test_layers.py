@@ -32,11 +32,11 @@ PACKAGE = [
     "sources",
     "program",
     "codegen",
-    "quantize",
-    "export",
     "targets",
     "build",
     "devtools",
+    "quantize",
+    "export",
     "cli",
 ]
 

@@ -48,7 +48,7 @@ def check_command(
     report = check(
         model,
         target=target,
-        built=None if built is None else _selection(built),
+        built=None if built is None else built_selection(built),
         backends=backends,
         data_files=data_files or None,
     )
@@ -59,7 +59,8 @@ def check_command(
         _print(report)
 
 
-def _selection(folder: Path) -> dict[str, list[str]]:
+def built_selection(folder: Path) -> dict[str, list[str]]:
+    """The operators of the build in a folder, with their dtypes. Errors: InvalidArgument without one."""
     path = folder / "cmake-build" / "generated" / "selected_operators.yaml"
     if not path.is_file():
         raise InvalidArgument(

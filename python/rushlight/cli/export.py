@@ -13,8 +13,9 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from rushlight.cli.check import built_selection
 from rushlight.cli.options import json_option, kilobytes, shown_progress, verbose_option
-from rushlight.errors import InvalidArgument, MissingDependency
+from rushlight.errors import InvalidArgument
 
 _MOST_OPERATORS = 12
 
@@ -30,6 +31,11 @@ _MOST_OPERATORS = 12
     show_default=True,
     help="Whose operators to use: executorch stands for the 240 that its package registers.",
 )
+@click.option(
+    "--built",
+    type=click.Path(path_type=Path),
+    help="A folder that `rushlight build` wrote: only the operators and dtypes of that build.",
+)
 @click.option("--memory", type=click.Path(path_type=Path), help="A YAML or JSON file of memory banks.")
 @click.option("--planner", default="auto", show_default=True, help="auto, greedy_by_size, exact or naive.")
 @click.option("--plan-inputs/--no-plan-inputs", default=True, help="Plan memory for inputs.")
@@ -44,6 +50,7 @@ def export_command(
     factory: str,
     output: Path,
     target: str | None,
+    built: Path | None,
     bundled: Path | None,
     debug: bool,
     picture: Path | None,
@@ -53,15 +60,14 @@ def export_command(
     """Turn a PyTorch model into a program. FACTORY is a function without arguments that returns the module
     and its example inputs: (module, args), (module, args, kwargs) or (module, args, kwargs, dynamic_shapes);
     or a mapping of such tuples by the names of methods."""
-    try:
-        import torch  # noqa: F401
-    except ImportError as error:
-        raise MissingDependency(error.name or "torch", "export") from error
     from rushlight.export import export
 
     made = call_factory(factory)
+    selection = None if built is None else built_selection(built)
     with shown_progress() as progress:
-        exported = export(*_export_arguments(made, factory), target=target, progress=progress, **options)
+        exported = export(
+            *_export_arguments(made, factory), target=target, built=selection, progress=progress, **options
+        )
         exported.save(output, debug=debug)
     if bundled:
         exported.save_bundled(bundled)

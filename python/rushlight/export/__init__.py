@@ -2,6 +2,13 @@
 """From PyTorch models to programs (.pte). The module is callable: `rushlight.export(model, inputs)`."""
 
 from rushlight.callable_module import make_callable
+from rushlight.errors import MissingDependency
+
+try:
+    import torch  # noqa: F401
+except ImportError as missing:
+    raise MissingDependency(missing.name or "torch", "export") from missing
+
 from rushlight.export.api import export
 from rushlight.export.exported import Exported
 from rushlight.export.operators import OperatorLibrary

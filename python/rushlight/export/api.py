@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch.export import ExportedProgram
 
+from rushlight import targets
 from rushlight.errors import ExportFailed, InvalidArgument
 from rushlight.export.decompositions import decomposition_table
 from rushlight.export.emit import Emitter, Pools
@@ -26,6 +27,7 @@ from rushlight.export.planning import plan_memory
 from rushlight.export.problems import raise_if_any
 from rushlight.export.promise import broken_promises
 from rushlight.export.report import MethodReport, Report
+from rushlight.export.room import check_room
 
 
 def export(
@@ -48,7 +50,8 @@ def export(
         constant_methods: methods without inputs that return the value given: a number, a string, a tensor,
             or a tuple of those.
         options: the fields of `rushlight.export.Options`:
-            target: check the program for a target of `rushlight targets`.
+            target: a name of `rushlight targets`, whose memory the program then has to fit into.
+            built: the operators of a build with their dtypes (BuildResult.selection): all there may be.
             runtime: "rushlight", or "executorch" to use only operators that the official package has.
             passes: further passes, by the points of `rushlight.export.pipeline.POINTS`.
             keep: ATen operators that are not to be decomposed.
@@ -68,6 +71,8 @@ def export(
         chosen = Options(**options)
     except TypeError as error:
         raise InvalidArgument(f"export: {error}") from error
+    if chosen.target is not None:
+        targets.get(chosen.target)  # an unknown one is told before the work
     sources = _sources(module, args, kwargs, dynamic_shapes)
     for name, value in (constant_methods or {}).items():
         sources[name] = MethodSource(_Constant(value))
@@ -79,7 +84,10 @@ def export(
         methods.append(method)
         reports.append(report)
     report = Report(reports, time.perf_counter() - start)
-    return Exported.of(methods, pools, report, sources)
+    exported = Exported.of(methods, pools, report, sources)
+    if chosen.target is not None:
+        check_room(exported, chosen.target)
+    return exported
 
 
 def _sources(
@@ -176,7 +184,7 @@ class _MethodExport:
     def _lowered(self, program: ExportedProgram) -> Any:
         placement = Placement(self.options.plan_inputs, self.options.plan_outputs, self.options.is_external)
         method, problems = lower_method(program, self.library, self.name, placement)
-        problems += broken_promises(method, self.library.table)
+        problems += broken_promises(method, self.library.table, self.options.built)
         if not problems:
             forward_copies(method, self.library)
             reuse_inputs(method)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,6 +38,7 @@ class Options:
     partitioner: Any = None
     external: bool | Callable[[str], bool] = False
     strict: bool = False
+    built: Mapping[str, Collection[str]] | None = None
     operators: Any = None
     progress: Progress | None = None
 

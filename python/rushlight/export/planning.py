@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rushlight.export.emit import MemoryMap
 from rushlight.export.graph import source_line
 from rushlight.export.lower.instructions import LoweredMethod, TensorOperand, leaves
 from rushlight.export.lower.lifetimes import Lifetime, lifetimes
-from rushlight.export.memory import Plan, Request, plan
+from rushlight.export.memory import Bank, Plan, Request, plan, read_banks
 from rushlight.export.options import Options
 
 
@@ -26,12 +28,19 @@ def plan_memory(method: LoweredMethod, options: Options) -> Planned:
     lives = lifetimes(method)
     lines = _source_lines(method)
     requests = [_request(index, life, lines) for index, life in enumerate(lives)]
-    found = plan(requests, options.memory, options.planner)
+    found = plan(requests, _banks(options.memory), options.planner)
     places = {
         id(life.storage): (placement.bank, placement.offset)
         for life, placement in zip(lives, found.placements, strict=True)
     }
     return Planned(found, MemoryMap(places, found.buffer_sizes))
+
+
+def _banks(memory: Any) -> Sequence[Bank] | None:
+    """The banks that a file, a mapping or a list of banks describes."""
+    if memory is None or (isinstance(memory, (list, tuple)) and all(isinstance(b, Bank) for b in memory)):
+        return memory
+    return read_banks(memory)
 
 
 def _request(index: int, life: Lifetime, lines: dict[int, str]) -> Request:

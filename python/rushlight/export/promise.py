@@ -4,6 +4,7 @@ made of it."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from rushlight.codegen import promise
@@ -15,8 +16,11 @@ _NUMBER_KINDS = {bool: "bool", int: "int", float: "double", str: "string"}
 _LIST_KINDS = {"float": "double list", "bool": "bool list"}
 
 
-def broken_promises(method: LoweredMethod, table: OperatorTable) -> list[Problem]:
-    """Each call that the table has no kernel for, or none for its dtypes or ranks."""
+def broken_promises(
+    method: LoweredMethod, table: OperatorTable, built: Mapping[str, Collection[str]] | None = None
+) -> list[Problem]:
+    """Each call that the table has no kernel for, or none for its dtypes or ranks; with `built`, the
+    operators of a build with their dtypes, each that the build left out."""
     problems = []
     seen: dict[object, promise.Problem | None] = {}
     for instruction in method.code:
@@ -28,7 +32,7 @@ def broken_promises(method: LoweredMethod, table: OperatorTable) -> list[Problem
         ]
         key = (instruction.row, *operands)
         if key not in seen:
-            seen[key] = promise.call_problem(table, instruction.row, operands)
+            seen[key] = promise.call_problem(table, instruction.row, operands, built=built)
         found = seen[key]
         if found is not None:
             problems.append(_told(instruction, found))

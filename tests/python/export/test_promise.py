@@ -9,7 +9,7 @@ import inspect
 import pytest
 import torch
 
-from rushlight.errors import NotExportable
+from rushlight.errors import NotExportable, UnknownTarget
 from rushlight.export import OperatorLibrary, export
 
 LIBRARY = OperatorLibrary.default()
@@ -100,3 +100,34 @@ def test_the_official_runtime_has_fewer_operators() -> None:
     assert export(Special(), INPUTS).buffer
     with pytest.raises(NotExportable, match=r"executorch 1\.5\.1"):
         export(Special(), INPUTS, runtime="executorch")
+
+
+class Large(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x @ x.T
+
+
+def test_a_program_that_a_board_has_no_memory_for_is_refused() -> None:
+    inputs = (torch.randn(2000, 2000),)
+    assert export(Large(), inputs).buffer
+    with pytest.raises(NotExportable, match="does not fit on cortex-m4"):
+        export(Large(), inputs, target="cortex-m4")
+
+
+def test_a_program_that_fits_is_exported_for_the_board() -> None:
+    assert export(Model(), INPUTS, target="cortex-m4").buffer
+
+
+def test_an_unknown_target_is_told() -> None:
+    with pytest.raises(UnknownTarget):
+        export(Model(), INPUTS, target="cortex-x")
+
+
+def test_what_a_build_left_out_is_told() -> None:
+    built = {"aten::linear.out": ["float32"], "aten::erf.out": ["float32"], "aten::atan2.out": ["float32"]}
+    assert export(Model(), INPUTS, built=built).buffer
+    with pytest.raises(NotExportable, match="not selected in this build") as caught:
+        export(Model(), INPUTS, built={name: built[name] for name in list(built)[:2]})
+    assert f"{__file__}:{line_of('atan2')}" in caught.value.problems[0].where
+    with pytest.raises(NotExportable, match="is built for float64"):
+        export(Model(), INPUTS, built=built | {"aten::erf.out": ["float64"]})

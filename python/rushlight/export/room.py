@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whether a program fits into a target's memory."""
+
+from __future__ import annotations
+
+from rushlight import targets
+from rushlight.devtools.room import room_findings
+from rushlight.errors import NotExportable
+from rushlight.export.exported import Exported
+
+
+def check_room(exported: Exported, target: str) -> None:
+    """Errors: NotExportable with what does not fit; UnknownTarget."""
+    data = exported.data_buffer
+    sizes = [] if data is None else [len(data)]
+    findings = list(room_findings(exported.program, targets.get(target), sizes))
+    if findings:
+        lines = "\n".join(f"  {finding}" for finding in findings)
+        raise NotExportable(
+            f"the program does not fit on {target}:\n{lines}",
+            problems=findings,
+            next_step="Make the model smaller, leave inputs and outputs to the caller, or take another target.",
+        )
