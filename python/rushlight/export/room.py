@@ -19,5 +19,5 @@ def check_room(exported: Exported, target: str) -> None:
         raise NotExportable(
             f"the program does not fit on {target}:\n{lines}",
             problems=findings,
-            next_step="Make the model smaller, leave inputs and outputs to the caller, or take another target.",
+            next_step="Make the model smaller, leave inputs and outputs to the caller, or take a larger one.",
         )

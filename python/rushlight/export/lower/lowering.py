@@ -50,6 +50,7 @@ _MEMORY_FORMATS = {
 }
 
 Environment = dict[Node, Operand]
+_OWN = object()
 
 
 @dataclass
@@ -104,7 +105,7 @@ class Lowering:
         row = self.library.find(target)
         if row is None:
             return self.missing(node)
-        return self._call_row(node, row, environment)
+        return self.call_row(node, row, (target, node.args, node.kwargs), environment)
 
     def missing(self, node: Node) -> Operand:
         """Note that nothing computes a node; what it would have made, so that lowering goes on."""
@@ -126,10 +127,14 @@ class Lowering:
             self.emit(name, [*given, result], [result], node)
         return result
 
-    def _call_row(self, node: Node, row: str, environment: Environment) -> Operand:
+    def call_row(
+        self, node: Node, row: str, called: tuple[Any, Any, Any], environment: Environment, value: Any = _OWN
+    ) -> Operand:
+        """Append the call of a row: `called` is what is called with its arguments, `value` what it makes, if
+        not the node's."""
         schema = self.library.schema(row)
-        given = bind(schema, node.target, node.args, node.kwargs)
-        result = new_operand(value_of(node), node.name, stored_order(node))
+        given = bind(schema, *called)
+        result = new_operand(value_of(node) if value is _OWN else value, node.name, stored_order(node))
         if self.library.is_in_place(row):
             first = next(argument.name for argument in schema.arguments if argument.mutable)
             result = self.operand(given[first], environment)

@@ -110,5 +110,6 @@ class Plan:
     def buffer_sizes(self) -> tuple[int, ...]:
         """Bytes by memory id, as a method of a program has them: 0 is reserved, banks not used are empty."""
         sizes = {use.bank.id: use.size for use in self.banks}
-        highest = max((id for id, size in sizes.items() if size), default=0)
+        used = (placement.bank for placement in self.placements)  # if only by tensors of no bytes
+        highest = max((*used, *(id for id, size in sizes.items() if size)), default=0)
         return tuple(sizes.get(id, 0) for id in range(highest + 1))
