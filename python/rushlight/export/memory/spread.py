@@ -14,8 +14,9 @@ from rushlight.export.memory.requests import Bank, Layout, Request
 
 Planner = Callable[[Problem], Layout]
 
-_REPLANS = 16
-"""How often a bank is laid out anew to make room for one request more."""
+_REPLANS, _REPLANNED = 16, 2000
+"""How often a bank is laid out anew to make room for one request more, at most; and for how many requests
+together, so that it does not take long."""
 
 
 @dataclass
@@ -106,7 +107,7 @@ class _Filling:
         self.share = Share(bank)
         self._problem = problem
         self._placed = Placed(len(problem))
-        self._replans = 0
+        self._replans = min(_REPLANS, _REPLANNED // max(len(problem), 1))
 
     def add(self, index: int) -> bool:
         """Put a request where it fits best, or where it fits once the bank is laid out anew."""
@@ -118,8 +119,8 @@ class _Filling:
             self.share.indices.append(index)
             self.share.offsets.append(offset)
             return True
-        self._replans += 1
-        return self._replans <= _REPLANS and self.replan_with(index, greedy_by_size)
+        self._replans -= 1
+        return self._replans >= 0 and self.replan_with(index, greedy_by_size)
 
     def replan_with(self, index: int, planner: Planner) -> bool:
         """Lay the bank out anew with one request more, if it then fits."""
