@@ -132,10 +132,8 @@ def _print(report: Any, output: Path) -> None:
         if more > 0:
             console.print(f"and {more} more operators")
         console.print(f"{len(method.method.instructions)} instructions")
-        for use in method.plan.banks:
-            console.print(f"planned memory, {use.bank.name}: {kilobytes(use.size)}")
-        plan = method.plan
-        console.print(f"peak {kilobytes(plan.peak)}, lower bound {kilobytes(plan.lower_bound)}")
+        for line in method.memory_summary():
+            console.print(line, soft_wrap=True)
     external = f", {kilobytes(report.external_bytes)} in the data file" if report.external_bytes else ""
     console.print(f"constants {kilobytes(report.constant_bytes)}{external}")
     console.print(f"{output}: {kilobytes(report.file_bytes)}, in {report.seconds:.1f} s", soft_wrap=True)

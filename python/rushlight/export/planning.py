@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from rushlight.export.emit import MemoryMap
 from rushlight.export.graph import source_line
 from rushlight.export.lower.instructions import LoweredMethod, TensorOperand, leaves
 from rushlight.export.lower.lifetimes import Lifetime, lifetimes
-from rushlight.export.memory import Bank, Plan, Request, plan, read_banks
+from rushlight.export.memory import Plan, Request, plan, read_banks, verify
 from rushlight.export.options import Options
 
 
@@ -24,23 +22,21 @@ class Planned:
 
 
 def plan_memory(method: LoweredMethod, options: Options) -> Planned:
-    """Places for all storages that are planned. Errors: OutOfMemory where they do not fit."""
+    """Places for all storages that are planned.
+
+    Errors: DoesNotFit; InvalidArgument for what the options say of banks and the planner.
+    """
     lives = lifetimes(method)
     lines = _source_lines(method)
     requests = [_request(index, life, lines) for index, life in enumerate(lives)]
-    found = plan(requests, _banks(options.memory), options.planner)
+    banks = None if options.memory is None else read_banks(options.memory)
+    found = plan(requests, banks, options.planner)
+    verify(found, requests)
     places = {
         id(life.storage): (placement.bank, placement.offset)
         for life, placement in zip(lives, found.placements, strict=True)
     }
     return Planned(found, MemoryMap(places, found.buffer_sizes))
-
-
-def _banks(memory: Any) -> Sequence[Bank] | None:
-    """The banks that a file, a mapping or a list of banks describes."""
-    if memory is None or (isinstance(memory, (list, tuple)) and all(isinstance(b, Bank) for b in memory)):
-        return memory
-    return read_banks(memory)
 
 
 def _request(index: int, life: Lifetime, lines: dict[int, str]) -> Request:

@@ -9,6 +9,8 @@ from typing import Any
 
 from rushlight.export.lower.instructions import Origin
 from rushlight.export.memory import Plan
+from rushlight.export.memory.picture import picture
+from rushlight.export.memory.report import summary, to_json
 from rushlight.export.pipeline import PassRun
 from rushlight.program.model import Method
 
@@ -29,6 +31,10 @@ class MethodReport:
         """How often each operator is called, most first."""
         return dict(Counter(name for name, _ in self.method.calls()).most_common())
 
+    def memory_summary(self) -> list[str]:
+        """Lines that tell the planned memory: each bank's, and all of it beside its lower bound."""
+        return summary(self.plan)
+
     def to_json(self) -> dict[str, Any]:
         """The report in JSON's types."""
         return {
@@ -36,9 +42,7 @@ class MethodReport:
             "instructions": len(self.method.instructions),
             "operators": self.operators,
             "delegates": [delegate.id for delegate in self.method.delegates],
-            "planned_bytes": {use.bank.name: use.size for use in self.plan.banks},
-            "peak_bytes": self.plan.peak,
-            "lower_bound_bytes": self.plan.lower_bound,
+            "memory": to_json(self.plan),
             "passes": [{"name": p.name, "modified": p.modified, "seconds": p.seconds} for p in self.passes],
             "seconds": self.seconds,
         }
@@ -63,3 +67,7 @@ class Report:
             "file_bytes": self.file_bytes,
             "seconds": self.seconds,
         }
+
+    def picture(self) -> str:
+        """The memory plans of all methods, as SVG."""
+        return picture({method.name: method.plan for method in self.methods})

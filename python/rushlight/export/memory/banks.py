@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +26,21 @@ _KEYS = ("name", "id", "size", "speed")
 _UNITS = {"": 1, "b": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
 
 
-def read_banks(source: str | os.PathLike[str] | Mapping[str, Any]) -> list[Bank]:
-    """The banks that a file, or a mapping of the same keys, describes.
+Source = str | os.PathLike[str] | Mapping[str, Any] | Sequence[Any]
+
+
+def read_banks(source: Source) -> list[Bank]:
+    """The banks that a file describes, or a mapping of the same keys, or the list in it; a list of Bank is
+    one already.
 
     Errors: InvalidArgument naming the file, the key, what was expected and what was found.
     """
     if isinstance(source, Mapping):
         return _banks(source, "memory banks")
+    if isinstance(source, Sequence) and not isinstance(source, str):
+        if source and all(isinstance(bank, Bank) for bank in source):
+            return _distinct(list(source), "memory banks")
+        return _banks({"banks": list(source)}, "memory banks")
     path = Path(source)
     return _banks(_load(path), str(path))
 
@@ -56,7 +64,11 @@ def _banks(content: Any, what: str) -> list[Bank]:
     rows = content["banks"]
     if not isinstance(rows, list) or not rows:
         raise InvalidArgument(f"{what}: banks: a list of at least one bank expected, got {_shown(rows)}")
-    banks = [_bank(row, index, f"{what}: banks[{index}]") for index, row in enumerate(rows)]
+    return _distinct([_bank(row, index, f"{what}: banks[{index}]") for index, row in enumerate(rows)], what)
+
+
+def _distinct(banks: list[Bank], what: str) -> list[Bank]:
+    """The banks, each with a name and an id of its own."""
     for key in ("name", "id"):
         values = [getattr(bank, key) for bank in banks]
         for index, value in enumerate(values):

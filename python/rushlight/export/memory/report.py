@@ -79,7 +79,7 @@ def summary(plan: Plan) -> list[str]:
         if use.size:
             of = f" of {use.bank.size:,}" if use.bank.size is not None else ""
             count = len(requests_of(plan, use.bank.id))
-            lines.append(f"{use.bank.name}: {use.size:,}{of} bytes for {count} tensors")
+            lines.append(f"{use.bank.name}: {use.size:,}{of} bytes for {count} tensor{'s' * (count != 1)}")
     proof = "the least possible" if plan.optimal else f"lower bound {plan.lower_bound:,}, gap {gap(plan)}"
     lines.append(f"planned memory: {plan.peak:,} bytes, {proof} ({plan.planner}, {plan.seconds:.2f} s)")
     return lines

@@ -23,9 +23,9 @@ def shortage(
     sizes = [bank.size for bank in allowed if bank.size is not None]
     names = " and ".join(f"'{bank.name}'" for bank in allowed)
     label = f"planned memory does not fit bank{'s' * (len(allowed) > 1)} {names}"
-    if requests[index].nbytes > max(sizes):
+    if len(allowed) > 1 and requests[index].nbytes > max(sizes):
         request = requests[index]
-        label += f", of which none is as large as '{request.name}'" if len(allowed) > 1 else ""
+        label += f", of which none is as large as '{request.name}'"
         alive = [(request.name, request.nbytes, request.note)]
         return DoesNotFit(label, int(problem.sizes[index]), max(sizes), "on its own", alive)
     rivals = [i for i, request in enumerate(requests) if request.bank == fixed or fixed is None]

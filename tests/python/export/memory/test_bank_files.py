@@ -31,6 +31,7 @@ def test_json_and_mappings_are_read(tmp_path: Path) -> None:
     file = tmp_path / "banks.json"
     file.write_text(json.dumps(content))
     assert read_banks(str(file)) == read_banks(content) == expected
+    assert read_banks(content["banks"]) == read_banks(expected) == expected
 
 
 @pytest.mark.parametrize(
@@ -55,6 +56,13 @@ def test_what_is_wrong_is_named(tmp_path: Path, rows: list[Any], message: str) -
     file.write_text(json.dumps({"banks": rows}).replace("NaN", ".nan"))
     with pytest.raises(InvalidArgument, match=rf"banks\.yaml: .*{message}"):
         read_banks(file)
+
+
+def test_banks_made_by_hand_are_distinct_too() -> None:
+    with pytest.raises(
+        InvalidArgument, match=r"memory banks: banks\[1\]: id: one of its own expected, got 1"
+    ):
+        read_banks([Bank("a", 1), Bank("b", 1)])
 
 
 @pytest.mark.parametrize("text", ["", "[1]", "banks: []\nmore: 1", "name: sram"])
