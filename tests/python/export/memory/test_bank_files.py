@@ -59,9 +59,7 @@ def test_what_is_wrong_is_named(tmp_path: Path, rows: list[Any], message: str) -
 
 
 def test_banks_made_by_hand_are_distinct_too() -> None:
-    with pytest.raises(
-        InvalidArgument, match=r"memory banks: banks\[1\]: id: one of its own expected, got 1"
-    ):
+    with pytest.raises(InvalidArgument, match=r"banks: banks\[1\]: id: one of its own expected, got 1"):
         read_banks([Bank("a", 1), Bank("b", 1)])
 
 
