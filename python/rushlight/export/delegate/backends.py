@@ -15,6 +15,7 @@ from rushlight.export.delegate.cut import Part
 from rushlight.export.delegate.failure import describe
 from rushlight.export.delegate.interface import BackendDetails
 from rushlight.export.delegate.lowered import LoweredBackendModule
+from rushlight.export.delegate.sizes import sizes_stay
 
 
 def _subclasses(base: type) -> Iterator[type]:
@@ -101,8 +102,12 @@ def _shares_among_methods(backend: Any) -> bool:
 
 def _one(backend: Any, part: Part) -> Any:
     specs = list(part.spec.compile_specs)
+    who = f"backend '{part.spec.backend_id}'"
     try:
-        return backend.preprocess(_copied(backend, part.program, specs), specs)
+        with sizes_stay(part.program, who, tag=part.tag, backend=part.spec.backend_id):
+            return backend.preprocess(_copied(backend, part.program, specs), specs)
+    except DelegationFailed:
+        raise
     except Exception as error:
         raise _failed(part.spec.backend_id, [part], f"{type(error).__name__}: {error}") from error
 

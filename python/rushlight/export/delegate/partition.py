@@ -19,6 +19,7 @@ from rushlight.export.delegate.insert import insert
 from rushlight.export.delegate.interface import CompileSpec, DelegationSpec, Partitioner
 from rushlight.export.delegate.lowered import LoweredBackendModule
 from rushlight.export.delegate.order import reorder, together
+from rushlight.export.delegate.sizes import sizes_stay
 from rushlight.export.delegate.tagging import (
     TAG,
     clear_tags,
@@ -79,7 +80,10 @@ def to_backend(first: Any, second: Any = None, compile_specs: Sequence[Any] = ()
 def _whole(backend_id: str, program: ExportedProgram, specs: Sequence[Any]) -> LoweredBackendModule:
     backend = find_backend(backend_id)
     try:
-        result = backend.preprocess(copy_program(program), list(specs))
+        with sizes_stay(program, f"backend '{backend_id}'", backend=backend_id):
+            result = backend.preprocess(copy_program(program), list(specs))
+    except DelegationFailed:
+        raise
     except Exception as error:
         raise DelegationFailed(
             f"backend '{backend_id}' failed: {type(error).__name__}: {error}", backend=backend_id
@@ -110,9 +114,10 @@ def _parts(program: ExportedProgram, partitioner: AnyPartitioner) -> list[Part]:
 
 
 def _tag(program: ExportedProgram, partitioner: AnyPartitioner) -> Mapping[str, DelegationSpec]:
-    """Runs the partitioner. Errors: DelegationFailed if it changed the graph."""
+    """Runs the partitioner. Errors: DelegationFailed if it changed the graph or fixed a size."""
     before = shape_of_graph(program.graph_module)
-    result = partitioner.partition(program)
+    with sizes_stay(program, type(partitioner).__name__):
+        result = partitioner.partition(program)
     tagged = result.tagged_exported_program
     for graph_module in (program.graph_module, tagged.graph_module):
         if shape_of_graph(graph_module) != before:

@@ -367,6 +367,24 @@ def test_a_partitioner_that_changes_the_graph_is_refused() -> None:
         to_backend(core_aten(lambda x: x.sin(), [X]), Tagging(by_name(sin="a"), spoil))
 
 
+def test_a_partitioner_or_backend_that_fixes_a_dynamic_size_is_refused() -> None:
+    batch = torch.export.Dim("batch", min=2, max=8)
+
+    def compare(program):
+        assert program.graph.output_node().args[0][0].meta["val"].shape[0] == 2
+
+    class Comparing(BackendDetails):
+        @staticmethod
+        def preprocess(edge_program, compile_specs):
+            compare(edge_program)
+            return PreprocessResult()
+
+    for fixing in (Tagging(by_name(sin="a"), compare), To("Comparing", by_name(sin="a"))):
+        fresh = core_aten(lambda x: x.sin(), [X], ({0: batch},))
+        with pytest.raises(DelegationFailed, match=r"(Tagging|'Comparing') fixes dynamic sizes: s\d+ to 2"):
+            to_backend(fresh, fixing)
+
+
 def test_a_partitioner_may_tag_a_copy() -> None:
     class Copying(Tagging):
         def partition(self, exported_program):
