@@ -16,10 +16,13 @@ from rushlight.export.passes.common_subexpressions import CommonSubexpressions
 from rushlight.export.passes.dim_order import DimOrders
 from rushlight.export.passes.fold_batch_norm import FoldBatchNorm
 from rushlight.export.passes.fold_constants import FoldConstants
+from rushlight.export.passes.fuse import Fuse
 from rushlight.export.passes.lift_scalars import LiftScalars
+from rushlight.export.passes.merge_views import MergeViews
 from rushlight.export.passes.remove_assertions import RemoveAssertions
 from rushlight.export.passes.remove_dead_code import RemoveDeadCode
 from rushlight.export.passes.remove_no_ops import RemoveNoOps
+from rushlight.export.passes.simplify_arithmetic import SimplifyArithmetic
 from rushlight.export.passes.views_to_copies import ViewsToCopies
 from rushlight.export.verify import VerifyEdge
 
@@ -35,9 +38,12 @@ def core_aten_passes() -> list[Pass]:
         RemoveAssertions(),
         ViewsToCopies(),
         RemoveNoOps(),
+        SimplifyArithmetic(),
+        MergeViews(),
+        CommonSubexpressions(),  # before folding, which asks who else reads a constant
         FoldConstants(),
-        CommonSubexpressions(),
         FoldBatchNorm(),
+        Fuse(),  # before numbers become tensors
         LiftScalars(),
         RemoveDeadCode(),
         DimOrders(),

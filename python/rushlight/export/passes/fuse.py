@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Turns groups of operators into single ones that the runtime has a kernel for.
+
+A kernel library brings its own rules: a pattern, and the operator that computes the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch._ops import OpOverload
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from rushlight.export.graph import value_of
+from rushlight.export.passes.base import Pass, PassContext
+from rushlight.export.rewrite import calls, insert_before, replace
+from rushlight.export.sizes import same_sizes
+
+aten = torch.ops.aten
+
+
+@dataclass(frozen=True)
+class Var:
+    """Stands for any value; the same one wherever the name is the same."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Op:
+    """The call of an operator by its name without overload, with these first arguments: patterns or
+    numbers. Arguments that the pattern does not give must have their defaults."""
+
+    name: str
+    args: tuple[Any, ...]
+    commutes: bool = False
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`pattern` is computed by `target`, called with the values of the variables `arguments`."""
+
+    name: str
+    pattern: Op
+    target: OpOverload
+    arguments: tuple[str, ...] = ("x",)
+
+
+@dataclass
+class _Match:
+    values: dict[str, Any] = field(default_factory=dict)
+    nodes: list[Node] = field(default_factory=list)
+
+    def copy(self) -> _Match:
+        return _Match(dict(self.values), list(self.nodes))
+
+
+class Fuse(Pass):
+    """Applies each rule whose operator the runtime has, in the dtype at hand, where nobody else reads what
+    is computed on the way. Earlier rules first; results of one may be part of the next."""
+
+    name = "fuse"
+    requires = frozenset({"views are copies"})
+    ensures = frozenset({"patterns are fused"})
+
+    def __init__(self, rules: Sequence[Rule] | None = None) -> None:
+        self.rules = DEFAULT_RULES if rules is None else tuple(rules)
+
+    def run(self, program: ExportedProgram, context: PassContext) -> bool:
+        """See Pass."""
+        active: dict[str, list[Rule]] = {}
+        for rule in self.rules:
+            if context.library.find(rule.target) is not None:
+                active.setdefault(rule.pattern.name, []).append(rule)
+        modified = False
+        for _, node in calls(program):
+            for rule in active.get(_name(node), ()):
+                if _apply(rule, node, program, context):
+                    modified = True
+                    break
+        return modified
+
+
+def _name(node: Any) -> str:
+    return node.target._schema.name if isinstance(node.target, OpOverload) else ""
+
+
+def _apply(rule: Rule, node: Node, program: ExportedProgram, context: PassContext) -> bool:
+    match = _matched(rule.pattern, node, _Match())
+    if match is None:
+        return False
+    inner = [n for n in match.nodes if n is not node]
+    if any(user not in match.nodes for n in inner for user in n.users):
+        return False
+    args = [match.values[name] for name in rule.arguments]
+    if not _same_kind(node, args[0]) or not _has_dtype(rule, node, context):
+        return False
+    fused = insert_before(node, rule.target, args, value=value_of(node), origin=node)
+    replace(program, node, fused)
+    for dead in sorted(set(inner), reverse=True):
+        if not dead.users:
+            dead.graph.erase_node(dead)
+    return True
+
+
+def _same_kind(node: Node, operand: Any) -> bool:
+    """Whether the result has the operand's dtype and sizes: nothing was promoted or broadcast."""
+    own, other = value_of(node), value_of(operand)
+    return isinstance(other, torch.Tensor) and own.dtype == other.dtype and same_sizes(own.shape, other.shape)
+
+
+def _has_dtype(rule: Rule, node: Node, context: PassContext) -> bool:
+    row = context.library.find(rule.target)
+    assert row is not None
+    return str(value_of(node).dtype).removeprefix("torch.") in context.library.operators[row].dtypes
+
+
+def _matched(pattern: Any, value: Any, match: _Match) -> _Match | None:
+    """The match extended by this value, if it is like the pattern."""
+    if isinstance(pattern, Var):
+        known = match.values.setdefault(pattern.name, value)
+        return match if known is value or (not isinstance(value, Node) and known == value) else None
+    if not isinstance(pattern, Op):
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return match if is_number and value == pattern else None
+    if not isinstance(value, Node) or value.op != "call_function" or _name(value) != pattern.name:
+        return None
+    if value.kwargs or len(value.args) != len(pattern.args):
+        return None
+    match.nodes.append(value)
+    orders = [value.args, value.args[::-1]] if pattern.commutes else [value.args]
+    for arguments in orders:
+        found: _Match | None = match.copy()
+        for part, argument in zip(pattern.args, arguments, strict=True):
+            found = _matched(part, argument, found) if found is not None else None
+        if found is not None:
+            return found
+    return None
+
+
+_X = Var("x")
+_SHIFTED = Op("aten::add", (_X, 3), commutes=True)
+_CLAMPED = (Op("aten::hardtanh", (_SHIFTED, 0, 6)), Op("aten::clamp", (_SHIFTED, 0, 6)))
+# Models written out by hand; what torch.nn has comes whole already.
+DEFAULT_RULES: tuple[Rule, ...] = (
+    Rule(
+        "x * sigmoid(x)",
+        Op("aten::mul", (_X, Op("aten::sigmoid", (_X,))), commutes=True),
+        aten.silu.default,
+    ),
+    *(
+        Rule("relu6(x + 3) / 6", Op("aten::div", (clamped, 6)), aten.hardsigmoid.default)
+        for clamped in _CLAMPED
+    ),
+    *(
+        Rule(
+            "x * relu6(x + 3) / 6",
+            Op("aten::div", (Op("aten::mul", (_X, clamped), commutes=True), 6)),
+            aten.hardswish.default,
+        )
+        for clamped in _CLAMPED
+    ),
+    Rule(
+        "x * hardsigmoid(x)",
+        Op("aten::mul", (_X, Op("aten::hardsigmoid", (_X,))), commutes=True),
+        aten.hardswish.default,
+    ),
+)

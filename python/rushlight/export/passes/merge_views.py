@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes one of chains of views, permutations, expansions and casts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch._ops import OpOverload
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from rushlight.export.graph import value_of
+from rushlight.export.passes.base import Pass, PassContext
+from rushlight.export.rewrite import calls, replace
+from rushlight.export.sizes import is_static, same_sizes
+
+aten = torch.ops.aten
+
+# They give other sizes to the same elements in the same order.
+_VIEWS = {
+    aten.view_copy.default,
+    aten.squeeze_copy.default,
+    aten.squeeze_copy.dim,
+    aten.squeeze_copy.dims,
+    aten.unsqueeze_copy.default,
+}
+_PERMUTATIONS = {aten.permute_copy.default, aten.transpose_copy.int, aten.t_copy.default}
+# What the mantissa of a floating dtype holds of integers, in bits.
+_EXACT_BITS = {torch.float16: 11, torch.bfloat16: 8, torch.float32: 24, torch.float64: 53}
+
+
+class MergeViews(Pass):
+    """`view(view(x))` reads x, so does `permute(permute(x))`; a permutation that moves dimensions of size 1
+    alone is a view; a cast through a dtype that loses nothing goes straight to the last one."""
+
+    name = "merge_views"
+    requires = frozenset({"views are copies"})
+    ensures = frozenset({"no chains of views"})
+
+    def run(self, program: ExportedProgram, context: PassContext) -> bool:
+        """See Pass."""
+        modified = False
+        for _, node in calls(program):
+            rule = _RULES.get(node.target)
+            if rule is not None:
+                modified |= rule(program, node)
+        return modified
+
+
+def _source(node: Node, targets: set[OpOverload]) -> Node | None:
+    """What the node reads, if that is the result of one of the operators."""
+    source = node.args[0]
+    return source if isinstance(source, Node) and source.target in targets else None
+
+
+def _merge_view(program: ExportedProgram, node: Node) -> bool:
+    inner = _source(node, _VIEWS)
+    if inner is None:
+        return False
+    root, own = inner.args[0], value_of(node)
+    if same_sizes(own.shape, value_of(root).shape):
+        replace(program, node, root)
+        return True
+    if node.target is not aten.view_copy.default:
+        return _become_view(node, root)
+    node.replace_input_with(inner, root)
+    return True
+
+
+def _become_view(node: Node, root: Node) -> bool:
+    """Let the node be a view of `root` with the sizes that it has; False where these cannot be written."""
+    sizes = _written(value_of(node).shape)
+    if sizes is None:
+        return False
+    node.target, node.args, node.kwargs = aten.view_copy.default, (root, sizes), {}
+    return True
+
+
+def _written(shape: Sequence[Any]) -> list[int] | None:
+    """Sizes as numbers, -1 for the only symbol if there is one."""
+    if is_static(shape):
+        return list(shape)
+    sizes = [-1 if isinstance(size, torch.SymInt) else size for size in shape]
+    return sizes if sizes.count(-1) == 1 and 0 not in sizes else None
+
+
+def _merge_permutation(program: ExportedProgram, node: Node) -> bool:
+    inner = _source(node, _PERMUTATIONS)
+    dims = _dims(node)
+    root = node.args[0]
+    if inner is not None:
+        first = _dims(inner)
+        dims, root = [first[d] for d in dims], inner.args[0]
+        if dims == sorted(dims):
+            replace(program, node, root)
+            return True
+        node.target, node.args, node.kwargs = aten.permute_copy.default, (root, dims), {}
+    shape = value_of(root).shape
+    moved = [d for d in dims if isinstance(shape[d], torch.SymInt) or shape[d] != 1]
+    became_view = moved == sorted(moved) and _become_view(node, root) and _merged_view(program, node)
+    return became_view or inner is not None
+
+
+def _merged_view(program: ExportedProgram, node: Node) -> bool:
+    """True, after the new view has been merged with the views before it."""
+    _merge_view(program, node)
+    return True
+
+
+def _dims(node: Node) -> list[int]:
+    rank = value_of(node).dim()
+    if node.target is aten.permute_copy.default:
+        return [d % rank for d in node.args[1]] if rank else []
+    dims = list(range(rank))
+    a, b = (0, rank - 1) if node.target is aten.t_copy.default else (d % max(rank, 1) for d in node.args[1:3])
+    if rank:
+        dims[a], dims[b] = dims[b], dims[a]
+    return dims
+
+
+def _merge_expansion(program: ExportedProgram, node: Node) -> bool:
+    inner = _source(node, {aten.expand_copy.default})
+    if inner is None or not is_static(value_of(node).shape):
+        return False
+    node.args = (inner.args[0], list(value_of(node).shape))
+    return True
+
+
+def _merge_cast(program: ExportedProgram, node: Node) -> bool:
+    inner = _source(node, {aten._to_copy.default})
+    if inner is None or _format(inner) is not None:
+        return False
+    root = inner.args[0]
+    if not _keeps_values(value_of(root).dtype, value_of(inner).dtype):
+        return False
+    if value_of(root).dtype == value_of(node).dtype and _format(node) is None:
+        replace(program, node, root)
+    else:
+        node.replace_input_with(inner, root)
+    return True
+
+
+def _merge_cast_and_clone(program: ExportedProgram, node: Node) -> bool:
+    """A copy to a memory format takes the cast before it along, if nobody else reads that."""
+    inner = _source(node, {aten._to_copy.default})
+    if inner is None or len(inner.users) > 1 or _format(inner) is not None:
+        return False
+    options = {"dtype": value_of(inner).dtype}
+    if _format(node) is not None:
+        options["memory_format"] = _format(node)
+    node.target, node.args, node.kwargs = aten._to_copy.default, inner.args, options
+    return True
+
+
+def _format(node: Node) -> Any:
+    wanted = node.kwargs.get("memory_format")
+    return None if wanted is torch.preserve_format else wanted
+
+
+def _keeps_values(given: torch.dtype, through: torch.dtype) -> bool:
+    """Whether each value of one dtype is one of the other."""
+    if given == through or given == torch.bool:
+        return True
+    if given.is_complex or through.is_complex or through == torch.bool:
+        return False
+    if not given.is_floating_point and not through.is_floating_point:
+        a, b = torch.iinfo(given), torch.iinfo(through)
+        return b.min <= a.min and a.max <= b.max
+    if not given.is_floating_point:
+        return torch.iinfo(given).bits <= _EXACT_BITS.get(through, 0)
+    return given in _EXACT_BITS and (
+        through == torch.float64 or (through == torch.float32 and given != torch.float64)
+    )
+
+
+_RULES: dict[Any, Callable[[ExportedProgram, Node], bool]] = {
+    **dict.fromkeys(_VIEWS, _merge_view),
+    **dict.fromkeys(_PERMUTATIONS, _merge_permutation),
+    aten.expand_copy.default: _merge_expansion,
+    aten._to_copy.default: _merge_cast,
+    aten.clone.default: _merge_cast_and_clone,
+}
