@@ -37,15 +37,27 @@ def near_operators(name: str, known: Iterable[str]) -> list[str]:
 
 
 class RushlightError(Exception):
-    """The base of all errors: `str()` says what happened, `next_step` what to do about it."""
+    """The base of all errors: `str()` says what happened, `next_step` what to do about it.
+
+    `instruction` is the index of the one that failed, where a method was running; `source` what it was made
+    of ("model.py:12: ..."), where a debug record tells it.
+    """
 
     exit_code = 1
     default_next_step = ""
+    instruction: int | None = None
+    source: str = ""
 
     def __init__(self, message: str, *, next_step: str | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.next_step = self.default_next_step if next_step is None else next_step
+
+    def tell_source(self, source: str) -> None:
+        """Adds what the instruction that failed was made of."""
+        self.source = source
+        self.message += f"\n  instruction {self.instruction} is from {source}"
+        self.args = (self.message,)
 
 
 class InvalidProgram(RushlightError):

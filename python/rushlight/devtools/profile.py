@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from rushlight.errors import InvalidArgument, InvalidProgram
+from rushlight.program import read_model, record_beside
+from rushlight.program.debug import MethodOrigins, debug_record_path
 from rushlight.program.flatbuffer import Buffer, Table
 
 _PREFIX = "native_call_"
@@ -36,7 +38,8 @@ class Event:
 
 @dataclass(frozen=True)
 class OperatorTime:
-    """All runs of one instruction: how often, nanoseconds in total, and which part of all runs' time."""
+    """All runs of one instruction: how often, nanoseconds in total, and which part of all runs' time. With a
+    debug record `module` and `source` say what in the model it was made of."""
 
     chain: int
     instruction: int
@@ -44,16 +47,28 @@ class OperatorTime:
     calls: int
     total: int
     share: float
+    module: str = ""
+    source: str = ""
 
 
 @dataclass(frozen=True)
 class Profile:
-    """`load` and `execute` are nanoseconds in total, of `runs` executions."""
+    """`load` and `execute` are nanoseconds in total, of `runs` executions. A trace does not say which method
+    was executed: instructions of the same number count together."""
 
     load: int
     execute: int
     runs: int
     operators: list[OperatorTime]
+
+    def modules(self) -> list[tuple[str, int, float]]:
+        """Each module with its nanoseconds and its share, the longest first; none without a debug record."""
+        totals: dict[str, int] = {}
+        for item in self.operators:
+            totals[item.module] = totals.get(item.module, 0) + item.total
+        whole = sum(totals.values()) or 1
+        ordered = sorted(totals.items(), key=lambda pair: -pair[1])
+        return [(name, total, total / whole) for name, total in ordered] if any(totals) else []
 
     def to_json(self) -> dict[str, Any]:
         """For json.dumps."""
@@ -112,8 +127,9 @@ def _events(block: Table) -> Iterator[Event]:
         )
 
 
-def profile(events: list[Event]) -> Profile:
-    """Sums the events up: one line an instruction, with the operator's name where it has one."""
+def profile(events: list[Event], origins: MethodOrigins | None = None) -> Profile:
+    """Sums the events up: one line an instruction, with the operator's name where it has one, and what
+    `origins` say of the method that was executed."""
     names: dict[tuple[int, int], str] = {}
     calls: dict[tuple[int, int], int] = {}
     totals: dict[tuple[int, int], int] = {}
@@ -129,6 +145,31 @@ def profile(events: list[Event]) -> Profile:
     runs = [event.end - event.start for event in events if event.name == "Method::execute"]
     load = sum(event.end - event.start for event in events if event.name == "Program::load_method")
     operators = [
-        OperatorTime(*key, names[key], calls[key], totals[key], totals[key] / whole) for key in sorted(totals)
+        OperatorTime(*key, names[key], calls[key], totals[key], totals[key] / whole, *_made_of(origins, *key))
+        for key in sorted(totals)
     ]
     return Profile(load, sum(runs), len(runs), operators)
+
+
+def _made_of(origins: MethodOrigins | None, chain: int, instruction: int) -> tuple[str, str]:
+    """The module and the source line of an instruction; empty where they are not known."""
+    origin = origins.at(instruction, chain) if origins else None
+    if origin is None:
+        return "", ""
+    return str(origin.module or ""), str(origin.line or "")
+
+
+def origins_of(model: Path, method: str | None = None) -> MethodOrigins:
+    """What the debug record beside a program says of a method, or of the only one, or of "forward".
+
+    Errors: InvalidArgument without a record; MethodNotFound; those of reading the program.
+    """
+    program = read_model(model)
+    record = record_beside(model, program)
+    if record is None:
+        raise InvalidArgument(
+            f"model {model}: no debug record of it is beside it ({debug_record_path(model)})",
+            next_step="Export the model with its debug record, or leave --model out.",
+        )
+    names = [plan.name for plan in program.plans]
+    return record.method(program.method(method or (names[0] if len(names) == 1 else "forward")).name)

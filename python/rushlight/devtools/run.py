@@ -22,6 +22,7 @@ from rushlight.build.cmake import Progress
 from rushlight.devtools.case_stream import CallResult, Report, decode_response, encode_request
 from rushlight.devtools.cases import Call, Case, Comparison, compare
 from rushlight.devtools.failures import in_output as failures_in_output
+from rushlight.devtools.origins import Origins, failed_instruction
 from rushlight.devtools.trace import TraceLoss, TraceRequest
 from rushlight.errors import (
     InvalidArgument,
@@ -117,7 +118,7 @@ def run(
     chosen = targets.get(target)
     with_backends = bool((defines or {}).get("RUSHLIGHT_BACKENDS"))
     if chosen.kind == "host" and trace is None and not with_backends:
-        return _run_here(data, case, files)
+        return _run_here(data, case, files, Origins(path, program))
     linked_in = built is None and chosen.kind == "bare-metal"
     if built is None:
         wanted = {**(trace.defines() if trace else {}), **(defines or {})}
@@ -130,7 +131,8 @@ def run(
     if not linked_in:
         # A runner need not know bundled programs: it gets the program inside.
         given = {"--model_path": [data if bundled else path], "--data_path": files}
-    there = _run_there(chosen, given, built, program, case, timeout, trace)
+    with Origins(path, program).told({call.method for call in case.calls}):
+        there = _run_there(chosen, given, built, program, case, timeout, trace)
     outcomes = _outcomes(case, there.results)
     return RunOutcome(target, outcomes, there.report, built, time.monotonic() - start, there.trace_loss)
 
@@ -174,7 +176,7 @@ def _data_files(program: Program, case: Case) -> tuple[Path, ...]:
     return tuple(path.resolve() for path in case.data_files)
 
 
-def _run_here(model: bytes, case: Case, data_files: tuple[Path, ...]) -> RunOutcome:
+def _run_here(model: bytes, case: Case, data_files: tuple[Path, ...], origins: Origins) -> RunOutcome:
     from rushlight import runtime
 
     start = time.monotonic()
@@ -183,7 +185,8 @@ def _run_here(model: bytes, case: Case, data_files: tuple[Path, ...]) -> RunOutc
     for call in case.calls:
         method = program.load_method(call.method) if case.fresh_methods else program.method(call.method)
         began = time.perf_counter_ns()
-        outputs = method.execute(call.inputs)
+        with origins.told({call.method}):
+            outputs = method.execute(call.inputs)
         results.append(CallResult(outputs, 0, time.perf_counter_ns() - began))
     return RunOutcome("host", _outcomes(case, results), None, None, time.monotonic() - start)
 
@@ -244,7 +247,8 @@ def _run_there(
 
 def _runner_error(target: str, status: int, output: str) -> RushlightError:
     """The runner's exit status is the runtime's error code; others are crashes."""
-    failures = "".join(f"\n{failure}" for failure in failures_in_output(output))
+    records = failures_in_output(output)
+    failures = "".join(f"\n{failure}" for failure in records)
     tail = "\n".join(output.strip().splitlines()[-12:]) + failures
     reason = targets.CRASH_STATUS.get(
         status, f"signal {-status}" if status < 0 else f"exit status {status:#x}"
@@ -254,11 +258,15 @@ def _runner_error(target: str, status: int, output: str) -> RushlightError:
         0x10: InvalidProgram, 0x12: InvalidArgument, 0x13: InvalidArgument, 0x20: InvalidArgument,
         0x21: OutOfMemory, 0x23: InvalidProgram, 0x24: InvalidProgram, 0x25: OutOfMemory,
     }  # fmt: skip
+    error: RushlightError
     if status in kinds:
-        return kinds[status](message)
-    if status == 0x14:
-        return OperatorNotFound.from_report(message, next_step="Build the runner for this model.")
-    return TargetCrashed(message)
+        error = kinds[status](message)
+    elif status == 0x14:
+        error = OperatorNotFound.from_report(message, next_step="Build the runner for this model.")
+    else:
+        error = TargetCrashed(message)
+    error.instruction = failed_instruction(output, records)
+    return error
 
 
 def _ordered_calls(program: Program, calls: Sequence[Call]) -> list[tuple]:

@@ -10,13 +10,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rushlight.errors import InvalidArgument
+from rushlight.errors import InvalidArgument, RushlightError
+from rushlight.program.container import HEADER_MAGIC, HEADER_OFFSET
 from rushlight.program.file_image import FileImage
 from rushlight.program.model import Program
 
@@ -47,7 +49,7 @@ class Module:
     type: str = ""
 
     def __str__(self) -> str:
-        return f"{self.path} ({self.type})" if self.type else self.path
+        return f"{self.path} ({self.type})".strip() if self.type else self.path
 
 
 @dataclass(frozen=True)
@@ -160,6 +162,24 @@ def record_beside(model: str | os.PathLike[str], program: Program) -> DebugRecor
         return None
     record = read_debug_record(path)
     return record if record.program == fingerprint(program) else None
+
+
+def source_of(model: str | os.PathLike[str], method: str, instruction: int) -> str:
+    """What the record beside a program file says of an instruction; "" without one, whatever the reason:
+    this is for errors, which it must not hide. Of a large file only the program itself is read."""
+    try:
+        record = read_debug_record(debug_record_path(model))
+        with Path(model).open("rb") as file:
+            head = file.read(64)
+            # Without an extended header the file is all program.
+            has_header = head[HEADER_OFFSET : HEADER_OFFSET + 4] == HEADER_MAGIC
+            size = struct.unpack_from("<Q", head, HEADER_OFFSET + 8)[0] if has_header else -1
+            file.seek(0)
+            digest = hashlib.sha256(file.read(size)).hexdigest()
+    except (RushlightError, OSError, struct.error, OverflowError):
+        return ""
+    origin = record.method(method).at(instruction)
+    return str(origin) if origin is not None and digest == record.program else ""
 
 
 def read_debug_record(path: str | os.PathLike[str]) -> DebugRecord:

@@ -32,10 +32,13 @@ class Method:
     instances of one method, at once. Calls of one instance from several threads go one after another.
     """
 
-    def __init__(self, module: ModuleType, name: str, method: Any, program: Any) -> None:
+    def __init__(
+        self, module: ModuleType, name: str, method: Any, program: Any, path: str | None = None
+    ) -> None:
         self._module = module
         self._method = method
         self._program = program
+        self._path = path  # of the program's file
         self._tensors = False  # among the last inputs
         self.name = name
 
@@ -126,7 +129,7 @@ class Method:
             )
         if inputs is not None and index is not None:
             explain(inputs[index], self.inputs[index], index)
-        return native.exception(failure, self._module)
+        return native.located(native.exception(failure, self._module), self._path, self.name)
 
     def __call__(self, *inputs: Any) -> list[Any]:
         """execute(inputs)."""

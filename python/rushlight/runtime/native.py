@@ -39,6 +39,24 @@ def call(module: ModuleType, function: Callable[..., Any], *arguments: Any) -> A
 
 def exception(failure: Exception, module: ModuleType) -> errors.RushlightError:
     """The exception for a RuntimeFailure of the native module."""
+    error = _exception(failure, module)
+    if failed := re.search(r"^instruction (\d+) failed", failure.args[2], re.MULTILINE):
+        error.instruction = int(failed[1])
+    return error
+
+
+def located(error: errors.RushlightError, path: str | None, method: str) -> errors.RushlightError:
+    """The error, with the line of the model where a debug record beside the program tells it."""
+    if path is not None and error.instruction is not None:
+        # The only thing that this room takes from another one, and only when something has failed.
+        from rushlight.program.debug import source_of
+
+        if source := source_of(path, method, error.instruction):
+            error.tell_source(source)
+    return error
+
+
+def _exception(failure: Exception, module: ModuleType) -> errors.RushlightError:
     code, name, message, index, names = failure.args
     operator = re.search(r"^operator (\S+): ", message, re.MULTILINE)
     if code in (0x12, 0x13):  # the rest says where it came through

@@ -41,6 +41,7 @@ class Program:
         self._module = native.default_module() if module is None else module
         self._trace = self._begin_trace(debug_buffer_size) if enable_etdump else None
         files = [os.fspath(file) for file in data_files]
+        self._path: str | None = None
         if isinstance(source, (bytes, bytearray, memoryview)):
             source = _contiguous(source) if isinstance(source, memoryview) else source
             self._program = native.call(self._module, self._module.load_bytes, source, files, self._trace)
@@ -49,6 +50,7 @@ class Program:
                 raise ValueError(f"load_mode: expected one of {', '.join(_MODES)}, got {load_mode!r}")
             path, mode = os.fspath(source), _MODES[load_mode]
             self._program = native.call(self._module, self._module.load_file, path, files, mode, self._trace)
+            self._path = path
         self._methods: dict[str, Method] = {}
 
     @property
@@ -76,7 +78,7 @@ class Program:
         except self._module.RuntimeFailure as failure:
             self._check_name(name)
             raise native.exception(failure, self._module) from None
-        return Method(self._module, name, method, self._program)
+        return Method(self._module, name, method, self._program, self._path)
 
     def method(self, name: str) -> Method:
         """The program's own instance of the method, loaded on first use."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from rushlight.cli.main import rushlight
-from rushlight.devtools.profile import profile, read_events
-from rushlight.errors import InvalidArgument, InvalidProgram
+from rushlight.devtools.profile import origins_of, profile, read_events
+from rushlight.errors import InvalidArgument, InvalidProgram, MethodNotFound
+from rushlight.program import DebugRecord, read_program
+from rushlight.program.debug import Frame, InstructionOrigin, MethodOrigins, Module, fingerprint
 
 OFFICIAL = Path(__file__).parents[2] / "interop" / "etrecord_etdump" / "etdump.etdp"
 
@@ -73,3 +76,49 @@ def test_altered_files_end_in_an_error_or_a_result(tmp_path: Path) -> None:
         file.write_bytes(data[:position] + b"\xff" + data[position + 1 :])
         with contextlib.suppress(InvalidProgram):
             profile(read_events(file)).to_html()
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    """The program of the trace with a debug record beside it."""
+    model = tmp_path / "model.pte"
+    shutil.copy(OFFICIAL.with_name("model.pte"), model)
+    origins = [
+        InstructionOrigin(index, frames=(Frame("net.py", line, "forward", code),), modules=(Module(*module),))
+        for index, line, code, module in [
+            (0, 7, "x = self.stem(x)", ("stem", "Conv2d")),
+            (1, 8, "x = x.relu()", ("", "Net")),
+            (2, 9, "return self.head(x)", ("head", "Conv2d")),
+        ]
+    ]
+    record = DebugRecord(fingerprint(read_program(model)), (MethodOrigins("forward", tuple(origins)),))
+    record.save(tmp_path / "model.debug.json")
+    return model
+
+
+def test_with_a_debug_record_each_line_has_its_source_and_module(recorded: Path) -> None:
+    result = profile(read_events(OFFICIAL), origins_of(recorded))
+    assert [item.source for item in result.operators] == [
+        "net.py:7: x = self.stem(x)",
+        "net.py:8: x = x.relu()",
+        "net.py:9: return self.head(x)",
+    ]
+    modules = result.modules()
+    assert {name for name, _, _ in modules} == {"stem (Conv2d)", "(Net)", "head (Conv2d)"}
+    assert sum(share for _, _, share in modules) == pytest.approx(1)
+    assert [total for _, total, _ in modules] == sorted((t for _, t, _ in modules), reverse=True)
+    assert profile(read_events(OFFICIAL)).modules() == []
+
+
+def test_the_command_takes_the_model_that_was_run(recorded: Path) -> None:
+    shown = CliRunner().invoke(rushlight, ["profile", str(OFFICIAL), "--model", str(recorded)])
+    assert shown.exit_code == 0 and "self.stem(x)" in shown.output and "head (Conv2d)" in shown.output
+    listed = CliRunner().invoke(rushlight, ["profile", str(OFFICIAL), "--model", str(recorded), "--json"])
+    assert json.loads(listed.output)["operators"][1]["source"] == "net.py:8: x = x.relu()"
+
+
+def test_a_model_without_its_record_is_told(tmp_path: Path, recorded: Path) -> None:
+    with pytest.raises(InvalidArgument, match="no debug record of it is beside it"):
+        origins_of(OFFICIAL.with_name("model.pte"))
+    with pytest.raises(MethodNotFound):
+        origins_of(recorded, "backward")

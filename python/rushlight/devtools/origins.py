@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Errors of running methods, with the line of the model that the failed instruction was made of."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rushlight.devtools.failures import Failure
+from rushlight.errors import InvalidArgument, RushlightError
+from rushlight.program import Program, record_beside
+
+_FAILED = re.compile(r"\binstruction (\d+) failed\b")
+
+
+@dataclass(frozen=True)
+class Origins:
+    """What is known of the instructions of a program file; `program` is what the file holds."""
+
+    path: Path
+    program: Program
+
+    @contextlib.contextmanager
+    def told(self, methods: Collection[str]) -> Iterator[None]:
+        """Errors that pass through get the source of their instruction, where one method only can have been
+        running."""
+        try:
+            yield
+        except RushlightError as error:
+            if error.instruction is not None and not error.source and len(methods) == 1:
+                with contextlib.suppress(InvalidArgument):  # a damaged record must not hide the error
+                    self._tell(error, error.instruction, next(iter(methods)))
+            raise
+
+    def _tell(self, error: RushlightError, instruction: int, method: str) -> None:
+        record = record_beside(self.path, self.program)
+        origin = record.method(method).at(instruction) if record else None
+        if origin is not None:
+            error.tell_source(str(origin))
+
+
+def failed_instruction(output: str, failures: Sequence[Failure]) -> int | None:
+    """The instruction that a runner says has failed, in its log or, without one, in its failure record."""
+    if logged := _FAILED.search(output):
+        return int(logged[1])
+    numbers = [failure.number for failure in failures if failure.number is not None]
+    return numbers[-1] if numbers else None
