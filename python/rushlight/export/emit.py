@@ -177,7 +177,8 @@ class Emitter:
             "dim_order": operand.dim_order,
             "dynamism": Dynamism.BOUNDED if operand.is_dynamic else Dynamism.STATIC,
             "memory_id": memory_id,
-            "memory_offset": offset + operand.offset,
+            # A constant's place is in the file: with an offset it would be read as planned.
+            "memory_offset": offset + operand.offset if memory_id else 0,
         }
         match storage.place:
             case Place.PLANNED:
