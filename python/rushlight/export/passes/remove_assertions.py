@@ -11,6 +11,7 @@ from rushlight.export.passes.base import Pass, PassContext
 
 aten = torch.ops.aten
 _CHECKS = {
+    aten._linalg_check_errors.default,
     aten._assert_scalar.default,
     aten._assert_async.msg,
     aten._assert_async.default,

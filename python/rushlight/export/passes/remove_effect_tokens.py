@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes plain calls of operators that PyTorch keeps in order by tokens; a program has an order anyway."""
+
+from __future__ import annotations
+
+from torch.export import ExportedProgram
+from torch.export._remove_effect_tokens_pass import _remove_effect_tokens
+from torch.export.graph_signature import InputKind
+
+from rushlight.export.passes.base import Pass, PassContext
+
+
+class RemoveEffectTokens(Pass):
+    """`with_effects(token, check, x)` becomes `check(x)`, and the tokens go."""
+
+    name = "remove_effect_tokens"
+    ensures = frozenset({"no tokens"})
+
+    def run(self, program: ExportedProgram, context: PassContext) -> bool:
+        """See Pass."""
+        if all(spec.kind is not InputKind.TOKEN for spec in program.graph_signature.input_specs):
+            return False
+        _remove_effect_tokens(program)
+        return True
