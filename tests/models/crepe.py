@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import torch
@@ -18,7 +19,7 @@ class CrepeTiny(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        for step, (before, after) in enumerate(zip(_CHANNELS, _CHANNELS[1:], strict=False), start=1):
+        for step, (before, after) in enumerate(itertools.pairwise(_CHANNELS), start=1):
             kernel, stride = ((512, 1), (4, 1)) if step == 1 else ((64, 1), (1, 1))
             self.add_module(f"conv{step}", nn.Conv2d(before, after, kernel, stride))
             self.add_module(f"conv{step}_BN", nn.BatchNorm2d(after, eps=0.0010000000474974513))

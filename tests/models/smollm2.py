@@ -36,7 +36,9 @@ class Block(nn.Module):
         self.keys.index_copy_(2, position, _turned(key, turn))
         self.values.index_copy_(2, position, value)
         seen = torch.arange(POSITIONS) <= position
-        keys, values = (cache.repeat_interleave(HEADS // KEY_HEADS, dim=1) for cache in (self.keys, self.values))
+        keys, values = (
+            cache.repeat_interleave(HEADS // KEY_HEADS, dim=1) for cache in (self.keys, self.values)
+        )
         mixed = functional.scaled_dot_product_attention(_turned(query, turn), keys, values, seen[None])
         x = x + self.attn_output(mixed.transpose(1, 2).flatten(-2))
         normed = self.ffn_norm(x)

@@ -8,7 +8,7 @@ import math
 import struct
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -39,7 +39,7 @@ class Gguf:
 
 
 class _Cursor:
-    _NUMBERS = dict(zip((0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12), "BbHhIif?Qqd", strict=True))
+    _NUMBERS: ClassVar = dict(zip((0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12), "BbHhIif?Qqd", strict=True))
 
     def __init__(self, data: bytes) -> None:
         self.data, self.at = data, 0

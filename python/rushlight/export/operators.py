@@ -130,10 +130,12 @@ def bind(
 ) -> dict[str, Any]:
     """The values of a row's arguments by name, outs left out, as `function` was called with them.
 
-    What only the row has is None.
+    What only the row has is None. Copies are never asynchronous.
     """
     own = function._schema.arguments
     values = {a.name: a.default_value for a in own if a.has_default_value()}
     values.update(zip((a.name for a in own), args, strict=False))
     values.update(kwargs)
+    if "non_blocking" in values:
+        values["non_blocking"] = False
     return {a.name: values.get(a.name) for a in schema.arguments if not a.mutable or a.name in values}

@@ -21,6 +21,7 @@ from rushlight.export.passes.lift_scalars import LiftScalars
 from rushlight.export.passes.merge_views import MergeViews
 from rushlight.export.passes.remove_assertions import RemoveAssertions
 from rushlight.export.passes.remove_dead_code import RemoveDeadCode
+from rushlight.export.passes.remove_effect_tokens import RemoveEffectTokens
 from rushlight.export.passes.remove_no_ops import RemoveNoOps
 from rushlight.export.passes.simplify_arithmetic import SimplifyArithmetic
 from rushlight.export.passes.views_to_copies import ViewsToCopies
@@ -35,6 +36,7 @@ UserPasses = Mapping[str, Sequence[Any]]
 def core_aten_passes() -> list[Pass]:
     """From what decomposition leaves to the edge dialect."""
     return [
+        RemoveEffectTokens(),
         RemoveAssertions(),
         ViewsToCopies(),
         RemoveNoOps(),

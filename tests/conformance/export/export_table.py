@@ -7,7 +7,7 @@
 `opinfo` is PyTorch's OpInfo database, `nn` the modules of torch.nn. Each sample is exported as a module whose
 inputs are its tensors, run on our runtime, and on the official one where that has all operators. Writes
 WHAT.json and WHAT.md into the folder --out. With `--official` the official exporter makes the programs, and
-its runtime alone runs them: the numbers to compare with. OpInfo's float32 takes some ten minutes on two cores.
+its runtime alone runs them: the numbers to compare with. OpInfo in float32 takes ten minutes on two cores.
 """
 
 from __future__ import annotations
@@ -106,9 +106,7 @@ def main() -> int:
     parser.add_argument("--official", action="store_true", help="the official exporter and runtime instead")
     options = parser.parse_args()
     chosen = [name for name in names[options.what](options.dtypes) if options.name in name][:: options.every]
-    verdicts = run_all(
-        options.what, chosen, options.samples, options.jobs, is_official=options.official
-    )
+    verdicts = run_all(options.what, chosen, options.samples, options.jobs, is_official=options.official)
     options.out.mkdir(parents=True, exist_ok=True)
     described = {name: verdict.to_json() for name, verdict in verdicts.items()}
     (options.out / f"{options.what}.json").write_text(json.dumps(described, indent=1) + "\n")

@@ -93,7 +93,10 @@ _OWN: dict[str, list[Callable[[], tuple[nn.Module, tuple[Any, ...]]]]] = {
     "Flatten": [lambda: (nn.Flatten(), (_image(),)), lambda: (nn.Flatten(0, 1), (_image(),))],
     "Fold": [lambda: (nn.Fold((4, 5), (2, 2)), (_floats(2, 12, 12),))],
     "FractionalMaxPool2d": [
-        lambda: (nn.FractionalMaxPool2d(2, output_ratio=0.5, _random_samples=torch.rand(2, 4, 2)), (_image(),))
+        lambda: (
+            nn.FractionalMaxPool2d(2, output_ratio=0.5, _random_samples=torch.rand(2, 4, 2)),
+            (_image(),),
+        )
     ],
     "FractionalMaxPool3d": [
         lambda: (nn.FractionalMaxPool3d(2, output_size=2, _random_samples=torch.rand(2, 4, 3)), (_volume(),))
@@ -149,7 +152,9 @@ _OWN: dict[str, list[Callable[[], tuple[nn.Module, tuple[Any, ...]]]]] = {
 @functools.cache
 def class_names() -> list[str]:
     """The module classes of torch.nn that make sense, in alphabetical order."""
-    classes = {name for name, found in inspect.getmembers(nn, inspect.isclass) if issubclass(found, nn.Module)}
+    classes = {
+        name for name, found in inspect.getmembers(nn, inspect.isclass) if issubclass(found, nn.Module)
+    }
     return sorted(classes - LEFT_OUT.keys())
 
 

@@ -129,7 +129,7 @@ def test_an_error_says_what_is_wrong_and_who_was_there_before(name: str) -> None
     message = str(caught.value)
     assert expected in message
     assert "method 'score' is not of the edge dialect" in message
-    assert "passes before: remove_assertions, views_to_copies" in message
+    assert "passes before: remove_effect_tokens, remove_assertions" in message
     if change in (number_for_tensor, in_place, no_value):
         assert "node 'sin'" in message and "test_verify.py:" in message
 
