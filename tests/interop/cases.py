@@ -7,19 +7,18 @@ from collections.abc import Callable
 from typing import Any
 
 import executorch.kernels.quantized  # noqa: F401  has the out variants of quantized operators
+import models
 import torch
 from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
     XNNPACKQuantizer,
     get_symmetric_quantization_config,
 )
 from executorch.exir import ExecutorchBackendConfig
+from models import Fn
 from official import Arguments, Case, Entry, one
 from torch import Tensor, nn
 from torch.nn import functional
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
-
-import models
-from models import Fn
 
 QUANTIZED_NOTE = (
     "PT2E static int8 (XNNPACKQuantizer): q/dq graph, and its XNNPACK lowering; expected is the converted "

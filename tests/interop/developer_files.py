@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 from pathlib import Path
 
+import models
 import torch
 from executorch.devtools import BundledProgram, Inspector, generate_etrecord
 from executorch.devtools.bundled_program.config import MethodTestCase, MethodTestSuite
@@ -14,8 +15,6 @@ from executorch.exir import to_edge
 from executorch.extension.pybindings.portable_lib import _load_for_executorch
 from official import Entry, export
 from torch import nn
-
-import models
 
 DEBUG_BUFFER_BYTES = 1_000_000
 

@@ -7,12 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from models import Fn
 from official import Case, one
 from torch import Tensor, nn
 from torch._higher_order_ops.map import map as torch_map
 from torch._higher_order_ops.scan import scan
-
-from models import Fn
 
 
 def cond_two_outputs(x: Tensor, y: Tensor) -> Any:

@@ -7,11 +7,10 @@ from collections.abc import Callable
 
 import torch
 from executorch.exir import EdgeCompileConfig
+from models import Fn
 from official import Case, one
 from torch import Tensor, nn
 from torch.nn import functional
-
-from models import Fn
 
 LOW = 2e-2
 """Tolerance of float16 and bfloat16."""

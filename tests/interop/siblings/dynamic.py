@@ -8,12 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
+from models import Fn
 from official import Case, one
 from torch import Tensor, nn
 from torch.export import Dim
 from torch.nn import functional
-
-from models import Fn
 
 
 def _images(module: nn.Module, channels: int = 3) -> Case:

