@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rushlight.codegen.table import OperatorTable, load_table
 from rushlight.devtools.check import CheckReport, check
 from rushlight.devtools.room import MAX_PLANNED_BUFFERS
-from rushlight.errors import InvalidArgument, NotRunnable, UnknownTarget
+from rushlight.errors import InvalidArgument, InvalidProgram, NotRunnable, UnknownTarget
 from rushlight.program import (
     DataEntry,
     DebugRecord,
@@ -220,3 +223,22 @@ def test_what_is_no_program_or_target_is_refused(tmp_path: Path) -> None:
         check(tmp_path / "gone.pte")
     with pytest.raises(UnknownTarget):
         check(DSCNN, target="cortex-m99")
+
+
+SMALL = [path.read_bytes() for path in PROGRAMS if path.stat().st_size < 4000]
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_altered_programs_are_checked_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    altered = bytearray(data.draw(st.sampled_from(SMALL)))
+    for _ in range(data.draw(st.integers(1, 4))):
+        altered[data.draw(st.integers(0, len(altered) - 1))] = data.draw(st.integers(0, 255))
+    path = tmp_path_factory.mktemp("altered") / "model.pte"
+    path.write_bytes(altered)
+    try:
+        json.dumps(check(path, target="cortex-m4", table=TABLE).to_json())
+    except InvalidProgram as error:
+        assert error.message
