@@ -88,7 +88,9 @@ def _fresh(operand: Operand) -> Operand:
     if isinstance(operand, NumberOperand):
         return NumberOperand(operand.kind)
     storage = Storage("state", operand.nbytes)
-    return TensorOperand(operand.dtype, operand.sizes, operand.dim_order, storage, operand.is_dynamic)
+    return TensorOperand(
+        operand.dtype, operand.sizes, operand.dim_order, storage, operand.is_dynamic, 0, operand.symbols
+    )
 
 
 def _while_loop(lowering: Lowering, node: Node, environment: Environment) -> Operand:
@@ -185,6 +187,7 @@ def _items(
         )
         item = new_operand(like, f"{node.name}.item")
         item.is_dynamic = any(map(is_symbolic, shape))
+        item.symbols = tuple(map(str, shape)) if item.is_dynamic else ()
         lowering.emit("aten::select_copy.int_out", [operand, 0, index, item], [item], node)
         items.append(item)
     return items

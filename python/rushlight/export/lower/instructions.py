@@ -42,7 +42,11 @@ class Storage:
 
 @dataclass(eq=False)
 class TensorOperand:
-    """A tensor in a storage, from its byte `offset` on; `sizes` are upper bounds where `is_dynamic`."""
+    """A tensor in a storage, from its byte `offset` on.
+
+    Where `is_dynamic`, `sizes` are upper bounds, and `symbols` are the sizes as expressions: tensors of equal
+    ones have equal shapes in every run.
+    """
 
     dtype: str
     sizes: tuple[int, ...]
@@ -50,6 +54,7 @@ class TensorOperand:
     storage: Storage
     is_dynamic: bool = False
     offset: int = 0
+    symbols: tuple[str, ...] = ()
 
     @property
     def nbytes(self) -> int:

@@ -150,7 +150,9 @@ def _kept(lowering: Lowering, operand: Operand, overwritten: set[int]) -> Operan
 
 def _copied(lowering: Lowering, operand: TensorOperand, place: Place = Place.PLANNED) -> TensorOperand:
     storage = Storage(f"{operand.storage.name}.copy", operand.nbytes, place)
-    copy = TensorOperand(operand.dtype, operand.sizes, operand.dim_order, storage, operand.is_dynamic)
+    copy = TensorOperand(
+        operand.dtype, operand.sizes, operand.dim_order, storage, operand.is_dynamic, 0, operand.symbols
+    )
     lowering.copy(operand, copy, None)
     return copy
 

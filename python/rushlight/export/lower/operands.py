@@ -68,9 +68,15 @@ def tensor_operand(
         dim_order=tuple(range(len(sizes))) if dim_order is None else dim_order,
         storage=Storage(name, 0, place),
         is_dynamic=any(is_symbolic(size) for size in value.shape),
+        symbols=symbols_of(value),
     )
     operand.storage.nbytes = operand.nbytes
     return operand
+
+
+def symbols_of(value: torch.Tensor) -> tuple[str, ...]:
+    """The sizes as expressions, if any of them is known only at run time."""
+    return tuple(map(str, value.shape)) if any(is_symbolic(size) for size in value.shape) else ()
 
 
 def new_operand(value: Any, name: str, dim_order: Any = None) -> Operand:

@@ -15,7 +15,13 @@ from torch.fx import Node
 
 from rushlight.export.graph import value_of
 from rushlight.export.lower.instructions import Operand, Place, TensorOperand
-from rushlight.export.lower.operands import dtype_name, is_symbolic, stored_order, upper_bound
+from rushlight.export.lower.operands import (
+    dtype_name,
+    is_symbolic,
+    stored_order,
+    symbols_of,
+    upper_bound,
+)
 from rushlight.program.dtypes import element_size
 
 if TYPE_CHECKING:
@@ -110,7 +116,13 @@ def _et_view(
     bounds = tuple(upper_bound(size) for size in value.shape)
     is_dynamic = any(map(is_symbolic, value.shape))
     view = TensorOperand(
-        dtype_name(value.dtype), bounds, tuple(range(len(bounds))), source.storage, is_dynamic, source.offset
+        dtype_name(value.dtype),
+        bounds,
+        tuple(range(len(bounds))),
+        source.storage,
+        is_dynamic,
+        source.offset,
+        symbols_of(value),
     )
     if view.nbytes > source.nbytes:
         return None  # bounds of products may be looser than the source's

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import torch
 from lowered import calls, check, lower
+from torch.export import Dim
 
 from rushlight.export.lower.in_place import reuse_inputs
 from rushlight.export.lower.instructions import LoweredMethod, Place, TensorOperand
@@ -57,6 +58,19 @@ def test_a_smaller_input_that_is_broadcast_is_not_overwritten() -> None:
     reuse_inputs(method)
     (total,), (add,) = calls(method, "aten::sum.IntList_out"), calls(method, "aten::add.out")
     assert add.results[0].storage is not total.results[0].storage
+
+
+def test_bounds_alone_do_not_make_shapes_equal() -> None:
+    # At n = 1 the left one is broadcast: written over it, the sum would read what it wrote.
+    shapes = ({0: Dim("n", max=8)}, {0: Dim("m", max=8)})
+
+    def function(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return torch.exp(x)[:, None].expand(-1, y.shape[0]).sum(1) + x
+
+    check(function, (torch.randn(3), torch.randn(5)), (torch.randn(2), torch.randn(8)), dynamic_shapes=shapes)
+    method = lower(lambda x, y: x.exp()[:1] + y.exp(), torch.randn(3), torch.randn(5), dynamic_shapes=shapes)
+    reuse_inputs(method)
+    assert storages(method, "aten::add.out")[0] is not storages(method, "aten::exp.out")[0]
 
 
 def test_another_dtype_has_another_storage() -> None:
