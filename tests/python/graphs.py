@@ -50,16 +50,20 @@ def apply(program: ExportedProgram, *passes: Pass) -> bool:
     """Run passes; whether any says that it changed something. The graph stays valid."""
     context = PassContext(LIBRARY)
     modified = [each.run(program, context) for each in passes]
-    for module in program.graph_module.modules():
-        if isinstance(module, torch.fx.GraphModule):
-            module.graph.lint()
-            module.recompile()
+    _recompile(program)
     names = [node.name for node in program.graph.nodes if node.op == "placeholder"]
     assert [spec.arg.name for spec in program.graph_signature.input_specs] == names
     results = program.graph.output_node().args[0]
     told = [getattr(spec.arg, "name", None) for spec in program.graph_signature.output_specs]
     assert told == [getattr(result, "name", None) for result in results]
     return any(modified)
+
+
+def _recompile(program: ExportedProgram) -> None:
+    for module in program.graph_module.modules():
+        if isinstance(module, torch.fx.GraphModule):
+            module.graph.lint()
+            module.recompile()
 
 
 def run(program: ExportedProgram, *args: Any) -> list[Any]:
@@ -70,6 +74,7 @@ def run(program: ExportedProgram, *args: Any) -> list[Any]:
         for spec in program.graph_signature.input_specs
         if spec.kind is not InputKind.TOKEN
     ]
+    _recompile(program)
     results = program.graph_module(*values)
     specs = program.graph_signature.output_specs
     return [r for r, spec in zip(results, specs, strict=True) if spec.kind is OutputKind.USER_OUTPUT]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensor
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, InputSpec, OutputKind, TensorArgument
 from torch.fx import Node
@@ -54,7 +54,8 @@ class Constants:
             for name, spec in input_specs(program).items()
             if is_lifted(spec) and spec.target not in mutated
         }
-        self._added = 0
+        self._place: tuple[int, Node] | None = None
+        self._mode: FakeTensorMode | None = None
 
     def get(self, node: Any) -> torch.Tensor | None:
         """The tensor of a placeholder that never changes; None for any other node or value."""
@@ -68,40 +69,45 @@ class Constants:
 
     def add(self, tensor: torch.Tensor, name: str) -> Node:
         """A new placeholder for a tensor; `name` is made unique. It is of the program's top graph."""
-        graph, taken = self.program.graph, {**self.program.state_dict, **self.program.constants}
-        target, count = name, 0
-        while target in taken:
+        graph, target, count = self.program.graph, name, 0
+        while target in self.program.state_dict or target in self.program.constants:
             count += 1
             target = f"{name}_{count}"
-        first_user = next((n for n in graph.nodes if n.op != "placeholder"), None)
-        placeholders = [n for n in graph.nodes if n.op == "placeholder"]
-        specs = self.program.graph_signature.input_specs
-        position = _after_lifted(specs)
-        before = placeholders[position] if position < len(placeholders) else first_user
-        assert before is not None
+        position, before = self._next_place()
         with graph.inserting_before(before):
             node = graph.placeholder(f"c_{target}".replace(".", "_"))
         node.target = node.name
         node.meta["val"] = self._fake(tensor)
         spec = InputSpec(InputKind.CONSTANT_TENSOR, TensorArgument(name=node.name), target, None)
-        specs.insert(position, spec)
+        self.program.graph_signature.input_specs.insert(position, spec)
         self.program.constants[target] = tensor.detach()
         self._specs[node.name] = spec
+        self._place = position + 1, before
         return node
 
+    def _next_place(self) -> tuple[int, Node]:
+        """Where among the inputs a new constant goes, and the node that it goes before."""
+        if self._place is None or self._place[1]._erased:
+            position = _after_lifted(self.program.graph_signature.input_specs)
+            placeholders = [n for n in self.program.graph.nodes if n.op == "placeholder"]
+            first_call = next(n for n in self.program.graph.nodes if n.op != "placeholder")
+            self._place = position, [*placeholders, first_call][position]
+        return self._place
+
     def _fake(self, tensor: torch.Tensor) -> torch.Tensor:
-        for node in self.program.graph.nodes:
-            value = node.meta.get("val")
-            if isinstance(value, FakeTensor):
-                with value.fake_mode:
-                    return torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype)
-        return tensor.to("meta")
+        if self._mode is None:
+            values = (node.meta.get("val") for node in self.program.graph.nodes)
+            self._mode = next((v.fake_mode for v in values if isinstance(v, FakeTensor)), FakeTensorMode())
+        # Much faster than in the mode, which asks what a device would do.
+        shape = torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device="meta")
+        return FakeTensor(self._mode, shape, torch.device("cpu"))
 
     def remove_unused(self) -> bool:
         """Take out constants that nobody reads. True when there were any."""
         graph, signature = self.program.graph, self.program.graph_signature
         gone = [n for n in graph.nodes if n.op == "placeholder" and n.name in self._specs and not n.users]
         names = {node.name for node in gone}
+        self._place = None
         for node in gone:
             graph.erase_node(node)
             self._specs.pop(node.name)

@@ -73,22 +73,30 @@ def _key(value: Any) -> Hashable:
 
 def _merge_constants(program: ExportedProgram) -> bool:
     constants = Constants(program)
-    kept: dict[Hashable, list[Node]] = {}
     modified = False
-    for node in list(program.graph.nodes):
-        if node.op != "placeholder":
-            break
-        tensor = constants.get(node)
-        if tensor is None or not node.users or not _is_plain(tensor):
-            continue
-        alike = kept.setdefault(_sketch(tensor), [])
-        other = next((n for n in alike if _is_equal(constants.get(n), tensor)), None)
-        if other is None:
-            alike.append(node)
-        else:
-            _read_other(program, node, other)
-            modified = True
+    for alike in _of_same_kind(program, constants):
+        kept: dict[Hashable, list[Node]] = {}
+        for node in alike:
+            tensor = constants.get(node)
+            assert tensor is not None
+            candidates = kept.setdefault(_sample(tensor), [])
+            other = next((n for n in candidates if _is_equal(constants.get(n), tensor)), None)
+            if other is None:
+                candidates.append(node)
+            else:
+                _read_other(program, node, other)
+                modified = True
     return constants.remove_unused() or modified
+
+
+def _of_same_kind(program: ExportedProgram, constants: Constants) -> list[list[Node]]:
+    """Constants that are read, in groups of two or more of the same dtype and sizes."""
+    groups: dict[Hashable, list[Node]] = {}
+    for node in program.graph.nodes:
+        tensor = constants.get(node)
+        if tensor is not None and node.users and _is_plain(tensor):
+            groups.setdefault((tensor.dtype, tensor.shape), []).append(node)
+    return [group for group in groups.values() if len(group) > 1]
 
 
 def _read_other(program: ExportedProgram, node: Node, other: Node) -> None:
@@ -101,16 +109,13 @@ def _is_plain(tensor: torch.Tensor) -> bool:
     return type(tensor) in (torch.Tensor, torch.nn.Parameter) and tensor.layout is torch.strided
 
 
-def _sketch(tensor: torch.Tensor) -> Hashable:
-    """What equal tensors have in common, a few of their elements included."""
-    parts = tuple(tensor.shape)
-    if tensor.numel() == 0:
-        return tensor.dtype, parts
-    last = [size - 1 for size in parts]
-    picked = [
-        _bits(tensor)[tuple(at * i // max(_SAMPLE - 1, 1) for at in last)].tolist() for i in range(_SAMPLE)
-    ]
-    return tensor.dtype, parts, str(picked)
+def _sample(tensor: torch.Tensor) -> Hashable:
+    """A few elements, the same ones for tensors of the same sizes."""
+    bits = _bits(tensor)
+    while bits.dim() > 1:  # along a diagonal, as flattening might copy
+        bits = bits.diagonal(dim1=0, dim2=1) if min(bits.shape[:2]) > 1 else bits.flatten(0, 1)
+    bits = bits.reshape(-1)
+    return tuple(bits[:: max(bits.numel() // _SAMPLE, 1)].tolist())
 
 
 def _is_equal(a: torch.Tensor | None, b: torch.Tensor) -> bool:

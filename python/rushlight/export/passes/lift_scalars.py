@@ -12,8 +12,9 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
 from rushlight.export.constants import Constants
-from rushlight.export.graph import copy_meta, graph_modules, value_of
+from rushlight.export.graph import value_of
 from rushlight.export.passes.base import Pass, PassContext
+from rushlight.export.rewrite import calls, fake_mode_of, insert_before
 
 _NUMBERS = (bool, int, float)
 _SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
@@ -27,48 +28,50 @@ class LiftScalars(Pass):
 
     def run(self, program: ExportedProgram, context: PassContext) -> bool:
         """See Pass."""
-        constants = Constants(program)
+        lifting = _Lifting(program, context)
         modified = False
-        for module in graph_modules(program.graph_module):
-            for node in list(module.graph.nodes):
-                if node.op == "call_function" and isinstance(node.target, OpOverload):
-                    modified |= self._lift(node, module, program, constants, context)
+        for module, node in calls(program):
+            if isinstance(node.target, OpOverload):
+                modified |= lifting.lift(node, module)
         return modified
 
-    def _lift(
-        self,
-        node: Node,
-        module: GraphModule,
-        program: ExportedProgram,
-        constants: Constants,
-        context: PassContext,
-    ) -> bool:
-        places = [index for index, _ in _numbers_for_tensors(node)]
-        if not places:
+
+class _Lifting:
+    """The work on one program: each number becomes one constant of a dtype."""
+
+    def __init__(self, program: ExportedProgram, context: PassContext) -> None:
+        self.program, self.context = program, context
+        self.constants = Constants(program)
+        self.made: dict[tuple[str, torch.dtype], Node] = {}
+
+    def lift(self, node: Node, module: GraphModule) -> bool:
+        """Give the node tensors for numbers, or another overload; whether there were any."""
+        numbers = _numbers_for_tensors(node)
+        if not numbers:
             return False
-        other = _overload_with_scalar(node.target, places, context)
+        other = _overload_with_scalar(node.target, [index for index, _ in numbers], self.context)
         if other is not None:
             node.target = other
             return True
-        for index, number in _numbers_for_tensors(node):
-            lifted = self._tensor(node, number, module, program, constants)
-            node.update_arg(index, lifted)
+        for index, number in numbers:
+            node.update_arg(index, self._tensor(node, number, module))
         return True
 
-    def _tensor(
-        self, node: Node, number: Any, module: GraphModule, program: ExportedProgram, constants: Constants
-    ) -> Node:
+    def _tensor(self, node: Node, number: Any, module: GraphModule) -> Node:
         dtype = _dtype_beside(node, number)
-        if module is program.graph_module and not isinstance(number, Node):
-            return constants.add(torch.tensor(number, dtype=dtype), "scalar")
-        with module.graph.inserting_before(node):
-            made = module.graph.call_function(
-                torch.ops.aten.scalar_tensor.default, (number,), {"dtype": dtype}
-            )
-        with _fake_mode(node):
-            made.meta["val"] = torch.empty((), dtype=dtype)
-        copy_meta(node, made)
-        return made
+        if module is not self.program.graph_module or isinstance(number, Node):
+            return _computed(node, number, dtype)
+        key = repr(number), dtype
+        if key not in self.made:
+            self.made[key] = self.constants.add(torch.tensor(number, dtype=dtype), "scalar")
+        return self.made[key]
+
+
+def _computed(node: Node, number: Any, dtype: torch.dtype) -> Node:
+    """A tensor made when the program runs: of a symbol, or in a body of control flow."""
+    with fake_mode_of(value_of(node)):
+        value = torch.empty((), dtype=dtype)
+    return insert_before(node, torch.ops.aten.scalar_tensor.default, (number,), {"dtype": dtype}, value=value)
 
 
 def _numbers_for_tensors(node: Node) -> list[tuple[int, Any]]:
@@ -111,9 +114,3 @@ def _dtype_beside(node: Node, number: Any) -> torch.dtype:
     beside = tensors[0].dtype
     promoted = torch.result_type(torch.empty((1,), dtype=beside), kind(1))
     return promoted if promoted != torch.bool or kind is bool else own
-
-
-def _fake_mode(node: Node) -> Any:
-    value = value_of(node)
-    value = value[0] if isinstance(value, (tuple, list)) else value
-    return value.fake_mode
