@@ -14,6 +14,7 @@ from torch.export import ExportedProgram
 from rushlight import targets
 from rushlight.errors import ExportFailed, InvalidArgument
 from rushlight.export.decompositions import decomposition_table
+from rushlight.export.delegate import delegate
 from rushlight.export.emit import Emitter, Pools
 from rushlight.export.exported import Exported
 from rushlight.export.libraries import library_for
@@ -52,6 +53,7 @@ def export(
         options: the fields of `rushlight.export.Options`:
             target: a name of `rushlight targets`, whose memory the program then has to fit into.
             built: the operators of a build with their dtypes (BuildResult.selection): all there may be.
+            backends: the ids of the backends that the build has; None does not ask.
             runtime: "rushlight", or "executorch" to use only operators that the official package has.
             passes: further passes, by the points of `rushlight.export.pipeline.POINTS`.
             keep: ATen operators that are not to be decomposed.
@@ -78,9 +80,15 @@ def export(
         sources[name] = MethodSource(_Constant(value))
     start = time.perf_counter()
     pools, methods, reports = Pools(), [], []
-    for index, (name, source) in enumerate(sources.items()):
-        worker = _MethodExport(name, source, chosen, (index, len(sources)))
-        method, report = worker.run(pools)
+    workers = [
+        _MethodExport(name, source, chosen, (index, len(sources)))
+        for index, (name, source) in enumerate(sources.items())
+    ]
+    for worker in workers:
+        worker.prepare()
+    _delegate(workers, chosen)
+    for worker in workers:
+        method, report = worker.finish(pools)
         methods.append(method)
         reports.append(report)
     report = Report(reports, time.perf_counter() - start)
@@ -118,6 +126,9 @@ class _Constant(torch.nn.Module):
         return self.value
 
 
+_EDGE = 0.7  # the share of the work behind a method in the edge dialect
+
+
 class _MethodExport:
     """The way of one method from the model to the program."""
 
@@ -125,36 +136,48 @@ class _MethodExport:
         self.name, self.source, self.options, self.place = name, source, options, place
         self.library = library_for(options)
         self.runner = PassRunner(PassContext(self.library, name))
+        self.passes = user_passes(options.passes)
         self.seconds: dict[str, float] = {}
+        self.program: ExportedProgram
 
-    def run(self, pools: Pools) -> tuple[Any, MethodReport]:
-        """The method of the program; constants go into `pools`."""
-        passes = user_passes(self.options.passes)
-        program = self._step("torch.export", 0.0, lambda: _traced(self.source, self.options))
+    def prepare(self) -> None:
+        """Takes the model to the edge dialect, as `program`."""
+        passes = self.passes
+        program = self.step("torch.export", 0.0, lambda: _traced(self.source, self.options))
         self.runner.run(passes["aten"], program)
-        program = self._step("decompositions", 0.3, lambda: self._decomposed(program))
+        for partitioner in _partitioners(self.options):
+            transform = getattr(partitioner, "transform_for_pre_decomposition", None)
+            program = program if transform is None else transform(program)
+        program = self.step("decompositions", 0.3, lambda: self._decomposed(program))
         self.runner.run(passes["core_aten"], program)
-        self._step("passes", 0.6, lambda: self.runner.run(core_aten_passes(), program))
+        self.step("passes", 0.6, lambda: self.runner.run(core_aten_passes(), program))
         self.runner.run(passes["edge"], program)
-        program = self._step("delegation", 0.7, lambda: self._delegated(program))
-        self.runner.run([*passes["delegated"], *delegated_passes()], program)
-        lowered, problems = self._step("lowering", 0.75, lambda: self._lowered(program))
+        self.program = program
+
+    def finish(self, pools: Pools) -> tuple[Any, MethodReport]:
+        """The method of the program; constants go into `pools`."""
+        program = self.program
+        self.runner.run([*self.passes["delegated"], *delegated_passes()], program)
+        lowered, problems = self.step("lowering", 0.75, lambda: self._lowered(program))
         raise_if_any(problems, self.name)
-        planned = self._step("memory planning", 0.85, lambda: plan_memory(lowered, self.options))
+        planned = self.step("memory planning", 0.85, lambda: plan_memory(lowered, self.options))
         emitter = Emitter(lowered, planned.memory_map, pools)
-        method = self._step("emission", 0.9, emitter.method)
+        method = self.step("emission", 0.9, emitter.method)
         report = MethodReport(
             self.name, method, planned.plan, self.runner.done, self.seconds, emitter.origins
         )
         return method, report
 
-    def _step(self, what: str, share: float, work: Callable[[], Any]) -> Any:
+    def step(self, what: str, share: float, work: Callable[[], Any]) -> Any:
+        """Does a part of the work, and keeps the books. `share` is what is done of this method; all methods
+        come to the edge dialect before the first goes on."""
         if self.options.progress:
             index, count = self.place
-            self.options.progress(f"{self.name}: {what}", (index + share) / count)
+            behind = index * _EDGE if share < _EDGE else count * _EDGE + index * (1 - _EDGE) - _EDGE
+            self.options.progress(f"{self.name}: {what}", (behind + share) / count)
         start = time.perf_counter()
         result = work()
-        self.seconds[what] = time.perf_counter() - start
+        self.seconds[what] = self.seconds.get(what, 0.0) + time.perf_counter() - start
         return result
 
     def _decomposed(self, program: ExportedProgram) -> ExportedProgram:
@@ -171,24 +194,22 @@ class _MethodExport:
         result._constants = dict(result.constants)
         return result
 
-    def _delegated(self, program: ExportedProgram) -> ExportedProgram:
-        partitioners = _partitioners(self.options)
-        if not partitioners:
-            return program
-        from rushlight.export.delegate import to_backend
-
-        for partitioner in partitioners:
-            program = to_backend(program, partitioner)
-        return program
-
     def _lowered(self, program: ExportedProgram) -> Any:
         placement = Placement(self.options.plan_inputs, self.options.plan_outputs, self.options.is_external)
         method, problems = lower_method(program, self.library, self.name, placement)
-        problems += broken_promises(method, self.library.table, self.options.built)
+        problems += broken_promises(method, self.library.table, self.options.built, self.options.backends)
         if not problems:
             forward_copies(method, self.library)
             reuse_inputs(method)
         return method, problems
+
+
+def _delegate(workers: Sequence[_MethodExport], options: Options) -> None:
+    """Has the partitioners choose parts of all methods: a backend sees all of its own at once."""
+    programs = {worker.name: worker.program for worker in workers}
+    for partitioner in _partitioners(options):
+        chosen = dict.fromkeys(programs, partitioner)
+        workers[0].step("delegation", _EDGE, lambda chosen=chosen: delegate(programs, chosen))
 
 
 def _traced(source: MethodSource, options: Options) -> ExportedProgram:

@@ -39,6 +39,7 @@ class Options:
     external: bool | Callable[[str], bool] = False
     strict: bool = False
     built: Mapping[str, Collection[str]] | None = None
+    backends: Collection[str] | None = None
     operators: Any = None
     progress: Progress | None = None
 

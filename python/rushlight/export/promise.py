@@ -9,7 +9,14 @@ from typing import Any
 
 from rushlight.codegen import promise
 from rushlight.codegen.table import OperatorTable
-from rushlight.export.lower.instructions import Call, LoweredMethod, NumberOperand, Operand, TensorOperand
+from rushlight.export.lower.instructions import (
+    Call,
+    DelegateCall,
+    LoweredMethod,
+    NumberOperand,
+    Operand,
+    TensorOperand,
+)
 from rushlight.export.problems import Problem
 
 _NUMBER_KINDS = {bool: "bool", int: "int", float: "double", str: "string"}
@@ -17,13 +24,19 @@ _LIST_KINDS = {"float": "double list", "bool": "bool list"}
 
 
 def broken_promises(
-    method: LoweredMethod, table: OperatorTable, built: Mapping[str, Collection[str]] | None = None
+    method: LoweredMethod,
+    table: OperatorTable,
+    built: Mapping[str, Collection[str]] | None = None,
+    backends: Collection[str] | None = None,
 ) -> list[Problem]:
     """Each call that the table has no kernel for, or none for its dtypes or ranks; with `built`, the
-    operators of a build with their dtypes, each that the build left out."""
+    operators of a build with their dtypes, each that the build left out; with `backends`, the ids of those
+    that the build has, each delegate of another one."""
     problems = []
     seen: dict[object, promise.Problem | None] = {}
     for instruction in method.code:
+        if isinstance(instruction, DelegateCall) and backends is not None:
+            problems += _missing_backend(instruction, backends)
         if not isinstance(instruction, Call):
             continue
         operands = [
@@ -37,6 +50,15 @@ def broken_promises(
         if found is not None:
             problems.append(_told(instruction, found))
     return problems
+
+
+def _missing_backend(call: DelegateCall, backends: Collection[str]) -> list[Problem]:
+    name = call.module.backend_id
+    if name in backends:
+        return []
+    reason = f"the build has no backend '{name}', it has: {', '.join(sorted(backends)) or 'none'}"
+    remedy = "build with the backend, or export without its partitioner"
+    return [Problem.of_node(call.origin.node, f"delegate '{name}'", reason, remedy)]
 
 
 def described(operand: Operand, argument: Any) -> promise.Operand:
