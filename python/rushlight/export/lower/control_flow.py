@@ -29,7 +29,6 @@ def lower(lowering: Lowering, node: Node, environment: Environment) -> Operand:
         "scan": _scan,
         "wrap_with_set_grad_enabled": _inline_second,
         "wrap_with_autocast": _inline_fifth,
-        "with_effects": _with_effects,
     }
     name = node.target.name()
     if name not in kinds:
@@ -212,16 +211,3 @@ def _inline(lowering: Lowering, node: Node, environment: Environment, place: int
     """A region that only sets how PyTorch works: its graph is an argument, and its own come behind."""
     arguments = [lowering.operand(argument, environment) for argument in node.args]
     return _body(lowering, arguments[place], arguments[place + 1 :])
-
-
-def _with_effects(lowering: Lowering, node: Node, environment: Environment) -> Operand:
-    """An operator that must not be moved: tokens order such ones, and the program's order does."""
-    _, function, *args = node.args
-    row = lowering.library.find(function)
-    if row is None:
-        return lowering.missing(node)
-    values = value_of(node)[1:]
-    made = len(function._schema.returns)
-    value = None if made == 0 else values[0] if made == 1 else values
-    result = lowering.call_row(node, row, (function, args, node.kwargs), environment, value)
-    return [None, *(result if isinstance(result, list) else [result])]

@@ -50,7 +50,6 @@ _MEMORY_FORMATS = {
 }
 
 Environment = dict[Node, Operand]
-_OWN = object()
 
 
 @dataclass
@@ -105,7 +104,7 @@ class Lowering:
         row = self.library.find(target)
         if row is None:
             return self.missing(node)
-        return self.call_row(node, row, (target, node.args, node.kwargs), environment)
+        return self._call_row(node, row, environment)
 
     def missing(self, node: Node) -> Operand:
         """Note that nothing computes a node; what it would have made, so that lowering goes on."""
@@ -127,14 +126,10 @@ class Lowering:
             self.emit(name, [*given, result], [result], node)
         return result
 
-    def call_row(
-        self, node: Node, row: str, called: tuple[Any, Any, Any], environment: Environment, value: Any = _OWN
-    ) -> Operand:
-        """Append the call of a row: `called` is what is called with its arguments, `value` what it makes, if
-        not the node's."""
+    def _call_row(self, node: Node, row: str, environment: Environment) -> Operand:
         schema = self.library.schema(row)
-        given = bind(schema, *called)
-        result = new_operand(value_of(node) if value is _OWN else value, node.name, stored_order(node))
+        given = bind(schema, node.target, node.args, node.kwargs)
+        result = new_operand(value_of(node), node.name, stored_order(node))
         if self.library.is_in_place(row):
             first = next(argument.name for argument in schema.arguments if argument.mutable)
             result = self.operand(given[first], environment)
