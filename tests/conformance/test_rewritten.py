@@ -9,9 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drawn_programs import parts
+from hypothesis import given, settings
 
 import rushlight
 from rushlight.devtools.cases import Call, compare, load_case
+from rushlight.errors import InvalidProgram
 from rushlight.program import (
     BundledSuite,
     Method,
@@ -129,6 +132,22 @@ def test_initial_state_is_there_for_both_runtimes(tmp_path: Path) -> None:
         assert theirs.execute([torch.from_numpy(step)])[0].tolist() == expected
 
 
+@settings(max_examples=50, deadline=None)
+@given(parts(planned=2 << 20))
+def test_any_written_program_is_verified_by_both_runtimes(original: ProgramParts) -> None:
+    data = write_program(original).tobytes()
+    names = [method.name for method in original.methods]
+    # Zeros end names where the runtimes read them.
+    expected = [name.partition("\0")[0] for name in names]
+    try:
+        assert rushlight.load(data).method_names == expected
+    except InvalidProgram as error:
+        assert "\0" in "".join(names) or "jump" in error.message, error
+    pytest.importorskip("torch", reason="torch is not installed")
+    theirs = official().load_program(data, verification=verification().InternalConsistency)
+    assert theirs.method_names == set(expected)
+
+
 def test_data_files_serve_both_runtimes(tmp_path: Path) -> None:
     folder = INTEROP / "external_ptd"
     path, weights = rewritten(WITH_DATA_FILE, tmp_path), tmp_path / "weights.ptd"
@@ -174,6 +193,11 @@ def portable_lib() -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return pytest.importorskip("executorch.extension.pybindings.portable_lib")
+
+
+def verification() -> Any:
+    """The official runtime's levels of verification."""
+    return pytest.importorskip("executorch.runtime").Verification
 
 
 def official() -> Any:

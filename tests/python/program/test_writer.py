@@ -15,8 +15,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from drawn_programs import parts
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from rewriting import contents
 
 from rushlight.errors import InvalidArgument, MissingDependency
@@ -32,7 +32,6 @@ from rushlight.program import (
     read_program,
     write_program,
 )
-from rushlight.program.dtypes import NUMBERS, element_size
 from rushlight.program.model import Delegate, DelegateCall, Dynamism, Free, JumpFalse, KernelCall, Kind, Move
 
 INTEROP = Path(__file__).parents[2] / "interop"
@@ -251,86 +250,6 @@ def test_without_flatbuffers_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(MissingDependency, match="flatbuffers") as caught:
         write_program(ProgramParts((method(),)))
     assert "rushlight[build]" in caught.value.next_step
-
-
-INT32 = st.integers(0, 2**31 - 1)
-SIZES = st.lists(st.integers(0, 9), max_size=5).map(tuple)
-NAMES = st.text(st.characters(codec="utf-8"), max_size=8)
-
-
-@st.composite
-def tensors(draw: st.DrawFn, constants: list[bytes], mutable: list[bytes]) -> Value:
-    sizes = draw(SIZES)
-    dtype = draw(st.sampled_from(sorted(NUMBERS)))
-    storage = draw(st.sampled_from(Storage))
-    fields: dict[str, Any] = {"name": draw(NAMES)}
-    if storage in (Storage.PLANNED, Storage.MUTABLE):
-        fields |= {"memory_id": draw(st.integers(1, 2)), "memory_offset": draw(st.integers(0, 2**39))}
-    if storage in (Storage.CONSTANT, Storage.MUTABLE):
-        data = constants if storage is Storage.CONSTANT else mutable
-        byte = draw(st.integers(0, 255))
-        data.append(bytes([byte]) * (math.prod(sizes) * element_size(dtype)))
-        fields["buffer_index"] = len(data)
-    if storage is Storage.EXTERNAL:
-        fields["name"] = "key"
-    order = tuple(draw(st.permutations(range(len(sizes)))))
-    return Value(
-        Kind.TENSOR, TensorInfo(dtype, sizes, order, draw(st.sampled_from(Dynamism)), storage, **fields)
-    )
-
-
-@st.composite
-def parts(draw: st.DrawFn) -> ProgramParts:
-    """Any program that the format can hold, jumps and lists inside what there is."""
-    constants: list[bytes] = []
-    mutable: list[bytes] = []
-    methods = [
-        draw(methods_of(name, constants, mutable))
-        for name in draw(st.lists(NAMES, min_size=1, max_size=3, unique=True))
-    ]
-    named = draw(st.dictionaries(NAMES, st.binary(max_size=40), max_size=3))
-    return ProgramParts(tuple(methods), constants, mutable, named)
-
-
-@st.composite
-def methods_of(draw: st.DrawFn, name: str, constants: list[bytes], mutable: list[bytes]) -> Method:
-    held = draw(st.lists(tensors(constants, mutable), min_size=1, max_size=5))
-    numbers = [Value(Kind.INT, draw(st.integers(-(2**63), 2**63 - 1))) for _ in range(3)]
-    some = st.integers(0, len(held) - 1)
-    index = st.integers(0, len(held) + 2)
-    rest = st.one_of(
-        st.just(Value(Kind.NONE)),
-        st.booleans().map(lambda item: Value(Kind.BOOL, item)),
-        st.floats(allow_nan=False).map(lambda item: Value(Kind.DOUBLE, item)),
-        NAMES.map(lambda item: Value(Kind.STRING, item)),
-        st.lists(st.integers(0, 2)).map(lambda i: Value(Kind.INT_LIST, tuple(len(held) + n for n in i))),
-        st.lists(st.floats(allow_nan=False)).map(lambda items: Value(Kind.DOUBLE_LIST, tuple(items))),
-        st.lists(st.booleans()).map(lambda items: Value(Kind.BOOL_LIST, tuple(items))),
-        st.lists(some).map(lambda items: Value(Kind.TENSOR_LIST, tuple(items))),
-        st.lists(some | st.just(-1)).map(lambda items: Value(Kind.OPTIONAL_TENSOR_LIST, tuple(items))),
-    )
-    arguments = st.lists(index, max_size=6).map(tuple)
-    instruction = st.one_of(
-        st.builds(KernelCall, st.integers(0, 1), arguments),
-        st.builds(DelegateCall, st.just(0), arguments),
-        st.builds(Move, index, index),
-        st.builds(JumpFalse, index, st.just(0)),
-        st.builds(Free, index),
-    )
-    specs = draw(st.lists(st.tuples(NAMES, st.binary(max_size=20).map(memoryview)), max_size=2))
-    return Method(
-        name=name,
-        values=(*held, *numbers, *draw(st.lists(rest, max_size=6))),
-        inputs=draw(arguments),
-        outputs=draw(arguments),
-        chains=tuple(map(tuple, draw(st.lists(st.lists(instruction, max_size=6), max_size=3)))),
-        operators=("aten::add.out", "a::b"),
-        delegates=(Delegate(draw(NAMES), memoryview(draw(st.binary(max_size=20))), tuple(specs)),),
-        buffer_sizes=(0, 1 << 40, 1 << 41),
-        buffer_devices=draw(
-            st.dictionaries(st.integers(1, 2), st.builds(Device, st.integers(0, 1)), max_size=2)
-        ),
-    )
 
 
 @settings(max_examples=150, deadline=None)
