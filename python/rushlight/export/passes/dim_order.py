@@ -31,7 +31,6 @@ aten = torch.ops.aten
 
 _WRITTEN_BACK = (OutputKind.BUFFER_MUTATION, OutputKind.USER_INPUT_MUTATION, OutputKind.PARAMETER_MUTATION)
 _COPIES = {aten.clone.default, aten._to_copy.default, aten.contiguous.default}
-_OURS = {clone_dim_order, to_dim_order_copy}
 # Their first argument decides, of four dimensions; kernels take the others in either order.
 _BY_FIRST = frozenset(
     {
@@ -143,7 +142,9 @@ class _Orders:
     def _call(self, node: Node) -> None:
         if node.target in _COPIES:
             self._copy(node)
-        elif node.target in _OURS:
+        elif node.target is clone_dim_order:
+            self._clone(node)
+        elif node.target is to_dim_order_copy:
             node.meta["dim_order"] = tuple(node.kwargs["dim_order"])
         elif node.target in (aten.empty.memory_format, empty_dim_order):
             self._empty(node)
@@ -158,8 +159,9 @@ class _Orders:
         own = self._order(source)
         wanted = order_of_format(node.kwargs.get("memory_format"), value.dim()) or own
         casts = value.dtype != value_of(source).dtype
-        if not casts and source not in self.open and own == wanted:
-            replace(self.program, node, source)
+        found = None if casts else self._same(source, wanted)
+        if found is not None:
+            replace(self.program, node, found)
         elif casts and not is_channels_last(wanted) and not is_channels_last(own):
             node.kwargs = {k: v for k, v in node.kwargs.items() if k != "memory_format"}
             node.meta["dim_order"] = wanted
@@ -172,6 +174,14 @@ class _Orders:
             made.meta["dim_order"] = wanted
             replace(self.program, node, made)
         self.modified = True
+
+    def _clone(self, node: Node) -> None:
+        """A copy that is there already goes where its source, or what that is a copy of, has the order."""
+        node.meta["dim_order"] = tuple(node.kwargs["dim_order"])
+        found = self._same(node.args[0], node.meta["dim_order"])
+        if found is not None:
+            replace(self.program, node, found)
+            self.modified = True
 
     def _empty(self, node: Node) -> None:
         rank = value_of(node).dim()
@@ -204,21 +214,7 @@ class _Orders:
 
     def _keeps_channels_last(self, node: Node) -> bool:
         """Whether the node gets channels-last tensors and puts out such."""
-        if not isinstance(node.target, OpOverload) or not node.args:
-            return False
-        name, tensors = node.target._schema.name, _tensors(node)
-        if name in _BY_FIRST:
-            first = node.args[0]
-            return value_of(first).dim() == 4 and is_channels_last(self._order(first))
-        if name not in _POINTWISE and torch.Tag.pointwise not in node.target.tags:
-            return False
-        value = value_of(node)
-        shape = value.shape if isinstance(value, torch.Tensor) else value[0].shape
-        # Scales and zero points have no part in it. Broadcasting over channels-last is not for every kernel.
-        if name.startswith("quantized_decomposed"):
-            tensors = tensors[:1]
-        if not all(same_sizes(value_of(n).shape, shape) for n in tensors):
-            return False
+        tensors = deciding_inputs(node)
         decided = [n for n in tensors if n not in self.open and not is_either(value_of(n))]
         return any(is_channels_last(self._order(n)) for n in decided[:1] or tensors[:1])
 
@@ -236,10 +232,9 @@ class _Orders:
         if node in self.open:
             self.open.remove(node)
             node.meta["dim_order"] = order
-        if self._order(node) == order:
-            return node
-        if node.target is clone_dim_order and node.args[0].meta["dim_order"] == order:
-            return node.args[0]
+        found = self._same(node, order)
+        if found is not None:
+            return found
         if (node, order) not in self.copies:
             made = insert_before(
                 place, clone_dim_order, (node,), {"dim_order": list(order)}, value=value_of(node), origin=node
@@ -248,6 +243,34 @@ class _Orders:
             self.copies[node, order] = made
             self.modified = True
         return self.copies[node, order]
+
+    def _same(self, node: Node, order: DimOrder) -> Node | None:
+        """The node, or what it is a copy of, whichever has the order."""
+        if node in self.open:
+            return None
+        if self._order(node) == order:
+            return node
+        return self._same(node.args[0], order) if node.target is clone_dim_order else None
+
+
+def deciding_inputs(node: Node) -> list[Node]:
+    """The tensors whose order a node's results have, if they are all of one; none where the results are
+    row-major anyway.
+
+    Broadcasting is left out, as ExecuTorch 1.5.1 computes wrong numbers there in channels-last.
+    """
+    if not isinstance(node.target, OpOverload) or not node.args:
+        return []
+    name = node.target._schema.name
+    if name in _BY_FIRST:
+        return [node.args[0]] if value_of(node.args[0]).dim() == 4 else []
+    if name not in _POINTWISE and torch.Tag.pointwise not in node.target.tags:
+        return []
+    value, tensors = value_of(node), _tensors(node)
+    shape = value.shape if isinstance(value, torch.Tensor) else value[0].shape
+    if name.startswith("quantized_decomposed"):  # the others are scales and zero points
+        tensors = tensors[:1]
+    return tensors if all(same_sizes(value_of(n).shape, shape) for n in tensors) else []
 
 
 def _tensors(node: Node) -> list[Node]:
