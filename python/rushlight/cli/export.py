@@ -36,6 +36,12 @@ _MOST_OPERATORS = 12
     type=click.Path(path_type=Path),
     help="A folder that `rushlight build` wrote: only the operators and dtypes of that build.",
 )
+@click.option(
+    "--custom-ops",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A YAML file with out overloads of operators of your own. May be repeated.",
+)
 @click.option("--memory", type=click.Path(path_type=Path), help="A YAML or JSON file of memory banks.")
 @click.option("--planner", default="auto", show_default=True, help="auto, greedy_by_size, exact or naive.")
 @click.option("--plan-inputs/--no-plan-inputs", default=True, help="Plan memory for inputs.")

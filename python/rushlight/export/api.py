@@ -63,6 +63,7 @@ def export(
             external: True to leave all constants to a data file (.ptd), or a function of their names.
             strict: trace with TorchDynamo, as torch.export's argument.
             operators: an OperatorLibrary in place of the runtime's.
+            custom_ops: out overloads of operators of your own: YAML files in ExecuTorch's form, or schemas.
             progress: called with what is being done and the share that is done.
 
     Errors: NotExportable listing each node that cannot run with its source line, the operator, its dtype

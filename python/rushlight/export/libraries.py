@@ -6,6 +6,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from rushlight.export.custom_operators import with_custom_operators
 from rushlight.export.operators import OperatorLibrary
 from rushlight.export.options import Options
 
@@ -16,9 +17,10 @@ _OFFICIAL = Path(__file__).with_name("executorch_operators.txt")
 
 def library_for(options: Options) -> OperatorLibrary:
     """The library that the options name."""
-    if options.operators is not None:
-        return options.operators
-    return _executorch() if options.runtime == "executorch" else _rushlight()
+    library = options.operators
+    if library is None:
+        library = _executorch() if options.runtime == "executorch" else _rushlight()
+    return with_custom_operators(library, options.custom_ops) if options.custom_ops else library
 
 
 @cache

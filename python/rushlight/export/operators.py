@@ -12,7 +12,7 @@ from typing import Any
 from torch._ops import OpOverload
 
 from rushlight.codegen.schema import Argument, Schema, parse_schema
-from rushlight.codegen.table import OperatorTable, load_table
+from rushlight.codegen.table import Operator, OperatorTable, load_table
 from rushlight.errors import InvalidSelection
 from rushlight.sources import source_root
 
@@ -64,6 +64,11 @@ class OperatorLibrary:
         """The library with the operators of these names alone."""
         rows = {name: self.operators[name] for name in names if name in self.operators}
         return OperatorLibrary(OperatorTable(self.table.path, rows), label)
+
+    def with_rows(self, rows: Iterable[Operator]) -> OperatorLibrary:
+        """The library with further rows."""
+        added = {row.name: row for row in rows}
+        return OperatorLibrary(OperatorTable(self.table.path, {**self.operators, **added}), self.label)
 
     def without(self, name: str, dtypes: Iterable[str] | None = None) -> OperatorLibrary:
         """The library without an operator, or without some of its dtypes."""

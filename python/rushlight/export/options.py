@@ -41,6 +41,7 @@ class Options:
     built: Mapping[str, Collection[str]] | None = None
     backends: Collection[str] | None = None
     operators: Any = None
+    custom_ops: Sequence[Any] = ()
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
