@@ -18,8 +18,8 @@ from rushlight.devtools.run import run  # noqa: E402
 from rushlight.errors import BackendNotFound, ExportFailed  # noqa: E402
 from rushlight.export.api import export  # noqa: E402
 from rushlight.export.options import MethodSource  # noqa: E402
-from rushlight.program import Program, read_program  # noqa: E402
-from rushlight.program.model import DelegateCall, KernelCall  # noqa: E402
+from rushlight.program import Program, read_data_file, read_program  # noqa: E402
+from rushlight.program.model import DelegateCall, KernelCall, Kind  # noqa: E402
 
 pytestmark = [pytest.mark.conformance, pytest.mark.slow]
 
@@ -27,7 +27,7 @@ HERE = Path(__file__).parent
 BACKENDS = ";".join(str(HERE / name) for name in ("affine", "tape"))
 X = torch.tensor([[1.0, 2.0, 3.0], [-4.0, 5.0, -6.0]])
 PARTITIONERS = (
-    AffinePartitioner("bias-"),
+    AffinePartitioner("bias-", inside=1),
     TapePartitioner(torch.float32, 2, 3),
     TapePartitioner(torch.float32, None, 3),
     TapePartitioner(torch.int64, 2, 3),
@@ -57,7 +57,7 @@ class Branch(torch.nn.Module):
 class Dynamic(torch.nn.Module):
     def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         product = x * y
-        return product - 2 * x, product.sum(0)
+        return product - 2 * x + x.shape[0], product.sum(0)
 
 
 class Integers(torch.nn.Module):
@@ -101,7 +101,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def case() -> Case:
+def case(model: Path) -> Case:
     calls = []
     for method, of_method in CALLS.items():
         module = type(SOURCES[method].module)()  # with its state as at first
@@ -109,7 +109,7 @@ def case() -> Case:
             outputs = module(*inputs)
             outputs = outputs if isinstance(outputs, tuple) else (outputs,)
             calls.append(Call(method, [x.numpy() for x in inputs], [y.clone().numpy() for y in outputs]))
-    return Case("delegates", 1e-5, calls)
+    return Case("delegates", 1e-5, calls, data_files=(model.with_suffix(".ptd"),))
 
 
 def backends(program: Program, method: str) -> list[str]:
@@ -122,6 +122,9 @@ def test_each_part_is_a_delegate_of_its_backend(model: Path) -> None:
     assert sorted(backends(program, "several")) == ["Affine", "Affine", "Tape", "Tape"]
     assert backends(program, "branch") == ["Tape"] * 3
     assert [backends(program, name) for name in ("dynamic", "integers", "state")] == [["Tape"]] * 3
+    [call] = [i for i in program.method("dynamic").instructions if isinstance(i, DelegateCall)]
+    kinds = [program.method("dynamic").values[index].kind for index in call.arguments]
+    assert kinds.count(Kind.INT) == 1 and kinds[-2:] == [Kind.TENSOR] * 2  # a size among the inputs
     kernels = [i for i in program.method("several").instructions if isinstance(i, KernelCall)]
     assert [program.method("several").operators[i.operator] for i in kernels] == ["aten::sigmoid.out"]
 
@@ -130,7 +133,8 @@ def test_named_data_is_stored_once_for_all_that_share_it(model: Path) -> None:
     program = read_program(model)
     named = dict(program.named_data)
     tapes = [key for key in named if key.startswith("tape-")]
-    assert sorted(key for key in named if key not in tapes) == ["bias-0", "bias-1"]
+    assert sorted(key for key in named if key not in tapes) == ["bias-0"]
+    assert read_data_file(model.with_suffix(".ptd").read_bytes()).keys() == ("bias-1",)
     # Tapes with the constant 2 are in three methods.
     assert len({named[key] for key in tapes}) == len(tapes)
     assert len(tapes) < [delegate.id for plan in program.plans for delegate in plan.delegates].count("Tape")
@@ -138,14 +142,16 @@ def test_named_data_is_stored_once_for_all_that_share_it(model: Path) -> None:
 
 def test_without_its_backends_the_program_is_refused_by_their_names(model: Path) -> None:
     with pytest.raises(BackendNotFound, match="'Affine'"):
-        run(model, case())
+        run(model, case(model))
 
 
 @pytest.mark.parametrize("name", ["host", "cortex-m4"])
 def test_the_delegates_compute_what_the_model_does(name: str, model: Path, tmp_path: Path) -> None:
     if missing := targets.get(name).requirements():
         pytest.skip(f"{name}: missing " + ", ".join(item.name for item in missing))
-    outcome = run(model, case(), target=name, build_folder=tmp_path, defines={"RUSHLIGHT_BACKENDS": BACKENDS})
+    outcome = run(
+        model, case(model), target=name, build_folder=tmp_path, defines={"RUSHLIGHT_BACKENDS": BACKENDS}
+    )
     failed = [(call.method, call.comparison.reason) for call in outcome.calls if not call.comparison.passed]
     assert failed == [] and len(outcome.calls) == 10
 

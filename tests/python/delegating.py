@@ -84,6 +84,21 @@ class Tagging(Partitioner):
         return PartitionResult(exported_program, tags)
 
 
+class To(Tagging):
+    """All to one backend."""
+
+    def __init__(self, backend_id: str, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.backend_id = backend_id
+
+    def partition(self, exported_program: ExportedProgram) -> PartitionResult:
+        result = super().partition(exported_program)
+        result.partition_tags = {
+            tag: spec._replace(backend_id=self.backend_id) for tag, spec in result.partition_tags.items()
+        }
+        return result
+
+
 def by_name(**tags: str) -> Callable[[Node], str | None]:
     """A tag for each operator, by its short name."""
     return lambda node: tags.get(name_of(node))

@@ -36,7 +36,7 @@ aten = torch.ops.aten
 
 class Affine(BackendDetails):
     """u32 count, float scale[count], float bias[count]; with the compile spec "bias" the bias is named data
-    under that key."""
+    under that key, with "external" too in a data file."""
 
     @staticmethod
     def preprocess(edge_program: ExportedProgram, compile_specs: list[CompileSpec]) -> PreprocessResult:
@@ -50,7 +50,8 @@ class Affine(BackendDetails):
         stored = bias
         for spec in compile_specs:
             if spec.key == "bias":
-                store.add_named_data(spec.value.decode(), bias.numpy().tobytes())
+                file = "weights" if any(other.key == "external" for other in compile_specs) else None
+                store.add_named_data(spec.value.decode(), bias.numpy().tobytes(), external_tag=file)
                 stored = torch.zeros_like(bias)
         payload = struct.pack("<I", scale.numel()) + scale.numpy().tobytes() + stored.numpy().tobytes()
         return PreprocessResult(payload, data_store_output=store.get_named_data_store_output())
@@ -58,11 +59,12 @@ class Affine(BackendDetails):
 
 class AffinePartitioner(Partitioner):
     """Takes what is multiplied by a vector and added to one, with the relu behind it. `bias_key` stores the
-    biases as named data, under this and a number."""
+    biases as named data, under this and a number; those behind the first `inside` in a data file."""
 
-    def __init__(self, bias_key: str = "") -> None:
+    def __init__(self, bias_key: str = "", inside: int = 100) -> None:
         super().__init__()
         self.bias_key = bias_key
+        self.inside = inside
 
     def partition(self, exported_program: ExportedProgram) -> PartitionResult:
         constants = Constants(exported_program)
@@ -79,6 +81,8 @@ class AffinePartitioner(Partitioner):
                 specs.append(CompileSpec("relu", b"\x01"))
             if self.bias_key:
                 specs.append(CompileSpec("bias", f"{self.bias_key}{len(tags)}".encode()))
+            if len(tags) >= self.inside:
+                specs.append(CompileSpec("external", b""))
             for node in nodes:
                 node.meta["delegation_tag"] = tag
             tags[tag] = DelegationSpec(Affine.__name__, specs)
@@ -154,12 +158,14 @@ class _Arithmetic(OperatorSupportBase):
     def is_node_supported(self, submodules: Mapping[str, Any], node: Node) -> bool:
         if node.target not in _STEPS or node.kwargs:
             return False
-        return all(self._takes(argument) for argument in (node, *node.args))
+        return isinstance(node.meta["val"], torch.Tensor) and all(map(self._takes, (node, *node.args)))
 
     def _takes(self, argument: Any) -> bool:
         if not isinstance(argument, Node):
             return isinstance(argument, int) or self.dtype.is_floating_point
         value = argument.meta["val"]
+        if isinstance(value, torch.SymInt):
+            return True
         if not isinstance(value, torch.Tensor) or value.dim() != len(self.shape) or value.dtype != self.dtype:
             return False
         return all(

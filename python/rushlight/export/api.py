@@ -245,10 +245,12 @@ def _partitioners(options: Options) -> list[Any]:
 
 
 def _kept_by_partitioners(options: Options, program: ExportedProgram) -> list[Any]:
+    """Operators that partitioners want whole; where they filter calls, those that pass for any call."""
     kept = []
     for partitioner in _partitioners(options):
         names = getattr(partitioner, "ops_to_not_decompose", None)
-        if names is not None:
-            operators, _ = names(program)
-            kept += operators
+        operators, accepts = ([], None) if names is None else names(program)
+        called = [node for node in program.graph.nodes if node.op == "call_function"]
+        wanted = {node.target for node in called if accepts is None or accepts(node)}
+        kept += [operator for operator in operators if accepts is None or operator in wanted]
     return kept

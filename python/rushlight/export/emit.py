@@ -40,13 +40,14 @@ class MemoryMap:
 
 @dataclass
 class Pools:
-    """What the methods of a program share: constants, initial states, tensors for a data file, payloads'
-    named data."""
+    """What the methods of a program share: constants, initial states, tensors for a data file, delegates'
+    blobs by name, in the program and in a data file."""
 
     constants: DataPool = field(default_factory=DataPool)
     mutable: DataPool = field(default_factory=DataPool)
     external: dict[str, tuple[TensorOperand, object]] = field(default_factory=dict)
     named_data: dict[str, bytes] = field(default_factory=dict)
+    external_data: dict[str, bytes] = field(default_factory=dict)
 
 
 @dataclass
@@ -116,9 +117,12 @@ class Emitter:
         specs = tuple((spec.key, memoryview(spec.value)) for spec in lowered.compile_specs)
         payload = memoryview(lowered.processed_bytes)
         self.delegates.append(model.Delegate(lowered.backend_id, payload, specs))
-        for key, data in (lowered.named_data or {}).items():
-            if self.pools.named_data.setdefault(key, data) != data:
-                raise ExportFailed(f"named data '{key}': two backends gave different bytes for it")
+        pools = self.pools
+        named = [(pools.named_data, key, data) for key, data in lowered.named_data.items()]
+        named += [(pools.external_data, key, data) for key, data in lowered.external_data.items()]
+        for pool, key, data in named:
+            if pool.setdefault(key, data) != data or (key in pools.named_data and key in pools.external_data):
+                raise ExportFailed(f"named data '{key}': two backends gave different bytes or places for it")
         return len(self.delegates) - 1
 
     def argument(self, operand: Operand, kind: object) -> int:

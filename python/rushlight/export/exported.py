@@ -75,7 +75,7 @@ class Exported:
                 dim_order=operand.dim_order,
             )
             for name, (operand, tensor) in self.pools.external.items()
-        ]
+        ] + [DataEntry(key, memoryview(data)) for key, data in self.pools.external_data.items()]
 
     @property
     def buffer(self) -> bytes:

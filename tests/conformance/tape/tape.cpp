@@ -79,14 +79,23 @@ T apply(uint32_t op, T a, T b) {
   }
 }
 
+// A tensor, or one number for all elements.
 template <class T>
-Error run(const Tape& tape, T* registers, const T* const* inputs, T* const* outputs, size_t count) {
+struct Input {
+  const T* data;
+  T number;
+
+  [[nodiscard]] T at(size_t element) const { return data == nullptr ? number : data[element]; }
+};
+
+template <class T>
+Error run(const Tape& tape, T* registers, const Input<T>* inputs, T* const* outputs, size_t count) {
   const Header& header = tape.header;
   T* const constants = registers + header.inputs;
   for (uint32_t i = 0; i < header.constants; ++i) constants[i] = static_cast<const T*>(tape.constants)[i];
   T* const results = constants + header.constants;
   for (size_t element = 0; element < count; ++element) {
-    for (uint32_t i = 0; i < header.inputs; ++i) registers[i] = inputs[i][element];
+    for (uint32_t i = 0; i < header.inputs; ++i) registers[i] = inputs[i].at(element);
     for (uint32_t i = 0; i < header.steps; ++i) {
       const Step& step = tape.steps[i];
       results[i] = apply(step.op, registers[step.a], registers[step.b]);
@@ -96,20 +105,26 @@ Error run(const Tape& tape, T* registers, const T* const* inputs, T* const* outp
   return Error::Ok;
 }
 
-// All tensors have the dtype of the tape and the shape of the first.
+// All tensors have the dtype of the tape and the shape of the first; inputs may be sizes.
 template <class T>
 Error gather(BackendExecuteContext& context, const Tape& tape, Span<EValue* const> arguments) {
   const Header& header = tape.header;
   auto* registers = static_cast<T*>(context.allocate_temp(tape.registers() * sizeof(T)));
-  auto** inputs = static_cast<const T**>(context.allocate_temp(header.inputs * sizeof(T*)));
+  auto* inputs = static_cast<Input<T>*>(context.allocate_temp(header.inputs * sizeof(Input<T>)));
   auto** outputs = static_cast<T**>(context.allocate_temp(header.outputs * sizeof(T*)));
   if (registers == nullptr || inputs == nullptr || outputs == nullptr) return Error::MemoryAllocationFailed;
-  RL_TRY_ASSIGN(const Tensor first, input_tensor(arguments, 0));
+  size_t position = 0;
+  while (position + 1 < header.inputs && arguments[position]->is_int()) ++position;
+  RL_TRY_ASSIGN(const Tensor first, input_tensor(arguments, position));
   for (uint32_t i = 0; i < header.inputs; ++i) {
+    if (arguments[i]->is_int()) {
+      inputs[i] = {nullptr, static_cast<T>(arguments[i]->to_int())};
+      continue;
+    }
     RL_TRY_ASSIGN(const Tensor x, input_tensor(arguments, i));
     RL_CHECK(x.scalar_type() == tape.dtype() && x.numel() == first.numel(), Error::InvalidArgument,
              "tape: input %lu has another dtype or size", log_number(i));
-    inputs[i] = x.const_data_ptr<T>();
+    inputs[i] = {x.const_data_ptr<T>(), T{0}};
   }
   for (uint32_t i = 0; i < header.outputs; ++i) {
     RL_TRY_ASSIGN(const Tensor y, output_tensor(arguments, size_t{header.inputs} + i));

@@ -7,7 +7,7 @@ outputs, taken out by `operator.getitem` nodes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
@@ -20,7 +20,7 @@ from torch.fx.node import has_side_effect
 from rushlight.export.constants import stored_tensor
 from rushlight.export.delegate.bodies import get_control_flow_submodules
 from rushlight.export.delegate.interface import CompileSpec
-from rushlight.export.delegate.named_data import NamedDataStoreOutput
+from rushlight.export.delegate.named_data import DataEntry, NamedDataStoreOutput
 
 
 class LoweredBackendModule(torch.nn.Module):
@@ -58,9 +58,19 @@ class LoweredBackendModule(torch.nn.Module):
     def named_data(self) -> dict[str, bytes]:
         """The blobs that the delegate reads from the program, by name."""
         store = self.named_data_store_output
-        if store is None:
-            return {}
-        return {key: bytes(store.buffers[entry.buffer_index]) for key, entry in store.pte_data.items()}
+        return {} if store is None else self._blobs(store.pte_data)
+
+    @property
+    def external_data(self) -> dict[str, bytes]:
+        """Those that it reads from data files, whatever the file."""
+        store = self.named_data_store_output
+        files = {} if store is None else store.external_data
+        return {key: blob for names in files.values() for key, blob in self._blobs(names).items()}
+
+    def _blobs(self, names: Mapping[str, DataEntry]) -> dict[str, bytes]:
+        assert self.named_data_store_output is not None
+        buffers = self.named_data_store_output.buffers
+        return {key: bytes(buffers[entry.buffer_index]) for key, entry in names.items()}
 
     def forward(self, *args: Any) -> tuple[Any, ...]:
         """The outputs for these inputs. Buffers that the delegate owns keep their values in this module."""

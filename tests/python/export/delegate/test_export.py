@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import pytest
 import torch
-from delegating import Tagging, by_name
+from delegating import Tagging, To, by_name
 
 from rushlight.errors import DelegationFailed, ExportFailed, NotExportable
-from rushlight.export import export
+from rushlight.export import OperatorLibrary, export
 from rushlight.export.delegate import BackendDetails, CompileSpec, NamedDataStore, PreprocessResult
 from rushlight.export.options import MethodSource
+from rushlight.program import read_data_file
 from rushlight.program.model import DelegateCall, TensorInfo
 
 X = torch.randn(2, 3)
@@ -70,16 +71,9 @@ class Counting(BackendDetails):
         return {method: [result] * len(programs) for method, programs in edge_programs.items()}
 
 
-class ToCounting(Tagging):
-    def partition(self, exported_program):
-        result = super().partition(exported_program)
-        tags = {tag: spec._replace(backend_id="Counting") for tag, spec in result.partition_tags.items()}
-        return type(result)(result.tagged_exported_program, tags)
-
-
 def test_a_backend_sees_its_parts_of_all_methods_at_once() -> None:
     sources = {name: MethodSource(Model(), (X,)) for name in ("one", "two")}
-    program = export(sources, partitioner=ToCounting(by_name(cos="a"))).program
+    program = export(sources, partitioner=To("Counting", by_name(cos="a"))).program
     assert [bytes(plan.delegates[0].payload) for plan in program.plans] == [b"\x02", b"\x02"]
     assert [key for key, _ in program.named_data] == ["shared"]
 
@@ -93,15 +87,9 @@ class Conflicting(BackendDetails):
 
 
 def test_one_name_for_two_blobs_is_refused() -> None:
-    class ToConflicting(Tagging):
-        def partition(self, exported_program):
-            result = super().partition(exported_program)
-            tags = {t: spec._replace(backend_id="Conflicting") for t, spec in result.partition_tags.items()}
-            return type(result)(result.tagged_exported_program, tags)
-
-    assert export(Model(), (X,), partitioner=ToConflicting(by_name(cos="a"))).buffer
+    assert export(Model(), (X,), partitioner=To("Conflicting", by_name(cos="a"))).buffer
     with pytest.raises(ExportFailed, match="'key'"):
-        export(Model(), (X,), partitioner=ToConflicting(by_name(cos="a", sub="b")))
+        export(Model(), (X,), partitioner=To("Conflicting", by_name(cos="a", sub="b")))
 
 
 @pytest.mark.parametrize("backends", [[], ["Other"]])
@@ -115,8 +103,6 @@ def test_a_backend_that_the_build_does_not_have_is_named_with_the_line(backends:
 
 
 def test_what_a_delegate_takes_needs_no_kernel() -> None:
-    from rushlight.export import OperatorLibrary
-
     library = OperatorLibrary.default().without("aten::cos.out")
     with pytest.raises(NotExportable, match="cos"):
         export(Model(), (X,), operators=library)
@@ -141,6 +127,37 @@ def test_a_partitioner_may_keep_operators_whole_and_transform_before() -> None:
 
     [plan] = export(Soft(), (X,), partitioner=Keeping(by_name(softplus="a", cos="a"))).program.plans
     assert [bytes(delegate.payload) for delegate in plan.delegates] == [b"cos softplus"]
+
+
+@pytest.mark.parametrize("accepts", [True, False])
+def test_a_filter_says_which_calls_are_kept_whole(accepts: bool) -> None:
+    class Filtering(Tagging):
+        def ops_to_not_decompose(self, ep):
+            return [torch.ops.aten.softplus.default], lambda node: accepts and "softplus" in node.name
+
+    class Soft(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.nn.functional.softplus(x)
+
+    library = OperatorLibrary.default().without("aten::softplus.out")
+    tagging = Filtering(by_name(softplus="a"))
+    [plan] = export(Soft(), (X,), operators=library, partitioner=tagging).program.plans
+    assert len(plan.delegates) == accepts
+
+
+def test_blobs_of_data_files_are_in_the_data_file() -> None:
+    class Leaving(BackendDetails):
+        @staticmethod
+        def preprocess(edge_program, compile_specs):
+            store = NamedDataStore()
+            store.add_named_data("inside", b"in")
+            store.add_named_data("outside", b"out", external_tag="weights")
+            return PreprocessResult(data_store_output=store.get_named_data_store_output())
+
+    exported = export(Model(), (X,), partitioner=To("Leaving", by_name(cos="a")))
+    assert [key for key, _ in exported.program.named_data] == ["inside"]
+    data = read_data_file(exported.data_buffer)
+    assert data.keys() == ("outside",) and bytes(data.entry("outside").data) == b"out"
 
 
 def test_the_debug_record_names_the_backend_and_a_line() -> None:

@@ -5,7 +5,7 @@ import copy
 
 import pytest
 import torch
-from delegating import Tagging, by_name, lowered, payloads
+from delegating import Tagging, To, by_name, lowered, payloads
 from graphs import Fn, apply, assert_same, core_aten, operators, run
 from torch import nn
 from torch.export.graph_signature import InputKind, OutputKind
@@ -400,21 +400,6 @@ class Failing(BackendDetails):
         if compile_specs:
             return compile_specs
         raise ValueError("no room")
-
-
-class To(Tagging):
-    """All to one backend."""
-
-    def __init__(self, backend_id: str, *args, **kwargs) -> None:
-        super().__init__(*args, **kwargs)
-        self.backend_id = backend_id
-
-    def partition(self, exported_program):
-        result = super().partition(exported_program)
-        result.partition_tags = {
-            tag: spec._replace(backend_id=self.backend_id) for tag, spec in result.partition_tags.items()
-        }
-        return result
 
 
 def test_a_backend_that_fails_is_named_with_the_lines_it_was_to_take() -> None:
