@@ -60,29 +60,29 @@ def scattered(count: int, seed: int, longest: int = 30) -> list[Request]:
 
 
 def least_size(requests: list[Request]) -> int:
-    """The optimum by brute force: the best of first fits in all orders; sizes rounded up to alignments, of
-    which there is one."""
-    least = sum(_size(request) for request in requests)
+    """The optimum by brute force: the best of first fits in all orders, with sizes rounded up as plans do."""
+    granule = min((request.alignment for request in requests), default=1)
+    sizes = {request.name: -(-request.nbytes // granule) * granule for request in requests}
+    least = sum(sizes.values()) + sum(request.alignment for request in requests)
     for order in itertools.permutations(requests):
-        placed: list[tuple[Request, int]] = []
+        taken: list[tuple[Request, int, int]] = []
         for request in order:
-            placed.append((request, _first_fit(request, placed)))
-        least = min(least, max((offset + _size(request) for request, offset in placed), default=0))
+            if sizes[request.name]:
+                offset = _first_fit(request, sizes[request.name], taken)
+                taken.append((request, offset, offset + sizes[request.name]))
+        least = min(least, max((end for _, _, end in taken), default=0))
     return least
 
 
-def _first_fit(request: Request, placed: list[tuple[Request, int]]) -> int:
-    taken = [
-        (offset, offset + _size(other))
-        for other, offset in placed
+def _first_fit(request: Request, size: int, taken: list[tuple[Request, int, int]]) -> int:
+    rivals = [
+        (low, high)
+        for other, low, high in taken
         if other.first <= request.last and request.first <= other.last
     ]
-    floors = sorted({0, *(end for _, end in taken)})
-    return next(f for f in floors if all(f + _size(request) <= low or high <= f for low, high in taken))
-
-
-def _size(request: Request) -> int:
-    return -(-request.nbytes // request.alignment) * request.alignment
+    alignment = request.alignment
+    floors = sorted({0, *(-(-high // alignment) * alignment for _, high in rivals)})
+    return next(f for f in floors if all(f + size <= low or high <= f for low, high in rivals))
 
 
 def _area(piece: tuple[int, int, int, int]) -> int:

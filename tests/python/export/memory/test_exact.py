@@ -59,6 +59,14 @@ def test_small_problems_are_solved_exactly(requests: list[Request]) -> None:
     assert made.peak == least_size(requests)
 
 
+@settings(max_examples=150, deadline=None)
+@given(requests=some_requests(most=6, alignments=(16, 32, 64)))
+def test_small_problems_of_several_alignments_are_solved_exactly(requests: list[Request]) -> None:
+    made = made_valid(requests, "exact")
+    assert made.optimal
+    assert made.peak == least_size(requests)
+
+
 @settings(max_examples=50, deadline=None)
 @given(requests=some_requests(most=14, alignments=(16,)))
 def test_a_dozen_requests_are_solved_with_proof(requests: list[Request]) -> None:
