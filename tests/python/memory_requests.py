@@ -59,6 +59,20 @@ def scattered(count: int, seed: int, longest: int = 30) -> list[Request]:
     return requests
 
 
+def recurrent(steps: int, layers: int) -> list[Request]:
+    """An unrolled recurrent network: in each layer a large product of all inputs is alive while the results
+    of the steps gather, until these are put together for the next layer."""
+    requests = []
+    for layer in range(layers):
+        begin, end = layer * (steps + 2), (layer + 1) * (steps + 2)
+        requests.append(Request(f"product{layer}", 512 * steps, begin, end - 2))
+        for step in range(steps):
+            requests.append(Request(f"result{layer}.{step}", 128, begin + 1 + step, end - 1))
+            requests.append(Request(f"gates{layer}.{step}", 512, begin + 1 + step, begin + 1 + step))
+        requests.append(Request(f"all{layer}", 128 * steps, end - 1, end))
+    return requests
+
+
 def least_size(requests: list[Request]) -> int:
     """The optimum by brute force: the best of first fits in all orders, with sizes rounded up as plans do."""
     granule = min((request.alignment for request in requests), default=1)

@@ -11,29 +11,51 @@ from rushlight.export.memory.problem import Problem
 
 _Layout = tuple[int, list[int]]
 
+_FEW, _MOST = 12, 8_000_000
+"""Rounds that are made even where they take more visits than asked for, but not more visits than that."""
+
+_MEMORY = 30
+"""The share of all rounds, as 1 / 30, that a layout may be as bad as one was before."""
+
 
 def local_search(problem: Problem, start: list[int], target: int, visits: int) -> list[int]:
     """Offsets, shape (count,), whose size is not above that of the offsets `start`.
 
     Each request is put at the lowest place that it fits. An optimal layout comes out of some order (that of
     its own offsets), so orders are what is searched: requests that reach beyond `target` bytes, or what holds
-    them up, swap turns with others; what is not worse is kept. Ends when `target` is reached or about so many
-    `visits` of placed requests were made; random, with a fixed seed.
+    them up, change turns with others. What is not worse than some rounds ago is kept ("late acceptance").
+    Ends when `target` is reached or about so many `visits` of placed requests were made; random, with a
+    fixed seed.
     """
     search = _Search(problem, target)
     generator = random.Random(len(problem))
     order = sorted(range(len(problem)), key=start.__getitem__)
     best, current = (problem.size_of(np.array(start)), start), search.place(order)
     best = min(best, current, key=_size)
-    rounds = visits // max(search.work, 1)
-    while rounds > 0 and best[0] > target:
-        rounds -= 1
+    rounds = max(visits // search.work, min(_FEW, _MOST // search.work))
+    cost = search.cost(current)
+    past = [cost] * max(rounds // _MEMORY, 1)
+    for turn in range(rounds):
+        if best[0] <= target:
+            break
         trial = search.moved(order, current[1], generator)
         made = search.place(trial)
-        if search.cost(made) <= search.cost(current):
-            order, current = trial, made
+        if search.cost(made) <= max(cost, past[turn % len(past)]):
+            order, current, cost = trial, made, search.cost(made)
             best = min(best, made, key=_size)
+        past[turn % len(past)] = cost
     return best[1]
+
+
+def _turns_changed(order: list[int], one: int, other: int, *, swap: bool) -> list[int]:
+    """The two swap turns, or `one` goes before `other`."""
+    turns = list(order)
+    at, to = turns.index(one), turns.index(other)
+    if swap:
+        turns[at], turns[to] = other, one
+    else:
+        turns.insert(to, turns.pop(at))
+    return turns
 
 
 def _size(layout: _Layout) -> int:
@@ -84,18 +106,32 @@ class _Search:
         return layout[0], over
 
     def moved(self, order: list[int], offsets: list[int], generator: random.Random) -> list[int]:
-        """The order, with a request that is to blame having swapped turns with another, or gone before it."""
+        """The order, changed to the good of a request that reaches beyond the target, chosen at random."""
         over = [index for index in order if offsets[index] + self._sizes[index] > self._target]
-        chain = self._holding_up(generator.choice(over), offsets)
-        one = generator.choice(chain)
-        other = generator.choice(self._rivals[generator.choice(chain)])
-        turns = list(order)
-        at, to = turns.index(one), turns.index(other)
-        if generator.random() < 0.5:
-            turns[at], turns[to] = other, one
+        index = generator.choice(over)
+        kind = generator.random()
+        if kind < 0.3:
+            return self._all_before_one(order, over, self._large(self._rivals[index], generator))
+        chain = self._holding_up(index, offsets)
+        if kind < 0.6:
+            one = self._large(chain, generator)
+            other = self._large(self._rivals[one], generator)
         else:
-            turns.insert(to, turns.pop(at))
-        return turns
+            one = generator.choice(chain)
+            other = generator.choice(self._rivals[generator.choice(chain)])
+        return _turns_changed(order, one, other, swap=generator.random() < 0.5)
+
+    def _large(self, indices: list[int], generator: random.Random) -> int:
+        """One of them, rather a large one."""
+        return generator.choices(indices, [self._sizes[index] for index in indices])[0]
+
+    def _all_before_one(self, order: list[int], over: list[int], one: int) -> list[int]:
+        """All that are beyond the target and meet `one` go before it: it may be in the way of each, as the
+        concatenation of many results is."""
+        group = {index for index in over if index != one}.intersection(self._rivals[one])
+        rest = [index for index in order if index not in group]
+        at = rest.index(one)
+        return [*rest[:at], *(index for index in over if index in group), *rest[at:]]
 
     def _holding_up(self, index: int, offsets: list[int]) -> list[int]:
         """The request and what it lies on, down to the ground."""

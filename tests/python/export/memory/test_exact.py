@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings
-from memory_requests import least_size, packed, scattered, some_requests
+from memory_requests import least_size, packed, recurrent, scattered, some_requests
 
 from rushlight.export.memory import Plan, Request, plan, verify
 
@@ -88,22 +88,26 @@ def test_search_is_not_worse_than_greedy(requests: list[Request]) -> None:
     assert made_valid(requests, "auto").peak <= plan(requests, planner="greedy_by_size").peak
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [1, 8, 10, 11, 12, 13])
 def test_search_fills_the_gaps_that_greedy_leaves(seed: int) -> None:
     requests = packed(40, seed)
+    assert plan(requests, planner="greedy_by_size").gap > 10_000
     made = made_valid(requests, "auto")
     assert (made.peak, made.gap, made.optimal) == (65536, 0, True)
 
 
-def test_some_of_these_are_hard_for_greedy() -> None:
-    gaps = [plan(packed(40, seed), planner="greedy_by_size").gap for seed in range(6)]
-    assert sum(gap > 0 for gap in gaps) >= 2
-
-
 @pytest.mark.parametrize("seed", range(3))
-def test_hundreds_of_requests_come_near_the_bound(seed: int) -> None:
+def test_hundreds_of_requests_come_nearer_to_the_bound(seed: int) -> None:
     requests = scattered(500, seed)
     made = made_valid(requests, "auto")
     assert made.gap <= 0.09 * made.lower_bound
     assert made.gap < plan(requests, planner="greedy_by_size").gap
     assert made.placements == plan(requests).placements
+
+
+@pytest.mark.parametrize("layers", [2, 3])
+def test_search_finds_the_room_that_recurrent_networks_need(layers: int) -> None:
+    """Where results of steps lie decides where the next layer's product can."""
+    requests = recurrent(60, layers)
+    assert plan(requests, planner="greedy_by_size").gap > 0.05 * plan(requests).lower_bound
+    assert made_valid(requests, "auto").gap == 0
