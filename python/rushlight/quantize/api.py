@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From a module to a quantized graph: after training in one call, or in steps with training in between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch.fx import GraphModule
+from torchao.quantization.pt2e import move_exported_model_to_eval
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e, prepare_qat_pt2e
+
+from rushlight.errors import InvalidArgument
+from rushlight.quantize.config import Static
+from rushlight.quantize.fold import drop_unread_state, fold_grouped_weights
+from rushlight.quantize.quantizer import RushlightQuantizer
+
+
+def quantize(
+    module: torch.nn.Module,
+    example_inputs: Sequence[Any],
+    calibration: Iterable[Sequence[Any]] | None = None,
+    quantizer: RushlightQuantizer | None = None,
+    *,
+    kwargs: Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
+) -> GraphModule:
+    """Quantize a trained module.
+
+    Args:
+        module: what to quantize; it is not changed.
+        example_inputs: positional inputs, as for torch.export.export.
+        calibration: tuples of positional inputs like those that the model will see, from which static
+            schemes take ranges; without static schemes there need be none.
+        quantizer: which scheme each module has; everything static by default.
+        kwargs, dynamic_shapes: as for torch.export.export.
+
+    Returns:
+        A graph module that computes in quantize and dequantize operators, for torch.export or
+        rushlight.export.
+
+    Errors: InvalidArgument for static schemes without calibration, or names of no module.
+    """
+    quantizer = quantizer or RushlightQuantizer()
+    prepared = prepare(module, example_inputs, quantizer, kwargs=kwargs, dynamic_shapes=dynamic_shapes)
+    seen = 0
+    with torch.no_grad():
+        for inputs in calibration or ():
+            prepared(*inputs, **(kwargs or {}))
+            seen += 1
+        if not seen and any(isinstance(scheme, Static) for scheme in quantizer.schemes()):
+            raise InvalidArgument(
+                "calibration: static quantization needs inputs to take ranges from, got none",
+                next_step="Give an iterable of input tuples, or a scheme that is Dynamic or WeightOnly.",
+            )
+        if not seen:
+            prepared(*example_inputs, **(kwargs or {}))  # what observes weights has to see them
+    return convert(prepared)
+
+
+def prepare(
+    module: torch.nn.Module,
+    example_inputs: Sequence[Any],
+    quantizer: RushlightQuantizer,
+    *,
+    kwargs: Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
+) -> GraphModule:
+    """The module's graph with observers: call it with calibration inputs, then `convert` it."""
+    graph = _capture(module, example_inputs, kwargs, dynamic_shapes, training=False)
+    quantizer.check_names(graph)
+    return prepare_pt2e(graph, quantizer)
+
+
+def prepare_training(
+    module: torch.nn.Module,
+    example_inputs: Sequence[Any],
+    quantizer: RushlightQuantizer,
+    *,
+    kwargs: Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
+) -> GraphModule:
+    """The module's graph with fake quantization, in training mode: train its parameters, then `convert` it.
+
+    The graph takes over the module's parameters.
+    """
+    graph = _capture(module, example_inputs, kwargs, dynamic_shapes, training=True)
+    quantizer.check_names(graph)
+    return prepare_qat_pt2e(graph, quantizer.for_training())
+
+
+def convert(prepared: GraphModule) -> GraphModule:
+    """The quantized graph of a prepared one; weights are held as integers."""
+    converted = convert_pt2e(move_exported_model_to_eval(prepared))
+    fold_grouped_weights(converted)
+    drop_unread_state(converted)
+    return converted
+
+
+def _capture(
+    module: torch.nn.Module,
+    example_inputs: Sequence[Any],
+    kwargs: Mapping[str, Any] | None,
+    dynamic_shapes: Any,
+    training: bool,
+) -> GraphModule:
+    before = module.training
+    module.train(training)
+    try:
+        program = torch.export.export(
+            module, tuple(example_inputs), dict(kwargs or {}), dynamic_shapes=dynamic_shapes, strict=False
+        )
+    finally:
+        module.train(before)
+    return program.module(check_guards=False)

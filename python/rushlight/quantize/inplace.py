@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""In-place operators as those that return a new tensor, which can be observed."""
+
+from __future__ import annotations
+
+import torch
+from torch.fx import GraphModule, Node
+
+aten = torch.ops.aten
+_FUNCTIONAL = {
+    aten.relu_.default: aten.relu.default,
+    aten.hardtanh_.default: aten.hardtanh.default,
+    aten.relu6_.default: aten.relu6.default,
+    aten.clamp_.default: aten.clamp.default,
+    aten.clamp_min_.default: aten.clamp_min.default,
+    aten.add_.Tensor: aten.add.Tensor,
+    aten.sub_.Tensor: aten.sub.Tensor,
+    aten.mul_.Tensor: aten.mul.Tensor,
+}
+
+
+def replace_inplace(model: GraphModule) -> None:
+    """Replace in-place operators where nobody can tell the difference: the tensor that they write was
+    computed in the graph, and is neither a view nor viewed. Later uses of it take the result."""
+    order = {node: position for position, node in enumerate(model.graph.nodes)}
+    for node in order:
+        if node.op != "call_function" or node.target not in _FUNCTIONAL:
+            continue
+        written = node.args[0]
+        if not isinstance(written, Node) or not _stands_alone(written, node):
+            continue
+        node.target = _FUNCTIONAL[node.target]
+        written.replace_all_uses_with(node, lambda user, at=order[node]: order[user] > at)
+
+
+def _stands_alone(written: Node, writer: Node) -> bool:
+    others = [user for user in written.users if user is not writer]
+    computed = written.op == "call_function" and not _aliases(written)
+    return (
+        computed and written.meta["val"].shape == writer.meta["val"].shape and not any(map(_aliases, others))
+    )
+
+
+def _aliases(node: Node) -> bool:
+    """Whether the node's result may share memory with an argument."""
+    if node.op != "call_function":
+        return False
+    schema = getattr(node.target, "_schema", None)
+    return (
+        schema is None
+        or any(result.alias_info is not None for result in schema.returns)
+        or (
+            # These return their argument where there is nothing to do.
+            node.target
+            in (aten.reshape.default, aten.contiguous.default, aten.dropout.default, aten.to.dtype)
+        )
+    )

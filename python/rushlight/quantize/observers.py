@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What stands in a prepared graph where torchao has no observer for it: weights in groups, ranges for each
+token. Each writes its own quantized form when the graph is converted."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+from torchao.quantization.pt2e import ObserverBase
+from torchao.quantization.pt2e.utils import create_getattr_from_value
+
+ops = torch.ops.quantized_decomposed
+# What the smallest scale may be, so that weights of nothing but zeros divide by something.
+_SMALLEST = torch.finfo(torch.float32).tiny
+
+
+class GroupedWeightObserver(ObserverBase):
+    """Observes a weight of any rank as rows, each cut in groups with a scale of its own; zero points are 0.
+
+    Args:
+        dtype: torch.int8, whatever the range.
+        quant_min, quant_max: the range, for example -8 and 7.
+        group_size: elements that share a scale; None for a row. Where it does not divide a row, a row.
+        training: the forward pass rounds, with the gradient of not rounding.
+    """
+
+    def __init__(
+        self,
+        dtype: torch.dtype,
+        quant_min: int,
+        quant_max: int,
+        group_size: int | None = None,
+        training: bool = False,
+        **_: Any,
+    ) -> None:
+        super().__init__(dtype)
+        self.quant_min, self.quant_max = quant_min, quant_max
+        self.wanted_group = group_size
+        self.rounds = training
+        # A conversion asks each observer for its scheme.
+        self.qscheme = torch.per_tensor_symmetric
+        self.register_buffer("scale", torch.ones(1, 1))
+        self.group_size = 0
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """The weight, or in training its rounded form."""
+        rows = x.detach().reshape(x.shape[0], -1)
+        self.group_size = group_of(rows.shape[1], self.wanted_group)
+        groups = rows.reshape(rows.shape[0], -1, self.group_size).to(torch.float32)
+        self.scale = (groups.abs().amax(2) / self.quant_max).clamp_min(_SMALLEST)
+        if not self.rounds:
+            return x
+        rounded = (groups / self.scale[..., None]).round().clamp(self.quant_min, self.quant_max)
+        return x + ((rounded * self.scale[..., None]).reshape(x.shape).to(x.dtype) - x).detach()
+
+    def calculate_qparams(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Scales and zero points, both [rows, groups]."""
+        return self.scale, torch.zeros_like(self.scale, dtype=torch.int8)
+
+    def convert(self, model: GraphModule, observer_node: Node) -> None:
+        """Write quantize and dequantize by groups, on the weight as a matrix, in place of the observer."""
+        weight = observer_node.args[0]
+        assert isinstance(weight, Node)
+        value = weight.meta["val"]
+        graph = model.graph
+        with graph.inserting_before(observer_node):
+            scale = create_getattr_from_value(model, graph, "_weight_scale", self.scale)
+            zeros = torch.zeros_like(self.scale, dtype=torch.int8)
+            zero_point = create_getattr_from_value(model, graph, "_weight_zero_point", zeros)
+            if value.dim() != 2:
+                weight = graph.call_function(torch.ops.aten.reshape.default, (weight, [value.shape[0], -1]))
+            form = (scale, zero_point, self.quant_min, self.quant_max, self.dtype, self.group_size)
+            node = graph.call_function(ops.quantize_per_channel_group.default, (weight, *form))
+            node = graph.call_function(ops.dequantize_per_channel_group.default, (node, *form, value.dtype))
+            if value.dim() != 2:
+                node = graph.call_function(torch.ops.aten.reshape.default, (node, list(value.shape)))
+        observer_node.replace_all_uses_with(node)
+        graph.erase_node(observer_node)
+
+
+def group_of(row: int, wanted: int | None) -> int:
+    """The group of a row of that many elements."""
+    return wanted if wanted is not None and row % wanted == 0 else row
+
+
+class PerTokenObserver(ObserverBase):
+    """Marks an activation whose vectors along the last dimension each get a range, found in each run."""
+
+    def __init__(self, dtype: torch.dtype, **_: Any) -> None:
+        super().__init__(dtype)
+        self.qscheme = torch.per_channel_affine
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """The activation as it is."""
+        return x
+
+    def calculate_qparams(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """There are none before a run."""
+        raise NotImplementedError("ranges for each token are found in each run")
+
+    def convert(self, model: GraphModule, observer_node: Node) -> None:
+        """Write the search for ranges, quantize and dequantize in place of the observer."""
+        graph, activation = model.graph, observer_node.args[0]
+        assert isinstance(activation, Node)
+        with graph.inserting_before(observer_node):
+            found = graph.call_function(
+                ops.choose_qparams_per_token_asymmetric.default, (activation, self.dtype)
+            )
+            scale = graph.call_function(operator.getitem, (found, 0))
+            zero_point = graph.call_function(operator.getitem, (found, 1))
+            form = (scale, zero_point, -128, 127, self.dtype)
+            node = graph.call_function(ops.quantize_per_token.default, (activation, *form))
+            node = graph.call_function(
+                ops.dequantize_per_token.default, (node, *form, activation.meta["val"].dtype)
+            )
+        observer_node.replace_all_uses_with(node)
+        graph.erase_node(observer_node)

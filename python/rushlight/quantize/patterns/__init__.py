@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which operators are quantized, and how: one pattern a file."""
+
+from rushlight.quantize.patterns.activation import activation
+from rushlight.quantize.patterns.base import Pattern
+from rushlight.quantize.patterns.cat import cat
+from rushlight.quantize.patterns.convolution import convolution
+from rushlight.quantize.patterns.elementwise import elementwise
+from rushlight.quantize.patterns.embedding import embedding
+from rushlight.quantize.patterns.linear import linear
+from rushlight.quantize.patterns.matmul import matmul
+from rushlight.quantize.patterns.mean import mean
+from rushlight.quantize.patterns.moving import moving
+
+# A node goes to the first pattern that takes it. They run in the graph's order, so that `moving` finds what
+# was written about its input.
+PATTERNS: tuple[Pattern, ...] = (
+    convolution,
+    linear,
+    embedding,
+    matmul,
+    elementwise,
+    mean,
+    cat,
+    activation,
+    moving,
+)
+
+__all__ = ["PATTERNS", "Pattern"]

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From a scheme to torchao's specifications of how a tensor is observed and quantized."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torchao.quantization.pt2e import (
+    FakeQuantize,
+    FusedMovingAvgObsFakeQuantize,
+    HistogramObserver,
+    MinMaxObserver,
+    MovingAverageMinMaxObserver,
+    MovingAveragePerChannelMinMaxObserver,
+    PerChannelMinMaxObserver,
+    PlaceholderObserver,
+)
+from torchao.quantization.pt2e.quantizer import QuantizationSpec
+
+from rushlight.quantize.config import Dynamic, Scheme, Static, WeightOnly
+from rushlight.quantize.observers import GroupedWeightObserver, PerTokenObserver
+
+_EPS = 2.0**-12  # the smallest scale of an activation
+
+
+@dataclass(frozen=True)
+class Specs:
+    """What a pattern needs to know of a scheme. `training` puts fake quantization in place of observers."""
+
+    scheme: Scheme
+    training: bool = False
+
+    def activation(self) -> QuantizationSpec | None:
+        """How inputs and outputs are quantized; None where they stay as they are."""
+        if isinstance(self.scheme, Static):
+            return _static_activation(self.scheme, self.training)
+        if isinstance(self.scheme, Dynamic):
+            return _dynamic_activation(self.scheme, self.training)
+        return None
+
+    def output(self) -> QuantizationSpec | None:
+        """How outputs are quantized; None where they stay as they are."""
+        return self.activation() if isinstance(self.scheme, Static) else None
+
+    def weight(self, channel_axis: int = 0, per_tensor: bool = False) -> QuantizationSpec:
+        """How a weight is quantized.
+
+        Args:
+            channel_axis: the dimension of output channels.
+            per_tensor: the weight's channels lie along no dimension of their own.
+        """
+        if isinstance(self.scheme, WeightOnly):
+            return _grouped_weight(self.scheme, self.training)
+        if self.scheme.per_channel and not per_tensor:
+            return _channel_weight(channel_axis, self.training)
+        return _tensor_weight(self.training)
+
+
+def _static_activation(scheme: Static, training: bool) -> QuantizationSpec:
+    symmetric = scheme.symmetric_activations
+    observer = HistogramObserver if scheme.ranges == "histogram" else MinMaxObserver
+    constructor = observer.with_args(eps=_EPS)
+    if training:
+        constructor = FusedMovingAvgObsFakeQuantize.with_args(observer=MovingAverageMinMaxObserver, eps=_EPS)
+    return QuantizationSpec(
+        dtype=torch.int8,
+        quant_min=-127 if symmetric else -128,
+        quant_max=127,
+        qscheme=torch.per_tensor_symmetric if symmetric else torch.per_tensor_affine,
+        observer_or_fake_quant_ctr=constructor,
+    )
+
+
+def _dynamic_activation(scheme: Dynamic, training: bool) -> QuantizationSpec:
+    if scheme.per_token:
+        # The qscheme says that it is not one range, so that no other use of the tensor shares it. It is not
+        # called dynamic: torchao would look for its own search for ranges.
+        return QuantizationSpec(
+            dtype=torch.int8,
+            qscheme=torch.per_channel_affine,
+            observer_or_fake_quant_ctr=PerTokenObserver.with_args(),
+        )
+    constructor = PlaceholderObserver.with_args(eps=_EPS)
+    if training:
+        newest = MovingAverageMinMaxObserver.with_args(averaging_constant=1.0)
+        constructor = FakeQuantize.with_args(observer=newest, eps=_EPS)
+    return QuantizationSpec(
+        dtype=torch.int8,
+        quant_min=-128,
+        quant_max=127,
+        qscheme=torch.per_tensor_affine,
+        is_dynamic=True,
+        observer_or_fake_quant_ctr=constructor,
+    )
+
+
+def _channel_weight(axis: int, training: bool) -> QuantizationSpec:
+    constructor = PerChannelMinMaxObserver.with_args()
+    if training:
+        # torchao hands the axis on only to observers that say "PerChannel" in their own name.
+        constructor = FusedMovingAvgObsFakeQuantize.with_args(
+            observer=MovingAveragePerChannelMinMaxObserver, ch_axis=axis
+        )
+    return QuantizationSpec(
+        dtype=torch.int8,
+        quant_min=-127,
+        quant_max=127,
+        qscheme=torch.per_channel_symmetric,
+        ch_axis=axis,
+        observer_or_fake_quant_ctr=constructor,
+    )
+
+
+def _tensor_weight(training: bool) -> QuantizationSpec:
+    constructor = MinMaxObserver.with_args()
+    if training:
+        constructor = FusedMovingAvgObsFakeQuantize.with_args(observer=MovingAverageMinMaxObserver)
+    return QuantizationSpec(
+        dtype=torch.int8,
+        quant_min=-127,
+        quant_max=127,
+        qscheme=torch.per_tensor_symmetric,
+        observer_or_fake_quant_ctr=constructor,
+    )
+
+
+def _grouped_weight(scheme: WeightOnly, training: bool) -> QuantizationSpec:
+    top = 2 ** (scheme.bits - 1) - 1
+    constructor = GroupedWeightObserver.with_args(group_size=scheme.group_size, training=training)
+    return QuantizationSpec(
+        dtype=torch.int8, quant_min=-top - 1, quant_max=top, observer_or_fake_quant_ctr=constructor
+    )

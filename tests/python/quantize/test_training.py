@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Quantization-aware training."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="torch is not installed")
+pytest.importorskip("torchao", reason="torchao is not installed")
+
+from quantized_models import make_case, relative_error, targets  # noqa: E402
+
+from rushlight.quantize import (  # noqa: E402
+    Dynamic,
+    RushlightQuantizer,
+    Static,
+    WeightOnly,
+    convert,
+    prepare_training,
+    quantize,
+)
+
+
+def train(name: str, quantizer: RushlightQuantizer, steps: int):
+    """Trains a quantized copy to do as the float model does. Losses, the converted graph, the float one."""
+    case = make_case(name)
+    case.module.train()
+    teacher = copy.deepcopy(case.module).eval()
+    graph = prepare_training(case.module, case.draw(), quantizer)
+    optimizer = torch.optim.Adam(graph.parameters(), 2e-3)
+    losses = []
+    for inputs in case.calibration(steps):
+        loss = (graph(*inputs) - teacher(*inputs).detach()).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses, convert(graph), teacher, case
+
+
+@pytest.mark.parametrize(
+    "scheme", [Static(), Static(per_channel=False), Dynamic(), WeightOnly(bits=4, group_size=8)], ids=str
+)
+def test_training_with_rounding_lowers_the_loss_and_converts(scheme) -> None:
+    losses, graph, teacher, case = train("perceptron", RushlightQuantizer(scheme), 150)
+    first, last = sum(losses[:10]), sum(losses[-10:])
+    assert last < first or last < 1e-3
+    inputs = case.draw()
+    assert relative_error(graph(*inputs), teacher(*inputs)) < 0.2
+    weights = [v for v in graph.state_dict().values() if v.dtype == torch.int8 and v.numel() == 512]
+    assert len(weights) == 1
+
+
+def test_training_recovers_what_four_bits_lost() -> None:
+    scheme = RushlightQuantizer(WeightOnly(bits=4))
+    _, trained, teacher, case = train("perceptron", scheme, 300)
+    plain = quantize(teacher, case.draw(), None, scheme)
+    inputs = [case.draw() for _ in range(20)]
+
+    def error(graph) -> float:
+        return sum(relative_error(graph(*x), teacher(*x)) for x in inputs)
+
+    assert error(trained) < error(plain)
+
+
+@pytest.mark.parametrize("scheme", [Static(), WeightOnly()], ids=str)
+def test_batch_norm_is_folded_after_training(scheme) -> None:
+    _, graph, _, case = train("convnet", RushlightQuantizer(scheme), 6)
+    if isinstance(scheme, Static):
+        assert "batch_norm" not in targets(graph)
+    inputs = case.draw()
+    # Both are in evaluation mode now: a row does not depend on its neighbours.
+    whole, alone = graph(*inputs), graph(*(torch.cat([x[:1], x[:1]]) for x in inputs))
+    assert torch.allclose(whole[:1], alone[:1], atol=1e-6)
+
+
+def test_layers_of_a_trained_model_have_their_schemes() -> None:
+    quantizer = RushlightQuantizer(Static(), by_module_name={"head": Dynamic()})
+    _, graph, _, _ = train("convnet", quantizer, 3)
+    assert targets(graph).count("choose_qparams") == 1
