@@ -110,7 +110,7 @@ def make_case(name: str) -> Case:
 
 _KINDS: dict[str, tuple[type[nn.Module], Callable[[], tuple[Any, ...]]]] = {
     "convnet": (ConvNet, lambda: (torch.randn(2, 3, 8, 8),)),
-    "perceptron": (Perceptron, lambda: (torch.randn(3, 16),)),
+    "perceptron": (Perceptron, lambda: (torch.randn(16, 16),)),
     "gated_cell": (GatedCell, lambda: (torch.randn(16, 3, 8),)),
     "transformer": (Transformer, lambda: (torch.randint(0, 40, (2, 6)),)),
     "joined": (Joined, lambda: (torch.randn(2, 4, 6),)),

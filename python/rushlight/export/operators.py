@@ -26,6 +26,9 @@ _SAME = {
     "rushlight_dim_order::_clone_dim_order": "dim_order_ops::_clone_dim_order",
     "rushlight_dim_order::_to_dim_order_copy": "dim_order_ops::_to_dim_order_copy",
     "rushlight_dim_order::_empty_dim_order": "dim_order_ops::_empty_dim_order",
+    "rushlight_quantized::mixed_linear": "quantized_decomposed::mixed_linear",
+    "rushlight_quantized::embedding_byte": "quantized_decomposed::embedding_byte",
+    "rushlight_quantized::embedding_4bit": "quantized_decomposed::embedding_4bit",
 }
 
 # How PyTorch writes that the items of a list are views: Tensor(a -> *).

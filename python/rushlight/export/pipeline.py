@@ -14,9 +14,13 @@ from rushlight.errors import ExportFailed, InvalidArgument, RushlightError
 from rushlight.export.passes import FunctionPass, Pass, PassContext
 from rushlight.export.passes.common_subexpressions import CommonSubexpressions
 from rushlight.export.passes.dim_order import DimOrders
+from rushlight.export.passes.drop_zero_points import DropZeroPoints
 from rushlight.export.passes.fold_batch_norm import FoldBatchNorm
 from rushlight.export.passes.fold_constants import FoldConstants
+<<<<<<< HEAD
 from rushlight.export.passes.fuse import Fuse
+=======
+from rushlight.export.passes.grouped_weights import GroupedWeights
 from rushlight.export.passes.lift_scalars import LiftScalars
 from rushlight.export.passes.merge_views import MergeViews
 from rushlight.export.passes.remove_assertions import RemoveAssertions
@@ -45,6 +49,8 @@ def core_aten_passes() -> list[Pass]:
         CommonSubexpressions(),  # before folding, which asks who else reads a constant
         FoldConstants(),
         FoldBatchNorm(),
+        GroupedWeights(),
+        DropZeroPoints(),
         Fuse(),  # before numbers become tensors
         LiftScalars(),
         RemoveDeadCode(),

@@ -77,8 +77,23 @@ class GroupedWeightObserver(ObserverBase):
             node = graph.call_function(ops.dequantize_per_channel_group.default, (node, *form, value.dtype))
             if value.dim() != 2:
                 node = graph.call_function(torch.ops.aten.reshape.default, (node, list(value.shape)))
-        observer_node.replace_all_uses_with(node)
-        graph.erase_node(observer_node)
+        _take_place(observer_node, node)
+
+
+def _take_place(observer_node: Node, last: Node) -> None:
+    """Put what was written for an observer, `last` its result, in the place of the observer; all of it comes
+    from the source line and the module of whoever reads it."""
+    reader = next(iter(observer_node.users))
+    observer_node.replace_all_uses_with(last)
+    source = observer_node.args[0]
+    observer_node.graph.erase_node(observer_node)
+    made = [last]
+    while made:
+        node = made.pop()
+        for key in ("stack_trace", "nn_module_stack"):
+            if key in reader.meta:
+                node.meta.setdefault(key, reader.meta[key])
+        made += [n for n in node.all_input_nodes if n is not source and "val" not in n.meta]
 
 
 def group_of(row: int, wanted: int | None) -> int:
@@ -116,5 +131,4 @@ class PerTokenObserver(ObserverBase):
             node = graph.call_function(
                 ops.dequantize_per_token.default, (node, *form, activation.meta["val"].dtype)
             )
-        observer_node.replace_all_uses_with(node)
-        graph.erase_node(observer_node)
+        _take_place(observer_node, node)

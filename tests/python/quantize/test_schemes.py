@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed")
 pytest.importorskip("torchao", reason="torchao is not installed")
 
-from quantized_models import CASES, make_case, relative_error, targets  # noqa: E402
+from quantized_models import make_case, relative_error, targets  # noqa: E402
 
 from rushlight.errors import InvalidArgument  # noqa: E402
 from rushlight.quantize import Dynamic, RushlightQuantizer, Static, WeightOnly, quantize  # noqa: E402
@@ -34,8 +34,8 @@ def quantized(name: str, quantizer: RushlightQuantizer):
     return quantize(case.module, inputs, case.calibration(), quantizer), case.module, inputs
 
 
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize(("scheme", "allowed"), SCHEMES, ids=lambda value: str(value))
+@pytest.mark.parametrize("name", ["perceptron", "joined"])
+@pytest.mark.parametrize(("scheme", "allowed"), SCHEMES, ids=str)
 def test_a_quantized_model_computes_nearly_what_the_float_one_does(name, scheme, allowed) -> None:
     graph, module, inputs = quantized(name, RushlightQuantizer(scheme))
     assert relative_error(graph(*inputs), module(*inputs)) < allowed
