@@ -8,6 +8,8 @@ exporter registers operators under that name, and both may be imported in one pr
 from __future__ import annotations
 
 import torch
+from torch._ops import OpOverload
+from torch.fx import Node
 
 NAMESPACE = "rushlight_quantized"
 
@@ -22,6 +24,12 @@ _LIBRARY.define(
 )
 _LIBRARY.define(f"embedding_byte{_TABLE}")
 _LIBRARY.define(f"embedding_4bit{_TABLE}")
+
+
+def calls(node: Node, name: str) -> bool:
+    """Whether a node calls an operator `quantized_decomposed::name`, which PyTorch registers only for those
+    who quantize."""
+    return isinstance(node.target, OpOverload) and node.target._schema.name == f"quantized_decomposed::{name}"
 
 
 def pack_four_bits(weight: torch.Tensor) -> torch.Tensor:

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-import torch
 from torch.export import ExportedProgram
 
 from rushlight.export.constants import Constants
+from rushlight.export.dialect import quantized
 from rushlight.export.passes.base import Pass, PassContext
 from rushlight.export.rewrite import calls
 
-_ZERO_POINTS = {torch.ops.quantized_decomposed.dequantize_per_channel.default: 2}
+# Where they are among the arguments.
+_ZERO_POINTS = 2
 
 
 class DropZeroPoints(Pass):
@@ -24,9 +25,10 @@ class DropZeroPoints(Pass):
         constants = Constants(program)
         modified = False
         for _, node in calls(program):
-            place = _ZERO_POINTS.get(node.target)
-            points = None if place is None else constants.get(node.args[place])
+            if not quantized.calls(node, "dequantize_per_channel"):
+                continue
+            points = constants.get(node.args[_ZERO_POINTS])
             if points is not None and not points.any():
-                node.update_arg(place, None)
+                node.update_arg(_ZERO_POINTS, None)
                 modified = True
         return constants.remove_unused() or modified

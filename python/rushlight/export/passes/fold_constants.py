@@ -28,8 +28,8 @@ class FoldConstants(Pass):
 
     `slack` bytes may be added to a group of results that share their sources; beyond that a group has to
     free as much as it adds. So `expand` of a small constant stays, and so does a permuted weight whose
-    original is read elsewhere. Dequantization stays: quantized weights are to be stored as such. Results
-    that only look at their source in another way share its memory.
+    original is read elsewhere. Dequantization stays, and quantization goes whatever it adds: quantized
+    weights are to be stored as such. Results that only look at their source in another way share its memory.
     """
 
     name = "fold_constants"
@@ -56,7 +56,7 @@ class FoldConstants(Pass):
         """Nodes at the border of groups that store more than they free."""
         refused: set[Node] = set()
         for sources, members in _groups(foldable, constants):
-            border = [n for n in members if _is_border(n, foldable)]
+            border = [n for n in members if _is_border(n, foldable) and not _is_quantization(n.target)]
             added = sum(_bytes(n) for n in border)
             freed = sum(_bytes(n) for n in sources if n.users.keys() <= foldable.keys())
             if added > freed + self.slack:
@@ -94,6 +94,10 @@ def _is_result(node: Node) -> bool:
 
 def _is_dequantization(target: OpOverload) -> bool:
     return "dequantize" in target._schema.name
+
+
+def _is_quantization(target: Any) -> bool:
+    return isinstance(target, OpOverload) and "::quantize" in target._schema.name
 
 
 def _bytes(node: Node) -> int:

@@ -19,7 +19,6 @@ from rushlight.export.passes.base import Pass, PassContext
 from rushlight.export.rewrite import fake_mode_of, insert_before, replace
 
 aten = torch.ops.aten
-ops = torch.ops.quantized_decomposed
 
 
 class GroupedWeights(Pass):
@@ -39,11 +38,8 @@ class GroupedWeights(Pass):
         """See Pass. Control flow's bodies stay as they are: they get constants as operands."""
         constants = Constants(program)
         modified = False
-        for module, node in calls(program):
-            if (
-                module is not program.graph_module
-                or node.target is not ops.dequantize_per_channel_group.default
-            ):
+        for node in list(program.graph.nodes):
+            if not quantized.calls(node, "dequantize_per_channel_group"):
                 continue
             weight = constants.get(node.args[0])
             if weight is None or constants.get(node.args[1]) is None:
@@ -129,7 +125,9 @@ class _Rewrite:
             order = torch.arange(self.weight.shape[0])
             return self._rows(self.node, self.constants.add(order, f"{self._name}_rows"))
         form = (self._scales, None, 0, *self._range, torch.int8)
-        return self._call(self.node, ops.dequantize_per_channel.default, self._stored, *form)
+        return self._call(
+            self.node, torch.ops.quantized_decomposed.dequantize_per_channel.default, self._stored, *form
+        )
 
     def _multiplies(self, user: Node) -> bool:
         """Whether the user is a linear layer that can take the weight as integers."""
