@@ -29,7 +29,7 @@ _MOST_OPERATORS = 12
     type=click.Choice(["rushlight", "executorch"]),
     default="rushlight",
     show_default=True,
-    help="Whose operators to use: executorch stands for the 240 that its package registers.",
+    help="Whose operators to use: executorch stands for those that its package registers.",
 )
 @click.option(
     "--built",

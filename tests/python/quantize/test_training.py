@@ -23,13 +23,16 @@ from rushlight.quantize import (  # noqa: E402
 )
 
 
-def train(name: str, quantizer: RushlightQuantizer, steps: int):
-    """Trains a quantized copy to do as the float model does. Losses, the converted graph, the float one."""
+def train(name: str, quantizer: RushlightQuantizer, steps: int, forgotten: str = ""):
+    """Trains a quantized model to do as the float one does, from where the float one is but for a layer that
+    it forgot. Losses, the converted graph, the float model, and its case."""
     case = make_case(name)
     case.module.train()
     teacher = copy.deepcopy(case.module).eval()
+    if forgotten:
+        case.module.get_submodule(forgotten).reset_parameters()
     graph = prepare_training(case.module, case.draw(), quantizer)
-    optimizer = torch.optim.Adam(graph.parameters(), 1e-3)
+    optimizer = torch.optim.SGD(graph.parameters(), 0.1)
     losses = []
     for inputs in case.calibration(steps):
         loss = (graph(*inputs) - teacher(*inputs).detach()).square().mean()
@@ -44,11 +47,8 @@ def train(name: str, quantizer: RushlightQuantizer, steps: int):
     "scheme", [Static(), Static(per_channel=False), Dynamic(), WeightOnly(bits=4, group_size=8)], ids=str
 )
 def test_training_with_rounding_lowers_the_loss_and_converts(scheme) -> None:
-    losses, graph, teacher, case = train("perceptron", RushlightQuantizer(scheme), 80)
-    first, last = sum(losses[:10]), sum(losses[-10:])
-    assert last < first or last < 1e-3
-    inputs = case.draw()
-    assert relative_error(graph(*inputs), teacher(*inputs)) < 0.2
+    losses, graph, _, _ = train("perceptron", RushlightQuantizer(scheme), 100, forgotten="second")
+    assert sum(losses[-10:]) < 0.5 * sum(losses[:10])
     weights = [v for v in graph.state_dict().values() if v.dtype == torch.int8 and v.numel() == 512]
     assert len(weights) == 1
 
