@@ -17,9 +17,7 @@ from rushlight.export.passes.dim_order import DimOrders
 from rushlight.export.passes.drop_zero_points import DropZeroPoints
 from rushlight.export.passes.fold_batch_norm import FoldBatchNorm
 from rushlight.export.passes.fold_constants import FoldConstants
-<<<<<<< HEAD
 from rushlight.export.passes.fuse import Fuse
-=======
 from rushlight.export.passes.grouped_weights import GroupedWeights
 from rushlight.export.passes.lift_scalars import LiftScalars
 from rushlight.export.passes.merge_views import MergeViews
