@@ -160,11 +160,10 @@ def _copied(lowering: Lowering, operand: TensorOperand, place: Place = Place.PLA
 def _callers(lowering: Lowering, outputs: list[Operand]) -> list[Operand]:
     """Outputs in memory of the caller; one that shares its bytes with another tensor is copied there."""
     users: dict[int, set[int]] = {}
-    for instruction in lowering.method.code:
-        reads, writes = lowering.method.reads_and_writes(instruction)
-        for operand in (*reads, *writes):
-            if isinstance(operand, TensorOperand):
-                users.setdefault(id(operand.storage), set()).add(id(operand))
+    touched = [lowering.method.reads_and_writes(instruction) for instruction in lowering.method.code]
+    for operand in (*outputs, *(operand for lists in touched for each in lists for operand in each)):
+        if isinstance(operand, TensorOperand):
+            users.setdefault(id(operand.storage), set()).add(id(operand))
     placed: list[Operand] = []
     for output in outputs:
         if isinstance(output, TensorOperand):
