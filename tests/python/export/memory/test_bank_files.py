@@ -25,6 +25,13 @@ def test_the_documented_example_is_read(tmp_path: Path) -> None:
     assert read_banks(file) == [Bank("dtcm", 1, 131072, 8.0), Bank("sdram", 2, 8 << 20, 1.0)]
 
 
+def test_the_example_of_the_documentation_is_read(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[4] / "docs" / "memory-planning.md").read_text()
+    file = tmp_path / "banks.yaml"
+    file.write_text(text.split("```yaml\n")[1].split("```")[0])
+    assert read_banks(file) == [Bank("dtcm", 1, 131072, 8.0), Bank("sdram", 2, 8 << 20, 1.0)]
+
+
 def test_json_and_mappings_are_read(tmp_path: Path) -> None:
     content = {"banks": [{"name": "sram", "id": 3, "size": "64KiB"}, {"name": "rest"}]}
     expected = [Bank("sram", 3, 65536), Bank("rest", 2, None)]
