@@ -165,8 +165,8 @@ def compare(outputs: Sequence[Any], expected: Sequence[Any], tolerance: float | 
 
 
 def _compare_one(got: Any, want: Any, tolerance: Tolerance) -> Comparison:
-    if want is None or got is None:
-        return Comparison(0.0, "" if got is want else f"expected {want}, got {got}")
+    if want is None or got is None or isinstance(want, str):
+        return Comparison(0.0, "" if got == want else f"expected {want}, got {got}")
     if not isinstance(want, np.ndarray):
         # A number may come back as a number or as a tensor of one element.
         got, want = np.asarray(got, dtype=np.float64).reshape(()), np.asarray(want, dtype=np.float64)

@@ -72,7 +72,7 @@ def test_map_runs_for_each_slice() -> None:
     def mapped(model: Any, xs: Tensor, y: Tensor) -> Tensor:
         return torch_map(lambda x, y: model.layer(x) + y, xs, y)
 
-    calls = [(torch.randn(5, 4), torch.randn(4)) for _ in range(2)]
+    calls = [(torch.randn(5, 2, 4), torch.randn(4)) for _ in range(2)]
     check_export(Calls(mapped), calls[0], more=calls[1:])
 
 
@@ -93,7 +93,7 @@ def test_scan_carries_a_state() -> None:
 
         return scan(step, start, xs)
 
-    calls = [(torch.zeros(4), torch.randn(6, 4)), (torch.ones(4), torch.randn(6, 4))]
+    calls = [(torch.zeros(1, 4), torch.randn(6, 1, 4)), (torch.ones(1, 4), torch.randn(6, 1, 4))]
     check_export(Calls(scanned), calls[0], more=calls[1:])
 
 

@@ -34,7 +34,7 @@ def rows(*counts: int) -> list[tuple[Tensor]]:
 
 
 BATCH = Dim("batch", min=1, max=16)
-FIRST, *OTHERS = rows(5, 1, 16, 7)
+[FIRST] = rows(5)
 
 
 @pytest.mark.parametrize(
@@ -49,17 +49,17 @@ FIRST, *OTHERS = rows(5, 1, 16, 7)
         lambda x: x.repeat(2, 1),
         lambda x: x[1:] if x.shape[1] == 5 else x[:-1],
         lambda x: torch.arange(x.shape[0]) * 2,
-        lambda x: torch.zeros(x.shape[0], x.shape[0]).fill_diagonal_(1) @ x,
+        lambda x: x @ x.t(),
         lambda x: x.expand(3, -1, -1),
         lambda x: torch.nn.functional.pad(x, (0, 0, 1, 2)),
         lambda x: (x, x.shape[0] * 3 + 1),
-        lambda x: x.flatten().unfold(0, 4, 4),
+        lambda x: x[torch.arange(x.shape[0]).flip(0)],
     ],
     ids=str,
 )
 def test_a_bounded_dimension_may_be_anything_up_to_its_bound(function: Any) -> None:
-    dynamic = Dim("batch", min=2, max=16)
-    check_export(Calls(function), FIRST, dynamic_shapes=({0: dynamic},) and (({0: dynamic},),), more=rows(2, 16))
+    shapes = (({0: Dim("batch", min=3, max=16)},),)
+    check_export(Calls(function), FIRST, dynamic_shapes=shapes, more=rows(3, 16))
 
 
 def test_linear_and_attention_take_sequences_of_any_length() -> None:

@@ -16,7 +16,7 @@ from rushlight.export.graph import value_of
 from rushlight.export.passes.base import Pass, PassContext
 from rushlight.export.rewrite import calls, fake_mode_of, insert_before
 
-_NUMBERS = (bool, int, float)
+_NUMBERS = (bool, int, float, complex)
 _SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 
 
@@ -49,7 +49,9 @@ class _Lifting:
         numbers = _numbers_for_tensors(node)
         if not numbers:
             return False
-        other = _overload_with_scalar(node.target, [index for index, _ in numbers], self.context)
+        is_complex = any(isinstance(number, complex) for _, number in numbers)  # no value of a program is
+        places = [] if is_complex else [index for index, _ in numbers]
+        other = _overload_with_scalar(node.target, places, self.context)
         if other is not None:
             node.target = other
             return True
@@ -105,12 +107,18 @@ def _overload_with_scalar(function: OpOverload, places: list[int], context: Pass
 def _dtype_beside(node: Node, number: Any) -> torch.dtype:
     """The dtype that a number takes beside the node's tensors: theirs, unless it is of a higher kind."""
     tensors = [value_of(a) for a in node.args if isinstance(value_of(a), torch.Tensor)]
-    known = value_of(number)
-    kind = bool if isinstance(known, (bool, torch.SymBool)) else None
-    kind = kind or (int if isinstance(known, (int, torch.SymInt)) else float)
-    own = {bool: torch.bool, int: torch.int64, float: torch.get_default_dtype()}[kind]
+    kind = _kind(value_of(number))
+    own = {bool: torch.bool, int: torch.int64, float: torch.get_default_dtype(), complex: torch.complex64}[
+        kind
+    ]
     if not tensors:
         return own
     beside = tensors[0].dtype
     promoted = torch.result_type(torch.empty((1,), dtype=beside), kind(1))
     return promoted if promoted != torch.bool or kind is bool else own
+
+
+def _kind(number: Any) -> type:
+    """bool, int, float or complex: what the value of a node or an argument is."""
+    kinds = {bool: (bool, torch.SymBool), int: (int, torch.SymInt), complex: (complex,)}
+    return next((kind for kind, types in kinds.items() if isinstance(number, types)), float)
