@@ -6,11 +6,14 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
+import rushlight
 from rushlight.errors import DoesNotFit, InvalidArgument
 from rushlight.export import export
+from rushlight.export.memory import Bank
 
 
 class Residual(torch.nn.Module):
@@ -39,6 +42,16 @@ def test_banks_of_a_file_hold_the_planned_tensors(tmp_path: Path) -> None:
     assert sdram > 0
     told = exported.report.to_json()["methods"][0]["memory"]
     assert [bank["bytes"] for bank in told["banks"]] == [dtcm, sdram]
+
+
+def test_a_program_over_banks_computes_the_same() -> None:
+    torch.manual_seed(0)
+    model, image = Residual(), torch.randn(1, 3, 16, 16)
+    exported = export(model, (image,), memory=[Bank("dtcm", 2, 9 * 1024, 8), Bank("sdram", 1)])
+    (output,) = rushlight.load(exported.buffer).forward(image.numpy())
+    expected = model(image).detach().numpy()
+    np.testing.assert_allclose(output, expected, rtol=1e-5, atol=1e-6)
+    assert all(exported.program.plans[0].buffer_sizes[1:])
 
 
 def test_a_plan_that_does_not_fit_names_tensors_with_their_source() -> None:
