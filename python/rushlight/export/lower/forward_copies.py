@@ -75,8 +75,10 @@ def _forward(method: LoweredMethod, copy: _Copy, library: OperatorLibrary) -> bo
     storage = copy.source.storage
     if storage.place is not Place.PLANNED or mine.is_input or copy.source.nbytes != storage.nbytes:
         return False
-    if mine.writes != [copy.made] or not _is_free(theirs, copy):
+    if mine.writes != [copy.made] or not _is_free(theirs, copy) or copy.target.offset:
         return False
+    if copy.target.storage.place is Place.CALLER and len(mine.tensors) > 1:
+        return False  # where the caller's bytes are is known to one tensor only
     if _is_used_after(mine, copy) and not _stays(method, theirs, copy):
         return False
     maker = method.code[copy.made]
