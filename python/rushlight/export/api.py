@@ -23,7 +23,13 @@ from rushlight.export.lower.in_place import reuse_inputs
 from rushlight.export.lower.method import Placement, lower_method
 from rushlight.export.options import MethodSource, Options
 from rushlight.export.passes import PassContext
-from rushlight.export.pipeline import PassRunner, core_aten_passes, delegated_passes, user_passes
+from rushlight.export.pipeline import (
+    PassRunner,
+    core_aten_passes,
+    delegated_passes,
+    numbering_passes,
+    user_passes,
+)
 from rushlight.export.planning import plan_memory
 from rushlight.export.problems import raise_if_any
 from rushlight.export.promise import broken_promises
@@ -152,7 +158,7 @@ class _MethodExport:
         program = self.step("decompositions", 0.3, lambda: self._decomposed(program))
         self.runner.run(passes["core_aten"], program)
         self.step("passes", 0.6, lambda: self.runner.run(core_aten_passes(), program))
-        self.runner.run(passes["edge"], program)
+        self.runner.run([*passes["edge"], *numbering_passes()], program)
         self.program = program
 
     def finish(self, pools: Pools) -> tuple[Any, MethodReport]:

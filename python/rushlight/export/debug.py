@@ -4,8 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from rushlight.export.graph import frames, modules
+from torch.fx import Node
+
+from rushlight.export.delegate import call_delegate
+from rushlight.export.graph import attribute, frames, modules
 from rushlight.export.lower.instructions import Origin
 from rushlight.export.report import MethodReport
 from rushlight.program import DebugRecord, FileImage
@@ -43,8 +47,25 @@ def _origin(index: int, operator: str, origin: Origin) -> InstructionOrigin:
     return InstructionOrigin(
         index=index,
         operator=operator,
-        handles=(origin.handle,),
+        handles=_handles(origin.handle),
         node=node.name,
         frames=tuple(frames(node)),
         modules=tuple(modules(node)),
+        delegate_handles=_inside(node),
     )
+
+
+def _handles(given: Any) -> tuple[int, ...]:
+    """Debug handles: one, several, or 0 for none."""
+    if isinstance(given, int):
+        return (given,) if given else ()
+    return tuple(map(int, given or ()))
+
+
+def _inside(node: Node) -> dict[str, tuple[int, ...]]:
+    """What a backend says of its payload: debug handles by the ids that its events have."""
+    if node.target is not call_delegate:
+        return {}
+    lowered = attribute(node.graph.owning_module, str(node.args[0].target))
+    told = lowered.meta.get("debug_handle_map") or {}
+    return {str(key): _handles(handles) for key, handles in told.items()}

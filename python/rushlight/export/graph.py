@@ -15,8 +15,8 @@ from rushlight.program.debug import Frame, Module
 _FRAME = re.compile(
     r'File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>\S+))?(?:\n\s*(?P<code>.+))?'
 )
-# Frames of PyTorch itself say less than the line of the model that got there.
-_INNER = re.compile(r"(^|/)torch/(nn/|fx/|_|export/|utils/|functional|_higher_order_ops)")
+# Frames of PyTorch itself, and of code that it generates, say less than the line of the model that got there.
+_INNER = re.compile(r"(^|/)torch/(nn/|fx/|_|export/|utils/|functional|_higher_order_ops)|^<eval_with_key>")
 
 
 def graph_modules(module: GraphModule) -> Iterator[GraphModule]:
@@ -78,6 +78,6 @@ def value_of(node: Any) -> Any:
 
 def copy_meta(source: Node, target: Node) -> None:
     """Give a node that takes the place of another one its origin: source line, modules."""
-    for key in ("stack_trace", "nn_module_stack", "torch_fn", "source_fn_stack"):
+    for key in ("stack_trace", "nn_module_stack", "torch_fn", "source_fn_stack", "debug_handle"):
         if key in source.meta:
             target.meta.setdefault(key, source.meta[key])

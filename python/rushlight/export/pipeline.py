@@ -21,6 +21,7 @@ from rushlight.export.passes.fuse import Fuse
 from rushlight.export.passes.grouped_weights import GroupedWeights
 from rushlight.export.passes.lift_scalars import LiftScalars
 from rushlight.export.passes.merge_views import MergeViews
+from rushlight.export.passes.number_nodes import NumberNodes
 from rushlight.export.passes.remove_assertions import RemoveAssertions
 from rushlight.export.passes.remove_dead_code import RemoveDeadCode
 from rushlight.export.passes.remove_effect_tokens import RemoveEffectTokens
@@ -56,9 +57,14 @@ def core_aten_passes() -> list[Pass]:
     ]
 
 
+def numbering_passes() -> list[Pass]:
+    """Before backends take their parts, who look for debug handles."""
+    return [NumberNodes()]
+
+
 def delegated_passes() -> list[Pass]:
     """After backends took their parts."""
-    return [RemoveDeadCode(), DimOrders(), VerifyEdge()]
+    return [RemoveDeadCode(), DimOrders(), NumberNodes(), VerifyEdge()]
 
 
 @dataclass

@@ -38,6 +38,7 @@ from rushlight.export.lower.operands import (
 )
 from rushlight.export.lower.symbols import PREVIOUS, expanded, prim_row
 from rushlight.export.operators import OperatorLibrary, bind
+from rushlight.export.passes.number_nodes import HANDLE
 from rushlight.export.problems import Problem
 from rushlight.program.dtypes import NUMBERS
 
@@ -60,7 +61,6 @@ class Lowering:
     library: OperatorLibrary
     method: LoweredMethod
     problems: list[Problem] = field(default_factory=list)
-    handles: dict[Node, int] = field(default_factory=dict)
 
     def lower(self, module: GraphModule, environment: Environment) -> list[Operand]:
         """Append the code of a graph whose placeholders `environment` has; what its output node returns."""
@@ -199,10 +199,8 @@ class Lowering:
         self.method.code.append(instruction)
 
     def origin(self, node: Node | None) -> Origin:
-        """Where an instruction comes from; nodes are numbered from 1 as they come."""
-        if node is None:
-            return Origin()
-        return Origin(node, self.handles.setdefault(node, len(self.handles) + 1))
+        """Where an instruction comes from, with the node's debug handle."""
+        return Origin() if node is None else Origin(node, node.meta.get(HANDLE, 0))
 
     def copy(self, source: Operand, target: Operand, node: Node | None) -> None:
         """Give a tensor or number the value of another one."""

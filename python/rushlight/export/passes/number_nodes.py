@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Gives nodes their debug handles."""
+
+from __future__ import annotations
+
+from torch.export import ExportedProgram
+
+from rushlight.export.graph import graph_modules
+from rushlight.export.passes.base import Pass, PassContext
+
+HANDLE = "debug_handle"
+"""The key of node.meta where backends look for a node's handle."""
+
+
+class NumberNodes(Pass):
+    """Numbers calls from 1 on, in the bodies of control flow too; numbers that users gave stay. What becomes
+    of a node keeps its number: instructions, and what backends say of the insides of their payloads."""
+
+    name = "number_nodes"
+    ensures = frozenset({"debug handles"})
+
+    def run(self, program: ExportedProgram, context: PassContext) -> bool:
+        """See Pass."""
+        calls = [
+            node
+            for module in graph_modules(program.graph_module)
+            for node in module.graph.nodes
+            if node.op == "call_function"
+        ]
+        numbered = [node.meta[HANDLE] for node in calls if isinstance(node.meta.get(HANDLE), int)]
+        new = [node for node in calls if HANDLE not in node.meta]
+        for handle, node in enumerate(new, max(numbered, default=0) + 1):
+            node.meta[HANDLE] = handle
+        return bool(new)
