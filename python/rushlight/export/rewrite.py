@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import cache
 from typing import Any
 
 import torch
@@ -62,6 +63,7 @@ def calls(program: ExportedProgram) -> Iterator[tuple[GraphModule, Node]]:
                 yield module, node
 
 
+@cache
 def is_pure(target: Any) -> bool:
     """Whether an operator computes the same from the same arguments, and does nothing else."""
     return (
@@ -71,6 +73,19 @@ def is_pure(target: Any) -> bool:
         and torch.Tag.nondeterministic_seeded not in target.tags
         and "empty" not in target._schema.name
     )
+
+
+@cache
+def tensor_arguments(function: OpOverload) -> tuple[tuple[int, str, bool], ...]:
+    """The arguments of an operator that are tensors or lists of them: place, name, whether a list."""
+    found = []
+    for index, argument in enumerate(function._schema.arguments):
+        kind = str(argument.type)
+        if kind in ("Tensor", "Optional[Tensor]"):
+            found.append((index, argument.name, False))
+        elif kind.startswith(("List[Tensor", "List[Optional[Tensor")):
+            found.append((index, argument.name, True))
+    return tuple(found)
 
 
 def written_nodes(nodes: Iterable[Node]) -> set[Node]:

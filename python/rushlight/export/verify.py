@@ -18,6 +18,7 @@ from rushlight.errors import ExportFailed
 from rushlight.export.constants import is_lifted, stored_tensor
 from rushlight.export.graph import attribute, graph_modules, source_line, value_of
 from rushlight.export.passes.base import Pass, PassContext
+from rushlight.export.rewrite import tensor_arguments
 from rushlight.export.sizes import same_sizes
 from rushlight.program.dtypes import NUMBERS
 
@@ -100,18 +101,11 @@ def _is_of_numbers(target: Any) -> bool:
 
 def _argument_problems(node: Node) -> Iterator[str]:
     """Numbers in the places of tensors, and memory formats, which say nothing about the runtime."""
-    arguments = node.target._schema.arguments
-    for index, argument in enumerate(arguments):
-        given = node.args[index] if index < len(node.args) else node.kwargs.get(argument.name)
-        kind = argument.type.kind()
-        if kind == "OptionalType":
-            kind = argument.type.getElementType().kind()
-        if kind == "TensorType" and isinstance(value_of(given), _NUMBERS):
-            yield f"expected a tensor for '{argument.name}' of {node.target}, got the number {given}"
-        if kind == "ListType" and argument.type.str().startswith("List[Tensor"):
-            for item in given or ():
-                if isinstance(value_of(item), _NUMBERS):
-                    yield f"expected tensors for '{argument.name}' of {node.target}, got the number {item}"
+    for index, name, is_list in tensor_arguments(node.target):
+        given = node.args[index] if index < len(node.args) else node.kwargs.get(name)
+        for item in (given or ()) if is_list else (given,):
+            if isinstance(value_of(item), _NUMBERS):
+                yield f"expected a tensor for '{name}' of {node.target}, got the number {item}"
     wanted = node.kwargs.get("memory_format")
     if wanted not in (None, torch.preserve_format, torch.contiguous_format):
         yield f"expected a dim order for {node.target}, got memory_format={wanted}"

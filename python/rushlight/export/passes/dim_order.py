@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import torch
@@ -21,6 +22,7 @@ from rushlight.export.dim_orders import (
     order_of_format,
     order_of_strides,
     row_major,
+    uses_channels_last,
 )
 from rushlight.export.graph import graph_modules, value_of
 from rushlight.export.passes.base import Pass, PassContext
@@ -79,16 +81,17 @@ class DimOrders(Pass):
     def run(self, program: ExportedProgram, context: PassContext) -> bool:
         """See Pass."""
         modified = False
+        uniform = not uses_channels_last(program)
         for module in graph_modules(program.graph_module):
-            modified |= _Orders(program, module).decide()
+            modified |= _Orders(program, module, uniform).decide()
         return modified
 
 
 class _Orders:
-    """The work on one graph: from its inputs down."""
+    """The work on one graph: from its inputs down. Where it is uniform all results are row-major."""
 
-    def __init__(self, program: ExportedProgram, module: GraphModule) -> None:
-        self.program, self.module = program, module
+    def __init__(self, program: ExportedProgram, module: GraphModule, uniform: bool) -> None:
+        self.program, self.module, self.uniform = program, module, uniform
         self.top = module is program.graph_module
         self.modified = False
         self.open: set[Node] = set()  # constants that nobody asked for an order yet
@@ -120,7 +123,9 @@ class _Orders:
 
     def _left_open(self, node: Node) -> DimOrder:
         """Of a constant that only convolutions read, as weight, or none: as its tensor lies."""
-        return order_of_strides(value_of(node))
+        if all(_conv_weight(user) is node for user in node.users):
+            return order_of_strides(value_of(node))
+        return row_major(value_of(node).dim())
 
     def _outputs(self) -> None:
         output = self.module.graph.output_node()
@@ -198,12 +203,13 @@ class _Orders:
 
     def _compute(self, node: Node) -> None:
         value = value_of(node)
-        order_of = channels_last if self._keeps_channels_last(node) else row_major
-        if not _is_size_of(node.target):
+        order_of = row_major
+        if not self.uniform and not _is_size_of(node.target):
+            order_of = channels_last if self._keeps_channels_last(node) else row_major
             free = _conv_weight(node)
             wanted = {n: order_of(value_of(n).dim()) for n in _tensors(node) if n is not free}
             self._read_as(node, wanted)
-        if node.target.__class__ is not OpOverload and getattr(node.target, "__name__", "") == "getitem":
+        if node.target is operator.getitem:
             node.meta["dim_order"] = node.args[0].meta["dim_order"][node.args[1]]
         elif isinstance(value, torch.Tensor):
             node.meta["dim_order"] = order_of(value.dim())

@@ -42,7 +42,7 @@ class FoldConstants(Pass):
     def run(self, program: ExportedProgram, context: PassContext) -> bool:
         """See Pass. Control flow's bodies stay as they are: they get constants as operands."""
         constants = Constants(program)
-        nodes = [n for n in program.graph.nodes if n.op == "call_function" and _can_compute(n)]
+        nodes = [n for n in program.graph.nodes if n.op == "call_function"]
         foldable = _depending_on_constants(nodes, constants)
         while refused := self._refused(foldable, constants):
             foldable = _depending_on_constants([n for n in foldable if n not in refused], constants)
@@ -67,10 +67,11 @@ class FoldConstants(Pass):
 
 
 def _depending_on_constants(nodes: list[Node], constants: Constants) -> dict[Node, None]:
-    """Those of the nodes, in order, that read constants and each other alone."""
+    """Those of the nodes, in order, that can be computed from constants and each other alone."""
     found: dict[Node, None] = {}
     for node in nodes:
-        if all(n in found or constants.get(n) is not None for n in node.all_input_nodes):
+        known = all(n in found or constants.get(n) is not None for n in node.all_input_nodes)
+        if known and _can_compute(node):
             found[node] = None
     return found
 

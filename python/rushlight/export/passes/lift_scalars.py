@@ -14,7 +14,7 @@ from torch.fx import GraphModule, Node
 from rushlight.export.constants import Constants
 from rushlight.export.graph import value_of
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.export.rewrite import calls, fake_mode_of, insert_before
+from rushlight.export.rewrite import calls, fake_mode_of, insert_before, tensor_arguments
 
 _NUMBERS = (bool, int, float, complex)
 _SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
@@ -79,12 +79,11 @@ def _computed(node: Node, number: Any, dtype: torch.dtype) -> Node:
 def _numbers_for_tensors(node: Node) -> list[tuple[int, Any]]:
     """Positions among the arguments that are to be tensors and are numbers."""
     found = []
-    for index, (argument, value) in enumerate(zip(node.target._schema.arguments, node.args, strict=False)):
-        if str(argument.type) not in ("Tensor", "Optional[Tensor]"):
-            continue
-        known = value_of(value)
-        if isinstance(known, (*_NUMBERS, *_SYMBOLS)):
-            found.append((index, value))
+    for index, _, is_list in tensor_arguments(node.target):
+        if not is_list and index < len(node.args):
+            known = value_of(node.args[index])
+            if isinstance(known, (_NUMBERS, _SYMBOLS)):
+                found.append((index, node.args[index]))
     return found
 
 

@@ -157,6 +157,14 @@ def test_weights_lie_as_their_tensors_do() -> None:
     assert found == {"p_weight": LAST, "p_bias": (0,), "input": ROW, "convolution": ROW}
 
 
+def test_a_weight_that_something_else_reads_is_row_major() -> None:
+    module = nn.Conv2d(3, 4, 3).to(memory_format=torch.channels_last)
+    program = ordered(
+        Fn(lambda x, w: nn.functional.conv2d(x, w) + w.sum(0)[0, 0, 0], w=module.weight.data), IMAGE
+    )
+    assert next(n for n in program.graph.nodes if n.op == "placeholder").meta["dim_order"] == ROW
+
+
 class Memory(nn.Module):
     def __init__(self) -> None:
         super().__init__()
