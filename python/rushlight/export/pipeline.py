@@ -13,6 +13,7 @@ from torch.export import ExportedProgram
 from rushlight.errors import ExportFailed, InvalidArgument, RushlightError
 from rushlight.export.passes import FunctionPass, Pass, PassContext
 from rushlight.export.passes.common_subexpressions import CommonSubexpressions
+from rushlight.export.passes.compute_late import ComputeLate
 from rushlight.export.passes.dim_order import DimOrders
 from rushlight.export.passes.drop_zero_points import DropZeroPoints
 from rushlight.export.passes.fold_batch_norm import FoldBatchNorm
@@ -53,6 +54,7 @@ def core_aten_passes() -> list[Pass]:
         Fuse(),  # before numbers become tensors
         LiftScalars(),
         RemoveDeadCode(),
+        ComputeLate(),
         DimOrders(),
     ]
 
