@@ -97,8 +97,8 @@ def check(
         findings += _devices(method)
         findings += [] if files is None else _external(method, files)
     if chosen is not None:
-        sizes = [file.stat().st_size for file in files or []]
-        findings += room_findings(program, chosen, sizes)
+        stored = len(program.data) + sum(file.stat().st_size for file in files or [])
+        findings += room_findings(program.plans, chosen, stored)
     return CheckReport(
         model=str(path),
         target=target,

@@ -37,6 +37,9 @@ class Finding:
             where += f", {chain}instruction {self.instruction}"
         return where + (f": {self.source}" if self.source else "")
 
+    def __str__(self) -> str:
+        return f"{self.place}: {self.message}; {self.remedy}"
+
     def to_json(self) -> dict[str, Any]:
         """For json.dumps."""
         return dict(vars(self))

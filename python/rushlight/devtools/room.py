@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from rushlight import targets
 from rushlight.devtools.findings import Finding
-from rushlight.program import Method, Program, arena_bytes
+from rushlight.program import Method, arena_bytes
 
 MAX_PLANNED_BUFFERS = 16
 """How many the runner hands out: MemoryOptions::kMaxPlannedBuffers."""
@@ -15,16 +15,13 @@ MAX_PLANNED_BUFFERS = 16
 _REMEDY = "export for smaller shapes, or for a target with more memory"
 
 
-def room_findings(
-    program: Program, target: targets.Target, data_files: Sequence[int] = ()
-) -> Iterator[Finding]:
-    """What does not fit; `data_files` are sizes of files that are linked in.
+def room_findings(methods: Sequence[Method], target: targets.Target, stored: int) -> Iterator[Finding]:
+    """What does not fit; `stored` are the bytes of the program file and of data files linked in with it.
 
     Each method is looked at by itself. What a runner has beside (code, stack, its own data) is not counted:
     a program that does not fit here cannot, one that does may still be told by the linker that it does not.
     """
-    stored = len(program.data) + sum(data_files)
-    for method in program.plans:
+    for method in methods:
         if len(method.buffer_sizes) - 1 > MAX_PLANNED_BUFFERS:
             message = f"{len(method.buffer_sizes) - 1} planned buffers, the runner has {MAX_PLANNED_BUFFERS}"
             yield _finding(method.name, message, "plan the memory in fewer buffers")

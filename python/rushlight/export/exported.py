@@ -89,6 +89,12 @@ class Exported:
         return write_data_file(self._external).tobytes() if self._external else None
 
     @property
+    def stored_bytes(self) -> int:
+        """Bytes of the program file and of the data file, without making either."""
+        data = write_data_file(self._external).nbytes if self._external else 0
+        return self._image.nbytes + data
+
+    @property
     def program(self) -> Program:
         """The program as its file will be read, to look at."""
         return read_program(self.buffer)

@@ -11,9 +11,7 @@ from rushlight.export.exported import Exported
 
 def check_room(exported: Exported, target: str) -> None:
     """Errors: NotExportable with what does not fit; UnknownTarget."""
-    data = exported.data_buffer
-    sizes = [] if data is None else [len(data)]
-    findings = list(room_findings(exported.program, targets.get(target), sizes))
+    findings = list(room_findings(exported.parts.methods, targets.get(target), exported.stored_bytes))
     if findings:
         lines = "\n".join(f"  {finding}" for finding in findings)
         raise NotExportable(
