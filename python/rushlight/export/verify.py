@@ -92,10 +92,7 @@ def _is_of_numbers(target: Any) -> bool:
     name = getattr(target, "__name__", "")
     module = getattr(target, "__module__", "") or ""
     return (
-        module in _OF_NUMBERS
-        or name.startswith("sym_")
-        or (module.startswith("torch") and "sym" in module)
-        or name == "call_delegate"
+        module in _OF_NUMBERS or name.startswith("sym_") or (module.startswith("torch") and "sym" in module)
     )
 
 

@@ -18,7 +18,8 @@ from rushlight.export.delegate.lowered import LoweredBackendModule
 from rushlight.export.delegate.sizes import sizes_stay
 
 
-def _subclasses(base: type) -> Iterator[type]:
+def _subclasses(base: type[Any]) -> Iterator[type[Any]]:
+    cls: type[Any]
     for cls in base.__subclasses__():
         yield cls
         yield from _subclasses(cls)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from torch.export import ExportedProgram
 from torch.export.exported_program import ModuleCallEntry
@@ -22,9 +22,7 @@ def copy_graph_module(module: GraphModule) -> GraphModule:
 def _copy_graph_module(module: GraphModule, copied_nodes: dict[Node, Node]) -> GraphModule:
     """Likewise; `copied_nodes` gets the copy of each node of the top graph."""
     graph = Graph()
-    result = graph.graph_copy(module.graph, copied_nodes, return_output_node=True)
-    assert result is not None
-    value, old_output = result
+    value, old_output = cast(Any, graph.graph_copy(module.graph, copied_nodes, return_output_node=True))
     graph.output(value).meta = copy.copy(old_output.meta)
     copied = GraphModule(module, graph)
     copied.meta = copy.copy(module.meta)

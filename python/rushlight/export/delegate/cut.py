@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch.export import ExportedProgram
@@ -199,13 +200,15 @@ def _program(owner: ExportedProgram, part: Part, carried: Sequence[Node]) -> Exp
     ]
     root = {str(node.target): attribute(part.module, str(node.target)) for node in carried}
     module = GraphModule(root, graph)
+    state, constant_tensors = _tensors(owner, part)
     return ExportedProgram(
         root=module,
         graph=graph,
         graph_signature=ExportGraphSignature(specs, outputs),
         range_constraints=dict(owner.range_constraints),
         module_call_graph=[ModuleCallEntry("", _call_signature(specs, outputs))],
-        **_tensors(owner, part),
+        state_dict=state,
+        constants=constant_tensors,
     )
 
 
@@ -216,12 +219,14 @@ def _call_signature(inputs: Sequence[InputSpec], outputs: Sequence[OutputSpec]) 
     return ModuleCallSignature(list(given), list(results), in_spec, pytree.tree_structure(results))
 
 
-def _tensors(owner: ExportedProgram, part: Part) -> dict[str, dict[str, torch.Tensor]]:
-    """The constants' tensors, where `ExportedProgram` expects each kind."""
-    tensors: dict[str, dict[str, torch.Tensor]] = {"state_dict": {}, "constants": {}}
+def _tensors(owner: ExportedProgram, part: Part) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+    """The constants' tensors, in the state and beside it, as `ExportedProgram` expects each kind."""
+    state: dict[str, torch.Tensor] = {}
+    constants: dict[str, Any] = {}
     for node, spec in part.constants.items():
+        assert spec.target is not None
         attribute_of_body = node.op == "get_attr"
         value = attribute(part.module, str(node.target)) if attribute_of_body else stored_tensor(owner, spec)
         in_state = spec.kind is InputKind.PARAMETER or (spec.kind is InputKind.BUFFER and spec.persistent)
-        tensors["state_dict" if in_state else "constants"][spec.target] = value
-    return tensors
+        (state if in_state else constants)[spec.target] = value
+    return state, constants

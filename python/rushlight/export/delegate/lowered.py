@@ -8,7 +8,7 @@ outputs, taken out by `operator.getitem` nodes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch._ops import HigherOrderOperator
@@ -110,6 +110,6 @@ def delegate_calls(graph_module: GraphModule) -> Iterator[tuple[Node, LoweredBac
     """The delegate calls of a graph and of the bodies of its control flow, with what they call."""
     for node in graph_module.graph.nodes:
         if node.target is call_delegate:
-            yield node, graph_module.get_submodule(node.args[0].target)
+            yield node, cast(LoweredBackendModule, graph_module.get_submodule(node.args[0].target))
     for _, body, _ in get_control_flow_submodules(graph_module):
         yield from delegate_calls(body)

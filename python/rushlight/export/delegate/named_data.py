@@ -87,6 +87,7 @@ class NamedDataStore:
 
 def _tensor_bytes(tensor: torch.Tensor) -> bytes:
     """The elements of a dense tensor in the order of its strides, without gaps."""
-    order = sorted(range(tensor.dim()), key=lambda dim: (-tensor.stride(dim), dim))
+    strides = tensor.stride()
+    order = sorted(range(tensor.dim()), key=lambda dim: (-strides[dim], dim))
     flat = tensor.detach().cpu().permute(order).contiguous().flatten()
     return flat.view(torch.uint8).numpy().tobytes()

@@ -8,9 +8,10 @@ the level on its way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import getitem
 
+import torch
 from torch.fx import Graph, GraphModule, Node
 from torch.fx.passes.infra.partitioner import Partition
 from torch.fx.passes.operator_support import OperatorSupportBase
@@ -38,7 +39,7 @@ def propose_partitions(
     return [Partition(id=index, nodes=group) for index, group in enumerate(groups)]
 
 
-def _asks(node: Node, support: OperatorSupportBase, submodules: dict) -> bool:
+def _asks(node: Node, support: OperatorSupportBase, submodules: Mapping[str, torch.nn.Module]) -> bool:
     if node.op != "call_function" or node.target is call_delegate or node.target is getitem:
         return False
     return support.is_node_supported(submodules, node)
@@ -113,7 +114,7 @@ class _Among(OperatorSupportBase):
         self._nodes = set(nodes)
         self._other = other
 
-    def is_node_supported(self, submodules: object, node: Node) -> bool:
+    def is_node_supported(self, submodules: Mapping[str, torch.nn.Module], node: Node) -> bool:
         return node in self._nodes or (
             self._other is not None and self._other.is_node_supported(submodules, node)
         )

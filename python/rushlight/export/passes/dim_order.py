@@ -13,6 +13,7 @@ from torch.export.graph_signature import OutputKind, TensorArgument
 from torch.fx import GraphModule, Node
 
 from rushlight.export.constants import Constants, input_specs, is_lifted
+from rushlight.export.delegate import call_delegate
 from rushlight.export.dialect.dim_order import clone_dim_order, empty_dim_order, to_dim_order_copy
 from rushlight.export.dim_orders import (
     DimOrder,
@@ -24,7 +25,7 @@ from rushlight.export.dim_orders import (
     row_major,
     uses_channels_last,
 )
-from rushlight.export.graph import graph_modules, value_of
+from rushlight.export.graph import attribute, graph_modules, value_of
 from rushlight.export.passes.base import Pass, PassContext
 from rushlight.export.rewrite import insert_before, replace
 from rushlight.export.sizes import same_sizes
@@ -156,8 +157,29 @@ class _Orders:
         elif node.target is aten.full_like.default and "memory_format" in node.kwargs:
             node.kwargs = {k: v for k, v in node.kwargs.items() if k != "memory_format"}
             self._compute(node)
-        elif getattr(node.target, "__name__", "") != "call_delegate":  # a backend has settled its own
+        elif node.target is call_delegate:
+            self._delegate(node)
+        else:
             self._compute(node)
+
+    def _delegate(self, node: Node) -> None:
+        """A backend gets and gives tensors that lie as they did when it was lowered to."""
+        part = attribute(self.module, str(node.args[0].target)).original_module
+        names = set(part.graph_signature.user_inputs)
+        inputs = [n for n in part.graph.find_nodes(op="placeholder") if n.name in names]
+        pairs = zip(node.args[1:], inputs, strict=True)
+        wanted = {
+            argument: source.meta.get("dim_order") or row_major(value_of(argument).dim())
+            for argument, source in pairs
+            if isinstance(value_of(argument), torch.Tensor)
+        }
+        self._read_as(node, wanted)
+        values = value_of(node)
+        orders = node.meta.get("dim_order") or [None] * len(values)
+        node.meta["dim_order"] = tuple(
+            order or (row_major(value.dim()) if isinstance(value, torch.Tensor) else ())
+            for order, value in zip(orders, values, strict=True)
+        )
 
     def _copy(self, node: Node) -> None:
         source, value = node.args[0], value_of(node)

@@ -38,6 +38,33 @@ def test_the_call_has_its_inputs_and_then_its_outputs() -> None:
     assert call.arguments[:2] == plan.inputs and call.arguments[2] == plan.outputs[0]
 
 
+def test_outputs_keep_the_order_of_their_dimensions() -> None:
+    class ChannelsLast(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x.to(memory_format=torch.channels_last).sin()
+
+    inputs = (torch.randn(1, 2, 3, 4),)
+    [plan] = export(ChannelsLast(), inputs, partitioner=Tagging(by_name(sin="a"))).program.plans
+    [call] = [i for i in plan.instructions if isinstance(i, DelegateCall)]
+    assert [plan.values[index].data.dim_order for index in call.arguments] == [(0, 2, 3, 1)] * 2
+
+
+def test_a_delegate_never_writes_what_it_reads() -> None:
+    class State(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("total", torch.zeros(2, 3))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            self.total.add_(x)
+            return x.relu()
+
+    [plan] = export(State(), (X,), partitioner=Tagging(by_name(add="a", relu="a"))).program.plans
+    [call] = [i for i in plan.instructions if isinstance(i, DelegateCall)]
+    tensors = [plan.values[index].data for index in call.arguments]
+    assert len({(tensor.memory_id, tensor.memory_offset) for tensor in tensors}) == 4
+
+
 def test_payload_and_compile_specs_are_in_the_program() -> None:
     tagging = Tagging(by_name(sin="second", cos="second"), specs=[CompileSpec("key", b"value")])
     [plan] = export(Model(), (X,), partitioner=Tagging(by_name(cos="a"))).program.plans
