@@ -13,6 +13,7 @@ from torch.export import ExportedProgram
 
 from rushlight import targets
 from rushlight.errors import ExportFailed, InvalidArgument
+from rushlight.export.collection import collection_paused
 from rushlight.export.decompositions import decomposition_table
 from rushlight.export.delegate import delegate
 from rushlight.export.emit import Emitter, Pools
@@ -37,6 +38,7 @@ from rushlight.export.report import MethodReport, Report
 from rushlight.export.room import check_room
 
 
+@collection_paused()
 def export(
     module: Any,
     args: Sequence[Any] = (),
