@@ -15,6 +15,7 @@ from rushlight.export.passes import FunctionPass, Pass, PassContext
 from rushlight.export.passes.common_subexpressions import CommonSubexpressions
 from rushlight.export.passes.compute_late import ComputeLate
 from rushlight.export.passes.dim_order import DimOrders
+from rushlight.export.passes.drop_expansions import DropExpansions
 from rushlight.export.passes.drop_zero_points import DropZeroPoints
 from rushlight.export.passes.fold_batch_norm import FoldBatchNorm
 from rushlight.export.passes.fold_constants import FoldConstants
@@ -46,6 +47,7 @@ def core_aten_passes() -> list[Pass]:
         RemoveNoOps(),
         SimplifyArithmetic(),
         MergeViews(),
+        DropExpansions(),
         CommonSubexpressions(),  # before folding, which asks who else reads a constant
         FoldConstants(),
         FoldBatchNorm(),

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Takes out expansions before operators that broadcast by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch._ops import OpOverload
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from rushlight.export.dim_orders import uses_channels_last
+from rushlight.export.graph import value_of
+from rushlight.export.passes.base import Pass, PassContext
+from rushlight.export.rewrite import calls
+from rushlight.export.sizes import same_size
+
+aten = torch.ops.aten
+
+_BROADCASTING = frozenset(
+    f"aten::{name}"
+    for name in (
+        *("add", "sub", "mul", "div", "pow", "where", "maximum", "minimum", "atan2", "fmod", "remainder"),
+        *("eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_xor"),
+        *("bitwise_and", "bitwise_or", "bitwise_xor"),
+    )
+)
+
+
+class DropExpansions(Pass):
+    """`add(x, expand(y))` reads y itself, where another operand brings the sizes that y lacks.
+
+    Not in programs with channels-last tensors, which do not broadcast.
+    """
+
+    name = "drop_expansions"
+    requires = frozenset({"views are copies"})
+    ensures = frozenset({"no expansions before broadcasting"})
+
+    def run(self, program: ExportedProgram, context: PassContext) -> bool:
+        """See Pass."""
+        expansions = [n for _, n in calls(program) if n.target is aten.expand_copy.default]
+        if not expansions or uses_channels_last(program):
+            return False
+        modified = False
+        for node in expansions:
+            for user in list(node.users):
+                if _broadcasts(user) and _keeps_result(user, node, node.args[0]):
+                    user.replace_input_with(node, node.args[0])
+                    modified = True
+        return modified
+
+
+def _broadcasts(node: Node) -> bool:
+    return isinstance(node.target, OpOverload) and node.target._schema.name in _BROADCASTING
+
+
+def _keeps_result(user: Node, node: Node, root: Node) -> bool:
+    """Whether the user's result has the same sizes and dtype with `root` in the place of `node`."""
+    operands = [value_of(root if n is node else n) for n in user.all_input_nodes]
+    tensors = [value for value in operands if isinstance(value, torch.Tensor)]
+    # A tensor without dimensions counts less when dtypes are promoted.
+    if value_of(root).dim() == 0 and len({t.dtype for t in tensors}) > 1:
+        return False
+    shape = value_of(user).shape
+    return all(_brings(tensors, len(shape) - d, size) for d, size in enumerate(shape))
+
+
+def _brings(tensors: Sequence[torch.Tensor], from_last: int, size: Any) -> bool:
+    """Whether one of the tensors has the size in the dimension counted from the last, from 1."""
+    return any(t.dim() >= from_last and same_size(t.shape[-from_last], size) for t in tensors) or (
+        isinstance(size, int) and size == 1
+    )
