@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Quantization through torchao's pt2e flow: which operators, which schemes, and whole flows in one call."""
+"""Quantization through torchao's pt2e flow. Callable: `rushlight.quantize(model, inputs, ...)`."""
 
+from rushlight.callable_module import make_callable
 from rushlight.quantize.api import convert, prepare, prepare_training, quantize
 from rushlight.quantize.config import Dynamic, Scheme, Static, WeightOnly
 from rushlight.quantize.quantizer import RushlightQuantizer
@@ -16,3 +17,5 @@ __all__ = [
     "prepare_training",
     "quantize",
 ]
+
+make_callable(__name__)

@@ -17,6 +17,7 @@ from rushlight.quantize.inplace import replace_inplace
 from rushlight.quantize.patterns import PATTERNS
 from rushlight.quantize.patterns.base import is_annotated
 from rushlight.quantize.patterns.moving import forget_unread
+from rushlight.quantize.recurrent import expand_recurrent
 from rushlight.quantize.scope import module_paths, module_stack, type_name
 from rushlight.quantize.specs import Specs
 
@@ -86,6 +87,7 @@ class RushlightQuantizer(Quantizer):
 
     def transform_for_annotation(self, model: GraphModule) -> GraphModule:
         """See Quantizer."""
+        expand_recurrent(model, lambda node: self.scheme_of(node) is not None)
         replace_inplace(model)
         return model
 

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Recurrent layers as linear layers and what is between them, which can be quantized."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node, Proxy
+from torch.fx.node import map_arg
+from torch.fx.proxy import GraphAppendingTracer
+
+aten = torch.ops.aten
+
+# The state after a step, from the input's part of the gates, the state's part and the state before. A state
+# is a list of tensors, of which the first is the step's output.
+_Step = Callable[[Any, Any, Sequence[Any]], list[Any]]
+
+_ORIGIN = ("stack_trace", "nn_module_stack", "source_fn_stack", "torch_fn")
+
+
+def expand_recurrent(model: GraphModule, wanted: Callable[[Node], bool]) -> None:
+    """Replace LSTM, GRU and RNN layers and cells that are wanted by the operators that they stand for.
+
+    Packed sequences, projections, and dropout between layers in training stay as they are.
+    """
+    for node in list(model.graph.nodes):
+        if node.op == "call_function" and node.target in _EXPANSIONS and wanted(node) and _can_expand(node):
+            _inline(model, node, _EXPANSIONS[node.target])
+
+
+def _can_expand(node: Node) -> bool:
+    if node.target in _CELLS:
+        return True
+    _, _, params, biased, layers, dropout, training, both, _ = node.args
+    plain = len(params) == layers * (2 if both else 1) * (4 if biased else 2)
+    return plain and not (training and dropout > 0)
+
+
+def _inline(model: GraphModule, node: Node, function: Callable[..., Any]) -> None:
+    """Put what `function` computes from the node's arguments in place of the node."""
+    known = set(model.graph.nodes)
+    with model.graph.inserting_before(node):
+        tracer = GraphAppendingTracer(model.graph)
+        results = function(*map_arg(node.args, lambda n: Proxy(n, tracer)))
+    with node.all_input_nodes[0].meta["val"].fake_mode:
+        for made in [n for n in model.graph.nodes if n not in known]:
+            args, kwargs = map_arg((made.args, made.kwargs), lambda n: n.meta["val"])
+            made.meta.update({key: node.meta[key] for key in _ORIGIN if key in node.meta})
+            made.meta["val"] = made.target(*args, **kwargs)
+    if isinstance(results, Proxy):
+        node.replace_all_uses_with(results.node)
+    else:
+        for user in list(node.users):
+            user.replace_all_uses_with(results[user.args[1]].node)
+            model.graph.erase_node(user)
+    model.graph.erase_node(node)
+
+
+def _lstm_step(given: Any, kept: Any, state: Sequence[Any]) -> list[Any]:
+    gates = aten.chunk.default(aten.add.Tensor(given, kept), 4, 1)
+    taken, forgotten, shown = (aten.sigmoid.default(gates[index]) for index in (0, 1, 3))
+    new = aten.mul.Tensor(taken, aten.tanh.default(gates[2]))
+    cell = aten.add.Tensor(aten.mul.Tensor(forgotten, state[1]), new)
+    return [aten.mul.Tensor(shown, aten.tanh.default(cell)), cell]
+
+
+def _gru_step(given: Any, kept: Any, state: Sequence[Any]) -> list[Any]:
+    given, kept = aten.chunk.default(given, 3, 1), aten.chunk.default(kept, 3, 1)
+    reset, update = (aten.sigmoid.default(aten.add.Tensor(given[i], kept[i])) for i in (0, 1))
+    new = aten.tanh.default(aten.add.Tensor(given[2], aten.mul.Tensor(reset, kept[2])))
+    change = aten.mul.Tensor(update, aten.sub.Tensor(state[0], new))
+    return [aten.add.Tensor(new, change)]
+
+
+def _rnn_step(function: Any, given: Any, kept: Any, state: Sequence[Any]) -> list[Any]:
+    return [function(aten.add.Tensor(given, kept))]
+
+
+def _cell(step: _Step, source: Any, state: Any, w: Any, v: Any, b: Any = None, c: Any = None) -> Any:
+    """One step of one layer; `w`, `b` are of the input, `v`, `c` of the state."""
+    several = isinstance(state, (tuple, list))
+    states = list(state) if several else [state]
+    given, kept = aten.linear.default(source, w, b), aten.linear.default(states[0], v, c)
+    after = step(given, kept, states)
+    return tuple(after) if several else after[0]
+
+
+def _layers(
+    step: _Step,
+    source: Any,
+    state: Any,
+    params: Sequence[Any],
+    biased: bool,
+    layers: int,
+    dropout: float,
+    training: bool,
+    both: bool,
+    batch_first: bool,
+) -> tuple[Any, ...]:
+    """All steps of all layers: the outputs, and the last states of each layer and direction."""
+    several = isinstance(state, (tuple, list))
+    states = list(state) if several else [state]
+    time, directions, each = int(batch_first), 2 if both else 1, 4 if biased else 2
+    length = source.node.meta["val"].shape[time]
+    last: list[list[Any]] = []
+    for layer in range(layers):
+        outputs = []
+        for direction in range(directions):
+            place = layer * directions + direction
+            weights = params[place * each : (place + 1) * each]
+            first = [aten.select.int(s, 0, place) for s in states]
+            order = range(length)[:: -1 if direction else 1]
+            shown, after = _sequence(step, source, first, weights, order, time)
+            outputs.append(shown)
+            last.append(after)
+        source = aten.cat.default(outputs, 2) if both else outputs[0]
+    return source, *(aten.stack.default(list(column)) for column in zip(*last, strict=True))
+
+
+def _sequence(
+    step: _Step, source: Any, state: list[Any], weights: Sequence[Any], order: Sequence[int], time: int
+) -> tuple[Any, list[Any]]:
+    """All steps in one direction: the outputs in the order of the input, and the last state."""
+    w, v, b, c = weights if len(weights) == 4 else (*weights, None, None)
+    given = aten.linear.default(source, w, b)
+    outputs: dict[int, Any] = {}
+    for index in order:
+        kept = aten.linear.default(state[0], v, c)
+        state = step(aten.select.int(given, time, index), kept, state)
+        outputs[index] = state[0]
+    return aten.stack.default([outputs[index] for index in range(len(order))], time), state
+
+
+_tanh_step, _relu_step = partial(_rnn_step, aten.tanh.default), partial(_rnn_step, aten.relu.default)
+_CELLS: dict[Any, Callable[..., Any]] = {
+    aten.lstm_cell.default: partial(_cell, _lstm_step),
+    aten.gru_cell.default: partial(_cell, _gru_step),
+    aten.rnn_tanh_cell.default: partial(_cell, _tanh_step),
+    aten.rnn_relu_cell.default: partial(_cell, _relu_step),
+}
+_EXPANSIONS: dict[Any, Callable[..., Any]] = _CELLS | {
+    aten.lstm.input: partial(_layers, _lstm_step),
+    aten.gru.input: partial(_layers, _gru_step),
+    aten.rnn_tanh.input: partial(_layers, _tanh_step),
+    aten.rnn_relu.input: partial(_layers, _relu_step),
+}
