@@ -146,6 +146,16 @@ def test_connected_partitions_hold_what_feeds_them() -> None:
     assert groups(function, *names) == [["sin", "cos", "sigmoid"], ["add"]]
 
 
+def test_what_also_feeds_an_unsupported_node_is_not_drawn_behind_it() -> None:
+    def function(x):
+        a = x.sin()
+        return (x.cos().exp() + a) * a.sigmoid().neg()
+
+    names = ("sin", "cos", "add", "mul", "neg")
+    found = groups(function, *names, skip_horizontal_fusion=True)
+    assert sorted(map(sorted, found)) == [["add", "mul", "neg"], ["cos"], ["sin"]]
+
+
 def test_results_of_an_operator_go_with_it() -> None:
     assert groups(lambda x: torch.topk(x, 2).values, "topk") == [["topk", "getitem"]]
 
