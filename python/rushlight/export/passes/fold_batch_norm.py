@@ -18,6 +18,8 @@ from rushlight.export.rewrite import replace
 
 aten = torch.ops.aten
 
+# Elements of a weight that are multiplied at a time.
+_PART = 1 << 16
 _CONVOLUTIONS = {aten.conv1d.default, aten.conv2d.default, aten.conv3d.default}
 _TRANSPOSED = {aten.conv_transpose1d.default, aten.conv_transpose2d.input, aten.conv_transpose3d.input}
 _NORMALIZATIONS = {
@@ -184,6 +186,11 @@ def _scaled(weight: torch.Tensor, scale: torch.Tensor, layer: _Layer) -> torch.T
         factors = scale.view(-1, *[1] * (weight.dim() - 1))
     else:  # [in, out / groups, ...]: the rows of a group have the scales of its outputs
         per_group = scale.view(layer.groups, 1, -1)
-        rows = per_group.expand(-1, weight.shape[0] // layer.groups, -1)
-        factors = rows.reshape(weight.shape[0], -1, *[1] * (weight.dim() - 2))
-    return (weight.double() * factors).to(weight.dtype)
+        per_row = per_group.expand(-1, weight.shape[0] // layer.groups, -1)
+        factors = per_row.reshape(weight.shape[0], -1, *[1] * (weight.dim() - 2))
+    scaled = torch.empty_like(weight)
+    # In parts, as a wide copy of the whole would be what needs most memory in an export.
+    rows = max(_PART // max(weight[:1].numel(), 1), 1)
+    for part, source, factor in zip(*(t.split(rows) for t in (scaled, weight, factors)), strict=True):
+        part.copy_(source.double() * factor)
+    return scaled

@@ -42,6 +42,7 @@ FOLDED = {
     "transposed in groups": (nn.ConvTranspose2d(4, 6, 3, groups=2), nn.BatchNorm2d(6), (2, 4, 4, 4)),
     "one dimension": (nn.Conv1d(3, 8, 3), nn.BatchNorm1d(8), (2, 3, 6)),
     "three dimensions": (nn.Conv3d(3, 4, 2), nn.BatchNorm3d(4), (1, 3, 4, 4, 4)),
+    "more than one part": (nn.Conv2d(64, 128, 3), nn.BatchNorm2d(128), (1, 64, 4, 4)),
     "linear": (nn.Linear(3, 8), nn.BatchNorm1d(8), (2, 3)),
     "linear without bias": (nn.Linear(3, 8, bias=False), nn.BatchNorm1d(8), (2, 3)),
 }
