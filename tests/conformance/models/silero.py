@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import torch
 from torch import nn
 from torch.nn import functional
-from weights import read_safetensors
 
 CHUNK, CONTEXT, HIDDEN = 512, 64, 128
 
@@ -43,9 +43,27 @@ class SileroVad(nn.Module):
         return self.final_conv(hidden.relu().unsqueeze(-1)).sigmoid().mean(dim=2)
 
 
+_KINDS = ("weight", "bias")
+_NAMES = {
+    "stft_conv.weight": "stft.forward_basis_buffer",
+    **{f"conv{i + 1}.{kind}": f"encoder.{i}.reparam_conv.{kind}" for i in range(4) for kind in _KINDS},
+    **{f"lstm_cell.{kind}_{side}": f"decoder.rnn.{kind}_{side}" for kind in _KINDS for side in ("ih", "hh")},
+    **{f"final_conv.{kind}": f"decoder.decoder.2.{kind}" for kind in _KINDS},
+}
+
+
+def load_script(path: Path) -> torch.nn.Module:
+    """The original: a script of the package silero-vad, which torch.export does not take."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return torch.jit.load(path).eval()
+
+
 def load_silero(path: Path) -> SileroVad:
-    """With the weights of a file of the package silero-vad."""
-    model = SileroVad().eval()
-    missing, unexpected = model.load_state_dict(read_safetensors(path), strict=False)
-    assert set(missing) == {"context", "hidden", "cell"} and not unexpected
+    """With the weights that the original has for 16 kHz."""
+    script, model = load_script(path), SileroVad().eval()
+    state = script.state_dict()
+    model.load_state_dict(
+        dict(model.named_buffers()) | {name: state[f"_model.{theirs}"] for name, theirs in _NAMES.items()}
+    )
     return model

@@ -63,6 +63,13 @@ def test_silero_hears_a_stream_as_eager_does(runtime: str) -> None:
     check(runtime, model, chunks[0], more=chunks[1:])
 
 
+def test_silero_is_the_original() -> None:
+    [path] = weights("silero")
+    model, script = silero.load_silero(path), silero.load_script(path)
+    for chunk in (0.3 * torch.randn(4, 1, silero.CHUNK)).unbind():
+        torch.testing.assert_close(model(chunk), script(chunk, 16000), rtol=1e-4, atol=1e-5)
+
+
 @on_both
 @pytest.mark.parametrize(("net", "size"), [("pnet", (37, 29)), ("rnet", (24, 24)), ("onet", (48, 48))])
 def test_the_nets_of_mtcnn_find_what_eager_finds(net: str, size: tuple[int, int], runtime: str) -> None:
