@@ -17,6 +17,7 @@ from rushlight.export.delegate import (
     MethodProgramsPartitionerSpec,
     PreprocessResult,
     delegate,
+    delegate_calls,
     tag_constant_data,
     tag_mutated_buffer,
     to_backend,
@@ -313,6 +314,8 @@ def test_a_cond_is_delegated_whole_with_its_bodies() -> None:
 
     result = to_backend(core_aten(function, [X]), Tagging(by_name(cond="a", neg="a", sin="b")))
     assert payloads(result) == ["cond getitem neg"]
+    assert [name for name, _ in result.graph_module.named_children()] == ["lowered_module_0"]
+    assert not list(delegate_calls(lowered(result)[0].original_module.graph_module))
     result.validate()
     assert_same(result, function, X)
 
