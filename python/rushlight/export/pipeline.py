@@ -19,6 +19,7 @@ from rushlight.export.passes.drop_expansions import DropExpansions
 from rushlight.export.passes.drop_zero_points import DropZeroPoints
 from rushlight.export.passes.fold_batch_norm import FoldBatchNorm
 from rushlight.export.passes.fold_constants import FoldConstants
+from rushlight.export.passes.full_by_sizes import FullBySizes
 from rushlight.export.passes.fuse import Fuse
 from rushlight.export.passes.grouped_weights import GroupedWeights
 from rushlight.export.passes.lift_scalars import LiftScalars
@@ -45,6 +46,7 @@ def core_aten_passes() -> list[Pass]:
         RemoveAssertions(),
         ViewsToCopies(),
         RemoveNoOps(),
+        FullBySizes(),
         SimplifyArithmetic(),
         MergeViews(),
         DropExpansions(),

@@ -52,7 +52,6 @@ _BY_FIRST = frozenset(
 _POINTWISE = frozenset(
     {
         "aten::hardswish",
-        "aten::full_like",
         "aten::_to_copy",
         "aten::floor_divide",
         "aten::native_dropout",

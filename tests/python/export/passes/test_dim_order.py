@@ -106,6 +106,26 @@ def test_a_cast_of_a_row_major_tensor_stays_with_aten() -> None:
     assert "memory_format" not in list(program.graph.nodes)[1].kwargs
 
 
+def test_new_tensors_of_a_memory_format_come_from_the_dialect() -> None:
+    def function(x: torch.Tensor) -> torch.Tensor:
+        made = torch.empty(2, 3, 8, 8, memory_format=torch.channels_last)
+        return torch.where(x == x, x, made)
+
+    program = ordered(function, LAST_IMAGE)
+    assert "_empty_dim_order" in operators(program)
+    assert orders(program)["where"] == LAST
+    assert_same(program, function, LAST_IMAGE)
+
+
+def test_tensors_filled_as_others_are_row_major() -> None:
+    def function(x: torch.Tensor) -> torch.Tensor:
+        return torch.zeros_like(x, memory_format=torch.channels_last)
+
+    program = ordered(function, IMAGE)
+    (node,) = (n for n in program.graph.nodes if n.op == "call_function")
+    assert (node.meta["dim_order"], node.kwargs.get("memory_format")) == (ROW, None)
+
+
 def test_mixed_orders_are_unified_after_the_first_operand() -> None:
     def function(x: torch.Tensor, y: torch.Tensor) -> Any:
         return x + y, y * x

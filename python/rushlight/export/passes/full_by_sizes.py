@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes filled tensors from sizes that are known, not from another tensor."""
+
+from __future__ import annotations
+
+import torch
+from torch.export import ExportedProgram
+
+from rushlight.export.graph import value_of
+from rushlight.export.passes.base import Pass, PassContext
+from rushlight.export.rewrite import calls
+from rushlight.export.sizes import is_static
+
+aten = torch.ops.aten
+
+
+class FullBySizes(Pass):
+    """`full_like(x, 0)` becomes `full([2, 3], 0)`: it no longer waits for x, and may be folded."""
+
+    name = "full_by_sizes"
+    ensures = frozenset({"static tensors are filled by their sizes"})
+
+    def run(self, program: ExportedProgram, context: PassContext) -> bool:
+        """See Pass."""
+        modified = False
+        for _, node in calls(program):
+            value = value_of(node)
+            if node.target is aten.full_like.default and is_static(value.shape):
+                number = node.args[1] if len(node.args) > 1 else node.kwargs["fill_value"]
+                node.target = aten.full.default
+                node.args, node.kwargs = (list(value.shape), number), {"dtype": value.dtype}
+                modified = True
+        return modified
