@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import importlib.util
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import official_child
 import torch
 import yaml
 from isolated import Isolated
@@ -21,6 +23,8 @@ from torch.utils._pytree import tree_flatten, tree_leaves, tree_map_only
 import rushlight
 from rushlight.devtools.cases import Comparison, compare
 from rushlight.errors import RushlightError
+from rushlight.export.libraries import library_for
+from rushlight.export.options import Options
 from rushlight.program import Program, TensorInfo, Value, operator_uses, read_program
 from rushlight.runtime.arrays import as_array
 
@@ -152,11 +156,10 @@ def is_official(model: Program) -> bool:
 
 @functools.cache
 def official_operators() -> frozenset[str]:
-    """The names that the official wheel registers; empty where it is not installed."""
-    try:
-        return frozenset(_official_process("names").call())
-    except ImportError:
+    """The operators that programs for the official runtime may call; empty where it is not installed."""
+    if importlib.util.find_spec("executorch") is None:
         return frozenset()
+    return frozenset(library_for(Options(runtime="executorch")).operators)
 
 
 def compare_outputs(got: Sequence[Any], expected: Sequence[Any], tolerance: float = TOLERANCE) -> Comparison:
@@ -252,11 +255,5 @@ def _as_tensor(value: Any) -> Any:
 
 
 @functools.cache
-def _official_process(of: str = "run") -> Isolated:
-    import importlib.util
-
-    if importlib.util.find_spec("executorch") is None:
-        raise ImportError("executorch is not installed")
-    from official_child import names, prepare, run
-
-    return Isolated({"run": run, "names": names}[of], prepare)
+def _official_process() -> Isolated:
+    return Isolated(official_child.run, official_child.prepare)

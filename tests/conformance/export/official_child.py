@@ -19,11 +19,6 @@ def prepare() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 
-def names() -> list[str]:
-    """The names of the operators that the official runtime registers."""
-    return sorted(_runtime().operator_registry.operator_names)
-
-
 def run(
     data: bytes,
     calls: Sequence[Sequence[Any]],
