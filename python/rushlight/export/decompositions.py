@@ -78,4 +78,25 @@ def _is_further(function: Any, library: OperatorLibrary) -> bool:
 
 def _own(library: OperatorLibrary) -> Decompositions:
     """Decompositions that PyTorch does not bring."""
-    return {}
+    return {
+        aten.normal_functional.default: _normal,
+        aten.rrelu_with_noise_functional.default: _rrelu_with_noise,
+    }
+
+
+def _normal(like: torch.Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> torch.Tensor:
+    return aten.randn_like(like) * std + mean
+
+
+def _rrelu_with_noise(
+    x: torch.Tensor,
+    noise: torch.Tensor,
+    lower: float = 0.125,
+    upper: float = 1 / 3,
+    training: bool = False,
+    generator: Any = None,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    if not training:
+        return aten.leaky_relu(x, (lower + upper) / 2), noise
+    slopes = torch.where(x <= 0, aten.rand_like(x) * (upper - lower) + lower, 1.0)
+    return x * slopes, slopes

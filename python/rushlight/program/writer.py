@@ -112,6 +112,8 @@ def _slices(flat: FlatbufferWriter, segments: SegmentList, data: list[memoryview
         image.align(alignment)
         offsets.append(image.nbytes)
         image.append(view)
+    if data and not image.nbytes:
+        image.append(bytes(alignment))  # the official runtime loads no segment without bytes
     index = segments.add(image)
     return flat.table(
         (1, "offsets", OFFSET, flat.numbers("Q", offsets, "offsets")), (0, "segment_index", "I", index)

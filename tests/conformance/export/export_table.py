@@ -42,15 +42,15 @@ from verdicts import (  # noqa: E402
 _SECONDS = 300.0
 
 
-def judge_pair(pair: Pair, count: int, *, official: bool = True) -> Verdict:
+def judge_pair(pair: Pair, count: int) -> Verdict:
     """The verdict over the first `count` samples of a pair."""
     tolerance = TOLERANCES.get(pair.dtype_name, TOLERANCE)
-    return judge_samples(sample_modules(pair, count), tolerance=tolerance, official=official)
+    return judge_samples(sample_modules(pair, count), tolerance=tolerance)
 
 
-def judge_class(name: str, count: int, *, official: bool = True) -> Verdict:
+def judge_class(name: str, count: int) -> Verdict:
     """The verdict over up to `count` samples of a class of torch.nn."""
-    return judge_samples(samples_of(name, count), official=official)
+    return judge_samples(samples_of(name, count))
 
 
 def _judge_entry(work: tuple[str, str, int, bool]) -> Verdict:

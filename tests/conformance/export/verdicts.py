@@ -7,13 +7,13 @@ import os
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import torch
-from exported import TOLERANCE, Checked, ExportMismatch, check_export, reason_of
-from isolated import Crashed, Hung, Raised
+from exported import TOLERANCE, Checked, ExportMismatch, Judge, check_export, reason_of
+from isolated import Crashed, Hung
 
 from rushlight.errors import ExportFailed, RushlightError
 
@@ -24,7 +24,6 @@ VERDICTS = {
     "export": "the exporter fails",
     "run": "loading or running the program fails",
     "wrong": "the program computes something else",
-    "official": "right here, but not on the official runtime",
     "crashed": "the process ended",
     "hung": "it took too long",
     "no samples": "no input that eager PyTorch takes",
@@ -43,6 +42,7 @@ class Verdict:
         reason: what went wrong, on one line.
         samples: how many were run.
         on_official: how many of them ran on the official runtime, too.
+        official: what went wrong there, at a sample that is right here.
         operators: what the programs call.
         seconds: of export and runs.
     """
@@ -51,6 +51,7 @@ class Verdict:
     reason: str = ""
     samples: int = 0
     on_official: int = 0
+    official: str = ""
     operators: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
@@ -71,12 +72,10 @@ class Sample:
     module: torch.nn.Module
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
-    judge: Callable[[Sequence[Any], Sequence[Any]], None] | None = None
+    judge: Judge | None = None
 
 
-def judge_samples(
-    samples: Iterable[Sample], *, tolerance: float = TOLERANCE, official: bool = True, **options: Any
-) -> Verdict:
+def judge_samples(samples: Iterable[Sample], *, tolerance: float = TOLERANCE, **options: Any) -> Verdict:
     """Export and run each sample, until one is not right. `options` are rushlight.export's."""
     found = Verdict("pass")
     operators: set[str] = set()
@@ -84,11 +83,12 @@ def judge_samples(
     for sample in samples:
         found.samples += 1
         try:
-            checked = _check(sample, tolerance, official, options)
+            checked = _check(sample, tolerance, options)
         except Exception as error:
             found.verdict, found.reason = verdict_of(error), reason_of(error)
             break
         found.on_official += checked.on_official
+        found.official = found.official or checked.official_failure
         operators |= checked.operators
     if not found.samples:
         found.verdict = "no samples"
@@ -96,13 +96,13 @@ def judge_samples(
     return found
 
 
-def _check(sample: Sample, tolerance: float, official: bool, options: dict[str, Any]) -> Checked:
+def _check(sample: Sample, tolerance: float, options: dict[str, Any]) -> Checked:
     return check_export(
         sample.module,
         sample.args,
         sample.kwargs,
         tolerance=tolerance,
-        official=official,
+        official="reported",
         judge=sample.judge,
         **options,
     )
@@ -111,9 +111,7 @@ def _check(sample: Sample, tolerance: float, official: bool, options: dict[str, 
 def verdict_of(error: BaseException) -> str:
     """The key of VERDICTS for an exception."""
     if isinstance(error, ExportMismatch):
-        return "wrong" if error.runtime == "our runtime" else "official"
-    if isinstance(error, (Crashed, Hung, Raised)):
-        return "official"
+        return "wrong"
     if isinstance(error, ExportFailed):
         return "torch" if "torch.export" in str(error).partition("\n")[0] else "refused"
     return "run" if isinstance(error, RushlightError) else "export"
@@ -142,7 +140,10 @@ def summary(verdicts: dict[str, Verdict]) -> list[str]:
         if counts[key]:
             share = "" if key == "no samples" else f"{counts[key] / max(judged, 1):.1%}"
             lines.append(f"| {title} | {counts[key]:,} | {share} |")
-    return lines
+    both = [verdict for verdict in verdicts.values() if verdict.passed and verdict.on_official]
+    right = sum(not verdict.official for verdict in both)
+    title = f"of {len(both):,} with operators of the official runtime only, right there, too"
+    return [*lines, f"| {title} | {right:,} | {right / max(len(both), 1):.1%} |"]
 
 
 def by_reason(verdicts: dict[str, Verdict]) -> list[tuple[str, str, list[str]]]:
@@ -150,6 +151,11 @@ def by_reason(verdicts: dict[str, Verdict]) -> list[tuple[str, str, list[str]]]:
     groups: dict[tuple[str, str], list[str]] = {}
     for name, verdict in verdicts.items():
         if verdict.verdict not in ("pass", "no samples"):
-            shortened = re.sub(r"\d+", "#", verdict.reason)[:160]
-            groups.setdefault((verdict.verdict, shortened), []).append(name)
+            groups.setdefault((verdict.verdict, _shortened(verdict.reason)), []).append(name)
+        elif verdict.official:
+            groups.setdefault(("on the official runtime", _shortened(verdict.official)), []).append(name)
     return [(*key, names) for key, names in sorted(groups.items(), key=lambda item: -len(item[1]))]
+
+
+def _shortened(reason: str) -> str:
+    return re.sub(r"\d+", "#", reason)[:160]

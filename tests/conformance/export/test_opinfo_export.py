@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every entry of PyTorch's OpInfo database in float32: exported, run here, and on the official runtime.
+
+misses.yaml names what does not pass yet, and why: those must go on failing, so that the list stays true.
+`export_table.py opinfo` takes more samples and other dtypes.
+"""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="torch is not installed")
+
+from export_table import judge_pair  # noqa: E402
+from exported import load_misses  # noqa: E402
+from opinfo_pairs import Pair, all_pairs  # noqa: E402
+
+MISSES = Path(__file__).with_name("misses.yaml")
+
+pytestmark = pytest.mark.conformance
+
+
+@functools.cache
+def misses() -> dict[str, dict[str, str]]:
+    """Reasons by the entry's name: under `opinfo`, and of the official runtime under `opinfo_official`."""
+    return load_misses(MISSES)
+
+
+PAIRS = [pair for pair in all_pairs() if pair.dtype_name == "float32"]
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
+def test_an_operator_runs_as_pytorch_computes_it(pair: Pair) -> None:
+    reason = misses()["opinfo"].get(pair.name)
+    official = misses()["opinfo_official"].get(pair.name)
+    verdict = judge_pair(pair, 2 if reason or official else 1)
+    if reason is not None:
+        assert not verdict.passed, f"{pair.name} passes now: misses.yaml says {reason}"
+        return
+    assert verdict.passed, f"{verdict.verdict}: {verdict.reason}"
+    if official is not None and verdict.on_official:
+        assert verdict.official, f"{pair.name} is right on the official runtime: misses.yaml says {official}"
+    elif verdict.on_official:
+        assert not verdict.official, f"on the official runtime: {verdict.official}"
+
+
+def test_only_entries_are_named() -> None:
+    assert (misses()["opinfo"].keys() | misses()["opinfo_official"].keys()) <= {pair.name for pair in PAIRS}
