@@ -7,20 +7,18 @@ overwrites. Results of a branch are written where those of the other one go.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
 
 from rushlight.export.graph import value_of
+from rushlight.export.lower.builder import Builder, Environment
 from rushlight.export.lower.instructions import Label, NumberOperand, Operand, Storage, TensorOperand, leaves
 from rushlight.export.lower.operands import is_symbolic, new_operand, upper_bound
 
-if TYPE_CHECKING:
-    from rushlight.export.lower.lowering import Environment, Lowering
 
-
-def lower(lowering: Lowering, node: Node, environment: Environment) -> Operand:
+def lower(builder: Builder, node: Node, environment: Environment) -> Operand:
     """The results of a node of control flow."""
     kinds = {
         "cond": _cond,
@@ -32,14 +30,14 @@ def lower(lowering: Lowering, node: Node, environment: Environment) -> Operand:
     }
     name = node.target.name()
     if name not in kinds:
-        return lowering.missing(node)
-    return kinds[name](lowering, node, environment)
+        return builder.missing(node)
+    return kinds[name](builder, node, environment)
 
 
-def _body(lowering: Lowering, graph: GraphModule, arguments: list[Operand]) -> list[Operand]:
+def _body(builder: Builder, graph: GraphModule, arguments: list[Operand]) -> list[Operand]:
     """Append a graph's code, called with `arguments`."""
     placeholders = [node for node in graph.graph.nodes if node.op == "placeholder"]
-    return lowering.lower(graph, dict(zip(placeholders, arguments, strict=True)))
+    return builder.lower(graph, dict(zip(placeholders, arguments, strict=True)))
 
 
 def _results(node: Node) -> list[Operand]:
@@ -48,27 +46,27 @@ def _results(node: Node) -> list[Operand]:
     return results if isinstance(results, list) else [results]
 
 
-def _cond(lowering: Lowering, node: Node, environment: Environment) -> Operand:
-    predicate, if_true, if_false, operands = [lowering.operand(a, environment) for a in node.args]
+def _cond(builder: Builder, node: Node, environment: Environment) -> Operand:
+    predicate, if_true, if_false, operands = [builder.operand(a, environment) for a in node.args]
     if isinstance(predicate, bool):
-        return _body(lowering, if_true if predicate else if_false, operands)
+        return _body(builder, if_true if predicate else if_false, operands)
     results = _results(node)
     other, end = Label("else"), Label("end")
-    lowering.jump_if_false(predicate, other, node)
-    _copy_all(lowering, _body(lowering, if_true, operands), results, node)
-    lowering.jump_if_false(False, end, node)
-    lowering.append(other)
-    _copy_all(lowering, _body(lowering, if_false, operands), results, node)
-    lowering.append(end)
+    builder.jump_if_false(predicate, other, node)
+    _copy_all(builder, _body(builder, if_true, operands), results, node)
+    builder.jump_if_false(False, end, node)
+    builder.append(other)
+    _copy_all(builder, _body(builder, if_false, operands), results, node)
+    builder.append(end)
     return results
 
 
-def _copy_all(lowering: Lowering, sources: list[Operand], targets: list[Operand], node: Node) -> None:
+def _copy_all(builder: Builder, sources: list[Operand], targets: list[Operand], node: Node) -> None:
     for source, target in zip(sources, targets, strict=True):
-        lowering.copy(source, target, node)
+        builder.copy(source, target, node)
 
 
-def _replace_state(lowering: Lowering, sources: list[Operand], state: list[Operand], node: Node) -> None:
+def _replace_state(builder: Builder, sources: list[Operand], state: list[Operand], node: Node) -> None:
     """Overwrite state with what a round made of it; what is overwritten before it is read is kept."""
     storages = {id(tensor.storage) for tensor in state if isinstance(tensor, TensorOperand)}
     numbers = {id(number) for number in state if isinstance(number, NumberOperand)}
@@ -77,10 +75,10 @@ def _replace_state(lowering: Lowering, sources: list[Operand], state: list[Opera
         is_state = id(getattr(source, "storage", None)) in storages or id(source) in numbers
         if source is not target and is_state:
             kept.append(_fresh(source))
-            lowering.copy(source, kept[-1], node)
+            builder.copy(source, kept[-1], node)
         else:
             kept.append(source)
-    _copy_all(lowering, kept, state, node)
+    _copy_all(builder, kept, state, node)
 
 
 def _fresh(operand: Operand) -> Operand:
@@ -92,66 +90,66 @@ def _fresh(operand: Operand) -> Operand:
     )
 
 
-def _while_loop(lowering: Lowering, node: Node, environment: Environment) -> Operand:
-    condition, body, carried, additional = [lowering.operand(a, environment) for a in node.args]
+def _while_loop(builder: Builder, node: Node, environment: Environment) -> Operand:
+    condition, body, carried, additional = [builder.operand(a, environment) for a in node.args]
     state = _results(node)
-    _copy_all(lowering, carried, state, node)
+    _copy_all(builder, carried, state, node)
     start, end = Label("loop"), Label("end")
-    lowering.append(start)
-    (goes_on,) = _body(lowering, condition, [*state, *additional])
-    lowering.jump_if_false(goes_on, end, node)
-    _replace_state(lowering, _body(lowering, body, [*state, *additional]), state, node)
-    lowering.jump_if_false(False, start, node)
-    lowering.append(end)
+    builder.append(start)
+    (goes_on,) = _body(builder, condition, [*state, *additional])
+    builder.jump_if_false(goes_on, end, node)
+    _replace_state(builder, _body(builder, body, [*state, *additional]), state, node)
+    builder.jump_if_false(False, start, node)
+    builder.append(end)
     return state
 
 
-def _map(lowering: Lowering, node: Node, environment: Environment) -> Operand:
-    body, sequences, additional = [lowering.operand(a, environment) for a in node.args]
+def _map(builder: Builder, node: Node, environment: Environment) -> Operand:
+    body, sequences, additional = [builder.operand(a, environment) for a in node.args]
     results = _stacked(node, 0)
-    count = _length(lowering, node, node.args[1][0], sequences[0])
-    with _Rounds(lowering, node, count) as index:
-        items = _items(lowering, node.args[1], sequences, index, node)
-        _store(lowering, _body(lowering, body, [*items, *additional]), results, index, node)
+    count = _length(builder, node, node.args[1][0], sequences[0])
+    with _Rounds(builder, node, count) as index:
+        items = _items(builder, node.args[1], sequences, index, node)
+        _store(builder, _body(builder, body, [*items, *additional]), results, index, node)
     return results
 
 
-def _scan(lowering: Lowering, node: Node, environment: Environment) -> Operand:
-    body, initial, sequences, additional = [lowering.operand(a, environment) for a in node.args[:4]]
+def _scan(builder: Builder, node: Node, environment: Environment) -> Operand:
+    body, initial, sequences, additional = [builder.operand(a, environment) for a in node.args[:4]]
     results = _stacked(node, len(initial))
     state, stacked = results[: len(initial)], results[len(initial) :]
-    _copy_all(lowering, initial, state, node)
-    count = _length(lowering, node, node.args[2][0], sequences[0])
-    with _Rounds(lowering, node, count) as index:
-        items = _items(lowering, node.args[2], sequences, index, node)
-        made = _body(lowering, body, [*state, *items, *additional])
-        _store(lowering, made[len(initial) :], stacked, index, node)
-        _replace_state(lowering, made[: len(initial)], state, node)
+    _copy_all(builder, initial, state, node)
+    count = _length(builder, node, node.args[2][0], sequences[0])
+    with _Rounds(builder, node, count) as index:
+        items = _items(builder, node.args[2], sequences, index, node)
+        made = _body(builder, body, [*state, *items, *additional])
+        _store(builder, made[len(initial) :], stacked, index, node)
+        _replace_state(builder, made[: len(initial)], state, node)
     return results
 
 
 class _Rounds:
     """The code around the body of a loop that runs `count` times; entering gives the round's number."""
 
-    def __init__(self, lowering: Lowering, node: Node, count: Operand) -> None:
-        self.lowering, self.node, self.count = lowering, node, count
+    def __init__(self, builder: Builder, node: Node, count: Operand) -> None:
+        self.builder, self.node, self.count = builder, node, count
         self.index, self.start, self.end = NumberOperand(int), Label("round"), Label("end")
 
     def __enter__(self) -> NumberOperand:
-        self.lowering.copy(0, self.index, self.node)
-        self.lowering.append(self.start)
+        self.builder.copy(0, self.index, self.node)
+        self.builder.append(self.start)
         if not isinstance(self.count, int) or self.count < 1:
             more = NumberOperand(bool)
-            self.lowering.emit(_PRIM + "lt.Scalar", [self.index, self.count, more], [more], self.node)
-            self.lowering.jump_if_false(more, self.end, self.node)
+            self.builder.emit(_PRIM + "lt.Scalar", [self.index, self.count, more], [more], self.node)
+            self.builder.jump_if_false(more, self.end, self.node)
         return self.index
 
     def __exit__(self, *_: object) -> None:
         done = NumberOperand(bool)
-        self.lowering.emit(_PRIM + "add.Scalar", [self.index, 1, self.index], [self.index], self.node)
-        self.lowering.emit(_PRIM + "eq.Scalar", [self.index, self.count, done], [done], self.node)
-        self.lowering.jump_if_false(done, self.start, self.node)
-        self.lowering.append(self.end)
+        self.builder.emit(_PRIM + "add.Scalar", [self.index, 1, self.index], [self.index], self.node)
+        self.builder.emit(_PRIM + "eq.Scalar", [self.index, self.count, done], [done], self.node)
+        self.builder.jump_if_false(done, self.start, self.node)
+        self.builder.append(self.end)
 
 
 _PRIM = "executorch_prim::"
@@ -165,17 +163,17 @@ def _stacked(node: Node, from_index: int) -> list[Operand]:
     return results
 
 
-def _length(lowering: Lowering, node: Node, sequence: Node, operand: TensorOperand) -> Operand:
+def _length(builder: Builder, node: Node, sequence: Node, operand: TensorOperand) -> Operand:
     size = value_of(sequence).shape[0]
     if not is_symbolic(size):
         return int(size)
     number = NumberOperand(int)
-    lowering.emit("aten::sym_size.int", [operand, 0, number], [number], node)
+    builder.emit("aten::sym_size.int", [operand, 0, number], [number], node)
     return number
 
 
 def _items(
-    lowering: Lowering, sequences: Any, operands: list[Operand], index: NumberOperand, node: Node
+    builder: Builder, sequences: Any, operands: list[Operand], index: NumberOperand, node: Node
 ) -> list[Operand]:
     """One element of each sequence."""
     items = []
@@ -187,27 +185,27 @@ def _items(
         item = new_operand(like, f"{node.name}.item")
         item.is_dynamic = any(map(is_symbolic, shape))
         item.symbols = tuple(map(str, shape)) if item.is_dynamic else ()
-        lowering.emit("aten::select_copy.int_out", [operand, 0, index, item], [item], node)
+        builder.emit("aten::select_copy.int_out", [operand, 0, index, item], [item], node)
         items.append(item)
     return items
 
 
 def _store(
-    lowering: Lowering, made: list[Operand], stacked: list[Operand], index: NumberOperand, node: Node
+    builder: Builder, made: list[Operand], stacked: list[Operand], index: NumberOperand, node: Node
 ) -> None:
     for one, many in zip(made, stacked, strict=True):
-        lowering.emit(_PRIM + "et_copy_index.tensor", [many, one, index], [many], node)
+        builder.emit(_PRIM + "et_copy_index.tensor", [many, one, index], [many], node)
 
 
-def _inline_second(lowering: Lowering, node: Node, environment: Environment) -> Operand:
-    return _inline(lowering, node, environment, 1)
+def _inline_second(builder: Builder, node: Node, environment: Environment) -> Operand:
+    return _inline(builder, node, environment, 1)
 
 
-def _inline_fifth(lowering: Lowering, node: Node, environment: Environment) -> Operand:
-    return _inline(lowering, node, environment, 4)
+def _inline_fifth(builder: Builder, node: Node, environment: Environment) -> Operand:
+    return _inline(builder, node, environment, 4)
 
 
-def _inline(lowering: Lowering, node: Node, environment: Environment, place: int) -> Operand:
+def _inline(builder: Builder, node: Node, environment: Environment, place: int) -> Operand:
     """A region that only sets how PyTorch works: its graph is an argument, and its own come behind."""
-    arguments = [lowering.operand(argument, environment) for argument in node.args]
-    return _body(lowering, arguments[place], arguments[place + 1 :])
+    arguments = [builder.operand(argument, environment) for argument in node.args]
+    return _body(builder, arguments[place], arguments[place + 1 :])

@@ -4,66 +4,27 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
 from rushlight.export.delegate import call_delegate
 from rushlight.export.graph import attribute, value_of
 from rushlight.export.lower import control_flow, views
-from rushlight.export.lower.instructions import (
-    Call,
-    DelegateCall,
-    Instruction,
-    JumpFalse,
-    Label,
-    LoweredMethod,
-    Move,
-    NumberOperand,
-    Operand,
-    Origin,
-    TensorOperand,
-    leaves,
-)
-from rushlight.export.lower.operands import (
-    Unbounded,
-    constant_number,
-    dtype_name,
-    new_operand,
-    stored_order,
-)
+from rushlight.export.lower.builder import Builder, Environment, Failed
+from rushlight.export.lower.instructions import DelegateCall, NumberOperand, Operand, leaves
+from rushlight.export.lower.operands import Unbounded, constant_number, new_operand, stored_order
 from rushlight.export.lower.symbols import PREVIOUS, expanded, prim_row
-from rushlight.export.operators import OperatorLibrary, bind
-from rushlight.export.passes.number_nodes import HANDLE
+from rushlight.export.operators import bind
 from rushlight.export.problems import Problem
-from rushlight.program.dtypes import NUMBERS
-
-_LAYOUTS = {torch.strided: 0}
-_MEMORY_FORMATS = {
-    torch.contiguous_format: 0,
-    torch.preserve_format: 1,
-    torch.channels_last: 2,
-    torch.channels_last_3d: 3,
-}
-
-Environment = dict[Node, Operand]
 
 
-@dataclass
-class Lowering:
-    """The state of lowering one method: its code so far, and what could not be lowered."""
-
-    program: ExportedProgram
-    library: OperatorLibrary
-    method: LoweredMethod
-    problems: list[Problem] = field(default_factory=list)
+class Lowering(Builder):
+    """Lowers graph by graph, node by node."""
 
     def lower(self, module: GraphModule, environment: Environment) -> list[Operand]:
-        """Append the code of a graph whose placeholders `environment` has; what its output node returns."""
+        """See Builder."""
         for node in module.graph.nodes:
             if node.op == "call_function":
                 self._lower_node(node, module, environment)
@@ -105,11 +66,6 @@ class Lowering:
         if row is None:
             return self.missing(node)
         return self._call_row(node, row, environment)
-
-    def missing(self, node: Node) -> Operand:
-        """Note that nothing computes a node; what it would have made, so that lowering goes on."""
-        self.problems.append(Problem.missing_operator(node, self.library))
-        return new_operand(value_of(node), node.name, stored_order(node))
 
     def _symbolic(self, node: Node, environment: Environment) -> Operand:
         arguments = [self.operand(argument, environment) for argument in node.args]
@@ -171,64 +127,7 @@ class Lowering:
         self.method.code.append(DelegateCall(module, flat, results, self.origin(node)))
         return result
 
-    def operand(self, value: Any, environment: Mapping[Node, Operand]) -> Operand:
-        """The operand of an argument of a node."""
-        if isinstance(value, Node):
-            return environment[value]
-        if isinstance(value, (list, tuple)):
-            return [self.operand(item, environment) for item in value]
-        if isinstance(value, torch.dtype):
-            return dtype_number(value)
-        if isinstance(value, torch.layout):
-            return _LAYOUTS.get(value, 0)
-        if isinstance(value, torch.memory_format):
-            return _MEMORY_FORMATS[value]
-        if isinstance(value, torch.device):
-            return None
-        return constant_number(value)
-
-    def emit(self, row: str, arguments: list[Operand], results: Sequence[Operand], node: Node | None) -> None:
-        """Append a call; the row's last arguments are what it writes."""
-        call = Call(
-            row, arguments, list(self.library.schema(row).arguments), list(results), self.origin(node)
-        )
-        self.method.code.append(call)
-
-    def append(self, instruction: Instruction) -> None:
-        """Append an instruction that is no call."""
-        self.method.code.append(instruction)
-
-    def origin(self, node: Node | None) -> Origin:
-        """Where an instruction comes from, with the node's debug handle."""
-        return Origin() if node is None else Origin(node, node.meta.get(HANDLE, 0))
-
-    def copy(self, source: Operand, target: Operand, node: Node | None) -> None:
-        """Give a tensor or number the value of another one."""
-        if isinstance(target, NumberOperand):
-            self.append(Move(source, target, self.origin(node)))
-        elif isinstance(target, TensorOperand) and source is not target:
-            self.emit("aten::clone.out", [source, None, target], [target], node)
-
-    def jump_if_false(self, condition: Operand, target: Label, node: Node | None) -> None:
-        """Append a jump."""
-        self.append(JumpFalse(condition, target, self.origin(node)))
-
-
-@dataclass(frozen=True)
-class Failed:
-    """Stands for what a node that could not be lowered would have made."""
-
-    node: Node
-
-    def __getitem__(self, index: Any) -> Failed:
-        return self
-
 
 def expanded_overload(target: torch._ops.OpOverload) -> bool:
     """Whether an overload works on numbers alone, and is lowered like Python's function."""
     return target is torch.ops.aten.pow.Scalar
-
-
-def dtype_number(dtype: torch.dtype) -> int:
-    """The program format's number of a dtype."""
-    return NUMBERS[dtype_name(dtype)]

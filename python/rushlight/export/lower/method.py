@@ -12,6 +12,7 @@ from torch.export.graph_signature import InputKind, InputSpec, OutputKind
 from torch.fx import Node
 
 from rushlight.export.constants import input_specs, is_lifted, mutated_targets, stored_tensor
+from rushlight.export.lower.builder import Environment, Failed
 from rushlight.export.lower.instructions import (
     LoweredMethod,
     Operand,
@@ -19,7 +20,7 @@ from rushlight.export.lower.instructions import (
     Storage,
     TensorOperand,
 )
-from rushlight.export.lower.lowering import Environment, Failed, Lowering
+from rushlight.export.lower.lowering import Lowering
 from rushlight.export.lower.operands import (
     Unbounded,
     constant_number,

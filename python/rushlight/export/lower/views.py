@@ -8,12 +8,13 @@ known at run time, or of a tensor that the caller places, is an `et_view`.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch.fx import Node
 
 from rushlight.export.graph import value_of
+from rushlight.export.lower.builder import Builder, Environment
 from rushlight.export.lower.instructions import Operand, Place, TensorOperand
 from rushlight.export.lower.operands import (
     dtype_name,
@@ -23,9 +24,6 @@ from rushlight.export.lower.operands import (
     upper_bound,
 )
 from rushlight.program.dtypes import element_size
-
-if TYPE_CHECKING:
-    from rushlight.export.lower.lowering import Environment, Lowering
 
 aten = torch.ops.aten
 
@@ -58,7 +56,7 @@ _SPLITS = {
 _ALIGNMENT = 16
 
 
-def elided(lowering: Lowering, node: Node, environment: Environment) -> Operand | None:
+def elided(builder: Builder, node: Node, environment: Environment) -> Operand | None:
     """The operand of a view node without a kernel call; None where it takes one."""
     target = node.target
     if (
@@ -82,7 +80,7 @@ def elided(lowering: Lowering, node: Node, environment: Environment) -> Operand 
         return None
     if _is_placed(source) and not source.is_dynamic and not any(map(is_symbolic, value.shape)):
         return _alias(source, value.shape, source.offset)
-    return _et_view(lowering, node, source, value, environment) if target in _RESHAPES else None
+    return _et_view(builder, node, source, value, environment) if target in _RESHAPES else None
 
 
 def _is_row_major(tensor: TensorOperand) -> bool:
@@ -108,9 +106,9 @@ def _keeps_order(source: TensorOperand, dims: Any) -> bool:
 
 
 def _et_view(
-    lowering: Lowering, node: Node, source: TensorOperand, value: Any, environment: Environment
+    builder: Builder, node: Node, source: TensorOperand, value: Any, environment: Environment
 ) -> Operand | None:
-    sizes = _sizes_argument(lowering, node, value, environment)
+    sizes = _sizes_argument(builder, node, value, environment)
     if sizes is None:
         return None
     bounds = tuple(upper_bound(size) for size in value.shape)
@@ -126,14 +124,14 @@ def _et_view(
     )
     if view.nbytes > source.nbytes:
         return None  # bounds of products may be looser than the source's
-    lowering.emit("executorch_prim::et_view.default", [source, sizes, view], [view], node)
+    builder.emit("executorch_prim::et_view.default", [source, sizes, view], [view], node)
     return view
 
 
-def _sizes_argument(lowering: Lowering, node: Node, value: Any, environment: Environment) -> list[Any] | None:
+def _sizes_argument(builder: Builder, node: Node, value: Any, environment: Environment) -> list[Any] | None:
     """The sizes for et_view: constants, numbers that the graph has, one -1."""
     if node.target in (aten.view.default, aten._unsafe_view.default, aten.view_copy.default):
-        return lowering.operand(list(node.args[1]), environment)
+        return builder.operand(list(node.args[1]), environment)
     sizes = [-1 if is_symbolic(size) else int(size) for size in value.shape]
     return sizes if sizes.count(-1) <= 1 else None
 

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What lowering appends to: a method's code, and what could not be lowered."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import GraphModule, Node
+
+from rushlight.export.graph import value_of
+from rushlight.export.lower.instructions import (
+    Call,
+    Instruction,
+    JumpFalse,
+    Label,
+    LoweredMethod,
+    Move,
+    NumberOperand,
+    Operand,
+    Origin,
+    TensorOperand,
+)
+from rushlight.export.lower.operands import constant_number, dtype_name, new_operand, stored_order
+from rushlight.export.operators import OperatorLibrary
+from rushlight.export.passes.number_nodes import HANDLE
+from rushlight.export.problems import Problem
+from rushlight.program.dtypes import NUMBERS
+
+_LAYOUTS = {torch.strided: 0}
+_MEMORY_FORMATS = {
+    torch.contiguous_format: 0,
+    torch.preserve_format: 1,
+    torch.channels_last: 2,
+    torch.channels_last_3d: 3,
+}
+
+Environment = dict[Node, Operand]
+
+
+@dataclass(frozen=True)
+class Failed:
+    """Stands for what a node that could not be lowered would have made."""
+
+    node: Node
+
+    def __getitem__(self, index: Any) -> Failed:
+        return self
+
+
+@dataclass
+class Builder(ABC):
+    """The state of lowering one method: its code so far, and what could not be lowered."""
+
+    program: ExportedProgram
+    library: OperatorLibrary
+    method: LoweredMethod
+    problems: list[Problem] = field(default_factory=list)
+
+    @abstractmethod
+    def lower(self, module: GraphModule, environment: Environment) -> list[Operand]:
+        """Append the code of a graph whose placeholders `environment` has; what its output node returns."""
+
+    def missing(self, node: Node) -> Operand:
+        """Note that nothing computes a node; what it would have made, so that lowering goes on."""
+        self.problems.append(Problem.missing_operator(node, self.library))
+        return new_operand(value_of(node), node.name, stored_order(node))
+
+    def operand(self, value: Any, environment: Mapping[Node, Operand]) -> Operand:
+        """The operand of an argument of a node."""
+        if isinstance(value, Node):
+            return environment[value]
+        if isinstance(value, (list, tuple)):
+            return [self.operand(item, environment) for item in value]
+        if isinstance(value, torch.dtype):
+            return dtype_number(value)
+        if isinstance(value, torch.layout):
+            return _LAYOUTS.get(value, 0)
+        if isinstance(value, torch.memory_format):
+            return _MEMORY_FORMATS[value]
+        if isinstance(value, torch.device):
+            return None
+        return constant_number(value)
+
+    def emit(self, row: str, arguments: list[Operand], results: Sequence[Operand], node: Node | None) -> None:
+        """Append a call; the row's last arguments are what it writes."""
+        call = Call(
+            row, arguments, list(self.library.schema(row).arguments), list(results), self.origin(node)
+        )
+        self.method.code.append(call)
+
+    def append(self, instruction: Instruction) -> None:
+        """Append an instruction that is no call."""
+        self.method.code.append(instruction)
+
+    def origin(self, node: Node | None) -> Origin:
+        """Where an instruction comes from, with the node's debug handle."""
+        return Origin() if node is None else Origin(node, node.meta.get(HANDLE, 0))
+
+    def copy(self, source: Operand, target: Operand, node: Node | None) -> None:
+        """Give a tensor or number the value of another one."""
+        if isinstance(target, NumberOperand):
+            self.append(Move(source, target, self.origin(node)))
+        elif isinstance(target, TensorOperand) and source is not target:
+            self.emit("aten::clone.out", [source, None, target], [target], node)
+
+    def jump_if_false(self, condition: Operand, target: Label, node: Node | None) -> None:
+        """Append a jump."""
+        self.append(JumpFalse(condition, target, self.origin(node)))
+
+
+def dtype_number(dtype: torch.dtype) -> int:
+    """The program format's number of a dtype."""
+    return NUMBERS[dtype_name(dtype)]
