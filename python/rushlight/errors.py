@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 def _listing(names: Iterable[str], limit: int = 12) -> str:
     """The names, comma separated; long lists are cut and say by how many."""
     names = list(names)
-    alive = ", ".join(names[:limit])
-    return f"{alive} and {len(names) - limit} more" if len(names) > limit else alive or "none"
+    shown = ", ".join(names[:limit])
+    return f"{shown} and {len(names) - limit} more" if len(names) > limit else shown or "none"
 
 
 def _near(name: str, known: Iterable[str], count: int = 3) -> list[str]:
