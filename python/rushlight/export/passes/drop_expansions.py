@@ -14,11 +14,12 @@ from torch.fx import Node
 from rushlight.export.dim_orders import uses_channels_last
 from rushlight.export.graph import value_of
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.export.rewrite import calls
+from rushlight.export.rewrite import calls, fake_mode_of, insert_before
 from rushlight.export.sizes import same_size
 
 aten = torch.ops.aten
 
+_EXPANSIONS = {aten.expand_copy.default, aten.full.default}
 _BROADCASTING = frozenset(
     f"aten::{name}"
     for name in (
@@ -30,7 +31,8 @@ _BROADCASTING = frozenset(
 
 
 class DropExpansions(Pass):
-    """`add(x, expand(y))` reads y itself, where another operand brings the sizes that y lacks.
+    """`add(x, expand(y))` reads y itself, where another operand brings the sizes that y lacks. A tensor that
+    is filled with a number is an expansion of one element.
 
     Not in programs with channels-last tensors, which do not broadcast.
     """
@@ -41,16 +43,35 @@ class DropExpansions(Pass):
 
     def run(self, program: ExportedProgram, context: PassContext) -> bool:
         """See Pass."""
-        expansions = [n for _, n in calls(program) if n.target is aten.expand_copy.default]
+        expansions = [
+            n for _, n in calls(program) if n.target in (aten.expand_copy.default, aten.full.default)
+        ]
         if not expansions or uses_channels_last(program):
             return False
         modified = False
         for node in expansions:
-            for user in list(node.users):
-                if _broadcasts(user) and _keeps_result(user, node, node.args[0]):
-                    user.replace_input_with(node, node.args[0])
+            users = [user for user in node.users if _broadcasts(user)]
+            root = _root(node) if users else None
+            for user in users:
+                if root is not None and _keeps_result(user, node, root):
+                    user.replace_input_with(node, root)
                     modified = True
         return modified
+
+
+def _root(node: Node) -> Node | None:
+    """What the node expands: its operand, or one filled element of as many dimensions."""
+    if node.target is aten.expand_copy.default:
+        return node.args[0]
+    value = value_of(node)
+    if value.dim() == 0 or all(isinstance(size, int) and size == 1 for size in value.shape):
+        return None
+    ones = [1] * value.dim()
+    with fake_mode_of(value):
+        element = torch.empty(ones, dtype=value.dtype)
+    return insert_before(
+        node, aten.full.default, (ones, node.args[1]), {"dtype": value.dtype}, value=element, origin=node
+    )
 
 
 def _broadcasts(node: Node) -> bool:

@@ -44,6 +44,21 @@ def test_an_expansion_that_matters_stays(name: str) -> None:
     assert_same(program, KEPT[name], X, ROW)
 
 
+def test_a_filled_tensor_needs_one_element() -> None:
+    def function(x: torch.Tensor, r: torch.Tensor) -> torch.Tensor:
+        return (
+            torch.where(x > r, x, torch.zeros(2, 3, 4)),
+            torch.ones(3, 4) + r,
+            x.int() * torch.full((3, 4), 0.5),
+        )
+
+    program = core_aten(function, (X, ROW))
+    apply(program, DropExpansions(), RemoveDeadCode())
+    fills = [list(n.meta["val"].shape) for n in program.graph.nodes if "full" in str(n.target)]
+    assert sorted(fills) == [[1, 1], [1, 1, 1], [3, 4]]
+    assert_same(program, function, X, ROW)
+
+
 def test_sizes_may_be_symbols() -> None:
     def function(x: torch.Tensor, r: torch.Tensor) -> torch.Tensor:
         return x + r.expand(x.shape[0], 4)
