@@ -37,26 +37,25 @@ BATCH = Dim("batch", min=1, max=16)
 [FIRST] = rows(5)
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        lambda x: x * 2 + 1,
-        lambda x: torch.nn.functional.softmax(x, 0),
-        lambda x: x.sum(0) / x.shape[0],
-        lambda x: x.reshape(-1),
-        lambda x: x.reshape(x.shape[0], 2, 2).transpose(0, 1),
-        lambda x: torch.cat([x, x, torch.zeros(3, 4)]),
-        lambda x: x.repeat(2, 1),
-        lambda x: x[1:] if x.shape[1] == 5 else x[:-1],
-        lambda x: torch.arange(x.shape[0]) * 2,
-        lambda x: x @ x.t(),
-        lambda x: x.expand(3, -1, -1),
-        lambda x: torch.nn.functional.pad(x, (0, 0, 1, 2)),
-        lambda x: (x, x.shape[0] * 3 + 1),
-        lambda x: x[torch.arange(x.shape[0]).flip(0)],
-    ],
-    ids=str,
-)
+_OF_ROWS = {
+    "arithmetic": lambda x: x * 2 + 1,
+    "softmax": lambda x: torch.nn.functional.softmax(x, 0),
+    "mean": lambda x: x.sum(0) / x.shape[0],
+    "flattened": lambda x: x.reshape(-1),
+    "transposed": lambda x: x.reshape(x.shape[0], 2, 2).transpose(0, 1),
+    "concatenated": lambda x: torch.cat([x, x, torch.zeros(3, 4)]),
+    "repeated": lambda x: x.repeat(2, 1),
+    "sliced": lambda x: x[1:] if x.shape[1] == 5 else x[:-1],
+    "counted": lambda x: torch.arange(x.shape[0]) * 2,
+    "times itself": lambda x: x @ x.t(),
+    "expanded": lambda x: x.expand(3, -1, -1),
+    "padded": lambda x: torch.nn.functional.pad(x, (0, 0, 1, 2)),
+    "size returned": lambda x: (x, x.shape[0] * 3 + 1),
+    "reversed": lambda x: x[torch.arange(x.shape[0]).flip(0)],
+}
+
+
+@pytest.mark.parametrize("function", _OF_ROWS.values(), ids=list(_OF_ROWS))
 def test_a_bounded_dimension_may_be_anything_up_to_its_bound(function: Any) -> None:
     shapes = (({0: Dim("batch", min=3, max=16)},),)
     check_export(Calls(function), FIRST, dynamic_shapes=shapes, more=rows(3, 16))
