@@ -26,6 +26,8 @@ float number_of(const Tensor& tensor, size_t index) {
   return real_at(tensor.const_data_ptr<char>() + index * tensor.element_size(), tensor.scalar_type());
 }
 
+constexpr size_t kRun = 32;  // elements of the input at a time
+
 // The element of one row of the input and one column of the weight. A group is summed before its scale
 // is applied.
 float dot(const MixedProduct& product, const char* row, const int8_t* column, size_t first_number) {
@@ -38,8 +40,15 @@ float dot(const MixedProduct& product, const char* row, const int8_t* column, si
     const size_t number = first_number + k / product.group;
     const float zero_point = product.zero_points ? number_of(*product.zero_points, number) : 0.0F;
     float partial = 0;
-    for (const size_t end = k + product.group; k < end; ++k, row += row_step, column += column_step) {
-      partial += real_at(row, product.input.scalar_type()) * (static_cast<float>(*column) - zero_point);
+    for (const size_t end = k + product.group; k < end;) {
+      const size_t n = end - k < kRun ? end - k : kRun;
+      float values[kRun];
+      convert_run(values, sizeof(float), ScalarType::Float, row, row_step, product.input.scalar_type(), n);
+      for (size_t i = 0; i < n; ++i, column += column_step) {
+        partial += values[i] * (static_cast<float>(*column) - zero_point);
+      }
+      k += n;
+      row += static_cast<ptrdiff_t>(n) * row_step;
     }
     sum += partial * number_of(product.scales, number);
   }
