@@ -189,3 +189,15 @@ def test_rows_may_be_many_or_few() -> None:
             x = torch.randn(rows, 16)
             expected = graph(x).detach()
             assert relative_error(run(program, (x,)), expected) < 0.03
+
+
+@pytest.mark.parametrize("scheme", ["static", "dynamic", "8 bits", "4 bits in groups"])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_models_of_half_precision_are_quantized_too(dtype: torch.dtype, scheme: str) -> None:
+    case = make_case("perceptron")
+    module, calibration = case.module.to(dtype), [(x.to(dtype),) for (x,) in case.calibration(3)]
+    graph = quantize(module, calibration[0], calibration, SCHEMES[scheme])
+    method = rushlight.load(rushlight.export(graph, calibration[0]).buffer)
+    got = torch.as_tensor(method.forward(*calibration[0])[0])
+    assert got.dtype == dtype
+    assert relative_error(got.float(), graph(*calibration[0]).detach().float()) < 0.02
