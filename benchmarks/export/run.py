@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What exporting takes, and what comes out, beside the official exporter in the same run.
+
+    python benchmarks/export/run.py                     # Markdown
+    python benchmarks/export/run.py --output FOLDER     # export.md, export.json, export.html, export.svg
+
+Needs rushlight, torch and executorch, as tests/constraints.txt has them. The exporters take turns in one
+process with one thread; times are of everything from the module to the bytes of the file, medians over the
+turns, after one export of each that does not count. Peaks of memory are measured in processes of their own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import statistics
+import sys
+from collections.abc import Collection
+from pathlib import Path
+
+import torch
+from pages import Measured, Peak, Sizes, Times, to_html, to_markdown, to_svg
+from sides import SIDES, Program, Seconds, quiet, timed
+from subjects import LARGE, OTHERS, TIMED, make
+
+from rushlight import process
+
+TURNS = 5
+PARTS = ("times", "sizes", "peaks")
+
+
+def measure_times(name: str, turns: int) -> tuple[Times, Sizes]:
+    """Both exporters on one model, in turns."""
+    module, args = make(TIMED[name])
+    taken: dict[str, list[Seconds]] = {side: [] for side in SIDES}
+    programs = {side: Program.of(timed(side, module, args)[1]) for side in SIDES}
+    for _ in range(turns):
+        for side in SIDES:
+            taken[side].append(timed(side, module, args)[0])
+    medians = {
+        side: Seconds(*(statistics.median(getattr(s, what) for s in each) for what in ("cpu", "wall")))
+        for side, each in taken.items()
+    }
+    return Times(name, turns, **medians), Sizes(name, **programs)
+
+
+def measure_sizes(name: str) -> Sizes:
+    """What both make of one model."""
+    module, args = make(OTHERS[name])
+    return Sizes(name, **{side: Program.of(timed(side, module, args)[1]) for side in SIDES})
+
+
+def measure_peak(name: str) -> Peak:
+    """Both, each in a process of its own."""
+    found = {}
+    for side in SIDES:
+        command = [sys.executable, str(Path(__file__).with_name("peak.py")), side, name]
+        found[side] = json.loads(process.run(command, check=True, timeout=600).stdout.splitlines()[-1])
+    return Peak(name, found["rushlight"]["weights"], **{side: found[side]["more"] for side in SIDES})
+
+
+def measure(parts: Collection[str], turns: int) -> Measured:
+    """The parts of that name, with a line of progress for each model."""
+    measured = Measured([], [], [])
+    for name in TIMED if "times" in parts else ():
+        print(name, file=sys.stderr)
+        times, sizes = measure_times(name, turns)
+        measured.times.append(times)
+        measured.sizes.append(sizes)
+    for name in OTHERS if "sizes" in parts else ():
+        print(name, file=sys.stderr)
+        measured.sizes.append(measure_sizes(name))
+    for name in LARGE if "peaks" in parts else ():
+        print(f"memory: {name}", file=sys.stderr)
+        measured.peaks.append(measure_peak(name))
+    return measured
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="What exporting takes, beside the official exporter.")
+    parser.add_argument("--output", type=Path, help="write export.md, .json, .html and .svg into this folder")
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="measure these alone")
+    parser.add_argument("--turns", type=int, default=TURNS, help=f"exports that count (default {TURNS})")
+    options = parser.parse_args()
+    if options.turns < 1:
+        parser.error("--turns takes 1 or more")
+    quiet()
+    torch.set_num_threads(1)
+    measured = measure(options.only, options.turns)
+    print(to_markdown(measured))
+    if options.output:
+        options.output.mkdir(parents=True, exist_ok=True)
+        machine = {
+            "machine": platform.machine(),
+            "python": platform.python_version(),
+            "torch": torch.__version__,
+        }
+        data = json.dumps({**machine, **measured.to_json()}, indent=2) + "\n"
+        pages = {
+            "md": to_markdown(measured),
+            "json": data,
+            "html": to_html(measured),
+            "svg": to_svg(measured),
+        }
+        for suffix, text in pages.items():
+            (options.output / f"export.{suffix}").write_text(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

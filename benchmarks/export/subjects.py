@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The models that are exported, with random weights, and their example inputs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+_TESTS = Path(__file__).resolve().parents[2] / "tests"
+sys.path += [str(_TESTS / "interop"), str(_TESTS / "conformance" / "models")]
+
+import crepe  # noqa: E402
+import models  # noqa: E402
+import mtcnn  # noqa: E402
+import resemblyzer  # noqa: E402
+import silero  # noqa: E402
+
+Subject = tuple[nn.Module, tuple[Any, ...]]
+
+# MobileNet V2's stages: how much wider inside, channels, blocks, stride of the first.
+_STAGES = (
+    (1, 16, 1, 1),
+    (6, 24, 2, 2),
+    (6, 32, 3, 2),
+    (6, 64, 4, 2),
+    (6, 96, 3, 1),
+    (6, 160, 3, 2),
+    (6, 320, 1, 1),
+)
+
+
+def _convolution(before: int, after: int, kernel: int = 1, **settings: Any) -> list[nn.Module]:
+    padding = kernel // 2
+    return [nn.Conv2d(before, after, kernel, padding=padding, bias=False, **settings), nn.BatchNorm2d(after)]
+
+
+class InvertedResidual(nn.Module):
+    """Wider, a convolution of each channel, narrow again."""
+
+    def __init__(self, before: int, after: int, factor: int, stride: int) -> None:
+        super().__init__()
+        inside = before * factor
+        widen = [*_convolution(before, inside), nn.ReLU6()] if factor > 1 else []
+        each = [*_convolution(inside, inside, 3, stride=stride, groups=inside), nn.ReLU6()]
+        self.layers = nn.Sequential(*widen, *each, *_convolution(inside, after))
+        self.is_residual = stride == 1 and before == after
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + self.layers(x) if self.is_residual else self.layers(x)
+
+
+def mobilenet_v2() -> Subject:
+    """Image classification, 3.5 million parameters."""
+    layers = [*_convolution(3, 32, 3, stride=2), nn.ReLU6()]
+    channels = 32
+    for factor, after, count, stride in _STAGES:
+        for index in range(count):
+            layers.append(InvertedResidual(channels, after, factor, stride if index == 0 else 1))
+            channels = after
+    layers += [*_convolution(channels, 1280), nn.ReLU6(), nn.AdaptiveAvgPool2d(1), nn.Flatten()]
+    return nn.Sequential(*layers, nn.Linear(1280, 1000)), (torch.randn(1, 3, 224, 224),)
+
+
+class Encoder(nn.Module):
+    """Tokens (int64, [1, length]) to vectors ([1, length, width])."""
+
+    def __init__(self, width: int, heads: int, inner: int, layers: int, words: int) -> None:
+        super().__init__()
+        self.words = nn.Embedding(words, width)
+        layer = nn.TransformerEncoderLayer(width, heads, inner, activation="gelu", batch_first=True)
+        self.layers = nn.TransformerEncoder(layer, layers, enable_nested_tensor=False)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        return self.layers(self.words(tokens))
+
+
+def minilm() -> Subject:
+    """A text encoder as large as MiniLM: 6 layers of width 384, 30522 words; 128 tokens."""
+    return Encoder(384, 12, 1536, 6, 30522), (torch.randint(0, 30522, (1, 128)),)
+
+
+def lstm() -> Subject:
+    """Two recurrent layers over 40 steps, which the graph has one by one."""
+    return nn.LSTM(32, 64, num_layers=2, batch_first=True), (torch.randn(1, 40, 32),)
+
+
+def vision_transformer() -> Subject:
+    """Images in 196 patches through 4 layers of width 192."""
+    layer = nn.TransformerEncoderLayer(192, 3, 768, activation="gelu", batch_first=True, norm_first=True)
+    layers = nn.TransformerEncoder(layer, 4, enable_nested_tensor=False)
+    patches = [nn.Conv2d(3, 192, 16, stride=16), nn.Flatten(2), models.Fn(lambda x: x.transpose(1, 2))]
+    head = [nn.LayerNorm(192), models.Fn(lambda x: x.mean(1)), nn.Linear(192, 1000)]
+    return nn.Sequential(*patches, layers, *head), (torch.randn(1, 3, 224, 224),)
+
+
+TIMED: dict[str, Callable[[], Subject]] = {
+    "MobileNet V2": mobilenet_v2,
+    "MiniLM's size": minilm,
+    "LSTM, 40 steps": lstm,
+}
+OTHERS: dict[str, Callable[[], Subject]] = {
+    "ViT, 4 layers": vision_transformer,
+    "DS-CNN": lambda: (models.DsCnn(), (torch.randn(1, 1, 49, 10),)),
+    "ResNet-8": lambda: (models.ResNet8(), (torch.randn(1, 3, 32, 32),)),
+    "autoencoder": lambda: (models.mlp(640, 128, 128, 8, 128, 128, 640), (torch.randn(1, 640),)),
+    "GRU, 20 steps": lambda: (nn.GRU(16, 32, batch_first=True), (torch.randn(1, 20, 16),)),
+    "silero VAD": lambda: (silero.SileroVad(), (torch.randn(1, silero.CHUNK),)),
+    "MTCNN P-Net": lambda: (mtcnn.FaceNet("pnet"), (torch.randn(1, 3, 48, 48),)),
+    "MTCNN R-Net": lambda: (mtcnn.FaceNet("rnet"), (torch.randn(1, 3, 24, 24),)),
+    "MTCNN O-Net": lambda: (mtcnn.FaceNet("onet"), (torch.randn(1, 3, 48, 48),)),
+    "CREPE tiny": lambda: (crepe.CrepeTiny(), (torch.randn(1, crepe.SAMPLES),)),
+    "Resemblyzer, 40 frames": lambda: (
+        resemblyzer.VoiceEncoder(),
+        (torch.randn(1, 40, resemblyzer.CHANNELS),),
+    ),
+}
+
+
+def _linears() -> Subject:
+    return nn.Sequential(*[nn.Linear(1024, 1024) for _ in range(25)]), (torch.randn(1, 1024),)
+
+
+def _convolutions() -> Subject:
+    layers = [layer for _ in range(11) for layer in (*_convolution(512, 512, 3), nn.ReLU())]
+    return nn.Sequential(*layers), (torch.randn(1, 512, 8, 8),)
+
+
+def _transposed() -> Subject:
+    weights = {f"w{i}": torch.randn(1024, 1024) * 0.03 for i in range(25)}
+
+    def multiply(x: Tensor, **each: Tensor) -> Tensor:
+        for weight in each.values():
+            x = x @ weight.T
+        return x
+
+    return _WithBuffers(multiply, weights), (torch.randn(1, 1024),)
+
+
+class _WithBuffers(nn.Module):
+    """A function with tensors of its own."""
+
+    def __init__(self, function: Callable[..., Tensor], tensors: dict[str, Tensor]) -> None:
+        super().__init__()
+        self.function = function
+        for name, tensor in tensors.items():
+            self.register_buffer(name, tensor)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.function(x, **dict(self.named_buffers()))
+
+
+LARGE: dict[str, Callable[[], Subject]] = {
+    "25 linear layers": _linears,
+    "11 convolutions with batch norms": _convolutions,
+    "25 products with transposed buffers": _transposed,
+    "MiniLM's size": minilm,
+}
+
+
+def make(build: Callable[[], Subject]) -> Subject:
+    """A model in the state in which it is exported, always the same."""
+    torch.manual_seed(0)
+    module, args = build()
+    for parameter in module.parameters():
+        if parameter.dim() > 1:  # layers that were copied differ, as after training
+            nn.init.normal_(parameter, std=0.02)
+    return models.with_statistics(module).eval(), args
