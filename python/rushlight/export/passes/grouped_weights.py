@@ -122,7 +122,7 @@ class _Rewrite:
         """The whole weight as floats."""
         several = len(value_of(self._scales).shape) == 2
         if several or self._is_packed or self._zero_points is not None or self._dtype != torch.float32:
-            order = torch.arange(self.weight.shape[0])
+            order = torch.arange(self.weight.shape[0])  # int64: the official kernel aborts at int32
             return self._rows(self.node, self.constants.add(order, f"{self._name}_rows"))
         form = (self._scales, None, 0, *self._range, torch.int8)
         return self._call(
