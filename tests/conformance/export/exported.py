@@ -248,6 +248,7 @@ def _dim_order(value: Value) -> tuple[int, ...]:
 
 def _comparable(value: Any) -> Any:
     if isinstance(value, torch.Tensor):
+        value = value.to(torch.complex64) if value.dtype == torch.complex32 else value  # unknown to numpy
         value = as_array(value.detach().resolve_conj().resolve_neg())
     if isinstance(value, np.ndarray) and value.dtype.kind == "c":
         return np.stack([value.real, value.imag])
