@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import torch
 from torch._ops import OpOverload
@@ -42,22 +43,36 @@ SPLIT = frozenset(
 Decompositions = dict[OpOverload, Callable[..., Any]]
 
 
-def decomposition_table(library: OperatorLibrary, keep: Iterable[OpOverload] = ()) -> Any:
-    """The table for ExportedProgram.run_decompositions.
+def decomposition_table(library: OperatorLibrary, keep: Iterable[OpOverload] = ()) -> Decompositions:
+    """The table for ExportedProgram.run_decompositions, a copy of the caller's own.
 
     Args:
         library: what the runtime has.
         keep: operators to leave whole besides (a partitioner's, a user's).
     """
-    table = torch.export.default_decompositions()
-    kept = set(keep)
-    for function in list(table.keys()):
+    kept = frozenset(keep)
+    # Whoever registers operators registers decompositions, too.
+    registered = len(torch._C._dispatch_get_all_op_names())
+    tables = _TABLES.setdefault(library, {})
+    if (kept, registered) not in tables:
+        tables[kept, registered] = _made(library, kept)
+    return dict(tables[kept, registered])
+
+
+# Making a table takes a tenth of a second: as long as the rest of a small export.
+_TABLES: WeakKeyDictionary[OperatorLibrary, dict[tuple[frozenset[OpOverload], int], Decompositions]]
+_TABLES = WeakKeyDictionary()
+
+
+def _made(library: OperatorLibrary, kept: frozenset[OpOverload]) -> Decompositions:
+    table = dict(torch.export.default_decompositions())
+    for function in list(table):
         if function in kept or is_kept(function, library):
-            table.pop(function, None)
+            del table[function]
     for function, rule in torch._decomp.decomposition_table.items():
         if function not in table and function not in kept and _is_further(function, library):
             table[function] = rule
-    for function, rule in _own(library).items():
+    for function, rule in _OWN.items():
         if function not in kept and not is_kept(function, library):
             table[function] = rule
     return table
@@ -76,14 +91,6 @@ def _is_further(function: Any, library: OperatorLibrary) -> bool:
     return not is_out and torch.Tag.core not in function.tags
 
 
-def _own(library: OperatorLibrary) -> Decompositions:
-    """Decompositions that PyTorch does not bring."""
-    return {
-        aten.normal_functional.default: _normal,
-        aten.rrelu_with_noise_functional.default: _rrelu_with_noise,
-    }
-
-
 def _normal(like: torch.Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> torch.Tensor:
     return aten.randn_like(like) * std + mean
 
@@ -100,3 +107,10 @@ def _rrelu_with_noise(
         return aten.leaky_relu(x, (lower + upper) / 2), noise
     slopes = torch.where(x <= 0, aten.rand_like(x) * (upper - lower) + lower, 1.0)
     return x * slopes, slopes
+
+
+# Decompositions that PyTorch does not bring.
+_OWN: Decompositions = {
+    aten.normal_functional.default: _normal,
+    aten.rrelu_with_noise_functional.default: _rrelu_with_noise,
+}
