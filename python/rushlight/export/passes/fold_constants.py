@@ -20,6 +20,7 @@ from rushlight.export.sizes import static_bytes
 
 # Larger than this no step on the way becomes, unless what it is made from is.
 _WORKSPACE = 1 << 20
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
 _VIEWS = frozenset({"permute", "transpose", "t", "squeeze", "unsqueeze", "select", "slice"})
 
 
@@ -29,7 +30,8 @@ class FoldConstants(Pass):
     `slack` bytes may be added to a group of results that share their sources; beyond that a group has to
     free as much as it adds. So `expand` of a small constant stays, and so does a permuted weight whose
     original is read elsewhere. Dequantization stays, and quantization goes whatever it adds: quantized
-    weights are to be stored as such. Results that only look at their source in another way share its memory.
+    weights are to be stored as such. Results that only look at the
+    model's tensors in another way share their memory.
     """
 
     name = "fold_constants"
@@ -149,6 +151,8 @@ class _Evaluation:
         self.program, self.foldable, self.constants, self.context = program, foldable, constants, context
         self.known: dict[Node, Any] = {}
         self.origins: dict[Node, str] = {}
+        stored = [*program.state_dict.values(), *program.constants.values()]
+        self.kept = {t.untyped_storage().data_ptr() for t in stored if type(t) in _PLAIN}
         self.last_reader = {read: node for node in foldable for read in node.all_input_nodes}
 
     @torch.no_grad()
@@ -176,12 +180,19 @@ class _Evaluation:
         self.origins[node] = self._origin(node)
         if _is_border(node, self.foldable):
             assert value.shape == value_of(node).shape and value.dtype == value_of(node).dtype
-            made = self.constants.add(value.detach(), self.origins[node])
+            made = self.constants.add(self._without_base(value.detach()), self.origins[node])
             copy_meta(node, made)
             self.origins[made] = self.origins[node]
             replace(self.program, node, made)
         else:
             self.known[node] = value
+
+    def _without_base(self, value: torch.Tensor) -> torch.Tensor:
+        """A copy of what looks at a tensor that is made here: the file's bytes would be one beside it."""
+        storage = value.untyped_storage()
+        if storage.data_ptr() in self.kept or (value.is_contiguous() and storage.nbytes() == value.nbytes):
+            return value
+        return value.clone(memory_format=torch.contiguous_format)
 
     def _origin(self, node: Node) -> str:
         """The name of the only constant that the node was made from, or else its own."""

@@ -43,6 +43,12 @@ def test_looking_at_a_weight_copies_nothing() -> None:
     assert tensor.data_ptr() == module.w.data_ptr()
 
 
+def test_looking_at_what_was_computed_keeps_no_more_than_is_stored() -> None:
+    program = folded(lambda x, w: x @ (w * 2).t()[:, :16], torch.randn(2, 64), w=W.clone())
+    (tensor,) = stored(program).values()
+    assert tensor.is_contiguous() and tensor.untyped_storage().nbytes() == tensor.nbytes == 4 * 64 * 16
+
+
 def test_a_permuted_weight_stays_where_the_original_is_read_too() -> None:
     program = folded(lambda x, w: (x @ w.t(), w.sum() + x.sum(), w * 2 * x.sum()), torch.randn(2, 64), w=W)
     assert "permute_copy" in operators(program)
