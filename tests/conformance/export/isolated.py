@@ -57,14 +57,14 @@ class Isolated:
                 raise Hung(f"longer than {seconds:g} s")
             is_result, value = connection.recv()
         except (EOFError, ConnectionError):
-            code = self.close(kill=False)
+            code = self.close()
             raise Crashed(_ending(code)) from None
         if not is_result:
             raise Raised(*value)
         return value
 
-    def close(self, *, kill: bool = True) -> int | None:
-        """End the process; its exit code."""
+    def close(self, *, kill: bool = False) -> int | None:
+        """End the process, by itself unless `kill`; its exit code."""
         process, connection = self._process, self._connection
         self._process = self._connection = None
         if process is None or connection is None:
@@ -73,6 +73,9 @@ class Isolated:
         if kill:
             process.kill()
         process.join(10)
+        if process.exitcode is None:
+            process.kill()
+            process.join(10)
         return process.exitcode
 
     def _started(self) -> Connection:
