@@ -40,8 +40,10 @@ def _is_removable(node: Node) -> bool:
 
 
 def _writes(target: Any) -> bool:
-    """Whether a call does more than its result says: delegates may keep state."""
-    return target is call_delegate or (isinstance(target, OpOverload) and target._schema.is_mutable)
+    """Whether a call does more than its result says: delegates may keep state, checks give none."""
+    if isinstance(target, OpOverload):
+        return target._schema.is_mutable or not target._schema.returns
+    return target is call_delegate
 
 
 def _forget_modules(module: GraphModule) -> None:
