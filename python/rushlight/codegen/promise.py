@@ -81,6 +81,7 @@ def call_problem(
         if name not in built:
             return Problem("selection", name, f"{name} is not selected in this build", "build for this model")
         dtypes = [dtype for dtype in built[name] if dtype in row.dtypes]
+    dtypes = [*dtypes, *row.index_dtypes]
     if operands is None:
         return None
     operands = operands[: len(row.schema.arguments)]

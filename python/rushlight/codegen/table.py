@@ -12,18 +12,20 @@ from rushlight.codegen.schema import Schema, parse_schema
 from rushlight.errors import InvalidSelection, MissingDependency
 from rushlight.program.dtypes import NUMBERS
 
-_ROW_KEYS = {"schema", "kernel", "dtypes", "source", "tolerance"}
+_ROW_KEYS = {"schema", "kernel", "dtypes", "index_dtypes", "source", "tolerance"}
 
 
 @dataclass(frozen=True)
 class Operator:
-    """One row: the C++ function `kernel` in kernels/<source>.cpp computes in `dtypes`."""
+    """One row: the C++ function `kernel` in kernels/<source>.cpp computes in `dtypes`. Tensors of positions,
+    pivots or counts may be of `index_dtypes` besides."""
 
     schema: Schema
     kernel: str
     dtypes: frozenset[str]
     source: str
     tolerance: Mapping[str, float] = field(default_factory=dict)
+    index_dtypes: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -122,6 +124,7 @@ def _operator(row: Any, sets: Mapping[str, frozenset[str]], path: Path) -> Opera
         kernel=row["kernel"],
         dtypes=_dtypes(row.get("dtypes", ()), sets, where),
         source=row.get("source", f"portable/op_{schema.base_name.strip('_')}"),
+        index_dtypes=_dtypes(row.get("index_dtypes", ()), sets, where),
         tolerance={dtype: float(bound) for dtype, bound in tolerance.items()},
     )
 

@@ -87,6 +87,20 @@ def test_a_dtype_dropped_from_the_table_is_missed() -> None:
     assert problem.remedy == "cast float16 to float32 before it, or add the dtype to its kernel"
 
 
+def test_positions_may_be_of_their_own_dtype() -> None:
+    name = "aten::max_unpool2d.out"
+    row = TABLE.operators[name]
+    sizes = Operand("int list")
+    operands = [tensor(rank=4), tensor("int64", 4), sizes, tensor(rank=4)]
+    assert "int64" not in row.dtypes
+    assert call_problem(TABLE, name, operands) is None
+    assert call_problem(TABLE, name, operands, built={name: ["float32"]}) is None
+    rows = {**TABLE.operators, name: dataclasses.replace(row, index_dtypes=frozenset())}
+    problem = call_problem(OperatorTable(TABLE.path, rows), name, operands)
+    assert problem is not None
+    assert problem.dtypes == ("int64",)
+
+
 def test_a_dtype_inside_of_a_list_is_missed() -> None:
     operands = [Operand("tensor list", (("int8", 1), ("float8_e5m2", 1))), INT, tensor("int8")]
     problem = call_problem(TABLE, "aten::cat.out", operands)
