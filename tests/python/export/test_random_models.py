@@ -21,7 +21,7 @@ _STEPS = {
     "mul": lambda a, b: a * b.tanh(),
     "relu": lambda a, b: a.relu(),
     "mm": lambda a, b: (a @ b) * 0.25,
-    "view": lambda a, b: a.view(2, 8).view(_SIZE, _SIZE),
+    "view": lambda a, b: a.reshape(2, 8).view(_SIZE, _SIZE),
     "rows": lambda a, b: torch.cat([a[2:4], b[0:2]]),
     "row": lambda a, b: a[1].expand(_SIZE, _SIZE) + b,
     "t": lambda a, b: a.t(),
