@@ -3,6 +3,7 @@
 // boards that rushlight knows.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace rushlight::board {
@@ -12,6 +13,10 @@ uint64_t elapsed_ns();
 
 // Instructions since reset, exact under QEMU's -icount.
 uint64_t instructions();
+
+// Bytes of the stack that were in use at some time since reset. The startup code fills the stack with a
+// pattern; what has lost it was used.
+size_t stack_peak();
 
 }  // namespace rushlight::board
 

@@ -18,6 +18,8 @@ uint64_t now_ns() { return 0; }
 
 uint64_t instruction_count() { return 0; }
 
+size_t stack_peak() { return 0; }
+
 Span<uint8_t> claim_memory(size_t, Bank) { return {}; }
 
 int file_open(const char*, FileMode) { return -1; }

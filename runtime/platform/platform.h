@@ -26,6 +26,9 @@ uint64_t now_ns();
 // Instructions executed by this core so far, exact under QEMU's -icount; 0 where it cannot be had.
 uint64_t instruction_count();
 
+// The most bytes of stack that were in use so far, from reset on; 0 where it cannot be told.
+size_t stack_peak();
+
 // A board's memory for arenas; elsewhere all memory is alike.
 enum class Bank : uint8_t {
   Large,  // the bank its description names for arenas

@@ -52,6 +52,8 @@ uint64_t now_ns() {
 
 uint64_t instruction_count() { return 0; }
 
+size_t stack_peak() { return 0; }
+
 Span<uint8_t> claim_memory(size_t size, Bank) {
   if (size == 0) return {};
   void* pages = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

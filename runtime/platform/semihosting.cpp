@@ -49,6 +49,8 @@ uint64_t now_ns() { return board::elapsed_ns(); }
 
 uint64_t instruction_count() { return board::instructions(); }
 
+size_t stack_peak() { return board::stack_peak(); }
+
 Span<uint8_t> claim_memory(size_t size, Bank bank) {
   uint8_t* const start = bank == Bank::Large ? rushlight_arena_start : rushlight_fast_start;
   uint8_t* const end = bank == Bank::Large ? rushlight_arena_end : rushlight_fast_end;

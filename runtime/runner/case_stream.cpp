@@ -111,8 +111,8 @@ void CaseWriter::begin(uint32_t calls, const Report& report) {
   pad();
 }
 
-void CaseWriter::call(uint32_t values, const CallReport& report) {
-  const Header header{{0, values, 0, 0}};
+void CaseWriter::call(uint32_t values, const CallReport& report, size_t stack_bytes) {
+  const Header header{{0, values, static_cast<uint32_t>(stack_bytes), 0}};
   put(&header, sizeof header);
   put(&report, sizeof report);
   pad();

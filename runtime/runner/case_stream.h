@@ -8,7 +8,7 @@
 //     call:   u32 name length, u32 values, u32 0, u32 0, name with its zero byte
 //     value:  u32 tag (EValue's), u32 dtype, u32 rank, u32 data bytes, i32 sizes[rank], data
 //   response: "RLIO" u32 calls u32 0 u32 0, then Report, then for each call
-//     call:   u32 0, u32 values, u32 0, u32 0, CallReport
+//     call:   u32 0, u32 values, u32 stack bytes, u32 0, CallReport
 //     value:  as above
 //
 // Data of a tensor is in the tensor's own dim order; an int or double is 8 bytes, a bool 1.
@@ -66,7 +66,8 @@ class CaseWriter {
   explicit CaseWriter(int file) : file_(file) {}
 
   void begin(uint32_t calls, const Report& report);
-  void call(uint32_t values, const CallReport& report);
+  // `stack_bytes`: the most stack that was in use up to here; 0 where the platform cannot tell.
+  void call(uint32_t values, const CallReport& report, size_t stack_bytes = 0);
   void value(const EValue& value);
   [[nodiscard]] bool ok() const { return ok_; }
 

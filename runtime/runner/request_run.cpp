@@ -53,7 +53,7 @@ class RequestRunner {
     // The report stands first in the file and is complete once the first call has run.
     if (begin_with_calls != 0) writer->begin(begin_with_calls, report_);
     const size_t outputs = method.meta().num_outputs();
-    writer->call(static_cast<uint32_t>(outputs), report);
+    writer->call(static_cast<uint32_t>(outputs), report, platform::stack_peak());
     for (size_t i = 0; i < outputs; ++i) writer->value(method.output(i));
     return Error::Ok;
   }

@@ -79,6 +79,16 @@ def test_the_clock_goes_with_the_instructions(target: Target, selfcheck: Selfche
         assert elapsed_ns == pytest.approx((short + long) << shift, rel=1e-3)
 
 
+def test_the_most_stack_that_was_used_is_known(target: Target, selfcheck: Selfcheck) -> None:
+    before, after = numbers(selfcheck("stack"))
+    if target.kind != "bare-metal":
+        assert (before, after) == (0, 0)
+        return
+    # The command line's buffer of 1 KiB lies on it too.
+    assert 1024 < before < 4096
+    assert 20_000 < after < 20_200 + before
+
+
 @pytest.mark.parametrize(
     ("mode", "line", "status"),
     [("fault", "fault: ", 139), ("overflow", "fault: ", 139), ("abort", "aborted", 134)],

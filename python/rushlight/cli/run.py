@@ -200,6 +200,7 @@ def _as_json(outcome: RunOutcome) -> dict[str, Any]:
             "method_arena": report.method_arena_bytes,
             "planned": report.planned_bytes,
             "temporary_peak": report.temporary_peak_bytes,
+            "stack_peak": outcome.stack_peak,
         },
         "trace_loss": None if outcome.trace_loss is None else asdict(outcome.trace_loss),
         "banks": targets.get(outcome.target).banks(),
@@ -233,6 +234,7 @@ def _print(outcome: RunOutcome) -> None:
         console.print(
             f"RAM: method arena {kilobytes(report.method_arena_bytes)}, "
             f"planned {kilobytes(report.planned_bytes)}, temporary {kilobytes(report.temporary_peak_bytes)}"
+            + (f", stack {kilobytes(outcome.stack_peak)}" if outcome.stack_peak else "")
         )
     if banks := targets.get(outcome.target).banks():
         console.print(

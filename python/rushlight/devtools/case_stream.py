@@ -33,11 +33,13 @@ class Report:
 
 @dataclass(frozen=True)
 class CallResult:
-    """One call's outputs (arrays, numbers or None) and what it took."""
+    """One call's outputs (arrays, numbers or None) and what it took. `stack_bytes` is the most stack that was
+    in use up to the end of the call, from reset on; 0 where the platform cannot tell."""
 
     outputs: list[Any]
     instructions: int
     ns: int
+    stack_bytes: int = 0
 
 
 def _padded(data: bytes) -> bytes:
@@ -117,8 +119,9 @@ def decode_response(
     report = Report(*reader.unpack("<6Q"))
     results = []
     for output_orders in orders:
-        _, values, _, _, instructions, ns = reader.unpack("<4I2Q")
+        _, values, stack, _, instructions, ns = reader.unpack("<4I2Q")
         if values != len(output_orders):
             raise TargetCrashed(f"the runner gave {values} outputs, expected {len(output_orders)}")
-        results.append(CallResult([reader.value(order) for order in output_orders], instructions, ns))
+        outputs = [reader.value(order) for order in output_orders]
+        results.append(CallResult(outputs, instructions, ns, stack))
     return report, results

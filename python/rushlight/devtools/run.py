@@ -79,6 +79,11 @@ class RunOutcome:
         return all(call.comparison is None or call.comparison.passed for call in self.calls)
 
     @property
+    def stack_peak(self) -> int | None:
+        """The most bytes of stack that were in use, from reset on; None where the target cannot tell."""
+        return max((call.result.stack_bytes for call in self.calls), default=0) or None
+
+    @property
     def max_error(self) -> float | None:
         """The largest absolute difference of all calls; None when nothing was compared."""
         errors = [call.comparison.max_error for call in self.calls if call.comparison is not None]

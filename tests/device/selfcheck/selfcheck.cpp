@@ -163,6 +163,19 @@ __attribute__((noinline)) int overflow(int depth) {
   return (depth < 100000 ? overflow(depth + 1) : 0) + frame[0];
 }
 
+// Prints the most stack that was in use: before and after a frame of 20,000 bytes, of which the end is used.
+__attribute__((noinline)) void use_stack() {
+  volatile uint8_t frame[20000];
+  frame[0] = 1;
+}
+
+int measure_stack() {
+  print_number(platform::stack_peak());
+  use_stack();
+  print_number(platform::stack_peak());
+  return 0;
+}
+
 int run(int argc, char** argv) {
   const auto mode = [&](const char* name) { return std::strcmp(argv[1], name) == 0; };
   if (argc < 2) return failed("no mode");
@@ -171,6 +184,7 @@ int run(int argc, char** argv) {
   if (mode("model")) return check_model();
   if (mode("copy") && argc == 4) return copy_file(argv + 2);
   if (mode("count")) return count();
+  if (mode("stack")) return measure_stack();
   if (mode("monotony")) return check_monotony();
   if (mode("status") && argc == 3) return std::atoi(argv[2]);
   if (mode("overflow")) return overflow(0);

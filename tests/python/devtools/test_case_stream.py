@@ -12,7 +12,7 @@ from rushlight.errors import TargetCrashed
 def _response(*values):
     """What a runner would write for one call with these already encoded values."""
     head = struct.pack("<4s3I", b"RLIO", 1, 0, 0) + struct.pack("<6Q", 1, 2, 3, 4, 5, 6)
-    call = struct.pack("<4I2Q", 0, len(values), 0, 0, 1000, 2000)
+    call = struct.pack("<4I2Q", 0, len(values), 4321, 0, 1000, 2000)
     return head + call + b"".join(values)
 
 
@@ -29,7 +29,7 @@ def test_arrays_survive_the_round_trip(dtype, shape):
     array = np.arange(np.prod(shape, dtype=int)).reshape(shape).astype(dtype)
     report, (call,) = decode_response(_response(_encoded(array)), [[None]])
     assert (report.program_bytes, report.load_ns) == (1, 6)
-    assert (call.instructions, call.ns) == (1000, 2000)
+    assert (call.instructions, call.ns, call.stack_bytes) == (1000, 2000, 4321)
     assert call.outputs[0].dtype == array.dtype
     np.testing.assert_array_equal(call.outputs[0], array)
 

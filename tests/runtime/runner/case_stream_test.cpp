@@ -159,7 +159,7 @@ TEST(CaseWriter, WritesWhatTheReaderReads) {
   Report report{};
   report.planned_bytes = 77;
   writer.begin(1, report);
-  writer.call(3, CallReport{5, 6});
+  writer.call(3, CallReport{5, 6}, 4321);
   writer.value(tensor.value());
   writer.value(EValue(int64_t{-9}));
   writer.value(EValue());
@@ -176,6 +176,9 @@ TEST(CaseWriter, WritesWhatTheReaderReads) {
   const size_t call_at = 16 + sizeof read_report;
   std::memcpy(&call_report, &bytes[call_at + 16], sizeof call_report);
   EXPECT_EQ(call_report.ns, 6u);
+  uint32_t stack_bytes = 0;
+  std::memcpy(&stack_bytes, &bytes[call_at + 8], sizeof stack_bytes);
+  EXPECT_EQ(stack_bytes, 4321u);
   Request rest(1);
   rest.bytes.insert(rest.bytes.end(), bytes.begin() + static_cast<long>(call_at + 16 + sizeof call_report),
                     bytes.end());

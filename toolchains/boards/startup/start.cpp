@@ -2,6 +2,7 @@
 // From reset to main() and back, the same for every board: memory, arguments, exit status.
 #include <cstring>
 
+#include "runtime/platform/board.h"
 #include "runtime/platform/semihosting_call.h"
 #include "toolchains/boards/startup/startup.h"
 
@@ -11,6 +12,7 @@ extern "C" {
 extern uint8_t rushlight_data_start[], rushlight_data_end[];
 extern const uint8_t rushlight_data_source[];
 extern uint8_t rushlight_bss_start[], rushlight_bss_end[];
+extern uint32_t rushlight_stack_start[], rushlight_stack_end[];
 }
 
 namespace rushlight::board {
@@ -19,6 +21,21 @@ namespace {
 
 constexpr size_t kMaxCommandLine = 1024;
 constexpr int kMaxArguments = 32;
+constexpr uint32_t kUnusedStack = 0x7ac35e91;
+
+// Everything below the caller's frame. In line: a frame of its own would be painted over.
+inline __attribute__((always_inline)) void paint_stack() {
+  uintptr_t top;
+#if defined(__arm__)
+  asm volatile("mov %0, sp" : "=r"(top));
+#else
+  asm volatile("mv %0, sp" : "=r"(top));
+#endif
+  // Volatile, or the loop may become a call.
+  for (volatile uint32_t* word = rushlight_stack_start; reinterpret_cast<uintptr_t>(word) < top; ++word) {
+    *word = kUnusedStack;
+  }
+}
 
 // Splits at spaces, in place; a backslash keeps the character after it.
 int split(char* command_line, char** arguments) {
@@ -48,6 +65,12 @@ void write_hex(uintptr_t value) {
 
 }  // namespace
 
+size_t stack_peak() {
+  const volatile uint32_t* word = rushlight_stack_start;
+  while (word != rushlight_stack_end && *word == kUnusedStack) ++word;
+  return static_cast<size_t>(rushlight_stack_end - word) * sizeof *word;
+}
+
 void end_with_fault(const char* what, const FaultField* fields, size_t count) {
   semihosting_write("fault: ");
   semihosting_write(what);
@@ -67,6 +90,7 @@ extern "C" {
 
 void rushlight_start() {
   using namespace rushlight;
+  board::paint_stack();
   std::memcpy(rushlight_data_start, rushlight_data_source,
               static_cast<size_t>(rushlight_data_end - rushlight_data_start));
   std::memset(rushlight_bss_start, 0, static_cast<size_t>(rushlight_bss_end - rushlight_bss_start));
