@@ -27,6 +27,7 @@ function(rushlight_install)
         PATTERN "*.h"
         PATTERN "runner" EXCLUDE
     )
+    install(FILES "${PROJECT_SOURCE_DIR}/cmake/embed_model.cmake" DESTINATION "${packages}/rushlight")
     rushlight_install_package(rushlight "${PROJECT_VERSION}" SameMinorVersion)
     if(TARGET executorch_compat)
         install(
