@@ -9,14 +9,31 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rushlight.codegen.emit import LinkedBackend, write_all
+from rushlight.codegen.libraries import load_tables, preferences
 from rushlight.codegen.selection import Selection, dtype_set
-from rushlight.codegen.table import load_table
 from rushlight.errors import RushlightError
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m rushlight.codegen", description=__doc__)
     parser.add_argument("--ops-table", type=Path, required=True, help="kernels/ops.yaml")
+    parser.add_argument(
+        "--library",
+        action="append",
+        default=[],
+        metavar="[NAME=]PATH",
+        help="a further kernel library: its folder or YAML file",
+    )
+    parser.add_argument(
+        "--priority", default="", help="libraries, comma separated: the first that has an operator gives it"
+    )
+    parser.add_argument(
+        "--prefer",
+        action="append",
+        default=[],
+        metavar="OPERATOR=LIBRARY",
+        help="the library that an operator is taken from",
+    )
     parser.add_argument("--root-ops", default="", help="operators, comma separated")
     parser.add_argument(
         "--ops-yaml", type=Path, action="append", default=[], help="a file that lists operators"
@@ -52,9 +69,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Generate; the exit code is 0 or that of the error, whose text goes to stderr."""
     options = _parser().parse_args(arguments)
     try:
-        selection = Selection(
-            load_table(options.ops_table), options.dtypes == "model", dtype_set(options.only_dtypes)
-        )
+        priority = [name.strip() for name in options.priority.split(",") if name.strip()]
+        table = load_tables(options.ops_table, options.library, priority, preferences(options.prefer))
+        selection = Selection(table, options.dtypes == "model", dtype_set(options.only_dtypes))
         selection.add_list(options.root_ops)
         for path in options.ops_yaml:
             selection.add_yaml(path)
@@ -69,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if error.next_step:
             print(error.next_step, file=sys.stderr)
         return error.exit_code
-    sources = {s.operator.source for s in selected}
+    sources = {s.operator.unit for s in selected}
     print(f"{len(selected)} operators from {len(sources)} kernel sources")
     return 0
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rushlight.codegen import official
+from rushlight.codegen.adapters import official_kernels
 from rushlight.codegen.includes import shared_sources
 from rushlight.codegen.selection import Selected, Selection
 from rushlight.codegen.table import Operator, OperatorTable
@@ -33,8 +34,6 @@ def operator_table(selected: Sequence[Selected], backends: Sequence[LinkedBacken
     `rushlight::selected_backends`.
     """
     rows = sorted(selected, key=lambda s: s.operator.name.encode())
-    kernels = {s.operator.kernel: s.operator for s in rows}
-    declarations = [kernels[k].schema.cpp_declaration(k) + ";" for k in sorted(kernels)]
     entries = [_table_entry(s) for s in rows]
     table = "nullptr, 0"
     body: list[str] = []
@@ -46,11 +45,9 @@ def operator_table(selected: Sequence[Selected], backends: Sequence[LinkedBacken
         '#include "runtime/kernel/boxing.h"',
         '#include "runtime/kernel/operator_table.h"',
         "",
-        "namespace rushlight {",
+        *kernel_declarations([s.operator for s in rows]),
         "",
-        "namespace kernels {",
-        *declarations,
-        "}  // namespace kernels",
+        "namespace rushlight {",
         "",
         *body,
         f"const OperatorTable selected_operators = {{{table}}};",
@@ -60,6 +57,22 @@ def operator_table(selected: Sequence[Selected], backends: Sequence[LinkedBacken
         "}  // namespace rushlight",
     ]
     return _HEADER.format(comment="//") + "\n".join(lines) + "\n"
+
+
+def kernel_declarations(operators: Iterable[Operator]) -> list[str]:
+    """The declarations of kernels, in their namespaces."""
+    by_namespace: dict[str, dict[str, Operator]] = {}
+    for operator in operators:
+        by_namespace.setdefault(operator.namespace, {})[operator.kernel] = operator
+    lines: list[str] = []
+    for namespace, kernels in sorted(by_namespace.items()):
+        lines.append(f"namespace {namespace} {{")
+        if not namespace.startswith("rushlight::"):
+            # For the types of its declarations, in this file.
+            lines.append("using namespace ::rushlight;")
+        lines += [kernels[name].schema.cpp_declaration(name) + ";" for name in sorted(kernels)]
+        lines.append(f"}}  // namespace {namespace}")
+    return lines
 
 
 def _backend_includes(backends: Sequence[LinkedBackend]) -> list[str]:
@@ -81,17 +94,18 @@ def _backend_table(backends: Sequence[LinkedBackend]) -> list[str]:
 
 
 def _table_entry(selected: Selected) -> str:
-    name, kernel = selected.operator.name, f"kernels::{selected.operator.kernel}"
+    name, kernel = selected.operator.name, f"::{selected.operator.function}"
     unpack = f"&call_unpacked<decltype(&{kernel})>"
     return f'    {{"{name}", {unpack}, signature_of<&{kernel}>(), RL_ERASED({kernel})}},'
 
 
 def dtype_header(operators: Iterable[Operator], selected: Sequence[Selected]) -> str:
-    """rushlight/selected_dtypes.h: the dtypes of `operators`, none where not selected."""
-    chosen = {s.operator.name: mask(s.dtypes) for s in selected}
+    """rushlight/selected_dtypes.h: the dtypes of `operators`, none where not selected. Another library's row
+    of a selected operator is not selected."""
+    chosen = {(s.operator.name, s.operator.unit): mask(s.dtypes) for s in selected}
     everything = mask(dtype for s in selected for dtype in s.tensor_dtypes)
-    names = sorted(operator.name for operator in operators)
-    rows = [f'    {{"{name}", {chosen.get(name, 0):#010x}u}},' for name in names]
+    masks = {operator.name: chosen.get((operator.name, operator.unit), 0) for operator in operators}
+    rows = [f'    {{"{name}", {masks[name]:#010x}u}},' for name in sorted(masks)]
     lines = [
         "#pragma once",
         "",
@@ -113,15 +127,19 @@ def dtype_headers(table: OperatorTable, selected: Sequence[Selected]) -> dict[st
     """One with all rows, one for each kernel source with its own, and one with none for shared code, by
     path: a row that changes then rebuilds its own kernel only.
     """
-    by_source: dict[str, list[Operator]] = {}
-    for operator in table.operators.values():
-        by_source.setdefault(operator.source, []).append(operator)
+    by_unit: dict[str, list[Operator]] = {}
+    for operator in table.rows():
+        by_unit.setdefault(operator.unit, []).append(operator)
     headers = {"rushlight/selected_dtypes.h": dtype_header(table.operators.values(), selected)}
-    for source in sorted({s.operator.source for s in selected}):
-        path = f"sources/{source}/rushlight/selected_dtypes.h"
-        headers[path] = dtype_header(by_source[source], selected)
+    for unit in sorted({s.operator.unit for s in selected if s.operator.source}):
+        headers[f"{header_folder(unit)}/rushlight/selected_dtypes.h"] = dtype_header(by_unit[unit], selected)
     headers["sources/shared/rushlight/selected_dtypes.h"] = dtype_header([], selected)
     return headers
+
+
+def header_folder(unit: str) -> str:
+    """The folder, of those generated, that a kernel source's own selected_dtypes.h is found from."""
+    return f"sources/{unit}"
 
 
 def selected_operators(selection: Selection, selected: Sequence[Selected]) -> str:
@@ -140,16 +158,35 @@ def selected_operators(selection: Selection, selected: Sequence[Selected]) -> st
 
 
 def cmake_selection(selection: Selection, selected: Sequence[Selected]) -> str:
-    """selection.cmake: sources of kernels and those that they share, operator names, and the files the
-    selection came from."""
+    """selection.cmake, in lists:
+
+    - RUSHLIGHT_KERNEL_SOURCES: the selected kernels' sources, of all libraries, but those with ExecuTorch's
+      signature: these are RUSHLIGHT_OFFICIAL_KERNEL_SOURCES, with official_kernels.cpp in front of them
+    - RUSHLIGHT_KERNEL_SELECTIONS: for each of KERNEL_SOURCES the folder, of those generated, with its own
+      rushlight/selected_dtypes.h
+    - RUSHLIGHT_SHARED_KERNEL_SOURCES: what of kernels/shared they need
+    - RUSHLIGHT_SELECTED_OPERATORS, RUSHLIGHT_SELECTED_LIBRARIES: names
+    - RUSHLIGHT_SELECTION_DEPENDS: the files that the selection came from
+    """
     table = selection.table
-    sources = sorted({table.source_path(s.operator).resolve() for s in selected})
+    plain = {
+        table.source_path(s.operator).resolve(): header_folder(s.operator.unit)
+        for s in selected
+        if s.operator.source and not s.operator.official
+    }
+    sources = sorted(plain)
+    official_sources = {
+        table.source_path(s.operator).resolve() for s in selected if s.operator.official and s.operator.source
+    }
     shared, read = shared_sources(table.path.resolve().parents[1], sources)
-    depends = [path.resolve() for path in (table.path, *selection.depends, *read)]
+    depends = [path.resolve() for path in (table.path, *table.files, *selection.depends, *read)]
     lists = {
         "RUSHLIGHT_KERNEL_SOURCES": sources,
+        "RUSHLIGHT_KERNEL_SELECTIONS": [plain[source] for source in sources],
+        "RUSHLIGHT_OFFICIAL_KERNEL_SOURCES": sorted(official_sources),
         "RUSHLIGHT_SHARED_KERNEL_SOURCES": shared,
         "RUSHLIGHT_SELECTED_OPERATORS": [s.operator.name for s in selected],
+        "RUSHLIGHT_SELECTED_LIBRARIES": sorted({s.operator.library for s in selected}),
         "RUSHLIGHT_SELECTION_DEPENDS": list(dict.fromkeys(depends)),
     }
     text = "".join(_cmake_list(name, items) for name, items in lists.items())
@@ -175,6 +212,8 @@ def write_all(
         "selected_operators.yaml": selected_operators(selection, selected),
         "selection.cmake": cmake_selection(selection, selected),
     }
+    if any(s.operator.official for s in selected):
+        files["official_kernels.cpp"] = official_kernels([s.operator for s in selected])
     if official_names:
         portable = "official/executorch/kernels/portable"
         files[f"{portable}/Functions.h"] = official.functions_header(selection.table)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from rushlight.codegen.schema import Argument, Schema
-from rushlight.codegen.table import Operator, OperatorTable
+from rushlight.codegen.table import KERNELS_NAMESPACE, Operator, OperatorTable
 
 _ANY = ("Any", "Generator")
 _ELEMENT = {
@@ -45,7 +45,7 @@ def functions_header(table: OperatorTable) -> str:
 def native_functions_header(table: OperatorTable) -> str:
     """NativeFunctions.h: torch::executor::native::<kernel> for every kernel of operators on tensors, with a
     context that takes the error and without one, which aborts."""
-    kernels = {operator.kernel: operator for operator in _operators(table)}
+    kernels = {operator.kernel: operator for operator in _built_in(table)}
     body = "\n".join(
         _function(name, kernels[name], has_context)
         for name in sorted(kernels)
@@ -77,6 +77,12 @@ def _operators(table: OperatorTable) -> list[Operator]:
     return [row for row in rows if row.schema.has_tensor and _is_on_tensors(row.schema)]
 
 
+def _built_in(table: OperatorTable) -> list[Operator]:
+    """Those of kernels/, also where another library's are taken."""
+    rows = sorted((row for row in table.rows() if not row.of), key=lambda row: row.name.encode())
+    return [row for row in rows if row.schema.has_tensor and _is_on_tensors(row.schema)]
+
+
 def _is_on_tensors(schema: Schema) -> bool:
     """Whether the operator writes tensors, and nothing that has no C++ type of its own."""
     arguments = schema.arguments
@@ -93,9 +99,15 @@ def _includes() -> str:
 
 
 def _kernel_declarations(table: OperatorTable) -> str:
-    kernels = {operator.kernel: operator.schema for operator in _operators(table)}
-    rows = [f"{kernels[name].cpp_declaration(name)};" for name in sorted(kernels)]
-    return "\n".join(["namespace rushlight::kernels {", *rows, "}  // namespace rushlight::kernels"]) + "\n"
+    by_namespace: dict[str, dict[str, Schema]] = {}
+    for row in [*_built_in(table), *_operators(table)]:
+        by_namespace.setdefault(row.namespace, {})[row.kernel] = row.schema
+    blocks = []
+    for namespace, kernels in sorted(by_namespace.items()):
+        types = "" if namespace == KERNELS_NAMESPACE else "using namespace ::rushlight;  // NOLINT\n"
+        rows = "".join(f"{kernels[name].cpp_declaration(name)};\n" for name in sorted(kernels))
+        blocks.append(f"namespace {namespace} {{\n{types}{rows}}}  // namespace {namespace}\n")
+    return "\n".join(blocks)
 
 
 def _file(*blocks: str) -> str:
@@ -105,35 +117,42 @@ def _file(*blocks: str) -> str:
 def _function(name: str, operator: Operator, has_context: bool = True) -> str:
     arguments = operator.schema.arguments
     outputs = [argument for argument in arguments if argument.mutable]
-    parameters = [f"{_cpp_type(a)} {a.name}" for a in arguments]
+    parameters = [f"{cpp_type(a)} {a.name}" for a in arguments]
     given = [argument.name for argument in arguments]
     if has_context:
         parameters.insert(0, "KernelRuntimeContext& context")
         given.insert(0, "context")
     call = "call" if has_context else "call_or_abort"
-    result, last = _result(outputs)
+    result, last = cpp_result(outputs), _return(outputs)
     return (
         f"inline {result} {name}({', '.join(parameters)}) {{\n"
-        f"  ::rushlight::compat::{call}<&::rushlight::kernels::{operator.kernel}>({', '.join(given)});\n"
+        f"  ::rushlight::compat::{call}<&::{operator.function}>({', '.join(given)});\n"
         f"{last}}}\n"
     )
 
 
-def _result(outputs: Sequence[Argument]) -> tuple[str, str]:
-    """The return type and the statement that returns: the outputs, nothing for lists."""
+def cpp_result(outputs: Sequence[Argument]) -> str:
+    """The return type of an official kernel: the outputs, nothing for lists."""
     if any(output.is_list for output in outputs):
-        return "void", ""
+        return "void"
     if len(outputs) == 1:
-        return "::executorch::aten::Tensor&", f"  return {outputs[0].name};\n"
+        return "::executorch::aten::Tensor&"
     tensors = ", ".join(["::executorch::aten::Tensor&"] * len(outputs))
-    return f"std::tuple<{tensors}>", f"  return {{{_names(outputs)}}};\n"
+    return f"std::tuple<{tensors}>"
+
+
+def _return(outputs: Sequence[Argument]) -> str:
+    if any(output.is_list for output in outputs):
+        return ""
+    return f"  return {outputs[0].name};\n" if len(outputs) == 1 else f"  return {{{_names(outputs)}}};\n"
 
 
 def _names(arguments: Iterable[Argument]) -> str:
     return ", ".join(argument.name for argument in arguments)
 
 
-def _cpp_type(argument: Argument) -> str:
+def cpp_type(argument: Argument) -> str:
+    """The parameter type of an official kernel for this argument."""
     element = _ELEMENT[argument.base]
     if element[0].isupper():
         element = f"::executorch::aten::{element}"

@@ -97,7 +97,7 @@ class Selection:
 
     def _selected(self, name: str) -> Selected:
         operator, request = self.table.operators[name], self.requests[name]
-        if not self.table.source_path(operator).is_file():
+        if operator.source and not self.table.source_path(operator).is_file():
             raise InvalidSelection(f"{name}: its source {self.table.source_path(operator)} is not there")
         asked = frozenset(request.dtypes)
         if request.every_dtype:

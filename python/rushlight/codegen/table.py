@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The operator table, kernels/ops.yaml, read and checked."""
+"""The operator table, kernels/ops.yaml, read and checked; with other kernel libraries: libraries.py."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,29 @@ from rushlight.codegen.schema import Schema, parse_schema
 from rushlight.errors import InvalidSelection, MissingDependency
 from rushlight.program.dtypes import NUMBERS
 
+KERNELS_NAMESPACE = "rushlight::kernels"
+
 _ROW_KEYS = {"schema", "kernel", "dtypes", "index_dtypes", "source", "tolerance"}
 
 
 @dataclass(frozen=True)
+class OfficialKernel:
+    """A kernel with ExecuTorch's C++ signature: `function` by its full name. `keys` are the tensors that it
+    is for, see kernel_keys.py; without any it takes all that no other kernel of its operator takes."""
+
+    function: str
+    keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Operator:
-    """One row: the C++ function `kernel` in kernels/<source>.cpp computes in `dtypes`. Tensors of positions,
-    pivots or counts may be of `index_dtypes` besides."""
+    """One row: the C++ function `kernel` in <library's folder>/<source>.cpp computes in `dtypes`. Tensors of
+    positions, pivots or counts may be of `index_dtypes` besides.
+
+    `of` is the kernel library; without it, the first folder of `source` (kernels/<library>/...). `kernel` is
+    in `namespace`; where `official` names kernels with ExecuTorch's signature, it is the generated function
+    in front of them. An empty `source` stands for one that the caller links.
+    """
 
     schema: Schema
     kernel: str
@@ -26,6 +42,9 @@ class Operator:
     source: str
     tolerance: Mapping[str, float] = field(default_factory=dict)
     index_dtypes: frozenset[str] = frozenset()
+    of: str = ""
+    namespace: str = KERNELS_NAMESPACE
+    official: tuple[OfficialKernel, ...] = ()
 
     @property
     def name(self) -> str:
@@ -34,25 +53,49 @@ class Operator:
 
     @property
     def library(self) -> str:
-        """The folder of kernels/ that has it."""
-        return self.source.split("/")[0]
+        """The kernel library that has it: a folder of kernels/, or one that was added."""
+        return self.of or self.source.split("/")[0]
+
+    @property
+    def function(self) -> str:
+        """The kernel's full C++ name."""
+        return f"{self.namespace}::{self.kernel}"
+
+    @property
+    def unit(self) -> str:
+        """The kernel's source, told apart from those of other libraries."""
+        return f"{self.of}/{self.source}" if self.of else self.source
 
 
 @dataclass(frozen=True)
 class OperatorTable:
-    """All rows by operator name, in the file's order."""
+    """All rows by operator name, in the file's order: of several libraries' rows, the one that is taken.
+
+    `offers` has for each operator that several libraries offer all their rows, the taken one first. `folders`
+    are those of added libraries, by name; `files` what else was read; `sets` the named sets of dtypes.
+    """
 
     path: Path
     operators: Mapping[str, Operator]
+    offers: Mapping[str, tuple[Operator, ...]] = field(default_factory=dict)
+    folders: Mapping[str, Path] = field(default_factory=dict)
+    files: tuple[Path, ...] = ()
+    sets: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def libraries(self) -> list[str]:
-        """The folders of kernels/ that rows name."""
-        return sorted({operator.library for operator in self.operators.values()})
+        """The libraries that rows name, taken or not."""
+        return sorted({operator.library for operator in self.rows()} | set(self.folders))
+
+    def rows(self) -> list[Operator]:
+        """Every row, also those of operators that are taken from another library."""
+        return [row for name, taken in self.operators.items() for row in self.offers.get(name, (taken,))]
 
     def source_path(self, operator: Operator) -> Path:
         """The C++ file of the operator's kernel."""
-        return self.path.parent / f"{operator.source}.cpp"
+        folder = self.folders[operator.of] if operator.of else self.path.parent
+        named = folder / operator.source
+        return named if named.suffix in (".cc", ".cxx", ".c++") else folder / f"{operator.source}.cpp"
 
 
 def load_yaml(path: Path) -> Any:
@@ -78,19 +121,46 @@ def load_table(path: Path) -> OperatorTable:
     content = load_yaml(path)
     if not isinstance(content, dict) or not {"dtypes", "operators"} <= content.keys():
         raise InvalidSelection(f"{path}: expected a mapping with 'dtypes' and 'operators'")
-    sets = _dtype_sets(content["dtypes"], path)
-    operators: dict[str, Operator] = {}
-    for row in content["operators"] or []:
-        operator = _operator(row, sets, path)
-        if operator.name in operators:
-            raise InvalidSelection(f"{path}: {operator.name} has two rows")
-        operators[operator.name] = operator
-    _check_kernels(operators, path)
-    return OperatorTable(path, operators)
+    sets = dtype_sets(content["dtypes"], path)
+    rows = [read_row(row, sets, path) for row in content["operators"] or []]
+    seen: set[tuple[str, str]] = set()
+    for row in rows:
+        if (row.name, row.library) in seen:
+            raise InvalidSelection(f"{path}: {row.name} has two rows")
+        seen.add((row.name, row.library))
+    check_kernels(rows, path)
+    return by_priority(OperatorTable(path, {}, sets=sets), rows)
 
 
-def _dtype_sets(content: Any, path: Path) -> dict[str, frozenset[str]]:
-    sets: dict[str, frozenset[str]] = {}
+def by_priority(
+    table: OperatorTable, rows: Iterable[Operator], rank: Callable[[Operator], int] | None = None
+) -> OperatorTable:
+    """`table` with `rows`: of those of one operator, the one of the lowest rank is taken."""
+    offers: dict[str, list[Operator]] = {}
+    for row in rows:
+        offers.setdefault(row.name, []).append(row)
+    ordered = {name: tuple(sorted(listed, key=rank or default_rank)) for name, listed in offers.items()}
+    return replace(
+        table,
+        operators={name: listed[0] for name, listed in ordered.items()},
+        offers={name: listed for name, listed in ordered.items() if len(listed) > 1},
+    )
+
+
+def default_rank(operator: Operator) -> int:
+    """Added libraries go before optimized kernels, and these before all others."""
+    if operator.of:
+        return 0
+    return 1 if operator.library == "optimized" else 2
+
+
+def dtype_sets(
+    content: Any, path: Path, known: Mapping[str, frozenset[str]] | None = None
+) -> dict[str, frozenset[str]]:
+    """The named sets of a table's `dtypes`, `known` ones first."""
+    sets = dict(known or {})
+    if not isinstance(content, dict):
+        raise InvalidSelection(f"{path}: 'dtypes': expected sets by name, found {content!r:.120}")
     for name, items in content.items():
         sets[name] = _dtypes(items, sets, f"{path}: set '{name}'")
     return sets
@@ -106,7 +176,8 @@ def _dtypes(items: Any, sets: Mapping[str, frozenset[str]], where: str) -> froze
     return frozenset(chosen)
 
 
-def _operator(row: Any, sets: Mapping[str, frozenset[str]], path: Path) -> Operator:
+def read_row(row: Any, sets: Mapping[str, frozenset[str]], path: Path) -> Operator:
+    """One row of `operators`, in which the dtype sets are known."""
     if not isinstance(row, dict) or not {"schema", "kernel"} <= row.keys():
         raise InvalidSelection(f"{path}: expected a row with 'schema' and 'kernel', found {row!r:.120}")
     schema = parse_schema(row["schema"])
@@ -129,11 +200,11 @@ def _operator(row: Any, sets: Mapping[str, frozenset[str]], path: Path) -> Opera
     )
 
 
-def _check_kernels(operators: Mapping[str, Operator], path: Path) -> None:
+def check_kernels(rows: Iterable[Operator], path: Path) -> None:
     """Rows may share a kernel; then they share its signature, as it is declared once."""
     seen: dict[str, Operator] = {}
-    for operator in operators.values():
-        first = seen.setdefault(operator.kernel, operator)
+    for operator in rows:
+        first = seen.setdefault(operator.function, operator)
         if first.schema.cpp_signature() != operator.schema.cpp_signature():
             raise InvalidSelection(
                 f"{path}: {first.name} and {operator.name} name the kernel {operator.kernel} "

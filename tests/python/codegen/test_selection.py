@@ -221,7 +221,7 @@ def test_nothing_heavy_is_imported() -> None:
     import sys
 
     script = (
-        "import sys, rushlight.codegen.__main__ as m; m.load_table(__import__('pathlib').Path(sys.argv[1]));"
+        "import sys, rushlight.codegen.__main__ as m; m.load_tables(__import__('pathlib').Path(sys.argv[1]));"
         "print(sorted({'numpy', 'torch', 'flatbuffers', 'click', 'rich'} & set(sys.modules)))"
     )
     table = str(ROOT / "kernels" / "ops.yaml")

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a generated kernel calls kernels with the official C++ signature through.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <type_traits>
+
+#include <executorch/runtime/core/exec_aten/exec_aten.h>
+#include <executorch/runtime/kernel/kernel_runtime_context.h>
+
+#include "compat/detail/convert.h"
+#include "compat/detail/temporary.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::compat {
+
+namespace aten = executorch::aten;
+
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool is_array_ref = false;
+template <class T>
+inline constexpr bool is_array_ref<aten::ArrayRef<T>> = true;
+
+static_assert(sizeof(aten::Tensor) == sizeof(Tensor) && sizeof(aten::Scalar) == sizeof(Scalar));
+
+// One argument of rushlight's kernel as the official one's parameter takes it. `To` is that parameter.
+template <class To, class From>
+To as(From& value) {
+  using Plain = std::decay_t<To>;
+  if constexpr (std::is_same_v<To, aten::Tensor&>) {
+    return static_cast<aten::Tensor&>(value);
+  } else if constexpr (is_optional<Plain>) {
+    if (!value.has_value()) return std::nullopt;
+    return as<typename Plain::value_type>(*value);
+  } else if constexpr (is_array_ref<Plain>) {
+    return Plain(reinterpret_cast<const typename Plain::value_type*>(value.data()), value.size());
+  } else if constexpr (std::is_same_v<Plain, aten::Device>) {
+    return Plain(static_cast<aten::DeviceType>(value));
+  } else {
+    return static_cast<Plain>(value);
+  }
+}
+
+// What a kernel is made for, of one tensor: its dtype and dimension order.
+struct TensorKey {
+  ScalarType dtype;
+  uint8_t rank;
+  uint8_t order[16];
+};
+
+inline bool matches(Span<const TensorKey> keys, std::initializer_list<const Tensor*> tensors) {
+  size_t index = 0;
+  for (const Tensor* tensor : tensors) {
+    if (index == keys.size()) return false;
+    const TensorKey& key = keys[index++];
+    const auto order = tensor->dim_order();
+    if (tensor->scalar_type() != key.dtype || order.size() != key.rank) return false;
+    for (size_t d = 0; d < key.rank; ++d) {
+      if (order[d] != key.order[d]) return false;
+    }
+  }
+  return index == keys.size();
+}
+
+// Runs `function(KernelRuntimeContext&)`, which has the kernel's temporary memory, and returns its failure.
+template <class Function>
+Error call_official(KernelContext& context, Function&& function) {
+  TemporaryOf<KernelContext> temporary(context);
+  executorch::runtime::KernelRuntimeContext official_context(nullptr, &temporary);
+  function(official_context);
+  return ours(official_context.failure_state());
+}
+
+}  // namespace rushlight::compat

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Kernel keys: the dtypes and dimension orders of a call's tensors as text, "v1/6;0,1|6;0,1", and the
+`kernels` of an operator in an ExecuTorch YAML file, which say by them what each kernel is for."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rushlight.errors import InvalidSelection
+from rushlight.program.dtypes import NAMES, NUMBERS, named
+
+ANY_TENSORS = "default"
+"""The key of what is for all tensors."""
+
+_KEY = re.compile(r"v\d+/(\d+;(\d+(,\d+)*)?)(\|\d+;(\d+(,\d+)*)?)*")
+
+TensorKey = tuple[str, tuple[int, ...]]
+"""A dtype and a dimension order, () where it does not matter."""
+
+
+@dataclass(frozen=True)
+class KernelEntry:
+    """One of an operator's `kernels`: its name, the keys that it is for and the dtypes that they and `dtypes`
+    name. Neither: it is for everything."""
+
+    name: str
+    keys: tuple[str, ...]
+    dtypes: frozenset[str]
+
+
+def key_of(tensors: Iterable[TensorKey]) -> str:
+    """The key of a call's tensors, in the order of its arguments."""
+    return "v1/" + "|".join(f"{NUMBERS[dtype]};{','.join(map(str, order))}" for dtype, order in tensors)
+
+
+def tensors_of(key: str, where: str) -> list[TensorKey]:
+    """What a key says of each tensor; nothing for "default" and for a call without tensors.
+
+    Error: InvalidSelection naming `where` and the key.
+    """
+    if key == ANY_TENSORS or re.fullmatch(r"v\d+/?", key):
+        return []
+    if _KEY.fullmatch(key) is None:
+        raise InvalidSelection(f"{where}: '{key}' is no kernel key; expected one like v1/6;0,1|6;0,1")
+    tensors: list[TensorKey] = []
+    for text in key.split("/", 1)[1].split("|"):
+        number, _, order = text.partition(";")
+        if int(number) not in NAMES:
+            raise InvalidSelection(f"{where}: kernel key '{key}': {number} is the number of no dtype")
+        tensors.append((NAMES[int(number)], tuple(map(int, order.split(","))) if order else ()))
+    return tensors
+
+
+def dtypes_of(keys: Iterable[str], where: str) -> frozenset[str]:
+    """All dtypes that the keys name."""
+    return frozenset(dtype for key in keys for dtype, _ in tensors_of(key, where))
+
+
+def kernel_entries(entry: Mapping[str, Any], where: str, order: Sequence[str] = ()) -> list[KernelEntry]:
+    """The `kernels` of an operator's entry, with `type_alias` and `dim_order_alias` put in; none where it has
+    none. `order` are the schema's arguments: keys follow it, and without it the order of `arg_meta`.
+
+    Errors: InvalidSelection naming `where` and what is wrong.
+    """
+    listed = entry.get("kernels") or []
+    if not isinstance(listed, list) or not all(isinstance(kernel, dict) for kernel in listed):
+        raise InvalidSelection(f"{where}: kernels: expected a list of mappings, found {listed!r:.120}")
+    aliases = (_aliases(entry, "type_alias", where), _aliases(entry, "dim_order_alias", where))
+    return [_kernel(kernel, aliases, where, order) for kernel in listed]
+
+
+def _aliases(entry: Mapping[str, Any], name: str, where: str) -> dict[str, Any]:
+    aliases = entry.get(name) or {}
+    if not isinstance(aliases, dict):
+        raise InvalidSelection(f"{where}: {name}: expected a mapping, found {aliases!r:.120}")
+    return aliases
+
+
+def _kernel(
+    kernel: Mapping[str, Any],
+    aliases: tuple[dict[str, Any], dict[str, Any]],
+    where: str,
+    order: Sequence[str],
+) -> KernelEntry:
+    name, meta = kernel.get("kernel_name"), kernel.get("arg_meta")
+    if not isinstance(name, str) or not re.fullmatch(r"(\w+::)*[A-Za-z_]\w*", name):
+        raise InvalidSelection(f"{where}: kernel_name: expected namespace::function, found {name!r:.80}")
+    if meta is not None and not isinstance(meta, dict):
+        raise InvalidSelection(f"{where}: arg_meta: expected a mapping or null, found {meta!r:.80}")
+    keys = tuple(key_of(tensors) for tensors in _expanded(meta, aliases, where, order)) if meta else ()
+    said = {_dtype(text, where) for text in kernel.get("dtypes") or []}
+    return KernelEntry(name, keys, frozenset(said) | dtypes_of(keys, where))
+
+
+def _expanded(
+    meta: Mapping[str, Any], aliases: tuple[dict[str, Any], dict[str, Any]], where: str, order: Sequence[str]
+) -> list[list[TensorKey]]:
+    """A key for each choice of what the aliases stand for; one alias is the same dtype everywhere."""
+    arguments = [name for name in order if name in meta] if order else list(meta)
+    if unknown := meta.keys() - set(arguments):
+        raise InvalidSelection(
+            f"{where}: arg_meta: '{min(unknown)}' is no argument; it has {', '.join(order)}"
+        )
+    pairs = [meta[name] for name in arguments]
+    for pair in pairs:
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise InvalidSelection(f"{where}: arg_meta: expected [dtype, dim order], found {pair!r:.80}")
+    types = {str(alias): _types(alias, aliases[0], where) for alias, _ in pairs}
+    orders = {str(alias): _orders(alias, aliases[1], where) for _, alias in pairs}
+    keys = []
+    for dtypes in itertools.product(*types.values()):
+        for dims in itertools.product(*orders.values()):
+            of, dim = dict(zip(types, dtypes, strict=True)), dict(zip(orders, dims, strict=True))
+            keys.append([(of[str(dtype)], dim[str(alias)]) for dtype, alias in pairs])
+    return keys
+
+
+def _types(alias: Any, known: Mapping[str, Any], where: str) -> list[str]:
+    listed = known.get(alias, alias) if isinstance(alias, str) else alias
+    return [_dtype(text, where) for text in (listed if isinstance(listed, list) else [listed])]
+
+
+def _orders(alias: Any, known: Mapping[str, Any], where: str) -> list[tuple[int, ...]]:
+    """The dimension orders of an alias: one, or a list of them."""
+    listed = known.get(alias, alias) if isinstance(alias, str) else alias
+    orders = listed if isinstance(listed, list) and listed and isinstance(listed[0], list) else [listed]
+    if not all(isinstance(one, list) and all(isinstance(d, int) for d in one) for one in orders):
+        raise InvalidSelection(
+            f"{where}: dim order {alias!r}: expected a list of numbers or an alias for one"
+        )
+    return [tuple(one) for one in orders]
+
+
+def _dtype(text: Any, where: str) -> str:
+    name = named(str(text)) or named(str(text).lower())
+    if name is None:
+        raise InvalidSelection(f"{where}: '{text}' is neither a dtype nor a type alias")
+    return name
