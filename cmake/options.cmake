@@ -88,6 +88,11 @@ set(RUSHLIGHT_EMBED_DATA
     CACHE STRING
     "Data files (.ptd) to link into executor_runner, separated by ; at most 8"
 )
+set(RUSHLIGHT_COMPILER_CACHE
+    auto
+    CACHE STRING
+    "What compilers are started through: ccache, sccache, auto (the first of them that is found) or off"
+)
 # Boards have no code for what they are not given.
 set(RUSHLIGHT_RUNNER_DATA_FILES
     ""
@@ -100,6 +105,10 @@ set(RUSHLIGHT_RUNNER_BUNDLED_PROGRAMS
     "Whether executor_runner takes bundled programs; left empty: on Linux, and where one is linked in"
 )
 set_property(CACHE EXECUTORCH_SELECT_ALL_OPS PROPERTY STRINGS "" ON OFF)
+set_property(
+    CACHE RUSHLIGHT_COMPILER_CACHE
+    PROPERTY STRINGS auto ccache sccache off
+)
 set_property(
     CACHE RUSHLIGHT_LOG_LEVEL
     PROPERTY STRINGS "" debug info error off

@@ -132,7 +132,10 @@ def run_request(
         progress("configuring", 0.0)
     embedded = _embedded(request, target, output)
     cmake.configure(source_root(), binary, request.cache_entries(target, embedded), target.toolchain_file)
-    cmake.build(binary, [RUNNER] + (["rushlight_python"] if request.python_module else []), jobs, progress)
+    configured = time.monotonic() - start
+    used = cmake.build(
+        binary, [RUNNER] + (["rushlight_python"] if request.python_module else []), jobs, progress
+    )
     _linked_copy(binary / RUNNER).replace(executable)
     result = BuildResult(
         target=request.target,
@@ -142,6 +145,8 @@ def run_request(
         selection=read_selection(binary / "generated" / "selected_operators.yaml"),
         sizes=read_sizes(executable),
         seconds=time.monotonic() - start,
+        configure_seconds=configured,
+        compiler_cache=used,
     )
     (output / "build.json").write_text(json.dumps(result.to_json(), indent=1) + "\n")
     return result

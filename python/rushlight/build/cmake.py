@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from rushlight import process
+from rushlight.build.compiler_cache import CacheUse, CompilerCache
 from rushlight.errors import (
     BuildFailed,
     InvalidArgument,
@@ -26,18 +27,24 @@ _STEP = re.compile(r"^\[(\d+)/(\d+)\] (.*)")
 
 
 def configure(source: Path, binary: Path, cache: Mapping[str, str], toolchain: Path | None) -> None:
-    """Writes the build files of `source` into `binary` with the given cache entries.
+    """Writes the build files of `source` into `binary` with the given cache entries. The build sees the
+    sources through a link in its folder, so that no path that it compiles with depends on where it is.
 
     Errors: BuildFailed with CMake's words; OperatorNotFound and InvalidSelection where code generation
     said so.
     """
-    command = ["cmake", "-S", str(source), "-B", str(binary)]
+    linked = binary / "source"
+    if toolchain is not None and toolchain.is_relative_to(source):
+        toolchain = linked / toolchain.relative_to(source)
+    command = ["cmake", "-S", str(linked), "-B", str(binary)]
     if process.find_program("ninja"):
         command += ["-G", "Ninja"]
     if toolchain is not None:
         command.append(f"-DCMAKE_TOOLCHAIN_FILE={toolchain}")
     command.append(f"-DPython_EXECUTABLE={sys.executable}")
-    _start_afresh_unless(binary, "\n".join(command))
+    _start_afresh_unless(binary, "\n".join([*command, str(source)]))
+    if not linked.is_symlink():
+        linked.symlink_to(source, target_is_directory=True)
     command += [f"-D{name}={value}" for name, value in cache.items()]
     result = process.run(command)
     if result.returncode != 0:
@@ -74,8 +81,9 @@ def _configure_error(command: list[str], log: str) -> RushlightError:
 
 def build(
     binary: Path, targets: list[str], jobs: int | None = None, progress: Progress | None = None
-) -> None:
-    """Builds `targets`. Error: BuildFailed with the end of the log."""
+) -> CacheUse | None:
+    """Builds `targets`; gives back what came from a compiler cache, None without one. Error: BuildFailed
+    with the end of the log."""
     command = ["cmake", "--build", str(binary), "--target", *targets]
     command += ["--parallel", str(jobs)] if jobs else ["--parallel"]
 
@@ -85,6 +93,9 @@ def build(
             done, total, what = int(step[1]), int(step[2]), step[3]
             progress(what.rsplit("/", 1)[-1].removesuffix(".o"), done / total)
 
-    result = process.run(command, on_line=on_line)
+    cache = CompilerCache(binary)
+    cache.start()
+    result = process.run(command, on_line=on_line, env=cache.environment())
     if result.returncode != 0:
         raise BuildFailed(command, result.stdout)
+    return cache.use()

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from rushlight.build.compiler_cache import CacheUse
 from rushlight.build.sizes import Sizes
 from rushlight.errors import InvalidArgument
 
@@ -20,7 +21,8 @@ class BuildResult:
 
     `executable` is executor_runner for the target, with the model linked in on bare metal when there is
     just one; `extension` is the Python module of a host build. `selection` maps each operator to its
-    dtypes. `seconds` is wall time.
+    dtypes. `seconds` is wall time, `configure_seconds` CMake's configure step in it. `compiler_cache` is None
+    where none was used.
     """
 
     target: str
@@ -30,6 +32,8 @@ class BuildResult:
     selection: dict[str, list[str]]
     sizes: Sizes
     seconds: float
+    configure_seconds: float = 0.0
+    compiler_cache: CacheUse | None = None
 
     def module(self) -> ModuleType:
         """The extension module, imported; it holds the selected kernels only. For `rushlight.load`."""
@@ -56,4 +60,6 @@ class BuildResult:
             "selection": self.selection,
             "sizes": self.sizes.to_json(),
             "seconds": round(self.seconds, 3),
+            "configure_seconds": round(self.configure_seconds, 3),
+            "compiler_cache": self.compiler_cache.to_json() if self.compiler_cache else None,
         }

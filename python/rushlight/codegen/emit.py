@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -170,16 +171,16 @@ def cmake_selection(selection: Selection, selected: Sequence[Selected]) -> str:
     """
     table = selection.table
     plain = {
-        table.source_path(s.operator).resolve(): header_folder(s.operator.unit)
+        _plain(table.source_path(s.operator)): header_folder(s.operator.unit)
         for s in selected
         if s.operator.source and not s.operator.official
     }
     sources = sorted(plain)
     official_sources = {
-        table.source_path(s.operator).resolve() for s in selected if s.operator.official and s.operator.source
+        _plain(table.source_path(s.operator)) for s in selected if s.operator.official and s.operator.source
     }
-    shared, read = shared_sources(table.path.resolve().parents[1], sources)
-    depends = [path.resolve() for path in (table.path, *table.files, *selection.depends, *read)]
+    shared, read = shared_sources(_plain(table.path).parents[1], sources)
+    depends = [_plain(path) for path in (table.path, *table.files, *selection.depends, *read)]
     lists = {
         "RUSHLIGHT_KERNEL_SOURCES": sources,
         "RUSHLIGHT_KERNEL_SELECTIONS": [plain[source] for source in sources],
@@ -191,6 +192,11 @@ def cmake_selection(selection: Selection, selected: Sequence[Selected]) -> str:
     }
     text = "".join(_cmake_list(name, items) for name, items in lists.items())
     return _HEADER.format(comment="#") + text
+
+
+def _plain(path: Path) -> Path:
+    """Absolute, without "..". Links stay: a build that reaches the tree through one names all files so."""
+    return Path(os.path.normpath(path.absolute()))
 
 
 def _cmake_list(name: str, items: Sequence[str | Path]) -> str:

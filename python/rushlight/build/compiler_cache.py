@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compiler caches under a build: how build folders share objects, and what a build took from the cache."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rushlight import process
+
+_RESULTS = "ccache-results.txt"
+
+
+@dataclass(frozen=True)
+class CacheUse:
+    """What one build got from `program` ("ccache" or "sccache"): objects that were there (`hits`), of these
+    from storage that machines share (`remote_hits`, None where it is not told), and objects that were
+    compiled. sccache counts for all builds at a time together."""
+
+    program: str
+    hits: int
+    remote_hits: int | None
+    misses: int
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class CompilerCache:
+    """The cache that the configured build folder `binary` starts its compilers through, if any."""
+
+    def __init__(self, binary: Path) -> None:
+        self._binary = binary
+        entries = _cache_entries(binary / "CMakeCache.txt")
+        self._program = entries.get("RUSHLIGHT_COMPILER_CACHE_PROGRAM", "")
+        self._before: tuple[int, int] = (0, 0)
+        flags = entries.get("CMAKE_BUILD_TYPE", "") + entries.get("CMAKE_CXX_FLAGS", "")
+        self._has_paths_inside = bool(re.search(r"Deb|-g\b", flags))
+
+    @property
+    def name(self) -> str:
+        """ "ccache", "sccache", or empty."""
+        return Path(self._program).name
+
+    def environment(self) -> dict[str, str]:
+        """For the build's processes. All that a build compiles is below its folder, be it through a link:
+        with paths taken from there, folders at any place share objects. Debug information has the folder's
+        name in it; such objects are not shared."""
+        if self.name != "ccache":
+            return {}
+        shared = {} if self._has_paths_inside else {"CCACHE_NOHASHDIR": "1"}
+        return {
+            **shared,
+            "CCACHE_BASEDIR": str(self._binary),
+            "CCACHE_STATSLOG": str(self._binary / _RESULTS),
+        }
+
+    def start(self) -> None:
+        """To be called before the build."""
+        (self._binary / _RESULTS).unlink(missing_ok=True)
+        if self.name == "sccache":
+            self._before = self._sccache_counts()
+
+    def use(self) -> CacheUse | None:
+        """To be called after the build; None where it went through no cache."""
+        if self.name == "sccache":
+            hits, misses = self._sccache_counts()
+            return CacheUse(self.name, hits - self._before[0], None, misses - self._before[1])
+        if self.name == "ccache":
+            return _ccache_use(self._binary / _RESULTS)
+        return None
+
+    def _sccache_counts(self) -> tuple[int, int]:
+        """Hits and misses since its server was started."""
+        shown = process.run([self._program, "--show-stats", "--stats-format=json"])
+        try:
+            stats = json.loads(shown.stdout)["stats"]
+            hits, misses = stats["cache_hits"]["counts"], stats["cache_misses"]["counts"]
+            return sum(hits.values()), sum(misses.values())
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return (0, 0)
+
+
+def _ccache_use(results: Path) -> CacheUse:
+    """Reads CCACHE_STATSLOG: a line with the source, then the names of the counters that went up."""
+    lines = results.read_text().splitlines() if results.is_file() else []
+    counts = Counter(line for line in lines if not line.startswith("#"))
+    # Older versions call it secondary.
+    remote = counts["remote_storage_hit"] + counts["secondary_storage_hit"]
+    hits = counts["direct_cache_hit"] + counts["preprocessed_cache_hit"]
+    return CacheUse("ccache", hits, remote, counts["cache_miss"])
+
+
+def _cache_entries(path: Path) -> Mapping[str, str]:
+    """CMake's cache entries by name."""
+    text = path.read_text(errors="replace") if path.is_file() else ""
+    return dict(re.findall(r"^([A-Za-z_]\w*):\w+=(.*)$", text, re.MULTILINE))
