@@ -67,6 +67,11 @@ option(
     "Tell an event tracer what runs; executor_runner can then write it to a file"
     ${rushlight_event_tracer}
 )
+option(
+    RUSHLIGHT_CALL_GRAPH
+    "Have the compiler write each function's stack and calls beside its object, for `rushlight size`"
+    OFF
+)
 set(RUSHLIGHT_LOG_LEVEL
     ""
     CACHE STRING

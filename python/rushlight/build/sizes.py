@@ -11,6 +11,8 @@ from typing import Any
 from rushlight.errors import MissingDependency
 
 MODEL_SECTION = ".model"
+RESERVED_SECTIONS = (".stack", ".arena", ".heap")
+"""Room for what is no static data."""
 
 _WRITE = 1
 _ALLOCATE = 2
@@ -40,7 +42,7 @@ def read_sizes(executable: Path) -> Sizes:
         if section.name == MODEL_SECTION:
             model += section.size
             continue
-        if section.name in (".stack", ".arena", ".heap"):
+        if section.name in RESERVED_SECTIONS:
             continue
         flash += section.size if section.has_content else 0
         ram += section.size if section.is_written else 0

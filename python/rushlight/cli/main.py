@@ -29,6 +29,7 @@ _COMMANDS = {
     "new-op": "rushlight.cli.new_op:new_op_command",
     "profile": "rushlight.cli.profile:profile_command",
     "run": "rushlight.cli.run:run_command",
+    "size": "rushlight.cli.size:size_command",
     "targets": "rushlight.cli.targets:targets_command",
 }
 
