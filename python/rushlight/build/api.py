@@ -14,7 +14,7 @@ from rushlight import targets
 from rushlight.build import cmake
 from rushlight.build.result import BuildResult
 from rushlight.build.sizes import read_sizes
-from rushlight.errors import BackendNotFound, InvalidArgument, MissingDependency, MissingToolchain
+from rushlight.errors import BackendNotFound, InvalidArgument, MissingToolchain
 from rushlight.program import Program, is_bundled_program, read_bundled_program, read_data_file, read_model
 from rushlight.sources import source_root
 
@@ -142,7 +142,7 @@ def run_request(
         output=output,
         executable=executable,
         extension=_extension(binary) if request.python_module else None,
-        selection=read_selection(binary / "generated" / "selected_operators.yaml"),
+        selection=read_selection(binary / "generated" / "selected_kernels.json"),
         sizes=read_sizes(executable),
         seconds=time.monotonic() - start,
         configure_seconds=configured,
@@ -209,10 +209,6 @@ def _extension(binary: Path) -> Path:
 
 
 def read_selection(path: Path) -> dict[str, list[str]]:
-    """Operator names and their dtypes, of a selected_operators.yaml."""
-    try:
-        import yaml
-    except ImportError as error:
-        raise MissingDependency("pyyaml", "build") from error
-    operators = yaml.safe_load(path.read_text())["operators"] or {}
+    """Operator names and their dtypes, of a build's selected_kernels.json."""
+    operators = json.loads(path.read_text())["operators"]
     return {name: list(row["dtypes"]) for name, row in sorted(operators.items())}

@@ -61,7 +61,7 @@ def check_command(
 
 def built_selection(folder: Path) -> dict[str, list[str]]:
     """The operators of the build in a folder, with their dtypes. Errors: InvalidArgument without one."""
-    path = folder / "cmake-build" / "generated" / "selected_operators.yaml"
+    path = folder / "cmake-build" / "generated" / "selected_kernels.json"
     if not path.is_file():
         raise InvalidArgument(
             f"{folder}: no build is there (no {path.relative_to(folder)})",

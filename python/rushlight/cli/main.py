@@ -27,6 +27,7 @@ _COMMANDS = {
     "inspect": "rushlight.cli.inspect:inspect_command",
     "kernels": "rushlight.cli.kernels:kernels_command",
     "new-op": "rushlight.cli.new_op:new_op_command",
+    "ops": "rushlight.cli.ops:ops_group",
     "profile": "rushlight.cli.profile:profile_command",
     "run": "rushlight.cli.run:run_command",
     "size": "rushlight.cli.size:size_command",

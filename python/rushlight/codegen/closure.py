@@ -8,9 +8,11 @@ many costs bytes, one too few breaks the model, so all doubt is on the side of m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
-from rushlight.codegen.schema import Argument
+from rushlight.codegen.kernel_keys import key_of
+from rushlight.codegen.schema import Argument, Schema
 from rushlight.codegen.table import OperatorTable
 from rushlight.program import Method, Program, Value
 from rushlight.program.dtypes import COMPLEX, FLOATING, INTEGRAL, NAMES, promotion_closure
@@ -19,17 +21,50 @@ from rushlight.program.model import Kind
 DEFAULT_FLOAT = "float32"
 
 
-def model_dtypes(program: Program, table: OperatorTable) -> dict[str, frozenset[str]]:
-    """The operators of a program, known to the table or not, each with its dtypes."""
-    needs: dict[str, set[str]] = {}
+@dataclass
+class Calls:
+    """What the calls of an operator need: dtypes, and the kernel key of each call."""
+
+    dtypes: set[str] = field(default_factory=set)
+    keys: set[str] = field(default_factory=set)
+
+
+def program_calls(program: Program, table: OperatorTable) -> dict[str, Calls]:
+    """The operators of a program, known to the table or not, each with what its calls need."""
+    needs: dict[str, Calls] = {}
     for method in program.plans:
         for name in method.operators:
-            needs.setdefault(name, set())
+            needs.setdefault(name, Calls())
         for name, values in method.calls():
             operator = table.operators.get(name)
             arguments = operator.schema.arguments if operator else ()
-            needs[name] |= call_dtypes(method, arguments, values)
-    return {name: frozenset(dtypes) for name, dtypes in needs.items()}
+            needs[name].dtypes |= call_dtypes(method, arguments, values)
+            needs[name].keys.add(call_key(method, values))
+    return needs
+
+
+def model_dtypes(program: Program, table: OperatorTable) -> dict[str, frozenset[str]]:
+    """The operators of a program, known to the table or not, each with its dtypes."""
+    return {name: frozenset(calls.dtypes) for name, calls in program_calls(program, table).items()}
+
+
+def call_key(method: Method, values: Sequence[Value]) -> str:
+    """A call's kernel key, of all its values, as ExecuTorch's tools write it: a list is its first tensor."""
+    tensors = [held[0] for value in values if (held := method.tensors_of(value))]
+    return key_of((tensor.dtype, tensor.dim_order) for tensor in tensors)
+
+
+def schema_dtypes(schema: Schema | None, dtypes: Iterable[str]) -> frozenset[str]:
+    """The dtypes of a call of which only those of its tensors are known: its numbers may be of any kind."""
+    taken = set(dtypes)
+    if schema is None or any(argument.base == "Scalar" for argument in schema.arguments):
+        if "bool" in taken:
+            taken.add("int64")
+        if "bool" in taken or taken & INTEGRAL:
+            taken.add(DEFAULT_FLOAT)
+    elif taken & (FLOATING | COMPLEX) and ("bool" in taken or taken & INTEGRAL):
+        taken.add(DEFAULT_FLOAT)
+    return promotion_closure(taken)
 
 
 def call_dtypes(method: Method, arguments: Sequence[Argument], values: Sequence[Value]) -> frozenset[str]:

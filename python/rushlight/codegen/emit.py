@@ -13,8 +13,9 @@ from rushlight.codegen import official
 from rushlight.codegen.adapters import official_kernels
 from rushlight.codegen.includes import shared_sources
 from rushlight.codegen.selection import Selected, Selection
+from rushlight.codegen.selection_yaml import to_yaml
 from rushlight.codegen.table import Operator, OperatorTable
-from rushlight.program.dtypes import NUMBERS, mask
+from rushlight.program.dtypes import mask
 
 _HEADER = (
     "{comment} SPDX-License-Identifier: BSD-3-Clause\n"
@@ -144,18 +145,24 @@ def header_folder(unit: str) -> str:
 
 
 def selected_operators(selection: Selection, selected: Sequence[Selected]) -> str:
-    """selected_operators.yaml: operators, their dtypes and who asked; can be a selection file itself."""
-    lines = [f"dtype_selection: {str(selection.by_dtype).lower()}"]
-    lines += ["operators:"] if selected else ["operators: {}"]
-    for row in selected:
-        dtypes = sorted(row.dtypes, key=NUMBERS.__getitem__)
-        lines += [
-            f"  {json.dumps(row.operator.name)}:",
-            f"    dtypes: [{', '.join(dtypes)}]",
-            f"    source: {row.operator.source}",
-            f"    debug_info: [{', '.join(json.dumps(asker) for asker in row.askers)}]",
-        ]
-    return _HEADER.format(comment="#") + "\n".join(lines) + "\n"
+    """selected_operators.yaml in ExecuTorch's form: the dtypes that an operator's tensors may have are its
+    kernel_metadata, who asked is its debug_info, with its library and source; can be a selection itself."""
+    rows = {row.operator.name: row for row in selected}
+
+    def notes(name: str) -> list[str]:
+        return [f"library={rows[name].operator.library}", f"source={rows[name].operator.source or 'linked'}"]
+
+    return to_yaml(selection.info, lambda name, _need: rows[name].tensor_dtypes, notes)
+
+
+def selected_kernels(selection: Selection, selected: Sequence[Selected]) -> str:
+    """selected_kernels.json: for each operator library, kernel, source, dtypes and who asked; delegates."""
+    content = {
+        "dtype_selection": selection.by_dtype,
+        "operators": {row.operator.name: row.to_json(selection.table) for row in selected},
+        "delegates": {name: sorted(askers) for name, askers in sorted(selection.info.delegates.items())},
+    }
+    return json.dumps(content, indent=1) + "\n"
 
 
 def cmake_selection(selection: Selection, selected: Sequence[Selected]) -> str:
@@ -216,6 +223,7 @@ def write_all(
         "operator_table.cpp": operator_table(selected, backends),
         **dtype_headers(selection.table, selected),
         "selected_operators.yaml": selected_operators(selection, selected),
+        "selected_kernels.json": selected_kernels(selection, selected),
         "selection.cmake": cmake_selection(selection, selected),
     }
     if any(s.operator.official for s in selected):

@@ -92,7 +92,10 @@ def _kernel(
     if meta is not None and not isinstance(meta, dict):
         raise InvalidSelection(f"{where}: arg_meta: expected a mapping or null, found {meta!r:.80}")
     keys = tuple(key_of(tensors) for tensors in _expanded(meta, aliases, where, order)) if meta else ()
-    said = {_dtype(text, where) for text in kernel.get("dtypes") or []}
+    listed = kernel.get("dtypes") or []
+    if not isinstance(listed, list):
+        raise InvalidSelection(f"{where}: dtypes: expected a list, found {listed!r:.80}")
+    said = {_dtype(text, where) for text in listed}
     return KernelEntry(name, keys, frozenset(said) | dtypes_of(keys, where))
 
 
@@ -135,8 +138,13 @@ def _orders(alias: Any, known: Mapping[str, Any], where: str) -> list[tuple[int,
     return [tuple(one) for one in orders]
 
 
+def named_dtype(text: Any) -> str | None:
+    """The dtype of that name, as we, C or PyTorch write it: "float32", "float", "Float"; or None."""
+    return named(str(text)) or named(str(text).lower())
+
+
 def _dtype(text: Any, where: str) -> str:
-    name = named(str(text)) or named(str(text).lower())
+    name = named_dtype(text)
     if name is None:
         raise InvalidSelection(f"{where}: '{text}' is neither a dtype nor a type alias")
     return name

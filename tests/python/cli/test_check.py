@@ -47,7 +47,7 @@ def test_a_bundled_program_is_checked_too(capsys):
 def test_an_earlier_build_restricts_the_operators(tmp_path, capsys):
     generated = tmp_path / "cmake-build" / "generated"
     generated.mkdir(parents=True)
-    (generated / "selected_operators.yaml").write_text("operators:\n  'aten::add.out':\n    dtypes: [int8]\n")
+    (generated / "selected_kernels.json").write_text('{"operators": {"aten::add.out": {"dtypes": ["int8"]}}}')
     code, printed = _run([DSCNN, "--built", tmp_path], capsys)
     assert code == 29 and "aten::convolution.out is not selected in this build" in printed.err
     code, printed = _run([DSCNN, "--built", tmp_path / "none"], capsys)

@@ -149,7 +149,9 @@ def test_a_row_without_its_source_is_refused(table: OperatorTable) -> None:
     table.source_path(table.operators["aten::mm.out"]).unlink()
     selection = Selection(table)
     selection.add_all()
-    with pytest.raises(InvalidSelection, match=r"aten::mm\.out: its source .*op_mm\.cpp is not there"):
+    with pytest.raises(
+        InvalidSelection, match=r"aten::mm\.out, from library portable: its source .*op_mm\.cpp is not there"
+    ):
         selection.resolve()
 
 
@@ -201,8 +203,15 @@ def test_a_generated_selection_selects_itself_again(
     again = Selection(table, by_dtype=True)
     again.add_yaml(tmp_path / "out" / "selected_operators.yaml")
     assert [(s.operator.name, s.dtypes) for s in again.resolve()] == [("aten::add.out", {"float32"})]
-    listed = load_yaml(tmp_path / "out" / "selected_operators.yaml")["operators"]
-    assert listed["aten::add.out"]["debug_info"] == ["models/m.pte"]
+    listed = load_yaml(tmp_path / "out" / "selected_operators.yaml")
+    assert listed["operators"]["aten::add.out"]["debug_info"] == [
+        "models/m.pte",
+        "library=portable",
+        "source=portable/op_add",
+    ]
+    assert listed["kernel_metadata"] == {"aten::add.out": ["float32"]}
+    assert listed["et_kernel_metadata"] == {"aten::add.out": ["v1/6;0|6;0|6;0|6;0"]}
+    assert again.resolve()[0].askers == ("models/m.pte",)
 
 
 def test_the_command_reports_errors_with_their_exit_code(
@@ -210,7 +219,7 @@ def test_the_command_reports_errors_with_their_exit_code(
 ) -> None:
     arguments = ["--ops-table", str(table.path), "--out", str(tmp_path / "out")]
     assert main([*arguments, "--root-ops", "aten::add.out,aten::mm.out"]) == 0
-    assert capsys.readouterr().out == "2 operators from 2 kernel sources\n"
+    assert capsys.readouterr().out == "2 operators from 2 kernel sources of portable\n"
     assert main([*arguments, "--root-ops", "aten::none.out"]) == OperatorNotFound.exit_code
     assert "aten::none.out" in capsys.readouterr().err
     assert main([*arguments, "--model", str(tmp_path / "no.pte")]) == InvalidArgument.exit_code
@@ -221,7 +230,8 @@ def test_nothing_heavy_is_imported() -> None:
     import sys
 
     script = (
-        "import sys, rushlight.codegen.__main__ as m; m.load_tables(__import__('pathlib').Path(sys.argv[1]));"
+        "import sys, rushlight.codegen.__main__ as m; "
+        "m.table_of(m._parser().parse_args(['--out', 'x', '--ops-table', sys.argv[1]]));"
         "print(sorted({'numpy', 'torch', 'flatbuffers', 'click', 'rich'} & set(sys.modules)))"
     )
     table = str(ROOT / "kernels" / "ops.yaml")

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What operators are needed, with dtypes, kernel keys and who asked: by models and lists, united."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rushlight.codegen.closure import program_calls
+from rushlight.codegen.table import OperatorTable
+from rushlight.errors import InvalidProgram, InvalidSelection
+from rushlight.program import Program, read_model
+
+ROOT_OPS = "the operator list"
+ALL_OPS = "all operators"
+
+_OPERATOR = re.compile(r"(?:(\w+)::)?(\w+(?:\.\w+)?)")
+
+
+@dataclass
+class Need:
+    """Why an operator is needed.
+
+    `found` are dtypes that programs need, for dtype selection; `said` those that a file asks for in so many
+    words, which always count; `every_dtype` is set once anyone did not say. `keys` are kernel keys of calls.
+    """
+
+    askers: set[str] = field(default_factory=set)
+    found: set[str] | None = None
+    said: set[str] = field(default_factory=set)
+    every_dtype: bool = False
+    keys: set[str] = field(default_factory=set)
+
+    def merge(self, other: Need) -> None:
+        """Take the other's on top."""
+        self.askers |= other.askers
+        self.said |= other.said
+        self.keys |= other.keys
+        self.every_dtype |= other.every_dtype
+        if other.found is not None:
+            self.found = (self.found or set()) | other.found
+
+
+@dataclass
+class OpInfo:
+    """Needs by operator name. `all_askers` asked for every operator there is; `delegates` maps the backends
+    that programs hand work to to who does."""
+
+    needs: dict[str, Need] = field(default_factory=dict)
+    all_askers: set[str] = field(default_factory=set)
+    delegates: dict[str, set[str]] = field(default_factory=dict)
+
+    def add(self, name: str, need: Need) -> None:
+        """Ask for one operator."""
+        self.needs.setdefault(name, Need()).merge(need)
+
+    def merge(self, other: OpInfo) -> None:
+        """Take the other's on top."""
+        for name, need in other.needs.items():
+            self.add(name, need)
+        for backend, askers in other.delegates.items():
+            self.delegates.setdefault(backend, set()).update(askers)
+        self.all_askers |= other.all_askers
+
+
+def of_program(program: Program, table: OperatorTable, asker: str) -> OpInfo:
+    """The operators of a program, known to the table or not, each with its dtypes and keys; its delegates."""
+    info = OpInfo()
+    for name, uses in program_calls(program, table).items():
+        info.add(name, Need({asker}, found=set(uses.dtypes), keys=set(uses.keys)))
+    for plan in program.plans:
+        for delegate in plan.delegates:
+            info.delegates.setdefault(delegate.id, set()).add(asker)
+    return info
+
+
+def of_model(path: Path, table: OperatorTable) -> OpInfo:
+    """Those of a program or bundled program's file. Error: InvalidProgram naming the file."""
+    try:
+        return of_program(read_model(path), table, shown(path))
+    except InvalidProgram as error:
+        raise InvalidProgram(f"{path}: {error}", next_step=error.next_step) from error
+
+
+def of_list(text: str, asker: str = ROOT_OPS) -> OpInfo:
+    """Those of a comma or semicolon separated list ("aten::add.out, mm.out")."""
+    info = OpInfo()
+    for item in re.split(r"[,;\s]+", text):
+        if item:
+            info.add(operator_name(item, asker), Need({asker}, every_dtype=True))
+    return info
+
+
+def of_all(names: Iterable[str], asker: str = ALL_OPS) -> OpInfo:
+    """All of `names`, in every dtype."""
+    return OpInfo({name: Need({asker}, every_dtype=True) for name in names}, all_askers={asker})
+
+
+def shown(path: Path) -> str:
+    """A file's name with its folder's: models are often called the same, their folders are not."""
+    return "/".join(path.parts[-2:])
+
+
+def operator_name(text: str, asker: str) -> str:
+    """The full operator name of "add.out", "aten::add.out" or a whole schema; aten is the default."""
+    match = _OPERATOR.fullmatch(text.split("(", 1)[0].strip())
+    if match is None:
+        raise InvalidSelection(f"{asker}: '{text}' is no operator name; expected namespace::name.overload")
+    return f"{match[1] or 'aten'}::{match[2]}"

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The steps of a selection: extract from each model, merge into one, resolve to kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from rushlight.codegen.opinfo import Need, OpInfo, of_all, of_list, of_model
+from rushlight.codegen.selection import Selected, Selection
+from rushlight.codegen.selection_yaml import of_yaml, to_yaml
+from rushlight.codegen.table import OperatorTable
+
+
+def extract(models: Iterable[Path], table: OperatorTable) -> OpInfo:
+    """The operators, dtypes and delegates of programs. `table` says which arguments of an operator are
+    numbers; operators that it does not have are taken as they are.
+
+    Errors: InvalidArgument for a file that is not there, InvalidProgram.
+    """
+    info = OpInfo()
+    for path in models:
+        info.merge(of_model(path, table))
+    return info
+
+
+def merge(
+    files: Iterable[Path], table: OperatorTable, *, root_ops: str = "", all_ops: bool = False
+) -> OpInfo:
+    """What YAML files of any form, a list and "all" ask for, together. Error: InvalidSelection."""
+    info = OpInfo()
+    for path in files:
+        info.merge(of_yaml(path, table))
+    info.merge(of_list(root_ops))
+    if all_ops:
+        info.merge(of_all(table.operators))
+    return info
+
+
+def resolve(
+    info: OpInfo, table: OperatorTable, *, by_dtype: bool = False, only: frozenset[str] | None = None
+) -> tuple[Selection, list[Selected]]:
+    """The kernel for each operator, with its library, source and dtypes.
+
+    Errors: OperatorNotFound for all that no library has, InvalidSelection.
+    """
+    selection = Selection(table, by_dtype, only, info)
+    return selection, selection.resolve()
+
+
+def exchanged(info: OpInfo) -> str:
+    """What was found, as a selected_operators.yaml that the next step reads."""
+
+    def dtypes(_name: str, need: Need) -> Sequence[str] | None:
+        return None if need.every_dtype else sorted(need.said | (need.found or set()))
+
+    return to_yaml(info, dtypes)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Extracting, merging and resolving, each by itself, and that together they are what one command does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rushlight.codegen import __main__ as all_in_one
+from rushlight.codegen import extract, merge, resolve
+from rushlight.errors import InvalidArgument, OperatorNotFound
+
+INTEROP = Path(__file__).parents[3] / "tests" / "interop"
+SOFTPLUS = INTEROP / "softplus" / "model.pte"
+CAT = INTEROP / "list_split_cat" / "model.pte"
+XNNPACK = INTEROP / "model_mlp" / "model_xnnpack.pte"
+
+
+def run(command: object, *words: object) -> None:
+    assert command.main([str(word) for word in words]) == 0
+
+
+def test_the_three_steps_give_what_one_command_gives(tmp_path: Path) -> None:
+    for number, model in enumerate((SOFTPLUS, CAT, XNNPACK)):
+        run(extract, model, "--output", tmp_path / f"{number}.yaml")
+    files = [tmp_path / f"{number}.yaml" for number in range(3)]
+    run(merge, *files, "--root-ops", "aten::mm.out", "--output", tmp_path / "all.yaml")
+    steps, one = tmp_path / "steps", tmp_path / "one"
+    run(resolve, tmp_path / "all.yaml", "--dtypes", "model", "--out", steps, "--output", tmp_path / "k.json")
+    models = [word for model in (SOFTPLUS, CAT, XNNPACK) for word in ("--model", model)]
+    run(all_in_one, *models, "--root-ops", "aten::mm.out", "--dtypes", "model", "--out", one)
+    for name in ("operator_table.cpp", "rushlight/selected_dtypes.h", "selected_kernels.json"):
+        assert (steps / name).read_text() == (one / name).read_text(), name
+    kernels = json.loads((tmp_path / "k.json").read_text())
+    assert kernels["operators"]["aten::exp.out"] == {
+        "library": "portable",
+        "kernel": "rushlight::kernels::exp_out",
+        "source": str(INTEROP.parents[1] / "kernels" / "portable" / "op_exp.cpp"),
+        "dtypes": ["float32"],
+        "asked_by": ["softplus/model.pte"],
+    }
+    assert kernels["delegates"] == {"XnnpackBackend": ["model_mlp/model_xnnpack.pte"]}
+
+
+def test_a_missing_operator_and_a_missing_file_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(merge, "--root-ops", "aten::exp.out,my::none.out", "--output", tmp_path / "a.yaml")
+    assert resolve.main([str(tmp_path / "a.yaml")]) == OperatorNotFound.exit_code
+    assert "my::none.out, asked for by the operator list" in capsys.readouterr().err
+    assert extract.main([str(tmp_path / "no.pte")]) == InvalidArgument.exit_code
+    assert "no.pte" in capsys.readouterr().err
+
+
+def test_a_backend_that_is_not_in_the_build_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(all_in_one, "--model", XNNPACK, "--out", tmp_path)
+    assert "backend XnnpackBackend, which model_mlp/model_xnnpack.pte hands" in capsys.readouterr().out
+    run(all_in_one, "--model", XNNPACK, "--out", tmp_path, "--backend", "XnnpackBackend", "x.h", "x")
+    assert "backend" not in capsys.readouterr().out
