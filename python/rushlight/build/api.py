@@ -116,9 +116,14 @@ def build(
 
 
 def run_request(
-    request: BuildRequest, output: Path, *, jobs: int | None = None, progress: cmake.Progress | None = None
+    request: BuildRequest,
+    output: Path,
+    *,
+    jobs: int | None = None,
+    progress: cmake.Progress | None = None,
+    environment: Mapping[str, str] | None = None,
 ) -> BuildResult:
-    """Builds what `request` says below `output`."""
+    """Builds what `request` says below `output`; `environment` is laid over this process's for compilers."""
     start = time.monotonic()
     target = targets.get(request.target)
     check_requirements(target)
@@ -133,9 +138,8 @@ def run_request(
     embedded = _embedded(request, target, output)
     cmake.configure(source_root(), binary, request.cache_entries(target, embedded), target.toolchain_file)
     configured = time.monotonic() - start
-    used = cmake.build(
-        binary, [RUNNER] + (["rushlight_python"] if request.python_module else []), jobs, progress
-    )
+    wanted = [RUNNER] + (["rushlight_python"] if request.python_module else [])
+    used = cmake.build(binary, wanted, jobs, progress, environment)
     _linked_copy(binary / RUNNER).replace(executable)
     result = BuildResult(
         target=request.target,

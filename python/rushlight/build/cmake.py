@@ -80,7 +80,11 @@ def _configure_error(command: list[str], log: str) -> RushlightError:
 
 
 def build(
-    binary: Path, targets: list[str], jobs: int | None = None, progress: Progress | None = None
+    binary: Path,
+    targets: list[str],
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    environment: Mapping[str, str] | None = None,
 ) -> CacheUse | None:
     """Builds `targets`; gives back what came from a compiler cache, None without one. Error: BuildFailed
     with the end of the log."""
@@ -95,7 +99,7 @@ def build(
 
     cache = CompilerCache(binary)
     cache.start()
-    result = process.run(command, on_line=on_line, env=cache.environment())
+    result = process.run(command, on_line=on_line, env={**cache.environment(), **(environment or {})})
     if result.returncode != 0:
         raise BuildFailed(command, result.stdout)
     return cache.use()

@@ -93,7 +93,7 @@ def _ccache_use(results: Path) -> CacheUse:
     # Older versions call it secondary.
     remote = counts["remote_storage_hit"] + counts["secondary_storage_hit"]
     hits = counts["direct_cache_hit"] + counts["preprocessed_cache_hit"]
-    return CacheUse("ccache", hits, remote, counts["cache_miss"])
+    return CacheUse("ccache", hits, remote, counts["cache_miss"] + counts["recache"])
 
 
 def _cache_entries(path: Path) -> Mapping[str, str]:

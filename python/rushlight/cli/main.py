@@ -26,6 +26,7 @@ _COMMANDS = {
     "export": "rushlight.cli.export:export_command",
     "inspect": "rushlight.cli.inspect:inspect_command",
     "kernels": "rushlight.cli.kernels:kernels_command",
+    "matrix": "rushlight.cli.matrix:matrix_command",
     "new-op": "rushlight.cli.new_op:new_op_command",
     "ops": "rushlight.cli.ops:ops_group",
     "profile": "rushlight.cli.profile:profile_command",

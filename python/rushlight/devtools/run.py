@@ -97,15 +97,16 @@ def run(
     target: str = "host",
     build_folder: Path | None = None,
     built: BuildResult | None = None,
+    linked_in: bool = False,
     defines: dict[str, str] | None = None,
     timeout: float = DEFAULT_TIMEOUT,
     progress: Progress | None = None,
     trace: TraceRequest | None = None,
 ) -> RunOutcome:
     """Runs the calls of `case`. On "host" in this process; elsewhere, for a trace and with backends
-    (`RUSHLIGHT_BACKENDS` in `defines`), it first builds a
-    runner for the model (below `build_folder`, default: a cache) and starts it there. `built` is a runner
-    for several models, to be used instead.
+    (`RUSHLIGHT_BACKENDS` in `defines`), it first builds a runner for the model (below `build_folder`,
+    default: a cache) and starts it there. `built` is a runner to be used instead, on the host too; with
+    `linked_in` it has the model inside, otherwise it is given the model.
 
     Errors: those of loading and building; RunTimeout; TargetCrashed; what the runtime itself refuses.
     """
@@ -122,10 +123,10 @@ def run(
     files = _data_files(program, case)
     chosen = targets.get(target)
     with_backends = bool((defines or {}).get("RUSHLIGHT_BACKENDS"))
-    if chosen.kind == "host" and trace is None and not with_backends:
+    if chosen.kind == "host" and trace is None and built is None and not with_backends:
         return _run_here(data, case, files, Origins(path, program))
-    linked_in = built is None and chosen.kind == "bare-metal"
     if built is None:
+        linked_in = chosen.kind == "bare-metal"
         wanted = {**(trace.defines() if trace else {}), **(defines or {})}
         request = BuildRequest(target=target, models=(path.resolve(),), data_files=files, defines=wanted)
         built = run_request(request, build_folder or _cache_folder(request), progress=progress)

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""rushlight matrix"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import click
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from rushlight.cli.options import verbose_option
+from rushlight.devtools.matrix.cell import Conditions
+from rushlight.devtools.matrix.local import Event, Finished, Progressed, Started
+from rushlight.devtools.matrix.page import to_html
+from rushlight.devtools.matrix.plan import Cell, read_plan
+from rushlight.devtools.matrix.result import FAILED, NOT_RUN, PASSED, CellResult
+from rushlight.devtools.matrix.run import MatrixResult, local, run_matrix
+from rushlight.devtools.matrix.shared_cache import shared_cache_environment
+from rushlight.errors import CheckFailed, InvalidArgument
+
+_COLOURS = {PASSED: "green", FAILED: "bold red", NOT_RUN: "yellow"}
+
+
+@click.command("matrix")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("-j", "--jobs", type=click.IntRange(1), help="Cells at a time [default: as many as CPUs].")
+@click.option(
+    "--only", multiple=True, metavar="PATTERN", help="Cells to run: 'dscnn/*', '*/cortex-m55/*'; repeatable."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    default=Path("rushlight-matrix"),
+    show_default=True,
+    help="Folder for results and runners.",
+)
+@click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write the results as JSON.")
+@click.option("--html", "html_file", type=click.Path(path_type=Path), help="Write the results as a page.")
+@click.option(
+    "--resume", is_flag=True, help="Keep what passed in the output folder and did not change since."
+)
+@click.option(
+    "--cold",
+    is_flag=True,
+    help="Build each cell twice: as without a compiler cache, then with what it holds.",
+)
+@click.option("--keep-builds", is_flag=True, help="Keep CMake's folders of the cells.")
+@click.option(
+    "--shared-cache", metavar="URL", help="Storage that compiler caches share: http://…, redis://…, file:…"
+)
+@verbose_option
+def matrix_command(
+    file: Path,
+    jobs: int | None,
+    only: tuple[str, ...],
+    output: Path,
+    json_file: Path | None,
+    html_file: Path | None,
+    resume: bool,
+    cold: bool,
+    keep_builds: bool,
+    shared_cache: str | None,
+) -> None:
+    """Build and run models × targets × options as FILE says; exit status 0 only if all cells pass."""
+    cells = _chosen(read_plan(file), only)
+    environment = shared_cache_environment(shared_cache) if shared_cache else {}
+    conditions = Conditions(environment=environment, cold=cold, keep_builds=keep_builds)
+    with _shown(len(cells)) as on_event:
+        result = run_matrix(
+            cells, output.resolve(), conditions, executor=local(jobs), resume=resume, on_event=on_event
+        )
+    if json_file is not None:
+        json_file.write_text(json.dumps(result.to_json(), indent=1) + "\n", encoding="utf-8")
+    if html_file is not None:
+        html_file.write_text(to_html(result), encoding="utf-8")
+    _print(result)
+    if not result.passed:
+        counts = (
+            f"{result.count(PASSED)} passed, {result.count(FAILED)} failed, {result.count(NOT_RUN)} not run"
+        )
+        raise CheckFailed(
+            f"of {len(cells)} cells {counts}",
+            next_step="Run again with --resume to keep what passed.",
+        )
+
+
+def _chosen(cells: list[Cell], patterns: tuple[str, ...]) -> list[Cell]:
+    if not patterns:
+        return cells
+    for pattern in patterns:
+        if not any(fnmatchcase(cell.name, pattern) for cell in cells):
+            raise InvalidArgument(f"--only {pattern}: fits no cell; one is '{cells[0].name}'")
+    return [cell for cell in cells if any(fnmatchcase(cell.name, pattern) for pattern in patterns)]
+
+
+@contextlib.contextmanager
+def _shown(count: int) -> Iterator[Callable[[Event], None]]:
+    """A bar for all cells and one for each that runs; a line for each that has ended."""
+    console = Console(stderr=True, highlight=False)
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
+        whole = bar.add_task("cells", total=count)
+        tasks: dict[str, TaskID] = {}
+
+        def on_event(event: Event) -> None:
+            name = event.cell.name
+            if isinstance(event, Started):
+                tasks[name] = bar.add_task(name, total=1.0)
+            elif isinstance(event, Progressed) and name in tasks:
+                bar.update(tasks[name], description=f"{name} {event.what[:32]}", completed=event.share)
+            elif isinstance(event, Finished):
+                if name in tasks:
+                    bar.remove_task(tasks.pop(name))
+                bar.advance(whole)
+                status = event.result.status
+                console.print(f"[{_COLOURS[status]}]{status}[/] {name}", soft_wrap=True)
+
+        yield on_event
+
+
+def _print(result: MatrixResult) -> None:
+    console = Console(highlight=False)
+    table = Table(box=SIMPLE, pad_edge=False)
+    table.add_column("cell", overflow="fold")
+    for heading in ("flash", "RAM", "instructions", "build s", "run s"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for cell in result.cells:
+        table.add_row(f"[{_COLOURS[cell.status]}]{cell.name}[/]", *_numbers(cell))
+    table.caption = "flash without the model, RAM with arenas and stack, in bytes"
+    console.print(table)
+    for cell in result.cells:
+        if cell.failure is not None:
+            console.print(f"{cell.name}: {cell.failure.type}: {cell.failure.message}", markup=False)
+            if cell.failure.next_step:
+                console.print(f"  {cell.failure.next_step}", style="dim", markup=False)
+    console.print(f"{result.count(PASSED)} of {len(result.cells)} cells passed in {result.seconds:.1f} s")
+
+
+def _numbers(cell: CellResult) -> list[str]:
+    def shown(number: float | None, form: str) -> str:
+        return "" if number is None else format(number, form)
+
+    build = cell.build.seconds if cell.build else None
+    return [
+        shown(cell.flash, ",d"),
+        shown(cell.memory.total if cell.memory else None, ",d"),
+        shown(cell.instructions, ",d"),
+        shown(build, ".1f") + (f" ({cell.cold.seconds:.1f} cold)" if cell.cold else ""),
+        shown(cell.run_seconds, ".1f"),
+    ]

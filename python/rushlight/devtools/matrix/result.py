@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What came of a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from rushlight.errors import RushlightError
+
+PASSED, FAILED, NOT_RUN = "passed", "failed", "not run"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An error in JSON's types: its class, what happened, what to do."""
+
+    type: str
+    message: str
+    next_step: str = ""
+
+    @classmethod
+    def of(cls, error: BaseException) -> Failure:
+        if isinstance(error, RushlightError):
+            return cls(type(error).__name__, error.message, error.next_step)
+        return cls(type(error).__name__, str(error) or type(error).__name__)
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Seconds of one build from an empty folder: all of it, CMake's configure step in it, and what all
+    processes of it took of CPUs (None where other cells ran in the same process). `hits` objects came from
+    the compiler cache, `misses` were compiled; None without one."""
+
+    seconds: float
+    configure_seconds: float
+    cpu_seconds: float | None = None
+    cache: str | None = None
+    hits: int | None = None
+    remote_hits: int | None = None
+    misses: int | None = None
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Bytes of RAM: `static` data of the runner, the method's arena, the planned buffers together, the most
+    temporary memory, and the most stack (None where the target cannot tell)."""
+
+    static: int
+    method_arena: int
+    planned: int
+    temporary: int
+    stack: int | None = None
+
+    @property
+    def total(self) -> int:
+        return self.static + self.method_arena + self.planned + self.temporary + (self.stack or 0)
+
+
+@dataclass(frozen=True)
+class CellResult:
+    """`status` is PASSED, FAILED (`failure` says why) or NOT_RUN. What a failed cell did not reach is None.
+
+    `compared` is False where nothing was known to compare with. `operators` maps names to dtypes. `flash` is
+    in bytes and without the model, which has `model_bytes`. `instructions` and `nanoseconds` are medians over
+    the calls; the target knows one of them at least. `cold` is a build with the compiler cache empty,
+    measured only when asked for. `key` stands for all that decides the result.
+    """
+
+    model: str
+    target: str
+    option: str
+    kind: str
+    status: str
+    key: str = ""
+    failure: Failure | None = None
+    compared: bool | None = None
+    max_error: float | None = None
+    operators: dict[str, list[str]] = field(default_factory=dict)
+    flash: int | None = None
+    model_bytes: int | None = None
+    sections: dict[str, int] = field(default_factory=dict)
+    memory: Memory | None = None
+    instructions: int | None = None
+    nanoseconds: int | None = None
+    build: Timing | None = None
+    cold: Timing | None = None
+    run_seconds: float | None = None
+    machine: str = ""
+
+    @property
+    def name(self) -> str:
+        """That of its cell."""
+        return f"{self.model}/{self.target}/{self.option}"
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, described: Mapping[str, Any]) -> CellResult:
+        """The inverse of to_json. Errors: TypeError, KeyError for another shape."""
+        kinds: dict[str, Any] = {"failure": Failure, "memory": Memory, "build": Timing, "cold": Timing}
+        made = {
+            name: kinds[name](**value) if name in kinds and value is not None else value
+            for name, value in described.items()
+        }
+        return cls(**made)

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Storage that the compiler caches of several machines share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from rushlight.errors import InvalidArgument
+
+_FORMS = ("http", "https", "redis", "redis+unix", "file")
+_OF_ONE_MACHINE = {
+    *(
+        f"CCACHE_{name}"
+        for name in ("DIR", "BASEDIR", "CONFIGPATH", "LOGFILE", "STATSLOG", "TEMPDIR", "DEBUGDIR")
+    ),
+    *(f"SCCACHE_{name}" for name in ("DIR", "CONF", "SERVER_UDS", "SERVER_PORT", "ERROR_LOG", "CACHED_CONF")),
+}
+
+
+def shared_cache_environment(url: str) -> dict[str, str]:
+    """What ccache and sccache are told to share objects through `url`. ccache reads compilers whole to know
+    them by: on another machine their time stamps are other ones. Error: InvalidArgument."""
+    form = urlsplit(url).scheme
+    if form not in _FORMS:
+        raise InvalidArgument(f"shared cache '{url}': one of {', '.join(f'{f}:' for f in _FORMS)} expected")
+    environment = {
+        "CCACHE_REMOTE_STORAGE": url,
+        "CCACHE_SECONDARY_STORAGE": url,  # its name before 4.8
+        "CCACHE_COMPILERCHECK": "content",
+    }
+    if form == "redis":
+        environment["SCCACHE_REDIS_ENDPOINT"] = url
+    elif form in ("http", "https"):
+        environment["SCCACHE_WEBDAV_ENDPOINT"] = url
+    return environment
+
+
+def settings_to_pass_on(environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The settings of compiler caches in an environment (default: this process's) that hold on any machine:
+    those of ccache and sccache but the ones that name folders and sockets."""
+    given = os.environ if environment is None else environment
+    return {
+        name: value
+        for name, value in given.items()
+        if name.startswith(("CCACHE_", "SCCACHE_")) and name not in _OF_ONE_MACHINE
+    }

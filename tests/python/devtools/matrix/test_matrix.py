@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Matrices: what is told and written of cells that pass, fail, die and are not reached."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from rushlight import targets
+from rushlight.cli.matrix import matrix_command
+from rushlight.devtools.matrix.cell import Conditions, run_cell
+from rushlight.devtools.matrix.local import Event, Finished, Started, run_local
+from rushlight.devtools.matrix.page import to_html
+from rushlight.devtools.matrix.plan import Cell, Model, Option
+from rushlight.devtools.matrix.result import FAILED, NOT_RUN, PASSED, CellResult, Failure, Memory
+from rushlight.devtools.matrix.run import MatrixResult, run_matrix
+from rushlight.devtools.matrix.store import Store
+from rushlight.errors import CheckFailed
+
+INTEROP = Path(__file__).parents[3] / "interop"
+
+
+def cell(name: str, target: str = "host", program: str = "model.pte", option: Option | None = None) -> Cell:
+    folder = INTEROP / name
+    return Cell(Model(name, folder / program, folder / "case.json"), target, option or Option())
+
+
+def result_of(cell: Cell, status: str = PASSED) -> CellResult:
+    return CellResult(cell.model.name, cell.target, cell.option.name, cell.option.kind, status)
+
+
+class Pretender:
+    """Runs nothing: every cell ends as `ends` says, by the model's name; passed where it says nothing."""
+
+    def __init__(self, **ends: str) -> None:
+        self.ends = ends
+        self.ran: list[str] = []
+
+    def __call__(self, cells: Sequence[Cell], folder: Path, conditions: Conditions) -> Iterator[Event]:
+        for cell in cells:
+            yield Started(cell)
+            if self.ends.get(cell.model.name) == "interrupt":
+                raise KeyboardInterrupt
+            self.ran.append(cell.name)
+            yield Finished(cell, result_of(cell, self.ends.get(cell.model.name, PASSED)))
+
+
+CELLS = [cell("softplus"), cell("gru"), cell("scan")]
+
+
+def test_results_are_in_the_order_of_the_cells_and_one_that_fails_ends_no_other(tmp_path: Path) -> None:
+    result = run_matrix(CELLS, tmp_path, executor=Pretender(gru=FAILED))
+    assert [c.status for c in result.cells] == [PASSED, FAILED, PASSED]
+    assert not result.passed and result.to_json()["failed"] == 1
+
+
+def test_an_interrupted_run_keeps_what_it_has_and_is_resumed(tmp_path: Path) -> None:
+    result = run_matrix(CELLS, tmp_path, executor=Pretender(gru="interrupt"))
+    assert [c.status for c in result.cells] == [PASSED, NOT_RUN, NOT_RUN]
+    again = Pretender(scan=FAILED)
+    result = run_matrix(CELLS, tmp_path, executor=again, resume=True)
+    assert [c.status for c in result.cells] == [PASSED, PASSED, FAILED]
+    assert again.ran == ["gru/host/default", "scan/host/default"]
+    last = Pretender()
+    assert run_matrix(CELLS, tmp_path, executor=last, resume=True).passed
+    assert last.ran == ["scan/host/default"]
+
+
+def test_a_changed_model_or_option_is_run_again(tmp_path: Path) -> None:
+    program = tmp_path / "model.pte"
+    program.write_bytes((INTEROP / "softplus" / "model.pte").read_bytes())
+    one = Cell(Model("one", program), "host", Option())
+    run_matrix([one], tmp_path, executor=Pretender())
+    program.write_bytes((INTEROP / "gru" / "model.pte").read_bytes())
+    changed, other = Pretender(), Pretender()
+    run_matrix([one], tmp_path, executor=changed, resume=True)
+    run_matrix([Cell(one.model, "host", Option(dtypes="all"))], tmp_path, executor=other, resume=True)
+    assert len(changed.ran) == len(other.ran) == 1
+
+
+def test_a_line_that_was_cut_off_is_left_out_of_the_results(tmp_path: Path) -> None:
+    run_matrix(CELLS[:2], tmp_path, executor=Pretender())
+    path = tmp_path / "results.jsonl"
+    path.write_text(path.read_text()[:-30])
+    assert [r.model for r in Store(tmp_path).passed().values()] == ["softplus"]
+
+
+def test_a_cell_that_cannot_be_built_fails_with_the_error(tmp_path: Path) -> None:
+    result = run_cell(cell("model_dscnn", program="model_xnnpack.pte"), tmp_path / "cell", Conditions())
+    assert result.status == FAILED and result.failure is not None
+    assert result.failure.type == "BackendNotFound" and "XnnpackBackend" in result.failure.message
+
+
+def test_a_cell_whose_process_dies_fails_and_the_others_go_on(tmp_path: Path) -> None:
+    refused = cell("model_dscnn", program="model_xnnpack.pte")
+    results = []
+    for event in run_local([refused, refused], tmp_path, Conditions(), jobs=1):
+        if isinstance(event, Started) and not results:
+            [child] = multiprocessing.active_children()
+            child.kill()
+        if isinstance(event, Finished):
+            results.append(event.result)
+    assert [r.failure.type for r in results if r.failure] == ["ProcessDied", "BackendNotFound"]
+    assert results[0].failure is not None and "signal 9" in results[0].failure.message
+
+
+def test_the_page_shows_numbers_failures_and_no_markup_of_theirs() -> None:
+    memory = Memory(static=100, method_arena=200, planned=300, temporary=0, stack=400)
+    good = CellResult("m", "cortex-m4", "o", "interpreter", PASSED, flash=36_600, memory=memory)
+    bad = CellResult(
+        "<m>", "host", "o", "interpreter", FAILED, failure=Failure("BuildFailed", "a < b", "see")
+    )
+    page = to_html(MatrixResult([good, bad], 1.0))
+    assert "36.6" in page and "1.0</td>" in page and "a &lt; b" in page and "&lt;m&gt;" in page
+    assert "<m>" not in page
+
+
+@pytest.mark.device
+@pytest.mark.cortex_m55
+def test_the_command_runs_a_matrix_and_its_exit_status_tells_of_a_failure(tmp_path: Path) -> None:
+    if missing := targets.get("cortex-m55").requirements():
+        pytest.skip("cortex-m55: missing " + ", ".join(item.name for item in missing))
+    (tmp_path / "matrix.yaml").write_text(
+        f"models:\n  softplus: {INTEROP}/softplus/model.pte\n"
+        f"  delegated: {INTEROP}/model_dscnn/model_xnnpack.pte\ntargets: [cortex-m55]\n"
+    )
+    words = [str(tmp_path / "matrix.yaml"), "-o", str(tmp_path / "out"), "-j", "2", "--cold"]
+    words += ["--json", str(tmp_path / "out.json"), "--html", str(tmp_path / "out.html")]
+    ended = CliRunner().invoke(matrix_command, words)
+    assert isinstance(ended.exception, CheckFailed) and "1 passed, 1 failed" in ended.exception.message
+    written = json.loads((tmp_path / "out.json").read_text())
+    softplus, delegated = written["cells"]
+    assert (written["schema"], softplus["status"], delegated["failure"]["type"]) == (
+        1,
+        "passed",
+        "BackendNotFound",
+    )
+    assert softplus["compared"] and softplus["flash"] > 10_000 and softplus["instructions"] > 1000
+    assert softplus["memory"]["stack"] > 0 and softplus["memory"]["planned"] > 0
+    assert softplus["operators"]["aten::exp.out"] == ["float32"]
+    if softplus["build"]["cache"] == "ccache":
+        assert softplus["cold"]["hits"] == softplus["build"]["misses"] == 0
+    assert "softplus" in (tmp_path / "out.html").read_text()
+    assert (tmp_path / "out/cells/softplus/cortex-m55/default/executor_runner.elf").is_file()
