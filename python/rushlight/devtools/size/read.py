@@ -109,7 +109,7 @@ def read_build(built: Built, models: Sequence[Path] = ()) -> SizeReport:
 
 
 def _selected(folder: Path | None) -> list[str] | None:
-    path = folder / "generated" / "selected_operators.yaml" if folder else None
+    path = folder / "generated" / "selected_kernels.json" if folder else None
     return list(read_selection(path)) if path and path.is_file() else None
 
 
