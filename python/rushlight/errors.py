@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
 
@@ -182,19 +183,28 @@ class UnknownTarget(RushlightError):
 
 
 class MissingToolchain(RushlightError):
-    """What a target needs is not installed: `missing` programs or files, `packages` that bring them."""
+    """What a target needs is not installed: `missing` programs or files, the Debian `packages` and those from
+    PyPI that bring them."""
 
     exit_code = 16
 
-    def __init__(self, target: str, missing: Sequence[str], packages: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        target: str,
+        missing: Sequence[str],
+        packages: Sequence[str] = (),
+        pip_packages: Sequence[str] = (),
+    ) -> None:
         step = f"Run `rushlight targets install {target}`"
         if packages:
             step += f", or: apt-get install --no-install-recommends {' '.join(packages)}"
+        if pip_packages:
+            step += f", or: pip install {' '.join(shlex.quote(name) for name in pip_packages)}"
         message = f"target '{target}' cannot be used here: missing {_listing(missing)}"
         super().__init__(message, next_step=step)
         self.target = target
         self.missing = list(missing)
-        self.packages = list(packages)
+        self.packages = [*packages, *pip_packages]
 
 
 class BuildFailed(RushlightError):

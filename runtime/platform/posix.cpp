@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Linux and other POSIX systems.
+// Linux and other POSIX systems; and WASI, which has their files and clocks.
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#ifndef __wasi__
+#include <sys/mman.h>
+#endif
 
 #include "runtime/platform/host_file.h"
 #include "runtime/platform/platform.h"
@@ -54,12 +56,23 @@ uint64_t instruction_count() { return 0; }
 
 size_t stack_peak() { return 0; }
 
+#ifdef __wasi__
+Span<uint8_t> claim_memory(size_t size, Bank) {
+  constexpr size_t kPage = 65536;
+  constexpr size_t kRefused = ~size_t{0};
+  if (size == 0) return {};
+  const size_t pages = __builtin_wasm_memory_grow(0, size / kPage + (size % kPage != 0 ? 1 : 0));
+  if (pages == kRefused) return {};
+  return {reinterpret_cast<uint8_t*>(pages * kPage), size};
+}
+#else
 Span<uint8_t> claim_memory(size_t size, Bank) {
   if (size == 0) return {};
   void* pages = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) return {};
   return {static_cast<uint8_t*>(pages), size};
 }
+#endif
 
 int file_open(const char* path, FileMode mode) {
   return mode == FileMode::Read ? ::open(path, O_RDONLY | O_CLOEXEC)

@@ -21,6 +21,7 @@ from rushlight.sources import source_root
 PathLike = str | os.PathLike[str]
 
 RUNNER = "executor_runner"
+_SUFFIXES = {"bare-metal": ".elf", "wasi": ".wasm"}
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ def run_request(
     check_requirements(target)
     output = output.resolve()
     binary = output / "cmake-build"
-    executable = output / (RUNNER + (".elf" if target.kind == "bare-metal" else ""))
+    executable = output / (RUNNER + _SUFFIXES.get(target.kind, ""))
     # Whatever goes wrong below, no executable of an earlier build is taken for this one's.
     executable.unlink(missing_ok=True)
     output.mkdir(parents=True, exist_ok=True)
@@ -183,10 +184,13 @@ def refuse_delegates(program: Program, defines: Mapping[str, str] | None = None)
 
 
 def check_requirements(target: targets.Target) -> None:
-    """Error: MissingToolchain, naming what is missing and the packages that have it."""
-    missing = target.requirements()
+    """Error: MissingToolchain, naming what is missing to build and the packages that have it."""
+    missing = [requirement for requirement in target.requirements() if not requirement.only_to_run]
     if missing:
-        raise MissingToolchain(target.name, [m.name for m in missing], sorted({m.package for m in missing}))
+        packages, pip_packages = (
+            sorted({m.package for m in missing if m.installer == installer}) for installer in ("apt", "pip")
+        )
+        raise MissingToolchain(target.name, [m.name for m in missing], packages, pip_packages)
 
 
 def _existing(paths: PathLike | Iterable[PathLike], what: str) -> tuple[Path, ...]:

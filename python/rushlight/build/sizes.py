@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from rushlight.build.wasm import WASM_MAGIC, read_wasm_sections
 from rushlight.errors import MissingDependency
 
 MODEL_SECTION = ".model"
@@ -33,8 +34,11 @@ class Sizes:
 
 
 def read_sizes(executable: Path) -> Sizes:
-    """The sizes of an ELF file. Sections without memory on the target do not count; areas that only
-    reserve room for the stack or arenas (their names say so) are not static data."""
+    """The sizes of an ELF file, or of a WebAssembly module. Sections without memory on the target do not
+    count; areas that only reserve room for the stack or arenas (their names say so) are not static data."""
+    with executable.open("rb") as stream:
+        if stream.read(len(WASM_MAGIC)) == WASM_MAGIC:
+            return _wasm_sizes(read_wasm_sections(executable))
     flash = ram = model = 0
     sections: dict[str, int] = {}
     for section in _sections(executable):
@@ -47,6 +51,11 @@ def read_sizes(executable: Path) -> Sizes:
         flash += section.size if section.has_content else 0
         ram += section.size if section.is_written else 0
     return Sizes(flash, ram, model, sections)
+
+
+def _wasm_sizes(sections: dict[str, int]) -> Sizes:
+    """Everything in a module is programmed; its initial data lie in memory too, constants among them."""
+    return Sizes(sum(sections.values()), sections.get("data", 0), 0, sections)
 
 
 def read_object_size(path: Path) -> int:

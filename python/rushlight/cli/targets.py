@@ -30,8 +30,10 @@ def targets_command(context: click.Context, as_json: bool) -> None:
             "board": target.board,
             "banks": target.banks(),
             "usable": not (missing := target.requirements()),
+            "buildable": all(m.only_to_run for m in missing),
             "missing": [m.name for m in missing],
-            "packages": sorted({m.package for m in missing}),
+            "packages": sorted({m.package for m in missing if m.installer == "apt"}),
+            "pip_packages": sorted({m.package for m in missing if m.installer == "pip"}),
         }
         for target in targets.all_targets()
     ]
@@ -40,27 +42,32 @@ def targets_command(context: click.Context, as_json: bool) -> None:
         return
     table = Table("target", "cpu", "board", "here")
     for row in rows:
-        here = "ready" if row["usable"] else "missing " + ", ".join(row["missing"])
+        here = "ready"
+        if not row["usable"]:
+            here = ("builds; to run: " if row["buildable"] else "") + "missing " + ", ".join(row["missing"])
         table.add_row(row["name"], row["cpu"], row["board"] or "", here)
     Console(highlight=False).print(table)
-    if not all(row["usable"] for row in rows):
+    if any(row["packages"] for row in rows):
         click.echo("Install what is missing with `rushlight targets install NAME...` (needs root).")
+    if wheels := sorted({name for row in rows for name in row["pip_packages"]}):
+        click.echo(f"Without root, what is missing from PyPI: pip install {shlex.join(wheels)}")
 
 
 @targets_command.command("install")
 @click.argument("names", nargs=-1, required=True)
 @verbose_option
 def install_command(names: tuple[str, ...]) -> None:
-    """Install the Debian packages that the targets NAMES need; without root, print the commands."""
+    """Install the packages that the targets NAMES need; without root, print the commands for Debian's."""
     listed = [t.name for t in targets.all_targets()] if "all" in names else list(names)
     commands = targets.install_commands(listed)
     if not commands:
         click.echo("Everything is installed already.")
         return
-    if os.geteuid() != 0:
+    needs_root = [command for command in commands if command[0] == "apt-get"]
+    if needs_root and os.geteuid() != 0:
         click.echo("Installing needs root. Run:")
-        for command in commands:
+        for command in needs_root:
             click.echo("  sudo " + shlex.join(command))
-        return
+        commands = [command for command in commands if command not in needs_root]
     for command in commands:
         process.run(command, capture=False, check=True)

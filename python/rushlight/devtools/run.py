@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -227,6 +228,8 @@ def _run_there(
                 placed = work / f"file{len(arguments)}"
                 if isinstance(file, bytes):
                     placed.write_bytes(file)
+                elif target.kind == "wasi":
+                    shutil.copyfile(file, placed)  # it follows no link out of its folder
                 else:
                     placed.symlink_to(file.resolve())
                 arguments.append(f"{option}={placed.name}")

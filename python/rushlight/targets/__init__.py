@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 
 from rushlight.errors import UnknownTarget
-from rushlight.targets import bare_metal, host, linux
+from rushlight.targets import bare_metal, host, linux, wasm, zig
 from rushlight.targets.target import CRASH_STATUS, Requirement, RunResult, Target
 
 __all__ = ["CRASH_STATUS", "Requirement", "RunResult", "Target", "all_targets", "get", "install_commands"]
@@ -14,7 +15,7 @@ __all__ = ["CRASH_STATUS", "Requirement", "RunResult", "Target", "all_targets", 
 
 def all_targets() -> list[Target]:
     """Every target, the host first."""
-    return [*host.TARGETS, *linux.TARGETS, *bare_metal.TARGETS]
+    return [*host.TARGETS, *linux.TARGETS, *bare_metal.TARGETS, *wasm.TARGETS, *zig.TARGETS]
 
 
 def get(name: str) -> Target:
@@ -26,11 +27,24 @@ def get(name: str) -> Target:
 
 
 def install_commands(names: Iterable[str]) -> list[list[str]]:
-    """The commands, for root on Debian, that install what the targets `names` lack here; none if nothing.
+    """The commands that install what the targets `names` lack here; none if nothing. Those that begin with
+    apt-get are for root on Debian.
 
     Error: UnknownTarget.
     """
-    packages = sorted({missing.package for name in names for missing in get(name).requirements()})
-    if not packages:
-        return []
-    return [["apt-get", "update"], ["apt-get", "install", "-y", "--no-install-recommends", *packages]]
+    missing = [requirement for name in names for requirement in get(name).requirements()]
+    return package_commands(missing)
+
+
+def package_commands(missing: Iterable[Requirement]) -> list[list[str]]:
+    """The commands that install the packages of `missing`."""
+    packages: dict[str, set[str]] = {"apt": set(), "pip": set()}
+    for requirement in missing:
+        packages[requirement.installer].add(requirement.package)
+    commands = []
+    if packages["apt"]:
+        install = ["apt-get", "install", "-y", "--no-install-recommends", *sorted(packages["apt"])]
+        commands += [["apt-get", "update"], install]
+    if packages["pip"]:
+        commands.append([sys.executable, "-m", "pip", "install", *sorted(packages["pip"])])
+    return commands

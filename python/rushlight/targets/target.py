@@ -20,17 +20,21 @@ CRASH_STATUS = {134: "the program aborted", 139: "the core took a fault"}
 
 @dataclass(frozen=True)
 class Requirement:
-    """A program or file that a target needs, and the Debian package that has it."""
+    """A program or file that a target needs, and the package that has it: Debian's ("apt"), or one from
+    PyPI ("pip"). Without those that are `only_to_run` a target is one to build for."""
 
     name: str
     package: str
+    installer: str = "apt"
+    only_to_run: bool = False
 
 
 class Target(Protocol):
     """A kind of machine that runners are built for and run on.
 
-    `kind` is "host", "linux" or "bare-metal". `cpu` is a compiler triple for Linux, a core for bare
-    metal. `board` names a folder of toolchains/boards. `toolchain_file` is for CMake; the host has none.
+    `kind` is "host", "linux", "bare-metal" or "wasi". `cpu` is a compiler triple for Linux and WASI, a core
+    for bare metal. `board` names a folder of toolchains/boards. `toolchain_file` is for CMake; the host has
+    none.
     """
 
     @property

@@ -10,14 +10,18 @@ from pathlib import Path
 import pytest
 
 from rushlight import process, targets
-from rushlight.errors import InvalidArgument, UnknownTarget
+from rushlight.build.api import check_requirements
+from rushlight.errors import InvalidArgument, MissingToolchain, UnknownTarget
 from rushlight.sources import source_root
 from rushlight.targets.bare_metal import BareMetal
 from rushlight.targets.linux import Linux
+from rushlight.targets.wasm import WASMTIME
+from rushlight.targets.zig import ZIGLANG, ZigLinux
 
 TOOLCHAINS = source_root() / "toolchains"
 BARE_METAL = [target for target in targets.all_targets() if isinstance(target, BareMetal)]
-LINUX = [target for target in targets.all_targets() if isinstance(target, Linux)]
+LINUX = [target for target in targets.all_targets() if isinstance(target, (Linux, ZigLinux))]
+ZIG = [target for target in targets.all_targets() if target.name.startswith("zig-")]
 
 
 def toolchain_value(target: targets.Target, name: str) -> str:
@@ -42,13 +46,13 @@ def test_names_are_unique_and_found() -> None:
 
 def test_every_toolchain_file_is_a_target_and_the_other_way_round() -> None:
     files = {path.stem for path in TOOLCHAINS.glob("*.cmake")} - {
-        "linux", "bare-metal", "bare-metal-arm", "bare-metal-riscv"
+        "linux", "bare-metal", "bare-metal-arm", "bare-metal-riscv", "zig", "zig-linux"
     }  # fmt: skip
     assert files == {target.name for target in targets.all_targets()} - {"host"}
 
 
 @pytest.mark.parametrize("target", LINUX, ids=lambda target: target.name)
-def test_a_linux_toolchain_file_agrees_with_its_target(target: Linux) -> None:
+def test_a_linux_toolchain_file_agrees_with_its_target(target: Linux | ZigLinux) -> None:
     assert toolchain_value(target, "RUSHLIGHT_TRIPLE") == target.cpu
     assert toolchain_value(target, "RUSHLIGHT_EMULATOR") == " ".join(target.emulator)
 
@@ -84,11 +88,23 @@ def test_what_is_missing_is_named_with_its_package(
 ) -> None:
     monkeypatch.setattr(process, "search_path", lambda: str(tmp_path))
     missing = target.requirements()
-    assert {"cmake", "ninja"} < {requirement.name for requirement in missing}
-    update, install = targets.install_commands([target.name])
-    assert update == ["apt-get", "update"]
-    assert install[:4] == ["apt-get", "install", "-y", "--no-install-recommends"]
-    assert set(install[4:]) == {requirement.package for requirement in missing}
+    assert {"cmake", "ninja"} <= {requirement.name for requirement in missing}
+    packages = {
+        installer: {requirement.package for requirement in missing if requirement.installer == installer}
+        for installer in ("apt", "pip")
+    }
+    *debian, last = targets.install_commands([target.name])
+    if packages["pip"]:
+        assert last[1:4] == ["-m", "pip", "install"] and set(last[4:]) == packages["pip"]
+    else:
+        debian.append(last)
+    if packages["apt"]:
+        update, install = debian
+        assert update == ["apt-get", "update"]
+        assert install[:4] == ["apt-get", "install", "-y", "--no-install-recommends"]
+        assert set(install[4:]) == packages["apt"]
+    else:
+        assert not debian
 
 
 def test_nothing_is_installed_where_nothing_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,3 +139,21 @@ def test_the_host_runs_an_executable_as_it_is(tmp_path: Path) -> None:
     script.chmod(0o755)
     result = targets.get("host").run(script, ["one argument"], cwd=tmp_path, timeout=20)
     assert (result.returncode, result.stdout) == (3, f"{tmp_path}\none argument\n")
+
+
+@pytest.mark.parametrize("target", [*ZIG, targets.get("wasm32")], ids=lambda target: target.name)
+def test_what_pip_can_install_is_all_that_building_with_ziglang_takes(
+    target: targets.Target, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(process, "search_path", lambda: str(tmp_path))
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    to_build = [item for item in target.requirements() if not item.only_to_run]
+    assert {item.package for item in to_build} == {ZIGLANG, "cmake", "ninja"}
+    with pytest.raises(MissingToolchain, match=r"missing zig, cmake, ninja") as refusal:
+        check_requirements(target)
+    assert "pip install cmake ninja 'ziglang" in refusal.value.next_step
+    assert "apt-get" not in refusal.value.next_step
+
+
+def test_the_extra_zig_brings_what_the_targets_ask_for() -> None:
+    assert f'zig = ["{ZIGLANG}", "{WASMTIME}"]' in (Path(__file__).parents[3] / "pyproject.toml").read_text()

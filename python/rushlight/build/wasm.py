@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The sections of a WebAssembly module."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rushlight.errors import InvalidArgument
+
+WASM_MAGIC = b"\0asm"
+
+_NAMES = (
+    "custom", "type", "import", "function", "table", "memory", "global", "export", "start", "element", "code",
+    "data", "data count", "tag",
+)  # fmt: skip
+_CUSTOM = 0
+
+
+def read_wasm_sections(path: Path) -> dict[str, int]:
+    """Bytes of each section by its name, in order; custom ones (symbols, debug information), which no engine
+    needs, are left out. Error: InvalidArgument for a file that ends early."""
+    data = path.read_bytes()
+    sections: dict[str, int] = {}
+    position = len(WASM_MAGIC) + 4  # and the version
+    while position < len(data):
+        kind = data[position]
+        size, position = _unsigned(data, position + 1, path)
+        position += size
+        if position > len(data):
+            raise InvalidArgument(f"module {path}: section {kind} of {size} bytes goes beyond the end")
+        if kind != _CUSTOM:
+            name = _NAMES[kind] if kind < len(_NAMES) else f"section {kind}"
+            sections[name] = sections.get(name, 0) + size
+    return sections
+
+
+def _unsigned(data: bytes, position: int, path: Path) -> tuple[int, int]:
+    """A number in LEB128, seven bits a byte, lowest first; and where it ends."""
+    value = shift = 0
+    for byte in data[position : position + 5]:
+        position += 1
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            return value, position
+    raise InvalidArgument(f"module {path}: no size at byte {position}")
