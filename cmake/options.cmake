@@ -36,6 +36,12 @@ set(RUSHLIGHT_BACKENDS
     "Folders of backends to link, separated by ;: each calls rushlight_add_backend"
 )
 
+set(RUSHLIGHT_BAKED
+    ""
+    CACHE STRING
+    "Folders that `rushlight bake` wrote, separated by ;: baked_runner is built for their programs"
+)
+
 # What is built.
 option(RUSHLIGHT_BUILD_RUNNER "Build executor_runner" ${PROJECT_IS_TOP_LEVEL})
 option(RUSHLIGHT_BUILD_PYTHON "Build the Python module _runtime" OFF)

@@ -18,6 +18,7 @@ RUNTIME = [
     "trace",
     "program",
     "kernel",
+    "baked",
     "backend",
     "executor",
     "bundled",

@@ -386,3 +386,10 @@ class NotRunnable(RushlightError):
     ) -> None:
         super().__init__(message, next_step=next_step)
         self.findings = list(findings)
+
+
+class NotBakeable(RushlightError):
+    """A program has what baked programs do not: it can still be interpreted."""
+
+    exit_code = 33
+    default_next_step = "Build a runner that interprets the program: rushlight build."

@@ -89,8 +89,6 @@ Error check_tensor(const TensorImpl& tensor, bool written, When when) {
 
 }  // namespace
 
-bool has_memory(const TensorImpl& tensor) { return tensor.data() != nullptr || tensor.numel() == 0; }
-
 Error check_kinds(const KernelEntry& kernel, Span<EValue* const> arguments) {
   const size_t expected = std::strlen(kernel.signature);
   RL_CHECK(arguments.size() >= expected, Error::InvalidProgram,

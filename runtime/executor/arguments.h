@@ -22,7 +22,4 @@ enum class When { Loading, Running };
 // Errors: InvalidProgram, InvalidState (no memory) naming the operator and the argument.
 Error check_tensors(const KernelEntry& kernel, EValue* const* arguments, When when);
 
-// Whether the tensor's elements can be read: it has memory, or none of them.
-bool has_memory(const TensorImpl& tensor);
-
 }  // namespace rushlight

@@ -2,11 +2,10 @@
 // Running a loaded method: inputs in, instructions one after another, outputs out.
 #include "runtime/executor/method.h"
 
-#include <cstring>
-
 #include "runtime/base/log.h"
 #include "runtime/executor/arguments.h"
 #include "runtime/program/schema.h"
+#include "runtime/tensor/binding.h"
 
 namespace rushlight {
 
@@ -17,59 +16,9 @@ using flatbuffer::Table;
 using flatbuffer::TableVector;
 using schema::InstructionKind;
 
-bool same_order(Span<const DimOrderType> a, Span<const DimOrderType> b) {
-  if (a.size() != b.size()) return false;
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (a[i] != b[i]) return false;
-  }
-  return true;
-}
-
-// Two dim orders may describe the same bytes: dimensions of size 1 can stand anywhere.
-bool same_layout(const Tensor& a, const Tensor& b) {
-  if (same_order(a.dim_order(), b.dim_order())) return true;
-  for (ptrdiff_t d = 0; d < a.dim(); ++d) {
-    const auto i = static_cast<size_t>(d);
-    if (a.size(d) != 1 && a.strides()[i] != b.strides()[i]) return false;
-  }
-  return true;
-}
-
-Error set_tensor(size_t index, TensorImpl* target, const Tensor& source) {
-  RL_CHECK(source.scalar_type() == target->scalar_type(), Error::InvalidType,
-           "input %lu: expected dtype %s, got %s", log_number(index), to_string(target->scalar_type()),
-           to_string(source.scalar_type()));
-  const bool lent = target->storage() != Storage::Planned;
-  if (lent) target->set_data(nullptr, Storage::Lent);  // what follows may fail after it has resized
-  RL_CHECK(target->resize(source.sizes()) == Error::Ok, Error::InvalidArgument,
-           "input %lu: its shape does not fit the program's", log_number(index));
-  RL_CHECK(same_layout(Tensor(target), source), Error::InvalidArgument,
-           "input %lu: its dim order is not the program's", log_number(index));
-  if (lent) {
-    target->set_data(source.impl()->mutable_data(), Storage::Lent);
-  } else if (target->nbytes() > 0) {
-    std::memmove(target->mutable_data(), source.const_data_ptr(), target->nbytes());
-  }
-  return Error::Ok;
-}
-
-bool same_number(const EValue& a, const EValue& b) {
-  if (a.is_double()) return std::memcmp(&a.payload.as_double, &b.payload.as_double, sizeof(double)) == 0;
-  return a.to_int() == b.to_int();
-}
-
-bool is_false(const EValue& condition) {
-  if (condition.is_tensor()) return *condition.to_tensor().const_data_ptr<uint8_t>() == 0;
-  return condition.is_double() ? condition.to_double() == 0 : condition.to_int() == 0;
-}
-
 // The operator or delegate that a call names.
 size_t callee(const FieldPair& call) {
   return call.first() == nullptr ? 0 : static_cast<size_t>(flatbuffer::read<int32_t>(call.first()));
-}
-
-bool is_one_bool(const TensorImpl& tensor) {
-  return tensor.scalar_type() == ScalarType::Bool && tensor.numel() == 1 && has_memory(tensor);
 }
 
 // As ExecuTorch names them.
@@ -95,35 +44,14 @@ Error Method::set_input(size_t index, const EValue& value) {
   const auto inputs = plan_.vector<int32_t>(schema::plan::kInputs);
   RL_CHECK(index < inputs.size(), Error::InvalidArgument, "input %lu: the method takes %lu",
            log_number(index), log_number(inputs.size()));
-  EValue& target = values_[inputs[index]];
-  RL_CHECK(target.tag == value.tag, Error::InvalidType, "input %lu: expected %s, got %s", log_number(index),
-           to_string(target.tag), to_string(value.tag));
-  if (target.is_tensor()) return set_tensor(index, target.payload.as_tensor.impl(), value.to_tensor());
-  if (target.is_number()) {
-    RL_CHECK(same_number(target, value), Error::InvalidArgument,
-             "input %lu: the program was exported for another value of this number", log_number(index));
-    return Error::Ok;
-  }
-  RL_CHECK(target.is_none(), Error::NotSupported, "input %lu: a %s cannot be set", log_number(index),
-           to_string(target.tag));
-  return Error::Ok;
+  return set_value(index, values_[inputs[index]], value);
 }
 
 Error Method::set_output_buffer(size_t index, Span<uint8_t> memory) {
   const auto outputs = plan_.vector<int32_t>(schema::plan::kOutputs);
   RL_CHECK(index < outputs.size(), Error::InvalidArgument, "output %lu: the method gives %lu",
            log_number(index), log_number(outputs.size()));
-  const EValue& value = values_[outputs[index]];
-  RL_CHECK(value.is_tensor(), Error::InvalidType, "output %lu: a %s has no memory of its own",
-           log_number(index), to_string(value.tag));
-  TensorImpl* tensor = value.payload.as_tensor.impl();
-  RL_CHECK(tensor->storage() != Storage::Planned && tensor->storage() != Storage::Constant,
-           Error::InvalidState, "output %lu: the program has planned its memory", log_number(index));
-  const size_t needed = tensor->numel_bound() * element_size(tensor->scalar_type());
-  RL_CHECK(memory.size() >= needed, Error::InvalidArgument, "output %lu: needs %lu bytes, %lu were given",
-           log_number(index), log_number(needed), log_number(memory.size()));
-  tensor->set_data(memory.data(), Storage::Given);
-  return Error::Ok;
+  return set_output_memory(index, values_[outputs[index]], memory);
 }
 
 const EValue& Method::input(size_t index) const {

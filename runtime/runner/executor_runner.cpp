@@ -11,7 +11,6 @@
 // --etdump writes what was executed and how long it took, --debug_output what operators put out; both are
 // collected in memory first, and need a build with EXECUTORCH_ENABLE_EVENT_TRACER.
 // The exit status is 0, or the number of the Error that stopped it.
-#include "runtime/base/failure.h"
 #include "runtime/base/log.h"
 #include "runtime/executor/method.h"
 #include "runtime/platform/host_file.h"
@@ -19,6 +18,7 @@
 #include "runtime/program/program.h"
 #include "runtime/runner/bundled_run.h"
 #include "runtime/runner/model_files.h"
+#include "runtime/runner/print_failures.h"
 #include "runtime/runner/request_run.h"
 #include "runtime/runner/trace_files.h"
 
@@ -88,21 +88,6 @@ Error run(int argc, char** argv, EventTracer* tracer) {
   }
 }
 
-// "failure: 1b2c3d63 ...", for `rushlight decode`.
-void print_failures() {
-  const FailureTrace trace = failure_trace();
-  if (trace.size == 0) return;
-  char line[16 + 9 * kFailureRecords] = "failure:";
-  size_t at = std::strlen(line);
-  for (size_t i = 0; i < trace.size; ++i) {
-    line[at++] = ' ';
-    for (int shift = 28; shift >= 0; shift -= 4)
-      line[at++] = "0123456789abcdef"[(trace.records[i] >> shift) & 15];
-  }
-  line[at] = '\0';
-  platform::print_line(line);
-}
-
 Error run_traced(int argc, char** argv) {
   TraceFiles trace;
   RL_TRY(trace.begin(argc, argv));
@@ -119,9 +104,6 @@ Error run_traced(int argc, char** argv) {
 int main(int argc, char** argv) {
   rushlight::platform::init();
   const rushlight::Error error = rushlight::run_traced(argc, argv);
-  if (error != rushlight::Error::Ok) {
-    rushlight::platform::print_line(rushlight::to_string(error));
-    rushlight::print_failures();
-  }
+  rushlight::print_error(error);
   return static_cast<int>(error);
 }

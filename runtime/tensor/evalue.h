@@ -54,19 +54,23 @@ struct EValue {
     const BoxedList<int64_t>* as_int_list;
     const BoxedList<Tensor>* as_tensor_list;
     const BoxedList<std::optional<Tensor>>* as_optional_tensor_list;
-    Payload() : as_int(0) {}
+    constexpr Payload() : as_int(0) {}
+    constexpr explicit Payload(int64_t value) : as_int(value) {}
+    constexpr explicit Payload(double value) : as_double(value) {}
+    constexpr explicit Payload(bool value) : as_bool(value) {}
+    constexpr explicit Payload(Tensor value) : as_tensor(value) {}
+    constexpr explicit Payload(const char* value) : as_string(value) {}
   } payload;
   Tag tag = Tag::None;
   uint32_t length = 0;  // of lists and strings
 
-  EValue() = default;
-  explicit EValue(int64_t value) : tag(Tag::Int) { payload.as_int = value; }
-  explicit EValue(double value) : tag(Tag::Double) { payload.as_double = value; }
-  explicit EValue(bool value) : tag(Tag::Bool) { payload.as_bool = value; }
-  explicit EValue(Tensor value) : tag(Tag::Tensor) { payload.as_tensor = value; }
-  explicit EValue(std::string_view value) : tag(Tag::String), length(static_cast<uint32_t>(value.size())) {
-    payload.as_string = value.data();
-  }
+  constexpr EValue() = default;
+  constexpr explicit EValue(int64_t value) : payload(value), tag(Tag::Int) {}
+  constexpr explicit EValue(double value) : payload(value), tag(Tag::Double) {}
+  constexpr explicit EValue(bool value) : payload(value), tag(Tag::Bool) {}
+  constexpr explicit EValue(Tensor value) : payload(value), tag(Tag::Tensor) {}
+  constexpr explicit EValue(std::string_view value)
+      : payload(value.data()), tag(Tag::String), length(static_cast<uint32_t>(value.size())) {}
 
   [[nodiscard]] bool is_none() const { return tag == Tag::None; }
   [[nodiscard]] bool is_tensor() const { return tag == Tag::Tensor; }

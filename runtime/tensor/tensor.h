@@ -44,6 +44,23 @@ class TensorImpl {
   TensorImpl(ScalarType type, ptrdiff_t dim, SizesType* sizes, void* data, DimOrderType* dim_order,
              StridesType* strides, TensorShapeDynamism dynamism = TensorShapeDynamism::STATIC);
 
+  // One that is known while compiling, where nothing is left to compute: `strides` are those of `sizes` in
+  // `dim_order`, `numel` is the product of `sizes`.
+  constexpr TensorImpl(ScalarType type, size_t dim, SizesType* sizes, DimOrderType* dim_order,
+                       StridesType* strides, size_t numel, void* data, Storage storage,
+                       TensorShapeDynamism dynamism)
+      : sizes_(sizes),
+        dim_order_(dim_order),
+        strides_(strides),
+        data_(data),
+        numel_(numel),
+        numel_bound_(numel),
+        dim_(static_cast<uint8_t>(dim)),
+        type_(type),
+        dynamism_(dynamism),
+        storage_(storage),
+        marked_(false) {}
+
   [[nodiscard]] ScalarType scalar_type() const { return type_; }
   [[nodiscard]] ptrdiff_t dim() const { return dim_; }
   [[nodiscard]] Span<const SizesType> sizes() const { return {sizes_, dim_}; }
@@ -95,7 +112,7 @@ class TensorImpl {
 
 class Tensor {
  public:
-  explicit Tensor(TensorImpl* impl) : impl_(impl) {}
+  explicit constexpr Tensor(TensorImpl* impl) : impl_(impl) {}
 
   [[nodiscard]] ScalarType scalar_type() const { return impl_->scalar_type(); }
   [[nodiscard]] ptrdiff_t dim() const { return impl_->dim(); }

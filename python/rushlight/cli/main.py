@@ -20,6 +20,7 @@ except ImportError as missing:
     )
 
 _COMMANDS = {
+    "bake": "rushlight.cli.bake:bake_command",
     "build": "rushlight.cli.build:build_command",
     "check": "rushlight.cli.check:check_command",
     "decode": "rushlight.cli.decode:decode_command",

@@ -67,6 +67,7 @@ from rushlight.program import is_bundled_program, read_model
     "--debug-output", type=click.Path(path_type=Path), help="With --etdump: write what operators put out."
 )
 @click.option("--debug-size", type=int, help="Bytes that the target collects that in [default: 256 KiB].")
+@click.option("--baked", is_flag=True, help="Bake MODEL (rushlight bake) instead of interpreting it.")
 @click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help="Seconds the run may take.")
 @define_option
 @json_option
@@ -86,6 +87,7 @@ def run_command(
     etdump_size: int | None,
     debug_output: Path | None,
     debug_size: int | None,
+    baked: bool,
     timeout: float,
     defines: tuple[str, ...],
     as_json: bool,
@@ -114,6 +116,7 @@ def run_command(
             timeout=timeout,
             progress=progress,
             trace=trace,
+            baked=baked,
         )
     if save is not None:
         _save(save, outcome)

@@ -19,7 +19,9 @@ import numpy as np
 
 from rushlight import targets
 from rushlight.build import BuildRequest, BuildResult, refuse_delegates, run_request
+from rushlight.build.baked import BakedBuild, build_baked
 from rushlight.build.cmake import Progress
+from rushlight.codegen.bake import program_name
 from rushlight.devtools.case_stream import CallResult, Report, decode_response, encode_request
 from rushlight.devtools.cases import Call, Case, Comparison, compare
 from rushlight.devtools.failures import in_output as failures_in_output
@@ -103,11 +105,13 @@ def run(
     timeout: float = DEFAULT_TIMEOUT,
     progress: Progress | None = None,
     trace: TraceRequest | None = None,
+    baked: bool | BakedBuild = False,
 ) -> RunOutcome:
     """Runs the calls of `case`. On "host" in this process; elsewhere, for a trace and with backends
     (`RUSHLIGHT_BACKENDS` in `defines`), it first builds a runner for the model (below `build_folder`,
     default: a cache) and starts it there. `built` is a runner to be used instead, on the host too; with
-    `linked_in` it has the model inside, otherwise it is given the model.
+    `linked_in` it has the model inside, otherwise it is given the model. With `baked` the program is baked,
+    also on the host; a build of several baked programs can be given in its place.
 
     Errors: those of loading and building; RunTimeout; TargetCrashed; what the runtime itself refuses.
     """
@@ -123,6 +127,10 @@ def run(
     _check_calls(program, case.calls)
     files = _data_files(program, case)
     chosen = targets.get(target)
+    if baked:
+        if trace is not None:
+            raise InvalidArgument("a baked program has no tracer", next_step="Trace the interpreted one.")
+        return _run_baked(path, program, case, files, chosen, baked, build_folder, defines, timeout, progress)
     with_backends = bool((defines or {}).get("RUSHLIGHT_BACKENDS"))
     if chosen.kind == "host" and trace is None and built is None and not with_backends:
         return _run_here(data, case, files, Origins(path, program))
@@ -134,7 +142,7 @@ def run(
     if progress:
         progress(f"running on {target}", 0.0)
     start = time.monotonic()
-    given: dict[str, Sequence[Path | bytes]] = {}
+    given: dict[str, Sequence[Path | bytes | str]] = {}
     if not linked_in:
         # A runner need not know bundled programs: it gets the program inside.
         given = {"--model_path": [data if bundled else path], "--data_path": files}
@@ -142,6 +150,40 @@ def run(
         there = _run_there(chosen, given, built, program, case, timeout, trace)
     outcomes = _outcomes(case, there.results)
     return RunOutcome(target, outcomes, there.report, built, time.monotonic() - start, there.trace_loss)
+
+
+def _run_baked(
+    path: Path,
+    program: Program,
+    case: Case,
+    files: tuple[Path, ...],
+    target: targets.Target,
+    baked: bool | BakedBuild,
+    build_folder: Path | None,
+    defines: dict[str, str] | None,
+    timeout: float,
+    progress: Progress | None,
+) -> RunOutcome:
+    if not isinstance(baked, BakedBuild):
+        wanted = {"baked": "", **(defines or {})}  # a folder of its own in the cache
+        request = BuildRequest(target=target.name, models=(path.resolve(),), data_files=files, defines=wanted)
+        baked = build_baked(
+            path,
+            target=target.name,
+            output=build_folder or _cache_folder(request),
+            data_files=files,
+            defines=defines,
+            progress=progress,
+            minimal=False,
+        )
+    if progress:
+        progress(f"running on {target.name}", 0.0)
+    start = time.monotonic()
+    name = program_name(path) if len(baked.programs) > 1 else baked.programs[0].name
+    with Origins(path, program).told({call.method for call in case.calls}):
+        there = _run_there(target, {"--program": [name]}, baked.result, program, case, timeout, None)
+    outcomes = _outcomes(case, there.results)
+    return RunOutcome(target.name, outcomes, there.report, baked.result, time.monotonic() - start)
 
 
 def inputs_of_ones(program: Program, method: str) -> Case:
@@ -209,7 +251,7 @@ class _RunThere:
 
 def _run_there(
     target: targets.Target,
-    files: dict[str, Sequence[Path | bytes]],
+    files: dict[str, Sequence[Path | bytes | str]],
     built: BuildResult,
     program: Program,
     case: Case,
@@ -224,6 +266,9 @@ def _run_there(
         arguments = ["--inputs=request", "--outputs=response"]
         for option, listed in files.items():
             for file in listed:
+                if isinstance(file, str):
+                    arguments.append(f"{option}={file}")
+                    continue
                 # A board opens files of its own folder only, by short names.
                 placed = work / f"file{len(arguments)}"
                 if isinstance(file, bytes):

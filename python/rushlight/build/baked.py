@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Builds baked programs: C++ of their own with the kernels that they call, and no interpreter."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rushlight import targets
+from rushlight.build import cmake
+from rushlight.build.api import PathLike, check_requirements, read_selection
+from rushlight.build.result import BuildResult
+from rushlight.build.sizes import Sizes, read_sizes
+from rushlight.codegen.bake import Baked, bake, program_name
+from rushlight.errors import InvalidArgument
+from rushlight.sources import source_root
+
+RUNNER = "baked_runner"
+
+
+@dataclass(frozen=True)
+class BakedModel:
+    """A program to bake; `name` as bake() has it."""
+
+    model: Path
+    data_files: tuple[Path, ...] = ()
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class BakedBuild:
+    """Baked programs in one executable. `result.executable` is baked_runner, which runs the calls of a case
+    on any of `programs`. `minimal` has the sizes of an application that does no more than run one of them
+    once, by name, and `minimal_executables` its path; both only of those asked for."""
+
+    result: BuildResult
+    programs: tuple[Baked, ...]
+    minimal: Mapping[str, Sizes] = field(default_factory=dict)
+    minimal_executables: Mapping[str, Path] = field(default_factory=dict)
+
+
+def build_baked(
+    model: PathLike,
+    *,
+    target: str = "host",
+    output: PathLike | None = None,
+    data_files: Iterable[PathLike] = (),
+    name: str | None = None,
+    defines: Mapping[str, str] | None = None,
+    jobs: int | None = None,
+    progress: cmake.Progress | None = None,
+    minimal: bool = True,
+) -> BakedBuild:
+    """Bakes a program and builds it for `target`, with baked_runner, and with `minimal` the smallest
+    application, too. Everything is written below `output` (default: rushlight-build/<target>-baked).
+
+    Errors: those of bake(); UnknownTarget, MissingToolchain, BuildFailed.
+    """
+    wanted = BakedModel(Path(model), tuple(map(Path, data_files)), name)
+    return build_baked_programs(
+        [wanted],
+        target=target,
+        output=output,
+        defines=defines,
+        jobs=jobs,
+        progress=progress,
+        minimal=minimal,
+    )
+
+
+def build_baked_programs(
+    models: Sequence[BakedModel],
+    *,
+    target: str = "host",
+    output: PathLike | None = None,
+    defines: Mapping[str, str] | None = None,
+    jobs: int | None = None,
+    progress: cmake.Progress | None = None,
+    minimal: bool = False,
+) -> BakedBuild:
+    """As build_baked, for several programs in one executable."""
+    start = time.monotonic()
+    chosen = targets.get(target)
+    check_requirements(chosen)
+    folder = Path(output or Path("rushlight-build") / f"{target}-baked").resolve()
+    binary = folder / "cmake-build"
+    executable = folder / (RUNNER + (".elf" if chosen.kind == "bare-metal" else ""))
+    executable.unlink(missing_ok=True)
+    if progress:
+        progress("baking", 0.0)
+    programs = _bake(models, folder / "baked")
+    cmake.configure(
+        source_root(), binary, _cache_entries(programs, chosen, defines or {}), chosen.toolchain_file
+    )
+    names = [program.name for program in programs] if minimal else []
+    cmake.build(binary, [RUNNER, *(f"{name}_minimal" for name in names)], jobs, progress)
+    executable.write_bytes((binary / RUNNER).read_bytes())
+    executable.chmod(0o755)
+    minimals = {name: binary / f"{name}_minimal" for name in names}
+    result = BuildResult(
+        target=target,
+        output=folder,
+        executable=executable,
+        extension=None,
+        selection=read_selection(binary / "generated" / "selected_operators.yaml"),
+        sizes=read_sizes(executable),
+        seconds=time.monotonic() - start,
+    )
+    (folder / "build.json").write_text(json.dumps(result.to_json(), indent=1) + "\n")
+    return BakedBuild(result, programs, {name: read_sizes(path) for name, path in minimals.items()}, minimals)
+
+
+def _bake(models: Sequence[BakedModel], folder: Path) -> tuple[Baked, ...]:
+    """The C++ of each, in a folder of its program's name."""
+    programs: list[Baked] = []
+    for wanted in models:
+        name = program_name(wanted.model, wanted.name)
+        if any(name == other.name for other in programs):
+            raise InvalidArgument(f"two baked programs are called '{name}'")
+        programs.append(bake(wanted.model, folder / name, name=name, data_files=wanted.data_files))
+    return tuple(programs)
+
+
+def _cache_entries(
+    programs: Sequence[Baked], target: targets.Target, defines: Mapping[str, str]
+) -> dict[str, str]:
+    folders = [program.folder for program in programs]
+    entries = {
+        "CMAKE_BUILD_TYPE": "Release" if target.kind == "host" else "MinSizeRel",
+        "EXECUTORCH_SELECT_OPS_YAML": ";".join(str(f / "selected_operators.yaml") for f in folders),
+        "EXECUTORCH_SELECT_ALL_OPS": "OFF",
+        "EXECUTORCH_ENABLE_DTYPE_SELECTIVE_BUILD": "ON",
+        "RUSHLIGHT_BUILD_RUNNER": "OFF",
+        "RUSHLIGHT_BAKED": ";".join(map(str, folders)),
+    }
+    if target.kind == "bare-metal":
+        entries["RUSHLIGHT_LOG_LEVEL"] = "off"
+    return {**entries, **defines}

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""rushlight bake"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from rushlight.cli.options import json_option, kilobytes, verbose_option
+from rushlight.codegen.bake import Baked, bake
+
+
+@click.command("bake")
+@click.argument("model", type=click.Path(path_type=Path))
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Folder to write into.")
+@click.option("--name", help="Of the library and its namespace [default: the model's].")
+@click.option("--method", "methods", multiple=True, help="A method to bake; may be repeated [default: all].")
+@click.option(
+    "--data",
+    "data_files",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A .ptd with tensors that the model leaves out; may be repeated.",
+)
+@click.option(
+    "--weights",
+    type=click.Choice(["incbin", "array"]),
+    default="incbin",
+    show_default=True,
+    help="As a binary file that an assembler file includes, or as an array in C++.",
+)
+@click.option(
+    "--temporary-bytes",
+    type=click.IntRange(min=0),
+    help="Scratch for the kernels of each method [default: 16384 where one may ask for some, else none].",
+)
+@json_option
+@verbose_option
+def bake_command(
+    model: Path,
+    output: Path,
+    name: str | None,
+    methods: tuple[str, ...],
+    data_files: tuple[Path, ...],
+    weights: str,
+    temporary_bytes: int | None,
+    as_json: bool,
+) -> None:
+    """Write MODEL (.pte, .bpte) as C++ that calls its kernels on static tensors, with a CMakeLists.txt that
+    builds it: no program file, no interpreter."""
+    baked = bake(
+        model,
+        output,
+        name=name,
+        methods=methods,
+        data_files=data_files,
+        weights=weights,
+        temporary_bytes=temporary_bytes,
+    )
+    click.echo(json.dumps(baked.to_json(), indent=1)) if as_json else _print(baked)
+
+
+def _print(baked: Baked) -> None:
+    console = Console(highlight=False)
+    console.print(f"{baked.name}: {len(baked.operators)} operators, weights {kilobytes(baked.weights)}")
+    for method in baked.methods:
+        scratch = baked.temporary[method]
+        also = f", scratch {kilobytes(scratch)}" if scratch else ""
+        console.print(f"  {method}: arenas {kilobytes(baked.planned[method])}{also}", markup=False)
+    for file in baked.files:
+        console.print(f"  {baked.folder / file}", soft_wrap=True, markup=False)

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""bake(): a program in, C++ out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from rushlight.codegen.bake import project
+from rushlight.codegen.bake.names import identifier, pascal, unique
+from rushlight.codegen.bake.plan import MethodPlan, make_plan
+from rushlight.codegen.bake.pools import Pools
+from rushlight.codegen.bake.source import BakedMethod, header_text, source_text
+from rushlight.codegen.bake.tensors import MethodTensors
+from rushlight.codegen.bake.weights import Weights
+from rushlight.codegen.closure import model_dtypes
+from rushlight.codegen.emit import selected_operators
+from rushlight.codegen.includes import shared_sources
+from rushlight.codegen.selection import Selection
+from rushlight.codegen.table import OperatorTable, load_table
+from rushlight.errors import InvalidArgument, OperatorNotFound
+from rushlight.program import DataEntry, Method, Program, read_data_file, read_model
+from rushlight.program.model import KernelCall
+from rushlight.sources import source_root
+
+PathLike = str | os.PathLike[str]
+
+TEMPORARY_BYTES = 16384
+"""Scratch for kernels that may ask for some, unless the caller says how much; as the runner gives."""
+
+_SCRATCH = "allocate_temp("
+
+
+@dataclass(frozen=True)
+class Baked:
+    """What was written: `name` is the namespace and library, `files` are below `folder`. Bytes: `weights`
+    of constants and initial states, `planned` of the arenas and `temporary` of the kernels' scratch, by
+    method."""
+
+    name: str
+    folder: Path
+    files: tuple[str, ...]
+    methods: tuple[str, ...]
+    operators: tuple[str, ...]
+    weights: int
+    planned: dict[str, int]
+    temporary: dict[str, int]
+
+    def to_json(self) -> dict[str, Any]:
+        """In JSON's types."""
+        return {
+            **vars(self),
+            "folder": str(self.folder),
+            "files": list(self.files),
+            "methods": list(self.methods),
+            "operators": list(self.operators),
+        }
+
+
+def bake(
+    model: PathLike,
+    folder: PathLike,
+    *,
+    name: str | None = None,
+    methods: Sequence[str] = (),
+    data_files: Iterable[PathLike] = (),
+    weights: str = "incbin",
+    temporary_bytes: int | None = None,
+    table: OperatorTable | None = None,
+) -> Baked:
+    """Writes the C++ of a program (.pte or .bpte) into `folder`: NAME.cpp, NAME.h, the weights,
+    NAME_example.cpp, selected_operators.yaml and CMakeLists.txt. A file whose content stays keeps its time.
+
+    `name` is made a C++ identifier (default: the file's name, or of model.pte its folder's); `methods` are
+    those to bake (default: all). `data_files` (.ptd) have the tensors that the program leaves out. `weights`
+    is "incbin" (an assembler file that includes a binary one) or "array" (C++). `temporary_bytes` is the
+    scratch of each method's kernels; by default as much as a runner gives, and none where none can ask.
+
+    Errors: InvalidArgument, InvalidProgram, MethodNotFound, BackendNotFound, OperatorNotFound, NotBakeable.
+    """
+    path, out = Path(model), Path(folder)
+    if not path.is_file():
+        raise InvalidArgument(f"model {path}: no such file")
+    if weights not in ("incbin", "array"):
+        raise InvalidArgument(f"weights: expected 'incbin' or 'array', got '{weights}'")
+    program = read_model(path)
+    table = table or load_table(source_root() / "kernels" / "ops.yaml")
+    chosen = [program.method(method) for method in methods] or list(program.plans)
+    name = program_name(path, name)
+    _check_operators(chosen, table, path)
+    blob = Weights(program, _external(data_files))
+    pools = Pools()
+    baked = [
+        BakedMethod(MethodTensors(plan, pools, blob, name), table, _temporary(plan, table, temporary_bytes))
+        for plan in _plans(chosen, table)
+    ]
+    origin = path.name
+    files: dict[str, str | bytes] = {f"{name}.cpp": source_text(name, origin, baked, blob, pools)}
+    files[f"{name}.h"] = header_text(name, origin, baked, blob)
+    files[f"{name}_example.cpp"] = project.example(name, baked)
+    if blob.blob and weights == "array":
+        files[f"{name}_weights.cpp"] = project.weights_array(name, bytes(blob.blob))
+    elif blob.blob:
+        files[f"{name}_weights.S"] = project.weights_assembly(name)
+        files[f"{name}_weights.bin"] = bytes(blob.blob)
+    files["selected_operators.yaml"] = _selection(program, chosen, table, origin)
+    files["CMakeLists.txt"] = project.cmake_lists(name)
+    _write(out, files)
+    return Baked(
+        name=name,
+        folder=out.resolve(),
+        files=tuple(files),
+        methods=tuple(method.name for method in chosen),
+        operators=tuple(sorted(_called(chosen))),
+        weights=len(blob.blob),
+        planned={b.plan.method.name: b.planned_bytes for b in baked},
+        temporary={b.plan.method.name: b.temporary_bytes for b in baked},
+    )
+
+
+def program_name(model: Path, name: str | None = None) -> str:
+    """What the baked program of a file is called."""
+    return identifier(name or (model.resolve().parent.name if model.stem == "model" else model.stem))
+
+
+def _plans(methods: Sequence[Method], table: OperatorTable) -> list[MethodPlan]:
+    names = unique(method.name for method in methods)
+    return [make_plan(m, name, pascal(name), table) for m, name in zip(methods, names, strict=True)]
+
+
+def _called(methods: Iterable[Method]) -> set[str]:
+    return {
+        method.operators[instruction.operator]
+        for method in methods
+        for instruction in method.instructions
+        if isinstance(instruction, KernelCall)
+    }
+
+
+def _check_operators(methods: Sequence[Method], table: OperatorTable, path: Path) -> None:
+    missing = {name: [path.name] for name in _called(methods) if name not in table.operators}
+    if missing:
+        raise OperatorNotFound(missing, table.libraries, table.operators)
+
+
+def _external(data_files: Iterable[PathLike]) -> dict[str, DataEntry]:
+    entries: dict[str, DataEntry] = {}
+    for path in map(Path, data_files):
+        for entry in read_data_file(path).entries:
+            if entry.key in entries:
+                raise InvalidArgument(f"key '{entry.key}' is in two data files, the second is {path}")
+            entries[entry.key] = entry
+    return entries
+
+
+def _temporary(plan: MethodPlan, table: OperatorTable, given: int | None) -> int:
+    """Bytes of scratch; none where no kernel's sources ask for any."""
+    if given is not None:
+        return given
+    sources = [table.source_path(table.operators[name]) for name in sorted(_called([plan.method]))]
+    _, read = shared_sources(table.path.resolve().parents[1], [source.resolve() for source in sources])
+    asks = any(_SCRATCH in file.read_text(encoding="utf-8") for file in read)
+    return TEMPORARY_BYTES if asks else 0
+
+
+def _selection(program: Program, methods: Sequence[Method], table: OperatorTable, origin: str) -> str:
+    """selected_operators.yaml: what the methods call, with the dtypes that they need."""
+    needs = model_dtypes(replace(program, plans=tuple(methods)), table)
+    selection = Selection(table, by_dtype=True)
+    for name in sorted(_called(methods)):
+        selection.add(name, origin, needs[name])
+    return selected_operators(selection, selection.resolve())
+
+
+def _write(out: Path, files: dict[str, str | bytes]) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        data = content.encode() if isinstance(content, str) else content
+        path = out / name
+        if not path.is_file() or path.read_bytes() != data:
+            path.write_bytes(data)

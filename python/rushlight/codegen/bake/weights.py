@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The constants and initial states of a program in one block of bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rushlight.errors import InvalidArgument, InvalidProgram
+from rushlight.program import DataEntry, Program, Storage, TensorInfo
+
+ALIGNMENT = 16
+
+
+@dataclass
+class Weights:
+    """Each piece of data once, at a multiple of 16. `external` has the data outside the program by key."""
+
+    program: Program
+    external: Mapping[str, DataEntry]
+    blob: bytearray = field(default_factory=bytearray)
+    _places: dict[bytes, int] = field(default_factory=dict)
+
+    def place(self, tensor: TensorInfo) -> int:
+        """The offset of the tensor's bytes. Errors: InvalidArgument, InvalidProgram (see `content`)."""
+        content = bytes(self.content(tensor))
+        offset = self._places.get(content)
+        if offset is None:
+            self.blob += bytes(-len(self.blob) % ALIGNMENT)
+            offset = self._places[content] = len(self.blob)
+            self.blob += content
+            self._check_size()
+        return offset
+
+    def _check_size(self) -> None:
+        """Pieces of a file that overlap could add up to any size; those of a model do not overlap."""
+        held = len(self.program.data) + sum(len(entry.data) for entry in self.external.values())
+        if len(self.blob) > 2 * held + ALIGNMENT:
+            raise InvalidProgram("program: its constants take more than twice the bytes of the file")
+
+    def content(self, tensor: TensorInfo) -> memoryview:
+        """The bytes that a file holds for the tensor.
+
+        Errors: InvalidArgument for one that no data file has, InvalidProgram for one that it has otherwise.
+        """
+        if tensor.storage is not Storage.EXTERNAL:
+            return self.program.constant(tensor)
+        entry = self.external.get(tensor.name)
+        if entry is None:
+            raise InvalidArgument(
+                f"tensor '{tensor.name}' is in no data file",
+                next_step="Give the .ptd file that was exported with the program: --data weights.ptd",
+            )
+        expected = (tensor.dtype, tensor.sizes, tensor.dim_order)
+        if (entry.dtype, entry.sizes, entry.dim_order) != expected:
+            raise InvalidProgram(
+                f"tensor '{tensor.name}': {tensor.dtype} of {list(tensor.sizes)} expected, the data file has "
+                f"{entry.dtype} of {list(entry.sizes)}"
+            )
+        return entry.data[: tensor.nbytes]
