@@ -5,7 +5,7 @@
 #include "runtime/base/log.h"
 #include "runtime/executor/arguments.h"
 #include "runtime/program/schema.h"
-#include "runtime/tensor/binding.h"
+#include "runtime/tensor/assign.h"
 
 namespace rushlight {
 

@@ -59,7 +59,7 @@ class BakedRun {
     RL_TRY(method->run());
     const CallReport report{platform::instruction_count() - instructions, platform::now_ns() - start};
     if (begin_with_calls != 0) writer->begin(begin_with_calls, report_);
-    writer->call(static_cast<uint32_t>(method->num_outputs), report);
+    writer->call(static_cast<uint32_t>(method->num_outputs), report, platform::stack_peak());
     for (size_t i = 0; i < method->num_outputs; ++i) writer->value(method->output(i));
     return Error::Ok;
   }

@@ -105,7 +105,7 @@ def build_baked_programs(
         output=folder,
         executable=executable,
         extension=None,
-        selection=read_selection(binary / "generated" / "selected_operators.yaml"),
+        selection=read_selection(binary / "generated" / "selected_kernels.json"),
         sizes=read_sizes(executable),
         seconds=time.monotonic() - start,
     )

@@ -16,9 +16,9 @@ from rushlight.codegen.bake.pools import Pools
 from rushlight.codegen.bake.source import BakedMethod, header_text, source_text
 from rushlight.codegen.bake.tensors import MethodTensors
 from rushlight.codegen.bake.weights import Weights
-from rushlight.codegen.closure import model_dtypes
 from rushlight.codegen.emit import selected_operators
 from rushlight.codegen.includes import shared_sources
+from rushlight.codegen.opinfo import of_program, shown
 from rushlight.codegen.selection import Selection
 from rushlight.codegen.table import OperatorTable, load_table
 from rushlight.errors import InvalidArgument, OperatorNotFound
@@ -97,7 +97,7 @@ def bake(
         BakedMethod(MethodTensors(plan, pools, blob, name), table, _temporary(plan, table, temporary_bytes))
         for plan in _plans(chosen, table)
     ]
-    origin = path.name
+    origin = shown(path.resolve())
     files: dict[str, str | bytes] = {f"{name}.cpp": source_text(name, origin, baked, blob, pools)}
     files[f"{name}.h"] = header_text(name, origin, baked, blob)
     files[f"{name}_example.cpp"] = project.example(name, baked)
@@ -168,10 +168,10 @@ def _temporary(plan: MethodPlan, table: OperatorTable, given: int | None) -> int
 
 def _selection(program: Program, methods: Sequence[Method], table: OperatorTable, origin: str) -> str:
     """selected_operators.yaml: what the methods call, with the dtypes that they need."""
-    needs = model_dtypes(replace(program, plans=tuple(methods)), table)
-    selection = Selection(table, by_dtype=True)
-    for name in sorted(_called(methods)):
-        selection.add(name, origin, needs[name])
+    info = of_program(replace(program, plans=tuple(methods)), table, origin)
+    called = _called(methods)
+    info.needs = {name: need for name, need in info.needs.items() if name in called}
+    selection = Selection(table, by_dtype=True, info=info)
     return selected_operators(selection, selection.resolve())
 
 

@@ -64,7 +64,7 @@ class Body:
         given = list(zip(row.schema.arguments, call.arguments, strict=False))
         arguments = Arguments(self.tensors, self.lists, f"method '{method.name}', instruction {at}")
         passed = [arguments.expression(argument, index) for argument, index in given]
-        step = f"RL_BAKED_STEP({at}, rl::kernels::{row.kernel}({', '.join([self.context, *passed])}));"
+        step = f"RL_BAKED_STEP({at}, ::{row.function}({', '.join([self.context, *passed])}));"
         uses = tensor_uses(method, given)
         lines = [f"// {at}: {literals.comment(name)}", *arguments.locals]
         if any(self._changes_memory(index) for index, _ in uses):

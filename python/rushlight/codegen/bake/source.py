@@ -13,7 +13,8 @@ from rushlight.codegen.bake.pools import Pools
 from rushlight.codegen.bake.ports import Ports
 from rushlight.codegen.bake.tensors import MethodTensors
 from rushlight.codegen.bake.weights import Weights
-from rushlight.codegen.table import OperatorTable
+from rushlight.codegen.emit import kernel_declarations
+from rushlight.codegen.table import Operator, OperatorTable
 from rushlight.program.model import KernelCall, Kind
 
 ARENA_ALIGNMENT = 16
@@ -58,15 +59,14 @@ class BakedMethod:
         pascal = self.plan.pascal
         return [(self.tensors.arena(i), f"k{pascal}Arena{i}Bytes") for i in self.tensors.arenas]
 
-    def kernels(self) -> dict[str, str]:
-        """The declarations of the kernels that are called, by name."""
+    def kernels(self) -> list[Operator]:
+        """The operators that are called."""
         names = {
             self.plan.method.operators[instruction.operator]
             for instruction in self.plan.method.instructions
             if isinstance(instruction, KernelCall)
         }
-        rows = [self.table.operators[name] for name in names]
-        return {row.kernel: row.schema.cpp_declaration(row.kernel) + ";" for row in rows}
+        return [self.table.operators[name] for name in sorted(names)]
 
     def header(self) -> list[str]:
         """Declarations for the header, in the namespace of the program."""
@@ -233,9 +233,6 @@ def source_text(
 ) -> str:
     """NAME.cpp; computes what goes into `weights` and `pools` on its way."""
     inner = [[*method.inner_namespace(), ""] for method in methods]
-    kernels: dict[str, str] = {}
-    for method in methods:
-        kernels |= method.kernels()
     macro = name.upper()
     lines = [
         "// SPDX-License-Identifier: BSD-3-Clause",
@@ -246,9 +243,7 @@ def source_text(
         "",
         '#include "runtime/baked/steps.h"',
         "",
-        "namespace rushlight::kernels {",
-        *(kernels[kernel] for kernel in sorted(kernels)),
-        "}  // namespace rushlight::kernels",
+        *kernel_declarations(row for method in methods for row in method.kernels()),
         "",
     ]
     if weights.blob:
