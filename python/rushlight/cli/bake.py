@@ -11,6 +11,7 @@ from rich.console import Console
 
 from rushlight.cli.options import json_option, kilobytes, verbose_option
 from rushlight.codegen.bake import Baked, bake
+from rushlight.devtools.package import FORMS, bake_package
 
 
 @click.command("bake")
@@ -37,6 +38,13 @@ from rushlight.codegen.bake import Baked, bake
     type=click.IntRange(min=0),
     help="Scratch for the kernels of each method [default: 16384 where one may ask for some, else none].",
 )
+@click.option(
+    "--package",
+    "form",
+    type=click.Choice(list(FORMS)),
+    help="Write a source package in this form: all that building takes, weights as an array.",
+)
+@click.option("--package-version", default="1.0.0", show_default=True, help="Of the package.")
 @json_option
 @verbose_option
 def bake_command(
@@ -47,28 +55,47 @@ def bake_command(
     data_files: tuple[Path, ...],
     weights: str,
     temporary_bytes: int | None,
+    form: str | None,
+    package_version: str,
     as_json: bool,
 ) -> None:
     """Write MODEL (.pte, .bpte) as C++ that calls its kernels on static tensors, with a CMakeLists.txt that
     builds it: no program file, no interpreter."""
-    baked = bake(
-        model,
-        output,
-        name=name,
-        methods=methods,
-        data_files=data_files,
-        weights=weights,
-        temporary_bytes=temporary_bytes,
-    )
-    click.echo(json.dumps(baked.to_json(), indent=1)) if as_json else _print(baked)
+    if form is None:
+        baked = bake(
+            model,
+            output,
+            name=name,
+            methods=methods,
+            data_files=data_files,
+            weights=weights,
+            temporary_bytes=temporary_bytes,
+        )
+    else:
+        baked = bake_package(
+            model,
+            form,
+            output,
+            name=name,
+            version=package_version,
+            methods=methods,
+            data_files=data_files,
+            temporary_bytes=temporary_bytes,
+        )
+    click.echo(json.dumps(baked.to_json(), indent=1)) if as_json else _print(baked, form)
 
 
-def _print(baked: Baked) -> None:
+def _print(baked: Baked, form: str | None) -> None:
     console = Console(highlight=False)
     console.print(f"{baked.name}: {len(baked.operators)} operators, weights {kilobytes(baked.weights)}")
     for method in baked.methods:
         scratch = baked.temporary[method]
         also = f", scratch {kilobytes(scratch)}" if scratch else ""
         console.print(f"  {method}: arenas {kilobytes(baked.planned[method])}{also}", markup=False)
+    if form is not None:
+        console.print(
+            f"  {form} package of {len(baked.files)} files: {baked.folder}", soft_wrap=True, markup=False
+        )
+        return
     for file in baked.files:
         console.print(f"  {baked.folder / file}", soft_wrap=True, markup=False)

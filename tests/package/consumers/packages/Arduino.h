@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a sketch finds defined: the names, and of macros those that could meet names in other headers.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+
+#define HIGH 1
+#define LOW 0
+#define INPUT 0
+#define OUTPUT 1
+#define INPUT_PULLUP 2
+#define PI 3.1415926535897932384626433832795
+#define EULER 2.718281828459045235360287471352
+#define SERIAL 0
+#define DISPLAY 1
+#define CHANGE 2
+#define FALLING 3
+#define RISING 4
+#define DEFAULT 0
+#define EXTERNAL 1
+#define INTERNAL 2
+#define B0 0
+#define B1 1
+#define B10 2
+#define B11 3
+#define F(text) text
+#define PROGMEM
+#define bit(b) (1UL << (b))
+#define bitRead(value, bit) (((value) >> (bit)) & 1)
+#define constrain(x, low, high) ((x) < (low) ? (low) : ((x) > (high) ? (high) : (x)))
+#define degrees(x) ((x) * 57.29577951308232)
+#define radians(x) ((x) * 0.017453292519943295)
+#define highByte(w) ((uint8_t)((w) >> 8))
+#define lowByte(w) ((uint8_t)((w) & 0xff))
+#define interrupts()
+#define noInterrupts()
+#define sq(x) ((x) * (x))
+
+typedef bool boolean;
+typedef uint8_t byte;
+typedef uint16_t word;
+
+struct SerialPort {
+  void begin(unsigned long) {}
+  explicit operator bool() const { return true; }
+  void print(const char* text) { std::fputs(text, stdout); }
+  void print(int number) { std::printf("%d", number); }
+  void println(unsigned long number) { std::printf("%lu\n", number); }
+};
+inline SerialPort Serial;
+
+inline unsigned long millis() { return 0; }
+inline unsigned long micros() { return 0; }
+inline void delay(unsigned long) {}
+
+void setup();
+void loop();
