@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # ExecuTorch's CMake target names, for a build that includes this one and for an installed package.
 
-# rushlight_official_targets(<target>): every name is another one for the target, as one library here is
-# many there.
-function(rushlight_official_targets library)
+# rushlight_official_targets(<compat> <kernels>): the names are libraries of their own, as one library here is
+# many there and projects add to them; those of kernel libraries have the selected operators, too.
+function(rushlight_official_targets compat kernels)
     foreach(
         name
         IN
@@ -11,25 +11,40 @@ function(rushlight_official_targets library)
             executorch
             executorch_core
             executorch_no_prim_ops
-            portable_kernels
-            portable_ops_lib
             extension_data_loader
+            extension_evalue_util
             extension_flat_tensor
             extension_memory_allocator
             extension_module
             extension_module_static
             extension_named_data_map
+            extension_runner_util
             extension_tensor
             extension_threadpool
             etdump
-            executorch::runtime
-            executorch::etdump
-            executorch::extensions
-            executorch::kernels
-            executorch::threadpool
+            portable_kernels
     )
-        if(NOT TARGET ${name})
-            add_library(${name} ALIAS ${library})
+        rushlight_official_target(${name} ${compat})
+    endforeach()
+    foreach(name IN ITEMS optimized_native_cpu_ops_lib optimized_ops_lib portable_ops_lib quantized_ops_lib)
+        rushlight_official_target(${name} ${compat} ${kernels})
+    endforeach()
+    foreach(
+        name
+        IN
+        ITEMS runtime=executorch etdump extensions=executorch kernels=portable_ops_lib threadpool=executorch
+    )
+        string(REGEX MATCH "[a-z_]+$" target "${name}")
+        string(REGEX MATCH "^[a-z_]+" alias "${name}")
+        if(NOT TARGET executorch::${alias})
+            add_library(executorch::${alias} ALIAS ${target})
         endif()
     endforeach()
+endfunction()
+
+function(rushlight_official_target name)
+    if(NOT TARGET ${name})
+        add_library(${name} INTERFACE IMPORTED GLOBAL)
+        target_link_libraries(${name} INTERFACE ${ARGN})
+    endif()
 endfunction()

@@ -8,7 +8,11 @@ set(EXECUTORCH_SELECT_OPS_LIST
     CACHE STRING
     "Operators to build, comma separated: aten::add.out,aten::mm.out"
 )
-set(EXECUTORCH_SELECT_OPS_YAML "" CACHE STRING "YAML files that list operators, separated by ; or ,")
+set(EXECUTORCH_SELECT_OPS_YAML
+    ""
+    CACHE STRING
+    "YAML files that list operators, separated by ; or ,; ON: those of RUSHLIGHT_KERNEL_LIBRARIES"
+)
 set(EXECUTORCH_SELECT_OPS_MODEL
     ""
     CACHE STRING
@@ -30,6 +34,18 @@ set(RUSHLIGHT_DTYPES
     "Dtypes that operators are built with, separated by ; or , (float;int64;bool); those of models, where \
 EXECUTORCH_ENABLE_DTYPE_SELECTIVE_BUILD takes them, come on top; left empty: all"
 )
+set(RUSHLIGHT_KERNEL_LIBRARIES
+    ""
+    CACHE STRING
+    "Kernel libraries of your own, separated by ;: folders with a YAML file and sources"
+)
+set(RUSHLIGHT_LIBRARY_PRIORITY
+    ""
+    CACHE STRING
+    "Kernel libraries, separated by ; or ,: of an operator, the first one's kernel is built. Left empty: your own, \
+the last one first, then optimized, then the others"
+)
+set(RUSHLIGHT_PREFER "" CACHE STRING "Exceptions to that, separated by ; or ,: aten::add.out=portable")
 set(RUSHLIGHT_BACKENDS
     ""
     CACHE STRING
@@ -125,12 +141,64 @@ set_property(
     PROPERTY STRINGS "" debug info error off
 )
 
-# Other spellings in use.
-if(DEFINED EXECUTORCH_SELECT_OPS_FROM_MODEL)
-    list(APPEND EXECUTORCH_SELECT_OPS_MODEL ${EXECUTORCH_SELECT_OPS_FROM_MODEL})
+# Other spellings in use, of each generation of ExecuTorch's own; several are united.
+foreach(
+    rushlight_spelling
+    IN
+    ITEMS
+        "SELECT_OPS_LIST=SELECT_OPS_LIST"
+        "SELECT_OPS_YAML=SELECT_OPS_YAML"
+        "EXECUTORCH_SELECT_OPS_FROM_MODEL=SELECT_OPS_MODEL"
+        "SELECT_OPS_FROM_MODEL=SELECT_OPS_MODEL"
+        "SELECT_OPS_MODEL=SELECT_OPS_MODEL"
+)
+    string(REGEX MATCH "^[^=]*" rushlight_other "${rushlight_spelling}")
+    string(REGEX REPLACE "^[^=]*=" "EXECUTORCH_" rushlight_option "${rushlight_spelling}")
+    if(DEFINED ${rushlight_other})
+        list(APPEND ${rushlight_option} ${${rushlight_other}})
+    endif()
+endforeach()
+# Projects declare them by option(): OFF, then, is nothing.
+foreach(rushlight_option IN ITEMS LIST YAML MODEL)
+    list(
+        REMOVE_ITEM EXECUTORCH_SELECT_OPS_${rushlight_option}
+        OFF
+        Off
+        off
+        NO
+        No
+        no
+        FALSE
+        False
+        false
+        0
+    )
+endforeach()
+if(EXECUTORCH_SELECT_OPS_YAML MATCHES "(^|;)(ON|On|on|TRUE|YES|1)(;|$)")
+    list(
+        REMOVE_ITEM EXECUTORCH_SELECT_OPS_YAML
+        ON
+        On
+        on
+        TRUE
+        YES
+        1
+    )
+    if(NOT RUSHLIGHT_KERNEL_LIBRARIES)
+        message(
+            FATAL_ERROR
+            "EXECUTORCH_SELECT_OPS_YAML=ON: a path expected, or ON with RUSHLIGHT_KERNEL_LIBRARIES, whose operators \
+it then selects"
+        )
+    endif()
+    rushlight_library_files(rushlight_files)
+    list(APPEND EXECUTORCH_SELECT_OPS_YAML ${rushlight_files})
 endif()
-if(EXECUTORCH_DTYPE_SELECTIVE_BUILD)
+if(EXECUTORCH_DTYPE_SELECTIVE_BUILD OR DTYPE_SELECTIVE_BUILD)
     set(EXECUTORCH_ENABLE_DTYPE_SELECTIVE_BUILD ON)
+endif()
+if(SELECT_ALL_OPS)
+    set(EXECUTORCH_SELECT_ALL_OPS ON)
 endif()
 if(DEFINED PYTHON_EXECUTABLE AND NOT DEFINED Python_EXECUTABLE)
     set(Python_EXECUTABLE "${PYTHON_EXECUTABLE}")

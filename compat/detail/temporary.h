@@ -23,6 +23,9 @@ class TemporaryOf final : public executorch::runtime::MemoryAllocator {
     return isPowerOf2(alignment) ? context_.allocate_temp(size, alignment) : nullptr;
   }
 
+  // It lives in functions; with one of its own, a virtual destructor does not bring the heap's.
+  static void operator delete(void*) {}
+
  private:
   Context& context_;
 };

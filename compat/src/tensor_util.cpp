@@ -11,7 +11,7 @@ using executorch::aten::Tensor;
 
 namespace {
 
-bool is_dtype(bool condition, const Tensor& t, const char* wanted) {
+bool is_dtype(bool condition, [[maybe_unused]] const Tensor& t, [[maybe_unused]] const char* wanted) {
   ET_CHECK_OR_RETURN_FALSE(condition, "dtype %s where %s is wanted", toString(t.scalar_type()), wanted);
   return true;
 }
@@ -284,7 +284,7 @@ namespace rushlight::compat {
 
 namespace et = executorch::runtime;
 
-void check_in_range(const char* what, int64_t value, int64_t bound) {
+void check_in_range([[maybe_unused]] const char* what, int64_t value, int64_t bound) {
   ET_CHECK_MSG(value >= -bound && value < bound,
                "%s %" PRId64 " lies outside of -%" PRId64 " to %" PRId64 " - 1", what, value, bound, bound);
 }

@@ -3,7 +3,14 @@
 
 from __future__ import annotations
 
-from rushlight.build.api import BuildRequest, build, check_requirements, refuse_delegates, run_request
+from rushlight.build.api import (
+    BuildRequest,
+    build,
+    check_requirements,
+    existing_libraries,
+    refuse_delegates,
+    run_request,
+)
 from rushlight.build.result import BuildResult
 from rushlight.build.sizes import Sizes
 from rushlight.callable_module import make_callable
@@ -14,6 +21,7 @@ __all__ = [
     "Sizes",
     "build",
     "check_requirements",
+    "existing_libraries",
     "refuse_delegates",
     "run_request",
 ]

@@ -27,7 +27,8 @@ _SUFFIXES = {"bare-metal": ".elf", "wasi": ".wasm"}
 @dataclass(frozen=True)
 class BuildRequest:
     """Everything that decides what is built; paths are absolute. `models` are programs and bundled
-    programs, `data_files` the tensors that they leave out; a board gets both linked in."""
+    programs, `data_files` the tensors that they leave out; a board gets both linked in. `kernels` are kernel
+    libraries of one's own."""
 
     target: str
     models: tuple[Path, ...] = ()
@@ -36,6 +37,7 @@ class BuildRequest:
     ops_yaml: tuple[Path, ...] = ()
     all_ops: bool = False
     dtypes: str = "model"
+    kernels: tuple[Path, ...] = ()
     python_module: bool = False
     defines: Mapping[str, str] = field(default_factory=dict)
 
@@ -48,6 +50,7 @@ class BuildRequest:
             "EXECUTORCH_SELECT_OPS_MODEL": ";".join(map(str, self.models)),
             "EXECUTORCH_SELECT_ALL_OPS": "ON" if self.all_ops else "OFF",
             "EXECUTORCH_ENABLE_DTYPE_SELECTIVE_BUILD": "ON" if self.dtypes == "model" else "OFF",
+            "RUSHLIGHT_KERNEL_LIBRARIES": ";".join(map(str, self.kernels)),
             "RUSHLIGHT_BUILD_RUNNER": "ON",
             "RUSHLIGHT_BUILD_PYTHON": "ON" if self.python_module else "OFF",
             "RUSHLIGHT_EMBED_MODEL": str(embedded or ""),
@@ -72,6 +75,7 @@ def build(
     ops_yaml: PathLike | Iterable[PathLike] = (),
     all_ops: bool = False,
     dtypes: str = "model",
+    kernels: PathLike | Iterable[PathLike] = (),
     output: PathLike | None = None,
     defines: Mapping[str, str] | None = None,
     jobs: int | None = None,
@@ -81,6 +85,9 @@ def build(
     `models` (.pte or .bpte), `ops` by name ("aten::add.out"), those of `ops_yaml` files, or all. On bare
     metal a single model is linked in, of a bundled program the program inside, and so are `data_files`
     (.ptd), at most 8.
+
+    `kernels` are kernel libraries of one's own: folders with a YAML file and sources, or the YAML files; of an
+    operator that rushlight has as well, their kernel is built.
 
     With `dtypes="model"` operators that models ask for are compiled for the models' dtypes only; "all"
     gives them every dtype they have. A host build also makes a Python extension module. Everything is
@@ -100,6 +107,7 @@ def build(
         ops_yaml=_existing(ops_yaml, "YAML file"),
         all_ops=all_ops,
         dtypes=dtypes,
+        kernels=existing_libraries(kernels),
         python_module=chosen.kind == "host",
         defines=dict(defines or {}),
     )
@@ -193,12 +201,17 @@ def check_requirements(target: targets.Target) -> None:
         raise MissingToolchain(target.name, [m.name for m in missing], packages, pip_packages)
 
 
-def _existing(paths: PathLike | Iterable[PathLike], what: str) -> tuple[Path, ...]:
+def existing_libraries(paths: PathLike | Iterable[PathLike]) -> tuple[Path, ...]:
+    """Kernel libraries as absolute paths. Error: InvalidArgument for one that is not there."""
+    return _existing(paths, "kernel library", folders=True)
+
+
+def _existing(paths: PathLike | Iterable[PathLike], what: str, *, folders: bool = False) -> tuple[Path, ...]:
     listed = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     resolved = tuple(Path(path).resolve() for path in listed)
     for path in resolved:
-        if not path.is_file():
-            raise InvalidArgument(f"{what} {path}: no such file")
+        if not path.is_file() and not (folders and path.is_dir()):
+            raise InvalidArgument(f"{what} {path}: no such {'file or folder' if folders else 'file'}")
         if ";" in str(path) or "," in str(path):
             raise InvalidArgument(f"{what} {path}: ';' and ',' separate paths and cannot be in one")
     return resolved

@@ -14,6 +14,7 @@ from rushlight.build import BuildResult, build
 from rushlight.cli.options import (
     build_options,
     json_option,
+    kernels_option,
     kilobytes,
     parse_defines,
     shown_progress,
@@ -47,6 +48,7 @@ from rushlight.cli.options import (
     show_default=True,
     help="Compile models' operators for the models' dtypes only, or for all.",
 )
+@kernels_option
 @build_options
 @json_option
 @verbose_option
@@ -59,6 +61,7 @@ def build_command(
     ops_yaml: tuple[Path, ...],
     all_ops: bool,
     dtypes: str,
+    kernels: tuple[Path, ...],
     output: Path | None,
     jobs: int | None,
     defines: tuple[str, ...],
@@ -75,6 +78,7 @@ def build_command(
             ops_yaml=ops_yaml,
             all_ops=all_ops,
             dtypes=dtypes,
+            kernels=kernels,
             output=output,
             defines=parse_defines(defines),
             jobs=jobs,

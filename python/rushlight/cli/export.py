@@ -40,7 +40,7 @@ _MOST_OPERATORS = 12
     "--custom-ops",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="A YAML file with out overloads of operators of your own. May be repeated.",
+    help="A kernel library of your own, or a YAML file with out overloads. May be repeated.",
 )
 @click.option("--memory", type=click.Path(path_type=Path), help="A YAML or JSON file of memory banks.")
 @click.option("--planner", default="auto", show_default=True, help="auto, greedy_by_size, exact or naive.")
@@ -66,8 +66,9 @@ def export_command(
     """Turn a PyTorch model into a program. FACTORY is a function without arguments that returns the module
     and its example inputs: (module, args), (module, args, kwargs) or (module, args, kwargs, dynamic_shapes);
     or a mapping of such tuples by the names of methods."""
-    from rushlight.export import export
+    from rushlight.export import export, register_custom_operators
 
+    register_custom_operators(options["custom_ops"])  # the factory may call them
     made = call_factory(factory)
     selection = None if built is None else built_selection(built)
     with shown_progress() as progress:

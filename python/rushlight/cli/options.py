@@ -45,6 +45,15 @@ def target_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
+def kernels_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--kernels",
+        multiple=True,
+        type=click.Path(path_type=Path),
+        help="A kernel library of your own: a folder with a YAML file and sources. May be repeated.",
+    )(command)
+
+
 def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """-o, -j and -D of commands that build."""
     output = click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to build in.")

@@ -17,6 +17,7 @@ from rushlight import targets
 from rushlight.cli.options import (
     define_option,
     json_option,
+    kernels_option,
     kilobytes,
     parse_defines,
     shown_progress,
@@ -69,6 +70,7 @@ from rushlight.program import is_bundled_program, read_model
 @click.option("--debug-size", type=int, help="Bytes that the target collects that in [default: 256 KiB].")
 @click.option("--baked", is_flag=True, help="Bake MODEL (rushlight bake) instead of interpreting it.")
 @click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help="Seconds the run may take.")
+@kernels_option
 @define_option
 @json_option
 @verbose_option
@@ -89,6 +91,7 @@ def run_command(
     debug_size: int | None,
     baked: bool,
     timeout: float,
+    kernels: tuple[Path, ...],
     defines: tuple[str, ...],
     as_json: bool,
 ) -> None:
@@ -112,6 +115,7 @@ def run_command(
             case,
             target=target,
             build_folder=output,
+            kernels=kernels,
             defines=parse_defines(defines),
             timeout=timeout,
             progress=progress,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rushlight.codegen import steps
 from rushlight.codegen.arguments import add_dtypes, add_libraries, dtypes_of, finish, table_of
-from rushlight.codegen.emit import LinkedBackend, write_all
+from rushlight.codegen.emit import WHOLE_BUILD, LinkedBackend, write_all
 from rushlight.codegen.selection import Selection
 
 
@@ -38,6 +38,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--official-names", action="store_true", help="also the headers that compat/ has from the table"
     )
+    parser.add_argument(
+        "--name", default=WHOLE_BUILD, help="the library's, where it is not all that the build selects"
+    )
     parser.add_argument("--out", type=Path, required=True, help="the folder to write into")
     return parser
 
@@ -55,7 +58,9 @@ def _generate(options: argparse.Namespace) -> None:
     by_dtype, only = dtypes_of(options)
     selection = Selection(table, by_dtype, only, info, [*options.ops_yaml, *options.model])
     backends = [LinkedBackend(*backend) for backend in options.backend]
-    selected = write_all(selection, options.out, backends, official_names=options.official_names)
+    selected = write_all(
+        selection, options.out, backends, official_names=options.official_names, library=options.name
+    )
     sources = {s.operator.unit for s in selected}
     libraries = sorted({s.operator.library for s in selected})
     of = f" of {', '.join(libraries)}" if libraries else ""

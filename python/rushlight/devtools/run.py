@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from rushlight import targets
-from rushlight.build import BuildRequest, BuildResult, refuse_delegates, run_request
+from rushlight.build import BuildRequest, BuildResult, existing_libraries, refuse_delegates, run_request
 from rushlight.build.baked import BakedBuild, build_baked
 from rushlight.build.cmake import Progress
 from rushlight.codegen.bake import program_name
@@ -106,12 +106,14 @@ def run(
     progress: Progress | None = None,
     trace: TraceRequest | None = None,
     baked: bool | BakedBuild = False,
+    kernels: Sequence[str | os.PathLike[str]] = (),
 ) -> RunOutcome:
-    """Runs the calls of `case`. On "host" in this process; elsewhere, for a trace and with backends
-    (`RUSHLIGHT_BACKENDS` in `defines`), it first builds a runner for the model (below `build_folder`,
-    default: a cache) and starts it there. `built` is a runner to be used instead, on the host too; with
-    `linked_in` it has the model inside, otherwise it is given the model. With `baked` the program is baked,
-    also on the host; a build of several baked programs can be given in its place.
+    """Runs the calls of `case`. On "host" in this process; elsewhere, for a trace, with `kernels` (libraries
+    of one's own, see `rushlight.build`) and with backends (`RUSHLIGHT_BACKENDS` in `defines`), it first
+    builds a runner for the model (below `build_folder`, default: a cache) and starts it there. `built` is a
+    runner to be used instead, on the host too; with `linked_in` it has the model inside, otherwise it is
+    given the model. With `baked` the program is baked, also on the host; a build of several baked programs
+    can be given in its place.
 
     Errors: those of loading and building; RunTimeout; TargetCrashed; what the runtime itself refuses.
     """
@@ -131,13 +133,19 @@ def run(
         if trace is not None:
             raise InvalidArgument("a baked program has no tracer", next_step="Trace the interpreted one.")
         return _run_baked(path, program, case, files, chosen, baked, build_folder, defines, timeout, progress)
-    with_backends = bool((defines or {}).get("RUSHLIGHT_BACKENDS"))
-    if chosen.kind == "host" and trace is None and built is None and not with_backends:
+    wants_more = bool(kernels or (defines or {}).get("RUSHLIGHT_BACKENDS"))
+    if chosen.kind == "host" and trace is None and built is None and not wants_more:
         return _run_here(data, case, files, Origins(path, program))
     if built is None:
         linked_in = chosen.kind == "bare-metal"
         wanted = {**(trace.defines() if trace else {}), **(defines or {})}
-        request = BuildRequest(target=target, models=(path.resolve(),), data_files=files, defines=wanted)
+        request = BuildRequest(
+            target=target,
+            models=(path.resolve(),),
+            data_files=files,
+            kernels=existing_libraries(kernels),
+            defines=wanted,
+        )
         built = run_request(request, build_folder or _cache_folder(request), progress=progress)
     if progress:
         progress(f"running on {target}", 0.0)

@@ -14,7 +14,17 @@ from rushlight.export.exported import Exported
 from rushlight.export.operators import OperatorLibrary
 from rushlight.export.options import MethodSource, Options
 from rushlight.export.passes import Pass, PassContext
+from rushlight.export.registration import register_custom_operators
 
-__all__ = ["Exported", "MethodSource", "OperatorLibrary", "Options", "Pass", "PassContext", "export"]
+__all__ = [
+    "Exported",
+    "MethodSource",
+    "OperatorLibrary",
+    "Options",
+    "Pass",
+    "PassContext",
+    "export",
+    "register_custom_operators",
+]
 
 make_callable(__name__)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -34,6 +35,7 @@ from rushlight.export.pipeline import (
 from rushlight.export.planning import plan_memory
 from rushlight.export.problems import raise_if_any
 from rushlight.export.promise import broken_promises
+from rushlight.export.registration import register_custom_operators
 from rushlight.export.report import MethodReport, Report
 from rushlight.export.room import check_room
 
@@ -71,7 +73,8 @@ def export(
             external: True to leave all constants to a data file (.ptd), or a function of their names.
             strict: trace with TorchDynamo, as torch.export's argument.
             operators: an OperatorLibrary in place of the runtime's.
-            custom_ops: out overloads of operators of your own: YAML files in ExecuTorch's form, or schemas.
+            custom_ops: out overloads of operators of your own: kernel libraries, which are registered with
+                PyTorch (`register_custom_operators`), YAML files in ExecuTorch's form, or schemas.
             progress: called with what is being done and the share that is done.
 
     Errors: NotExportable listing each node that cannot run with its source line, the operator, its dtype
@@ -84,6 +87,7 @@ def export(
         raise InvalidArgument(f"export: {error}") from error
     if chosen.target is not None:
         targets.get(chosen.target)  # an unknown one is told before the work
+    register_custom_operators(each for each in chosen.custom_ops if "(" not in os.fspath(each))
     sources = _sources(module, args, kwargs, dynamic_shapes)
     for name, value in (constant_methods or {}).items():
         sources[name] = MethodSource(_Constant(value))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators of a user's own: their out overloads, from YAML files in ExecuTorch's form or as schemas."""
+"""Operators of a user's own: their out overloads, from kernel libraries, from YAML files in ExecuTorch's form or
+as schemas."""
 
 from __future__ import annotations
 
@@ -8,21 +9,29 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from rushlight.codegen.libraries import load_tables
 from rushlight.codegen.schema import parse_schema
 from rushlight.codegen.table import Operator, load_yaml
 from rushlight.errors import InvalidSelection
 from rushlight.export.operators import OperatorLibrary
 from rushlight.program.dtypes import NUMBERS, named
+from rushlight.sources import source_root
 
 
 def with_custom_operators(
     library: OperatorLibrary, given: Iterable[str | os.PathLike[str]]
 ) -> OperatorLibrary:
-    """The library with further operators.
+    """The library with further operators, see `custom_rows`."""
+    return library.with_rows(custom_rows(given))
+
+
+def custom_rows(given: Iterable[str | os.PathLike[str]]) -> list[Operator]:
+    """The operators of kernel libraries and schemas.
 
     Args:
-        given: YAML files with a list of entries `func: ns::name.out(...) -> ...`, with `kernels` as
-            ExecuTorch's custom_ops.yaml has them, or such a schema itself.
+        given: folders of kernel libraries (see `rushlight.codegen.libraries`) or their YAML files; YAML files
+            with a list of entries `func: ns::name.out(...) -> ...`, with `kernels` as ExecuTorch's
+            custom_ops.yaml has them; or such a schema itself.
 
     Errors: InvalidSelection naming the file and the entry.
     """
@@ -31,9 +40,16 @@ def with_custom_operators(
         text = os.fspath(each)
         if "(" in text and "->" in text:
             rows.append(_row(text, [], "a schema given to export()"))
+        elif Path(text).is_dir() or isinstance(load_yaml(Path(text)), dict):
+            rows += _library(text)
         else:
             rows += _rows(Path(text))
-    return library.with_rows(rows)
+    return rows
+
+
+def _library(path: str) -> list[Operator]:
+    """The operators of a kernel library, also those that it has instead of ours."""
+    return [row for row in load_tables(source_root() / "kernels" / "ops.yaml", [path]).rows() if row.of]
 
 
 def _rows(path: Path) -> list[Operator]:

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Libraries of selected operators, made by ExecuTorch's functions:
+#
+#   gen_selected_ops(LIB_NAME lib OPS_SCHEMA_YAML yaml ROOT_OPS "aten::add.out,..." INCLUDE_ALL_OPS ON
+#                    OPS_FROM_MODEL model.pte DTYPE_SELECTIVE_BUILD ON)      what is selected: the union
+#   generate_bindings_for_kernels(LIB_NAME lib FUNCTIONS_YAML yaml CUSTOM_OPS_YAML yaml)   kernels of one's own
+#   gen_operators_lib(LIB_NAME lib KERNEL_LIBS targets DEPS targets)          makes the target `lib`
+#   merge_yaml(FUNCTIONS_YAML yaml FALLBACK_YAML yaml OUTPUT_DIR folder)      writes merged.yaml
+#
+# An executable that links several such libraries, or one and executorch_kernels, has the operators of all.
+# The older forms without LIB_NAME work, too: gen_selected_ops("yaml" "operators" "all" "model" "by dtype").
+
+function(gen_selected_ops)
+    set(parts
+        OPS_SCHEMA_YAML
+        ROOT_OPS
+        INCLUDE_ALL_OPS
+        OPS_FROM_MODEL
+        DTYPE_SELECTIVE_BUILD
+    )
+    set(keywords LIB_NAME ${parts} SELECT_OPS_LIST)
+    list(FIND keywords "${ARGV0}" named)
+    if(named EQUAL -1)
+        set(position 0)
+        foreach(part IN LISTS parts)
+            set(given_${part} "")
+            if(position LESS ARGC)
+                set(given_${part} "${ARGV${position}}")
+            endif()
+            math(EXPR position "${position} + 1")
+        endforeach()
+    else()
+        cmake_parse_arguments(PARSE_ARGV 0 given "" "" "${keywords}")
+        list(APPEND given_ROOT_OPS ${given_SELECT_OPS_LIST})
+    endif()
+    # Called again for a library, it adds to what was selected.
+    foreach(part IN LISTS parts)
+        foreach(value IN LISTS given_${part})
+            rushlight_says_no("${value}" none)
+            if(NOT none)
+                set_property(
+                    DIRECTORY
+                    APPEND
+                    PROPERTY "RUSHLIGHT_SELECTED_${given_LIB_NAME}_${part}" "${value}"
+                )
+            endif()
+        endforeach()
+    endforeach()
+endfunction()
+
+function(generate_bindings_for_kernels)
+    cmake_parse_arguments(
+        PARSE_ARGV 0
+        given
+        "ADD_EXCEPTION_BOUNDARY"
+        "LIB_NAME;FUNCTIONS_YAML;CUSTOM_OPS_YAML;DTYPE_SELECTIVE_BUILD"
+        ""
+    )
+    foreach(part IN ITEMS FUNCTIONS_YAML CUSTOM_OPS_YAML)
+        set_property(DIRECTORY PROPERTY "RUSHLIGHT_BOUND_${given_LIB_NAME}_${part}" "${given_${part}}")
+    endforeach()
+    # Nothing that a project has to compile: gen_operators_lib does.
+    set(gen_command_sources "" PARENT_SCOPE)
+endfunction()
+
+function(gen_operators_lib)
+    cmake_parse_arguments(PARSE_ARGV 0 given "" "LIB_NAME;DTYPE_SELECTIVE_BUILD" "KERNEL_LIBS;DEPS")
+    if(NOT given_LIB_NAME)
+        set(given_LIB_NAME "${ARGV0}")
+    endif()
+    set(library "${given_LIB_NAME}")
+    set(out "${CMAKE_CURRENT_BINARY_DIR}/${library}")
+    rushlight_bound_kernels("${library}" bound)
+    rushlight_selected_for("${library}" "${given_DTYPE_SELECTIVE_BUILD}" "${given_DEPS}" selected)
+    rushlight_generate("${out}" --name "${library}" ${selected} ${bound})
+
+    set(own_kernels ${given_KERNEL_LIBS})
+    # Ours, whatever ExecuTorch calls them: they are compiled into the library, as selected.
+    list(FILTER own_kernels EXCLUDE REGEX "^(portable|optimized|quantized|optimized_portable)_kernels$")
+    list(FILTER own_kernels EXCLUDE REGEX "^((portable|optimized|quantized|prim)_ops|executorch_kernels)")
+    if(own_kernels)
+        # They bring the kernels that are bound; compiled here, they would be there twice.
+        set(RUSHLIGHT_OFFICIAL_KERNEL_SOURCES "")
+    endif()
+    add_library(
+        ${library}
+        STATIC
+        "${out}/operator_table.cpp"
+        ${RUSHLIGHT_KERNEL_SOURCES}
+        ${RUSHLIGHT_SHARED_KERNEL_SOURCES}
+    )
+    rushlight_compile_kernels(${library} "${out}")
+    # Their code for the same operator differs with the selection: two libraries must not share a symbol.
+    target_compile_definitions(${library} PRIVATE "kernels=kernels_of_${library}")
+    set(generated "${out}/operator_table.cpp" "${out}/official_kernels.cpp")
+    set_property(SOURCE ${generated} APPEND PROPERTY COMPILE_OPTIONS -Ukernels)
+    target_link_libraries(${library} PUBLIC rushlight::runtime ${own_kernels} PRIVATE ${given_DEPS})
+    set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    rushlight_link_operators(${library})
+endfunction()
+
+# rushlight_compile_kernels(<target> <folder>) has the target compile what rushlight_generate wrote there and
+# named for the caller: kernels with the flags of their kind.
+function(rushlight_compile_kernels target out)
+    get_filename_component(root "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/.." ABSOLUTE)
+    target_include_directories(${target} BEFORE PRIVATE "${out}" "${root}")
+    target_compile_features(${target} PRIVATE cxx_std_17)
+    if(TARGET rushlight_flags)
+        target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:rushlight_flags>)
+    else()
+        target_compile_options(
+            ${target}
+            PRIVATE
+                -fvisibility=hidden
+                -ffunction-sections
+                -fdata-sections
+                "$<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions;-fno-rtti;-fno-threadsafe-statics>"
+        )
+    endif()
+    # Quantized numbers are the same on every CPU: nothing is fused that PyTorch rounds in two steps.
+    set(exact ${RUSHLIGHT_KERNEL_SOURCES} ${RUSHLIGHT_SHARED_KERNEL_SOURCES})
+    list(FILTER exact INCLUDE REGEX "/kernels/(quantized/|shared/affine)")
+    set_source_files_properties(${exact} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
+    if(RUSHLIGHT_OFFICIAL_KERNELS)
+        target_sources(${target} PRIVATE "${out}/official_kernels.cpp" ${RUSHLIGHT_OFFICIAL_KERNEL_SOURCES})
+        set(api rushlight_kernel_api)
+        if(TARGET rushlight::kernel_api)
+            set(api rushlight::kernel_api)
+        endif()
+        target_link_libraries(${target} PRIVATE ${api})
+    endif()
+endfunction()
+
+# The words for the selection of a library; DEPS with `executorch` has the prim operators, as there.
+function(rushlight_selected_for library by_dtype dependencies result)
+    set(given "")
+    foreach(
+        part
+        IN
+        ITEMS OPS_SCHEMA_YAML ROOT_OPS INCLUDE_ALL_OPS OPS_FROM_MODEL DTYPE_SELECTIVE_BUILD
+    )
+        get_property(unnamed DIRECTORY PROPERTY "RUSHLIGHT_SELECTED__${part}")
+        get_property(named DIRECTORY PROPERTY "RUSHLIGHT_SELECTED_${library}_${part}")
+        set(${part} ${unnamed} ${named})
+        string(APPEND given "${${part}}")
+    endforeach()
+    if(given STREQUAL "")
+        message(FATAL_ERROR "${library}: nothing is selected; call gen_selected_ops(LIB_NAME ${library} ...)")
+    endif()
+    if(executorch IN_LIST dependencies AND (ROOT_OPS OR OPS_SCHEMA_YAML))
+        get_filename_component(root "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/.." ABSOLUTE)
+        file(STRINGS "${root}/kernels/ops.yaml" rows REGEX "schema: \"executorch_prim::")
+        list(TRANSFORM rows REPLACE ".*\"(executorch_prim::[^(]+)\\(.*" "\\1")
+        list(APPEND ROOT_OPS ${rows})
+    endif()
+    rushlight_selection_files("${OPS_SCHEMA_YAML}" yaml "${CMAKE_CURRENT_SOURCE_DIR}")
+    rushlight_selection_files("${OPS_FROM_MODEL}" models)
+    rushlight_selection_arguments(
+        arguments
+        OPERATORS ${ROOT_OPS}
+        YAML ${yaml}
+        MODELS ${models}
+        ALL "${INCLUDE_ALL_OPS}"
+        BY_DTYPE "${by_dtype}${DTYPE_SELECTIVE_BUILD}"
+    )
+    set(${result} "${arguments}" PARENT_SCOPE)
+endfunction()
+
+# The words for the kernels that YAML files bind to operators. A file that is not there stands for kernels of
+# ours: ExecuTorch's ${EXECUTORCH_ROOT}/kernels/portable/functions.yaml.
+function(rushlight_bound_kernels library result)
+    set(arguments "")
+    foreach(part IN ITEMS CUSTOM_OPS_YAML FUNCTIONS_YAML)
+        get_property(unnamed DIRECTORY PROPERTY "RUSHLIGHT_BOUND__${part}")
+        get_property(named DIRECTORY PROPERTY "RUSHLIGHT_BOUND_${library}_${part}")
+        rushlight_selection_files("${unnamed};${named}" files "${CMAKE_CURRENT_SOURCE_DIR}")
+        foreach(file IN LISTS files)
+            string(TOLOWER "${part}" name)
+            if(EXISTS "${file}")
+                list(APPEND arguments --library "${name}=${file}")
+                set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+            elseif(NOT file MATCHES "/kernels/(portable|optimized|quantized)/[a-z_-]+\\.yaml$")
+                message(FATAL_ERROR "generate_bindings_for_kernels: ${part}: no such file: ${file}")
+            endif()
+        endforeach()
+    endforeach()
+    set(${result} "${arguments}" PARENT_SCOPE)
+endfunction()
+
+# rushlight_link_operators(<library>): who links the library compiles linked_operators.cpp, where its compile
+# definitions say which libraries it links.
+function(rushlight_link_operators library)
+    set_property(GLOBAL APPEND PROPERTY RUSHLIGHT_OPERATOR_LIBRARIES "${library}")
+    rushlight_count_operators(${library})
+    rushlight_write_linked_operators(file)
+    target_sources(${library} INTERFACE "${file}")
+endfunction()
+
+# rushlight_count_operators(<library>): it has those that were generated last.
+function(rushlight_count_operators library)
+    list(LENGTH RUSHLIGHT_SELECTED_OPERATORS count)
+    set_property(GLOBAL PROPERTY "RUSHLIGHT_OPERATORS_IN_${library}" "${count}")
+    target_compile_definitions(${library} INTERFACE "RUSHLIGHT_LINKS_${library}")
+endfunction()
+
+# The tables in the order in which their libraries were made, executorch_kernels last; the first that has an
+# operator gives it.
+function(rushlight_write_linked_operators result)
+    set(declarations "")
+    set(tables "")
+    get_property(libraries GLOBAL PROPERTY RUSHLIGHT_OPERATOR_LIBRARIES)
+    foreach(library IN LISTS libraries ITEMS executorch_kernels)
+        get_property(count GLOBAL PROPERTY "RUSHLIGHT_OPERATORS_IN_${library}")
+        if(count GREATER 0)
+            string(APPEND declarations "extern const KernelEntry entries_of_${library}[];\n")
+            string(APPEND tables "#ifdef RUSHLIGHT_LINKS_${library}\n")
+            string(APPEND tables "    {entries_of_${library}, ${count}, kTables + (__COUNTER__ - kFirst)},\n")
+            string(APPEND tables "#endif\n")
+        endif()
+    endforeach()
+    set(file "${CMAKE_BINARY_DIR}/rushlight/linked_operators.cpp")
+    file(
+        CONFIGURE
+        OUTPUT "${file}"
+        CONTENT
+            [[
+// SPDX-License-Identifier: BSD-3-Clause
+// Generated by cmake/operator_libraries.cmake; do not edit.
+#include "runtime/kernel/operator_table.h"
+
+namespace rushlight {
+
+@declarations@
+namespace {
+extern const OperatorTable kTables[];
+enum { kFirst = __COUNTER__ };
+const OperatorTable kTables[] = {
+@tables@    {nullptr, 0, nullptr},
+};
+}  // namespace
+
+const OperatorTable selected_operators = {nullptr, 0, kTables};
+
+}  // namespace rushlight
+]]
+        @ONLY
+    )
+    set(${result} "${file}" PARENT_SCOPE)
+endfunction()
+
+function(merge_yaml)
+    cmake_parse_arguments(PARSE_ARGV 0 given "" "FUNCTIONS_YAML;FALLBACK_YAML;OUTPUT_DIR" "")
+    rushlight_selection_files("${given_FUNCTIONS_YAML}" first "${CMAKE_CURRENT_SOURCE_DIR}")
+    rushlight_selection_files("${given_FALLBACK_YAML}" second "${CMAKE_CURRENT_SOURCE_DIR}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${first}" "${second}")
+    get_filename_component(out "${given_OUTPUT_DIR}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_BINARY_DIR}")
+    rushlight_run_generator(
+        printed
+        -m
+        rushlight.codegen.merge_yaml
+        "${first}"
+        "${second}"
+        "${out}/merged.yaml"
+    )
+endfunction()

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What kernels ask of the platform, for boards: its clock, its log and its abort. Hooks that an application
+// could change, and memory from a heap, are for hosts (platform.cpp).
+#include <cstdio>
+
+#include <executorch/runtime/platform/abort.h>
+#include <executorch/runtime/platform/log.h>
+#include <executorch/runtime/platform/platform.h>
+
+#include "runtime/platform/platform.h"
+
+namespace executorch::runtime {
+
+void pal_abort() { rushlight::platform::abort(); }
+
+void runtime_abort() { rushlight::platform::abort(); }
+
+et_timestamp_t pal_current_ticks() { return rushlight::platform::now_ns(); }
+
+et_tick_ratio_t pal_ticks_to_ns_multiplier() { return {1, 1}; }
+
+namespace internal {
+
+et_timestamp_t get_log_timestamp() { return pal_current_ticks(); }
+
+void vlogf(LogLevel level, et_timestamp_t, const char* filename, const char*, size_t line, const char* format,
+           va_list args) {
+  constexpr rushlight::LogLevel kLevels[] = {rushlight::LogLevel::Debug, rushlight::LogLevel::Info};
+  const auto number = static_cast<size_t>(level);
+  char message[128];
+  if (vsnprintf(message, sizeof message, format, args) < 0) return;
+  rushlight::platform::emit_log(number < 2 ? kLevels[number] : rushlight::LogLevel::Error, filename,
+                                static_cast<int>(line), message);
+}
+
+}  // namespace internal
+
+}  // namespace executorch::runtime

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "kernels/shared/checks.h"
+#include "kernels/shared/selection.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace example {
+
+using namespace rushlight;
+
+namespace {
+
+// The medians of a row, each of `width` neighbours, which `window` has room for. NaN goes before numbers, as
+// in PyTorch's median.
+template <class T>
+void filter_row(const T* row, T* out, int64_t length, int64_t width, T* window) {
+  const auto before = [](T a, T b) { return a < b || (a != a && b == b); };
+  const int64_t half = width / 2;
+  for (int64_t i = 0; i < length; ++i) {
+    for (int64_t k = 0; k < width; ++k) {
+      const T value = row[std::clamp<int64_t>(i + k - half, 0, length - 1)];
+      int64_t place = k;
+      for (; place > 0 && before(value, window[place - 1]); --place) window[place] = window[place - 1];
+      window[place] = value;
+    }
+    out[i] = window[0] != window[0] ? window[0] : window[half];
+  }
+}
+
+}  // namespace
+
+Error median_filter_out(KernelContext& context, const Tensor& x, int64_t width, Tensor& out) {
+  constexpr TypeSet kTypes = kernels::selected_types("example::median_filter.out");
+  RL_CHECK(width > 0 && width % 2 == 1, Error::InvalidArgument, "width: an odd number expected, got %ld",
+           static_cast<long>(width));
+  RL_CHECK(x.dim() > 0 && is_contiguous_dim_order(x.dim_order()), Error::InvalidArgument,
+           "x: rows in row-major order expected");
+  RL_TRY(kernels::check_same_dtype(x, out, "x and out"));
+  RL_TRY(kernels::resize_out(out, x.sizes()));
+  if (x.numel() == 0) return Error::Ok;
+  return dispatch<kTypes>(x.scalar_type(), [&](auto type) {
+    using T = typename decltype(type)::Element;
+    auto* window = static_cast<T*>(context.allocate_temp(static_cast<size_t>(width) * sizeof(T)));
+    RL_CHECK(window != nullptr, Error::MemoryAllocationFailed, "no temporary memory for %ld elements",
+             static_cast<long>(width));
+    const int64_t length = x.sizes()[x.dim() - 1];
+    const T* row = x.const_data_ptr<T>();
+    const T* end = row + x.numel();
+    for (T* results = out.mutable_data_ptr<T>(); row != end; row += length, results += length) {
+      filter_row(row, results, length, width, window);
+    }
+    return Error::Ok;
+  });
+}
+
+}  // namespace example
