@@ -5,8 +5,8 @@ import torch
 
 
 class SpikeDetector(torch.nn.Module):
-    """Scores for a batch of signals (N, samples), float32: how far each sample is above the median of five, with
-    a smooth threshold."""
+    """Scores for a batch of signals (N, samples), float32: how far each sample is from the median of five,
+    with a smooth threshold."""
 
     def __init__(self) -> None:
         super().__init__()

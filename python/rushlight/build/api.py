@@ -86,8 +86,8 @@ def build(
     metal a single model is linked in, of a bundled program the program inside, and so are `data_files`
     (.ptd), at most 8.
 
-    `kernels` are kernel libraries of one's own: folders with a YAML file and sources, or the YAML files; of an
-    operator that rushlight has as well, their kernel is built.
+    `kernels` are kernel libraries of one's own: folders with a YAML file and sources, or the YAML files. Of
+    an operator that rushlight has as well, their kernel is built.
 
     With `dtypes="model"` operators that models ask for are compiled for the models' dtypes only; "all"
     gives them every dtype they have. A host build also makes a Python extension module. Everything is

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rushlight.errors import InvalidSelection
 
@@ -53,10 +53,12 @@ class Argument:
 
 @dataclass(frozen=True)
 class Schema:
-    """An operator's full name ("aten::add.out", no dot without overload) and its arguments in order."""
+    """An operator's full name ("aten::add.out", no dot without overload), its arguments in order, and the
+    text that this was read from."""
 
     name: str
     arguments: tuple[Argument, ...]
+    text: str = field(default="", compare=False)
 
     @property
     def base_name(self) -> str:
@@ -67,6 +69,19 @@ class Schema:
     def has_tensor(self) -> bool:
         """Whether any argument is a tensor or holds tensors."""
         return any(argument.base == "Tensor" for argument in self.arguments)
+
+    def functional(self) -> str:
+        """The schema, of an out overload, of the operator that returns what this one writes: of
+        "ns::f.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)" it is "ns::f(Tensor x) -> Tensor".
+        """
+        start = self.text.index("(")
+        parts = [part.strip() for part in _split(self.text[start + 1 : _closing(self.text, start)])]
+        kept = [part for part in parts if "!" not in part]
+        if kept and kept[-1] == "*":
+            kept.pop()
+        results = ["Tensor[]" if out.is_list else "Tensor" for out in self.arguments if out.mutable]
+        returned = results[0] if len(results) == 1 else f"({', '.join(results)})"
+        return f"{re.sub(r'[._]?out$', '', self.name)}({', '.join(kept)}) -> {returned}"
 
     def cpp_declaration(self, function: str) -> str:
         """The declaration of its kernel under the given function name, without semicolon."""
@@ -92,7 +107,7 @@ def parse_schema(text: str) -> Schema:
         raise InvalidSelection(f"schema '{text}': expected '->' after the arguments")
     parts = [part.strip() for part in _split(text[head.end() : end])]
     arguments = tuple(_parse_argument(part, text) for part in parts if part not in ("", "*"))
-    return Schema(head["name"], arguments)
+    return Schema(head["name"], arguments, text)
 
 
 def _closing(text: str, start: int) -> int:

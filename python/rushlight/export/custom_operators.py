@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators of a user's own: their out overloads, from kernel libraries, from YAML files in ExecuTorch's form or
-as schemas."""
+"""Operators of a user's own: their out overloads, from kernel libraries, from YAML files in ExecuTorch's
+form or as schemas."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators of kernel libraries, made known to PyTorch: what has to be before a model that calls them is run or
-exported."""
+"""Operators of kernel libraries, made known to PyTorch: what has to be before a model that calls them is run
+or exported."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _libraries: dict[str, torch.library.Library] = {}
 
 
 def register_custom_operators(folders: Iterable[str | os.PathLike[str]]) -> list[str]:
-    """Defines the operators of kernel libraries in PyTorch: torch.ops.<namespace>.<name>, and the out overload.
-    One that PyTorch knows already, of this library or from elsewhere, stays as it is.
+    """Defines the operators of kernel libraries in PyTorch: torch.ops.<namespace>.<name>, and the out
+    overload. One that PyTorch knows already, of this library or from elsewhere, stays as it is.
 
     Args:
         folders: of libraries, with a `reference.py`; those without one, and whatever else `custom_ops` of
