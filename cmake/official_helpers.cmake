@@ -28,6 +28,7 @@ endfunction()
 function(executorch_load_build_variables)
     get_filename_component(root "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/.." ABSOLUTE)
     file(GLOB sources RELATIVE "${root}/runtime/runner" "${root}/runtime/runner/*.cpp")
+    list(FILTER sources EXCLUDE REGEX "^baked_") # another program
     if(NOT EXECUTORCH_ENABLE_EVENT_TRACER)
         list(REMOVE_ITEM sources trace_files.cpp)
     endif()
