@@ -393,3 +393,9 @@ class NotBakeable(RushlightError):
 
     exit_code = 33
     default_next_step = "Build a runner that interprets the program: rushlight build."
+
+
+class ClusterNotUsable(RushlightError):
+    """A Dask cluster does not answer, has no workers, or has workers with another rushlight."""
+
+    exit_code = 34

@@ -22,7 +22,7 @@ from rushlight.devtools.matrix.local import Event, Finished, Progressed, Started
 from rushlight.devtools.matrix.page import to_html
 from rushlight.devtools.matrix.plan import Cell, read_plan
 from rushlight.devtools.matrix.result import FAILED, NOT_RUN, PASSED, CellResult
-from rushlight.devtools.matrix.run import MatrixResult, local, run_matrix
+from rushlight.devtools.matrix.run import MatrixResult, cluster, local, run_matrix
 from rushlight.devtools.matrix.shared_cache import shared_cache_environment
 from rushlight.errors import CheckFailed, InvalidArgument
 
@@ -57,6 +57,7 @@ _COLOURS = {PASSED: "green", FAILED: "bold red", NOT_RUN: "yellow"}
 @click.option(
     "--shared-cache", metavar="URL", help="Storage that compiler caches share: http://…, redis://…, file:…"
 )
+@click.option("--scheduler", metavar="ADDRESS", help="Run on a Dask cluster: tcp://host:8786")
 @verbose_option
 def matrix_command(
     file: Path,
@@ -69,14 +70,23 @@ def matrix_command(
     cold: bool,
     keep_builds: bool,
     shared_cache: str | None,
+    scheduler: str | None,
 ) -> None:
     """Build and run models × targets × options as FILE says; exit status 0 only if all cells pass."""
     cells = _chosen(read_plan(file), only)
     environment = shared_cache_environment(shared_cache) if shared_cache else {}
     conditions = Conditions(environment=environment, cold=cold, keep_builds=keep_builds)
+    if scheduler and (jobs or keep_builds):
+        raise InvalidArgument("--scheduler: the cluster decides about --jobs, and keeps no builds")
     with _shown(len(cells)) as on_event:
         result = run_matrix(
-            cells, output.resolve(), conditions, executor=local(jobs), resume=resume, on_event=on_event
+            cells,
+            output.resolve(),
+            conditions,
+            executor=cluster(scheduler) if scheduler else local(jobs),
+            where=scheduler or "local",
+            resume=resume,
+            on_event=on_event,
         )
     if json_file is not None:
         json_file.write_text(json.dumps(result.to_json(), indent=1) + "\n", encoding="utf-8")

@@ -68,6 +68,14 @@ def local(jobs: int | None = None) -> Executor:
     return lambda cells, folder, conditions: run_local(cells, folder, conditions, jobs or processors())
 
 
+def cluster(address: str) -> Executor:
+    """Cells on the Dask cluster whose scheduler is at `address`."""
+    # Its name is imported only here: the package for it is an extra.
+    from rushlight.devtools.matrix.cluster import run_on_cluster
+
+    return lambda cells, folder, conditions: run_on_cluster(address, cells, folder, conditions)
+
+
 def run_matrix(
     cells: Sequence[Cell],
     folder: Path,
