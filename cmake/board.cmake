@@ -22,6 +22,7 @@ function(rushlight_board_library)
     string(JSON architecture GET "${board}" architecture)
     string(JSON tick_ps GET "${board}" tick_ps)
     string(JSON icount_shift GET "${board}" icount_shift)
+    rushlight_guard_bytes("${board}" guard_bytes)
     # Called from other projects, too: where they are says nothing about where this tree is.
     get_filename_component(root "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/.." ABSOLUTE)
     set(startup "${root}/toolchains/boards/startup")
@@ -35,22 +36,50 @@ function(rushlight_board_library)
         "${startup}/memory.cpp"
         "${startup}/${architecture}.cpp"
     )
+    # A fault may have come from the vector unit, and is reported on little stack.
     set_source_files_properties(
-        "${startup}/memory.cpp"
-        PROPERTIES COMPILE_OPTIONS "-O2;-fno-builtin;-fno-tree-loop-distribute-patterns"
+        "${startup}/start.cpp"
+        "${startup}/${architecture}.cpp"
+        PROPERTIES COMPILE_OPTIONS "-fno-tree-vectorize;-fno-tree-slp-vectorize"
     )
+    set(loops -fno-builtin) # left as they are, not made calls of what they define
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        list(APPEND loops -fno-tree-loop-distribute-patterns)
+    endif()
+    set_source_files_properties("${startup}/memory.cpp" PROPERTIES COMPILE_OPTIONS "-O2;${loops}")
     target_compile_features(rushlight_board PRIVATE cxx_std_17)
     target_include_directories(rushlight_board PRIVATE "${root}")
     target_compile_definitions(
         rushlight_board
-        PRIVATE "RUSHLIGHT_TICK_PS=${tick_ps}" "RUSHLIGHT_ICOUNT_SHIFT=${icount_shift}"
+        PRIVATE
+            "RUSHLIGHT_TICK_PS=${tick_ps}"
+            "RUSHLIGHT_ICOUNT_SHIFT=${icount_shift}"
+            "RUSHLIGHT_GUARD_BYTES=${guard_bytes}"
     )
+    string(JSON temporary_bytes ERROR_VARIABLE absent GET "${board}" temporary_bytes)
+    if(NOT absent)
+        target_compile_definitions(
+            rushlight_board
+            INTERFACE "RUSHLIGHT_RUNNER_TEMPORARY_BYTES=${temporary_bytes}"
+        )
+    endif()
     set(script "${startup}/sections.ld")
     target_link_options(rushlight_board INTERFACE "-L${script_folder}" "-T${script}")
     set_property(
         TARGET rushlight_board
         PROPERTY INTERFACE_LINK_DEPENDS "${script}" "${script_folder}/memory.ld"
     )
+endfunction()
+
+# Bytes below the stack that the reset code takes every access away from.
+function(rushlight_guard_bytes board variable)
+    string(JSON bytes ERROR_VARIABLE absent GET "${board}" guard_bytes)
+    if(absent)
+        set(bytes 4096)
+    elseif(NOT bytes MATCHES "^(0|4096)$")
+        message(FATAL_ERROR "board.json: guard_bytes: 0 or 4096 expected, found ${bytes}")
+    endif()
+    set(${variable} ${bytes} PARENT_SCOPE)
 endfunction()
 
 # memory.ld: the banks, and what each is for.
@@ -75,10 +104,12 @@ function(rushlight_memory_script board file)
         string(APPEND aliases "REGION_ALIAS(\"${alias}\", ${bank})\n")
     endforeach()
     string(JSON stack_bytes GET "${board}" stack_bytes)
+    rushlight_guard_bytes("${board}" guard_bytes)
     file(
         CONFIGURE
         OUTPUT "${file}"
-        CONTENT "MEMORY\n{\n@banks@}\n@aliases@rushlight_stack_bytes = @stack_bytes@;\n"
+        CONTENT
+            "MEMORY\n{\n@banks@}\n@aliases@rushlight_stack_bytes = @stack_bytes@;\nrushlight_guard_bytes = @guard_bytes@;\n"
         @ONLY
     )
 endfunction()

@@ -11,16 +11,23 @@ set(RUSHLIGHT_BOARD
 set(RUSHLIGHT_PLATFORM semihosting CACHE STRING "File of runtime/platform/ to build on")
 set(CMAKE_BUILD_TYPE MinSizeRel CACHE STRING "Build type")
 
-# -nostartfiles: the board brings its own reset code. Log lines hold integers only, so the small printf does.
-set(rushlight_flags "${RUSHLIGHT_CPU_FLAGS} --specs=picolibc.specs -ffunction-sections -fdata-sections")
+# Of gcc; other compilers' files say otherwise. -nostartfiles: the board brings its own reset code. Log lines
+# hold integers only, so the small printf does.
+if(NOT DEFINED RUSHLIGHT_LIBRARY_FLAGS)
+    set(RUSHLIGHT_LIBRARY_FLAGS "--specs=picolibc.specs")
+    set(RUSHLIGHT_LINK_FLAGS "-nostartfiles -DPICOLIBC_INTEGER_PRINTF_SCANF")
+endif()
+
+set(rushlight_flags "${RUSHLIGHT_CPU_FLAGS} ${RUSHLIGHT_LIBRARY_FLAGS} -ffunction-sections -fdata-sections")
 set(CMAKE_C_FLAGS_INIT "${rushlight_flags}")
 set(CMAKE_CXX_FLAGS_INIT
-    "${rushlight_flags} -fno-exceptions -fno-rtti -fno-unwind-tables -fno-asynchronous-unwind-tables -fno-threadsafe-statics"
+    "${rushlight_flags} ${RUSHLIGHT_CXX_LIBRARY_FLAGS} -fno-exceptions -fno-rtti -fno-unwind-tables -fno-asynchronous-unwind-tables -fno-threadsafe-statics"
 )
+# Without any optimisation GCC leaves constants to constructors, which nobody calls here.
+set(CMAKE_C_FLAGS_DEBUG_INIT "-Og")
+set(CMAKE_CXX_FLAGS_DEBUG_INIT "-Og")
 set(CMAKE_ASM_FLAGS_INIT "${RUSHLIGHT_CPU_FLAGS}")
-set(CMAKE_EXE_LINKER_FLAGS_INIT
-    "-nostartfiles -DPICOLIBC_INTEGER_PRINTF_SCANF -Wl,--gc-sections -Wl,-z,noexecstack"
-)
+set(CMAKE_EXE_LINKER_FLAGS_INIT "${RUSHLIGHT_LINK_FLAGS} -Wl,--gc-sections -Wl,-z,noexecstack")
 
 # ctest and custom commands run executables in the emulator that the board names.
 get_filename_component(
@@ -34,11 +41,13 @@ if(NOT EXISTS "${RUSHLIGHT_BOARD_FOLDER}/board.json")
 endif()
 file(READ "${RUSHLIGHT_BOARD_FOLDER}/board.json" rushlight_board)
 string(JSON rushlight_count LENGTH "${rushlight_board}" emulator)
-math(EXPR rushlight_last "${rushlight_count} - 1")
-set(CMAKE_CROSSCOMPILING_EMULATOR sh "${CMAKE_CURRENT_LIST_DIR}/boards/startup/run.sh")
-foreach(rushlight_index RANGE ${rushlight_last})
-    string(JSON rushlight_word GET "${rushlight_board}" emulator ${rushlight_index})
-    list(APPEND CMAKE_CROSSCOMPILING_EMULATOR "${rushlight_word}")
-endforeach()
-string(JSON rushlight_shift GET "${rushlight_board}" icount_shift)
-list(APPEND CMAKE_CROSSCOMPILING_EMULATOR -icount "shift=${rushlight_shift}" --)
+if(rushlight_count GREATER 0) # a board without one is for building only
+    math(EXPR rushlight_last "${rushlight_count} - 1")
+    set(CMAKE_CROSSCOMPILING_EMULATOR sh "${CMAKE_CURRENT_LIST_DIR}/boards/startup/run.sh")
+    foreach(rushlight_index RANGE ${rushlight_last})
+        string(JSON rushlight_word GET "${rushlight_board}" emulator ${rushlight_index})
+        list(APPEND CMAKE_CROSSCOMPILING_EMULATOR "${rushlight_word}")
+    endforeach()
+    string(JSON rushlight_shift GET "${rushlight_board}" icount_shift)
+    list(APPEND CMAKE_CROSSCOMPILING_EMULATOR -icount "shift=${rushlight_shift}" --)
+endif()

@@ -388,6 +388,21 @@ class NotRunnable(RushlightError):
         self.findings = list(findings)
 
 
+class BuildOnly(RushlightError):
+    """Programs for the target can be built, but there is nothing here to run them on."""
+
+    exit_code = 35
+
+    def __init__(self, target: str, reason: str) -> None:
+        super().__init__(
+            f"target '{target}' is for building only: {reason}",
+            next_step="Run the model on another target of `rushlight targets`, and flash what "
+            f"`rushlight build --target {target}` makes.",
+        )
+        self.target = target
+        self.reason = reason
+
+
 class NotBakeable(RushlightError):
     """A program has what baked programs do not: it can still be interpreted."""
 

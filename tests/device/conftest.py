@@ -14,8 +14,8 @@ Build = Callable[[targets.Target, Path, str], Path]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test with the argument `target` runs once for each target but the host, and those of ziglang, which
-    compile the same for the same cores: test_wasm.py, test_zig.py."""
+    """A test with the argument `target` runs once for each target that programs run on, but the host, and
+    those of ziglang, which compile the same for the same cores: test_wasm.py, test_zig.py."""
     if "target" not in metafunc.fixturenames:
         return
     metafunc.parametrize(
@@ -23,7 +23,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         [
             pytest.param(target, id=target.name, marks=[getattr(pytest.mark, target.name.replace("-", "_"))])
             for target in targets.all_targets()
-            if target.kind not in ("host", "wasi") and not target.name.startswith("zig-")
+            if target.kind not in ("host", "wasi")
+            and not target.name.startswith("zig-")
+            and not target.build_only
         ],
         scope="session",
     )

@@ -12,6 +12,7 @@ import rushlight
 from rushlight import targets
 from rushlight.devtools.cases import bundled_case, load_case
 from rushlight.devtools.run import RunOutcome, run
+from rushlight.errors import BuildOnly
 from rushlight.targets import Target
 
 pytestmark = pytest.mark.device
@@ -19,6 +20,9 @@ pytestmark = pytest.mark.device
 INTEROP = Path(__file__).parents[1] / "interop"
 
 MODELS = ["model_mlp", "model_dscnn", "model_resnet8"]
+# These differ from another target in few instructions: one model stands for the rest, see
+# test_instruction_sets.py.
+ONE_MODEL = {"cortex-m0plus", "microbit", "rv32imc", "rv64gcv"}
 # Small programs: lists, control flow, dynamic shapes and one element type each. Two bare-metal targets
 # with and without floating point and one 64-bit Linux stand for the rest.
 SMALL = [
@@ -42,6 +46,8 @@ SMALL = [
 ]
 # Bytes: runtime, selected kernels, runner, start-up code and C library, without the weights.
 DSCNN_FLASH = {"cortex-m55": 36_500, "cortex-m4": 37_500, "rv32imac": 47_000}
+# What 16 kB of memory hold beside the runner's stack.
+SMALLEST = ["cond_sum", "dtype_int8", "scan"]
 SMALL_TARGETS = ["cortex-m55", "rv32imac", "linux-aarch64"]
 
 
@@ -52,18 +58,32 @@ def _run(name: str, target: Target, folder: Path) -> RunOutcome:
     return run(INTEROP / name / "model.pte", case, target=target.name, build_folder=folder / "build")
 
 
+MODEL_TARGETS = [
+    target
+    for target in targets.all_targets()
+    if target.kind != "host" and not target.build_only and target.name not in ONE_MODEL
+]
+
+
 @pytest.mark.parametrize("name", MODELS)
-def test_a_model_gives_the_expected_outputs(name: str, target: Target, tmp_path: Path) -> None:
-    outcome = _run(name, target, tmp_path)
+@pytest.mark.parametrize(
+    "model_target",
+    [
+        pytest.param(target, id=target.name, marks=[getattr(pytest.mark, target.name.replace("-", "_"))])
+        for target in MODEL_TARGETS
+    ],
+)
+def test_a_model_gives_the_expected_outputs(name: str, model_target: Target, tmp_path: Path) -> None:
+    outcome = _run(name, model_target, tmp_path)
     assert [call.comparison.reason for call in outcome.calls if call.comparison] == [""]
     report = outcome.report
     assert report is not None and outcome.build is not None
     planned = {"model_mlp": 807_000, "model_dscnn": 64_000, "model_resnet8": 196_608}[name]
     assert abs(report.planned_bytes - planned) < 100
-    budget = DSCNN_FLASH.get(target.name) if name == "model_dscnn" else None
+    budget = DSCNN_FLASH.get(model_target.name) if name == "model_dscnn" else None
     if budget is not None:
         assert outcome.build.sizes.flash < budget and outcome.build.sizes.ram < 1_000
-    if target.kind == "bare-metal":
+    if model_target.kind == "bare-metal":
         assert outcome.calls[0].result.instructions > 100_000
         assert outcome.build.sizes.model == (INTEROP / name / "model.pte").stat().st_size
 
@@ -77,6 +97,26 @@ def test_a_small_program_gives_the_expected_outputs(name: str, small_target: str
     outcome = _run(name, targets.get(small_target), tmp_path)
     reasons = [call.comparison.reason for call in outcome.calls if call.comparison]
     assert reasons and not any(reasons)
+
+
+@pytest.mark.microbit
+@pytest.mark.parametrize("name", SMALLEST)
+def test_a_small_program_runs_in_16_kilobytes(name: str, tmp_path: Path) -> None:
+    outcome = _run(name, targets.get("microbit"), tmp_path)
+    reasons = [call.comparison.reason for call in outcome.calls if call.comparison]
+    assert reasons and not any(reasons)
+    assert outcome.build is not None and outcome.calls[0].result.instructions > 1_000
+    assert outcome.build.sizes.flash + outcome.build.sizes.model < 262_144
+
+
+@pytest.mark.cortex_m85
+def test_a_runner_is_built_for_a_core_that_no_emulator_has(tmp_path: Path) -> None:
+    if missing := targets.get("cortex-m85").requirements():
+        pytest.skip("cortex-m85: missing " + ", ".join(item.name for item in missing))
+    built = rushlight.build(INTEROP / "softplus" / "model.pte", target="cortex-m85", output=tmp_path)
+    assert 10_000 < built.sizes.flash < 40_000
+    with pytest.raises(BuildOnly, match="QEMU has no Cortex-M85"):
+        _run("softplus", targets.get("cortex-m85"), tmp_path)
 
 
 def _marked(names: list[str]) -> list:

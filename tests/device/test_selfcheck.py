@@ -31,14 +31,27 @@ def numbers(result: RunResult) -> list[int]:
     return [int(line) for line in result.stdout.split()]
 
 
-@pytest.mark.parametrize("mode", ["start", "memory", "model", "monotony"])
+@pytest.mark.parametrize("mode", ["start", "model", "monotony", "atomic"])
 def test_the_program_finds_everything_in_order(target: Target, selfcheck: Selfcheck, mode: str) -> None:
     result = selfcheck(mode)
     assert (result.returncode, result.stdout) == (0, "")
 
 
+def test_memory_is_what_the_board_has(target: Target, selfcheck: Selfcheck) -> None:
+    small = 0 < target.bank_bytes().get(target.banks().get("arena", ""), 0) < 1 << 20
+    result = selfcheck("memory", *(["1000", "600"] if small else ["1048576", "131072"]))
+    assert (result.returncode, result.stdout) == (0, "")
+
+
+def test_an_unaligned_access_ends_the_run_where_the_core_has_none(
+    target: Target, selfcheck: Selfcheck
+) -> None:
+    faults = target.name in ("microbit", "cortex-m0plus")
+    assert selfcheck("unaligned").returncode == (139 if faults else 0)
+
+
 def test_a_file_is_read_and_written_whole(target: Target, selfcheck: Selfcheck, tmp_path: Path) -> None:
-    content = random.Random(1).randbytes(100_003)
+    content = random.Random(1).randbytes(2_003 if target.name == "microbit" else 100_003)
     (tmp_path / "in put, with commas").write_bytes(content)
     result = selfcheck("copy", "in put, with commas", "out put,,")
     assert (result.returncode, result.stdout) == (0, "")
@@ -65,8 +78,9 @@ def test_instructions_are_counted_exactly_and_alike_each_time(target: Target, se
     if target.kind != "bare-metal":
         assert (short, long) == (0, 0)
         return
-    # Two instructions a turn; the call and the reading around them, and SysTick's interrupt at each wrap.
-    assert 2_000 <= short <= 2_060
+    # Two instructions a turn; the call and the reading around them (on ARMv6-M with a multiplication of 64
+    # bits), and SysTick's interrupt at each wrap.
+    assert 2_000 <= short <= 2_110
     assert 40_000_000 <= long <= 40_000_150
     assert numbers(selfcheck("count"))[:2] == [short, long]
 
@@ -86,7 +100,7 @@ def test_the_most_stack_that_was_used_is_known(target: Target, selfcheck: Selfch
         return
     # The command line's buffer of 1 KiB lies on it too.
     assert 1024 < before < 4096
-    assert 20_000 < after < 20_200 + before
+    assert 2_000 < after < 2_200 + before
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ def targets_command(context: click.Context, as_json: bool) -> None:
             "cpu": target.cpu,
             "board": target.board,
             "banks": target.banks(),
+            "build_only": target.build_only,
             "usable": not (missing := target.requirements()),
             "buildable": all(m.only_to_run for m in missing),
             "missing": [m.name for m in missing],
@@ -45,6 +46,8 @@ def targets_command(context: click.Context, as_json: bool) -> None:
         here = "ready"
         if not row["usable"]:
             here = ("builds; to run: " if row["buildable"] else "") + "missing " + ", ".join(row["missing"])
+        if row["build_only"]:
+            here += f"; build only: {row['build_only']}"
         table.add_row(row["name"], row["cpu"], row["board"] or "", here)
     Console(highlight=False).print(table)
     if any(row["packages"] for row in rows):

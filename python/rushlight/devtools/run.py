@@ -115,7 +115,8 @@ def run(
     given the model. With `baked` the program is baked, also on the host; a build of several baked programs
     can be given in its place.
 
-    Errors: those of loading and building; RunTimeout; TargetCrashed; what the runtime itself refuses.
+    Errors: those of loading and building; BuildOnly; RunTimeout; TargetCrashed; what the runtime itself
+    refuses.
     """
     path = Path(model)
     if not path.is_file():
@@ -129,6 +130,7 @@ def run(
     _check_calls(program, case.calls)
     files = _data_files(program, case)
     chosen = targets.get(target)
+    chosen.check_runs()
     if baked:
         if trace is not None:
             raise InvalidArgument("a baked program has no tracer", next_step="Trace the interpreted one.")

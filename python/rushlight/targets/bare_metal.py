@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,36 +19,51 @@ _CXX_HEADERS = ("/usr/include/newlib/c++", "libstdc++-arm-none-eabi-dev")
 
 @dataclass(frozen=True)
 class Toolchain:
-    """`files` are what is needed beside programs: paths, each with its package."""
+    """`programs` to build with, the `emulator`, and `files` that are needed beside them: each with its
+    package."""
 
     programs: tuple[tuple[str, str], ...]
+    emulator: tuple[str, str]
     files: tuple[tuple[str, str], ...]
 
 
+# Where clang compiles, gcc still gives the libraries.
+_CLANG = (("clang++-19", "clang-19"), ("ld.lld-19", "lld-19"))
+
 ARM = Toolchain(
-    (("arm-none-eabi-g++", "gcc-arm-none-eabi"), ("qemu-system-arm", "qemu-system-arm")),
+    (("arm-none-eabi-g++", "gcc-arm-none-eabi"),),
+    ("qemu-system-arm", "qemu-system-arm"),
     (("/usr/lib/picolibc/arm-none-eabi/picolibc.specs", "picolibc-arm-none-eabi"), _CXX_HEADERS),
 )
 RISCV = Toolchain(
-    (("riscv64-unknown-elf-g++", "gcc-riscv64-unknown-elf"), ("qemu-system-riscv64", "qemu-system-misc")),
+    (("riscv64-unknown-elf-g++", "gcc-riscv64-unknown-elf"),),
+    ("qemu-system-riscv64", "qemu-system-misc"),
     (("/usr/lib/picolibc/riscv64-unknown-elf/picolibc.specs", "picolibc-riscv64-unknown-elf"), _CXX_HEADERS),
 )
+ARM_CLANG = replace(ARM, programs=_CLANG + ARM.programs)
+RISCV_CLANG = replace(RISCV, programs=_CLANG + RISCV.programs)
 
 
 @dataclass(frozen=True)
 class BareMetal(CommandTarget):
-    """One core on one board; the target has the core's name."""
+    """One core on one board; the target has the core's name, or a board's that is known by its own."""
 
     name: str
     board: str
     pointer_bytes: int
     toolchain: Toolchain
+    core: str = ""
     kind: str = "bare-metal"
 
     @property
     def cpu(self) -> str:
         """See Target."""
-        return self.name
+        return self.core or self.name
+
+    @property
+    def build_only(self) -> str:
+        """See Target."""
+        return self.description().get("build_only", "")
 
     @property
     def toolchain_file(self) -> Path:
@@ -72,10 +87,14 @@ class BareMetal(CommandTarget):
         files = [
             Requirement(path, package) for path, package in self.toolchain.files if not Path(path).exists()
         ]
-        return missing_build_tools() + missing_programs(dict(self.toolchain.programs)) + files
+        programs = dict(self.toolchain.programs)
+        if not self.build_only:
+            programs.update([self.toolchain.emulator])
+        return missing_build_tools() + missing_programs(programs) + files
 
     def command(self, executable: Path, arguments: Sequence[str] = ()) -> list[str]:
         """See Target."""
+        self.check_runs()
         for argument in arguments:
             if not argument or "\n" in argument:
                 raise InvalidArgument(
@@ -88,12 +107,17 @@ class BareMetal(CommandTarget):
 
 
 TARGETS = (
+    BareMetal("microbit", "microbit", 4, ARM, core="cortex-m0"),
+    BareMetal("cortex-m0plus", "mps2-an385", 4, ARM),
     BareMetal("cortex-m3", "mps2-an385", 4, ARM),
     BareMetal("cortex-m4", "mps2-an386", 4, ARM),
     BareMetal("cortex-m7", "mps2-an500", 4, ARM),
     BareMetal("cortex-m33", "mps2-an505", 4, ARM),
     BareMetal("cortex-m55", "mps3-an547", 4, ARM),
+    BareMetal("cortex-m85", "cortex-m85", 4, ARM_CLANG),
+    BareMetal("rv32imc", "virt-rv32imc", 4, RISCV),
     BareMetal("rv32imac", "virt-rv32", 4, RISCV),
     BareMetal("rv32imafc", "virt-rv32", 4, RISCV),
     BareMetal("rv64gc", "virt-rv64", 8, RISCV),
+    BareMetal("rv64gcv", "virt-rv64gcv", 8, RISCV_CLANG),
 )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from rushlight import process
+from rushlight.errors import BuildOnly
 
 RunResult = process.Result
 """How a run ended: stdout, stderr, returncode (negative: the signal that ended it), seconds."""
@@ -49,6 +50,14 @@ class Target(Protocol):
     def toolchain_file(self) -> Path | None: ...
     @property
     def pointer_bytes(self) -> int: ...
+    @property
+    def build_only(self) -> str:
+        """Why programs for it cannot be run here; empty: they can."""
+        ...
+
+    def check_runs(self) -> None:
+        """Error: BuildOnly."""
+        ...
 
     def banks(self) -> dict[str, str]:
         """Which memory bank holds the "vectors", "flash" (code), "ram" (data, stack), "model" and "arena";
@@ -64,7 +73,8 @@ class Target(Protocol):
         ...
 
     def command(self, executable: Path, arguments: Sequence[str] = ()) -> list[str]:
-        """The command that runs `executable`. Error: InvalidArgument for arguments it cannot pass on."""
+        """The command that runs `executable`. Errors: InvalidArgument for arguments it cannot pass on,
+        BuildOnly."""
         ...
 
     def run(
@@ -76,13 +86,21 @@ class Target(Protocol):
     ) -> RunResult:
         """Runs `executable` with files opened below `cwd`, for at most `timeout` seconds.
 
-        Errors: RunTimeout, MissingExecutable, InvalidArgument. Any exit status is a result.
+        Errors: RunTimeout, MissingExecutable, InvalidArgument, BuildOnly. Any exit status is a result.
         """
         ...
 
 
 class CommandTarget:
     """A target whose programs are started by its `command`."""
+
+    name: str
+    build_only = ""
+
+    def check_runs(self) -> None:
+        """See Target."""
+        if self.build_only:
+            raise BuildOnly(self.name, self.build_only)
 
     def command(self, executable: Path, arguments: Sequence[str] = ()) -> list[str]:
         raise NotImplementedError

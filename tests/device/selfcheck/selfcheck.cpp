@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // selfcheck MODE ARGUMENTS...; test_selfcheck.py knows the modes and what each must do.
+#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cmath>
@@ -68,21 +69,21 @@ int check_start() {
   return 0;
 }
 
-int check_memory() {
+// Claims `large` bytes of the large bank and `small` of the fast one.
+int check_memory(size_t large, size_t small) {
   const rushlight::Span<uint8_t> first = platform::claim_memory(100);
-  const rushlight::Span<uint8_t> second = platform::claim_memory(1 << 20);
-  if (first.size() != 100 || second.size() != 1 << 20) return failed("no memory");
+  const rushlight::Span<uint8_t> second = platform::claim_memory(large);
+  if (first.size() != 100 || second.size() != large) return failed("no memory");
   if (reinterpret_cast<uintptr_t>(second.data()) % 16 != 0) return failed("memory is not aligned");
   std::memset(first.data(), 1, first.size());
   std::memset(second.data(), 2, second.size());
-  if (first[0] != 1 || first[99] != 1 || second[0] != 2 || second[(1 << 20) - 1] != 2) {
+  if (first[0] != 1 || first[99] != 1 || second[0] != 2 || second[large - 1] != 2) {
     return failed("memory overlaps");
   }
-  constexpr size_t kFast = size_t{128} << 10;
-  const rushlight::Span<uint8_t> fast = platform::claim_memory(kFast, platform::Bank::Fast);
-  if (fast.size() != kFast) return failed("no fast memory");
+  const rushlight::Span<uint8_t> fast = platform::claim_memory(small, platform::Bank::Fast);
+  if (fast.size() != small) return failed("no fast memory");
   std::memset(fast.data(), 3, fast.size());
-  if (first[0] != 1 || second[0] != 2 || second[(1 << 20) - 1] != 2 || initialised[0] != 0x12345678) {
+  if (first[0] != 1 || second[0] != 2 || second[large - 1] != 2 || initialised[0] != 0x12345678) {
     return failed("fast memory overlaps");
   }
   if (!platform::claim_memory(SIZE_MAX - 65535, platform::Bank::Fast).empty()) {
@@ -121,7 +122,7 @@ int copy_file(char** paths) {
 // Two instructions a turn, where we know how to write them.
 __attribute__((noinline)) void spin(uint32_t turns) {
 #if defined(__thumb__) && !defined(__linux__)
-  asm volatile("0: subs %0, #1\n bne 0b" : "+r"(turns) : : "cc");
+  asm volatile(".syntax unified\n0: subs %0, #1\n bne 0b" : "+r"(turns) : : "cc");
 #elif defined(__riscv) && !defined(__linux__)
   asm volatile("0: addi %0, %0, -1\n bnez %0, 0b" : "+r"(turns));
 #else
@@ -163,10 +164,11 @@ __attribute__((noinline)) int overflow(int depth) {
   return (depth < 100000 ? overflow(depth + 1) : 0) + frame[0];
 }
 
-// Prints the most stack that was in use: before and after a frame of 20,000 bytes, of which the end is used.
+// Prints the most stack that was in use: before and after a frame of 2,000 bytes, of which the end is used.
 __attribute__((noinline)) void use_stack() {
-  volatile uint8_t frame[20000];
+  uint8_t frame[2000];
   frame[0] = 1;
+  asm volatile("" : : "r"(frame) : "memory");  // all of it may be read
 }
 
 int measure_stack() {
@@ -176,11 +178,31 @@ int measure_stack() {
   return 0;
 }
 
+// Reads a word at an address that is no multiple of its size.
+int read_unaligned() {
+  uintptr_t address = reinterpret_cast<uintptr_t>(cleared) + 1;
+  asm volatile("" : "+r"(address));  // which the compiler must not know
+  return static_cast<int>(*reinterpret_cast<volatile uint32_t*>(address | 1));
+}
+
+// What a core without instructions for it does in functions.
+int check_atomic() {
+  static std::atomic<uint32_t> number;
+  if (number.fetch_add(3) != 0 || number.exchange(7) != 3) return failed("fetch_add or exchange is wrong");
+  uint32_t expected = 6;
+  if (number.compare_exchange_strong(expected, 9) || expected != 7) return failed("another value exchanged");
+  if (!number.compare_exchange_strong(expected, 9) || number != 9) return failed("value not exchanged");
+  return 0;
+}
+
 int run(int argc, char** argv) {
   const auto mode = [&](const char* name) { return std::strcmp(argv[1], name) == 0; };
   if (argc < 2) return failed("no mode");
   if (mode("start")) return check_start();
-  if (mode("memory")) return check_memory();
+  if (mode("memory") && argc == 4) {
+    return check_memory(static_cast<size_t>(std::atoi(argv[2])), static_cast<size_t>(std::atoi(argv[3])));
+  }
+  if (mode("atomic")) return check_atomic();
   if (mode("model")) return check_model();
   if (mode("copy") && argc == 4) return copy_file(argv + 2);
   if (mode("count")) return count();
@@ -189,7 +211,8 @@ int run(int argc, char** argv) {
   if (mode("status") && argc == 3) return std::atoi(argv[2]);
   if (mode("overflow")) return overflow(0);
   if (mode("abort")) platform::abort();
-  if (mode("fault")) *reinterpret_cast<volatile uint32_t*>(uintptr_t{0xf0000000} + 0x1000) = 1;
+  if (mode("fault")) *reinterpret_cast<volatile uint32_t*>(uintptr_t{0xe8000000} + 0x1000) = 1;
+  if (mode("unaligned")) return read_unaligned();
   if (mode("arguments")) {
     for (int i = 2; i < argc; ++i) platform::print_line(argv[i]);
   }

@@ -11,7 +11,7 @@ import pytest
 
 from rushlight import process, targets
 from rushlight.build.api import check_requirements
-from rushlight.errors import InvalidArgument, MissingToolchain, UnknownTarget
+from rushlight.errors import BuildOnly, InvalidArgument, MissingToolchain, UnknownTarget
 from rushlight.sources import source_root
 from rushlight.targets.bare_metal import BareMetal
 from rushlight.targets.linux import Linux
@@ -46,7 +46,7 @@ def test_names_are_unique_and_found() -> None:
 
 def test_every_toolchain_file_is_a_target_and_the_other_way_round() -> None:
     files = {path.stem for path in TOOLCHAINS.glob("*.cmake")} - {
-        "linux", "bare-metal", "bare-metal-arm", "bare-metal-riscv", "zig", "zig-linux"
+        "linux", "bare-metal", "bare-metal-arm", "bare-metal-clang", "bare-metal-riscv", "zig", "zig-linux"
     }  # fmt: skip
     assert files == {target.name for target in targets.all_targets()} - {"host"}
 
@@ -73,7 +73,47 @@ def test_the_banks_of_a_board_exist_apart_from_each_other(target: BareMetal) -> 
     assert (TOOLCHAINS / "boards" / "startup" / f"{board['architecture']}.cpp").is_file()
 
 
-@pytest.mark.parametrize("target", BARE_METAL, ids=lambda target: target.name)
+@pytest.mark.parametrize("target", [*BARE_METAL, *LINUX], ids=lambda target: target.name)
+def test_the_code_that_a_toolchain_file_promises_is_the_targets(target: BareMetal | Linux) -> None:
+    architecture, _, bits, endianness = toolchain_value(target, "RUSHLIGHT_CODE").split()
+    assert int(bits) == 8 * target.pointer_bytes and endianness == "little"
+    assert architecture.startswith(("arm", "aarch64")) == (
+        "arm" in target.cpu or target.cpu.startswith(("aarch64", "cortex"))
+    )
+
+
+def test_a_target_for_building_only_says_so_and_refuses_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    target = targets.get("cortex-m85")
+    assert target.build_only == "QEMU has no Cortex-M85"
+    for start in (target.command, target.run):
+        with pytest.raises(BuildOnly, match=r"cortex-m85.*building only: QEMU has no") as refusal:
+            start(Path("runner"))
+    assert "rushlight build --target cortex-m85" in refusal.value.next_step
+    monkeypatch.setattr(process, "find_program", lambda name: None)
+    missing = {requirement.name for requirement in target.requirements()}
+    assert {"clang++-19", "ld.lld-19", "arm-none-eabi-g++"} < missing
+    assert not any("qemu" in name for name in missing)
+
+
+def test_every_other_target_can_be_run() -> None:
+    assert [target.name for target in targets.all_targets() if target.build_only] == ["cortex-m85"]
+
+
+def test_a_board_without_an_emulator_says_why() -> None:
+    for target in BARE_METAL:
+        assert bool(target.description()["emulator"]) != bool(target.build_only)
+
+
+def test_a_core_has_other_boards() -> None:
+    microbit = targets.get("microbit")
+    assert (microbit.cpu, microbit.board) == ("cortex-m0", "microbit")
+    assert microbit.bank_bytes() == {"flash": 262144, "ram": 16384}
+
+
+LARGE = [target for target in BARE_METAL if target.name != "microbit"]
+
+
+@pytest.mark.parametrize("target", LARGE, ids=lambda target: target.name)
 def test_a_board_takes_a_megabyte_each_of_model_and_arenas(target: BareMetal) -> None:
     board = target.description()
     free = {bank["name"]: bank["bytes"] for bank in board["memory"]}

@@ -101,12 +101,14 @@ uint64_t instructions() {
 
 extern "C" {
 
+// GCC reads assembly for ARMv6-M in the older syntax unless told.
 __attribute__((naked, used)) void rushlight_reset() {
   asm volatile(
+      ".syntax unified\n"
 #if __ARM_ARCH >= 8
       "ldr r0, =rushlight_stack_start\n"
       "msr msplim, r0\n"
-#else
+#elif RUSHLIGHT_GUARD_BYTES > 0
       // No stack limit register: a region of 4096 bytes, never accessible, in the memory protection unit.
       "ldr r0, =0xe000ed94\n"
       "ldr r1, =rushlight_stack_guard + 0x10\n"  // region 0, valid
@@ -126,7 +128,16 @@ __attribute__((naked, used)) void rushlight_reset() {
       "dsb\n"
       "isb\n"
 #endif
-      "b rushlight_start\n"
+#if __ARM_ARCH == 6
+      // ARMv6-M faults on unaligned access. Cores after it do so on request, which this core ignores:
+      // where they run the code in its stead, they find the same mistakes.
+      "ldr r0, =0xe000ed14\n"
+      "ldr r1, [r0]\n"
+      "movs r2, #8\n"
+      "orrs r1, r2\n"
+      "str r1, [r0]\n"
+#endif
+      "bl rushlight_start\n"  // not b: it may be farther away than ARMv6-M's reaches
       ".ltorg\n");
 }
 
@@ -142,7 +153,7 @@ __attribute__((naked, used)) void rushlight_exception() {
       "mrs r0, msp\n"
       "ldr r1, =rushlight_stack_start + 512\n"
       "mov sp, r1\n"
-      "b rushlight_report_exception\n"
+      "bl rushlight_report_exception\n"
       ".ltorg\n");
 }
 

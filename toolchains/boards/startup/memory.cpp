@@ -19,7 +19,7 @@ const Word* words(const uint8_t* bytes) { return reinterpret_cast<const Word*>(b
 
 // Eight words, all loaded before the first is stored.
 inline void copy_block(uint8_t* to, const uint8_t* from) {
-#ifdef __arm__
+#if defined(__arm__) && __ARM_ARCH >= 7
   asm volatile(
       "ldmia %1, {r3, r4, r5, r6, r8, r9, r10, r12}\n"
       "stmia %0, {r3, r4, r5, r6, r8, r9, r10, r12}"
@@ -130,5 +130,25 @@ void* memset(void* to, int value, size_t size) {
   for (; size > 0; --size) *target++ = byte;
   return to;
 }
+
+#if defined(__arm__) && defined(__clang__)
+// Clang calls these; the C library's come with its memcpy and memmove.
+#define RUSHLIGHT_ALIAS(result, name, of, ...) result name(__VA_ARGS__) __attribute__((alias(of)))
+RUSHLIGHT_ALIAS(void*, __aeabi_memcpy, "memcpy", void*, const void*, size_t);
+RUSHLIGHT_ALIAS(void*, __aeabi_memcpy4, "memcpy", void*, const void*, size_t);
+RUSHLIGHT_ALIAS(void*, __aeabi_memcpy8, "memcpy", void*, const void*, size_t);
+RUSHLIGHT_ALIAS(void*, __aeabi_memmove, "memmove", void*, const void*, size_t);
+RUSHLIGHT_ALIAS(void*, __aeabi_memmove4, "memmove", void*, const void*, size_t);
+RUSHLIGHT_ALIAS(void*, __aeabi_memmove8, "memmove", void*, const void*, size_t);
+
+void __aeabi_memset(void* to, size_t size, int value) { memset(to, value, size); }
+RUSHLIGHT_ALIAS(void, __aeabi_memset4, "__aeabi_memset", void*, size_t, int);
+RUSHLIGHT_ALIAS(void, __aeabi_memset8, "__aeabi_memset", void*, size_t, int);
+
+void __aeabi_memclr(void* to, size_t size) { memset(to, 0, size); }
+RUSHLIGHT_ALIAS(void, __aeabi_memclr4, "__aeabi_memclr", void*, size_t);
+RUSHLIGHT_ALIAS(void, __aeabi_memclr8, "__aeabi_memclr", void*, size_t);
+#undef RUSHLIGHT_ALIAS
+#endif
 
 }  // extern "C"
