@@ -28,7 +28,7 @@ def ancestors(name: str) -> list[str]:
 
 
 def cmake_files() -> set[str]:
-    """The toolchain files for Debian's compilers that name a core or a system."""
+    """The toolchain files that name a core or a system."""
     files = (source_root() / "toolchains").glob("*.cmake")
     return {
         path.stem for path in files if re.search(r"^set\(RUSHLIGHT_CODE ", path.read_text(), re.MULTILINE)
