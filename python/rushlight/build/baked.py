@@ -53,9 +53,11 @@ def build_baked(
     jobs: int | None = None,
     progress: cmake.Progress | None = None,
     minimal: bool = True,
+    environment: Mapping[str, str] | None = None,
 ) -> BakedBuild:
     """Bakes a program and builds it for `target`, with baked_runner, and with `minimal` the smallest
-    application, too. Everything is written below `output` (default: rushlight-build/<target>-baked).
+    application, too. Everything is written below `output` (default: rushlight-build/<target>-baked);
+    `environment` is laid over this process's for compilers.
 
     Errors: those of bake(); UnknownTarget, MissingToolchain, BuildFailed.
     """
@@ -68,6 +70,7 @@ def build_baked(
         jobs=jobs,
         progress=progress,
         minimal=minimal,
+        environment=environment,
     )
 
 
@@ -80,6 +83,7 @@ def build_baked_programs(
     jobs: int | None = None,
     progress: cmake.Progress | None = None,
     minimal: bool = False,
+    environment: Mapping[str, str] | None = None,
 ) -> BakedBuild:
     """As build_baked, for several programs in one executable."""
     start = time.monotonic()
@@ -95,8 +99,10 @@ def build_baked_programs(
     cmake.configure(
         source_root(), binary, _cache_entries(programs, chosen, defines or {}), chosen.toolchain_file
     )
+    configured = time.monotonic() - start
     names = [program.name for program in programs] if minimal else []
-    cmake.build(binary, [RUNNER, *(f"{name}_minimal" for name in names)], jobs, progress)
+    wanted = [RUNNER, *(f"{name}_minimal" for name in names)]
+    used = cmake.build(binary, wanted, jobs, progress, environment)
     executable.write_bytes((binary / RUNNER).read_bytes())
     executable.chmod(0o755)
     minimals = {name: binary / f"{name}_minimal" for name in names}
@@ -108,6 +114,8 @@ def build_baked_programs(
         selection=read_selection(binary / "generated" / "selected_kernels.json"),
         sizes=read_sizes(executable),
         seconds=time.monotonic() - start,
+        configure_seconds=configured,
+        compiler_cache=used,
     )
     (folder / "build.json").write_text(json.dumps(result.to_json(), indent=1) + "\n")
     return BakedBuild(result, programs, {name: read_sizes(path) for name, path in minimals.items()}, minimals)

@@ -13,7 +13,9 @@ from pathlib import Path
 
 from rushlight import targets
 from rushlight.build import BuildRequest, BuildResult, refuse_delegates, run_request
+from rushlight.build.baked import BakedBuild, build_baked
 from rushlight.build.cmake import Progress
+from rushlight.build.sizes import Sizes
 from rushlight.devtools.cases import Case, bundled_case, load_case
 from rushlight.devtools.matrix.plan import Cell, Model
 from rushlight.devtools.matrix.result import FAILED, PASSED, CellResult, Failure, Memory, Timing
@@ -70,27 +72,17 @@ def _steps(
     """The result, with more in it after each step."""
     refuse_delegates(read_model(cell.model.program), dict(cell.option.defines))
     case = case_of(cell.model)
-    request = BuildRequest(
-        target=cell.target,
-        models=(cell.model.program,),
-        data_files=case.data_files,
-        dtypes=cell.option.dtypes,
-        defines=dict(cell.option.defines),
-    )
-
-    def build(environment: Mapping[str, str]) -> BuildResult:
-        return run_request(
-            request, folder, jobs=conditions.compilers, progress=progress, environment=environment
-        )
-
+    make = _interpreter(cell, case, folder, conditions, progress)
+    if cell.option.kind == "baked":
+        make = _baked(cell, case, folder, conditions, progress)
     if conditions.cold:
-        _, cold = _timed(build, folder, conditions, {"CCACHE_RECACHE": "1", "SCCACHE_RECACHE": "1"})
+        _, cold = _timed(make, folder, conditions, {"CCACHE_RECACHE": "1", "SCCACHE_RECACHE": "1"})
         result = replace(result, cold=cold)
-    built, timing = _timed(build, folder, conditions, {})
+    built, timing = _timed(make, folder, conditions, {})
     result = replace(
         result,
         build=timing,
-        operators=built.selection,
+        operators=built.runner.selection,
         flash=built.sizes.flash,
         model_bytes=built.sizes.model or cell.model.program.stat().st_size,
         sections=built.sizes.sections,
@@ -100,8 +92,9 @@ def _steps(
         cell.model.program,
         case,
         target=cell.target,
-        built=built,
+        built=built.runner if built.baked is None else None,
         linked_in=targets.get(cell.target).kind == "bare-metal",
+        baked=built.baked or False,
         defines=dict(cell.option.defines),
         timeout=cell.timeout,
         progress=progress,
@@ -109,21 +102,75 @@ def _steps(
     yield _with_run(result, outcome, built.sizes.ram)
 
 
+@dataclass(frozen=True)
+class _Built:
+    """A runner for the case, and the sizes to tell of."""
+
+    runner: BuildResult
+    sizes: Sizes
+    baked: BakedBuild | None = None
+
+
+_Make = Callable[[Mapping[str, str]], _Built]
+"""Builds under an environment."""
+
+
+def _interpreter(
+    cell: Cell, case: Case, folder: Path, conditions: Conditions, progress: Progress | None
+) -> _Make:
+    request = BuildRequest(
+        target=cell.target,
+        models=(cell.model.program,),
+        data_files=case.data_files,
+        dtypes=cell.option.dtypes,
+        defines=dict(cell.option.defines),
+    )
+
+    def make(environment: Mapping[str, str]) -> _Built:
+        built = run_request(
+            request, folder, jobs=conditions.compilers, progress=progress, environment=environment
+        )
+        return _Built(built, built.sizes)
+
+    return make
+
+
+def _baked(cell: Cell, case: Case, folder: Path, conditions: Conditions, progress: Progress | None) -> _Make:
+    def make(environment: Mapping[str, str]) -> _Built:
+        built = build_baked(
+            cell.model.program,
+            target=cell.target,
+            output=folder,
+            data_files=case.data_files,
+            defines=dict(cell.option.defines),
+            jobs=conditions.compilers,
+            progress=progress,
+            # An application by itself says something about a board only.
+            minimal=targets.get(cell.target).kind == "bare-metal",
+            environment=environment,
+        )
+        sizes = next(iter(built.minimal.values()), built.result.sizes)
+        return _Built(built.result, sizes, built)
+
+    return make
+
+
 def _timed(
-    build: Callable[[Mapping[str, str]], BuildResult],
+    make: _Make,
     folder: Path,
     conditions: Conditions,
     environment: Mapping[str, str],
-) -> tuple[BuildResult, Timing]:
+) -> tuple[_Built, Timing]:
     """A build from an empty folder, and what it took."""
     shutil.rmtree(folder, ignore_errors=True)
     before = _cpu_of_children()
-    built = build({**conditions.environment, **environment})
+    built = make({**conditions.environment, **environment})
     cpu = _cpu_of_children() - before if conditions.alone else None
-    cache = built.compiler_cache
+    runner = built.runner
+    cache = runner.compiler_cache
     return built, Timing(
-        seconds=round(built.seconds, 3),
-        configure_seconds=round(built.configure_seconds, 3),
+        seconds=round(runner.seconds, 3),
+        configure_seconds=round(runner.configure_seconds, 3),
         cpu_seconds=None if cpu is None else round(cpu, 3),
         cache=cache.program if cache else None,
         hits=cache.hits if cache else None,

@@ -14,7 +14,7 @@ from rushlight.codegen.table import load_yaml
 from rushlight.devtools.run import DEFAULT_TIMEOUT
 from rushlight.errors import InvalidArgument
 
-KINDS = ("interpreter",)
+KINDS = ("interpreter", "baked")
 """What can be built of a model."""
 
 PLAIN = "default"

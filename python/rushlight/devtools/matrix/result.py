@@ -63,9 +63,10 @@ class CellResult:
     """`status` is PASSED, FAILED (`failure` says why) or NOT_RUN. What a failed cell did not reach is None.
 
     `compared` is False where nothing was known to compare with. `operators` maps names to dtypes. `flash` is
-    in bytes and without the model, which has `model_bytes`. `instructions` and `nanoseconds` are medians over
-    the calls; the target knows one of them at least. `cold` is a build with the compiler cache empty,
-    measured only when asked for. `key` stands for all that decides the result.
+    in bytes and without the model, which has `model_bytes` (of a baked one: its weights). That of a baked
+    program for a board is of the smallest application that calls it. `instructions` and `nanoseconds` are
+    medians over the calls; the target knows one of them at least. `cold` is a build with the compiler cache
+    empty, measured only when asked for. `key` stands for all that decides the result.
     """
 
     model: str

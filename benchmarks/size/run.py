@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Flash, RAM, instructions and build times of models × targets, interpreted and baked.
+
+    python benchmarks/size/run.py                      # Markdown on stdout
+    python benchmarks/size/run.py --output FOLDER      # also size.md, size.html, size.json there
+    python benchmarks/size/run.py --cold               # also build each as with an empty compiler cache
+
+Needs the toolchains and QEMU (`rushlight targets`). The real models are exported with their weights, for
+which torch and what tests/conformance/models/fetch.py fetches have to be there; otherwise the table says what
+is missing. Every
+cell's outputs are compared with PyTorch's; a cell that fails is in the table as such.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from subjects import ROOT, Made, subjects
+from table import to_markdown
+
+from rushlight.devtools.matrix.cell import Conditions
+from rushlight.devtools.matrix.local import Event, Finished
+from rushlight.devtools.matrix.page import to_html
+from rushlight.devtools.matrix.plan import Cell, Model, Option
+from rushlight.devtools.matrix.run import local, run_matrix
+
+TARGETS = ("cortex-m4", "cortex-m55", "rv32imafc")
+OPTIONS = (Option("interpreter"), Option("baked", kind="baked"))
+
+
+def cells_of(made: Sequence[Made], targets: Sequence[str], kinds: Sequence[str]) -> list[Cell]:
+    """Those that can be built: models with a program × targets × kinds."""
+    return [
+        Cell(Model(one.name, one.program, one.program.with_name("case.json")), target, option)
+        for one in made
+        if one.program is not None
+        for target in targets
+        for option in OPTIONS
+        if option.kind in kinds
+    ]
+
+
+def _told(event: Event) -> None:
+    if isinstance(event, Finished):
+        failure = event.result.failure
+        reason = f": {failure.message}" if failure else ""
+        print(f"{event.result.status} {event.cell.name}{reason}", file=sys.stderr, flush=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--output", type=Path, help="folder for size.md, size.html and size.json")
+    parser.add_argument("--work", type=Path, default=ROOT / "build" / "size", help="folder for builds")
+    parser.add_argument("--models", nargs="*", help="some of the models")
+    parser.add_argument("--targets", nargs="*", default=TARGETS)
+    parser.add_argument("--kinds", nargs="*", default=[option.kind for option in OPTIONS])
+    parser.add_argument("--jobs", type=int, default=1, help="cells at a time; more disturb the times")
+    parser.add_argument("--cold", action="store_true")
+    parser.add_argument("--resume", action="store_true", help="keep what passed before")
+    options = parser.parse_args()
+    made = subjects(options.work / "models")
+    made = [one for one in made if not options.models or one.name in options.models]
+    result = run_matrix(
+        cells_of(made, options.targets, options.kinds),
+        options.work,
+        Conditions(cold=options.cold),
+        executor=local(options.jobs),
+        resume=options.resume,
+        on_event=_told,
+    )
+    markdown = to_markdown(result, made)
+    print(markdown)
+    if options.output is not None:
+        options.output.mkdir(parents=True, exist_ok=True)
+        described = {**result.to_json(), "missing": [asdict(m) for m in made if m.missing]}
+        (options.output / "size.json").write_text(json.dumps(described, indent=1, default=str) + "\n")
+        (options.output / "size.html").write_text(to_html(result))
+        (options.output / "size.md").write_text(markdown)
+    return 0 if result.passed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

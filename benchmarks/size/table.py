@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The results as Markdown: what the models are, then a table for each target."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from subjects import Made
+
+from rushlight import process
+from rushlight.devtools.matrix.result import PASSED, CellResult, Timing
+from rushlight.devtools.matrix.run import MatrixResult
+
+# ExecuTorch 1.5.1's executor_runner for DS-CNN in float32: its own selective build, -Os, without logging and
+# verification of programs. Bytes of flash without the model, and of RAM without the stack.
+OFFICIAL_DSCNN = {
+    "cortex-m4": (106_000, None),
+    "cortex-m55": (105_800, 77_300),
+}
+_VERSIONS = (
+    "arm-none-eabi-g++", "riscv64-unknown-elf-g++", "qemu-system-arm", "qemu-system-riscv32", "cmake",
+    "ccache",
+)  # fmt: skip
+
+
+def to_markdown(result: MatrixResult, made: Sequence[Made]) -> str:
+    """All of it."""
+    parts = [_models(result.cells)]
+    for target in dict.fromkeys(cell.target for cell in result.cells):
+        parts.append(_target(target, [cell for cell in result.cells if cell.target == target]))
+    if any(cell.cold for cell in result.cells):
+        parts.append(_times(result.cells))
+    parts += [f"{one.name} is not here: {one.missing}." for one in made if one.missing]
+    parts += [_failure(cell) for cell in result.cells if cell.status != PASSED]
+    parts.append(_machine(result))
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = ["| " + " | ".join(headings) + " |", "|---|" + "---:|" * (len(headings) - 1)]
+    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
+
+
+def _models(cells: Sequence[CellResult]) -> str:
+    rows = []
+    for name in dict.fromkeys(cell.model for cell in cells):
+        of_model = [cell for cell in cells if cell.model == name and cell.operators]
+        interpreted = [cell for cell in of_model if cell.kind == "interpreter"] or of_model
+        if interpreted:
+            operators = interpreted[0].operators
+            dtypes = sorted({dtype for listed in operators.values() for dtype in listed})
+            size = _kilobytes(interpreted[0].model_bytes)
+            rows.append([name, str(len(operators)), " ".join(dtypes), size])
+    return _table(["model", "operators", "dtypes", "program, kB"], rows)
+
+
+def _target(target: str, cells: Sequence[CellResult]) -> str:
+    rows = []
+    for name in dict.fromkeys(cell.model for cell in cells):
+        by_kind = {cell.kind: cell for cell in cells if cell.model == name}
+        interpreted, baked = by_kind.get("interpreter"), by_kind.get("baked")
+        rows.append(
+            [
+                name,
+                _pair(interpreted, baked, lambda c: _kilobytes(c.flash)),
+                _kilobytes(interpreted.memory.planned if interpreted and interpreted.memory else None),
+                _pair(interpreted, baked, _beside_planned),
+                _pair(interpreted, baked, lambda c: _bytes(c.memory.temporary if c.memory else None)),
+                _pair(interpreted, baked, lambda c: _bytes(c.memory.stack if c.memory else None)),
+                _pair(interpreted, baked, lambda c: _millions(c.instructions)),
+                _pair(interpreted, baked, _build),
+            ]
+        )
+        if name == "dscnn" and target in OFFICIAL_DSCNN:
+            flash, ram = OFFICIAL_DSCNN[target]
+            beside = "13.2 kB" if ram else ""
+            rows.append(
+                ["*ExecuTorch 1.5.1*", _kilobytes(flash), "64.0" if ram else "", beside, "", "", "", ""]
+            )
+    headings = [
+        "model", "flash, kB", "planned, kB", "RAM beside it, B", "scratch, B", "stack, B", "instructions, M",
+        "build, CPU s",
+    ]  # fmt: skip
+    return f"### {target}\n\n" + _table(headings, rows)
+
+
+def _times(cells: Sequence[CellResult]) -> str:
+    """Where both were measured: a build with nothing in the compiler cache, and one with everything."""
+
+    def shown(timing: Timing | None) -> list[str]:
+        if timing is None:
+            return ["", ""]
+        return [f"{timing.seconds:.1f}", "" if timing.cpu_seconds is None else f"{timing.cpu_seconds:.1f}"]
+
+    rows = [[c.name, *shown(c.cold), *shown(c.build)] for c in cells if c.cold]
+    return "### Build times, seconds\n\n" + _table(["cell", "cold", "CPU", "cached", "CPU"], rows)
+
+
+def _pair(
+    interpreted: CellResult | None, baked: CellResult | None, shown: Callable[[CellResult], str]
+) -> str:
+    """Interpreter / baked."""
+    texts = [shown(cell) if cell else "" for cell in (interpreted, baked)]
+    return " / ".join(text or "–" for text in texts)
+
+
+def _beside_planned(cell: CellResult) -> str:
+    """Static data and the method's arena."""
+    return _bytes(cell.memory.static + cell.memory.method_arena) if cell.memory else ""
+
+
+def _build(cell: CellResult) -> str:
+    if cell.build is None or cell.build.cpu_seconds is None:
+        return ""
+    return f"{cell.build.cpu_seconds:.1f}"
+
+
+def _failure(cell: CellResult) -> str:
+    message = cell.failure.message if cell.failure else cell.status
+    return f"{cell.name}: {message.strip().splitlines()[0]}"
+
+
+def _kilobytes(size: int | None) -> str:
+    return "" if size is None else f"{size / 1000:,.1f}"
+
+
+def _bytes(size: int | None) -> str:
+    return "" if size is None else f"{size:,}"
+
+
+def _millions(count: int | None) -> str:
+    return "" if count is None else f"{count / 1e6:.3g}"
+
+
+def _machine(result: MatrixResult) -> str:
+    versions = []
+    for program in _VERSIONS:
+        if process.find_program(program):
+            first = process.run([program, "--version"]).stdout.partition("\n")[0]
+            number = re.search(r"\d+\.\d+(\.\d+)?", first)
+            versions.append(f"{program} {number[0] if number else first}")
+    described = result.to_json()
+    machine = described["machine"]
+    return (
+        f"rushlight {described['rushlight']} (sources {described['sources']}), {', '.join(versions)}; "
+        f"{machine['system']}, {machine['cpus']} CPUs, Python {machine['python']}; {result.started[:10]}."
+    )
