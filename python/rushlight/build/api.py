@@ -38,6 +38,8 @@ class BuildRequest:
     all_ops: bool = False
     dtypes: str = "model"
     kernels: tuple[Path, ...] = ()
+    priority: tuple[str, ...] = ()
+    prefer: tuple[str, ...] = ()
     python_module: bool = False
     defines: Mapping[str, str] = field(default_factory=dict)
 
@@ -51,6 +53,8 @@ class BuildRequest:
             "EXECUTORCH_SELECT_ALL_OPS": "ON" if self.all_ops else "OFF",
             "EXECUTORCH_ENABLE_DTYPE_SELECTIVE_BUILD": "ON" if self.dtypes == "model" else "OFF",
             "RUSHLIGHT_KERNEL_LIBRARIES": ";".join(map(str, self.kernels)),
+            "RUSHLIGHT_LIBRARY_PRIORITY": ";".join(self.priority),
+            "RUSHLIGHT_PREFER": ";".join(self.prefer),
             "RUSHLIGHT_BUILD_RUNNER": "ON",
             "RUSHLIGHT_BUILD_PYTHON": "ON" if self.python_module else "OFF",
             "RUSHLIGHT_EMBED_MODEL": str(embedded or ""),
@@ -76,6 +80,8 @@ def build(
     all_ops: bool = False,
     dtypes: str = "model",
     kernels: PathLike | Iterable[PathLike] = (),
+    priority: Sequence[str] = (),
+    prefer: Sequence[str] = (),
     output: PathLike | None = None,
     defines: Mapping[str, str] | None = None,
     jobs: int | None = None,
@@ -86,8 +92,9 @@ def build(
     metal a single model is linked in, of a bundled program the program inside, and so are `data_files`
     (.ptd), at most 8.
 
-    `kernels` are kernel libraries of one's own: folders with a YAML file and sources, or the YAML files. Of
-    an operator that rushlight has as well, their kernel is built.
+    `kernels` are kernel libraries of one's own: folders with a YAML file and sources, or the YAML files. An
+    operator that several libraries offer is taken from the one that `prefer` names for it
+    ("aten::add.out=portable"), from the first of `priority` that has it, or from the library added last.
 
     With `dtypes="model"` operators that models ask for are compiled for the models' dtypes only; "all"
     gives them every dtype they have. A host build also makes a Python extension module. Everything is
@@ -108,6 +115,8 @@ def build(
         all_ops=all_ops,
         dtypes=dtypes,
         kernels=existing_libraries(kernels),
+        priority=tuple(priority),
+        prefer=tuple(prefer),
         python_module=chosen.kind == "host",
         defines=dict(defines or {}),
     )
@@ -150,16 +159,19 @@ def run_request(
     wanted = [RUNNER] + (["rushlight_python"] if request.python_module else [])
     used = cmake.build(binary, wanted, jobs, progress, environment)
     _linked_copy(binary / RUNNER).replace(executable)
+    selected = binary / "generated" / "selected_kernels.json"
     result = BuildResult(
         target=request.target,
         output=output,
         executable=executable,
         extension=_extension(binary) if request.python_module else None,
-        selection=read_selection(binary / "generated" / "selected_kernels.json"),
+        selection=read_selection(selected),
         sizes=read_sizes(executable),
         seconds=time.monotonic() - start,
         configure_seconds=configured,
         compiler_cache=used,
+        linked_model=embedded,
+        delegates=json.loads(selected.read_text())["delegates"],
     )
     (output / "build.json").write_text(json.dumps(result.to_json(), indent=1) + "\n")
     return result
@@ -186,9 +198,9 @@ def refuse_delegates(program: Program, defines: Mapping[str, str] | None = None)
     build with some (`RUSHLIGHT_BACKENDS`) finds out when it loads the program."""
     if (defines or {}).get("RUSHLIGHT_BACKENDS"):
         return
-    for plan in program.plans:
-        for delegate in plan.delegates:
-            raise BackendNotFound(delegate.id, [])
+    missing = list(dict.fromkeys(delegate.id for plan in program.plans for delegate in plan.delegates))
+    if missing:
+        raise BackendNotFound(missing, [])
 
 
 def check_requirements(target: targets.Target) -> None:

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -22,7 +23,8 @@ class BuildResult:
     `executable` is executor_runner for the target, with the model linked in on bare metal when there is
     just one; `extension` is the Python module of a host build. `selection` maps each operator to its
     dtypes. `seconds` is wall time, `configure_seconds` CMake's configure step in it. `compiler_cache` is None
-    where none was used.
+    where none was used. `linked_model` is the program that is linked in. `delegates` maps
+    the backends that models hand work to to those models.
     """
 
     target: str
@@ -34,6 +36,8 @@ class BuildResult:
     seconds: float
     configure_seconds: float = 0.0
     compiler_cache: CacheUse | None = None
+    linked_model: Path | None = None
+    delegates: dict[str, list[str]] = field(default_factory=dict)
 
     def module(self) -> ModuleType:
         """The extension module, imported; it holds the selected kernels only. For `rushlight.load`."""
@@ -41,9 +45,15 @@ class BuildResult:
             raise InvalidArgument(
                 f"a build for '{self.target}' has no Python module", next_step='Build with target="host".'
             )
-        name = f"rushlight._built_{abs(hash(str(self.extension)))}._runtime"
+        written = self.extension.stat().st_mtime_ns
+        name = f"rushlight._built_{abs(hash((str(self.extension), written)))}._runtime"
         if name not in sys.modules:
-            spec = importlib.util.spec_from_file_location(name, self.extension)
+            # Under a path of its own: where a later build wrote it anew, the loader would take the one
+            # that it knows by this path.
+            own = self.extension.with_name(f"loaded-{written}.so")
+            if not own.exists():
+                os.link(self.extension, own)
+            spec = importlib.util.spec_from_file_location(name, own)
             assert spec is not None and spec.loader is not None
             module = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(module)
@@ -58,6 +68,7 @@ class BuildResult:
             "executable": str(self.executable),
             "extension": str(self.extension) if self.extension else None,
             "selection": self.selection,
+            "delegates": self.delegates,
             "sizes": self.sizes.to_json(),
             "seconds": round(self.seconds, 3),
             "configure_seconds": round(self.configure_seconds, 3),

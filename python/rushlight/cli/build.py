@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -21,6 +22,7 @@ from rushlight.cli.options import (
     target_option,
     verbose_option,
 )
+from rushlight.devtools.verify import Proof, raise_if_failed, verify
 
 
 @click.command("build")
@@ -49,6 +51,19 @@ from rushlight.cli.options import (
     help="Compile models' operators for the models' dtypes only, or for all.",
 )
 @kernels_option
+@click.option(
+    "--priority", default="", metavar="NAME,...", help="Libraries: the first that has an operator gives it."
+)
+@click.option(
+    "--prefer", multiple=True, metavar="OPERATOR=LIBRARY", help="The library that an operator is taken from."
+)
+@click.option(
+    "--verify/--no-verify",
+    "wants_proof",
+    default=True,
+    show_default=True,
+    help="Run each model's case (case.json beside it, a bundled program's own, or ones) on what was built.",
+)
 @build_options
 @json_option
 @verbose_option
@@ -62,16 +77,22 @@ def build_command(
     all_ops: bool,
     dtypes: str,
     kernels: tuple[Path, ...],
+    priority: str,
+    prefer: tuple[str, ...],
+    wants_proof: bool,
     output: Path | None,
     jobs: int | None,
     defines: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Build a runner for TARGET with the operators that MODELS (.pte, .bpte) need and those asked for
-    besides."""
+    besides, and run each of MODELS on it; exit status 0 only if all outputs are right."""
+    cache_entries = parse_defines(defines)
+    listed = [path.resolve() for path in (*models, *more_models)]
+    proofs: list[Proof] = []
     with shown_progress() as progress:
         result = build(
-            [*models, *more_models],
+            listed,
             target=target,
             data_files=data_files,
             ops=[name.strip() for name in ops.split(",") if name.strip()],
@@ -79,15 +100,23 @@ def build_command(
             all_ops=all_ops,
             dtypes=dtypes,
             kernels=kernels,
+            priority=[name.strip() for name in priority.split(",") if name.strip()],
+            prefer=prefer,
             output=output,
-            defines=parse_defines(defines),
+            defines=cache_entries,
             jobs=jobs,
             progress=progress,
         )
+        if wants_proof:
+            files = [path.resolve() for path in data_files]
+            proofs = verify(result, listed, data_files=files, defines=cache_entries, progress=progress)
     if as_json:
-        click.echo(json.dumps(result.to_json(), indent=1))
+        verified = [proof.to_json() for proof in proofs]
+        click.echo(json.dumps({**result.to_json(), "verified": verified}, indent=1))
     else:
         _print(result)
+        _print_proofs(proofs, result.target)
+    raise_if_failed(proofs)
 
 
 def _print(result: BuildResult) -> None:
@@ -96,6 +125,8 @@ def _print(result: BuildResult) -> None:
     for name, dtypes in result.selection.items():
         selection.add_row(name, " ".join(dtypes))
     console.print(selection)
+    for backend, askers in result.delegates.items():
+        console.print(f"delegates to {backend}: {', '.join(askers)}", markup=False)
     sections = Table("section", "bytes", title=result.target, title_justify="left")
     sections.columns[1].justify = "right"
     for name, size in result.sizes.sections.items():
@@ -104,3 +135,13 @@ def _print(result: BuildResult) -> None:
     model = f", model {kilobytes(result.sizes.model)}" if result.sizes.model else ""
     console.print(f"flash {kilobytes(result.sizes.flash)}{model}, static RAM {kilobytes(result.sizes.ram)}")
     console.print(f"{result.executable} in {result.seconds:.1f} s", soft_wrap=True)
+
+
+def _print_proofs(proofs: Sequence[Proof], target: str) -> None:
+    console = Console(highlight=False, soft_wrap=True)
+    for proof in proofs:
+        verdict = {True: "[bold green]pass[/]", False: "[bold red]fail[/]", None: "[bold yellow]not shown[/]"}
+        error = "" if proof.max_error is None else f", maximum error {proof.max_error:.3g}"
+        name = "/".join(proof.model.parts[-2:])
+        console.print(f"{name} on {target}, {proof.case}: {verdict[proof.passed]}{error}", end="")
+        console.print(f" ({proof.reason})" if proof.reason else "", markup=False)

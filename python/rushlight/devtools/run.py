@@ -13,6 +13,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -107,13 +108,14 @@ def run(
     trace: TraceRequest | None = None,
     baked: bool | BakedBuild = False,
     kernels: Sequence[str | os.PathLike[str]] = (),
+    module: ModuleType | None = None,
 ) -> RunOutcome:
     """Runs the calls of `case`. On "host" in this process; elsewhere, for a trace, with `kernels` (libraries
     of one's own, see `rushlight.build`) and with backends (`RUSHLIGHT_BACKENDS` in `defines`), it first
     builds a runner for the model (below `build_folder`, default: a cache) and starts it there. `built` is a
     runner to be used instead, on the host too; with `linked_in` it has the model inside, otherwise it is
     given the model. With `baked` the program is baked, also on the host; a build of several baked programs
-    can be given in its place.
+    can be given in its place. With `module`, the Python module of a host build, it runs in this process.
 
     Errors: those of loading and building; BuildOnly; RunTimeout; TargetCrashed; what the runtime itself
     refuses.
@@ -136,8 +138,9 @@ def run(
             raise InvalidArgument("a baked program has no tracer", next_step="Trace the interpreted one.")
         return _run_baked(path, program, case, files, chosen, baked, build_folder, defines, timeout, progress)
     wants_more = bool(kernels or (defines or {}).get("RUSHLIGHT_BACKENDS"))
-    if chosen.kind == "host" and trace is None and built is None and not wants_more:
-        return _run_here(data, case, files, Origins(path, program))
+    here = module is not None or (built is None and not wants_more)
+    if chosen.kind == "host" and trace is None and here:
+        return _run_here(data, case, files, Origins(path, program), module)
     if built is None:
         linked_in = chosen.kind == "bare-metal"
         wanted = {**(trace.defines() if trace else {}), **(defines or {})}
@@ -235,11 +238,13 @@ def _data_files(program: Program, case: Case) -> tuple[Path, ...]:
     return tuple(path.resolve() for path in case.data_files)
 
 
-def _run_here(model: bytes, case: Case, data_files: tuple[Path, ...], origins: Origins) -> RunOutcome:
+def _run_here(
+    model: bytes, case: Case, data_files: tuple[Path, ...], origins: Origins, module: ModuleType | None
+) -> RunOutcome:
     from rushlight import runtime
 
     start = time.monotonic()
-    program = runtime.load(model, data_files=data_files)
+    program = runtime.load(model, module=module, data_files=data_files)
     results = []
     for call in case.calls:
         method = program.load_method(call.method) if case.fresh_methods else program.method(call.method)

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 import time
 from pathlib import Path
 
 import pytest
+from programs import Plan, program
 
 from rushlight import process
 from rushlight.process import Result
@@ -104,6 +106,52 @@ def test_a_model_written_anew_is_selected_anew(project: Path) -> None:
     shutil.copyfile(INTEROP / "f64_mul" / "model.pte", model)
     result = process.run(["cmake", "--build", project / "out"], check=True)
     assert listed(result, "operators") == ["aten::mul.out"]
+
+
+def model(path: Path, *operators: tuple[str, str]) -> Path:
+    """A program that has these operators, (name, overload) each."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(program(Plan(operators=list(operators))))
+    return path
+
+
+def test_of_two_models_that_differ_by_one_operator_both_are_served(project: Path) -> None:
+    common = [("aten::add", "out"), ("aten::mul", "out")]
+    one = model(project / "one" / "m.pte", *common)
+    two = model(project / "two" / "m.pte", *common, ("aten::exp", "out"))
+    result = configure(project, EXECUTORCH_SELECT_OPS_MODEL=f"{one};{two}")
+    assert listed(result, "operators") == ["aten::add.out", "aten::exp.out", "aten::mul.out"]
+    text = (project / "out" / "generated" / "selected_kernels.json").read_text()
+    asked = {name: row["asked_by"] for name, row in json.loads(text)["operators"].items()}
+    assert asked == {
+        "aten::add.out": ["one/m.pte", "two/m.pte"],
+        "aten::exp.out": ["two/m.pte"],
+        "aten::mul.out": ["one/m.pte", "two/m.pte"],
+    }
+
+
+def test_one_model_and_a_list_are_united(project: Path) -> None:
+    path = model(project / "m.pte", ("aten::add", "out"))
+    result = configure(
+        project, EXECUTORCH_SELECT_OPS_MODEL=path, EXECUTORCH_SELECT_OPS_LIST="exp.out;add.out"
+    )
+    assert listed(result, "operators") == ["aten::add.out", "aten::exp.out"]
+
+
+def test_a_model_that_needs_an_operator_nobody_has_stops_the_configure_step(project: Path) -> None:
+    path = model(project / "models" / "m.pte", ("aten::add", "out"), ("my::nobody", "out"))
+    result = configure(project, EXECUTORCH_SELECT_OPS_MODEL=path)
+    assert result.returncode != 0
+    assert "my::nobody.out, asked for by models/m.pte" in " ".join(result.stderr.split())
+    # The model is exported again, to the same path, without it: the same build folder goes on.
+    model(path, ("aten::add", "out"))
+    assert listed(configure(project), "operators") == ["aten::add.out"]
+
+
+def test_a_backend_that_a_model_hands_work_to_is_named(project: Path) -> None:
+    path = INTEROP / "model_mlp" / "model_xnnpack.pte"
+    result = configure(project, EXECUTORCH_SELECT_OPS_MODEL=path)
+    assert "backend XnnpackBackend, which model_mlp/model_xnnpack.pte hands work to" in result.stdout
 
 
 @pytest.mark.parametrize(
