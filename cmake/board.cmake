@@ -105,6 +105,13 @@ function(rushlight_memory_script board file)
     endforeach()
     string(JSON stack_bytes GET "${board}" stack_bytes)
     rushlight_guard_bytes("${board}" guard_bytes)
+    if(RUSHLIGHT_MEMORY_HEADER)
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${RUSHLIGHT_MEMORY_HEADER}")
+        file(STRINGS "${RUSHLIGHT_MEMORY_HEADER}" line REGEX " kStack = [1-9]")
+        if(line MATCHES " kStack = ([0-9]+)")
+            set(stack_bytes "${CMAKE_MATCH_1}")
+        endif()
+    endif()
     file(
         CONFIGURE
         OUTPUT "${file}"

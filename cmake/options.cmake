@@ -131,6 +131,11 @@ set(RUSHLIGHT_RUNNER_BUNDLED_PROGRAMS
     CACHE STRING
     "Whether executor_runner takes bundled programs; left empty: on Linux, and where one is linked in"
 )
+set(RUSHLIGHT_MEMORY_HEADER
+    ""
+    CACHE FILEPATH
+    "What `rushlight size --header` wrote: executor_runner takes just that memory, and on a board that stack"
+)
 set_property(CACHE EXECUTORCH_SELECT_ALL_OPS PROPERTY STRINGS "" ON OFF)
 set_property(
     CACHE RUSHLIGHT_COMPILER_CACHE

@@ -289,6 +289,18 @@ class DoesNotFit(OutOfMemory):
         self.alive = alive
 
 
+class OverBudget(RushlightError):
+    """A program takes more than its budget allows: `over` has (what, allowed, taken) of each limit, in
+    bytes."""
+
+    exit_code = 32
+    default_next_step = "`rushlight size --html FILE` shows what takes it; `--diff` what has grown since."
+
+    def __init__(self, message: str, over: Sequence[tuple[str, int, int]] = ()) -> None:
+        super().__init__(message)
+        self.over = list(over)
+
+
 class InvalidSelection(RushlightError):
     """An operator list, a selection file or the operator table says something that cannot be."""
 

@@ -24,15 +24,23 @@ Result<LoadedMethod*> LoadedMethod::load(const Program& program, const char* nam
                                          Report* report) {
   const uint64_t instructions = platform::instruction_count();
   const uint64_t start = platform::now_ns();
+#ifdef RUSHLIGHT_MEMORY_HEADER
+  MemoryOptions memory = options.memory;
+  RL_TRY(apply_memory_constants(name, &memory));
+#else
+  const MemoryOptions& memory = options.memory;
+#endif
   RL_TRY_ASSIGN(const MethodMeta meta, program.method_meta(name));
   RL_TRY_ASSIGN(size_t arena_bytes, meta.arena_bytes());
-  if (meta.num_backends() > 0) arena_bytes += options.memory.backends;
-  if (options.memory.method_arena != MemoryOptions::kAsAsked) arena_bytes = options.memory.method_arena;
+  if (meta.num_backends() > 0) arena_bytes += memory.backends;
+  if (memory.method_arena != MemoryOptions::kAsAsked) arena_bytes = memory.method_arena;
+  const size_t temporary_bytes =
+      memory.temporary != MemoryOptions::kAsAsked ? memory.temporary : RUSHLIGHT_RUNNER_TEMPORARY_BYTES;
   RL_TRY_ASSIGN(const Span<uint8_t> own, claim(sizeof(LoadedMethod), "runner"));
   RL_TRY_ASSIGN(const Span<uint8_t> arena, claim(arena_bytes, "method arena"));
-  RL_TRY_ASSIGN(const Span<uint8_t> temporary, claim(options.memory.temporary, "temporary memory"));
+  RL_TRY_ASSIGN(const Span<uint8_t> temporary, claim(temporary_bytes, "temporary memory"));
   auto* loaded = new (own.data()) LoadedMethod(arena, temporary);
-  RL_TRY(loaded->claim_planned(meta, options.memory, report));
+  RL_TRY(loaded->claim_planned(meta, memory, report));
   RL_TRY_ASSIGN(Method method, Method::load(program, name, loaded->memory_, selected_operators, options));
   new (&loaded->method_storage_) Method(std::move(method));
   RL_TRY(loaded->claim_outputs());

@@ -5,6 +5,12 @@
 #include "runtime/base/log.h"
 #include "runtime/runner/model_files.h"
 
+#ifdef RUSHLIGHT_MEMORY_HEADER
+#include <cstring>
+
+#include RUSHLIGHT_MEMORY_HEADER
+#endif
+
 namespace rushlight {
 
 namespace {
@@ -34,6 +40,23 @@ Error read_option(int argc, char** argv, const char* name, size_t* numbers, size
 }
 
 }  // namespace
+
+#ifdef RUSHLIGHT_MEMORY_HEADER
+
+Error apply_memory_constants(const char* method, MemoryOptions* options) {
+  for (const rushlight_memory::MethodMemory& known : rushlight_memory::kMethods) {
+    if (std::strcmp(known.method, method) != 0) continue;
+    if (options->method_arena == MemoryOptions::kAsAsked) options->method_arena = known.arena;
+    if (options->temporary == MemoryOptions::kAsAsked) options->temporary = known.temporary;
+    for (size_t i = 0; i < known.planned_count && i < MemoryOptions::kMaxPlannedBuffers; ++i) {
+      if (options->planned[i] == MemoryOptions::kAsAsked) options->planned[i] = known.planned[i];
+    }
+    return Error::Ok;
+  }
+  RL_CHECK(false, Error::InvalidArgument, "method %s: the runner has no constants for its memory", method);
+}
+
+#endif
 
 Error read_memory_options(int argc, char** argv, MemoryOptions* options) {
   RL_TRY(read_option(argc, argv, "--method_arena_bytes", &options->method_arena));

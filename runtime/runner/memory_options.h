@@ -27,7 +27,7 @@ struct MemoryOptions {
   static constexpr size_t kAsAsked = SIZE_MAX;
 
   size_t method_arena = kAsAsked;
-  size_t temporary = RUSHLIGHT_RUNNER_TEMPORARY_BYTES;
+  size_t temporary = kAsAsked;  // RUSHLIGHT_RUNNER_TEMPORARY_BYTES
   size_t backends = RUSHLIGHT_RUNNER_BACKEND_BYTES;
   size_t planned[kMaxPlannedBuffers];  // kAsAsked where nothing was said
   platform::Bank banks[kMaxPlannedBuffers] = {};
@@ -36,6 +36,11 @@ struct MemoryOptions {
     for (size_t& size : planned) size = kAsAsked;
   }
 };
+
+// Where the runner is built with constants for its memory (RUSHLIGHT_MEMORY_HEADER, which `rushlight size
+// --header` writes), they are what `method` gets, unless the command line says otherwise. Error:
+// InvalidArgument for a method that they do not know.
+Error apply_memory_constants(const char* method, MemoryOptions* options);
 
 // Error: InvalidArgument for what is no number, or too many of them.
 Error read_memory_options(int argc, char** argv, MemoryOptions* options);

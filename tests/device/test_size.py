@@ -3,13 +3,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from rushlight import targets
 from rushlight.build.sizes import read_sizes
-from rushlight.devtools.size import SizeReport, size
+from rushlight.devtools.cases import load_case
+from rushlight.devtools.run import RunOutcome, run
+from rushlight.devtools.size import SizeReport, find_build, read_build, size
+from rushlight.devtools.size.budget import check_budget, read_budget
+from rushlight.devtools.size.constants import constants_header
+from rushlight.errors import OutOfMemory, OverBudget, TargetCrashed
 
 pytestmark = pytest.mark.device
 
@@ -55,3 +61,47 @@ def test_every_byte_has_its_place(report: SizeReport) -> None:
 
 def test_nothing_of_a_heap_or_of_exceptions_is_linked(report: SizeReport) -> None:
     assert report.forbidden == ()
+
+
+def test_a_budget_holds_the_program(report: SizeReport, tmp_path: Path) -> None:
+    (tmp_path / "budget.yaml").write_text("flash: 60 kB\nram: 1 kB\nstack: 5 kB\narena: 74 kB\n")
+    check_budget(report, read_budget(tmp_path / "budget.yaml"))
+    (tmp_path / "budget.yaml").write_text("flash: 20 kB\nstack: 4 kB\n")
+    with pytest.raises(OverBudget) as caught:
+        check_budget(report, read_budget(tmp_path / "budget.yaml"))
+    assert "flash" in {what for what, _, _ in caught.value.over}
+
+
+def test_a_runner_has_just_enough_with_the_constants_and_not_with_less(
+    report: SizeReport, tmp_path: Path
+) -> None:
+    folder = Path(report.executable).parent
+    header = tmp_path / "memory.h"
+    defines = {"RUSHLIGHT_CALL_GRAPH": "ON", "RUSHLIGHT_MEMORY_HEADER": str(header)}
+    case = load_case(MODEL.with_name("case.json"))
+
+    def run_with(text: str) -> RunOutcome:
+        header.write_text(text)
+        return run(MODEL, case, target=report.target, build_folder=folder, defines=defines)
+
+    constants = constants_header(report)
+    outcome = run_with(constants)
+    [method] = report.methods
+    assert outcome.passed and outcome.report is not None
+    assert outcome.report.method_arena_bytes == method.method_arena
+    assert outcome.report.planned_bytes == sum(method.planned)
+    built = read_build(find_build(folder))
+    assert built.stack is not None and f"kStack = {-(-built.stack.worst_case // 16) * 16};" in constants
+
+    arena, planned = method.method_arena, method.planned[0]
+    for enough, less in (
+        (f'"forward", {arena},', f'"forward", {arena - 1},'),
+        (f"kPlannedOf0[] = {{{planned}}}", f"kPlannedOf0[] = {{{planned - 1}}}"),
+    ):
+        assert enough in constants
+        with pytest.raises(OutOfMemory):
+            run_with(constants.replace(enough, less))
+    assert outcome.stack_peak is not None
+    shallow = f"kStack = {outcome.stack_peak // 16 * 16 - 16};"
+    with pytest.raises(TargetCrashed, match="fault"):
+        run_with(re.sub(r"kStack = \d+;", shallow, constants))

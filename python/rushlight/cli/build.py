@@ -22,6 +22,8 @@ from rushlight.cli.options import (
     target_option,
     verbose_option,
 )
+from rushlight.devtools.size import find_build, read_build
+from rushlight.devtools.size.budget import check_budget, read_budget
 from rushlight.devtools.verify import Proof, raise_if_failed, verify
 
 
@@ -64,6 +66,12 @@ from rushlight.devtools.verify import Proof, raise_if_failed, verify
     show_default=True,
     help="Run each model's case (case.json beside it, a bundled program's own, or ones) on what was built.",
 )
+@click.option(
+    "--budget",
+    "budget_file",
+    type=click.Path(path_type=Path),
+    help="Fail where the program takes more than this YAML file allows; docs/size.md has its form.",
+)
 @build_options
 @json_option
 @verbose_option
@@ -80,6 +88,7 @@ def build_command(
     priority: str,
     prefer: tuple[str, ...],
     wants_proof: bool,
+    budget_file: Path | None,
     output: Path | None,
     jobs: int | None,
     defines: tuple[str, ...],
@@ -88,6 +97,9 @@ def build_command(
     """Build a runner for TARGET with the operators that MODELS (.pte, .bpte) need and those asked for
     besides, and run each of MODELS on it; exit status 0 only if all outputs are right."""
     cache_entries = parse_defines(defines)
+    budget = read_budget(budget_file) if budget_file else None
+    if budget is not None and budget.needs_stack:
+        cache_entries.setdefault("RUSHLIGHT_CALL_GRAPH", "ON")
     listed = [path.resolve() for path in (*models, *more_models)]
     proofs: list[Proof] = []
     with shown_progress() as progress:
@@ -117,6 +129,8 @@ def build_command(
         _print(result)
         _print_proofs(proofs, result.target)
     raise_if_failed(proofs)
+    if budget is not None:
+        check_budget(read_build(find_build(result.output), listed), budget)
 
 
 def _print(result: BuildResult) -> None:

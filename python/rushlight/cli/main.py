@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from rushlight import __version__, process
-from rushlight.errors import CheckFailed, NotRunnable, RushlightError
+from rushlight.errors import CheckFailed, NotRunnable, OverBudget, RushlightError
 
 try:
     import click
@@ -64,8 +64,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         rushlight.main(args=listed, prog_name="rushlight", standalone_mode=True)
     except RushlightError as error:
-        # Outputs that are wrong and programs that cannot run were printed as JSON already.
-        _print_error(error, as_json="--json" in listed and not isinstance(error, (CheckFailed, NotRunnable)))
+        # Outputs that are wrong, programs that cannot run and sizes were printed as JSON already.
+        printed = isinstance(error, (CheckFailed, NotRunnable, OverBudget))
+        _print_error(error, as_json="--json" in listed and not printed)
         sys.exit(error.exit_code)
 
 

@@ -20,7 +20,12 @@ from rushlight.cli.options import (
     verbose_option,
 )
 from rushlight.devtools.cases import load_case
-from rushlight.devtools.size import SizeReport, find_build, read_build, size
+from rushlight.devtools.size import SizeReport, find_build, read_build, read_report, size
+from rushlight.devtools.size.budget import check_budget, read_budget
+from rushlight.devtools.size.constants import constants_header
+from rushlight.devtools.size.diff import Change, SizeDiff, diff
+from rushlight.devtools.size.page import report_page
+from rushlight.devtools.size.treemap import treemap_svg
 
 
 @click.command("size")
@@ -39,6 +44,33 @@ from rushlight.devtools.size import SizeReport, find_build, read_build, size
 @click.option(
     "--case", "case_file", type=click.Path(path_type=Path), help="Measure on this case, not on ones."
 )
+@click.option(
+    "--diff",
+    "before",
+    type=click.Path(path_type=Path),
+    help="What changed since: a report's JSON, or a build folder.",
+)
+@click.option(
+    "--budget",
+    "budget_file",
+    type=click.Path(path_type=Path),
+    help="Fail where more is taken than this YAML file allows.",
+)
+@click.option(
+    "--html",
+    "html_file",
+    type=click.Path(path_type=Path),
+    help="Write the report with its picture to this file.",
+)
+@click.option(
+    "--svg", "svg_file", type=click.Path(path_type=Path), help="Write the picture of flash to this file."
+)
+@click.option(
+    "--header",
+    "header_file",
+    type=click.Path(path_type=Path),
+    help="Write arenas and stack as C++ constants to this file.",
+)
 @click.option("--no-run", is_flag=True, help="Measure nothing in the emulator.")
 @build_options
 @json_option
@@ -51,6 +83,11 @@ def size_command(
     link_map: Path | None,
     data_files: tuple[Path, ...],
     case_file: Path | None,
+    before: Path | None,
+    budget_file: Path | None,
+    html_file: Path | None,
+    svg_file: Path | None,
+    header_file: Path | None,
     no_run: bool,
     output: Path | None,
     jobs: int | None,
@@ -58,6 +95,7 @@ def size_command(
     as_json: bool,
 ) -> None:
     """Say what flash, RAM and stack a runner for MODELS (.pte, .bpte) takes on TARGET, and what takes it."""
+    budget = read_budget(budget_file) if budget_file else None
     if build_folder or elf:
         report = read_build(find_build(build_folder or elf, link_map), list(models))
     else:
@@ -73,7 +111,29 @@ def size_command(
                 jobs=jobs,
                 progress=progress,
             )
-    click.echo(json.dumps(report.to_json(), indent=1)) if as_json else print_report(report)
+    earlier = _report(before) if before else None
+    changes = diff(earlier, report) if earlier else None
+    if as_json:
+        content = report.to_json() | ({"diff": changes.to_json()} if changes else {})
+        click.echo(json.dumps(content, indent=1))
+    else:
+        print_report(report)
+        if changes:
+            print_diff(changes)
+    for path, text in (
+        (html_file, report_page),
+        (svg_file, treemap_svg),
+        (header_file, constants_header),
+    ):
+        if path is not None:
+            path.write_text(text(report))
+    if budget is not None:
+        check_budget(report, budget, earlier)
+
+
+def _report(path: Path) -> SizeReport:
+    """Of a report's JSON, a build folder or an ELF file."""
+    return read_report(path) if path.suffix == ".json" else read_build(find_build(path))
 
 
 def print_report(report: SizeReport) -> None:
@@ -101,6 +161,21 @@ def print_report(report: SizeReport) -> None:
     console.print(f"heap, exceptions, C++ library: {found or 'no symbol of theirs'}", markup=False)
     for line in report.unknown:
         console.print(f"not known: {line}", markup=False, soft_wrap=True)
+
+
+def print_diff(changes: SizeDiff) -> None:
+    """What differs, the largest change first."""
+    console = Console(highlight=False)
+    for change in changes.totals:
+        console.print(f"{change}" if change.delta else f"{change.name}: {change.after:,}, as before")
+    for what in ("rooms", "operators", "symbols", "ram"):
+        listed: list[Change] = getattr(changes, what)
+        if listed:
+            console.print(f"{what}:", style="bold")
+        for change in listed[:12]:
+            console.print(f"  {change}", markup=False, soft_wrap=True)
+        if len(listed) > 12:
+            console.print(f"  and {len(listed) - 12} more")
 
 
 def _print_sums(console: Console, what: str, sums: dict[str, dict[str, int]]) -> None:
