@@ -8,15 +8,16 @@ many costs bytes, one too few breaks the model, so all doubt is on the side of m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from rushlight.codegen.kernel_keys import key_of
+from rushlight.codegen.numbers import fractional_numbers
 from rushlight.codegen.schema import Argument, Schema
 from rushlight.codegen.table import OperatorTable
 from rushlight.program import Method, Program, Value
 from rushlight.program.dtypes import COMPLEX, FLOATING, INTEGRAL, NAMES, promotion_closure
-from rushlight.program.model import Kind
+from rushlight.program.model import KernelCall, Kind
 
 DEFAULT_FLOAT = "float32"
 
@@ -33,13 +34,17 @@ def program_calls(program: Program, table: OperatorTable) -> dict[str, Calls]:
     """The operators of a program, known to the table or not, each with what its calls need."""
     needs: dict[str, Calls] = {}
     for method in program.plans:
+        fractional = fractional_numbers(method)
         for name in method.operators:
             needs.setdefault(name, Calls())
-        for name, values in method.calls():
+        for instruction in method.instructions:
+            if not isinstance(instruction, KernelCall):
+                continue
+            name, indices = method.operators[instruction.operator], instruction.arguments
             operator = table.operators.get(name)
             arguments = operator.schema.arguments if operator else ()
-            needs[name].dtypes |= call_dtypes(method, arguments, values)
-            needs[name].keys.add(call_key(method, values))
+            needs[name].dtypes |= call_dtypes(method, arguments, indices, fractional)
+            needs[name].keys.add(call_key(method, [method.values[index] for index in indices]))
     return needs
 
 
@@ -67,22 +72,26 @@ def schema_dtypes(schema: Schema | None, dtypes: Iterable[str]) -> frozenset[str
     return promotion_closure(taken)
 
 
-def call_dtypes(method: Method, arguments: Sequence[Argument], values: Sequence[Value]) -> frozenset[str]:
-    """The dtypes of one call; `values` are its arguments as the schema's `arguments` order them."""
+def call_dtypes(
+    method: Method, arguments: Sequence[Argument], indices: Sequence[int], fractional: Collection[int]
+) -> frozenset[str]:
+    """The dtypes of one call. `indices` are the values of its arguments as the schema's `arguments` order
+    them, `fractional` those of the method that may be fractional numbers."""
+    values = [method.values[index] for index in indices]
     present = _dtypes(method, values)
     outs = _count_outs(arguments)
     taken = _dtypes(method, values[: len(arguments) - outs]) or set(present)
-    fractional = bool(present & (FLOATING | COMPLEX))
-    for argument, value in zip(arguments, values, strict=False):
+    promotes = bool(present & (FLOATING | COMPLEX))
+    for argument, value, index in zip(arguments, values, indices, strict=False):
         if argument.base == "ScalarType":
             taken |= _named_dtype(value)
-        elif argument.base == "Scalar" and value.kind is not Kind.BOOL:
+        elif argument.base == "Scalar" and value.kind not in (Kind.BOOL, Kind.NONE):
             # A number is as wide as the tensors it meets, but changes what is below its kind: an
-            # integer makes booleans int64. One that is written at run time may be of any kind.
-            fractional |= value.kind is not Kind.INT
+            # integer makes booleans int64.
+            promotes |= value.kind is not Kind.INT or index in fractional
             if "bool" in taken:
                 taken.add("int64")
-    if fractional and ("bool" in taken or taken & INTEGRAL):
+    if promotes and ("bool" in taken or taken & INTEGRAL):
         taken.add(DEFAULT_FLOAT)
     return promotion_closure(taken) | present
 

@@ -35,7 +35,8 @@ def dtypes(table: OperatorTable, name: str, *arguments: Build) -> set[str]:
         (["bool"], 2, {"bool", "int64"}),
         (["bool"], True, {"bool", "int64"}),  # for alpha, an integer
         (["bool"], 0.5, {"bool", "float32", "int64"}),
-        (["int8"], None, {"int8", "float32"}),
+        (["int8"], None, {"int8"}),
+        (["bool"], None, {"bool", "int64"}),
     ],
 )
 def test_a_number_brings_the_type_that_it_promotes_to(
@@ -81,3 +82,25 @@ def test_a_number_of_another_kind_counts_as_fractional(table: OperatorTable) -> 
     text = value(6, lambda b: fb_table(b, 1, {0: ("Offset", b.CreateString("x"))}))
     arguments = [tensor("int32"), text, scalar(1), tensor("int32")]
     assert dtypes(table, "aten::add.Scalar_out", *arguments) == {"int32", "float32"}
+
+
+@pytest.mark.parametrize(
+    ("writer", "first", "expected"),
+    [
+        ("executorch_prim::add.Scalar", 3, {"int32"}),
+        ("executorch_prim::add.Scalar", 0.5, {"int32", "float32"}),
+        ("executorch_prim::truediv.Scalar", 3, {"int32", "float32"}),
+        ("executorch_prim::gt.Scalar", 0.5, {"int32"}),
+    ],
+)
+def test_a_number_that_is_computed_may_be_fractional_though_the_file_has_an_int(
+    writer: str, first: float, expected: set[str], table: OperatorTable
+) -> None:
+    name, _, overload = writer.partition(".")
+    plan = Plan(
+        values=[scalar(first), scalar(2), scalar(0), scalar(0), tensor("int32"), scalar(1), tensor("int32")],
+        operators=[(name, overload), ("aten::add", "Scalar_out")],
+        # The second sum is made of the first one.
+        calls=[(0, [0, 1, 2]), (0, [1, 2, 3]), (1, [4, 3, 5, 6, 6])],
+    )
+    assert model_dtypes(read_program(program(plan)), table)["aten::add.Scalar_out"] == expected

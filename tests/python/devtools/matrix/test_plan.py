@@ -78,7 +78,10 @@ include:
         ("models: {c: c.pte}\ntargets: host", r"models: c: .*c\.pte: no such file"),
         ("models: {c/d: a/model.pte}\ntargets: host", "'c/d' is no name"),
         ("models: {c: {case: x}}\ntargets: host", "models: c: a program expected"),
-        (MODELS + "targets: host\noptions: {x: {kind: fried}}", "options: x: kind: one of interpreter, baked"),
+        (
+            MODELS + "targets: host\noptions: {x: {kind: fried}}",
+            "options: x: kind: one of interpreter, baked",
+        ),
         (MODELS + "targets: host\noptions: {x: {dtypes: some}}", "dtypes: one of model, all"),
         (MODELS + "targets: host\nexclude: [{model: z}]", "fits no cell"),
         (MODELS + "targets: host\ninclude: [{model: z, target: host}]", "include: model: one of a, b"),
