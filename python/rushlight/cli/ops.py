@@ -25,13 +25,13 @@ from rushlight.sources import source_root
 
 
 def library_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """--library, --priority and --prefer."""
+    """--kernels, --priority and --prefer."""
     library = click.option(
-        "--library",
+        "--kernels",
         "libraries",
         multiple=True,
         metavar="[NAME=]PATH",
-        help="A further kernel library: its folder or YAML file.",
+        help="A kernel library of your own: a folder with a YAML file and sources. May be repeated.",
     )
     priority = click.option(
         "--priority",
