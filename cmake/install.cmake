@@ -27,6 +27,7 @@ function(rushlight_install)
         PATTERN "*.h"
         PATTERN "runner" EXCLUDE
     )
+    rushlight_install_sources("${CMAKE_INSTALL_DATADIR}/rushlight")
     install(FILES "${PROJECT_SOURCE_DIR}/cmake/embed_model.cmake" DESTINATION "${packages}/rushlight")
     rushlight_install_package(rushlight "${PROJECT_VERSION}" SameMinorVersion)
     if(TARGET executorch_compat)
@@ -46,6 +47,26 @@ function(rushlight_install)
         install(FILES cmake/official_targets.cmake DESTINATION "${packages}/executorch")
         rushlight_install_package(executorch "1.5.1" SameMajorVersion)
     endif()
+endfunction()
+
+# Kernels and the generator, for libraries with operators of a project's own selection (gen_operators_lib).
+function(rushlight_install_sources folder)
+    install(DIRECTORY "${PROJECT_SOURCE_DIR}/kernels" DESTINATION "${folder}" PATTERN "__pycache__" EXCLUDE)
+    install(
+        FILES cmake/selection.cmake cmake/operator_libraries.cmake cmake/official_helpers.cmake
+        DESTINATION "${folder}/cmake"
+    )
+    rushlight_python_folder("${PROJECT_SOURCE_DIR}" python)
+    foreach(file IN ITEMS __init__ errors sources)
+        install(FILES "${python}/rushlight/${file}.py" DESTINATION "${folder}/python/rushlight")
+    endforeach()
+    install(
+        DIRECTORY "${python}/rushlight/codegen" "${python}/rushlight/program"
+        DESTINATION "${folder}/python/rushlight"
+        FILES_MATCHING
+        PATTERN "*.py"
+        PATTERN "__pycache__" EXCLUDE
+    )
 endfunction()
 
 # The package's config file and version file.

@@ -26,7 +26,16 @@ function(rushlight_official_targets compat kernels)
     )
         rushlight_official_target(${name} ${compat})
     endforeach()
-    foreach(name IN ITEMS optimized_native_cpu_ops_lib optimized_ops_lib portable_ops_lib quantized_ops_lib)
+    foreach(
+        name
+        IN
+        ITEMS
+            executorch_kernels
+            optimized_native_cpu_ops_lib
+            optimized_ops_lib
+            portable_ops_lib
+            quantized_ops_lib
+    )
         rushlight_official_target(${name} ${compat} ${kernels})
     endforeach()
     foreach(

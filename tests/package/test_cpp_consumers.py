@@ -117,6 +117,15 @@ def test_a_project_written_for_executorch_finds_it_and_runs_a_program(prefix: Pa
     assert np.array_equal(parsed(line, values["forward.0.output0"]), values["forward.0.output0"])
 
 
+def test_a_project_makes_operator_libraries_with_what_is_installed(prefix: Path, tmp_path: Path) -> None:
+    configure(CONSUMERS / "operator_libraries", tmp_path, CMAKE_PREFIX_PATH=prefix, MODEL=MODELS["f64_add"])
+    target = "list_custom_ops_lib_and_portable_ops_lib"
+    process.run(["cmake", "--build", tmp_path, "--target", target], check=True, timeout=600)
+    lines = process.run([tmp_path / target], check=True).stdout.splitlines()
+    # Those of its own, which go before those that were installed.
+    assert {"my_ops::mul3.out", "aten::addmm.out", "= aten::relu.out 0 100 102"} <= set(lines)
+
+
 def test_the_program_of_the_readme_builds(prefix: Path, tmp_path: Path) -> None:
     (program,) = re.findall(
         r"^```cpp\n(.*?)^```$", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL
@@ -141,6 +150,8 @@ def test_an_installation_says_nothing_of_where_it_was_built(prefix: Path) -> Non
 
 def test_an_installation_puts_its_headers_into_a_folder_of_its_own(prefix: Path) -> None:
     assert [path.name for path in (prefix / "include").iterdir()] == ["rushlight"]
-    headers = {str(path.relative_to(prefix / "include/rushlight")) for path in prefix.rglob("*.h")}
+    headers = {
+        str(path.relative_to(prefix / "include/rushlight")) for path in (prefix / "include").rglob("*.h")
+    }
     assert {"runtime/module/module.h", "compat/include/executorch/extension/module/module.h"} <= headers
     assert [name for name in headers if name.startswith(("runtime/runner/", "kernels/", "tests/"))] == []

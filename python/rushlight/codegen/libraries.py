@@ -150,7 +150,8 @@ def _read(where: _Where) -> list[Operator]:
     if isinstance(content, dict):
         rows = _own_rows(content, where)
     elif isinstance(content, list):
-        rows = [_official_row(entry, index, where) for index, entry in enumerate(content)]
+        listed = [_official_row(entry, index, where) for index, entry in enumerate(content)]
+        rows = [row for row in listed if not _is_built_in(row, where.table)]
     else:
         raise InvalidSelection(
             f"{where.path}: expected a mapping with 'operators' or a list of `- func:` entries"
@@ -220,6 +221,13 @@ def _official_row(entry: Any, index: int, where: _Where) -> Operator:
     if len(sources) > 1:
         raise InvalidSelection(f"{place}: its kernels are in several sources: {', '.join(sorted(sources))}")
     return _in_front(Operator(schema, "", dtypes, sources.pop(), of=where.name), kernels)
+
+
+def _is_built_in(row: Operator, table: OperatorTable) -> bool:
+    """Whether an entry names a kernel of ExecuTorch's own library, as its functions.yaml does: ours stands
+    for it."""
+    names = {kernel.function.rpartition("::")[0] for kernel in row.official}
+    return not row.source and row.name in table.operators and names <= {"torch::executor::native"}
 
 
 def _schema(text: str, table: OperatorTable, place: str) -> Schema:

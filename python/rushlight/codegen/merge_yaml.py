@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rushlight.codegen.selection import operator_name
+from rushlight.codegen.opinfo import operator_name
 from rushlight.codegen.table import load_yaml
 from rushlight.errors import InvalidSelection, RushlightError
 

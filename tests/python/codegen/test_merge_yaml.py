@@ -28,12 +28,12 @@ def test_the_first_files_entry_is_taken(tmp_path: Path) -> None:
 
 
 def test_a_file_that_stays_the_same_keeps_its_time(tmp_path: Path) -> None:
-    merged(tmp_path, ADD, MUL3)
+    merged(tmp_path, ADD.format(space="mine"), MUL3)
     before = (tmp_path / "out/merged.yaml").stat().st_mtime_ns
-    merged(tmp_path, ADD, MUL3)
+    merged(tmp_path, ADD.format(space="mine"), MUL3)
     assert (tmp_path / "out/merged.yaml").stat().st_mtime_ns == before
 
 
 def test_an_entry_that_names_no_operator_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert merged(tmp_path, ADD, "- kernels: []\n") != 0
+    assert merged(tmp_path, ADD.format(space="mine"), "- kernels: []\n") != 0
     assert "fallback.yaml: entry 0: expected 'op' or 'func'" in capsys.readouterr().err

@@ -29,7 +29,7 @@ HALVES = (
 
 def library(folder: Path, space: str, *schemas: str, reference: str = REFERENCE) -> Path:
     rows = [
-        f'  - schema: "{schema.format(space=space)}"\n    kernel: {space}::kernel_{i}\n    dtypes: [float32]\n'
+        f'  - schema: "{schema.format(space=space)}"\n    kernel: {space}::kernel_{i}\n    dtypes: floating\n'
         for i, schema in enumerate(schemas)
     ]
     kernels = [f"Error kernel_{i}() {{}}\n" for i in range(len(schemas))]
