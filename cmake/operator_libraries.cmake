@@ -7,6 +7,8 @@
 #   gen_operators_lib(LIB_NAME lib KERNEL_LIBS targets DEPS targets)          makes the target `lib`
 #   merge_yaml(FUNCTIONS_YAML yaml FALLBACK_YAML yaml OUTPUT_DIR folder)      writes merged.yaml
 #
+# All keywords take several values: one that is given an empty text is not a mistake.
+#
 # An executable that links several such libraries, or one and executorch_kernels, has the operators of all.
 # The older forms without LIB_NAME work, too: gen_selected_ops("yaml" "operators" "all" "model" "by dtype").
 
@@ -53,8 +55,8 @@ function(generate_bindings_for_kernels)
         PARSE_ARGV 0
         given
         "ADD_EXCEPTION_BOUNDARY"
-        "LIB_NAME;FUNCTIONS_YAML;CUSTOM_OPS_YAML;DTYPE_SELECTIVE_BUILD"
         ""
+        "LIB_NAME;FUNCTIONS_YAML;CUSTOM_OPS_YAML;DTYPE_SELECTIVE_BUILD"
     )
     foreach(part IN ITEMS FUNCTIONS_YAML CUSTOM_OPS_YAML)
         set_property(DIRECTORY PROPERTY "RUSHLIGHT_BOUND_${given_LIB_NAME}_${part}" "${given_${part}}")
@@ -64,7 +66,7 @@ function(generate_bindings_for_kernels)
 endfunction()
 
 function(gen_operators_lib)
-    cmake_parse_arguments(PARSE_ARGV 0 given "" "LIB_NAME;DTYPE_SELECTIVE_BUILD" "KERNEL_LIBS;DEPS")
+    cmake_parse_arguments(PARSE_ARGV 0 given "" "" "LIB_NAME;DTYPE_SELECTIVE_BUILD;KERNEL_LIBS;DEPS")
     if(NOT given_LIB_NAME)
         set(given_LIB_NAME "${ARGV0}")
     endif()

@@ -30,7 +30,7 @@ endfunction()
 # rushlight_selection_arguments(<result> [OPERATORS <names>] [YAML <files>] [MODELS <files>] [ALL <boolean>]
 #     [BY_DTYPE <boolean>]): the generator's words for a selection. Files are absolute and watched.
 function(rushlight_selection_arguments result)
-    cmake_parse_arguments(PARSE_ARGV 1 given "" "ALL;BY_DTYPE" "OPERATORS;YAML;MODELS")
+    cmake_parse_arguments(PARSE_ARGV 1 given "" "" "ALL;BY_DTYPE;OPERATORS;YAML;MODELS")
     set(arguments "")
     list(JOIN given_OPERATORS "," operators)
     if(NOT operators STREQUAL "")
