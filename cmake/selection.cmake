@@ -9,7 +9,7 @@ function(rushlight_select_kernels out)
     rushlight_selection_files("${EXECUTORCH_SELECT_OPS_MODEL}" models)
     rushlight_selection_arguments(
         arguments
-        OPERATORS "${EXECUTORCH_SELECT_OPS_LIST}"
+        OPERATORS ${EXECUTORCH_SELECT_OPS_LIST}
         YAML ${yaml}
         MODELS ${models}
         ALL "${RUSHLIGHT_SELECT_ALL}"
