@@ -61,11 +61,11 @@ def _export(make: Callable[[], tuple[Any, list[tuple[Any, ...]]]], program: Path
         return str(error)
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        exported = exporting.export(model, calls[0])
         program.parent.mkdir(parents=True, exist_ok=True)
+        # Saved before the model runs: calls change its state.
+        exporting.export(model, calls[0]).save(program)
         expected = [model(*inputs) for inputs in calls]
         _write_case(program.parent, calls, expected)
-        exported.save(program)
     return ""
 
 

@@ -21,12 +21,12 @@ from rushlight.devtools.matrix.cell import Conditions
 from rushlight.devtools.matrix.local import Event, Finished, Progressed, Started
 from rushlight.devtools.matrix.page import to_html
 from rushlight.devtools.matrix.plan import Cell, read_plan
-from rushlight.devtools.matrix.result import FAILED, NOT_RUN, PASSED, CellResult
+from rushlight.devtools.matrix.result import BUILT, FAILED, NOT_RUN, PASSED, CellResult
 from rushlight.devtools.matrix.run import MatrixResult, cluster, local, run_matrix
 from rushlight.devtools.matrix.shared_cache import shared_cache_environment
 from rushlight.errors import CheckFailed, InvalidArgument
 
-_COLOURS = {PASSED: "green", FAILED: "bold red", NOT_RUN: "yellow"}
+_COLOURS = {PASSED: "green", BUILT: "cyan", FAILED: "bold red", NOT_RUN: "yellow"}
 
 
 @click.command("matrix")

@@ -18,7 +18,7 @@ from rushlight.build.cmake import Progress
 from rushlight.build.sizes import Sizes
 from rushlight.devtools.cases import Case, bundled_case, load_case
 from rushlight.devtools.matrix.plan import Cell, Model
-from rushlight.devtools.matrix.result import FAILED, PASSED, CellResult, Failure, Memory, Timing
+from rushlight.devtools.matrix.result import BUILT, FAILED, PASSED, CellResult, Failure, Memory, Timing
 from rushlight.devtools.run import RunOutcome, inputs_of_ones, run
 from rushlight.program import is_bundled_program, read_model
 
@@ -87,6 +87,9 @@ def _steps(
         model_bytes=built.sizes.model or cell.model.program.stat().st_size,
         sections=built.sizes.sections,
     )
+    if targets.get(cell.target).build_only:
+        yield replace(result, status=BUILT)
+        return
     yield result
     outcome = run(
         cell.model.program,

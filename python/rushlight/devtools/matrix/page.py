@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from rushlight.devtools.matrix.result import PASSED, CellResult
+from rushlight.devtools.matrix.result import GOOD, CellResult
 from rushlight.devtools.matrix.run import MatrixResult
 
 _STYLE = """
@@ -68,7 +68,7 @@ def to_html(result: MatrixResult) -> str:
 
 
 def _counts(result: MatrixResult) -> str:
-    passed = result.count(PASSED)
+    passed = sum(cell.status in GOOD for cell in result.cells)
     others = len(result.cells) - passed
     bad = f", <span class=bad>{others} not</span>" if others else ""
     return f"<span class=passed>{passed} cells passed</span>{bad}"
@@ -100,7 +100,7 @@ def _heat(cell: CellResult | None, quantity: _Quantity, most: float) -> str:
     if cell is None:
         return "<td class=none></td>"
     value = quantity.of(cell)
-    if cell.status != PASSED:
+    if cell.status not in GOOD:
         reason = f"{cell.failure.type}: {cell.failure.message}" if cell.failure else ""
         text = "" if value is None else f" {quantity.shown(value)}"
         return f"<td class=failed title='{escape(reason, quote=True)}'>{escape(cell.status)}{text}</td>"
@@ -151,7 +151,7 @@ def _row(cell: CellResult, largest: int) -> str:
         "" if cell.run_seconds is None else f"{cell.run_seconds:.1f}",
         escape(cell.machine),
     ]
-    status = "passed" if cell.status == PASSED else "bad"
+    status = "passed" if cell.status in GOOD else "bad"
     return (
         "<tr>"
         + "".join(f"<td class=name>{escape(name)}</td>" for name in (cell.model, cell.target, cell.option))

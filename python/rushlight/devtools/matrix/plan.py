@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -162,8 +163,9 @@ class _Reader:
         if not isinstance(listed, Mapping):
             raise self._error(f"{key}: names with what they stand for expected")
         for name in listed:
-            if not isinstance(name, str) or "/" in name or name in ("", ".", ".."):
-                raise self._error(f"{key}: {name!r} is no name: text without '/' expected")
+            # Cells are built in folders of these names.
+            if not isinstance(name, str) or not re.fullmatch(r"\w[\w.+-]*", name):
+                raise self._error(f"{key}: {name!r} is no name: letters, digits, and _ . + - expected")
         return listed.items()
 
     def _entries(self, described: Mapping[str, Any], key: str) -> Sequence[Any]:

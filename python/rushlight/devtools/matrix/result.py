@@ -9,7 +9,10 @@ from typing import Any
 
 from rushlight.errors import RushlightError
 
-PASSED, FAILED, NOT_RUN = "passed", "failed", "not run"
+PASSED, BUILT, FAILED, NOT_RUN = "passed", "built", "failed", "not run"
+"""What came of a cell; BUILT is all that can be had of a target that nothing here runs."""
+
+GOOD = (PASSED, BUILT)
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,8 @@ class Memory:
 
 @dataclass(frozen=True)
 class CellResult:
-    """`status` is PASSED, FAILED (`failure` says why) or NOT_RUN. What a failed cell did not reach is None.
+    """`status` is PASSED, BUILT, FAILED (`failure` says why) or NOT_RUN. What a failed cell did not reach is
+    None.
 
     `compared` is False where nothing was known to compare with. `operators` maps names to dtypes. `flash` is
     in bytes and without the model, which has `model_bytes` (of a baked one: its weights). That of a baked

@@ -16,7 +16,7 @@ from rushlight import __version__
 from rushlight.devtools.matrix.cell import Conditions
 from rushlight.devtools.matrix.local import Event, Finished, processors, run_local
 from rushlight.devtools.matrix.plan import Cell
-from rushlight.devtools.matrix.result import FAILED, NOT_RUN, PASSED, CellResult
+from rushlight.devtools.matrix.result import BUILT, FAILED, GOOD, NOT_RUN, PASSED, CellResult
 from rushlight.devtools.matrix.store import Store, key_of, source_fingerprint
 
 SCHEMA = 1
@@ -37,8 +37,8 @@ class MatrixResult:
 
     @property
     def passed(self) -> bool:
-        """Whether every cell passed."""
-        return all(cell.status == PASSED for cell in self.cells)
+        """Whether every cell passed, or was built where that is all there is."""
+        return all(cell.status in GOOD for cell in self.cells)
 
     def count(self, status: str) -> int:
         return sum(cell.status == status for cell in self.cells)
@@ -57,6 +57,7 @@ class MatrixResult:
             "started": self.started,
             "seconds": round(self.seconds, 1),
             "passed": self.count(PASSED),
+            "built": self.count(BUILT),
             "failed": self.count(FAILED),
             "not_run": self.count(NOT_RUN),
             "cells": [cell.to_json() for cell in self.cells],

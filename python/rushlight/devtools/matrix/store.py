@@ -12,7 +12,7 @@ from pathlib import Path
 from rushlight import __version__
 from rushlight.devtools.matrix.cell import Conditions, case_of
 from rushlight.devtools.matrix.plan import Cell
-from rushlight.devtools.matrix.result import PASSED, CellResult
+from rushlight.devtools.matrix.result import GOOD, CellResult
 from rushlight.errors import InvalidArgument, RushlightError
 from rushlight.sources import source_root
 
@@ -84,6 +84,6 @@ class Store:
                 result = CellResult.from_json(json.loads(line))
             except (ValueError, TypeError, KeyError, AttributeError):
                 continue
-            if result.status == PASSED:
+            if result.status in GOOD:
                 found[result.key] = result
         return found

@@ -17,7 +17,7 @@ from rushlight.devtools.matrix.cell import Conditions, run_cell
 from rushlight.devtools.matrix.local import Event, Finished, Started, run_local
 from rushlight.devtools.matrix.page import to_html
 from rushlight.devtools.matrix.plan import Cell, Model, Option
-from rushlight.devtools.matrix.result import FAILED, NOT_RUN, PASSED, CellResult, Failure, Memory
+from rushlight.devtools.matrix.result import BUILT, FAILED, NOT_RUN, PASSED, CellResult, Failure, Memory
 from rushlight.devtools.matrix.run import MatrixResult, run_matrix
 from rushlight.devtools.matrix.store import Store
 from rushlight.errors import CheckFailed
@@ -57,6 +57,13 @@ def test_results_are_in_the_order_of_the_cells_and_one_that_fails_ends_no_other(
     result = run_matrix(CELLS, tmp_path, executor=Pretender(gru=FAILED))
     assert [c.status for c in result.cells] == [PASSED, FAILED, PASSED]
     assert not result.passed and result.to_json()["failed"] == 1
+
+
+def test_a_target_that_nothing_runs_is_good_when_built(tmp_path: Path) -> None:
+    result = run_matrix(CELLS, tmp_path, executor=Pretender(gru=BUILT))
+    assert result.passed and (result.count(BUILT), result.count(PASSED)) == (1, 2)
+    again = Pretender()
+    assert run_matrix(CELLS, tmp_path, executor=again, resume=True).passed and again.ran == []
 
 
 def test_an_interrupted_run_keeps_what_it_has_and_is_resumed(tmp_path: Path) -> None:
