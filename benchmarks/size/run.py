@@ -7,8 +7,7 @@
 
 Needs the toolchains and QEMU (`rushlight targets`). The real models are exported with their weights, for
 which torch and what tests/conformance/models/fetch.py fetches have to be there; otherwise the table says what
-is missing. Every
-cell's outputs are compared with PyTorch's; a cell that fails is in the table as such.
+is missing. Every cell's outputs are compared with PyTorch's; a cell that fails is in the table as such.
 """
 
 from __future__ import annotations

@@ -69,18 +69,16 @@ def _target(target: str, cells: Sequence[CellResult]) -> str:
                 _pair(interpreted, baked, lambda c: _bytes(c.memory.temporary if c.memory else None)),
                 _pair(interpreted, baked, lambda c: _bytes(c.memory.stack if c.memory else None)),
                 _pair(interpreted, baked, lambda c: _millions(c.instructions)),
-                _pair(interpreted, baked, _build),
             ]
         )
         if name == "dscnn" and target in OFFICIAL_DSCNN:
             flash, ram = OFFICIAL_DSCNN[target]
-            beside = "13.2 kB" if ram else ""
-            rows.append(
-                ["*ExecuTorch 1.5.1*", _kilobytes(flash), "64.0" if ram else "", beside, "", "", "", ""]
-            )
+            planned = interpreted.memory.planned if interpreted and interpreted.memory else None
+            beside = _bytes(ram - planned) if ram and planned else ""
+            known = [_kilobytes(flash), _kilobytes(planned if ram else None), beside]
+            rows.append(["*ExecuTorch 1.5.1*", *known, "", "", ""])
     headings = [
         "model", "flash, kB", "planned, kB", "RAM beside it, B", "scratch, B", "stack, B", "instructions, M",
-        "build, CPU s",
     ]  # fmt: skip
     return f"### {target}\n\n" + _table(headings, rows)
 
@@ -108,12 +106,6 @@ def _pair(
 def _beside_planned(cell: CellResult) -> str:
     """Static data and the method's arena."""
     return _bytes(cell.memory.static + cell.memory.method_arena) if cell.memory else ""
-
-
-def _build(cell: CellResult) -> str:
-    if cell.build is None or cell.build.cpu_seconds is None:
-        return ""
-    return f"{cell.build.cpu_seconds:.1f}"
 
 
 def _failure(cell: CellResult) -> str:
