@@ -37,10 +37,14 @@ function(rushlight_board_library)
         "${startup}/${architecture}.cpp"
     )
     # A fault may have come from the vector unit, and is reported on little stack.
+    set(scalar -fno-tree-vectorize -fno-tree-slp-vectorize)
+    if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+        list(APPEND scalar -mno-implicit-float)
+    endif()
     set_source_files_properties(
         "${startup}/start.cpp"
         "${startup}/${architecture}.cpp"
-        PROPERTIES COMPILE_OPTIONS "-fno-tree-vectorize;-fno-tree-slp-vectorize"
+        PROPERTIES COMPILE_OPTIONS "${scalar}"
     )
     set(loops -fno-builtin) # left as they are, not made calls of what they define
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

@@ -44,6 +44,9 @@ Result<Span<const uint8_t>> read_file(const char* path) {
   RL_CHECK(file >= 0, Error::AccessFailed, "%s: cannot be opened", path);
   const long size = platform::file_size(file);
   const Span<uint8_t> memory = size < 0 ? Span<uint8_t>() : platform::claim_memory(static_cast<size_t>(size));
+  if (size > 0 && memory.empty()) platform::file_close(file);
+  RL_CHECK(size <= 0 || !memory.empty(), Error::MemoryAllocationFailed,
+           "%s: the machine has no %ld bytes left for it", path, size);
   const size_t got = platform::file_read(file, memory.data(), memory.size());
   platform::file_close(file);
   RL_CHECK(size >= 0 && got == static_cast<size_t>(size), Error::AccessFailed, "%s: read %lu of %ld bytes",

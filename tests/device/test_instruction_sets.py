@@ -164,6 +164,16 @@ def vector_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("rv64gcv")
 
 
+@pytest.mark.rv64gcv
+def test_a_core_without_vectors_ends_in_a_fault(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = need("rv64gcv")
+    checked = build(target, SELFCHECK, "selfcheck")
+    without = targets.get("rv64gc").description()  # type: ignore[attr-defined]
+    monkeypatch.setattr(BareMetal, "description", lambda _: without)
+    result = target.run(checked, ["start"], timeout=60)
+    assert result.returncode == 139 and "cause 0x0000000000000002" in result.stdout
+
+
 def set_vector_length(bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Gives the board of rv64gcv, whose vector registers have 256 bits, others."""
     original = BareMetal.description
