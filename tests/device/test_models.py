@@ -12,6 +12,7 @@ import rushlight
 from rushlight import targets
 from rushlight.devtools.cases import bundled_case, load_case
 from rushlight.devtools.run import RunOutcome, run
+from rushlight.devtools.verify import verify
 from rushlight.errors import BuildOnly
 from rushlight.targets import Target
 
@@ -115,6 +116,8 @@ def test_a_runner_is_built_for_a_core_that_no_emulator_has(tmp_path: Path) -> No
         pytest.skip("cortex-m85: missing " + ", ".join(item.name for item in missing))
     built = rushlight.build(INTEROP / "softplus" / "model.pte", target="cortex-m85", output=tmp_path)
     assert 10_000 < built.sizes.flash < 40_000
+    (proof,) = verify(built, [INTEROP / "softplus" / "model.pte"])
+    assert proof.passed is None and "QEMU has no Cortex-M85" in proof.reason
     with pytest.raises(BuildOnly, match="QEMU has no Cortex-M85"):
         _run("softplus", targets.get("cortex-m85"), tmp_path)
 

@@ -14,7 +14,7 @@ from rushlight.build import BuildResult
 from rushlight.build.cmake import Progress
 from rushlight.devtools.cases import Case, bundled_case, load_case
 from rushlight.devtools.run import DEFAULT_TIMEOUT, inputs_of_ones, run
-from rushlight.errors import CheckFailed, InvalidArgument, RushlightError
+from rushlight.errors import BuildOnly, CheckFailed, InvalidArgument, MissingExecutable, RushlightError
 from rushlight.program import is_bundled_program, read_model
 
 ONES = "inputs of ones"
@@ -120,6 +120,8 @@ def _prove(
                 if call.comparison is not None and not call.comparison.passed:
                     return Proof(model, source, False, f"{call.method}: {call.comparison.reason}")
             errors += [outcome.max_error] if outcome.max_error is not None else []
+    except (BuildOnly, MissingExecutable) as error:
+        return Proof(model, source, None, error.message)
     except RushlightError as error:
         # Ones may be no valid input: an index, say, of something shorter.
         unknown = source == ONES and isinstance(error, InvalidArgument) and "selected" not in error.message

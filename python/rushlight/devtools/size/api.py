@@ -51,7 +51,7 @@ def size(
     folder = output or Path("rushlight-build") / f"size-{target}"
     built = run_request(request, folder, jobs=jobs, progress=progress)
     report = read_build(replace(find_build(folder), target=target), list(models))
-    if not measure or chosen.kind != "bare-metal":
+    if not measure or chosen.kind != "bare-metal" or chosen.build_only:
         return report
     return _measured(report, request, built, case, data_files)
 
