@@ -29,7 +29,7 @@ function(rushlight_add_baked name folder)
         )
     endif()
     add_executable(${name}_minimal EXCLUDE_FROM_ALL "${folder}/${name}_example.cpp")
-    target_link_libraries(${name}_minimal PRIVATE ${name} rushlight_flags)
+    target_link_libraries(${name}_minimal PRIVATE ${name} rushlight_platform rushlight_flags)
     rushlight_link_baked(${name}_minimal)
 endfunction()
 

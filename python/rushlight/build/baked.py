@@ -6,11 +6,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rushlight import targets
 from rushlight.build import cmake
+from rushlight.build.api import RUNNER as INTERPRETER
 from rushlight.build.api import PathLike, check_requirements, read_selection
 from rushlight.build.result import BuildResult
 from rushlight.build.sizes import Sizes, read_sizes
@@ -34,12 +35,14 @@ class BakedModel:
 class BakedBuild:
     """Baked programs in one executable. `result.executable` is baked_runner, which runs the calls of a case
     on any of `programs`. `minimal` has the sizes of an application that does no more than run one of them
-    once, by name, and `minimal_executables` its path; both only of those asked for."""
+    once, by name, and `minimal_executables` its path; `interpreter` is an executor_runner with the very same
+    kernels. These only where they were asked for."""
 
     result: BuildResult
     programs: tuple[Baked, ...]
     minimal: Mapping[str, Sizes] = field(default_factory=dict)
     minimal_executables: Mapping[str, Path] = field(default_factory=dict)
+    interpreter: BuildResult | None = None
 
 
 def build_baked(
@@ -84,8 +87,10 @@ def build_baked_programs(
     progress: cmake.Progress | None = None,
     minimal: bool = False,
     environment: Mapping[str, str] | None = None,
+    interpreter: bool = False,
 ) -> BakedBuild:
-    """As build_baked, for several programs in one executable."""
+    """As build_baked, for several programs in one executable. `interpreter` asks for an executor_runner that
+    is given programs, made of the same kernels."""
     start = time.monotonic()
     chosen = targets.get(target)
     check_requirements(chosen)
@@ -96,16 +101,16 @@ def build_baked_programs(
     if progress:
         progress("baking", 0.0)
     programs = _bake(models, folder / "baked")
-    cmake.configure(
-        source_root(), binary, _cache_entries(programs, chosen, defines or {}), chosen.toolchain_file
-    )
+    entries = _cache_entries(programs, chosen, defines or {})
+    if interpreter:
+        entries |= {"RUSHLIGHT_BUILD_RUNNER": "ON", "RUSHLIGHT_RUNNER_DATA_FILES": "ON"}
+    cmake.configure(source_root(), binary, entries, chosen.toolchain_file)
     configured = time.monotonic() - start
-    names = [program.name for program in programs] if minimal else []
-    wanted = [RUNNER, *(f"{name}_minimal" for name in names)]
+    minimals = {program.name: binary / f"{program.name}_minimal" for program in programs if minimal}
+    wanted = [RUNNER, *(path.name for path in minimals.values()), *([INTERPRETER] if interpreter else [])]
     used = cmake.build(binary, wanted, jobs, progress, environment)
     executable.write_bytes((binary / RUNNER).read_bytes())
     executable.chmod(0o755)
-    minimals = {name: binary / f"{name}_minimal" for name in names}
     result = BuildResult(
         target=target,
         output=folder,
@@ -118,7 +123,18 @@ def build_baked_programs(
         compiler_cache=used,
     )
     (folder / "build.json").write_text(json.dumps(result.to_json(), indent=1) + "\n")
-    return BakedBuild(result, programs, {name: read_sizes(path) for name, path in minimals.items()}, minimals)
+    return BakedBuild(
+        result,
+        programs,
+        minimal={name: read_sizes(path) for name, path in minimals.items()},
+        minimal_executables=minimals,
+        interpreter=_beside(result, binary / INTERPRETER) if interpreter else None,
+    )
+
+
+def _beside(result: BuildResult, executable: Path) -> BuildResult:
+    """The same build, seen as another of its executables."""
+    return replace(result, executable=executable, sizes=read_sizes(executable))
 
 
 def _bake(models: Sequence[BakedModel], folder: Path) -> tuple[Baked, ...]:

@@ -20,8 +20,16 @@ _KEYWORDS = frozenset(
     )
 )
 # Namespaces and types that generated code names.
-_TAKEN = frozenset({"rushlight", "std", "program", "methods", "baked", "kernels", "size_t", "uint8_t"})
+_TAKEN = frozenset(
+    re.findall(
+        r"\w+",
+        """rushlight std program baked kernels rl size_t uint8_t int32_t int64_t t state initial impls run reset
+        input output ready assert errno offsetof signbit isnan isinf stdin stdout stderr""",
+    )
+)
 _LONGEST = 64
+# What names made of a method's go on with.
+_MADE = re.compile(r"(|reset|method|baked|(in|out)put\d+|arena\d+(bytes)?|plannedbytes|temporarybytes)")
 
 
 def identifier(text: str) -> str:
@@ -29,7 +37,8 @@ def identifier(text: str) -> str:
     name = re.sub(r"_+", "_", re.sub(r"[^A-Za-z0-9]", "_", text)).strip("_")[:_LONGEST].rstrip("_")
     if not name or name[0].isdigit():
         name = f"m_{name}".rstrip("_")
-    return f"{name}_" if name in _KEYWORDS or name in _TAKEN else name
+    # In capitals it may be a macro.
+    return f"{name}_" if name in _KEYWORDS or name in _TAKEN or name.isupper() else name
 
 
 def pascal(name: str) -> str:
@@ -38,19 +47,19 @@ def pascal(name: str) -> str:
 
 
 def unique(texts: Iterable[str]) -> list[str]:
-    """An identifier for each text; two are never alike, nor do they begin alike up to an underscore, so that
-    names made of them stay apart, in either form."""
+    """An identifier for each text, such that no name made of one is that of another or made of it."""
     chosen: list[str] = []
     for text in texts:
         name = base = identifier(text)
         count = 1
         while any(_clash(name, other) for other in chosen):
             count += 1
-            name = f"{base.rstrip('_')}{count}"
+            name = f"{base.rstrip('_')}_m{count}"
         chosen.append(name)
     return chosen
 
 
 def _clash(a: str, b: str) -> bool:
-    a, b = pascal(a).lower(), pascal(b).lower()
-    return a.startswith(b) or b.startswith(a)
+    """Whether the identifiers, or names that source.py makes of them, may be the same."""
+    short, long = sorted((pascal(a).lower(), pascal(b).lower()), key=len)
+    return long.startswith(short) and bool(_MADE.fullmatch(long[len(short) :]))

@@ -30,6 +30,9 @@ _CMAKE = """\
 # baked programs, add the selected_operators.yaml of each to EXECUTORCH_SELECT_OPS_YAML before rushlight.
 cmake_minimum_required(VERSION 3.24...4.2)
 project({name} LANGUAGES C CXX ASM)
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE MinSizeRel CACHE STRING "Build type" FORCE)
+endif()
 if(NOT COMMAND rushlight_add_baked)
     set(RUSHLIGHT_TREE "" CACHE PATH "A source tree of rushlight; left empty: that of the Python package")
     if(NOT RUSHLIGHT_TREE)
