@@ -23,8 +23,8 @@ _KEYWORDS = frozenset(
 _TAKEN = frozenset(
     re.findall(
         r"\w+",
-        """rushlight std program baked kernels rl size_t uint8_t int32_t int64_t t state initial impls run reset
-        input output ready assert errno offsetof signbit isnan isinf stdin stdout stderr""",
+        """rushlight std program baked kernels rl size_t uint8_t int32_t int64_t t state initial impls run
+        reset input output ready assert errno offsetof signbit isnan isinf stdin stdout stderr""",
     )
 )
 _LONGEST = 64
