@@ -13,7 +13,12 @@ function(rushlight_add_baked name folder)
     endforeach()
     add_library(${name} STATIC ${sources})
     target_include_directories(${name} PUBLIC "${folder}")
-    target_link_libraries(${name} PUBLIC executorch_kernels PRIVATE rushlight_flags)
+    # In the order of a linker that looks into each library once.
+    target_link_libraries(
+        ${name}
+        PUBLIC executorch_kernels rushlight_runtime rushlight_platform
+        PRIVATE rushlight_flags
+    )
     if(EXISTS "${folder}/${name}_weights.S")
         # The assembler looks for what it includes where the compiler looks for headers.
         set_source_files_properties(
@@ -29,7 +34,7 @@ function(rushlight_add_baked name folder)
         )
     endif()
     add_executable(${name}_minimal EXCLUDE_FROM_ALL "${folder}/${name}_example.cpp")
-    target_link_libraries(${name}_minimal PRIVATE ${name} rushlight_platform rushlight_flags)
+    target_link_libraries(${name}_minimal PRIVATE ${name} rushlight_flags)
     rushlight_link_baked(${name}_minimal)
 endfunction()
 

@@ -52,6 +52,7 @@ def build_baked(
     output: PathLike | None = None,
     data_files: Iterable[PathLike] = (),
     name: str | None = None,
+    kernels: Iterable[PathLike] = (),
     defines: Mapping[str, str] | None = None,
     jobs: int | None = None,
     progress: cmake.Progress | None = None,
@@ -69,6 +70,7 @@ def build_baked(
         [wanted],
         target=target,
         output=output,
+        kernels=kernels,
         defines=defines,
         jobs=jobs,
         progress=progress,
@@ -82,6 +84,7 @@ def build_baked_programs(
     *,
     target: str = "host",
     output: PathLike | None = None,
+    kernels: Iterable[PathLike] = (),
     defines: Mapping[str, str] | None = None,
     jobs: int | None = None,
     progress: cmake.Progress | None = None,
@@ -89,7 +92,8 @@ def build_baked_programs(
     environment: Mapping[str, str] | None = None,
     interpreter: bool = False,
 ) -> BakedBuild:
-    """As build_baked, for several programs in one executable. `interpreter` asks for an executor_runner that
+    """As build_baked, for several programs in one executable. `kernels` are kernel libraries besides
+    rushlight's. `interpreter` asks for an executor_runner that
     is given programs, made of the same kernels."""
     start = time.monotonic()
     chosen = targets.get(target)
@@ -100,8 +104,12 @@ def build_baked_programs(
     executable.unlink(missing_ok=True)
     if progress:
         progress("baking", 0.0)
-    programs = _bake(models, folder / "baked")
-    entries = _cache_entries(programs, chosen, defines or {})
+    libraries = tuple(Path(library).resolve() for library in kernels)
+    programs = _bake(models, folder / "baked", libraries)
+    entries = {
+        "RUSHLIGHT_KERNEL_LIBRARIES": ";".join(map(str, libraries)),
+        **_cache_entries(programs, chosen, defines or {}),
+    }
     if interpreter:
         entries |= {"RUSHLIGHT_BUILD_RUNNER": "ON", "RUSHLIGHT_RUNNER_DATA_FILES": "ON"}
     cmake.configure(source_root(), binary, entries, chosen.toolchain_file)
@@ -137,14 +145,16 @@ def _beside(result: BuildResult, executable: Path) -> BuildResult:
     return replace(result, executable=executable, sizes=read_sizes(executable))
 
 
-def _bake(models: Sequence[BakedModel], folder: Path) -> tuple[Baked, ...]:
+def _bake(models: Sequence[BakedModel], folder: Path, kernels: tuple[Path, ...]) -> tuple[Baked, ...]:
     """The C++ of each, in a folder of its program's name."""
     programs: list[Baked] = []
     for wanted in models:
         name = program_name(wanted.model, wanted.name)
         if any(name == other.name for other in programs):
             raise InvalidArgument(f"two baked programs are called '{name}'")
-        programs.append(bake(wanted.model, folder / name, name=name, data_files=wanted.data_files))
+        programs.append(
+            bake(wanted.model, folder / name, name=name, data_files=wanted.data_files, kernels=kernels)
+        )
     return tuple(programs)
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from rushlight.cli.options import json_option, kilobytes, verbose_option
+from rushlight.cli.options import json_option, kernels_option, kilobytes, verbose_option
 from rushlight.codegen.bake import Baked, bake
 from rushlight.devtools.package import FORMS, bake_package
+from rushlight.errors import InvalidArgument
 
 
 @click.command("bake")
@@ -45,6 +46,7 @@ from rushlight.devtools.package import FORMS, bake_package
     help="Write a source package in this form: all that building takes, weights as an array.",
 )
 @click.option("--package-version", default="1.0.0", show_default=True, help="Of the package.")
+@kernels_option
 @json_option
 @verbose_option
 def bake_command(
@@ -57,6 +59,7 @@ def bake_command(
     temporary_bytes: int | None,
     form: str | None,
     package_version: str,
+    kernels: tuple[Path, ...],
     as_json: bool,
 ) -> None:
     """Write MODEL (.pte, .bpte) as C++ that calls its kernels on static tensors, with a CMakeLists.txt that
@@ -70,7 +73,10 @@ def bake_command(
             data_files=data_files,
             weights=weights,
             temporary_bytes=temporary_bytes,
+            kernels=kernels,
         )
+    elif kernels:
+        raise InvalidArgument("--package: takes no --kernels, it has rushlight's own only")
     else:
         baked = bake_package(
             model,

@@ -18,9 +18,10 @@ from rushlight.codegen.bake.tensors import MethodTensors
 from rushlight.codegen.bake.weights import Weights
 from rushlight.codegen.emit import selected_operators
 from rushlight.codegen.includes import shared_sources
+from rushlight.codegen.libraries import load_tables
 from rushlight.codegen.opinfo import of_program, shown
 from rushlight.codegen.selection import Selection
-from rushlight.codegen.table import OperatorTable, load_table
+from rushlight.codegen.table import OperatorTable
 from rushlight.errors import InvalidArgument, OperatorNotFound
 from rushlight.program import DataEntry, Method, Program, read_data_file, read_model
 from rushlight.program.model import KernelCall
@@ -69,6 +70,7 @@ def bake(
     data_files: Iterable[PathLike] = (),
     weights: str = "incbin",
     temporary_bytes: int | None = None,
+    kernels: Iterable[PathLike] = (),
     table: OperatorTable | None = None,
 ) -> Baked:
     """Writes the C++ of a program (.pte or .bpte) into `folder`: NAME.cpp, NAME.h, the weights,
@@ -78,6 +80,7 @@ def bake(
     those to bake (default: all). `data_files` (.ptd) have the tensors that the program leaves out. `weights`
     is "incbin" (an assembler file that includes a binary one) or "array" (C++). `temporary_bytes` is the
     scratch of each method's kernels; by default as much as a runner gives, and none where none can ask.
+    `kernels` are kernel libraries besides rushlight's, `table` an operator table in place of all of them.
 
     Errors: InvalidArgument, InvalidProgram, MethodNotFound, BackendNotFound, OperatorNotFound, NotBakeable.
     """
@@ -87,7 +90,7 @@ def bake(
     if weights not in ("incbin", "array"):
         raise InvalidArgument(f"weights: expected 'incbin' or 'array', got '{weights}'")
     program = read_model(path)
-    table = table or load_table(source_root() / "kernels" / "ops.yaml")
+    table = table or load_tables(source_root() / "kernels" / "ops.yaml", [str(Path(k)) for k in kernels])
     chosen = [program.method(method) for method in methods] or list(program.plans)
     name = program_name(path, name)
     _check_operators(chosen, table, path)
