@@ -136,7 +136,21 @@ def run(
     if baked:
         if trace is not None:
             raise InvalidArgument("a baked program has no tracer", next_step="Trace the interpreted one.")
-        return _run_baked(path, program, case, files, chosen, baked, build_folder, defines, timeout, progress)
+        if not isinstance(baked, BakedBuild):
+            wanted = {"baked": "", **(defines or {})}  # a folder of its own in the cache
+            libraries = existing_libraries(kernels)
+            request = BuildRequest(target, (path.resolve(),), files, kernels=libraries, defines=wanted)
+            baked = build_baked(
+                path,
+                target=target,
+                output=build_folder or _cache_folder(request),
+                data_files=files,
+                kernels=libraries,
+                defines=defines,
+                progress=progress,
+                minimal=False,
+            )
+        return _run_baked(path, program, case, chosen, baked, timeout, progress)
     wants_more = bool(kernels or (defines or {}).get("RUSHLIGHT_BACKENDS"))
     here = module is not None or (built is None and not wants_more)
     if chosen.kind == "host" and trace is None and here:
@@ -169,26 +183,11 @@ def _run_baked(
     path: Path,
     program: Program,
     case: Case,
-    files: tuple[Path, ...],
     target: targets.Target,
-    baked: bool | BakedBuild,
-    build_folder: Path | None,
-    defines: dict[str, str] | None,
+    baked: BakedBuild,
     timeout: float,
     progress: Progress | None,
 ) -> RunOutcome:
-    if not isinstance(baked, BakedBuild):
-        wanted = {"baked": "", **(defines or {})}  # a folder of its own in the cache
-        request = BuildRequest(target=target.name, models=(path.resolve(),), data_files=files, defines=wanted)
-        baked = build_baked(
-            path,
-            target=target.name,
-            output=build_folder or _cache_folder(request),
-            data_files=files,
-            defines=defines,
-            progress=progress,
-            minimal=False,
-        )
     if progress:
         progress(f"running on {target.name}", 0.0)
     start = time.monotonic()
