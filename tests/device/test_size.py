@@ -13,6 +13,7 @@ from rushlight.build.sizes import read_sizes
 from rushlight.devtools.cases import load_case
 from rushlight.devtools.run import RunOutcome, run
 from rushlight.devtools.size import SizeReport, find_build, read_build, size
+from rushlight.devtools.size.baked import baked_sizes
 from rushlight.devtools.size.budget import check_budget, read_budget
 from rushlight.devtools.size.constants import constants_header
 from rushlight.errors import OutOfMemory, OverBudget, TargetCrashed
@@ -105,3 +106,19 @@ def test_a_runner_has_just_enough_with_the_constants_and_not_with_less(
     shallow = f"kStack = {outcome.stack_peak // 16 * 16 - 16};"
     with pytest.raises(TargetCrashed, match="fault"):
         run_with(re.sub(r"kStack = \d+;", shallow, constants))
+
+
+@pytest.mark.cortex_m55
+def test_a_baked_program_is_measured_alike(tmp_path: Path) -> None:
+    if missing := targets.get("cortex-m55").requirements():
+        pytest.skip("cortex-m55: missing " + ", ".join(item.name for item in missing))
+    model = INTEROP / "softplus" / "model.pte"
+    baked = baked_sizes(model, target="cortex-m55", output=tmp_path)
+    assert baked.application.flash < baked.runner.flash < 25_000
+    for report in (baked.runner, baked.application):
+        assert (report.unknown, report.forbidden) == ((), ())
+        assert report.rooms["baked program"]["flash"] > 0 and "runtime/program" not in report.rooms
+        assert sum(entry.flash for entry in report.entries) == report.flash
+        assert report.methods[0].method_arena == 0 and report.stack is not None
+    assert baked.runner.stack is not None and baked.runner.stack_peak is not None
+    assert baked.runner.stack_peak <= baked.runner.stack.worst_case <= baked.runner.stack_peak + 1024

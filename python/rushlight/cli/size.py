@@ -21,11 +21,14 @@ from rushlight.cli.options import (
 )
 from rushlight.devtools.cases import load_case
 from rushlight.devtools.size import SizeReport, find_build, read_build, read_report, size
+from rushlight.devtools.size.against import Comparison, compare
+from rushlight.devtools.size.baked import BakedSizes, baked_sizes
 from rushlight.devtools.size.budget import check_budget, read_budget
 from rushlight.devtools.size.constants import constants_header
 from rushlight.devtools.size.diff import Change, SizeDiff, diff
 from rushlight.devtools.size.page import report_page
 from rushlight.devtools.size.treemap import treemap_svg
+from rushlight.errors import InvalidArgument
 
 
 @click.command("size")
@@ -71,6 +74,12 @@ from rushlight.devtools.size.treemap import treemap_svg
     type=click.Path(path_type=Path),
     help="Write arenas and stack as C++ constants to this file.",
 )
+@click.option(
+    "--against",
+    type=click.Path(path_type=Path),
+    help="Show another build's ELF file or report, such as ExecuTorch's, beside this.",
+)
+@click.option("--baked", "with_baked", is_flag=True, help="Bake the model, too, and show both side by side.")
 @click.option("--no-run", is_flag=True, help="Measure nothing in the emulator.")
 @build_options
 @json_option
@@ -88,6 +97,8 @@ def size_command(
     html_file: Path | None,
     svg_file: Path | None,
     header_file: Path | None,
+    against: Path | None,
+    with_baked: bool,
     no_run: bool,
     output: Path | None,
     jobs: int | None,
@@ -96,6 +107,7 @@ def size_command(
 ) -> None:
     """Say what flash, RAM and stack a runner for MODELS (.pte, .bpte) takes on TARGET, and what takes it."""
     budget = read_budget(budget_file) if budget_file else None
+    baked: BakedSizes | None = None
     if build_folder or elf:
         report = read_build(find_build(build_folder or elf, link_map), list(models))
     else:
@@ -111,13 +123,22 @@ def size_command(
                 jobs=jobs,
                 progress=progress,
             )
+        if with_baked:
+            baked = _baked(models, target, case_file, data_files, output, defines, no_run, jobs)
     earlier = _report(before) if before else None
     changes = diff(earlier, report) if earlier else None
+    comparison = compare(report, _report(against)) if against else None
     if as_json:
         content = report.to_json() | ({"diff": changes.to_json()} if changes else {})
+        content |= {"baked": baked.to_json()} if baked else {}
+        content |= {"against": comparison.to_json()} if comparison else {}
         click.echo(json.dumps(content, indent=1))
     else:
         print_report(report)
+        if baked:
+            print_baked(report, baked)
+        if comparison:
+            print_comparison(comparison)
         if changes:
             print_diff(changes)
     for path, text in (
@@ -161,6 +182,69 @@ def print_report(report: SizeReport) -> None:
     console.print(f"heap, exceptions, C++ library: {found or 'no symbol of theirs'}", markup=False)
     for line in report.unknown:
         console.print(f"not known: {line}", markup=False, soft_wrap=True)
+
+
+def _baked(
+    models: tuple[Path, ...],
+    target: str,
+    case_file: Path | None,
+    data_files: tuple[Path, ...],
+    output: Path | None,
+    defines: tuple[str, ...],
+    no_run: bool,
+    jobs: int | None,
+) -> BakedSizes:
+    if len(models) != 1:
+        raise InvalidArgument(f"--baked: one model expected, got {len(models)}")
+    with shown_progress() as progress:
+        return baked_sizes(
+            models[0],
+            target=target,
+            output=(output or Path("rushlight-build") / f"size-{target}") / "baked",
+            case=load_case(case_file) if case_file else None,
+            data_files=data_files,
+            defines=parse_defines(defines),
+            measure=not no_run,
+            jobs=jobs,
+            progress=progress,
+        )
+
+
+def print_baked(report: SizeReport, baked: BakedSizes) -> None:
+    """Interpreter and baked program side by side."""
+    table = Table("flash", "interpreted", "baked", "baked, alone")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    reports = (report, baked.runner, baked.application)
+    for room in dict.fromkeys(name for each in reports for name in each.rooms):
+        table.add_row(room, *(f"{each.rooms.get(room, {}).get('flash', 0):,}" for each in reports))
+    table.add_section()
+    table.add_row("flash", *(f"{each.flash:,}" for each in reports), style="bold")
+    table.add_row("static RAM", *(f"{each.ram:,}" for each in reports))
+    table.add_row(
+        "method arena", *(f"{max((m.method_arena for m in r.methods), default=0):,}" for r in reports)
+    )
+    table.add_row("planned", *(f"{max((sum(m.planned) for m in r.methods), default=0):,}" for r in reports))
+    table.add_row("stack, worst case", *(f"{r.stack.worst_case:,}" if r.stack else "" for r in reports))
+    table.add_row("stack, measured", *(f"{r.stack_peak:,}" if r.stack_peak else "" for r in reports))
+    Console(highlight=False).print(table)
+
+
+def print_comparison(comparison: Comparison) -> None:
+    """Ours and the other build by category."""
+    console = Console(highlight=False)
+    table = Table("", "flash", "RAM", "flash, other", "RAM, other", title_justify="left")
+    table.title = f"against {comparison.other}"
+    for column in table.columns[1:]:
+        column.justify = "right"
+    rows = [(r.category, r.flash, r.ram, r.other_flash, r.other_ram) for r in comparison.rows]
+    for name, *sizes in rows:
+        table.add_row(name, *(f"{size:,}" for size in sizes))
+    table.add_section()
+    table.add_row("all", *(f"{sum(row[i] for row in rows):,}" for i in range(1, 5)), style="bold")
+    console.print(table)
+    if comparison.unplaced:
+        console.print(f"not known: what {comparison.unplaced:,} B of the other one's flash are", markup=False)
 
 
 def print_diff(changes: SizeDiff) -> None:

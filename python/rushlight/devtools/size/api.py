@@ -14,7 +14,7 @@ from rushlight.devtools.cases import Case
 from rushlight.devtools.run import RunOutcome, inputs_of_ones, run
 from rushlight.devtools.size.read import Built, find_build, read_build
 from rushlight.devtools.size.report import SizeReport, measured
-from rushlight.errors import InvalidArgument
+from rushlight.errors import BuildOnly, InvalidArgument
 from rushlight.program import read_model
 
 
@@ -53,6 +53,10 @@ def size(
     report = read_build(replace(find_build(folder), target=target), list(models))
     if not measure or chosen.kind != "bare-metal" or chosen.build_only:
         return report
+    try:
+        chosen.check_runs()
+    except BuildOnly as error:
+        return replace(report, unknown=(*report.unknown, f"measured stack: {error.message}"))
     return _measured(report, request, built, case, data_files)
 
 

@@ -51,6 +51,7 @@ class LinkedProgram:
         self._by_origin: dict[tuple[str, str], set[int]] = {}
         self._references: dict[str, dict[str, References]] = {}
         self._places = {name: s.address for s in elf.symbols if s.address for name in s.names}
+        self._is_dynamic = any(section.name == ".dynamic" for section in elf.sections)
         self.functions = self._listed(elf)
         self._fill(elf, objdump)
 
@@ -165,7 +166,8 @@ class LinkedProgram:
             addresses = self._by_name.get(name, set())
             near = {a for a in addresses if self.functions[a].origin[0] == function.origin[0]}
             function.calls |= near or addresses
-            if not addresses:
+            # What a static program does not have is weak, and is not called.
+            if not addresses and (self._is_dynamic or name in self._places):
                 function.unresolved.add(name)
 
     def _read(self, function: LinkedFunction, code: Code) -> None:

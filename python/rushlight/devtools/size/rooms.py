@@ -13,8 +13,10 @@ from rushlight.devtools.size.linkmap import Piece
 from rushlight.sources import source_root
 
 STARTUP, TABLE, MODEL, PADDING = "startup", "generated table", "model", "padding"
+BAKED = "baked program"
 APPLICATION, UNKNOWN = "application", "unknown"
 
+_BAKED = re.compile(r"(?:^|/)baked/(\w+)/\1(_example|_weights)?\.\w+$")
 _OURS = re.compile(r"(?:^|/)((?:runtime|kernels)/(?:\w+/)*?)[\w.+-]+$")
 _COMPILERS = ("libgcc", "libclang_rt", "libcompiler_rt", "compiler_rt", "crt", "Scrt", "gcrt")
 # What lets a shared library be found and called; the map names whatever object came first.
@@ -66,6 +68,10 @@ class Rooms:
             return MODEL
         if source.endswith("operator_table.cpp") and "runtime/" not in source:
             return TABLE
+        if _BAKED.search(source):
+            return BAKED
+        if source.endswith("baked_runner_programs.cpp"):
+            return TABLE
         if "boards/startup/" in source:
             return STARTUP
         if found := _OURS.search(source):
@@ -95,7 +101,9 @@ def _source_of(path: str) -> str:
     while source.startswith(("../", "./")):
         source = source.partition("/")[2]
     # CMake writes __ for ../ in the names of objects.
-    return re.sub(r"^(?:__/)+", "", source)
+    source = re.sub(r"^(?:__/)+", "", source)
+    baked = _BAKED.search(source)
+    return baked[0].lstrip("/") if baked else source
 
 
 @cache
@@ -111,7 +119,7 @@ def _tree_files() -> dict[str, list[str]]:
 def _in_tree(target: str, member: str) -> str | None:
     """The one file of that name that the library may hold."""
     folder = "kernels/" if target.endswith("kernels") else "runtime/"
-    if not target.startswith(("rushlight", "executorch")):
+    if not target.startswith("rushlight_") and target != "executorch_kernels":
         return None
     name = _OBJECT.sub("", member)
     if name == "operator_table.cpp" and folder == "kernels/":

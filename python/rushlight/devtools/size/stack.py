@@ -28,8 +28,12 @@ _UNPACKED = "rushlight::call_unpacked"
 _TABLE_SOURCE = "operator_table.cpp"
 
 
-# Recursions that data bounds: a table of a program file holds others, five deep by the schema.
-_DEPTHS = {"rushlight::flatbuffer::(anonymous namespace)::Verifier::table": 5}
+# How often functions that call themselves can be on the way: a table of a program file holds others, five
+# deep by the schema; complex dtypes are promoted by their components, which are not complex.
+_DEPTHS = {
+    "rushlight::flatbuffer::(anonymous namespace)::Verifier::table": 5,
+    "rushlight::promote_types": 2,
+}
 
 
 @dataclass(frozen=True)

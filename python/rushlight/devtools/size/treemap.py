@@ -18,6 +18,7 @@ _COLORS = (
     ("runtime/", "#4f7cac"),
     ("kernels/", "#5b9a68"),
     ("generated", "#8f6aae"),
+    ("baked", "#8f6aae"),
     ("startup", "#c98b3c"),
     ("C library", "#8a8a8a"),
     ("compiler", "#6c6f75"),
