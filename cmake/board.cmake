@@ -67,7 +67,19 @@ function(rushlight_board_library)
             INTERFACE "RUSHLIGHT_RUNNER_TEMPORARY_BYTES=${temporary_bytes}"
         )
     endif()
+    if(RUSHLIGHT_C_LIBRARY) # a toolchain's that brings none
+        include("${RUSHLIGHT_C_LIBRARY}")
+        target_link_libraries(rushlight_board INTERFACE rushlight_c_library)
+    endif()
     set(script "${startup}/sections.ld")
+    if(RUSHLIGHT_ZIG) # it tells its linker of no folder for included scripts
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${script}")
+        file(READ "${script}" whole)
+        file(READ "${script_folder}/memory.ld" included)
+        string(REPLACE "INCLUDE memory.ld" "${included}" whole "${whole}")
+        set(script "${script_folder}/sections.ld")
+        file(CONFIGURE OUTPUT "${script}" CONTENT "${whole}" @ONLY)
+    endif()
     target_link_options(rushlight_board INTERFACE "-L${script_folder}" "-T${script}")
     set_property(
         TARGET rushlight_board

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs built by ziglang for Linux."""
+"""Programs built by ziglang for Linux and for boards, and that nothing but what pip installs is needed."""
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from rushlight import targets
+from rushlight import process, targets
+from rushlight.build import build
 from rushlight.devtools.cases import load_case
 from rushlight.devtools.run import RunOutcome, run
 
@@ -22,6 +25,17 @@ LINUX = [
     pytest.param("zig-linux-armhf", "EM_ARM", marks=pytest.mark.slow),
     pytest.param("zig-linux-riscv64", "EM_RISCV", marks=pytest.mark.slow),
 ]
+
+BOARDS = [
+    "zig-cortex-m4",
+    *(
+        pytest.param(target.name, marks=pytest.mark.slow)
+        for target in targets.all_targets()
+        if target.name.startswith("zig-") and target.kind == "bare-metal" and target.name != "zig-cortex-m4"
+    ),
+]
+# Bytes: runtime, selected kernels, runner, start-up code and C library, without the weights.
+DSCNN_FLASH = {"zig-cortex-m4": 41_000}
 
 
 def _run(name: str, target: str, folder: Path) -> RunOutcome:
@@ -43,3 +57,37 @@ def test_a_static_linux_executable_gives_the_expected_outputs(
         elf = ELFFile(stream)
         assert elf["e_machine"] == machine
         assert not any(segment["p_type"] in ("PT_INTERP", "PT_DYNAMIC") for segment in elf.iter_segments())
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_a_board_gives_the_expected_outputs_without_a_c_library_installed(name: str, tmp_path: Path) -> None:
+    outcome = _run("model_dscnn", name, tmp_path)
+    assert outcome.build is not None
+    assert outcome.calls[0].result.instructions > 100_000
+    assert outcome.build.sizes.flash < DSCNN_FLASH.get(name, 80_000) and outcome.build.sizes.ram < 1_000
+
+
+def _only_pips(folder: Path) -> str:
+    """A PATH with the shell and its tools, this environment's Python, and what pip brought to it."""
+    folder.mkdir()
+    for name in ("sh", "env", "sed", "cat", "ls", "mkdir", "rm"):
+        (folder / name).symlink_to(shutil.which(name) or f"/bin/{name}")
+    (folder / "python3").symlink_to(sys.executable)
+    for name in ("cmake", "ninja"):
+        (folder / name).symlink_to(process.find_program(name) or name)
+    return str(folder)
+
+
+@pytest.mark.wasm32
+@pytest.mark.parametrize("name", ["wasm32", "zig-cortex-m4"])
+def test_no_compiler_of_the_systems_is_needed(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = targets.get(name)
+    if missing := [item for item in target.requirements() if not item.only_to_run]:
+        pytest.skip(f"{name}: missing " + ", ".join(item.name for item in missing))
+    path = _only_pips(tmp_path / "bin")
+    monkeypatch.setattr(process, "search_path", lambda: path)
+    assert not any(process.find_program(tool) for tool in ("cc", "c++", "gcc", "clang", "ar", "ld", "make"))
+    built = build(INTEROP / "softplus" / "model.pte", target=name, output=tmp_path / "a folder, with 'signs'")
+    assert built.executable.stat().st_size > 10_000

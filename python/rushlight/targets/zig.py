@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rushlight import process
 from rushlight.sources import source_root
+from rushlight.targets.bare_metal import ARM, RISCV, BareMetal, Toolchain
 from rushlight.targets.target import CommandTarget, Requirement
 
 ZIGLANG = "ziglang>=0.17,<0.18"
@@ -64,9 +65,38 @@ class ZigLinux(CommandTarget):
         return [*emulator, str(executable.absolute()), *arguments]
 
 
+@dataclass(frozen=True)
+class ZigBareMetal(BareMetal):
+    """A core on a board as in bare_metal.py, with nothing of Debian's but, to run it, QEMU."""
+
+    toolchain: Toolchain = ARM
+
+    @property
+    def cpu(self) -> str:
+        """See Target."""
+        return self.core or self.name.removeprefix("zig-")
+
+    def requirements(self) -> list[Requirement]:
+        """See Target."""
+        emulator, package = self.toolchain.emulator
+        missing = missing_zig_tools()
+        if process.find_program(emulator) is None:
+            missing.append(Requirement(emulator, package, only_to_run=True))
+        return missing
+
+
 TARGETS = (
     ZigLinux("zig-linux-x86_64", "x86_64-linux-musl", 8, ("qemu-x86_64",), "x86_64"),
     ZigLinux("zig-linux-aarch64", "aarch64-linux-musl", 8, ("qemu-aarch64", "-cpu", "max"), "aarch64"),
     ZigLinux("zig-linux-armhf", "arm-linux-musleabihf", 4, ("qemu-arm", "-cpu", "max"), "armv7l"),
     ZigLinux("zig-linux-riscv64", "riscv64-linux-musl", 8, ("qemu-riscv64",), "riscv64"),
+    ZigBareMetal("zig-cortex-m0plus", "mps2-an385", 4),
+    ZigBareMetal("zig-cortex-m3", "mps2-an385", 4),
+    ZigBareMetal("zig-cortex-m4", "mps2-an386", 4),
+    ZigBareMetal("zig-cortex-m7", "mps2-an500", 4),
+    ZigBareMetal("zig-cortex-m33", "mps2-an505", 4),
+    ZigBareMetal("zig-cortex-m55", "mps3-an547", 4),
+    ZigBareMetal("zig-rv32imac", "virt-rv32", 4, RISCV),
+    ZigBareMetal("zig-rv32imafc", "virt-rv32", 4, RISCV),
+    ZigBareMetal("zig-rv64gc", "virt-rv64", 8, RISCV),
 )
