@@ -104,6 +104,16 @@ option(
     "Without logs, leave numbers of failed checks that `rushlight decode` reads"
     ON
 )
+# What runs on boards is to be tested, and fuzzed, where that is quick.
+set(rushlight_compact_methods OFF)
+if(RUSHLIGHT_BUILD_TESTS OR RUSHLIGHT_BUILD_FUZZERS)
+    set(rushlight_compact_methods ON)
+endif()
+option(
+    RUSHLIGHT_COMPACT_METHODS
+    "Keep no constants in RAM on 64-bit machines either; 32-bit ones do not in any case"
+    ${rushlight_compact_methods}
+)
 set(RUSHLIGHT_PLATFORM
     ""
     CACHE STRING

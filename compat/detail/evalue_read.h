@@ -18,7 +18,7 @@ BoxedEvalueList<T>::BoxedEvalueList(EValue** wrapped_vals, T* unwrapped_vals, in
 template <class T>
 Result<executorch::aten::ArrayRef<T>> BoxedEvalueList<T>::tryGet() const {
   T* items = reinterpret_cast<T*>(this->items);
-  for (uint32_t i = 0; i < size_; ++i) {
+  for (uint32_t i = 0; this->values != nullptr && i < size_; ++i) {
     const auto* value = static_cast<const EValue*>(this->values[i]);
     if constexpr (std::is_same_v<T, std::optional<executorch::aten::Tensor>>) {
       if (value == nullptr || value->isNone()) {
@@ -93,7 +93,7 @@ inline executorch::aten::ArrayRef<executorch::aten::Tensor> EValue::tensors() co
 inline executorch::aten::ArrayRef<std::optional<executorch::aten::Tensor>> EValue::optional_tensors() const {
   const auto* list = payload.as_optional_tensor_list;
   auto* items = reinterpret_cast<std::optional<Tensor>*>(list->items);
-  for (uint32_t i = 0; i < length; ++i) {
+  for (uint32_t i = 0; list->values != nullptr && i < length; ++i) {
     const auto* value = static_cast<const EValue*>(list->values[i]);
     if (value == nullptr || value->isNone()) {
       items[i].reset();
@@ -175,7 +175,7 @@ template <class T>
 Result<T> EValue::try_as() const {
   if (!holds<T>()) return Error::InvalidType;
   if constexpr (std::is_same_v<T, executorch::aten::ArrayRef<int64_t>>) {
-    for (uint32_t i = 0; i < length; ++i) {
+    for (uint32_t i = 0; payload.as_int_list->values != nullptr && i < length; ++i) {
       if (payload.as_int_list->values[i]->tag != Tag::Int) return Error::InvalidType;
     }
   }

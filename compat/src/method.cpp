@@ -69,7 +69,7 @@ Result<executorch::aten::Tensor> Method::get_attribute(std::string_view name) {
   for (size_t i = 0; i < values; ++i) {
     if (!rushlight::compat::is_attribute(plan, i)) continue;
     if (rushlight::compat::name_of(rushlight::compat::tensor_of(plan, i)) != name) continue;
-    return executorch::aten::Tensor(state_->method().value(i).to_tensor());
+    return executorch::aten::Tensor(state_->method().tensor(i));
   }
   ET_LOG(Error, "no attribute '%.*s'", static_cast<int>(name.size()), name.data());
   return Error::NotFound;

@@ -51,12 +51,20 @@ uint32_t count_tensors(const EValue& value) {
   return is_list ? value.length : 0;
 }
 
+TensorImpl* impl_of(const EValue* item) {
+  return item == nullptr || item->is_none() ? nullptr : item->payload.as_tensor.impl();
+}
+
 // The i-th of count_tensors(); null for an absent one.
 TensorImpl* tensor_at(const EValue& value, uint32_t i) {
   if (value.is_tensor()) return value.payload.as_tensor.impl();
-  const EValue* item = value.tag == Tag::ListTensor ? value.payload.as_tensor_list->values[i]
-                                                    : value.payload.as_optional_tensor_list->values[i];
-  return item == nullptr || item->is_none() ? nullptr : item->payload.as_tensor.impl();
+  if (value.tag == Tag::ListTensor) {
+    const auto* list = value.payload.as_tensor_list;
+    return list->values == nullptr ? list->items[i].impl() : impl_of(list->values[i]);
+  }
+  const auto* list = value.payload.as_optional_tensor_list;
+  if (list->values != nullptr) return impl_of(list->values[i]);
+  return list->items[i].has_value() ? list->items[i]->impl() : nullptr;
 }
 
 // Whether no tensor that is written and may change its shape is named twice.

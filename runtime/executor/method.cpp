@@ -44,28 +44,33 @@ Error Method::set_input(size_t index, const EValue& value) {
   const auto inputs = plan_.vector<int32_t>(schema::plan::kInputs);
   RL_CHECK(index < inputs.size(), Error::InvalidArgument, "input %lu: the method takes %lu",
            log_number(index), log_number(inputs.size()));
-  return set_value(index, values_[inputs[index]], value);
+  return set_value(index, input_value(index), value);
 }
 
 Error Method::set_output_buffer(size_t index, Span<uint8_t> memory) {
   const auto outputs = plan_.vector<int32_t>(schema::plan::kOutputs);
   RL_CHECK(index < outputs.size(), Error::InvalidArgument, "output %lu: the method gives %lu",
            log_number(index), log_number(outputs.size()));
-  return set_output_memory(index, values_[outputs[index]], memory);
+  return set_output_memory(index, output_value(index), memory);
 }
 
-const EValue& Method::input(size_t index) const {
-  return values_[plan_.vector<int32_t>(schema::plan::kInputs)[index]];
+const EValue& Method::input(size_t index) const { return input_value(index); }
+const EValue& Method::output(size_t index) const { return output_value(index); }
+
+EValue& Method::input_value(size_t index) const {
+  return is_compact() ? ends_[index]
+                      : values_.places().kept[plan_.vector<int32_t>(schema::plan::kInputs)[index]];
 }
 
-const EValue& Method::output(size_t index) const {
-  return values_[plan_.vector<int32_t>(schema::plan::kOutputs)[index]];
+EValue& Method::output_value(size_t index) const {
+  return is_compact() ? ends_[plan_.vector<int32_t>(schema::plan::kInputs).size() + index]
+                      : values_.places().kept[plan_.vector<int32_t>(schema::plan::kOutputs)[index]];
 }
 
 Error Method::check_inputs() const {
-  const auto inputs = plan_.vector<int32_t>(schema::plan::kInputs);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const EValue& value = values_[inputs[i]];
+  const size_t inputs = plan_.vector<int32_t>(schema::plan::kInputs).size();
+  for (size_t i = 0; i < inputs; ++i) {
+    const EValue& value = input_value(i);
     RL_CHECK(!value.is_tensor() || has_memory(*value.payload.as_tensor.impl()), Error::InvalidState,
              "input %lu: was not set", log_number(i));
   }
@@ -74,10 +79,8 @@ Error Method::check_inputs() const {
 
 // What they were views of may be gone.
 void Method::forget_views() {
-  const size_t count = plan_.tables(schema::plan::kValues).size();
-  for (size_t i = 0; i < count; ++i) {
-    if (!values_[i].is_tensor()) continue;
-    TensorImpl* tensor = values_[i].payload.as_tensor.impl();
+  TensorImpl* tensors = values_.places().tensors;
+  for (TensorImpl* tensor = tensors; tensor != tensors + num_tensors_; ++tensor) {
     const Storage storage = tensor->storage();
     if (storage == Storage::View || storage == Storage::ConstantView)
       tensor->set_data(nullptr, Storage::None);
@@ -130,12 +133,12 @@ Error Method::execute_chain(size_t index, Table chain, uint64_t* budget) {
         break;
       }
       case InstructionKind::MoveCall:
-        values_[arguments.scalar<int32_t>(schema::move_call::kTo)] =
-            values_[arguments.scalar<int32_t>(schema::move_call::kFrom)];
+        values_.places().kept[arguments.scalar<int32_t>(schema::move_call::kTo)] =
+            values_.places().kept[arguments.scalar<int32_t>(schema::move_call::kFrom)];
         break;
       case InstructionKind::JumpFalseCall: {
         const EValue& condition =
-            values_[arguments.scalar<int32_t>(schema::jump_false_call::kCondValueIndex)];
+            values_.places().kept[arguments.scalar<int32_t>(schema::jump_false_call::kCondValueIndex)];
         RL_CHECK(!condition.is_tensor() || is_one_bool(*condition.payload.as_tensor.impl()),
                  Error::InvalidProgram, "instruction %lu: the condition is not one bool", log_number(at - 1));
         if (is_false(condition)) {
@@ -153,7 +156,7 @@ Error Method::execute_chain(size_t index, Table chain, uint64_t* budget) {
 
 Span<EValue* const> Method::gather(const FieldPair& call) {
   const Span<const int32_t> indices = flatbuffer::vector_referred_by<int32_t>(call.second());
-  for (size_t i = 0; i < indices.size(); ++i) arguments_[i] = values_ + indices[i];
+  values_.gather(indices, arguments_);
   return {arguments_, indices.size()};
 }
 
@@ -188,6 +191,8 @@ Method::Method(Method&& other) noexcept
       temporary_(other.temporary_),
       instruction_budget_(other.instruction_budget_),
       values_(other.values_),
+      ends_(other.ends_),
+      num_tensors_(other.num_tensors_),
       kernels_(other.kernels_),
       arguments_(other.arguments_),
       delegate_support_(other.delegate_support_),

@@ -14,8 +14,10 @@
 #include "runtime/backend/backend.h"
 #include "runtime/base/result.h"
 #include "runtime/executor/delegates.h"
+#include "runtime/executor/method_values.h"
 #include "runtime/kernel/operator_table.h"
 #include "runtime/memory/memory_manager.h"
+#include "runtime/program/layout.h"
 #include "runtime/program/method_meta.h"
 #include "runtime/program/program.h"
 #include "runtime/tensor/evalue.h"
@@ -69,8 +71,10 @@ class Method : private Traced {
   // The value of output `index` after execute(). index < meta().num_outputs().
   [[nodiscard]] const EValue& output(size_t index) const;
 
-  // Value number `index` of the plan, for whoever reads the plan through meta().
-  [[nodiscard]] const EValue& value(size_t index) const { return values_[index]; }
+  // Value number `index` of the plan, which is a tensor, for whoever reads the plan through meta().
+  [[nodiscard]] Tensor tensor(size_t index) const {
+    return is_compact() ? values_.tensor(index) : values_.places().kept[index].to_tensor();
+  }
 
   // Runs all instructions. Errors: InvalidState (an input or output without memory), OutOfResources
   // (the instruction budget is used up), or what a kernel or backend returned; the method may be
@@ -93,12 +97,19 @@ class Method : private Traced {
   Span<EValue* const> gather(const flatbuffer::FieldPair& call);
   Error check_inputs() const;
   void forget_views();
+  // See runtime/program/layout.h; known to be false where no method is.
+  [[nodiscard]] bool is_compact() const { return kCompact && values_.places().kept == nullptr; }
+  // Where the value of an input or output is.
+  [[nodiscard]] EValue& input_value(size_t index) const;
+  [[nodiscard]] EValue& output_value(size_t index) const;
   void trace_outputs() const;
 
   flatbuffer::Table plan_;
   Arena* temporary_;
   uint64_t instruction_budget_;
-  EValue* values_ = nullptr;
+  MethodValues values_;
+  EValue* ends_ = nullptr;  // of a compact method: inputs, then outputs
+  size_t num_tensors_ = 0;
   const KernelEntry** kernels_ = nullptr;              // one for each entry of the plan's operator list
   EValue** arguments_ = nullptr;                       // room for the longest argument list
   const DelegateSupport* delegate_support_ = nullptr;  // null without delegates

@@ -19,96 +19,48 @@ using flatbuffer::TableVector;
 using schema::InstructionKind;
 using schema::ValueKind;
 
-template <class Item>
-struct ListPool {
-  BoxedList<Item>* lists;
-  EValue** values;
-  Item* items;
-
-  // The next list, over `indices` of `all`; index -1 is an absent item.
-  template <class Index>
-  const BoxedList<Item>* place(Span<const Index> indices, EValue* all) {
-    BoxedList<Item>* list = new (lists++) BoxedList<Item>{values, items};
-    for (const Index index : indices) *values++ = index < 0 ? nullptr : all + index;
-    items += indices.size();
-    return list;
-  }
-};
-
-// Everything of a method that lies in the arena.
-struct Block {
-  EValue* values;
-  TensorImpl* tensors;
-  ListPool<int64_t> int_lists;
-  ListPool<Tensor> tensor_lists;
-  ListPool<std::optional<Tensor>> optional_tensor_lists;
-  const KernelEntry** kernels;
-  EValue** arguments;
-  CompileSpec* compile_specs;
-  FreeableBuffer* external_data;
-  StridesType* strides;
-  SizesType* sizes;
-
-  Block(const ArenaLayout& layout, uint8_t* memory) {
-    place<ArenaPart::Values>(layout, memory, &values);
-    place<ArenaPart::Tensors>(layout, memory, &tensors);
-    place<ArenaPart::IntLists>(layout, memory, &int_lists.lists);
-    place<ArenaPart::IntListValues>(layout, memory, &int_lists.values);
-    place<ArenaPart::IntListItems>(layout, memory, &int_lists.items);
-    place<ArenaPart::TensorLists>(layout, memory, &tensor_lists.lists);
-    place<ArenaPart::TensorListValues>(layout, memory, &tensor_lists.values);
-    place<ArenaPart::TensorListItems>(layout, memory, &tensor_lists.items);
-    place<ArenaPart::OptionalTensorLists>(layout, memory, &optional_tensor_lists.lists);
-    place<ArenaPart::OptionalTensorListValues>(layout, memory, &optional_tensor_lists.values);
-    place<ArenaPart::OptionalTensorListItems>(layout, memory, &optional_tensor_lists.items);
-    place<ArenaPart::Kernels>(layout, memory, &kernels);
-    place<ArenaPart::CompileSpecs>(layout, memory, &compile_specs);
-    place<ArenaPart::ExternalData>(layout, memory, &external_data);
-    place<ArenaPart::Arguments>(layout, memory, &arguments);
-    place<ArenaPart::Strides>(layout, memory, &strides);
-    place<ArenaPart::Sizes>(layout, memory, &sizes);
-  }
+// The arena's parts.
+class Block {
+ public:
+  Block(const ArenaLayout& layout, uint8_t* memory) : layout_(layout), memory_(memory) {}
 
   template <ArenaPart kPart, class T>
-  static void place(const ArenaLayout& layout, uint8_t* memory, T** start) {
+  void place(T** start) const {
     static_assert(arena_element_size(kPart, sizeof(void*)) == sizeof(T));
     static_assert(alignof(T) <= Arena::kDefaultAlignment);
-    *start = reinterpret_cast<T*>(memory + static_cast<size_t>(layout.offset[static_cast<size_t>(kPart)]));
+    *start = reinterpret_cast<T*>(memory_ + static_cast<size_t>(layout_.offset[static_cast<size_t>(kPart)]));
   }
+
+ private:
+  const ArenaLayout& layout_;
+  uint8_t* memory_;
 };
 
 // In EValue::length of a tensor, which has no other use for it.
 constexpr uint32_t kInput = 1;
-
-// Items of tensor lists that a method's calls name together; more are no model, but an attempt to
-// keep the loader busy.
-constexpr size_t kMaxListItems = size_t{1} << 26;
 
 }  // namespace
 
 class Method::Loader {
  public:
   Loader(const Program& program, const MemoryManager& memory, const OperatorTable& operators,
-         const MethodOptions& options, const ArenaLayout& layout, uint8_t* block, Method* method)
+         const MethodOptions& options, const PlanCounts& counts, const ArenaLayout& layout, uint8_t* block,
+         Method* method)
       : program_(program),
         plan_(method->plan_),
         memory_(memory),
         operators_(operators),
         options_(options),
-        block_(layout, block),
-        next_(block_),
         method_(*method) {
-    method->values_ = block_.values;
-    method->kernels_ = block_.kernels;
-    method->arguments_ = block_.arguments;
-    method->external_data_ = block_.external_data;
-    Block::place<ArenaPart::Delegates>(layout, block, &method->delegates_.items);
+    place(Block(layout, block), kCompact && counts.plain);
+    method->num_tensors_ = counts[ArenaPart::Tensors];
+    next_tensor_ = places().tensors;
   }
 
   Error run() {
     RL_TRY(check_planned_buffers());
-    const TableVector values = plan_.tables(schema::plan::kValues);
-    for (size_t i = 0; i < values.size(); ++i) RL_TRY(place_value(i, values[i]));
+    RL_TRY(place_tensors());
+    place_values();
     // What is missing in this build is all named before the first failure.
     const Error backends = find_backends();
     RL_TRY(bind_operators());
@@ -121,10 +73,35 @@ class Method::Loader {
   }
 
  private:
+  void place(const Block& block, bool compact) {
+    MethodValues::Places values;
+    if (!compact) block.place<ArenaPart::Values>(&values.kept);
+    block.place<ArenaPart::Ends>(&method_.ends_);
+    block.place<ArenaPart::Made>(&values.made);
+    block.place<ArenaPart::Tensors>(&values.tensors);
+    block.place<ArenaPart::TensorRanks>(&values.ranks);
+    block.place<ArenaPart::IntLists>(&values.ints.lists);
+    block.place<ArenaPart::IntListItems>(&values.ints.items);
+    block.place<ArenaPart::TensorLists>(&values.tensor_lists.lists);
+    block.place<ArenaPart::TensorListItems>(&values.tensor_lists.items);
+    block.place<ArenaPart::OptionalTensorLists>(&values.optional_tensor_lists.lists);
+    block.place<ArenaPart::OptionalTensorListItems>(&values.optional_tensor_lists.items);
+    method_.values_ = MethodValues(plan_.tables(schema::plan::kValues), values);
+    block.place<ArenaPart::Kernels>(&method_.kernels_);
+    block.place<ArenaPart::Delegates>(&method_.delegates_.items);
+    block.place<ArenaPart::CompileSpecs>(&compile_specs_);
+    block.place<ArenaPart::ExternalData>(&method_.external_data_);
+    block.place<ArenaPart::Arguments>(&method_.arguments_);
+    block.place<ArenaPart::Strides>(&next_strides_);
+    block.place<ArenaPart::Sizes>(&next_sizes_);
+  }
+
+  [[nodiscard]] const MethodValues::Places& places() const { return method_.values_.places(); }
+
   // Whether tensors get their memory, or another's, while the method runs.
   [[nodiscard]] bool memory_changes() const {
     if (moves_tensors_ || makes_views_) return true;
-    for (const TensorImpl* tensor = block_.tensors; tensor != next_.tensors; ++tensor) {
+    for (const TensorImpl* tensor = places().tensors; tensor != next_tensor_; ++tensor) {
       if (tensor->storage() == Storage::None && tensor->numel() > 0) return true;
     }
     return false;
@@ -152,68 +129,31 @@ class Method::Loader {
     return Error::Ok;
   }
 
-  Error place_value(size_t index, Table entry) {
-    const Table content = entry.table(schema::evalue::kValue);
-    EValue value;
-    switch (static_cast<ValueKind>(entry.scalar<uint8_t>(schema::evalue::kKind))) {
-      case ValueKind::Null:
-        break;
-      case ValueKind::Int:
-        value = EValue(content.scalar<int64_t>(schema::boxed::kItem));
-        break;
-      case ValueKind::Bool:
-        value = EValue(content.scalar<uint8_t>(schema::boxed::kItem) != 0);
-        break;
-      case ValueKind::Double:
-        value = EValue(content.scalar<double>(schema::boxed::kItem));
-        break;
-      case ValueKind::String:
-        value = EValue(std::string_view(content.string(schema::boxed::kItem),
-                                        content.string_length(schema::boxed::kItem)));
-        break;
-      case ValueKind::Tensor:
-        RL_TRY(place_tensor(content));
-        value = EValue(Tensor(next_.tensors++));
-        break;
-      case ValueKind::DoubleList: {
-        const auto items = content.vector<double>(schema::boxed::kItem);
-        set_list(&value, Tag::ListDouble, items.size());
-        value.payload.as_double_list = items.data();
-        break;
-      }
-      case ValueKind::BoolList: {
-        // Bytes proven to be 0 or 1, which is what a bool is made of.
-        const auto items = content.vector<uint8_t>(schema::boxed::kItem);
-        set_list(&value, Tag::ListBool, items.size());
-        value.payload.as_bool_list = reinterpret_cast<const bool*>(items.data());
-        break;
-      }
-      case ValueKind::IntList: {
-        const auto items = content.vector<int64_t>(schema::boxed::kItem);
-        set_list(&value, Tag::ListInt, items.size());
-        value.payload.as_int_list = next_.int_lists.place(items, block_.values);
-        break;
-      }
-      case ValueKind::TensorList: {
-        const auto items = content.vector<int32_t>(schema::boxed::kItem);
-        set_list(&value, Tag::ListTensor, items.size());
-        value.payload.as_tensor_list = next_.tensor_lists.place(items, block_.values);
-        break;
-      }
-      case ValueKind::OptionalTensorList: {
-        const auto items = content.vector<int32_t>(schema::boxed::kItem);
-        set_list(&value, Tag::ListOptionalTensor, items.size());
-        value.payload.as_optional_tensor_list = next_.optional_tensor_lists.place(items, block_.values);
-        break;
-      }
+  Error place_tensors() {
+    const TableVector values = plan_.tables(schema::plan::kValues);
+    for (size_t i = 0; i < values.size(); ++i) {
+      TensorRank* rank = places().ranks + i / 32;
+      if (i % 32 == 0) new (rank) TensorRank{0, static_cast<uint32_t>(next_tensor_ - places().tensors)};
+      if (values[i].scalar<uint8_t>(schema::evalue::kKind) != static_cast<uint8_t>(ValueKind::Tensor))
+        continue;
+      rank->bits |= uint32_t{1} << (i % 32);
+      RL_TRY(place_tensor(values[i].table(schema::evalue::kValue)));
     }
-    new (block_.values + index) EValue(value);
     return Error::Ok;
   }
 
-  static void set_list(EValue* value, Tag tag, size_t length) {
-    value->tag = tag;
-    value->length = static_cast<uint32_t>(length);
+  void place_values() {
+    const MethodValues& values = method_.values_;
+    if (!method_.is_compact()) {
+      const size_t count = plan_.tables(schema::plan::kValues).size();
+      for (size_t i = 0; i < count; ++i) new (places().kept + i) EValue(values.make(i));
+      return;
+    }
+    EValue* end = method_.ends_;
+    for (const unsigned ends : {schema::plan::kInputs, schema::plan::kOutputs}) {
+      for (const int32_t index : plan_.vector<int32_t>(ends))
+        new (end++) EValue(values.make(static_cast<size_t>(index)));
+    }
   }
 
   Error place_tensor(Table content) {
@@ -226,15 +166,15 @@ class Method::Loader {
     // A static tensor only reads its sizes, a tensor of any kind its dim order: both may stay in the file.
     auto* sizes = const_cast<SizesType*>(view.layout.sizes.data());
     if (view.dynamism != TensorShapeDynamism::STATIC) {
-      sizes = next_.sizes;
-      next_.sizes += dim;
+      sizes = next_sizes_;
+      next_sizes_ += dim;
       for (size_t d = 0; d < dim; ++d) sizes[d] = view.layout.sizes[d];
     }
-    auto* tensor = new (next_.tensors)
+    auto* tensor = new (next_tensor_++)
         TensorImpl(view.layout.scalar_type, static_cast<ptrdiff_t>(dim), sizes, data,
-                   const_cast<DimOrderType*>(view.layout.dim_order.data()), next_.strides, view.dynamism);
+                   const_cast<DimOrderType*>(view.layout.dim_order.data()), next_strides_, view.dynamism);
     tensor->set_data(data, storage);
-    next_.strides += dim;
+    next_strides_ += dim;
     return Error::Ok;
   }
 
@@ -331,8 +271,7 @@ class Method::Loader {
     if (plan_.tables(schema::plan::kDelegates).size() == 0) return Error::Ok;
     method_.delegate_support_ = options_.backends->support;
     return method_.delegate_support_->init(plan_, program_, *options_.backends, options_.external_data,
-                                           memory_, method_.tracer(), block_.compile_specs,
-                                           &method_.delegates_);
+                                           memory_, method_.tracer(), compile_specs_, &method_.delegates_);
   }
 
   // Looks all of them up before it fails, so that one run names everything that is missing.
@@ -347,7 +286,7 @@ class Method::Loader {
                operators[i].string(schema::operator_name::kOverload));
         error = Error::OperatorMissing;
       }
-      block_.kernels[i] = entry;
+      method_.kernels_[i] = entry;
     }
     return error;
   }
@@ -360,12 +299,13 @@ class Method::Loader {
 
   // Inputs without planned memory are used where the caller has them.
   Error mark_inputs() {
-    for (const int32_t input : plan_.vector<int32_t>(schema::plan::kInputs)) {
-      EValue& value = block_.values[input];
+    const auto inputs = plan_.vector<int32_t>(schema::plan::kInputs);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      EValue& value = method_.input_value(i);
       if (!value.is_tensor()) continue;
       TensorImpl* tensor = value.payload.as_tensor.impl();
       RL_CHECK(tensor->storage() != Storage::Constant, Error::InvalidProgram,
-               "input value %ld: is a constant", static_cast<long>(input));
+               "input value %ld: is a constant", static_cast<long>(inputs[i]));
       if (tensor->storage() == Storage::None) tensor->set_data(nullptr, Storage::Lent);
       value.length = kInput;
     }
@@ -376,7 +316,7 @@ class Method::Loader {
   Error check_moves() {
     return for_each_instruction(InstructionKind::MoveCall, [&](Table move) {
       const auto to = move.scalar<int32_t>(schema::move_call::kTo);
-      const EValue& value = block_.values[to];
+      const EValue& value = places().kept[to];
       RL_CHECK(!value.is_tensor() || value.length != kInput, Error::InvalidProgram,
                "move: to value %ld, which is an input", static_cast<long>(to));
       moves_tensors_ = moves_tensors_ || !value.is_number();
@@ -386,21 +326,16 @@ class Method::Loader {
 
   // Once for all calls, as long as memory does not change.
   Error check_calls() {
-    size_t list_items = 0;
     return for_each_instruction(InstructionKind::KernelCall, [&](Table call) {
-      const KernelEntry& kernel = *block_.kernels[call.scalar<int32_t>(schema::kernel_call::kOpIndex)];
+      const KernelEntry& kernel = *method_.kernels_[call.scalar<int32_t>(schema::kernel_call::kOpIndex)];
       const auto indices = call.vector<int32_t>(schema::kernel_call::kArgs);
-      for (size_t i = 0; i < indices.size(); ++i) {
-        const EValue& value = block_.values[indices[i]];
-        block_.arguments[i] = block_.values + indices[i];
-        if (!value.is_tensor()) list_items += value.length;
-      }
-      RL_CHECK(list_items <= kMaxListItems, Error::InvalidProgram, "calls: their lists are too long");
-      RL_TRY(check_kinds(kernel, {block_.arguments, indices.size()}));
+      method_.values_.gather(indices, method_.arguments_);
+      RL_TRY(check_kinds(kernel, {method_.arguments_, indices.size()}));
       for (size_t i = 0; kernel.signature[i] != '\0'; ++i) {
-        makes_views_ = makes_views_ || (kernel.signature[i] == 'e' && may_become_view(*block_.arguments[i]));
+        makes_views_ =
+            makes_views_ || (kernel.signature[i] == 'e' && may_become_view(*method_.arguments_[i]));
       }
-      return check_tensors(kernel, block_.arguments, When::Loading);
+      return check_tensors(kernel, method_.arguments_, When::Loading);
     });
   }
 
@@ -429,9 +364,11 @@ class Method::Loader {
   const MemoryManager& memory_;
   const OperatorTable& operators_;
   const MethodOptions& options_;
-  const Block block_;
-  Block next_;  // where the next tensor and list go
+  TensorImpl* next_tensor_;
+  StridesType* next_strides_;
+  SizesType* next_sizes_;
   Method& method_;
+  CompileSpec* compile_specs_;
   uint64_t planned_bytes_ = 0;
   uint64_t initial_state_bytes_ = 0;
   bool moves_tensors_ = false;
@@ -451,7 +388,8 @@ Result<Method> Method::load(const Program& program, const char* name, const Memo
   RL_CHECK(block != nullptr, Error::MemoryAllocationFailed, "method %s: its values need %lu bytes", name,
            log_number(layout.size));
   Method method(meta.plan(), memory.temporary, options);
-  RL_TRY(Loader(program, memory, operators, options, layout, static_cast<uint8_t*>(block), &method).run());
+  RL_TRY(Loader(program, memory, operators, options, counts, layout, static_cast<uint8_t*>(block), &method)
+             .run());
   return method;
 }
 

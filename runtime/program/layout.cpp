@@ -22,25 +22,39 @@ bool is_number(ValueKind kind) {
   return kind == ValueKind::Int || kind == ValueKind::Bool || kind == ValueKind::Double;
 }
 
+// Items of lists that a method's calls name together; more are no model, but an attempt to keep the loader
+// busy.
+constexpr size_t kMaxListItems = size_t{1} << 26;
+
+bool is_list_of_values(ValueKind kind) {
+  return kind == ValueKind::IntList || kind == ValueKind::TensorList || kind == ValueKind::OptionalTensorList;
+}
+
 class PlanChecker {
  public:
   PlanChecker(Table plan, PlanCounts* counts)
       : values_(plan.tables(schema::plan::kValues)), plan_(plan), counts_(counts) {}
 
   Error run() {
-    counts_->values = values_.size();
-    counts_->operators = plan_.tables(schema::plan::kOperators).size();
+    PlanCounts& counts = *counts_;
+    counts[ArenaPart::Values] = values_.size();
+    counts[ArenaPart::TensorRanks] = (values_.size() + 31) / 32;
+    counts[ArenaPart::Kernels] = plan_.tables(schema::plan::kOperators).size();
     const TableVector delegates = plan_.tables(schema::plan::kDelegates);
-    counts_->delegates = delegates.size();
+    counts[ArenaPart::Delegates] = delegates.size();
     for (size_t i = 0; i < delegates.size(); ++i) {
-      counts_->compile_specs += delegates[i].tables(schema::delegate::kCompileSpecs).size();
+      counts[ArenaPart::CompileSpecs] += delegates[i].tables(schema::delegate::kCompileSpecs).size();
     }
     for (size_t i = 0; i < values_.size(); ++i) RL_TRY(value(i));
-    RL_TRY(indices(plan_.vector<int32_t>(schema::plan::kInputs), "inputs"));
-    RL_TRY(indices(plan_.vector<int32_t>(schema::plan::kOutputs), "outputs"));
+    const auto inputs = plan_.vector<int32_t>(schema::plan::kInputs);
+    const auto outputs = plan_.vector<int32_t>(schema::plan::kOutputs);
+    RL_TRY(ends(inputs, "inputs"));
+    RL_TRY(ends(outputs, "outputs"));
     const TableVector chains = plan_.tables(schema::plan::kChains);
     RL_CHECK(chains.size() > 0, Error::InvalidProgram, "method: no instructions");
     for (size_t i = 0; i < chains.size(); ++i) RL_TRY(chain(chains[i]));
+    counts[ArenaPart::Ends] = inputs.size() + outputs.size();
+    counts[ArenaPart::Arguments] = counts[ArenaPart::Made];
     return Error::Ok;
   }
 
@@ -57,6 +71,16 @@ class PlanChecker {
     return Error::Ok;
   }
 
+  // Exporters take lists of values apart.
+  Error ends(Span<const int32_t> list, const char* what) const {
+    RL_TRY(indices(list, what));
+    for (const int32_t at : list) {
+      RL_CHECK(!is_list_of_values(kind_of(values_[at])), Error::NotSupported, "%s: value %ld is a list", what,
+               static_cast<long>(at));
+    }
+    return Error::Ok;
+  }
+
   Error item(int64_t at, ValueKind expected, const char* what) const {
     RL_TRY(index(at, what));
     RL_CHECK(kind_of(values_[static_cast<size_t>(at)]) == expected, Error::InvalidProgram,
@@ -64,6 +88,11 @@ class PlanChecker {
              log_number(static_cast<uint8_t>(kind_of(values_[static_cast<size_t>(at)]))),
              log_number(static_cast<uint8_t>(expected)));
     return Error::Ok;
+  }
+
+  [[nodiscard]] bool is_absent(int32_t at) const {
+    return at == -1 ||
+           (static_cast<uint32_t>(at) < values_.size() && kind_of(values_[at]) == ValueKind::Null);
   }
 
   Error value(size_t at) {
@@ -74,23 +103,11 @@ class PlanChecker {
              log_number(at));
     if (kind == ValueKind::Tensor) return tensor(content);
     if (kind == ValueKind::IntList) {
-      const auto items = content.vector<int64_t>(schema::boxed::kItem);
-      ++counts_->int_lists;
-      counts_->ints += items.size();
-      for (const int64_t i : items) RL_TRY(item(i, ValueKind::Int, "integer list"));
-    } else if (kind == ValueKind::TensorList) {
-      const auto items = content.vector<int32_t>(schema::boxed::kItem);
-      ++counts_->tensor_lists;
-      counts_->list_tensors += items.size();
-      for (const int32_t i : items) RL_TRY(item(i, ValueKind::Tensor, "tensor list"));
-    } else if (kind == ValueKind::OptionalTensorList) {
-      const auto items = content.vector<int32_t>(schema::boxed::kItem);
-      ++counts_->optional_tensor_lists;
-      counts_->optional_tensors += items.size();
-      for (const int32_t i : items) {
-        if (i == -1) continue;
-        RL_TRY(index(i, "tensor list"));
-        if (kind_of(values_[static_cast<size_t>(i)]) == ValueKind::Null) continue;
+      for (const int64_t i : content.vector<int64_t>(schema::boxed::kItem))
+        RL_TRY(item(i, ValueKind::Int, "integer list"));
+    } else if (is_list_of_values(kind)) {
+      for (const int32_t i : content.vector<int32_t>(schema::boxed::kItem)) {
+        if (kind == ValueKind::OptionalTensorList && is_absent(i)) continue;
         RL_TRY(item(i, ValueKind::Tensor, "tensor list"));
       }
     } else if (kind == ValueKind::BoolList) {
@@ -105,10 +122,12 @@ class PlanChecker {
   Error tensor(Table content) {
     TensorView view;
     RL_TRY(read_tensor(content, &view));
-    ++counts_->tensors;
-    if (view.is_external) ++counts_->externals;
-    counts_->dims += view.layout.sizes.size();
-    if (view.dynamism != TensorShapeDynamism::STATIC) counts_->dynamic_dims += view.layout.sizes.size();
+    PlanCounts& counts = *counts_;
+    const size_t dims = view.layout.sizes.size();
+    ++counts[ArenaPart::Tensors];
+    if (view.is_external) ++counts[ArenaPart::ExternalData];
+    counts[ArenaPart::Strides] += dims;
+    if (view.dynamism != TensorShapeDynamism::STATIC) counts[ArenaPart::Sizes] += dims;
     return Error::Ok;
   }
 
@@ -131,18 +150,23 @@ class PlanChecker {
       case InstructionKind::DelegateCall: {
         const auto callee = static_cast<uint32_t>(arguments.scalar<int32_t>(schema::kernel_call::kOpIndex));
         const size_t known = kind == InstructionKind::KernelCall
-                                 ? counts_->operators
+                                 ? (*counts_)[ArenaPart::Kernels]
                                  : plan_.tables(schema::plan::kDelegates).size();
         RL_CHECK(callee < known, Error::InvalidProgram, "call: %lu of %lu", log_number(callee),
                  log_number(known));
         const auto list = arguments.vector<int32_t>(schema::kernel_call::kArgs);
-        if (list.size() > counts_->max_arguments) counts_->max_arguments = list.size();
-        return indices(list, "call");
+        raise_to(list.size(), ArenaPart::Made);
+        RL_TRY(indices(list, "call"));
+        // Results come last.
+        const bool gives_number = list.size() > 0 && is_number(kind_of(values_[list[list.size() - 1]]));
+        if (kind == InstructionKind::DelegateCall || gives_number) counts_->plain = false;
+        return count_lists(list);
       }
       case InstructionKind::MoveCall: {
         const auto from = arguments.scalar<int32_t>(schema::move_call::kFrom);
         const auto to = arguments.scalar<int32_t>(schema::move_call::kTo);
         RL_TRY(index(from, "move"));
+        counts_->plain = false;
         // A value keeps its kind: arguments are checked once, at load.
         return item(to, kind_of(values_[static_cast<size_t>(from)]), "move");
       }
@@ -155,6 +179,7 @@ class PlanChecker {
         const auto destination = arguments.scalar<int32_t>(schema::jump_false_call::kDestinationInstruction);
         RL_CHECK(static_cast<uint32_t>(destination) <= count, Error::InvalidProgram,
                  "jump: to instruction %ld of %lu", static_cast<long>(destination), log_number(count));
+        counts_->plain = false;
         return Error::Ok;
       }
       case InstructionKind::FreeCall:
@@ -163,9 +188,33 @@ class PlanChecker {
     return Error::InvalidProgram;
   }
 
+  Error count_lists(Span<const int32_t> arguments) {
+    constexpr auto kFirst = static_cast<size_t>(ArenaPart::IntLists);
+    size_t call[6] = {};  // from there on
+    for (const int32_t at : arguments) {
+      const Table entry = values_[at];
+      const ValueKind kind = kind_of(entry);
+      if (!is_list_of_values(kind)) continue;
+      // Lists of all kinds begin with their length.
+      const auto length = entry.table(schema::evalue::kValue).vector<int32_t>(schema::boxed::kItem).size();
+      list_items_ += length;
+      RL_CHECK(list_items_ <= kMaxListItems, Error::InvalidProgram, "calls: their lists are too long");
+      size_t* counted = call + (kind == ValueKind::IntList ? 0 : kind == ValueKind::TensorList ? 2 : 4);
+      ++counted[0];
+      counted[1] += length;
+    }
+    for (size_t i = 0; i < 6; ++i) raise_to(call[i], static_cast<ArenaPart>(kFirst + i));
+    return Error::Ok;
+  }
+
+  void raise_to(size_t count, ArenaPart part) {
+    if (count > (*counts_)[part]) (*counts_)[part] = count;
+  }
+
   TableVector values_;
   Table plan_;
   PlanCounts* counts_;
+  uint64_t list_items_ = 0;
 };
 
 constexpr uint8_t kCpu = 0;
@@ -203,38 +252,20 @@ Error read_tensor(Table tensor, TensorView* view) {
 }
 
 ArenaLayout lay_out_arena(const PlanCounts& counts, size_t pointer) {
-  // In the order of ArenaPart. The counts come from a file of at most 2 GiB, whose elements take at
-  // least 4 bytes each, so that sums stay far below 64 bits.
-  const size_t elements[kArenaParts] = {
-      counts.values,
-      counts.tensors,
-      counts.int_lists,
-      counts.ints,
-      counts.ints,
-      counts.tensor_lists,
-      counts.list_tensors,
-      counts.list_tensors,
-      counts.optional_tensor_lists,
-      counts.optional_tensors,
-      counts.optional_tensors,
-      counts.operators,
-      counts.delegates,
-      counts.compile_specs,
-      counts.externals,
-      counts.max_arguments,
-      counts.dims,
-      counts.dynamic_dims,
-  };
+  // The counts come from a file of at most 2 GiB, whose elements take at least 4 bytes each, and the items of
+  // a call's lists are bounded, so that sums stay far below 64 bits.
+  const bool compact = counts.plain && is_compact(pointer);
+  const ArenaPart absent = compact ? ArenaPart::Values : ArenaPart::Ends;
   ArenaLayout layout;
   uint64_t used = 0;
   for (size_t i = 0; i < kArenaParts; ++i) {
     const auto part = static_cast<ArenaPart>(i);
     const size_t size = arena_element_size(part, pointer);
-    const bool wide = part == ArenaPart::Values || part == ArenaPart::IntListItems;
+    const bool wide = part <= ArenaPart::Made || part == ArenaPart::IntListItems;
     const uint64_t alignment = wide ? 8 : (size < pointer ? size : pointer);
     used = (used + alignment - 1) & ~(alignment - 1);
     layout.offset[i] = used;
-    used += static_cast<uint64_t>(elements[i]) * size;
+    if (part != absent) used += static_cast<uint64_t>(counts.of[i]) * size;
   }
   layout.size = used;
   return layout;

@@ -12,78 +12,70 @@
 #include "runtime/program/tensor_layout.h"
 #include "runtime/tensor/tensor.h"
 
-namespace rushlight {
+// For tests, of compact methods on machines with 64 bits.
+#ifndef RUSHLIGHT_COMPACT_METHODS
+#define RUSHLIGHT_COMPACT_METHODS 0
+#endif
 
-struct PlanCounts {
-  size_t values = 0;
-  size_t tensors = 0;
-  size_t dims = 0;          // of all tensors: one stride each
-  size_t dynamic_dims = 0;  // of tensors whose sizes change
-  size_t ints = 0;          // items of all integer lists
-  size_t int_lists = 0;
-  size_t list_tensors = 0;  // items of all tensor lists
-  size_t tensor_lists = 0;
-  size_t optional_tensors = 0;  // items of all lists of optional tensors
-  size_t optional_tensor_lists = 0;
-  size_t operators = 0;
-  size_t max_arguments = 0;
-  size_t delegates = 0;
-  size_t compile_specs = 0;  // of all delegates
-  size_t externals = 0;      // tensors whose data lies outside the program
-};
+namespace rushlight {
 
 // What lies in a method's arena, in this order.
 enum class ArenaPart : uint8_t {
-  Values,
-  Tensors,
+  Values,       // of a method that is not compact
+  Ends,         // inputs and outputs, of a compact one
+  Made,         // as many as the longest call has arguments
+  Tensors,      // all
+  TensorRanks,  // one for 32 values
+  // Lists of values, and their items: the most that any call names.
   IntLists,
-  IntListValues,
   IntListItems,
   TensorLists,
-  TensorListValues,
   TensorListItems,
   OptionalTensorLists,
-  OptionalTensorListValues,
   OptionalTensorListItems,
-  Kernels,
+  Kernels,  // one for each operator
   Delegates,
-  CompileSpecs,
-  ExternalData,
-  Arguments,
-  Strides,
-  Sizes,
+  CompileSpecs,  // of all delegates
+  ExternalData,  // tensors whose data lies outside the program
+  Arguments,     // as many as the longest call has
+  Strides,       // of all tensors, one a dimension
+  Sizes,         // of tensors whose sizes change
 };
 inline constexpr size_t kArenaParts = 18;
 
-// Bytes that one element of a part takes where pointers have `pointer` bytes (4 or 8); the executor
-// asserts that its types are of these sizes. Elements are aligned to 8 if they are values or int64,
-// and else to the smaller of their size and `pointer`.
+// What one element takes: pointers, and bytes besides. The executor asserts that its types are of these
+// sizes.
+struct ElementSize {
+  uint8_t pointers;
+  uint8_t bytes;
+};
+inline constexpr ElementSize kElementSizes[kArenaParts] = {
+    {0, 16}, {0, 16}, {0, 16}, {7, 0}, {0, 8}, {2, 0}, {0, 8}, {2, 0}, {1, 0},
+    {2, 0},  {2, 0},  {1, 0},  {6, 0}, {3, 0}, {4, 0}, {1, 0}, {0, 4}, {0, 4},
+};
+
+// Bytes that one element of a part takes where pointers have `pointer` bytes (4 or 8). It is aligned to 8 if
+// it is a value or an int64, and else to the smaller of its size and `pointer`.
 constexpr size_t arena_element_size(ArenaPart part, size_t pointer) {
-  switch (part) {
-    case ArenaPart::Values:
-      return 16;
-    case ArenaPart::Tensors:
-      return 7 * pointer;
-    case ArenaPart::IntLists:
-    case ArenaPart::TensorLists:
-    case ArenaPart::OptionalTensorLists:
-    case ArenaPart::OptionalTensorListItems:
-      return 2 * pointer;
-    case ArenaPart::IntListItems:
-      return sizeof(int64_t);
-    case ArenaPart::Delegates:
-      return 6 * pointer;
-    case ArenaPart::CompileSpecs:
-      return 3 * pointer;
-    case ArenaPart::ExternalData:
-      return 4 * pointer;
-    case ArenaPart::Strides:
-    case ArenaPart::Sizes:
-      return sizeof(int32_t);
-    default:
-      return pointer;
-  }
+  const ElementSize size = kElementSizes[static_cast<size_t>(part)];
+  return size.pointers * pointer + size.bytes;
 }
+
+// How many elements each part has.
+struct PlanCounts {
+  // Its calls write tensors only, and nothing moves or jumps: all but tensors is constant.
+  bool plain = true;
+  size_t of[kArenaParts] = {};
+
+  size_t& operator[](ArenaPart part) { return of[static_cast<size_t>(part)]; }
+  size_t operator[](ArenaPart part) const { return of[static_cast<size_t>(part)]; }
+};
+
+// Whether the arena of a plain method is compact: then only its tensors, inputs and outputs stay there, and
+// the arguments of a call are made from the program. That halves the arena and costs up to 10 ns an argument,
+// so machines with 64 bits keep all values, as other methods do everywhere.
+constexpr bool is_compact(size_t pointer) { return pointer == 4 || RUSHLIGHT_COMPACT_METHODS != 0; }
+inline constexpr bool kCompact = is_compact(sizeof(void*));
 
 struct ArenaLayout {
   uint64_t offset[kArenaParts];

@@ -13,22 +13,6 @@ namespace {
 
 using flatbuffer::Table;
 
-Tag tag_of(schema::ValueKind kind) {
-  // In the order of schema::ValueKind, whose first is 1.
-  constexpr Tag kTags[] = {Tag::None,
-                           Tag::Int,
-                           Tag::Bool,
-                           Tag::Double,
-                           Tag::Tensor,
-                           Tag::String,
-                           Tag::ListInt,
-                           Tag::ListDouble,
-                           Tag::ListBool,
-                           Tag::ListTensor,
-                           Tag::ListOptionalTensor};
-  return kTags[static_cast<uint8_t>(kind) - 1];
-}
-
 Result<Table> value_of(Table plan, unsigned slot, size_t index) {
   const auto indices = plan.vector<int32_t>(slot);
   RL_CHECK(index < indices.size(), Error::InvalidArgument, "method %s: %s %lu of %lu",
@@ -60,11 +44,26 @@ Result<TensorInfo> tensor_at(Table plan, unsigned slot, size_t index) {
   return TensorInfo{static_cast<ScalarType>(tensor.scalar<int8_t>(schema::tensor::kScalarType)),
                     static_cast<TensorShapeDynamism>(tensor.scalar<uint8_t>(schema::tensor::kShapeDynamism)),
                     tensor.vector<int32_t>(schema::tensor::kSizes),
-                    tensor.vector<uint8_t>(schema::tensor::kDimOrder),
-                    has_memory};
+                    tensor.vector<uint8_t>(schema::tensor::kDimOrder), has_memory};
 }
 
 }  // namespace
+
+Tag tag_of(schema::ValueKind kind) {
+  // In the order of schema::ValueKind, whose first is 1.
+  constexpr Tag kTags[] = {Tag::None,
+                           Tag::Int,
+                           Tag::Bool,
+                           Tag::Double,
+                           Tag::Tensor,
+                           Tag::String,
+                           Tag::ListInt,
+                           Tag::ListDouble,
+                           Tag::ListBool,
+                           Tag::ListTensor,
+                           Tag::ListOptionalTensor};
+  return kTags[static_cast<uint8_t>(kind) - 1];
+}
 
 const char* MethodMeta::name() const { return plan_.string(schema::plan::kName); }
 size_t MethodMeta::num_inputs() const { return plan_.vector<int32_t>(schema::plan::kInputs).size(); }

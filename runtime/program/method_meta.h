@@ -8,9 +8,13 @@
 #include "runtime/base/result.h"
 #include "runtime/base/span.h"
 #include "runtime/program/flatbuffer.h"
+#include "runtime/program/schema.h"
 #include "runtime/tensor/evalue.h"
 
 namespace rushlight {
+
+// What a value of a kind is, loaded.
+Tag tag_of(schema::ValueKind kind);
 
 struct TensorInfo {
   ScalarType scalar_type;

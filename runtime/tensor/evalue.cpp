@@ -43,19 +43,20 @@ int64_t EValue::to_int() const {
 
 Span<const int64_t> EValue::to_int_list() const {
   const auto* list = payload.as_int_list;
-  for (uint32_t i = 0; i < length; ++i) list->items[i] = list->values[i]->to_int();
+  for (uint32_t i = 0; list->values != nullptr && i < length; ++i) list->items[i] = list->values[i]->to_int();
   return {list->items, length};
 }
 
 Span<Tensor> EValue::to_tensor_list() const {
   const auto* list = payload.as_tensor_list;
-  for (uint32_t i = 0; i < length; ++i) list->items[i] = list->values[i]->to_tensor();
+  for (uint32_t i = 0; list->values != nullptr && i < length; ++i)
+    list->items[i] = list->values[i]->to_tensor();
   return {list->items, length};
 }
 
 Span<const std::optional<Tensor>> EValue::to_optional_tensor_list() const {
   const auto* list = payload.as_optional_tensor_list;
-  for (uint32_t i = 0; i < length; ++i) {
+  for (uint32_t i = 0; list->values != nullptr && i < length; ++i) {
     const EValue* value = list->values[i];
     if (value == nullptr || value->is_none()) {
       list->items[i] = std::nullopt;

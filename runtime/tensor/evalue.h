@@ -35,10 +35,10 @@ const char* to_string(Tag tag);
 struct EValue;
 
 // A list whose items are other values of the method (a symbolic size, say, changes between runs),
-// gathered into `items` whenever it is read.
+// gathered into `items` whenever it is read; or one without `values`, whose items are there.
 template <class Item>
 struct BoxedList {
-  EValue* const* values;  // null for an absent optional
+  EValue* const* values;  // an item is null for an absent optional
   Item* items;
 };
 
@@ -54,6 +54,7 @@ struct EValue {
     const BoxedList<int64_t>* as_int_list;
     const BoxedList<Tensor>* as_tensor_list;
     const BoxedList<std::optional<Tensor>>* as_optional_tensor_list;
+    const void* as_numbers;  // the executor's, of lists of values it has yet to fill
     constexpr Payload() : as_int(0) {}
     constexpr explicit Payload(int64_t value) : as_int(value) {}
     constexpr explicit Payload(double value) : as_double(value) {}

@@ -47,3 +47,15 @@ def test_the_method_arena_is_what_loading_takes(name: str) -> None:
 def test_other_pointers_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="16"):
         arena_bytes(read_program(INTEROP / PROGRAMS[0]).plans[0], 16)
+
+
+def test_boards_keep_no_constants_of_a_network() -> None:
+    """DS-CNN has 280 values, 106 of them tensors of 28 bytes: with all values it would take 9,876 bytes."""
+    (network,) = read_program(INTEROP / "model_dscnn" / "model.pte").plans
+    assert arena_bytes(network, 32) < 4500
+    assert arena_bytes(network, 64) > 3 * arena_bytes(network, 32)
+
+
+def test_methods_that_compute_numbers_keep_them() -> None:
+    (method,) = read_program(INTEROP / "cond_sum" / "model.pte").plans
+    assert arena_bytes(method, 32) > 16 * len(method.values)

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/executor/method_values.h"
+
+#include <new>
+
+#include "runtime/program/layout.h"
+#include "runtime/program/method_meta.h"
+#include "runtime/program/schema.h"
+
+namespace rushlight {
+
+namespace {
+
+using flatbuffer::Table;
+using schema::ValueKind;
+
+// Bits of a word, as cores without an instruction for it count them.
+uint32_t count_bits(uint32_t bits) {
+  bits -= (bits >> 1) & 0x55555555;
+  bits = (bits & 0x33333333) + ((bits >> 2) & 0x33333333);
+  return (((bits + (bits >> 4)) & 0x0f0f0f0f) * 0x01010101) >> 24;
+}
+
+bool is_list_of_values(const EValue& value) {
+  return value.tag == Tag::ListInt || value.tag == Tag::ListTensor || value.tag == Tag::ListOptionalTensor;
+}
+
+// The next list in its room, with items to be constructed.
+template <class Item>
+Item* take(ListRoom<Item>* room, uint32_t length, const BoxedList<Item>** list) {
+  Item* items = room->items;
+  room->items += length;
+  *list = new (room->lists++) BoxedList<Item>{nullptr, items};
+  return items;
+}
+
+}  // namespace
+
+Tensor MethodValues::tensor(size_t index) const {
+  const TensorRank& rank = places_.ranks[index / 32];
+  const uint32_t before = rank.bits & ((uint32_t{1} << (index % 32)) - 1);
+  return Tensor(places_.tensors + rank.before + count_bits(before));
+}
+
+EValue MethodValues::make(size_t index) const {
+  const Table entry = values_[index];
+  const Table content = entry.table(schema::evalue::kValue);
+  const auto kind = static_cast<ValueKind>(entry.scalar<uint8_t>(schema::evalue::kKind));
+  EValue value;
+  value.tag = tag_of(kind);
+  switch (kind) {
+    case ValueKind::Null:
+      break;
+    case ValueKind::Tensor:
+      value.payload.as_tensor = tensor(index);
+      break;
+    case ValueKind::Bool:
+      value.payload.as_bool = content.scalar<uint8_t>(schema::boxed::kItem) != 0;
+      break;
+    case ValueKind::Int:
+    case ValueKind::Double:
+      // The bits of either.
+      value.payload.as_int = content.scalar<int64_t>(schema::boxed::kItem);
+      break;
+    default: {
+      // Strings and lists of all kinds begin with their length. Booleans are bytes proven to be 0 or 1, which
+      // is what a bool is made of.
+      const auto items = content.vector<uint8_t>(schema::boxed::kItem);
+      value.length = static_cast<uint32_t>(items.size());
+      value.payload.as_numbers = items.data() == nullptr ? "" : static_cast<const void*>(items.data());
+    }
+  }
+  return value;
+}
+
+EValue MethodValues::get(size_t index) const {
+  return kCompact && places_.kept == nullptr ? make(index) : places_.kept[index];
+}
+
+EValue MethodValues::fill(const EValue& list, Places* room) const {
+  EValue filled = list;
+  if (list.tag == Tag::ListInt) {
+    const auto* numbers = static_cast<const int64_t*>(list.payload.as_numbers);
+    int64_t* items = take(&room->ints, list.length, &filled.payload.as_int_list);
+    for (uint32_t i = 0; i < list.length; ++i) items[i] = get(static_cast<size_t>(numbers[i])).to_int();
+    return filled;
+  }
+  const auto* numbers = static_cast<const int32_t*>(list.payload.as_numbers);
+  if (list.tag == Tag::ListTensor) {
+    Tensor* items = take(&room->tensor_lists, list.length, &filled.payload.as_tensor_list);
+    for (uint32_t i = 0; i < list.length; ++i)
+      new (items + i) Tensor(get(static_cast<size_t>(numbers[i])).to_tensor());
+    return filled;
+  }
+  auto* items = take(&room->optional_tensor_lists, list.length, &filled.payload.as_optional_tensor_list);
+  for (uint32_t i = 0; i < list.length; ++i) {
+    auto* item = new (items + i) std::optional<Tensor>();
+    const EValue value = numbers[i] < 0 ? EValue() : get(static_cast<size_t>(numbers[i]));
+    if (value.is_tensor()) *item = value.to_tensor();
+  }
+  return filled;
+}
+
+void MethodValues::gather(Span<const int32_t> indices, EValue** arguments) const {
+  Places room = places_;
+  EValue* made = places_.made;
+  for (const int32_t index : indices) {
+    EValue* value = places_.kept + index;
+    if (kCompact && places_.kept == nullptr) value = new (made) EValue(make(static_cast<size_t>(index)));
+    if (is_list_of_values(*value)) value = new (made) EValue(fill(*value, &room));
+    *arguments++ = value;
+    ++made;
+  }
+}
+
+}  // namespace rushlight
