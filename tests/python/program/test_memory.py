@@ -53,7 +53,7 @@ def test_boards_keep_no_constants_of_a_network() -> None:
     """DS-CNN has 280 values, 106 of them tensors of 28 bytes: with all values it would take 9,876 bytes."""
     (network,) = read_program(INTEROP / "model_dscnn" / "model.pte").plans
     assert arena_bytes(network, 32) < 4500
-    assert arena_bytes(network, 64) > 3 * arena_bytes(network, 32)
+    assert arena_bytes(network, 64) > 2 * arena_bytes(network, 32)
 
 
 def test_methods_that_compute_numbers_keep_them() -> None:
