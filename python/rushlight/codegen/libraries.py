@@ -151,7 +151,7 @@ def _read(where: _Where) -> list[Operator]:
         rows = _own_rows(content, where)
     elif isinstance(content, list):
         listed = [_official_row(entry, index, where) for index, entry in enumerate(content)]
-        rows = [row for row in listed if not _is_built_in(row, where.table)]
+        rows = [row for row in listed if row is not None and not _is_built_in(row, where.table)]
     else:
         raise InvalidSelection(
             f"{where.path}: expected a mapping with 'operators' or a list of `- func:` entries"
@@ -202,12 +202,15 @@ def _own_rows(content: Mapping[str, Any], where: _Where) -> list[Operator]:
     return rows
 
 
-def _official_row(entry: Any, index: int, where: _Where) -> Operator:
+def _official_row(entry: Any, index: int, where: _Where) -> Operator | None:
+    """The operator of an entry; None for a functional overload, which no program calls."""
     place = f"{where.path}: entry {index}"
     named = (entry.get("func") or entry.get("op")) if isinstance(entry, dict) else None
     if not isinstance(named, str):
         raise InvalidSelection(f"{place}: expected a mapping with 'func' or 'op', found {entry!r:.120}")
     schema = _schema(named, where.table, place)
+    if not any(argument.mutable for argument in schema.arguments):
+        return None
     place = f"{where.path}: {schema.name}"
     entries = kernel_entries(entry, place, [argument.name for argument in schema.arguments])
     if not entries:
@@ -235,10 +238,7 @@ def _schema(text: str, table: OperatorTable, place: str) -> Schema:
     head = text.split("(", 1)[0]
     full = text.strip() if "::" in head else f"aten::{text.strip()}"
     if "(" in text:
-        schema = parse_schema(full)
-        if not any(argument.mutable for argument in schema.arguments):
-            raise InvalidSelection(f"{place}: {schema.name}: an out overload expected, with a Tensor(a!)")
-        return schema
+        return parse_schema(full)
     if full not in table.operators:
         raise InvalidSelection(
             f"{place}: {full} is not known",
@@ -256,7 +256,7 @@ def _native(name: str) -> str:
 
 def _in_front(row: Operator, kernels: tuple[OfficialKernel, ...]) -> Operator:
     """The row with a generated kernel that calls official ones."""
-    return replace(row, kernel=re.sub(r"\W+", "_", row.name), official=kernels)
+    return replace(row, kernel=row.name.replace("::", "_").replace(".", "__"), official=kernels)
 
 
 def _check_arguments(rows: Iterable[Operator]) -> None:

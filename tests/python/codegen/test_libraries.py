@@ -158,7 +158,6 @@ def test_kernels_in_front_of_official_ones_compile(
         ("- op: nope.out", "aten::nope.out is not known"),
         ("- op: add.out", "expected 'kernels' with a kernel_name"),
         ("- op: add.out\n  kernels: [{kernel_name: 'a b'}]", "expected namespace::function, found 'a b'"),
-        ("- func: my::f(Tensor a) -> Tensor\n  kernels: [{kernel_name: a}]", "an out overload expected"),
         ("- op: add.out\n  kernels: [{kernel_name: a}, {kernel_name: b}]", "two kernels without arg_meta"),
         (
             "- op: add.out\n  kernels: [{kernel_name: a, arg_meta: {x: [Float, [0]]}}]",
@@ -194,6 +193,36 @@ def test_a_library_that_says_something_unknown_is_refused(
     (folder / "custom_ops.yaml").write_text(text)
     with pytest.raises(InvalidSelection, match=message):
         load_tables(table.path, [str(folder)])
+
+
+def test_names_that_differ_in_where_the_overload_begins_have_kernels_of_their_own(
+    table: OperatorTable, tmp_path: Path
+) -> None:
+    kernels = "kernels: [{{arg_meta: null, kernel_name: x::f}}]"
+    entry = f"- func: x::f{{}}(Tensor a, *, Tensor(a!) out) -> ()\n  {kernels}\n"
+    functional = "- func: x::f(Tensor a) -> Tensor\n  kernels: [{arg_meta: null, kernel_name: x::f}]\n"
+    (tmp_path / "custom_ops.yaml").write_text(entry.format("_g.out") + entry.format(".g_out") + functional)
+    rows = load_tables(table.path, [f"x={tmp_path}"]).operators
+    assert [row.kernel for row in rows.values() if row.of] == ["x_f_g__out", "x_f__g_out"]
+
+
+@pytest.mark.parametrize(
+    ("name", "others"),
+    [
+        ("kernels/portable/functions.yaml", 0),  # all are kernels that rushlight has
+        ("kernels/quantized/quantized.yaml", 0),
+        ("kernels/portable/custom_ops.yaml", 1),  # allclose
+        ("backends/cortex_m/ops/operators.yaml", 20),
+        ("backends/cadence/aot/functions_hifi.yaml", 50),
+    ],
+)
+def test_files_of_the_executorch_package_are_libraries(name: str, others: int) -> None:
+    executorch = pytest.importorskip("executorch", reason="needs the executorch package")
+    path = Path(executorch.__path__[0]) / name
+    if not path.is_file():
+        pytest.skip(f"this executorch package has no {name}")
+    united = load_tables(ROOT / "kernels" / "ops.yaml", [f"theirs={path}"])
+    assert sum(row.of == "theirs" for row in united.operators.values()) >= others
 
 
 def test_names_that_no_library_has_are_refused(table: OperatorTable, own: Path) -> None:

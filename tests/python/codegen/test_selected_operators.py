@@ -127,9 +127,19 @@ def test_a_kernel_for_everything_takes_every_dtype(table: OperatorTable, tmp_pat
     assert read(text, table, tmp_path)["aten::mm.out"] == table.operators["aten::mm.out"].dtypes
 
 
+@pytest.mark.parametrize("name", ["portable/functions.yaml", "quantized/quantized.yaml"])
+def test_files_of_the_executorch_package_select(name: str, whole: OperatorTable) -> None:
+    executorch = pytest.importorskip("executorch", reason="needs the executorch package")
+    path = Path(executorch.__path__[0]) / "kernels" / name
+    if not path.is_file():
+        pytest.skip(f"this executorch package has no {name}")
+    assert len(Selection(whole, info=of_yaml(path, whole)).resolve()) >= 19
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("batch_size: 3", "expected a list of `- op: name` entries or an `operators` mapping"),
         ("operators: {a.out: 3}", "a.out: expected a mapping, found 3"),
         ("et_kernel_metadata: {a.out: [v1/x]}", "'v1/x' is no kernel key"),
         ("et_kernel_metadata: {a.out: ['v1/99;']}", "99 is the number of no dtype"),
