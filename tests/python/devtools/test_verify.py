@@ -13,7 +13,7 @@ from rushlight import _runtime
 from rushlight.build import BuildResult, Sizes
 from rushlight.devtools import verify as verify_module
 from rushlight.devtools.verify import raise_if_failed, verify
-from rushlight.errors import CheckFailed, InvalidArgument, OperatorNotFound
+from rushlight.errors import BuildOnly, CheckFailed, InvalidArgument, OperatorNotFound
 
 INTEROP = Path(__file__).parents[2] / "interop"
 
@@ -72,6 +72,7 @@ def test_wrong_outputs_fail_with_the_models_name(built, tmp_path):
         (OperatorNotFound({"aten::x.out": ["m.pte"]}, ["portable"]), False),
         (InvalidArgument("dtype float is not supported here, or not selected in this build"), False),
         (InvalidArgument("index 1 is out of range"), None),
+        (BuildOnly("cortex-m85", "nothing here emulates it"), None),
     ],
 )
 def test_ones_that_are_no_valid_input_show_nothing(built, tmp_path, monkeypatch, error, passed):
