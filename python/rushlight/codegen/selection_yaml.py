@@ -37,7 +37,7 @@ def of_yaml(path: Path, table: OperatorTable) -> OpInfo:
         and isinstance(content.get("operators", {}), dict)
     ):
         return _of_mapping(content, path, table)
-    if isinstance(content, dict) and isinstance(content["operators"], list):
+    if isinstance(content, dict) and isinstance(content.get("operators"), list):
         # The dtypes of its rows are those that the library has.
         content = [row.get("schema") if isinstance(row, dict) else row for row in content["operators"]]
     if not isinstance(content, list):
