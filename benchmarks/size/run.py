@@ -3,7 +3,8 @@
 
     python benchmarks/size/run.py                      # Markdown on stdout
     python benchmarks/size/run.py --output FOLDER      # also size.md, size.html, size.json there
-    python benchmarks/size/run.py --cold               # also build each as with an empty compiler cache
+    python benchmarks/size/run.py --cold dscnn         # build this model as with an empty compiler cache, too
+    python benchmarks/size/run.py --readme             # also put the tables into README.md beside this file
 
 Needs the toolchains and QEMU (`rushlight targets`). The real models are exported with their weights, for
 which torch and what tests/conformance/models/fetch.py fetches have to be there; otherwise the table says what
@@ -16,7 +17,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from subjects import ROOT, Made, subjects
@@ -26,9 +27,10 @@ from rushlight.devtools.matrix.cell import Conditions
 from rushlight.devtools.matrix.local import Event, Finished
 from rushlight.devtools.matrix.page import to_html
 from rushlight.devtools.matrix.plan import Cell, Model, Option
-from rushlight.devtools.matrix.run import local, run_matrix
+from rushlight.devtools.matrix.run import MatrixResult, local, run_matrix
 
 TARGETS = ("cortex-m4", "cortex-m55", "rv32imafc")
+MARK = "<!-- What is below is written by run.py --readme. -->"
 OPTIONS = (Option("interpreter"), Option("baked", kind="baked"))
 
 
@@ -59,19 +61,25 @@ def main() -> int:
     parser.add_argument("--targets", nargs="*", default=TARGETS)
     parser.add_argument("--kinds", nargs="*", default=[option.kind for option in OPTIONS])
     parser.add_argument("--jobs", type=int, default=1, help="cells at a time; more disturb the times")
-    parser.add_argument("--cold", action="store_true")
+    parser.add_argument("--cold", nargs="*", default=[], metavar="MODEL", help="also time these builds cold")
+    parser.add_argument("--readme", action="store_true")
     parser.add_argument("--resume", action="store_true", help="keep what passed before")
     options = parser.parse_args()
     made = subjects(options.work / "models")
     made = [one for one in made if not options.models or one.name in options.models]
-    result = run_matrix(
-        cells_of(made, options.targets, options.kinds),
-        options.work,
-        Conditions(cold=options.cold),
-        executor=local(options.jobs),
-        resume=options.resume,
-        on_event=_told,
-    )
+    cells = cells_of(made, options.targets, options.kinds)
+
+    def run(cold: bool) -> MatrixResult:
+        return run_matrix(
+            [cell for cell in cells if (cell.model.name in options.cold) == cold],
+            options.work / ("cold" if cold else "warm"),
+            Conditions(cold=cold),
+            executor=local(1 if cold else options.jobs),
+            resume=options.resume,
+            on_event=_told,
+        )
+
+    result = _in_order(cells, run(cold=False), run(cold=True))
     markdown = to_markdown(result, made)
     print(markdown)
     if options.output is not None:
@@ -80,7 +88,23 @@ def main() -> int:
         (options.output / "size.json").write_text(json.dumps(described, indent=1, default=str) + "\n")
         (options.output / "size.html").write_text(to_html(result))
         (options.output / "size.md").write_text(markdown)
+    if options.readme:
+        _put_into_readme(markdown)
     return 0 if result.passed else 1
+
+
+def _in_order(cells: Sequence[Cell], *parts: MatrixResult) -> MatrixResult:
+    """Several runs as one."""
+    results = {result.name: result for part in parts for result in part.cells}
+    seconds = sum(part.seconds for part in parts)
+    return replace(parts[0], cells=[results[cell.name] for cell in cells], seconds=seconds)
+
+
+def _put_into_readme(markdown: str) -> None:
+    """Replaces what is below the mark."""
+    path = Path(__file__).with_name("README.md")
+    kept, mark, _ = path.read_text().partition(MARK)
+    path.write_text(f"{kept}{mark}\n\n{markdown}")
 
 
 if __name__ == "__main__":

@@ -127,7 +127,9 @@ class _Reader:
             raise self._error(f"options: {name}: defines: NAME: VALUE pairs expected")
         return Option(name, kind, dtypes, tuple((str(k), _cmake_value(v)) for k, v in defines.items()))
 
-    def _without(self, wanted: Mapping[tuple[str, str, str], None], entry: Any) -> dict:
+    def _without(
+        self, wanted: Mapping[tuple[str, str, str], None], entry: Any
+    ) -> dict[tuple[str, str, str], None]:
         described = self._mapping(entry, "exclude", {"model", "target", "option"})
         patterns = [
             self._texts(described.get(key, "*"), f"exclude: {key}") for key in ("model", "target", "option")
