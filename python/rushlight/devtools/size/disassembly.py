@@ -12,16 +12,17 @@ from pathlib import Path
 from rushlight import process
 
 _LINE = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)(?:\s+(.*))?$")
-_TARGET = re.compile(r"(?:^|[\s,#])(?:0x)?([0-9a-f]+) <")
+_TARGET = re.compile(r"(?:^|[\s,#])(?:0x)?([0-9a-f]+) <([^>+]*)")
 
 
 @dataclass
 class Code:
-    """Of one function, by its address: `frame` in bytes, the addresses that it calls or jumps to outside of
-    itself, how many calls go through pointers, and whether the stack pointer moves by what is computed."""
+    """Of one function, by its address: `frame` in bytes, the addresses, with names, that it calls or jumps
+    to outside of itself, how many calls go through pointers, and whether the stack pointer moves by what is
+    computed."""
 
     frame: int = 0
-    calls: set[int] = field(default_factory=set)
+    calls: dict[int, str] = field(default_factory=dict)
     indirect: int = 0
     dynamic: bool = False
 
@@ -32,7 +33,7 @@ def disassemble(
     """The code of `functions` (address and size, sorted), by address; empty for a machine that is not
     known."""
     riscv = _riscv64 if bits == 64 else _riscv32
-    read = {"EM_ARM": _arm, "EM_RISCV": riscv, "EM_X86_64": _x86}.get(machine)
+    read = {"EM_ARM": _arm, "EM_RISCV": riscv, "EM_X86_64": _x86, "EM_AARCH64": _aarch64}.get(machine)
     if read is None or process.find_program(objdump) is None:
         return {}
     command = [objdump, "--disassemble", "--no-show-raw-insn", str(elf)]
@@ -53,7 +54,7 @@ def disassemble(
         if target and _branches(machine, instruction[2], operands):
             address = int(target[1], 16)
             if not begin <= address < begin + size:
-                code.calls.add(address)
+                code.calls[address] = target[2]
     return found
 
 
@@ -64,6 +65,8 @@ def _branches(machine: str, name: str, operands: str) -> bool:
         )
     if machine == "EM_RISCV":
         return name[0] in "jb"
+    if machine == "EM_AARCH64":
+        return name.startswith(("b", "cb", "tb")) and not name.startswith(("bic", "bfi", "bfx", "bfm", "brk"))
     return name.startswith(("call", "j"))
 
 
@@ -124,4 +127,15 @@ def _x86(code: Code, name: str, operands: str) -> None:
         code.frame += int(amount[1], 16) if amount else 0
         code.dynamic = code.dynamic or amount is None
     elif name.startswith("call") and operands.startswith("*"):
+        code.indirect += 1
+
+
+def _aarch64(code: Code, name: str, operands: str) -> None:
+    if name in ("stp", "str") and (moved := re.search(r"\[sp, #-(\d+)\]!", operands)):
+        code.frame += int(moved[1])
+    elif name == "sub" and operands.startswith("sp, sp,"):
+        amount = re.search(r"#0x([0-9a-f]+)(, lsl #12)?", operands)
+        code.frame += int(amount[1], 16) << (12 if amount[2] else 0) if amount else 0
+        code.dynamic = code.dynamic or amount is None
+    elif name == "blr":
         code.indirect += 1

@@ -135,6 +135,7 @@ class LinkedProgram:
 
     def _fill(self, elf: Elf, objdump: str) -> None:
         extents = self._extents({s.address: s.size for s in elf.symbols if s.is_function})
+        self._function_extents, self._extent_starts = extents, [address for address, _ in extents]
         code = disassemble(elf.path, objdump, elf.machine, elf.bits, extents)
         names = {s.address: s.names for s in elf.symbols if s.is_function}
         graphs: dict[str, dict[str, Function]] = {}
@@ -175,11 +176,13 @@ class LinkedProgram:
         if function.name.startswith(("__riscv_save", "__riscv_restore")):
             function.frame, function.dynamic = 0, False  # the frame is their caller's
         function.indirect = {""} if code.indirect else set()
-        starts = sorted(self.functions)
-        for address in code.calls:
-            index = bisect_right(starts, address) - 1
-            if index >= 0 and address in range(starts[index], starts[index] + 65536):
-                function.calls.add(starts[index])
+        for address, name in code.calls.items():
+            index = bisect_right(self._extent_starts, address) - 1
+            begin, size = self._function_extents[index] if index >= 0 else (0, 0)
+            if begin <= address < begin + size:
+                function.calls.add(begin)
+            else:
+                function.unresolved.add(name or hex(address))
 
 
 def _graph(object_file: str) -> dict[str, Function]:

@@ -29,6 +29,7 @@ _OBJDUMPS = {
     "EM_ARM": "arm-none-eabi-objdump",
     "EM_RISCV": "riscv64-unknown-elf-objdump",
     "EM_X86_64": "objdump",
+    "EM_AARCH64": "aarch64-linux-gnu-objdump",
 }
 
 

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from rushlight.devtools.size.linked import (
+    ALLOWANCE,
     CODE,
     COMPILER,
     NOBODY,
@@ -24,6 +25,7 @@ from rushlight.devtools.size.rooms import TABLE
 from rushlight.devtools.size.worst import Deepest, deepest
 
 _DISPATCH = re.compile(r"runtime/kernel/operator_table\.h:")
+_UNKNOWN = -1  # stands for all of which nothing is known
 _UNPACKED = "rushlight::call_unpacked"
 _TABLE_SOURCE = "operator_table.cpp"
 
@@ -87,14 +89,19 @@ class _Analysis:
         self._program = program
         self._functions = program.functions
         self._taken: dict[int, set[int]] = {}
+        self._problems: dict[str, set[str]] = {"recursive": set(), "dynamic": set(), "assumed": set()}
+        self._frames = {COMPILER: 0, CODE: 0, NOBODY: 0}
         table = [f for f in self._functions.values() if f.room == TABLE]
         self._unpacked = {f.address for f in table if _UNPACKED in f.readable}
         self._kernels = self._kernels_of_table(table)
-        self._problems: dict[str, set[str]] = {"recursive": set(), "dynamic": set(), "assumed": set()}
-        self._frames = {COMPILER: 0, CODE: 0, NOBODY: 0}
+        unpacked = set().union(*(self._kernels_of(self._functions[a]) for a in self._unpacked))
+        # What the executor calls: what unpacks arguments, and kernels that do so themselves.
+        self._called = self._unpacked | (self._kernels - unpacked)
         self._visited: set[int] = set()
+        self._outer: set[int] = set()  # what may be called through pointers outside of kernels
 
     def bound(self, root: LinkedFunction, interrupt_frame: int) -> StackBound:
+        self._outer = self._candidates([root.address]) - self._kernels - self._unpacked
         beneath = {address: self._deepest_kernel(address) for address in sorted(self._kernels)}
         whole = self._outside(root.address, beneath)
         ticks = [self._outside(f.address, beneath) for f in self._program.named("rushlight_tick")]
@@ -129,14 +136,15 @@ class _Analysis:
         return self._deepest(address, self._candidates([address]), {})
 
     def _outside(self, address: int, beneath: dict[int, Deepest]) -> Deepest:
-        candidates = self._candidates([address]) - self._kernels - self._unpacked
-        return self._deepest(address, candidates, beneath)
+        return self._deepest(address, self._outer, beneath)
 
     def _deepest(self, root: int, candidates: set[int], beneath: dict[int, Deepest]) -> Deepest:
         def calls(address: int) -> Iterable[int]:
             return () if address in beneath else self._calls(address, candidates)
 
         def frame(address: int) -> int:
+            if address == _UNKNOWN:
+                return ALLOWANCE
             return beneath[address].bytes if address in beneath else self._functions[address].frame
 
         self._note(root, calls, beneath)
@@ -146,16 +154,21 @@ class _Analysis:
         return way
 
     def _calls(self, address: int, candidates: set[int]) -> set[int]:
+        if address == _UNKNOWN:
+            return set()
         function = self._functions[address]
         found = set(function.calls)
         for place in function.indirect:
             if address in self._unpacked:
-                found |= self._kernels_for(function)
+                found |= self._kernels_of(function) or self._kernels
             elif _DISPATCH.search(place) or (not place and self._is_dispatch(function)):
-                found |= self._unpacked
+                found |= self._called
             else:
                 found |= candidates
-        return found
+            if not found - function.calls:
+                self._problems["assumed"].add(f"what {self._name(address)} calls through a pointer")
+                found.add(_UNKNOWN)
+        return found | {_UNKNOWN} if function.unresolved else found
 
     def _is_dispatch(self, function: LinkedFunction) -> bool:
         """Where no line is known: what of the executor runs instructions."""
@@ -163,11 +176,10 @@ class _Analysis:
             ("rushlight::Method::call_kernel", "rushlight::Method::execute")
         )
 
-    def _kernels_for(self, unpacked: LinkedFunction) -> set[int]:
-        """Kernels that have the signature that `unpacked` is made for; all, if none is found."""
+    def _kernels_of(self, unpacked: LinkedFunction) -> set[int]:
+        """Kernels that have the signature that `unpacked` is made for."""
         signature = unpacked.readable.partition("(*)(")[2].partition(")>(")[0]
-        same = {a for a in self._kernels if self._functions[a].readable.endswith(f"({signature})")}
-        return same or self._kernels
+        return {a for a in self._kernels if self._functions[a].readable.endswith(f"({signature})")}
 
     def _candidates(self, roots: Iterable[int]) -> set[int]:
         """Functions whose addresses are taken by what runs beneath `roots`, found until there are no more."""
@@ -195,7 +207,7 @@ class _Analysis:
         seen: set[int] = set()
         while waiting:
             address = waiting.pop()
-            if address in seen or address in beneath:
+            if address in seen or address in beneath or address == _UNKNOWN:
                 continue
             seen.add(address)
             waiting += calls(address)
@@ -212,7 +224,7 @@ class _Analysis:
                 self._problems["assumed"].add(name)
 
     def _depth(self, address: int) -> int:
-        return _DEPTHS.get(self._name(address), 1)
+        return 1 if address == _UNKNOWN else _DEPTHS.get(self._name(address), 1)
 
     def _name(self, address: int) -> str:
         return base_name(self._functions[address].readable)
@@ -221,6 +233,8 @@ class _Analysis:
         for address in path:
             if address in beneath:
                 yield from self._steps(beneath[address].path, {})
+            elif address == _UNKNOWN:
+                yield Step("what is not known", ALLOWANCE, NOBODY)
             else:
                 function = self._functions[address]
                 yield Step(self._name(address), function.frame, function.known)

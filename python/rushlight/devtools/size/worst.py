@@ -10,7 +10,8 @@ Way = tuple[int, tuple[int, ...]]
 """Bytes, and the functions that hold them from the outermost on."""
 
 _STEPS = 20_000
-"""Ways that are tried within one cycle before its frames are simply added up."""
+_MEMBERS = 12
+"""How many ways are tried within one cycle, of so many functions at most, before frames are just added up."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +58,8 @@ def deepest(
         if turns == 0 or _cyclic(free, calls):
             recursive |= members
         exits = {node: leave(node) for node in group}
-        inside = dict.fromkeys(group, (0, ()))
-        turn = max(_within(node, members, calls, frame, inside)[0] for node in group)
+        inside: dict[int, Way] = dict.fromkeys(group, (0, ()))
+        turn = max(_within(node, members, calls, frame, inside)[0] for node in group) if turns else 0
         for node in group:
             used, path = _within(node, members, calls, frame, exits)
             below[node] = (used + turns * turn, path)
@@ -86,7 +87,7 @@ def _within(
     """The deepest way from `start` through a cycle and out of it."""
     best: Way = (0, ())
     waiting = [(start, (start,), frame(start))]
-    for _ in range(_STEPS):
+    for _ in range(_STEPS if len(members) <= _MEMBERS else 0):
         if not waiting:
             return best
         node, path, used = waiting.pop()

@@ -92,6 +92,7 @@ __attribute__((noinline)) int other(int n) { return n + 1; }
     [
         ("", "EM_X86_64", 64, []),
         ("arm-none-eabi-", "EM_ARM", 32, ["-mcpu=cortex-m4", "-mthumb"]),
+        ("aarch64-linux-gnu-", "EM_AARCH64", 64, []),
         ("riscv64-unknown-elf-", "EM_RISCV", 32, ["-march=rv32imac", "-mabi=ilp32"]),
     ],
 )
@@ -114,5 +115,8 @@ def test_frames_read_off_the_code_are_those_of_the_compiler(tmp_path, prefix, ma
     addresses = {s.name: s.address for s in elf.symbols}
     for name in ("deep", "through", "main", "other"):
         assert code[addresses[name]].frame == graph[name].frame, name
-    assert code[addresses["deep"]].calls == {addresses["other"]} and code[addresses["deep"]].frame >= 500
+    assert (
+        code[addresses["deep"]].calls == {addresses["other"]: "other"}
+        and code[addresses["deep"]].frame >= 500
+    )
     assert code[addresses["through"]].indirect == 1 and not code[addresses["deep"]].indirect
