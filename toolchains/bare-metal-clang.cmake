@@ -9,6 +9,9 @@ foreach(rushlight_language IN ITEMS C CXX ASM)
     set(CMAKE_${rushlight_language}_COMPILER_TARGET ${RUSHLIGHT_TRIPLE})
 endforeach()
 
+# What reads executables later on reads this one's words.
+find_program(CMAKE_OBJDUMP ${RUSHLIGHT_TRIPLE}-objdump)
+
 separate_arguments(rushlight_gcc_flags UNIX_COMMAND "${RUSHLIGHT_GCC_FLAGS}")
 foreach(rushlight_question IN ITEMS multi-directory libgcc-file-name)
     execute_process(
