@@ -31,6 +31,8 @@ reset:
   .option push
   .option arch, +zicsr
   csrw mtvec, t0
+  li t0, 0x2200  # floating point and vectors on, where there are any
+  csrs mstatus, t0
   .option pop
   j start
 
