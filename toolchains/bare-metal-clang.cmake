@@ -34,7 +34,7 @@ foreach(rushlight_folder IN LISTS rushlight_cxx_headers)
 endforeach()
 string(APPEND RUSHLIGHT_LIBRARY_FLAGS " -isystem ${rushlight_libc}/include")
 set(RUSHLIGHT_LINK_FLAGS
-    "--ld-path=ld.lld-19 -nostdlib -Wl,--defsym=vfprintf=__i_vfprintf -Wl,--defsym=vfscanf=__i_vfscanf"
+    "--ld-path=ld.lld-19 -nostdlib -Wno-unused-command-line-argument -Wl,--defsym=vfprintf=__i_vfprintf -Wl,--defsym=vfscanf=__i_vfscanf"
 )
 string(APPEND RUSHLIGHT_LINK_FLAGS " -L${rushlight_libc}/lib/${rushlight_multi-directory}")
 set(CMAKE_C_STANDARD_LIBRARIES_INIT "-lm -lc ${rushlight_libgcc-file-name} -lc")
