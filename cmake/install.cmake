@@ -53,9 +53,14 @@ endfunction()
 function(rushlight_install_sources folder)
     install(DIRECTORY "${PROJECT_SOURCE_DIR}/kernels" DESTINATION "${folder}" PATTERN "__pycache__" EXCLUDE)
     install(
-        FILES cmake/selection.cmake cmake/operator_libraries.cmake cmake/official_helpers.cmake
+        FILES
+            cmake/custom_ops_aot.cmake
+            cmake/official_helpers.cmake
+            cmake/operator_libraries.cmake
+            cmake/selection.cmake
         DESTINATION "${folder}/cmake"
     )
+    install(FILES compat/torch/aot_kernels.cpp DESTINATION "${folder}/compat/torch")
     rushlight_python_folder("${PROJECT_SOURCE_DIR}" python)
     foreach(file IN ITEMS __init__ errors sources)
         install(FILES "${python}/rushlight/${file}.py" DESTINATION "${folder}/python/rushlight")

@@ -76,7 +76,7 @@ function(gen_operators_lib)
     rushlight_selected_for("${library}" "${given_DTYPE_SELECTIVE_BUILD}" "${given_DEPS}" selected)
     rushlight_generate("${out}" --name "${library}" ${selected} ${bound})
 
-    set(own_kernels ${given_KERNEL_LIBS})
+    string(REPLACE "\\;" ";" own_kernels "${given_KERNEL_LIBS}") # a quoted list is one argument
     # Ours, whatever ExecuTorch calls them: they are compiled into the library, as selected.
     list(FILTER own_kernels EXCLUDE REGEX "^(portable|optimized|quantized|optimized_portable)_kernels$")
     list(FILTER own_kernels EXCLUDE REGEX "^((portable|optimized|quantized|prim)_ops|executorch_kernels)")
@@ -94,8 +94,12 @@ function(gen_operators_lib)
     rushlight_compile_kernels(${library} "${out}")
     # Their code for the same operator differs with the selection: two libraries must not share a symbol.
     target_compile_definitions(${library} PRIVATE "kernels=kernels_of_${library}")
-    set(generated "${out}/operator_table.cpp" "${out}/official_kernels.cpp")
-    set_property(SOURCE ${generated} APPEND PROPERTY COMPILE_OPTIONS -Ukernels)
+    set(named_as_written
+        "${out}/operator_table.cpp"
+        "${out}/official_kernels.cpp"
+        ${RUSHLIGHT_OFFICIAL_KERNEL_SOURCES}
+    )
+    set_property(SOURCE ${named_as_written} APPEND PROPERTY COMPILE_OPTIONS -Ukernels)
     target_link_libraries(${library} PUBLIC rushlight::runtime ${own_kernels} PRIVATE ${given_DEPS})
     set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     rushlight_link_operators(${library})

@@ -71,6 +71,13 @@ def operator_table(
     return _HEADER.format(comment="//") + "\n".join(lines) + "\n"
 
 
+def operator_schemas(selected: Sequence[Selected]) -> str:
+    """operator_schemas.inc: the name and the schema of each operator, in the order of the table."""
+    rows = sorted((s.operator.schema for s in selected), key=lambda schema: schema.name.encode())
+    lines = [f"    {{{json.dumps(row.name)}, {json.dumps(row.text)}}}," for row in rows]
+    return _HEADER.format(comment="//") + "\n".join(lines) + "\n"
+
+
 def kernel_declarations(operators: Iterable[Operator]) -> list[str]:
     """The declarations of kernels, in their namespaces."""
     by_namespace: dict[str, dict[str, Operator]] = {}
@@ -253,6 +260,7 @@ def write_all(
         files[f"{portable}/NativeFunctions.h"] = official.native_functions_header(selection.table)
         files["official_functions.cpp"] = official.selected_functions(len(selected))
     if library != WHOLE_BUILD:
+        files["operator_schemas.inc"] = operator_schemas(selected)
         for name in files.keys() & {"operator_table.cpp", "official_kernels.cpp"}:
             files[name] = files[name].replace(KERNELS_NAMESPACE, f"{KERNELS_NAMESPACE}_of_{library}")
     for name, text in files.items():

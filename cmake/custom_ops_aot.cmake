@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# gen_custom_ops_aot_lib(LIB_NAME lib KERNEL_SOURCES files) makes a shared library for torch.ops.load_library: it
+# registers the selected operators of the library's YAML files (gen_selected_ops, generate_bindings_for_kernels),
+# each as its kernel computes it, and whatever the sources register with PyTorch's headers themselves.
+
+function(gen_custom_ops_aot_lib)
+    cmake_parse_arguments(PARSE_ARGV 0 given "" "" "LIB_NAME;KERNEL_SOURCES")
+    if(NOT given_LIB_NAME)
+        set(given_LIB_NAME "${ARGV0}")
+        set(given_KERNEL_SOURCES "${ARGV1}")
+    endif()
+    # A quoted list is one argument.
+    string(REPLACE "\\;" ";" given_KERNEL_SOURCES "${given_KERNEL_SOURCES}")
+    set(library "${given_LIB_NAME}")
+    set(out "${CMAKE_CURRENT_BINARY_DIR}/${library}")
+    rushlight_bound_kernels("${library}" bound)
+    rushlight_selected_for("${library}" "" "" selected)
+    rushlight_generate("${out}" --name "${library}" ${selected} ${bound})
+
+    # What is written against PyTorch's headers is compiled with those, the kernels with ExecuTorch's.
+    set(torch_sources "")
+    set(kernel_sources "")
+    foreach(source IN LISTS given_KERNEL_SOURCES)
+        get_filename_component(source "${source}" ABSOLUTE)
+        file(STRINGS "${source}" includes REGEX "^#include <(torch|ATen)/")
+        if(includes)
+            list(APPEND torch_sources "${source}")
+        else()
+            list(APPEND kernel_sources "${source}")
+        endif()
+    endforeach()
+    set(RUSHLIGHT_OFFICIAL_KERNEL_SOURCES ${kernel_sources})
+    add_library(
+        ${library}_kernels
+        STATIC
+        "${out}/operator_table.cpp"
+        ${RUSHLIGHT_KERNEL_SOURCES}
+        ${RUSHLIGHT_SHARED_KERNEL_SOURCES}
+    )
+    rushlight_compile_kernels(${library}_kernels "${out}")
+    target_link_libraries(${library}_kernels PUBLIC rushlight::runtime PRIVATE rushlight::platform)
+    target_compile_definitions(${library}_kernels PRIVATE "kernels=kernels_of_${library}")
+    set(named_as_written
+        "${out}/operator_table.cpp"
+        "${out}/official_kernels.cpp"
+        ${RUSHLIGHT_OFFICIAL_KERNEL_SOURCES}
+    )
+    set_property(SOURCE ${named_as_written} APPEND PROPERTY COMPILE_OPTIONS -Ukernels)
+    set_target_properties(${library}_kernels PROPERTIES POSITION_INDEPENDENT_CODE ON)
+
+    get_filename_component(root "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/.." ABSOLUTE)
+    add_library(${library} SHARED "${root}/compat/torch/aot_kernels.cpp" ${torch_sources})
+    find_package_torch()
+    target_compile_features(${library} PRIVATE cxx_std_20)
+    target_compile_options(${library} PRIVATE -frtti -fexceptions)
+    target_compile_definitions(${library} PRIVATE "RUSHLIGHT_AOT_ENTRIES=entries_of_${library}")
+    target_include_directories(${library} PRIVATE "${out}")
+    target_include_directories(${library} SYSTEM PRIVATE ${TORCH_INCLUDE_DIRS})
+    target_link_libraries(${library} PRIVATE ${library}_kernels ${TORCH_LIBRARIES})
+endfunction()
+
+# Sets TORCH_INCLUDE_DIRS and TORCH_LIBRARIES: those of the PyTorch that Python imports.
+function(find_package_torch)
+    rushlight_run_generator(
+        paths
+        -c
+        "import torch.utils.cpp_extension as e\;print('|'.join(e.include_paths()), e.library_paths()[0], sep='@')"
+    )
+    string(REPLACE "@" ";" paths "${paths}")
+    list(GET paths 0 includes)
+    list(GET paths 1 libraries)
+    string(REPLACE "|" ";" includes "${includes}")
+    set(TORCH_INCLUDE_DIRS "${includes}" PARENT_SCOPE)
+    set(found "")
+    foreach(name IN ITEMS torch torch_cpu c10)
+        list(APPEND found "${libraries}/lib${name}.so")
+    endforeach()
+    set(TORCH_LIBRARIES "${found}" PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""gen_custom_ops_aot_lib: a library that registers a project's kernels with PyTorch."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from environments import ROOT
+from test_cpp_consumers import CONSUMERS, configure
+
+from rushlight import process
+
+pytestmark = pytest.mark.package
+
+USER = """
+import sys, torch
+torch.ops.load_library(sys.argv[1])
+x = torch.randn(3, 4)
+out, transposed = torch.empty(3, 4), torch.empty(4, 3).t()
+assert torch.ops.my_ops.mul3.out(x, output=out) is out
+torch.ops.my_ops.mul3.out(x, output=transposed)
+assert torch.equal(out, x * 3) and torch.equal(transposed, x * 3)
+assert torch.equal(torch.ops.my_ops.mul3(x), x * 3)
+assert not hasattr(torch.ops.my_ops, "mul4")
+print("as PyTorch")
+"""
+
+
+def test_pytorch_calls_the_kernels(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    configure(
+        CONSUMERS / "aot_library",
+        tmp_path,
+        EXECUTORCH_ROOT=ROOT / "compat" / "executorch",
+        EXECUTORCH_SELECT_OPS_LIST="aten::add.out",
+        PYTHON_EXECUTABLE=sys.executable,
+    )
+    build = ["cmake", "--build", tmp_path, "--target", "custom_ops_aot_lib"]
+    process.run(build, check=True, timeout=600)
+    # A process of its own: what is loaded stays registered.
+    ran = process.run([sys.executable, "-c", USER, tmp_path / "libcustom_ops_aot_lib.so"], check=True)
+    assert ran.stdout.strip() == "as PyTorch"
