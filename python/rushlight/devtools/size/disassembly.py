@@ -12,6 +12,7 @@ from pathlib import Path
 from rushlight import process
 
 _LINE = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)(?:\s+(.*))?$")
+_NUMBER = r"(0x[0-9a-f]+|\d+)"  # GNU's objdump writes decimal ones, LLVM's others
 _TARGET = re.compile(r"(?:^|[\s,#])(?:0x)?([0-9a-f]+) <([^>+]*)")
 
 
@@ -49,7 +50,7 @@ def disassemble(
         begin, size = functions[index]
         code = found[begin]
         operands = instruction[3] or ""
-        read(code, instruction[2], operands)
+        read(code, instruction[2], operands.replace(" ", ""))
         target = _TARGET.search(operands)
         if target and _branches(machine, instruction[2], operands):
             address = int(target[1], 16)
@@ -77,11 +78,11 @@ def _arm(code: Code, name: str, operands: str) -> None:
     elif base == "vpush" or (base.startswith("vstmdb") and operands.startswith("sp!")):
         code.frame += (8 if "d" in operands.partition("{")[2] else 4) * _registers(operands)
     elif base in ("sub", "subw", "subs") and operands.startswith("sp"):
-        amount = re.search(r"#(\d+)", operands)
-        code.frame += int(amount[1]) if amount else 0
+        amount = re.search(rf"#{_NUMBER}", operands)
+        code.frame += int(amount[1], 0) if amount else 0
         code.dynamic = code.dynamic or amount is None
-    elif base in ("str", "strd", "vstr") and (moved := re.search(r"\[sp, #-(\d+)\]!", operands)):
-        code.frame += int(moved[1])
+    elif base in ("str", "strd", "vstr") and (moved := re.search(rf"\[sp,#-{_NUMBER}\]!", operands)):
+        code.frame += int(moved[1], 0)
     elif (base == "blx" and not _TARGET.search(operands)) or (base == "bx" and operands.strip() != "lr"):
         code.indirect += 1
 
@@ -108,11 +109,11 @@ def _riscv(code: Code, name: str, operands: str, register: int) -> None:
         # libgcc's: pushes ra and that many of s0 to s11, in the caller's name.
         code.frame += -(-(int(saved[1]) + 1) * register // 16) * 16
     if name in ("addi", "add", "addiw", "c.addi16sp") and operands.startswith("sp,"):
-        amount = re.match(r"sp,(?:sp,)?(-?\d+)$", operands.strip())
+        amount = re.match(rf"sp,(?:sp,)?(-?){_NUMBER}$", operands)
         if amount is None:
             code.dynamic = code.dynamic or not operands.startswith("sp,s0")  # s0: back to the frame's start
-        elif int(amount[1]) < 0:
-            code.frame -= int(amount[1])
+        elif amount[1]:
+            code.frame += int(amount[2], 0)
     elif name == "sub" and operands.startswith("sp,sp"):
         code.dynamic = True
     elif name == "jalr" and not _TARGET.search(operands):
@@ -131,11 +132,11 @@ def _x86(code: Code, name: str, operands: str) -> None:
 
 
 def _aarch64(code: Code, name: str, operands: str) -> None:
-    if name in ("stp", "str") and (moved := re.search(r"\[sp, #-(\d+)\]!", operands)):
-        code.frame += int(moved[1])
-    elif name == "sub" and operands.startswith("sp, sp,"):
-        amount = re.search(r"#0x([0-9a-f]+)(, lsl #12)?", operands)
-        code.frame += int(amount[1], 16) << (12 if amount[2] else 0) if amount else 0
+    if name in ("stp", "str") and (moved := re.search(rf"\[sp,#-{_NUMBER}\]!", operands)):
+        code.frame += int(moved[1], 0)
+    elif name == "sub" and operands.startswith("sp,sp,"):
+        amount = re.search(rf"#{_NUMBER}(,lsl#12)?", operands)
+        code.frame += int(amount[1], 0) << (12 if amount[2] else 0) if amount else 0
         code.dynamic = code.dynamic or amount is None
     elif name == "blr":
         code.indirect += 1

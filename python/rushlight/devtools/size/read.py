@@ -89,7 +89,9 @@ def read_build(built: Built, models: Sequence[Path] = ()) -> SizeReport:
     stack = None
     if pieces is not None:
         program = LinkedProgram(elf, pieces, rooms, _objdump(elf, built.folder))
-        stack = stack_bound(program, interrupt_frame=_interrupt_frame(elf))
+        stack = stack_bound(
+            program, interrupt_frame=_interrupt_frame(elf), red_zone=128 if elf.machine == "EM_X86_64" else 0
+        )
         unknown += _unknown_of_stack(stack)
     content = [s for s in elf.sections if s.memory in ("flash", "ram", "flash+ram")]
     return SizeReport(

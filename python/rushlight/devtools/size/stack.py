@@ -77,11 +77,12 @@ class StackBound:
         return {**asdict(self), "is_bound": self.is_bound}
 
 
-def stack_bound(program: LinkedProgram, *, interrupt_frame: int = 0) -> StackBound | None:
+def stack_bound(program: LinkedProgram, *, interrupt_frame: int = 0, red_zone: int = 0) -> StackBound | None:
     """The bound of a whole program; None where it has no function to begin with. `interrupt_frame` is what
-    the core itself puts onto the stack when it takes an interrupt."""
+    the core itself puts onto the stack when it takes an interrupt, `red_zone` what functions may use below
+    it."""
     roots = program.named("rushlight_start") or program.named("main")
-    return _Analysis(program).bound(roots[0], interrupt_frame) if roots else None
+    return _Analysis(program).bound(roots[0], interrupt_frame, red_zone) if roots else None
 
 
 class _Analysis:
@@ -100,16 +101,17 @@ class _Analysis:
         self._visited: set[int] = set()
         self._outer: set[int] = set()  # what may be called through pointers outside of kernels
 
-    def bound(self, root: LinkedFunction, interrupt_frame: int) -> StackBound:
+    def bound(self, root: LinkedFunction, interrupt_frame: int, red_zone: int) -> StackBound:
         self._outer = self._candidates([root.address]) - self._kernels - self._unpacked
         beneath = {address: self._deepest_kernel(address) for address in sorted(self._kernels)}
         whole = self._outside(root.address, beneath)
         ticks = [self._outside(f.address, beneath) for f in self._program.named("rushlight_tick")]
         interrupt = max((interrupt_frame + tick.bytes for tick in ticks), default=0)
+        below = [Step("red zone", red_zone, CODE)] if red_zone else []
         return StackBound(
-            worst_case=whole.bytes + interrupt,
+            worst_case=whole.bytes + interrupt + red_zone,
             root=base_name(root.readable),
-            path=tuple(self._steps(whole.path, beneath)),
+            path=(*self._steps(whole.path, beneath), *below),
             interrupt=interrupt,
             load=self._most("rushlight::Method::load", beneath),
             execute=self._most("rushlight::Method::execute", beneath),
