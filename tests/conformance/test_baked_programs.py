@@ -223,7 +223,23 @@ def optional() -> Tried:
     )
 
 
-TRIED = {make.__name__: make for make in (lent, bounded, views, moves, numbers, loops, states, optional)}
+def scratch() -> Tried:
+    """A transform of a length that takes scratch memory; and of one that takes more than there is."""
+    methods = []
+    for name, length in (("small", 509), ("large", 3001)):
+        values = [tensor(length, at=0), number(0), Value(Kind.INT_LIST, (1,)), number(True)]
+        values.append(tensor(length // 2 + 1, at=16384, dtype="complex64"))
+        made = method(values, [("aten::_fft_r2c.out", [0, 2, 1, 3, 4, 4])], [0], [4], name)
+        methods.append(replace(made, buffer_sizes=(0, 32768)))
+    return Tried(
+        ProgramParts(tuple(methods)),
+        [("small", [ramp(509)]), ("large", [ramp(3001)]), ("small", [ramp(509)])],
+    )
+
+
+TRIED = {
+    make.__name__: make for make in (lent, bounded, views, moves, numbers, loops, states, optional, scratch)
+}
 
 
 @dataclass(frozen=True)
