@@ -142,6 +142,6 @@ def _unknown_of_stack(stack: StackBound | None) -> list[str]:
         said.append(f"stack: what these need, 256 bytes each were assumed: {', '.join(stack.assumed)}")
     if not stack.frames.get("compiler"):
         said.append(
-            "stack: no frames from the compiler, they were read off the code; build with RUSHLIGHT_CALL_GRAPH"
+            "stack: the compiler's frames, which GCC writes with RUSHLIGHT_CALL_GRAPH; read off the code"
         )
     return said
