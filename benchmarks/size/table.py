@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import platform
 import re
 from collections.abc import Callable, Sequence
 
@@ -136,5 +137,6 @@ def _machine(result: MatrixResult) -> str:
     machine = described["machine"]
     return (
         f"rushlight {described['rushlight']} (sources {described['sources']}), {', '.join(versions)}; "
-        f"{machine['system']}, {machine['cpus']} CPUs, Python {machine['python']}; {result.started[:10]}."
+        f"{platform.system()} {platform.machine()}, {machine['cpus']} CPUs, Python {machine['python']}; "
+        f"{result.started[:10]}."
     )
