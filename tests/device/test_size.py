@@ -64,6 +64,13 @@ def test_nothing_of_a_heap_or_of_exceptions_is_linked(report: SizeReport) -> Non
     assert report.forbidden == ()
 
 
+def test_the_runtime_is_small_apart_from_what_verifies_programs(report: SizeReport) -> None:
+    if report.target == "cortex-m4":
+        flash, verification = report.runtime["flash"], report.runtime["verification"]
+        assert 3000 < verification < 5000
+        assert flash - verification < 10_000
+
+
 def test_a_budget_holds_the_program(report: SizeReport, tmp_path: Path) -> None:
     (tmp_path / "budget.yaml").write_text("flash: 60 kB\nram: 1 kB\nstack: 5 kB\narena: 74 kB\n")
     check_budget(report, read_budget(tmp_path / "budget.yaml"))

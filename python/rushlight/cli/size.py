@@ -161,6 +161,12 @@ def print_report(report: SizeReport) -> None:
     """Tables for people."""
     console = Console(highlight=False)
     _print_sums(console, "room", report.rooms)
+    if report.runtime["flash"]:
+        console.print(
+            f"runtime without runner and platform {report.runtime['flash']:,} B, of which "
+            f"{report.runtime['verification']:,} B verify programs",
+            soft_wrap=True,
+        )
     _print_sums(console, "operator, its own source", report.operators)
     _print_sums(console, "dtype, of kernels made for one", report.dtypes)
     for method in report.methods:

@@ -16,6 +16,16 @@ from rushlight.errors import InvalidArgument
 
 FORMAT, VERSION = "rushlight-size", 1
 
+# What an application brings of its own or leaves out.
+_AROUND = ("runtime/runner", "runtime/platform")
+# What proves a program and its calls sound when they are loaded; layout.cpp counts at the same time.
+_VERIFICATION = (
+    "runtime/program/flatbuffer.cpp",
+    "runtime/program/schema.cpp",
+    "runtime/program/layout.cpp",
+    "runtime/executor/arguments.cpp",
+)
+
 
 @dataclass(frozen=True)
 class SizeReport:
@@ -56,6 +66,13 @@ class SizeReport:
         return summed(self.entries, lambda entry: entry.room)
 
     @property
+    def runtime(self) -> dict[str, int]:
+        """Flash of the runtime's rooms from base to executor, and what of it is there to verify programs."""
+        rows = [e for e in self.entries if e.room.startswith("runtime/") and e.room not in _AROUND]
+        verification = sum(e.flash for e in rows if e.file in _VERIFICATION)
+        return {"flash": sum(e.flash for e in rows), "verification": verification}
+
+    @property
     def operators(self) -> dict[str, dict[str, int]]:
         """Of each operator its own source alone; what operators share is a room."""
         return summed(self.entries, lambda entry: entry.operator)
@@ -78,6 +95,7 @@ class SizeReport:
             "weights": self.weights,
             "sections": [{"name": n, "bytes": size, "memory": kind} for n, size, kind in self.sections],
             "rooms": self.rooms,
+            "runtime": self.runtime,
             "operators": self.operators,
             "dtypes": self.dtypes,
             "arena": self.arena,

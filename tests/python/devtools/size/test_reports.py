@@ -51,6 +51,14 @@ def test_sums_are_by_room_operator_and_dtype() -> None:
     assert report.dtypes == {"float32": {"flash": 60, "ram": 0}}
 
 
+def test_what_verifies_programs_is_told_apart() -> None:
+    checks = Entry("count_plan", "runtime/program/layout.cpp", "runtime/program", ".text", 90, 0)
+    runner = Entry("main", "runtime/runner/executor_runner.cpp", "runtime/runner", ".text", 70, 0)
+    before, after = a_report().runtime, a_report(checks, runner).runtime
+    assert before["verification"] == 0 and before["flash"] >= 800
+    assert after == {"flash": before["flash"] + 90, "verification": 90}
+
+
 def test_a_diff_names_what_changed_largest_first() -> None:
     new = Entry("more", "a.cpp", "application", ".text", 20, 0)
     after = grown(a_report(new), "relu_out", 50)
