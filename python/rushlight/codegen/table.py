@@ -187,6 +187,9 @@ def read_row(row: Any, sets: Mapping[str, frozenset[str]], path: Path) -> Operat
         raise InvalidSelection(f"{where}: unknown key '{min(unknown)}'; a row has {known}")
     if "dtypes" not in row and schema.has_tensor:
         raise InvalidSelection(f"{where}: takes tensors and names no dtypes")
+    # A loader that keeps no constants goes by that.
+    if any(argument.base == "Any" and argument.mutable for argument in schema.arguments[:-1]):
+        raise InvalidSelection(f"{where}: a number that is written is the last argument")
     tolerance = row.get("tolerance") or {}
     if unknown := tolerance.keys() - NUMBERS.keys():
         raise InvalidSelection(f"{where}: tolerance for '{min(unknown)}', which is no dtype")

@@ -83,6 +83,10 @@ def test_schemas_are_those_of_pytorch(table: OperatorTable) -> None:
         ([row("a", "kernel: k, dtypes: real, tolerance: {float: 1}")], "tolerance for 'float'"),
         (["kernel: k"], "expected a row with 'schema' and 'kernel'"),
         (
+            ['schema: "my::a(Any(a!) out, int x) -> Any(a!)", kernel: k'],
+            "a number that is written is the last argument",
+        ),
+        (
             [row("a"), 'schema: "aten::b.out(int x) -> Tensor", kernel: k'],
             "name the kernel k with different arguments",
         ),
