@@ -105,8 +105,8 @@ void MethodValues::gather(Span<const int32_t> indices, EValue** arguments) const
   Places room = places_;
   EValue* made = places_.made;
   for (const int32_t index : indices) {
-    EValue* value = places_.kept + index;
-    if (kCompact && places_.kept == nullptr) value = new (made) EValue(make(static_cast<size_t>(index)));
+    const bool kept = !kCompact || places_.kept != nullptr;
+    EValue* value = kept ? places_.kept + index : new (made) EValue(make(static_cast<size_t>(index)));
     if (is_list_of_values(*value)) value = new (made) EValue(fill(*value, &room));
     *arguments++ = value;
     ++made;
