@@ -167,8 +167,12 @@ class PlanChecker {
         const auto to = arguments.scalar<int32_t>(schema::move_call::kTo);
         RL_TRY(index(from, "move"));
         counts_->plain = false;
+        const ValueKind kind = kind_of(values_[static_cast<size_t>(from)]);
+        // Room for the items of a call's lists is counted by their lengths.
+        RL_CHECK(!is_list_of_values(kind), Error::NotSupported, "move: value %ld is a list",
+                 static_cast<long>(from));
         // A value keeps its kind: arguments are checked once, at load.
-        return item(to, kind_of(values_[static_cast<size_t>(from)]), "move");
+        return item(to, kind, "move");
       }
       case InstructionKind::JumpFalseCall: {
         const auto condition = arguments.scalar<int32_t>(schema::jump_false_call::kCondValueIndex);

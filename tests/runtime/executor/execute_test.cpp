@@ -380,9 +380,9 @@ TEST_F(Execute, RefusesToWriteConstants_ThroughViewsAndMoves) {
   PlanSpec through_move = view_plan(6, {});
   through_move.instructions = {move(6, 3), call(0, {0, 1, 3})};
   PlanSpec through_list = view_plan(6, {});
-  through_list.values.insert(through_list.values.end(), {tensor_list({6}), tensor_list({2})});
+  through_list.values.push_back(tensor_list({3}));
   through_list.operators.push_back({"test::split", ""});
-  through_list.instructions = {move(7, 8), call(2, {0, 8})};
+  through_list.instructions = {move(6, 3), call(2, {0, 7})};
   PlanSpec planned = view_plan(0, {});
   planned.instructions = {call(1, {0, 5, 3}), call(0, {1, 1, 3})};
   for (const PlanSpec* plan : {&through_view, &through_move, &through_list, &planned}) {

@@ -448,6 +448,22 @@ TEST(Outputs, ThatMayChangeTheirShape_MayNotBeInputsOfTheSameCall) {
   }
 }
 
+// Room is counted by the lengths that the file says, so none may become another.
+TEST(MethodLoad, RefusesListsThatMoveOrAreEnds) {
+  PlanSpec plan = sum_plan();
+  plan.values.push_back(tensor_list({0}));
+  plan.values.push_back(tensor_list({0, 1, 0, 1}));
+  plan.instructions = {move(8, 7)};
+  Outcome outcome = load(plan);
+  EXPECT_EQ(outcome.error, Error::NotSupported);
+  EXPECT_THAT(outcome.log, HasSubstr("move: value 8 is a list"));
+  plan.instructions = {};
+  plan.outputs = {7};
+  outcome = load(plan);
+  EXPECT_EQ(outcome.error, Error::NotSupported);
+  EXPECT_THAT(outcome.log, HasSubstr("outputs: value 7 is a list"));
+}
+
 TEST(MethodLoad, RefusesListsThatAreNamedWithoutEnd) {
   PlanSpec plan = sum_plan();
   plan.values.push_back(tensor_list(std::vector<int32_t>(40000, 0)));
