@@ -106,9 +106,10 @@ def test_a_cell_that_cannot_be_built_fails_with_the_error(tmp_path: Path) -> Non
 def test_a_cell_whose_process_dies_fails_and_the_others_go_on(tmp_path: Path) -> None:
     refused = cell("model_dscnn", program="model_xnnpack.pte")
     results = []
+    before = set(multiprocessing.active_children())  # of other tests
     for event in run_local([refused, refused], tmp_path, Conditions(), jobs=1):
         if isinstance(event, Started) and not results:
-            [child] = multiprocessing.active_children()
+            [child] = set(multiprocessing.active_children()) - before
             child.kill()
         if isinstance(event, Finished):
             results.append(event.result)
