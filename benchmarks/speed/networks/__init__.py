@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The models, always with the same random weights: name -> module in the state for use, and its inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from networks.small import DsCnn, Recurrent, ResNet8, autoencoder, mlp
+from networks.transformers import LlamaBlock, TextEncoder, VisionTransformer
+from networks.vision import mobilenet_v1, mobilenet_v2, mobilenet_v3_large, mobilenet_v3_small, resnet18
+from torch import Tensor, nn
+
+Made = tuple[nn.Module, tuple[Tensor, ...]]
+
+
+def _image(size: int = 224) -> Tensor:
+    return torch.randn(1, 3, size, size)
+
+
+def _decoding() -> Made:
+    past = [torch.randn(1, 2, 127, 64) for _ in range(2)]
+    return LlamaBlock(1, past=127), (torch.randn(1, 1, 512), *past)
+
+
+MODELS: dict[str, Callable[[], Made]] = {
+    "dscnn": lambda: (DsCnn(), (torch.randn(1, 1, 49, 10),)),
+    "resnet8": lambda: (ResNet8(), (_image(32),)),
+    "mobilenet-v1-0.25": lambda: (mobilenet_v1(0.25, 2), (_image(96),)),
+    "autoencoder": lambda: (autoencoder(), (torch.randn(1, 640),)),
+    "mobilenet-v2": lambda: (mobilenet_v2(), (_image(),)),
+    "mobilenet-v3-small": lambda: (mobilenet_v3_small(), (_image(),)),
+    "mobilenet-v3-large": lambda: (mobilenet_v3_large(), (_image(),)),
+    "resnet18": lambda: (resnet18(), (_image(),)),
+    "minilm": lambda: (TextEncoder(), (torch.randint(0, 30522, (1, 128)),)),
+    "vit-tiny": lambda: (VisionTransformer(), (_image(),)),
+    "llama-prefill": lambda: (LlamaBlock(64), (torch.randn(1, 64, 512),)),
+    "llama-decode": _decoding,
+    "lstm": lambda: (Recurrent(64, 128), (torch.randn(1, 40, 64),)),
+    "mlp": lambda: (mlp(784, 256, 128, 10), (torch.randn(1, 784),)),
+}
+
+
+def make(build: Callable[[], Made]) -> Made:
+    """What `build` makes, from the same random numbers each time, without gradients."""
+    torch.manual_seed(0)
+    module, args = build()
+    _calibrate(module, args)
+    return module.eval().requires_grad_(False), args
+
+
+def _calibrate(module: nn.Module, args: tuple[Tensor, ...]) -> None:
+    """Batch norms with scales as after training, and the statistics of what comes to them."""
+    norms = [layer for layer in module.modules() if isinstance(layer, (nn.BatchNorm1d, nn.BatchNorm2d))]
+    if not norms:
+        return
+    for layer in norms:
+        nn.init.uniform_(layer.weight, 0.5, 1.5)
+        nn.init.normal_(layer.bias, std=0.2)
+        layer.momentum = None  # the average over all batches
+    with torch.no_grad():
+        for _ in range(2):
+            module.train()(*(torch.randn(8, *each.shape[1:]) for each in args))

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Networks for small machines, and a recurrent one, with random weights."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from torch import Tensor, nn
+
+sys.path.append(str(Path(__file__).resolve().parents[3] / "tests" / "interop"))
+
+from models import DsCnn, ResNet8, mlp  # noqa: E402
+
+__all__ = ["DsCnn", "Recurrent", "ResNet8", "autoencoder", "mlp"]
+
+
+def autoencoder() -> nn.Sequential:
+    """Anomaly detection: 640 numbers through 8 and back, as MLPerf Tiny has it."""
+    layers: list[nn.Module] = []
+    before = 640
+    for width in (128, 128, 128, 128, 8, 128, 128, 128, 128):
+        layers += [nn.Linear(before, width), nn.BatchNorm1d(width), nn.ReLU()]
+        before = width
+    return nn.Sequential(*layers, nn.Linear(before, 640))
+
+
+class Recurrent(nn.Module):
+    """An LSTM over all steps of a sequence ([1, steps, inputs])."""
+
+    def __init__(self, inputs: int, hidden: int) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(inputs, hidden, batch_first=True)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.lstm(x)[0]
