@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import torch
+from torch import Tensor, nn
+
 from networks.small import DsCnn, Recurrent, ResNet8, autoencoder, mlp
 from networks.transformers import LlamaBlock, TextEncoder, VisionTransformer
 from networks.vision import mobilenet_v1, mobilenet_v2, mobilenet_v3_large, mobilenet_v3_small, resnet18
-from torch import Tensor, nn
 
 Made = tuple[nn.Module, tuple[Tensor, ...]]
 

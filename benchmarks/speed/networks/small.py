@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 sys.path.append(str(Path(__file__).resolve().parents[3] / "tests" / "interop"))
 
-from models import DsCnn, ResNet8, mlp  # noqa: E402
+from models import DsCnn, ResNet8, mlp
 
 __all__ = ["DsCnn", "Recurrent", "ResNet8", "autoencoder", "mlp"]
 
