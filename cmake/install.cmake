@@ -57,7 +57,9 @@ function(rushlight_install_sources folder)
             cmake/custom_ops_aot.cmake
             cmake/official_helpers.cmake
             cmake/operator_libraries.cmake
+            cmake/probe.cmake
             cmake/selection.cmake
+            cmake/ukernel.cmake
         DESTINATION "${folder}/cmake"
     )
     install(FILES compat/torch/aot_kernels.cpp DESTINATION "${folder}/compat/torch")

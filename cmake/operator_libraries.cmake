@@ -12,6 +12,8 @@
 # An executable that links several such libraries, or one and executorch_kernels, has the operators of all.
 # The older forms without LIB_NAME work, too: gen_selected_ops("yaml" "operators" "all" "model" "by dtype").
 
+include("${CMAKE_CURRENT_LIST_DIR}/ukernel.cmake")
+
 function(gen_selected_ops)
     set(parts
         OPS_SCHEMA_YAML
@@ -127,6 +129,7 @@ function(rushlight_compile_kernels target out)
     set(exact ${RUSHLIGHT_KERNEL_SOURCES} ${RUSHLIGHT_SHARED_KERNEL_SOURCES})
     list(FILTER exact INCLUDE REGEX "/kernels/(quantized/|shared/affine)")
     set_source_files_properties(${exact} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
+    rushlight_add_ukernels(${target} ${RUSHLIGHT_UKERNELS})
     if(RUSHLIGHT_OFFICIAL_KERNELS)
         target_sources(${target} PRIVATE "${out}/official_kernels.cpp" ${RUSHLIGHT_OFFICIAL_KERNEL_SOURCES})
         set(api rushlight_kernel_api)

@@ -109,6 +109,23 @@ set(rushlight_compact_methods OFF)
 if(RUSHLIGHT_BUILD_TESTS OR RUSHLIGHT_BUILD_FUZZERS)
     set(rushlight_compact_methods ON)
 endif()
+# Boards have weights in flash, and no RAM for them a second time.
+set(rushlight_prepare ON)
+set(rushlight_small OFF)
+if(RUSHLIGHT_BOARD)
+    set(rushlight_prepare OFF)
+    set(rushlight_small ON)
+endif()
+option(
+    RUSHLIGHT_PREPARE_KERNELS
+    "Have kernels pack constant weights when a method is loaded with memory for that"
+    ${rushlight_prepare}
+)
+option(
+    RUSHLIGHT_SMALL_KERNELS
+    "Of optimized kernels take those for cores without wide vectors, where there are some"
+    ${rushlight_small}
+)
 option(
     RUSHLIGHT_COMPACT_METHODS
     "Keep no constants in RAM on 64-bit machines either; 32-bit ones do not in any case"

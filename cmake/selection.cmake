@@ -88,6 +88,12 @@ function(rushlight_library_arguments result)
     foreach(choice IN LISTS preferred)
         list(APPEND arguments --prefer "${choice}")
     endforeach()
+    if(RUSHLIGHT_SMALL_KERNELS)
+        list(APPEND arguments --small)
+    endif()
+    if(NOT RUSHLIGHT_PREPARE_KERNELS)
+        list(APPEND arguments --no-prepare)
+    endif()
     set(${result} "${arguments}" PARENT_SCOPE)
 endfunction()
 
@@ -97,6 +103,7 @@ function(rushlight_generated_lists result)
         KERNEL_SOURCES
         KERNEL_SELECTIONS
         SHARED_KERNEL_SOURCES
+        UKERNELS
         OFFICIAL_KERNELS
         OFFICIAL_KERNEL_SOURCES
         SELECTED_OPERATORS

@@ -112,6 +112,7 @@ Error Method::execute_chains() {
 
 Error Method::execute_chain(size_t index, Table chain, uint64_t* budget) {
   const TableVector instructions = chain.tables(schema::chain::kInstructions);
+  const size_t first = prepared_ == nullptr || index == 0 ? 0 : first_instruction(index);
   FieldPair instruction(schema::instruction::kKind, schema::instruction::kArguments);
   FieldPair call(schema::kernel_call::kOpIndex, schema::kernel_call::kArgs);
   static_assert(schema::kernel_call::kArgs == static_cast<unsigned>(schema::delegate_call::kArgs));
@@ -127,7 +128,8 @@ Error Method::execute_chain(size_t index, Table chain, uint64_t* budget) {
       case InstructionKind::KernelCall:
       case InstructionKind::DelegateCall: {
         call.find(arguments);
-        const Error error = kind == InstructionKind::KernelCall ? call_kernel(call) : call_delegate(call);
+        const Error error =
+            kind == InstructionKind::KernelCall ? call_kernel(call, first + at - 1) : call_delegate(call);
         if (error != Error::Ok) RL_RECORD_NUMBER(at - 1);
         RL_CHECK(error == Error::Ok, error, "instruction %lu failed", log_number(at - 1));
         break;
@@ -160,11 +162,12 @@ Span<EValue* const> Method::gather(const FieldPair& call) {
   return {arguments_, indices.size()};
 }
 
-Error Method::call_kernel(const FieldPair& call) {
+Error Method::call_kernel(const FieldPair& call, size_t number) {
   const size_t num_arguments = gather(call).size();
   const KernelEntry& kernel = *kernels_[callee(call)];
   if (memory_changes_) RL_TRY(check_tensors(kernel, arguments_, When::Running));
-  KernelContext context(temporary_, tracer(), kernel, num_arguments);
+  const void* prepared = prepared_ == nullptr ? nullptr : prepared_[number];
+  KernelContext context(temporary_, tracer(), kernel, num_arguments, threads_, prepared);
   const OperatorScope traced(tracer(), kernel.name, kernel.signature);
   const Error error = kernel.call(context, arguments_);
   if (temporary_ != nullptr) temporary_->reset();
@@ -189,6 +192,8 @@ Method::Method(Method&& other) noexcept
     : Traced(other),
       plan_(other.plan_),
       temporary_(other.temporary_),
+      threads_(other.threads_),
+      prepared_(other.prepared_),
       instruction_budget_(other.instruction_budget_),
       values_(other.values_),
       ends_(other.ends_),

@@ -34,6 +34,8 @@ struct MethodOptions {
   EventTracer* tracer = nullptr;
   // Instructions that one execute() may run, so that no program runs for ever; 0: no bound.
   uint64_t instruction_budget = 0;
+  // What kernels may share their work with; null: nothing.
+  ThreadPool* threads = nullptr;
 };
 
 class Method : private Traced {
@@ -76,6 +78,14 @@ class Method : private Traced {
     return is_compact() ? values_.tensor(index) : values_.places().kept[index].to_tensor();
   }
 
+  // What its kernels ask for, none of whose tensors get larger than they are now: the most scratch that a
+  // call takes, and the memory for what prepare() makes, without what is in `shared` already (may be null).
+  // Errors: what a kernel says of its arguments.
+  Error measure(const PreparedWeights* shared, Preparation* needs);
+  // Has kernels prepare their constants in `weights`, which outlives the method; load() does so, where it is
+  // given memory for that. What finds no room is not prepared. Errors: as measure().
+  Error prepare(PreparedWeights* weights);
+
   // Runs all instructions. Errors: InvalidState (an input or output without memory), OutOfResources
   // (the instruction budget is used up), or what a kernel or backend returned; the method may be
   // executed again.
@@ -88,11 +98,15 @@ class Method : private Traced {
       : Traced(options.tracer),
         plan_(plan),
         temporary_(temporary),
+        threads_(options.threads),
         instruction_budget_(options.instruction_budget) {}
 
   Error execute_chains();
   Error execute_chain(size_t index, flatbuffer::Table chain, uint64_t* budget);
-  Error call_kernel(const flatbuffer::FieldPair& call);
+  Error call_kernel(const flatbuffer::FieldPair& call, size_t number);
+  Error prepare_calls(Preparation* preparation);
+  // The number of a chain's first instruction, counted through all chains; of the one after the last: of all.
+  [[nodiscard]] size_t first_instruction(size_t chain) const;
   Error call_delegate(const flatbuffer::FieldPair& call);
   Span<EValue* const> gather(const flatbuffer::FieldPair& call);
   Error check_inputs() const;
@@ -106,6 +120,8 @@ class Method : private Traced {
 
   flatbuffer::Table plan_;
   Arena* temporary_;
+  ThreadPool* threads_;
+  const void** prepared_ = nullptr;  // for each instruction, through all chains; null: nothing is
   uint64_t instruction_budget_;
   MethodValues values_;
   EValue* ends_ = nullptr;  // of a compact method: inputs, then outputs

@@ -36,6 +36,8 @@ class Block {
   uint8_t* memory_;
 };
 
+constexpr bool kPrepares = RUSHLIGHT_PREPARE_KERNELS != 0;
+
 // In EValue::length of a tensor, which has no other use for it.
 constexpr uint32_t kInput = 1;
 
@@ -390,6 +392,7 @@ Result<Method> Method::load(const Program& program, const char* name, const Memo
   Method method(meta.plan(), memory.temporary, options);
   RL_TRY(Loader(program, memory, operators, options, counts, layout, static_cast<uint8_t*>(block), &method)
              .run());
+  if (kPrepares && memory.prepared != nullptr) RL_TRY(method.prepare(memory.prepared));
   return method;
 }
 

@@ -24,6 +24,8 @@ struct KernelEntry {
   KernelFunction function;
   const char* signature;  // one character an argument, see boxing.h
   ErasedKernel kernel = nullptr;
+  // Takes the same arguments when a method is loaded, see KernelContext::prepare; null for most.
+  ErasedKernel prepare = nullptr;
 
   Error call(KernelContext& context, EValue* const* arguments) const {
     return function(context, arguments, kernel);

@@ -7,6 +7,8 @@
 
 namespace rushlight {
 
+class PreparedWeights;
+
 struct MemoryManager {
   // Values, tensors and tables of the loaded method; alive as long as the method.
   Arena* method = nullptr;
@@ -15,6 +17,8 @@ struct MemoryManager {
   Span<const Span<uint8_t>> planned;
   // Scratch of one kernel call, reset after each instruction; may be null.
   Arena* temporary = nullptr;
+  // Where kernels prepare constants, see runtime/kernel/prepared.h; may be null, and serve other methods.
+  PreparedWeights* prepared = nullptr;
 };
 
 }  // namespace rushlight

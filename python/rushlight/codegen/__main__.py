@@ -41,6 +41,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--name", default=WHOLE_BUILD, help="the library's, where it is not all that the build selects"
     )
+    parser.add_argument("--no-prepare", action="store_true", help="no kernel prepares constants at load")
     parser.add_argument("--out", type=Path, required=True, help="the folder to write into")
     return parser
 
@@ -59,10 +60,16 @@ def _generate(options: argparse.Namespace) -> None:
     selection = Selection(table, by_dtype, only, info, [*options.ops_yaml, *options.model])
     backends = [LinkedBackend(*backend) for backend in options.backend]
     selected = write_all(
-        selection, options.out, backends, official_names=options.official_names, library=options.name
+        selection,
+        options.out,
+        backends,
+        official_names=options.official_names,
+        library=options.name,
+        prepares=not options.no_prepare,
     )
-    sources = {s.operator.unit for s in selected}
-    libraries = sorted({s.operator.library for s in selected})
+    compiled = [each.operator for s in selected for each in s.compiled]
+    sources = {operator.unit for operator in compiled}
+    libraries = sorted({operator.library for operator in compiled})
     of = f" of {', '.join(libraries)}" if libraries else ""
     print(f"{len(selected)} operators from {len(sources)} kernel sources{of}")
     for name in sorted(info.delegates.keys() - {backend.id for backend in backends}):

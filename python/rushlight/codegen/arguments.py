@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rushlight.codegen.libraries import load_tables, preferences
 from rushlight.codegen.selection import dtype_set
-from rushlight.codegen.table import OperatorTable
+from rushlight.codegen.table import OperatorTable, for_small_targets
 from rushlight.errors import RushlightError
 from rushlight.sources import source_root
 
@@ -35,6 +35,9 @@ def add_libraries(parser: argparse.ArgumentParser) -> None:
         metavar="OPERATOR=LIBRARY",
         help="the library that an operator is taken from",
     )
+    parser.add_argument(
+        "--small", action="store_true", help="for a target that takes small kernels, of optimized/small/"
+    )
 
 
 def add_dtypes(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +56,8 @@ def table_of(options: argparse.Namespace) -> OperatorTable:
     """The operator table that the arguments say."""
     priority = [name.strip() for name in options.priority.split(",") if name.strip()]
     path = options.ops_table or source_root() / "kernels" / "ops.yaml"
-    return load_tables(path, options.library, priority, preferences(options.prefer))
+    table = load_tables(path, options.library, priority, preferences(options.prefer))
+    return for_small_targets(table) if options.small else table
 
 
 def dtypes_of(options: argparse.Namespace) -> tuple[bool, frozenset[str] | None]:

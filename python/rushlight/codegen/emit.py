@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,14 +36,19 @@ class LinkedBackend(NamedTuple):
 
 
 def operator_table(
-    selected: Sequence[Selected], backends: Sequence[LinkedBackend] = (), library: str = WHOLE_BUILD
+    selected: Sequence[Selected],
+    backends: Sequence[LinkedBackend] = (),
+    library: str = WHOLE_BUILD,
+    *,
+    prepares: bool = True,
 ) -> str:
     """operator_table.cpp: declares the kernels, defines `rushlight::entries_of_<library>` if any and,
     for all that a build selects, `rushlight::selected_operators` and `rushlight::selected_backends`. The
     first is weak: a target that links further libraries has one of its own (operator_libraries.cmake).
+    `prepares`: whether kernels prepare constants at load.
     """
     rows = sorted(selected, key=lambda s: s.operator.name.encode())
-    entries = [_table_entry(s) for s in rows]
+    entries = [_table_entry(s, prepares) for s in rows]
     table, body = "nullptr, 0", []
     if entries:
         name = f"entries_of_{library}"
@@ -89,7 +95,9 @@ def kernel_declarations(operators: Iterable[Operator]) -> list[str]:
         if not namespace.startswith("rushlight::"):
             # For the types of its declarations, in this file.
             lines.append("using namespace ::rushlight;")
-        lines += [kernels[name].schema.cpp_declaration(name) + ";" for name in sorted(kernels)]
+        for name in sorted(kernels):
+            prepare = kernels[name].prepare
+            lines += [kernels[name].schema.cpp_declaration(each) + ";" for each in (name, prepare) if each]
         lines.append(f"}}  // namespace {namespace}")
     return lines
 
@@ -112,15 +120,19 @@ def _backend_table(backends: Sequence[LinkedBackend]) -> list[str]:
     ]
 
 
-def _table_entry(selected: Selected) -> str:
-    name, kernel = selected.operator.name, f"::{selected.operator.function}"
+def _table_entry(selected: Selected, prepares: bool) -> str:
+    row, kernel = selected.operator, f"::{selected.operator.function}"
     unpack = f"&call_unpacked<decltype(&{kernel})>"
-    return f'    {{"{name}", {unpack}, signature_of<&{kernel}>(), RL_ERASED({kernel})}},'
+    prepare = f", RL_ERASED(::{row.namespace}::{row.prepare})" if prepares and row.prepare else ""
+    return f'    {{"{row.name}", {unpack}, signature_of<&{kernel}>(), RL_ERASED({kernel}){prepare}}},'
 
 
-def dtype_header(operators: Iterable[Operator], selected: Sequence[Selected]) -> str:
+def dtype_header(
+    operators: Iterable[Operator], selected: Sequence[Selected], falling: Collection[str] = ()
+) -> str:
     """rushlight/selected_dtypes.h: the dtypes of `operators`, none where not selected. Another library's row
-    of a selected operator is not selected."""
+    of a selected operator is not selected, unless it is compiled for it. `falling` names the operators whose
+    optimized kernel has the portable one behind it."""
     chosen = {(s.operator.name, s.operator.unit): mask(s.dtypes) for s in selected}
     everything = mask(dtype for s in selected for dtype in s.tensor_dtypes)
     masks = {operator.name: chosen.get((operator.name, operator.unit), 0) for operator in operators}
@@ -132,6 +144,11 @@ def dtype_header(operators: Iterable[Operator], selected: Sequence[Selected]) ->
         "",
         "constexpr OperatorTypes kSelectedTypes[] = {",
         *(rows or ['    {"", 0},']),
+        "};",
+        "",
+        "// Those whose optimized kernel has the portable one behind it.",
+        "constexpr std::string_view kFallsBack[] = {",
+        *(f'    "{name}",' for name in sorted(masks.keys() & falling) or [""]),
         "};",
         "",
         "// What the tensors of the selected operators may hold.",
@@ -149,9 +166,13 @@ def dtype_headers(table: OperatorTable, selected: Sequence[Selected]) -> dict[st
     by_unit: dict[str, list[Operator]] = {}
     for operator in table.rows():
         by_unit.setdefault(operator.unit, []).append(operator)
-    headers = {"rushlight/selected_dtypes.h": dtype_header(table.operators.values(), selected)}
-    for unit in sorted({s.operator.unit for s in selected if s.operator.source}):
-        headers[f"{header_folder(unit)}/rushlight/selected_dtypes.h"] = dtype_header(by_unit[unit], selected)
+    taken = {**table.operators, **{s.operator.name: s.operator for s in selected}}
+    headers = {"rushlight/selected_dtypes.h": dtype_header(taken.values(), selected)}
+    compiled = [each for s in selected for each in s.compiled]
+    falling = {s.operator.name for s in selected if s.falls_back}
+    for unit in sorted({s.operator.unit for s in compiled if s.operator.source}):
+        path = f"{header_folder(unit)}/rushlight/selected_dtypes.h"
+        headers[path] = dtype_header(by_unit[unit], compiled, falling)
     headers["sources/shared/rushlight/selected_dtypes.h"] = dtype_header([], selected)
     return headers
 
@@ -190,21 +211,23 @@ def cmake_selection(selection: Selection, selected: Sequence[Selected]) -> str:
       the operators RUSHLIGHT_OFFICIAL_KERNELS
     - RUSHLIGHT_KERNEL_SELECTIONS: for each of KERNEL_SOURCES the folder, of those generated, with its own
       rushlight/selected_dtypes.h
-    - RUSHLIGHT_SHARED_KERNEL_SOURCES: what of kernels/shared they need
+    - RUSHLIGHT_SHARED_KERNEL_SOURCES: what they need of kernels/shared and kernels/optimized besides
+    - RUSHLIGHT_UKERNELS: the families of kernels/ukernel that these call
     - RUSHLIGHT_SELECTED_OPERATORS, RUSHLIGHT_SELECTED_LIBRARIES: names
     - RUSHLIGHT_SELECTION_DEPENDS: the files that the selection came from
     """
     table = selection.table
     plain = {
         _plain(table.source_path(s.operator)): header_folder(s.operator.unit)
-        for s in selected
+        for whole in selected
+        for s in whole.compiled
         if s.operator.source and not s.operator.official
     }
     sources = sorted(plain)
     official_sources = {
         _plain(table.source_path(s.operator)) for s in selected if s.operator.official and s.operator.source
     }
-    shared, read = shared_sources(_plain(table.path).parents[1], sources)
+    shared, families, read = shared_sources(_plain(table.path).parents[1], sources)
     depends = [_plain(path) for path in (table.path, *table.files, *selection.depends, *read)]
     lists = {
         "RUSHLIGHT_KERNEL_SOURCES": sources,
@@ -212,6 +235,7 @@ def cmake_selection(selection: Selection, selected: Sequence[Selected]) -> str:
         "RUSHLIGHT_OFFICIAL_KERNELS": [s.operator.name for s in selected if s.operator.official],
         "RUSHLIGHT_OFFICIAL_KERNEL_SOURCES": sorted(official_sources),
         "RUSHLIGHT_SHARED_KERNEL_SOURCES": shared,
+        "RUSHLIGHT_UKERNELS": families,
         "RUSHLIGHT_SELECTED_OPERATORS": [s.operator.name for s in selected],
         "RUSHLIGHT_SELECTED_LIBRARIES": sorted({s.operator.library for s in selected}),
         "RUSHLIGHT_SELECTION_DEPENDS": list(dict.fromkeys(depends)),
@@ -237,6 +261,7 @@ def write_all(
     *,
     official_names: bool = False,
     library: str = WHOLE_BUILD,
+    prepares: bool = True,
 ) -> list[Selected]:
     """Write the files of a selection under `out`; a file whose content stays keeps its time stamp.
 
@@ -246,7 +271,7 @@ def write_all(
     """
     selected = selection.resolve()
     files = {
-        "operator_table.cpp": operator_table(selected, backends, library),
+        "operator_table.cpp": operator_table(selected, backends, library, prepares=prepares),
         **dtype_headers(selection.table, selected),
         "selected_operators.yaml": selected_operators(selection, selected),
         "selected_kernels.json": selected_kernels(selection, selected),
@@ -256,8 +281,10 @@ def write_all(
         files["official_kernels.cpp"] = official_kernels([s.operator for s in selected])
     if official_names:
         portable = "official/executorch/kernels/portable"
-        files[f"{portable}/Functions.h"] = official.functions_header(selection.table)
-        files[f"{portable}/NativeFunctions.h"] = official.native_functions_header(selection.table)
+        taken = {**selection.table.operators, **{s.operator.name: s.operator for s in selected}}
+        table = replace(selection.table, operators=taken)
+        files[f"{portable}/Functions.h"] = official.functions_header(table)
+        files[f"{portable}/NativeFunctions.h"] = official.native_functions_header(table)
         files["official_functions.cpp"] = official.selected_functions(len(selected))
     if library != WHOLE_BUILD:
         files["operator_schemas.inc"] = operator_schemas(selected)

@@ -8,24 +8,32 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-_SHARED = re.compile(r'^#include "(kernels/shared/[^"]+)\.h"', re.MULTILINE)
+_SHARED = re.compile(r'^#include "(kernels/(?:shared|optimized)/[^"]+)\.h"', re.MULTILINE)
+_UKERNEL = re.compile(r'^#include "kernels/ukernel/(\w+)\.h"', re.MULTILINE)
 _ANY = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
-def shared_sources(root: Path, sources: Iterable[Path]) -> tuple[list[Path], list[Path]]:
-    """The sources of kernels/shared that `sources` need, sorted, and every file that was read to know it.
-    `root` is the folder that include paths start from."""
+def shared_sources(root: Path, sources: Iterable[Path]) -> tuple[list[Path], list[str], list[Path]]:
+    """What `sources` need besides: the sources of kernels/shared and kernels/optimized, sorted, and the
+    families of microkernels; and every file that was read to know it. `root` is the folder that include paths
+    start from."""
+    given = list(sources)
     read: dict[Path, None] = {}
-    pending = list(sources)
+    families: set[str] = set()
+    pending = list(given)
     while pending:
         file = pending.pop()
         if file in read or not file.is_file():
             continue
         read[file] = None
-        for name in _SHARED.findall(file.read_text(encoding="utf-8")):
+        text = file.read_text(encoding="utf-8")
+        for name in _SHARED.findall(text):
             pending += [root / f"{name}.h", root / f"{name}.cpp"]
-    shared = root / "kernels" / "shared"
-    return sorted(file for file in read if file.parent == shared and file.suffix == ".cpp"), list(read)
+        for family in _UKERNEL.findall(text):
+            families.add(family)
+            pending.append(root / "kernels" / "ukernel" / f"{family}.h")
+    shared = sorted(file for file in read if file.suffix == ".cpp" and file not in given)
+    return shared, sorted(families - {"variants"}), list(read)
 
 
 def closure(names: Iterable[str], read: Callable[[str], str | None]) -> tuple[dict[str, str], list[str]]:
@@ -45,7 +53,17 @@ def closure(names: Iterable[str], read: Callable[[str], str | None]) -> tuple[di
         found[name] = text
         for included in _ANY.findall(text):
             pending.append(included)
-            source = included.removesuffix(".h") + ".cpp"
+            source = _source_of(included)
             if included.endswith(".h") and read(source) is not None:
                 pending.append(source)
     return dict(sorted(found.items())), sorted(set(missing))
+
+
+def _source_of(header: str) -> str:
+    """Microkernels' generic source serves every machine."""
+    path = header.removesuffix(".h") + ".cpp"
+    return path.replace("kernels/ukernel/", "kernels/ukernel/generic/", 1) if _is_family(header) else path
+
+
+def _is_family(header: str) -> bool:
+    return header.startswith("kernels/ukernel/") and header.count("/") == 2

@@ -78,8 +78,12 @@ def _operators(table: OperatorTable) -> list[Operator]:
 
 
 def _built_in(table: OperatorTable) -> list[Operator]:
-    """Those of kernels/, also where another library's are taken."""
-    rows = sorted((row for row in table.rows() if not row.of), key=lambda row: row.name.encode())
+    """Those of kernels/, also where another library's are taken; of two of one name, the one that is taken."""
+    built_in: dict[str, Operator] = {}
+    for row in [*table.operators.values(), *table.rows()]:
+        if not row.of:
+            built_in.setdefault(row.name, row)
+    rows = [built_in[name] for name in sorted(built_in, key=str.encode)]
     return [row for row in rows if row.schema.has_tensor and _is_on_tensors(row.schema)]
 
 

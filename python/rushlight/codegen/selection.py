@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,22 @@ class Selected:
     tensor_dtypes: frozenset[str]
     askers: tuple[str, ...]
 
+    @property
+    def falls_back(self) -> bool:
+        """Whether the portable kernel is needed beside an optimized one: for other dtypes, or for mixtures."""
+        row = self.operator
+        few = len(self.dtypes) <= 1 and self.dtypes <= row.fast
+        return row.portable is not None and not row.whole and not few
+
+    @property
+    def compiled(self) -> list[Selected]:
+        """What is compiled for it, each kernel with the dtypes that it is compiled for."""
+        row = self.operator
+        if row.portable is None:
+            return [self]
+        own = replace(self, dtypes=self.dtypes if row.whole else self.dtypes & row.fast)
+        return [own, replace(self, operator=row.portable)] if self.falls_back else [own]
+
     def to_json(self, table: OperatorTable) -> dict[str, Any]:
         """The operator's library, kernel, source (None: the caller links it), dtypes and askers."""
         row = self.operator
@@ -32,6 +48,9 @@ class Selected:
             "library": row.library,
             "kernel": ", ".join(kernel.function for kernel in row.official) or row.function,
             "source": str(table.source_path(row).resolve()) if row.source else None,
+            "falls_back_to": str(table.source_path(self.compiled[1].operator).resolve())
+            if self.falls_back
+            else None,
             "dtypes": sorted(self.dtypes, key=NUMBERS.__getitem__),
             "asked_by": list(self.askers),
         }
@@ -93,7 +112,10 @@ class Selection:
         if need.every_dtype or (need.found is not None and not self.by_dtype):
             every = operator.dtypes | {"bool"}
             asked |= every if self.only is None else every & self.only
-        return Selected(operator, operator.dtypes & asked, asked, tuple(sorted(need.askers)))
+        dtypes = operator.dtypes & asked
+        if operator.portable is not None and not operator.whole and not dtypes & operator.fast:
+            operator = operator.portable  # of which nothing would be left
+        return Selected(operator, dtypes, asked, tuple(sorted(need.askers)))
 
 
 def dtype_set(text: str) -> frozenset[str] | None:

@@ -14,7 +14,10 @@ from rushlight.program.dtypes import NUMBERS
 
 KERNELS_NAMESPACE = "rushlight::kernels"
 
-_ROW_KEYS = {"schema", "kernel", "dtypes", "index_dtypes", "source", "tolerance"}
+OPTIMIZED_NAMESPACE = f"{KERNELS_NAMESPACE}::optimized"
+
+_ROW_KEYS = {"schema", "kernel", "dtypes", "index_dtypes", "source", "tolerance", "optimized"}
+_OPTIMIZED_KEYS = {"dtypes", "source", "prepare", "whole", "hosts_only"}
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,10 @@ class Operator:
     `of` is the kernel library; without it, the first folder of `source` (kernels/<library>/...). `kernel` is
     in `namespace`; where `official` names kernels with ExecuTorch's signature, it is the generated function
     in front of them. An empty `source` stands for one that the caller links.
+
+    An optimized kernel computes itself in `fast` and leaves other calls to `portable`, the row it belongs to,
+    but for `whole` ones, which leave nothing. `prepare` is the function that prepares its constants at load,
+    if it has one; `hosts_only` says that it is not for targets that take small kernels.
     """
 
     schema: Schema
@@ -45,6 +52,11 @@ class Operator:
     of: str = ""
     namespace: str = KERNELS_NAMESPACE
     official: tuple[OfficialKernel, ...] = ()
+    fast: frozenset[str] = frozenset()
+    whole: bool = False
+    prepare: str = ""
+    hosts_only: bool = False
+    portable: Operator | None = None
 
     @property
     def name(self) -> str:
@@ -122,7 +134,7 @@ def load_table(path: Path) -> OperatorTable:
     if not isinstance(content, dict) or not {"dtypes", "operators"} <= content.keys():
         raise InvalidSelection(f"{path}: expected a mapping with 'dtypes' and 'operators'")
     sets = dtype_sets(content["dtypes"], path)
-    rows = [read_row(row, sets, path) for row in content["operators"] or []]
+    rows = [row for listed in content["operators"] or [] for row in read_rows(listed, sets, path)]
     seen: set[tuple[str, str]] = set()
     for row in rows:
         if (row.name, row.library) in seen:
@@ -174,6 +186,55 @@ def _dtypes(items: Any, sets: Mapping[str, frozenset[str]], where: str) -> froze
             raise InvalidSelection(f"{where}: '{item}' is neither a dtype nor one of the sets {known}")
         chosen |= sets.get(item, {item})
     return frozenset(chosen)
+
+
+def read_rows(row: Any, sets: Mapping[str, frozenset[str]], path: Path) -> list[Operator]:
+    """A row, and the optimized kernel that it names, if any."""
+    portable = read_row(row, sets, path)
+    given = row.get("optimized")
+    if given is None:
+        return [portable]
+    where = f"{path}: {portable.name}: optimized"
+    if not isinstance(given, dict) or "dtypes" not in given:
+        raise InvalidSelection(f"{where}: expected a mapping with 'dtypes', found {given!r:.120}")
+    if unknown := given.keys() - _OPTIMIZED_KEYS:
+        known = ", ".join(sorted(_OPTIMIZED_KEYS))
+        raise InvalidSelection(f"{where}: unknown key '{min(unknown)}'; it has {known}")
+    fast = _dtypes(given["dtypes"], sets, where)
+    if beyond := fast - portable.dtypes:
+        raise InvalidSelection(f"{where}: {min(beyond)} is none of the row's dtypes")
+    optimized = replace(
+        portable,
+        source=given.get("source", f"optimized/op_{portable.schema.base_name.strip('_')}"),
+        namespace=OPTIMIZED_NAMESPACE,
+        fast=fast,
+        whole=bool(given.get("whole", False)),
+        prepare=f"{portable.kernel}_prepare" if given.get("prepare") else "",
+        hosts_only=bool(given.get("hosts_only", False)),
+        portable=portable,
+    )
+    return [optimized, portable]
+
+
+def for_small_targets(table: OperatorTable) -> OperatorTable:
+    """The table of a target without wide vectors: kernels for hosts only are not offered, others come from
+    optimized/small/ where there is a source of their name; nothing is prepared."""
+
+    def fitted(row: Operator) -> list[Operator]:
+        if row.library != "optimized":
+            return [row]
+        folder, _, name = row.source.rpartition("/")
+        small = replace(row, source=f"{folder}/small/{name}", prepare="")
+        if table.source_path(small).is_file():
+            return [small]
+        return [] if row.hosts_only else [replace(row, prepare="")]
+
+    return by_priority(table, [kept for row in table.rows() for kept in fitted(row)], by_order)
+
+
+def by_order(_row: Operator) -> int:
+    """Rows are in order already."""
+    return 0
 
 
 def read_row(row: Any, sets: Mapping[str, frozenset[str]], path: Path) -> Operator:

@@ -164,7 +164,7 @@ def _temporary(plan: MethodPlan, table: OperatorTable, given: int | None) -> int
     if given is not None:
         return given
     sources = [table.source_path(table.operators[name]) for name in sorted(_called([plan.method]))]
-    _, read = shared_sources(table.path.resolve().parents[1], [source.resolve() for source in sources])
+    _, _, read = shared_sources(table.path.resolve().parents[1], [source.resolve() for source in sources])
     asks = any(_SCRATCH in file.read_text(encoding="utf-8") for file in read)
     return TEMPORARY_BYTES if asks else 0
 

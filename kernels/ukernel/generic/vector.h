@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// float32 vectors of the width that this source is compiled for, written once over the compilers' vector
+// extensions: 64 bytes (AVX-512), 32 (AVX), 16 (SSE2, NEON, MVE, RVV, wasm SIMD), otherwise one float. Types
+// and functions are in the variant's own namespace: what is compiled with other flags must not be mixed.
+//
+// F32 is kLanes floats, I32 as many int32, M32 the result of a comparison, for select().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/ukernel/variants.h"
+
+#if defined(__AVX512F__)
+#define RL_VECTOR_BYTES 64
+#elif defined(__AVX__)
+#define RL_VECTOR_BYTES 32
+#elif defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__) || defined(__riscv_vector) || \
+    (defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2))
+#define RL_VECTOR_BYTES 16
+#else
+#define RL_VECTOR_BYTES 4
+#endif
+
+// Functions of a few instructions, on values that live in registers.
+#define RL_INLINE [[gnu::always_inline]] inline
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+inline constexpr size_t kLanes = RL_VECTOR_BYTES / sizeof(float);
+
+#if RL_VECTOR_BYTES > 4
+using F32 = float __attribute__((vector_size(RL_VECTOR_BYTES)));
+using I32 = int32_t __attribute__((vector_size(RL_VECTOR_BYTES)));
+using M32 = I32;
+
+RL_INLINE F32 splat(float value) { return value - F32{}; }  // not F32{} + value: that turns -0 into 0
+RL_INLINE I32 splat(int32_t value) { return value - I32{}; }
+RL_INLINE F32 to_float(I32 value) { return __builtin_convertvector(value, F32); }
+// Towards zero; the value has to fit.
+RL_INLINE I32 to_int(F32 value) { return __builtin_convertvector(value, I32); }
+RL_INLINE F32 select(M32 mask, F32 yes, F32 no) { return mask ? yes : no; }
+RL_INLINE I32 select(M32 mask, I32 yes, I32 no) { return mask ? yes : no; }
+RL_INLINE float lane(F32 value, size_t index) { return value[index]; }
+#else
+using F32 = float;
+using I32 = int32_t;
+using M32 = bool;
+
+RL_INLINE F32 splat(float value) { return value; }
+RL_INLINE I32 splat(int32_t value) { return value; }
+RL_INLINE F32 to_float(I32 value) { return static_cast<float>(value); }
+RL_INLINE I32 to_int(F32 value) { return static_cast<int32_t>(value); }
+RL_INLINE F32 select(M32 mask, F32 yes, F32 no) { return mask ? yes : no; }
+RL_INLINE I32 select(M32 mask, I32 yes, I32 no) { return mask ? yes : no; }
+RL_INLINE float lane(F32 value, size_t) { return value; }
+#endif
+
+RL_INLINE I32 bits(F32 value) {
+  I32 result;
+  std::memcpy(&result, &value, sizeof(result));
+  return result;
+}
+RL_INLINE F32 from_bits(I32 value) {
+  F32 result;
+  std::memcpy(&result, &value, sizeof(result));
+  return result;
+}
+
+RL_INLINE F32 load(const float* from) {
+  F32 value;
+  std::memcpy(&value, from, sizeof(value));
+  return value;
+}
+RL_INLINE void store(float* to, F32 value) { std::memcpy(to, &value, sizeof(value)); }
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
+
+#if defined(__AVX2__)
+#include "kernels/ukernel/x86/partial.h"
+#else
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+// The first `count` <= kLanes elements, the others 0; nothing beyond them is read or written.
+RL_INLINE F32 load_partial(const float* from, size_t count) {
+  float lanes[kLanes] = {};
+  for (size_t i = 0; i < count; ++i) lanes[i] = from[i];
+  return load(lanes);
+}
+RL_INLINE void store_partial(float* to, F32 value, size_t count) {
+  float lanes[kLanes];
+  store(lanes, value);
+  for (size_t i = 0; i < count; ++i) to[i] = lanes[i];
+}
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
+#endif
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+// One rounding where the machine has the instruction: these sources are compiled with -ffp-contract=fast.
+RL_INLINE F32 multiply_add(F32 a, F32 b, F32 c) { return a * b + c; }
+// NaN in `value` stays, whatever the bound.
+RL_INLINE F32 at_least(F32 value, F32 bound) { return select(value < bound, bound, value); }
+RL_INLINE F32 at_most(F32 value, F32 bound) { return select(value > bound, bound, value); }
+RL_INLINE F32 absolute(F32 value) { return from_bits(bits(value) & splat(int32_t{0x7fffffff})); }
+
+// In halves, so that the order depends on the width only.
+template <class Combine>
+RL_INLINE float reduce(F32 value, Combine combine) {
+  float lanes[kLanes];
+  store(lanes, value);
+  for (size_t half = kLanes / 2; half > 0; half /= 2) {
+    for (size_t i = 0; i < half; ++i) lanes[i] = combine(lanes[i], lanes[i + half]);
+  }
+  return lanes[0];
+}
+RL_INLINE float sum_of_lanes(F32 value) {
+  return reduce(value, [](float a, float b) { return a + b; });
+}
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

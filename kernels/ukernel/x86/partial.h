@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loads and stores of less than a vector, by masks. A part of generic/vector.h.
+#pragma once
+
+#include <immintrin.h>
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+#if defined(__AVX512F__)
+RL_INLINE __mmask16 first_lanes(size_t count) { return static_cast<__mmask16>((1u << count) - 1); }
+RL_INLINE F32 load_partial(const float* from, size_t count) {
+  return _mm512_maskz_loadu_ps(first_lanes(count), from);
+}
+RL_INLINE void store_partial(float* to, F32 value, size_t count) {
+  _mm512_mask_storeu_ps(to, first_lanes(count), value);
+}
+#else
+RL_INLINE __m256i first_lanes(size_t count) {
+  const __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), index);
+}
+RL_INLINE F32 load_partial(const float* from, size_t count) {
+  return _mm256_maskload_ps(from, first_lanes(count));
+}
+RL_INLINE void store_partial(float* to, F32 value, size_t count) {
+  _mm256_maskstore_ps(to, first_lanes(count), value);
+}
+#endif
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

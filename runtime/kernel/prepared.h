@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Constants as kernels like them best, weights in panels for instance, made once when a method is loaded. The
+// memory is the caller's, and may serve several methods: what one has prepared, another one finds.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/memory/arena.h"
+
+namespace rushlight {
+
+class PreparedWeights {
+ public:
+  static constexpr size_t kAlignment = 64;
+
+  PreparedWeights() = default;
+  explicit PreparedWeights(Span<uint8_t> memory) : arena_(memory) {}
+
+  // Where blocks are put from now on; those that there are stay where they are.
+  void extend(Span<uint8_t> memory) { arena_ = Arena(memory); }
+
+  // The bytes that were made of `source` in the layout of that number, or null.
+  [[nodiscard]] void* find(const void* source, uint64_t layout, size_t size) const;
+  // Room for them; null when it does not fit.
+  [[nodiscard]] void* add(const void* source, uint64_t layout, size_t size);
+  // What add() takes of the memory at most.
+  [[nodiscard]] static constexpr size_t cost(size_t size) {
+    return sizeof(Block) + alignof(Block) + size + kAlignment;
+  }
+
+  [[nodiscard]] Arena& arena() { return arena_; }
+
+ private:
+  struct Block {
+    const void* source;
+    uint64_t layout;
+    void* data;
+    size_t size;
+    const Block* next;
+  };
+
+  Arena arena_;
+  const Block* blocks_ = nullptr;
+};
+
+// A number for PreparedWeights: of a kind of layout, each kernel's its own, and the sizes it depends on.
+template <class... Sizes>
+[[nodiscard]] constexpr uint64_t layout_number(uint64_t kind, Sizes... sizes) {
+  constexpr uint64_t kPrime = 0x100000001b3;  // of FNV-1a
+  uint64_t number = 0xcbf29ce484222325 ^ kind;
+  ((number = (number * kPrime) ^ static_cast<uint64_t>(sizes)), ...);
+  return number;
+}
+
+// What a method's kernels ask for when it is loaded: see KernelContext::need_scratch and prepare.
+struct Preparation {
+  PreparedWeights* weights = nullptr;       // null: sizes are only counted
+  const PreparedWeights* shared = nullptr;  // what need not be counted: it is there
+  size_t scratch_bytes = 0;                 // the most of any call
+  size_t prepared_bytes = 0;
+  const void* prepared = nullptr;  // of the call at hand
+};
+
+}  // namespace rushlight
