@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// kernels/ukernel/gemm.h as it is defined, in double: for tests.
+#pragma once
+
+#include "kernels/ukernel/gemm.h"
+
+namespace rushlight::ukernel::reference {
+
+inline float gemm_element(const GemmTile& tile, size_t i, size_t j) {
+  const auto at = [](const float* matrix, ptrdiff_t stride, size_t row, size_t column) {
+    return static_cast<double>(matrix[static_cast<ptrdiff_t>(row) * stride + static_cast<ptrdiff_t>(column)]);
+  };
+  double sum = 0.0;
+  if (tile.initial_from == GemmInitial::kColumns) sum = tile.initial[j];
+  if (tile.initial_from == GemmInitial::kRows) sum = tile.initial[i];
+  if (tile.initial_from == GemmInitial::kC) sum = at(tile.c, tile.c_stride, i, j);
+  for (size_t t = 0; t < tile.taps; ++t) {
+    const float* a = tile.a[t * tile.a_tap_stride + i] + tile.a_offset;
+    const float* b = tile.b + static_cast<ptrdiff_t>(t) * tile.b_tap_stride;
+    for (size_t p = 0; p < tile.depth; ++p) {
+      sum += static_cast<double>(a[static_cast<ptrdiff_t>(p) * tile.a_step]) * at(b, tile.b_stride, p, j);
+    }
+  }
+  if (tile.residual != nullptr) sum += at(tile.residual, tile.residual_stride, i, j);
+  if (sum < tile.low) return tile.low;
+  return sum > tile.high ? tile.high : static_cast<float>(sum);
+}
+
+inline void gemm_tile(const GemmTile& tile) {
+  for (size_t i = 0; i < tile.rows; ++i) {
+    float* row = tile.c + static_cast<ptrdiff_t>(i) * tile.c_stride;
+    for (size_t j = 0; j < tile.columns; ++j) row[j] = gemm_element(tile, i, j);
+  }
+}
+
+}  // namespace rushlight::ukernel::reference

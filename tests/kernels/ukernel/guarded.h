@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory between two pages that nobody may touch, for code that must not read or write outside of what it is
+// given: a test that does ends at once. Elements lie right before the page behind them, or with
+// Edge::kFront right behind the page before them.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <type_traits>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace rushlight::testing {
+
+enum class Edge { kFront, kBack };
+
+template <class T>
+class Guarded {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  // All elements are zero.
+  explicit Guarded(size_t count, Edge edge = Edge::kBack) : count_(count) {
+    const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    const size_t bytes = count * sizeof(T);
+    const size_t inner = (bytes + page - 1) / page * page;
+    size_ = inner + 2 * page;
+    void* all = mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED) std::abort();
+    base_ = static_cast<char*>(all);
+    if (inner != 0 && mprotect(base_ + page, inner, PROT_READ | PROT_WRITE) != 0) std::abort();
+    data_ = reinterpret_cast<T*>(base_ + page + (edge == Edge::kBack ? inner - bytes : 0));
+  }
+  ~Guarded() { munmap(base_, size_); }
+  Guarded(const Guarded&) = delete;
+  Guarded& operator=(const Guarded&) = delete;
+
+  [[nodiscard]] T* data() { return data_; }
+  [[nodiscard]] const T* data() const { return data_; }
+  [[nodiscard]] size_t size() const { return count_; }
+  [[nodiscard]] T* begin() { return data_; }
+  [[nodiscard]] T* end() { return data_ + count_; }
+  [[nodiscard]] T& operator[](size_t i) { return data_[i]; }
+  [[nodiscard]] const T& operator[](size_t i) const { return data_[i]; }
+
+ private:
+  size_t count_;
+  size_t size_ = 0;
+  char* base_ = nullptr;
+  T* data_ = nullptr;
+};
+
+}  // namespace rushlight::testing
