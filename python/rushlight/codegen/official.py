@@ -78,7 +78,7 @@ def _operators(table: OperatorTable) -> list[Operator]:
 
 
 def _built_in(table: OperatorTable) -> list[Operator]:
-    """Those of kernels/, also where another library's are taken; of two of one name, the one that is taken."""
+    """Those of kernels/, also where another library's are taken; of two of one name, the taken one."""
     built_in: dict[str, Operator] = {}
     for row in [*table.operators.values(), *table.rows()]:
         if not row.of:

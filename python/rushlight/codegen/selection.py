@@ -27,7 +27,7 @@ class Selected:
 
     @property
     def falls_back(self) -> bool:
-        """Whether the portable kernel is needed beside an optimized one: for other dtypes, or for mixtures."""
+        """Whether an optimized kernel needs the portable one, too: for other dtypes, or for mixtures."""
         row = self.operator
         few = len(self.dtypes) <= 1 and self.dtypes <= row.fast
         return row.portable is not None and not row.whole and not few

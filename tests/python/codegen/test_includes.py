@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Shared sources are those of the headers that kernels include."""
+"""Shared sources, and microkernels, are those of the headers that kernels include."""
 
 from __future__ import annotations
 
@@ -28,15 +28,35 @@ def test_headers_of_headers_and_of_sources_count(tmp_path: Path) -> None:
     write(tmp_path, "shared/c.h")
     write(tmp_path, "shared/c.cpp", "c.h", "is_not_there.h")
     write(tmp_path, "shared/unused.cpp")
-    found, read = shared_sources(tmp_path, [kernel])
+    found, families, read = shared_sources(tmp_path, [kernel])
     assert [path.name for path in found] == ["b.cpp", "c.cpp"]
     assert len(read) == 7 and kernel in read
+    assert families == []
+
+
+def test_microkernels_are_found_through_what_optimized_kernels_share(tmp_path: Path) -> None:
+    kernel = write(tmp_path, "optimized/op_a.cpp")
+    kernel.write_text('#include "kernels/optimized/tiles.h"\n')
+    write(tmp_path, "optimized/tiles.h")
+    (tmp_path / "kernels" / "optimized" / "tiles.cpp").write_text('#include "kernels/ukernel/gemm.h"\n')
+    (tmp_path / "kernels" / "ukernel").mkdir()
+    (tmp_path / "kernels" / "ukernel" / "gemm.h").write_text('#include "kernels/ukernel/variants.h"\n')
+    found, families, _ = shared_sources(tmp_path, [kernel])
+    assert [path.name for path in found] == ["tiles.cpp"]
+    assert families == ["gemm"]
 
 
 def test_all_kernels_together_need_every_shared_source() -> None:
     kernels = source_root() / "kernels"
-    found, _ = shared_sources(source_root(), sorted(kernels.glob("*/op_*.cpp")))
-    assert found == sorted(SHARED.glob("*.cpp"))
+    found, _, _ = shared_sources(source_root(), sorted(kernels.glob("**/op_*.cpp")))
+    assert [path for path in found if path.parent == SHARED] == sorted(SHARED.glob("*.cpp"))
+
+
+def test_all_kernels_together_call_every_family_of_microkernels() -> None:
+    kernels = source_root() / "kernels"
+    _, families, _ = shared_sources(source_root(), sorted(kernels.glob("**/op_*.cpp")))
+    sources = (kernels / "ukernel" / "generic").glob("*.cpp")
+    assert {path.stem for path in sources} <= set(families)
 
 
 def test_what_a_shared_source_defines_its_header_declares() -> None:
