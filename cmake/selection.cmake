@@ -177,13 +177,13 @@ function(rushlight_run_generator result)
 endfunction()
 
 # Lets each kernel source see the selection of its own operators only, so that a row rebuilds one kernel.
-# Products of matrices serve several operators and see all.
+# Products of matrices and what follows them serve several operators and see all.
 function(rushlight_narrow_selection out)
     foreach(source folder IN ZIP_LISTS RUSHLIGHT_KERNEL_SOURCES RUSHLIGHT_KERNEL_SELECTIONS)
         set_property(SOURCE "${source}" PROPERTY INCLUDE_DIRECTORIES "${out}/${folder}")
     endforeach()
     set(shared "${RUSHLIGHT_SHARED_KERNEL_SOURCES}")
-    list(FILTER shared EXCLUDE REGEX "/(convolution|matmul)\\.cpp$")
+    list(FILTER shared EXCLUDE REGEX "/(activation|convolution|matmul)\\.cpp$")
     set_property(SOURCE ${shared} PROPERTY INCLUDE_DIRECTORIES "${out}/sources/shared")
 endfunction()
 

@@ -16,7 +16,8 @@ constexpr TypeSet kTypes = selected_types("aten::mm.out") | selected_types("aten
                            selected_types("aten::addmm.out") | selected_types("aten::baddbmm.out") |
                            selected_types("aten::linear.out") | selected_types("aten::mv.out") |
                            selected_types("aten::addmv.out") | selected_types("aten::dot.out") |
-                           selected_types("aten::vdot.out") | selected_types("aten::addbmm.out");
+                           selected_types("aten::vdot.out") | selected_types("aten::addbmm.out") |
+                           selected_types("rushlight::linear_act.out");
 
 constexpr bool kMultipliesComplex = (kTypes & types::kComplex) != 0;
 constexpr TypeSet kRealTypes =
