@@ -76,7 +76,7 @@ function(rushlight_add_ukernels target)
     rushlight_ukernel_features(features)
     rushlight_ukernel_variants(variants)
     target_compile_definitions(${target} PUBLIC "RUSHLIGHT_X86_VARIANTS=${variants}")
-    set(speed -ffp-contract=fast)
+    set(speed -ffp-contract=fast -fno-math-errno) # the latter makes a square root one instruction
     if("hosted" IN_LIST features)
         list(APPEND speed -O3)
     endif()

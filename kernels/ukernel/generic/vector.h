@@ -3,7 +3,8 @@
 // extensions: 64 bytes (AVX-512), 32 (AVX), 16 (SSE2, NEON, MVE, RVV, wasm SIMD), otherwise one float. Types
 // and functions are in the variant's own namespace: what is compiled with other flags must not be mixed.
 //
-// F32 is kLanes floats, I32 as many int32, M32 the result of a comparison, for select().
+// F32 is kLanes floats, I32 as many int32, M32 the result of a comparison, for select(). F64 is as many
+// doubles as fit, kWideLanes.
 #pragma once
 
 #include <cstddef>
@@ -43,6 +44,25 @@ RL_INLINE I32 to_int(F32 value) { return __builtin_convertvector(value, I32); }
 RL_INLINE F32 select(M32 mask, F32 yes, F32 no) { return mask ? yes : no; }
 RL_INLINE I32 select(M32 mask, I32 yes, I32 no) { return mask ? yes : no; }
 RL_INLINE float lane(F32 value, size_t index) { return value[index]; }
+RL_INLINE bool any(M32 mask) {
+  int32_t lanes = 0;
+  for (size_t i = 0; i < kLanes; ++i) lanes |= mask[i];
+  return lanes != 0;
+}
+
+// As many doubles as fit, from floats and back.
+inline constexpr size_t kWideLanes = kLanes / 2;
+using F64 = double __attribute__((vector_size(RL_VECTOR_BYTES)));
+RL_INLINE F64 load_wide(const float* from) {
+  float __attribute__((vector_size(RL_VECTOR_BYTES / 2))) value;
+  std::memcpy(&value, from, sizeof(value));
+  return __builtin_convertvector(value, F64);
+}
+RL_INLINE void store_narrow(float* to, F64 value) {
+  using Half = float __attribute__((vector_size(RL_VECTOR_BYTES / 2)));
+  const Half narrow = __builtin_convertvector(value, Half);
+  std::memcpy(to, &narrow, sizeof(narrow));
+}
 #else
 using F32 = float;
 using I32 = int32_t;
@@ -55,6 +75,12 @@ RL_INLINE I32 to_int(F32 value) { return static_cast<int32_t>(value); }
 RL_INLINE F32 select(M32 mask, F32 yes, F32 no) { return mask ? yes : no; }
 RL_INLINE I32 select(M32 mask, I32 yes, I32 no) { return mask ? yes : no; }
 RL_INLINE float lane(F32 value, size_t) { return value; }
+RL_INLINE bool any(M32 mask) { return mask; }
+
+inline constexpr size_t kWideLanes = 1;
+using F64 = double;
+RL_INLINE F64 load_wide(const float* from) { return *from; }
+RL_INLINE void store_narrow(float* to, F64 value) { *to = static_cast<float>(value); }
 #endif
 
 RL_INLINE I32 bits(F32 value) {
@@ -104,6 +130,17 @@ RL_INLINE F32 multiply_add(F32 a, F32 b, F32 c) { return a * b + c; }
 // NaN in `value` stays, whatever the bound.
 RL_INLINE F32 at_least(F32 value, F32 bound) { return select(value < bound, bound, value); }
 RL_INLINE F32 at_most(F32 value, F32 bound) { return select(value > bound, bound, value); }
+#if RL_VECTOR_BYTES > 4
+RL_INLINE F32 at_least(F32 value, float bound) { return at_least(value, splat(bound)); }
+RL_INLINE F32 at_most(F32 value, float bound) { return at_most(value, splat(bound)); }
+#endif
+// Correctly rounded.
+RL_INLINE F32 square_root(F32 value) {
+  float lanes[kLanes];
+  store(lanes, value);
+  for (size_t i = 0; i < kLanes; ++i) lanes[i] = __builtin_sqrtf(lanes[i]);
+  return load(lanes);
+}
 RL_INLINE F32 absolute(F32 value) { return from_bits(bits(value) & splat(int32_t{0x7fffffff})); }
 
 // In halves, so that the order depends on the width only.

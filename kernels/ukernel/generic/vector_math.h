@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Mathematical functions of F32, for sources that are compiled for each variant. What each one promises is
+// in kernels/ukernel/vector_math.h; the polynomials come from
+// tests/kernels/ukernel/fit_polynomials.py.
+//
+// Nothing here relies on fused multiply-adds, which some targets have not got: constants that have to be
+// multiplied exactly are short.
+#pragma once
+
+#include "kernels/ukernel/generic/vector.h"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+inline constexpr float kInfinity = __builtin_inff();
+inline constexpr float kNotANumber = __builtin_nanf("");
+// Twelve bits of ln 2, and what is missing: products with exponents are exact.
+inline constexpr float kLn2High = 0x1.63p-1f;
+inline constexpr float kLn2Low = -0x1.bd0106p-13f;
+constexpr float kLog2E = 0x1.715476p+0f;
+// Added to a small number, it leaves the nearest whole number in the low bits.
+constexpr float kRounder = 0x1.8p23f;
+
+// c0 + c1 x + c2 x^2 ...
+template <class V>
+RL_INLINE V polynomial(V, float c0) {
+  return V{} + c0;
+}
+template <class V, class... Rest>
+RL_INLINE V polynomial(V x, float c0, Rest... rest) {
+  return polynomial(x, rest...) * x + c0;
+}
+
+RL_INLINE F32 copy_sign(F32 magnitude, F32 sign) {
+  return from_bits((bits(magnitude) & 0x7fffffff) | (bits(sign) & INT32_MIN));
+}
+
+// e^r = 1 + r + r^2 exp_tail(r) for |r| <= ln(2) / 2.
+RL_INLINE F32 exp_tail(F32 r) {
+  return polynomial(r, 0.5f, 0x1.5554b0p-3f, 0x1.5554c8p-5f, 0x1.122814p-7f, 0x1.6d724ep-10f);
+}
+
+// A whole number n that this is added to has n + 254 in its low bits: the sum of the exponents of two
+// factors that make 2^n, neither of which overflows.
+inline constexpr float kExponents = kRounder + 254;
+
+// e^r 2^n, `shifted` being n + kExponents, for n from -151 to 130; rounded once where the result has fewer
+// bits.
+RL_INLINE F32 scaled_exp(F32 r, F32 shifted) {
+  const F32 power = (r * r) * exp_tail(r) + r + 1.0f;
+  const I32 both = bits(shifted);
+  const I32 first = both >> 1;
+  return power * from_bits(first << 23) * from_bits((both - first) << 23);
+}
+
+RL_INLINE F32 exp(F32 x) {
+  x = at_least(at_most(x, 89.0f), -104.0f);
+  const F32 shifted = x * kLog2E + kExponents;
+  const F32 n = shifted - kExponents;
+  return scaled_exp((x - n * kLn2High) - n * kLn2Low, shifted);
+}
+
+RL_INLINE F32 expm1(F32 x) {
+  const F32 within = at_least(at_most(x, 89.0f), -18.0f);
+  // The low bits are those of the exponent of 2^(n - 1), which does not overflow.
+  constexpr float kShift = kRounder + 126;
+  const F32 shifted = within * kLog2E + kShift;
+  const F32 n = shifted - kShift;
+  const F32 r = (within - n * kLn2High) - n * kLn2Low;
+  const F32 half = from_bits(bits(shifted) << 23);
+  const F32 result = 2.0f * (half * ((r * r) * exp_tail(r) + r) + (half - 0.5f));
+  return select(x == 0.0f, x, result);
+}
+
+// log((1 + f) 2^e) for 1 + f from 2/3 to 4/3.
+RL_INLINE F32 log_of_parts(F32 f, F32 e) {
+  const F32 square = f * f;
+  const F32 tail = polynomial(f, 0x1.55550cp-2f, -0x1.fffe5ep-3f, 0x1.99ce34p-3f, -0x1.55b7eep-3f,
+                              0x1.1ef264p-3f, -0x1.f03b80p-4f, 0x1.1defc4p-3f, -0x1.0e2bcep-3f);
+  return e * kLn2High + (f + (square * (f * tail - 0.5f) + e * kLn2Low));
+}
+
+// The bits that hold the exponent of x, rounded so that x / 2^e is from 2/3 to 4/3.
+RL_INLINE I32 exponent_bits(F32 x) { return (bits(x) - 0x3f2aaaab) & ~0x7fffff; }
+
+RL_INLINE F32 log(F32 x) {
+  const M32 tiny = x < 0x1p-126f;
+  const F32 normal = select(tiny, x * 0x1p23f, x);
+  const I32 exponent = exponent_bits(normal);
+  const F32 e = to_float(exponent >> 23) - select(tiny, splat(23.0f), splat(0.0f));
+  F32 result = log_of_parts(from_bits(bits(normal) - exponent) - 1.0f, e);
+  result = select(x < kInfinity, result, x);
+  result = select(x == 0.0f, splat(-kInfinity), result);
+  return select(x < 0.0f, splat(kNotANumber), result);
+}
+
+RL_INLINE F32 log1p(F32 x) {
+  const F32 sum = 1.0f + x;
+  const I32 exponent = exponent_bits(sum);
+  // What the sum lost; nothing when it is so large that 2^-e is none.
+  const F32 lost = x - (sum - 1.0f);
+  const I32 scale = 0x3f800000 - exponent;
+  const F32 f = (from_bits(bits(sum) - exponent) - 1.0f) + lost * from_bits(scale & ~(scale >> 31));
+  F32 result = log_of_parts(f, to_float(exponent >> 23));
+  result = select(x < kInfinity, result, x);
+  result = select(x == -1.0f, splat(-kInfinity), result);
+  result = select(x < -1.0f, splat(kNotANumber), result);
+  return select(x == 0.0f, x, result);
+}
+
+RL_INLINE F32 tanh(F32 x) {
+  const F32 a = absolute(x);
+  const F32 square = a * a;
+  const F32 near = a + a * (square * polynomial(square, -0x1.55553ep-2f, 0x1.1109bep-3f, -0x1.b89a88p-5f,
+                                                0x1.54c09cp-6f, -0x1.826f66p-8f));
+  const F32 far = 1.0f - 2.0f / (exp(at_most(a, 10.0f) * 2.0f) + 1.0f);
+  return copy_sign(select(a < 0.6f, near, far), x);
+}
+
+RL_INLINE F32 sigmoid(F32 x) {
+  const F32 e = exp(-absolute(x));
+  return select(x < 0.0f, e, splat(1.0f)) / (e + 1.0f);
+}
+
+RL_INLINE F32 erf(F32 x) {
+  const F32 a = absolute(x);
+  const F32 square = a * a;
+  const F32 near = a + a * polynomial(square, 0x1.06eba8p-3f, -0x1.812740p-2f, 0x1.ce2d60p-4f,
+                                      -0x1.b8007ap-6f, 0x1.5441c2p-8f, -0x1.a5af6cp-11f, 0x1.4e0cc4p-14f);
+  const F32 b = at_most(a, 4.0f);
+  const F32 far =
+      1.0f - exp(b * polynomial(b, -0x1.20e90ep+0f, -0x1.456df8p-1f, -0x1.af52acp-4f, 0x1.74353ap-6f,
+                                -0x1.83a59ep-9f, 0x1.f4295ep-15f, 0x1.6da056p-15f, -0x1.404752p-18f));
+  return copy_sign(select(a < 0.921875f, near, far), x);
+}
+
+// 0 where the gate is, also of infinity: as the portable kernel has it.
+RL_INLINE F32 gated(F32 x, F32 gate) { return select(gate == 0.0f, splat(-0.0f), x * gate); }
+
+RL_INLINE F32 gelu(F32 x) { return gated(x, 0.5f * (1.0f + erf(x * 0x1.6a09e6p-1f))); }
+
+// (1 + tanh u) / 2 is the sigmoid of 2u.
+RL_INLINE F32 gelu_tanh(F32 x) {
+  const F32 inner = x * (1.0f + 0.044715f * (x * x));
+  return gated(x, sigmoid(inner * (2 * 0.79788456080286535588f)));
+}
+
+RL_INLINE F32 silu(F32 x) { return x * sigmoid(x); }
+
+// Up to here, the product of the number of quarters with each of the first three parts of pi/2 is exact.
+inline constexpr float kLarge = 12800;
+
+// Where x is, in quarters of a turn: x = (quarter + 4k) pi/2 + angle + low, with `low` within the rounding
+// error of `angle`. NaN of infinity.
+struct Turned {
+  F32 angle;
+  F32 low;
+  I32 quarter;
+};
+
+// Bits of 2/pi, after 32 zeros.
+constexpr uint32_t kTwoOverPi[] = {0,          0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0,
+                                   0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561};
+
+// Of a finite number of 2^13 and more. As integers: of the product with 2/pi, only bits that weigh at
+// most 2 count, and 94 below suffice.
+inline float turn_large(float x, int32_t* quarter) {
+  int32_t pattern;
+  std::memcpy(&pattern, &x, sizeof(pattern));
+  const uint64_t mantissa = (static_cast<uint32_t>(pattern) & 0x7fffff) | 0x800000;
+  const int32_t first = ((pattern >> 23) & 0xff) - 150 + 30;
+  const uint32_t* words = kTwoOverPi + (first >> 5);
+  const int32_t shift = first & 31;
+  uint64_t window[3];
+  for (int i = 0; i < 3; ++i) {
+    const uint64_t pair = (uint64_t{words[i]} << 32) | words[i + 1];
+    window[i] = static_cast<uint32_t>((pair << shift) >> 32);
+  }
+  const uint64_t turns =
+      ((mantissa * window[0]) << 32) + mantissa * window[1] + ((mantissa * window[2]) >> 32);
+  const uint64_t nearest = (turns + (uint64_t{1} << 61)) >> 62;
+  const auto rest = static_cast<int64_t>(turns - (nearest << 62));
+  const auto angle = static_cast<float>(static_cast<double>(rest) * (0x1.921fb54442d18p+0 * 0x1p-62));
+  *quarter = static_cast<int32_t>(pattern < 0 ? 0 - nearest : nearest);
+  return pattern < 0 ? -angle : angle;
+}
+
+// Lanes that are large, one by one.
+[[gnu::noinline]] inline void turn_large_lanes(const float* x, float* angle, float* low, int32_t* quarter) {
+  for (size_t i = 0; i < kLanes; ++i) {
+    const float a = x[i] < 0 ? -x[i] : x[i];
+    if (!(a > kLarge && a < kInfinity)) continue;
+    angle[i] = turn_large(x[i], &quarter[i]);
+    low[i] = 0;
+  }
+}
+
+RL_INLINE Turned turn(F32 x) {
+  const F32 shifted = x * 0x1.45f306p-1f + kRounder;
+  const F32 n = shifted - kRounder;
+  const F32 most = ((x - n * 0x1.92p+0f) - n * 0x1.fb4p-12f) - n * 0x1.444p-24f;
+  const F32 last = n * 0x1.68c234p-39f;
+  Turned turned{most - last, splat(0.0f), bits(shifted)};
+  turned.low = (most - turned.angle) - last;
+  const F32 a = absolute(x);
+  if (__builtin_expect(any((a > kLarge) & (a < kInfinity)), 0)) {
+    float lanes[kLanes];
+    float angle[kLanes];
+    float low[kLanes];
+    int32_t quarter[kLanes];
+    store(lanes, x);
+    store(angle, turned.angle);
+    store(low, turned.low);
+    std::memcpy(quarter, &turned.quarter, sizeof(quarter));
+    turn_large_lanes(lanes, angle, low, quarter);
+    turned.angle = load(angle);
+    turned.low = load(low);
+    std::memcpy(&turned.quarter, quarter, sizeof(quarter));
+  }
+  return turned;
+}
+
+RL_INLINE F32 sine_of(const Turned& turned, I32 quarter) {
+  const F32 r = turned.angle;
+  const F32 square = r * r;
+  const F32 sine =
+      r + (r * (square * polynomial(square, -0x1.555546p-3f, 0x1.11077cp-7f, -0x1.9955bep-13f)) + turned.low);
+  const F32 cosine =
+      1.0f - (0.5f * square -
+              (square * (square * polynomial(square, 0x1.55554ap-5f, -0x1.6c0c1ap-10f, 0x1.99e0ecp-16f)) -
+               r * turned.low));
+  const F32 value = select((quarter & 1) != 0, cosine, sine);
+  return from_bits(bits(value) ^ (quarter << 30 & INT32_MIN));
+}
+
+RL_INLINE F32 sin(F32 x) {
+  const Turned turned = turn(x);
+  return select(x == 0.0f, x, sine_of(turned, turned.quarter));
+}
+
+RL_INLINE F32 cos(F32 x) {
+  const Turned turned = turn(x);
+  return sine_of(turned, turned.quarter + 1);
+}
+
+// x + 3 from 0 to 6; NaN stays.
+RL_INLINE F32 relu6_of_shifted(F32 x) { return at_most(at_least(x + 3.0f, 0.0f), 6.0f); }
+RL_INLINE F32 hardsigmoid(F32 x) { return relu6_of_shifted(x) * (1.0f / 6.0f); }
+RL_INLINE F32 hardswish(F32 x) { return x * hardsigmoid(x); }
+
+// x tanh(log(1 + e^x)); from 20 on that is x.
+RL_INLINE F32 mish(F32 x) {
+  const F32 e = exp(at_most(x, 20.0f));
+  const F32 n = e * (e + 2.0f);
+  return x * (n / (n + 2.0f));
+}
+
+// Numbers of 2^23 and more are whole.
+RL_INLINE F32 round_half_to_even(F32 x) {
+  const F32 a = absolute(x);
+  return copy_sign(select(a < 0x1p23f, (a + 0x1p23f) - 0x1p23f, a), x);
+}
+RL_INLINE F32 floor(F32 x) {
+  const F32 near = round_half_to_even(x);
+  return copy_sign(near - select(near > x, splat(1.0f), splat(0.0f)), x);
+}
+RL_INLINE F32 ceil(F32 x) {
+  const F32 near = round_half_to_even(x);
+  return copy_sign(near + select(near < x, splat(1.0f), splat(0.0f)), x);
+}
+RL_INLINE F32 trunc(F32 x) {
+  const F32 a = absolute(x);
+  return copy_sign(floor(a), x);
+}
+
+// |y log2(x)| may be 128 and has to keep 24 bits behind that: log2 is computed in double. Returns the
+// nearest whole number, and what is left times ln 2.
+RL_INLINE void scaled_log2(const float* mantissa, const float* exponent, const float* factor, float* whole,
+                           float* rest) {
+  constexpr double kWideRounder = 0x1.8p52;
+  for (size_t i = 0; i < kLanes; i += kWideLanes) {
+    const F64 m = load_wide(mantissa + i);
+    const F64 f = (m - 1.0) / (m + 1.0);
+    const F64 s = f * f;
+    F64 series = s * 0x1.21b4f82c9f52fp-2 + 0x1.47950ab71d346p-2;
+    series = series * s + 0x1.a61a30ba7748fp-2;
+    series = series * s + 0x1.2776c29095dd0p-1;
+    series = series * s + 0x1.ec709dc53f1b2p-1;
+    series = series * s + 0x1.71547652b824fp+1;
+    F64 t = (series * f + load_wide(exponent + i)) * load_wide(factor + i);
+    t = t < 140.0 ? t : 140.0 + F64{};
+    t = t > -160.0 ? t : F64{} - 160.0;
+    const F64 n = (t + kWideRounder) - kWideRounder;
+    store_narrow(whole + i, n);
+    store_narrow(rest + i, (t - n) * 0x1.62e42fefa39efp-1);
+  }
+}
+
+// |x|^y but for numbers that are none.
+RL_INLINE F32 magnitude_power(F32 a, F32 y) {
+  const M32 tiny = a < 0x1p-126f;
+  const F32 normal = select(tiny, a * 0x1p23f, a);
+  const I32 exponent_of_2 = (bits(normal) - 0x3f3504f3) & ~0x7fffff;
+  F32 e = to_float(exponent_of_2 >> 23) - select(tiny, splat(23.0f), splat(0.0f));
+  e = select(a == 0.0f, splat(-kInfinity), select(a < kInfinity, e, a));
+  float mantissa[kLanes];
+  float exponent[kLanes];
+  float factor[kLanes];
+  float whole[kLanes];
+  float rest[kLanes];
+  store(mantissa, from_bits(bits(normal) - exponent_of_2));
+  store(exponent, e);
+  store(factor, y);
+  scaled_log2(mantissa, exponent, factor, whole, rest);
+  return scaled_exp(load(rest), load(whole) + kExponents);
+}
+
+RL_INLINE F32 pow(F32 x, F32 y) {
+  const F32 a = absolute(x);
+  F32 result = magnitude_power(a, y);
+  const F32 half = y * 0.5f;
+  const M32 whole = trunc(y) == y;
+  const M32 odd = whole & (trunc(half) != half);
+  result = from_bits(bits(result) ^ (bits(x) & select(odd, splat(INT32_MIN), splat(int32_t{0}))));
+  result = select((x < 0.0f) & (a < kInfinity) & (trunc(y) != y), splat(kNotANumber), result);
+  result = select((a == 1.0f) & (absolute(y) == kInfinity), splat(1.0f), result);
+  result = select((x == x) & (y == y), result, x + y);
+  return select((x == 1.0f) | (y == 0.0f), splat(1.0f), result);
+}
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

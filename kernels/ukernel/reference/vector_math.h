@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the functions of kernels/ukernel/vector_math.h compute, in double.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+namespace rushlight::ukernel::reference {
+
+// Without a difference of numbers near 1.
+inline double sigmoid(double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }
+
+// Both gelus are -0 of negative infinity, where the product is not a number.
+inline double gelu(double x) {
+  if (x == -std::numeric_limits<double>::infinity()) return -0.0;
+  return 0.5 * x * std::erfc(-x * 0.70710678118654752440);
+}
+inline double gelu_tanh(double x) {
+  if (x == -std::numeric_limits<double>::infinity()) return -0.0;
+  return x * sigmoid(2 * 0.79788456080286535588 * (x + 0.044715 * x * x * x));
+}
+
+inline double silu(double x) { return x * sigmoid(x); }
+inline double mish(double x) { return x * std::tanh(std::log1p(std::exp(x))); }
+inline double hardsigmoid(double x) {
+  const double shifted = x + 3;
+  return (shifted < 0 ? 0 : (shifted > 6 ? 6 : shifted)) / 6;
+}
+inline double hardswish(double x) { return x * hardsigmoid(x); }
+inline double rsqrt(double x) { return 1 / std::sqrt(x); }
+inline double reciprocal(double x) { return 1 / x; }
+inline double square(double x) { return x * x; }
+inline double negative(double x) { return -x; }
+inline double relu(double x) { return x < 0 ? 0 : x; }
+
+inline double clamp(double x, double low, double high) {
+  if (low != low || high != high) return std::numeric_limits<double>::quiet_NaN();
+  const double above = x < low ? low : x;
+  return above > high ? high : above;
+}
+inline double leaky_relu(double x, double slope) { return x > 0 ? x : x * slope; }
+inline double elu(double x, double positive, double negative, double inner) {
+  return x > 0 ? x * positive : std::expm1(x * inner) * negative;
+}
+inline double softplus(double x, double beta, double threshold) {
+  return x * beta > threshold ? x : std::log1p(std::exp(x * beta)) / beta;
+}
+
+}  // namespace rushlight::ukernel::reference
