@@ -1,45 +1,134 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How fast models and operators run.
+"""How fast models and operators run, beside ONNX Runtime, PyTorch and the official runtime.
 
-    python benchmarks/speed/run.py --profile MODEL...    # where our time goes, operator by operator
+    python benchmarks/speed/run.py --models                    # all models, all contestants
+    python benchmarks/speed/run.py --operators                 # single operators
+    python benchmarks/speed/run.py --only resnet18 "mm 256"    # some of either
+    python benchmarks/speed/run.py --load mobilenet-v2         # time and memory that loading takes
+    python benchmarks/speed/run.py --profile resnet18          # where our time goes, operator by operator
 
-Needs rushlight and torch.
+Needs rushlight and torch here; the peers' packages (onnxruntime, onnx, onnxscript, executorch, torch) here or
+in the environment of --peers PYTHON. A peer that is not there is named in the report. Contestants take turns,
+each in a process of its own on the same CPUs, while the others sleep.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import tempfile
 from pathlib import Path
 
-import torch
 from hotspots import show, spots_of
-from networks import MODELS, make
+from page import to_html, to_markdown
+from results import Report
 from rich.console import Console
+from subjects import MODELS, SUBJECTS
+from tournament import Settings, Tournament
 
-import rushlight.export
+from rushlight import process
+
+ROOT = Path(__file__).resolve().parents[2]
+MARK = "<!-- What is below is written by run.py --readme. -->"
 
 
-def profile_models(names: list[str], turns: int, console: Console) -> None:
+def profile_models(names: list[str], turns: int) -> None:
     """Exports each model and shows its operators' times."""
+    import torch
+    from networks import make
+
+    import rushlight
+    import rushlight.export
+
+    torch.set_num_threads(1)
+    console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 150)
     for name in names:
-        module, args = make(MODELS[name])
+        module, args = make(SUBJECTS[name])
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model.pte"
-            rushlight.export(module, args).save(path)
+            rushlight.export.export(module, args, plan_inputs=False).save(path)
             show(name, spots_of(path, [each.numpy() for each in args], turns), console)
 
 
-def main() -> int:
+def _commit() -> str:
+    """Of the checkout, with + if files differ from it."""
+    if not process.find_program("git"):
+        return ""
+    found = process.run(["git", "describe", "--always", "--dirty=+", "--abbrev=9"], cwd=ROOT)
+    return found.stdout.strip() if found.returncode == 0 else ""
+
+
+def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--profile", nargs="+", metavar="MODEL", choices=MODELS, help=", ".join(MODELS))
-    parser.add_argument("--turns", type=int, default=5, help="runs of which each operator's fastest counts")
+    parser.add_argument("--models", action="store_true", help="all models: " + ", ".join(MODELS))
+    parser.add_argument("--operators", action="store_true", help="all operators")
+    parser.add_argument("--only", nargs="+", metavar="NAME", default=[], help="these models and operators")
+    parser.add_argument(
+        "--load", nargs="*", metavar="MODEL", help="time and memory of loading [mobilenet-v2]"
+    )
+    parser.add_argument("--profile", nargs="+", metavar="NAME", help="our time by operator, nothing else")
+    parser.add_argument("--contestants", nargs="+", metavar="NAME", help="some of them")
+    parser.add_argument("--threads", type=int, default=1, help="threads of each contestant [1]")
+    parser.add_argument("--runs", type=int, default=7, help="turns of each contestant [7]")
+    parser.add_argument("--clock", choices=("cpu", "wall"), help="of ratios [cpu on one thread, else wall]")
+    parser.add_argument("--peers", default=sys.executable, metavar="PYTHON", help="interpreter of the peers")
+    parser.add_argument("--work", type=Path, default=ROOT / "build" / "speed", help="folder for models")
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    parser.add_argument("--html", type=Path, metavar="FILE")
+    parser.add_argument("--markdown", type=Path, metavar="FILE")
+    parser.add_argument(
+        "--readme", action="store_true", help="put the tables into README.md beside this file"
+    )
     options = parser.parse_args()
-    torch.set_num_threads(1)
-    console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 150)
-    profile_models(options.profile or [], options.turns, console)
+    unknown = [name for name in [*options.only, *(options.profile or [])] if name not in SUBJECTS]
+    if unknown:
+        parser.error(f"no subject {', '.join(unknown)}; there are {', '.join(SUBJECTS)}")
+    if options.runs < 1 or options.threads < 1:
+        parser.error("--runs and --threads take 1 or more")
+    if options.load == []:
+        options.load = ["mobilenet-v2"]
+    return options
+
+
+def main() -> int:
+    options = _arguments()
+    if options.profile:
+        profile_models(options.profile, options.runs)
+        return 0
+    chosen = [*options.only]
+    chosen += [name for name in SUBJECTS if (options.models if name in MODELS else options.operators)]
+    settings = Settings(
+        threads=options.threads,
+        turns=options.runs,
+        clock=options.clock or ("cpu" if options.threads == 1 else "wall"),
+        peers=options.peers,
+        work=options.work,
+        contestants=options.contestants,
+        commit=_commit(),
+    )
+    with Tournament(settings, Console(stderr=True)) as tournament:
+        report = tournament.run(list(dict.fromkeys(chosen)), options.load or [])
+    _write(report, options)
     return 0
+
+
+def _write(report: Report, options: argparse.Namespace) -> None:
+    markdown = to_markdown(report)
+    print(markdown)
+    texts = {
+        options.json: lambda: json.dumps(report.to_json(), indent=1) + "\n",
+        options.html: lambda: to_html(report),
+        options.markdown: lambda: markdown,
+    }
+    for path, text in texts.items():
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text())
+    if options.readme:
+        readme = Path(__file__).with_name("README.md")
+        kept, mark, _ = readme.read_text().partition(MARK)
+        readme.write_text(f"{kept}{mark}\n\n{markdown}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Who runs a subject, each called alike: loads files that `making` wrote, runs, gives outputs.
+
+Runs in the workers, so that each package is imported only where it competes.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+
+def read_arrays(path: Path) -> list[np.ndarray]:
+    """The arrays of an .npz, in the order in which they were saved."""
+    with np.load(path) as arrays:
+        return [arrays[name] for name in arrays.files]
+
+
+class Contestant(Protocol):
+    """`files` are what it needs of a subject's folder; `peer` says whether it is somebody else's."""
+
+    files: ClassVar[tuple[str, ...]]
+    peer: ClassVar[bool]
+
+    @staticmethod
+    def version() -> str:
+        """Imports the package and tells its version; ImportError where it is not there."""
+
+    def __init__(self, folder: Path, threads: int) -> None:
+        """Loads the model, up to where only inputs are missing."""
+
+    def run(self, inputs: Any) -> Any:
+        """One inference on inputs that `adapted` made."""
+
+    def adapted(self, inputs: list[np.ndarray]) -> Any:
+        """Inputs in the form that costs least in each call."""
+
+    def arrays(self, outputs: Any) -> list[np.ndarray]:
+        """The outputs of `run`."""
+
+
+class Rushlight:
+    """rushlight on a program of its own exporter; inputs and outputs stay where they are."""
+
+    files = ("rushlight.pte",)
+    peer = False
+
+    @staticmethod
+    def version() -> str:
+        import rushlight.runtime
+
+        return str(rushlight.__version__)
+
+    def __init__(self, folder: Path, threads: int) -> None:
+        import rushlight
+
+        known = inspect.signature(rushlight.load).parameters
+        settings: dict[str, Any] = {"threads": threads} if "threads" in known else {}
+        self.method = rushlight.load(folder / self.files[0], **settings).load_method("forward")
+
+    def adapted(self, inputs: list[np.ndarray]) -> Any:
+        return inputs
+
+    def run(self, inputs: Any) -> Any:
+        return self.method.execute(inputs, outputs="view")
+
+    def arrays(self, outputs: Any) -> list[np.ndarray]:
+        return [np.array(each) for each in outputs]
+
+
+class RushlightOnOfficial(Rushlight):
+    """rushlight on the undelegated program that the official exporter made."""
+
+    files = ("official.pte",)
+
+
+class OnnxRuntime:
+    """ONNX Runtime with all optimizations on the model that runs faster: of torch's newer exporter, or of the
+    one that keeps whole what ONNX has whole."""
+
+    files = ("model.onnx", "script.onnx")
+    peer = True
+
+    @staticmethod
+    def version() -> str:
+        import onnxruntime
+
+        return str(onnxruntime.__version__)
+
+    def __init__(self, folder: Path, threads: int) -> None:
+        paths = [folder / name for name in self.files if (folder / name).is_file()]
+        sessions = [self._session(path, threads) for path in paths]
+        if len(sessions) > 1:
+            inputs = read_arrays(folder / "inputs.npz")
+            sessions.sort(key=lambda session: self._seconds(session, inputs))
+        self.session = sessions[0]
+
+    @staticmethod
+    def _session(path: Path, threads: int) -> Any:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        options.log_severity_level = 3
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+    @staticmethod
+    def _seconds(session: Any, inputs: list[np.ndarray]) -> float:
+        feed = {item.name: array for item, array in zip(session.get_inputs(), inputs, strict=True)}
+        times = []
+        for _ in range(4):
+            start = time.process_time()
+            session.run(None, feed)
+            times.append(time.process_time() - start)
+        return min(times)
+
+    def adapted(self, inputs: list[np.ndarray]) -> Any:
+        """Bound: inputs are used where they are, outputs have their place."""
+        import onnxruntime
+
+        binding = self.session.io_binding()
+        self.inputs = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in inputs]
+        for item, value in zip(self.session.get_inputs(), self.inputs, strict=True):
+            binding.bind_ortvalue_input(item.name, value)
+        for item in self.session.get_outputs():
+            binding.bind_output(item.name)
+        self.session.run_with_iobinding(binding)
+        for item, value in zip(self.session.get_outputs(), binding.get_outputs(), strict=True):
+            binding.bind_ortvalue_output(item.name, value)
+        return binding
+
+    def run(self, inputs: Any) -> Any:
+        self.session.run_with_iobinding(inputs)
+        return inputs
+
+    def arrays(self, outputs: Any) -> list[np.ndarray]:
+        return [np.array(each) for each in outputs.copy_outputs_to_cpu()]
+
+
+class TorchEager:
+    """The module itself, in PyTorch's inference mode."""
+
+    files = ("subject.json",)
+    peer = True
+
+    @staticmethod
+    def version() -> str:
+        import torch
+
+        return str(torch.__version__)
+
+    def __init__(self, folder: Path, threads: int) -> None:
+        import torch
+        from networks import make
+        from subjects import SUBJECTS
+
+        torch.set_num_threads(threads)
+        self.module, _ = make(SUBJECTS[json.loads((folder / "subject.json").read_text())["name"]])
+
+    def adapted(self, inputs: list[np.ndarray]) -> Any:
+        import torch
+
+        return [torch.from_numpy(array) for array in inputs]
+
+    def run(self, inputs: Any) -> Any:
+        import torch
+
+        with torch.inference_mode():
+            return self.module(*inputs)
+
+    def arrays(self, outputs: Any) -> list[np.ndarray]:
+        return [each.numpy() for each in (outputs if isinstance(outputs, tuple) else (outputs,))]
+
+
+class ExecuTorch:
+    """The official runtime on the program without delegate."""
+
+    files = ("official.pte",)
+    peer = True
+
+    @staticmethod
+    def version() -> str:
+        import importlib.metadata
+
+        import executorch.extension.pybindings.portable_lib  # noqa: F401
+
+        return importlib.metadata.version("executorch")
+
+    def __init__(self, folder: Path, threads: int) -> None:
+        from executorch.extension.pybindings import portable_lib
+
+        portable_lib._unsafe_reset_threadpool(threads)
+        self.program = portable_lib._load_program(str(folder / self.files[0]))
+        self.method = self.program.load_method("forward")
+
+    def adapted(self, inputs: list[np.ndarray]) -> Any:
+        import torch
+
+        return [torch.from_numpy(array) for array in inputs]
+
+    def run(self, inputs: Any) -> Any:
+        return self.method(inputs)
+
+    def arrays(self, outputs: Any) -> list[np.ndarray]:
+        return [each.numpy() for each in outputs]
+
+
+class ExecuTorchXnnpack(ExecuTorch):
+    """The official runtime with the XNNPACK delegate, where that takes anything of the subject."""
+
+    files = ("xnnpack.pte",)
+
+
+class Copy:
+    """memcpy of half the bytes, so that as many come and go."""
+
+    files = ("subject.json",)
+    peer = False
+
+    @staticmethod
+    def version() -> str:
+        return f"numpy {np.__version__}"
+
+    def __init__(self, folder: Path, threads: int) -> None:
+        count = json.loads((folder / "subject.json").read_text())["bytes"] // 8
+        self.source, self.destination = np.ones(count, np.float32), np.zeros(count, np.float32)
+
+    def adapted(self, inputs: list[np.ndarray]) -> Any:
+        return None
+
+    def run(self, inputs: Any) -> Any:
+        np.copyto(self.destination, self.source)
+
+    def arrays(self, outputs: Any) -> Sequence[np.ndarray]:
+        return []
+
+
+CONTESTANTS: dict[str, type[Any]] = {
+    "rushlight": Rushlight,
+    "rushlight, official program": RushlightOnOfficial,
+    "ONNX Runtime": OnnxRuntime,
+    "torch eager": TorchEager,
+    "ExecuTorch XNNPACK": ExecuTorchXnnpack,
+    "ExecuTorch": ExecuTorch,
+    "copy": Copy,
+}

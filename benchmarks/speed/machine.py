@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The machine that times are of: its name, features, and what one core reaches, measured."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rushlight import process
+from rushlight.errors import RushlightError
+
+_FEATURES = ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_fp16", "amx_tile", "asimd", "asimdhp", "sve")
+
+
+def cpus_for(threads: int) -> list[int]:
+    """The last ones of those that this process may use: the first one serves more interrupts."""
+    return sorted(os.sched_getaffinity(0))[-threads:]
+
+
+def _cpu() -> dict[str, Any]:
+    path = Path("/proc/cpuinfo")
+    lines = path.read_text().splitlines() if path.is_file() else []
+    facts = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
+    known = set(facts.get("flags", facts.get("Features", "")).split())
+    name = facts.get("model name", platform.processor() or platform.machine())
+    number = f"family {facts['cpu family']}, model {facts['model']}" if "cpu family" in facts else ""
+    return {"cpu": name, "number": number, "features": [flag for flag in _FEATURES if flag in known]}
+
+
+def peak_of_core(folder: Path, cpus: Sequence[int]) -> dict[str, Any]:
+    """What peak.cpp measures on the first of `cpus`; or why it does not."""
+    program = folder / "peak"
+    source = Path(__file__).with_name("peak.cpp")
+    try:
+        command = ["g++", "-O2", "-std=c++17", "-ffp-contract=fast", source, "-o", program]
+        process.run(command, check=True, timeout=120)
+        pinned = ["taskset", "-c", str(cpus[0])] if process.find_program("taskset") else []
+        found: dict[str, Any] = json.loads(process.run([*pinned, program], check=True, timeout=120).stdout)
+        return found
+    except (RushlightError, ValueError) as error:
+        return {"missing": str(error)}
+
+
+def machine(folder: Path, cpus: Sequence[int]) -> dict[str, Any]:
+    """For the report."""
+    return {
+        **_cpu(),
+        "cpus": os.cpu_count(),
+        "used": list(cpus),
+        "peak": peak_of_core(folder, cpus),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "load": round(os.getloadavg()[0], 2),
+    }
+
+
+def fma_peak(described: dict[str, Any]) -> float:
+    """Gigaflops of one core, 0 where they were not measured."""
+    return float(max(described["peak"].get("gflops", {}).values(), default=0.0))

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes what contestants load: the inputs and eager outputs of a subject, and the model in each form.
+
+Runs in a worker of the environment that has the packages for it.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from networks import Made, make
+from subjects import SUBJECTS
+from torch.utils.flop_counter import FlopCounterMode
+
+
+def quiet() -> None:
+    """Without the warnings of exporters."""
+    warnings.simplefilter("ignore")
+    logging.disable(logging.WARNING)
+
+
+def _arrays(tensors: Any) -> list[np.ndarray]:
+    return [each.detach().numpy() for each in (tensors if isinstance(tensors, tuple) else (tensors,))]
+
+
+def _bytes(tensors: Any) -> int:
+    return sum(tensor.nbytes for tensor in tensors)
+
+
+def make_subject(name: str, folder: Path) -> None:
+    """inputs.npz, expected.npz and subject.json: the name, operations (a multiplication and an addition are
+    two), and bytes of inputs, weights and outputs."""
+    module, args = make(SUBJECTS[name])
+    with torch.no_grad(), FlopCounterMode(display=False) as counter:
+        outputs = module(*args)
+    expected = _arrays(outputs)
+    np.savez(folder / "inputs.npz", *_arrays(args))
+    np.savez(folder / "expected.npz", *expected)
+    size = _bytes(args) + _bytes(expected)
+    # Of a table only what is looked up is read.
+    size += (
+        _bytes(expected) if isinstance(module, torch.nn.Embedding) else _bytes(module.state_dict().values())
+    )
+    facts = {"name": name, "flops": counter.get_total_flops(), "bytes": size}
+    (folder / "subject.json").write_text(json.dumps(facts))
+
+
+def _rushlight(made: Made, path: Path) -> None:
+    import rushlight.export
+
+    rushlight.export(*made, plan_inputs=False).save(path)
+
+
+def _official(made: Made, path: Path) -> None:
+    from executorch.exir import to_edge
+
+    with torch.no_grad():
+        program = to_edge(torch.export.export(*made, strict=False)).to_executorch()
+    path.write_bytes(program.buffer)
+
+
+def _xnnpack(made: Made, path: Path) -> None:
+    from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
+    from executorch.exir import to_edge_transform_and_lower
+
+    exported = torch.export.export(*made, strict=False)
+    with torch.no_grad():
+        edge = to_edge_transform_and_lower(exported, partitioner=[XnnpackPartitioner()])
+        program = edge.to_executorch()
+    if not program.executorch_program.execution_plan[0].delegates:
+        raise ValueError("XNNPACK takes nothing of this")
+    path.write_bytes(program.buffer)
+
+
+def _onnx(made: Made, path: Path) -> None:
+    torch.onnx.export(*made, dynamo=True, verbose=False).save(path)
+
+
+def _script_onnx(made: Made, path: Path) -> None:
+    torch.onnx.export(*made, path, dynamo=False)
+
+
+MAKERS: dict[str, Callable[[Made, Path], None]] = {
+    "rushlight.pte": _rushlight,
+    "official.pte": _official,
+    "xnnpack.pte": _xnnpack,
+    "model.onnx": _onnx,
+    "script.onnx": _script_onnx,
+}
+
+
+def make_file(name: str, folder: Path, file: str) -> None:
+    """One form of the model; raises whatever its exporter does."""
+    quiet()
+    MAKERS[file](make(SUBJECTS[name]), folder / file)

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Contestants in turns on one subject: who is asked when, and what comes of their times."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from crew import Failed, WorkerProcess
+
+WARM_UP_SECONDS = 0.15
+TURN_SECONDS = 0.06
+SLOW_SECONDS = 0.3  # a call of those is enough for a turn, and two turns are enough
+SETTLE_SECONDS = 0.003
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Medians over turns, in seconds a call: wall clock and CPU time of the process. `error` is the largest
+    difference to eager outputs, relative to their largest magnitude; `calls` are of a turn."""
+
+    wall: float
+    cpu: float
+    error: float
+    turns: int
+    calls: int
+
+    def of(self, clock: str) -> float:
+        """`wall` or `cpu`."""
+        return self.wall if clock == "wall" else self.cpu
+
+
+Timings = dict[str, Timing]
+Failures = dict[str, str]
+
+
+def relative_error(got: list[np.ndarray], expected: list[np.ndarray]) -> float:
+    """The largest difference over the largest magnitude, of all outputs; infinity for other shapes."""
+    worst = 0.0
+    if len(got) != len(expected):
+        return float("inf")
+    for ours, theirs in zip(got, expected, strict=True):
+        if ours.shape != theirs.shape:
+            return float("inf")
+        wide, scale = theirs.astype(np.float64), float(np.abs(theirs).max(initial=0.0))
+        difference = float(np.abs(ours.astype(np.float64) - wide).max(initial=0.0))
+        worst = max(worst, difference / scale if scale else difference)
+    return worst
+
+
+def _calibrated(worker: WorkerProcess) -> int:
+    """Calls of a turn, after a warm-up."""
+    spent, calls = 0.0, 1
+    while True:
+        start = time.perf_counter()
+        wall = min(wall for wall, _ in worker.ask("run", calls))
+        spent += time.perf_counter() - start
+        calls = max(1, round(TURN_SECONDS / max(wall, 1e-7)))
+        if spent >= WARM_UP_SECONDS:
+            return calls
+
+
+def compete(
+    workers: Mapping[str, WorkerProcess], folder: Path, threads: int, turns: int, tell: Tell
+) -> tuple[Timings, Failures]:
+    """All contestants on the subject of `folder`, one at a time, while the others sleep."""
+    expected = _read(folder / "expected.npz")
+    calls: dict[str, int] = {}
+    errors: dict[str, float] = {}
+    failures: Failures = {}
+    for name, worker in workers.items():
+        tell(f"{name}: warm-up")
+        try:
+            worker.ask("load", name, str(folder), threads)
+            outputs = worker.ask("outputs")
+            errors[name] = relative_error(outputs, expected) if outputs else 0.0
+            calls[name] = _calibrated(worker)
+        except Failed as error:
+            failures[name] = str(error)
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in calls}
+    for turn in range(turns):
+        for name in _rotated(list(calls), turn):
+            if turn >= 2 and taken[name][0][0] > SLOW_SECONDS:
+                continue
+            tell(f"{name}: turn {turn + 1} of {turns}")
+            time.sleep(SETTLE_SECONDS)
+            batches = workers[name].ask("run", calls[name])
+            taken[name].append(tuple(statistics.median(each) for each in zip(*batches, strict=True)))
+    timings = {
+        name: Timing(
+            *(statistics.median(each) for each in zip(*turns, strict=True)),
+            errors[name],
+            len(turns),
+            calls[name],
+        )
+        for name, turns in taken.items()
+    }
+    return timings, failures
+
+
+def _rotated(names: list[str], turn: int) -> list[str]:
+    first = turn % max(len(names), 1)
+    return names[first:] + names[:first]
+
+
+def _read(path: Path) -> list[np.ndarray]:
+    from contestants import read_arrays
+
+    return read_arrays(path)
+
+
+def loading(worker: WorkerProcess, name: str, folder: Path, threads: int) -> dict[str, Any]:
+    """Seconds of loading and of the first run, and bytes: resident before, and the most after loading and after
+    a run. Of a worker that has done nothing else."""
+    worker.ask("version", name)
+    before = worker.ask("memory")["VmRSS"]
+    seconds = worker.ask("load", name, str(folder), threads)
+    loaded = worker.ask("memory")["VmHWM"]
+    [(wall, cpu)] = worker.ask("run", 1)
+    return {
+        "load": seconds,
+        "first_run": {"wall": wall, "cpu": cpu},
+        "before": before,
+        "loaded": loaded,
+        "run": worker.ask("memory")["VmHWM"],
+    }

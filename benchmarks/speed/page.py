@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The report as Markdown and as a page that needs no other file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from contestants import CONTESTANTS
+from machine import fma_peak
+from plots import ratios_svg, roofline_svg
+from results import OURS, Load, Report, Row, mean_ratio
+
+TOLERANCE = 1e-4
+_KINDS = {
+    "model": "Models",
+    "compute": "Operators that compute",
+    "memory": "Operators that move data",
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Texts; the first column names the row."""
+
+    title: str
+    note: str
+    header: list[str]
+    rows: list[list[str]]
+
+
+def tables(report: Report) -> list[Table]:
+    """All that the report has."""
+    found = [_times(report, kind) for kind in _KINDS if report.of_kind(kind)]
+    if report.loads:
+        found.append(_loads(report.loads))
+    return found
+
+
+def _times(report: Report, kind: str) -> Table:
+    rows, clock = report.of_kind(kind), report.clock
+    names = [name for name in CONTESTANTS if any(name in row.timings for row in rows)]
+    unit, scale = ("ms", 1e3) if kind == "model" else ("µs", 1e6)
+    shown = [[row.name, *_cells(row, names, clock, scale), *_last(report, row)] for row in rows]
+    means = {name: mean_ratio(rows, clock, name) for name in names if name != "copy"}
+    shown.append(["*geometric mean of ratios*", *(_ratio(means.get(name)) for name in names), "", "", ""])
+    what = "CPU time" if clock == "cpu" else "Wall clock"
+    note = (
+        f"{what} in {unit} of a call, {_threads(report.threads)}. Ratio: rushlight's over the fastest peer's. †"
+        f" differs from PyTorch by more than {TOLERANCE:g} of the largest magnitude."
+    )
+    last = {"model": "GFLOP/s", "compute": "share of peak", "memory": "of a copy's time"}[kind]
+    return Table(_KINDS[kind], note, ["", *names, "ratio", "fastest peer", last], shown)
+
+
+def _cells(row: Row, names: Sequence[str], clock: str, scale: float) -> list[str]:
+    texts = []
+    for name in names:
+        timing = row.timings.get(name)
+        mark = "" if timing is None or timing.error <= TOLERANCE else " †"
+        texts.append("–" if timing is None else _number(timing.of(clock) * scale) + mark)
+    return texts
+
+
+def _last(report: Report, row: Row) -> list[str]:
+    """The ratio, whom it is to, and how near we are to what the machine can do."""
+    peer, ours = row.fastest_peer(report.clock), row.timings.get(OURS)
+    near = ""
+    if ours is not None and row.kind == "memory":
+        near = _ratio(row.against("copy", report.clock))
+    elif ours is not None and row.flops:
+        speed, peak = row.flops / ours.wall / 1e9, fma_peak(report.machine) * report.threads
+        if row.kind == "model":
+            near = f"{row.flops / ours.of(report.clock) / 1e9:.0f}"
+        elif peak:
+            speed = row.flops / ours.of(report.clock) / 1e9
+            near = f"{100 * speed / peak:.0f} %"
+    return [_ratio(row.ratio(report.clock)), peer[0] if peer else "", near]
+
+
+def _loads(loads: Sequence[Load]) -> Table:
+    def megabytes(count: int) -> str:
+        return f"{count / 1e6:.1f}"
+
+    rows = [
+        [
+            f"{each.model}: {each.contestant}",
+            _number(each.load["wall"] * 1e3),
+            _number(each.first_run["wall"] * 1e3),
+            megabytes(each.before),
+            megabytes(each.loaded - each.before),
+            megabytes(each.run - each.before),
+        ]
+        for each in loads
+    ]
+    note = (
+        "From the file to a method that can run, with what it packs; then its first run. Wall clock in ms. "
+        "Memory in MB: resident with the package imported, and the most beyond it when loaded and after a run."
+    )
+    return Table("Loading", note, ["", "load", "first run", "before", "loaded", "run"], rows)
+
+
+def _number(value: float) -> str:
+    """Three digits."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _ratio(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}×"
+
+
+def _threads(count: int) -> str:
+    return "one thread" if count == 1 else f"{count} threads"
+
+
+def _remarks(report: Report) -> list[str]:
+    """The machine, the versions, who is missing, whose outputs are off."""
+    described, peak = report.machine, report.machine["peak"]
+    versions = ", ".join(f"{name} {version}" for name, version in report.versions.items() if name != "copy")
+    limits = peak.get("missing", "")
+    if not limits:
+        flops = ", ".join(f"{name} {value:.0f}" for name, value in peak["gflops"].items())
+        copies = ", ".join(f"{name} {value:.0f}" for name, value in peak["copy_gigabytes"].items())
+        limits = f"{peak['gigahertz']:.2f} GHz; GFLOP/s: {flops}; copies, GB/s: {copies}"
+    remarks = [
+        f"{described['cpu']} ({described['number']}; {' '.join(described['features'])}), "
+        f"{described['cpus']} CPUs, used {', '.join(map(str, described['used']))}. "
+        f"One core, measured: {limits}. {described['system']}, Python {described['python']}, load {described['load']} at the start.",
+        f"{versions}; commit {report.commit}; {report.started}.",
+    ]
+    remarks += [f"{name} is not here: {reason}" for name, reason in report.absent.items()]
+    for row in report.rows:
+        remarks += [f"{row.name}: {name} did not run: {_short(why)}" for name, why in row.failures.items()]
+        remarks += [
+            f"{row.name}: {name} differs by {timing.error:.1e}"
+            for name, timing in row.timings.items()
+            if timing.error > TOLERANCE
+        ]
+    return remarks
+
+
+def _short(text: str) -> str:
+    line = text.strip().splitlines()[0] if text.strip() else ""
+    return line if len(line) < 160 else line[:157] + "..."
+
+
+def to_markdown(report: Report) -> str:
+    """Tables and remarks."""
+    parts = []
+    for table in tables(report):
+        rows = [table.header, ["---", *["--:"] * (len(table.header) - 1)], *table.rows]
+        lines = ["| " + " | ".join(row) + " |" for row in rows]
+        parts += [f"### {table.title}", "", table.note, "", *lines, ""]
+    return "\n".join([*parts, *(f"- {remark}" for remark in _remarks(report)), ""])
+
+
+def to_html(report: Report) -> str:
+    """Plots, tables and remarks."""
+    clock = report.clock
+    plots: list[tuple[str, Callable[[], str]]] = []
+    if models := report.of_kind("model"):
+        plots.append(("Models: time over the fastest peer's", lambda: ratios_svg(models, clock)))
+    if operators := report.of_kind("compute", "memory"):
+        plots.append(("Operators: time over the fastest peer's", lambda: ratios_svg(operators, clock)))
+        peak = fma_peak(report.machine) * report.threads
+        plots.append(
+            ("Operators: share of what the core can do", lambda: roofline_svg(operators, clock, peak))
+        )
+    parts = [f"<h2>{escape(title)}</h2>\n{plot()}" for title, plot in plots]
+    parts += [_html_table(table) for table in tables(report)]
+    remarks = "\n".join(f"<li>{escape(remark)}" for remark in _remarks(report))
+    return _PAGE.format(body="\n".join(parts), remarks=remarks)
+
+
+def _html_table(table: Table) -> str:
+    rows = ["".join(f"<th>{escape(cell)}" for cell in table.header)]
+    rows += [
+        f"<th>{escape(row[0])}" + "".join(f"<td>{escape(cell)}" for cell in row[1:]) for row in table.rows
+    ]
+    body = "\n".join(f"<tr>{row}" for row in rows)
+    return f"<h2>{escape(table.title)}</h2><p>{escape(table.note)}</p>\n<table>\n{body}\n</table>"
+
+
+_PAGE = """<!doctype html><meta charset="utf-8"><title>Speed</title>
+<style>
+body {{ font: 14px system-ui, sans-serif; margin: 2em; color: #1b1f24 }}
+table {{ border-collapse: collapse }} h2 {{ font-size: 18px; font-weight: normal }} p, li {{ color: #667080 }}
+th, td {{ padding: 2px 10px; border-bottom: 1px solid #ddd; font-weight: normal; text-align: right }}
+th:first-child {{ text-align: left }}
+</style>
+<h1>Speed</h1>
+{body}
+<ul>
+{remarks}
+</ul>
+"""

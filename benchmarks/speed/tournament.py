@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Brings subjects and contestants together: who is here, which files there are, whose turn it is."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from contestants import CONTESTANTS
+from crew import Failed, WorkerProcess
+from machine import cpus_for, machine
+from measuring import Tell, compete, loading
+from preparing import folder_for, prepare
+from results import Load, Report, Row
+from rich.console import Console
+from rich.progress import Progress, TextColumn, TimeElapsedColumn
+from subjects import MEMORY, MODELS
+
+_OURS = ("rushlight", "rushlight, official program", "copy")
+_LOADS = 3
+
+
+@dataclass(frozen=True)
+class Settings:
+    """As run.py's options. `contestants` None are all; `peers` is an interpreter."""
+
+    threads: int
+    turns: int
+    clock: str
+    peers: str
+    work: Path
+    contestants: Sequence[str] | None
+    commit: str
+
+
+class Tournament:
+    """Worker processes of all contestants, for as long as it is entered."""
+
+    def __init__(self, settings: Settings, console: Console) -> None:
+        self._settings, self._console = settings, console
+        self._stack = ExitStack()
+        self._cpus = cpus_for(settings.threads)
+
+    def __enter__(self) -> Tournament:
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._stack.close()
+
+    def run(self, names: Sequence[str], loads: Sequence[str]) -> Report:
+        """Times all subjects `names`, and loading the models `loads`."""
+        workers, versions, absent = self._line_up()
+        with tempfile.TemporaryDirectory() as folder:
+            described = machine(Path(folder), self._cpus)
+        settings, now = self._settings, datetime.now(timezone.utc)
+        started = now.strftime("%Y-%m-%d %H:%M UTC")
+        report = Report(
+            described, versions, absent, settings.threads, settings.clock, settings.commit, started
+        )
+        home = folder_for(settings.work, versions)
+        own, peers = self._worker(_OURS[0], pinned=False), self._worker("torch eager", pinned=False)
+        with Progress(
+            TextColumn("{task.completed:.0f}/{task.total:.0f} {task.description}"),
+            TimeElapsedColumn(),
+            console=self._console,
+            transient=True,
+        ) as progress:
+            task = progress.add_task("", total=len(names) + len(loads))
+            for name in names:
+                tell = _teller(progress, task, name)
+                report.rows.append(self._subject(name, home / _file_name(name), workers, own, peers, tell))
+                self._console.print(_line(report.rows[-1], settings.clock), highlight=False, soft_wrap=True)
+                progress.advance(task)
+            own.stop()
+            peers.stop()
+            for name in loads:
+                tell = _teller(progress, task, name)
+                report.loads += self._loads(name, home / _file_name(name), list(workers), tell)
+                progress.advance(task)
+        return report
+
+    def _worker(self, contestant: str, pinned: bool = True) -> WorkerProcess:
+        """A process in the environment that this contestant is to be in."""
+        ours = contestant in _OURS or self._settings.peers == sys.executable
+        threads = str(self._settings.threads)
+        # The paths that our packages are found by are not for another interpreter.
+        env = {"OMP_NUM_THREADS": threads, **({} if ours else {"PYTHONPATH": ""})}
+        python = sys.executable if ours else self._settings.peers
+        cpus = self._cpus if pinned else []
+        return self._stack.enter_context(WorkerProcess(python, cpus, env))
+
+    def _line_up(self) -> tuple[dict[str, WorkerProcess], dict[str, str], dict[str, str]]:
+        """Those who are here, with their versions; and why others are not."""
+        workers, versions, absent = {}, {}, {}
+        for name in self._settings.contestants or CONTESTANTS:
+            worker = self._worker(name)
+            try:
+                versions[name] = worker.ask("version", name)
+                workers[name] = worker
+            except Failed as error:
+                absent[name] = str(error)
+                worker.stop()
+        return workers, versions, absent
+
+    def _subject(
+        self,
+        name: str,
+        folder: Path,
+        workers: dict[str, WorkerProcess],
+        own: WorkerProcess,
+        peers: WorkerProcess,
+        tell: Tell,
+    ) -> Row:
+        names = [each for each in workers if each != "copy" or name in MEMORY]
+        kind = "model" if name in MODELS else "memory" if name in MEMORY else "compute"
+        tell("making its files")
+        try:
+            missing = prepare(name, folder, names, own, peers)
+        except Failed as error:
+            return Row(name, kind, 0.0, 0, {}, {each: str(error) for each in names})
+        ready = {each: workers[each] for each in names if each not in missing}
+        timings, failures = compete(ready, folder, self._settings.threads, self._settings.turns, tell)
+        facts = json.loads((folder / "subject.json").read_text())
+        return Row(name, kind, facts["flops"], facts["bytes"], timings, {**missing, **failures})
+
+    def _loads(self, name: str, folder: Path, contestants: list[str], tell: Tell) -> list[Load]:
+        """Each in processes of their own, in turns."""
+        with self._worker(_OURS[0], pinned=False) as own, self._worker("torch eager", pinned=False) as peers:
+            missing = prepare(name, folder, [each for each in contestants if each != "copy"], own, peers)
+        names = [each for each in contestants if each not in ("copy", "torch eager", *missing)]
+        taken: dict[str, list[dict[str, Any]]] = {each: [] for each in names}
+        for turn in range(_LOADS):
+            for each in names:
+                tell(f"{each}: load {turn + 1} of {_LOADS}")
+                with self._worker(each) as worker:
+                    try:
+                        taken[each].append(loading(worker, each, folder, self._settings.threads))
+                    except Failed:
+                        break  # the table of times says why
+        return [Load(name, each, **_medians(found)) for each, found in taken.items() if found]
+
+
+def _medians(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Of numbers, and of numbers in dicts."""
+    first = found[0]
+    return {
+        key: _medians([each[key] for each in found])
+        if isinstance(value, dict)
+        else statistics.median(each[key] for each in found)
+        for key, value in first.items()
+    }
+
+
+def _file_name(name: str) -> str:
+    return name.replace(" ", "_").replace("/", "_")
+
+
+def _teller(progress: Progress, task: Any, name: str) -> Tell:
+    return lambda what: progress.update(task, description=f"{name}: {what}")
+
+
+def _line(row: Row, clock: str) -> str:
+    """A result as soon as it is there."""
+    shown = ", ".join(f"{name} {timing.of(clock) * 1e3:.3g}" for name, timing in row.timings.items())
+    ratio = row.ratio(clock)
+    return f"{row.name}: {'' if ratio is None else f'{ratio:.2f}×; '}{shown} ms"

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The process of one contestant: does what comes through a socket, and sleeps in between.
+
+    python benchmarks/speed/worker.py SOCKET [CPU...]
+
+A request is the name of a method of Worker and its arguments; the answer ("ok", result) or ("failed", text).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Client
+from pathlib import Path
+from typing import Any
+
+# Before any package makes its threads.
+if len(sys.argv) > 2:
+    os.sched_setaffinity(0, [int(cpu) for cpu in sys.argv[2:]])
+
+import numpy as np
+from contestants import CONTESTANTS, read_arrays
+
+BATCHES = 5
+
+
+def memory() -> dict[str, int]:
+    """Bytes resident now, and at most so far."""
+    lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    return {what: int(lines[what].split()[0]) * 1024 for what in ("VmRSS", "VmHWM")}
+
+
+class Worker:
+    """One contestant with at most one subject."""
+
+    def version(self, contestant: str) -> str:
+        """Of its package; ImportError."""
+        return str(CONTESTANTS[contestant].version())
+
+    def make_subject(self, name: str, folder: str) -> None:
+        """See `making`."""
+        import making
+
+        making.make_subject(name, Path(folder))
+
+    def make_file(self, name: str, folder: str, file: str) -> None:
+        """See `making`."""
+        import making
+
+        making.make_file(name, Path(folder), file)
+
+    def load(self, contestant: str, folder: str, threads: int) -> dict[str, float]:
+        """Seconds that loading took, and that the first run took behind it."""
+        self.contestant, self.inputs = None, None  # gone before the next comes
+        arrays = read_arrays(Path(folder) / "inputs.npz")
+        wall, cpu = time.perf_counter(), time.process_time()
+        self.contestant = CONTESTANTS[contestant](Path(folder), threads)
+        loaded = {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu}
+        self.inputs = self.contestant.adapted(arrays)
+        return loaded
+
+    def outputs(self) -> list[np.ndarray]:
+        """Of one run."""
+        return list(self.contestant.arrays(self.contestant.run(self.inputs)))
+
+    def run(self, calls: int) -> list[tuple[float, float]]:
+        """Seconds of a call, wall and process CPU, in each of a few batches of `calls` together."""
+        run, inputs, times = self.contestant.run, self.inputs, []
+        each = max(calls // BATCHES, 1)
+        for _ in range(min(BATCHES, calls)):
+            wall, cpu = time.perf_counter_ns(), time.process_time_ns()
+            for _ in range(each):
+                run(inputs)
+            cpu, wall = time.process_time_ns() - cpu, time.perf_counter_ns() - wall
+            times.append((wall / each / 1e9, cpu / each / 1e9))
+        return times
+
+    def memory(self) -> dict[str, int]:
+        """See `memory`."""
+        return memory()
+
+
+def main(address: str) -> int:
+    worker = Worker()
+    with Client(address) as connection:
+        while (request := connection.recv()) is not None:
+            name, *arguments = request
+            method: Callable[..., Any] = getattr(worker, name)
+            try:
+                answer = ("ok", method(*arguments))
+            except Exception as error:  # whatever a package raises is a result of the benchmark
+                text = f"{type(error).__name__}: {error}"
+                answer = ("failed", text)
+            connection.send(answer)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
