@@ -11,27 +11,19 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-_TESTS = Path(__file__).resolve().parents[2] / "tests"
-sys.path += [str(_TESTS / "interop"), str(_TESTS / "conformance" / "models")]
+_ROOT = Path(__file__).resolve().parents[2]
+sys.path += [
+    str(_ROOT / folder) for folder in ("tests/interop", "tests/conformance/models", "benchmarks/speed")
+]
 
 import crepe  # noqa: E402
 import models  # noqa: E402
 import mtcnn  # noqa: E402
+import networks.vision  # noqa: E402
 import resemblyzer  # noqa: E402
 import silero  # noqa: E402
 
 Subject = tuple[nn.Module, tuple[Any, ...]]
-
-# MobileNet V2's stages: how much wider inside, channels, blocks, stride of the first.
-_STAGES = (
-    (1, 16, 1, 1),
-    (6, 24, 2, 2),
-    (6, 32, 3, 2),
-    (6, 64, 4, 2),
-    (6, 96, 3, 1),
-    (6, 160, 3, 2),
-    (6, 320, 1, 1),
-)
 
 
 def _convolution(before: int, after: int, kernel: int = 1, **settings: Any) -> list[nn.Module]:
@@ -39,31 +31,9 @@ def _convolution(before: int, after: int, kernel: int = 1, **settings: Any) -> l
     return [nn.Conv2d(before, after, kernel, padding=padding, bias=False, **settings), nn.BatchNorm2d(after)]
 
 
-class InvertedResidual(nn.Module):
-    """Wider, a convolution of each channel, narrow again."""
-
-    def __init__(self, before: int, after: int, factor: int, stride: int) -> None:
-        super().__init__()
-        inside = before * factor
-        widen = [*_convolution(before, inside), nn.ReLU6()] if factor > 1 else []
-        each = [*_convolution(inside, inside, 3, stride=stride, groups=inside), nn.ReLU6()]
-        self.layers = nn.Sequential(*widen, *each, *_convolution(inside, after))
-        self.is_residual = stride == 1 and before == after
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x + self.layers(x) if self.is_residual else self.layers(x)
-
-
 def mobilenet_v2() -> Subject:
     """Image classification, 3.5 million parameters."""
-    layers = [*_convolution(3, 32, 3, stride=2), nn.ReLU6()]
-    channels = 32
-    for factor, after, count, stride in _STAGES:
-        for index in range(count):
-            layers.append(InvertedResidual(channels, after, factor, stride if index == 0 else 1))
-            channels = after
-    layers += [*_convolution(channels, 1280), nn.ReLU6(), nn.AdaptiveAvgPool2d(1), nn.Flatten()]
-    return nn.Sequential(*layers, nn.Linear(1280, 1000)), (torch.randn(1, 3, 224, 224),)
+    return networks.vision.mobilenet_v2(), (torch.randn(1, 3, 224, 224),)
 
 
 class Encoder(nn.Module):

@@ -117,8 +117,8 @@ def _read(path: Path) -> list[np.ndarray]:
 
 
 def loading(worker: WorkerProcess, name: str, folder: Path, threads: int) -> dict[str, Any]:
-    """Seconds of loading and of the first run, and bytes: resident before, and the most after loading and after
-    a run. Of a worker that has done nothing else."""
+    """Seconds of loading and of the first run, and bytes: resident before, and the most after loading and
+    after a run. Of a worker that has done nothing else."""
     worker.ask("version", name)
     before = worker.ask("memory")["VmRSS"]
     seconds = worker.ask("load", name, str(folder), threads)

@@ -47,8 +47,8 @@ def _times(report: Report, kind: str) -> Table:
     shown.append(["*geometric mean of ratios*", *(_ratio(means.get(name)) for name in names), "", "", ""])
     what = "CPU time" if clock == "cpu" else "Wall clock"
     note = (
-        f"{what} in {unit} of a call, {_threads(report.threads)}. Ratio: rushlight's over the fastest peer's. †"
-        f" differs from PyTorch by more than {TOLERANCE:g} of the largest magnitude."
+        f"{what} in {unit}, {_threads(report.threads)}. Ratio: rushlight's over the fastest peer's. "
+        f"† differs from PyTorch by more than {TOLERANCE:g} of the largest magnitude."
     )
     last = {"model": "GFLOP/s", "compute": "share of peak", "memory": "of a copy's time"}[kind]
     return Table(_KINDS[kind], note, ["", *names, "ratio", "fastest peer", last], shown)
@@ -96,7 +96,7 @@ def _loads(loads: Sequence[Load]) -> Table:
     ]
     note = (
         "From the file to a method that can run, with what it packs; then its first run. Wall clock in ms. "
-        "Memory in MB: resident with the package imported, and the most beyond it when loaded and after a run."
+        "Memory in MB: with the package imported, and the most beyond it when loaded and after a run."
     )
     return Table("Loading", note, ["", "load", "first run", "before", "loaded", "run"], rows)
 
@@ -126,7 +126,8 @@ def _remarks(report: Report) -> list[str]:
     remarks = [
         f"{described['cpu']} ({described['number']}; {' '.join(described['features'])}), "
         f"{described['cpus']} CPUs, used {', '.join(map(str, described['used']))}. "
-        f"One core, measured: {limits}. {described['system']}, Python {described['python']}, load {described['load']} at the start.",
+        f"One core, measured: {limits}. {described['system']}, Python {described['python']}, "
+        f"load {described['load']} at the start.",
         f"{versions}; commit {report.commit}; {report.started}.",
     ]
     remarks += [f"{name} is not here: {reason}" for name, reason in report.absent.items()]

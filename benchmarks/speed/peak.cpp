@@ -8,7 +8,7 @@
 
 namespace {
 
-constexpr int kRuns = 200;
+constexpr int kRuns = 60;
 
 double seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -40,31 +40,31 @@ double gigahertz() {
 }
 
 // Twelve sums that do not wait for each other: latency times units, and some.
-#define RL_DEFINE_PEAK(name, bytes, attribute)                                                       \
-  attribute double name() {                                                                          \
-    using Vec = float __attribute__((vector_size(bytes)));                                           \
-    constexpr int kCount = 200'000;                                                                \
-    float scale = 1.0f;                                                                              \
-    asm volatile("" : "+m"(scale));                                                                  \
-    const Vec factor = Vec{} + scale;                                                                \
-    Vec sums[12] = {};                                                                               \
-    double best = 1e9;                                                                               \
-    for (int run = 0; run < kRuns; ++run) {                                                             \
-      const double start = seconds();                                                                \
-      Vec a = sums[0], b = sums[1], c = sums[2], d = sums[3], e = sums[4], f = sums[5];              \
-      Vec g = sums[6], h = sums[7], i = sums[8], j = sums[9], k = sums[10], l = sums[11];            \
-      for (int n = 0; n < kCount; ++n) {                                                             \
-        a = a * factor + factor, b = b * factor + factor, c = c * factor + factor;                   \
-        d = d * factor + factor, e = e * factor + factor, f = f * factor + factor;                   \
-        g = g * factor + factor, h = h * factor + factor, i = i * factor + factor;                   \
-        j = j * factor + factor, k = k * factor + factor, l = l * factor + factor;                   \
-      }                                                                                              \
-      sums[0] = a, sums[1] = b, sums[2] = c, sums[3] = d, sums[4] = e, sums[5] = f;                  \
-      sums[6] = g, sums[7] = h, sums[8] = i, sums[9] = j, sums[10] = k, sums[11] = l;                \
-      asm volatile("" : "+m"(sums));                                                                 \
-      best = std::min(best, seconds() - start);                                                      \
-    }                                                                                                \
-    return 2.0 * 12 * kCount * (bytes / sizeof(float)) / best / 1e9;                                 \
+#define RL_DEFINE_PEAK(name, bytes, attribute)                                            \
+  attribute double name() {                                                               \
+    using Vec = float __attribute__((vector_size(bytes)));                                \
+    constexpr int kCount = 200'000;                                                       \
+    float scale = 1.0f;                                                                   \
+    asm volatile("" : "+m"(scale));                                                       \
+    const Vec factor = Vec{} + scale;                                                     \
+    Vec sums[12] = {};                                                                    \
+    double best = 1e9;                                                                    \
+    for (int run = 0; run < kRuns; ++run) {                                               \
+      const double start = seconds();                                                     \
+      Vec a = sums[0], b = sums[1], c = sums[2], d = sums[3], e = sums[4], f = sums[5];   \
+      Vec g = sums[6], h = sums[7], i = sums[8], j = sums[9], k = sums[10], l = sums[11]; \
+      for (int n = 0; n < kCount; ++n) {                                                  \
+        a = a * factor + factor, b = b * factor + factor, c = c * factor + factor;        \
+        d = d * factor + factor, e = e * factor + factor, f = f * factor + factor;        \
+        g = g * factor + factor, h = h * factor + factor, i = i * factor + factor;        \
+        j = j * factor + factor, k = k * factor + factor, l = l * factor + factor;        \
+      }                                                                                   \
+      sums[0] = a, sums[1] = b, sums[2] = c, sums[3] = d, sums[4] = e, sums[5] = f;       \
+      sums[6] = g, sums[7] = h, sums[8] = i, sums[9] = j, sums[10] = k, sums[11] = l;     \
+      asm volatile("" : "+m"(sums));                                                      \
+      best = std::min(best, seconds() - start);                                           \
+    }                                                                                     \
+    return 2.0 * 12 * kCount * (bytes / sizeof(float)) / best / 1e9;                      \
   }
 
 RL_DEFINE_PEAK(peak_native, 16, )
