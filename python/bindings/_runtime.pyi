@@ -20,6 +20,8 @@ class Memory(TypedDict):
     method_arena: int
     planned: list[int]
     temporary_peak: int
+    scratch: int
+    prepared: int
 
 # Number of the dtype, sizes, dim order, dynamism (0: static), is planned, bytes.
 Tensor = tuple[int, tuple[int, ...], tuple[int, ...], int, bool, int]
@@ -66,9 +68,20 @@ class Program:
     def load_method(self, name: str) -> Method: ...
 
 def load_file(
-    path: str, data_files: Sequence[str] = (), mode: int = 1, trace: Trace | None = None
+    path: str,
+    data_files: Sequence[str] = (),
+    mode: int = 1,
+    trace: Trace | None = None,
+    threads: int = 0,
+    prepare: bool = True,
 ) -> Program: ...
-def load_bytes(data: Buffer, data_files: Sequence[str] = (), trace: Trace | None = None) -> Program: ...
+def load_bytes(
+    data: Buffer,
+    data_files: Sequence[str] = (),
+    trace: Trace | None = None,
+    threads: int = 0,
+    prepare: bool = True,
+) -> Program: ...
 def operator_names() -> list[str]: ...
 def operator_dtypes() -> dict[str, list[int]]: ...
 def backend_names() -> list[str]: ...

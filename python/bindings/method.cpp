@@ -103,6 +103,8 @@ py::dict PyMethod::memory() const {
   dict["method_arena"] = method_->arena_bytes();
   dict["planned"] = planned;
   dict["temporary_peak"] = method_->temporary_peak_bytes();
+  dict["scratch"] = method_->scratch_bytes();
+  dict["prepared"] = method_->prepared_bytes();
   return dict;
 }
 
@@ -114,7 +116,8 @@ void bind_method(py::module_& m) {
       .def("run", &PyMethod::run, "Runs on the inputs that were set.")
       .def("outputs", &PyMethod::outputs, py::arg("outputs") = 0,
            "The outputs: copies (0), read-only views (1) or writable views (2).")
-      .def("memory", &PyMethod::memory, "Bytes: method_arena, planned (a list), temporary_peak.");
+      .def("memory", &PyMethod::memory,
+           "Bytes: method_arena, planned (a list), temporary_peak, scratch, prepared.");
 }
 
 }  // namespace rushlight

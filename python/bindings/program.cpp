@@ -18,8 +18,11 @@ namespace {
 
 constexpr size_t kAlignment = 16;
 
-ModuleOptions options_for(const std::vector<std::string>& data_files, const std::shared_ptr<PyTrace>& trace) {
+ModuleOptions options_for(const std::vector<std::string>& data_files, const std::shared_ptr<PyTrace>& trace,
+                          size_t threads, bool prepare) {
   ModuleOptions options;
+  options.threads = threads;
+  options.prepare = prepare;
   options.data_files = data_files;
   options.method.backends = &selected_backends;
   if (trace != nullptr) options.method.tracer = trace->tracer();
@@ -50,9 +53,10 @@ std::unique_ptr<PyProgram> made(Result<std::unique_ptr<Module>> module, std::sha
 
 std::unique_ptr<PyProgram> PyProgram::load_file(const std::string& path,
                                                 const std::vector<std::string>& data_files, int mode,
-                                                std::shared_ptr<PyTrace> trace) {
+                                                std::shared_ptr<PyTrace> trace, size_t threads,
+                                                bool prepare) {
   captured_log().clear();
-  ModuleOptions options = options_for(data_files, trace);
+  ModuleOptions options = options_for(data_files, trace, threads, prepare);
   options.load_mode = static_cast<LoadMode>(mode);
   return made(without_gil([&] { return Module::load_file(path.c_str(), selected_operators, options); }),
               std::move(trace));
@@ -60,9 +64,10 @@ std::unique_ptr<PyProgram> PyProgram::load_file(const std::string& path,
 
 std::unique_ptr<PyProgram> PyProgram::load_bytes(const py::buffer& data,
                                                  const std::vector<std::string>& data_files,
-                                                 std::shared_ptr<PyTrace> trace) {
+                                                 std::shared_ptr<PyTrace> trace, size_t threads,
+                                                 bool prepare) {
   captured_log().clear();
-  const ModuleOptions options = options_for(data_files, trace);
+  const ModuleOptions options = options_for(data_files, trace, threads, prepare);
   if (std::shared_ptr<DataLoader> loader = lend(data)) {
     return made(without_gil([&] { return Module::load(std::move(loader), selected_operators, options); }),
                 std::move(trace));
@@ -109,10 +114,11 @@ void bind_program(py::module_& m) {
       .def("load_method", &PyProgram::load_method, py::arg("name"),
            "A new instance of the method, with memory and state of its own.");
   m.def("load_file", &PyProgram::load_file, py::arg("path"), py::arg("data_files") = py::tuple(),
-        py::arg("mode") = 1, py::arg("trace") = py::none(),
+        py::arg("mode") = 1, py::arg("trace") = py::none(), py::arg("threads") = 0, py::arg("prepare") = true,
         "Opens a .pte: read (0), mapped (1), mapped and locked (2), locked if it can be (3).");
   m.def("load_bytes", &PyProgram::load_bytes, py::arg("data"), py::arg("data_files") = py::tuple(),
-        py::arg("trace") = py::none(), "A program in memory; a bytes object is used in place.");
+        py::arg("trace") = py::none(), py::arg("threads") = 0, py::arg("prepare") = true,
+        "A program in memory; a bytes object is used in place.");
 }
 
 }  // namespace rushlight

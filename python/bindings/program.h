@@ -21,12 +21,12 @@ class PyProgram {
   // Throw RuntimeFailure. Verification and loading run without the GIL.
   static std::unique_ptr<PyProgram> load_file(const std::string& path,
                                               const std::vector<std::string>& data_files, int mode,
-                                              std::shared_ptr<PyTrace> trace);
+                                              std::shared_ptr<PyTrace> trace, size_t threads, bool prepare);
   // The bytes of a `bytes` object are used in place where they are aligned, and it is kept alive; all
   // other bytes may change under us and are copied.
   static std::unique_ptr<PyProgram> load_bytes(const pybind11::buffer& data,
                                                const std::vector<std::string>& data_files,
-                                               std::shared_ptr<PyTrace> trace);
+                                               std::shared_ptr<PyTrace> trace, size_t threads, bool prepare);
 
   [[nodiscard]] pybind11::list method_names() const;
   [[nodiscard]] pybind11::dict method_facts(const std::string& name) const;

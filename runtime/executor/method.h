@@ -104,6 +104,7 @@ class Method : private Traced {
   Error execute_chains();
   Error execute_chain(size_t index, flatbuffer::Table chain, uint64_t* budget);
   Error call_kernel(const flatbuffer::FieldPair& call, size_t number);
+  [[nodiscard]] bool has_prepare() const;
   Error prepare_calls(Preparation* preparation);
   // The number of a chain's first instruction, counted through all chains; of the one after the last: of all.
   [[nodiscard]] size_t first_instruction(size_t chain) const;

@@ -18,6 +18,14 @@ size_t Method::first_instruction(size_t chain) const {
   return count;
 }
 
+bool Method::has_prepare() const {
+  const size_t count = plan_.tables(schema::plan::kOperators).size();
+  for (size_t i = 0; i < count; ++i) {
+    if (kernels_[i]->prepare != nullptr) return true;
+  }
+  return false;
+}
+
 // Calls the prepare functions of all calls.
 Error Method::prepare_calls(Preparation* preparation) {
   const TableVector chains = plan_.tables(schema::plan::kChains);
@@ -47,16 +55,16 @@ Error Method::prepare_calls(Preparation* preparation) {
 
 Error Method::measure(const PreparedWeights* shared, Preparation* needs) {
   *needs = Preparation();
+  if (!has_prepare()) return Error::Ok;
   needs->shared = shared;
   RL_TRY(prepare_calls(needs));
-  if (needs->prepared_bytes != 0) {
-    const size_t numbers = first_instruction(plan_.tables(schema::plan::kChains).size());
-    needs->prepared_bytes += numbers * sizeof(void*) + alignof(void*);
-  }
+  const size_t count = first_instruction(plan_.tables(schema::plan::kChains).size());
+  needs->index_bytes = count * sizeof(void*) + alignof(void*);
   return Error::Ok;
 }
 
 Error Method::prepare(PreparedWeights* weights) {
+  if (!has_prepare()) return Error::Ok;
   const size_t count = first_instruction(plan_.tables(schema::plan::kChains).size());
   size_t bytes = 0;
   if (!checked_mul(count, sizeof(void*), &bytes)) return Error::Ok;

@@ -58,8 +58,9 @@ struct Preparation {
   PreparedWeights* weights = nullptr;       // null: sizes are only counted
   const PreparedWeights* shared = nullptr;  // what need not be counted: it is there
   size_t scratch_bytes = 0;                 // the most of any call
-  size_t prepared_bytes = 0;
-  const void* prepared = nullptr;  // of the call at hand
+  size_t prepared_bytes = 0;                // memory for what is to be made
+  size_t index_bytes = 0;                   // for the method's own list of it; 0 where nothing is prepared
+  const void* prepared = nullptr;           // of the call at hand
 };
 
 }  // namespace rushlight

@@ -36,7 +36,12 @@ Result<std::shared_ptr<DataLoader>> open(const char* path, LoadMode mode) {
 
 Module::Module(std::shared_ptr<DataLoader> loader, const OperatorTable& operators,
                const ModuleOptions& options)
-    : loader_(std::move(loader)), operators_(&operators), options_(options.method) {}
+    : loader_(std::move(loader)), operators_(&operators), options_(options.method) {
+  if (options.prepare) weights_ = std::make_unique<WeightStore>();
+  if (options_.threads != nullptr) return;
+  threads_ = HostThreads::shared(options.threads == 0 ? HostThreads::default_count() : options.threads);
+  options_.threads = threads_.get();
+}
 
 // All data files, and the caller's map, as one.
 Error Module::open_data(const ModuleOptions& options) {
@@ -87,7 +92,7 @@ std::vector<std::string> Module::method_names() const {
 }
 
 Result<std::unique_ptr<ModuleMethod>> Module::load_method(const char* name) const {
-  return ModuleMethod::load(*program_, name, *operators_, options_);
+  return ModuleMethod::load(*program_, name, *operators_, options_, weights_.get());
 }
 
 Result<ModuleMethod*> Module::method(const char* name) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runtime/module/host_tensor.h"
+#include "runtime/module/host_threads.h"
 #include "runtime/module/module_method.h"
 #include "runtime/program/flat_tensor.h"
 #include "runtime/program/merged_data_map.h"
@@ -32,6 +33,8 @@ struct ModuleOptions {
   Verification verification = Verification::InternalConsistency;
   std::vector<std::string> data_files = {};  // .ptd files, for tensors whose data lies outside the program
   MethodOptions method = {};                 // external_data is in addition to data_files
+  size_t threads = 0;   // that kernels share, unless `method` has some; 0: HostThreads::default_count()
+  bool prepare = true;  // whether kernels pack constants, which takes memory for them a second time
 };
 
 class Module {
@@ -86,7 +89,9 @@ class Module {
   std::unique_ptr<MergedDataMap> data_;
   const OperatorTable* operators_;
   MethodOptions options_;
+  std::shared_ptr<HostThreads> threads_;
   std::unique_ptr<Program> program_;
+  std::unique_ptr<WeightStore> weights_;  // null: kernels prepare nothing
   std::map<std::string, std::unique_ptr<ModuleMethod>, std::less<>> methods_;
 };
 

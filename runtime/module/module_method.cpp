@@ -56,7 +56,7 @@ Error ModuleMethod::allocate_outputs() {
 
 Result<std::unique_ptr<ModuleMethod>> ModuleMethod::load(const Program& program, const char* name,
                                                          const OperatorTable& operators,
-                                                         const MethodOptions& options) {
+                                                         const MethodOptions& options, WeightStore* weights) {
   RL_TRY_ASSIGN(const MethodMeta meta, program.method_meta(name));
   RL_TRY_ASSIGN(const size_t arena_bytes, meta.arena_bytes());
   const size_t backend_bytes = meta.num_backends() == 0 ? 0 : kBackendBytes;
@@ -76,8 +76,28 @@ Result<std::unique_ptr<ModuleMethod>> ModuleMethod::load(const Program& program,
   memory.planned = {loaded->planned_.data(), loaded->planned_.size()};
   RL_TRY_ASSIGN(Method method, Method::load(program, name, memory, operators, options));
   loaded->method_ = std::make_unique<Method>(std::move(method));
+  RL_TRY(loaded->prepare(weights));
   RL_TRY(loaded->allocate_outputs());
   return loaded;
+}
+
+Error ModuleMethod::prepare(WeightStore* weights) {
+  const std::unique_lock<std::mutex> lock =
+      weights == nullptr ? std::unique_lock<std::mutex>() : weights->lock();
+  Preparation needs;
+  RL_TRY(method_->measure(weights == nullptr ? nullptr : &weights->weights(), &needs));
+  scratch_bytes_ = needs.scratch_bytes;
+  if (scratch_bytes_ > temporary_.size()) {
+    temporary_ = Arena(reserve(scratch_bytes_));
+    RL_CHECK(temporary_.size() == scratch_bytes_, Error::MemoryAllocationFailed,
+             "kernels' scratch: no memory for %lu bytes", log_number(scratch_bytes_));
+  }
+  if (weights == nullptr) return Error::Ok;
+  // Even if all that it prepares is there already, it has to find that.
+  prepared_bytes_ = needs.prepared_bytes;
+  RL_CHECK(weights->extend(needs.prepared_bytes + needs.index_bytes), Error::MemoryAllocationFailed,
+           "prepared weights: no memory for %lu bytes", log_number(needs.prepared_bytes));
+  return method_->prepare(&weights->weights());
 }
 
 Error ModuleMethod::execute(Span<const EValue> inputs) {

@@ -6,20 +6,24 @@
 #include <vector>
 
 #include "runtime/executor/method.h"
+#include "runtime/module/weight_store.h"
 
 namespace rushlight {
 
 class ModuleMethod {
  public:
-  // What kernels may use as scratch. Pages that none of them touches cost nothing.
+  // What kernels may use as scratch, unless they say that they need more. Pages that none of them touches
+  // cost nothing.
   static constexpr size_t kTemporaryBytes = size_t{16} << 20;
   // Room in the arena for what backends allocate, if the method has delegates; likewise.
   static constexpr size_t kBackendBytes = size_t{16} << 20;
 
-  // `program` and what `options` names outlive it. Errors: what MethodMeta and Method::load return.
+  // `program`, `weights` and what `options` names outlive it. Kernels prepare their constants in `weights`,
+  // which may be null. Errors: what MethodMeta and Method::load return.
   [[nodiscard]] static Result<std::unique_ptr<ModuleMethod>> load(const Program& program, const char* name,
                                                                   const OperatorTable& operators,
-                                                                  const MethodOptions& options = {});
+                                                                  const MethodOptions& options = {},
+                                                                  WeightStore* weights = nullptr);
 
   Method& method() { return *method_; }
   Method* operator->() { return method_.get(); }
@@ -33,6 +37,9 @@ class ModuleMethod {
   [[nodiscard]] size_t arena_bytes() const { return arena_.used(); }
   [[nodiscard]] size_t temporary_peak_bytes() const { return temporary_.peak(); }
   [[nodiscard]] const std::vector<Span<uint8_t>>& planned() const { return planned_; }
+  // The most scratch that its kernels said a call takes, and what loading it added to the prepared weights.
+  [[nodiscard]] size_t scratch_bytes() const { return scratch_bytes_; }
+  [[nodiscard]] size_t prepared_bytes() const { return prepared_bytes_; }
 
  private:
   struct Free {
@@ -50,12 +57,15 @@ class ModuleMethod {
   Span<uint8_t> reserve(size_t size);
   Error allocate_planned(const MethodMeta& meta);
   Error allocate_outputs();
+  Error prepare(WeightStore* weights);
 
   std::vector<std::unique_ptr<uint8_t, Free>> memory_;
   std::vector<std::unique_ptr<uint8_t, Unmap>> reserved_;
   std::vector<Span<uint8_t>> planned_;
   Arena arena_;
   Arena temporary_;
+  size_t scratch_bytes_ = 0;
+  size_t prepared_bytes_ = 0;
   std::unique_ptr<Method> method_;
 };
 

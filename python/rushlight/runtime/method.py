@@ -98,8 +98,9 @@ class Method:
         return self._as_tensors(results) if self._tensors else results
 
     def memory(self) -> dict[str, Any]:
-        """Bytes in use: "method_arena", "planned" (one entry a buffer, memory id 1 first), and
-        "temporary_peak", the most scratch that a kernel has used so far."""
+        """Bytes in use: "method_arena", "planned" (one entry a buffer, memory id 1 first), "temporary_peak",
+        the most scratch that a kernel has used so far, "scratch", the most that kernels said they would, and
+        "prepared", what loading this method added to the program's prepared weights."""
         return dict(self._method.memory())
 
     @staticmethod

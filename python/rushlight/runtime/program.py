@@ -37,19 +37,25 @@ class Program:
         load_mode: LoadMode = "mmap",
         enable_etdump: bool = False,
         debug_buffer_size: int = 0,
+        threads: int | None = None,
+        prepare: bool = True,
     ) -> None:
+        if threads is not None and threads < 1:
+            raise InvalidArgument(f"threads: expected at least 1, got {threads}")
         self._module = native.default_module() if module is None else module
         self._trace = self._begin_trace(debug_buffer_size) if enable_etdump else None
         files = [os.fspath(file) for file in data_files]
+        speed = (threads or 0, prepare)
         self._path: str | None = None
         if isinstance(source, (bytes, bytearray, memoryview)):
             source = _contiguous(source) if isinstance(source, memoryview) else source
-            self._program = native.call(self._module, self._module.load_bytes, source, files, self._trace)
+            self._program = native.call(self._module, self._module.load_bytes, source, files, self._trace, *speed)
         else:
             if load_mode not in _MODES:
                 raise ValueError(f"load_mode: expected one of {', '.join(_MODES)}, got {load_mode!r}")
             path, mode = os.fspath(source), _MODES[load_mode]
-            self._program = native.call(self._module, self._module.load_file, path, files, mode, self._trace)
+            load_file = self._module.load_file
+            self._program = native.call(self._module, load_file, path, files, mode, self._trace, *speed)
             self._path = path
         self._methods: dict[str, Method] = {}
 
@@ -138,6 +144,8 @@ def load(
     load_mode: LoadMode = "mmap",
     enable_etdump: bool = False,
     debug_buffer_size: int = 0,
+    threads: int | None = None,
+    prepare: bool = True,
 ) -> Program:
     """Opens and verifies a .pte, a path or its bytes.
 
@@ -150,6 +158,11 @@ def load(
     module made by `rushlight.build(..., target="host")`; by default the one this package was installed
     with. `enable_etdump` records what is executed, for Program.write_etdump_result_to_file, and with
     `debug_buffer_size` bytes also what operators put out; methods then run one after another.
+
+    `threads` is how many threads, the caller's own included, kernels share their work with; by default as
+    many as there are physical cores for this process. Programs with the same number share them; results do
+    not depend on it. With `prepare` kernels pack constant weights when a method is loaded, once for all
+    methods of the program, which takes memory for these weights a second time.
     Raises InvalidProgram, InvalidArgument (a file that cannot be read).
     """
     return Program(
@@ -159,4 +172,6 @@ def load(
         load_mode=load_mode,
         enable_etdump=enable_etdump,
         debug_buffer_size=debug_buffer_size,
+        threads=threads,
+        prepare=prepare,
     )

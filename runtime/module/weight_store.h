@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Prepared weights of all methods of a program, with memory from the heap.
+#pragma once
+
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "runtime/base/checked.h"
+#include "runtime/kernel/prepared.h"
+
+namespace rushlight {
+
+class WeightStore {
+ public:
+  // For as long as a method is measured and prepared.
+  [[nodiscard]] std::unique_lock<std::mutex> lock() { return std::unique_lock<std::mutex>(mutex_); }
+  [[nodiscard]] PreparedWeights& weights() { return weights_; }
+
+  // Memory for what is added next; false when there is none.
+  [[nodiscard]] bool extend(size_t size) {
+    size_t rounded = 0;
+    if (!checked_add(size, PreparedWeights::kAlignment - 1, &rounded)) return false;
+    rounded -= rounded % PreparedWeights::kAlignment;
+    if (rounded == 0) return true;
+    std::unique_ptr<void, Free> memory(std::aligned_alloc(PreparedWeights::kAlignment, rounded));
+    if (memory == nullptr) return false;
+    weights_.extend({static_cast<uint8_t*>(memory.get()), rounded});
+    memory_.push_back(std::move(memory));
+    return true;
+  }
+
+ private:
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<void, Free>> memory_;
+  PreparedWeights weights_;
+};
+
+}  // namespace rushlight
