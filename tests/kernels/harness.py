@@ -182,7 +182,7 @@ class Kernels:
         `args` and `kwargs` are the operator's without the out tensors. Runs twice: with static out
         tensors, and with dynamic ones that the kernel must resize.
         """
-        schema = _overload(name)._schema
+        schema = schema_of(name)
         reference = eager or getattr(_namespace(name), _base_name(name))
         results = reference(*args, **kwargs)
         grouped = isinstance(results, (tuple, list))
@@ -196,7 +196,7 @@ class Kernels:
     def refuse(self, name: str, *args: Any, outs: Sequence[torch.Tensor], **kwargs: Any) -> KernelRefused:
         """The error with which a kernel refuses these arguments; fails when it takes them."""
         try:
-            self.run(name, _bind(_overload(name)._schema, args, kwargs, list(outs)))
+            self.run(name, _bind(schema_of(name), args, kwargs, list(outs)))
         except KernelRefused as refused:
             assert refused.log, f"{name} refused without a word"
             return refused
@@ -238,8 +238,15 @@ def _base_name(name: str) -> str:
     return name.split("::")[1].split(".")[0]
 
 
-def _overload(name: str) -> Any:
-    return getattr(getattr(_namespace(name), _base_name(name)), name.split(".")[1])
+def schema_of(name: str) -> Any:
+    """The schema of an out overload: PyTorch's own, or that of the function and an out where it has none."""
+    packet = getattr(_namespace(name), _base_name(name))
+    overload = name.partition(".")[2] or "default"
+    if overload in packet.overloads():
+        return getattr(packet, overload)._schema
+    arguments, _, result = str(packet.default._schema).rpartition(") -> ")
+    arguments = arguments.replace("(", f".{overload}(", 1)
+    return torch._C.parse_schema(f"{arguments}, {result}(a!) out) -> {result}(a!)")
 
 
 def _empty_like(tensor: torch.Tensor, order: Sequence[int] | None) -> torch.Tensor:
