@@ -116,6 +116,16 @@ if(RUSHLIGHT_BOARD)
     set(rushlight_prepare OFF)
     set(rushlight_small ON)
 endif()
+# Tests compare both.
+set(rushlight_list_portable OFF)
+if(RUSHLIGHT_BUILD_TESTS AND RUSHLIGHT_BUILD_PYTHON)
+    set(rushlight_list_portable ON)
+endif()
+option(
+    RUSHLIGHT_LIST_PORTABLE
+    "Also have the portable kernels behind optimized ones in the operator table, as portable/<operator>"
+    ${rushlight_list_portable}
+)
 option(
     RUSHLIGHT_PREPARE_KERNELS
     "Have kernels pack constant weights when a method is loaded with memory for that"

@@ -19,6 +19,9 @@ function(rushlight_select_kernels out)
         list(APPEND arguments --official-names)
     endif()
     rushlight_library_arguments(libraries)
+    if(RUSHLIGHT_LIST_PORTABLE)
+        list(APPEND libraries --list-portable)
+    endif()
     get_property(backends GLOBAL PROPERTY RUSHLIGHT_BACKEND_ARGUMENTS)
     rushlight_generate("${out}" ${arguments} ${libraries} ${backends})
     rushlight_generated_lists(names)
@@ -88,12 +91,6 @@ function(rushlight_library_arguments result)
     foreach(choice IN LISTS preferred)
         list(APPEND arguments --prefer "${choice}")
     endforeach()
-    if(RUSHLIGHT_SMALL_KERNELS)
-        list(APPEND arguments --small)
-    endif()
-    if(NOT RUSHLIGHT_PREPARE_KERNELS)
-        list(APPEND arguments --no-prepare)
-    endif()
     set(${result} "${arguments}" PARENT_SCOPE)
 endfunction()
 
@@ -115,6 +112,13 @@ endfunction()
 # selected_operators.yaml there, and sets RUSHLIGHT_KERNEL_SOURCES, RUSHLIGHT_SHARED_KERNEL_SOURCES (those of
 # kernels/shared that they need) and the other lists of selection.cmake for the caller.
 function(rushlight_generate out)
+    set(target_arguments "")
+    if(RUSHLIGHT_SMALL_KERNELS)
+        list(APPEND target_arguments --small)
+    endif()
+    if(NOT RUSHLIGHT_PREPARE_KERNELS)
+        list(APPEND target_arguments --no-prepare)
+    endif()
     rushlight_run_generator(
         summary
         -m
@@ -123,6 +127,7 @@ function(rushlight_generate out)
         "@ROOT@/kernels/ops.yaml"
         --out
         "${out}"
+        ${target_arguments}
         ${ARGN}
     )
     message(STATUS "Selected ${summary}")

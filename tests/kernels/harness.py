@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -125,12 +126,32 @@ def assert_equal(
     )
 
 
+PORTABLE = "portable/"
+
+
+class Way(NamedTuple):
+    """How a kernel is called: with constants prepared, or the portable one in its place."""
+
+    prepare: bool = False
+    portable: bool = False
+
+
 class Kernels:
     """The linked operators, by their full name ("aten::add.out")."""
 
     def __init__(self, module: ModuleType) -> None:
         self._module = module
-        self.signatures: dict[str, str] = module.operators()
+        listed: dict[str, str] = module.operators()
+        self.signatures = {name: code for name, code in listed.items() if not name.startswith(PORTABLE)}
+        self._portable = {name.removeprefix(PORTABLE) for name in listed.keys() - self.signatures.keys()}
+
+    def ways(self, name: str) -> list[Way]:
+        """The ways to call an operator: its kernel, where it prepares constants also so, where it is an
+        optimized one also the portable one behind it."""
+        found = [Way()]
+        if self._module.prepares(name):
+            found.append(Way(prepare=True))
+        return [*found, Way(portable=True)] if name in self._portable else found
 
     def set_seed(self, seed: int) -> None:
         """Restarts the random numbers that kernels draw."""
@@ -143,6 +164,8 @@ class Kernels:
         *,
         dynamic: Sequence[torch.Tensor] = (),
         temporary_bytes: int = 1 << 24,
+        way: Way = Way(),  # noqa: B008
+        threads: int = 1,
     ) -> list[Any]:
         """Calls a kernel with all its arguments in schema order, out tensors last.
 
@@ -159,7 +182,8 @@ class Kernels:
             self._convert(code, argument, dynamic, wrapped)
             for code, argument in zip(signature, arguments, strict=True)
         ]
-        error, logged, written = self._module.call(name, converted, temporary_bytes)
+        called = f"{PORTABLE}{name}" if way.portable else name
+        error, logged, written = self._module.call(called, converted, temporary_bytes, threads, way.prepare)
         if error != "Ok":
             raise KernelRefused(name, error, logged.splitlines())
         for argument, tensor in wrapped:
@@ -179,17 +203,18 @@ class Kernels:
     ) -> None:
         """Compares an out overload with torch's functional form of the same operator.
 
-        `args` and `kwargs` are the operator's without the out tensors. Runs twice: with static out
-        tensors, and with dynamic ones that the kernel must resize.
+        `args` and `kwargs` are the operator's without the out tensors. Runs in all ways, each twice: with
+        static out tensors, and with dynamic ones that the kernel must resize.
         """
         schema = schema_of(name)
         reference = eager or getattr(_namespace(name), _base_name(name))
         results = reference(*args, **kwargs)
         grouped = isinstance(results, (tuple, list))
         expected = [result.to(out_dtype or result.dtype) for result in (results if grouped else [results])]
-        for is_dynamic in (False, True):
+        for way, is_dynamic in itertools.product(self.ways(name), (False, True)):
             outs = [poison(_empty_like(result, out_dim_order)) for result in expected]
-            self.run(name, _bind(schema, args, kwargs, outs), dynamic=outs if is_dynamic else ())
+            bound = _bind(schema, args, kwargs, outs)
+            self.run(name, bound, dynamic=outs if is_dynamic else (), way=way)
             for out, result in zip(outs, expected, strict=True):
                 assert_equal(out, result, rtol=rtol, atol=atol)
 

@@ -42,6 +42,11 @@ def _parser() -> argparse.ArgumentParser:
         "--name", default=WHOLE_BUILD, help="the library's, where it is not all that the build selects"
     )
     parser.add_argument("--no-prepare", action="store_true", help="no kernel prepares constants at load")
+    parser.add_argument(
+        "--list-portable",
+        action="store_true",
+        help="also list the portable kernels behind optimized ones, as portable/<operator>",
+    )
     parser.add_argument("--out", type=Path, required=True, help="the folder to write into")
     return parser
 
@@ -57,7 +62,8 @@ def _generate(options: argparse.Namespace) -> None:
     info = steps.extract(options.model, table)
     info.merge(steps.merge(options.ops_yaml, table, root_ops=options.root_ops, all_ops=options.all_ops))
     by_dtype, only = dtypes_of(options)
-    selection = Selection(table, by_dtype, only, info, [*options.ops_yaml, *options.model])
+    depends = [*options.ops_yaml, *options.model]
+    selection = Selection(table, by_dtype, only, options.list_portable, info, depends)
     backends = [LinkedBackend(*backend) for backend in options.backend]
     selected = write_all(
         selection,

@@ -45,10 +45,13 @@ def operator_table(
     """operator_table.cpp: declares the kernels, defines `rushlight::entries_of_<library>` if any and,
     for all that a build selects, `rushlight::selected_operators` and `rushlight::selected_backends`. The
     first is weak: a target that links further libraries has one of its own (operator_libraries.cmake).
-    `prepares`: whether kernels prepare constants at load.
+    `prepares`: whether kernels prepare constants at load. Portable kernels that are kept behind optimized
+    ones are listed, too, as portable/<operator>.
     """
     rows = sorted(selected, key=lambda s: s.operator.name.encode())
     entries = [_table_entry(s, prepares) for s in rows]
+    portable = [s.compiled[1] for s in rows if s.keep_portable and s.falls_back]
+    entries += [_table_entry(s, prepares, "portable/") for s in portable]
     table, body = "nullptr, 0", []
     if entries:
         name = f"entries_of_{library}"
@@ -67,7 +70,7 @@ def operator_table(
         '#include "runtime/kernel/boxing.h"',
         '#include "runtime/kernel/operator_table.h"',
         "",
-        *kernel_declarations([s.operator for s in rows]),
+        *kernel_declarations([s.operator for s in (*rows, *portable)]),
         "",
         "namespace rushlight {",
         "",
@@ -120,11 +123,11 @@ def _backend_table(backends: Sequence[LinkedBackend]) -> list[str]:
     ]
 
 
-def _table_entry(selected: Selected, prepares: bool) -> str:
+def _table_entry(selected: Selected, prepares: bool, prefix: str = "") -> str:
     row, kernel = selected.operator, f"::{selected.operator.function}"
     unpack = f"&call_unpacked<decltype(&{kernel})>"
     prepare = f", RL_ERASED(::{row.namespace}::{row.prepare})" if prepares and row.prepare else ""
-    return f'    {{"{row.name}", {unpack}, signature_of<&{kernel}>(), RL_ERASED({kernel}){prepare}}},'
+    return f'    {{"{prefix}{row.name}", {unpack}, signature_of<&{kernel}>(), RL_ERASED({kernel}){prepare}}},'
 
 
 def dtype_header(

@@ -24,13 +24,14 @@ class Selected:
     dtypes: frozenset[str]
     tensor_dtypes: frozenset[str]
     askers: tuple[str, ...]
+    keep_portable: bool = False  # compile the portable kernel in any case
 
     @property
     def falls_back(self) -> bool:
         """Whether an optimized kernel needs the portable one, too: for other dtypes, or for mixtures."""
         row = self.operator
         few = len(self.dtypes) <= 1 and self.dtypes <= row.fast
-        return row.portable is not None and not row.whole and not few
+        return row.portable is not None and (self.keep_portable or (not row.whole and not few))
 
     @property
     def compiled(self) -> list[Selected]:
@@ -60,11 +61,12 @@ class Selected:
 class Selection:
     """A growing union of requests over one operator table. `by_dtype` gives operators that programs ask for
     the programs' dtypes only. `only` are the dtypes that operators get whose dtypes nobody said; None stands
-    for all."""
+    for all. `keep_portable` compiles every portable kernel that an optimized one stands before."""
 
     table: OperatorTable
     by_dtype: bool = False
     only: frozenset[str] | None = None
+    keep_portable: bool = False
     info: OpInfo = field(default_factory=OpInfo)
     depends: list[Path] = field(default_factory=list)
 
@@ -115,7 +117,7 @@ class Selection:
         dtypes = operator.dtypes & asked
         if operator.portable is not None and not operator.whole and not dtypes & operator.fast:
             operator = operator.portable  # of which nothing would be left
-        return Selected(operator, dtypes, asked, tuple(sorted(need.askers)))
+        return Selected(operator, dtypes, asked, tuple(sorted(need.askers)), self.keep_portable)
 
 
 def dtype_set(text: str) -> frozenset[str] | None:

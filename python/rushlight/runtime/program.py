@@ -49,7 +49,9 @@ class Program:
         self._path: str | None = None
         if isinstance(source, (bytes, bytearray, memoryview)):
             source = _contiguous(source) if isinstance(source, memoryview) else source
-            self._program = native.call(self._module, self._module.load_bytes, source, files, self._trace, *speed)
+            self._program = native.call(
+                self._module, self._module.load_bytes, source, files, self._trace, *speed
+            )
         else:
             if load_mode not in _MODES:
                 raise ValueError(f"load_mode: expected one of {', '.join(_MODES)}, got {load_mode!r}")

@@ -9,6 +9,8 @@
 #include "python/bindings/captured_log.h"
 #include "runtime/kernel/operator_table.h"
 #include "runtime/kernel/random.h"
+#include "runtime/module/host_threads.h"
+#include "runtime/module/weight_store.h"
 #include "tests/kernels/binding/arguments.h"
 
 namespace rushlight::testing {
@@ -24,9 +26,35 @@ py::object number_of(const EValue& value) {
   return py::none();
 }
 
+Error prepare_call(const KernelEntry& entry, Arguments& arguments, WeightStore* store,
+                   const void** prepared) {
+  if (entry.prepare == nullptr) return Error::Ok;
+  const size_t count = std::strlen(entry.signature);
+  for (size_t i = 0; i < count; ++i) {
+    EValue& value = *arguments.values()[i];
+    if (entry.signature[i] == 'w' || !value.is_tensor()) continue;
+    TensorImpl* tensor = value.payload.as_tensor.impl();
+    tensor->set_data(tensor->data(), Storage::Constant);
+  }
+  Preparation needs;
+  KernelContext measuring(&needs, entry, count);
+  RL_TRY(entry.function(measuring, arguments.values().data(), entry.prepare));
+  if (!store->extend(needs.prepared_bytes)) return Error::MemoryAllocationFailed;
+  Preparation making;
+  making.weights = &store->weights();
+  KernelContext preparing(&making, entry, count);
+  RL_TRY(entry.function(preparing, arguments.values().data(), entry.prepare));
+  *prepared = making.prepared;
+  return Error::Ok;
+}
+
 // Returns (error name, log lines, values): after the call, the values of arguments that the kernel
 // takes as EValue&, in order.
-py::tuple call(const std::string& name, const py::list& arguments, size_t temporary_bytes) {
+//
+// With `prepare` the tensors that are only read count as constants, and the kernel prepares what it likes of
+// them before.
+py::tuple call(const std::string& name, const py::list& arguments, size_t temporary_bytes, size_t threads,
+               bool prepare) {
   const KernelEntry* entry = selected_operators.find(name.c_str(), "");
   if (entry == nullptr) throw py::key_error(name);
   const size_t count = std::strlen(entry->signature);
@@ -39,9 +67,15 @@ py::tuple call(const std::string& name, const py::list& arguments, size_t tempor
 
   const std::unique_ptr<uint8_t[]> memory(new uint8_t[temporary_bytes]);
   Arena temporary({memory.get(), temporary_bytes});
-  KernelContext context(&temporary);
   captured_log().clear();
-  const Error error = entry->call(context, built.values().data());
+  WeightStore store;
+  const void* prepared = nullptr;
+  Error error = prepare ? prepare_call(*entry, built, &store, &prepared) : Error::Ok;
+  if (error == Error::Ok) {
+    const auto pool = HostThreads::shared(threads);
+    KernelContext context(&temporary, nullptr, *entry, count, pool.get(), prepared);
+    error = entry->call(context, built.values().data());
+  }
   built.store_shapes();
 
   py::list written;
@@ -49,6 +83,11 @@ py::tuple call(const std::string& name, const py::list& arguments, size_t tempor
     if (entry->signature[i] == 'e') written.append(number_of(*built.values()[i]));
   }
   return py::make_tuple(to_string(error), captured_log(), written);
+}
+
+bool prepares(const std::string& name) {
+  const KernelEntry* entry = selected_operators.find(name.c_str(), "");
+  return entry != nullptr && entry->prepare != nullptr;
 }
 
 py::dict operators() {
@@ -73,9 +112,11 @@ PYBIND11_MODULE(kernel_call, module) {
            py::arg("dynamic") = false)
       .def_readonly("sizes", &TensorArgument::sizes);
   module.def("call", &call, py::arg("name"), py::arg("arguments"),
-             py::arg("temporary_bytes") = size_t{1} << 24);
+             py::arg("temporary_bytes") = size_t{1} << 24, py::arg("threads") = 1,
+             py::arg("prepare") = false);
   module.def("set_seed", &set_seed, py::arg("seed"), "Restarts the random numbers of kernels.");
   module.def("operators", &operators, "Signature by name of every linked operator.");
+  module.def("prepares", &prepares, "Whether the operator's kernel prepares constants.");
 }
 
 }  // namespace rushlight::testing

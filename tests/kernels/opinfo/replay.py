@@ -143,12 +143,13 @@ class Replay(Watch):
 
     def make_call(self, row: str, given: dict[str, Any], expected: list[torch.Tensor], function: Any) -> None:
         """See Watch."""
-        # One kind of shape is enough after the first call of a kernel with both.
-        for is_dynamic in (False,) if self._judged[row] > 1 else (False, True):
-            arguments, outs = arguments_of(self.rows, row, given, expected)
-            has_outs = self.rows.has_outs(row)
-            self.kernels.run(row, arguments, dynamic=outs if is_dynamic and has_outs else ())
-            judge(row, function, given, outs, expected)
+        for way in self.kernels.ways(row):
+            # One kind of shape is enough after the first call of a kernel with both.
+            for is_dynamic in (False,) if self._judged[row] > 1 else (False, True):
+                arguments, outs = arguments_of(self.rows, row, given, expected)
+                has_outs = self.rows.has_outs(row)
+                self.kernels.run(row, arguments, dynamic=outs if is_dynamic and has_outs else (), way=way)
+                judge(row, function, given, outs, expected)
 
 
 @contextlib.contextmanager
