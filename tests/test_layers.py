@@ -47,7 +47,7 @@ _INCLUDE = re.compile(r'^#include "(\w+)/(\w+)/', re.MULTILINE)
 def includes(folder: str) -> Iterator[tuple[Path, str, str]]:
     """Each file of a folder with each of its includes, as the first two folders of the path."""
     for path in sorted((ROOT / folder).rglob("*")):
-        if path.suffix in (".h", ".cpp"):
+        if path.suffix in (".h", ".cpp", ".inl"):
             for top, room in _INCLUDE.findall(path.read_text()):
                 yield path.relative_to(ROOT), top, room
 
@@ -87,6 +87,44 @@ def test_kernels_see_the_lower_runtime_only() -> None:
         if top != "kernels" and (top != "runtime" or room not in SEEN_BY_KERNELS)
     ]
     assert [line for line in beyond if "includes rushlight/" not in line] == []
+
+
+def test_microkernels_see_themselves_only() -> None:
+    beyond = [
+        f"{path} includes {top}/{room}"
+        for path, top, room in includes("kernels/ukernel")
+        if (top, room) != ("kernels", "ukernel")
+    ]
+    assert beyond == []
+
+
+def test_libraries_of_kernels_do_not_see_each_other() -> None:
+    seen = {
+        "portable": {"portable", "shared"},
+        "quantized": {"quantized", "shared"},
+        "prim": {"prim", "shared"},
+        "shared": {"shared"},
+        "optimized": {"optimized", "shared", "ukernel"},
+    }
+    across = [
+        f"{path} includes {top}/{room}"
+        for folder, allowed in seen.items()
+        for path, top, room in includes(f"kernels/{folder}")
+        if top == "kernels" and room not in allowed
+    ]
+    assert across == []
+
+
+def test_instruction_sets_are_named_in_microkernels_only() -> None:
+    intrinsics = re.compile(r"#include <(?:\w*intrin|arm_\w+|riscv_vector|wasm_simd128)\.h>")
+    naming = [
+        path.relative_to(ROOT).as_posix()
+        for folder in ("runtime", "kernels")
+        for path in sorted((ROOT / folder).rglob("*"))
+        if path.suffix in (".h", ".cpp", ".inl") and intrinsics.search(path.read_text())
+    ]
+    isa = ("x86", "arm", "arm64", "riscv", "wasm")
+    assert [path for path in naming if not path.startswith(tuple(f"kernels/ukernel/{i}/" for i in isa))] == []
 
 
 def test_nobody_sees_compat() -> None:

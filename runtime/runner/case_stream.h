@@ -29,6 +29,8 @@ struct Report {
   uint64_t temporary_peak_bytes;
   uint64_t load_instructions;  // 0 where the platform cannot count
   uint64_t load_ns;
+  uint64_t scratch_bytes;   // the most that kernels said a call takes; temporary_peak_bytes is what it took
+  uint64_t prepared_bytes;  // constants in the kernels' own layouts
 };
 
 struct CallReport {

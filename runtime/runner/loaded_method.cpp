@@ -43,6 +43,7 @@ Result<LoadedMethod*> LoadedMethod::load(const Program& program, const char* nam
   RL_TRY(loaded->claim_planned(meta, memory, report));
   RL_TRY_ASSIGN(Method method, Method::load(program, name, loaded->memory_, selected_operators, options));
   new (&loaded->method_storage_) Method(std::move(method));
+  if constexpr (RUSHLIGHT_PREPARE_KERNELS != 0) RL_TRY(loaded->prepare(memory, report));
   RL_TRY(loaded->claim_outputs());
   report->method_arena_bytes = loaded->arena_.used();
   report->load_instructions = platform::instruction_count() - instructions;
@@ -70,6 +71,22 @@ Error LoadedMethod::claim_planned(const MethodMeta& meta, const MemoryOptions& m
   }
   memory_.planned = {planned_, count};
   return Error::Ok;
+}
+
+Error LoadedMethod::prepare(const MemoryOptions& memory, Report* report) {
+  Preparation needs;
+  RL_TRY(method().measure(nullptr, &needs));
+  report->scratch_bytes = needs.scratch_bytes;
+  if (memory.temporary == MemoryOptions::kAsAsked && needs.scratch_bytes > temporary_.size()) {
+    RL_TRY_ASSIGN(const Span<uint8_t> scratch, claim(needs.scratch_bytes, "kernels' scratch"));
+    temporary_ = Arena(scratch);
+  }
+  if (!memory.prepare || needs.prepared_bytes == 0) return Error::Ok;
+  RL_TRY_ASSIGN(const Span<uint8_t> prepared,
+                claim(needs.prepared_bytes + needs.index_bytes, "prepared weights"));
+  weights_.extend(prepared);
+  report->prepared_bytes = prepared.size();
+  return method().prepare(&weights_);
 }
 
 Error LoadedMethod::claim_outputs() {

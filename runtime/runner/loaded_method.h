@@ -26,11 +26,14 @@ class LoadedMethod {
  private:
   LoadedMethod(Span<uint8_t> arena, Span<uint8_t> temporary);
   Error claim_planned(const MethodMeta& meta, const MemoryOptions& memory, Report* report);
+  // Scratch and prepared weights as the kernels ask for them, unless `memory` says something else.
+  Error prepare(const MemoryOptions& memory, Report* report);
   // Outputs that the program left to its caller.
   Error claim_outputs();
 
   Arena arena_;
   Arena temporary_;
+  PreparedWeights weights_;
   Span<uint8_t> planned_[MemoryOptions::kMaxPlannedBuffers];
   MemoryManager memory_;
   alignas(Method) uint8_t method_storage_[sizeof(Method)];

@@ -62,6 +62,8 @@ Error read_memory_options(int argc, char** argv, MemoryOptions* options) {
   RL_TRY(read_option(argc, argv, "--method_arena_bytes", &options->method_arena));
   RL_TRY(read_option(argc, argv, "--temporary_bytes", &options->temporary));
   RL_TRY(read_option(argc, argv, "--backend_bytes", &options->backends));
+  if constexpr (RUSHLIGHT_PREPARE_KERNELS != 0)
+    RL_TRY(read_option(argc, argv, "--prepare", &options->prepare));
   RL_TRY(read_option(argc, argv, "--planned_bytes", options->planned, MemoryOptions::kMaxPlannedBuffers));
   size_t banks[MemoryOptions::kMaxPlannedBuffers] = {};
   RL_TRY(read_option(argc, argv, "--planned_banks", banks, MemoryOptions::kMaxPlannedBuffers));

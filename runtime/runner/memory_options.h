@@ -5,6 +5,7 @@
 //   --planned_bytes=N,N,...     instead of what the program says, memory id 1 first
 //   --planned_banks=0,1,...     1: the buffer lies in the board's fast bank
 //   --temporary_bytes=N         scratch of kernels
+//   --prepare=0                 kernels pack no constants, where the build has them do so
 //   --backend_bytes=N           more in the method arena, for what backends allocate
 #pragma once
 
@@ -29,6 +30,7 @@ struct MemoryOptions {
   size_t method_arena = kAsAsked;
   size_t temporary = kAsAsked;  // RUSHLIGHT_RUNNER_TEMPORARY_BYTES
   size_t backends = RUSHLIGHT_RUNNER_BACKEND_BYTES;
+  size_t prepare = 1;
   size_t planned[kMaxPlannedBuffers];  // kAsAsked where nothing was said
   platform::Bank banks[kMaxPlannedBuffers] = {};
 

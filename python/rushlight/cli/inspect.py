@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from rushlight.cli.options import json_option, kilobytes
+from rushlight.devtools.needs import kernel_needs
 from rushlight.errors import InvalidArgument
 from rushlight.program import describe_file
 
@@ -25,6 +26,8 @@ def inspect_command(file: Path, as_json: bool) -> None:
     if not file.is_file():
         raise InvalidArgument(f"model {file}: no such file")
     described = describe_file(file)
+    if described["kind"] == "program":
+        _add_needs(file, described)
     if as_json:
         click.echo(json.dumps(described, indent=1))
         return
@@ -37,6 +40,17 @@ def inspect_command(file: Path, as_json: bool) -> None:
         _print_bundle(console, described)
     else:
         _print_program(console, described)
+
+
+def _add_needs(file: Path, described: dict[str, Any]) -> None:
+    """What the kernels of this machine need beside, in `memory` of each method as "kernels"; null where they
+    cannot be asked, and then `kernels_unknown` says why."""
+    needs = kernel_needs(file)
+    for method in described["methods"]:
+        known = None if isinstance(needs, str) else needs[method["name"]].to_json()
+        method["memory"]["kernels"] = known
+        if isinstance(needs, str):
+            method["memory"]["kernels_unknown"] = needs
 
 
 def _print_data(console: Console, described: dict[str, Any]) -> None:
@@ -87,6 +101,9 @@ def _print_method(console: Console, method: dict[str, Any]) -> None:
     for buffer in method["planned_memory"]:
         console.print(f"  planned memory {buffer['id']}: {kilobytes(buffer['bytes'])}{_on(buffer)}")
     console.print(f"  {_memory(method['memory'])}")
+    if needs := method["memory"].get("kernels"):
+        scratch, prepared = kilobytes(needs["scratch"]), kilobytes(needs["prepared"])
+        console.print(f"  kernels on this machine: scratch {scratch}, prepared weights {prepared}")
     for delegate in method["delegates"]:
         console.print(f"  delegate {delegate['id']}")
     table = Table("operator", "calls", "dtypes")

@@ -207,6 +207,8 @@ def _as_json(outcome: RunOutcome) -> dict[str, Any]:
             "method_arena": report.method_arena_bytes,
             "planned": report.planned_bytes,
             "temporary_peak": report.temporary_peak_bytes,
+            "scratch": report.scratch_bytes,
+            "prepared": report.prepared_bytes,
             "stack_peak": outcome.stack_peak,
         },
         "trace_loss": None if outcome.trace_loss is None else asdict(outcome.trace_loss),
@@ -241,6 +243,7 @@ def _print(outcome: RunOutcome) -> None:
         console.print(
             f"RAM: method arena {kilobytes(report.method_arena_bytes)}, "
             f"planned {kilobytes(report.planned_bytes)}, temporary {kilobytes(report.temporary_peak_bytes)}"
+            + (f", prepared weights {kilobytes(report.prepared_bytes)}" if report.prepared_bytes else "")
             + (f", stack {kilobytes(outcome.stack_peak)}" if outcome.stack_peak else "")
         )
     if banks := targets.get(outcome.target).banks():

@@ -29,6 +29,8 @@ class Report:
     temporary_peak_bytes: int
     load_instructions: int
     load_ns: int
+    scratch_bytes: int
+    prepared_bytes: int
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,7 @@ def decode_response(
     if magic != _MAGIC or calls != len(orders):
         raise TargetCrashed(f"the runner's response is damaged: {calls} calls, expected {len(orders)}")
     # Header and report follow each other without padding.
-    report = Report(*reader.unpack("<6Q"))
+    report = Report(*reader.unpack("<8Q"))
     results = []
     for output_orders in orders:
         _, values, stack, _, instructions, ns = reader.unpack("<4I2Q")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import rushlight
 from rushlight.cli.main import main
 
 INTEROP = Path(__file__).parents[2] / "interop"
@@ -87,3 +88,22 @@ def test_inspect_says_what_memory_a_method_takes(capsys):
     assert memory["total"]["32"] == memory["method_arena"]["32"] + 64000
     _, printed = _run(["inspect", path], capsys)
     assert f"{memory['method_arena']['32']:,} B where pointers have 32 bits" in printed.out
+
+
+def test_inspect_says_what_the_kernels_of_this_machine_need(capsys):
+    path = INTEROP / "model_dscnn" / "model.pte"
+    _, printed = _run(["inspect", "--json", path], capsys)
+    needs = json.loads(printed.out)["methods"][0]["memory"]["kernels"]
+    memory = rushlight.load(path).load_method("forward").memory()
+    assert needs == {"scratch": memory["scratch"], "prepared": memory["prepared"]}
+    # 22,604 weights of four bytes, of which few layouts have less.
+    assert needs["prepared"] > 4 * 20_000
+    _, printed = _run(["inspect", path], capsys)
+    assert f"prepared weights {needs['prepared']:,} B" in printed.out
+
+
+def test_inspect_says_why_kernels_cannot_be_asked(capsys):
+    path = INTEROP / "model_mlp" / "model_xnnpack.pte"
+    _, printed = _run(["inspect", "--json", path], capsys)
+    memory = json.loads(printed.out)["methods"][0]["memory"]
+    assert memory["kernels"] is None and "XnnpackBackend" in memory["kernels_unknown"]
