@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,7 +12,6 @@ from typing import Any
 from rushlight import targets
 from rushlight.build import api, cmake
 from rushlight.build.sizes import read_object_size
-from rushlight.codegen.table import load_table
 from rushlight.errors import BuildFailed
 from rushlight.sources import source_root
 
@@ -21,7 +21,7 @@ LIBRARY = "executorch_kernels"
 @dataclass(frozen=True)
 class KernelSizes:
     """Bytes of code, constants and initial data. `sources` are the kernels' own, by source ("portable/
-    op_add"); `shared` is what they share, by file; `table` is the operator table: names, signatures and
+    op_add"); `shared` is what they share and the microkernels they call, by file; `table` is the operator table: names, signatures and
     what unpacks arguments. `operators` has those that each source defines. Nothing is linked yet: what the
     linker leaves out or merges, and the C library, do not count."""
 
@@ -72,10 +72,7 @@ def kernel_sizes(
 
 
 def _measured(target: str, dtypes: tuple[str, ...], binary: Path) -> KernelSizes:
-    table = load_table(source_root() / "kernels" / "ops.yaml")
-    operators: dict[str, list[str]] = {}
-    for name, operator in table.operators.items():
-        operators.setdefault(operator.source, []).append(name)
+    operators = _operators(binary / "generated" / "selected_kernels.json")
     objects = binary / "CMakeFiles" / f"{LIBRARY}.dir"
     files = {_source(path.relative_to(objects)): path for path in objects.rglob("*.cpp.o*")}
     sizes = {source: read_object_size(path) for source, path in sorted(files.items())}
@@ -85,10 +82,25 @@ def _measured(target: str, dtypes: tuple[str, ...], binary: Path) -> KernelSizes
         target=target,
         dtypes=dtypes,
         sources={source: sizes[source] for source in sorted(operators)},
-        shared={source: size for source, size in sizes.items() if source.startswith("shared/")},
+        shared={
+            source: size
+            for source, size in sizes.items()
+            if source not in operators and source.startswith(("shared/", "optimized/", "ukernel/"))
+        },
         table=sizes["operator_table"],
         operators=operators,
     )
+
+
+def _operators(selected: Path) -> dict[str, list[str]]:
+    """The operators by source, of optimized ones also by that of the portable kernel behind them."""
+    content = json.loads(selected.read_text())
+    found: dict[str, list[str]] = {}
+    for name, row in content["operators"].items():
+        for path in filter(None, (row["source"], row["falls_back_to"])):
+            source = Path(path).relative_to((source_root() / "kernels").resolve())
+            found.setdefault(source.with_suffix("").as_posix(), []).append(name)
+    return found
 
 
 def _source(path: Path) -> str:

@@ -30,14 +30,14 @@ class Rooms:
 
     def __init__(self, build_folder: Path | None = None) -> None:
         self._folder = build_folder
-        self._sources: dict[tuple[str, str], str] = {}
-        self._objects: dict[tuple[str, str], Path] = {}
+        # Of one name there may be several: an optimized kernel and the portable one behind it.
+        self._objects: dict[tuple[str, str], dict[str, Path]] = {}
         for path in build_folder.glob("**/CMakeFiles/*.dir/**/*.o*") if build_folder else ():
             if _OBJECT.search(path.name):
                 folder = next(part for part in reversed(path.parts) if part.endswith(".dir"))
                 inside = path.as_posix().rpartition(folder + "/")[2]
                 key = (folder.removesuffix(".dir"), path.name)
-                self._sources[key], self._objects[key] = inside, path
+                self._objects.setdefault(key, {})[inside] = path
 
     def source(self, piece: Piece) -> str:
         """The source file from the root of the tree, or the library and its member: "runtime/base/log.cpp",
@@ -47,7 +47,8 @@ class Rooms:
         library = PurePosixPath(piece.archive).name
         if not library:
             return _source_of(piece.file.rpartition(".dir/")[2])
-        inside = self._sources.get(_key(piece)) or _in_tree(_key(piece)[0], piece.file)
+        built = list(self._objects.get(_key(piece), ()))
+        inside = _that_of(piece, built or _in_tree(_key(piece)[0], piece.file))
         return _source_of(inside) if inside else f"{library}({piece.file})"
 
     def object_file(self, piece: Piece) -> Path | None:
@@ -55,7 +56,8 @@ class Rooms:
         if not piece.archive:
             path = self._folder / piece.file if self._folder and piece.file else None
             return path if path and path.is_file() else None
-        return self._objects.get(_key(piece))
+        built = self._objects.get(_key(piece), {})
+        return built.get(_that_of(piece, list(built)) or "")
 
     def room(self, piece: Piece) -> str:
         """The room of the tree, or the library that it is from."""
@@ -82,6 +84,12 @@ class Rooms:
 def _key(piece: Piece) -> tuple[str, str]:
     """(CMake target, object) of what is out of an archive."""
     return PurePosixPath(piece.archive).name.removeprefix("lib").removesuffix(".a"), piece.file
+
+
+def _that_of(piece: Piece, sources: list[str]) -> str | None:
+    """Of sources of one name the one that the piece is from, as its section says; None without any."""
+    optimized = "9optimized" in piece.name
+    return next((path for path in sources if ("/optimized/" in path) == optimized), next(iter(sources), None))
 
 
 def _library_room(piece: Piece, source: str) -> str:
@@ -116,16 +124,15 @@ def _tree_files() -> dict[str, list[str]]:
     return files
 
 
-def _in_tree(target: str, member: str) -> str | None:
-    """The one file of that name that the library may hold."""
+def _in_tree(target: str, member: str) -> list[str]:
+    """The files of that name that the library may hold."""
     folder = "kernels/" if target.endswith("kernels") else "runtime/"
     if not target.startswith("rushlight_") and target != "executorch_kernels":
-        return None
+        return []
     name = _OBJECT.sub("", member)
     if name == "operator_table.cpp" and folder == "kernels/":
-        return "generated/operator_table.cpp"
-    found = [path for path in _tree_files().get(name, []) if path.startswith(folder)]
-    return found[0] if len(found) == 1 else None
+        return ["generated/operator_table.cpp"]
+    return [path for path in _tree_files().get(name, []) if path.startswith(folder)]
 
 
 def operators_by_source(selected: Iterable[str] | None) -> dict[str, str]:
@@ -134,9 +141,11 @@ def operators_by_source(selected: Iterable[str] | None) -> dict[str, str]:
     "kernels/portable/op_add.cpp"."""
     wanted = None if selected is None else set(selected)
     found: dict[str, list[str]] = {}
-    for name, operator in load_table(source_root() / "kernels" / "ops.yaml").operators.items():
-        if wanted is None or name in wanted:
-            found.setdefault(f"kernels/{operator.source}.cpp", []).append(name)
+    for row in load_table(source_root() / "kernels" / "ops.yaml").rows():
+        if wanted is None or row.name in wanted:
+            small = row.source.replace("optimized/", "optimized/small/", 1)
+            for source in {row.source, small}:
+                found.setdefault(f"kernels/{source}.cpp", []).append(row.name)
     return {source: ", ".join(sorted(names)) for source, names in found.items()}
 
 
