@@ -21,9 +21,9 @@ LIBRARY = "executorch_kernels"
 @dataclass(frozen=True)
 class KernelSizes:
     """Bytes of code, constants and initial data. `sources` are the kernels' own, by source ("portable/
-    op_add"); `shared` is what they share and the microkernels they call, by file; `table` is the operator table: names, signatures and
-    what unpacks arguments. `operators` has those that each source defines. Nothing is linked yet: what the
-    linker leaves out or merges, and the C library, do not count."""
+    op_add"); `shared` is what they share and the microkernels they call, by file; `table` is the operator
+    table: names, signatures and what unpacks arguments. `operators` has those that each source defines.
+    Nothing is linked yet: what the linker leaves out or merges, and the C library, do not count."""
 
     target: str
     dtypes: tuple[str, ...]
