@@ -52,6 +52,7 @@ def operator_table(
     entries = [_table_entry(s, prepares) for s in rows]
     portable = [s.compiled[1] for s in rows if s.keep_portable and s.falls_back]
     entries += [_table_entry(s, prepares, "portable/") for s in portable]
+    entries.sort(key=str.encode)  # each begins with its name
     table, body = "nullptr, 0", []
     if entries:
         name = f"entries_of_{library}"

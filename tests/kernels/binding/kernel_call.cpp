@@ -34,7 +34,7 @@ Error prepare_call(const KernelEntry& entry, Arguments& arguments, WeightStore* 
     EValue& value = *arguments.values()[i];
     if (entry.signature[i] == 'w' || !value.is_tensor()) continue;
     TensorImpl* tensor = value.payload.as_tensor.impl();
-    tensor->set_data(tensor->data(), Storage::Constant);
+    tensor->set_data(tensor->mutable_data(), Storage::Constant);
   }
   Preparation needs;
   KernelContext measuring(&needs, entry, count);
