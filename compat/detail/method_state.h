@@ -14,6 +14,7 @@
 #include "compat/detail/registry.h"
 #include "compat/detail/tracer.h"
 #include "runtime/executor/method.h"
+#include "runtime/module/weight_store.h"
 
 namespace rushlight::compat {
 
@@ -74,6 +75,7 @@ class MethodState {
  private:
   const OperatorTable& operators(et::Span<const et::Kernel> kernels);
   void list_backends();
+  Error prepare();
 
   et::MemoryManager* memory_;
   et::internal::PlatformMemoryAllocator platform_memory_;
@@ -82,6 +84,8 @@ class MethodState {
   const et::LoadBackendOptionsMap* backend_options_;
   Arena arena_;
   Arena temporary_;
+  std::vector<uint8_t> scratch_;  // for kernels, where the temporary memory is less than they need
+  WeightStore weights_;
   std::vector<Span<uint8_t>> planned_;
   std::vector<OurBackend> backends_;
   std::vector<BackendEntry> backend_entries_;

@@ -50,7 +50,17 @@ et::Error MethodState::load(const Program& program, const char* name, et::Span<c
   auto method = Method::load(program, name, memory, operators(kernels), options);
   if (!method.ok()) return official(method.error());
   method_.emplace(std::move(*method));
-  return et::Error::Ok;
+  return official(prepare());
+}
+
+// As rushlight's own module does: callers bring no memory for it.
+Error MethodState::prepare() {
+  Preparation needs;
+  RL_TRY(method_->measure(nullptr, &needs));
+  scratch_.resize(needs.scratch_bytes);
+  // Without memory for them kernels pack weights when they are called.
+  if (weights_.extend(needs.prepared_bytes + needs.index_bytes)) return method_->prepare(&weights_.weights());
+  return Error::Ok;
 }
 
 // Each kernel's operator in front of the registered ones; several kernels of a name are one operator.
@@ -84,7 +94,8 @@ void MethodState::list_backends() {
 et::Error MethodState::execute() {
   et::MemoryAllocator* allocator = memory_->temp_allocator();
   if (allocator == nullptr) allocator = &platform_memory_;
-  temporary_ = Arena(take_block(*allocator));
+  const Span<uint8_t> block = take_block(*allocator);
+  temporary_ = Arena(block.size() < scratch_.size() ? Span<uint8_t>(scratch_.data(), scratch_.size()) : block);
   static_cast<void>(tracer_.get());
   const Error error = method_->execute();
   temporary_ = Arena();
