@@ -6,7 +6,6 @@ Runs in the workers, so that each package is imported only where it competes.
 
 from __future__ import annotations
 
-import inspect
 import json
 import time
 from collections.abc import Sequence
@@ -60,9 +59,7 @@ class Rushlight:
     def __init__(self, folder: Path, threads: int) -> None:
         import rushlight
 
-        known = inspect.signature(rushlight.load).parameters
-        settings: dict[str, Any] = {"threads": threads} if "threads" in known else {}
-        self.method = rushlight.load(folder / self.files[0], **settings).load_method("forward")
+        self.method = rushlight.load(folder / self.files[0], threads=threads).load_method("forward")
 
     def adapted(self, inputs: list[np.ndarray]) -> Any:
         return inputs

@@ -62,18 +62,17 @@ def _shape(value: Value) -> tuple[int, ...] | None:
 def cost_of(method: Method, call: KernelCall) -> Cost:
     """Of a call with the shapes that the program has."""
     values = [method.values[index] for index in call.arguments]
-    tensors = {
-        id(tensor): tensor.nbytes
-        for index in dict.fromkeys(call.arguments)
-        for tensor in method.tensors_of(method.values[index])
-    }
-    shapes, out = [_shape(value) for value in values], _shape(values[-1]) or ()
     name, flops = _name(method.operators[call.operator]), 0.0
+    # Of a table only what is looked up is read: as much as is written.
+    moved = [call.arguments[-1] if name == "embedding" else call.arguments[0], *call.arguments[1:]]
+    bytes_of = {i: sum(tensor.nbytes for tensor in method.tensors_of(method.values[i])) for i in moved}
+    count = sum(bytes_of.values()) + (bytes_of[call.arguments[-1]] if name == "embedding" else 0)
+    shapes, out = [_shape(value) for value in values], _shape(values[-1]) or ()
     if name.startswith("convolution"):
         flops = _convolution(shapes, out, values[6].data is True)
     elif name in _FLOPS:
         flops = _FLOPS[name](shapes, out)
-    return Cost(flops, sum(tensors.values()))
+    return Cost(flops, count)
 
 
 def shapes_of(method: Method, call: KernelCall) -> str:

@@ -42,10 +42,10 @@ class Spot:
         return self.cost.bytes / max(self.nanoseconds, 1)
 
 
-def spots_of(program: Path, inputs: Sequence[Any], turns: int) -> list[Spot]:
+def spots_of(program: Path, inputs: Sequence[Any], turns: int, threads: int) -> list[Spot]:
     """Runs the method "forward" and takes of each instruction the fastest of `turns` calls: what disturbs a
     run disturbs another instruction each time."""
-    loaded = rushlight.load(program, enable_etdump=True)
+    loaded = rushlight.load(program, enable_etdump=True, threads=threads)
     for _ in range(WARM_UP):
         loaded.forward(*inputs)
     method = read_program(program.read_bytes()).method("forward")

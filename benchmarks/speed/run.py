@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MARK = "<!-- What is below is written by run.py --readme. -->"
 
 
-def profile_models(names: list[str], turns: int) -> None:
+def profile_models(names: list[str], turns: int, threads: int) -> None:
     """Exports each model and shows its operators' times."""
     import torch
     from networks import make
@@ -48,7 +48,7 @@ def profile_models(names: list[str], turns: int) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model.pte"
             rushlight.export.export(module, args, plan_inputs=False).save(path)
-            show(name, spots_of(path, [each.numpy() for each in args], turns), console)
+            show(name, spots_of(path, [each.numpy() for each in args], turns, threads), console)
 
 
 def _commit() -> str:
@@ -94,7 +94,7 @@ def _arguments() -> argparse.Namespace:
 def main() -> int:
     options = _arguments()
     if options.profile:
-        profile_models(options.profile, options.runs)
+        profile_models(options.profile, options.runs, options.threads)
         return 0
     chosen = [*options.only]
     chosen += [name for name in SUBJECTS if (options.models if name in MODELS else options.operators)]
