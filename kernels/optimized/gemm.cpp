@@ -227,9 +227,8 @@ class Plan {
     float stage[kMostRows * kMostColumns];
     tile->c = staged_ ? stage : const_cast<float*>(floats(gemm_.out, row, column));
     tile->c_stride = staged_ ? static_cast<ptrdiff_t>(kMostColumns) : gemm_.out.row_stride;
-    if (!begins) {
-      tile->initial_from = ukernel::GemmInitial::kC;
-    } else if (bias_in_tile_) {
+    tile->adds_to_c = !begins;
+    if (begins && bias_in_tile_) {
       tile->initial_from = bias_kind();
       if (tile->initial_from != ukernel::GemmInitial::kZero) {
         tile->initial = tile->initial_from == ukernel::GemmInitial::kRows ? floats(gemm_.bias, row, 0)

@@ -2,7 +2,7 @@
 // One tile of a product in float32: what matrix products, linear layers and convolutions have in common.
 //
 //   c[i][j] = clamp(initial[i][j] + sum over taps t and p < depth of A[t][i][p] * B[t][p][j]
-//                   + residual[i][j], low, high)          for i < rows, j < columns
+//                   + [c[i][j] if adds_to_c] + residual[i][j], low, high)          for i < rows, j < columns
 //
 // Columns run along vectors: those of B, of the initial values, the residual and C are contiguous. Elements
 // of A are read one by one and broadcast, so A may lie anywhere: row i of tap t begins at a[t * a_tap_stride
@@ -42,7 +42,7 @@ enum class GemmInitial : uint8_t {
   kZero,
   kColumns,  // initial[j]: a bias of columns
   kRows,     // initial[i]: a bias of rows
-  kC,        // what C holds: the sum goes on, where the depth is cut into blocks
+  kC,        // what C holds: the sum goes on
 };
 
 struct GemmTile {
@@ -66,6 +66,8 @@ struct GemmTile {
 
   float* c = nullptr;
   ptrdiff_t c_stride = 0;  // floats from row to row
+  bool adds_to_c =
+      false;  // what C holds is added after the products: sums of blocks, rounded less than one long sum
 
   const float* residual = nullptr;  // null: none
   ptrdiff_t residual_stride = 0;

@@ -109,6 +109,7 @@ struct Tile {
     RL_UNROLL for (size_t r = 0; r < kR; ++r) {
       RL_UNROLL for (size_t v = 0; v < kV; ++v) {
         F32 sum = sums[r][v];
+        if (tile.adds_to_c) sum += load_columns(row_of(tile.c, tile.c_stride, r), v, last);
         if (tile.residual != nullptr) {
           sum += load_columns(row_of(tile.residual, tile.residual_stride, r), v, last);
         }
@@ -147,14 +148,18 @@ void compute(const GemmTile& tile) { kCompute[tile.rows - 1][(tile.columns - 1) 
 // With rows of B that end within a vector: they are copied, a few at a time, and sums go on in C.
 void compute_copied(const GemmTile& whole) {
   float copy[kCopied * kColumns] = {};
+  float held[kRows * kColumns];
   GemmTile tile = whole;
   tile.taps = 1;
   tile.b = copy;
   tile.b_stride = kColumns;
   tile.residual = nullptr;
+  tile.adds_to_c = false;
   tile.low = -__builtin_inff();
   tile.high = __builtin_inff();
-  size_t left = whole.taps * whole.depth;
+  for (size_t r = 0; r < whole.rows && whole.adds_to_c; ++r) {
+    std::memcpy(held + r * kColumns, row_of(whole.c, whole.c_stride, r), whole.columns * sizeof(float));
+  }
   for (size_t t = 0; t < whole.taps; ++t) {
     tile.a = whole.a + t * whole.a_tap_stride;
     const float* from = whole.b + static_cast<ptrdiff_t>(t) * whole.b_tap_stride;
@@ -164,16 +169,21 @@ void compute_copied(const GemmTile& whole) {
       for (size_t i = 0; i < tile.depth; ++i) {
         std::memcpy(copy + i * kColumns, row_of(from, whole.b_stride, p + i), whole.columns * sizeof(float));
       }
-      left -= tile.depth;
-      if (left == 0) {
-        tile.residual = whole.residual;
-        tile.low = whole.low;
-        tile.high = whole.high;
-      }
       compute(tile);
       tile.initial_from = GemmInitial::kC;
     }
   }
+  tile.taps = 0;
+  if (whole.adds_to_c) {
+    tile.residual = held;
+    tile.residual_stride = kColumns;
+    compute(tile);
+  }
+  tile.residual = whole.residual;
+  tile.residual_stride = whole.residual_stride;
+  tile.low = whole.low;
+  tile.high = whole.high;
+  compute(tile);
 }
 
 // 4 columns of 4 rows, each column's rows being contiguous.

@@ -21,6 +21,7 @@ inline float gemm_element(const GemmTile& tile, size_t i, size_t j) {
       sum += static_cast<double>(a[static_cast<ptrdiff_t>(p) * tile.a_step]) * at(b, tile.b_stride, p, j);
     }
   }
+  if (tile.adds_to_c) sum += at(tile.c, tile.c_stride, i, j);
   if (tile.residual != nullptr) sum += at(tile.residual, tile.residual_stride, i, j);
   if (sum < tile.low) return tile.low;
   return sum > tile.high ? tile.high : static_cast<float>(sum);

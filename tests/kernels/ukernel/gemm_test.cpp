@@ -146,6 +146,8 @@ TEST_P(GemmTest, Tile_WithAllItCanBegin_And_EndWith_IsTheReference) {
         test.tile.residual = test.residual.data();
         test.tile.residual_stride = static_cast<ptrdiff_t>(columns + 1);
         test.check(gemm);
+        test.tile.adds_to_c = true;
+        test.check(gemm);
         test.tile.low = 0.0f;
         test.check(gemm);
         test.tile.high = 0.5f;
@@ -170,8 +172,13 @@ TEST_P(GemmTest, Tile_CutIntoSmallerOnes_GivesTheSameBits) {
   const Gemm& gemm = GetParam();
   const size_t width = gemm.columns();
   Case test(gemm.rows(), width, 1, 77, width, width);
+  test.tile.adds_to_c = true;
+  test.tile.residual = test.residual.data();
+  test.tile.residual_stride = static_cast<ptrdiff_t>(width + 1);
+  const std::vector<float> before(test.c.begin(), test.c.end());
   gemm.tile(test.tile);
   const std::vector<float> whole(test.c.begin(), test.c.end());
+  for (size_t i = 0; i < before.size(); ++i) test.c[i] = before[i];
   for (size_t row = 0; row < gemm.rows(); ++row) {
     for (size_t column = 0; column < width; column += 5) {
       GemmTile tile = test.tile;
@@ -181,6 +188,7 @@ TEST_P(GemmTest, Tile_CutIntoSmallerOnes_GivesTheSameBits) {
       tile.b += column;
       tile.b_columns = tile.columns;
       tile.c += row * (width + 3) + column;
+      tile.residual += row * (width + 1) + column;
       gemm.tile(tile);
     }
   }
