@@ -10,6 +10,11 @@
 #include "runtime/tensor/assign.h"
 #include "runtime/tensor/evalue.h"
 
+// Said by the build: whether kernels are those of hosts. Packages are for boards.
+#ifndef RUSHLIGHT_PREPARE_KERNELS
+#define RUSHLIGHT_PREPARE_KERNELS 0
+#endif
+
 namespace rushlight::baked {
 
 struct Method {

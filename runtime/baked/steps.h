@@ -66,10 +66,11 @@ Error failed(size_t instruction, Error error);
     if (rl_error != ::rushlight::Error::Ok) return ::rushlight::baked::failed(instruction, rl_error); \
   } while (false)
 
-// Where a call needs scratch memory: a context over it, empty again after each call.
+// A context for each call, over scratch memory of so many bytes, which is empty again after each call.
+template <size_t kBytes>
 class Scratch {
  public:
-  explicit Scratch(Span<uint8_t> memory) : arena_(memory), context_(&arena_) {}
+  explicit Scratch(uint8_t* memory) : arena_({memory, kBytes}), context_(&arena_) {}
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
   KernelContext& fresh() {
@@ -79,6 +80,16 @@ class Scratch {
 
  private:
   Arena arena_;
+  KernelContext context_;
+};
+
+template <>
+class Scratch<0> {
+ public:
+  explicit Scratch(uint8_t*) {}
+  KernelContext& fresh() { return context_; }
+
+ private:
   KernelContext context_;
 };
 

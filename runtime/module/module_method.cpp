@@ -92,9 +92,9 @@ Error ModuleMethod::prepare(WeightStore* weights) {
     RL_CHECK(temporary_.size() == scratch_bytes_, Error::MemoryAllocationFailed,
              "kernels' scratch: no memory for %lu bytes", log_number(scratch_bytes_));
   }
+  prepared_bytes_ = needs.prepared_bytes;
   if (weights == nullptr) return Error::Ok;
   // Even if all that it prepares is there already, it has to find that.
-  prepared_bytes_ = needs.prepared_bytes;
   RL_CHECK(weights->extend(needs.prepared_bytes + needs.index_bytes), Error::MemoryAllocationFailed,
            "prepared weights: no memory for %lu bytes", log_number(needs.prepared_bytes));
   return method_->prepare(&weights->weights());

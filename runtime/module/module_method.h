@@ -37,7 +37,8 @@ class ModuleMethod {
   [[nodiscard]] size_t arena_bytes() const { return arena_.used(); }
   [[nodiscard]] size_t temporary_peak_bytes() const { return temporary_.peak(); }
   [[nodiscard]] const std::vector<Span<uint8_t>>& planned() const { return planned_; }
-  // The most scratch that its kernels said a call takes, and what loading it added to the prepared weights.
+  // The most scratch that its kernels said a call takes, and what loading it added to the prepared weights,
+  // or would have.
   [[nodiscard]] size_t scratch_bytes() const { return scratch_bytes_; }
   [[nodiscard]] size_t prepared_bytes() const { return prepared_bytes_; }
 

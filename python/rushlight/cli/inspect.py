@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from rushlight.cli.options import json_option, kilobytes
-from rushlight.devtools.needs import kernel_needs
+from rushlight.codegen.needs import kernel_needs
 from rushlight.errors import InvalidArgument
 from rushlight.program import describe_file
 

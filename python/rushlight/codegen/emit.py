@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -104,6 +105,32 @@ def kernel_declarations(operators: Iterable[Operator]) -> list[str]:
             lines += [kernels[name].schema.cpp_declaration(each) + ";" for each in (name, prepare) if each]
         lines.append(f"}}  // namespace {namespace}")
     return lines
+
+
+def selected_name(operator: str) -> str:
+    """What an operator's kernel is called in rushlight::selected: aten::add.out is aten_add__out."""
+    return re.sub(r"\W", "_", operator.replace("::", "_").replace(".", "__"))
+
+
+def selected_kernels_header(selected: Sequence[Selected]) -> str:
+    """rushlight/selected_kernels.h: the kernel that this build has for each operator, by one name whatever
+    library it is from, for code that calls kernels without a table."""
+    rows = sorted((s.operator for s in selected), key=lambda row: row.name.encode())
+    lines = [
+        "#pragma once",
+        "",
+        '#include "runtime/kernel/context.h"',
+        '#include "runtime/tensor/evalue.h"',
+        "",
+        *kernel_declarations(rows),
+        "",
+        "namespace rushlight::selected {",
+        "",
+        *(f"inline constexpr auto* {selected_name(row.name)} = &::{row.function};" for row in rows),
+        "",
+        "}  // namespace rushlight::selected",
+    ]
+    return _HEADER.format(comment="//") + "\n".join(lines) + "\n"
 
 
 def _backend_includes(backends: Sequence[LinkedBackend]) -> list[str]:
@@ -277,6 +304,7 @@ def write_all(
     files = {
         "operator_table.cpp": operator_table(selected, backends, library, prepares=prepares),
         **dtype_headers(selection.table, selected),
+        "rushlight/selected_kernels.h": selected_kernels_header(selected),
         "selected_operators.yaml": selected_operators(selection, selected),
         "selected_kernels.json": selected_kernels(selection, selected),
         "selection.cmake": cmake_selection(selection, selected),
@@ -292,7 +320,8 @@ def write_all(
         files["official_functions.cpp"] = official.selected_functions(len(selected))
     if library != WHOLE_BUILD:
         files["operator_schemas.inc"] = operator_schemas(selected)
-        for name in files.keys() & {"operator_table.cpp", "official_kernels.cpp"}:
+        named = {"operator_table.cpp", "official_kernels.cpp", "rushlight/selected_kernels.h"}
+        for name in files.keys() & named:
             files[name] = files[name].replace(KERNELS_NAMESPACE, f"{KERNELS_NAMESPACE}_of_{library}")
     for name, text in files.items():
         _write_if_changed(out / name, text)

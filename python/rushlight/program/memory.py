@@ -43,7 +43,7 @@ _NUMBERS = (Kind.INT, Kind.BOOL, Kind.DOUBLE)
 class MethodMemory:
     """Bytes, exact. `method_arena` by pointer width in bits: what the values of the method take, without
     what backends allocate for themselves. `planned` by buffer, memory id 1 first. `temporary` is the most
-    that kernels of boards ask for at a time: none; for those of hosts see devtools/needs.py. `caller` is what
+    that kernels of boards ask for at a time: none; for those of hosts see codegen/needs.py. `caller` is what
     the caller brings for inputs and outputs that the program has not planned, at the upper bounds of their
     shapes."""
 

@@ -19,9 +19,10 @@ from rushlight.codegen.bake.weights import Weights
 from rushlight.codegen.emit import selected_operators
 from rushlight.codegen.includes import shared_sources
 from rushlight.codegen.libraries import load_tables
+from rushlight.codegen.needs import kernel_needs
 from rushlight.codegen.opinfo import of_program, shown
 from rushlight.codegen.selection import Selection
-from rushlight.codegen.table import OperatorTable
+from rushlight.codegen.table import OperatorTable, for_small_targets
 from rushlight.errors import InvalidArgument, OperatorNotFound
 from rushlight.program import DataEntry, Method, Program, read_data_file, read_model
 from rushlight.program.model import KernelCall
@@ -38,8 +39,8 @@ _SCRATCH = "allocate_temp("
 @dataclass(frozen=True)
 class Baked:
     """What was written: `name` is the namespace and library, `files` are below `folder`. Bytes: `weights`
-    of constants and initial states, `planned` of the arenas and `temporary` of the kernels' scratch, by
-    method."""
+    of constants and initial states, by method `planned` of the arenas and `temporary` of the kernels' scratch
+    on boards."""
 
     name: str
     folder: Path
@@ -79,7 +80,8 @@ def bake(
     `name` is made a C++ identifier (default: the file's name, or of model.pte its folder's); `methods` are
     those to bake (default: all). `data_files` (.ptd) have the tensors that the program leaves out. `weights`
     is "incbin" (an assembler file that includes a binary one) or "array" (C++). `temporary_bytes` is the
-    scratch of each method's kernels; by default as much as a runner gives, and none where none can ask.
+    scratch of each method's kernels; by default as much as a runner gives, and none where none can ask, but
+    on hosts what their kernels say, if this installation's runtime has them.
     `kernels` are kernel libraries besides rushlight's, `table` an operator table in place of all of them.
 
     Errors: InvalidArgument, InvalidProgram, MethodNotFound, BackendNotFound, OperatorNotFound, NotBakeable.
@@ -96,10 +98,14 @@ def bake(
     _check_operators(chosen, table, path)
     blob = Weights(program, _external(data_files))
     pools = Pools()
-    baked = [
-        BakedMethod(MethodTensors(plan, pools, blob, name), table, _temporary(plan, table, temporary_bytes))
-        for plan in _plans(chosen, table)
-    ]
+    needs = kernel_needs(path)
+    baked = []
+    for plan in _plans(chosen, table):
+        scratch = _temporary(plan, for_small_targets(table), temporary_bytes)
+        on_hosts = _temporary(plan, table, temporary_bytes)
+        if temporary_bytes is None and not isinstance(needs, str) and plan.method.name in needs:
+            on_hosts = needs[plan.method.name].scratch
+        baked.append(BakedMethod(MethodTensors(plan, pools, blob, name), table, scratch, on_hosts))
     origin = shown(path.resolve())
     files: dict[str, str | bytes] = {f"{name}.cpp": source_text(name, origin, baked, blob, pools)}
     files[f"{name}.h"] = header_text(name, origin, baked, blob)

@@ -9,6 +9,7 @@ from rushlight.codegen.bake import literals
 from rushlight.codegen.bake.calls import Arguments, TensorLists
 from rushlight.codegen.bake.plan import NUMBERS, tensor_uses
 from rushlight.codegen.bake.tensors import MethodTensors
+from rushlight.codegen.emit import selected_name
 from rushlight.codegen.table import OperatorTable
 from rushlight.program.model import Instruction, JumpFalse, KernelCall, Kind, Move
 
@@ -64,7 +65,8 @@ class Body:
         given = list(zip(row.schema.arguments, call.arguments, strict=False))
         arguments = Arguments(self.tensors, self.lists, f"method '{method.name}', instruction {at}")
         passed = [arguments.expression(argument, index) for argument, index in given]
-        step = f"RL_BAKED_STEP({at}, ::{row.function}({', '.join([self.context, *passed])}));"
+        kernel = f"rl::selected::{selected_name(name)}"
+        step = f"RL_BAKED_STEP({at}, {kernel}({', '.join([self.context, *passed])}));"
         uses = tensor_uses(method, given)
         lines = [f"// {at}: {literals.comment(name)}", *arguments.locals]
         if any(self._changes_memory(index) for index, _ in uses):

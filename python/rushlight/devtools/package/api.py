@@ -10,9 +10,9 @@ from pathlib import Path
 
 from rushlight.codegen.bake import Baked, bake
 from rushlight.codegen.bake.literals import comment
-from rushlight.codegen.emit import dtype_header
-from rushlight.codegen.selection import Selection
-from rushlight.codegen.table import load_table
+from rushlight.codegen.emit import dtype_header, selected_kernels_header
+from rushlight.codegen.selection import Selected, Selection
+from rushlight.codegen.table import for_small_targets, load_table
 from rushlight.devtools.package.contents import collect
 from rushlight.devtools.package.forms import write_package
 from rushlight.errors import InvalidArgument
@@ -48,14 +48,16 @@ def bake_package(
             weights="array",
             temporary_bytes=temporary_bytes,
         )
-        table = load_table(root / "kernels" / "ops.yaml")
+        table = for_small_targets(load_table(root / "kernels" / "ops.yaml"))
         selection = Selection(table, by_dtype=True)
         selection.add_yaml(Path(scratch) / "selected_operators.yaml")
-        selected = selection.resolve()
+        selected = [_alone(each) for each in selection.resolve()]
         texts = {file.name: file.read_text(encoding="utf-8") for file in Path(scratch).iterdir()}
     example = texts.pop(f"{baked.name}_example.cpp")
     generated = {path: text for path, text in texts.items() if path.endswith((".h", ".cpp"))}
-    generated["rushlight/selected_dtypes.h"] = dtype_header(table.operators.values(), selected)
+    rows = {**table.operators, **{each.operator.name: each.operator for each in selected}}
+    generated["rushlight/selected_dtypes.h"] = dtype_header(rows.values(), selected)
+    generated["rushlight/selected_kernels.h"] = selected_kernels_header(selected)
     contents = collect(
         root,
         name=baked.name,
@@ -74,6 +76,13 @@ def bake_package(
         folder=folder.resolve(),
         files=tuple(file.relative_to(folder).as_posix() for file in written),
     )
+
+
+def _alone(selected: Selected) -> Selected:
+    """With the portable kernel where an optimized one would need it, too: all sources of a package see one
+    selection."""
+    portable = selected.operator.portable
+    return replace(selected, operator=portable) if portable and selected.falls_back else selected
 
 
 def _as_function(example: str) -> str:

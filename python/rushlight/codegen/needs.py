@@ -12,8 +12,8 @@ from rushlight.errors import RushlightError
 @dataclass(frozen=True)
 class KernelNeeds:
     """Bytes: `scratch` is the most that one call takes while it runs, at the largest shapes; `prepared` are
-    constants in the kernels' own layouts, made when the method is loaded unless that is turned off. Where a
-    method before has made some, they are not counted again."""
+    constants in the kernels' own layouts, made when the method is loaded unless that is turned off. What
+    methods share is counted with each."""
 
     scratch: int
     prepared: int
@@ -27,8 +27,10 @@ def kernel_needs(path: Path) -> dict[str, KernelNeeds] | str:
     from rushlight import runtime
 
     try:
-        program = runtime.load(path, threads=1)
+        program = runtime.load(path, threads=1, prepare=False)
         memories = {name: program.load_method(name).memory() for name in program.method_names}
     except RushlightError as error:
         return str(error).splitlines()[0]
+    except ImportError as error:
+        return f"no runtime: {error}"
     return {name: KernelNeeds(each["scratch"], each["prepared"]) for name, each in memories.items()}
