@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from rushlight.codegen.schema import parse_schema
-from rushlight.codegen.table import Operator, OperatorTable, load_table
+from rushlight.codegen.selection import Selection
+from rushlight.codegen.table import Operator, OperatorTable, by_priority, for_small_targets, load_table
 from rushlight.errors import InvalidSelection
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = "aten::{}.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"
+FAST = "kernel: k, dtypes: real, optimized: {dtypes: float32}"
 
 
 @pytest.fixture(scope="module")
@@ -50,15 +52,65 @@ def test_every_kernel_is_defined_in_its_source(table: OperatorTable) -> None:
             "#define RL_" in text and by_macro in text
         )
 
-    undefined = [operator.name for operator in table.operators.values() if not is_defined(operator)]
+    rows = [*table.rows(), *for_small_targets(table).rows()]
+    undefined = [f"{row.source}: {row.name}" for row in rows if not is_defined(row)]
     assert not undefined
 
 
 def test_every_source_of_a_library_is_named(table: OperatorTable) -> None:
-    named = {table.source_path(operator) for operator in table.operators.values()}
+    named = {table.source_path(row) for row in [*table.rows(), *for_small_targets(table).rows()]}
     libraries = [ROOT / "kernels" / library for library in table.libraries]
-    found = {path for library in libraries for path in library.glob("op_*.cpp")}
+    found = {path for library in libraries for path in library.rglob("op_*.cpp")}
     assert found <= named
+
+
+def test_an_optimized_kernel_is_another_librarys_offer(tmp_path: Path) -> None:
+    table = load_table(write(tmp_path, row("relu", FAST)))
+    taken, portable = table.rows()
+    assert (taken.library, taken.source, taken.function) == (
+        "optimized",
+        "optimized/op_relu",
+        "rushlight::kernels::optimized::k",
+    )
+    assert table.operators["aten::relu.out"] == taken and taken.portable == portable
+    assert (taken.fast, taken.dtypes) == ({"float32"}, {"float32", "int32"})
+    assert by_priority(table, table.rows(), lambda row: row.library == "optimized").operators == {
+        "aten::relu.out": portable
+    }
+
+
+@pytest.mark.parametrize(
+    ("dtypes", "compiled"),
+    [
+        (["float32"], [("optimized", {"float32"})]),
+        (["int32"], [("portable", {"int32"})]),
+        (["float32", "int32"], [("optimized", {"float32"}), ("portable", {"float32", "int32"})]),
+    ],
+)
+def test_the_portable_kernel_is_compiled_where_the_optimized_one_needs_it(
+    tmp_path: Path, dtypes: list[str], compiled: list[tuple[str, set[str]]]
+) -> None:
+    table = load_table(write(tmp_path, row("relu", FAST)))
+    for each in table.rows():
+        table.source_path(each).parent.mkdir(exist_ok=True)
+        table.source_path(each).touch()
+    selection = Selection(table, by_dtype=True)
+    selection.add("aten::relu.out", "a test", dtypes)
+    (selected,) = selection.resolve()
+    assert [(each.operator.library, set(each.dtypes)) for each in selected.compiled] == compiled
+
+
+@pytest.mark.parametrize(
+    ("optimized", "complaint"),
+    [
+        ("{source: optimized/op_x}", "expected a mapping with 'dtypes'"),
+        ("{dtypes: float32, speed: high}", "unknown key 'speed'"),
+        ("{dtypes: float16}", "float16 is none of the row's dtypes"),
+    ],
+)
+def test_what_an_optimized_kernel_has_is_checked(tmp_path: Path, optimized: str, complaint: str) -> None:
+    with pytest.raises(InvalidSelection, match=complaint):
+        load_table(write(tmp_path, row("relu", f"kernel: k, dtypes: real, optimized: {optimized}")))
 
 
 def test_schemas_are_those_of_pytorch(table: OperatorTable) -> None:
