@@ -6,6 +6,7 @@
 #include "kernels/optimized/activate.h"
 #include "kernels/optimized/elements.h"
 #include "kernels/optimized/fallback.h"
+#include "kernels/ukernel/dot.h"
 #include "kernels/ukernel/gemm.h"
 #include "runtime/base/log.h"
 
@@ -71,10 +72,11 @@ class Plan {
  public:
   explicit Plan(const Gemm& gemm) : gemm_(simplified(gemm)) {
     const bool is_float = gemm_.type == ScalarType::Float;
+    dots_ = is_of_few_vectors();
     staged_ = !is_float || (gemm_.out.column_stride != 1 && gemm_.columns != 1);
-    converts_a_ =
-        !is_float || (gemm_.a.column_stride != 1 && gemm_.depth > 1 && gemm_.columns > kMostColumns);
-    packs_b_ = gemm_.packed_b == nullptr && !is_used_as_it_lies();
+    converts_a_ = !is_float ||
+                  (!dots_ && gemm_.a.column_stride != 1 && gemm_.depth > 1 && gemm_.columns > kMostColumns);
+    packs_b_ = gemm_.packed_b == nullptr && !dots_ && !is_used_as_it_lies();
     panel_ = ukernel::gemm_columns();
     panels_ = divide_up(gemm_.columns, panel_);
     depth_block_ = staged_ ? std::max<size_t>(gemm_.depth, 1) : kDepthBlock;
@@ -94,6 +96,10 @@ class Plan {
 
   // Without scratch memory the depth is cut so small that what is packed fits on the stack.
   Error run(KernelContext* context, void* scratch) {
+    if (dots_) {
+      multiply_few(context);
+      return Error::Ok;
+    }
     alignas(64) float small[kSmallDepth * kMostColumns];
     b_block_ = static_cast<float*>(scratch);
     if (scratch == nullptr && scratch_bytes() != 0) {
@@ -128,6 +134,12 @@ class Plan {
     if (bias.column_stride == 0 && (bias.row_stride == 1 || gemm_.rows == 1))
       return ukernel::GemmInitial::kRows;
     return ukernel::GemmInitial::kC;
+  }
+
+  // A few rows, with columns of B that are contiguous: used as they lie, too.
+  [[nodiscard]] bool is_of_few_vectors() const {
+    return gemm_.type == ScalarType::Float && gemm_.packed_b == nullptr && gemm_.depth > 0 &&
+           gemm_.rows <= ukernel::kDotRows && gemm_.b.row_stride == 1 && gemm_.a.column_stride == 1;
   }
 
   [[nodiscard]] bool is_used_as_it_lies() const {
@@ -223,6 +235,37 @@ class Plan {
     finish(&tile, row, column, depth == 0, depth + deep == gemm_.depth);
   }
 
+  void multiply_few(KernelContext* context) {
+    for_each(context, gemm_.columns, gemm_.rows * gemm_.depth, [&](size_t begin, size_t end) {
+      float stage[ukernel::kDotRows * kMostColumns];
+      for (size_t column = begin; column < end; column += kMostColumns) {
+        ukernel::DotProducts dots;
+        dots.rows = gemm_.rows;
+        dots.columns = std::min(kMostColumns, end - column);
+        dots.depth = gemm_.depth;
+        dots.a = floats(gemm_.a, 0, 0);
+        dots.a_stride = gemm_.a.row_stride;
+        dots.b = floats(gemm_.b, 0, column);
+        dots.b_stride = gemm_.b.column_stride;
+        dots.c = staged_ ? stage : const_cast<float*>(floats(gemm_.out, 0, column));
+        dots.c_stride = staged_ ? static_cast<ptrdiff_t>(kMostColumns) : gemm_.out.row_stride;
+        ukernel::dot_products(dots);
+        for (size_t i = 0; i < dots.rows; ++i) {
+          finish_row(dots.c + offset(dots.c_stride, i), i, column, dots.columns, gemm_.bias.data != nullptr);
+        }
+        if (staged_) store(stage, kMostColumns, 0, column, dots.rows, dots.columns);
+      }
+    });
+  }
+
+  // Sums that are not yet where they belong.
+  void store(const float* sums, size_t stride, size_t row, size_t column, size_t rows, size_t columns) const {
+    for (size_t i = 0; i < rows; ++i) {
+      store_floats(part_of(gemm_.out, gemm_.type, row + i, column).data, gemm_.out.column_stride, gemm_.type,
+                   sums + i * stride, columns);
+    }
+  }
+
   void finish(ukernel::GemmTile* tile, size_t row, size_t column, bool begins, bool ends) {
     float stage[kMostRows * kMostColumns];
     tile->c = staged_ ? stage : const_cast<float*>(floats(gemm_.out, row, column));
@@ -247,22 +290,18 @@ class Plan {
     }
     ukernel::gemm_tile(*tile);
     if (!ends) return;
-    for (size_t i = 0; i < tile->rows && (staged_ || !end_in_tile_); ++i) {
-      float* sums = tile->c + offset(tile->c_stride, i);
-      if (!end_in_tile_) finish_row(sums, row + i, column, tile->columns);
-      if (staged_) {
-        store_floats(part_of(gemm_.out, gemm_.type, row + i, column).data, gemm_.out.column_stride,
-                     gemm_.type, sums, tile->columns);
-      }
+    for (size_t i = 0; i < tile->rows && !end_in_tile_; ++i) {
+      finish_row(tile->c + offset(tile->c_stride, i), row + i, column, tile->columns, !bias_in_tile_);
     }
+    if (staged_) store(stage, kMostColumns, row, column, tile->rows, tile->columns);
   }
 
-  // What a tile leaves to do with sums of columns [column, column + n).
-  void finish_row(float* sums, size_t row, size_t column, size_t n) const {
+  // What a microkernel leaves to do with sums of columns [column, column + n).
+  void finish_row(float* sums, size_t row, size_t column, size_t n, bool adds_bias) const {
     if (gemm_.alpha != 1.0f) {
       for (size_t j = 0; j < n; ++j) sums[j] *= gemm_.alpha;
     }
-    if (!bias_in_tile_) add(sums, gemm_.bias, gemm_.beta, row, column, n);
+    if (adds_bias) add(sums, gemm_.bias, gemm_.beta, row, column, n);
     if (gemm_.residual.data != nullptr) add(sums, gemm_.residual, 1.0f, row, column, n);
     activate(gemm_.activation, sums, n);
   }
@@ -279,6 +318,7 @@ class Plan {
   Gemm gemm_;
   bool staged_;        // sums do not go to `out` as they are: of another type, or not contiguous
   bool converts_a_;    // so does A not come
+  bool dots_;          // no tiles
   bool packs_b_;       // neither constant panels nor as it lies
   bool bias_in_tile_;  // the bias is what a tile begins with
   bool end_in_tile_;   // residual and activation are done by the tile

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// kernels/ukernel/dot.h as it is defined, in double: for tests.
+#pragma once
+
+#include "kernels/ukernel/dot.h"
+
+namespace rushlight::ukernel::reference {
+
+inline void dot_products(const DotProducts& dots) {
+  for (size_t i = 0; i < dots.rows; ++i) {
+    for (size_t j = 0; j < dots.columns; ++j) {
+      const float* a = dots.a + static_cast<ptrdiff_t>(i) * dots.a_stride;
+      const float* b = dots.b + static_cast<ptrdiff_t>(j) * dots.b_stride;
+      double sum = 0.0;
+      for (size_t p = 0; p < dots.depth; ++p) sum += static_cast<double>(a[p]) * static_cast<double>(b[p]);
+      dots.c[static_cast<ptrdiff_t>(i) * dots.c_stride + static_cast<ptrdiff_t>(j)] = static_cast<float>(sum);
+    }
+  }
+}
+
+}  // namespace rushlight::ukernel::reference
