@@ -122,7 +122,8 @@ def test_layouts(kernels: Kernels, spatial: int, kernel: tuple[int, int], order:
 
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())
-def test_any_geometry(kernels: Kernels, data: st.DataObject) -> None:
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_any_geometry(kernels: Kernels, dtype: torch.dtype, data: st.DataObject) -> None:
     spatial = data.draw(st.integers(1, 3))
 
     def numbers(low: int, high: int) -> list[int]:
@@ -133,17 +134,87 @@ def test_any_geometry(kernels: Kernels, data: st.DataObject) -> None:
     size, extra = numbers(1, 9), numbers(0, 2)
     in_channels, out_channels = groups * data.draw(st.integers(1, 3)), groups * data.draw(st.integers(1, 3))
     first, second = (in_channels, out_channels) if transposed else (out_channels, in_channels)
-    made = tensors(
-        (2, in_channels, *size), (first, second // groups, *kernel), torch.float64, bias=out_channels
-    )
+    made = tensors((2, in_channels, *size), (first, second // groups, *kernel), dtype, bias=out_channels)
+    last = CHANNELS_LAST[spatial + 2]
+    made = [with_dim_order(t, last) if data.draw(st.booleans()) else t for t in made[:2]] + made[2:]
+    order = data.draw(st.sampled_from([None, last]))
     arguments = [*made, stride, padding, dilation, transposed, extra, groups]
-    try:
-        torch.ops.aten.convolution(*arguments)
+    try:  # float32 makes empty results, too
+        torch.ops.aten.convolution(*[t.double() for t in made], *arguments[3:])
     except RuntimeError:
-        shape = (2, out_channels, *[1] * spatial)
-        assert kernels.refuse(NAME, *arguments, outs=[torch.empty(shape).double()]).error == "InvalidArgument"
+        out = torch.empty((2, out_channels, *[1] * spatial), dtype=dtype)
+        assert kernels.refuse(NAME, *arguments, outs=[out]).error == "InvalidArgument"
     else:
-        check(kernels, arguments)
+        check(kernels, arguments, out_dim_order=order)
+
+
+# Channels of groups, kernel, stride, padding, image: as models have them, around the sizes of tiles.
+FORMS = [
+    (64, 64, 1, 3, 1, 1, (9, 13)),
+    (16, 33, 1, 1, 1, 0, (11, 7)),
+    (3, 70, 1, 7, 2, 3, (30, 29)),
+    (130, 5, 1, 3, 2, 1, (8, 9)),
+    (520, 20, 1, 3, 1, 1, (4, 4)),
+    (40, 48, 4, 3, 1, 1, (10, 6)),
+    (37, 37, 37, 3, 1, 1, (14, 14)),
+    (37, 37, 37, 3, 2, 1, (15, 40)),
+    (20, 20, 20, 5, 1, 2, (7, 7)),
+    (20, 20, 20, 5, 2, 2, (33, 32)),
+    (6, 18, 6, 3, 1, 1, (9, 100)),
+    (4, 4, 4, 9, 1, 4, (12, 20)),
+    (8, 6, 1, 9, 1, 4, (12, 20)),
+    (3, 5, 1, 17, 1, 8, (20, 20)),
+    (2000, 9, 1, 1, 1, 0, (1, 1)),
+]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("last", [False, True])
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("form", FORMS)
+def test_forms_of_models(
+    kernels: Kernels, form: tuple[Any, ...], transposed: bool, last: bool, threads: int
+) -> None:
+    channels, outs, groups, kernel, stride, padding, size = form
+    weight = (channels, outs // groups) if transposed else (outs, channels // groups)
+    made = tensors((2, channels, *size), (*weight, kernel, kernel), bias=outs)
+    if last:
+        made[0] = with_dim_order(made[0], CHANNELS_LAST[4])
+    arguments = plain(2, groups=groups, transposed=transposed, stride=[stride] * 2, padding=[padding] * 2)
+    expected = torch.ops.aten.convolution(*[t.double() for t in made], *arguments)
+    bound = 3e-6 * expected.abs().max().item()
+    for way in kernels.ways(NAME):
+        out = poison(torch.empty(expected.shape))
+        if last:
+            out = with_dim_order(out, CHANNELS_LAST[4])
+        kernels.run(NAME, [*made, *arguments, out], way=way, threads=threads)
+        assert_equal(out.double(), expected, rtol=0, atol=bound)
+
+
+@pytest.mark.parametrize("last", [False, True])
+@pytest.mark.parametrize("groups", [1, 8])
+def test_what_is_not_a_number_stays_where_it_is_seen(kernels: Kernels, groups: int, last: bool) -> None:
+    made = tensors((1, 8, 6, 6), (8, 8 // groups, 3, 3), bias=8)
+    made[0][0, 3, 2, 2] = torch.nan
+    made[0][0, 5, 0, 5] = torch.inf
+    if last:
+        made[0] = with_dim_order(made[0], CHANNELS_LAST[4])
+    order = CHANNELS_LAST[4] if last else None
+    check(kernels, [*made, *plain(2, groups=groups, padding=[1, 1])], out_dim_order=order)
+
+
+@pytest.mark.parametrize("last", [False, True])
+@pytest.mark.parametrize("groups", [1, 8])
+def test_without_scratch_it_takes_longer(kernels: Kernels, groups: int, last: bool) -> None:
+    made = tensors((2, 8, 9, 7), (8, 8 // groups, 3, 3), bias=8)
+    if last:
+        made[0] = with_dim_order(made[0], CHANNELS_LAST[4])
+    arguments = [*made, *plain(2, groups=groups, padding=[1, 1])]
+    expected = torch.ops.aten.convolution(*arguments)
+    for temporary_bytes in [0, 1000, 4000, 10000]:
+        out = poison(torch.empty_like(expected))
+        kernels.run(NAME, [*arguments, out], temporary_bytes=temporary_bytes)
+        assert_equal(out, expected, rtol=1e-5, atol=1e-5)
 
 
 def test_one_number_stands_for_all_dimensions(kernels: Kernels) -> None:

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/optimized/convolution_ways.h"
+
+#include "kernels/optimized/convolution_depthwise.h"
+#include "kernels/optimized/convolution_planes.h"
+#include "kernels/optimized/convolution_rows.h"
+
+namespace rushlight::kernels::optimized {
+
+namespace {
+
+enum class Way : uint64_t { kRows = 1, kPlanes, kDepthwiseRows, kDepthwisePlanes };
+
+Way way_of(const Convolution& c) {
+  if (is_depthwise_rows(c)) return Way::kDepthwiseRows;
+  if (is_depthwise(c)) return Way::kDepthwisePlanes;
+  return has_channels_last(c) ? Way::kRows : Way::kPlanes;
+}
+
+// Before packed weights: how they were packed.
+struct alignas(64) Header {
+  Way way;
+};
+
+size_t packed_size(const Convolution& c, Way way) {
+  if (way == Way::kRows) return packed_rows_size(c);
+  if (way == Way::kDepthwiseRows) return packed_depthwise_size(c);
+  return 0;
+}
+
+void pack(const Convolution& c, Way way, float* packed) {
+  if (way == Way::kRows) pack_rows(c, packed);
+  if (way == Way::kDepthwiseRows) pack_depthwise(c, packed);
+}
+
+// For one thread.
+size_t scratch_size(const Convolution& c, Way way) {
+  if (way == Way::kPlanes) return planes_scratch_size(c);
+  if (way == Way::kDepthwisePlanes) return depthwise_scratch_size(c);
+  return 0;
+}
+
+uint64_t layout_of(const Convolution& c, Way way) {
+  uint64_t number = layout_number(static_cast<uint64_t>(way), c.transposed, c.groups, c.in_channels,
+                                  c.out_channels, c.kernel_in_stride, c.kernel_out_stride);
+  for (const ConvolutionAxis& axis : c.axes) {
+    number = layout_number(number, axis.kernel, axis.step, axis.pad, axis.dilation, axis.out);
+  }
+  return number;
+}
+
+bool convolve_packed(KernelContext& context, const Convolution& c, Way way, const float* packed) {
+  if (way == Way::kRows) {
+    convolve_rows(context, c, packed);
+  } else {
+    convolve_depthwise_rows(context, c, packed);
+  }
+  return true;
+}
+
+bool convolve_in_scratch(KernelContext& context, const Convolution& c, Way way) {
+  const size_t each = scratch_size(c, way);
+  size_t threads = context.threads();
+  void* scratch = each > SIZE_MAX / threads ? nullptr : context.allocate_temp(each * threads, 64);
+  if (scratch == nullptr && threads > 1) {
+    threads = 1;
+    scratch = context.allocate_temp(each, 64);
+  }
+  if (scratch == nullptr && each > 0) return false;
+  if (way == Way::kDepthwisePlanes) {
+    convolve_depthwise_planes(context, c, static_cast<float*>(scratch), threads);
+  } else {
+    convolve_planes(context, c, static_cast<float*>(scratch), threads);
+  }
+  return true;
+}
+
+}  // namespace
+
+void prepare_convolution(KernelContext& context, const Convolution& c, bool constant_weight) {
+  const Way way = way_of(c);
+  const size_t packed = packed_size(c, way);
+  if (packed == 0) {
+    context.need_scratch(scratch_size(c, way) * context.threads() + 64);
+    return;
+  }
+  if (!constant_weight) return context.need_scratch(packed + 64);
+  void* memory = context.prepare(c.weight, layout_of(c, way), sizeof(Header) + packed);
+  if (memory == nullptr) return;
+  auto* header = static_cast<Header*>(memory);
+  header->way = way;
+  pack(c, way, reinterpret_cast<float*>(header + 1));
+}
+
+bool convolve(KernelContext& context, const Convolution& c) {
+  const Way way = way_of(c);
+  const size_t size = packed_size(c, way);
+  if (size == 0) return convolve_in_scratch(context, c, way);
+  const auto* header = static_cast<const Header*>(context.prepared());
+  if (header != nullptr && header->way == way) {
+    return convolve_packed(context, c, way, reinterpret_cast<const float*>(header + 1));
+  }
+  auto* packed = static_cast<float*>(context.allocate_temp(size, 64));
+  if (packed == nullptr)
+    return convolve_in_scratch(context, c, is_depthwise(c) ? Way::kDepthwisePlanes : Way::kPlanes);
+  pack(c, way, packed);
+  return convolve_packed(context, c, way, packed);
+}
+
+}  // namespace rushlight::kernels::optimized

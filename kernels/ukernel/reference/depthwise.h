@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// kernels/ukernel/depthwise.h in plain C++, for tests.
+#pragma once
+
+#include "kernels/ukernel/depthwise.h"
+
+namespace rushlight::ukernel::reference {
+
+inline float clamp(float value, float low, float high) {
+  value = value < low ? low : value;
+  return value > high ? high : value;
+}
+
+inline void depthwise_pixels(const DepthwisePixels& s) {
+  for (size_t p = 0; p < s.pixels; ++p) {
+    float* out = s.out + static_cast<ptrdiff_t>(p) * s.out_stride;
+    for (size_t c = 0; c < s.channels; ++c) {
+      double sum = s.accumulate ? out[c] : s.bias == nullptr ? 0 : s.bias[c];
+      for (size_t r = 0; r < s.rows; ++r) {
+        for (size_t t = 0; t < s.taps; ++t) {
+          const auto tap = static_cast<ptrdiff_t>(t);
+          sum += static_cast<double>(s.in[r][static_cast<ptrdiff_t>(p) * s.in_stride + tap * s.tap_stride +
+                                             static_cast<ptrdiff_t>(c)]) *
+                 s.weights[r][tap * s.weight_stride + static_cast<ptrdiff_t>(c)];
+        }
+      }
+      if (s.residual != nullptr) {
+        sum += s.residual[static_cast<ptrdiff_t>(p) * s.residual_stride + static_cast<ptrdiff_t>(c)];
+      }
+      out[c] = clamp(static_cast<float>(sum), s.low, s.high);
+    }
+  }
+}
+
+inline void depthwise_plane(const DepthwisePlane& plane) {
+  for (size_t y = 0; y < plane.rows; ++y) {
+    const auto row = static_cast<ptrdiff_t>(y);
+    for (size_t x = 0; x < plane.width; ++x) {
+      float* out = plane.out + row * plane.out_stride + x;
+      double sum = plane.accumulate ? *out : plane.bias;
+      for (size_t t = 0; t < plane.taps; ++t) {
+        sum += static_cast<double>(plane.in[t][row * plane.in_stride + static_cast<ptrdiff_t>(x)]) *
+               plane.weights[t];
+      }
+      if (plane.residual != nullptr)
+        sum += plane.residual[row * plane.residual_stride + static_cast<ptrdiff_t>(x)];
+      *out = clamp(static_cast<float>(sum), plane.low, plane.high);
+    }
+  }
+}
+
+}  // namespace rushlight::ukernel::reference

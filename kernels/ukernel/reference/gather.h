@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// kernels/ukernel/gather.h in plain C++, for tests.
+#pragma once
+
+#include "kernels/ukernel/gather.h"
+
+namespace rushlight::ukernel::reference {
+
+inline void gather_rows(const GatherRows& gather) {
+  for (size_t i = 0; i < gather.rows; ++i) {
+    float* to = gather.to + static_cast<ptrdiff_t>(i) * gather.to_stride;
+    const float* from = gather.from + static_cast<ptrdiff_t>(i) * gather.from_stride;
+    for (size_t j = 0; j < gather.before; ++j) *to++ = 0;
+    for (size_t j = 0; j < gather.count; ++j) *to++ = from[static_cast<ptrdiff_t>(j) * gather.step];
+    for (size_t j = 0; j < gather.after; ++j) *to++ = 0;
+  }
+}
+
+}  // namespace rushlight::ukernel::reference
