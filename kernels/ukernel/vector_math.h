@@ -8,7 +8,7 @@
 //   floor, ceil, trunc, round, abs, neg, relu, clamp  0
 //   sqrt, reciprocal, square       0.5, that is correctly rounded
 //   log                            1
-//   exp, erf, powers               1.1
+//   exp, erf, cube, powers         1.1
 //   tanh, log1p, rsqrt             1.5
 //   sin, cos                       1.6, however large the argument
 //   expm1                          1.7
@@ -51,6 +51,7 @@ RL_VECTOR_FUNCTION(sqrt_f32)
 RL_VECTOR_FUNCTION(rsqrt_f32)
 RL_VECTOR_FUNCTION(reciprocal_f32)
 RL_VECTOR_FUNCTION(square_f32)
+RL_VECTOR_FUNCTION(cube_f32)
 RL_VECTOR_FUNCTION(abs_f32)
 RL_VECTOR_FUNCTION(neg_f32)
 RL_VECTOR_FUNCTION(relu_f32)  // -0 stays

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/optimized/elementwise.h"
+
+#include <cstring>
+
+#include "kernels/shared/checks.h"
+
+namespace rushlight::kernels::optimized {
+
+namespace {
+
+constexpr size_t kMaxOperands = kMaxInputs + 1;
+// Elements that a thread should have at least: some 20 us of reading and writing.
+constexpr size_t kGrain = 1 << 15;
+// Elements of a scattered input that are gathered at a time.
+constexpr size_t kGathered = 256;
+constexpr size_t kMaxElementSize = 8;
+
+// A dimension of the walk: its size and each operand's step in bytes; the output's first.
+struct Axis {
+  size_t size;
+  ptrdiff_t strides[kMaxOperands];
+};
+
+struct Walk {
+  Axis axes[kTensorDimensionLimit];  // innermost first
+  size_t dim = 0;
+  size_t operands = 0;
+  size_t sizes[kMaxOperands];  // of elements
+  char* data[kMaxOperands];
+};
+
+// Step of `tensor` in a dimension counted from the last; 0 where it is broadcast.
+ptrdiff_t byte_stride(const Tensor& tensor, size_t from_last) {
+  const auto rank = static_cast<size_t>(tensor.dim());
+  if (from_last >= rank) return 0;
+  const size_t d = rank - 1 - from_last;
+  if (tensor.sizes()[d] == 1) return 0;
+  return static_cast<ptrdiff_t>(tensor.strides()[d]) * static_cast<ptrdiff_t>(tensor.element_size());
+}
+
+bool continues(const Axis& inner, const Axis& outer, size_t operands) {
+  for (size_t k = 0; k < operands; ++k) {
+    if (outer.strides[k] != inner.strides[k] * static_cast<ptrdiff_t>(inner.size)) return false;
+  }
+  return true;
+}
+
+// Axes in the output's memory order, neighbours merged where every operand allows it; two at least.
+void plan(const Tensor* const* operands, Walk* walk) {
+  const Tensor& out = *operands[0];
+  const auto rank = static_cast<size_t>(out.dim());
+  for (size_t i = rank; i-- > 0;) {
+    const size_t d = out.dim_order()[i];
+    const auto size = static_cast<size_t>(out.sizes()[d]);
+    if (size == 1) continue;
+    Axis axis{size, {}};
+    for (size_t k = 0; k < walk->operands; ++k) axis.strides[k] = byte_stride(*operands[k], rank - 1 - d);
+    if (walk->dim > 0 && continues(walk->axes[walk->dim - 1], axis, walk->operands)) {
+      walk->axes[walk->dim - 1].size *= size;
+    } else {
+      walk->axes[walk->dim++] = axis;
+    }
+  }
+  while (walk->dim < 2) walk->axes[walk->dim++] = Axis{1, {}};
+}
+
+void gather(char* to, const char* from, ptrdiff_t stride, size_t n, size_t element) {
+  const auto copy = [&](auto type) {
+    using T = decltype(type);
+    for (size_t i = 0; i < n; ++i) {
+      T value;
+      std::memcpy(&value, from + static_cast<ptrdiff_t>(i) * stride, sizeof(T));
+      std::memcpy(to + i * sizeof(T), &value, sizeof(T));
+    }
+  };
+  if (element == 1) return copy(uint8_t{});
+  if (element == 2) return copy(uint16_t{});
+  return element == 4 ? copy(uint32_t{}) : copy(uint64_t{});
+}
+
+// Rows of which an input's elements lie apart.
+void run_scattered(const Walk& walk, const ukernel::Rows& rows, const RowWork& work) {
+  alignas(64) char gathered[kMaxInputs][kGathered * kMaxElementSize];
+  const Axis& inner = walk.axes[0];
+  for (size_t row = 0; row < rows.count; ++row) {
+    for (size_t first = 0; first < rows.n; first += kGathered) {
+      ukernel::Rows part = rows;
+      part.count = 1;
+      part.n = rows.n - first < kGathered ? rows.n - first : kGathered;
+      part.out =
+          static_cast<char*>(rows.out) + static_cast<ptrdiff_t>(row) * rows.stride + first * walk.sizes[0];
+      for (size_t k = 1; k < walk.operands; ++k) {
+        const ptrdiff_t step = inner.strides[k];
+        const char* from = static_cast<const char*>(rows.in[k - 1].data) +
+                           static_cast<ptrdiff_t>(row) * rows.in[k - 1].stride +
+                           static_cast<ptrdiff_t>(first) * step;
+        part.in[k - 1].data = from;
+        if (step == 0 || step == static_cast<ptrdiff_t>(walk.sizes[k])) continue;
+        gather(gathered[k - 1], from, step, part.n, walk.sizes[k]);
+        part.in[k - 1].data = gathered[k - 1];
+      }
+      work(part);
+    }
+  }
+}
+
+bool is_scattered(const Walk& walk) {
+  for (size_t k = 1; k < walk.operands; ++k) {
+    const ptrdiff_t step = walk.axes[0].strides[k];
+    if (step != 0 && step != static_cast<ptrdiff_t>(walk.sizes[k])) return true;
+  }
+  return false;
+}
+
+// Rows [begin, end) of all, counted over all axes but the innermost.
+void run_rows(const Walk& walk, const RowWork& work, bool scattered, size_t begin, size_t end) {
+  const Axis& rows_axis = walk.axes[1];
+  size_t index[kTensorDimensionLimit] = {};
+  char* data[kMaxOperands];
+  for (size_t k = 0; k < walk.operands; ++k) data[k] = walk.data[k];
+  const auto move = [&](size_t axis, ptrdiff_t steps) {
+    for (size_t k = 0; k < walk.operands; ++k) data[k] += steps * walk.axes[axis].strides[k];
+  };
+  size_t left = begin;
+  for (size_t axis = 1; axis < walk.dim; ++axis) {
+    index[axis] = left % walk.axes[axis].size;
+    left /= walk.axes[axis].size;
+    move(axis, static_cast<ptrdiff_t>(index[axis]));
+  }
+  while (begin < end) {
+    ukernel::Rows rows{};
+    rows.n = walk.axes[0].size;
+    rows.count = rows_axis.size - index[1] < end - begin ? rows_axis.size - index[1] : end - begin;
+    rows.out = data[0];
+    rows.stride = rows_axis.strides[0];
+    for (size_t k = 1; k < walk.operands; ++k) {
+      rows.in[k - 1] = {data[k], rows_axis.strides[k], walk.axes[0].strides[k] == 0};
+    }
+    if (scattered) {
+      run_scattered(walk, rows, work);
+    } else {
+      work(rows);
+    }
+    begin += rows.count;
+    move(1, -static_cast<ptrdiff_t>(index[1]));
+    index[1] = 0;
+    for (size_t axis = 2; axis < walk.dim; ++axis) {
+      move(axis, 1);
+      if (++index[axis] < walk.axes[axis].size) break;
+      move(axis, -static_cast<ptrdiff_t>(index[axis]));
+      index[axis] = 0;
+    }
+  }
+}
+
+bool is_dense_like(const Tensor& a, const Tensor& out) {
+  if (a.dim() != out.dim()) return false;
+  for (size_t d = 0; d < a.sizes().size(); ++d) {
+    if (a.sizes()[d] != out.sizes()[d] || a.strides()[d] != out.strides()[d]) return false;
+  }
+  return true;
+}
+
+// One row of n elements: all inputs lie as the output does, or are one number.
+void run_flat(KernelContext& context, const Tensor& out, Span<const Tensor* const> inputs,
+              const RowWork& work, const bool* one) {
+  context.parallel_for(out.numel(), kGrain, [&](size_t begin, size_t end, size_t) {
+    ukernel::Rows rows{};
+    rows.count = 1;
+    rows.n = end - begin;
+    rows.out = out.mutable_data_ptr<char>() + begin * out.element_size();
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      const size_t first = one[k] ? 0 : begin * inputs[k]->element_size();
+      rows.in[k] = {inputs[k]->const_data_ptr<char>() + first, 0, one[k]};
+    }
+    work(rows);
+  });
+}
+
+// Whether run_flat does for an output of the shape it has.
+bool is_flat(const Tensor& out, Span<const Tensor* const> inputs, bool* one) {
+  bool any_dense = false;
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    const Tensor& input = *inputs[k];
+    one[k] = !is_dense_like(input, out);
+    any_dense = any_dense || !one[k];
+    if (one[k] && (input.numel() != 1 || input.dim() > out.dim())) return false;
+  }
+  return any_dense;
+}
+
+}  // namespace
+
+Error run_elementwise(KernelContext& context, const Tensor& out, Span<const Tensor* const> inputs,
+                      const RowWork& work) {
+  bool one[kMaxInputs];
+  if (out.impl()->shape_dynamism() != TensorShapeDynamism::STATIC || !is_flat(out, inputs, one)) {
+    Shape shape;
+    for (const Tensor* input : inputs) RL_TRY(broadcast_shape(shape.span(), input->sizes(), &shape));
+    RL_TRY(resize_out(out, shape.span()));
+  }
+  if (out.numel() == 0) return Error::Ok;
+  if (is_flat(out, inputs, one)) {
+    run_flat(context, out, inputs, work, one);
+    return Error::Ok;
+  }
+  const Tensor* operands[kMaxOperands] = {&out};
+  Walk walk;
+  walk.operands = inputs.size() + 1;
+  for (size_t k = 0; k < inputs.size(); ++k) operands[k + 1] = inputs[k];
+  for (size_t k = 0; k < walk.operands; ++k) {
+    walk.sizes[k] = operands[k]->element_size();
+    walk.data[k] = operands[k]->mutable_data_ptr<char>();
+  }
+  plan(operands, &walk);
+  const bool scattered = is_scattered(walk);
+  const size_t n = walk.axes[0].size;
+  context.parallel_for(out.numel() / n, n < kGrain ? kGrain / n : 1, [&](size_t begin, size_t end, size_t) {
+    run_rows(walk, work, scattered, begin, end);
+  });
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels::optimized

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The loops of kernels/ukernel/elementwise.h around a function of single elements.
+#pragma once
+
+#include <cstddef>
+
+#include "kernels/ukernel/elementwise.h"
+
+namespace rushlight::ukernel::reference {
+
+template <class T>
+T element_of(const RowInput& input, size_t row, size_t i) {
+  const char* at = static_cast<const char*>(input.data) + static_cast<ptrdiff_t>(row) * input.stride;
+  return reinterpret_cast<const T*>(at)[input.one ? 0 : i];
+}
+
+// f(a, b, c) of operands of types A, B and C; those that a function has not are not read, but passed as 0.
+template <class Out, class A, class B, class C, class F>
+void for_elements(const Rows& rows, F f) {
+  for (size_t row = 0; row < rows.count; ++row) {
+    Out* out =
+        reinterpret_cast<Out*>(static_cast<char*>(rows.out) + static_cast<ptrdiff_t>(row) * rows.stride);
+    for (size_t i = 0; i < rows.n; ++i) {
+      const C c = rows.in[2].data == nullptr ? C(0) : element_of<C>(rows.in[2], row, i);
+      out[i] = static_cast<Out>(f(element_of<A>(rows.in[0], row, i), element_of<B>(rows.in[1], row, i), c));
+    }
+  }
+}
+
+}  // namespace rushlight::ukernel::reference
