@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "kernels/ukernel/variants.h"
 
@@ -143,18 +144,27 @@ RL_INLINE F32 square_root(F32 value) {
 }
 RL_INLINE F32 absolute(F32 value) { return from_bits(bits(value) & splat(int32_t{0x7fffffff})); }
 
-// In halves, so that the order depends on the width only.
-template <class Combine>
+#if RL_VECTOR_BYTES > 4
+// Lane i is lane i ^ kApart of the value.
+template <size_t kApart, size_t... kLane>
+RL_INLINE F32 exchanged(F32 value, std::index_sequence<kLane...>) {
+  return __builtin_shufflevector(value, value, (kLane ^ kApart)...);
+}
+#endif
+
+// combine(a, b) of two vectors. In halves, as narrower vectors would go on.
+template <size_t kApart = kLanes / 2, class Combine>
 RL_INLINE float reduce(F32 value, Combine combine) {
-  float lanes[kLanes];
-  store(lanes, value);
-  for (size_t half = kLanes / 2; half > 0; half /= 2) {
-    for (size_t i = 0; i < half; ++i) lanes[i] = combine(lanes[i], lanes[i + half]);
+#if RL_VECTOR_BYTES > 4
+  if constexpr (kApart > 0) {
+    const F32 other = exchanged<kApart>(value, std::make_index_sequence<kLanes>());
+    return reduce<kApart / 2>(combine(value, other), combine);
   }
-  return lanes[0];
+#endif
+  return lane(value, 0);
 }
 RL_INLINE float sum_of_lanes(F32 value) {
-  return reduce(value, [](float a, float b) { return a + b; });
+  return reduce(value, [](F32 a, F32 b) { return a + b; });
 }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
