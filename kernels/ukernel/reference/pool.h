@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// kernels/ukernel/pool.h as it is defined, average in double: for tests.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/ukernel/pool.h"
+
+namespace rushlight::ukernel::reference {
+
+// f(element, row, column) of the window of result i.
+template <class F>
+void for_each_element(size_t i, const PoolWindow& window, const float* x, F f) {
+  for (size_t r = 0; r < window.rows; ++r) {
+    for (size_t c = 0; c < window.columns; ++c) {
+      f(x[static_cast<ptrdiff_t>(i) * window.lane + static_cast<ptrdiff_t>(r) * window.row +
+          static_cast<ptrdiff_t>(c) * window.column],
+        static_cast<int32_t>(r), static_cast<int32_t>(c));
+    }
+  }
+}
+
+inline float max_pool(size_t i, const PoolWindow& window, const PoolNumbers& numbers, const float* x,
+                      int64_t* index) {
+  float best = -HUGE_VALF;
+  const auto first = numbers.first + static_cast<int64_t>(i) * numbers.lane;
+  *index = first;
+  for_each_element(i, window, x, [&](float value, int32_t r, int32_t c) {
+    if (!(value > best) && value == value) return;
+    best = value;
+    *index = first + int64_t{r} * numbers.row + int64_t{c} * numbers.column;
+  });
+  return best;
+}
+
+inline double average_pool(size_t i, const PoolWindow& window, float divisor, const float* x) {
+  double sum = 0;
+  for_each_element(i, window, x, [&](float value, int32_t, int32_t) { sum += static_cast<double>(value); });
+  return sum / static_cast<double>(divisor);
+}
+
+}  // namespace rushlight::ukernel::reference

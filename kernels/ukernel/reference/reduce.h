@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// kernels/ukernel/reduce.h as it is defined, in double: for tests.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace rushlight::ukernel::reference {
+
+inline const float* element(const float* x, size_t row, ptrdiff_t stride, size_t j) {
+  return x + static_cast<ptrdiff_t>(row) * stride + static_cast<ptrdiff_t>(j);
+}
+
+inline double sum(size_t rows, ptrdiff_t stride, const float* x) {
+  double sum = 0;
+  for (size_t row = 0; row < rows; ++row) sum += static_cast<double>(*element(x, row, stride, 0));
+  return sum;
+}
+
+inline double squares(size_t rows, ptrdiff_t stride, const float* x, float mean) {
+  double sum = 0;
+  for (size_t row = 0; row < rows; ++row) {
+    const double apart = static_cast<double>(*element(x, row, stride, 0)) - static_cast<double>(mean);
+    sum += apart * apart;
+  }
+  return sum;
+}
+
+// The row of the largest or smallest, as argmax_rows and argmin_rows define it.
+inline size_t best(bool largest, size_t rows, ptrdiff_t stride, const float* x) {
+  size_t found = 0;
+  for (size_t row = 1; row < rows; ++row) {
+    const float value = *element(x, row, stride, 0);
+    const float before = *element(x, found, stride, 0);
+    const bool beats = largest ? value > before : value < before;
+    if (beats || (value != value && before == before)) found = row;
+  }
+  return found;
+}
+
+}  // namespace rushlight::ukernel::reference

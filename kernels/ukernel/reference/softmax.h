@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// kernels/ukernel/softmax.h as it is defined, in double: for tests.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+
+namespace rushlight::ukernel::reference {
+
+// One lane of n elements, `stride` apart, to n doubles.
+inline void softmax(bool logarithm, size_t n, ptrdiff_t stride, const float* x, double* y) {
+  double largest = -HUGE_VAL;
+  double sum = 0;
+  const auto at = [&](size_t i) { return static_cast<double>(x[static_cast<ptrdiff_t>(i) * stride]); };
+  for (size_t i = 0; i < n; ++i) largest = at(i) > largest ? at(i) : largest;
+  for (size_t i = 0; i < n; ++i) sum += std::exp(at(i) - largest);
+  for (size_t i = 0; i < n; ++i) {
+    y[i] = logarithm ? at(i) - largest - std::log(sum) : std::exp(at(i) - largest) / sum;
+  }
+}
+
+}  // namespace rushlight::ukernel::reference
