@@ -16,10 +16,19 @@ void PairedAxes::add(const Axis& axis) {
   axes_[dim_++] = axis;
 }
 
-size_t PairedAxes::count() const {
+size_t PairedAxes::count(size_t first) const {
   size_t count = 1;
-  for (size_t d = 0; d < dim_; ++d) count *= axes_[d].size;
+  for (size_t d = first; d < dim_; ++d) count *= axes_[d].size;
   return count;
+}
+
+void PairedAxes::move_to(size_t step, size_t first, size_t* index, const char** input, char** output) const {
+  for (size_t d = first; d < dim_; ++d) {
+    index[d] = step % axes_[d].size;
+    step /= axes_[d].size;
+    *input += static_cast<ptrdiff_t>(index[d]) * axes_[d].input;
+    *output += static_cast<ptrdiff_t>(index[d]) * axes_[d].output;
+  }
 }
 
 }  // namespace rushlight::kernels

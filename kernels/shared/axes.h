@@ -23,8 +23,8 @@ class PairedAxes {
   // The innermost dimension; of size 1 when there is none.
   [[nodiscard]] const Axis& inner() const { return axes_[0]; }
 
-  // Steps of the whole walk.
-  [[nodiscard]] size_t count() const;
+  // Steps of the whole walk, or of that over the dimensions from `first` on.
+  [[nodiscard]] size_t count(size_t first = 0) const;
 
   // f(input, output) at every step of the dimensions from `first` on (1 leaves the innermost one to
   // f), with the pointers moved there. Nothing when a size is 0.
@@ -32,23 +32,38 @@ class PairedAxes {
   void walk(const char* input, char* output, size_t first, F f) const {
     if (count() == 0) return;
     size_t index[kTensorDimensionLimit] = {};
-    while (true) {
+    do {
       f(input, output);
-      size_t d = first;
-      for (; d < dim_; ++d) {
-        const Axis& axis = axes_[d];
-        input += axis.input;
-        output += axis.output;
-        if (++index[d] < axis.size) break;
-        input -= axis.input * static_cast<ptrdiff_t>(axis.size);
-        output -= axis.output * static_cast<ptrdiff_t>(axis.size);
-        index[d] = 0;
-      }
-      if (d >= dim_) return;
+    } while (advance(first, index, &input, &output));
+  }
+
+  // The steps from `begin` to `end` of those, by their number; no size is 0.
+  template <class F>
+  void walk_part(const char* input, char* output, size_t first, size_t begin, size_t end, F f) const {
+    size_t index[kTensorDimensionLimit];
+    move_to(begin, first, index, &input, &output);
+    for (; begin < end; ++begin) {
+      f(input, output);
+      advance(first, index, &input, &output);
     }
   }
 
  private:
+  // Whether there is a next step.
+  bool advance(size_t first, size_t* index, const char** input, char** output) const {
+    for (size_t d = first; d < dim_; ++d) {
+      const Axis& axis = axes_[d];
+      *input += axis.input;
+      *output += axis.output;
+      if (++index[d] < axis.size) return true;
+      *input -= axis.input * static_cast<ptrdiff_t>(axis.size);
+      *output -= axis.output * static_cast<ptrdiff_t>(axis.size);
+      index[d] = 0;
+    }
+    return false;
+  }
+  void move_to(size_t step, size_t first, size_t* index, const char** input, char** output) const;
+
   Axis axes_[kTensorDimensionLimit] = {{1, 0, 0}};  // innermost first
   size_t dim_ = 0;
 };

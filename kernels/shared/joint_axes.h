@@ -30,6 +30,13 @@ class JointAxes {
   // The innermost dimension; of size 1 when there is none.
   [[nodiscard]] const Axis& inner() const { return axes_[0]; }
 
+  // Steps of a walk from `first` on; 0 when any size is.
+  [[nodiscard]] size_t count(size_t first) const {
+    size_t count = 1;
+    for (size_t d = 0; d < dim_; ++d) count *= d >= first || axes_[d].size == 0 ? axes_[d].size : 1;
+    return count;
+  }
+
   // f(char* const* pointers) at every step of the dimensions from `first` on (1 leaves the innermost
   // one to f), with the pointers moved there. Nothing when a size is 0.
   template <class F>
@@ -40,21 +47,42 @@ class JointAxes {
       if (axes_[d].size == 0) return;
     }
     size_t index[kTensorDimensionLimit] = {};
-    while (true) {
+    do {
       f(static_cast<char* const*>(pointers));
-      size_t d = first;
-      for (; d < dim_; ++d) {
-        const Axis& axis = axes_[d];
-        move(pointers, axis, 1);
-        if (++index[d] < axis.size) break;
-        move(pointers, axis, -static_cast<ptrdiff_t>(axis.size));
-        index[d] = 0;
-      }
-      if (d >= dim_) return;
+    } while (advance(first, index, pointers));
+  }
+
+  // The steps from `begin` to `end` of those, by their number; no size is 0.
+  template <class F>
+  void walk_part(char* const* start, size_t first, size_t begin, size_t end, F f) const {
+    char* pointers[kOperands];
+    for (size_t k = 0; k < kOperands; ++k) pointers[k] = start[k];
+    size_t index[kTensorDimensionLimit];
+    size_t step = begin;
+    for (size_t d = first; d < dim_; ++d) {
+      index[d] = step % axes_[d].size;
+      step /= axes_[d].size;
+      move(pointers, axes_[d], static_cast<ptrdiff_t>(index[d]));
+    }
+    for (; begin < end; ++begin) {
+      f(static_cast<char* const*>(pointers));
+      advance(first, index, pointers);
     }
   }
 
  private:
+  // Whether there is a next step.
+  bool advance(size_t first, size_t* index, char** pointers) const {
+    for (size_t d = first; d < dim_; ++d) {
+      const Axis& axis = axes_[d];
+      move(pointers, axis, 1);
+      if (++index[d] < axis.size) return true;
+      move(pointers, axis, -static_cast<ptrdiff_t>(axis.size));
+      index[d] = 0;
+    }
+    return false;
+  }
+
   static bool continues(const Axis& inner, const Axis& outer) {
     for (size_t k = 0; k < kOperands; ++k) {
       if (outer.strides[k] != inner.strides[k] * static_cast<ptrdiff_t>(inner.size)) return false;

@@ -43,6 +43,12 @@ class Reduction {
   // Elements that go into one output element.
   [[nodiscard]] size_t count() const { return reduced_.count(); }
 
+  // For kernels that walk by themselves: the dimensions of the output, the others, and where both start.
+  [[nodiscard]] const PairedAxes& kept() const { return kept_; }
+  [[nodiscard]] const PairedAxes& reduced() const { return reduced_; }
+  [[nodiscard]] const char* input() const { return input_; }
+  [[nodiscard]] char* output() const { return output_; }
+
   // The same of the real parts (0) or the imaginary ones (1) of complex tensors; `out` is the type of the
   // output. A real tensor stays as it is.
   [[nodiscard]] Reduction of_parts(size_t which, ScalarType out) const;

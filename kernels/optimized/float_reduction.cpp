@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/optimized/float_reduction.h"
+
+#include <cstring>
+
+#include "kernels/ukernel/reduce.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr ptrdiff_t kFloat = sizeof(float);
+constexpr size_t kChain = 64;  // groups of sums that are added in a row
+
+const float* floats_at(const char* place) { return reinterpret_cast<const float*>(place); }
+
+float better(FloatFold::Kind kind, float a, float b) {
+  const bool wins = kind == FloatFold::kLargest ? b > a : b < a;
+  return wins || b != b ? b : a;
+}
+
+// What comes of several groups of elements, for n outputs each.
+class Groups {
+ public:
+  Groups(FloatFold::Kind kind, size_t n, float* results) : kind_(kind), n_(n), results_(results) {}
+
+  // `values` are those of one more group.
+  void add(const float* values) {
+    const bool first = seen_ == 0;
+    for (size_t i = 0; i < n_; ++i) {
+      if (kind_ == FloatFold::kSum) {
+        block_[i] = seen_ % kChain == 0 ? values[i] : block_[i] + values[i];
+      } else {
+        results_[i] = first ? values[i] : better(kind_, results_[i], values[i]);
+      }
+    }
+    if (++seen_ % kChain == 0) close();
+  }
+  void finish() {
+    if (seen_ % kChain != 0 || seen_ == 0) close();
+  }
+
+ private:
+  void close() {
+    if (kind_ != FloatFold::kSum) return;
+    for (size_t i = 0; i < n_; ++i) {
+      const float block = seen_ == 0 ? 0.0f : block_[i];
+      results_[i] = seen_ <= kChain ? block : results_[i] + block;
+    }
+  }
+
+  FloatFold::Kind kind_;
+  size_t n_;
+  float* results_;
+  size_t seen_ = 0;
+  float block_[kFoldTile];
+};
+
+}  // namespace
+
+const FloatFold kSumFold = {FloatFold::kSum,
+                            [](size_t n, const float* x, float) { return ukernel::sum_run(n, x); },
+                            [](size_t rows, ptrdiff_t stride, size_t n, const float* x, const float*,
+                               float* y) { ukernel::sum_rows(rows, stride, n, x, y); }};
+const FloatFold kSquaresFold = {FloatFold::kSum, ukernel::squares_run, ukernel::squares_rows};
+const FloatFold kLargestFold = {FloatFold::kLargest,
+                                [](size_t n, const float* x, float) { return ukernel::max_run(n, x); },
+                                [](size_t rows, ptrdiff_t stride, size_t n, const float* x, const float*,
+                                   float* y) { ukernel::max_rows(rows, stride, n, x, y); }};
+const FloatFold kSmallestFold = {FloatFold::kSmallest,
+                                 [](size_t n, const float* x, float) { return ukernel::min_run(n, x); },
+                                 [](size_t rows, ptrdiff_t stride, size_t n, const float* x, const float*,
+                                    float* y) { ukernel::min_rows(rows, stride, n, x, y); }};
+
+FloatReduction::FloatReduction(const Reduction& reduction) : reduction_(reduction) {
+  const Axis& inner = reduction.kept().inner();
+  beside_ = inner.input == kFloat;
+  columns_ = beside_ ? inner.size : 1;
+  per_row_ = (columns_ + kFoldTile - 1) / kFoldTile;
+}
+
+size_t FloatReduction::tiles() const {
+  return reduction_.kept().count() == 0 ? 0 : reduction_.kept().count(beside_ ? 1 : 0) * per_row_;
+}
+
+size_t FloatReduction::grain() const {
+  constexpr size_t kElements = 32768;  // worth another thread
+  const size_t each = reduction_.count() * (columns_ < kFoldTile ? columns_ : kFoldTile);
+  return each >= kElements ? 1 : kElements / (each + 1) + 1;
+}
+
+FloatReduction::Place FloatReduction::place_of(size_t tile) const {
+  const size_t j = tile % per_row_ * kFoldTile;
+  const Axis& inner = reduction_.kept().inner();
+  Place place{nullptr, nullptr, columns_ - j < kFoldTile ? columns_ - j : kFoldTile};
+  const size_t step = tile / per_row_;
+  reduction_.kept().walk_part(reduction_.input(), reduction_.output(), beside_ ? 1 : 0, step, step + 1,
+                              [&](const char* input, char* output) {
+                                place.input = input + j * kFloat;
+                                place.output = output + static_cast<ptrdiff_t>(j) * inner.output;
+                              });
+  return place;
+}
+
+void FloatReduction::write(const Place& place, const float* results) const {
+  const ptrdiff_t stride = reduction_.kept().inner().output;
+  if (place.count == 1 || stride == kFloat) {
+    std::memcpy(place.output, results, place.count * sizeof(float));
+    return;
+  }
+  for (size_t i = 0; i < place.count; ++i) {
+    std::memcpy(place.output + static_cast<ptrdiff_t>(i) * stride, results + i, sizeof(float));
+  }
+}
+
+void fold_floats(const FloatFold& fold, const PairedAxes& reduced, const char* first, size_t n,
+                 const float* center, float* results) {
+  const Axis& inner = reduced.inner();
+  const bool runs = n == 1 && inner.input == kFloat;
+  const auto fold_group = [&](const char* at, float* to) {
+    if (runs) {
+      *to = fold.run(inner.size, floats_at(at), center == nullptr ? 0.0f : *center);
+    } else {
+      fold.rows(inner.size, inner.input / kFloat, n, floats_at(at), center, to);
+    }
+  };
+  if (reduced.count(1) == 1 && inner.size != 0) return fold_group(first, results);
+  Groups groups(fold.kind, n, results);
+  reduced.walk(first, nullptr, 1, [&](const char* at, char*) {
+    float values[kFoldTile];
+    fold_group(at, values);
+    groups.add(values);
+  });
+  groups.finish();
+}
+
+void sum_floats(KernelContext& context, const Reduction& reduction) {
+  const FloatReduction floats(reduction);
+  floats.for_each_tile(context, [&](const char* first, size_t n, float* results) {
+    floats.fold(kSumFold, first, n, nullptr, results);
+  });
+}
+
+void mean_of_floats(KernelContext& context, const Reduction& reduction) {
+  const FloatReduction floats(reduction);
+  const auto count = static_cast<float>(reduction.count());
+  floats.for_each_tile(context, [&](const char* first, size_t n, float* results) {
+    floats.fold(kSumFold, first, n, nullptr, results);
+    for (size_t i = 0; i < n; ++i) results[i] /= count;
+  });
+}
+
+void variance_of_floats(KernelContext& context, const Reduction& reduction, double correction) {
+  const FloatReduction floats(reduction);
+  const auto count = static_cast<float>(reduction.count());
+  const double left = static_cast<double>(reduction.count()) - correction;
+  const auto divisor = static_cast<float>(left > 0 ? left : 0);
+  floats.for_each_tile(context, [&](const char* first, size_t n, float* results) {
+    float means[kFoldTile];
+    floats.fold(kSumFold, first, n, nullptr, means);
+    for (size_t i = 0; i < n; ++i) means[i] /= count;
+    floats.fold(kSquaresFold, first, n, means, results);
+    for (size_t i = 0; i < n; ++i) results[i] /= divisor;
+  });
+}
+
+void extremum_of_floats(KernelContext& context, const Reduction& reduction, bool largest) {
+  const FloatReduction floats(reduction);
+  floats.for_each_tile(context, [&](const char* first, size_t n, float* results) {
+    floats.fold(largest ? kLargestFold : kSmallestFold, first, n, nullptr, results);
+  });
+}
+
+}  // namespace rushlight::kernels

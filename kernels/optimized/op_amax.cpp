@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/optimized/fallback.h"
+#include "kernels/optimized/float_extremum.h"
+#include "kernels/shared/reduce.h"
+
+namespace rushlight::kernels {
+
+Error amax_out(KernelContext& context, const Tensor& self, Span<const int64_t> dim, bool keepdim,
+               Tensor& out);
+
+namespace optimized {
+
+Error amax_out(KernelContext& context, const Tensor& self, Span<const int64_t> dim, bool keepdim,
+               Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::amax.out");
+  if (!all_of(kTypes, self, out)) RL_FALL_BACK("aten::amax.out", amax_out, context, self, dim, keepdim, out);
+  return float_extremum_over(context, true, self, all_if_empty(dim), keepdim, out);
+}
+
+}  // namespace optimized
+
+}  // namespace rushlight::kernels
