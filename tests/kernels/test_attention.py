@@ -228,3 +228,11 @@ def test_what_does_not_fit_is_refused(kernels: Kernels) -> None:
         assert refused(query, key, value, attn_mask=torch.zeros(5, 7, dtype=dtype)).error == "InvalidType"
     static = torch.empty(2, 3, 5, 7)
     assert refused(query, key, value, out=static).error == "InvalidArgument"
+
+
+@pytest.mark.parametrize("length", [1, 70])
+def test_without_scratch_memory(kernels: Kernels, length: int) -> None:
+    query, key, value = inputs((2, length, 8), 70)
+    out = torch.empty(2, length, 8)
+    kernels.run(NAME, [query, key, value, None, 0.0, True, None, False, out], temporary_bytes=0)
+    assert_equal(out, scaled_dot_product_attention(query, key, value, is_causal=True), **CLOSE)

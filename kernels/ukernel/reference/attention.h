@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// kernels/ukernel/attention.h as it is defined, in double: for tests.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+
+namespace rushlight::ukernel::reference {
+
+inline float attention_weights(size_t n, float* scores, float scale, const float* mask, float* shift,
+                               float* sum) {
+  double largest = *shift;
+  for (size_t j = 0; j < n; ++j) {
+    scores[j] = scores[j] * scale + (mask == nullptr ? 0.0f : mask[j]);
+    if (scores[j] > largest) largest = scores[j];
+  }
+  const double subtracted = std::isinf(largest) && largest < 0 ? 0.0 : largest;
+  const double factor = std::isinf(*shift) && *shift < 0 ? 1.0 : std::exp(*shift - subtracted);
+  double total = *sum * factor;
+  for (size_t j = 0; j < n; ++j) {
+    const double weight = std::exp(scores[j] - subtracted);
+    scores[j] = static_cast<float>(weight);
+    total += weight;
+  }
+  *shift = static_cast<float>(largest);
+  *sum = static_cast<float>(total);
+  return static_cast<float>(factor);
+}
+
+inline void attention_scores(size_t n, size_t depth, const float* query, const float* keys, ptrdiff_t stride,
+                             float* scores) {
+  for (size_t j = 0; j < n; ++j) {
+    double sum = 0;
+    for (size_t p = 0; p < depth; ++p) {
+      sum += static_cast<double>(query[p]) *
+             keys[static_cast<ptrdiff_t>(j) * stride + static_cast<ptrdiff_t>(p)];
+    }
+    scores[j] = static_cast<float>(sum);
+  }
+}
+
+inline void attention_scale(size_t n, float* row, float factor) {
+  for (size_t i = 0; i < n; ++i) row[i] *= factor;
+}
+
+}  // namespace rushlight::ukernel::reference
