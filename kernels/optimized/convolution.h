@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "kernels/optimized/activate.h"
 #include "kernels/shared/convolution.h"
 #include "runtime/kernel/context.h"
 
@@ -35,8 +36,10 @@ struct Convolution {
   float* out;
   // With out's strides; may be null.
   const float* residual = nullptr;
+  // What becomes of the sums: bounds, or an activation that has none.
   float low = -__builtin_inff();
   float high = __builtin_inff();
+  Activation activation;
 
   bool transposed;
   ptrdiff_t batch;
@@ -51,6 +54,11 @@ struct Convolution {
   ptrdiff_t kernel_out_stride;
   ptrdiff_t kernel_group_stride;
   ConvolutionAxis axes[kSpatial];
+
+  // Activates n of `out`, whose sums are there.
+  void finish(float* x, ptrdiff_t n) const {
+    if (activation.kind != ActivationKind::kNone) activate(activation, x, static_cast<size_t>(n));
+  }
 };
 
 // One dimension of a phase: output j < count lies at out_first + j * out_stride and sees through tap m < taps

@@ -108,6 +108,7 @@ class Strips {
       depthwise_pixels(strip);
       strip.accumulate = true;
     } while (done < rows);
+    for (ptrdiff_t p = 0; p < pixels.size(); ++p) c_.finish(strip.out + p * strip.out_stride, c_.groups);
   }
 
   const Convolution& c_;
@@ -285,7 +286,8 @@ class Bands {
       depthwise_plane(plane);
       plane.accumulate = true;
     } while (done < taps);
-    if (!follows_) scatter(out, rows, tile);
+    if (!follows_) return scatter(out, rows, tile);
+    for (ptrdiff_t y = 0; y < rows; ++y) c_.finish(plane.out + y * plane.out_stride, axes[2].count);
   }
 
   void scatter(ptrdiff_t out, ptrdiff_t rows, const float* tile) const {
@@ -297,6 +299,7 @@ class Bands {
         if (c_.residual != nullptr) value += c_.residual[at];
         value = value < c_.low ? c_.low : value;
         c_.out[at] = value > c_.high ? c_.high : value;
+        c_.finish(c_.out + at, 1);
       }
     }
   }

@@ -197,7 +197,8 @@ class Planes {
       }
       return pointers;
     });
-    if (!follows_) scatter(block, first_channel, rows, at, columns);
+    if (!follows_) return scatter(block, first_channel, rows, at, columns);
+    for (ptrdiff_t r = 0; r < rows; ++r) c_.finish(gemm.c + r * gemm.c_stride, columns);
   }
 
   // A tile goes to where its outputs lie.
@@ -217,6 +218,7 @@ class Planes {
         if (c_.residual != nullptr) value += c_.residual[out];
         value = value < c_.low ? c_.low : value;
         c_.out[out] = value > c_.high ? c_.high : value;
+        c_.finish(c_.out + out, 1);
       }
     }
   }

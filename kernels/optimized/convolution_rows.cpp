@@ -173,6 +173,9 @@ class Rows {
       point(tile, first, count, taps_in_row);
       return tile->pointers;
     });
+    for (ptrdiff_t r = 0; r < tile->rows; ++r) {
+      c_.finish(gemm.c + r * gemm.c_stride, static_cast<ptrdiff_t>(gemm.columns));
+    }
   }
 
   const Convolution& c_;

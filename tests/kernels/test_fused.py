@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -51,10 +52,10 @@ def expected_of(
 
 
 def check(kernels: Kernels, name: str, arguments: list[Any], expected: torch.Tensor, order: Any) -> None:
-    """With static and dynamic results that lie in `order`."""
-    for is_dynamic in (False, True):
+    """In all ways, with static and dynamic results that lie in `order`."""
+    for way, is_dynamic in itertools.product(kernels.ways(name), (False, True)):
         out = poison(with_dim_order(torch.empty_like(expected), order))
-        kernels.run(name, [*arguments, out], dynamic=[out] if is_dynamic else ())
+        kernels.run(name, [*arguments, out], dynamic=[out] if is_dynamic else (), way=way)
         assert_equal(out, expected, **LOOSE[expected.dtype])
 
 
@@ -100,6 +101,25 @@ def test_a_convolution_and_its_residual_may_lie_in_any_order(kernels: Kernels, o
     arguments[0] = with_dim_order(arguments[0], orders[0])
     arguments += [with_dim_order(residual, orders[1]), "clamp", 0.0, math.inf]
     check(kernels, CONVOLUTION, arguments, expected, orders[2])
+
+
+@pytest.mark.parametrize("order", [range(4), NHWC])
+@pytest.mark.parametrize("groups", [1, 3, 12])
+@pytest.mark.parametrize("activation", ["clamp", "hardswish"])
+def test_what_comes_after_is_right_at_the_edges_of_tiles(
+    kernels: Kernels, activation: str, groups: int, order: Any
+) -> None:
+    values = with_dim_order(random_tensor((2, 12, 13, 19), torch.float32), order)
+    for outs, transposed in [(12, False), (84, False), (12, True)]:
+        shape = (12, outs // groups, 3, 3) if transposed else (outs, 12 // groups, 3, 3)
+        weight = random_tensor(shape, torch.float32, low=-1, high=1, seed=1)
+        arguments = [values, weight, None, [2, 2], [1, 1], [1, 1], transposed, [0, 0], groups]
+        plain = convolved(arguments)
+        residual = random_tensor(plain.shape, torch.float32, seed=3)
+        function = functional.relu6 if activation == "clamp" else functional.hardswish
+        expected = function(plain + residual).float()
+        arguments += [with_dim_order(residual, order), activation, 0.0, 6.0]
+        check(kernels, CONVOLUTION, arguments, expected, order)
 
 
 @pytest.mark.parametrize("rank", [1, 2, 3])
