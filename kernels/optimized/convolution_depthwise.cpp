@@ -132,7 +132,7 @@ struct Slots {
   // The input at index `i` of slot `slot`, counted from output `first`.
   [[nodiscard]] ptrdiff_t position(ptrdiff_t first, ptrdiff_t slot, ptrdiff_t i) const {
     const ptrdiff_t lowest = axis.in_first + (axis.tap_step < 0 ? (axis.taps - 1) * axis.tap_step : 0);
-    return lowest + (first + i) * axis.in_step + slot * step % axis.in_step;
+    return lowest + (first + i) * axis.in_step + (axis.in_step == 1 ? 0 : slot * step % axis.in_step);
   }
 
   const PhaseAxis& axis;
@@ -161,6 +161,7 @@ class Bands {
     band_ = (phase.axes[1].count + bands - 1) / bands;
     bands_ = (phase.axes[1].count + band_ - 1) / band_;
     plane_ = (band_ + rows_.reach) * width_;
+    place_taps(0, std::min(phase.taps(), kTapsAtOnce), &first_taps_);
   }
 
   [[nodiscard]] size_t scratch_floats() const {
@@ -197,8 +198,25 @@ class Bands {
   }
 
  private:
-  float* plane_at(float* copy, ptrdiff_t layer, ptrdiff_t row_slot, ptrdiff_t column_slot) const {
-    return copy + ((layer * rows_.period + row_slot) * columns_.period + column_slot) * plane_;
+  struct TapPlaces {
+    ptrdiff_t copy[kTapsAtOnce];
+    ptrdiff_t kernel[kTapsAtOnce];
+  };
+
+  void place_taps(ptrdiff_t first, ptrdiff_t count, TapPlaces* places) const {
+    const PhaseAxis* axes = phase_.axes;
+    for (ptrdiff_t i = 0; i < count; ++i) {
+      const ptrdiff_t t2 = (first + i) % axes[2].taps;
+      const ptrdiff_t t1 = (first + i) / axes[2].taps % axes[1].taps;
+      const ptrdiff_t t0 = (first + i) / axes[2].taps / axes[1].taps;
+      places->copy[i] =
+          plane_offset(t0, rows_.slot(t1), columns_.slot(t2)) + rows_.shift(t1) * width_ + columns_.shift(t2);
+      places->kernel[i] = kernel_offset(phase_, first + i);
+    }
+  }
+
+  [[nodiscard]] ptrdiff_t plane_offset(ptrdiff_t layer, ptrdiff_t row_slot, ptrdiff_t column_slot) const {
+    return ((layer * rows_.period + row_slot) * columns_.period + column_slot) * plane_;
   }
 
   void copy_layer(const float* image, ptrdiff_t z, ptrdiff_t layer, ptrdiff_t first, ptrdiff_t rows,
@@ -215,7 +233,7 @@ class Bands {
       while (end > begin && rows_.position(first, row_slot, end - 1) >= axes[1].in) --end;
       if (!inside) begin = end = 0;
       for (ptrdiff_t column_slot = 0; column_slot < columns_.period; ++column_slot) {
-        float* plane = plane_at(copy, layer, row_slot, column_slot);
+        float* plane = copy + plane_offset(layer, row_slot, column_slot);
         std::fill(plane, plane + begin * width_, 0.0F);
         std::fill(plane + end * width_, plane + count * width_, 0.0F);
         if (begin == end) continue;
@@ -264,16 +282,18 @@ class Bands {
     plane.out = follows_ ? c_.out + out : tile;
     plane.out_stride = follows_ ? axes[1].out_stride : axes[2].count;
     const ptrdiff_t taps = phase_.taps();
+    TapPlaces later_taps;
+    const TapPlaces* places = &first_taps_;
     ptrdiff_t done = 0;
     do {
       const ptrdiff_t count = std::min(kTapsAtOnce, taps - done);
+      if (done > 0) {
+        place_taps(done, count, &later_taps);
+        places = &later_taps;
+      }
       for (ptrdiff_t i = 0; i < count; ++i) {
-        const ptrdiff_t t2 = (done + i) % axes[2].taps;
-        const ptrdiff_t t1 = (done + i) / axes[2].taps % axes[1].taps;
-        const ptrdiff_t t0 = (done + i) / axes[2].taps / axes[1].taps;
-        in[i] = plane_at(copy, t0, rows_.slot(t1), columns_.slot(t2)) + rows_.shift(t1) * width_ +
-                columns_.shift(t2);
-        weights[i] = kernel[kernel_offset(phase_, done + i)];
+        in[i] = copy + places->copy[i];
+        weights[i] = kernel[places->kernel[i]];
       }
       plane.taps = static_cast<size_t>(count);
       done += count;
@@ -314,6 +334,7 @@ class Bands {
   ptrdiff_t band_;   // rows of outputs
   ptrdiff_t bands_;
   ptrdiff_t plane_;  // floats of a slot
+  TapPlaces first_taps_;
 };
 
 size_t scratch_of(const Convolution& c) {
