@@ -21,6 +21,7 @@ from rushlight.export.passes.fold_batch_norm import FoldBatchNorm
 from rushlight.export.passes.fold_constants import FoldConstants
 from rushlight.export.passes.full_by_sizes import FullBySizes
 from rushlight.export.passes.fuse import Fuse
+from rushlight.export.passes.fuse_activation import FuseActivation
 from rushlight.export.passes.grouped_weights import GroupedWeights
 from rushlight.export.passes.lift_scalars import LiftScalars
 from rushlight.export.passes.merge_views import MergeViews
@@ -69,8 +70,8 @@ def numbering_passes() -> list[Pass]:
 
 
 def delegated_passes() -> list[Pass]:
-    """After backends took their parts."""
-    return [RemoveDeadCode(), DimOrders(), NumberNodes(), VerifyEdge()]
+    """After backends took their parts, who look for PyTorch's own operators."""
+    return [FuseActivation(), RemoveDeadCode(), DimOrders(), NumberNodes(), VerifyEdge()]
 
 
 @dataclass

@@ -15,7 +15,9 @@ from torch.fx import GraphModule, Node
 
 from rushlight.export.graph import copy_meta, graph_modules
 
-_NAMESPACES_OF_PURE = frozenset({"aten", "prims", "quantized_decomposed", "torchao", "rushlight_dim_order"})
+_NAMESPACES_OF_PURE = frozenset(
+    {"aten", "prims", "quantized_decomposed", "torchao", "rushlight", "rushlight_dim_order"}
+)
 
 
 def replace(program: ExportedProgram, node: Node, other: Node) -> None:

@@ -19,7 +19,7 @@ from rushlight.export.passes.base import Pass, PassContext
 from rushlight.export.passes.dim_order import deciding_inputs
 from rushlight.export.rewrite import insert_before
 
-_CONVOLUTIONS = frozenset({"aten::convolution", "aten::conv2d"})
+_CONVOLUTIONS = frozenset({"aten::convolution", "aten::conv2d", "rushlight::convolution_act"})
 
 
 class ChannelsLast(Pass):

@@ -39,6 +39,7 @@ _BY_FIRST = frozenset(
     {
         "aten::convolution",
         "aten::conv2d",
+        "rushlight::convolution_act",
         "aten::max_pool2d",
         "aten::max_pool2d_with_indices",
         "aten::avg_pool2d",
@@ -59,7 +60,8 @@ _POINTWISE = frozenset(
         "quantized_decomposed::dequantize_per_tensor",
     }
 )
-_CONV_WEIGHT = {"aten::convolution": 1, "aten::conv2d": 1}
+_RESIDUAL = 9  # of convolution_act
+_CONV_WEIGHT = {"aten::convolution": 1, "aten::conv2d": 1, "rushlight::convolution_act": 1}
 
 
 class DimOrders(Pass):
@@ -290,7 +292,10 @@ def deciding_inputs(node: Node) -> list[Node]:
         return []
     name = node.target._schema.name
     if name in _BY_FIRST:
-        return [node.args[0]] if value_of(node.args[0]).dim() == 4 else []
+        if value_of(node.args[0]).dim() != 4:
+            return []
+        residual = node.args[_RESIDUAL] if name == "rushlight::convolution_act" else None
+        return [node.args[0], *([residual] if residual is not None else [])]
     if name not in _POINTWISE and torch.Tag.pointwise not in node.target.tags:
         return []
     value, tensors = value_of(node), _tensors(node)
