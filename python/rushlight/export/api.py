@@ -75,6 +75,9 @@ def export(
             operators: an OperatorLibrary in place of the runtime's.
             custom_ops: out overloads of operators of your own: kernel libraries, which are registered with
                 PyTorch (`register_custom_operators`), YAML files in ExecuTorch's form, or schemas.
+            channels_last: whether convolutions and what is between them run channels-last where that needs
+                few copies: True, False, or "auto", which is True for runtime="rushlight". Inputs and outputs
+                lie as the example inputs do.
             progress: called with what is being done and the share that is done.
 
     Errors: NotExportable listing each node that cannot run with its source line, the operator, its dtype
@@ -170,7 +173,9 @@ class _MethodExport:
     def finish(self, pools: Pools) -> tuple[Any, MethodReport]:
         """The method of the program; constants go into `pools`."""
         program = self.program
-        self.runner.run([*self.passes["delegated"], *delegated_passes()], program)
+        self.runner.run(
+            [*self.passes["delegated"], *delegated_passes(self.options.moves_to_channels_last)], program
+        )
         lowered, problems = self.step("lowering", 0.75, lambda: self._lowered(program))
         raise_if_any(problems, self.name)
         planned = self.step("memory planning", 0.85, lambda: plan_memory(lowered, self.options))

@@ -31,4 +31,4 @@ def _rushlight() -> OperatorLibrary:
 @cache
 def _executorch() -> OperatorLibrary:
     names = [line for line in _OFFICIAL.read_text().splitlines() if line and not line.startswith("#")]
-    return _rushlight().only(set(names) - _UNSAFE, "executorch 1.5.1")
+    return _rushlight().only(set(names) - _UNSAFE, "executorch 1.5.1", any_order=False)

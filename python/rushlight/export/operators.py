@@ -52,10 +52,13 @@ class OperatorLibrary:
     Args:
         table: its rows.
         label: what to call it in errors.
+        any_order: whether its kernels take tensors whose dimensions lie in any order in memory.
     """
 
-    def __init__(self, table: OperatorTable, label: str = "rushlight's operator table") -> None:
-        self.table, self.operators, self.label = table, table.operators, label
+    def __init__(
+        self, table: OperatorTable, label: str = "rushlight's operator table", any_order: bool = True
+    ) -> None:
+        self.table, self.operators, self.label, self.any_order = table, table.operators, label, any_order
         self._found: dict[OpOverload, str | None] = {}
 
     @classmethod
@@ -63,15 +66,15 @@ class OperatorLibrary:
         """All rows of rushlight's own table."""
         return cls(load_table(source_root() / "kernels" / "ops.yaml"))
 
-    def only(self, names: Iterable[str], label: str) -> OperatorLibrary:
-        """The library with the operators of these names alone."""
+    def only(self, names: Iterable[str], label: str, any_order: bool = True) -> OperatorLibrary:
+        """The library with the operators of these names alone, perhaps of kernels that take fewer orders."""
         rows = {name: self.operators[name] for name in names if name in self.operators}
-        return OperatorLibrary(OperatorTable(self.table.path, rows), label)
+        return OperatorLibrary(OperatorTable(self.table.path, rows), label, any_order and self.any_order)
 
     def with_rows(self, rows: Iterable[Operator]) -> OperatorLibrary:
         """The library with further rows."""
         added = {row.name: row for row in rows}
-        return OperatorLibrary(OperatorTable(self.table.path, {**self.operators, **added}), self.label)
+        return self._with({**self.operators, **added})
 
     def without(self, name: str, dtypes: Iterable[str] | None = None) -> OperatorLibrary:
         """The library without an operator, or without some of its dtypes."""
@@ -79,7 +82,10 @@ class OperatorLibrary:
         row = rows.pop(name)
         if dtypes is not None:
             rows[name] = replace(row, dtypes=row.dtypes - set(dtypes))
-        return OperatorLibrary(OperatorTable(self.table.path, rows), self.label)
+        return self._with(rows)
+
+    def _with(self, rows: dict[str, Operator]) -> OperatorLibrary:
+        return OperatorLibrary(OperatorTable(self.table.path, rows), self.label, self.any_order)
 
     @cached_property
     def _by_key(self) -> dict[_Key, str]:

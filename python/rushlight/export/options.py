@@ -11,6 +11,7 @@ from rushlight.errors import InvalidArgument
 
 Progress = Callable[[str, float], None]
 RUNTIMES = ("rushlight", "executorch")
+AUTO = "auto"
 
 
 @dataclass(frozen=True)
@@ -42,11 +43,23 @@ class Options:
     backends: Collection[str] | None = None
     operators: Any = None
     custom_ops: Sequence[Any] = ()
+    channels_last: bool | str = AUTO
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
         if self.runtime not in RUNTIMES:
             raise InvalidArgument(f"runtime: one of {', '.join(RUNTIMES)} expected, got '{self.runtime}'")
+        if not isinstance(self.channels_last, bool) and self.channels_last != AUTO:
+            raise InvalidArgument(
+                f"channels_last: True, False or '{AUTO}' expected, got {self.channels_last!r}"
+            )
+
+    @property
+    def moves_to_channels_last(self) -> bool:
+        """Whether convolutions are to run channels-last where that saves more than it costs."""
+        if self.channels_last == AUTO:
+            return self.runtime == "rushlight"
+        return bool(self.channels_last)
 
     def is_external(self, name: str) -> bool:
         """Whether the data of a constant of that name goes into a data file."""

@@ -12,6 +12,7 @@ from torch.export import ExportedProgram
 
 from rushlight.errors import ExportFailed, InvalidArgument, RushlightError
 from rushlight.export.passes import FunctionPass, Pass, PassContext
+from rushlight.export.passes.channels_last import ChannelsLast
 from rushlight.export.passes.common_subexpressions import CommonSubexpressions
 from rushlight.export.passes.compute_late import ComputeLate
 from rushlight.export.passes.dim_order import DimOrders
@@ -69,9 +70,10 @@ def numbering_passes() -> list[Pass]:
     return [NumberNodes()]
 
 
-def delegated_passes() -> list[Pass]:
-    """After backends took their parts, who look for PyTorch's own operators."""
-    return [FuseActivation(), RemoveDeadCode(), DimOrders(), NumberNodes(), VerifyEdge()]
+def delegated_passes(channels_last: bool = False) -> list[Pass]:
+    """After backends took their parts, who look for PyTorch's own operators and for the model's orders."""
+    moved = [ChannelsLast()] if channels_last else []
+    return [FuseActivation(), *moved, RemoveDeadCode(), DimOrders(), NumberNodes(), VerifyEdge()]
 
 
 @dataclass

@@ -68,7 +68,11 @@ def elided(builder: Builder, node: Node, environment: Environment) -> Operand | 
         return None
     source = environment.get(node.args[0])
     value = value_of(node)
-    if not isinstance(source, TensorOperand) or not _is_row_major(source):
+    if not isinstance(source, TensorOperand):
+        return None
+    if target in _PERMUTES and stored_order(node) is not None and not _is_row_major_both(source, node):
+        return _permuted(node, source)
+    if not _is_row_major(source):
         return None
     if target in _SLICES:
         return _slice(node, source, value)
@@ -85,6 +89,22 @@ def elided(builder: Builder, node: Node, environment: Environment) -> Operand | 
 
 def _is_row_major(tensor: TensorOperand) -> bool:
     return tensor.dim_order == tuple(range(len(tensor.sizes)))
+
+
+def _is_row_major_both(source: TensorOperand, node: Node) -> bool:
+    order = stored_order(node)
+    return _is_row_major(source) and order == tuple(range(len(source.sizes)))
+
+
+def _permuted(node: Node, source: TensorOperand) -> TensorOperand | None:
+    """The source's bytes under permuted dimensions, where that is the order that the result has."""
+    rank = len(source.sizes)
+    dims = [dim % rank for dim in node.args[1]]
+    order = tuple(dims.index(dim) for dim in source.dim_order)
+    if order != stored_order(node) or not _is_placed(source) or source.is_dynamic:
+        return None
+    sizes = tuple(source.sizes[dim] for dim in dims)
+    return TensorOperand(source.dtype, sizes, order, source.storage, offset=source.offset)
 
 
 def _is_placed(tensor: TensorOperand) -> bool:

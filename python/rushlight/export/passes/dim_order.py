@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
 
 import torch
-from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.export.graph_signature import OutputKind, TensorArgument
 from torch.fx import GraphModule, Node
@@ -27,41 +25,21 @@ from rushlight.export.dim_orders import (
 )
 from rushlight.export.graph import attribute, graph_modules, value_of
 from rushlight.export.passes.base import Pass, PassContext
+from rushlight.export.passes.order_rules import (
+    conv_weight,
+    deciding_inputs,
+    is_size_of,
+    permutation,
+    permuted_next,
+    reads_any_order,
+    tensors_of,
+)
 from rushlight.export.rewrite import insert_before, replace
-from rushlight.export.sizes import same_sizes
 
 aten = torch.ops.aten
 
 _WRITTEN_BACK = (OutputKind.BUFFER_MUTATION, OutputKind.USER_INPUT_MUTATION, OutputKind.PARAMETER_MUTATION)
 _COPIES = {aten.clone.default, aten._to_copy.default, aten.contiguous.default}
-# Their first argument decides, of four dimensions; kernels take the others in either order.
-_BY_FIRST = frozenset(
-    {
-        "aten::convolution",
-        "aten::conv2d",
-        "rushlight::convolution_act",
-        "aten::max_pool2d",
-        "aten::max_pool2d_with_indices",
-        "aten::avg_pool2d",
-        "aten::_adaptive_avg_pool2d",
-        "aten::adaptive_avg_pool2d",
-        "aten::upsample_nearest2d",
-        "aten::upsample_bilinear2d",
-    }
-)
-# Element by element, though PyTorch does not tag them so.
-_POINTWISE = frozenset(
-    {
-        "aten::hardswish",
-        "aten::_to_copy",
-        "aten::floor_divide",
-        "aten::native_dropout",
-        "quantized_decomposed::quantize_per_tensor",
-        "quantized_decomposed::dequantize_per_tensor",
-    }
-)
-_RESIDUAL = 9  # of convolution_act
-_CONV_WEIGHT = {"aten::convolution": 1, "aten::conv2d": 1, "rushlight::convolution_act": 1}
 
 
 class DimOrders(Pass):
@@ -74,6 +52,11 @@ class DimOrders(Pass):
 
     A constant has the order that its readers want, whatever the strides of its tensor: who stores it
     permutes its elements. May be run again, on what other passes added.
+
+    Where the runtime takes any order (OperatorLibrary.any_order), tensors that lie the same in both orders
+    are row-major and never copied, operators broadcast in channels-last, and around attention permuted
+    tensors keep the place of what they are permuted from. A convolution with meta["channels_last"] reads its
+    input as it is and puts out a channels-last tensor.
     """
 
     name = "dim_orders"
@@ -83,17 +66,18 @@ class DimOrders(Pass):
     def run(self, program: ExportedProgram, context: PassContext) -> bool:
         """See Pass."""
         modified = False
-        uniform = not uses_channels_last(program)
+        any_order = context.library.any_order
         for module in graph_modules(program.graph_module):
-            modified |= _Orders(program, module, uniform).decide()
+            asked = uses_channels_last(program) or (any_order and _has_own(module))
+            modified |= _Orders(program, module, not asked, any_order).decide()
         return modified
 
 
 class _Orders:
     """The work on one graph: from its inputs down. Where it is uniform all results are row-major."""
 
-    def __init__(self, program: ExportedProgram, module: GraphModule, uniform: bool) -> None:
-        self.program, self.module, self.uniform = program, module, uniform
+    def __init__(self, program: ExportedProgram, module: GraphModule, uniform: bool, any_order: bool) -> None:
+        self.program, self.module, self.uniform, self.any_order = program, module, uniform, any_order
         self.top = module is program.graph_module
         self.modified = False
         self.open: set[Node] = set()  # constants that nobody asked for an order yet
@@ -125,7 +109,7 @@ class _Orders:
 
     def _left_open(self, node: Node) -> DimOrder:
         """Of a constant that only convolutions read, as weight, or none: as its tensor lies."""
-        if all(_conv_weight(user) is node for user in node.users):
+        if all(conv_weight(user) is node for user in node.users):
             return order_of_strides(value_of(node))
         return row_major(value_of(node).dim())
 
@@ -133,7 +117,7 @@ class _Orders:
         output = self.module.graph.output_node()
         results = output.args[0]
         if not self.top:
-            self._read_as(output, {n: row_major(value_of(n).dim()) for n in _tensors(output)})
+            self._read_as(output, {n: row_major(value_of(n).dim()) for n in tensors_of(output)})
             return
         specs = self.program.graph_signature.output_specs
         kept = list(results)
@@ -160,6 +144,8 @@ class _Orders:
             self._compute(node)
         elif node.target is call_delegate:
             self._delegate(node)
+        elif self.any_order and not self.uniform and permutation(node) is not None:
+            self._permute(node)
         else:
             self._compute(node)
 
@@ -224,26 +210,57 @@ class _Orders:
             node.kwargs = {k: v for k, v in node.kwargs.items() if k != "memory_format"}
         node.meta["dim_order"] = wanted or row_major(rank)
 
+    def _permute(self, node: Node) -> None:
+        """Elements stay where they are, if permuted they are row-major or their readers do not care."""
+        source, dims = node.args[0], permutation(node)
+        assert dims is not None
+        if source in self.open:
+            self._read_as(node, {source: row_major(len(dims))})
+        order = tuple(dims.index(d) for d in self._order(node.args[0]))
+        stays = bool(node.users) and all(reads_any_order(user) for user in node.users)
+        node.meta["dim_order"] = order if stays else row_major(len(dims))
+
     def _compute(self, node: Node) -> None:
         value = value_of(node)
         order_of = row_major
-        if not self.uniform and not _is_size_of(node.target):
+        if not self.uniform and not is_size_of(node.target):
             order_of = channels_last if self._keeps_channels_last(node) else row_major
-            free = _conv_weight(node)
-            wanted = {n: order_of(value_of(n).dim()) for n in _tensors(node) if n is not free}
-            self._read_as(node, wanted)
+            free = self._read_as_they_are(node)
+            self._read_as(node, {n: order_of(value_of(n).dim()) for n in tensors_of(node) if n not in free})
         if node.target is operator.getitem:
             node.meta["dim_order"] = node.args[0].meta["dim_order"][node.args[1]]
         elif isinstance(value, torch.Tensor):
-            node.meta["dim_order"] = order_of(value.dim())
+            node.meta["dim_order"] = self._result_order(node, value, order_of(value.dim()))
         elif isinstance(value, (tuple, list)):
             node.meta["dim_order"] = tuple(
-                order_of(v.dim()) if isinstance(v, torch.Tensor) else () for v in value
+                self._result_order(node, v, order_of(v.dim())) if isinstance(v, torch.Tensor) else ()
+                for v in value
             )
+
+    def _read_as_they_are(self, node: Node) -> set[Node]:
+        """What the node may read in any order."""
+        free = {conv_weight(node)} - {None}
+        if self.any_order and reads_any_order(node):
+            free.update(n for n in tensors_of(node) if n not in self.open)
+        if node.meta.get("channels_last"):
+            free.add(node.args[0])
+        return free
+
+    def _result_order(self, node: Node, value: torch.Tensor, order: DimOrder) -> DimOrder:
+        if not self.any_order or self.uniform:
+            return order
+        dims = permuted_next(node)
+        if dims is not None:
+            return tuple(dims)  # permuted, it is row-major
+        return row_major(value.dim()) if is_either(value) else order
 
     def _keeps_channels_last(self, node: Node) -> bool:
         """Whether the node gets channels-last tensors and puts out such."""
-        tensors = deciding_inputs(node)
+        if node.meta.get("channels_last"):
+            return True
+        if self.any_order and reads_any_order(node):
+            return False
+        tensors = deciding_inputs(node, self.any_order)
         decided = [n for n in tensors if n not in self.open and not is_either(value_of(n))]
         return any(is_channels_last(self._order(n)) for n in decided[:1] or tensors[:1])
 
@@ -258,9 +275,12 @@ class _Orders:
 
     def _in_order(self, node: Node, order: DimOrder, place: Node) -> Node:
         """The node's tensor in an order: itself, what it was copied from, or a copy made before `place`."""
+        either = self.any_order and is_either(value_of(node))
         if node in self.open:
             self.open.remove(node)
-            node.meta["dim_order"] = order
+            node.meta["dim_order"] = row_major(len(order)) if either else order
+        if either and not is_channels_last(self._order(node)):
+            return node
         found = self._same(node, order)
         if found is not None:
             return found
@@ -282,41 +302,10 @@ class _Orders:
         return self._same(node.args[0], order) if node.target is clone_dim_order else None
 
 
-def deciding_inputs(node: Node) -> list[Node]:
-    """The tensors whose order a node's results have, if they are all of one; none where the results are
-    row-major anyway.
-
-    Broadcasting is left out, as ExecuTorch 1.5.1 computes wrong numbers there in channels-last.
-    """
-    if not isinstance(node.target, OpOverload) or not node.args:
-        return []
-    name = node.target._schema.name
-    if name in _BY_FIRST:
-        if value_of(node.args[0]).dim() != 4:
-            return []
-        residual = node.args[_RESIDUAL] if name == "rushlight::convolution_act" else None
-        return [node.args[0], *([residual] if residual is not None else [])]
-    if name not in _POINTWISE and torch.Tag.pointwise not in node.target.tags:
-        return []
-    value, tensors = value_of(node), _tensors(node)
-    shape = value.shape if isinstance(value, torch.Tensor) else value[0].shape
-    if name.startswith("quantized_decomposed"):  # the others are scales and zero points
-        tensors = tensors[:1]
-    return tensors if all(same_sizes(value_of(n).shape, shape) for n in tensors) else []
-
-
-def _tensors(node: Node) -> list[Node]:
-    return [n for n in node.all_input_nodes if isinstance(value_of(n), torch.Tensor)]
-
-
-def _conv_weight(node: Node) -> Any:
-    """The node that a convolution reads as weight and as nothing else."""
-    place = _CONV_WEIGHT.get(node.target._schema.name) if isinstance(node.target, OpOverload) else None
-    if place is None:
-        return None
-    weight = node.args[place]
-    return weight if sum(argument is weight for argument in node.args) == 1 else None
-
-
-def _is_size_of(target: Any) -> bool:
-    return isinstance(target, OpOverload) and target._schema.name.startswith("aten::sym_")
+def _has_own(module: GraphModule) -> bool:
+    """Whether a graph has tensors that may lie in an order that no memory format asks for."""
+    return any(
+        node.meta.get("channels_last") or (permuted_next(node) or reads_any_order(node))
+        for node in module.graph.nodes
+        if node.op == "call_function"
+    )
