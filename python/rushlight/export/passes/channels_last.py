@@ -70,6 +70,8 @@ def _groups(module: GraphModule, any_order: bool) -> list[list[Node]]:
 def _can_be_channels_last(node: Node, any_order: bool) -> bool:
     if node.op != "call_function":
         return False
+    if node.target is operator.getitem:
+        return _can_be_channels_last(node.args[0], any_order)
     value = value_of(node)
     first = value[0] if isinstance(value, (tuple, list)) and value else value
     if not isinstance(first, torch.Tensor) or first.dim() != 4 or is_either(first):

@@ -3,14 +3,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 import torch
 from graphs import apply, assert_same, core_aten, operators, run
 from torch import nn
 from torch.export import ExportedProgram
 
+import rushlight
+from rushlight.errors import InvalidArgument
 from rushlight.export.passes.channels_last import ChannelsLast
 from rushlight.export.passes.dim_order import DimOrders
+from rushlight.export.passes.fuse_activation import FuseActivation
 from rushlight.export.passes.remove_dead_code import RemoveDeadCode
+from rushlight.program import TensorInfo, read_program
 
 LAST = (0, 2, 3, 1)
 IMAGE = torch.randn(2, 3, 8, 8)
@@ -109,3 +114,52 @@ def test_constants_need_no_conversion() -> None:
     assert operators(program).count("_clone_dim_order") == 2
     (offset,) = (n for n in program.graph.nodes if n.name == "p_offset")
     assert offset.meta["dim_order"] == LAST
+
+
+class Squeezed(nn.Module):
+    """Convolutions of one channel, scales for channels, a residual, an average of each channel."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.Conv2d(1, 4, 3), nn.Conv2d(4, 4, 3, padding=1)
+        self.scale, self.last = nn.Conv2d(4, 4, 1), nn.Linear(4, 2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = torch.relu(self.first(x))
+        y = y + self.second(y * torch.sigmoid(self.scale(y.mean((2, 3), True))))
+        return self.last(nn.functional.adaptive_avg_pool2d(y, 1).flatten(1))
+
+
+def test_images_of_one_channel_and_results_of_one_pixel_need_no_conversion() -> None:
+    x = torch.randn(2, 1, 8, 8)
+    model = Squeezed().eval()
+    program = core_aten(model, (x,))
+    apply(program, FuseActivation(), ChannelsLast(), DimOrders(), RemoveDeadCode())
+    assert "_clone_dim_order" not in operators(program)
+    orders = {n.name: n.meta["dim_order"] for n in program.graph.nodes if n.op == "call_function"}
+    assert [orders[n] for n in ("convolution_act", "mul", "convolution_act_2")] == [LAST] * 3
+    assert orders["convolution_act_1"] == orders["adaptive_avg_pool2d"] == (0, 1, 2, 3)
+    assert_same(program, model, x, atol=1e-5, rtol=1e-4)
+
+
+CHOICES = {
+    "by itself": ({}, True),
+    "asked for": ({"channels_last": True, "runtime": "executorch"}, True),
+    "refused": ({"channels_last": False}, False),
+    "for the official runtime": ({"runtime": "executorch"}, False),
+}
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_it_happens_where_it_is_wanted(name: str) -> None:
+    options, expected = CHOICES[name]
+    exported = rushlight.export(body().eval(), (IMAGE,), **options)
+    (method,) = read_program(exported.buffer).plans
+    assert ("dim_order_ops::_clone_dim_order.out" in method.operators) == expected
+    tensors = [method.values[index].data for index in (*method.inputs, *method.outputs)]
+    assert {tensor.dim_order for tensor in tensors if isinstance(tensor, TensorInfo)} == {(0, 1, 2, 3)}
+
+
+def test_another_word_for_it_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match="channels_last: True, False or 'auto' expected, got 'yes'"):
+        rushlight.export(body(), (IMAGE,), channels_last="yes")

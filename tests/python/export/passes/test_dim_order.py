@@ -10,11 +10,15 @@ import torch
 from graphs import LIBRARY, Fn, apply, assert_same, core_aten, operators, run
 from torch import nn
 from torch.export import ExportedProgram
+from torch.nn import functional
 
+import rushlight
 from rushlight.export.dialect import dim_order
+from rushlight.export.passes import PassContext
 from rushlight.export.passes.dim_order import DimOrders
 from rushlight.export.passes.remove_dead_code import RemoveDeadCode
 from rushlight.export.passes.remove_no_ops import RemoveNoOps
+from rushlight.program import read_program
 
 ROW, LAST = (0, 1, 2, 3), (0, 2, 3, 1)
 IMAGE = torch.randn(2, 3, 8, 8)
@@ -137,18 +141,64 @@ def test_mixed_orders_are_unified_after_the_first_operand() -> None:
 
 
 def test_two_readers_share_a_copy() -> None:
-    program = ordered(lambda x: (x.sum(1), x.amax(1)), LAST_IMAGE)
-    assert operators(program) == ["_clone_dim_order", "sum", "amax"]
+    program = ordered(lambda x: (x.flip(1), x.cumsum(1)), LAST_IMAGE)
+    assert operators(program) == ["_clone_dim_order", "flip", "cumsum"]
 
 
-def test_broadcasting_goes_row_major() -> None:
+@pytest.mark.parametrize("any_order", [False, True])
+def test_broadcasting_goes_row_major_where_the_runtime_wants_that(any_order: bool) -> None:
     def function(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         return x * y
 
     args = (LAST_IMAGE, torch.randn(3, 1, 1))
-    program = ordered(function, *args)
-    assert operators(program) == ["_clone_dim_order", "mul"]
+    program = core_aten(function, args)
+    DimOrders().run(program, PassContext(LIBRARY.only(LIBRARY.operators, "some", any_order)))
+    assert operators(program) == ["mul"] if any_order else ["_clone_dim_order", "mul"]
     assert_same(program, function, *args)
+    (product,) = (n for n in program.graph.nodes if n.name == "mul")
+    assert product.meta["dim_order"] == (LAST if any_order else ROW)
+
+
+def test_a_reduction_to_channels_reads_what_there_is() -> None:
+    program = ordered(lambda x: (x.sin().mean((2, 3), True), x.sum(1), x.amax((2, 3))), LAST_IMAGE)
+    assert operators(program) == ["sin", "mean", "sum", "amax"]
+    assert list(orders(program).values()) == [LAST, ROW, (0, 1, 2), (0, 1)]
+
+
+def test_one_pixel_is_never_copied() -> None:
+    program = ordered(lambda x: (x * x.mean((2, 3), True).sigmoid()).flatten(1), LAST_IMAGE)
+    found = orders(program)
+    assert [found[name] for name in ("mean", "sigmoid", "mul")] == [ROW, ROW, LAST]
+    assert operators(program).count("_clone_dim_order") == 1  # what is flattened
+
+
+class Attention(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        q, k, v = (part.unflatten(-1, (2, 4)).transpose(1, 2) for part in x.chunk(3, -1))
+        return functional.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2)
+
+
+def test_what_is_permuted_for_attention_stays_where_it_is() -> None:
+    x = torch.randn(2, 5, 24)
+    program = ordered(Attention(), x)
+    found = orders(program)
+    assert [found[name] for name in ("permute", "permute_1", "permute_2")] == [(0, 2, 1, 3)] * 3
+    assert [found[name] for name in ("scaled_dot_product_attention", "permute_3")] == [(0, 2, 1, 3), ROW]
+    assert_same(program, Attention(), x)
+    (method,) = read_program(rushlight.export(Attention(), (x,)).buffer).plans
+    called = [name for name, _ in method.calls()]
+    assert called[-1] == "aten::scaled_dot_product_attention.out" and "aten::permute_copy.out" not in called
+
+
+def test_what_others_read_too_is_permuted() -> None:
+    class Both(nn.Module):
+        def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            q = x.transpose(1, 2)
+            y = functional.scaled_dot_product_attention(q, q, q)
+            return y, q.flip(1)
+
+    program = ordered(Both(), torch.randn(1, 5, 2, 4))
+    assert set(orders(program).values()) == {ROW}
 
 
 def test_one_channel_is_both_and_counts_as_row_major() -> None:
