@@ -103,6 +103,9 @@ RL_INLINE void for_each_tile(size_t n, Body body) {
   size_t j = 0;
   if constexpr (kCount > 1) {
     for (; n - j >= kCount * kLanes; j += kCount * kLanes) body(Tile<kCount>(), j);
+  } else {
+    for (; n - j >= kLanes; j += kLanes) body(Tile<1>(), j);
+    if (kLanes == 1) return;
   }
   for (; j < n; j += kLanes) body(Tile<1>{n - j < kLanes ? n - j : kLanes}, j);
 }

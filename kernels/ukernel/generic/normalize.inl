@@ -8,19 +8,12 @@ void normalize_run(size_t n, const float* x, float mean, float rstd, const float
                    float* y) {
   const F32 center = splat(mean);
   const F32 scale = splat(rstd);
-  const auto vector_at = [&](size_t i, auto read, auto write) {
-    F32 value = (read(x + i) - center) * scale;
-    if (weight != nullptr) value *= read(weight + i);
-    if (bias != nullptr) value += read(bias + i);
-    write(y + i, value);
-  };
-  size_t i = 0;
-  for (; n - i >= kLanes; i += kLanes) vector_at(i, load, store);
-  const size_t rest = n - i;
-  if (rest == 0) return;
-  vector_at(
-      i, [=](const float* from) { return load_partial(from, rest); },
-      [=](float* to, F32 value) { store_partial(to, value, rest); });
+  for_each_tile<1>(n, [&](const auto& tile, size_t i) {
+    F32 value = (tile.read(x + i, 0) - center) * scale;
+    if (weight != nullptr) value *= tile.read(weight + i, 0);
+    if (bias != nullptr) value += tile.read(bias + i, 0);
+    tile.write(y + i, 0, value);
+  });
 }
 
 void scale_run(size_t n, const float* x, float scale, float shift, float* y) {

@@ -46,10 +46,12 @@ struct StridedLanes {
 // body(lanes, first result), for all results.
 template <class Body>
 RL_INLINE void for_each_result(size_t count, ptrdiff_t lane, Body body) {
-  size_t i = 0;
   if (lane == 1) return for_each_tile(count, body);
-  if (lane == 2 && kLanes > 1) {
+  size_t i = 0;
+  if (lane == 2 && kLanes > 1 && count >= kLanes) {
     for (; count - i >= kLanes; i += kLanes) body(SecondLanes(), i);
+    if (i < count) body(SecondLanes(), count - kLanes);  // some of them again
+    return;
   }
   for (; i < count; i += kLanes) body(StridedLanes{lane, count - i < kLanes ? count - i : kLanes}, i);
 }
