@@ -62,6 +62,7 @@ set(RUSHLIGHT_BAKED
 option(RUSHLIGHT_BUILD_RUNNER "Build executor_runner" ${PROJECT_IS_TOP_LEVEL})
 option(RUSHLIGHT_BUILD_PYTHON "Build the Python module _runtime" OFF)
 option(RUSHLIGHT_BUILD_TESTS "Build the C++ tests" OFF)
+option(RUSHLIGHT_BUILD_BENCHMARKS "Build ukernel_bench, which times microkernels" OFF)
 option(RUSHLIGHT_BUILD_FUZZERS "Build the fuzz targets, and everything else, with sanitizers" OFF)
 # Another project that includes this one may be written against these names; so are tests.
 set(rushlight_compat OFF)

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "benchmarks/ukernel/bench.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+
+namespace rushlight::bench {
+
+namespace {
+
+constexpr int kRuns = 25;
+constexpr double kRunSeconds = 4e-3;
+
+double now() {
+  timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double run_once(size_t calls, void (*call)(void*), void* context) {
+  const double start = now();
+  for (size_t i = 0; i < calls; ++i) call(context);
+  return now() - start;
+}
+
+void print(const Timing& timing) {
+  const Case& what = timing.what;
+  std::printf("%-36s %-7s %12.1f ns", what.name.c_str(), what.variant.c_str(), timing.seconds * 1e9);
+  if (what.flops > 0) {
+    const double speed = what.flops / timing.seconds;
+    std::printf(" %8.1f GFLOP/s %5.1f %%", speed * 1e-9, 100 * speed / peak(what.variant));
+  }
+  if (what.bytes > 0) std::printf(" %8.1f GB/s", what.bytes / timing.seconds * 1e-9);
+  std::printf("\n");
+}
+
+void print_json(const std::vector<Timing>& timings) {
+  std::printf("[");
+  const char* separator = "\n";
+  for (const Timing& each : timings) {
+    std::printf(
+        "%s  {\"name\": \"%s\", \"variant\": \"%s\", \"seconds\": %.4g, \"flops\": %.0f, \"bytes\": %.0f, "
+        "\"peak_flops\": %.4g}",
+        separator, each.what.name.c_str(), each.what.variant.c_str(), each.seconds, each.what.flops,
+        each.what.bytes, peak(each.what.variant));
+    separator = ",\n";
+  }
+  std::printf("\n]\n");
+}
+
+}  // namespace
+
+void Bench::run(const Case& what, void (*call)(void*), void* context) {
+  size_t calls = 1;
+  while (run_once(calls, call, context) < kRunSeconds) calls *= 2;
+  Timing timing{what, 1e9};
+  for (int i = 0; i < kRuns; ++i) {
+    timing.seconds = std::min(timing.seconds, run_once(calls, call, context) / static_cast<double>(calls));
+  }
+  timings_.push_back(timing);
+}
+
+std::vector<Family>& families() {
+  static std::vector<Family> all;
+  return all;
+}
+
+Floats some_floats(size_t count) {
+  Floats floats(count);
+  uint32_t state = 1;
+  for (float& each : floats) {
+    state = state * 1664525u + 1013904223u;
+    each = static_cast<float>(static_cast<int32_t>(state)) / 2147483648.0f;
+  }
+  return floats;
+}
+
+}  // namespace rushlight::bench
+
+// ukernel_bench [--json] [part of a name]
+int main(int argc, char** argv) {
+  using namespace rushlight::bench;
+  bool json = false;
+  std::string filter;
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--json") == 0) {
+      json = true;
+    } else {
+      filter = argv[i];
+    }
+  }
+  std::sort(families().begin(), families().end(),
+            [](const Family& a, const Family& b) { return std::strcmp(a.name, b.name) < 0; });
+  Bench bench(filter);
+  size_t printed = 0;
+  for (const Family& family : families()) {
+    family.run(bench);
+    for (; printed < bench.timings().size() && !json; ++printed) print(bench.timings()[printed]);
+  }
+  if (json) print_json(bench.timings());
+  return 0;
+}

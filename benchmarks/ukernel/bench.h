@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Timing of microkernels: in <family>_bench.cpp
+//
+//   RL_VARIANTS(Gemm, variants, gemm_tile)           // tests/kernels/ukernel/runs_here.h
+//   RL_BENCHMARK(gemm, bench) {
+//     for (const Gemm& each : variants()) {
+//       bench.time({"gemm 6x64x256", each.name, flops, bytes}, [&] { each.tile(tile); });
+//     }
+//   }
+//
+// A time is the least of some runs, of the process's CPU time: what other work on the machine disturbs least.
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <string>
+#include <vector>
+
+namespace rushlight::bench {
+
+struct Case {
+  std::string name;
+  std::string variant;  // native, avx2, avx512
+  double flops = 0;     // floating-point operations of a call
+  double bytes = 0;     // read and written by a call
+};
+
+struct Timing {
+  Case what;
+  double seconds = 0;
+};
+
+class Bench {
+ public:
+  // Only cases whose name contains `filter`.
+  explicit Bench(std::string filter) : filter_(std::move(filter)) {}
+
+  template <class Call>
+  void time(const Case& what, Call call) {
+    if (what.name.find(filter_) == std::string::npos) return;
+    run(what, [](void* context) { (*static_cast<Call*>(context))(); }, &call);
+  }
+
+  [[nodiscard]] const std::vector<Timing>& timings() const { return timings_; }
+
+ private:
+  void run(const Case& what, void (*call)(void*), void* context);
+
+  std::string filter_;
+  std::vector<Timing> timings_;
+};
+
+// The multiply-adds that one core of this machine can do with the vectors of a variant, in operations a
+// second.
+[[nodiscard]] double peak(const std::string& variant);
+
+// Those of all files, in the order of their families' names.
+struct Family {
+  const char* name;
+  void (*run)(Bench&);
+};
+std::vector<Family>& families();
+
+struct Registration {
+  Registration(const char* name, void (*run)(Bench&)) { families().push_back({name, run}); }
+};
+
+// As tensors and prepared weights have it.
+template <class T>
+struct Aligned {
+  using value_type = T;
+  static constexpr size_t kAlignment = 64;
+
+  Aligned() = default;
+  template <class Other>
+  Aligned(const Aligned<Other>&) {}
+
+  T* allocate(size_t count) {
+    return static_cast<T*>(::operator new(count * sizeof(T), std::align_val_t(kAlignment)));
+  }
+  void deallocate(T* data, size_t) { ::operator delete(data, std::align_val_t(kAlignment)); }
+  bool operator==(const Aligned&) const { return true; }
+  bool operator!=(const Aligned&) const { return false; }
+};
+using Floats = std::vector<float, Aligned<float>>;
+
+// Between -1 and 1, always the same.
+[[nodiscard]] Floats some_floats(size_t count);
+
+}  // namespace rushlight::bench
+
+#define RL_BENCHMARK(family, bench)                                                         \
+  static void run_##family(::rushlight::bench::Bench& bench);                               \
+  static const ::rushlight::bench::Registration registered_##family(#family, run_##family); \
+  static void run_##family(::rushlight::bench::Bench& bench)
