@@ -42,6 +42,9 @@ class PairedLoops {
 
   PairedLoops(const View& target, const View& source);
 
+  // The loops, innermost first; none when there is no element.
+  [[nodiscard]] Span<const Loop> loops() const { return {loops_, dim_}; }
+
   // Calls run(target, source, loop) with char pointers for every run of the innermost loop.
   template <class Run>
   void for_each_run(Run run) const {

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/permutation.h"
+
+#include "kernels/shared/checks.h"
+#include "kernels/shared/sizes.h"
+
+namespace rushlight::kernels {
+
+Error read_permutation(const Tensor& self, Span<const int64_t> dims, View* permuted) {
+  const auto rank = static_cast<size_t>(self.dim());
+  RL_CHECK(dims.size() == rank, Error::InvalidArgument, "dims: expected %lu dimensions, got %lu",
+           static_cast<unsigned long>(rank), static_cast<unsigned long>(dims.size()));
+  uint32_t mask = 0;
+  RL_TRY(read_dims(dims, self.dim(), &mask));
+  const View source = View::of(self);
+  *permuted = source;
+  for (size_t i = 0; i < rank; ++i) {
+    const auto d = static_cast<size_t>(dims[i] < 0 ? dims[i] + self.dim() : dims[i]);
+    permuted->sizes[i] = source.sizes[d];
+    permuted->strides[i] = source.strides[d];
+  }
+  return Error::Ok;
+}
+
+Error read_swap(const Tensor& self, int64_t dim0, int64_t dim1, View* swapped) {
+  size_t a = 0;
+  size_t b = 0;
+  RL_TRY(normalize_dim(dim0, self.dim(), &a));
+  RL_TRY(normalize_dim(dim1, self.dim(), &b));
+  *swapped = View::of(self);
+  if (self.dim() > 0) swapped->swap(a, b);
+  return Error::Ok;
+}
+
+Error read_transpose(const Tensor& self, View* transposed) {
+  RL_CHECK(self.dim() <= 2, Error::InvalidArgument, "self: expected rank 2 at most, got %d",
+           static_cast<int>(self.dim()));
+  *transposed = View::of(self);
+  if (self.dim() == 2) transposed->swap(0, 1);
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels

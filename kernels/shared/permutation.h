@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/shared/view.h"
+#include "runtime/base/error.h"
+#include "runtime/base/span.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+// `self` with its dimensions in the order of `dims`, which may count from the end. InvalidArgument unless
+// each of them is there once.
+Error read_permutation(const Tensor& self, Span<const int64_t> dims, View* permuted);
+
+// `self` with two dimensions swapped; nothing of rank 0. InvalidArgument for one that is not there.
+Error read_swap(const Tensor& self, int64_t dim0, int64_t dim1, View* swapped);
+
+// `self` as its transpose. InvalidArgument for more than 2 dimensions.
+Error read_transpose(const Tensor& self, View* transposed);
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// kernels/ukernel/transpose.h as it is defined: for tests.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+namespace rushlight::ukernel::reference {
+
+inline void transpose(size_t rows, size_t columns, size_t element, const char* from, ptrdiff_t from_stride,
+                      char* to, ptrdiff_t to_stride) {
+  for (size_t i = 0; i < rows; ++i) {
+    for (size_t j = 0; j < columns; ++j) {
+      std::memcpy(to + static_cast<ptrdiff_t>(j) * to_stride + i * element,
+                  from + static_cast<ptrdiff_t>(i) * from_stride + j * element, element);
+    }
+  }
+}
+
+}  // namespace rushlight::ukernel::reference
