@@ -23,6 +23,8 @@ from rushlight.export.passes.fold_constants import FoldConstants
 from rushlight.export.passes.full_by_sizes import FullBySizes
 from rushlight.export.passes.fuse import Fuse
 from rushlight.export.passes.fuse_activation import FuseActivation
+from rushlight.export.passes.fuse_rms_norm import FuseRmsNorm
+from rushlight.export.passes.grouped_attention import GroupedAttention
 from rushlight.export.passes.grouped_weights import GroupedWeights
 from rushlight.export.passes.lift_scalars import LiftScalars
 from rushlight.export.passes.merge_views import MergeViews
@@ -73,7 +75,8 @@ def numbering_passes() -> list[Pass]:
 def delegated_passes(channels_last: bool = False) -> list[Pass]:
     """After backends took their parts, who look for PyTorch's own operators and for the model's orders."""
     moved = [ChannelsLast()] if channels_last else []
-    return [FuseActivation(), *moved, RemoveDeadCode(), DimOrders(), NumberNodes(), VerifyEdge()]
+    fused = [FuseRmsNorm(), GroupedAttention(), FuseActivation()]
+    return [*fused, *moved, RemoveDeadCode(), DimOrders(), NumberNodes(), VerifyEdge()]
 
 
 @dataclass

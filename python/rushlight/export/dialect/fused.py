@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators with what comes after them, in one: activation(op(...) + residual). Only rushlight's runtime has
-them; programs for the official one are made without."""
+"""Operators that only rushlight's runtime has; programs for the official one are made without. Those called
+`_act` are an operator with what comes after it: activation(op(...) + residual)."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ _LIBRARY.define(
     f"SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, {_AFTER}) -> Tensor"
 )
 _LIBRARY.define(f"linear_act(Tensor input, Tensor weight, Tensor? bias, {_AFTER}) -> Tensor")
+
+_LIBRARY.define("rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, float eps) -> Tensor")
 
 _ACTIVATIONS: dict[str, Callable[[torch.Tensor, float, float], torch.Tensor]] = {
     "none": lambda x, low, high: x,
@@ -52,8 +54,17 @@ def _linear_act(
     return _finished(functional.linear(input, weight, bias), *rest)
 
 
-for _name, _function in (("convolution_act", _convolution_act), ("linear_act", _linear_act)):
+def _rms_norm(input: torch.Tensor, sizes: list[int], weight: torch.Tensor | None, eps: float) -> torch.Tensor:
+    return functional.rms_norm(input, sizes, weight, eps)
+
+
+for _name, _function in (
+    ("convolution_act", _convolution_act),
+    ("linear_act", _linear_act),
+    ("rms_norm", _rms_norm),
+):
     _LIBRARY.impl(_name, _function, "CompositeExplicitAutograd")
 
 convolution_act = torch.ops.rushlight.convolution_act.default
 linear_act = torch.ops.rushlight.linear_act.default
+rms_norm = torch.ops.rushlight.rms_norm.default

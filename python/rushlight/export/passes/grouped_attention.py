@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Lets attention read keys and values that several query heads share where they are."""
+
+from __future__ import annotations
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from rushlight.export.graph import value_of
+from rushlight.export.passes.base import Pass, PassContext
+from rushlight.export.rewrite import calls
+from rushlight.export.sizes import same_sizes
+
+aten = torch.ops.aten
+
+_RESHAPES = {aten.view_copy.default, aten.unsqueeze_copy.default}
+
+
+class GroupedAttention(Pass):
+    """`sdpa(q, repeat(k), repeat(v))` becomes `sdpa(q, k, v, enable_gqa=True)`: each head of keys and values
+    was repeated for as many heads of queries as follow one another."""
+
+    name = "grouped_attention"
+    requires = frozenset({"views are copies"})
+    ensures = frozenset({"heads are shared"})
+    breaks = frozenset({"dim orders"})
+
+    def run(self, program: ExportedProgram, context: PassContext) -> bool:
+        """See Pass."""
+        modified = False
+        for _, node in calls(program):
+            if node.target is not aten.scaled_dot_product_attention.default:
+                continue
+            shared = [_shared(part) for part in node.args[1:3]]
+            if None in shared or node.kwargs.get("enable_gqa"):
+                continue
+            heads = [value_of(part).shape[1] for part in shared]
+            if heads[0] != heads[1]:
+                continue
+            node.args = (node.args[0], *shared, *node.args[3:])
+            node.kwargs = {**node.kwargs, "enable_gqa": True}
+            modified = True
+        return modified
+
+
+def _shared(node: Node) -> Node | None:
+    """What a tensor [batch, heads, rows, columns] repeats: [batch, groups, rows, columns]."""
+    if node.target is not aten.view_copy.default or value_of(node).dim() != 4:
+        return None
+    repeated = node.args[0]
+    if repeated.target is not aten.expand_copy.default or value_of(repeated).dim() != 5:
+        return None
+    source = repeated.args[0]
+    if source.target not in _RESHAPES:
+        return None
+    single, several, merged = (value_of(each).shape for each in (source, repeated, node))
+    batch, groups, times, rows, columns = several
+    one = isinstance(single[2], int) and single[2] == 1 and isinstance(groups, int) and isinstance(times, int)
+    if not one or not same_sizes(single, (batch, groups, 1, rows, columns)):
+        return None
+    own = source.args[0]
+    whole = same_sizes(merged, (batch, groups * times, rows, columns))
+    return own if whole and same_sizes(value_of(own).shape, (batch, groups, rows, columns)) else None
