@@ -139,7 +139,7 @@ class Plan {
   // A few rows, with columns of B that are contiguous: used as they lie, too.
   [[nodiscard]] bool is_of_few_vectors() const {
     return gemm_.type == ScalarType::Float && gemm_.packed_b == nullptr && gemm_.depth > 0 &&
-           gemm_.rows <= ukernel::kDotRows && gemm_.b.row_stride == 1 && gemm_.a.column_stride == 1;
+           gemm_.rows <= 2 * ukernel::kDotRows && gemm_.b.row_stride == 1 && gemm_.a.column_stride == 1;
   }
 
   [[nodiscard]] bool is_used_as_it_lies() const {
@@ -237,25 +237,31 @@ class Plan {
 
   void multiply_few(KernelContext* context) {
     for_each(context, gemm_.columns, gemm_.rows * gemm_.depth, [&](size_t begin, size_t end) {
-      float stage[ukernel::kDotRows * kMostColumns];
       for (size_t column = begin; column < end; column += kMostColumns) {
-        ukernel::DotProducts dots;
-        dots.rows = gemm_.rows;
-        dots.columns = std::min(kMostColumns, end - column);
-        dots.depth = gemm_.depth;
-        dots.a = floats(gemm_.a, 0, 0);
-        dots.a_stride = gemm_.a.row_stride;
-        dots.b = floats(gemm_.b, 0, column);
-        dots.b_stride = gemm_.b.column_stride;
-        dots.c = staged_ ? stage : const_cast<float*>(floats(gemm_.out, 0, column));
-        dots.c_stride = staged_ ? static_cast<ptrdiff_t>(kMostColumns) : gemm_.out.row_stride;
-        ukernel::dot_products(dots);
-        for (size_t i = 0; i < dots.rows; ++i) {
-          finish_row(dots.c + offset(dots.c_stride, i), i, column, dots.columns, gemm_.bias.data != nullptr);
+        for (size_t row = 0; row < gemm_.rows; row += ukernel::kDotRows) {
+          multiply_few(row, column, std::min(kMostColumns, end - column));
         }
-        if (staged_) store(stage, kMostColumns, 0, column, dots.rows, dots.columns);
       }
     });
+  }
+
+  void multiply_few(size_t row, size_t column, size_t columns) {
+    float stage[ukernel::kDotRows * kMostColumns];
+    ukernel::DotProducts dots;
+    dots.rows = std::min(ukernel::kDotRows, gemm_.rows - row);
+    dots.columns = columns;
+    dots.depth = gemm_.depth;
+    dots.a = floats(gemm_.a, row, 0);
+    dots.a_stride = gemm_.a.row_stride;
+    dots.b = floats(gemm_.b, 0, column);
+    dots.b_stride = gemm_.b.column_stride;
+    dots.c = staged_ ? stage : const_cast<float*>(floats(gemm_.out, row, column));
+    dots.c_stride = staged_ ? static_cast<ptrdiff_t>(kMostColumns) : gemm_.out.row_stride;
+    ukernel::dot_products(dots);
+    for (size_t i = 0; i < dots.rows; ++i) {
+      finish_row(dots.c + offset(dots.c_stride, i), row + i, column, columns, gemm_.bias.data != nullptr);
+    }
+    if (staged_) store(stage, kMostColumns, row, column, dots.rows, columns);
   }
 
   // Sums that are not yet where they belong.
