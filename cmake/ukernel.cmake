@@ -76,7 +76,8 @@ function(rushlight_add_ukernels target)
     rushlight_ukernel_features(features)
     rushlight_ukernel_variants(variants)
     target_compile_definitions(${target} PUBLIC "RUSHLIGHT_X86_VARIANTS=${variants}")
-    set(speed -ffp-contract=fast -fno-math-errno) # the latter makes a square root one instruction
+    # A square root is one instruction; both sides of a choice may be computed, though one may be infinite.
+    set(speed -ffp-contract=fast -fno-math-errno -fno-trapping-math)
     if("hosted" IN_LIST features)
         list(APPEND speed -O3)
     endif()

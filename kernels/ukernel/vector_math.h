@@ -8,8 +8,8 @@
 //   floor, ceil, trunc, round, abs, neg, relu, clamp  0
 //   sqrt, reciprocal, square       0.5, that is correctly rounded
 //   log                            1
-//   exp, erf, cube, powers         1.1
-//   tanh, log1p, rsqrt             1.5
+//   exp, erf, powers               1.1
+//   tanh, log1p, rsqrt, cube       1.5
 //   sin, cos                       1.6, however large the argument
 //   expm1                          1.7
 //   sigmoid                        2.3

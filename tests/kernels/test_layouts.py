@@ -7,7 +7,7 @@ import itertools
 
 import pytest
 import torch
-from harness import Kernels
+from harness import Kernels, assert_equal, poison
 
 SHAPES = [
     ((2, 5, 3, 7), (2, 5, 3, 7)),
@@ -57,6 +57,31 @@ def test_choices_of_any_shapes_and_layouts(
             kernels.check("aten::where.self_out", mask, a, b)
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        (torch.float32, torch.float32),
+        (torch.float32, torch.float16),
+        (torch.bfloat16, torch.float32),
+        (torch.int64, torch.float32),
+        (torch.float32, torch.bool),
+        (torch.int32, torch.int64),
+        (torch.uint8, torch.int16),
+    ],
+)
+def test_conversions_into_any_layout(
+    kernels: Kernels, source: torch.dtype, target: torch.dtype, layout: torch.memory_format
+) -> None:
+    for shape in [(2, 5, 3, 7), (1, 19, 16, 17), (3, 1, 1, 1), (2, 0, 3, 1)]:
+        x = values(shape, source, layout)
+        for order, target_layout in zip([[0, 1, 2, 3], [0, 2, 3, 1]], LAYOUTS, strict=True):
+            for way in kernels.ways("dim_order_ops::_to_dim_order_copy.out"):
+                out = poison(torch.empty(shape, dtype=target, memory_format=target_layout))
+                kernels.run("dim_order_ops::_to_dim_order_copy.out", [x, False, order, out], way=way)
+                assert_equal(out, x.to(target))
+
+
 @pytest.mark.parametrize("name", ["exp", "sigmoid", "gelu", "neg", "relu", "floor"])
 def test_functions_into_any_layout(kernels: Kernels, name: str) -> None:
     for shape in [(2, 5, 3, 7), (1, 40, 9, 31), (3, 1, 1, 1), (2, 0, 3, 1)]:
@@ -90,3 +115,22 @@ def test_integers_wrap(kernels: Kernels, dtype: torch.dtype) -> None:
         kernels.check("aten::rsub.Scalar_out", ends, 5, alpha)
     kernels.check("aten::mul.out", ends[:, None], ends)
     kernels.check("aten::mul.Scalar_out", ends, -3)
+
+
+def test_threads_do_not_change_results(kernels: Kernels) -> None:
+    x, row, planes = torch.randn(2, 150, 33, 31), torch.randn(31), torch.randn(150, 1, 1)
+    last = x.contiguous(memory_format=torch.channels_last)
+    calls = [
+        ("aten::exp.out", [x], torch.float32),
+        ("aten::add.out", [x, row, 1], torch.float32),
+        ("aten::mul.out", [x, planes], torch.float32),
+        ("aten::mul.out", [x, last], torch.float32),
+        ("aten::lt.Tensor_out", [x, last], torch.bool),
+        ("aten::_to_copy.out", [x, False, None], torch.float16),
+        ("quantized_decomposed::quantize_per_tensor.out", [x, 0.02, 3, -128, 127, torch.int8], torch.int8),
+    ]
+    for name, arguments, dtype in calls:
+        outs = [poison(torch.empty(x.shape, dtype=dtype)) for _ in range(2)]
+        for threads, out in enumerate(outs, start=1):
+            kernels.run(name, [*arguments, out], threads=threads)
+        assert torch.equal(outs[0], outs[1]), name

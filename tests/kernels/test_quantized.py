@@ -196,6 +196,22 @@ def test_per_channel_of_other_dim_orders(kernels: Kernels, axis: int, order: lis
     check(kernels, "dequantize_per_channel.out", [*arguments, None], expected)
 
 
+@pytest.mark.parametrize("dtype", QUANTIZED)
+@pytest.mark.parametrize(("shape", "axis"), [((6, 70), 0), ((2, 3, 5, 9), 1), ((2, 40, 3), 1), ((3, 41), 1)])
+def test_per_channel_of_long_runs(
+    kernels: Kernels, shape: tuple[int, ...], axis: int, dtype: torch.dtype
+) -> None:
+    channels = (shape[axis],)
+    scales = random_tensor(channels, torch.float32, low=0.01, high=0.4)
+    zero_points = random_tensor(channels, torch.int64, low=0, high=20)
+    rest = [scales, zero_points, axis, *bounds(dtype), dtype]
+    real = random_tensor(shape, torch.float32, low=-30, high=30)
+    check(kernels, "quantize_per_channel.out", [real, *rest], DEFINED.quantize_per_channel(real, *rest))
+    whole = quantized_tensor(shape, dtype)
+    exact = DEFINED.dequantize_per_channel(*as_int32([whole, *rest]))
+    check(kernels, "dequantize_per_channel.out", [whole, *rest, None], exact)
+
+
 @pytest.mark.parametrize("shape", [(5,), (3, 7), (2, 3, 40), (0, 4), (2, 0)])
 @pytest.mark.parametrize("scale_dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("dtype", QUANTIZED)

@@ -52,11 +52,13 @@ RL_INLINE F32 scaled_exp(F32 r, F32 shifted) {
   return power * from_bits(first << 23) * from_bits((both - first) << 23);
 }
 
+// Masks are large negative numbers: what is 0 is not computed, since underflow takes x86 long.
 RL_INLINE F32 exp(F32 x) {
-  x = at_least(at_most(x, 89.0f), -104.0f);
+  const M32 vanishes = x < -104.0f;
+  x = select(vanishes, splat(0.0f), at_most(x, 89.0f));
   const F32 shifted = x * kLog2E + kExponents;
   const F32 n = shifted - kExponents;
-  return scaled_exp((x - n * kLn2High) - n * kLn2Low, shifted);
+  return select(vanishes, splat(0.0f), scaled_exp((x - n * kLn2High) - n * kLn2Low, shifted));
 }
 
 RL_INLINE F32 expm1(F32 x) {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Single conversions of kernels/ukernel/convert.h, by the functions of <cmath>.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "kernels/ukernel/convert.h"
+
+namespace rushlight::ukernel::reference {
+
+// The number that a 16-bit format of so many bits of fraction stands for.
+inline float value_of(uint16_t bits, int fraction_bits) {
+  const int exponent_bits = 15 - fraction_bits;
+  const int bias = (1 << (exponent_bits - 1)) - 1;
+  const int exponent = (bits & 0x7fff) >> fraction_bits;
+  const int fraction = bits & ((1 << fraction_bits) - 1);
+  double magnitude = 0;
+  if (exponent == (1 << exponent_bits) - 1) {
+    magnitude = fraction != 0 ? NAN : INFINITY;
+  } else if (exponent == 0) {
+    magnitude = std::ldexp(fraction, 1 - bias - fraction_bits);
+  } else {
+    magnitude = std::ldexp(fraction + (1 << fraction_bits), exponent - bias - fraction_bits);
+  }
+  return static_cast<float>((bits & 0x8000) != 0 ? -magnitude : magnitude);
+}
+
+// The nearest of that format, the even one of two.
+inline uint16_t bits_of(float value, int fraction_bits) {
+  const int exponent_bits = 15 - fraction_bits;
+  const int bias = (1 << (exponent_bits - 1)) - 1;
+  const int sign = std::signbit(value) ? 0x8000 : 0;
+  const int infinite = ((1 << exponent_bits) - 1) << fraction_bits;
+  if (std::isnan(value)) return static_cast<uint16_t>(sign | infinite | (1 << (fraction_bits - 1)));
+  const double magnitude = std::fabs(static_cast<double>(value));
+  int exponent = magnitude == 0 ? 1 - bias : std::isinf(magnitude) ? bias + 1 : std::ilogb(magnitude);
+  if (exponent < 1 - bias) exponent = 1 - bias;
+  if (exponent > bias) return static_cast<uint16_t>(sign | infinite);
+  // In units of the last place: a carry goes into the exponent by itself.
+  const auto places = static_cast<int>(std::nearbyint(std::ldexp(magnitude, fraction_bits - exponent)));
+  return static_cast<uint16_t>(sign | (((exponent + bias - 1) << fraction_bits) + places));
+}
+
+template <class T>
+T whole(float value) {
+  const bool fits = value >= -0x1p63f && value < 0x1p63f;
+  return static_cast<T>(fits ? static_cast<int64_t>(value) : INT64_MIN);
+}
+
+template <class T>
+T quantize(float x, const Quantization& how) {
+  const volatile float scaled = x * how.inverse_scale;  // rounded by itself
+  const float value = std::nearbyint(scaled) + how.zero_point;
+  if (value != value) return 0;
+  return static_cast<T>(value < how.low ? how.low : (value > how.high ? how.high : value));
+}
+
+template <class T>
+float dequantize(T quantized, float scale, float zero_point) {
+  return (static_cast<float>(quantized) - zero_point) * scale;
+}
+
+}  // namespace rushlight::ukernel::reference
