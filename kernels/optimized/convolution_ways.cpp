@@ -4,12 +4,13 @@
 #include "kernels/optimized/convolution_depthwise.h"
 #include "kernels/optimized/convolution_planes.h"
 #include "kernels/optimized/convolution_rows.h"
+#include "kernels/optimized/convolution_winograd.h"
 
 namespace rushlight::kernels::optimized {
 
 namespace {
 
-enum class Way : uint64_t { kRows = 1, kPlanes, kDepthwiseRows, kDepthwisePlanes };
+enum class Way : uint64_t { kRows = 1, kPlanes, kDepthwiseRows, kDepthwisePlanes, kWinograd };
 
 Way way_of(const Convolution& c) {
   if (is_depthwise_rows(c)) return Way::kDepthwiseRows;
@@ -25,12 +26,14 @@ struct alignas(64) Header {
 size_t packed_size(const Convolution& c, Way way) {
   if (way == Way::kRows) return packed_rows_size(c);
   if (way == Way::kDepthwiseRows) return packed_depthwise_size(c);
+  if (way == Way::kWinograd) return packed_winograd_size(c);
   return 0;
 }
 
 void pack(const Convolution& c, Way way, float* packed) {
   if (way == Way::kRows) pack_rows(c, packed);
   if (way == Way::kDepthwiseRows) pack_depthwise(c, packed);
+  if (way == Way::kWinograd) pack_winograd(c, packed);
 }
 
 // For one thread.
@@ -78,7 +81,11 @@ bool convolve_in_scratch(KernelContext& context, const Convolution& c, Way way) 
 }  // namespace
 
 void prepare_convolution(KernelContext& context, const Convolution& c, bool constant_weight) {
-  const Way way = way_of(c);
+  Way way = way_of(c);
+  if (constant_weight && gains_by_winograd(c)) {
+    way = Way::kWinograd;
+    context.need_scratch(winograd_scratch_size(c) + 64);
+  }
   const size_t packed = packed_size(c, way);
   if (packed == 0) {
     context.need_scratch(scratch_size(c, way) * context.threads() + 64);
@@ -94,9 +101,16 @@ void prepare_convolution(KernelContext& context, const Convolution& c, bool cons
 
 bool convolve(KernelContext& context, const Convolution& c) {
   const Way way = way_of(c);
+  const auto* header = static_cast<const Header*>(context.prepared());
+  if (header != nullptr && header->way == Way::kWinograd && is_winograd(c)) {
+    void* scratch = context.allocate_temp(winograd_scratch_size(c), 64);
+    if (scratch != nullptr) {
+      convolve_winograd(context, c, reinterpret_cast<const float*>(header + 1), static_cast<float*>(scratch));
+      return true;
+    }
+  }
   const size_t size = packed_size(c, way);
   if (size == 0) return convolve_in_scratch(context, c, way);
-  const auto* header = static_cast<const Header*>(context.prepared());
   if (header != nullptr && header->way == way) {
     return convolve_packed(context, c, way, reinterpret_cast<const float*>(header + 1));
   }

@@ -122,6 +122,24 @@ def test_what_comes_after_is_right_at_the_edges_of_tiles(
         check(kernels, CONVOLUTION, arguments, expected, order)
 
 
+@pytest.mark.parametrize("order", [range(4), NHWC])
+@pytest.mark.parametrize("activation", ["clamp", "hardswish"])
+def test_what_comes_after_many_channels(kernels: Kernels, activation: str, order: Any) -> None:
+    values = with_dim_order(random_tensor((2, 40, 15, 13), torch.float32, low=-1, high=1), order)
+    weight = random_tensor((36, 40, 3, 3), torch.float32, low=-1, high=1, seed=1)
+    bias = random_tensor((36,), torch.float32, seed=2)
+    arguments = [values, weight, bias, [1, 1], [1, 1], [1, 1], False, [0, 0], 1]
+    plain = convolved(arguments)
+    residual = random_tensor(plain.shape, torch.float32, seed=3)
+    function = functional.relu6 if activation == "clamp" else functional.hardswish
+    expected = function(plain + residual).float()
+    for way in kernels.ways(CONVOLUTION):
+        out = poison(with_dim_order(torch.empty_like(expected), order))
+        after = [with_dim_order(residual, order), activation, 0.0, 6.0]
+        kernels.run(CONVOLUTION, [*arguments, *after, out], way=way, threads=2)
+        assert_equal(out, expected, rtol=1e-4, atol=1e-3)
+
+
 @pytest.mark.parametrize("rank", [1, 2, 3])
 @pytest.mark.parametrize("transposed", [False, True])
 def test_convolutions_of_each_rank(kernels: Kernels, rank: int, transposed: bool) -> None:

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/ukernel/winograd.h"
+
+#include <cmath>
+#include <memory>
+#include <ostream>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "kernels/ukernel/reference/winograd.h"
+#include "tests/kernels/ukernel/guarded.h"
+#include "tests/kernels/ukernel/runs_here.h"
+
+namespace rushlight::ukernel {
+namespace {
+
+using rushlight::testing::Edge;
+using rushlight::testing::Guarded;
+using Buffer = Guarded<float>;
+
+struct Winograd {
+  const char* name;
+  void (*input)(const WinogradInput&);
+  void (*output)(const WinogradOutput&);
+};
+RL_VARIANTS(Winograd, variants, winograd_input, winograd_output)
+std::ostream& operator<<(std::ostream& out, const Winograd& winograd) { return out << winograd.name; }
+
+class WinogradVariants : public ::testing::TestWithParam<Winograd> {};
+INSTANTIATE_TEST_SUITE_P(Each, WinogradVariants, ::testing::ValuesIn(variants()),
+                         [](const auto& variant) { return variant.param.name; });
+
+constexpr size_t kPixels = kWinogradOut * kWinogradOut;
+constexpr size_t kLanes[] = {1, 3, 4, 7, 8, 9, 16, 17, 33};
+
+std::minstd_rand random_bits;
+void fill(Buffer& floats) {
+  for (float& each : floats) each = static_cast<float>(random_bits() % 2001) / 1000.0F - 1.0F;
+}
+void expect_near(const Buffer& actual, const Buffer& expected, double bound) {
+  for (size_t i = 0; i < actual.size(); ++i) ASSERT_NEAR(actual[i], expected[i], bound) << i;
+}
+
+TEST_P(WinogradVariants, Input_AnyLanes_AsReference) {
+  for (const Edge edge : {Edge::kFront, Edge::kBack}) {
+    for (const size_t lanes : kLanes) {
+      std::vector<std::unique_ptr<Buffer>> buffers;
+      const float* in[kWinogradParts];
+      for (size_t i = 0; i < kWinogradParts; ++i) {
+        buffers.push_back(std::make_unique<Buffer>(lanes, edge));
+        fill(*buffers.back());
+        in[i] = i % 5 == 1 ? nullptr : buffers.back()->data();
+      }
+      Buffer out((kWinogradParts - 1) * (lanes + 2) + lanes, edge);
+      Buffer expected(out.size());
+      WinogradInput tile;
+      tile.lanes = lanes;
+      tile.in = in;
+      tile.out_stride = static_cast<ptrdiff_t>(lanes + 2);
+      tile.out = expected.data();
+      reference::winograd_input(tile);
+      tile.out = out.data();
+      GetParam().input(tile);
+      expect_near(out, expected, 2e-5);
+    }
+  }
+}
+
+struct OutputCase {
+  OutputCase(size_t lanes, Edge edge)
+      : in((kWinogradParts - 1) * (lanes + 2) + lanes, edge), bias(lanes, edge) {
+    fill(in);
+    fill(bias);
+    for (size_t k = 0; k < kPixels; ++k) {
+      for (auto* buffers : {&outs, &expected, &residuals}) {
+        buffers->push_back(std::make_unique<Buffer>(lanes, edge));
+        fill(*buffers->back());
+      }
+      out[k] = k % 4 == 3 ? nullptr : outs.back()->data();
+      wanted[k] = k % 4 == 3 ? nullptr : expected.back()->data();
+      residual[k] = residuals.back()->data();
+    }
+    tile.lanes = lanes;
+    tile.in = in.data();
+    tile.in_stride = static_cast<ptrdiff_t>(lanes + 2);
+  }
+  void compare(const Winograd& variant) {
+    tile.out = wanted;
+    reference::winograd_output(tile);
+    tile.out = out;
+    variant.output(tile);
+    for (size_t k = 0; k < kPixels; ++k) {
+      if (out[k] != nullptr) expect_near(*outs[k], *expected[k], 5e-5);
+    }
+  }
+  Buffer in, bias;
+  std::vector<std::unique_ptr<Buffer>> outs, expected, residuals;
+  float* out[kPixels];
+  float* wanted[kPixels];
+  const float* residual[kPixels];
+  WinogradOutput tile;
+};
+
+TEST_P(WinogradVariants, Output_AnyLanes_AsReference) {
+  for (const Edge edge : {Edge::kFront, Edge::kBack}) {
+    for (const size_t lanes : kLanes) OutputCase(lanes, edge).compare(GetParam());
+  }
+}
+
+TEST_P(WinogradVariants, Output_BiasResidualAndClamp_Applied) {
+  OutputCase made(19, Edge::kBack);
+  made.tile.bias = made.bias.data();
+  made.tile.residual = made.residual;
+  made.tile.low = -2;
+  made.tile.high = 3;
+  made.compare(GetParam());
+  EXPECT_LE((*made.outs[0])[0], 3);
+}
+
+// A whole convolution: what the three transforms are for.
+TEST_P(WinogradVariants, Transforms_Together_AreAConvolution) {
+  Buffer image(kWinogradParts), weights(9), transformed(kWinogradParts), products(kWinogradParts),
+      pixels(kPixels);
+  fill(image);
+  fill(weights);
+  const float* in[kWinogradParts];
+  for (size_t i = 0; i < kWinogradParts; ++i) in[i] = &image[i];
+  WinogradInput input;
+  input.lanes = 1;
+  input.in = in;
+  input.out = transformed.data();
+  input.out_stride = 1;
+  GetParam().input(input);
+  winograd_weights(weights.data(), 3, 1, products.data(), 1);
+  for (size_t i = 0; i < kWinogradParts; ++i) products[i] *= transformed[i];
+  float* out[kPixels];
+  for (size_t i = 0; i < kPixels; ++i) out[i] = &pixels[i];
+  WinogradOutput output;
+  output.lanes = 1;
+  output.in = products.data();
+  output.in_stride = 1;
+  output.out = out;
+  GetParam().output(output);
+  for (size_t y = 0; y < kWinogradOut; ++y) {
+    for (size_t x = 0; x < kWinogradOut; ++x) {
+      double sum = 0;
+      for (size_t k = 0; k < 9; ++k) sum += double{image[(y + k / 3) * kWinogradIn + x + k % 3]} * weights[k];
+      EXPECT_NEAR(pixels[y * kWinogradOut + x], sum, 1e-5);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rushlight::ukernel
