@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from rushlight import targets
 from rushlight.errors import InvalidArgument
 
 Progress = Callable[[str, float], None]
@@ -56,10 +57,12 @@ class Options:
 
     @property
     def moves_to_channels_last(self) -> bool:
-        """Whether convolutions are to run channels-last where that saves more than it costs."""
-        if self.channels_last == AUTO:
-            return self.runtime == "rushlight"
-        return bool(self.channels_last)
+        """Whether convolutions are to run channels-last. Kernels for boards are faster channels-first, the
+        official runtime's are no faster channels-last."""
+        if self.channels_last != AUTO:
+            return bool(self.channels_last)
+        on_board = self.target is not None and targets.get(self.target).kind == "bare-metal"
+        return self.runtime == "rushlight" and not on_board
 
     def is_external(self, name: str) -> bool:
         """Whether the data of a constant of that name goes into a data file."""

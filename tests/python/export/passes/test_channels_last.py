@@ -145,6 +145,8 @@ def test_images_of_one_channel_and_results_of_one_pixel_need_no_conversion() -> 
 CHOICES = {
     "by itself": ({}, True),
     "asked for": ({"channels_last": True, "runtime": "executorch"}, True),
+    "for another host": ({"target": "linux-aarch64"}, True),
+    "for a board": ({"target": "cortex-m55"}, False),
     "refused": ({"channels_last": False}, False),
     "for the official runtime": ({"runtime": "executorch"}, False),
 }
