@@ -5,6 +5,7 @@
 #include "kernels/shared/selection.h"
 #include "kernels/shared/taps.h"
 #include "kernels/shared/upsample.h"
+#include "kernels/shared/upsample_positions.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
 
@@ -17,29 +18,10 @@ constexpr TypeSet kTypes =
     selected_types("aten::upsample_bilinear2d.vec_out") | selected_types("aten::upsample_trilinear3d.out") |
     selected_types("aten::upsample_bicubic2d.out");
 
-enum class Filter : uint8_t { kLinear, kCubic };
-
-// Where the output at `index` lies between the inputs.
-template <class W>
-W position_of(const Resampling& dimension, Filter filter, bool align_corners, ptrdiff_t index) {
-  const auto at = static_cast<W>(index);
-  if (filter == Filter::kLinear && dimension.in == dimension.out) return at;
-  W position = 0;
-  if (!align_corners) {
-    position = (at + W(0.5)) * dimension.scale<W>() - W(0.5);
-  } else if (dimension.out > 1) {
-    position = at * (static_cast<W>(dimension.in - 1) / static_cast<W>(dimension.out - 1));
-  }
-  // Of factors that are no use as well.
-  const W last = static_cast<W>(dimension.in);
-  if (!(position < last)) return last;
-  return filter == Filter::kLinear && position < 0 ? W(0) : position;
-}
-
 template <class W>
 Taps<W> taps_of(const Resampling& dimension, Filter filter, bool align_corners, ptrdiff_t index,
                 ptrdiff_t stride) {
-  const W position = position_of<W>(dimension, filter, align_corners, index);
+  const W position = resampled_position<W>(dimension, filter, align_corners, index);
   const W floored = std::floor(position);
   auto first = static_cast<ptrdiff_t>(floored);
   Taps<W> taps;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cmath>
-
 #include "kernels/shared/selection.h"
 #include "kernels/shared/spatial_gather.h"
 #include "kernels/shared/upsample.h"
+#include "kernels/shared/upsample_positions.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
 
@@ -11,19 +10,12 @@ namespace rushlight::kernels {
 
 namespace {
 
-// In float whatever the elements are: that decides which of two equally near ones it is.
-ptrdiff_t position_at(const GatheredAxis& axis, float at) {
-  const float position = std::floor(at * axis.scale);
-  return position < static_cast<float>(axis.in) ? std::min(static_cast<ptrdiff_t>(position), axis.in - 1)
-                                                : axis.in - 1;
-}
-
 ptrdiff_t nearest(const GatheredAxis& axis, ptrdiff_t index) {
-  return position_at(axis, static_cast<float>(index));
+  return nearest_position(axis, static_cast<float>(index));
 }
 
 ptrdiff_t nearest_exact(const GatheredAxis& axis, ptrdiff_t index) {
-  return position_at(axis, static_cast<float>(index) + 0.5F);
+  return nearest_position(axis, static_cast<float>(index) + 0.5F);
 }
 
 Error upsample(TypeSet types, GatheredPosition position, const UpsampleArguments& arguments,
@@ -32,12 +24,9 @@ Error upsample(TypeSet types, GatheredPosition position, const UpsampleArguments
   Resampling dimensions[kVolume];
   RL_TRY(plan_upsample(self, arguments, out, dimensions));
   GatheredAxis axes[kVolume];
+  const bool of_image = position == nearest && arguments.spatial == 2;
   for (size_t i = 0; i < kVolume; ++i) {
-    Resampling& dimension = dimensions[i];
-    // In images PyTorch takes no factor at its word where the size stays or doubles.
-    const bool is_whole = dimension.out == dimension.in || dimension.out == 2 * dimension.in;
-    if (position == nearest && arguments.spatial == 2 && is_whole) dimension.factor = 0;
-    axes[i] = {dimension.in, dimension.out, 0, dimension.scale<float>()};
+    axes[i] = nearest_axis(of_image ? nearest_of_image(dimensions[i]) : dimensions[i]);
   }
   gather_positions(self, out, arguments.spatial, axes, position);
   return Error::Ok;

@@ -296,3 +296,19 @@ def test_antialiased_images_in_other_layouts(kernels: Kernels) -> None:
             kernels.run(name, [x, [3, 4], False, factor, factor, torch.empty(2, 3, 3, 4)])
         assert kernels.refuse(name, x.half(), [3, 4], False, outs=[torch.empty(2, 3, 3, 4).half()])
         assert kernels.refuse(name, x, [3], False, outs=[torch.empty(2, 3, 3, 4)])
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [0, 2, 3, 1], [3, 2, 1, 0]])
+@pytest.mark.parametrize(
+    "sizes", [((5, 90), (11, 300)), ((3, 3000), (2, 150)), ((4, 7), (4, 7)), ((9, 1), (3, 260))]
+)
+def test_rows_of_many_parts_in_every_layout(
+    kernels: Kernels, sizes: tuple[tuple[int, int], tuple[int, int]], order: list[int]
+) -> None:
+    values = with_dim_order(random_tensor((2, 19, *sizes[0]), torch.float32), order)
+    for out_order in (order, [0, 1, 2, 3]):
+        kernels.check(NEAREST, values, list(sizes[1]), None, out_dim_order=out_order)
+        for align_corners in (False, True):
+            kernels.check(
+                BILINEAR, values, list(sizes[1]), align_corners, None, out_dim_order=out_order, **CLOSE
+            )

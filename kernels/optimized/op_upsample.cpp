@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Images of float32, row by row: what positions an output row takes is worked out for a part of it at a time,
+// and holds for all rows.
+#include <cstring>
+
+#include "kernels/optimized/fallback.h"
+#include "kernels/shared/spatial_gather.h"
+#include "kernels/shared/upsample.h"
+#include "kernels/shared/upsample_positions.h"
+#include "kernels/ukernel/resample.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+using OptionalSizes = std::optional<Span<const int64_t>>;
+using OptionalFactors = std::optional<Span<const double>>;
+
+Error upsample_nearest2d_out(KernelContext&, const Tensor&, Span<const int64_t>, std::optional<double>,
+                             std::optional<double>, Tensor&);
+Error upsample_nearest2d_vec_out(KernelContext&, const Tensor&, OptionalSizes, OptionalFactors, Tensor&);
+Error upsample_bilinear2d_out(KernelContext&, const Tensor&, Span<const int64_t>, bool, std::optional<double>,
+                              std::optional<double>, Tensor&);
+Error upsample_bilinear2d_vec_out(KernelContext&, const Tensor&, OptionalSizes, bool, OptionalFactors,
+                                  Tensor&);
+
+namespace optimized {
+
+namespace {
+
+constexpr size_t kPart = 128;               // outputs of a row whose positions are held at a time
+constexpr size_t kSpan = 512;               // inputs that they lie among
+constexpr size_t kGrain = size_t{1} << 15;  // outputs worth a thread
+
+// Which two inputs an output lies between, and how far towards the second one.
+struct Between {
+  int32_t first;
+  int32_t second;
+  float share;
+};
+
+Between between(const Resampling& dimension, bool align_corners, ptrdiff_t index) {
+  const float position = resampled_position<float>(dimension, Filter::kLinear, align_corners, index);
+  const float floored = std::floor(position);
+  const auto first = static_cast<ptrdiff_t>(floored);
+  return {static_cast<int32_t>(std::min(first, dimension.in - 1)),
+          static_cast<int32_t>(std::min(first + 1, dimension.in - 1)), position - floored};
+}
+
+// An image as float32 planes of rows, or as pixels of channels; strides in floats.
+struct Image {
+  explicit Image(const Tensor& tensor)
+      : data(tensor.mutable_data_ptr<float>()),
+        batch(tensor.strides()[0]),
+        channel(tensor.strides()[1]),
+        row(tensor.strides()[2]),
+        column(tensor.strides()[3]) {}
+
+  float* data;
+  ptrdiff_t batch;
+  ptrdiff_t channel;
+  ptrdiff_t row;
+  ptrdiff_t column;
+};
+
+struct Upsampling {
+  Image from;
+  Image to;
+  Resampling rows;
+  Resampling columns;
+  bool align_corners;
+  ptrdiff_t channels;
+
+  [[nodiscard]] const float* input(ptrdiff_t n, ptrdiff_t c) const {
+    return from.data + n * from.batch + c * from.channel;
+  }
+  [[nodiscard]] float* output(ptrdiff_t n, ptrdiff_t c, ptrdiff_t y) const {
+    return to.data + n * to.batch + c * to.channel + y * to.row;
+  }
+};
+
+// The columns of a part of a row, from the first input that it needs on.
+struct Part {
+  // Begins at output `begin`; holds as many as there is room for.
+  void make_linear(const Upsampling& of, ptrdiff_t begin) {
+    count = 0;
+    for (ptrdiff_t x = begin; x < of.columns.out && count < kPart; ++x, ++count) {
+      const Between at = between(of.columns, of.align_corners, x);
+      if (count == 0) start = at.first;
+      if (at.first < start || at.second - start >= static_cast<int32_t>(kSpan)) break;
+      first[count] = at.first - start;
+      second[count] = at.second - start;
+      share[count] = at.share;
+      span = static_cast<size_t>(second[count]) + 1;
+    }
+  }
+  void make_nearest(const GatheredAxis& axis, ptrdiff_t begin) {
+    start = 0;
+    for (count = 0; count < kPart && begin + static_cast<ptrdiff_t>(count) < axis.out; ++count) {
+      const auto at = static_cast<float>(begin + static_cast<ptrdiff_t>(count));
+      first[count] = static_cast<int32_t>(nearest_position(axis, at));
+    }
+  }
+
+  size_t count = 0;
+  size_t span = 0;  // of inputs
+  int32_t start = 0;
+  int32_t first[kPart];
+  int32_t second[kPart];
+  float share[kPart];
+};
+
+// Rows [begin, end) of all planes, columns side by side.
+void linear_planes(const Upsampling& of, ptrdiff_t begin, ptrdiff_t end) {
+  Part part;
+  float blended[kSpan];
+  for (ptrdiff_t x = 0; x < of.columns.out; x += static_cast<ptrdiff_t>(part.count)) {
+    part.make_linear(of, x);
+    for (ptrdiff_t i = begin; i < end; ++i) {
+      const ptrdiff_t plane = i / of.rows.out;
+      const ptrdiff_t n = plane / of.channels;
+      const ptrdiff_t c = plane % of.channels;
+      const Between y = between(of.rows, of.align_corners, i % of.rows.out);
+      const float* const image = of.input(n, c) + part.start;
+      ukernel::resample_blend(part.span, image + y.first * of.from.row, image + y.second * of.from.row,
+                              y.share, blended);
+      ukernel::resample_between(part.count, blended, part.first, part.second, part.share,
+                                of.output(n, c, i % of.rows.out) + x);
+    }
+  }
+}
+
+// Rows [begin, end) of all images, channels side by side.
+void linear_pixels(const Upsampling& of, ptrdiff_t begin, ptrdiff_t end) {
+  const auto channels = static_cast<size_t>(of.channels);
+  Part part;
+  for (ptrdiff_t x = 0; x < of.columns.out; x += static_cast<ptrdiff_t>(part.count)) {
+    part.make_linear(of, x);
+    for (ptrdiff_t i = begin; i < end; ++i) {
+      const Between y = between(of.rows, of.align_corners, i % of.rows.out);
+      const float* const image = of.input(i / of.rows.out, 0) + part.start * of.from.column;
+      const float* const upper = image + y.first * of.from.row;
+      const float* const lower = image + y.second * of.from.row;
+      float* pixel = of.output(i / of.rows.out, 0, i % of.rows.out) + x * of.to.column;
+      for (size_t k = 0; k < part.count; ++k, pixel += of.to.column) {
+        const ptrdiff_t first = part.first[k] * of.from.column;
+        const ptrdiff_t second = part.second[k] * of.from.column;
+        ukernel::resample_pixel(channels, upper + first, upper + second, lower + first, lower + second,
+                                part.share[k], y.share, pixel);
+      }
+    }
+  }
+}
+
+// Of any layout.
+void linear_elements(const Upsampling& of, ptrdiff_t begin, ptrdiff_t end) {
+  for (ptrdiff_t i = begin; i < end; ++i) {
+    const ptrdiff_t plane = i / of.rows.out;
+    const float* const image = of.input(plane / of.channels, plane % of.channels);
+    const Between y = between(of.rows, of.align_corners, i % of.rows.out);
+    float* const row = of.output(plane / of.channels, plane % of.channels, i % of.rows.out);
+    for (ptrdiff_t x = 0; x < of.columns.out; ++x) {
+      const Between at = between(of.columns, of.align_corners, x);
+      const auto blended = [&](ptrdiff_t column) {
+        const float* const from = image + column * of.from.column;
+        return from[y.first * of.from.row] * (1 - y.share) + from[y.second * of.from.row] * y.share;
+      };
+      row[x * of.to.column] = blended(at.first) * (1 - at.share) + blended(at.second) * at.share;
+    }
+  }
+}
+
+Error upsample_linear(KernelContext& context, bool align_corners, const UpsampleArguments& arguments,
+                      const Tensor& self, const Tensor& out) {
+  Resampling dimensions[kVolume];
+  RL_TRY(plan_upsample(self, arguments, out, dimensions));
+  if (out.numel() == 0) return Error::Ok;
+  const Upsampling of{Image(self), Image(out), dimensions[1], dimensions[2], align_corners, self.size(1)};
+  const bool has_rows = of.from.column == 1 && of.to.column == 1;
+  const bool has_pixels = !has_rows && of.from.channel == 1 && of.to.channel == 1;
+  const auto rows = static_cast<size_t>(self.size(0) * of.rows.out);
+  const size_t count = has_pixels ? rows : rows * static_cast<size_t>(of.channels);
+  const size_t grain = kGrain / (out.numel() / count) + 1;
+  context.parallel_for(count, grain, [&](size_t begin, size_t end, size_t) {
+    const auto compute = has_rows ? linear_planes : has_pixels ? linear_pixels : linear_elements;
+    compute(of, static_cast<ptrdiff_t>(begin), static_cast<ptrdiff_t>(end));
+  });
+  return Error::Ok;
+}
+
+ptrdiff_t nearest(const GatheredAxis& axis, ptrdiff_t index) {
+  return nearest_position(axis, static_cast<float>(index));
+}
+
+// Rows [begin, end) of all planes, columns side by side. Rows of the same input are copies.
+void nearest_planes(const Upsampling& of, ptrdiff_t begin, ptrdiff_t end) {
+  const GatheredAxis rows = nearest_axis(of.rows);
+  Part part;
+  for (ptrdiff_t x = 0; x < of.columns.out; x += static_cast<ptrdiff_t>(part.count)) {
+    part.make_nearest(nearest_axis(of.columns), x);
+    const float* before = nullptr;
+    const float* row = nullptr;
+    for (ptrdiff_t i = begin; i < end; ++i) {
+      const ptrdiff_t plane = i / of.rows.out;
+      const ptrdiff_t n = plane / of.channels;
+      const ptrdiff_t c = plane % of.channels;
+      const float* const from = of.input(n, c) + nearest(rows, i % of.rows.out) * of.from.row;
+      float* const to = of.output(n, c, i % of.rows.out) + x;
+      if (from == before) {
+        std::memcpy(to, row, part.count * sizeof(float));
+      } else {
+        ukernel::resample_gather(part.count, from, part.first, to);
+      }
+      before = from;
+      row = to;
+    }
+  }
+}
+
+Error upsample_nearest(KernelContext& context, const UpsampleArguments& arguments, const Tensor& self,
+                       const Tensor& out) {
+  Resampling dimensions[kVolume];
+  RL_TRY(plan_upsample(self, arguments, out, dimensions));
+  if (out.numel() == 0) return Error::Ok;
+  for (Resampling& dimension : dimensions) dimension = nearest_of_image(dimension);
+  const Upsampling of{Image(self), Image(out), dimensions[1], dimensions[2], false, self.size(1)};
+  if (of.from.column != 1 || of.to.column != 1) {
+    const GatheredAxis axes[] = {nearest_axis(dimensions[0]), nearest_axis(of.rows),
+                                 nearest_axis(of.columns)};
+    gather_positions(self, out, 2, axes, nearest);
+    return Error::Ok;
+  }
+  const auto count = static_cast<size_t>(self.size(0) * of.channels * of.rows.out);
+  context.parallel_for(count, kGrain / (out.numel() / count) + 1, [&](size_t begin, size_t end, size_t) {
+    nearest_planes(of, static_cast<ptrdiff_t>(begin), static_cast<ptrdiff_t>(end));
+  });
+  return Error::Ok;
+}
+
+}  // namespace
+
+Error upsample_nearest2d_out(KernelContext& context, const Tensor& self, Span<const int64_t> output_size,
+                             std::optional<double> scales_h, std::optional<double> scales_w, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::upsample_nearest2d.out");
+  if (!all_of(kTypes, self, out)) {
+    RL_FALL_BACK("aten::upsample_nearest2d.out", upsample_nearest2d_out, context, self, output_size, scales_h,
+                 scales_w, out);
+  }
+  return upsample_nearest(context, {2, output_size, {scales_h, scales_w}}, self, out);
+}
+
+Error upsample_nearest2d_vec_out(KernelContext& context, const Tensor& input, OptionalSizes output_size,
+                                 OptionalFactors scale_factors, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::upsample_nearest2d.vec_out");
+  if (!all_of(kTypes, input, out)) {
+    RL_FALL_BACK("aten::upsample_nearest2d.vec_out", upsample_nearest2d_vec_out, context, input, output_size,
+                 scale_factors, out);
+  }
+  FactorSizes sizes;
+  RL_TRY(read_factors(input, output_size, scale_factors, &sizes));
+  return upsample_nearest(context, sizes.arguments, input, out);
+}
+
+Error upsample_bilinear2d_out(KernelContext& context, const Tensor& self, Span<const int64_t> output_size,
+                              bool align_corners, std::optional<double> scales_h,
+                              std::optional<double> scales_w, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::upsample_bilinear2d.out");
+  if (!all_of(kTypes, self, out)) {
+    RL_FALL_BACK("aten::upsample_bilinear2d.out", upsample_bilinear2d_out, context, self, output_size,
+                 align_corners, scales_h, scales_w, out);
+  }
+  return upsample_linear(context, align_corners, {2, output_size, {scales_h, scales_w}}, self, out);
+}
+
+Error upsample_bilinear2d_vec_out(KernelContext& context, const Tensor& input, OptionalSizes output_size,
+                                  bool align_corners, OptionalFactors scale_factors, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::upsample_bilinear2d.vec_out");
+  if (!all_of(kTypes, input, out)) {
+    RL_FALL_BACK("aten::upsample_bilinear2d.vec_out", upsample_bilinear2d_vec_out, context, input,
+                 output_size, align_corners, scale_factors, out);
+  }
+  FactorSizes sizes;
+  RL_TRY(read_factors(input, output_size, scale_factors, &sizes));
+  return upsample_linear(context, align_corners, sizes.arguments, input, out);
+}
+
+}  // namespace optimized
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// kernels/ukernel/resample.h as it is defined: for tests.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace rushlight::ukernel::reference {
+
+inline void resample_gather(size_t n, const float* row, const int32_t* index, float* out) {
+  for (size_t i = 0; i < n; ++i) out[i] = row[index[i]];
+}
+
+inline void resample_blend(size_t n, const float* a, const float* b, float share, float* out) {
+  for (size_t i = 0; i < n; ++i) out[i] = a[i] * (1 - share) + b[i] * share;
+}
+
+inline void resample_pixel(size_t n, const float* a, const float* b, const float* c, const float* d,
+                           float across, float down, float* out) {
+  for (size_t i = 0; i < n; ++i) {
+    const float upper = a[i] * (1 - across) + b[i] * across;
+    const float lower = c[i] * (1 - across) + d[i] * across;
+    out[i] = upper * (1 - down) + lower * down;
+  }
+}
+
+inline void resample_between(size_t n, const float* row, const int32_t* first, const int32_t* second,
+                             const float* share, float* out) {
+  for (size_t i = 0; i < n; ++i) out[i] = row[first[i]] * (1 - share[i]) + row[second[i]] * share[i];
+}
+
+}  // namespace rushlight::ukernel::reference

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows of resampled float32 images. Any alignment; nothing outside of what is described is read or written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/ukernel/variants.h"
+
+namespace rushlight::ukernel {
+
+// out[i] = row[index[i]]
+RL_UKERNEL(void, resample_gather, (size_t n, const float* row, const int32_t* index, float* out),
+           (n, row, index, out))
+
+// out[i] = a[i] * (1 - share) + b[i] * share
+RL_UKERNEL(void, resample_blend, (size_t n, const float* a, const float* b, float share, float* out),
+           (n, a, b, share, out))
+
+// Between four pixels of n channels, the upper two and the lower two:
+// out[i] = (a[i] * (1 - across) + b[i] * across) * (1 - down) + (c[i] * (1 - across) + d[i] * across) * down
+RL_UKERNEL(void, resample_pixel,
+           (size_t n, const float* a, const float* b, const float* c, const float* d, float across,
+            float down, float* out),
+           (n, a, b, c, d, across, down, out))
+
+// Between two elements of a row: out[i] = row[first[i]] * (1 - share[i]) + row[second[i]] * share[i]
+RL_UKERNEL(void, resample_between,
+           (size_t n, const float* row, const int32_t* first, const int32_t* second, const float* share,
+            float* out),
+           (n, row, first, second, share, out))
+
+}  // namespace rushlight::ukernel
