@@ -83,35 +83,45 @@ class Rows {
 
  private:
   struct Tile {
-    ptrdiff_t number = -1;
+    ptrdiff_t number = -2;  // none
     ptrdiff_t batch = 0;
     ptrdiff_t group = 0;
     ptrdiff_t rows = 0;
     ptrdiff_t out = 0;                       // offset of the first output
     ptrdiff_t at[kSpatial][kMostRows] = {};  // what each row sees through the first tap
-    bool inside = false;                     // all taps of the last axis are inputs
-    ptrdiff_t first_tap = -1;                // of those that the pointers are for
+    ptrdiff_t in_run = 0;
+    ptrdiff_t next[kSpatial] = {};  // the output behind it
+    bool in_row = false;            // outputs are in one row
+    bool inside = false;            // all taps of the last axis are inputs
+    ptrdiff_t first_tap = -1;       // of those that the pointers are for
     const float* pointers[kPointers] = {};
   };
 
   void place(ptrdiff_t number, Tile* tile) const {
     const PhaseAxis* axes = phase_.axes;
-    const ptrdiff_t in_run = number % tiles_in_run_ * rows_;
-    const ptrdiff_t first = number / tiles_in_run_ * run_ + in_run;
+    if (number == tile->number + 1) {
+      tile->in_run = tile->in_run + rows_ < run_ ? tile->in_run + rows_ : 0;
+    } else {
+      tile->in_run = number % tiles_in_run_ * rows_;
+      const ptrdiff_t first = number / tiles_in_run_ * run_ + tile->in_run;
+      tile->next[2] = first % axes[2].count;
+      tile->next[1] = first / axes[2].count % axes[1].count;
+      tile->next[0] = first / axes[2].count / axes[1].count;
+    }
+    auto& [z, y, x] = tile->next;
     tile->number = number;
-    tile->rows = std::min(rows_, run_ - in_run);
+    tile->rows = std::min(rows_, run_ - tile->in_run);
     tile->first_tap = -1;
-    ptrdiff_t x = first % axes[2].count;
-    ptrdiff_t y = first / axes[2].count % axes[1].count;
-    ptrdiff_t z = first / axes[2].count / axes[1].count;
     tile->out = phase_.out_first() + x * axes[2].out_stride + y * axes[1].out_stride + z * axes[0].out_stride;
+    tile->in_row = x + tile->rows <= axes[2].count;
     tile->inside = true;
     const ptrdiff_t reach = (axes[2].taps - 1) * axes[2].tap_step;
     for (ptrdiff_t r = 0; r < tile->rows; ++r) {
       tile->at[0][r] = axes[0].position(z, 0);
       tile->at[1][r] = axes[1].position(y, 0);
       tile->at[2][r] = axes[2].position(x, 0);
-      tile->inside = tile->inside && tile->at[2][r] >= 0 && tile->at[2][r] + reach < axes[2].in;
+      tile->inside = tile->inside && tile->at[2][r] >= 0 && tile->at[2][r] + reach >= 0 &&
+                     std::max<ptrdiff_t>(reach, 0) + tile->at[2][r] < axes[2].in;
       if (++x < axes[2].count) continue;
       x = 0;
       if (++y < axes[1].count) continue;
@@ -132,6 +142,16 @@ class Rows {
       const ptrdiff_t shift2 = t % taps_in_row * axes[2].tap_step;
       const ptrdiff_t shift1 = t / taps_in_row % axes[1].taps * axes[1].tap_step;
       const ptrdiff_t shift0 = t / taps_in_row / axes[1].taps * axes[0].tap_step;
+      if (tile->in_row && tile->inside) {
+        const ptrdiff_t z = tile->at[0][0] + shift0;
+        const ptrdiff_t y = tile->at[1][0] + shift1;
+        const bool seen = z >= 0 && z < axes[0].in && y >= 0 && y < axes[1].in;
+        const ptrdiff_t offset =
+            z * axes[0].in_stride + y * axes[1].in_stride + (tile->at[2][0] + shift2) * axes[2].in_stride;
+        const ptrdiff_t step = axes[2].in_step * axes[2].in_stride;
+        for (ptrdiff_t r = 0; r < tile->rows; ++r) *pointers++ = seen ? image + offset + r * step : zeros_;
+        continue;
+      }
       for (ptrdiff_t r = 0; r < tile->rows; ++r) {
         const ptrdiff_t z = tile->at[0][r] + shift0;
         const ptrdiff_t y = tile->at[1][r] + shift1;

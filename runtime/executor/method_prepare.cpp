@@ -43,7 +43,7 @@ Error Method::prepare_calls(Preparation* preparation) {
       const auto indices = call.vector<int32_t>(schema::kernel_call::kArgs);
       values_.gather(indices, arguments_);
       preparation->prepared = nullptr;
-      KernelContext context(preparation, kernel, indices.size());
+      KernelContext context(preparation, kernel, indices.size(), threads_);
       const Error error = kernel.function(context, arguments_, kernel.prepare);
       RL_CHECK(error == Error::Ok, error, "operator %s, instruction %lu, preparing: %s", kernel.name,
                log_number(number), to_string(error));

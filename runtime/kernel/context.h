@@ -28,8 +28,9 @@ class KernelContext : public Traced {
         threads_(threads),
         prepared_(prepared) {}
   // While the method is loaded, for a kernel's prepare function.
-  KernelContext(Preparation* preparation, const KernelEntry& kernel, size_t num_arguments)
-      : kernel_(&kernel), num_arguments_(num_arguments), preparation_(preparation) {}
+  KernelContext(Preparation* preparation, const KernelEntry& kernel, size_t num_arguments,
+                ThreadPool* threads = nullptr)
+      : kernel_(&kernel), num_arguments_(num_arguments), threads_(threads), preparation_(preparation) {}
 
   // Scratch memory until the kernel returns; null when there is not enough.
   [[nodiscard]] void* allocate_temp(size_t size, size_t alignment = Arena::kDefaultAlignment) {
