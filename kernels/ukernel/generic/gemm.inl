@@ -45,13 +45,13 @@ template <size_t kR, size_t kV>
 struct Tile {
   F32 sums[kR][kV];
 
-  // Of the last vector of a row there may be fewer columns.
+  // Of the last vector of a row there may be fewer columns: with masks only, see compute_padded.
   RL_INLINE static F32 load_columns(const float* row, size_t v, size_t last) {
-    if (v + 1 < kV || (!kMasks && last == kLanes)) return load(row + v * kLanes);
+    if (!kMasks || v + 1 < kV) return load(row + v * kLanes);
     return load_partial(row + v * kLanes, last);
   }
   RL_INLINE static void store_columns(float* row, size_t v, size_t last, F32 value) {
-    if (v + 1 < kV || (!kMasks && last == kLanes)) return store(row + v * kLanes, value);
+    if (!kMasks || v + 1 < kV) return store(row + v * kLanes, value);
     store_partial(row + v * kLanes, value, last);
   }
 
@@ -143,7 +143,44 @@ constexpr const Compute* kCompute[] = {kComputeRows<1>,
                                        kComputeRows < kRows >= 6 ? 6 : 1 > };
 static_assert(kRows <= 6 && kVectors <= 4);
 
-void compute(const GemmTile& tile) { kCompute[tile.rows - 1][(tile.columns - 1) / kLanes](tile); }
+void compute_whole(const GemmTile& tile) { kCompute[tile.rows - 1][(tile.columns - 1) / kLanes](tile); }
+
+void copy_rows(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t from_stride,
+               const GemmTile& tile) {
+  for (size_t r = 0; r < tile.rows; ++r) {
+    std::memcpy(row_of(to, to_stride, r), row_of(from, from_stride, r), tile.columns * sizeof(float));
+  }
+}
+
+// Columns that end within a vector, where there are no masks: beside the tile is room for whole ones.
+void compute_padded(const GemmTile& given) {
+  float c[kRows * kColumns] = {};
+  float residual[kRows * kColumns] = {};
+  float initial[kColumns] = {};
+  GemmTile tile = given;
+  tile.columns = (given.columns + kLanes - 1) / kLanes * kLanes;
+  tile.c = c;
+  tile.c_stride = kColumns;
+  if (given.adds_to_c || given.initial_from == GemmInitial::kC) {
+    copy_rows(c, kColumns, given.c, given.c_stride, given);
+  }
+  if (given.initial_from == GemmInitial::kColumns) {
+    std::memcpy(initial, given.initial, given.columns * sizeof(float));
+    tile.initial = initial;
+  }
+  if (given.residual != nullptr) {
+    copy_rows(residual, kColumns, given.residual, given.residual_stride, given);
+    tile.residual = residual;
+    tile.residual_stride = kColumns;
+  }
+  compute_whole(tile);
+  copy_rows(given.c, given.c_stride, c, kColumns, given);
+}
+
+void compute(const GemmTile& tile) {
+  if (kMasks || tile.columns % kLanes == 0) return compute_whole(tile);
+  compute_padded(tile);
+}
 
 // With rows of B that end within a vector: they are copied, a few at a time, and sums go on in C.
 void compute_copied(const GemmTile& whole) {
@@ -157,9 +194,7 @@ void compute_copied(const GemmTile& whole) {
   tile.adds_to_c = false;
   tile.low = -__builtin_inff();
   tile.high = __builtin_inff();
-  for (size_t r = 0; r < whole.rows && whole.adds_to_c; ++r) {
-    std::memcpy(held + r * kColumns, row_of(whole.c, whole.c_stride, r), whole.columns * sizeof(float));
-  }
+  if (whole.adds_to_c) copy_rows(held, kColumns, whole.c, whole.c_stride, whole);
   for (size_t t = 0; t < whole.taps; ++t) {
     tile.a = whole.a + t * whole.a_tap_stride;
     const float* from = whole.b + static_cast<ptrdiff_t>(t) * whole.b_tap_stride;
