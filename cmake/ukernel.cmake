@@ -13,7 +13,7 @@ set(RUSHLIGHT_UKERNEL_FEATURES
     "arm64/fp16=__ARM_FEATURE_FP16_VECTOR_ARITHMETIC"
     "arm64/neon=__aarch64__"
     "arm/neon=__ARM_NEON"
-    "arm/vfp=__ARM_FP"
+    "arm/fma=__ARM_FEATURE_FMA"
     "arm/dsp=__ARM_FEATURE_DSP"
     "riscv/f=__riscv_flen"
     "wasm/simd=__wasm_simd128__"
@@ -57,6 +57,21 @@ function(rushlight_ukernel_features result)
         set(RUSHLIGHT_UKERNEL_ASKED "${command}" CACHE INTERNAL "Was asked")
     endif()
     set(${result} "${RUSHLIGHT_UKERNEL_FOUND}" PARENT_SCOPE)
+endfunction()
+
+# Whether functions compute with floats, not the processor.
+function(rushlight_floats_in_software result)
+    rushlight_ukernel_features(features)
+    set(${result} ON PARENT_SCOPE)
+    foreach(
+        unit
+        IN
+        ITEMS "arm/fma" "riscv/f" "hosted" "wasm/simd" "x86/any"
+    )
+        if("${unit}" IN_LIST features)
+            set(${result} OFF PARENT_SCOPE)
+        endif()
+    endforeach()
 endfunction()
 
 # Whether microkernels are compiled for several machines, of which one is chosen at run time. Not where the

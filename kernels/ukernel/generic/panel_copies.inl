@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Of scalars: what panels are made of.
+#include "kernels/ukernel/panel.h"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+#ifndef RL_OWN_COPIES
+void copy_panel(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t from_stride, size_t rows) {
+  for (; rows > 0; --rows, to += to_stride, from += from_stride) {
+    float numbers[kPanelColumns];
+#pragma GCC unroll 8
+    for (size_t j = 0; j < kPanelColumns; ++j) numbers[j] = from[j];
+#pragma GCC unroll 8
+    for (size_t j = 0; j < kPanelColumns; ++j) to[j] = numbers[j];
+  }
+}
+#endif
+
+void gather_panel(float* to, ptrdiff_t to_stride, const PanelWindows& windows, const PanelPlace& place) {
+  for (size_t j = 0; j < kPanelColumns; ++j) {
+    const auto row = static_cast<uint32_t>(windows.row[j] + place.row);
+    const auto column = static_cast<uint32_t>(windows.column[j] + place.column);
+    float* at = to + j;
+    if (row >= place.height || column >= place.width) {
+      for (size_t i = place.channels; i > 0; --i, at += to_stride) *at = 0;
+    } else {
+      const float* from = place.from + windows.offset[j];
+      for (size_t i = place.channels; i > 0; --i, at += to_stride, from += place.channel_stride) *at = *from;
+    }
+  }
+}
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

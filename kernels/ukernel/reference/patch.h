@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What kernels/ukernel/patch.h describes, in the plainest words.
+#pragma once
+
+#include "kernels/ukernel/patch.h"
+
+namespace rushlight::ukernel::reference {
+
+inline void convolve_patch(const PatchConvolution& c) {
+  for (ptrdiff_t y = 0; y < static_cast<ptrdiff_t>(c.rows); ++y) {
+    for (ptrdiff_t x = 0; x < static_cast<ptrdiff_t>(c.columns); ++x) {
+      double sum = c.initial;
+      for (ptrdiff_t i = 0; i < static_cast<ptrdiff_t>(c.kernel_rows); ++i) {
+        for (ptrdiff_t j = 0; j < static_cast<ptrdiff_t>(c.kernel_columns); ++j) {
+          const ptrdiff_t row = y * c.row_step + i * c.row_dilation;
+          const ptrdiff_t column = x * c.column_step + j * c.column_dilation;
+          sum += double{c.kernel[i * c.kernel_row_stride + j * c.kernel_column_stride]} *
+                 c.patch[row * c.patch_stride + column];
+        }
+      }
+      c.out[y * c.out_stride + x * c.column_stride] = static_cast<float>(sum);
+    }
+  }
+}
+
+inline void convolve_plane_3x3(const PlaneConvolution& c) {
+  const auto rows = static_cast<ptrdiff_t>(c.rows);
+  const auto columns = static_cast<ptrdiff_t>(c.columns);
+  for (ptrdiff_t y = 0; y < rows; ++y) {
+    for (ptrdiff_t x = 0; x < columns; ++x) {
+      double sum = c.initial;
+      for (ptrdiff_t i = 0; i < 3; ++i) {
+        for (ptrdiff_t j = 0; j < 3; ++j) {
+          const ptrdiff_t row = y + i - 1, column = x + j - 1;
+          if (row < 0 || row >= rows || column < 0 || column >= columns) continue;
+          sum += double{c.kernel[i * c.kernel_row_stride + j * c.kernel_column_stride]} *
+                 c.in[row * c.in_stride + column];
+        }
+      }
+      c.out[y * c.out_stride + x] = static_cast<float>(sum);
+    }
+  }
+}
+
+}  // namespace rushlight::ukernel::reference

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// RISC-V with vectors of any length: as many neighbours of a row at a time as registers hold.
+#include <riscv_vector.h>
+
+#include "kernels/ukernel/patch.h"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+namespace {
+
+using Floats = vfloat32m2_t;
+
+// `lanes` columns of the plane from `x` on. A row is loaded once and shifted for its neighbours.
+void convolve_down(const PlaneConvolution& convolution, const float* kernel, size_t x, size_t lanes) {
+  const bool has_left = x > 0;
+  const bool has_right = x + lanes < convolution.columns;
+  const float* in = convolution.in + x;
+  float* out = convolution.out + x;
+  const Floats initial = __riscv_vfmv_v_f_f32m2(convolution.initial, lanes);
+  Floats last = initial, middle = initial;
+  for (size_t row = 0; row < convolution.rows; ++row, in += convolution.in_stride) {
+    const Floats here = __riscv_vle32_v_f32m2(in, lanes);
+    const Floats left = __riscv_vfslide1up_vf_f32m2(here, has_left ? in[-1] : 0, lanes);
+    const Floats right = __riscv_vfslide1down_vf_f32m2(here, has_right ? in[lanes] : 0, lanes);
+    Floats first = initial;
+    last = __riscv_vfmacc_vf_f32m2(last, kernel[6], left, lanes);
+    middle = __riscv_vfmacc_vf_f32m2(middle, kernel[3], left, lanes);
+    first = __riscv_vfmacc_vf_f32m2(first, kernel[0], left, lanes);
+    last = __riscv_vfmacc_vf_f32m2(last, kernel[7], here, lanes);
+    middle = __riscv_vfmacc_vf_f32m2(middle, kernel[4], here, lanes);
+    first = __riscv_vfmacc_vf_f32m2(first, kernel[1], here, lanes);
+    last = __riscv_vfmacc_vf_f32m2(last, kernel[8], right, lanes);
+    middle = __riscv_vfmacc_vf_f32m2(middle, kernel[5], right, lanes);
+    first = __riscv_vfmacc_vf_f32m2(first, kernel[2], right, lanes);
+    if (row > 0) {
+      __riscv_vse32_v_f32m2(out, last, lanes);
+      out += convolution.out_stride;
+    }
+    last = middle;
+    middle = first;
+  }
+  __riscv_vse32_v_f32m2(out, last, lanes);
+}
+
+}  // namespace
+
+void convolve_plane_3x3(const PlaneConvolution& convolution) {
+  float kernel[9];
+  for (ptrdiff_t i = 0; i < 9; ++i) {
+    kernel[i] =
+        convolution.kernel[i / 3 * convolution.kernel_row_stride + i % 3 * convolution.kernel_column_stride];
+  }
+  for (size_t x = 0; x < convolution.columns;) {
+    const size_t lanes = __riscv_vsetvl_e32m2(convolution.columns - x);
+    convolve_down(convolution, kernel, x, lanes);
+    x += lanes;
+  }
+}
+
+void convolve_patch(const PatchConvolution& convolution) {
+  const float* patch = convolution.patch;
+  float* out = convolution.out;
+  constexpr auto kBytes = static_cast<ptrdiff_t>(sizeof(float));
+  for (size_t y = 0; y < convolution.rows; ++y) {
+    for (size_t x = 0; x < convolution.columns;) {
+      const size_t lanes = __riscv_vsetvl_e32m2(convolution.columns - x);
+      Floats sums = __riscv_vfmv_v_f_f32m2(convolution.initial, lanes);
+      const float* row = patch + static_cast<ptrdiff_t>(x) * convolution.column_step;
+      const float* kernel = convolution.kernel;
+      for (size_t i = 0; i < convolution.kernel_rows; ++i) {
+        const float* at = row;
+        const float* factor = kernel;
+        for (size_t j = 0; j < convolution.kernel_columns; ++j) {
+          const Floats seen = __riscv_vlse32_v_f32m2(at, convolution.column_step * kBytes, lanes);
+          sums = __riscv_vfmacc_vf_f32m2(sums, *factor, seen, lanes);
+          at += convolution.column_dilation;
+          factor += convolution.kernel_column_stride;
+        }
+        row += convolution.patch_stride * convolution.row_dilation;
+        kernel += convolution.kernel_row_stride;
+      }
+      __riscv_vsse32_v_f32m2(out + static_cast<ptrdiff_t>(x) * convolution.column_stride,
+                             convolution.column_stride * kBytes, sums, lanes);
+      x += lanes;
+    }
+    patch += convolution.row_step * convolution.patch_stride;
+    out += convolution.out_stride;
+  }
+}
+
+void copy_block(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t from_stride,
+                ptrdiff_t column_stride, size_t rows, size_t columns) {
+  for (; rows > 0; --rows, to += to_stride, from += from_stride) {
+    for (size_t i = 0; i < columns;) {
+      const size_t lanes = __riscv_vsetvl_e32m8(columns - i);
+      const float* at = from + static_cast<ptrdiff_t>(i) * column_stride;
+      __riscv_vse32_v_f32m8(to + i, __riscv_vlse32_v_f32m8(at, column_stride * 4, lanes), lanes);
+      i += lanes;
+    }
+  }
+}
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

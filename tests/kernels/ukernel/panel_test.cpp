@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/ukernel/panel.h"
+
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "kernels/ukernel/reference/panel.h"
+#include "tests/kernels/ukernel/guarded.h"
+
+namespace rushlight::ukernel {
+namespace {
+
+using rushlight::testing::Guarded;
+
+std::minstd_rand random_bits;
+void fill(Guarded<float>& floats) {
+  for (float& each : floats) each = static_cast<float>(random_bits() % 2001) / 1000.0f - 1.0f;
+}
+
+void expect_near(const Guarded<float>& got, const std::vector<float>& expected) {
+  for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(got[i], expected[i], 2e-5f) << i;
+}
+
+std::vector<float> copy_of(const Guarded<float>& floats) {
+  return {floats.data(), floats.data() + floats.size()};
+}
+
+TEST(MultiplyPanel, AnySizes_AddsProducts) {
+  for (const size_t rows : {1, 2, 3, 4, 5, 9, 13}) {
+    for (const size_t depth : {0, 1, 2, 3, 4, 7, 65}) {
+      for (size_t columns = 1; columns <= kPanelColumns; ++columns) {
+        for (const ptrdiff_t column_stride : {1, 3}) {
+          const ptrdiff_t out_stride = static_cast<ptrdiff_t>(columns) * column_stride + 2;
+          Guarded<float> left((rows - 1) * (depth + 1) + depth), panel(depth * kPanelColumns);
+          Guarded<float> out((rows - 1) * static_cast<size_t>(out_stride) +
+                             (columns - 1) * static_cast<size_t>(column_stride) + 1);
+          fill(left);
+          fill(panel);
+          fill(out);
+          PanelProduct product{left.data(),  static_cast<ptrdiff_t>(depth + 1),
+                               panel.data(), rows,
+                               depth,        out.data(),
+                               out_stride,   column_stride,
+                               columns};
+          std::vector<float> expected = copy_of(out);
+          product.out = expected.data();
+          reference::multiply_panel(product);
+          product.out = out.data();
+          native::multiply_panel(product);
+          expect_near(out, expected);
+        }
+      }
+    }
+  }
+}
+
+TEST(MultiplyRows, AnySizes_AddsProducts) {
+  for (const size_t rows : {0, 1, 3, 4, 5, 8, 11}) {
+    for (const size_t depth : {0, 1, 3, 4, 5, 17, 64}) {
+      Guarded<float> left(rows == 0 ? 0 : (rows - 1) * (depth + 3) + depth), right(depth);
+      Guarded<float> out(rows == 0 ? 0 : (rows - 1) * 2 + 1);
+      fill(left);
+      fill(right);
+      fill(out);
+      std::vector<float> expected = copy_of(out);
+      RowProduct product{
+          left.data(), static_cast<ptrdiff_t>(depth + 3), right.data(), rows, depth, expected.data(), 2};
+      reference::multiply_rows(product);
+      product.out = out.data();
+      native::multiply_rows(product);
+      expect_near(out, expected);
+    }
+  }
+}
+
+TEST(CopyPanel, Rows_AreCopied) {
+  Guarded<float> from(4 * (kPanelColumns + 1) + kPanelColumns), to(4 * 2 * kPanelColumns + kPanelColumns);
+  fill(from);
+  native::copy_panel(to.data(), 2 * kPanelColumns, from.data(), kPanelColumns + 1, 5);
+  for (size_t i = 0; i < 5; ++i) {
+    for (size_t j = 0; j < kPanelColumns; ++j) {
+      EXPECT_EQ(to[i * 2 * kPanelColumns + j], from[i * (kPanelColumns + 1) + j]);
+    }
+  }
+}
+
+TEST(GatherPanel, PlacesOutsideOfTheImage_AreZero) {
+  constexpr int32_t kHeight = 5, kWidth = 4;
+  constexpr size_t kChannels = 3;
+  Guarded<float> image(kChannels * kHeight * kWidth);
+  fill(image);
+  PanelWindows windows;
+  for (size_t j = 0; j < kPanelColumns; ++j) {
+    windows.row[j] = static_cast<int32_t>(j % 4) - 2;
+    windows.column[j] = static_cast<int32_t>(j % 3) * 2 - 3;
+    windows.offset[j] = windows.row[j] * kWidth + windows.column[j];
+  }
+  for (int32_t row = 0; row < 6; ++row) {
+    for (int32_t column = 0; column < 5; ++column) {
+      Guarded<float> to(2 * kPanelColumns * (kChannels - 1) + kPanelColumns);
+      const PanelPlace place{
+          image.data() + row * kWidth + column, kHeight * kWidth, kChannels, row, column, kHeight, kWidth};
+      native::gather_panel(to.data(), 2 * kPanelColumns, windows, place);
+      for (size_t i = 0; i < kChannels; ++i) {
+        for (size_t j = 0; j < kPanelColumns; ++j) {
+          const int32_t y = windows.row[j] + row, x = windows.column[j] + column;
+          const bool inside = y >= 0 && y < kHeight && x >= 0 && x < kWidth;
+          const size_t at = i * kHeight * kWidth + static_cast<size_t>(inside ? y * kWidth + x : 0);
+          EXPECT_EQ(to[i * 2 * kPanelColumns + j], inside ? image[at] : 0);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rushlight::ukernel

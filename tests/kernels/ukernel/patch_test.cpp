@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/ukernel/patch.h"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "kernels/ukernel/reference/patch.h"
+#include "tests/kernels/ukernel/guarded.h"
+
+namespace rushlight::ukernel {
+namespace {
+
+using rushlight::testing::Edge;
+using rushlight::testing::Guarded;
+
+std::minstd_rand random_bits;
+void fill(Guarded<float>& floats) {
+  for (float& each : floats) each = static_cast<float>(random_bits() % 2001) / 1000.0f - 1.0f;
+}
+
+void expect_near(const Guarded<float>& got, const Guarded<float>& expected) {
+  for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-5f) << i;
+}
+
+TEST(ConvolvePatch, KernelsStepsAndDilations_GiveSumsOfProducts) {
+  for (const ptrdiff_t kernel_size : {1, 2, 3, 5}) {
+    for (const ptrdiff_t step : {1, 2}) {
+      for (const ptrdiff_t dilation : {1, 3}) {
+        for (const ptrdiff_t columns : {1, 3, 4, 9}) {
+          const ptrdiff_t reach = (kernel_size - 1) * dilation + 1;
+          const ptrdiff_t width = (columns - 1) * step + reach, height = step + reach;
+          const ptrdiff_t column_stride = step;  // 1 and another
+          Guarded<float> patch(static_cast<size_t>(width * height));
+          Guarded<float> kernel(static_cast<size_t>(kernel_size * kernel_size));
+          const auto size = static_cast<size_t>(columns * column_stride + (columns - 1) * column_stride + 1);
+          Guarded<float> out(size), expected(size);
+          fill(patch);
+          fill(kernel);
+          const auto count = static_cast<size_t>(kernel_size);
+          PatchConvolution convolution{patch.data(),
+                                       width,
+                                       kernel.data(),
+                                       1,
+                                       kernel_size,
+                                       count,
+                                       count,
+                                       step,
+                                       step,
+                                       dilation,
+                                       dilation,
+                                       out.data(),
+                                       columns * column_stride,
+                                       column_stride,
+                                       2,
+                                       static_cast<size_t>(columns),
+                                       0.5f};
+          native::convolve_patch(convolution);
+          convolution.out = expected.data();
+          reference::convolve_patch(convolution);
+          expect_near(out, expected);
+        }
+      }
+    }
+  }
+}
+
+TEST(ConvolvePlane3x3, AnySize_SeesZerosAround) {
+  for (const size_t rows : {1, 2, 3, 4, 5, 8}) {
+    for (const size_t columns : {1, 2, 3, 4, 5, 7, 8, 9, 33}) {
+      for (const Edge edge : {Edge::kFront, Edge::kBack}) {
+        const size_t size = (rows - 1) * (columns + 2) + columns;
+        Guarded<float> in(size, edge), kernel(9), out(size, edge), expected(size);
+        fill(in);
+        fill(kernel);
+        const auto stride = static_cast<ptrdiff_t>(columns + 2);
+        PlaneConvolution convolution{in.data(),  stride, kernel.data(), 3,       1,
+                                     out.data(), stride, rows,          columns, -0.25f};
+        native::convolve_plane_3x3(convolution);
+        convolution.out = expected.data();
+        reference::convolve_plane_3x3(convolution);
+        expect_near(out, expected);
+      }
+    }
+  }
+}
+
+TEST(CopyBlock, ColumnsApart_AreAdjacentAfterwards) {
+  for (const size_t columns : {1, 4, 7}) {
+    for (const size_t apart : {1, 3}) {
+      Guarded<float> from(2 * 50 + (columns - 1) * apart + 1), to(2 * (columns + 1) + columns);
+      fill(from);
+      native::copy_block(to.data(), static_cast<ptrdiff_t>(columns + 1), from.data(), 50,
+                         static_cast<ptrdiff_t>(apart), 3, columns);
+      for (size_t i = 0; i < 3; ++i) {
+        for (size_t j = 0; j < columns; ++j) EXPECT_EQ(to[i * (columns + 1) + j], from[i * 50 + j * apart]);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rushlight::ukernel
