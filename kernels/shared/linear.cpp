@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/shared/linear.h"
 
-#include "kernels/shared/matmul.h"
 #include "kernels/shared/view.h"
 
 namespace rushlight::kernels {
@@ -28,7 +27,7 @@ Error linear_shape(const Tensor& input, const Tensor& weight, const std::optiona
 }
 
 Error multiply_linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
-                      const Tensor& out) {
+                      const Tensor& out, Error (*by)(const Product& product)) {
   const size_t features = static_cast<size_t>(weight.dim() == 2 ? weight.size(0) : 1);
   const size_t last = input.sizes().size() - 1;
   View source = View::of(input);
@@ -56,7 +55,7 @@ Error multiply_linear(const Tensor& input, const Tensor& weight, const std::opti
     product.a.row_stride = loop.source / element;
     product.out.data = to;
     product.out.row_stride = loop.target / element;
-    if (error == Error::Ok) error = multiply(product);
+    if (error == Error::Ok) error = by(product);
   });
   return error;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "kernels/shared/checks.h"
+#include "kernels/shared/matmul.h"
 #include "runtime/base/error.h"
 #include "runtime/tensor/tensor.h"
 
@@ -15,8 +16,8 @@ namespace rushlight::kernels {
 Error linear_shape(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                    const Tensor& out, Shape* shape);
 
-// Computes into `out`, which has that shape. InvalidType for a dtype not selected.
+// Computes into `out`, which has that shape, by products of matrices. InvalidType for a dtype not selected.
 Error multiply_linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
-                      const Tensor& out);
+                      const Tensor& out, Error (*by)(const Product& product) = multiply);
 
 }  // namespace rushlight::kernels

@@ -218,13 +218,15 @@ def read_rows(row: Any, sets: Mapping[str, frozenset[str]], path: Path) -> list[
 
 def for_small_targets(table: OperatorTable) -> OperatorTable:
     """The table of a target without wide vectors: kernels for hosts only are not offered, others come from
-    optimized/small/ where there is a source of their name; nothing is prepared."""
+    optimized/small/ where there is a source of their name, which computes in float32 alone; nothing is
+    prepared."""
 
     def fitted(row: Operator) -> list[Operator]:
         if row.library != "optimized":
             return [row]
-        folder, _, name = row.source.rpartition("/")
-        small = replace(row, source=f"{folder}/small/{name}", prepare="")
+        folder = row.source.rpartition("/")[0]
+        source = f"{folder}/small/op_{row.schema.base_name.strip('_')}"
+        small = replace(row, source=source, prepare="", fast=row.fast & {"float32"})
         if table.source_path(small).is_file():
             return [small]
         return [] if row.hosts_only else [replace(row, prepare="")]
