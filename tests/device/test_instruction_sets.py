@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+from boards import need, set_vector_length
 from elftools.elf.elffile import ELFFile
 
 from rushlight import targets
@@ -31,14 +31,6 @@ WIDE_ARMV6M = {
     "dsb, dmb, isb": (0xFFF0, 0xF3B0, 0xD000, 0x8000),
     "udf.w": (0xFFF0, 0xF7F0, 0xF000, 0xA000),
 }
-
-
-def need(name: str) -> targets.Target:
-    """The target, or the test is skipped."""
-    target = targets.get(name)
-    if missing := target.requirements():
-        pytest.skip(f"{name}: missing " + ", ".join(item.name for item in missing))
-    return target
 
 
 def executable_that_ran(name: str, model: Path, folder: Path) -> Path:
@@ -172,19 +164,6 @@ def test_a_core_without_vectors_ends_in_a_fault(build: Build, monkeypatch: pytes
     monkeypatch.setattr(BareMetal, "description", lambda _: without)
     result = target.run(checked, ["start"], timeout=60)
     assert result.returncode == 139 and "cause 0x0000000000000002" in result.stdout
-
-
-def set_vector_length(bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Gives the board of rv64gcv, whose vector registers have 256 bits, others."""
-    original = BareMetal.description
-
-    def description(target: BareMetal) -> dict[str, Any]:
-        board = original(target)
-        assert "vlen=256" in board["emulator"][-1]
-        board["emulator"][-1] = board["emulator"][-1].replace("vlen=256", f"vlen={bits}")
-        return board
-
-    monkeypatch.setattr(BareMetal, "description", description)
 
 
 @pytest.mark.rv64gcv

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Targets as tests want them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rushlight import targets
+from rushlight.targets.bare_metal import BareMetal
+
+
+def need(name: str) -> targets.Target:
+    """The target, or the test is skipped."""
+    target = targets.get(name)
+    if missing := target.requirements():
+        pytest.skip(f"{name}: missing " + ", ".join(item.name for item in missing))
+    return target
+
+
+def set_vector_length(bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gives the board of rv64gcv, whose vector registers have 256 bits, others."""
+    original = BareMetal.description
+
+    def description(target: BareMetal) -> dict[str, Any]:
+        board = original(target)
+        assert "vlen=256" in board["emulator"][-1]
+        board["emulator"][-1] = board["emulator"][-1].replace("vlen=256", f"vlen={bits}")
+        return board
+
+    monkeypatch.setattr(BareMetal, "description", description)

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Kernels for cores without wide vectors, of kernels/optimized/small: shapes that end in the middle of a
+tile, in all layouts, on each instruction set that has microkernels of its own; and what models cost in
+instructions, which QEMU counts exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from boards import need, set_vector_length
+from calls_program import computed, problem
+from recording import Record, RecordedCall
+from torch.nn import functional
+
+pytestmark = pytest.mark.device
+
+INTEROP = Path(__file__).parents[1] / "interop"
+
+BOARDS = ["cortex-m4", "cortex-m55", "rv32imafc", "rv64gcv"]
+ROWS = [
+    "aten::convolution.out",
+    "aten::addmm.out",
+    "aten::mm.out",
+    "aten::linear.out",
+    "aten::relu.out",
+    "aten::_native_batch_norm_legit_no_training.out",
+]
+
+# Input, weight and settings. Some are deeper and wider than what is computed at once.
+CONVOLUTIONS = [
+    ((1, 3, 7, 5), (5, 3, 3, 3), {"padding": 1}),
+    ((2, 8, 6, 6), (7, 8, 1, 1), {}),
+    ((1, 70, 3, 3), (9, 70, 1, 1), {}),
+    ((1, 9, 5, 9), (4, 9, 3, 3), {"stride": 2, "padding": 1}),
+    ((1, 2, 9, 11), (3, 2, 3, 5), {"dilation": (2, 1), "padding": (2, 3)}),
+    ((1, 1, 21, 10), (6, 1, 10, 4), {"stride": 2, "padding": (5, 1)}),
+    ((1, 2, 13, 13), (2, 2, 11, 9), {"padding": 5}),
+    ((1, 6, 7, 5), (6, 1, 3, 3), {"padding": 1, "groups": 6}),
+    ((1, 3, 25, 33), (3, 1, 3, 3), {"padding": 1, "groups": 3}),
+    ((2, 4, 9, 8), (8, 1, 3, 3), {"padding": 1, "stride": 2, "groups": 4}),
+    ((1, 3, 40, 39), (3, 1, 5, 5), {"padding": 2, "groups": 3}),
+    ((1, 2, 40, 40), (2, 1, 3, 3), {"padding": 13, "dilation": 13, "groups": 2}),
+    ((1, 2, 9, 9), (2, 1, 2, 2), {"groups": 2}),
+    ((1, 2, 3, 3), (2, 1, 3, 3), {"padding": 2, "groups": 2}),
+    ((1, 6, 5, 5), (4, 3, 3, 3), {"groups": 2}),
+    ((2, 3, 17), (4, 3, 5), {"padding": 2}),
+    ((1, 2, 4, 5, 6), (3, 2, 2, 3, 3), {"padding": (0, 1, 1)}),
+    ((1, 4, 3, 3, 3), (4, 1, 3, 3, 3), {"padding": 1, "groups": 4}),
+    ((1, 3, 4, 4), (3, 2, 3, 3), {"transposed": True, "stride": 2, "padding": 1}),
+    ((1, 4, 5), (4, 3, 4), {"transposed": True, "stride": 3}),
+]
+
+
+def _numbers(shape: tuple[int, ...]) -> torch.Tensor:
+    return torch.rand(shape) * 2 - 1
+
+
+def _convolutions() -> Iterator[torch.Tensor]:
+    for shape, weight_shape, given in CONVOLUTIONS:
+        settings = dict(given)
+        transposed = settings.pop("transposed", False)
+        name = f"conv{'_transpose' if transposed else ''}{len(shape) - 2}d"
+        x, weight = _numbers(shape), _numbers(weight_shape)
+        outs = weight_shape[1] if transposed else weight_shape[0]
+        yield getattr(functional, name)(x, weight, _numbers((outs,)), **settings)
+        if len(shape) == 4:
+            last = torch.channels_last
+            yield getattr(functional, name)(
+                x.contiguous(memory_format=last), weight.contiguous(memory_format=last), **settings
+            )
+
+
+def _products() -> Iterator[torch.Tensor]:
+    for rows, depth, columns in [(1, 64, 12), (3, 7, 5), (9, 70, 13), (1, 1, 1), (5, 129, 33)]:
+        yield torch.mm(_numbers((rows, depth)), _numbers((depth, columns)))
+        bias = _numbers((columns,))
+        a, b = _numbers((rows, depth)), _numbers((depth, columns))
+        yield torch.addmm(bias, a, b, beta=2, alpha=0.5)
+        yield torch.addmm(bias, a, b, beta=0)
+
+
+def _add_linear(watch: Record) -> None:
+    """Calls of linear, which PyTorch makes products of matrices before they could be recorded."""
+    for shape, features in [((1, 64), 12), ((2, 7), 5), ((3, 3, 70), 13), ((129,), 9)]:
+        names = {
+            "input": _numbers(shape),
+            "weight": _numbers((features, shape[-1])),
+            "bias": _numbers((features,)),
+        }
+        expected = functional.linear(*names.values())
+        watch.make_call("aten::linear.out", names, [expected], torch.ops.aten.linear.default)
+
+
+def _elements() -> Iterator[torch.Tensor]:
+    special = torch.tensor([0.0, -0.0, 1.0, -1.0, torch.inf, -torch.inf, torch.nan, -torch.nan])
+    for count in (1, 7, 8, 33):
+        yield torch.relu(special.repeat(5)[:count])
+    for shape in [(2, 3, 5, 7), (1, 5, 9), (4, 2)]:
+        channels = shape[1]
+        x = _numbers(shape)
+        statistics = _numbers((channels,)), _numbers((channels,)).abs() + 0.5
+        yield functional.batch_norm(x, *statistics, _numbers((channels,)), _numbers((channels,)))
+        if len(shape) == 4:
+            yield functional.batch_norm(x.contiguous(memory_format=torch.channels_last), *statistics)
+
+
+@pytest.fixture(scope="module")
+def calls() -> list[RecordedCall]:
+    """What the boards are to compute: float32 alone, so that nothing else than small kernels is compiled."""
+    torch.manual_seed(0)
+    watch = Record(ROWS, max_elements=20_000)
+    for made in (_convolutions(), _products(), _elements()):
+        while True:
+            with watch:
+                if next(made, None) is None:
+                    break
+    _add_linear(watch)
+    return watch.calls
+
+
+def _marked(name: str) -> pytest.MarkDecorator:
+    return getattr(pytest.mark, name.replace("-", "_"))
+
+
+def test_every_row_is_called_often(calls: list[RecordedCall]) -> None:
+    assert {call.row for call in calls} == set(ROWS)
+    assert sum(call.row == "aten::convolution.out" for call in calls) > 1.7 * len(CONVOLUTIONS)
+
+
+@pytest.mark.parametrize("board", [pytest.param(name, marks=_marked(name)) for name in BOARDS])
+def test_a_board_computes_what_pytorch_does(calls: list[RecordedCall], board: str, tmp_path: Path) -> None:
+    need(board)
+    results = computed(calls, board, tmp_path)
+    wrong = list(filter(None, (problem(*item) for item in zip(calls, results, strict=True))))
+    assert not wrong, f"{len(wrong)} of {len(calls)} calls:\n" + "\n".join(wrong[:20])
+
+
+@pytest.mark.rv64gcv
+@pytest.mark.parametrize("bits", [128, 512])
+def test_vectors_may_have_any_length(
+    bits: int, calls: list[RecordedCall], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    need("rv64gcv")
+    set_vector_length(bits, monkeypatch)
+    test_a_board_computes_what_pytorch_does(calls, "rv64gcv", tmp_path)
