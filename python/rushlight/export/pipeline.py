@@ -15,6 +15,7 @@ from rushlight.export.passes import FunctionPass, Pass, PassContext
 from rushlight.export.passes.channels_last import ChannelsLast
 from rushlight.export.passes.common_subexpressions import CommonSubexpressions
 from rushlight.export.passes.compute_late import ComputeLate
+from rushlight.export.passes.constant_products import ConstantProducts
 from rushlight.export.passes.dim_order import DimOrders
 from rushlight.export.passes.drop_expansions import DropExpansions
 from rushlight.export.passes.drop_zero_points import DropZeroPoints
@@ -75,7 +76,7 @@ def numbering_passes() -> list[Pass]:
 def delegated_passes(channels_last: bool = False) -> list[Pass]:
     """After backends took their parts, who look for PyTorch's own operators and for the model's orders."""
     moved = [ChannelsLast()] if channels_last else []
-    fused = [FuseRmsNorm(), GroupedAttention(), FuseActivation()]
+    fused = [ConstantProducts(), FuseRmsNorm(), GroupedAttention(), FuseActivation()]
     return [*fused, *moved, RemoveDeadCode(), DimOrders(), NumberNodes(), VerifyEdge()]
 
 

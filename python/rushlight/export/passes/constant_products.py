@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Makes linear layers of products with constant matrices, whose transposes are stored instead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from rushlight.export.constants import Constants
+from rushlight.export.dialect.fused import linear_act
+from rushlight.export.graph import value_of
+from rushlight.export.passes.base import Pass, PassContext
+from rushlight.export.rewrite import calls, insert_before, replace
+from rushlight.export.sizes import same_sizes
+
+aten = torch.ops.aten
+
+
+class ConstantProducts(Pass):
+    """`x @ w + b` and `addmm(b, x, w)` become `linear(x, w.T, b)`, where nobody else reads the weight:
+    kernels prepare it, and what comes after it can be part of the layer."""
+
+    name = "constant_products"
+    requires = frozenset({"views are copies"})
+    ensures = frozenset({"constant products are linear layers"})
+    breaks = frozenset({"dim orders"})
+
+    def run(self, program: ExportedProgram, context: PassContext) -> bool:
+        """See Pass."""
+        if context.library.find(linear_act) is None:
+            return False
+        constants = Constants(program)
+        modified = False
+        for module, node in calls(program):
+            if module is program.graph_module and _product(node, constants) is not None:
+                _rewrite(program, constants, node)
+                modified = True
+        return constants.remove_unused() or modified
+
+
+def _product(node: Node, constants: Constants) -> tuple[Node, Node, Node | None] | None:
+    """The rows, the constant weight that nobody else reads and the bias of a product."""
+    if node.target is aten.mm.default and not node.kwargs:
+        (rows, weight), bias = node.args, None
+    elif node.target is aten.addmm.default and not node.kwargs and len(node.args) == 3:
+        bias, rows, weight = node.args
+        if not same_sizes(value_of(bias).shape, value_of(node).shape[1:]):
+            return None
+    else:
+        return None
+    tensor = constants.get(weight)
+    if tensor is None or not tensor.is_floating_point() or len(weight.users) != 1:
+        return None
+    return (rows, weight, bias) if weight is not rows and weight is not bias else None
+
+
+def _rewrite(program: ExportedProgram, constants: Constants, node: Node) -> None:
+    found = _product(node, constants)
+    assert found is not None
+    rows, weight, bias = found
+    tensor = constants.get(weight)
+    assert tensor is not None
+    turned = constants.add(tensor.detach().t().contiguous(), f"{constants.name_of(weight)}_transposed")
+    last = node
+    around = _views_around(rows, node)
+    if around is not None:
+        rows, last = around
+    added = _bias_after(last) if bias is None else None
+    if added is not None:
+        last, bias = added
+    inner, user = [], node
+    while user is not last:
+        inner.append(user)
+        (user,) = user.users
+    made = insert_before(last, aten.linear.default, (rows, turned, bias), value=value_of(last), origin=node)
+    replace(program, last, made)
+    for dead in reversed(inner):
+        dead.graph.erase_node(dead)
+
+
+def _views_around(rows: Node, node: Node) -> tuple[Node, Node] | None:
+    """What the rows are a view of, and the one view of the product with the same first dimensions."""
+    after = _only_user(node)
+    if after is None or {rows.target, after.target} != {aten.view_copy.default}:
+        return None
+    source = rows.args[0]
+    before, behind = value_of(source).shape, value_of(after).shape
+    if not before or not same_sizes(before[:-1], behind[:-1]) or not _ends_alike(source, rows, after, node):
+        return None
+    return source, after
+
+
+def _ends_alike(source: Node, rows: Node, after: Node, node: Node) -> bool:
+    """Whether both views keep the last dimension."""
+
+    def last(each: Node) -> Sequence[Any]:
+        return value_of(each).shape[-1:]
+
+    return same_sizes(last(source), last(rows)) and same_sizes(last(after), last(node))
+
+
+def _bias_after(node: Node) -> tuple[Node, Node] | None:
+    """The sum with a vector that the result goes into, and the vector."""
+    total = _only_user(node)
+    if total is None or total.target is not aten.add.Tensor or total.kwargs.get("alpha", 1) != 1:
+        return None
+    other = total.args[1] if total.args[0] is node else total.args[0]
+    value, own = value_of(other), value_of(node)
+    if not isinstance(value, torch.Tensor) or value.dtype != own.dtype:
+        return None
+    return (total, other) if same_sizes(value.shape, own.shape[-1:]) else None
+
+
+def _only_user(node: Node) -> Node | None:
+    if len(node.users) != 1:
+        return None
+    (user,) = node.users
+    return user if user.op == "call_function" and sum(each is node for each in user.args) == 1 else None
