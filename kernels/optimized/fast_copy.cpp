@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/optimized/fast_copy.h"
 
-#include <utility>
+#include <algorithm>
+#include <cstring>
 
 #include "kernels/shared/checks.h"
 #include "kernels/shared/strided_copy.h"
@@ -91,6 +92,13 @@ class Copy {
                                 static_cast<size_t>(element_), source, rows.source, target, columns.target);
     }
     const Loop& loop = loops[dim - 1];
+    const Loop& run = loops[0];
+    if (run.target == element_ && run.source == 0) {
+      if (dim == 1) return fill_run(target, source, static_cast<size_t>(run.size * element_));
+    } else if (dim == 2 && run.target == element_ && run.source == element_) {
+      return ukernel::copy_rows(static_cast<size_t>(loop.size), static_cast<size_t>(run.size * element_),
+                                source, loop.source, target, loop.target);
+    }
     if (dim == 1) {
       return copy_elements(target, loop.target, source, loop.source, static_cast<size_t>(loop.size),
                            static_cast<size_t>(element_));
@@ -99,6 +107,18 @@ class Copy {
       walk(loops, dim - 1, target, source);
       target += loop.target;
       source += loop.source;
+    }
+  }
+
+  // One element again and again: what there is, is copied behind itself.
+  void fill_run(char* target, const char* element, size_t bytes) const {
+    constexpr size_t kMost = 4096;
+    auto done = static_cast<size_t>(element_);
+    std::memcpy(target, element, done);
+    while (done < bytes) {
+      const size_t n = std::min({done, bytes - done, kMost});
+      std::memcpy(target + done, target, n);
+      done += n;
     }
   }
 

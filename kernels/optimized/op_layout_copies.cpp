@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies that put elements into another order, of every dtype.
+// Copies that put elements into another order, or repeat them, of every dtype.
 #include <optional>
 
 #include "kernels/optimized/fast_copy.h"
@@ -40,6 +40,13 @@ Error _clone_dim_order_out(KernelContext& context, const Tensor& self, bool non_
   RL_TRY(check_blocking(non_blocking));
   RL_TRY(fast_copy_to_out(context, View::of(self), out));
   return check_dim_order(dim_order, out);
+}
+
+Error expand_copy_out(KernelContext& context, const Tensor& self, Span<const int64_t> size, bool implicit,
+                      Tensor& out) {
+  View expanded;
+  RL_TRY(read_expansion(self, size, implicit, &expanded));
+  return fast_copy_to_out(context, expanded, out);
 }
 
 Error view_copy_out(KernelContext& context, const Tensor& self, Span<const int64_t> size, Tensor& out) {

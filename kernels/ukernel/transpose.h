@@ -19,4 +19,10 @@ RL_UKERNEL(void, transpose,
             ptrdiff_t to_stride),
            (rows, columns, element, from, from_stride, to, to_stride))
 
+// Copies rows of as many bytes each; distances of rows as above, of any alignment.
+RL_UKERNEL(void, copy_rows,
+           (size_t rows, size_t bytes, const char* from, ptrdiff_t from_stride, char* to,
+            ptrdiff_t to_stride),
+           (rows, bytes, from, from_stride, to, to_stride))
+
 }  // namespace rushlight::ukernel

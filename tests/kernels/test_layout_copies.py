@@ -49,3 +49,16 @@ def test_runs_that_stay_together(kernels: Kernels, run: int) -> None:
     values = random_tensor((3, 5, 4, run), torch.uint8)
     kernels.check("aten::permute_copy.out", values, [2, 0, 1, 3])
     kernels.check("aten::transpose_copy.int_out", values, 0, 1)
+
+
+@pytest.mark.parametrize("dtype", BY_SIZE)
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 0, 1]])
+def test_elements_and_rows_that_are_repeated(kernels: Kernels, dtype: torch.dtype, order: list[int]) -> None:
+    for shape, size in (
+        ((3, 1, 1), [3, 4, 5000]),
+        ((1, 5, 1), [6, 5, 7]),
+        ((1, 1, 9), [4, 3, 9]),
+        ((2, 1, 3), [2, 4, 3]),
+    ):
+        values = with_dim_order(random_tensor(shape, dtype), order)
+        kernels.check("aten::expand_copy.out", values, size)

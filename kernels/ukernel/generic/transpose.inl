@@ -161,7 +161,41 @@ void transpose_sized(size_t rows, size_t columns, const char* from, ptrdiff_t fr
 
 #endif
 
+// Rows up to here are copied without a call.
+constexpr size_t kLongRow = 1024;
+
+// At least kBytes; the last ones once more where they are no multiple.
+template <size_t kBytes>
+RL_INLINE void copy_row(size_t bytes, const char* from, char* to) {
+  struct Chunk {
+    char bytes[kBytes];
+  };
+  Chunk chunk;
+  const auto copy = [&](size_t at) {
+    std::memcpy(&chunk, from + at, kBytes);
+    std::memcpy(to + at, &chunk, kBytes);
+  };
+  size_t at = 0;
+  for (; at + kBytes <= bytes; at += kBytes) copy(at);
+  if (at < bytes) copy(bytes - kBytes);
+}
+
+template <size_t kBytes>
+void copy_rows_by(size_t rows, size_t bytes, const char* from, ptrdiff_t from_stride, char* to,
+                  ptrdiff_t to_stride) {
+  for (size_t i = 0; i < rows; ++i, from += from_stride, to += to_stride) copy_row<kBytes>(bytes, from, to);
+}
+
 }  // namespace
+
+void copy_rows(size_t rows, size_t bytes, const char* from, ptrdiff_t from_stride, char* to,
+               ptrdiff_t to_stride) {
+  if (RL_VECTOR_BYTES > 4 && bytes >= 16 && bytes <= kLongRow) {
+    if (bytes < RL_VECTOR_BYTES) return copy_rows_by<16>(rows, bytes, from, from_stride, to, to_stride);
+    return copy_rows_by<RL_VECTOR_BYTES>(rows, bytes, from, from_stride, to, to_stride);
+  }
+  for (size_t i = 0; i < rows; ++i, from += from_stride, to += to_stride) std::memcpy(to, from, bytes);
+}
 
 void transpose(size_t rows, size_t columns, size_t element, const char* from, ptrdiff_t from_stride, char* to,
                ptrdiff_t to_stride) {

@@ -17,4 +17,12 @@ inline void transpose(size_t rows, size_t columns, size_t element, const char* f
   }
 }
 
+inline void copy_rows(size_t rows, size_t bytes, const char* from, ptrdiff_t from_stride, char* to,
+                      ptrdiff_t to_stride) {
+  for (size_t i = 0; i < rows; ++i) {
+    const auto row = static_cast<ptrdiff_t>(i);
+    std::memcpy(to + row * to_stride, from + row * from_stride, bytes);
+  }
+}
+
 }  // namespace rushlight::ukernel::reference

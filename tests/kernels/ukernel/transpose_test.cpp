@@ -19,8 +19,9 @@ using rushlight::testing::Guarded;
 struct Functions {
   const char* name;
   decltype(&native::transpose) transpose;
+  decltype(&native::copy_rows) copy_rows;
 };
-RL_VARIANTS(Functions, all, transpose)
+RL_VARIANTS(Functions, all, transpose, copy_rows)
 
 struct Matrix {
   size_t rows;
@@ -65,6 +66,23 @@ TEST_P(Transpose, Matrix_PartOfAWiderOne_LeavesWhatIsBetweenRows) {
       for (const size_t columns : {3, 16, 21, 140}) {
         expect_transposed(GetParam(), {rows, columns, element, 3}, Edge::kFront);
       }
+    }
+  }
+}
+
+TEST_P(Transpose, Rows_OfAnySize_AreCopied) {
+  for (const size_t rows : {0, 1, 3}) {
+    for (size_t bytes = 0; bytes < 200; ++bytes) {
+      const size_t gap = 5;
+      const size_t size = rows == 0 ? 0 : (rows - 1) * (bytes + gap) + bytes;
+      Guarded<char> from(size);
+      Guarded<char> to(size);
+      for (size_t i = 0; i < size; ++i) from[i] = static_cast<char>(i * 37 + 1);
+      std::vector<char> expected(size, 0);
+      const auto step = static_cast<ptrdiff_t>(bytes + gap);
+      reference::copy_rows(rows, bytes, from.data(), step, expected.data(), step);
+      GetParam().copy_rows(rows, bytes, from.data(), step, to.data(), step);
+      for (size_t i = 0; i < size; ++i) ASSERT_EQ(to[i], expected[i]) << rows << " of " << bytes;
     }
   }
 }
