@@ -204,7 +204,7 @@ class ExecuTorch:
         return [torch.from_numpy(array) for array in inputs]
 
     def run(self, inputs: Any) -> Any:
-        return self.method(inputs)
+        return self.method(inputs, clone_outputs=False)
 
     def arrays(self, outputs: Any) -> list[np.ndarray]:
         return [each.numpy() for each in outputs]

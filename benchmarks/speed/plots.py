@@ -40,7 +40,7 @@ def _legend(names: Sequence[str]) -> list[str]:
     for name in names:
         parts.append(f'<circle cx="{x + 5}" cy="12" r="5" fill="{_COLORS[name]}"/>')
         parts.append(f'<text x="{x + 14}" y="16">{escape(name)}</text>')
-        x += 28 + round(6.4 * len(name))
+        x += 28 + round(7 * len(name))
     return parts
 
 
