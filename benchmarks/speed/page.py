@@ -131,13 +131,16 @@ def _remarks(report: Report) -> list[str]:
         f"{versions}; commit {report.commit}; {report.started}.",
     ]
     remarks += [f"{name} is not here: {reason}" for name, reason in report.absent.items()]
+    absences: dict[str, list[str]] = {}
     for row in report.rows:
-        remarks += [f"{row.name}: {name} did not run: {_short(why)}" for name, why in row.failures.items()]
+        for name, why in row.failures.items():
+            absences.setdefault(f"{name} does not run {{}}: {_short(why)}", []).append(row.name)
         remarks += [
             f"{row.name}: {name} differs by {timing.error:.1e}"
             for name, timing in row.timings.items()
             if timing.error > TOLERANCE
         ]
+    remarks += [text.replace("{}", ", ".join(names), 1) for text, names in absences.items()]
     return remarks
 
 

@@ -16,10 +16,10 @@ _OWN = "rushlight.pte"  # made anew each time, as the exporter is what is worked
 _SUBJECT = ("subject.json", "inputs.npz", "expected.npz")
 
 
-def folder_for(work: Path, versions: Mapping[str, str]) -> Path:
-    """A folder of `work` for these sources and packages."""
+def folder_for(work: Path, packages: Mapping[str, str]) -> Path:
+    """A folder of `work` for these sources and versions of packages."""
     sources = [*sorted(_HERE.glob("networks/*.py")), _HERE / "operators.py", _HERE / "making.py"]
-    digest = hashlib.sha256(json.dumps(dict(versions), sort_keys=True).encode())
+    digest = hashlib.sha256(json.dumps(dict(packages), sort_keys=True).encode())
     for source in sources:
         digest.update(source.read_bytes())
     return work / digest.hexdigest()[:12]

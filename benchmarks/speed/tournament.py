@@ -66,8 +66,8 @@ class Tournament:
         report = Report(
             described, versions, absent, settings.threads, settings.clock, settings.commit, started
         )
-        home = folder_for(settings.work, versions)
         own, peers = self._worker(_OURS[0], pinned=False), self._worker("torch eager", pinned=False)
+        home = folder_for(settings.work, peers.ask("packages"))
         with Progress(
             TextColumn("{task.completed:.0f}/{task.total:.0f} {task.description}"),
             TimeElapsedColumn(),

@@ -8,6 +8,8 @@ A request is the name of a method of Worker and its arguments; the answer ("ok",
 
 from __future__ import annotations
 
+import contextlib
+import importlib.metadata
 import os
 import sys
 import time
@@ -38,6 +40,14 @@ class Worker:
     def version(self, contestant: str) -> str:
         """Of its package; ImportError."""
         return str(CONTESTANTS[contestant].version())
+
+    def packages(self) -> dict[str, str]:
+        """Versions of the packages that files are made with, of those that are there."""
+        found = {}
+        for name in ("torch", "executorch", "onnx", "onnxscript"):
+            with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+                found[name] = importlib.metadata.version(name)
+        return found
 
     def make_subject(self, name: str, folder: str) -> None:
         """See `making`."""
