@@ -44,9 +44,21 @@ FloatPool::Row FloatPool::row_at(size_t row) const {
   result.at[0] = static_cast<ptrdiff_t>(plane / planes_);
   result.at[1] = static_cast<ptrdiff_t>(plane % planes_);
   result.at[3] = static_cast<ptrdiff_t>(row % height);
-  result.rows = pool_.tiling(pool_, 1, result.at);
-  result.piece.row = static_cast<ptrdiff_t>(result.rows.begin);
   return result;
+}
+
+void FloatPool::start(Row* row) const {
+  row->rows = pool_.tiling(pool_, 1, row->at);
+  row->piece.row = static_cast<ptrdiff_t>(row->rows.begin);
+  row->at[4] = 0;
+}
+
+void FloatPool::move_on(Row* row) const {
+  if (++row->at[3] < pool_.pooled.sizes[3]) return;
+  row->at[3] = 0;
+  if (++row->at[1] < static_cast<ptrdiff_t>(planes_)) return;
+  row->at[1] = 0;
+  ++row->at[0];
 }
 
 bool FloatPool::next(Row* row) const {

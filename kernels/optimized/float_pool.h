@@ -38,9 +38,11 @@ class FloatPool {
     const size_t rows =
         static_cast<size_t>(pool_.pooled.sizes[0]) * planes_ * static_cast<size_t>(pool_.pooled.sizes[3]);
     context_.parallel_for(rows, grain_, [&](size_t begin, size_t end, size_t) {
-      for (size_t row = begin; row < end; ++row) {
-        Row place = row_at(row);
-        while (next(&place)) pool_piece(place.piece);
+      Row row = row_at(begin);
+      for (size_t left = end - begin; left > 0; --left) {
+        start(&row);
+        while (next(&row)) pool_piece(row.piece);
+        move_on(&row);
       }
     });
   }
@@ -52,6 +54,9 @@ class FloatPool {
     PoolPiece piece;
   };
   [[nodiscard]] Row row_at(size_t row) const;
+  // To the first piece of the row; to the row that follows.
+  void start(Row* row) const;
+  void move_on(Row* row) const;
   // Goes on to the next piece of the row; false when there is none.
   [[nodiscard]] bool next(Row* row) const;
 

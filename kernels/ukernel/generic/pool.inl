@@ -74,10 +74,29 @@ RL_INLINE void write_numbers(int64_t* to, I32 numbers, size_t count) {
   }
 }
 
+// One result, which vectors would do no faster.
+RL_INLINE void max_of_window(const PoolWindow& window, const PoolNumbers& numbers, const float* x, float* y,
+                             int64_t* index) {
+  float best = -__builtin_inff();
+  int32_t found = numbers.first;
+  for (size_t r = 0; r < window.rows; ++r) {
+    const float* at = x + static_cast<ptrdiff_t>(r) * window.row;
+    int32_t number = numbers.first + static_cast<int32_t>(r) * numbers.row;
+    for (size_t c = 0; c < window.columns; ++c, at += window.column, number += numbers.column) {
+      if (!(*at > best) && *at == *at) continue;
+      best = *at;
+      found = number;
+    }
+  }
+  *y = best;
+  *index = found;
+}
+
 }  // namespace
 
 void max_pool(size_t count, const PoolWindow& window, const PoolNumbers& numbers, const float* x, float* y,
               int64_t* index) {
+  if (kLanes > 1 && count == 1) return max_of_window(window, numbers, x, y, index);
   for_each_result(count, window.lane, [&](const auto& lanes, size_t i) {
     constexpr size_t kCount = std::decay_t<decltype(lanes)>::kVectors;
     F32 best[kCount];

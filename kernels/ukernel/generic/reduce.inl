@@ -92,18 +92,17 @@ float max_run(size_t n, const float* x) { return best_of_run<Largest>(n, x); }
 float min_run(size_t n, const float* x) { return best_of_run<Smallest>(n, x); }
 
 size_t find_run(size_t n, const float* x, float value) {
-  constexpr size_t kBlock = 8 * kLanes;
   const F32 wanted = splat(value);
   const bool nan = value != value;
+  const auto found = [&](F32 each) -> M32 { return nan ? each != each : each == wanted; };
+  constexpr size_t kCount = 8;
   size_t i = 0;
-  for (; n - i >= kBlock; i += kBlock) {
-    M32 found{};
-    for (size_t v = 0; v < kBlock; v += kLanes) {
-      const F32 each = load(x + i + v);
-      found = found | (nan ? each != each : each == wanted);
-    }
-    if (any(found)) break;
+  for (; kLanes > 1 && n - i >= kCount * kLanes; i += kCount * kLanes) {
+    M32 of_block{};
+    for (size_t v = 0; v < kCount; ++v) of_block = of_block | found(load(x + i + v * kLanes));
+    if (any(of_block)) break;
   }
+  while (kLanes > 1 && n - i >= kLanes && !any(found(load(x + i)))) i += kLanes;
   for (; i < n; ++i) {
     if (nan ? x[i] != x[i] : x[i] == value) break;
   }
