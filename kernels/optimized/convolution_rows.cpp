@@ -38,11 +38,11 @@ class Rows {
       : c_(convolution), phase_(phase), packed_(packed), zeros_(zeros) {
     const PhaseAxis* axes = phase.axes;
     // Tiles are of outputs at equal steps.
-    const bool adjoins = axes[1].out_stride == axes[2].count * axes[2].out_stride || axes[1].count == 1;
-    const bool layers = axes[0].out_stride == axes[1].count * axes[1].out_stride || axes[0].count == 1;
     run_ = axes[2].count;
-    if (adjoins) run_ *= axes[1].count;
-    if (adjoins && layers) run_ *= axes[0].count;
+    for (size_t i = kSpatial - 1; i-- > 0;) {
+      if (axes[i].count > 1 && axes[i].out_stride != run_ * axes[2].out_stride) break;
+      run_ *= axes[i].count;
+    }
     rows_ = static_cast<ptrdiff_t>(ukernel::gemm_split(static_cast<size_t>(run_)));
     tiles_in_run_ = (run_ + rows_ - 1) / rows_;
     tiles_ = phase.pixels() / run_ * tiles_in_run_;

@@ -223,6 +223,15 @@ def test_without_scratch_it_takes_longer(kernels: Kernels, groups: int, last: bo
         assert_equal(out, expected, rtol=1e-5, atol=1e-5)
 
 
+def test_outputs_of_a_phase_that_lie_apart(kernels: Kernels) -> None:
+    made = tensors((2, 1, 8, 3, 5), (1, 1, 4, 2, 5))
+    numbers = {"stride": [2, 2, 2], "padding": [2, 2, 2], "dilation": [1, 1, 2]}
+    check(kernels, [*made, *plain(3, transposed=True, **numbers)])
+    made = tensors((2, 1, 6, 2, 4), (1, 8, 3, 2, 5), bias=8)
+    numbers = {"stride": [2, 2, 2], "padding": [1, 2, 0], "dilation": [2, 2, 2]}
+    check(kernels, [*made, *plain(3, transposed=True, **numbers)], out_dim_order=CHANNELS_LAST[5])
+
+
 def test_one_number_stands_for_all_dimensions(kernels: Kernels) -> None:
     made = tensors((1, 2, 9, 9), (3, 2, 3, 3))
     check(kernels, [*made, [2], [1], [2], False, [0], 1])
