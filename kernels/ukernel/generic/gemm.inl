@@ -14,8 +14,11 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 namespace {
 
 // kRows x kVectors sums, kVectors of B and one element of A have to fit into the registers.
-#if defined(__AVX512F__) || defined(__aarch64__) || defined(__riscv_vector)
+#if defined(__AVX512F__)
 constexpr size_t kRows = 6;
+constexpr size_t kVectors = 4;
+#elif defined(__aarch64__) || defined(__riscv_vector)
+constexpr size_t kRows = 5;  // multiplies by a lane: the elements of A of all rows are in registers
 constexpr size_t kVectors = 4;
 #elif RL_VECTOR_BYTES > 4
 constexpr size_t kRows = 6;
