@@ -71,10 +71,10 @@ TEST_P(Transpose, Matrix_PartOfAWiderOne_LeavesWhatIsBetweenRows) {
 }
 
 TEST_P(Transpose, Rows_OfAnySize_AreCopied) {
-  for (const size_t rows : {0, 1, 3}) {
-    for (size_t bytes = 0; bytes < 200; ++bytes) {
+  for (const size_t rows : {1, 3}) {
+    for (size_t bytes = 1; bytes < 200; ++bytes) {
       const size_t gap = 5;
-      const size_t size = rows == 0 ? 0 : (rows - 1) * (bytes + gap) + bytes;
+      const size_t size = (rows - 1) * (bytes + gap) + bytes;
       Guarded<char> from(size);
       Guarded<char> to(size);
       for (size_t i = 0; i < size; ++i) from[i] = static_cast<char>(i * 37 + 1);
