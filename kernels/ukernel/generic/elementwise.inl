@@ -18,52 +18,53 @@ RL_INLINE T* out_row(const Rows& rows, size_t row) {
   return reinterpret_cast<T*>(static_cast<char*>(rows.out) + static_cast<ptrdiff_t>(row) * rows.stride);
 }
 
-// A row's operand as vectors: what is one for all elements is a vector that is loaded again and again, so
-// that one loop serves all forms.
-class Source {
- public:
-  RL_INLINE Source(const RowInput& input, size_t row) : at_(row_of<float>(input, row)) {
-    if (!input.one) return;
-    store(held_, splat(*at_));
-    at_ = held_;
-    step_ = 0;
-  }
-  RL_INLINE F32 at(size_t i) const { return load(at_ + i * step_); }
-  RL_INLINE F32 first_at(size_t i, size_t count) const {
-    return step_ == 0 ? load(at_) : load_partial(at_ + i, count);
-  }
+// A row's operand as vectors: of what is one for all elements, a vector in `held` is loaded again and again,
+// so that one loop serves all forms.
+struct Source {
+  const float* at;
+  size_t step;
 
- private:
-  const float* at_;
-  size_t step_ = 1;
-  float held_[kLanes];
+  RL_INLINE F32 full(size_t i) const { return load(at + i * step); }
+  RL_INLINE F32 first(size_t i, size_t count) const {
+    return step == 0 ? load(at) : load_partial(at + i, count);
+  }
 };
+RL_INLINE Source source_of(const RowInput& input, size_t row, float* held) {
+  const auto* at = row_of<float>(input, row);
+  if (!input.one) return {at, 1};
+  store(held, splat(*at));
+  return {held, 0};
+}
 
 template <class F>
 RL_INLINE void for_pairs(const Rows& rows, F f) {
-  for (size_t row = 0; row < rows.count; ++row) {
-    const Source a(rows.in[0], row);
-    const Source b(rows.in[1], row);
+  float held[2][kLanes];
+  const size_t n = rows.n;
+  const size_t count = rows.count;
+  for (size_t row = 0; row < count; ++row) {
+    const Source a = source_of(rows.in[0], row, held[0]);
+    const Source b = source_of(rows.in[1], row, held[1]);
     float* out = out_row<float>(rows, row);
     size_t i = 0;
-    for (; i + kLanes <= rows.n; i += kLanes) store(out + i, f(a.at(i), b.at(i)));
-    const size_t left = rows.n - i;
-    if (left > 0) store_partial(out + i, f(a.first_at(i, left), b.first_at(i, left)), left);
+    for (; i + kLanes <= n; i += kLanes) store(out + i, f(a.full(i), b.full(i)));
+    if (i < n) store_partial(out + i, f(a.first(i, n - i), b.first(i, n - i)), n - i);
   }
 }
 
 template <class F>
 RL_INLINE void for_triples(const Rows& rows, F f) {
-  for (size_t row = 0; row < rows.count; ++row) {
-    const Source a(rows.in[0], row);
-    const Source b(rows.in[1], row);
-    const Source c(rows.in[2], row);
+  float held[3][kLanes];
+  const size_t n = rows.n;
+  const size_t count = rows.count;
+  for (size_t row = 0; row < count; ++row) {
+    const Source a = source_of(rows.in[0], row, held[0]);
+    const Source b = source_of(rows.in[1], row, held[1]);
+    const Source c = source_of(rows.in[2], row, held[2]);
     float* out = out_row<float>(rows, row);
     size_t i = 0;
-    for (; i + kLanes <= rows.n; i += kLanes) store(out + i, f(a.at(i), b.at(i), c.at(i)));
-    const size_t left = rows.n - i;
-    if (left == 0) continue;
-    store_partial(out + i, f(a.first_at(i, left), b.first_at(i, left), c.first_at(i, left)), left);
+    for (; i + kLanes <= n; i += kLanes) store(out + i, f(a.full(i), b.full(i), c.full(i)));
+    const size_t left = n - i;
+    if (left > 0) store_partial(out + i, f(a.first(i, left), b.first(i, left), c.first(i, left)), left);
   }
 }
 

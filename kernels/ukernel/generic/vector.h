@@ -154,7 +154,7 @@ RL_INLINE F32 exchanged(F32 value, std::index_sequence<kLane...>) {
 
 // combine(a, b) of two vectors. In halves, as narrower vectors would go on.
 template <size_t kApart = kLanes / 2, class Combine>
-RL_INLINE float reduce(F32 value, Combine combine) {
+RL_INLINE float reduce(F32 value, [[maybe_unused]] Combine combine) {
 #if RL_VECTOR_BYTES > 4
   if constexpr (kApart > 0) {
     const F32 other = exchanged<kApart>(value, std::make_index_sequence<kLanes>());
