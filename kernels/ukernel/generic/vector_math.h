@@ -30,6 +30,15 @@ RL_INLINE V polynomial(V x, float c0, Rest... rest) {
   return polynomial(x, rest...) * x + c0;
 }
 
+// Patterns wrap.
+#if RL_VECTOR_BYTES > 4
+using U32 = uint32_t __attribute__((vector_size(RL_VECTOR_BYTES)));
+#else
+using U32 = uint32_t;
+#endif
+RL_INLINE I32 minus(I32 a, I32 b) { return (I32)((U32)a - (U32)b); }
+RL_INLINE I32 shifted_left(I32 a, int places) { return (I32)((U32)a << places); }
+
 RL_INLINE F32 copy_sign(F32 magnitude, F32 sign) {
   return from_bits((bits(magnitude) & 0x7fffffff) | (bits(sign) & INT32_MIN));
 }
@@ -49,7 +58,7 @@ RL_INLINE F32 scaled_exp(F32 r, F32 shifted) {
   const F32 power = (r * r) * exp_tail(r) + r + 1.0f;
   const I32 both = bits(shifted);
   const I32 first = both >> 1;
-  return power * from_bits(first << 23) * from_bits((both - first) << 23);
+  return power * from_bits(shifted_left(first, 23)) * from_bits(shifted_left(minus(both, first), 23));
 }
 
 // Masks are large negative numbers: what is 0 is not computed, since underflow takes x86 long.
@@ -68,7 +77,7 @@ RL_INLINE F32 expm1(F32 x) {
   const F32 shifted = within * kLog2E + kShift;
   const F32 n = shifted - kShift;
   const F32 r = (within - n * kLn2High) - n * kLn2Low;
-  const F32 half = from_bits(bits(shifted) << 23);
+  const F32 half = from_bits(shifted_left(bits(shifted), 23));
   const F32 result = 2.0f * (half * ((r * r) * exp_tail(r) + r) + (half - 0.5f));
   return select(x == 0.0f, x, result);
 }
@@ -82,14 +91,14 @@ RL_INLINE F32 log_of_parts(F32 f, F32 e) {
 }
 
 // The bits that hold the exponent of x, rounded so that x / 2^e is from 2/3 to 4/3.
-RL_INLINE I32 exponent_bits(F32 x) { return (bits(x) - 0x3f2aaaab) & ~0x7fffff; }
+RL_INLINE I32 exponent_bits(F32 x) { return minus(bits(x), splat(int32_t{0x3f2aaaab})) & ~0x7fffff; }
 
 RL_INLINE F32 log(F32 x) {
   const M32 tiny = x < 0x1p-126f;
   const F32 normal = select(tiny, x * 0x1p23f, x);
   const I32 exponent = exponent_bits(normal);
   const F32 e = to_float(exponent >> 23) - select(tiny, splat(23.0f), splat(0.0f));
-  F32 result = log_of_parts(from_bits(bits(normal) - exponent) - 1.0f, e);
+  F32 result = log_of_parts(from_bits(minus(bits(normal), exponent)) - 1.0f, e);
   result = select(x < kInfinity, result, x);
   result = select(x == 0.0f, splat(-kInfinity), result);
   return select(x < 0.0f, splat(kNotANumber), result);
@@ -100,8 +109,8 @@ RL_INLINE F32 log1p(F32 x) {
   const I32 exponent = exponent_bits(sum);
   // What the sum lost; nothing when it is so large that 2^-e is none.
   const F32 lost = x - (sum - 1.0f);
-  const I32 scale = 0x3f800000 - exponent;
-  const F32 f = (from_bits(bits(sum) - exponent) - 1.0f) + lost * from_bits(scale & ~(scale >> 31));
+  const I32 scale = minus(splat(int32_t{0x3f800000}), exponent);
+  const F32 f = (from_bits(minus(bits(sum), exponent)) - 1.0f) + lost * from_bits(scale & ~(scale >> 31));
   F32 result = log_of_parts(f, to_float(exponent >> 23));
   result = select(x < kInfinity, result, x);
   result = select(x == -1.0f, splat(-kInfinity), result);
@@ -231,7 +240,7 @@ RL_INLINE F32 sine_of(const Turned& turned, I32 quarter) {
               (square * (square * polynomial(square, 0x1.55554ap-5f, -0x1.6c0c1ap-10f, 0x1.99e0ecp-16f)) -
                r * turned.low));
   const F32 value = select((quarter & 1) != 0, cosine, sine);
-  return from_bits(bits(value) ^ (quarter << 30 & INT32_MIN));
+  return from_bits(bits(value) ^ (shifted_left(quarter, 30) & INT32_MIN));
 }
 
 RL_INLINE F32 sin(F32 x) {
@@ -301,7 +310,7 @@ RL_INLINE void scaled_log2(const float* mantissa, const float* exponent, const f
 RL_INLINE F32 magnitude_power(F32 a, F32 y) {
   const M32 tiny = a < 0x1p-126f;
   const F32 normal = select(tiny, a * 0x1p23f, a);
-  const I32 exponent_of_2 = (bits(normal) - 0x3f3504f3) & ~0x7fffff;
+  const I32 exponent_of_2 = minus(bits(normal), splat(int32_t{0x3f3504f3})) & ~0x7fffff;
   F32 e = to_float(exponent_of_2 >> 23) - select(tiny, splat(23.0f), splat(0.0f));
   e = select(a == 0.0f, splat(-kInfinity), select(a < kInfinity, e, a));
   float mantissa[kLanes];
@@ -309,7 +318,7 @@ RL_INLINE F32 magnitude_power(F32 a, F32 y) {
   float factor[kLanes];
   float whole[kLanes];
   float rest[kLanes];
-  store(mantissa, from_bits(bits(normal) - exponent_of_2));
+  store(mantissa, from_bits(minus(bits(normal), exponent_of_2)));
   store(exponent, e);
   store(factor, y);
   scaled_log2(mantissa, exponent, factor, whole, rest);
