@@ -1,23 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Which sources microkernels are compiled from, by the names of files in kernels/ukernel:
 #   generic/<family>.cpp            for the target as it is: the variant "native"
-#   <isa>/<family>-<feature>.cpp    instead of it, where the compiler makes code with that feature
+#   <isa>/<family>-<feature>.cpp    instead of it, where the compiler makes code with that feature: features.txt
 #   x86/<family>-avx2.cpp, -avx512.cpp  besides it, on hosts: these choose when they run
 
 include("${CMAKE_CURRENT_LIST_DIR}/probe.cmake")
 
-# What a feature of a file's name asks of the compiler's own definitions, best one first.
-set(RUSHLIGHT_UKERNEL_FEATURES
-    "riscv/rvv=__riscv_vector"
-    "arm/mve=__ARM_FEATURE_MVE"
-    "arm64/fp16=__ARM_FEATURE_FP16_VECTOR_ARITHMETIC"
-    "arm64/neon=__aarch64__"
-    "arm/neon=__ARM_NEON"
-    "arm/fma=__ARM_FEATURE_FMA"
-    "arm/dsp=__ARM_FEATURE_DSP"
-    "riscv/f=__riscv_flen"
-    "wasm/simd=__wasm_simd128__"
-)
 set(RUSHLIGHT_UKERNEL_FLAGS_avx2 -mavx2 -mfma -mf16c)
 set(RUSHLIGHT_UKERNEL_FLAGS_avx512
     -mavx512f
@@ -29,49 +17,37 @@ set(RUSHLIGHT_UKERNEL_FLAGS_avx512
     -mprefer-vector-width=512
 )
 
-# The names of the features, of those above, that the C++ compiler makes code for with its flags.
+# The names in features.txt that the C++ compiler makes code for with its flags, in order; and x86, wide (AVX2 at
+# least) and hosted.
 function(rushlight_ukernel_features result)
     rushlight_compiler_command(CXX command)
-    if(NOT RUSHLIGHT_UKERNEL_ASKED STREQUAL "${command}")
-        set(probe "${CMAKE_BINARY_DIR}/CMakeFiles/rushlight-probe/empty.cpp")
-        file(WRITE "${probe}" "")
+    set(list "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../kernels/ukernel/features.txt")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${list}")
+    file(STRINGS "${list}" rows REGEX "^[a-z]")
+    list(APPEND rows "x86 defined(__x86_64__)" "wide defined(__AVX2__)" "hosted defined(__linux__)")
+    set(text "")
+    foreach(row IN LISTS rows)
+        string(REGEX MATCH "^([^ ]*) (.*)$" row "${row}")
+        string(APPEND text "#if ${CMAKE_MATCH_2}\n@${CMAKE_MATCH_1}@\n#endif\n")
+    endforeach()
+    if(NOT RUSHLIGHT_UKERNEL_ASKED STREQUAL "${command}${text}")
+        set(probe "${CMAKE_BINARY_DIR}/CMakeFiles/rushlight-probe/features.cpp")
+        file(WRITE "${probe}" "${text}")
         execute_process(
-            COMMAND ${command} -dM -E "${probe}"
-            OUTPUT_VARIABLE definitions
+            COMMAND ${command} -E "${probe}"
+            OUTPUT_VARIABLE found
             ERROR_VARIABLE problem
+            RESULT_VARIABLE failed
         )
-        set(found "")
-        foreach(
-            row
-            IN
-            LISTS RUSHLIGHT_UKERNEL_FEATURES
-            ITEMS "x86/any=__x86_64__" "wide=__AVX2__" "hosted=__linux__"
-        )
-            string(REGEX MATCH "^(.*)=(.*)$" row "${row}")
-            set(name "${CMAKE_MATCH_1}")
-            if(definitions MATCHES "#define ${CMAKE_MATCH_2}[ \n]")
-                list(APPEND found "${name}")
-            endif()
-        endforeach()
+        if(failed)
+            message(FATAL_ERROR "The compiler cannot be asked what it makes code for:\n${problem}")
+        endif()
+        string(REGEX MATCHALL "@[a-z0-9/]+@" found "${found}")
+        string(REPLACE "@" "" found "${found}")
         set(RUSHLIGHT_UKERNEL_FOUND "${found}" CACHE INTERNAL "Features of the compiler's code")
-        set(RUSHLIGHT_UKERNEL_ASKED "${command}" CACHE INTERNAL "Was asked")
+        set(RUSHLIGHT_UKERNEL_ASKED "${command}${text}" CACHE INTERNAL "Was asked")
     endif()
     set(${result} "${RUSHLIGHT_UKERNEL_FOUND}" PARENT_SCOPE)
-endfunction()
-
-# Whether functions compute with floats, not the processor.
-function(rushlight_floats_in_software result)
-    rushlight_ukernel_features(features)
-    set(${result} ON PARENT_SCOPE)
-    foreach(
-        unit
-        IN
-        ITEMS "arm/fma" "riscv/f" "hosted" "wasm/simd" "x86/any"
-    )
-        if("${unit}" IN_LIST features)
-            set(${result} OFF PARENT_SCOPE)
-        endif()
-    endforeach()
 endfunction()
 
 # Whether microkernels are compiled for several machines, of which one is chosen at run time. Not where the
@@ -79,7 +55,7 @@ endfunction()
 function(rushlight_ukernel_variants result)
     rushlight_ukernel_features(features)
     set(${result} 0 PARENT_SCOPE)
-    if("x86/any" IN_LIST features AND "hosted" IN_LIST features AND NOT "wide" IN_LIST features)
+    if("x86" IN_LIST features AND "hosted" IN_LIST features AND NOT "wide" IN_LIST features)
         set(${result} 1 PARENT_SCOPE)
     endif()
 endfunction()
@@ -127,12 +103,10 @@ endfunction()
 # The source of a family's native variant; empty for headers that have none.
 function(rushlight_native_ukernel root family features result)
     set(${result} "" PARENT_SCOPE)
-    foreach(row IN LISTS RUSHLIGHT_UKERNEL_FEATURES)
-        string(REGEX REPLACE "=.*" "" name "${row}")
-        string(REGEX MATCH "^(.*)/(.*)$" found "${name}")
-        set(source "${root}/${CMAKE_MATCH_1}/${family}-${CMAKE_MATCH_2}.cpp")
-        if(name IN_LIST features AND EXISTS "${source}")
-            set(${result} "${source}" PARENT_SCOPE)
+    foreach(name IN LISTS features)
+        string(REPLACE "/" "/${family}-" file "${name}")
+        if(name MATCHES "/" AND EXISTS "${root}/${file}.cpp")
+            set(${result} "${root}/${file}.cpp" PARENT_SCOPE)
             return()
         endif()
     endforeach()

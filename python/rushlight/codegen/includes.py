@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from rushlight.codegen.ukernels import native_sources
+
 _SHARED = re.compile(r'^#include "(kernels/(?:shared|optimized)/[^"]+)\.h"', re.MULTILINE)
 _UKERNEL = re.compile(r'^#include "kernels/ukernel/(\w+)\.h"', re.MULTILINE)
 _ANY = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
@@ -53,17 +55,8 @@ def closure(names: Iterable[str], read: Callable[[str], str | None]) -> tuple[di
         found[name] = text
         for included in _ANY.findall(text):
             pending.append(included)
-            source = _source_of(included)
+            source = included.removesuffix(".h") + ".cpp"
             if included.endswith(".h") and read(source) is not None:
                 pending.append(source)
+            pending += native_sources(included, read)
     return dict(sorted(found.items())), sorted(set(missing))
-
-
-def _source_of(header: str) -> str:
-    """Microkernels' generic source serves every machine."""
-    path = header.removesuffix(".h") + ".cpp"
-    return path.replace("kernels/ukernel/", "kernels/ukernel/generic/", 1) if _is_family(header) else path
-
-
-def _is_family(header: str) -> bool:
-    return header.startswith("kernels/ukernel/") and header.count("/") == 2

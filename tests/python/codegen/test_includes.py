@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rushlight.codegen.includes import shared_sources
+from rushlight.codegen.includes import closure, shared_sources
+from rushlight.codegen.ukernels import condition, native_sources
 from rushlight.sources import source_root
 
 SHARED = source_root() / "kernels" / "shared"
@@ -61,3 +62,37 @@ def test_all_kernels_together_call_every_family_of_microkernels() -> None:
 
 def test_what_a_shared_source_defines_its_header_declares() -> None:
     assert [path.name for path in SHARED.glob("*.cpp") if not path.with_suffix(".h").is_file()] == []
+
+
+FEATURES = """# A comment.
+arm/mve defined(MVE)
+arm/fma defined(FMA)
+"""
+
+
+def test_of_a_familys_sources_one_is_compiled_wherever_that_is() -> None:
+    files = {
+        "model.cpp": '#include "kernels/ukernel/panel.h"\n',
+        "kernels/ukernel/features.txt": FEATURES,
+        "kernels/ukernel/panel.h": "",
+        "kernels/ukernel/arm/panel-mve.cpp": "",
+        "kernels/ukernel/arm/panel-fma.cpp": "",
+        "kernels/ukernel/generic/panel.cpp": "",
+        "kernels/ukernel/x86/panel-avx2.cpp": "",
+    }
+    sources = native_sources("kernels/ukernel/panel.h", files.get)
+    assert [condition(path, files.get) for path in sources] == [
+        "(defined(MVE))",
+        "(defined(FMA)) && !(defined(MVE))",
+        "!(defined(MVE)) && !(defined(FMA))",
+    ]
+    found, missing = closure(["model.cpp"], files.get)
+    assert sorted(found) == sorted(["model.cpp", "kernels/ukernel/panel.h", *sources]) and not missing
+
+
+def test_sources_of_instruction_sets_are_named_by_features() -> None:
+    root = source_root()
+    text = (root / "kernels" / "ukernel" / "features.txt").read_text()
+    for isa in ("arm", "arm64", "riscv", "wasm"):
+        for path in (root / "kernels" / "ukernel" / isa).glob("*.cpp"):
+            assert f"\n{isa}/{path.stem.rpartition('-')[2]} " in text, path

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rushlight.codegen.includes import closure
+from rushlight.codegen.ukernels import condition
 from rushlight.devtools.package.settings import OWN_FILES, with_prelude
 from rushlight.errors import InvalidArgument
 
@@ -93,7 +94,13 @@ def collect(
         sentence=sentence or f"The model {name}, baked into C++ by rushlight.",
         header=header,
         files={
-            path: with_prelude(text, path, is_public=path == header, is_exact=bool(_EXACT.fullmatch(path)))
+            path: with_prelude(
+                text,
+                path,
+                is_public=path == header,
+                is_exact=bool(_EXACT.fullmatch(path)),
+                condition=condition(path, read),
+            )
             for path, text in files.items()
         },
         example=example,

@@ -75,12 +75,15 @@ OWN_FILES = {
 """By their paths under the include root."""
 
 
-def with_prelude(text: str, path: str, *, is_public: bool, is_exact: bool) -> str:
+def with_prelude(text: str, path: str, *, is_public: bool, is_exact: bool, condition: str = "") -> str:
     """The text of a file, with the settings in front of all else that it includes: where it is compiled
-    itself, or is the header of applications."""
+    itself, or is the header of applications. Of a source with a `condition` nothing is left where that does
+    not hold."""
     if path.endswith(".cpp"):
         headers = ["rushlight/source.h", *(["rushlight/exact.h"] if is_exact else [])]
         head, rest = text.split("\n", 1)
+        if condition:
+            rest = f"#if {condition}\n{rest.rstrip()}\n#endif\n"
     elif is_public:
         headers = ["rushlight/settings.h"]
         head, rest = text.split("#pragma once\n", 1)
