@@ -69,7 +69,7 @@ RL_INLINE F32 first_of(F32 value, size_t count) {
 }
 
 // Of n < kLanes elements, not 0; the other lanes are one of them.
-RL_INLINE F32 load_repeated(const float* x, size_t n) {
+RL_INLINE F32 load_repeated(const float* x, [[maybe_unused]] size_t n) {
   const F32 first = splat(x[0]);
 #if RL_VECTOR_BYTES > 4
   int32_t lanes[kLanes];
