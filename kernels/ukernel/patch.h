@@ -56,4 +56,14 @@ RL_UKERNEL(void, copy_block,
             size_t rows, size_t columns),
            (to, to_stride, from, from_stride, column_stride, rows, columns))
 
+// out[c] += sum over t < taps of weight[t][c] * in[t][c], c < channels.
+struct ChannelSums {
+  const float* const* in;
+  const float* const* weight;
+  size_t taps;
+  float* out;
+  size_t channels;
+};
+RL_UKERNEL(void, add_channels, (const ChannelSums& sums), (sums))
+
 }  // namespace rushlight::ukernel

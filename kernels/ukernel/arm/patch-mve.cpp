@@ -127,4 +127,27 @@ void copy_block(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t fro
   }
 }
 
+void add_channels(const ChannelSums& sums) {
+  size_t c = 0;
+  for (; c + 8 <= sums.channels; c += 8) {
+    float32x4_t low = vld1q_f32(sums.out + c), high = vld1q_f32(sums.out + c + 4);
+    for (size_t t = 0; t < sums.taps; ++t) {
+      const float* in = sums.in[t] + c;
+      const float* weight = sums.weight[t] + c;
+      low = vfmaq_f32(low, vld1q_f32(in), vld1q_f32(weight));
+      high = vfmaq_f32(high, vld1q_f32(in + 4), vld1q_f32(weight + 4));
+    }
+    vst1q_f32(sums.out + c, low);
+    vst1q_f32(sums.out + c + 4, high);
+  }
+  for (; c < sums.channels; c += 4) {
+    const mve_pred16_t here = vctp32q(sums.channels - c);
+    float32x4_t totals = vld1q_z_f32(sums.out + c, here);
+    for (size_t t = 0; t < sums.taps; ++t) {
+      totals = vfmaq_f32(totals, vld1q_z_f32(sums.in[t] + c, here), vld1q_z_f32(sums.weight[t] + c, here));
+    }
+    vst1q_p_f32(sums.out + c, totals, here);
+  }
+}
+
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

@@ -60,4 +60,28 @@ void copy_block(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t fro
   }
 }
 
+#ifndef RL_OWN_CHANNELS
+void add_channels(const ChannelSums& sums) {
+  size_t c = 0;
+  for (; c + 8 <= sums.channels; c += 8) {
+    float totals[8];
+#pragma GCC unroll 8
+    for (size_t i = 0; i < 8; ++i) totals[i] = sums.out[c + i];
+    for (size_t t = 0; t < sums.taps; ++t) {
+      const float* in = sums.in[t] + c;
+      const float* weight = sums.weight[t] + c;
+#pragma GCC unroll 8
+      for (size_t i = 0; i < 8; ++i) totals[i] += weight[i] * in[i];
+    }
+#pragma GCC unroll 8
+    for (size_t i = 0; i < 8; ++i) sums.out[c + i] = totals[i];
+  }
+  for (; c < sums.channels; ++c) {
+    float total = sums.out[c];
+    for (size_t t = 0; t < sums.taps; ++t) total += sums.weight[t][c] * sums.in[t][c];
+    sums.out[c] = total;
+  }
+}
+#endif
+
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

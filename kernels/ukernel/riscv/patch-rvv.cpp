@@ -100,4 +100,17 @@ void copy_block(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t fro
   }
 }
 
+void add_channels(const ChannelSums& sums) {
+  for (size_t c = 0; c < sums.channels;) {
+    const size_t lanes = __riscv_vsetvl_e32m8(sums.channels - c);
+    vfloat32m8_t totals = __riscv_vle32_v_f32m8(sums.out + c, lanes);
+    for (size_t t = 0; t < sums.taps; ++t) {
+      totals = __riscv_vfmacc_vv_f32m8(totals, __riscv_vle32_v_f32m8(sums.in[t] + c, lanes),
+                                       __riscv_vle32_v_f32m8(sums.weight[t] + c, lanes), lanes);
+    }
+    __riscv_vse32_v_f32m8(sums.out + c, totals, lanes);
+    c += lanes;
+  }
+}
+
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

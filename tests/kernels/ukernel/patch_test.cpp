@@ -2,6 +2,7 @@
 #include "kernels/ukernel/patch.h"
 
 #include <random>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -95,6 +96,26 @@ TEST(CopyBlock, ColumnsApart_AreAdjacentAfterwards) {
       for (size_t i = 0; i < 3; ++i) {
         for (size_t j = 0; j < columns; ++j) EXPECT_EQ(to[i * (columns + 1) + j], from[i * 50 + j * apart]);
       }
+    }
+  }
+}
+
+TEST(AddChannels, AnyCount_AddsProducts) {
+  for (const size_t channels : {1, 3, 4, 8, 9, 21}) {
+    for (const size_t taps : {0, 1, 9}) {
+      Guarded<float> in(taps * channels), weight(taps * channels), out(channels);
+      fill(in);
+      fill(weight);
+      fill(out);
+      const float *seen[9], *weights[9];
+      std::vector<double> expected(out.begin(), out.end());
+      for (size_t t = 0; t < taps; ++t) {
+        seen[t] = in.data() + t * channels;
+        weights[t] = weight.data() + t * channels;
+        for (size_t c = 0; c < channels; ++c) expected[c] += double{seen[t][c]} * weights[t][c];
+      }
+      native::add_channels({seen, weights, taps, out.data(), channels});
+      for (size_t c = 0; c < channels; ++c) EXPECT_NEAR(out[c], expected[c], 1e-5) << c;
     }
   }
 }
