@@ -50,6 +50,21 @@ function(rushlight_ukernel_features result)
     set(${result} "${RUSHLIGHT_UKERNEL_FOUND}" PARENT_SCOPE)
 endfunction()
 
+# Whether functions compute with floats, not the processor.
+function(rushlight_floats_in_software result)
+    rushlight_ukernel_features(features)
+    set(${result} ON PARENT_SCOPE)
+    foreach(
+        unit
+        IN
+        ITEMS "arm/fma" "riscv/f" "hosted" "wasm/simd" "x86"
+    )
+        if("${unit}" IN_LIST features)
+            set(${result} OFF PARENT_SCOPE)
+        endif()
+    endforeach()
+endfunction()
+
 # Whether microkernels are compiled for several machines, of which one is chosen at run time. Not where the
 # flags ask for a machine with AVX2 anyway: that is then the one variant there is.
 function(rushlight_ukernel_variants result)
