@@ -103,12 +103,15 @@ class Plan {
     alignas(64) float small[kSmallDepth * kMostColumns];
     b_block_ = static_cast<float*>(scratch);
     if (scratch == nullptr && scratch_bytes() != 0) {
-      RL_CHECK(!staged_, Error::MemoryAllocationFailed, "scratch memory: a product needs %lu bytes",
+      const bool can_do_without = gemm_.type == ScalarType::Float && !(staged_ && packs_b_);
+      RL_CHECK(can_do_without, Error::MemoryAllocationFailed, "scratch memory: a product needs %lu bytes",
                log_number(scratch_bytes()));
       converts_a_ = false;
       row_block_ = gemm_.rows;
-      depth_block_ = std::min(depth_block_, kSmallDepth);
-      panel_block_ = 1;
+      if (packs_b_) {
+        depth_block_ = std::min(depth_block_, kSmallDepth);
+        panel_block_ = 1;
+      }
       b_block_ = small;
     }
     a_block_ = b_block_ + b_bytes() / sizeof(float);
@@ -403,6 +406,11 @@ void prepare(KernelContext& context, const Gemm& gemm, const Tensor& weight) {
     }
   }
   prepare(context, gemm);
+  // With panels it may be cut otherwise; which of the two the call has is not known yet.
+  static constexpr float kPanels = 0;
+  Gemm packed = gemm;
+  packed.packed_b = &kPanels;
+  prepare(context, packed);
 }
 
 size_t scratch_bytes(const Gemm& gemm) { return Plan(gemm).scratch_bytes(); }
