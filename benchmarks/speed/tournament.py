@@ -8,7 +8,7 @@ import statistics
 import sys
 import tempfile
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -138,15 +138,12 @@ class Tournament:
             missing = prepare(name, folder, [each for each in contestants if each != "copy"], own, peers)
         names = [each for each in contestants if each not in ("copy", "torch eager", *missing)]
         taken: dict[str, list[dict[str, Any]]] = {each: [] for each in names}
-        for turn in range(_LOADS):
+        for turn in range(_LOADS + 1):  # the first one, which reads files from the disk, does not count
             for each in names:
-                tell(f"{each}: load {turn + 1} of {_LOADS}")
-                with self._worker(each) as worker:
-                    try:
-                        taken[each].append(loading(worker, each, folder, self._settings.threads))
-                    except Failed:
-                        break  # the table of times says why
-        return [Load(name, each, **_medians(found)) for each, found in taken.items() if found]
+                tell(f"{each}: load {turn} of {_LOADS}")
+                with self._worker(each) as worker, suppress(Failed):  # the table of times says why
+                    taken[each].append(loading(worker, each, folder, self._settings.threads))
+        return [Load(name, each, **_medians(found[1:])) for each, found in taken.items() if found[1:]]
 
 
 def _medians(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
