@@ -43,8 +43,11 @@ class Rows {
       if (axes[i].count > 1 && axes[i].out_stride != run_ * axes[2].out_stride) break;
       run_ *= axes[i].count;
     }
-    rows_ = static_cast<ptrdiff_t>(ukernel::gemm_split(static_cast<size_t>(run_)));
+    const auto columns = static_cast<size_t>(std::min(c_.out_channels, panel_columns()));
+    rows_ = static_cast<ptrdiff_t>(
+        ukernel::gemm_split(static_cast<size_t>(run_), ukernel::gemm_rows_of(columns)));
     tiles_in_run_ = (run_ + rows_ - 1) / rows_;
+    most_taps_ = kPointers / rows_;
     tiles_ = phase.pixels() / run_ * tiles_in_run_;
     panels_ = panels_of(c_);
     merges_ = taps_adjoin(c_, phase);
@@ -113,21 +116,39 @@ class Rows {
     tile->rows = std::min(rows_, run_ - tile->in_run);
     tile->first_tap = -1;
     tile->out = phase_.out_first() + x * axes[2].out_stride + y * axes[1].out_stride + z * axes[0].out_stride;
-    tile->in_row = x + tile->rows <= axes[2].count;
-    tile->inside = true;
     const ptrdiff_t reach = (axes[2].taps - 1) * axes[2].tap_step;
+    const auto sees_inputs = [&](ptrdiff_t first) {
+      return first >= 0 && first + reach >= 0 && first + std::max<ptrdiff_t>(reach, 0) < axes[2].in;
+    };
+    tile->in_row = x + tile->rows <= axes[2].count;
+    if (tile->in_row) {
+      // Positions grow from row to row of the tile.
+      tile->at[0][0] = axes[0].position(z, 0);
+      tile->at[1][0] = axes[1].position(y, 0);
+      tile->at[2][0] = axes[2].position(x, 0);
+      tile->inside = sees_inputs(tile->at[2][0]) && sees_inputs(axes[2].position(x + tile->rows - 1, 0));
+      if (tile->inside) {
+        x += tile->rows;
+        if (x == axes[2].count) step_row(tile);
+        return;
+      }
+    }
+    tile->inside = true;
     for (ptrdiff_t r = 0; r < tile->rows; ++r) {
       tile->at[0][r] = axes[0].position(z, 0);
       tile->at[1][r] = axes[1].position(y, 0);
       tile->at[2][r] = axes[2].position(x, 0);
-      tile->inside = tile->inside && tile->at[2][r] >= 0 && tile->at[2][r] + reach >= 0 &&
-                     std::max<ptrdiff_t>(reach, 0) + tile->at[2][r] < axes[2].in;
-      if (++x < axes[2].count) continue;
-      x = 0;
-      if (++y < axes[1].count) continue;
-      y = 0;
-      ++z;
+      tile->inside = tile->inside && sees_inputs(tile->at[2][r]);
+      if (++x == axes[2].count) step_row(tile);
     }
+  }
+
+  void step_row(Tile* tile) const {
+    auto& [z, y, x] = tile->next;
+    x = 0;
+    if (++y < phase_.axes[1].count) return;
+    y = 0;
+    ++z;
   }
 
   // Pointers for taps, or rows of taps, [first, first + count).
@@ -189,10 +210,11 @@ class Rows {
     gemm.residual_stride = gemm.c_stride;
     gemm.low = c_.low;
     gemm.high = c_.high;
-    sum_in_blocks(gemm, taps, kPointers / tile->rows, [&](ptrdiff_t first, ptrdiff_t count) {
+    sum_in_blocks(gemm, taps, most_taps_, [&](ptrdiff_t first, ptrdiff_t count) {
       point(tile, first, count, taps_in_row);
       return tile->pointers;
     });
+    if (c_.activation.kind == ActivationKind::kNone) return;
     for (ptrdiff_t r = 0; r < tile->rows; ++r) {
       c_.finish(gemm.c + r * gemm.c_stride, static_cast<ptrdiff_t>(gemm.columns));
     }
@@ -205,6 +227,7 @@ class Rows {
   ptrdiff_t run_;   // outputs at equal steps
   ptrdiff_t rows_;  // of a tile
   ptrdiff_t tiles_in_run_;
+  ptrdiff_t most_taps_;  // whose pointers are held at a time
   ptrdiff_t tiles_;
   ptrdiff_t panels_;
   ptrdiff_t block_;  // tiles that use a panel one after the other

@@ -11,11 +11,16 @@ namespace rushlight::kernels::optimized {
 
 inline constexpr ptrdiff_t kSumBlock = 512;  // products, about
 
-// Computes `tile`, whose taps and pointers are not set yet, over `taps` taps. point(first, count) gives the
-// pointers for taps [first, first + count) of at most `most_taps`.
+// Computes `tile`, whose taps and pointers are not set yet, over `taps` taps, and leaves it changed but for
+// C. point(first, count) gives the pointers for taps [first, first + count) of at most `most_taps`.
 template <class Point>
-void sum_in_blocks(ukernel::GemmTile tile, ptrdiff_t taps, ptrdiff_t most_taps, Point&& point) {
+void sum_in_blocks(ukernel::GemmTile& tile, ptrdiff_t taps, ptrdiff_t most_taps, Point&& point) {
   const auto depth = static_cast<ptrdiff_t>(tile.depth);
+  if (taps * depth <= kSumBlock && taps <= most_taps) {  // most often, and then it has to be quick
+    tile.taps = static_cast<size_t>(taps);
+    tile.a = point(0, taps);
+    return gemm_tile(tile);
+  }
   const ptrdiff_t parts = std::max<ptrdiff_t>((depth + kSumBlock / 2) / kSumBlock, 1);
   const ptrdiff_t part = (depth + parts - 1) / parts;
   const ptrdiff_t step =

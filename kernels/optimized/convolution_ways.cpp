@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/optimized/convolution_ways.h"
 
+#include "kernels/optimized/convolution_border.h"
 #include "kernels/optimized/convolution_depthwise.h"
 #include "kernels/optimized/convolution_planes.h"
 #include "kernels/optimized/convolution_rows.h"
@@ -15,7 +16,7 @@ enum class Way : uint64_t { kRows = 1, kPlanes, kDepthwiseRows, kDepthwisePlanes
 Way way_of(const Convolution& c) {
   if (is_depthwise_rows(c)) return Way::kDepthwiseRows;
   if (is_depthwise(c)) return Way::kDepthwisePlanes;
-  return has_channels_last(c) ? Way::kRows : Way::kPlanes;
+  return has_channels_last(c) || gains_by_border(c) ? Way::kRows : Way::kPlanes;
 }
 
 // Before packed weights: how they were packed.
@@ -52,12 +53,21 @@ uint64_t layout_of(const Convolution& c, Way way) {
   return number;
 }
 
+// Whether there was scratch memory for the images, or no need for it.
 bool convolve_packed(KernelContext& context, const Convolution& c, Way way, const float* packed) {
-  if (way == Way::kRows) {
-    convolve_rows(context, c, packed);
-  } else {
+  if (way != Way::kRows) {
     convolve_depthwise_rows(context, c, packed);
+    return true;
   }
+  void* image = gains_by_border(c) ? context.allocate_temp(bordered_size(c), 64) : nullptr;
+  if (image != nullptr) {
+    for (ptrdiff_t i = 0; i < c.batch; ++i) {
+      convolve_rows(context, add_border(context, c, i, static_cast<float*>(image)), packed);
+    }
+    return true;
+  }
+  if (!has_channels_last(c)) return false;
+  convolve_rows(context, c, packed);
   return true;
 }
 
@@ -91,7 +101,9 @@ void prepare_convolution(KernelContext& context, const Convolution& c, bool cons
     context.need_scratch(scratch_size(c, way) * context.threads() + 64);
     return;
   }
-  if (!constant_weight) return context.need_scratch(packed + 64);
+  const size_t image = way == Way::kRows && gains_by_border(c) ? bordered_size(c) + 64 : 0;
+  if (image > 0) context.need_scratch(image);
+  if (!constant_weight) return context.need_scratch(packed + 64 + image);
   void* memory = context.prepare(c.weight, layout_of(c, way), sizeof(Header) + packed);
   if (memory == nullptr) return;
   auto* header = static_cast<Header*>(memory);
@@ -111,14 +123,16 @@ bool convolve(KernelContext& context, const Convolution& c) {
   }
   const size_t size = packed_size(c, way);
   if (size == 0) return convolve_in_scratch(context, c, way);
-  if (header != nullptr && header->way == way) {
-    return convolve_packed(context, c, way, reinterpret_cast<const float*>(header + 1));
+  const bool is_prepared = header != nullptr && header->way == way;
+  const float* packed = is_prepared ? reinterpret_cast<const float*>(header + 1) : nullptr;
+  if (!is_prepared) {
+    if (auto* own = static_cast<float*>(context.allocate_temp(size, 64))) {
+      pack(c, way, own);
+      packed = own;
+    }
   }
-  auto* packed = static_cast<float*>(context.allocate_temp(size, 64));
-  if (packed == nullptr)
-    return convolve_in_scratch(context, c, is_depthwise(c) ? Way::kDepthwisePlanes : Way::kPlanes);
-  pack(c, way, packed);
-  return convolve_packed(context, c, way, packed);
+  if (packed != nullptr && convolve_packed(context, c, way, packed)) return true;
+  return convolve_in_scratch(context, c, is_depthwise(c) ? Way::kDepthwisePlanes : Way::kPlanes);
 }
 
 }  // namespace rushlight::kernels::optimized

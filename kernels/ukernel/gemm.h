@@ -46,7 +46,7 @@ enum class GemmInitial : uint8_t {
 };
 
 struct GemmTile {
-  size_t rows = 0;     // 1 to gemm_rows()
+  size_t rows = 0;     // 1 to gemm_rows_of(columns)
   size_t columns = 0;  // 1 to gemm_columns()
   size_t taps = 1;
   size_t depth = 0;
@@ -79,6 +79,8 @@ struct GemmTile {
 // The largest tile of the variant in use, and the columns of a vector. Columns up to a multiple of a vector
 // cost as much as that multiple; fewer rows cost less, but more for each.
 RL_UKERNEL(size_t, gemm_rows, (), ())
+// The largest for tiles of at most so many columns: gemm_rows() or more, at most 16.
+RL_UKERNEL(size_t, gemm_rows_of, (size_t columns), (columns))
 RL_UKERNEL(size_t, gemm_columns, (), ())
 RL_UKERNEL(size_t, gemm_lanes, (), ())
 
@@ -91,12 +93,12 @@ RL_UKERNEL(void, gemm_pack,
             size_t columns),
            (panel, b, row_stride, column_stride, depth, columns))
 
-// How many rows to give each tile so that those of `rows` rows are about equal.
-inline size_t gemm_split(size_t rows) {
-  const size_t most = gemm_rows();
+// How many rows to give each tile, of `most` at most, so that those of `rows` rows are about equal.
+inline size_t gemm_split(size_t rows, size_t most) {
   if (rows <= most) return rows;
   const size_t tiles = (rows + most - 1) / most;
   return (rows + tiles - 1) / tiles;
 }
+inline size_t gemm_split(size_t rows) { return gemm_split(rows, gemm_rows()); }
 
 }  // namespace rushlight::ukernel

@@ -120,6 +120,27 @@ def test_layouts(kernels: Kernels, spatial: int, kernel: tuple[int, int], order:
         check(kernels, [*transposed, *plain(spatial, transposed=True)], out_dim_order=out_order)
 
 
+@pytest.mark.parametrize("planes", [False, True])
+@pytest.mark.parametrize("channels", [1, 3, 4, 16])
+@pytest.mark.parametrize(
+    ("kernel", "numbers"),
+    [
+        ((3, 3), {"padding": [1, 1]}),
+        ((7, 7), {"padding": [3, 3], "stride": [2, 2]}),
+        ((3, 5), {"padding": [0, 4], "stride": [3, 1], "dilation": [2, 1]}),
+        ((1, 1), {}),
+        ((2, 3), {"padding": [5, 5]}),
+    ],
+)
+def test_images_of_few_channels(
+    kernels: Kernels, channels: int, kernel: tuple[int, int], numbers: dict[str, list[int]], planes: bool
+) -> None:
+    made = tensors((2, channels, 11, 19), (20, channels, *kernel), bias=20)
+    if not planes:
+        made[0] = with_dim_order(made[0], CHANNELS_LAST[4])
+    check(kernels, [*made, *plain(2, **numbers)], out_dim_order=CHANNELS_LAST[4])
+
+
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])

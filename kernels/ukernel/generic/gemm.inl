@@ -28,6 +28,14 @@ constexpr size_t kRows = 4;
 constexpr size_t kVectors = 4;
 #endif
 constexpr size_t kColumns = kVectors * kLanes;
+// With fewer vectors in a row there is room for more rows; sums are more than an addition takes cycles.
+#if defined(__AVX2__)
+constexpr size_t kMostRows = 8;
+constexpr size_t kNarrow = kVectors - 1;
+#else
+constexpr size_t kMostRows = kRows;
+constexpr size_t kNarrow = 0;
+#endif
 // Rows of B that are copied at a time where vectors would read beyond its columns.
 constexpr size_t kCopied = 16;
 // Rows of a panel that are packed at a time: they stay in the first cache.
@@ -131,20 +139,21 @@ struct Tile {
 
 using Compute = void (*)(const GemmTile&);
 
+// The function for so many rows and vectors; null for more than there are.
+template <size_t kR, size_t kV>
+constexpr Compute compute_of() {
+  if constexpr (kV <= kVectors && kR <= (kV <= kNarrow ? kMostRows : kRows)) {
+    return &Tile<kR, kV>::compute;
+  } else {
+    return nullptr;
+  }
+}
 template <size_t kR>
-constexpr Compute kComputeRows[] = {&Tile<kR, 1>::compute,
-                                    &Tile<kR, 2>::compute,
-                                    &Tile < kR,
-                                    kVectors >= 3 ? 3 : 1 > ::compute,
-                                    &Tile < kR,
-                                    kVectors >= 4 ? 4 : 1 > ::compute};
-constexpr const Compute* kCompute[] = {kComputeRows<1>,
-                                       kComputeRows<2>,
-                                       kComputeRows<3>,
-                                       kComputeRows<4>,
-                                       kComputeRows < kRows >= 5 ? 5 : 1 >,
-                                       kComputeRows < kRows >= 6 ? 6 : 1 > };
-static_assert(kRows <= 6 && kVectors <= 4);
+constexpr Compute kComputeRows[] = {compute_of<kR, 1>(), compute_of<kR, 2>(), compute_of<kR, 3>(),
+                                    compute_of<kR, 4>()};
+constexpr const Compute* kCompute[] = {kComputeRows<1>, kComputeRows<2>, kComputeRows<3>, kComputeRows<4>,
+                                       kComputeRows<5>, kComputeRows<6>, kComputeRows<7>, kComputeRows<8>};
+static_assert(kMostRows <= 8 && kVectors <= 4);
 
 void compute_whole(const GemmTile& tile) { kCompute[tile.rows - 1][(tile.columns - 1) / kLanes](tile); }
 
@@ -157,8 +166,8 @@ void copy_rows(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t from
 
 // Columns that end within a vector, where there are no masks: beside the tile is room for whole ones.
 void compute_padded(const GemmTile& given) {
-  float c[kRows * kColumns] = {};
-  float residual[kRows * kColumns] = {};
+  float c[kMostRows * kColumns] = {};
+  float residual[kMostRows * kColumns] = {};
   float initial[kColumns] = {};
   GemmTile tile = given;
   tile.columns = (given.columns + kLanes - 1) / kLanes * kLanes;
@@ -188,7 +197,7 @@ void compute(const GemmTile& tile) {
 // With rows of B that end within a vector: they are copied, a few at a time, and sums go on in C.
 void compute_copied(const GemmTile& whole) {
   float copy[kCopied * kColumns] = {};
-  float held[kRows * kColumns];
+  float held[kMostRows * kColumns];
   GemmTile tile = whole;
   tile.taps = 1;
   tile.b = copy;
@@ -251,6 +260,7 @@ RL_INLINE void transpose(float* to, const float* from, ptrdiff_t column_stride) 
 }  // namespace
 
 size_t gemm_rows() { return kRows; }
+size_t gemm_rows_of(size_t columns) { return columns <= kNarrow * kLanes ? kMostRows : kRows; }
 size_t gemm_columns() { return kColumns; }
 size_t gemm_lanes() { return kLanes; }
 

@@ -11,7 +11,7 @@ from rushlight.errors import TargetCrashed
 
 def _response(*values):
     """What a runner would write for one call with these already encoded values."""
-    head = struct.pack("<4s3I", b"RLIO", 1, 0, 0) + struct.pack("<6Q", 1, 2, 3, 4, 5, 6)
+    head = struct.pack("<4s3I", b"RLIO", 1, 0, 0) + struct.pack("<8Q", *range(1, 9))
     call = struct.pack("<4I2Q", 0, len(values), 4321, 0, 1000, 2000)
     return head + call + b"".join(values)
 

@@ -22,6 +22,9 @@ from rushlight.export.passes.order_rules import (
 )
 from rushlight.export.rewrite import insert_before
 
+_FEW_CHANNELS = 4
+"""kernels/optimized/convolution_border.cpp has the same."""
+
 
 class ChannelsLast(Pass):
     """Converts at the borders of each group of connected operators that can be channels-last, where the
@@ -84,6 +87,19 @@ def _read_in_order(node: Node, any_order: bool) -> list[Node]:
     return [node.args[0]] if node.target is operator.getitem else deciding_inputs(node, any_order)
 
 
+def _reads_planes(convolution: Node, read: Node) -> bool:
+    """Whether its kernel brings few channels together itself, as that of an image."""
+    transposed, groups = convolution.args[6], convolution.args[8]
+    channels = value_of(read).shape[1]
+    return (
+        convolution.args[0] is read
+        and not transposed
+        and groups == 1
+        and isinstance(channels, int)
+        and channels <= _FEW_CHANNELS
+    )
+
+
 class _Group:
     """Nodes that can be channels-last together."""
 
@@ -96,11 +112,12 @@ class _Group:
         entries = [(node, read) for node in self.nodes for read in self._entries(node)]
         exits = [node for node in self.nodes if _is_tensor(node) and self._is_exit(node)]
         convolutions = sum(is_convolution(n) for n in self.nodes)
-        if convolutions < len({read for _, read in entries if not self._is_free(read)}) + len(exits):
+        borders = {read for _, read in entries if not self._lies_the_same(read)}
+        if convolutions < len(borders) + len(exits):
             return False
         copies: dict[Node, Node] = {}
         for node, read in entries:
-            if self._is_free(read):
+            if self._is_free(node, read):
                 if is_convolution(node) and node.args[0] is read:
                     node.meta["channels_last"] = True
                 continue
@@ -121,8 +138,13 @@ class _Group:
             if read not in self.members and self.constants.get(read) is None
         ]
 
-    def _is_free(self, read: Node) -> bool:
+    def _lies_the_same(self, read: Node) -> bool:
         return self.any_order and is_either(value_of(read))
+
+    def _is_free(self, node: Node, read: Node) -> bool:
+        """Whether the node takes it as it is."""
+        planes = self.any_order and is_convolution(node) and _reads_planes(node, read)
+        return planes or self._lies_the_same(read)
 
     def _is_exit(self, node: Node) -> bool:
         """Whether anybody outside of the group wants the result in another order."""

@@ -18,7 +18,7 @@ from rushlight.export.passes.remove_dead_code import RemoveDeadCode
 from rushlight.program import TensorInfo, read_program
 
 LAST = (0, 2, 3, 1)
-IMAGE = torch.randn(2, 3, 8, 8)
+IMAGE = torch.randn(2, 6, 8, 8)
 
 
 def moved(module: nn.Module, *args: Any) -> ExportedProgram:
@@ -30,7 +30,7 @@ def moved(module: nn.Module, *args: Any) -> ExportedProgram:
 
 def body() -> nn.Sequential:
     return nn.Sequential(
-        nn.Conv2d(3, 4, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(4, 4, 1), nn.Sigmoid(), nn.Conv2d(4, 4, 1)
+        nn.Conv2d(6, 4, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(4, 4, 1), nn.Sigmoid(), nn.Conv2d(4, 4, 1)
     )
 
 
@@ -61,7 +61,7 @@ def test_channels_last_inputs_and_outputs_need_no_conversion() -> None:
 class Residual(nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.first, self.second = nn.Conv2d(3, 3, 3, padding=1), nn.Conv2d(3, 3, 3, padding=1)
+        self.first, self.second = nn.Conv2d(6, 6, 3, padding=1), nn.Conv2d(6, 6, 3, padding=1)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return x + self.second(self.first(x).relu())
@@ -77,7 +77,7 @@ class Between(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.parts = nn.ModuleList(nn.Conv2d(3, 3, 1) for _ in range(3))
+        self.parts = nn.ModuleList(nn.Conv2d(6, 6, 1) for _ in range(3))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         for part in self.parts:
@@ -128,6 +128,14 @@ class Squeezed(nn.Module):
         y = torch.relu(self.first(x))
         y = y + self.second(y * torch.sigmoid(self.scale(y.mean((2, 3), True))))
         return self.last(nn.functional.adaptive_avg_pool2d(y, 1).flatten(1))
+
+
+def test_images_of_few_channels_are_brought_together_by_their_convolution() -> None:
+    layers = nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Conv2d(4, 8, 3, padding=1), nn.Flatten())
+    program = moved(layers, torch.randn(2, 3, 8, 8))
+    assert operators(program) == ["convolution", "relu", "convolution", "_clone_dim_order", "view_copy"]
+    orders = {n.name: n.meta["dim_order"] for n in program.graph.nodes if n.op == "call_function"}
+    assert orders["convolution"] == LAST
 
 
 def test_images_of_one_channel_and_results_of_one_pixel_need_no_conversion() -> None:
