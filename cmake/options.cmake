@@ -113,7 +113,8 @@ endif()
 # Boards have weights in flash, and no RAM for them a second time.
 set(rushlight_prepare ON)
 set(rushlight_small OFF)
-if(RUSHLIGHT_BOARD)
+# WebAssembly is small, too, unless the flags ask for its vectors.
+if(RUSHLIGHT_BOARD OR (CMAKE_SYSTEM_PROCESSOR MATCHES "wasm" AND NOT CMAKE_CXX_FLAGS MATCHES "-msimd128"))
     set(rushlight_prepare OFF)
     set(rushlight_small ON)
 endif()

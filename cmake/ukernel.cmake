@@ -17,14 +17,20 @@ set(RUSHLIGHT_UKERNEL_FLAGS_avx512
     -mprefer-vector-width=512
 )
 
-# The names in features.txt that the C++ compiler makes code for with its flags, in order; and x86, wide (AVX2 at
-# least) and hosted.
+# The names in features.txt that the C++ compiler makes code for with its flags, in order; and x86, wasm, wide
+# (AVX2 at least) and hosted.
 function(rushlight_ukernel_features result)
     rushlight_compiler_command(CXX command)
     set(list "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../kernels/ukernel/features.txt")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${list}")
     file(STRINGS "${list}" rows REGEX "^[a-z]")
-    list(APPEND rows "x86 defined(__x86_64__)" "wide defined(__AVX2__)" "hosted defined(__linux__)")
+    list(
+        APPEND rows
+        "x86 defined(__x86_64__)"
+        "wasm defined(__wasm__)"
+        "wide defined(__AVX2__)"
+        "hosted defined(__linux__)"
+    )
     set(text "")
     foreach(row IN LISTS rows)
         string(REGEX MATCH "^([^ ]*) (.*)$" row "${row}")
@@ -58,7 +64,7 @@ function(rushlight_floats_in_software result)
     foreach(
         unit
         IN
-        ITEMS "arm/fma" "riscv/f" "hosted" "wasm/simd" "x86"
+        ITEMS "arm/fma" "riscv/f" "hosted" "wasm" "x86"
     )
         if("${unit}" IN_LIST features)
             set(${result} OFF PARENT_SCOPE)
