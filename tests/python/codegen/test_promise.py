@@ -61,7 +61,10 @@ def test_a_call_that_can_run_has_no_problem(name: str, operands: Sequence[Operan
 def test_a_missing_operator_is_told_with_those_like_it() -> None:
     problem = call_problem(TABLE, "aten::add.Tensors", add())
     assert problem is not None and problem.reason == "operator"
-    assert "no kernel library has aten::add.Tensors (libraries: optimized, portable, prim, quantized)" in problem.message
+    assert (
+        "no kernel library has aten::add.Tensors (libraries: optimized, portable, prim, quantized)"
+        in problem.message
+    )
     assert "aten::add.out" in problem.near
     assert "use aten::add" in problem.remedy and "rushlight new-op" in problem.remedy
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path, PurePosixPath
 
-from rushlight.codegen.table import load_table
+from rushlight.codegen.table import for_small_targets, load_table
 from rushlight.devtools.size.linkmap import Piece
 from rushlight.sources import source_root
 
@@ -141,11 +141,11 @@ def operators_by_source(selected: Iterable[str] | None) -> dict[str, str]:
     "kernels/portable/op_add.cpp"."""
     wanted = None if selected is None else set(selected)
     found: dict[str, list[str]] = {}
-    for row in load_table(source_root() / "kernels" / "ops.yaml").rows():
+    table = load_table(source_root() / "kernels" / "ops.yaml")
+    rows = [*table.rows(), *for_small_targets(table).rows()]
+    for row in {(row.source, row.name): row for row in rows}.values():
         if wanted is None or row.name in wanted:
-            small = row.source.replace("optimized/", "optimized/small/", 1)
-            for source in {row.source, small}:
-                found.setdefault(f"kernels/{source}.cpp", []).append(row.name)
+            found.setdefault(f"kernels/{row.source}.cpp", []).append(row.name)
     return {source: ", ".join(sorted(names)) for source, names in found.items()}
 
 
