@@ -75,9 +75,7 @@ void AttentionPlan::stretch(const Tensor& tensor, Operand* operand) const {
 }
 
 Error AttentionPlan::make(const AttentionArguments& given, const Tensor& out) {
-  RL_CHECK(given.dropout == 0, Error::NotSupported,
-           "dropout_p: expected 0, as in inference, got %d thousandths",
-           static_cast<int>(given.dropout * 1000));
+  RL_CHECK(given.dropout == 0, Error::NotSupported, "dropout_p: expected 0, as in inference");
   RL_TRY(check_matrix(given.query, given.enable_gqa, "query"));
   RL_TRY(check_matrix(given.key, given.enable_gqa, "key"));
   RL_TRY(check_matrix(given.value, given.enable_gqa, "value"));

@@ -54,7 +54,11 @@ def test_a_list_selects_operators_and_their_sources(project: Path) -> None:
     result = configure(project, EXECUTORCH_SELECT_OPS_LIST="aten::add.out,aten::mm.out")
     assert listed(result, "operators") == ["aten::add.out", "aten::mm.out"]
     # Of both libraries, where both are needed.
-    assert {Path(path).name for path in listed(result, "sources")} == {"op_add.cpp", "op_mm.cpp"}
+    assert {Path(path).name for path in listed(result, "sources")} == {
+        "op_add.cpp",
+        "op_arithmetic.cpp",
+        "op_mm.cpp",
+    }
     shared = {Path(path).name for path in listed(result, "shared")}
     assert {"elementwise.cpp", "matmul.cpp"} <= shared and not shared & {"convolution.cpp", "fft.cpp"}
 
