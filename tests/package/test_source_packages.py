@@ -85,7 +85,8 @@ def test_a_package_computes_what_the_interpreter_does(form: str, images: np.ndar
     got = np.fromfile(tmp_path / "scores", np.float32).reshape(100, 1, 10)
     program = rushlight.load(DIGITS / "digits.pte")
     expected = np.stack([program.forward(image[None])[0] for image in images])
-    assert got.tobytes() == expected.tobytes()
+    # Packages have the small kernels of boards, which add in another order than a host's.
+    np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.cortex_m4

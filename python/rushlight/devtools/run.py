@@ -109,6 +109,7 @@ def run(
     baked: bool | BakedBuild = False,
     kernels: Sequence[str | os.PathLike[str]] = (),
     module: ModuleType | None = None,
+    prepare: bool = True,
 ) -> RunOutcome:
     """Runs the calls of `case`. On "host" in this process; elsewhere, for a trace, with `kernels` (libraries
     of one's own, see `rushlight.build`) and with backends (`RUSHLIGHT_BACKENDS` in `defines`), it first
@@ -116,6 +117,7 @@ def run(
     runner to be used instead, on the host too; with `linked_in` it has the model inside, otherwise it is
     given the model. With `baked` the program is baked, also on the host; a build of several baked programs
     can be given in its place. With `module`, the Python module of a host build, it runs in this process.
+    Without `prepare` kernels of hosts pack no constants, as in baked programs.
 
     Errors: those of loading and building; BuildOnly; RunTimeout; TargetCrashed; what the runtime itself
     refuses.
@@ -154,7 +156,7 @@ def run(
     wants_more = bool(kernels or (defines or {}).get("RUSHLIGHT_BACKENDS"))
     here = module is not None or (built is None and not wants_more)
     if chosen.kind == "host" and trace is None and here:
-        return _run_here(data, case, files, Origins(path, program), module)
+        return _run_here(data, case, files, Origins(path, program), module, prepare)
     if built is None:
         linked_in = chosen.kind == "bare-metal"
         wanted = {**(trace.defines() if trace else {}), **(defines or {})}
@@ -173,6 +175,8 @@ def run(
     if not linked_in:
         # A runner need not know bundled programs: it gets the program inside.
         given = {"--model_path": [data if bundled else path], "--data_path": files}
+    if not prepare:
+        given["--prepare"] = ["0"]
     with Origins(path, program).told({call.method for call in case.calls}):
         there = _run_there(chosen, given, built, program, case, timeout, trace)
     outcomes = _outcomes(case, there.results)
@@ -238,12 +242,17 @@ def _data_files(program: Program, case: Case) -> tuple[Path, ...]:
 
 
 def _run_here(
-    model: bytes, case: Case, data_files: tuple[Path, ...], origins: Origins, module: ModuleType | None
+    model: bytes,
+    case: Case,
+    data_files: tuple[Path, ...],
+    origins: Origins,
+    module: ModuleType | None,
+    prepare: bool,
 ) -> RunOutcome:
     from rushlight import runtime
 
     start = time.monotonic()
-    program = runtime.load(model, module=module, data_files=data_files)
+    program = runtime.load(model, module=module, data_files=data_files, prepare=prepare)
     results = []
     for call in case.calls:
         method = program.load_method(call.method) if case.fresh_methods else program.method(call.method)

@@ -80,8 +80,8 @@ def bake(
     `name` is made a C++ identifier (default: the file's name, or of model.pte its folder's); `methods` are
     those to bake (default: all). `data_files` (.ptd) have the tensors that the program leaves out. `weights`
     is "incbin" (an assembler file that includes a binary one) or "array" (C++). `temporary_bytes` is the
-    scratch of each method's kernels; by default as much as a runner gives, and none where none can ask, but
-    on hosts what their kernels say, if this installation's runtime has them.
+    scratch of each method's kernels; by default as much as a runner gives, and none where none can ask; on
+    hosts what their kernels say if that is more, and this installation's runtime has them.
     `kernels` are kernel libraries besides rushlight's, `table` an operator table in place of all of them.
 
     Errors: InvalidArgument, InvalidProgram, MethodNotFound, BackendNotFound, OperatorNotFound, NotBakeable.
@@ -104,7 +104,7 @@ def bake(
         scratch = _temporary(plan, for_small_targets(table), temporary_bytes)
         on_hosts = _temporary(plan, table, temporary_bytes)
         if temporary_bytes is None and not isinstance(needs, str) and plan.method.name in needs:
-            on_hosts = needs[plan.method.name].scratch
+            on_hosts = max(on_hosts, needs[plan.method.name].scratch)
         baked.append(BakedMethod(MethodTensors(plan, pools, blob, name), table, scratch, on_hosts))
     origin = shown(path.resolve())
     files: dict[str, str | bytes] = {f"{name}.cpp": source_text(name, origin, baked, blob, pools)}
