@@ -71,7 +71,7 @@ def test_the_runtime_is_small_apart_from_what_verifies_programs(report: SizeRepo
 
 
 def test_a_budget_holds_the_program(report: SizeReport, tmp_path: Path) -> None:
-    (tmp_path / "budget.yaml").write_text("flash: 60 kB\nram: 1 kB\nstack: 5 kB\narena: 74 kB\n")
+    (tmp_path / "budget.yaml").write_text("flash: 60 kB\nram: 1 kB\nstack: 6 kB\narena: 74 kB\n")
     check_budget(report, read_budget(tmp_path / "budget.yaml"))
     (tmp_path / "budget.yaml").write_text("flash: 20 kB\nstack: 4 kB\n")
     with pytest.raises(OverBudget) as caught:
