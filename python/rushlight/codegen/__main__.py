@@ -63,7 +63,7 @@ def _generate(options: argparse.Namespace) -> None:
     info.merge(steps.merge(options.ops_yaml, table, root_ops=options.root_ops, all_ops=options.all_ops))
     by_dtype, only = dtypes_of(options)
     depends = [*options.ops_yaml, *options.model]
-    selection = Selection(table, by_dtype, only, options.list_portable, info, depends)
+    selection = Selection(table, by_dtype, only, info, depends, options.list_portable)
     backends = [LinkedBackend(*backend) for backend in options.backend]
     selected = write_all(
         selection,

@@ -66,9 +66,9 @@ class Selection:
     table: OperatorTable
     by_dtype: bool = False
     only: frozenset[str] | None = None
-    keep_portable: bool = False
     info: OpInfo = field(default_factory=OpInfo)
     depends: list[Path] = field(default_factory=list)
+    keep_portable: bool = False
 
     def add(self, name: str, asker: str, dtypes: Iterable[str] | None = None) -> None:
         """Ask for one operator; `dtypes` None means all that the kernel has."""
