@@ -36,9 +36,10 @@ def test_the_three_steps_give_what_one_command_gives(tmp_path: Path) -> None:
         assert (steps / name).read_text() == (one / name).read_text(), name
     kernels = json.loads((tmp_path / "k.json").read_text())
     assert kernels["operators"]["aten::exp.out"] == {
-        "library": "portable",
-        "kernel": "rushlight::kernels::exp_out",
-        "source": str(source_root() / "kernels" / "portable" / "op_exp.cpp"),
+        "library": "optimized",
+        "kernel": "rushlight::kernels::optimized::exp_out",
+        "source": str(source_root() / "kernels" / "optimized" / "op_unary.cpp"),
+        "falls_back_to": None,
         "dtypes": ["float32"],
         "asked_by": ["softplus/model.pte"],
     }
