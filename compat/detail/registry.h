@@ -18,7 +18,7 @@ struct Choice {
 struct RegisteredOperator : KernelEntry {
   constexpr RegisteredOperator() : KernelEntry{nullptr, nullptr, nullptr} {}
 
-  OperatorTable table = {nullptr, 0};  // of this entry alone: others join without moving it
+  OperatorTable table = {nullptr, 0, nullptr, nullptr};  // of this entry alone: others join without moving it
   const Choice* choices = nullptr;
   const KernelEntry* fallback = nullptr;  // of the next table, when `choices` has none
 };

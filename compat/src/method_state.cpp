@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "compat/detail/method_state.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "compat/detail/temporary.h"
@@ -55,11 +56,17 @@ et::Error MethodState::load(const Program& program, const char* name, et::Span<c
 
 // As rushlight's own module does: callers bring no memory for it.
 Error MethodState::prepare() {
+  scratch_.resize(method_->preparing_bytes());
+  temporary_ = Arena({scratch_.data(), scratch_.size()});
   Preparation needs;
   RL_TRY(method_->measure(nullptr, &needs));
-  scratch_.resize(needs.scratch_bytes);
+  scratch_.resize(std::max(scratch_.size(), needs.scratch_bytes));
+  temporary_ = Arena({scratch_.data(), scratch_.size()});
   // Without memory for them kernels pack weights when they are called.
-  if (weights_.extend(needs.prepared_bytes + needs.index_bytes)) return method_->prepare(&weights_.weights());
+  if (weights_.extend(needs.prepared_bytes + needs.index_bytes))
+    RL_TRY(method_->prepare(&weights_.weights()));
+  temporary_ = Arena();
+  scratch_.resize(needs.scratch_bytes);
   return Error::Ok;
 }
 

@@ -82,7 +82,7 @@ void init_operator(RegisteredOperator* entry, const char* name, const OperatorTa
   entry->choices = nullptr;
   entry->fallback = next == nullptr ? nullptr : next->find(name, "");
   if (entry->fallback != nullptr) entry->signature = entry->fallback->signature;
-  entry->table = {entry, 1, next};
+  entry->table = {entry, 1, next, nullptr};
 }
 
 void add_choice(RegisteredOperator* entry, Choice* choice, const et::Kernel* kernel) {

@@ -21,11 +21,11 @@ size_t callee(const FieldPair& call) {
   return call.first() == nullptr ? 0 : static_cast<size_t>(flatbuffer::read<int32_t>(call.first()));
 }
 
-// As ExecuTorch names them.
-const char* event_name(InstructionKind kind) {
+// As ExecuTorch names them, which folds nothing.
+const char* event_name(InstructionKind kind, bool is_folded) {
   switch (kind) {
     case InstructionKind::KernelCall:
-      return "OPERATOR_CALL";
+      return is_folded ? "FOLDED_CALL" : "OPERATOR_CALL";
     case InstructionKind::DelegateCall:
       return "DELEGATE_CALL";
     case InstructionKind::MoveCall:
@@ -123,7 +123,9 @@ Error Method::execute_chain(size_t index, Table chain, uint64_t* budget) {
     // Both are there: the loader has seen them.
     const auto kind = static_cast<InstructionKind>(*instruction.first());
     const Table arguments = Table::referred_by(instruction.second());
-    const InstructionScope traced(tracer(), index, at - 1, event_name(kind));
+    const bool folded = is_folded(first + at - 1);
+    if (folded && tracer() == nullptr) continue;
+    const InstructionScope traced(tracer(), index, at - 1, event_name(kind, folded));
     switch (kind) {
       case InstructionKind::KernelCall:
       case InstructionKind::DelegateCall: {
@@ -156,6 +158,25 @@ Error Method::execute_chain(size_t index, Table chain, uint64_t* budget) {
   return Error::Ok;
 }
 
+// The number of a chain's first instruction, counted through all chains; of the one after the last: of all.
+size_t Method::first_instruction(size_t chain) const {
+  const TableVector chains = plan_.tables(schema::plan::kChains);
+  size_t count = 0;
+  for (size_t c = 0; c < chain; ++c) count += chains[c].tables(schema::chain::kInstructions).size();
+  return count;
+}
+
+size_t Method::num_values() const { return plan_.tables(schema::plan::kValues).size(); }
+
+size_t Method::preparing_bytes() const {
+  // An arena may begin at any address.
+  return num_values() * (sizeof(void*) + 1) + alignof(void*);
+}
+
+bool Method::is_folded(size_t number) const {
+  return RUSHLIGHT_PREPARE_KERNELS != 0 && prepared_ != nullptr && prepared_[number] == prepared_;
+}
+
 Span<EValue* const> Method::gather(const FieldPair& call) {
   const Span<const int32_t> indices = flatbuffer::vector_referred_by<int32_t>(call.second());
   values_.gather(indices, arguments_);
@@ -165,11 +186,11 @@ Span<EValue* const> Method::gather(const FieldPair& call) {
 Error Method::call_kernel(const FieldPair& call, size_t number) {
   const size_t num_arguments = gather(call).size();
   const KernelEntry& kernel = *kernels_[callee(call)];
-  if (memory_changes_) RL_TRY(check_tensors(kernel, arguments_, When::Running));
+  if (memory_changes_ && !is_folded(number)) RL_TRY(check_tensors(kernel, arguments_, When::Running));
   const void* prepared = prepared_ == nullptr ? nullptr : prepared_[number];
   KernelContext context(temporary_, tracer(), kernel, num_arguments, threads_, prepared);
   const OperatorScope traced(tracer(), kernel.name, kernel.signature);
-  const Error error = kernel.call(context, arguments_);
+  const Error error = is_folded(number) ? Error::Ok : kernel.call(context, arguments_);
   if (temporary_ != nullptr) temporary_->reset();
   RL_CHECK(error == Error::Ok, error, "operator %s: %s", kernel.name, to_string(error));
   traced.log_outputs(arguments_);
@@ -198,6 +219,7 @@ Method::Method(Method&& other) noexcept
       values_(other.values_),
       ends_(other.ends_),
       num_tensors_(other.num_tensors_),
+      prepare_support_(other.prepare_support_),
       kernels_(other.kernels_),
       arguments_(other.arguments_),
       delegate_support_(other.delegate_support_),
@@ -212,6 +234,13 @@ Method::Method(Method&& other) noexcept
 Method::~Method() {
   if (delegate_support_ != nullptr) delegate_support_->destroy(&delegates_);
   for (size_t i = num_external_data_; i-- > 0;) external_data_[i].~FreeableBuffer();
+}
+
+bool Method::owns_constants() const {
+  for (size_t i = 0; i < num_external_data_; ++i) {
+    if (external_data_[i].owns()) return true;
+  }
+  return false;
 }
 
 }  // namespace rushlight

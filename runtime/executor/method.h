@@ -25,6 +25,8 @@
 
 namespace rushlight {
 
+class Method;
+
 // What a method may use besides memory and operators; everything outlives it.
 struct MethodOptions {
   const BackendTable* backends = nullptr;
@@ -36,6 +38,13 @@ struct MethodOptions {
   uint64_t instruction_budget = 0;
   // What kernels may share their work with; null: nothing.
   ThreadPool* threads = nullptr;
+};
+
+// What Method::measure and prepare do, which the executor reaches through the operator table: a program
+// linked with one whose kernels prepare nothing does not hold it.
+struct PrepareSupport {
+  Error (*measure)(Method& method, const PreparedWeights* shared, Preparation* needs);
+  Error (*prepare)(Method& method, PreparedWeights* weights);
 };
 
 class Method : private Traced {
@@ -80,11 +89,22 @@ class Method : private Traced {
 
   // What its kernels ask for, none of whose tensors get larger than they are now: the most scratch that a
   // call takes, and the memory for what prepare() makes, without what is in `shared` already (may be null).
+  // Both take preparing_bytes() of temporary memory; with less nothing is prepared.
   // Errors: what a kernel says of its arguments.
-  Error measure(const PreparedWeights* shared, Preparation* needs);
-  // Has kernels prepare their constants in `weights`, which outlives the method; load() does so, where it is
-  // given memory for that. What finds no room is not prepared. Errors: as measure().
-  Error prepare(PreparedWeights* weights);
+  Error measure(const PreparedWeights* shared, Preparation* needs) {
+    *needs = Preparation();
+    return prepare_support_ == nullptr ? Error::Ok : prepare_support_->measure(*this, shared, needs);
+  }
+  // Has kernels prepare their constants in `weights`, which outlives the method, and runs calls that copy or
+  // convert constants for the last time; load() does so, where it is given memory for that. What finds no
+  // room is not prepared. Errors: as measure().
+  Error prepare(PreparedWeights* weights) {
+    return prepare_support_ == nullptr ? Error::Ok : prepare_support_->prepare(*this, weights);
+  }
+  [[nodiscard]] size_t preparing_bytes() const;
+  // Whether some of its constants live no longer than the method, data files' that had to be copied. What is
+  // prepared of them must not serve another method.
+  [[nodiscard]] bool owns_constants() const;
 
   // Runs all instructions. Errors: InvalidState (an input or output without memory), OutOfResources
   // (the instruction budget is used up), or what a kernel or backend returned; the method may be
@@ -93,6 +113,7 @@ class Method : private Traced {
 
  private:
   class Loader;
+  friend class MethodPreparer;
 
   Method(flatbuffer::Table plan, Arena* temporary, const MethodOptions& options)
       : Traced(options.tracer),
@@ -104,8 +125,9 @@ class Method : private Traced {
   Error execute_chains();
   Error execute_chain(size_t index, flatbuffer::Table chain, uint64_t* budget);
   Error call_kernel(const flatbuffer::FieldPair& call, size_t number);
-  [[nodiscard]] bool has_prepare() const;
-  Error prepare_calls(Preparation* preparation);
+  // Whether the instruction's call was run when the method was loaded.
+  [[nodiscard]] bool is_folded(size_t number) const;
+  [[nodiscard]] size_t num_values() const;
   // The number of a chain's first instruction, counted through all chains; of the one after the last: of all.
   [[nodiscard]] size_t first_instruction(size_t chain) const;
   Error call_delegate(const flatbuffer::FieldPair& call);
@@ -122,11 +144,13 @@ class Method : private Traced {
   flatbuffer::Table plan_;
   Arena* temporary_;
   ThreadPool* threads_;
-  const void** prepared_ = nullptr;  // for each instruction, through all chains; null: nothing is
+  // For each instruction, through all chains; itself for one that is folded; null: nothing is.
+  const void** prepared_ = nullptr;
   uint64_t instruction_budget_;
   MethodValues values_;
   EValue* ends_ = nullptr;  // of a compact method: inputs, then outputs
   size_t num_tensors_ = 0;
+  const PrepareSupport* prepare_support_ = nullptr;    // null where nothing is prepared
   const KernelEntry** kernels_ = nullptr;              // one for each entry of the plan's operator list
   EValue** arguments_ = nullptr;                       // room for the longest argument list
   const DelegateSupport* delegate_support_ = nullptr;  // null without delegates

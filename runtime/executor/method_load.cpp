@@ -67,6 +67,8 @@ class Method::Loader {
     const Error backends = find_backends();
     RL_TRY(bind_operators());
     RL_TRY(backends);
+    for (const OperatorTable* table = &operators_; table != nullptr; table = table->next)
+      if (table->support != nullptr) method_.prepare_support_ = table->support;
     RL_TRY(mark_inputs());
     RL_TRY(check_moves());
     RL_TRY(check_calls());

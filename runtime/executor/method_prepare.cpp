@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Before a method runs: what its kernels need, and the constants that they prepare.
+// Before a method runs: what its kernels need, the constants that they prepare, and calls with constants
+// alone, which are run for good.
+#include <cstring>
+#include <optional>
+
 #include "runtime/base/checked.h"
 #include "runtime/base/log.h"
+#include "runtime/executor/call_key.h"
 #include "runtime/executor/method.h"
+#include "runtime/executor/value_uses.h"
 #include "runtime/program/schema.h"
 
 namespace rushlight {
@@ -11,70 +17,229 @@ using flatbuffer::Table;
 using flatbuffer::TableVector;
 using schema::InstructionKind;
 
-size_t Method::first_instruction(size_t chain) const {
-  const TableVector chains = plan_.tables(schema::plan::kChains);
-  size_t count = 0;
-  for (size_t c = 0; c < chain; ++c) count += chains[c].tables(schema::chain::kInstructions).size();
-  return count;
-}
+namespace {
 
-bool Method::has_prepare() const {
-  const size_t count = plan_.tables(schema::plan::kOperators).size();
-  for (size_t i = 0; i < count; ++i) {
-    if (kernels_[i]->prepare != nullptr) return true;
-  }
-  return false;
-}
+// A call is not folded where its result would take more memory than this many times its constants.
+constexpr size_t kMostGrowth = 8;
 
-// Calls the prepare functions of all calls.
-Error Method::prepare_calls(Preparation* preparation) {
-  const TableVector chains = plan_.tables(schema::plan::kChains);
-  size_t number = 0;
-  for (size_t c = 0; c < chains.size(); ++c) {
-    const TableVector instructions = chains[c].tables(schema::chain::kInstructions);
-    for (size_t i = 0; i < instructions.size(); ++i, ++number) {
-      const Table instruction = instructions[i];
-      if (instruction.scalar<uint8_t>(schema::instruction::kKind) !=
-          static_cast<uint8_t>(InstructionKind::KernelCall))
-        continue;
-      const Table call = instruction.table(schema::instruction::kArguments);
-      const KernelEntry& kernel = *kernels_[call.scalar<int32_t>(schema::kernel_call::kOpIndex)];
-      if (kernel.prepare == nullptr) continue;
-      const auto indices = call.vector<int32_t>(schema::kernel_call::kArgs);
-      values_.gather(indices, arguments_);
-      preparation->prepared = nullptr;
-      KernelContext context(preparation, kernel, indices.size(), threads_);
-      const Error error = kernel.function(context, arguments_, kernel.prepare);
-      RL_CHECK(error == Error::Ok, error, "operator %s, instruction %lu, preparing: %s", kernel.name,
-               log_number(number), to_string(error));
-      if (prepared_ != nullptr) prepared_[number] = preparation->prepared;
+// All tensors that an argument names.
+template <class F>
+void for_each_tensor(const EValue& value, F f) {
+  if (value.is_tensor()) return f(value.to_tensor());
+  if (value.tag == Tag::ListTensor) {
+    for (const Tensor& tensor : value.to_tensor_list()) f(tensor);
+  } else if (value.tag == Tag::ListOptionalTensor) {
+    for (const std::optional<Tensor>& tensor : value.to_optional_tensor_list()) {
+      if (tensor.has_value()) f(*tensor);
     }
   }
-  return Error::Ok;
 }
 
-Error Method::measure(const PreparedWeights* shared, Preparation* needs) {
-  *needs = Preparation();
-  if (!has_prepare()) return Error::Ok;
-  needs->shared = shared;
-  RL_TRY(prepare_calls(needs));
-  const size_t count = first_instruction(plan_.tables(schema::plan::kChains).size());
-  needs->index_bytes = count * sizeof(void*) + alignof(void*);
-  return Error::Ok;
+// The only argument that the call writes, if that is a tensor; the signature's length otherwise.
+size_t find_written(const char* signature) {
+  const char* written = std::strpbrk(signature, "wke");
+  if (written == nullptr || *written != 'w' || std::strpbrk(written + 1, "wke") != nullptr)
+    return std::strlen(signature);
+  return static_cast<size_t>(written - signature);
 }
 
-Error Method::prepare(PreparedWeights* weights) {
-  if (!has_prepare()) return Error::Ok;
-  const size_t count = first_instruction(plan_.tables(schema::plan::kChains).size());
-  size_t bytes = 0;
-  if (!checked_mul(count, sizeof(void*), &bytes)) return Error::Ok;
-  auto* prepared = static_cast<const void**>(weights->arena().allocate(bytes, alignof(void*)));
-  if (prepared == nullptr) return Error::Ok;
-  for (size_t i = 0; i < count; ++i) prepared[i] = nullptr;
-  prepared_ = prepared;
-  Preparation preparation;
-  preparation.weights = weights;
-  return prepare_calls(&preparation);
-}
+}  // namespace
+
+// One walk over all calls in the order of the program. While sizes are counted, tensors that folding would
+// make constant are so until the walk is over.
+class MethodPreparer {
+ public:
+  MethodPreparer(Method& method, Preparation* preparation) : method_(method), preparation_(preparation) {
+    const size_t count = method.num_values();
+    if (method.temporary_ == nullptr || method.temporary_->size() < method.preparing_bytes()) return;
+    scratch_ = *method.temporary_;  // a copy: what is taken here is no kernel's
+    scratch_.reset();
+    memory_ = scratch_.allocate_array<void*>(count);
+    auto* flags = scratch_.allocate_array<uint8_t>(count);
+    if (memory_ == nullptr || flags == nullptr) return;
+    for (size_t i = 0; i < count; ++i) memory_[i] = nullptr;
+    uses_.emplace(method.plan_, method.values_, method.kernels_, flags);
+  }
+
+  static Error measure(Method& method, const PreparedWeights* shared, Preparation* needs) {
+    if (!has_prepare(method)) return Error::Ok;
+    needs->shared = shared;
+    RL_TRY(MethodPreparer(method, needs).run());
+    needs->index_bytes = num_instructions(method) * sizeof(void*) + alignof(void*);
+    return Error::Ok;
+  }
+
+  static Error prepare(Method& method, PreparedWeights* weights) {
+    if (!has_prepare(method)) return Error::Ok;
+    const size_t count = num_instructions(method);
+    size_t bytes = 0;
+    if (!checked_mul(count, sizeof(void*), &bytes)) return Error::Ok;
+    auto* prepared = static_cast<const void**>(weights->arena().allocate(bytes, alignof(void*)));
+    if (prepared == nullptr) return Error::Ok;
+    for (size_t i = 0; i < count; ++i) prepared[i] = nullptr;
+    method.prepared_ = prepared;
+    Preparation preparation;
+    preparation.weights = weights;
+    return MethodPreparer(method, &preparation).run();
+  }
+
+ private:
+  static bool has_prepare(const Method& method) {
+    const size_t count = method.plan_.tables(schema::plan::kOperators).size();
+    for (size_t i = 0; i < count; ++i) {
+      if (method.kernels_[i]->prepare != nullptr) return true;
+    }
+    return false;
+  }
+
+  static size_t num_instructions(const Method& method) {
+    return method.first_instruction(method.plan_.tables(schema::plan::kChains).size());
+  }
+
+  Error run() {
+    const Error error = prepare_calls();
+    if (preparation_->weights == nullptr && uses_.has_value()) restore();
+    return error;
+  }
+
+  struct Call {
+    const KernelEntry& kernel;
+    Span<const int32_t> indices;
+    size_t number;
+  };
+
+  Error prepare_calls() {
+    const TableVector chains = method_.plan_.tables(schema::plan::kChains);
+    size_t number = 0;
+    for (size_t c = 0; c < chains.size(); ++c) {
+      const TableVector instructions = chains[c].tables(schema::chain::kInstructions);
+      for (size_t i = 0; i < instructions.size(); ++i, ++number) {
+        const Table instruction = instructions[i];
+        if (instruction.scalar<uint8_t>(schema::instruction::kKind) !=
+            static_cast<uint8_t>(InstructionKind::KernelCall))
+          continue;
+        const Table call = instruction.table(schema::instruction::kArguments);
+        const KernelEntry& kernel = *method_.kernels_[call.scalar<int32_t>(schema::kernel_call::kOpIndex)];
+        if (kernel.prepare == nullptr) continue;
+        const auto indices = call.vector<int32_t>(schema::kernel_call::kArgs);
+        method_.values_.gather(indices, method_.arguments_);
+        RL_TRY(prepare_call({kernel, indices, number}));
+      }
+    }
+    return Error::Ok;
+  }
+
+  Error prepare_call(const Call& call) {
+    const bool stays = arguments_stay(call);
+    if (call.kernel.folds()) {
+      if (stays) fold(call);
+      return Error::Ok;
+    }
+    // What is made of one constant must not serve another: then only scratch is asked for.
+    Preparation scratch_only;
+    Preparation* preparation = stays ? preparation_ : &scratch_only;
+    preparation->prepared = nullptr;
+    KernelContext context(preparation, call.kernel, call.indices.size(), method_.threads_);
+    const Error error = call.kernel.function(context, method_.arguments_, call.kernel.prepare);
+    RL_CHECK(error == Error::Ok, error, "operator %s, instruction %lu, preparing: %s", call.kernel.name,
+             log_number(call.number), to_string(error));
+    if (preparation_->scratch_bytes < preparation->scratch_bytes)
+      preparation_->scratch_bytes = preparation->scratch_bytes;
+    if (method_.prepared_ != nullptr) method_.prepared_[call.number] = preparation->prepared;
+    return Error::Ok;
+  }
+
+  // Whether what the call reads keeps its number, its tensor and that tensor's memory.
+  [[nodiscard]] bool arguments_stay(const Call& call) const {
+    if (!uses_.has_value()) return false;
+    for (size_t i = 0; call.kernel.signature[i] != '\0'; ++i) {
+      if (uses_->changes(static_cast<size_t>(call.indices[i]))) return false;
+    }
+    return true;
+  }
+
+  // Runs the call, if its tensor is the call's alone and made of constants: it is a constant then, too.
+  void fold(const Call& call) {
+    const size_t written = find_written(call.kernel.signature);
+    if (call.kernel.signature[written] == '\0') return;
+    const auto index = static_cast<size_t>(call.indices[written]);
+    if (!uses_->is_written_once(index)) return;
+    TensorImpl* out = method_.arguments_[written]->payload.as_tensor.impl();
+    const bool folded_before = out->storage() == Storage::Constant;
+    if (!folded_before && (uses_->has_views(index) || !fold(call, written, out))) return;
+    if (method_.prepared_ != nullptr) method_.prepared_[call.number] = method_.prepared_;
+  }
+
+  bool fold(const Call& call, size_t written, TensorImpl* out) {
+    if (out->storage() != Storage::Planned || out->shape_dynamism() != TensorShapeDynamism::STATIC)
+      return false;
+    const void* source = find_constants(call, written, out->nbytes());
+    if (source == nullptr) return false;
+    const uint64_t key = call_key(call.kernel, method_.arguments_);
+    if (preparation_->weights == nullptr) {
+      const PreparedWeights* shared = preparation_->shared;
+      void* there = shared == nullptr ? nullptr : shared->find(source, key, out->nbytes());
+      if (there == nullptr) preparation_->prepared_bytes += PreparedWeights::cost(out->nbytes());
+      memory_[call.indices[written]] = out->mutable_data();
+      out->set_data(there == nullptr ? out->mutable_data() : there, Storage::Constant);
+      return true;
+    }
+    void* made = preparation_->weights->find(source, key, out->nbytes());
+    if (made == nullptr) made = make(call, source, key, out);
+    if (made != nullptr) out->set_data(made, Storage::Constant);
+    return made != nullptr;
+  }
+
+  // The memory of the first tensor that the call reads; null unless all are constant, and not much smaller
+  // than the result.
+  [[nodiscard]] const void* find_constants(const Call& call, size_t written, size_t result_bytes) const {
+    const void* source = nullptr;
+    size_t bytes = 0;
+    bool constant = true;
+    for (size_t i = 0; call.kernel.signature[i] != '\0'; ++i) {
+      if (i == written) continue;
+      for_each_tensor(*method_.arguments_[i], [&](const Tensor& tensor) {
+        constant = constant && tensor.impl()->storage() == Storage::Constant;
+        if (source == nullptr) source = tensor.const_data_ptr();
+        bytes += tensor.nbytes();
+      });
+    }
+    return constant && bytes != 0 && result_bytes != 0 && result_bytes / kMostGrowth <= bytes ? source
+                                                                                              : nullptr;
+  }
+
+  // The result, in the memory for prepared constants; null when there is no room, or the call fails, which it
+  // then does again when the method runs.
+  void* make(const Call& call, const void* source, uint64_t key, TensorImpl* out) {
+    void* made = preparation_->weights->add(source, key, out->nbytes());
+    if (made == nullptr) return nullptr;
+    void* planned = out->mutable_data();
+    out->set_data(made, Storage::Planned);
+    Arena temporary = scratch_;
+    KernelContext context(&temporary, nullptr, call.kernel, call.indices.size(), method_.threads_);
+    const Error error = call.kernel.call(context, method_.arguments_);
+    out->set_data(planned, Storage::Planned);
+    if (error == Error::Ok) return made;
+    preparation_->weights->drop_last();
+    RL_LOG(Info, "operator %s, instruction %lu, with constants: %s", call.kernel.name,
+           log_number(call.number), to_string(error));
+    return nullptr;
+  }
+
+  void restore() {
+    const size_t count = method_.num_values();
+    for (size_t i = 0; i < count; ++i) {
+      if (memory_[i] != nullptr) method_.values_.tensor(i).impl()->set_data(memory_[i], Storage::Planned);
+    }
+  }
+
+  Method& method_;
+  Preparation* preparation_;
+  Arena scratch_;
+  void** memory_ = nullptr;  // for each value, where its tensor lay
+  std::optional<ValueUses> uses_;
+};
+
+const PrepareSupport prepare_support = {&MethodPreparer::measure, &MethodPreparer::prepare};
 
 }  // namespace rushlight

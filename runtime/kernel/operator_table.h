@@ -24,18 +24,31 @@ struct KernelEntry {
   KernelFunction function;
   const char* signature;  // one character an argument, see boxing.h
   ErasedKernel kernel = nullptr;
-  // Takes the same arguments when a method is loaded, see KernelContext::prepare; null for most.
+  // Takes the same arguments when a method is loaded, see KernelContext::prepare; null for most. The kernel
+  // itself, if a call with constants alone may be run then, once for all.
   ErasedKernel prepare = nullptr;
 
   Error call(KernelContext& context, EValue* const* arguments) const {
     return function(context, arguments, kernel);
   }
+  [[nodiscard]] bool folds() const { return prepare != nullptr && prepare == kernel; }
 };
+
+// How the executor prepares calls (runtime/executor/method.h).
+struct PrepareSupport;
+#if defined(RUSHLIGHT_PREPARE_KERNELS) && RUSHLIGHT_PREPARE_KERNELS != 0
+extern const PrepareSupport prepare_support;
+inline constexpr const PrepareSupport* kPrepareSupport = &prepare_support;
+#else
+inline constexpr const PrepareSupport* kPrepareSupport = nullptr;
+#endif
 
 struct OperatorTable {
   const KernelEntry* entries;  // sorted by name, as strcmp orders
   size_t size;
   const OperatorTable* next = nullptr;  // looked into when this one has no such name
+  // Null where no entry prepares anything: then nothing that does so is linked.
+  const PrepareSupport* support = kPrepareSupport;
 
   // `name` and `overload` as the program spells them. Null when no table has it.
   [[nodiscard]] const KernelEntry* find(const char* name, const char* overload) const;

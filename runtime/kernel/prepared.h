@@ -24,6 +24,8 @@ class PreparedWeights {
   [[nodiscard]] void* find(const void* source, uint64_t layout, size_t size) const;
   // Room for them; null when it does not fit.
   [[nodiscard]] void* add(const void* source, uint64_t layout, size_t size);
+  // Forgets what was added last, if it was not made after all; its memory stays taken.
+  void drop_last() { blocks_ = blocks_->next; }
   // What add() takes of the memory at most.
   [[nodiscard]] static constexpr size_t cost(size_t size) {
     return sizeof(Block) + alignof(Block) + size + kAlignment;

@@ -76,6 +76,10 @@ Result<std::unique_ptr<ModuleMethod>> ModuleMethod::load(const Program& program,
   memory.planned = {loaded->planned_.data(), loaded->planned_.size()};
   RL_TRY_ASSIGN(Method method, Method::load(program, name, memory, operators, options));
   loaded->method_ = std::make_unique<Method>(std::move(method));
+  if (weights != nullptr && loaded->method_->owns_constants()) {
+    loaded->own_weights_ = std::make_unique<WeightStore>();
+    weights = loaded->own_weights_.get();
+  }
   RL_TRY(loaded->prepare(weights));
   RL_TRY(loaded->allocate_outputs());
   return loaded;

@@ -67,6 +67,7 @@ class ModuleMethod {
   Arena temporary_;
   size_t scratch_bytes_ = 0;
   size_t prepared_bytes_ = 0;
+  std::unique_ptr<WeightStore> own_weights_;  // made of constants that go with the method
   std::unique_ptr<Method> method_;
 };
 

@@ -39,6 +39,9 @@ class FreeableBuffer {
   FreeableBuffer& operator=(const FreeableBuffer&) = delete;
   ~FreeableBuffer() { free(); }
 
+  // Whether the memory lives no longer than this.
+  [[nodiscard]] bool owns() const { return free_function_ != nullptr; }
+
   void free() {
     if (free_function_ != nullptr) free_function_(context_, const_cast<void*>(data_), size_);
     data_ = nullptr;

@@ -60,6 +60,8 @@ def operator_table(
         table = f"{name}, {len(entries)}"
         body = [f"extern const KernelEntry {name}[];", f"const KernelEntry {name}[] = {{", *entries, "};", ""]
     if library == WHOLE_BUILD:
+        if not (prepares and any(s.operator.folds or s.operator.prepare for s in rows)):
+            table += ", nullptr, nullptr"
         body += [
             "[[gnu::weak]] extern const OperatorTable selected_operators;",
             f"const OperatorTable selected_operators = {{{table}}};",
@@ -154,7 +156,8 @@ def _backend_table(backends: Sequence[LinkedBackend]) -> list[str]:
 def _table_entry(selected: Selected, prepares: bool, prefix: str = "") -> str:
     row, kernel = selected.operator, f"::{selected.operator.function}"
     unpack = f"&call_unpacked<decltype(&{kernel})>"
-    prepare = f", RL_ERASED(::{row.namespace}::{row.prepare})" if prepares and row.prepare else ""
+    prepared_by = row.kernel if row.folds else row.prepare
+    prepare = f", RL_ERASED(::{row.namespace}::{prepared_by})" if prepares and prepared_by else ""
     return f'    {{"{prefix}{row.name}", {unpack}, signature_of<&{kernel}>(), RL_ERASED({kernel}){prepare}}},'
 
 

@@ -16,7 +16,7 @@ KERNELS_NAMESPACE = "rushlight::kernels"
 
 OPTIMIZED_NAMESPACE = f"{KERNELS_NAMESPACE}::optimized"
 
-_ROW_KEYS = {"schema", "kernel", "dtypes", "index_dtypes", "source", "tolerance", "optimized"}
+_ROW_KEYS = {"schema", "kernel", "dtypes", "index_dtypes", "source", "tolerance", "folds", "optimized"}
 _OPTIMIZED_KEYS = {"dtypes", "source", "prepare", "whole", "hosts_only"}
 
 
@@ -41,6 +41,8 @@ class Operator:
     An optimized kernel computes itself in `fast` and leaves other calls to `portable`, the row it belongs to,
     but for `whole` ones, which leave nothing. `prepare` is the function that prepares its constants at load,
     if it has one; `hosts_only` says that it is not for targets that take small kernels.
+
+    A kernel that `folds` only copies or converts: with constant arguments it is run once, at load.
     """
 
     schema: Schema
@@ -55,6 +57,7 @@ class Operator:
     fast: frozenset[str] = frozenset()
     whole: bool = False
     prepare: str = ""
+    folds: bool = False
     hosts_only: bool = False
     portable: Operator | None = None
 
@@ -263,7 +266,17 @@ def read_row(row: Any, sets: Mapping[str, frozenset[str]], path: Path) -> Operat
         source=row.get("source", f"portable/op_{schema.base_name.strip('_')}"),
         index_dtypes=_dtypes(row.get("index_dtypes", ()), sets, where),
         tolerance={dtype: float(bound) for dtype, bound in tolerance.items()},
+        folds=_folds(row, schema, where),
     )
+
+
+def _folds(row: Mapping[str, Any], schema: Schema, where: str) -> bool:
+    folds = row.get("folds", False)
+    if not isinstance(folds, bool):
+        raise InvalidSelection(f"{where}: 'folds': expected true or false, found {folds!r:.120}")
+    if folds and (row.get("optimized") or {}).get("prepare"):
+        raise InvalidSelection(f"{where}: 'folds' and 'prepare': a kernel has one of the two")
+    return folds
 
 
 def check_kernels(rows: Iterable[Operator], path: Path) -> None:

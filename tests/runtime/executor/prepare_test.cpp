@@ -51,7 +51,7 @@ const KernelEntry kEntries[] = {
 };
 const OperatorTable kTable = {kEntries, 1};
 
-// The second call adds the constant again, the first instruction of the second chain does, too.
+// Adds the same constant twice; with `constant` 0 it is an input instead.
 ProgramSpec program_of(uint32_t constant) {
   PlanSpec plan;
   plan.values = {tensor({}), tensor({.constant = constant}), tensor({.memory_id = 1}),

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/kernel/boxing.h"
 #include "runtime/module/mmap_data_loader.h"
 #include "runtime/module/shared_data_loader.h"
 #include "tests/runtime/support/data_files.h"
@@ -217,6 +218,69 @@ TEST(Module, TakesWeightsFromDataFiles_InPlace) {
   EXPECT_EQ(Module::load_bytes({file.data(), file.size()}, kernels, twice).error(), Error::InvalidArgument);
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("weight"));
   std::remove(path.c_str());
+}
+
+// Two floats, each time in the same memory, which goes with whoever asked for it.
+class ReusedMemory final : public NamedDataMap {
+ public:
+  explicit ReusedMemory(std::vector<float>* values) : values_(values) {}
+  [[nodiscard]] Result<TensorLayout> tensor_layout(std::string_view) const override {
+    static constexpr int32_t kSizes[] = {2};
+    static constexpr uint8_t kOrder[] = {0};
+    return TensorLayout{ScalarType::Float, {kSizes, 1}, {kOrder, 1}, 8};
+  }
+  [[nodiscard]] Result<FreeableBuffer> data(std::string_view) const override {
+    return FreeableBuffer(values_->data(), 8, [](void*, void*, size_t) {});
+  }
+  Error load_into(std::string_view, void*, size_t) const override { return Error::NotImplemented; }
+  [[nodiscard]] Result<uint32_t> num_keys() const override { return uint32_t{1}; }
+  [[nodiscard]] Result<const char*> key(uint32_t) const override { return "layer.weight"; }
+
+ private:
+  std::vector<float>* values_;
+};
+
+Error add_packed(KernelContext& context, const Tensor& a, const Tensor& b, Tensor& out) {
+  const auto* packed = static_cast<const float*>(context.prepared());
+  for (size_t i = 0; i < 2; ++i) {
+    out.mutable_data_ptr<float>()[i] = a.const_data_ptr<float>()[i] + (packed == nullptr ? -1000 : packed[i]);
+  }
+  return Error::Ok;
+}
+
+Error add_packed_prepare(KernelContext& context, const Tensor&, const Tensor& b, Tensor&) {
+  if (void* made = context.prepare(b.const_data_ptr(), layout_number(1), 8)) {
+    std::memcpy(made, b.const_data_ptr(), 8);
+  }
+  return Error::Ok;
+}
+
+TEST(Module, WhatIsPreparedOfAMethodsOwnData_GoesWithIt) {
+  static const KernelEntry kEntries[] = {{"test::add", &call_unpacked<decltype(&add_packed)>,
+                                          signature_of<&add_packed>(), RL_ERASED(add_packed),
+                                          RL_ERASED(add_packed_prepare)}};
+  static const OperatorTable kPacking = {kEntries, 1};
+  PlanSpec plan = doubling_plan();
+  TensorSpec weight;
+  weight.external = true;
+  plan.values = {tensor({}), tensor({}), tensor(weight)};
+  plan.instructions = {call(0, {0, 2, 1})};
+  const Bytes file = build(plan);
+  std::vector<float> values = {10, 20};
+  const ReusedMemory map(&values);
+  ModuleOptions options;
+  options.method.external_data = &map;
+  const auto module = Module::load_bytes({file.data(), file.size()}, kPacking, options);
+  ASSERT_TRUE(module.ok());
+  for (const float first : {10.0F, 30.0F}) {
+    values[0] = first;
+    const auto method = (*module)->load_method("forward");
+    ASSERT_TRUE(method.ok());
+    FloatTensor input({2}, {1, 2});
+    ASSERT_EQ((*method)->method().set_input(0, input.value()), Error::Ok);
+    ASSERT_EQ((*method)->method().execute(), Error::Ok);
+    EXPECT_THAT(elements((*method)->method().output(0)), ElementsAre(1 + first, 22));
+  }
 }
 
 }  // namespace

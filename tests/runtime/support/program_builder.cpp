@@ -24,7 +24,10 @@ NodePtr table_of_each(const Items& items, F f) {
 }
 
 NodePtr plan_table(const PlanSpec& plan) {
-  const NodePtr chain = table({{2, link(tables(plan.instructions))}});
+  std::vector<NodePtr> chains;
+  if (plan.has_chain) chains.push_back(table({{2, link(tables(plan.instructions))}}));
+  for (const auto& instructions : plan.more_chains)
+    chains.push_back(table({{2, link(tables(instructions))}}));
   const NodePtr operators = table_of_each(plan.operators, [](const auto& name) {
     return table({{0, link(text(name.first))}, {1, link(text(name.second))}});
   });
@@ -45,7 +48,7 @@ NodePtr plan_table(const PlanSpec& plan) {
                 {2, link(tables(plan.values))},
                 {3, link(vector(plan.inputs))},
                 {4, link(vector(plan.outputs))},
-                {5, link(tables(plan.has_chain ? std::vector<NodePtr>{chain} : std::vector<NodePtr>{}))},
+                {5, link(tables(chains))},
                 {6, link(operators)},
                 {7, link(delegates)},
                 {8, link(vector(plan.buffer_sizes))},
@@ -183,7 +186,9 @@ Error Loaded::load(const OperatorTable& operators, Change change) {
   MemoryManager memory;
   memory.method = &arena_;
   memory.planned = {planned_spans_.data(), planned_spans_.size()};
+  temporary_ = Arena({temporary_block_.span().data(), change.temporary});
   memory.temporary = &temporary_;
+  memory.prepared = change.prepared;
   auto method = Method::load(*program_, name, memory, operators, change.options);
   if (!method.ok()) return method.error();
   method_.emplace(std::move(*method));

@@ -72,6 +72,7 @@ struct PlanSpec {
   // {buffer number as in buffer_sizes, device type, device index}
   std::vector<std::tuple<int32_t, uint8_t, uint8_t>> devices = {};
   bool has_chain = true;
+  std::vector<std::vector<NodePtr>> more_chains = {};  // after the one of `instructions`
 };
 
 struct ProgramSpec {
@@ -121,6 +122,8 @@ class Loaded {
     long planned = 0;
     size_t backends = 0;  // so many bytes more in the arena, for what backends allocate
     MethodOptions options = {};
+    size_t temporary = 4096;
+    PreparedWeights* prepared = nullptr;
   };
 
   Loaded(const Bytes& file, const OperatorTable& operators) : Loaded(file, operators, Change{}) {}
