@@ -2,7 +2,7 @@
 # Which sources microkernels are compiled from, by the names of files in kernels/ukernel:
 #   generic/<family>.cpp            for the target as it is: the variant "native"
 #   <isa>/<family>-<feature>.cpp    instead of it, where the compiler makes code with that feature: features.txt
-#   x86/<family>-avx2.cpp, -avx512.cpp  besides it, on hosts: these choose when they run
+#   x86/<family>-avx2.cpp, -avx512.cpp, armv7/<family>-neon.cpp  besides it, on hosts: these choose when they run
 
 include("${CMAKE_CURRENT_LIST_DIR}/probe.cmake")
 
@@ -16,9 +16,18 @@ set(RUSHLIGHT_UKERNEL_FLAGS_avx512
     -mf16c
     -mprefer-vector-width=512
 )
+# GCC leaves floats to the scalar unit, since NEON takes subnormal numbers for zero, unless it is told that this
+# is wanted; nothing else of what it then allows is.
+set(RUSHLIGHT_UKERNEL_UNSAFE
+    -funsafe-math-optimizations
+    -fno-associative-math
+    -fno-reciprocal-math
+    -fsigned-zeros
+)
+set(RUSHLIGHT_UKERNEL_FLAGS_neon -mfpu=neon-vfpv4 ${RUSHLIGHT_UKERNEL_UNSAFE})
 
-# The names in features.txt that the C++ compiler makes code for with its flags, in order; and x86, wasm, wide
-# (AVX2 at least) and hosted.
+# The names in features.txt that the C++ compiler makes code for with its flags, in order; and x86, armv7, wasm,
+# wide (AVX2 at least, or NEON on Armv7) and hosted.
 function(rushlight_ukernel_features result)
     rushlight_compiler_command(CXX command)
     set(list "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../kernels/ukernel/features.txt")
@@ -28,7 +37,8 @@ function(rushlight_ukernel_features result)
         APPEND rows
         "x86 defined(__x86_64__)"
         "wasm defined(__wasm__)"
-        "wide defined(__AVX2__)"
+        "armv7 defined(__arm__) && __ARM_ARCH >= 7"
+        "wide defined(__AVX2__) || (defined(__arm__) && defined(__ARM_NEON))"
         "hosted defined(__linux__)"
     )
     set(text "")
@@ -72,13 +82,18 @@ function(rushlight_floats_in_software result)
     endforeach()
 endfunction()
 
-# Whether microkernels are compiled for several machines, of which one is chosen at run time. Not where the
-# flags ask for a machine with AVX2 anyway: that is then the one variant there is.
+# Features that microkernels are compiled for besides, of which one is chosen at run time. None where the flags
+# ask for a machine with wide vectors anyway: that is then the one variant there is.
 function(rushlight_ukernel_variants result)
     rushlight_ukernel_features(features)
-    set(${result} 0 PARENT_SCOPE)
-    if("x86" IN_LIST features AND "hosted" IN_LIST features AND NOT "wide" IN_LIST features)
-        set(${result} 1 PARENT_SCOPE)
+    set(${result} "" PARENT_SCOPE)
+    if(NOT "hosted" IN_LIST features OR "wide" IN_LIST features)
+        return()
+    endif()
+    if("x86" IN_LIST features)
+        set(${result} x86/avx2 x86/avx512 PARENT_SCOPE)
+    elseif("armv7" IN_LIST features)
+        set(${result} armv7/neon PARENT_SCOPE)
     endif()
 endfunction()
 
@@ -88,7 +103,14 @@ function(rushlight_add_ukernels target)
     get_filename_component(root "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../kernels/ukernel" ABSOLUTE)
     rushlight_ukernel_features(features)
     rushlight_ukernel_variants(variants)
-    target_compile_definitions(${target} PUBLIC "RUSHLIGHT_X86_VARIANTS=${variants}")
+    foreach(isa IN ITEMS x86 arm)
+        string(TOUPPER "${isa}" name)
+        set(has 0)
+        if(variants MATCHES "^${isa}")
+            set(has 1)
+        endif()
+        target_compile_definitions(${target} PUBLIC "RUSHLIGHT_${name}_VARIANTS=${has}")
+    endforeach()
     # A square root is one instruction; both sides of a choice may be computed, though one may be infinite.
     set(speed -ffp-contract=fast -fno-math-errno -fno-trapping-math)
     if("hosted" IN_LIST features)
@@ -96,22 +118,28 @@ function(rushlight_add_ukernels target)
     endif()
     set(sources "")
     if(variants AND ARGN)
-        list(APPEND sources "${root}/x86/variants.cpp")
+        list(GET variants 0 first)
+        get_filename_component(isa "${first}" DIRECTORY)
+        list(APPEND sources "${root}/${isa}/variants.cpp")
     endif()
     foreach(family IN LISTS ARGN)
         rushlight_native_ukernel("${root}" "${family}" "${features}" native)
         list(APPEND sources ${native})
-        set_source_files_properties(${native} PROPERTIES COMPILE_OPTIONS "${speed}")
-        if(variants)
-            foreach(feature IN ITEMS avx2 avx512)
-                set(source "${root}/x86/${family}-${feature}.cpp")
-                if(EXISTS "${source}")
-                    list(APPEND sources "${source}")
-                    set(flags ${speed} ${RUSHLIGHT_UKERNEL_FLAGS_${feature}})
-                    set_source_files_properties("${source}" PROPERTIES COMPILE_OPTIONS "${flags}")
-                endif()
-            endforeach()
+        set(flags ${speed})
+        if("armv7" IN_LIST features AND "wide" IN_LIST features AND EXISTS "${root}/armv7/${family}-neon.cpp")
+            list(APPEND flags ${RUSHLIGHT_UKERNEL_UNSAFE})
         endif()
+        set_source_files_properties(${native} PROPERTIES COMPILE_OPTIONS "${flags}")
+        foreach(variant IN LISTS variants)
+            get_filename_component(isa "${variant}" DIRECTORY)
+            get_filename_component(feature "${variant}" NAME)
+            set(source "${root}/${isa}/${family}-${feature}.cpp")
+            if(EXISTS "${source}")
+                list(APPEND sources "${source}")
+                set(flags ${speed} ${RUSHLIGHT_UKERNEL_FLAGS_${feature}})
+                set_source_files_properties("${source}" PROPERTIES COMPILE_OPTIONS "${flags}")
+            endif()
+        endforeach()
     endforeach()
     target_sources(${target} PRIVATE ${sources})
     # What is around the loops, too, is to be quick where there is room.

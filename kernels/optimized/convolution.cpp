@@ -88,6 +88,10 @@ Range within(ptrdiff_t first, ptrdiff_t step, ptrdiff_t limit, Range range) {
     first = limit - 1 - first;
     step = -step;
   }
+  if (step == 1) {  // most often, and then it has to be quick
+    const ptrdiff_t begin = std::max(range.begin, -first);
+    return {begin, std::max(begin, std::min(range.end, limit - first))};
+  }
   const ptrdiff_t begin = std::max(range.begin, divide_up(-first, step));
   const ptrdiff_t end = std::min(range.end, divide_up(limit - first, step));
   return {begin, std::max(begin, end)};

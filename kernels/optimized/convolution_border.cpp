@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/ukernel/interleave.h"
+
 namespace rushlight::kernels::optimized {
 
 namespace {
@@ -15,17 +17,6 @@ constexpr ptrdiff_t kElements = 1 << 15;  // for a thread, at least
 // Positions along the axis that outputs see, borders included.
 ptrdiff_t reach(const ConvolutionAxis& axis) {
   return (axis.out - 1) * axis.step + (axis.kernel - 1) * axis.dilation + 1;
-}
-
-// A row of pixels whose channels are apart.
-template <ptrdiff_t kChannels>
-void interleave(float* to, const float* from, ptrdiff_t pixels, ptrdiff_t pixel_stride,
-                ptrdiff_t channel_stride) {
-  for (ptrdiff_t x = 0; x < pixels; ++x) {
-    for (ptrdiff_t c = 0; c < kChannels; ++c) {
-      to[x * kChannels + c] = from[x * pixel_stride + c * channel_stride];
-    }
-  }
 }
 
 class Border {
@@ -60,8 +51,8 @@ class Border {
     const ptrdiff_t apart = c_.in_channel_stride;
     if ((apart == 1 || c_.in_channels == 1) && stride == c_.in_channels) {
       std::memcpy(to, from, static_cast<size_t>(seen_ * c_.in_channels) * sizeof(float));
-    } else if (c_.in_channels == 3) {
-      interleave<3>(to, from, seen_, stride, apart);
+    } else if (stride == 1 && c_.in_channels <= static_cast<ptrdiff_t>(ukernel::kInterleavedPlanes)) {
+      ukernel::interleave(static_cast<size_t>(seen_), static_cast<size_t>(c_.in_channels), from, apart, to);
     } else {
       for (ptrdiff_t x = 0; x < seen_; ++x) {
         for (ptrdiff_t c = 0; c < c_.in_channels; ++c) *to++ = from[x * stride + c * apart];
@@ -81,6 +72,10 @@ class Border {
 
 bool gains_by_border(const Convolution& c) {
   if (c.transposed || c.groups != 1 || c.in_channels == 0 || c.out_channel_stride != 1) return false;
+  // The image with its border is then at most three times as long in each dimension, whatever a program says.
+  for (const ConvolutionAxis& axis : c.axes) {
+    if (axis.out <= 0 || axis.pad > axis.in) return false;
+  }
   if (c.in_channel_stride != 1 && c.in_channels > 1) return c.in_channels <= kChannelsApart;
   const ConvolutionAxis& row = c.axes[2];
   return c.in_channels <= kFewChannels && row.kernel > 1 && row.dilation == 1 && row.pad > 0;

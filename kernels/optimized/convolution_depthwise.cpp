@@ -12,109 +12,176 @@ namespace rushlight::kernels::optimized {
 
 namespace {
 
-constexpr ptrdiff_t kRowsAtOnce = 16;  // rows of taps
+constexpr ptrdiff_t kRowsAtOnce = 16;    // rows of taps
+constexpr ptrdiff_t kCached = 1 << 13;   // floats of input that all outputs of a row see
+constexpr ptrdiff_t kNear = 1 << 18;     // floats of an image that the second cache holds
+constexpr size_t kPixelsAtOnce = 16;     // of one that it does not hold
+constexpr ptrdiff_t kChannelsStep = 16;  // a line of the cache, and the widest vector
 
 // Items of so much work are worth a thread.
 size_t grain_of(ptrdiff_t work) {
   return static_cast<size_t>(std::max<ptrdiff_t>((ptrdiff_t{1} << 18) / std::max<ptrdiff_t>(work, 1), 1));
 }
 
-// Rows of outputs, of all channels, channels last.
+// Outputs that see inputs through all taps; there may be none.
+Range seen_through_all(const PhaseAxis& axis) {
+  Range outputs = {0, axis.count};
+  for (ptrdiff_t t = 0; t < axis.taps; ++t) outputs = seen_through(axis, t, outputs);
+  return outputs.size() > 0 ? outputs : Range{0, 0};
+}
+
+// Rows of outputs, channels last. Of as many channels at a time that what a row of outputs sees is still in
+// the first cache for the next one.
 class Strips {
  public:
   Strips(const Convolution& convolution, const Phase& phase, const float* packed)
       : c_(convolution), phase_(phase), packed_(packed) {
-    // Outputs that see inputs through all taps of their row.
     const PhaseAxis& row = phase.axes[2];
-    inner_ = {0, row.count};
-    for (ptrdiff_t t = 0; t < row.taps; ++t) inner_ = seen_through(row, t, inner_);
-    if (inner_.size() <= 0) inner_ = {0, 0};
+    inner_ = seen_through_all(row);
+    whole_ = seen_through_all(phase.axes[1]);
+    const ptrdiff_t seen = std::max<ptrdiff_t>(row.count * row.in_step * phase.axes[1].taps, 1);
+    const ptrdiff_t fitting = kCached / seen / kChannelsStep * kChannelsStep;
+    is_near_ = phase.axes[1].in * phase.axes[1].in_stride <= kNear;
+    block_ = is_near_ ? std::clamp(fitting, std::min(kChannelsStep, c_.groups), c_.groups) : c_.groups;
+    blocks_ = (c_.groups + block_ - 1) / block_;
   }
 
+  // An item is a block of channels of a row.
   [[nodiscard]] size_t items() const {
-    return static_cast<size_t>(c_.batch * phase_.axes[0].count * phase_.axes[1].count);
+    return static_cast<size_t>(c_.batch * blocks_ * phase_.axes[0].count * phase_.axes[1].count);
   }
-  [[nodiscard]] size_t grain() const { return grain_of(phase_.axes[2].count * c_.groups * phase_.taps()); }
+  [[nodiscard]] size_t grain() const { return grain_of(phase_.axes[2].count * block_ * phase_.taps()); }
 
   void compute(size_t begin, size_t end) const {
     const PhaseAxis* axes = phase_.axes;
-    for (size_t item = begin; item < end; ++item) {
-      auto rest = static_cast<ptrdiff_t>(item);
-      const ptrdiff_t y = rest % axes[1].count;
+    while (begin < end) {
+      auto rest = static_cast<ptrdiff_t>(begin);
+      Block block{};
+      block.rows.begin = rest % axes[1].count;
       rest /= axes[1].count;
-      const ptrdiff_t z = rest % axes[0].count;
-      const ptrdiff_t batch = rest / axes[0].count;
-      const Range taps0 = taps_of(axes[0], z);
-      const Range taps1 = taps_of(axes[1], y);
-      const ptrdiff_t in = batch * c_.in_batch_stride + axes[0].position(z, 0) * axes[0].in_stride +
-                           axes[1].position(y, 0) * axes[1].in_stride;
-      const ptrdiff_t out =
-          batch * c_.out_batch_stride + phase_.out_first() + z * axes[0].out_stride + y * axes[1].out_stride;
-      compute_row(in, out, taps0, taps1);
+      block.z = rest % axes[0].count;
+      rest /= axes[0].count;
+      block.channel = rest % blocks_ * block_;
+      block.batch = rest / blocks_;
+      block.rows.end = std::min(axes[1].count, block.rows.begin + static_cast<ptrdiff_t>(end - begin));
+      compute_block(block);
+      begin += static_cast<size_t>(block.rows.size());
     }
   }
 
  private:
-  void compute_row(ptrdiff_t in, ptrdiff_t out, Range taps0, Range taps1) const {
-    const PhaseAxis& row = phase_.axes[2];
-    for (ptrdiff_t x = 0; x < row.count; ++x) {
+  // Rows of outputs, of some channels.
+  struct Block {
+    ptrdiff_t batch;
+    ptrdiff_t channel;
+    ptrdiff_t z;
+    Range rows;
+  };
+  // What an output sees through the first tap of each of some rows of taps, and their weights.
+  struct TapRows {
+    const float* from[kRowsAtOnce];
+    const float* weights[kRowsAtOnce];
+  };
+
+  void compute_block(const Block& block) const {
+    const PhaseAxis* axes = phase_.axes;
+    for (ptrdiff_t y = block.rows.begin; y < block.rows.end; ++y) {
+      if (inner_.size() > 0) compute_pixels(block, y, 1, inner_);
+    }
+    // Pixels at the ends of rows lie below each other.
+    const Range whole = {std::max(block.rows.begin, whole_.begin), std::min(block.rows.end, whole_.end)};
+    for (ptrdiff_t x = 0; x < axes[2].count; ++x) {
       if (x == inner_.begin && inner_.size() > 0) {
-        compute_strip(in, out, taps0, taps1, inner_, {0, row.taps});
         x = inner_.end - 1;
-      } else {
-        compute_strip(in, out, taps0, taps1, {x, x + 1}, taps_of(row, x));
+        continue;
+      }
+      for (ptrdiff_t y = block.rows.begin; y < block.rows.end; ++y) {
+        if (y == whole.begin && whole.size() > 0) {
+          compute_pixels(block, y, whole.size(), {x, x + 1});
+          y = whole.end - 1;
+        } else {
+          compute_pixels(block, y, 1, {x, x + 1});
+        }
       }
     }
   }
 
-  void compute_strip(ptrdiff_t in, ptrdiff_t out, Range taps0, Range taps1, Range pixels, Range taps) const {
+  // Pixels that see the same taps: some beside each other, or `rows` below each other.
+  void compute_pixels(const Block& block, ptrdiff_t y, ptrdiff_t rows, Range pixels) const {
     const PhaseAxis* axes = phase_.axes;
-    const PhaseAxis& row = axes[2];
-    const float* from[kRowsAtOnce];
-    const float* weights[kRowsAtOnce];
+    const PhaseAxis& along = axes[rows > 1 ? 1 : 2];
+    const Range taps0 = taps_of(axes[0], block.z);
+    const Range taps1 = taps_of(axes[1], y);
+    const Range taps2 = taps_of(axes[2], pixels.begin);
+    TapRows seen;
     ukernel::DepthwisePixels strip;
-    strip.pixels = static_cast<size_t>(pixels.size());
-    strip.channels = static_cast<size_t>(c_.groups);
-    strip.taps = static_cast<size_t>(std::max<ptrdiff_t>(taps.size(), 0));
-    strip.in = from;
-    strip.in_stride = row.in_step * row.in_stride;
-    strip.tap_stride = row.tap_step * row.in_stride;
-    strip.weights = weights;
+    strip.in = seen.from;
+    strip.weights = seen.weights;
+    strip.pixels = static_cast<size_t>(rows > 1 ? rows : pixels.size());
+    strip.channels = static_cast<size_t>(std::min(block_, c_.groups - block.channel));
+    strip.taps = static_cast<size_t>(std::max<ptrdiff_t>(taps2.size(), 0));
+    strip.in_stride = along.in_step * along.in_stride;
+    strip.tap_stride = axes[2].tap_step * axes[2].in_stride;
     strip.weight_stride = c_.groups;
-    strip.bias = c_.bias;
-    const ptrdiff_t at = out + pixels.begin * row.out_stride;
-    strip.out = c_.out + at;
-    strip.out_stride = row.out_stride;
-    const ptrdiff_t rows = std::max<ptrdiff_t>(taps0.size(), 0) * std::max<ptrdiff_t>(taps1.size(), 0);
-    ptrdiff_t done = 0;
-    do {
-      const ptrdiff_t count = std::min(kRowsAtOnce, rows - done);
-      for (ptrdiff_t i = 0; i < count; ++i) {
-        const ptrdiff_t t0 = taps0.begin + (done + i) / taps1.size();
-        const ptrdiff_t t1 = taps1.begin + (done + i) % taps1.size();
-        from[i] = c_.input + in + t0 * axes[0].tap_step * axes[0].in_stride +
-                  t1 * axes[1].tap_step * axes[1].in_stride +
-                  row.position(pixels.begin, taps.begin) * row.in_stride;
-        weights[i] = packed_ + ((t0 * axes[1].taps + t1) * row.taps + taps.begin) * c_.groups;
+    strip.bias = c_.bias == nullptr ? nullptr : c_.bias + block.channel;
+    const ptrdiff_t out = block.channel + block.batch * c_.out_batch_stride + phase_.out_first() +
+                          block.z * axes[0].out_stride + y * axes[1].out_stride +
+                          pixels.begin * axes[2].out_stride;
+    strip.out = c_.out + out;
+    strip.out_stride = along.out_stride;
+    strip.residual_stride = along.out_stride;
+    const float* first = c_.input + block.channel + block.batch * c_.in_batch_stride +
+                         axes[0].position(block.z, 0) * axes[0].in_stride +
+                         axes[1].position(y, 0) * axes[1].in_stride +
+                         axes[2].position(pixels.begin, taps2.begin) * axes[2].in_stride;
+    const float* weights = packed_ + taps2.begin * c_.groups + block.channel;
+    for (ptrdiff_t t0 = taps0.begin; t0 < taps0.end && strip.taps > 0; ++t0) {
+      for (ptrdiff_t t1 = taps1.begin; t1 < taps1.end; ++t1) {
+        if (strip.rows == kRowsAtOnce) {
+          compute_strip(strip);
+          strip.accumulate = true;
+          strip.rows = 0;
+        }
+        seen.from[strip.rows] =
+            first + t0 * axes[0].tap_step * axes[0].in_stride + t1 * axes[1].tap_step * axes[1].in_stride;
+        seen.weights[strip.rows] = weights + (t0 * axes[1].taps + t1) * axes[2].taps * c_.groups;
+        ++strip.rows;
       }
-      strip.rows = static_cast<size_t>(strip.taps == 0 ? 0 : count);
-      done += count;
-      if (done >= rows) {
-        strip.residual = c_.residual == nullptr ? nullptr : c_.residual + at;
-        strip.residual_stride = row.out_stride;
-        strip.low = c_.low;
-        strip.high = c_.high;
-      }
-      depthwise_pixels(strip);
-      strip.accumulate = true;
-    } while (done < rows);
-    for (ptrdiff_t p = 0; p < pixels.size(); ++p) c_.finish(strip.out + p * strip.out_stride, c_.groups);
+    }
+    strip.residual = c_.residual == nullptr ? nullptr : c_.residual + out;
+    strip.low = c_.low;
+    strip.high = c_.high;
+    compute_strip(strip);
+    if (c_.activation.kind == ActivationKind::kNone) return;
+    for (size_t p = 0; p < strip.pixels; ++p) {
+      c_.finish(strip.out + static_cast<ptrdiff_t>(p) * strip.out_stride,
+                static_cast<ptrdiff_t>(strip.channels));
+    }
+  }
+
+  void compute_strip(const ukernel::DepthwisePixels& strip) const {
+    if (is_near_ || strip.pixels <= kPixelsAtOnce) return depthwise_pixels(strip);
+    TapRows seen;
+    ukernel::DepthwisePixels part = strip;
+    part.in = seen.from;
+    for (size_t done = 0; done < strip.pixels; done += kPixelsAtOnce) {
+      const auto first = static_cast<ptrdiff_t>(done);
+      for (size_t i = 0; i < strip.rows; ++i) seen.from[i] = strip.in[i] + first * strip.in_stride;
+      part.pixels = std::min(kPixelsAtOnce, strip.pixels - done);
+      part.out = strip.out + first * strip.out_stride;
+      if (strip.residual != nullptr) part.residual = strip.residual + first * strip.residual_stride;
+      depthwise_pixels(part);
+    }
   }
 
   const Convolution& c_;
   const Phase& phase_;
   const float* packed_;
-  Range inner_;
+  Range inner_;  // outputs of a row that see inputs through all its taps
+  Range whole_;  // rows of outputs likewise
+  bool is_near_;
+  ptrdiff_t block_;  // channels
+  ptrdiff_t blocks_;
 };
 
 // How one dimension of an image is copied: inputs whose positions leave equal remainders divided by in_step

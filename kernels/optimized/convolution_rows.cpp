@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "kernels/optimized/convolution_panels.h"
+#include "kernels/optimized/convolution_strips.h"
 #include "kernels/optimized/convolution_sum.h"
 #include "kernels/ukernel/gemm.h"
 
@@ -18,9 +20,6 @@ constexpr ptrdiff_t kPointers = 256;           // held at a time
 constexpr ptrdiff_t kCachedWeights = 1 << 18;  // floats that are read again for each tile
 constexpr ptrdiff_t kCachedPixels = 1 << 17;   // floats of input that are read again for each panel
 
-ptrdiff_t panel_columns() { return static_cast<ptrdiff_t>(ukernel::gemm_columns()); }
-ptrdiff_t panels_of(const Convolution& c) { return (c.out_channels + panel_columns() - 1) / panel_columns(); }
-
 // Whether taps beside each other are pixels beside each other, so that a row of them is one of the depth.
 bool taps_adjoin(const Convolution& c, const Phase& phase) {
   return c.groups == 1 && phase.axes[2].tap_step == 1 && phase.axes[2].in_stride == c.in_channels;
@@ -35,7 +34,7 @@ ptrdiff_t zeros_of(const Convolution& c) {
 class Rows {
  public:
   Rows(const Convolution& convolution, const Phase& phase, const float* packed, const float* zeros)
-      : c_(convolution), phase_(phase), packed_(packed), zeros_(zeros) {
+      : c_(convolution), phase_(phase), packed_(packed), zeros_(zeros), panels_(convolution, phase) {
     const PhaseAxis* axes = phase.axes;
     // Tiles are of outputs at equal steps.
     run_ = axes[2].count;
@@ -43,15 +42,14 @@ class Rows {
       if (axes[i].count > 1 && axes[i].out_stride != run_ * axes[2].out_stride) break;
       run_ *= axes[i].count;
     }
-    const auto columns = static_cast<size_t>(std::min(c_.out_channels, panel_columns()));
+    const auto columns = static_cast<size_t>(std::min(c_.out_channels, panels_.columns()));
     rows_ = static_cast<ptrdiff_t>(
         ukernel::gemm_split(static_cast<size_t>(run_), ukernel::gemm_rows_of(columns)));
     tiles_in_run_ = (run_ + rows_ - 1) / rows_;
     most_taps_ = kPointers / rows_;
     tiles_ = phase.pixels() / run_ * tiles_in_run_;
-    panels_ = panels_of(c_);
     merges_ = taps_adjoin(c_, phase);
-    const ptrdiff_t weights = phase.taps() * c_.in_channels * panels_ * panel_columns();
+    const ptrdiff_t weights = panels_.floats() / std::max<ptrdiff_t>(c_.groups, 1);
     block_ = weights <= kCachedWeights
                  ? 1
                  : std::max<ptrdiff_t>(kCachedPixels / std::max<ptrdiff_t>(rows_ * c_.in_channels, 1), 1);
@@ -60,9 +58,11 @@ class Rows {
   }
 
   // An item is a block of tiles and a panel.
-  [[nodiscard]] size_t items() const { return static_cast<size_t>(c_.batch * c_.groups * blocks_ * panels_); }
+  [[nodiscard]] size_t items() const {
+    return static_cast<size_t>(c_.batch * c_.groups * blocks_ * panels_.count());
+  }
   [[nodiscard]] size_t grain() const {
-    const ptrdiff_t work = block_ * rows_ * phase_.taps() * c_.in_channels * panel_columns();
+    const ptrdiff_t work = block_ * rows_ * phase_.taps() * c_.in_channels * panels_.columns();
     return static_cast<size_t>(std::max<ptrdiff_t>((ptrdiff_t{1} << 20) / std::max<ptrdiff_t>(work, 1), 1));
   }
 
@@ -70,8 +70,8 @@ class Rows {
     Tile tile;
     for (size_t item = begin; item < end; ++item) {
       auto rest = static_cast<ptrdiff_t>(item);
-      const ptrdiff_t panel = rest % panels_;
-      rest /= panels_;
+      const ptrdiff_t panel = rest % panels_.count();
+      rest /= panels_.count();
       const ptrdiff_t block = rest % blocks_;
       rest /= blocks_;
       tile.group = rest % c_.groups;
@@ -185,23 +185,22 @@ class Rows {
   }
 
   void compute_tile(Tile* tile, ptrdiff_t panel) const {
-    const ptrdiff_t columns = panel_columns();
+    const ptrdiff_t width = panels_.width(panel);
     const bool merged = merges_ && tile->inside;
     const ptrdiff_t taps_in_row = merged ? 1 : std::max<ptrdiff_t>(phase_.axes[2].taps, 1);
     const ptrdiff_t taps = merged ? phase_.axes[0].taps * phase_.axes[1].taps : phase_.taps();
     const ptrdiff_t depth = merged ? phase_.axes[2].taps * c_.in_channels : c_.in_channels;
-    const ptrdiff_t channel = panel * columns;
-    const ptrdiff_t first_channel = tile->group * c_.out_channels + channel;
+    const ptrdiff_t first_channel = tile->group * c_.out_channels + panel * panels_.columns();
     const ptrdiff_t out = tile->batch * c_.out_batch_stride + tile->out + first_channel;
     GemmTile gemm;
     gemm.rows = static_cast<size_t>(tile->rows);
-    gemm.columns = static_cast<size_t>(std::min(columns, c_.out_channels - channel));
+    gemm.columns = static_cast<size_t>(panels_.channels_in(panel));
     gemm.depth = static_cast<size_t>(depth);
     gemm.a_tap_stride = gemm.rows;
-    gemm.b = packed_ + (tile->group * panels_ + panel) * phase_.taps() * c_.in_channels * columns;
-    gemm.b_stride = columns;
-    gemm.b_tap_stride = depth * columns;
-    gemm.b_columns = static_cast<size_t>(columns);
+    gemm.b = packed_ + panels_.offset(tile->group, panel);
+    gemm.b_stride = width;
+    gemm.b_tap_stride = depth * width;
+    gemm.b_columns = static_cast<size_t>(width);
     gemm.initial_from = c_.bias == nullptr ? GemmInitial::kZero : GemmInitial::kColumns;
     gemm.initial = c_.bias == nullptr ? nullptr : c_.bias + first_channel;
     gemm.c = c_.out + out;
@@ -224,20 +223,16 @@ class Rows {
   const Phase& phase_;
   const float* packed_;
   const float* zeros_;
+  Panels panels_;
   ptrdiff_t run_;   // outputs at equal steps
   ptrdiff_t rows_;  // of a tile
   ptrdiff_t tiles_in_run_;
   ptrdiff_t most_taps_;  // whose pointers are held at a time
   ptrdiff_t tiles_;
-  ptrdiff_t panels_;
   ptrdiff_t block_;  // tiles that use a panel one after the other
   ptrdiff_t blocks_;
   bool merges_;
 };
-
-ptrdiff_t packed_floats(const Convolution& c, const Phase& phase) {
-  return c.groups * panels_of(c) * phase.taps() * c.in_channels * panel_columns();
-}
 
 }  // namespace
 
@@ -248,23 +243,25 @@ bool has_channels_last(const Convolution& c) {
 
 size_t packed_rows_size(const Convolution& c) {
   ptrdiff_t floats = zeros_of(c);
-  for (size_t i = 0; i < count_phases(c); ++i) floats += packed_floats(c, make_phase(c, i));
+  for (size_t i = 0; i < count_phases(c); ++i) floats += Panels(c, make_phase(c, i)).floats();
   return static_cast<size_t>(floats) * sizeof(float);
 }
 
 void pack_rows(const Convolution& c, float* packed) {
   std::fill(packed, packed + zeros_of(c), 0.0F);
   packed += zeros_of(c);
-  const ptrdiff_t columns = panel_columns();
   for (size_t i = 0; i < count_phases(c); ++i) {
     const Phase phase = make_phase(c, i);
+    const Panels panels(c, phase);
     for (ptrdiff_t group = 0; group < c.groups; ++group) {
-      for (ptrdiff_t channel = 0; channel < c.out_channels; channel += columns) {
+      for (ptrdiff_t panel = 0; panel < panels.count(); ++panel) {
+        const ptrdiff_t channel = panel * panels.columns();
         const float* weight = c.weight + group * c.kernel_group_stride + channel * c.kernel_out_stride;
-        for (ptrdiff_t tap = 0; tap < phase.taps(); ++tap, packed += c.in_channels * columns) {
+        const ptrdiff_t width = panels.width(panel);
+        for (ptrdiff_t tap = 0; tap < phase.taps(); ++tap, packed += c.in_channels * width) {
           ukernel::gemm_pack(packed, weight + kernel_offset(phase, tap), c.kernel_in_stride,
                              c.kernel_out_stride, static_cast<size_t>(c.in_channels),
-                             static_cast<size_t>(std::min(columns, c.out_channels - channel)));
+                             static_cast<size_t>(panels.channels_in(panel)), static_cast<size_t>(width));
         }
       }
     }
@@ -276,10 +273,14 @@ void convolve_rows(KernelContext& context, const Convolution& c, const float* pa
   packed += zeros_of(c);
   for (size_t i = 0; i < count_phases(c); ++i) {
     const Phase phase = make_phase(c, i);
-    const Rows rows(c, phase, packed, zeros);
-    context.parallel_for(rows.items(), rows.grain(),
-                         [&](size_t begin, size_t end, size_t) { rows.compute(begin, end); });
-    packed += packed_floats(c, phase);
+    if (has_strips(phase)) {
+      convolve_strips(context, c, phase, packed);
+    } else {
+      const Rows rows(c, phase, packed, zeros);
+      context.parallel_for(rows.items(), rows.grain(),
+                           [&](size_t begin, size_t end, size_t) { rows.compute(begin, end); });
+    }
+    packed += Panels(c, phase).floats();
   }
 }
 

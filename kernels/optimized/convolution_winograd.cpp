@@ -13,12 +13,9 @@ namespace rushlight::kernels::optimized {
 
 namespace {
 
-using ukernel::GemmTile;
-
 constexpr ptrdiff_t kIn = ukernel::kWinogradIn;
 constexpr ptrdiff_t kOut = ukernel::kWinogradOut;
 constexpr ptrdiff_t kParts = ukernel::kWinogradParts;
-constexpr ptrdiff_t kMostRows = 16;
 constexpr ptrdiff_t kTilesAtOnce = 64;
 constexpr ptrdiff_t kChannelsAtOnce = 64;  // that change places with pixels
 constexpr ptrdiff_t kLine = 16;            // floats of a line of the cache
@@ -220,25 +217,24 @@ class Bands {
   // All tiles of the band, in one of the parts.
   void multiply(ptrdiff_t part) const {
     const ptrdiff_t panel = panel_columns();
-    const float* inputs = inputs_ + part * inputs_part_;
-    const auto rows = static_cast<ptrdiff_t>(ukernel::gemm_split(static_cast<size_t>(tiles_)));
-    GemmTile gemm;
-    gemm.depth = static_cast<size_t>(c_.in_channels);
-    gemm.b_stride = panel;
-    gemm.b_columns = static_cast<size_t>(panel);
-    gemm.c_stride = c_.out_channels;
+    const float* weights = packed_ + part * part_floats(c_);
+    ukernel::GemmStrip strip;
+    strip.rows = static_cast<size_t>(tiles_);
+    strip.a_stride = c_.in_channels;
+    strip.b_stride = panel;
+    strip.looks_ahead = true;
+    strip.c_stride = c_.out_channels;
     for (ptrdiff_t channel = 0; channel < c_.out_channels; channel += panel) {
-      gemm.columns = static_cast<size_t>(std::min(panel, c_.out_channels - channel));
-      gemm.b = packed_ + part * part_floats(c_) + channel * c_.in_channels;
-      for (ptrdiff_t tile = 0; tile < tiles_; tile += rows) {
-        const float* pointers[kMostRows];
-        gemm.rows = static_cast<size_t>(std::min(rows, tiles_ - tile));
-        gemm.a_tap_stride = gemm.rows;
-        for (size_t r = 0; r < gemm.rows; ++r) {
-          pointers[r] = inputs + (tile + static_cast<ptrdiff_t>(r)) * c_.in_channels;
-        }
-        gemm.c = products_ + part * products_part_ + tile * c_.out_channels + channel;
-        sum_in_blocks(gemm, 1, 1, [&](ptrdiff_t, ptrdiff_t) { return pointers; });
+      strip.columns = static_cast<size_t>(std::min(panel, c_.out_channels - channel));
+      strip.c = products_ + part * products_part_ + channel;
+      for (ptrdiff_t first = 0; first < c_.in_channels; first += kSumBlock) {
+        const float* a = inputs_ + part * inputs_part_ + first;
+        const float* b = weights + channel * c_.in_channels + first * panel;
+        strip.depth = static_cast<size_t>(std::min(kSumBlock, c_.in_channels - first));
+        strip.a = &a;
+        strip.b = &b;
+        strip.adds_to_c = first > 0;
+        gemm_strip(strip);
       }
     }
   }

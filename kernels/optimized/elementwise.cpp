@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "kernels/optimized/elements.h"
 #include "kernels/shared/checks.h"
 
 namespace rushlight::kernels::optimized {
@@ -12,7 +13,7 @@ namespace {
 constexpr size_t kMaxOperands = kMaxInputs + 1;
 // Elements that a thread should have at least: some 20 us of reading and writing.
 constexpr size_t kGrain = 1 << 15;
-// Elements of a scattered input that are gathered at a time.
+// Elements that are gathered, or converted, at a time.
 constexpr size_t kGathered = 256;
 constexpr size_t kMaxElementSize = 8;
 
@@ -28,7 +29,13 @@ struct Walk {
   size_t operands = 0;
   size_t sizes[kMaxOperands];  // of elements
   char* data[kMaxOperands];
+  // What becomes float32 before the work, or is made of that after it; Float for what does neither.
+  ScalarType types[kMaxOperands];
 };
+
+bool converts(const Tensor& tensor, const RowWork& work) {
+  return work.in_float && tensor.scalar_type() != ScalarType::Float;
+}
 
 // Step of `tensor` in a dimension counted from the last; 0 where it is broadcast.
 ptrdiff_t byte_stride(const Tensor& tensor, size_t from_last) {
@@ -79,34 +86,47 @@ void gather(char* to, const char* from, ptrdiff_t stride, size_t n, size_t eleme
   return element == 4 ? copy(uint32_t{}) : copy(uint64_t{});
 }
 
-// Rows of which an input's elements lie apart.
+// Rows of which an input's elements lie apart, or are converted.
 void run_scattered(const Walk& walk, const ukernel::Rows& rows, const RowWork& work) {
-  alignas(64) char gathered[kMaxInputs][kGathered * kMaxElementSize];
+  alignas(64) char gathered[kMaxOperands][kGathered * kMaxElementSize];
   const Axis& inner = walk.axes[0];
+  const bool converts_out = walk.types[0] != ScalarType::Float;
   for (size_t row = 0; row < rows.count; ++row) {
     for (size_t first = 0; first < rows.n; first += kGathered) {
       ukernel::Rows part = rows;
       part.count = 1;
       part.n = rows.n - first < kGathered ? rows.n - first : kGathered;
-      part.out =
+      char* const out =
           static_cast<char*>(rows.out) + static_cast<ptrdiff_t>(row) * rows.stride + first * walk.sizes[0];
+      part.out = converts_out ? gathered[0] : out;
       for (size_t k = 1; k < walk.operands; ++k) {
         const ptrdiff_t step = inner.strides[k];
         const char* from = static_cast<const char*>(rows.in[k - 1].data) +
                            static_cast<ptrdiff_t>(row) * rows.in[k - 1].stride +
                            static_cast<ptrdiff_t>(first) * step;
         part.in[k - 1].data = from;
-        if (step == 0 || step == static_cast<ptrdiff_t>(walk.sizes[k])) continue;
-        gather(gathered[k - 1], from, step, part.n, walk.sizes[k]);
-        part.in[k - 1].data = gathered[k - 1];
+        const auto size = static_cast<ptrdiff_t>(walk.sizes[k]);
+        if (walk.types[k] != ScalarType::Float) {
+          load_floats(reinterpret_cast<float*>(gathered[k]), walk.types[k], from, step / size,
+                      step == 0 ? 1 : part.n);
+        } else if (step != 0 && step != size) {
+          gather(gathered[k], from, step, part.n, walk.sizes[k]);
+        } else {
+          continue;
+        }
+        part.in[k - 1].data = gathered[k];
       }
       work(part);
+      if (converts_out)
+        store_floats(out, 1, walk.types[0], reinterpret_cast<const float*>(gathered[0]), part.n);
     }
   }
 }
 
 bool is_scattered(const Walk& walk) {
+  if (walk.types[0] != ScalarType::Float) return true;
   for (size_t k = 1; k < walk.operands; ++k) {
+    if (walk.types[k] != ScalarType::Float) return true;
     const ptrdiff_t step = walk.axes[0].strides[k];
     if (step != 0 && step != static_cast<ptrdiff_t>(walk.sizes[k])) return true;
   }
@@ -201,7 +221,9 @@ Error run_elementwise(KernelContext& context, const Tensor& out, Span<const Tens
     RL_TRY(resize_out(out, shape.span()));
   }
   if (out.numel() == 0) return Error::Ok;
-  if (is_flat(out, inputs, one)) {
+  bool any_converts = converts(out, work);
+  for (const Tensor* input : inputs) any_converts = any_converts || converts(*input, work);
+  if (!any_converts && is_flat(out, inputs, one)) {
     run_flat(context, out, inputs, work, one);
     return Error::Ok;
   }
@@ -212,10 +234,21 @@ Error run_elementwise(KernelContext& context, const Tensor& out, Span<const Tens
   for (size_t k = 0; k < walk.operands; ++k) {
     walk.sizes[k] = operands[k]->element_size();
     walk.data[k] = operands[k]->mutable_data_ptr<char>();
+    walk.types[k] = converts(*operands[k], work) ? operands[k]->scalar_type() : ScalarType::Float;
   }
   plan(operands, &walk);
   const bool scattered = is_scattered(walk);
   const size_t n = walk.axes[0].size;
+  if (walk.dim == 2 && walk.axes[1].size == 1) {
+    context.parallel_for(n, kGrain, [&](size_t begin, size_t end, size_t) {
+      Walk part = walk;
+      part.axes[0].size = end - begin;
+      for (size_t k = 0; k < walk.operands; ++k)
+        part.data[k] += static_cast<ptrdiff_t>(begin) * walk.axes[0].strides[k];
+      run_rows(part, work, scattered, 0, 1);
+    });
+    return Error::Ok;
+  }
   context.parallel_for(out.numel() / n, n < kGrain ? kGrain / n : 1, [&](size_t begin, size_t end, size_t) {
     run_rows(walk, work, scattered, begin, end);
   });

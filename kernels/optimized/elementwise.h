@@ -22,6 +22,7 @@ inline constexpr size_t kMaxInputs = 3;
 struct RowWork {
   void (*run)(const void* function, const ukernel::Rows& rows);
   const void* function;
+  bool in_float = false;  // it takes and gives float32, of elements that may be of float16 or bfloat16
 
   void operator()(const ukernel::Rows& rows) const { run(function, rows); }
 };
@@ -41,6 +42,32 @@ Error elementwise(KernelContext& context, const Tensor& out, F f, const Inputs&.
   };
   return run_elementwise(context, out, {tensors, sizeof...(Inputs)}, {run, &f});
 }
+
+// Likewise for tensors of float32, float16 and bfloat16: f computes in float32.
+template <class F, class... Inputs>
+Error elementwise_in_float(KernelContext& context, const Tensor& out, F f, const Inputs&... inputs) {
+  static_assert(sizeof...(Inputs) <= kMaxInputs);
+  const Tensor* const tensors[] = {&inputs...};
+  const auto run = [](const void* function, const ukernel::Rows& rows) {
+    (*static_cast<const F*>(function))(rows);
+  };
+  return run_elementwise(context, out, {tensors, sizeof...(Inputs)}, {run, &f, true});
+}
+
+// A float32 number as an operand; it is there also in builds that leave float32 out.
+class FloatNumber {
+ public:
+  explicit FloatNumber(float number)
+      : number_(number), impl_(ScalarType::Float, 0, nullptr, &number_, nullptr, nullptr) {}
+  FloatNumber(const FloatNumber&) = delete;
+  FloatNumber& operator=(const FloatNumber&) = delete;
+  [[nodiscard]] const Tensor& tensor() const { return tensor_; }
+
+ private:
+  float number_;
+  TensorImpl impl_;
+  Tensor tensor_{&impl_};
+};
 
 // Rows of a function f(n, x, out) of float32 numbers.
 template <class F>

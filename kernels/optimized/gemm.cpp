@@ -339,7 +339,8 @@ class Plan {
 // Elements that are not float are converted in a block that a small part of the cache holds.
 void Plan::pack_panel(float* panel, ScalarType type, const Matrix& b, size_t depth, size_t columns) {
   if (type == ScalarType::Float) {
-    return ukernel::gemm_pack(panel, floats(b, 0, 0), b.row_stride, b.column_stride, depth, columns);
+    return ukernel::gemm_pack(panel, floats(b, 0, 0), b.row_stride, b.column_stride, depth, columns,
+                              ukernel::gemm_columns());
   }
   const size_t width = ukernel::gemm_columns();
   float block[kSmallDepth * kMostColumns];
@@ -355,7 +356,7 @@ void Plan::pack_panel(float* panel, ScalarType type, const Matrix& b, size_t dep
     }
     const auto stride = static_cast<ptrdiff_t>(length);
     ukernel::gemm_pack(panel + k * width, block, along_rows ? 1 : stride, along_rows ? stride : 1, rows,
-                       columns);
+                       columns, width);
   }
 }
 

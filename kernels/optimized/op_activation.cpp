@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// float32 functions of each element, with parameters.
+// Functions of each element, with parameters.
 #include <cmath>
 #include <optional>
 #include <string_view>
@@ -34,7 +34,7 @@ namespace {
 
 Error bounded(KernelContext& context, const Tensor& self, float low, float high, Tensor& out) {
   const auto clamp = [=](size_t n, const float* x, float* y) { ukernel::clamp_f32(n, x, low, high, y); };
-  return elementwise(context, out, of_each(clamp), self);
+  return elementwise_in_float(context, out, of_each(clamp), self);
 }
 
 }  // namespace
@@ -42,11 +42,11 @@ Error bounded(KernelContext& context, const Tensor& self, float low, float high,
 Error gelu_out(KernelContext& context, const Tensor& self, std::string_view approximate, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::gelu.out");
   if (!all_of(kTypes, self, out)) RL_FALL_BACK("aten::gelu.out", gelu_out, context, self, approximate, out);
-  if (approximate == "tanh") return elementwise(context, out, of_each(ukernel::gelu_tanh_f32), self);
+  if (approximate == "tanh") return elementwise_in_float(context, out, of_each(ukernel::gelu_tanh_f32), self);
   RL_CHECK(approximate == "none", Error::InvalidArgument,
            "approximate: expected 'none' or 'tanh', got '%.*s'", static_cast<int>(approximate.size()),
            approximate.data());
-  return elementwise(context, out, of_each(ukernel::gelu_f32), self);
+  return elementwise_in_float(context, out, of_each(ukernel::gelu_f32), self);
 }
 
 Error leaky_relu_out(KernelContext& context, const Tensor& self, const Scalar& negative_slope, Tensor& out) {
@@ -58,7 +58,7 @@ Error leaky_relu_out(KernelContext& context, const Tensor& self, const Scalar& n
   const auto leak = [slope = negative_slope.to<float>()](size_t n, const float* x, float* y) {
     ukernel::leaky_relu_f32(n, x, slope, y);
   };
-  return elementwise(context, out, of_each(leak), self);
+  return elementwise_in_float(context, out, of_each(leak), self);
 }
 
 Error elu_out(KernelContext& context, const Tensor& self, const Scalar& alpha, const Scalar& scale,
@@ -76,7 +76,7 @@ Error elu_out(KernelContext& context, const Tensor& self, const Scalar& alpha, c
                        size_t n, const float* x, float* y) {
     ukernel::elu_f32(n, x, positive, negative, inner, y);
   };
-  return elementwise(context, out, of_each(elu), self);
+  return elementwise_in_float(context, out, of_each(elu), self);
 }
 
 Error softplus_out(KernelContext& context, const Tensor& self, const Scalar& beta, const Scalar& threshold,
@@ -89,7 +89,7 @@ Error softplus_out(KernelContext& context, const Tensor& self, const Scalar& bet
                                                                                    float* y) {
     ukernel::softplus_f32(n, x, factor, limit, y);
   };
-  return elementwise(context, out, of_each(softplus), self);
+  return elementwise_in_float(context, out, of_each(softplus), self);
 }
 
 Error hardtanh_out(KernelContext& context, const Tensor& self, const Scalar& min_val, const Scalar& max_val,
@@ -98,8 +98,8 @@ Error hardtanh_out(KernelContext& context, const Tensor& self, const Scalar& min
   if (!all_of(kTypes, self, out)) {
     RL_FALL_BACK("aten::hardtanh.out", hardtanh_out, context, self, min_val, max_val, out);
   }
-  RL_TRY(check_fits(min_val, ScalarType::Float, "min_val"));
-  RL_TRY(check_fits(max_val, ScalarType::Float, "max_val"));
+  RL_TRY(check_fits(min_val, self.scalar_type(), "min_val"));
+  RL_TRY(check_fits(max_val, self.scalar_type(), "max_val"));
   return bounded(context, self, min_val.to<float>(), max_val.to<float>(), out);
 }
 
@@ -109,8 +109,8 @@ Error clamp_out(KernelContext& context, const Tensor& self, const std::optional<
                              selected_types("aten::clamp_max.out");
   RL_CHECK(min.has_value() || max.has_value(), Error::InvalidArgument, "expected min or max");
   if (!all_of(kTypes, self, out)) RL_FALL_BACK("aten::clamp.out", clamp_out, context, self, min, max, out);
-  if (min) RL_TRY(check_fits(*min, ScalarType::Float, "min"));
-  if (max) RL_TRY(check_fits(*max, ScalarType::Float, "max"));
+  if (min) RL_TRY(check_fits(*min, self.scalar_type(), "min"));
+  if (max) RL_TRY(check_fits(*max, self.scalar_type(), "max"));
   return bounded(context, self, min ? min->to<float>() : -INFINITY, max ? max->to<float>() : INFINITY, out);
 }
 
@@ -119,7 +119,7 @@ Error clamp_min_out(KernelContext& context, const Tensor& self, const Scalar& mi
   if (!all_of(kTypes, self, out)) {
     RL_FALL_BACK("aten::clamp_min.out", clamp_min_out, context, self, min, out);
   }
-  RL_TRY(check_fits(min, ScalarType::Float, "min"));
+  RL_TRY(check_fits(min, self.scalar_type(), "min"));
   return bounded(context, self, min.to<float>(), INFINITY, out);
 }
 
@@ -128,7 +128,7 @@ Error clamp_max_out(KernelContext& context, const Tensor& self, const Scalar& ma
   if (!all_of(kTypes, self, out)) {
     RL_FALL_BACK("aten::clamp_max.out", clamp_max_out, context, self, max, out);
   }
-  RL_TRY(check_fits(max, ScalarType::Float, "max"));
+  RL_TRY(check_fits(max, self.scalar_type(), "max"));
   return bounded(context, self, -INFINITY, max.to<float>(), out);
 }
 

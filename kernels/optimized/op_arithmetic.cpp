@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums, products and quotients of float32, sums and products of int32 and int64.
+// Sums, products and quotients of floats, sums and products of int32 and int64.
 #include "kernels/optimized/elementwise.h"
 #include "kernels/optimized/fallback.h"
 #include "kernels/shared/promotion.h"
@@ -34,14 +34,14 @@ Error add_scaled(KernelContext& context, const Tensor& a, const Tensor& b, const
                  Tensor& out) {
   const ScalarType type = out.scalar_type();
   RL_TRY(check_alpha<kTypes>(alpha, type));
-  if constexpr (contains(kTypes, ScalarType::Float)) {
-    if (type == ScalarType::Float) {
+  if constexpr ((kTypes & types::kFloating) != 0) {
+    if (is_floating(type)) {
       const float factor = minus ? -alpha.to<float>() : alpha.to<float>();
       const auto add = [factor](ukernel::Rows rows) {
         rows.number = factor;
         ukernel::add_f32(rows);
       };
-      return elementwise(context, out, add, a, b);
+      return elementwise_in_float(context, out, add, a, b);
     }
   }
   const auto factor = minus ? 0 - alpha.to<uint64_t>() : alpha.to<uint64_t>();
@@ -54,8 +54,8 @@ Error add_scaled(KernelContext& context, const Tensor& a, const Tensor& b, const
 
 template <TypeSet kTypes>
 Error multiply(KernelContext& context, const Tensor& a, const Tensor& b, Tensor& out) {
-  if constexpr (contains(kTypes, ScalarType::Float)) {
-    if (out.scalar_type() == ScalarType::Float) return elementwise(context, out, ukernel::mul_f32, a, b);
+  if constexpr ((kTypes & types::kFloating) != 0) {
+    if (is_floating(out.scalar_type())) return elementwise_in_float(context, out, ukernel::mul_f32, a, b);
   }
   return elementwise(context, out, out.scalar_type() == ScalarType::Int ? ukernel::mul_i32 : ukernel::mul_i64,
                      a, b);
@@ -126,13 +126,16 @@ Error mul_scalar_out(KernelContext& context, const Tensor& self, const Scalar& o
   if (!all_of(kTypes, self, out) || !keeps_type(self, other)) {
     RL_FALL_BACK("aten::mul.Scalar_out", mul_scalar_out, context, self, other, out);
   }
+  // PyTorch multiplies 16-bit floats by the number as it is, and rounds it for sums.
+  if (is_floating(self.scalar_type()))
+    return multiply<kTypes>(context, self, FloatNumber(other.to<float>()).tensor(), out);
   return multiply<kTypes>(context, self, ScalarTensor(other, self.scalar_type()), out);
 }
 
 Error div_out(KernelContext& context, const Tensor& self, const Tensor& other, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::div.out");
   if (!all_of(kTypes, self, other, out)) RL_FALL_BACK("aten::div.out", div_out, context, self, other, out);
-  return elementwise(context, out, ukernel::div_f32, self, other);
+  return elementwise_in_float(context, out, ukernel::div_f32, self, other);
 }
 
 Error div_scalar_out(KernelContext& context, const Tensor& self, const Scalar& other, Tensor& out) {
@@ -140,8 +143,8 @@ Error div_scalar_out(KernelContext& context, const Tensor& self, const Scalar& o
   if (!all_of(kTypes, self, out)) {
     RL_FALL_BACK("aten::div.Scalar_out", div_scalar_out, context, self, other, out);
   }
-  const ScalarTensor divisor(other, ScalarType::Float);
-  return elementwise(context, out, ukernel::div_f32, self, static_cast<const Tensor&>(divisor));
+  const FloatNumber divisor(other.to<float>());
+  return elementwise_in_float(context, out, ukernel::div_f32, self, divisor.tensor());
 }
 
 }  // namespace optimized

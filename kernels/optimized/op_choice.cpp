@@ -4,7 +4,6 @@
 
 #include "kernels/optimized/elementwise.h"
 #include "kernels/optimized/fallback.h"
-#include "kernels/shared/scalar_tensor.h"
 #include "kernels/shared/selection.h"
 #include "runtime/kernel/context.h"
 
@@ -32,7 +31,7 @@ Error maximum_out(KernelContext& context, const Tensor& self, const Tensor& othe
   if (!all_of(kTypes, self, other, out)) {
     RL_FALL_BACK("aten::maximum.out", maximum_out, context, self, other, out);
   }
-  return elementwise(context, out, ukernel::maximum_f32, self, other);
+  return elementwise_in_float(context, out, ukernel::maximum_f32, self, other);
 }
 
 Error minimum_out(KernelContext& context, const Tensor& self, const Tensor& other, Tensor& out) {
@@ -40,7 +39,7 @@ Error minimum_out(KernelContext& context, const Tensor& self, const Tensor& othe
   if (!all_of(kTypes, self, other, out)) {
     RL_FALL_BACK("aten::minimum.out", minimum_out, context, self, other, out);
   }
-  return elementwise(context, out, ukernel::minimum_f32, self, other);
+  return elementwise_in_float(context, out, ukernel::minimum_f32, self, other);
 }
 
 // One bound alone is a larger or a smaller one: NaN in any of them stays.
@@ -51,9 +50,9 @@ Error clamp_tensor_out(KernelContext& context, const Tensor& self, const std::op
   if (!all_of(kTypes, self, out, min ? *min : self, max ? *max : self)) {
     RL_FALL_BACK("aten::clamp.Tensor_out", clamp_tensor_out, context, self, min, max, out);
   }
-  if (!max) return elementwise(context, out, ukernel::maximum_f32, self, *min);
-  if (!min) return elementwise(context, out, ukernel::minimum_f32, self, *max);
-  return elementwise(context, out, ukernel::clamp_rows_f32, self, *min, *max);
+  if (!max) return elementwise_in_float(context, out, ukernel::maximum_f32, self, *min);
+  if (!min) return elementwise_in_float(context, out, ukernel::minimum_f32, self, *max);
+  return elementwise_in_float(context, out, ukernel::clamp_rows_f32, self, *min, *max);
 }
 
 Error lerp_Scalar_out(KernelContext& context, const Tensor& self, const Tensor& end, const Scalar& weight,
@@ -62,8 +61,8 @@ Error lerp_Scalar_out(KernelContext& context, const Tensor& self, const Tensor& 
   if (!all_of(kTypes, self, end, out)) {
     RL_FALL_BACK("aten::lerp.Scalar_out", lerp_Scalar_out, context, self, end, weight, out);
   }
-  const ScalarTensor held(weight, ScalarType::Float);
-  return elementwise(context, out, ukernel::lerp_f32, self, end, static_cast<const Tensor&>(held));
+  const FloatNumber held(weight.to<float>());
+  return elementwise_in_float(context, out, ukernel::lerp_f32, self, end, held.tensor());
 }
 
 Error lerp_Tensor_out(KernelContext& context, const Tensor& self, const Tensor& end, const Tensor& weight,
@@ -72,7 +71,7 @@ Error lerp_Tensor_out(KernelContext& context, const Tensor& self, const Tensor& 
   if (!all_of(kTypes, self, end, weight, out)) {
     RL_FALL_BACK("aten::lerp.Tensor_out", lerp_Tensor_out, context, self, end, weight, out);
   }
-  return elementwise(context, out, ukernel::lerp_f32, self, end, weight);
+  return elementwise_in_float(context, out, ukernel::lerp_f32, self, end, weight);
 }
 
 Error addcmul_out(KernelContext& context, const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
@@ -85,7 +84,7 @@ Error addcmul_out(KernelContext& context, const Tensor& self, const Tensor& tens
     rows.number = factor;
     ukernel::addcmul_f32(rows);
   };
-  return elementwise(context, out, add, self, tensor1, tensor2);
+  return elementwise_in_float(context, out, add, self, tensor1, tensor2);
 }
 
 Error addcdiv_out(KernelContext& context, const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
@@ -98,7 +97,7 @@ Error addcdiv_out(KernelContext& context, const Tensor& self, const Tensor& tens
     rows.number = factor;
     ukernel::addcdiv_f32(rows);
   };
-  return elementwise(context, out, add, self, tensor1, tensor2);
+  return elementwise_in_float(context, out, add, self, tensor1, tensor2);
 }
 
 // Elements are moved, whatever they are.

@@ -14,6 +14,11 @@ Error convolution_act_out(KernelContext& context, const Tensor& input, const Ten
                           Span<const int64_t> output_padding, int64_t groups,
                           const std::optional<Tensor>& residual, std::string_view activation, double low,
                           double high, Tensor& out);
+Error convolution_act_clamp_out(KernelContext& context, const Tensor& input, const Tensor& weight,
+                                const std::optional<Tensor>& bias, Span<const int64_t> stride,
+                                Span<const int64_t> padding, Span<const int64_t> dilation, bool transposed,
+                                Span<const int64_t> output_padding, int64_t groups,
+                                const std::optional<Tensor>& residual, double low, double high, Tensor& out);
 
 namespace optimized {
 
@@ -27,22 +32,9 @@ bool lie_alike(const Tensor& a, const Tensor& b) {
   return true;
 }
 
-}  // namespace
-
-Error convolution_act_out(KernelContext& context, const Tensor& input, const Tensor& weight,
-                          const std::optional<Tensor>& bias, Span<const int64_t> stride,
-                          Span<const int64_t> padding, Span<const int64_t> dilation, bool transposed,
-                          Span<const int64_t> output_padding, int64_t groups,
-                          const std::optional<Tensor>& residual, std::string_view activation, double low,
-                          double high, Tensor& out) {
-  constexpr TypeSet kTypes = selected_types("rushlight::convolution_act.out");
-  if (!all_of(kTypes, input, weight, out)) {
-    RL_FALL_BACK("rushlight::convolution_act.out", convolution_act_out, context, input, weight, bias, stride,
-                 padding, dilation, transposed, output_padding, groups, residual, activation, low, high, out);
-  }
-  Activation last;
-  RL_TRY(make_activation(activation, low, high, &last));
-  const ConvolutionArguments arguments{stride, padding, dilation, transposed, output_padding, groups};
+Error compute(KernelContext& context, const Tensor& input, const Tensor& weight,
+              const std::optional<Tensor>& bias, const ConvolutionArguments& arguments,
+              const std::optional<Tensor>& residual, const Activation& last, Tensor& out) {
   Shape shape;
   RL_TRY(convolution_shape(input, weight, bias, arguments, &shape));
   RL_TRY(check_residual(residual, input, shape.span()));
@@ -65,16 +57,63 @@ Error convolution_act_out(KernelContext& context, const Tensor& input, const Ten
   return Error::Ok;
 }
 
+void prepare(KernelContext& context, const Tensor& input, const Tensor& weight,
+             const std::optional<Tensor>& bias, const ConvolutionArguments& arguments, Tensor& out) {
+  if (can_prepare(input, weight, bias, arguments, out)) {
+    prepare_convolution(context, make_convolution(input, weight, bias, arguments, out), is_constant(weight));
+  }
+}
+
+}  // namespace
+
+Error convolution_act_out(KernelContext& context, const Tensor& input, const Tensor& weight,
+                          const std::optional<Tensor>& bias, Span<const int64_t> stride,
+                          Span<const int64_t> padding, Span<const int64_t> dilation, bool transposed,
+                          Span<const int64_t> output_padding, int64_t groups,
+                          const std::optional<Tensor>& residual, std::string_view activation, double low,
+                          double high, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("rushlight::convolution_act.out");
+  if (!all_of(kTypes, input, weight, out)) {
+    RL_FALL_BACK("rushlight::convolution_act.out", convolution_act_out, context, input, weight, bias, stride,
+                 padding, dilation, transposed, output_padding, groups, residual, activation, low, high, out);
+  }
+  Activation last;
+  RL_TRY(make_activation(activation, low, high, &last));
+  const ConvolutionArguments arguments{stride, padding, dilation, transposed, output_padding, groups};
+  return compute(context, input, weight, bias, arguments, residual, last, out);
+}
+
+Error convolution_act_clamp_out(KernelContext& context, const Tensor& input, const Tensor& weight,
+                                const std::optional<Tensor>& bias, Span<const int64_t> stride,
+                                Span<const int64_t> padding, Span<const int64_t> dilation, bool transposed,
+                                Span<const int64_t> output_padding, int64_t groups,
+                                const std::optional<Tensor>& residual, double low, double high, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("rushlight::convolution_act.clamp_out");
+  if (!all_of(kTypes, input, weight, out)) {
+    RL_FALL_BACK("rushlight::convolution_act.clamp_out", convolution_act_clamp_out, context, input, weight,
+                 bias, stride, padding, dilation, transposed, output_padding, groups, residual, low, high,
+                 out);
+  }
+  const ConvolutionArguments arguments{stride, padding, dilation, transposed, output_padding, groups};
+  return compute(context, input, weight, bias, arguments, residual, make_clamp(low, high), out);
+}
+
 Error convolution_act_out_prepare(KernelContext& context, const Tensor& input, const Tensor& weight,
                                   const std::optional<Tensor>& bias, Span<const int64_t> stride,
                                   Span<const int64_t> padding, Span<const int64_t> dilation, bool transposed,
                                   Span<const int64_t> output_padding, int64_t groups,
                                   const std::optional<Tensor>&, std::string_view, double, double,
                                   Tensor& out) {
-  const ConvolutionArguments arguments{stride, padding, dilation, transposed, output_padding, groups};
-  if (can_prepare(input, weight, bias, arguments, out)) {
-    prepare_convolution(context, make_convolution(input, weight, bias, arguments, out), is_constant(weight));
-  }
+  prepare(context, input, weight, bias, {stride, padding, dilation, transposed, output_padding, groups}, out);
+  return Error::Ok;
+}
+
+Error convolution_act_clamp_out_prepare(KernelContext& context, const Tensor& input, const Tensor& weight,
+                                        const std::optional<Tensor>& bias, Span<const int64_t> stride,
+                                        Span<const int64_t> padding, Span<const int64_t> dilation,
+                                        bool transposed, Span<const int64_t> output_padding, int64_t groups,
+                                        const std::optional<Tensor>&, double, double, Tensor& out) {
+  prepare(context, input, weight, bias, {stride, padding, dilation, transposed, output_padding, groups}, out);
   return Error::Ok;
 }
 

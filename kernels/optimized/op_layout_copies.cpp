@@ -23,6 +23,12 @@ Error transpose_copy_int_out(KernelContext& context, const Tensor& self, int64_t
   return fast_copy_to_out(context, swapped, out);
 }
 
+Error flip_out(KernelContext& context, const Tensor& self, Span<const int64_t> dims, Tensor& out) {
+  View flipped;
+  RL_TRY(read_flip(self, dims, &flipped));
+  return fast_copy_to_out(context, flipped, out);
+}
+
 Error t_copy_out(KernelContext& context, const Tensor& self, Tensor& out) {
   View transposed;
   RL_TRY(read_transpose(self, &transposed));

@@ -18,7 +18,7 @@ Error log_softmax_out(KernelContext& context, const Tensor& self, int64_t dim, b
   if (!all_of(kTypes, self, out)) {
     RL_FALL_BACK("aten::_log_softmax.out", log_softmax_out, context, self, dim, half_to_float, out);
   }
-  return softmax_along(context, {ukernel::log_softmax_run, ukernel::log_softmax_rows}, self, dim, out);
+  return softmax_along(context, {ukernel::log_softmax_run, ukernel::log_softmax_rows, true}, self, dim, out);
 }
 
 }  // namespace optimized

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "kernels/optimized/elements.h"
 #include "kernels/optimized/fallback.h"
 #include "kernels/shared/joint_axes.h"
 #include "kernels/shared/layer_norm.h"
@@ -83,6 +85,65 @@ void normalize(const Group& group, const Moments<float>& moments) {
   });
 }
 
+// The elements of a group of 16-bit floats, a piece at a time in float32.
+struct ConvertedGroup {
+  using Layout = LayerNormLayout;
+  static constexpr size_t kPiece = 1024;
+  static constexpr ptrdiff_t kElement = 2;
+
+  const Layout& layout;
+  ScalarType type;
+  char* const* start;
+
+  // f(n, x, places of the first of them).
+  template <class F>
+  void for_each_piece(F f) const {
+    const auto& run = layout.elements.inner();
+    layout.elements.walk(start, 1, [&](char* const* at) {
+      alignas(64) float floats[kPiece];
+      for (size_t i = 0; i < run.size; i += kPiece) {
+        char* places[Layout::kElementOperands];
+        for (size_t k = 0; k < Layout::kElementOperands; ++k)
+          places[k] = start[k] == nullptr ? nullptr : at[k] + static_cast<ptrdiff_t>(i) * run.strides[k];
+        const size_t n = std::min(kPiece, run.size - i);
+        load(floats, n, places, Layout::kInput);
+        f(n, floats, places);
+      }
+    });
+  }
+
+  // Null for a parameter that is absent.
+  const float* load(float* to, size_t n, char* const* places, size_t operand) const {
+    if (places[operand] == nullptr) return nullptr;
+    load_floats(to, type, places[operand], layout.elements.inner().strides[operand] / kElement, n);
+    return to;
+  }
+
+  [[nodiscard]] Moments<float> moments(double eps) const {
+    if (layout.count == 0) return {0.0f, NAN};
+    const auto count = static_cast<float>(layout.count);
+    PairwiseSum<float> sum;
+    for_each_piece([&](size_t n, const float* x, char* const*) { sum.add(ukernel::sum_run(n, x)); });
+    const float mean = sum.total() / count;
+    PairwiseSum<float> squares;
+    for_each_piece(
+        [&](size_t n, const float* x, char* const*) { squares.add(ukernel::squares_run(n, x, mean)); });
+    return {mean, 1.0f / std::sqrt(squares.total() / count + static_cast<float>(eps))};
+  }
+
+  void normalize(const Moments<float>& moments) const {
+    for_each_piece([&](size_t n, float* x, char* const* places) {
+      alignas(64) float weights[kPiece];
+      alignas(64) float biases[kPiece];
+      const float* weight = load(weights, n, places, Layout::kWeight);
+      const float* bias = load(biases, n, places, Layout::kBias);
+      ukernel::normalize_run(n, x, moments.mean, moments.rstd, weight, bias, x);
+      store_floats(places[Layout::kOutput], layout.elements.inner().strides[Layout::kOutput] / kElement, type,
+                   x, n);
+    });
+  }
+};
+
 }  // namespace
 
 // out1 and out2 are the mean and the inverse of the standard deviation of every group.
@@ -92,7 +153,8 @@ Error native_layer_norm_out(KernelContext& context, const Tensor& input, Span<co
   using Layout = LayerNormLayout;
   constexpr TypeSet kTypes = selected_types("aten::native_layer_norm.out");
   const NormalizationParameters parameters{weight, bias, eps};
-  if (!all_of(kTypes, input, out0, out1, out2) || parameters.type(input.scalar_type()) != ScalarType::Float) {
+  const ScalarType type = input.scalar_type();
+  if (!all_of(kTypes, input, out0, out1, out2) || parameters.type(type) != type) {
     RL_FALL_BACK("aten::native_layer_norm.out", native_layer_norm_out, context, input, normalized_shape,
                  weight, bias, eps, out0, out1, out2);
   }
@@ -107,6 +169,14 @@ Error native_layer_norm_out(KernelContext& context, const Tensor& input, Span<co
       char* const elements[] = {at[Layout::kGroupInput], at[Layout::kGroupOutput],
                                 weight ? weight->mutable_data_ptr<char>() : nullptr,
                                 bias ? bias->mutable_data_ptr<char>() : nullptr};
+      if (type != ScalarType::Float) {
+        const ConvertedGroup group{layout, type, elements};
+        const Moments<float> of_group = group.moments(eps);
+        group.normalize(of_group);
+        store_floats(at[Layout::kGroupMean], 1, type, &of_group.mean, 1);
+        store_floats(at[Layout::kGroupRstd], 1, type, &of_group.rstd, 1);
+        return;
+      }
       const Group group{layout, elements};
       const Moments<float> of_group = moments(group, eps);
       normalize(group, of_group);

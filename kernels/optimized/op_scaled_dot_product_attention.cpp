@@ -88,7 +88,7 @@ class Worker {
     const ptrdiff_t along_keys = in_floats(head_.key.row);
     for (size_t key = 0; key < num_keys_; key += blocks_.panel) {
       ukernel::gemm_pack(packed_ + key * plan_.depth(), floats(head_.key, first_key_ + key), along_depth,
-                         along_keys, plan_.depth(), std::min(num_keys_ - key, blocks_.panel));
+                         along_keys, plan_.depth(), std::min(num_keys_ - key, blocks_.panel), blocks_.panel);
     }
   }
 

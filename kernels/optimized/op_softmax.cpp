@@ -16,7 +16,7 @@ Error softmax_out(KernelContext& context, const Tensor& self, int64_t dim, bool 
   if (!all_of(kTypes, self, out)) {
     RL_FALL_BACK("aten::_softmax.out", softmax_out, context, self, dim, half_to_float, out);
   }
-  return softmax_along(context, {ukernel::softmax_run, ukernel::softmax_rows}, self, dim, out);
+  return softmax_along(context, {ukernel::softmax_run, ukernel::softmax_rows, false}, self, dim, out);
 }
 
 }  // namespace optimized

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// float32 functions of each element, without parameters.
+// Functions of each element, without parameters.
 #include "kernels/optimized/elementwise.h"
 #include "kernels/optimized/fallback.h"
 #include "kernels/shared/selection.h"
@@ -13,7 +13,7 @@
   Error kernel(KernelContext& context, const Tensor& self, Tensor& out) {         \
     constexpr TypeSet kTypes = selected_types(op);                                \
     if (!all_of(kTypes, self, out)) RL_FALL_BACK(op, kernel, context, self, out); \
-    return elementwise(context, out, of_each(ukernel::function), self);           \
+    return elementwise_in_float(context, out, of_each(ukernel::function), self);  \
   }                                                                               \
   }                                                                               \
   }

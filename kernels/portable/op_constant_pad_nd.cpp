@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/shared/constant_pad.h"
 #include "kernels/shared/fill.h"
-#include "kernels/shared/scalar_range.h"
 #include "kernels/shared/strided_copy.h"
 #include "runtime/kernel/context.h"
 
@@ -8,42 +8,12 @@ namespace rushlight::kernels {
 
 Error constant_pad_nd_out(KernelContext&, const Tensor& self, Span<const int64_t> pad, const Scalar& value,
                           Tensor& out) {
-  const auto rank = static_cast<size_t>(self.dim());
-  RL_CHECK(pad.size() % 2 == 0 && pad.size() <= 2 * rank, Error::InvalidArgument,
-           "pad: expected pairs, for %lu dimensions at most, got %lu numbers", log_number(rank),
-           log_number(pad.size()));
-  RL_CHECK(self.scalar_type() == out.scalar_type(), Error::InvalidType, "out: expected dtype %s, got %s",
-           to_string(self.scalar_type()), to_string(out.scalar_type()));
-  RL_TRY(check_scalar_range(value, self.scalar_type(), "value"));
-  // What stays of self, and where that begins in the result; below zero is cut off.
-  View source = View::of(self);
-  ptrdiff_t start[kTensorDimensionLimit] = {};
-  Shape shape;
-  for (size_t d = 0; d < rank; ++d) {
-    const size_t pair = 2 * (rank - 1 - d);
-    const int64_t before = pair < pad.size() ? pad[pair] : 0;
-    const int64_t after = pair < pad.size() ? pad[pair + 1] : 0;
-    const int64_t size = self.sizes()[d];
-    for (const int64_t amount : {before, after}) {
-      RL_CHECK(amount >= -size && amount <= INT32_MAX, Error::InvalidArgument,
-               "pad: expected at least %ld, the size of dimension %lu, got %ld", -static_cast<long>(size),
-               log_number(d), static_cast<long>(amount));
-    }
-    const int64_t cut_before = before < 0 ? -before : 0;
-    const int64_t kept = size - cut_before - (after < 0 ? -after : 0);
-    const int64_t total = size + before + after;
-    RL_CHECK(kept >= 0 && total <= INT32_MAX, Error::InvalidArgument,
-             "pad: cannot make %ld elements of the %ld of dimension %lu", static_cast<long>(total),
-             static_cast<long>(size), log_number(d));
-    source.slice(d, static_cast<ptrdiff_t>(cut_before), static_cast<ptrdiff_t>(kept));
-    start[d] = static_cast<ptrdiff_t>(before > 0 ? before : 0);
-    shape.push(static_cast<ptrdiff_t>(total));
-  }
-  RL_TRY(resize_out(out, shape.span()));
+  ConstantPad plan;
+  RL_TRY(plan_constant_pad(self, pad, value, out, &plan));
   RL_TRY(fill(out, value));
   View target = View::of(out);
-  for (size_t d = 0; d < rank; ++d) target.slice(d, start[d], source.sizes[d]);
-  return copy_view(target, source);
+  for (size_t d = 0; d < target.dim; ++d) target.slice(d, plan.start[d], plan.source.sizes[d]);
+  return copy_view(target, plan.source);
 }
 
 }  // namespace rushlight::kernels

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/shared/axes.h"
 #include "kernels/shared/convolution.h"
 #include "kernels/shared/element_access.h"
+#include "kernels/shared/paired_axes.h"
 #include "kernels/shared/selection.h"
 #include "kernels/shared/spatial.h"
 #include "kernels/shared/sum.h"

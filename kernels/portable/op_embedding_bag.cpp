@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/shared/axes.h"
 #include "kernels/shared/checks.h"
 #include "kernels/shared/element_access.h"
 #include "kernels/shared/index.h"
+#include "kernels/shared/paired_axes.h"
 #include "kernels/shared/selection.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"

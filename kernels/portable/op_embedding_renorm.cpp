@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 
-#include "kernels/shared/axes.h"
 #include "kernels/shared/checks.h"
 #include "kernels/shared/element_access.h"
 #include "kernels/shared/index.h"
+#include "kernels/shared/paired_axes.h"
 #include "kernels/shared/selection.h"
 #include "kernels/shared/strided_copy.h"
 #include "runtime/kernel/context.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/shared/axes.h"
 #include "kernels/shared/checks.h"
 #include "kernels/shared/index.h"
+#include "kernels/shared/paired_axes.h"
 #include "kernels/shared/strided_copy.h"
 #include "runtime/kernel/context.h"
 

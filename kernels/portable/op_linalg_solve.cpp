@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Systems of equations, inverses and determinants, by LU.
-#include "kernels/shared/axes.h"
 #include "kernels/shared/factor.h"
+#include "kernels/shared/paired_axes.h"
 #include "kernels/shared/selection.h"
 
 namespace rushlight::kernels {

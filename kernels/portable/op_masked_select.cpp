@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/shared/axes.h"
 #include "kernels/shared/masked.h"
+#include "kernels/shared/paired_axes.h"
 #include "kernels/shared/strided_copy.h"
 #include "runtime/kernel/context.h"
 

@@ -3,11 +3,11 @@
 // weight that depends on its place: in the group, or in which group it is. Computed in double.
 #include <cstddef>
 
-#include "kernels/shared/axes.h"
 #include "kernels/shared/checks.h"
 #include "kernels/shared/element_access.h"
 #include "kernels/shared/joint_axes.h"
 #include "kernels/shared/normalization.h"
+#include "kernels/shared/paired_axes.h"
 #include "kernels/shared/selection.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"

@@ -14,11 +14,19 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes =
-    selected_types("rushlight::convolution_act.out") | selected_types("rushlight::linear_act.out");
+constexpr TypeSet kTypes = selected_types("rushlight::convolution_act.out") |
+                           selected_types("rushlight::linear_act.out") |
+                           selected_types("rushlight::convolution_act.clamp_out") |
+                           selected_types("rushlight::linear_act.clamp_out");
 
 constexpr char kNames[] =
     "none, clamp, leaky_relu, hardsigmoid, hardswish, sigmoid, silu, tanh, gelu, gelu_tanh";
+
+template <class T>
+T clamped(T x, T low, T high) {
+  x = x < low ? low : x;
+  return x > high ? high : x;
+}
 
 template <class T>
 T relu6_of_shifted(T x) {
@@ -40,8 +48,7 @@ T activate(ActivationKind kind, T low, T high, T x) {
     case ActivationKind::kNone:
       break;
     case ActivationKind::kClamp:
-      x = x < low ? low : x;
-      return x > high ? high : x;
+      return clamped(x, low, high);
     case ActivationKind::kLeakyRelu:
       return x > T(0) ? x : x * low;
     case ActivationKind::kHardsigmoid:
@@ -62,22 +69,19 @@ T activate(ActivationKind kind, T low, T high, T x) {
   return x;
 }
 
-template <class T>
-void activate_all(const Tensor* residual, const Activation& activation, const Tensor& out) {
-  using A = Accumulator<T>;
-  const auto low = static_cast<A>(activation.low);
-  const auto high = static_cast<A>(activation.high);
+// finish(x) of each x + r.
+template <class T, class F>
+void finish_all(const Tensor* residual, const Tensor& out, F finish) {
   T* to = out.mutable_data_ptr<T>();
   const size_t n = out.numel();
-  const auto put = [&](T* to, A x) { *to = narrow<T>(activate<A>(activation.kind, low, high, x)); };
   if (residual == nullptr) {
-    for (size_t i = 0; i < n; ++i) put(to + i, widen(to[i]));
+    for (size_t i = 0; i < n; ++i) to[i] = narrow<T>(finish(widen(to[i])));
   } else {
     RowMajorCursor sums(out);
     RowMajorCursor added(*residual);
     for (size_t i = 0; i < n; ++i, sums.advance(), added.advance()) {
       T* sum = reinterpret_cast<T*>(sums.get());
-      put(sum, widen(*sum) + widen(*reinterpret_cast<const T*>(added.get())));
+      *sum = narrow<T>(finish(widen(*sum) + widen(*reinterpret_cast<const T*>(added.get()))));
     }
   }
 }
@@ -112,7 +116,24 @@ void add_and_activate(const std::optional<Tensor>& residual, const Activation& a
                       const Tensor& out) {
   if (!residual && activation.kind == ActivationKind::kNone) return;
   (void)dispatch<kTypes>(out.scalar_type(), [&](auto type) {
-    activate_all<typename decltype(type)::Element>(residual ? &*residual : nullptr, activation, out);
+    using T = typename decltype(type)::Element;
+    using A = Accumulator<T>;
+    const auto low = static_cast<A>(activation.low);
+    const auto high = static_cast<A>(activation.high);
+    finish_all<T>(residual ? &*residual : nullptr, out,
+                  [&](A x) { return activate<A>(activation.kind, low, high, x); });
+    return Error::Ok;
+  });
+}
+
+void add_and_clamp(const std::optional<Tensor>& residual, const Activation& clamp, const Tensor& out) {
+  if (!residual && clamp.kind == ActivationKind::kNone) return;
+  (void)dispatch<kTypes>(out.scalar_type(), [&](auto type) {
+    using T = typename decltype(type)::Element;
+    using A = Accumulator<T>;
+    const auto low = static_cast<A>(clamp.low);
+    const auto high = static_cast<A>(clamp.high);
+    finish_all<T>(residual ? &*residual : nullptr, out, [&](A x) { return clamped(x, low, high); });
     return Error::Ok;
   });
 }

@@ -37,6 +37,12 @@ struct Activation {
   double high = 0;
 };
 
+// To low and high, either of which may be infinite.
+[[nodiscard]] inline Activation make_clamp(double low, double high) {
+  const bool is_none = low == -__builtin_inf() && high == __builtin_inf();
+  return {is_none ? ActivationKind::kNone : ActivationKind::kClamp, low, high};
+}
+
 // "none", "clamp", "leaky_relu", "hardsigmoid", "hardswish", "sigmoid", "silu", "tanh", "gelu" and
 // "gelu_tanh". InvalidArgument with that name and all that there are, for any other.
 Error make_activation(std::string_view name, double low, double high, Activation* activation);
@@ -47,5 +53,8 @@ Error check_residual(const std::optional<Tensor>& residual, const Tensor& input,
 // Replaces x by activation(x + r) for each element x of `out` and r of the residual, 0 without one. Half and
 // bfloat16 are held in float, and rounded once. Residual and dtype were checked.
 void add_and_activate(const std::optional<Tensor>& residual, const Activation& activation, const Tensor& out);
+
+// The same of make_clamp(), without what others take.
+void add_and_clamp(const std::optional<Tensor>& residual, const Activation& clamp, const Tensor& out);
 
 }  // namespace rushlight::kernels

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "kernels/shared/axes.h"
+#include "kernels/shared/paired_axes.h"
 
 namespace rushlight::kernels {
 

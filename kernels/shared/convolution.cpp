@@ -12,9 +12,9 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = selected_types("aten::convolution.out") |
-                           selected_types("aten::convolution_backward.out") |
-                           selected_types("rushlight::convolution_act.out");
+constexpr TypeSet kTypes =
+    selected_types("aten::convolution.out") | selected_types("aten::convolution_backward.out") |
+    selected_types("rushlight::convolution_act.out") | selected_types("rushlight::convolution_act.clamp_out");
 constexpr bool kConvolvesComplex = (kTypes & types::kComplex) != 0;
 
 constexpr size_t kSpatial = 3;     // 1-d and 2-d convolutions have leading dimensions of size 1

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "kernels/shared/axes.h"
+#include "kernels/shared/paired_axes.h"
 #include "kernels/shared/strided_copy.h"
 #include "runtime/tensor/complex.h"
 #include "runtime/tensor/dispatch.h"

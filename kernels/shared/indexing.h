@@ -11,8 +11,8 @@
 #include <cstddef>
 #include <optional>
 
-#include "kernels/shared/axes.h"
 #include "kernels/shared/checks.h"
+#include "kernels/shared/paired_axes.h"
 #include "kernels/shared/view.h"
 #include "runtime/base/error.h"
 #include "runtime/base/span.h"

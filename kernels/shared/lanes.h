@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "kernels/shared/axes.h"
+#include "kernels/shared/paired_axes.h"
 #include "runtime/base/error.h"
 #include "runtime/tensor/tensor.h"
 

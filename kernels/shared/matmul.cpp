@@ -12,12 +12,12 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = selected_types("aten::mm.out") | selected_types("aten::bmm.out") |
-                           selected_types("aten::addmm.out") | selected_types("aten::baddbmm.out") |
-                           selected_types("aten::linear.out") | selected_types("aten::mv.out") |
-                           selected_types("aten::addmv.out") | selected_types("aten::dot.out") |
-                           selected_types("aten::vdot.out") | selected_types("aten::addbmm.out") |
-                           selected_types("rushlight::linear_act.out");
+constexpr TypeSet kTypes =
+    selected_types("aten::mm.out") | selected_types("aten::bmm.out") | selected_types("aten::addmm.out") |
+    selected_types("aten::baddbmm.out") | selected_types("aten::linear.out") |
+    selected_types("aten::mv.out") | selected_types("aten::addmv.out") | selected_types("aten::dot.out") |
+    selected_types("aten::vdot.out") | selected_types("aten::addbmm.out") |
+    selected_types("rushlight::linear_act.out") | selected_types("rushlight::linear_act.clamp_out");
 
 constexpr bool kMultipliesComplex = (kTypes & types::kComplex) != 0;
 constexpr TypeSet kRealTypes =

@@ -22,6 +22,19 @@ Error read_permutation(const Tensor& self, Span<const int64_t> dims, View* permu
   return Error::Ok;
 }
 
+Error read_flip(const Tensor& self, Span<const int64_t> dims, View* flipped) {
+  uint32_t backwards = 0;
+  RL_TRY(read_dims(dims, self.dim(), &backwards));
+  View source = View::of(self);
+  for (size_t d = 0; d < source.dim; ++d) {
+    if ((backwards >> d & 1u) == 0 || source.sizes[d] < 2) continue;
+    if (source.data != nullptr) source.data += source.strides[d] * (source.sizes[d] - 1);
+    source.strides[d] = -source.strides[d];
+  }
+  *flipped = source;
+  return Error::Ok;
+}
+
 Error read_swap(const Tensor& self, int64_t dim0, int64_t dim1, View* swapped) {
   size_t a = 0;
   size_t b = 0;

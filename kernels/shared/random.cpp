@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "kernels/shared/axes.h"
 #include "kernels/shared/element_access.h"
 #include "kernels/shared/joint_axes.h"
+#include "kernels/shared/paired_axes.h"
 #include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {

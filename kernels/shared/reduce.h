@@ -16,8 +16,8 @@
 #include <optional>
 #include <type_traits>
 
-#include "kernels/shared/axes.h"
 #include "kernels/shared/convert.h"
+#include "kernels/shared/paired_axes.h"
 #include "kernels/shared/selection.h"
 #include "runtime/base/error.h"
 #include "runtime/base/span.h"

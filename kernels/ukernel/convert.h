@@ -16,11 +16,13 @@
 
 #include "kernels/ukernel/variants.h"
 
-#define RL_CONVERSION(name, From, To) RL_UKERNEL(void, name, (size_t n, const From* x, To* out), (n, x, out))
-#define RL_QUANTIZATION(quantize, dequantize, T)                                                            \
-  RL_UKERNEL(void, quantize, (size_t n, const float* x, const Quantization& how, T* out), (n, x, how, out)) \
-  RL_UKERNEL(void, dequantize, (size_t n, const T* x, float scale, float zero_point, float* out),           \
-             (n, x, scale, zero_point, out))
+#define RL_CONVERSION(name, From, To) \
+  RL_UKERNEL_EXACT(void, name, (size_t n, const From* x, To* out), (n, x, out))
+#define RL_QUANTIZATION(quantize, dequantize, T)                                                        \
+  RL_UKERNEL_EXACT(void, quantize, (size_t n, const float* x, const Quantization& how, T* out),         \
+                   (n, x, how, out))                                                                    \
+  RL_UKERNEL_EXACT(void, dequantize, (size_t n, const T* x, float scale, float zero_point, float* out), \
+                   (n, x, scale, zero_point, out))
 
 namespace rushlight::ukernel {
 

@@ -31,7 +31,7 @@ struct Rows {
   uint64_t factor = 1;
 };
 
-#define RL_ROWS(name) RL_UKERNEL(void, name, (const Rows& rows), (rows))
+#define RL_ROWS(name) RL_UKERNEL_EXACT(void, name, (const Rows& rows), (rows))
 
 // float32. Rounded once, but for add_f32 without fused multiply-adds and pow_f32 (see vector_math.h).
 RL_ROWS(add_f32)  // a + number b

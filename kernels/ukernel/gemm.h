@@ -21,9 +21,9 @@
 //                                its pixels), else rows of shifted pixels; bias along rows
 //
 // B is packed in panels of gemm_columns() columns, [taps * depth][gemm_columns()], each 64 bytes aligned if
-// the first is, the last one filled up with zeros: b_stride = b_columns = gemm_columns(), b_tap_stride =
-// depth * gemm_columns(). Or it is used as it lies, with rows b_stride apart of which b_columns floats may be
-// read.
+// the first is, the last one filled up with zeros, to gemm_columns() or to a multiple of gemm_lanes(): then
+// b_stride = b_columns = that, and b_tap_stride depth times as much. Or it is used as it lies, with rows
+// b_stride apart of which b_columns floats may be read.
 //
 // Promises: nothing is read or written but what is described, nothing needs more alignment than a float. Each
 // sum goes through taps and depth in order, with one rounding for each product where the machine has that
@@ -76,6 +76,39 @@ struct GemmTile {
   float high = __builtin_inff();
 };
 
+// Any number of rows below each other, those of A at equal steps: what a tile of so many rows would be whose
+// row i of tap t begins at a[t] + a_offset + i * a_stride, and whose B of tap t is b[t]. Whole vectors of
+// each row of B may be read. Tiles of one strip cost nothing between them.
+struct GemmStrip {
+  size_t rows = 0;
+  size_t columns = 0;  // 1 to gemm_columns()
+  size_t taps = 1;
+  size_t depth = 0;
+
+  const float* const* a = nullptr;  // for each tap
+  ptrdiff_t a_stride = 0;           // floats from row to row
+  ptrdiff_t a_step = 1;
+  ptrdiff_t a_offset = 0;
+
+  const float* const* b = nullptr;  // for each tap
+  ptrdiff_t b_stride = 0;
+  // As much as B, behind what is B of the last tap, is brought near: the next panel. It need not be memory.
+  bool looks_ahead = false;
+
+  GemmInitial initial_from = GemmInitial::kZero;
+  const float* initial = nullptr;
+
+  float* c = nullptr;
+  ptrdiff_t c_stride = 0;
+  bool adds_to_c = false;
+
+  const float* residual = nullptr;
+  ptrdiff_t residual_stride = 0;
+
+  float low = -__builtin_inff();
+  float high = __builtin_inff();
+};
+
 // The largest tile of the variant in use, and the columns of a vector. Columns up to a multiple of a vector
 // cost as much as that multiple; fewer rows cost less, but more for each.
 RL_UKERNEL(size_t, gemm_rows, (), ())
@@ -85,13 +118,15 @@ RL_UKERNEL(size_t, gemm_columns, (), ())
 RL_UKERNEL(size_t, gemm_lanes, (), ())
 
 RL_UKERNEL(void, gemm_tile, (const GemmTile& tile), (tile))
+RL_UKERNEL(void, gemm_strip, (const GemmStrip& strip), (strip))
 
-// Packs a panel: `columns` (1 to gemm_columns()) columns of `depth` rows, element (p, j) at
-// b[p * row_stride + j * column_stride]. Writes depth * gemm_columns() floats.
+// Packs a panel: `columns` (1 to `width`) columns of `depth` rows, element (p, j) at
+// b[p * row_stride + j * column_stride], rows of the panel `width` floats apart: gemm_columns(), or as many
+// whole vectors as the columns need. Writes depth * width floats.
 RL_UKERNEL(void, gemm_pack,
            (float* panel, const float* b, ptrdiff_t row_stride, ptrdiff_t column_stride, size_t depth,
-            size_t columns),
-           (panel, b, row_stride, column_stride, depth, columns))
+            size_t columns, size_t width),
+           (panel, b, row_stride, column_stride, depth, columns, width))
 
 // How many rows to give each tile, of `most` at most, so that those of `rows` rows are about equal.
 inline size_t gemm_split(size_t rows, size_t most) {

@@ -29,21 +29,42 @@ inline constexpr size_t kPanelDepth = 32;
 inline constexpr size_t kPanelDepth = 64;
 #endif
 
+// Whether a tile's sums can be rectified before they are stored.
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+inline constexpr bool kPanelRectifies = true;
+#else
+inline constexpr bool kPanelRectifies = false;
+#endif
+
+// Whether sums of a row can begin with one number.
+#if defined(__riscv_flen) && !defined(__riscv_vector)
+inline constexpr bool kPanelSpreads = true;
+#else
+inline constexpr bool kPanelSpreads = false;
+#endif
+
 struct PanelProduct {
-  const float* left;        // rows x depth; the numbers of a row are adjacent
+  const float* left;        // rows x parts x depth; the numbers of a part are adjacent
   ptrdiff_t left_stride;    // from row to row, in elements
-  const float* panel;       // depth x kPanelColumns
+  const float* panel;       // (parts x depth) x kPanelColumns
   size_t rows;              // any number
-  size_t depth;             // any number
+  size_t depth;             // of a part, any number
   float* out;               // rows x columns
   ptrdiff_t out_stride;     // from row to row
   ptrdiff_t column_stride;  // from column to column
   size_t columns;           // 1 to kPanelColumns of the panel's are used
+  size_t parts = 1;         // any number but 0
+  ptrdiff_t part_stride = 0;
+  const float* initial = nullptr;          // kPanelColumns numbers
+  bool rectify = false;                    // only if kPanelRectifies
+  const float* initial_of_rows = nullptr;  // a number for each row; only if kPanelSpreads
 };
 
-// out[i][j] += sum over k of left[i][k] * panel[k][j], in the order of k. `out` overlaps neither factor.
-// Nothing beyond `columns` of `out` is read or written.
-RL_UKERNEL(void, multiply_panel, (const PanelProduct& product), (product))
+// out[i][j] = initial[j] + sum over k of left[i][k] * panel[k][j], in the order of k; where `initial` is
+// null, initial_of_rows[i] stands for it, and where that is null, too, out[i][j]. With `rectify` a sum below
+// zero becomes zero, and NaN stays. `out` overlaps neither factor. Nothing beyond `columns` of `out` is read
+// or written.
+RL_UKERNEL_NATIVE(void, multiply_panel, (const PanelProduct& product), (product))
 
 // out[i * out_stride] += sum over k of left[i * left_stride + k] * right[k]; both factors are contiguous
 // along k.
@@ -56,12 +77,17 @@ struct RowProduct {
   float* out;
   ptrdiff_t out_stride;
 };
-RL_UKERNEL(void, multiply_rows, (const RowProduct& product), (product))
+RL_UKERNEL_NATIVE(void, multiply_rows, (const RowProduct& product), (product))
 
 // to[i * to_stride + j] = from[i * from_stride + j], j < kPanelColumns.
-RL_UKERNEL(void, copy_panel,
-           (float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t from_stride, size_t rows),
-           (to, to_stride, from, from_stride, rows))
+RL_UKERNEL_NATIVE(void, copy_panel,
+                  (float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t from_stride, size_t rows),
+                  (to, to_stride, from, from_stride, rows))
+
+// to[k * kPanelColumns + j] = from[j * from_stride + k], 0 from column `columns` on.
+RL_UKERNEL_NATIVE(void, pack_panel,
+                  (float* to, const float* from, ptrdiff_t from_stride, size_t columns, size_t depth),
+                  (to, from, from_stride, columns, depth))
 
 // Where windows over an image begin, which may be outside: row, column, and the offset of that place.
 struct PanelWindows {
@@ -82,8 +108,8 @@ struct PanelPlace {
 };
 
 // to[i * to_stride + j] = what window j has at the place in channel i, 0 where that is outside of the image.
-RL_UKERNEL(void, gather_panel,
-           (float* to, ptrdiff_t to_stride, const PanelWindows& windows, const PanelPlace& place),
-           (to, to_stride, windows, place))
+RL_UKERNEL_NATIVE(void, gather_panel,
+                  (float* to, ptrdiff_t to_stride, const PanelWindows& windows, const PanelPlace& place),
+                  (to, to_stride, windows, place))
 
 }  // namespace rushlight::ukernel

@@ -32,7 +32,7 @@ struct PatchConvolution {
 // out[y][x] = initial + sum over i, j of kernel[i][j] * patch[y * row_step + i * row_dilation][x *
 // column_step
 // + j * column_dilation], in that order. Nothing else of the patch is read, nothing else written.
-RL_UKERNEL(void, convolve_patch, (const PatchConvolution& convolution), (convolution))
+RL_UKERNEL_NATIVE(void, convolve_patch, (const PatchConvolution& convolution), (convolution))
 
 // The same of a whole plane, padded by one on all sides, with a kernel of 3 x 3 and steps of one: as many
 // rows and columns come out as there are. Numbers of a row are adjacent.
@@ -48,22 +48,44 @@ struct PlaneConvolution {
   size_t columns;
   float initial;
 };
-RL_UKERNEL(void, convolve_plane_3x3, (const PlaneConvolution& convolution), (convolution))
+RL_UKERNEL_NATIVE(void, convolve_plane_3x3, (const PlaneConvolution& convolution), (convolution))
 
 // to[i * to_stride + j] = from[i * from_stride + j * column_stride], i < rows, j < columns.
-RL_UKERNEL(void, copy_block,
-           (float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t from_stride, ptrdiff_t column_stride,
-            size_t rows, size_t columns),
-           (to, to_stride, from, from_stride, column_stride, rows, columns))
+RL_UKERNEL_NATIVE(void, copy_block,
+                  (float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t from_stride,
+                   ptrdiff_t column_stride, size_t rows, size_t columns),
+                  (to, to_stride, from, from_stride, column_stride, rows, columns))
 
-// out[c] += sum over t < taps of weight[t][c] * in[t][c], c < channels.
+// Weights of so many channels are together.
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+inline constexpr size_t kChannelGroup = 4;
+#elif defined(__riscv_vector)
+inline constexpr size_t kChannelGroup = 16;
+#else
+inline constexpr size_t kChannelGroup = 8;
+#endif
+
+// out[o][c] = initial[c] + sum over i < rows, j < columns of weight[i][j][c] * in[o][i][j][c], c < channels.
+// Channels are adjacent in `in`, `initial` and `out`; weights are [groups][taps][kChannelGroup], of which the
+// last group may have more than there are channels. With `rectify` a sum below zero becomes zero, and NaN
+// stays.
 struct ChannelSums {
-  const float* const* in;
-  const float* const* weight;
-  size_t taps;
+  const float* in;       // what the first output sees through the first tap
+  ptrdiff_t row_stride;  // from tap to tap
+  ptrdiff_t column_stride;
+  ptrdiff_t in_step;    // from output to output
+  const float* weight;  // of the first group and tap
+  ptrdiff_t weight_row_stride;
+  ptrdiff_t group_stride;
+  size_t rows;  // any number
+  size_t columns;
+  const float* initial;
   float* out;
+  ptrdiff_t out_step;
+  size_t outputs;
   size_t channels;
+  bool rectify;  // only if kPanelRectifies
 };
-RL_UKERNEL(void, add_channels, (const ChannelSums& sums), (sums))
+RL_UKERNEL_NATIVE(void, add_channels, (const ChannelSums& sums), (sums))
 
 }  // namespace rushlight::ukernel

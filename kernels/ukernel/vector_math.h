@@ -28,7 +28,8 @@
 
 #include "kernels/ukernel/variants.h"
 
-#define RL_VECTOR_FUNCTION(name) RL_UKERNEL(void, name, (size_t n, const float* x, float* out), (n, x, out))
+#define RL_VECTOR_FUNCTION(name) \
+  RL_UKERNEL_EXACT(void, name, (size_t n, const float* x, float* out), (n, x, out))
 
 namespace rushlight::ukernel {
 
@@ -63,18 +64,21 @@ RL_VECTOR_FUNCTION(round_f32)  // half to even
 #undef RL_VECTOR_FUNCTION
 
 // x from low to high; where low is above high, high. A bound that is NaN gives NaN.
-RL_UKERNEL(void, clamp_f32, (size_t n, const float* x, float low, float high, float* out),
-           (n, x, low, high, out))
+RL_UKERNEL_EXACT(void, clamp_f32, (size_t n, const float* x, float low, float high, float* out),
+                 (n, x, low, high, out))
 // x above 0, otherwise x slope.
-RL_UKERNEL(void, leaky_relu_f32, (size_t n, const float* x, float slope, float* out), (n, x, slope, out))
+RL_UKERNEL_EXACT(void, leaky_relu_f32, (size_t n, const float* x, float slope, float* out),
+                 (n, x, slope, out))
 // x positive above 0, otherwise (e^(x inner) - 1) negative.
-RL_UKERNEL(void, elu_f32, (size_t n, const float* x, float positive, float negative, float inner, float* out),
-           (n, x, positive, negative, inner, out))
+RL_UKERNEL_EXACT(void, elu_f32,
+                 (size_t n, const float* x, float positive, float negative, float inner, float* out),
+                 (n, x, positive, negative, inner, out))
 // log(1 + e^(x beta)) / beta; x where x beta is above the threshold.
-RL_UKERNEL(void, softplus_f32, (size_t n, const float* x, float beta, float threshold, float* out),
-           (n, x, beta, threshold, out))
+RL_UKERNEL_EXACT(void, softplus_f32, (size_t n, const float* x, float beta, float threshold, float* out),
+                 (n, x, beta, threshold, out))
 // x^exponent, and base^x.
-RL_UKERNEL(void, power_of_f32, (size_t n, const float* x, float exponent, float* out), (n, x, exponent, out))
-RL_UKERNEL(void, exponential_f32, (size_t n, const float* x, float base, float* out), (n, x, base, out))
+RL_UKERNEL_EXACT(void, power_of_f32, (size_t n, const float* x, float exponent, float* out),
+                 (n, x, exponent, out))
+RL_UKERNEL_EXACT(void, exponential_f32, (size_t n, const float* x, float base, float* out), (n, x, base, out))
 
 }  // namespace rushlight::ukernel

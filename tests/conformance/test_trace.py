@@ -87,7 +87,9 @@ def events(path: Path, values: Path) -> tuple[list[str], list[np.ndarray]]:
             if event.profile_event:
                 item = event.profile_event
                 assert item.start_time <= item.end_time
-                what = f"profile {item.name} {item.delegate_debug_metadata}"
+                # A call that was run when the method was loaded says so, and is told like any other.
+                name = "OPERATOR_CALL" if item.name == "FOLDED_CALL" else item.name
+                what = f"profile {name} {item.delegate_debug_metadata}"
             else:
                 item = event.debug_event
                 entry = item.debug_entry

@@ -42,7 +42,8 @@ def test_the_worst_case_of_the_stack_is_a_bound_close_to_what_is_used(report: Si
     stack, peak = report.stack, report.stack_peak
     assert stack is not None and peak is not None
     assert (stack.is_bound, report.unknown) == (True, ())
-    assert peak <= stack.worst_case <= peak + 1024
+    # A convolution of the other layout would take more.
+    assert peak <= stack.worst_case <= peak + 2560
     assert sum(step.bytes for step in stack.path) + stack.interrupt == stack.worst_case
     assert stack.execute >= max(stack.kernels.values()) > 0
     assert stack.frames["compiler"] > 150 and stack.frames["unknown"] == 0
@@ -71,7 +72,7 @@ def test_the_runtime_is_small_apart_from_what_verifies_programs(report: SizeRepo
 
 
 def test_a_budget_holds_the_program(report: SizeReport, tmp_path: Path) -> None:
-    (tmp_path / "budget.yaml").write_text("flash: 60 kB\nram: 1 kB\nstack: 6 kB\narena: 74 kB\n")
+    (tmp_path / "budget.yaml").write_text("flash: 60 kB\nram: 1 kB\nstack: 8 kB\narena: 74 kB\n")
     check_budget(report, read_budget(tmp_path / "budget.yaml"))
     (tmp_path / "budget.yaml").write_text("flash: 20 kB\nstack: 4 kB\n")
     with pytest.raises(OverBudget) as caught:

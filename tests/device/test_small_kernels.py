@@ -5,8 +5,10 @@ instructions, which QEMU counts exactly."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -15,10 +17,14 @@ from calls_program import computed, problem
 from recording import Record, RecordedCall
 from torch.nn import functional
 
+from rushlight.codegen.table import load_table
+from rushlight.sources import source_root
+
 pytestmark = pytest.mark.device
 
 INTEROP = Path(__file__).parents[1] / "interop"
 
+OPERATORS = load_table(source_root() / "kernels" / "ops.yaml").operators
 BOARDS = ["cortex-m4", "cortex-m55", "rv32imafc", "rv64gcv"]
 ROWS = [
     "aten::convolution.out",
@@ -27,6 +33,9 @@ ROWS = [
     "aten::linear.out",
     "aten::relu.out",
     "aten::_native_batch_norm_legit_no_training.out",
+    "aten::mean.out",
+    "rushlight::convolution_act.clamp_out",
+    "rushlight::linear_act.clamp_out",
 ]
 
 # Input, weight and settings. Some are deeper and wider than what is computed at once.
@@ -45,6 +54,12 @@ CONVOLUTIONS = [
     ((1, 2, 40, 40), (2, 1, 3, 3), {"padding": 13, "dilation": 13, "groups": 2}),
     ((1, 2, 9, 9), (2, 1, 2, 2), {"groups": 2}),
     ((1, 37, 5, 4), (37, 1, 3, 3), {"padding": 1, "stride": 2, "groups": 37}),
+    ((1, 16, 6, 5), (16, 1, 3, 3), {"padding": 1, "groups": 16}),
+    ((1, 80, 4, 6), (80, 1, 3, 3), {"padding": 1, "groups": 80}),
+    ((1, 12, 1, 5), (12, 1, 3, 3), {"padding": 2, "groups": 12}),
+    ((1, 40, 9, 30), (10, 40, 3, 3), {"padding": 1}),
+    ((1, 3, 11, 40), (9, 3, 5, 5), {"padding": (4, 2), "stride": (1, 2)}),
+    ((1, 10, 30, 4), (8, 10, 2, 2), {"padding": 1, "dilation": (9, 2)}),
     ((1, 2, 3, 3), (2, 1, 3, 3), {"padding": 2, "groups": 2}),
     ((1, 6, 5, 5), (4, 3, 3, 3), {"groups": 2}),
     ((2, 3, 17), (4, 3, 5), {"padding": 2}),
@@ -112,14 +127,67 @@ def _elements() -> Iterator[torch.Tensor]:
 def calls() -> list[RecordedCall]:
     """What the boards are to compute: float32 alone, so that nothing else than small kernels is compiled."""
     torch.manual_seed(0)
-    watch = Record(ROWS, max_elements=20_000)
-    for made in (_convolutions(), _products(), _elements()):
+    watch = Record([row for row in ROWS if row.startswith("aten::")], max_elements=20_000)
+    for made in (_convolutions(), _products(), _elements(), _means()):
         while True:
             with watch:
                 if next(made, None) is None:
                     break
     _add_linear(watch)
+    _add_fused(watch)
     return watch.calls
+
+
+def _add_own(
+    watch: Record, row: str, given: dict[str, Any], expected: torch.Tensor, function: Callable[..., Any]
+) -> None:
+    """A call of an operator that PyTorch does not know, whose result lies as the expected one."""
+    schema = torch._C.parse_schema(OPERATORS[row].schema.text)
+    out = torch.full_like(expected, torch.nan)
+    arguments = [*(given[argument.name] for argument in schema.arguments[:-1]), out]
+    watch.calls.append(RecordedCall(row, schema, function, given, arguments, [out], [expected]))
+
+
+def _add_fused(watch: Record) -> None:
+    """Calls of what only the exporter makes: bounds that do nothing, are a ReLU, or are two; with a residual
+    and without; in both layouts."""
+    bounds = itertools.cycle([(0.0, torch.inf), (-torch.inf, torch.inf), (-0.25, 0.5)])
+    residuals = itertools.cycle([False, False, True, False, True])
+    layouts = (torch.contiguous_format, torch.channels_last)
+    own = ("stride", "padding", "dilation", "output_padding")
+    for (shape, weight_shape, given), layout in itertools.product(CONVOLUTIONS, layouts):
+        if len(shape) != 4:
+            continue
+        settings = {"stride": 1, "padding": 0, "dilation": 1, "output_padding": 0} | given
+        pairs = {
+            name: [settings[name]] * 2 if settings[name] in range(20) else settings[name] for name in own
+        }
+        names: dict[str, Any] = {
+            "input": _numbers(shape).contiguous(memory_format=layout),
+            "weight": _numbers(weight_shape).contiguous(memory_format=layout),
+            "bias": _numbers((weight_shape[1 if "transposed" in given else 0],)),
+            **{name: list(pairs[name]) for name in own[:3]},
+            "transposed": given.get("transposed", False),
+            "output_padding": pairs["output_padding"],
+            "groups": given.get("groups", 1),
+        }
+        plain = torch.ops.aten.convolution(*names.values()).contiguous(memory_format=layout)
+        residual = torch.rand_like(plain) if next(residuals) else None
+        low, high = next(bounds)
+        names |= {"residual": residual, "low": low, "high": high}
+        expected = (plain if residual is None else plain + residual).clamp(low, high)
+        _add_own(watch, "rushlight::convolution_act.clamp_out", names, expected, torch.ops.aten.convolution)
+    for low, high in itertools.islice(bounds, 3):
+        given = {"input": _numbers((3, 7)), "weight": _numbers((5, 7)), "bias": _numbers((5,))}
+        expected = functional.linear(*given.values()).clamp(low, high)
+        given |= {"residual": None, "low": low, "high": high}
+        _add_own(watch, "rushlight::linear_act.clamp_out", given, expected, torch.ops.aten.linear)
+
+
+def _means() -> Iterator[torch.Tensor]:
+    for shape, dims in [((2, 5, 7, 3), (2, 3)), ((1, 9, 40), (1,)), ((3, 0), (1,)), ((6,), (0,))]:
+        yield torch.mean(_numbers(shape), dims)
+    yield torch.mean(_numbers((1, 8, 5, 5)).contiguous(memory_format=torch.channels_last), (2, 3), True)
 
 
 def _marked(name: str) -> pytest.MarkDecorator:

@@ -35,7 +35,7 @@ BOARDS = [
     ),
 ]
 # Bytes: runtime, selected kernels, runner, start-up code and C library, without the weights.
-DSCNN_FLASH = {"zig-cortex-m4": 57_000}
+DSCNN_FLASH = {"zig-cortex-m4": 61_500}
 
 
 def _run(name: str, target: str, folder: Path) -> RunOutcome:

@@ -141,6 +141,15 @@ def test_images_of_few_channels(
     check(kernels, [*made, *plain(2, **numbers)], out_dim_order=CHANNELS_LAST[4])
 
 
+def test_a_border_beyond_all_memory_is_not_made(kernels: Kernels) -> None:
+    image, weight, bias = tensors((1, 3, 4, 4), (2, 3, 3, 3), bias=2)
+    numbers = plain(2, padding=[2**29] * 2, stride=[2**30 - 1] * 2)
+    for way in kernels.ways("aten::convolution.out"):
+        out = with_dim_order(torch.full((1, 2, 2, 2), 7.0), CHANNELS_LAST[4])
+        kernels.run("aten::convolution.out", [image, weight, bias, *numbers, out], way=way)
+        assert torch.equal(out, bias[:, None, None].expand(1, 2, 2, 2))
+
+
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])

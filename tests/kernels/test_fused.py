@@ -59,6 +59,15 @@ def check(kernels: Kernels, name: str, arguments: list[Any], expected: torch.Ten
         assert_equal(out, expected, **LOOSE[expected.dtype])
 
 
+def last_arguments(name: str, activation: str, low: float, high: float) -> list[tuple[str, list[Any]]]:
+    """The operators that know the activation, with what they are told of it."""
+    ways: list[tuple[str, list[Any]]] = [(name, [activation, low, high])]
+    if activation in ("none", "clamp"):
+        bounds = [-math.inf, math.inf] if activation == "none" else [low, high]
+        ways.append((name.replace(".out", ".clamp_out"), bounds))
+    return ways
+
+
 def convolution_arguments(dtype: torch.dtype) -> list[Any]:
     """Input, weight and bias; stride, padding, dilation, transposed, output padding, groups."""
     return [
@@ -89,7 +98,8 @@ def test_a_convolution_with_what_comes_after_it(
     plain = convolved(arguments)
     residual = random_tensor(plain.shape, dtype, seed=3) if with_residual else None
     expected = expected_of(plain, residual, function, dtype)
-    check(kernels, CONVOLUTION, [*arguments, residual, name, low, high], expected, range(4))
+    for operator, last in last_arguments(CONVOLUTION, name, low, high):
+        check(kernels, operator, [*arguments, residual, *last], expected, range(4))
 
 
 @pytest.mark.parametrize("orders", [(NHWC, NHWC, NHWC), (range(4), NHWC, range(4)), (NHWC, range(4), NHWC)])

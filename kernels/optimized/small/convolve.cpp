@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "kernels/optimized/small/by_pixels.h"
+#include "kernels/optimized/small/convolve_channels.h"
 #include "kernels/optimized/small/geometry.h"
 #include "kernels/ukernel/panel.h"
 #include "kernels/ukernel/patch.h"
@@ -72,7 +74,8 @@ class Convolution {
 
   // One group of one element of the batch.
   void convolve(const float* in, const float* weight, const float* bias, float* out) {
-    for (ptrdiff_t c = 0; c < g_.out_channels; ++c) {
+    bias_ = ukernel::kPanelSpreads ? bias : nullptr;
+    for (ptrdiff_t c = 0; bias_ == nullptr && c < g_.out_channels; ++c) {
       fill_plane(out + c * g_.out_channel_stride, bias == nullptr ? 0 : bias[c]);
     }
     ptrdiff_t at[kAxes] = {};
@@ -142,6 +145,7 @@ class Convolution {
         product.out_stride = g_.out_channel_stride;
         product.column_stride = g_.axes[2].out_stride;
         product.columns = static_cast<size_t>(count_);
+        if (part.channel + part.tap == 0) product.initial_of_rows = bias_;
         ukernel::multiply_panel(product);
       }
     }
@@ -150,6 +154,10 @@ class Convolution {
   // Copies what the pixels see through a part of the kernel into the panel; gives the part's place in the
   // weight.
   ptrdiff_t gather(const Part& part, const float* in) {
+    if (kColumns < 8 && flat_ && g_.in_channels == 1 && part.taps == g_.taps() && part.taps > 1) {
+      gather_windows(in + part.channel * g_.in_channel_stride);
+      return part.channel * g_.weight_in_stride;
+    }
     ptrdiff_t k[kAxes] = {0, 0, part.tap};
     for (size_t d = kAxes - 1; d > 0; --d) {
       k[d - 1] = k[d] / g_.axes[d].kernel;
@@ -192,6 +200,26 @@ class Convolution {
     ukernel::gather_panel(to, step, windows_, place);
   }
 
+  // The same of all that a kernel of one channel sees: pixel by pixel.
+  void gather_windows(const float* in) {
+    const Axis& y = g_.axes[1];
+    const Axis& x = g_.axes[2];
+    for (ptrdiff_t i = 0; i < count_; ++i) {
+      const float* from = in + windows_.offset[i];
+      float* to = panel_ + i;
+      ptrdiff_t row = windows_.row[i];
+      for (ptrdiff_t j = y.kernel; j > 0; --j, row += y.dilation, from += y.dilation * y.in_stride) {
+        const bool is_row = row >= 0 && row < y.in;
+        ptrdiff_t column = windows_.column[i];
+        const float* at = from;
+        for (ptrdiff_t k = x.kernel; k > 0; --k, to += kColumns, at += x.dilation * x.in_stride) {
+          *to = is_row && static_cast<size_t>(column) < static_cast<size_t>(x.in) ? *at : 0;
+          column += x.dilation;
+        }
+      }
+    }
+  }
+
   // Makes window i the one place that pixel i sees, or none.
   void locate(const ptrdiff_t* k, ptrdiff_t i) {
     ptrdiff_t offset = 0;
@@ -211,6 +239,7 @@ class Convolution {
   bool flat_;     // not transposed, two axes: windows are described once for a panel
   bool in_line_;  // those at hand see, through one element of the kernel, numbers that are adjacent
   ptrdiff_t count_ = 0;
+  const float* bias_ = nullptr;  // that sums begin with, unless they begin with what is in the output
   ukernel::PanelWindows windows_;
   int32_t starts_[kAxes][kPanelColumns];  // unless flat
   alignas(16) float panel_[kScratch];
@@ -323,114 +352,10 @@ void for_each_group(const Geometry& geometry, const Tensor& input, const Tensor&
   }
 }
 
-// 1 x 1, channels last: pixels are the rows of a product, whose numbers are adjacent.
-bool is_product_of_pixels(const Geometry& geometry) {
-  const Axis& row = geometry.axes[2];
-  const bool whole = geometry.axes[0].out == 1 && geometry.axes[1].out == 1 && row.kernel == 1;
-  return whole && geometry.taps() == 1 && row.in == row.out && row.step == 1 && row.pad == 0 &&
-         geometry.axes[0].in == 1 && geometry.axes[1].in == 1 && !geometry.transposed &&
-         geometry.in_channel_stride == 1 && geometry.out_channel_stride == 1;
-}
-
-[[gnu::noinline]] void multiply_pixels(const Geometry& geometry, const float* in, const float* weight,
-                                       const float* bias, float* out) {
-  const Axis& row = geometry.axes[2];
-  alignas(16) float panel[kScratch];
-  for (ptrdiff_t i = 0; i < row.out; ++i) {
-    float* to = out + i * row.out_stride;
-    if (bias == nullptr) {
-      ukernel::fill_run(to, static_cast<size_t>(geometry.out_channels), 0);
-    } else {
-      ukernel::copy_run(to, bias, static_cast<size_t>(geometry.out_channels));
-    }
-  }
-  constexpr ptrdiff_t kDepth = ukernel::kPanelDepth;
-  for (ptrdiff_t c = 0; c < geometry.out_channels; c += kColumns) {
-    const ptrdiff_t columns = std::min(kColumns, geometry.out_channels - c);
-    ukernel::PanelWindows windows = {};
-    for (ptrdiff_t j = 0; j < kColumns; ++j) {
-      windows.row[j] = j < columns ? 0 : -1;
-      windows.offset[j] = static_cast<int32_t>(j * geometry.weight_out_stride);
-    }
-    for (ptrdiff_t k = 0; k < geometry.in_channels; k += kDepth) {
-      const auto depth = static_cast<size_t>(std::min(kDepth, geometry.in_channels - k));
-      const float* from = weight + c * geometry.weight_out_stride + k * geometry.weight_in_stride;
-      ukernel::gather_panel(panel, kColumns, windows, {from, geometry.weight_in_stride, depth, 0, 0, 1, 1});
-      ukernel::multiply_panel({in + k, row.in_stride, panel, static_cast<size_t>(row.out), depth, out + c,
-                               row.out_stride, 1, static_cast<size_t>(columns)});
-    }
-  }
-}
-
 // Of one input channel, or of few output channels for each.
 bool is_depthwise(const Geometry& geometry) {
   const bool flat = geometry.axes[0].kernel == 1 && geometry.axes[0].in == 1 && geometry.axes[0].out == 1;
   return geometry.in_channels == 1 && geometry.out_channels < 4 && !geometry.transposed && flat;
-}
-
-constexpr ptrdiff_t kMostTaps = 32;
-
-// Depthwise, channels last: numbers of one pixel are adjacent in the input and the output.
-bool is_by_pixels(const Geometry& geometry) {
-  return geometry.out_channels == 1 && geometry.groups > 1 && geometry.in_channel_stride == 1 &&
-         geometry.out_channel_stride == 1 && geometry.taps() <= kMostTaps;
-}
-
-// Some channels from the first one on, with [taps][channels] weights.
-void convolve_channels(const Geometry& geometry, const float* in, const float* weight, ptrdiff_t channels,
-                       float* out) {
-  const Axis& vertical = geometry.axes[1];
-  const Axis& horizontal = geometry.axes[2];
-  const float* seen[kMostTaps];
-  const float* weights[kMostTaps];
-  for (ptrdiff_t y = 0; y < vertical.out; ++y) {
-    for (ptrdiff_t x = 0; x < horizontal.out; ++x) {
-      size_t taps = 0;
-      const float* of_tap = weight;
-      for (ptrdiff_t i = 0; i < vertical.kernel; ++i) {
-        const ptrdiff_t row = vertical.start(y, false) + i * vertical.dilation;
-        for (ptrdiff_t j = 0; j < horizontal.kernel; ++j, of_tap += channels) {
-          const ptrdiff_t column = horizontal.start(x, false) + j * horizontal.dilation;
-          if (row < 0 || row >= vertical.in || column < 0 || column >= horizontal.in) continue;
-          seen[taps] = in + row * vertical.in_stride + column * horizontal.in_stride;
-          weights[taps++] = of_tap;
-        }
-      }
-      ukernel::add_channels({seen, weights, taps, out + y * vertical.out_stride + x * horizontal.out_stride,
-                             static_cast<size_t>(channels)});
-    }
-  }
-}
-
-// All groups of one element of the batch.
-[[gnu::noinline]] void convolve_by_pixels(const Geometry& geometry, const float* in, const float* weight,
-                                          const float* bias, float* out) {
-  const Axis* axes = geometry.axes;
-  alignas(16) float weights[kScratch];
-  for (ptrdiff_t y = 0; y < axes[1].out; ++y) {
-    for (ptrdiff_t x = 0; x < axes[2].out; ++x) {
-      float* to = out + y * axes[1].out_stride + x * axes[2].out_stride;
-      if (bias == nullptr) {
-        ukernel::fill_run(to, static_cast<size_t>(geometry.groups), 0);
-      } else {
-        ukernel::copy_run(to, bias, static_cast<size_t>(geometry.groups));
-      }
-    }
-  }
-  constexpr ptrdiff_t kWhole = 8;  // channels that microkernels like to have
-  const ptrdiff_t most = std::max<ptrdiff_t>(kScratch / geometry.taps() / kWhole * kWhole, 1);
-  for (ptrdiff_t c = 0; c < geometry.groups; c += most) {
-    const ptrdiff_t channels = std::min(most, geometry.groups - c);
-    float* to = weights;
-    for (ptrdiff_t i = 0; i < axes[1].kernel; ++i) {
-      for (ptrdiff_t j = 0; j < axes[2].kernel; ++j, to += channels) {
-        const float* from =
-            weight + c * geometry.weight_group_stride + i * axes[1].kernel_stride + j * axes[2].kernel_stride;
-        for (ptrdiff_t k = 0; k < channels; ++k, from += geometry.weight_group_stride) to[k] = *from;
-      }
-    }
-    convolve_channels(geometry, in + c, weights, channels, out + c);
-  }
 }
 
 bool is_plain_three(const Axis& axis) {
@@ -467,39 +392,48 @@ void convolve_plain(const Geometry& geometry, const float* in, const float* weig
   return true;
 }
 
-}  // namespace
-
-void convolve_small(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
-                    const ConvolutionArguments& arguments, const Tensor& out) {
-  const Geometry geometry = geometry_of(input, weight, arguments, out);
-  if (is_product_of_pixels(geometry)) {
-    return for_each_group(geometry, input, weight, bias, out,
-                          [&](const float* in, const float* kernel, const float* added, float* to) {
-                            multiply_pixels(geometry, in, kernel, added, to);
-                          });
-  }
-  if (is_depthwise(geometry)) {
-    if (is_by_pixels(geometry)) {
-      for (ptrdiff_t n = 0; n < geometry.batch; ++n) {
-        convolve_by_pixels(geometry, input.const_data_ptr<float>() + n * geometry.in_batch_stride,
-                           weight.const_data_ptr<float>(), bias ? bias->const_data_ptr<float>() : nullptr,
-                           out.mutable_data_ptr<float>() + n * geometry.out_batch_stride);
-      }
-      return;
-    }
-    if (is_plain(geometry)) {
-      return for_each_group(geometry, input, weight, bias, out,
-                            [&](const float* in, const float* kernel, const float* added, float* to) {
-                              convolve_plain(geometry, in, kernel, added, to);
-                            });
-    }
-    if (convolve_patches(geometry, input, weight, bias, out)) return;
-  }
+[[gnu::noinline]] void convolve_any(const Geometry& geometry, const Tensor& input, const Tensor& weight,
+                                    const std::optional<Tensor>& bias, const Tensor& out) {
   Convolution general(geometry);
   for_each_group(geometry, input, weight, bias, out,
                  [&](const float* in, const float* kernel, const float* added, float* to) {
                    general.convolve(in, kernel, added, to);
                  });
+}
+
+}  // namespace
+
+bool convolve_small(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
+                    const ConvolutionArguments& arguments, bool rectify, const Tensor& out) {
+  const Geometry geometry = geometry_of(input, weight, arguments, out);
+  const bool rectifies = rectify && ukernel::kPanelRectifies;
+  if (is_depthwise(geometry)) {
+    if (goes_by_channels(geometry)) {
+      for (ptrdiff_t n = 0; n < geometry.batch; ++n) {
+        convolve_channels({&geometry, input.const_data_ptr<float>() + n * geometry.in_batch_stride,
+                           weight.const_data_ptr<float>(), bias ? bias->const_data_ptr<float>() : nullptr,
+                           out.mutable_data_ptr<float>() + n * geometry.out_batch_stride, rectifies});
+      }
+      return rectifies;
+    }
+    if (is_plain(geometry)) {
+      for_each_group(geometry, input, weight, bias, out,
+                     [&](const float* in, const float* kernel, const float* added, float* to) {
+                       convolve_plain(geometry, in, kernel, added, to);
+                     });
+      return false;
+    }
+    if (convolve_patches(geometry, input, weight, bias, out)) return false;
+  }
+  if (goes_by_pixels(geometry)) {
+    for_each_group(geometry, input, weight, bias, out,
+                   [&](const float* in, const float* kernel, const float* added, float* to) {
+                     convolve_pixels({&geometry, in, kernel, added, to, rectifies});
+                   });
+    return rectifies;
+  }
+  convolve_any(geometry, input, weight, bias, out);
+  return false;
 }
 
 }  // namespace rushlight::kernels::optimized

@@ -11,7 +11,9 @@
 namespace rushlight::kernels::optimized {
 
 // Convolves into `out`. Arguments and shapes were checked, as convolution_shape() does, and all is float32.
-void convolve_small(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
-                    const ConvolutionArguments& arguments, const Tensor& out);
+// Asked to `rectify`, it may make what is below zero zero, as rectify_run() does; whether it did.
+[[nodiscard]] bool convolve_small(const Tensor& input, const Tensor& weight,
+                                  const std::optional<Tensor>& bias, const ConvolutionArguments& arguments,
+                                  bool rectify, const Tensor& out);
 
 }  // namespace rushlight::kernels::optimized

@@ -15,23 +15,19 @@ bool lies_alike(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-void finish(const std::optional<Tensor>& residual, const Activation& activation, const Tensor& out) {
-  const bool is_clamp = activation.kind == ActivationKind::kClamp;
-  const bool is_quick = is_clamp || activation.kind == ActivationKind::kNone;
-  if (!is_quick || (residual && !lies_alike(*residual, out))) {
-    return add_and_activate(residual, activation, out);
-  }
+void finish_clamp(const std::optional<Tensor>& residual, const Activation& clamp, const Tensor& out) {
+  if (residual && !lies_alike(*residual, out)) return add_and_clamp(residual, clamp, out);
   float* data = out.mutable_data_ptr<float>();
   const size_t count = out.numel();
   if (residual) ukernel::add_run(data, data, residual->const_data_ptr<float>(), count);
-  if (!is_clamp) return;
-  const auto low = static_cast<float>(activation.low);
-  const auto high = static_cast<float>(activation.high);
-  if (low == 0 && high == __builtin_inff()) {
-    ukernel::rectify_run(data, data, count);
-  } else {
-    ukernel::clamp_run(data, data, count, low, high);
-  }
+  if (clamp.kind == ActivationKind::kNone) return;
+  if (is_rectifier(clamp)) return ukernel::rectify_run(data, data, count);
+  ukernel::clamp_run(data, data, count, static_cast<float>(clamp.low), static_cast<float>(clamp.high));
+}
+
+void finish(const std::optional<Tensor>& residual, const Activation& activation, const Tensor& out) {
+  const bool is_clamp = activation.kind == ActivationKind::kClamp || activation.kind == ActivationKind::kNone;
+  return is_clamp ? finish_clamp(residual, activation, out) : add_and_activate(residual, activation, out);
 }
 
 }  // namespace rushlight::kernels::optimized

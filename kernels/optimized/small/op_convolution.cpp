@@ -25,7 +25,7 @@ Error convolution_out(KernelContext& context, const Tensor& input, const Tensor&
   Shape shape;
   RL_TRY(convolution_shape(input, weight, bias, arguments, &shape));
   RL_TRY(resize_out(out, shape.span()));
-  convolve_small(input, weight, bias, arguments, out);
+  (void)convolve_small(input, weight, bias, arguments, false, out);
   return Error::Ok;
 }
 

@@ -2,6 +2,7 @@
 // Cortex-M4F, M7F, M33F: four rows by four columns in s0 to s15. In assembler, as compilers make no loads of
 // several registers, which halve the instructions beside the sums. 55 instructions for 48 products; by the
 // manual's counts 3.6 cycles a product on a Cortex-M4, of which vfma takes 3.
+#include "kernels/ukernel/generic/panel_tile.h"
 #include "kernels/ukernel/panel.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
@@ -50,41 +51,59 @@ constexpr bool kTakesColumns = false;
       "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23", "s24", "s25", "s26", "s27", "s28", "s29", \
       "s30", "s31"
 
+// Members of the tile: from, from_step, out, out_step, depth, parts, part_step.
+#define RL_BEGIN "ldrd %[at], %[step], [%[tile]]\n"
+#define RL_PARTS(steps, advance)          \
+  "ldr %[parts], [%[tile], #20]\n"        \
+  "5:\n"                                  \
+  "ldr %[depth], [%[tile], #16]\n" steps  \
+  "subs %[parts], %[parts], #1\n"         \
+  "beq 6f\n"                              \
+  "ldr %[step], [%[tile], #24]\n" advance \
+  "b 5b\n"                                \
+  "6:\n"                                  \
+  "ldrd %[at], %[step], [%[tile], #8]\n"
+
 template <size_t kTileRows>
-inline void add_tile(const float* left, ptrdiff_t left_stride, const float* panel, size_t depth, float* out,
-                     ptrdiff_t out_stride) {
+inline void add_tile(const float* left, ptrdiff_t left_stride, const float* panel, const Tile& tile) {
+  static_assert(sizeof(void*) == 4);
+  float* at;
+  ptrdiff_t step;
+  size_t depth, parts;
   if constexpr (kTileRows == 1) {
-    asm volatile(
-        "vldmia %[out], {s0-s3}\n"  //
-        RL_STEPS(RL_ROW_0(RL_THREE_STEPS, "first"), RL_ROW_0(RL_ONE_STEP, "first")) "vstmia %[out], {s0-s3}\n"
-        : [first] "+r"(left), [panel] "+r"(panel), [depth] "+r"(depth)
-        : [out] "r"(out)
-        : RL_SUMS, "cc", "memory");
+    asm volatile(RL_BEGIN "vldmia %[at], {s0-s3}\n" RL_PARTS(
+                     RL_STEPS(RL_ROW_0(RL_THREE_STEPS, "first"), RL_ROW_0(RL_ONE_STEP, "first")),
+                     "add %[first], %[step]\n") "vstmia %[at], {s0-s3}\n"
+                 : [first] "+r"(left), [panel] "+r"(panel), [depth] "=&r"(depth), [parts] "=&r"(parts),
+                   [at] "=&r"(at), [step] "=&r"(step)
+                 : [tile] "r"(&tile)
+                 : RL_SUMS, "cc", "memory");
   } else {
     const float* second = left + left_stride;
     const float* third = second + left_stride;
     const float* fourth = third + left_stride;
-    const ptrdiff_t stride = out_stride * static_cast<ptrdiff_t>(sizeof(float));
-    float* at = out;
     asm volatile(
+        RL_BEGIN
         "vldmia %[at], {s0-s3}\n"
-        "add %[at], %[stride]\n"
+        "add %[at], %[step]\n"
         "vldmia %[at], {s4-s7}\n"
-        "add %[at], %[stride]\n"
+        "add %[at], %[step]\n"
         "vldmia %[at], {s8-s11}\n"
-        "add %[at], %[stride]\n"
-        "vldmia %[at], {s12-s15}\n"  //
-        RL_STEPS(RL_ROWS(RL_THREE_STEPS), RL_ROWS(RL_ONE_STEP))
-        "vstmia %[at], {s12-s15}\n"
-        "subs %[at], %[stride]\n"
-        "vstmia %[at], {s8-s11}\n"
-        "subs %[at], %[stride]\n"
-        "vstmia %[at], {s4-s7}\n"
-        "subs %[at], %[stride]\n"
+        "add %[at], %[step]\n"
+        "vldmia %[at], {s12-s15}\n"
+        RL_PARTS(RL_STEPS(RL_ROWS(RL_THREE_STEPS), RL_ROWS(RL_ONE_STEP)),
+                 "add %[first], %[step]\n add %[second], %[step]\n"
+                 "add %[third], %[step]\n add %[fourth], %[step]\n")
         "vstmia %[at], {s0-s3}\n"
+        "add %[at], %[step]\n"
+        "vstmia %[at], {s4-s7}\n"
+        "add %[at], %[step]\n"
+        "vstmia %[at], {s8-s11}\n"
+        "add %[at], %[step]\n"
+        "vstmia %[at], {s12-s15}\n"
         : [first] "+r"(left), [second] "+r"(second), [third] "+r"(third), [fourth] "+r"(fourth),
-          [panel] "+r"(panel), [depth] "+r"(depth), [at] "+r"(at)
-        : [stride] "r"(stride)
+          [panel] "+r"(panel), [depth] "=&r"(depth), [parts] "=&r"(parts), [at] "=&r"(at), [step] "=&r"(step)
+        : [tile] "r"(&tile)
         : RL_SUMS, "cc", "memory");
   }
 }
@@ -148,6 +167,43 @@ void multiply_rows(const RowProduct& product) {
     float sum = 0;
     for (size_t k = 0; k < product.depth; ++k) sum += left[k] * product.right[k];
     *out += sum;
+  }
+}
+
+void pack_panel(float* to, const float* from, ptrdiff_t from_stride, size_t columns, size_t depth) {
+  if (columns < kPanelColumns) {
+    for (size_t k = 0; k < depth; ++k) {
+      for (size_t j = 0; j < kPanelColumns; ++j) {
+        *to++ = j < columns ? from[static_cast<ptrdiff_t>(k) + static_cast<ptrdiff_t>(j) * from_stride] : 0;
+      }
+    }
+    return;
+  }
+  const float* second = from + from_stride;
+  const float* third = second + from_stride;
+  const float* fourth = third + from_stride;
+  size_t rest = depth % 4;
+#define RL_ACROSS(place)                                                                          \
+  "vldr s0, [%[first], " place "]\n vldr s1, [%[second], " place "]\n vldr s2, [%[third], " place \
+  "]\n"                                                                                           \
+  "vldr s3, [%[fourth], " place "]\n vstmia %[to]!, {s0-s3}\n"
+  asm volatile(
+      "subs %[depth], #4\n"
+      "blt 2f\n"
+      "1:\n" RL_ACROSS("#0") RL_ACROSS("#4") RL_ACROSS("#8") RL_ACROSS("#12")
+      "add %[first], #16\n add %[second], #16\n add %[third], #16\n add %[fourth], #16\n"
+      "subs %[depth], #4\n"
+      "bge 1b\n"
+      "2:\n"
+      : [to] "+r"(to), [first] "+r"(from), [second] "+r"(second), [third] "+r"(third), [fourth] "+r"(fourth),
+        [depth] "+r"(depth)
+      :
+      : "s0", "s1", "s2", "s3", "cc", "memory");
+  for (; rest > 0; --rest) {
+    *to++ = *from++;
+    *to++ = *second++;
+    *to++ = *third++;
+    *to++ = *fourth++;
   }
 }
 

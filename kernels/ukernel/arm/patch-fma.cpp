@@ -5,37 +5,75 @@
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
-void add_channels(const ChannelSums& sums) {
-  size_t c = 0;
-  for (; sums.taps > 0 && c + 8 <= sums.channels; c += 8) {
-    const float* const* in = sums.in;
-    const float* const* weight = sums.weight;
-    size_t left = sums.taps;
-    const size_t offset = c * sizeof(float);
-    const float *a, *b;
-    asm volatile(
-        "vldmia %[out], {s0-s7}\n"
-        "1:\n"
-        "ldr %[a], [%[in]], #4\n"
-        "ldr %[b], [%[weight]], #4\n"
-        "add %[a], %[offset]\n"
-        "add %[b], %[offset]\n"
-        "vldmia %[a], {s8-s15}\n"
-        "vldmia %[b], {s16-s23}\n"
-        "vfma.f32 s0, s8, s16\n vfma.f32 s1, s9, s17\n vfma.f32 s2, s10, s18\n vfma.f32 s3, s11, s19\n"
-        "vfma.f32 s4, s12, s20\n vfma.f32 s5, s13, s21\n vfma.f32 s6, s14, s22\n vfma.f32 s7, s15, s23\n"
-        "subs %[left], %[left], #1\n"
-        "bne 1b\n"
-        "vstmia %[out], {s0-s7}\n"
-        : [in] "+r"(in), [weight] "+r"(weight), [left] "+r"(left), [a] "=&r"(a), [b] "=&r"(b)
-        : [out] "r"(sums.out + c), [offset] "r"(offset)
-        : "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13", "s14",
-          "s15", "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23", "cc", "memory");
+namespace {
+
+// Steps in bytes; assembler reads them by their offsets.
+struct Steps {
+  ptrdiff_t in;      // from tap to tap
+  ptrdiff_t in_row;  // from the end of a row of taps to the next one
+  ptrdiff_t weight_row;
+  size_t columns;
+};
+
+constexpr ptrdiff_t bytes(ptrdiff_t elements) { return elements * static_cast<ptrdiff_t>(sizeof(float)); }
+
+void add_group(const Steps& steps, const float* in, const float* weight, size_t rows, const float* initial,
+               float* out) {
+  size_t left;
+  ptrdiff_t step, row_step;
+  asm volatile(
+      "vldmia %[initial], {s0-s7}\n"
+      "ldrd %[step], %[row_step], [%[steps]]\n"
+      "1:\n"
+      "ldr %[left], [%[steps], #12]\n"
+      "2:\n"
+      "vldmia %[in], {s8-s15}\n"
+      "vldmia %[weight]!, {s16-s23}\n"
+      "vfma.f32 s0, s8, s16\n vfma.f32 s1, s9, s17\n vfma.f32 s2, s10, s18\n vfma.f32 s3, s11, s19\n"
+      "vfma.f32 s4, s12, s20\n vfma.f32 s5, s13, s21\n vfma.f32 s6, s14, s22\n vfma.f32 s7, s15, s23\n"
+      "add %[in], %[step]\n"
+      "subs %[left], %[left], #1\n"
+      "bne 2b\n"
+      "ldr %[left], [%[steps], #8]\n"
+      "add %[in], %[row_step]\n"
+      "add %[weight], %[left]\n"
+      "subs %[rows], %[rows], #1\n"
+      "bne 1b\n"
+      "vstmia %[out], {s0-s7}\n"
+      : [in] "+r"(in), [weight] "+r"(weight), [rows] "+r"(rows), [left] "=&r"(left), [step] "=&r"(step),
+        [row_step] "=&r"(row_step)
+      : [initial] "r"(initial), [out] "r"(out), [steps] "r"(&steps)
+      : "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13", "s14", "s15",
+        "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23", "cc", "memory");
+}
+
+void add_one(const ChannelSums& sums, const float* in, const float* weight, const float* initial,
+             float* out) {
+  float total = *initial;
+  for (size_t y = sums.rows; y > 0; --y, in += sums.row_stride, weight += sums.weight_row_stride) {
+    const float* at = in;
+    for (size_t x = 0; x < sums.columns; ++x, at += sums.column_stride)
+      total += weight[x * kChannelGroup] * *at;
   }
-  for (; c < sums.channels; ++c) {
-    float total = sums.out[c];
-    for (size_t t = 0; t < sums.taps; ++t) total += sums.weight[t][c] * sums.in[t][c];
-    sums.out[c] = total;
+  *out = total;
+}
+
+}  // namespace
+
+void add_channels(const ChannelSums& sums) {
+  const auto columns = static_cast<ptrdiff_t>(sums.columns);
+  const Steps steps{bytes(sums.column_stride), bytes(sums.row_stride - columns * sums.column_stride),
+                    bytes(sums.weight_row_stride) - columns * bytes(kChannelGroup), sums.columns};
+  const bool any = sums.rows > 0 && columns > 0;
+  const float* in = sums.in;
+  float* out = sums.out;
+  for (size_t o = sums.outputs; o > 0; --o, in += sums.in_step, out += sums.out_step) {
+    const float* weight = sums.weight;
+    size_t c = 0;
+    for (; any && c + kChannelGroup <= sums.channels; c += kChannelGroup, weight += sums.group_stride) {
+      add_group(steps, in + c, weight, sums.rows, sums.initial + c, out + c);
+    }
+    for (; c < sums.channels; ++c, ++weight) add_one(sums, in + c, weight, sums.initial + c, out + c);
   }
 }
 

@@ -127,26 +127,126 @@ void copy_block(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t fro
   }
 }
 
-void add_channels(const ChannelSums& sums) {
-  size_t c = 0;
-  for (; c + 8 <= sums.channels; c += 8) {
-    float32x4_t low = vld1q_f32(sums.out + c), high = vld1q_f32(sums.out + c + 4);
-    for (size_t t = 0; t < sums.taps; ++t) {
-      const float* in = sums.in[t] + c;
-      const float* weight = sums.weight[t] + c;
-      low = vfmaq_f32(low, vld1q_f32(in), vld1q_f32(weight));
-      high = vfmaq_f32(high, vld1q_f32(in + 4), vld1q_f32(weight + 4));
+namespace {
+
+// Of several outputs, whose numbers follow each other in the image and where they go to.
+struct Taps {
+  const float* in[9];
+  const float* weight;  // 3 x 3 x 4 for each group
+  const float* initial;
+  float* out;
+  uint32_t least;  // of the sums, as integers: one that is NaN has no sign here
+  size_t groups;
+  size_t outputs;
+};
+
+// Two or three rows of two or three taps, whose places are in registers. Five instructions a group beside
+// three for each tap.
+#define RL_TAP(place, weight) \
+  "vldrw.32 q1, [" place "], #16\n vldrw.32 q2, [r9, #" weight "]\n vfma.f32 q0, q1, q2\n"
+#define RL_GROUPS(taps)            \
+  "push {r0, r4-r11, lr}\n"        \
+  "ldr r11, [r0, #44]\n"           \
+  "ldr r12, [r0, #48]\n"           \
+  "vdup.32 q3, r12\n"              \
+  "mov r12, r0\n"                  \
+  "ldmia r0, {r0-r8}\n"            \
+  "1:\n"                           \
+  "ldrd r9, r10, [r12, #36]\n"     \
+  "ldr lr, [r12, #52]\n"           \
+  "dls lr, lr\n"                   \
+  "2:\n"                           \
+  "vldrw.32 q0, [r10], #16\n" taps \
+  "vmax.s32 q0, q0, q3\n"          \
+  "add r9, #144\n"                 \
+  "vstrw.32 q0, [r11], #16\n"      \
+  "le lr, 2b\n"                    \
+  "ldr r9, [r12, #56]\n"           \
+  "subs r9, #1\n"                  \
+  "str r9, [r12, #56]\n"           \
+  "bne 1b\n"                       \
+  "pop {r0, r4-r11, pc}\n"
+
+#define RL_FIRST_OF_2 RL_TAP("r0", "0") RL_TAP("r1", "16")
+#define RL_SECOND_OF_2 RL_TAP("r3", "48") RL_TAP("r4", "64")
+#define RL_FIRST_OF_3 RL_FIRST_OF_2 RL_TAP("r2", "32")
+#define RL_SECOND_OF_3 RL_SECOND_OF_2 RL_TAP("r5", "80")
+
+[[gnu::naked, gnu::noinline]] void add_three_by_three([[maybe_unused]] Taps* taps) {
+  asm volatile(
+      RL_GROUPS(RL_FIRST_OF_3 RL_SECOND_OF_3 RL_TAP("r6", "96") RL_TAP("r7", "112") RL_TAP("r8", "128")));
+}
+[[gnu::naked, gnu::noinline]] void add_three_by_two([[maybe_unused]] Taps* taps) {
+  asm volatile(RL_GROUPS(RL_FIRST_OF_2 RL_SECOND_OF_2 RL_TAP("r6", "96") RL_TAP("r7", "112")));
+}
+[[gnu::naked, gnu::noinline]] void add_two_by_three([[maybe_unused]] Taps* taps) {
+  asm volatile(RL_GROUPS(RL_FIRST_OF_3 RL_SECOND_OF_3));
+}
+[[gnu::naked, gnu::noinline]] void add_two_by_two([[maybe_unused]] Taps* taps) {
+  asm volatile(RL_GROUPS(RL_FIRST_OF_2 RL_SECOND_OF_2));
+}
+
+// Any taps.
+void add_output(const ChannelSums& sums, const float* in, float* out, uint32_t least) {
+  const int32x4_t lowest = vdupq_n_s32(static_cast<int32_t>(least));
+  const float* group = sums.weight;
+  const ptrdiff_t step = sums.column_stride * static_cast<ptrdiff_t>(sizeof(float));
+  for (size_t c = 0; c < sums.channels; c += 4, group += sums.group_stride) {
+    const uint32_t here = vctp32q(sums.channels - c);
+    float32x4_t total = vld1q_z_f32(sums.initial + c, static_cast<mve_pred16_t>(here));
+    const float* row = in + c;
+    const float* weights = group;
+    for (size_t y = sums.rows; y > 0; --y, row += sums.row_stride, weights += sums.weight_row_stride) {
+      const float* at = row;
+      const float* weight = weights;
+      asm volatile(
+          "vmsr p0, %[here]\n"
+          "wls lr, %[columns], 2f\n"
+          "1:\n"
+          "vpst\n"
+          "vldrwt.u32 q6, [%[at]]\n"
+          "vldrw.u32 q7, [%[weight]], #16\n"
+          "add %[at], %[step]\n"
+          "vfma.f32 %q[total], q6, q7\n"
+          "le lr, 1b\n"
+          "2:\n"
+          : [at] "+r"(at), [weight] "+r"(weight), [total] "+w"(total)
+          : [here] "r"(here), [columns] "r"(sums.columns), [step] "r"(step)
+          : "q6", "q7", "lr", "cc", "memory");
     }
-    vst1q_f32(sums.out + c, low);
-    vst1q_f32(sums.out + c + 4, high);
+    vst1q_p_f32(out + c, vreinterpretq_f32_s32(vmaxq_s32(vreinterpretq_s32_f32(total), lowest)),
+                static_cast<mve_pred16_t>(here));
   }
-  for (; c < sums.channels; c += 4) {
-    const mve_pred16_t here = vctp32q(sums.channels - c);
-    float32x4_t totals = vld1q_z_f32(sums.out + c, here);
-    for (size_t t = 0; t < sums.taps; ++t) {
-      totals = vfmaq_f32(totals, vld1q_z_f32(sums.in[t] + c, here), vld1q_z_f32(sums.weight[t] + c, here));
+}
+
+}  // namespace
+
+void add_channels(const ChannelSums& sums) {
+  const uint32_t least = sums.rectify ? 0 : 0x80000000u;
+  const auto channels = static_cast<ptrdiff_t>(sums.channels);
+  const bool is_known = sums.rows - 2 < 2 && sums.columns - 2 < 2 && sums.weight_row_stride == 3 * 4 &&
+                        sums.group_stride == 9 * 4;
+  if (is_known && channels % 4 == 0 && sums.in_step == channels && sums.out_step == channels) {
+    Taps taps;
+    const float* row = sums.in;
+    for (size_t i = 0; i < 9; i += 3, row += sums.row_stride) {
+      taps.in[i] = row;
+      taps.in[i + 1] = row + sums.column_stride;
+      taps.in[i + 2] = row + 2 * sums.column_stride;
     }
-    vst1q_p_f32(sums.out + c, totals, here);
+    taps.weight = sums.weight;
+    taps.initial = sums.initial;
+    taps.out = sums.out;
+    taps.least = least;
+    taps.groups = sums.channels / 4;
+    taps.outputs = sums.outputs;
+    if (sums.rows == 2) return (sums.columns == 3 ? add_two_by_three : add_two_by_two)(&taps);
+    return (sums.columns == 3 ? add_three_by_three : add_three_by_two)(&taps);
+  }
+  const float* in = sums.in;
+  float* out = sums.out;
+  for (size_t o = sums.outputs; o > 0; --o, in += sums.in_step, out += sums.out_step) {
+    add_output(sums, in, out, least);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "kernels/ukernel/runs.h"
 #ifdef __ARM_FP
 #define RL_OWN_RUNS
+#define RL_OWN_RECTIFY
 #endif
 #include "kernels/ukernel/generic/runs.inl"
 

@@ -5,7 +5,6 @@
 #include "kernels/ukernel/generic/vector_math.h"
 
 // Before anything else: only then are arrays of vectors kept out of memory.
-#define RL_UNROLL _Pragma("GCC unroll 4")
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 

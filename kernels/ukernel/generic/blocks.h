@@ -14,7 +14,7 @@ struct Partials {
   F32 sums[kVectors] = {};
 
   RL_INLINE void add(const Partials& other) {
-    for (size_t v = 0; v < kVectors; ++v) sums[v] += other.sums[v];
+    RL_UNROLL for (size_t v = 0; v < kVectors; ++v) sums[v] += other.sums[v];
   }
   RL_INLINE float total() {
     for (size_t half = kVectors / 2; half > 0; half /= 2) {
@@ -117,9 +117,9 @@ RL_INLINE void sum_tile(size_t rows, F32* result, Term term) {
   F32 blocks[kCount] = {};
   F32 sums[kCount] = {};
   for (size_t row = 0; row < rows;) {
-    for (size_t v = 0; v < kCount; ++v) sums[v] += term(row, v);
+    RL_UNROLL for (size_t v = 0; v < kCount; ++v) sums[v] += term(row, v);
     if (++row % kChain != 0) continue;
-    for (size_t v = 0; v < kCount; ++v) {
+    RL_UNROLL for (size_t v = 0; v < kCount; ++v) {
       blocks[v] += sums[v];
       sums[v] = F32{};
       if (row % (kChain * kChain) != 0) continue;
@@ -127,7 +127,7 @@ RL_INLINE void sum_tile(size_t rows, F32* result, Term term) {
       blocks[v] = F32{};
     }
   }
-  for (size_t v = 0; v < kCount; ++v) result[v] = total[v] + (blocks[v] + sums[v]);
+  RL_UNROLL for (size_t v = 0; v < kCount; ++v) result[v] = total[v] + (blocks[v] + sums[v]);
 }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

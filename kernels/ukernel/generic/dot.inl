@@ -6,8 +6,6 @@
 #include "kernels/ukernel/dot.h"
 #include "kernels/ukernel/generic/vector.h"
 
-#define RL_UNROLL _Pragma("GCC unroll 16")
-
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // kernels/ukernel/gemm.h. There is a function for each number of rows and of vectors in a row, so that all
-// its sums stay in registers. Loops over them are unrolled before anything else: only then does GCC keep the
-// array of sums out of memory.
+// its sums stay in registers.
 #include <cstring>
 
 #include "kernels/ukernel/gemm.h"
 #include "kernels/ukernel/generic/vector.h"
-
-#define RL_UNROLL _Pragma("GCC unroll 16")
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
@@ -20,6 +17,9 @@ constexpr size_t kVectors = 4;
 #elif defined(__aarch64__) || defined(__riscv_vector)
 constexpr size_t kRows = 5;  // multiplies by a lane: the elements of A of all rows are in registers
 constexpr size_t kVectors = 4;
+#elif defined(__arm__) && RL_VECTOR_BYTES > 4
+constexpr size_t kRows = 4;  // of sixteen registers; with more rows GCC keeps a sum in memory
+constexpr size_t kVectors = 2;
 #elif RL_VECTOR_BYTES > 4
 constexpr size_t kRows = 6;
 constexpr size_t kVectors = 2;
@@ -52,6 +52,16 @@ RL_INLINE T* row_of(T* matrix, ptrdiff_t stride, size_t row) {
   return matrix + static_cast<ptrdiff_t>(row) * stride;
 }
 
+// To the rows behind the first ones.
+RL_INLINE void step(GemmStrip& strip, size_t rows) {
+  const auto count = static_cast<ptrdiff_t>(rows);
+  strip.rows -= rows;
+  strip.a_offset += count * strip.a_stride;
+  strip.c += count * strip.c_stride;
+  if (strip.residual != nullptr) strip.residual += count * strip.residual_stride;
+  if (strip.initial_from == GemmInitial::kRows) strip.initial += count;
+}
+
 template <size_t kR, size_t kV>
 struct Tile {
   F32 sums[kR][kV];
@@ -66,7 +76,8 @@ struct Tile {
     store_partial(row + v * kLanes, value, last);
   }
 
-  RL_INLINE void begin(const GemmTile& tile) {
+  template <class Of>
+  RL_INLINE void begin(const Of& tile) {
     RL_UNROLL for (size_t r = 0; r < kR; ++r) {
       RL_UNROLL for (size_t v = 0; v < kV; ++v) sums[r][v] = splat(0.0f);
     }
@@ -96,13 +107,13 @@ struct Tile {
   }
 
   RL_INLINE void multiply(const GemmTile& tile) {
-    const ptrdiff_t step = tile.a_step;
-    const ptrdiff_t stride = tile.b_stride;
     for (size_t t = 0; t < tile.taps; ++t) {
       const float* const* pointers = tile.a + t * tile.a_tap_stride;
-      const float* b = tile.b + static_cast<ptrdiff_t>(t) * tile.b_tap_stride;
       const float* a[kR];
       RL_UNROLL for (size_t r = 0; r < kR; ++r) a[r] = pointers[r] + tile.a_offset;
+      const ptrdiff_t step = tile.a_step;
+      const ptrdiff_t stride = tile.b_stride;
+      const float* b = tile.b + static_cast<ptrdiff_t>(t) * tile.b_tap_stride;
       ptrdiff_t at = 0;
       // GCC cuts the loop in two better than we would: with two steps in it written out it spills.
       _Pragma("GCC unroll 2") for (size_t left = tile.depth; left > 0; --left) {
@@ -113,10 +124,49 @@ struct Tile {
     }
   }
 
-  RL_INLINE void end(const GemmTile& tile) {
+  RL_INLINE void multiply(const GemmStrip& strip, const float*& ahead, ptrdiff_t ahead_step) {
+    for (size_t t = 0; t < strip.taps; ++t) {
+      const float* a[kR];
+      a[0] = strip.a[t] + strip.a_offset;
+      RL_UNROLL for (size_t r = 1; r < kR; ++r) a[r] = a[r - 1] + strip.a_stride;
+      const ptrdiff_t step = strip.a_step;
+      const ptrdiff_t stride = strip.b_stride;
+      const float* b = strip.b[t];
+      ptrdiff_t at = 0;
+      _Pragma("GCC unroll 2") for (size_t left = strip.depth; left > 0; --left) {
+        // Narrow tiles have as many loads as there is time for.
+        if (kV == kVectors) {
+          __builtin_prefetch(ahead, 0, 2);
+          ahead += ahead_step;
+        }
+        add(a, at, b);
+        at += step;
+        b += stride;
+      }
+    }
+  }
+
+  template <class Of, class Finish>
+  RL_INLINE void store_sums(const Of& tile, size_t last, Finish finish) {
+    float* c = tile.c;
+    const ptrdiff_t stride = tile.c_stride;
+    RL_UNROLL for (size_t r = 0; r < kR; ++r, c += stride) {
+      RL_UNROLL for (size_t v = 0; v < kV; ++v) store_columns(c, v, last, finish(sums[r][v]));
+    }
+  }
+
+  template <class Of>
+  RL_INLINE void end(const Of& tile) {
+    const size_t last = tile.columns - (kV - 1) * kLanes;
+    const bool is_bounded = tile.low > -__builtin_inff() || tile.high < __builtin_inff();
+    if (!tile.adds_to_c && tile.residual == nullptr) {
+      if (!is_bounded) return store_sums(tile, last, [](F32 sum) { return sum; });
+      const F32 low = splat(tile.low);
+      const F32 high = splat(tile.high);
+      return store_sums(tile, last, [&](F32 sum) { return at_most(at_least(sum, low), high); });
+    }
     const F32 low = splat(tile.low);
     const F32 high = splat(tile.high);
-    const size_t last = tile.columns - (kV - 1) * kLanes;
     RL_UNROLL for (size_t r = 0; r < kR; ++r) {
       RL_UNROLL for (size_t v = 0; v < kV; ++v) {
         F32 sum = sums[r][v];
@@ -135,41 +185,70 @@ struct Tile {
     sums.multiply(tile);
     sums.end(tile);
   }
+
+  // Tiles below each other; leaves `strip` at the row behind them.
+  static void compute_tiles(GemmStrip& strip, size_t tiles) {
+    constexpr ptrdiff_t kLine = 16;
+    const float* ahead = nullptr;
+    const float* end = nullptr;
+    if (strip.looks_ahead && strip.taps > 0) {
+      const ptrdiff_t floats = static_cast<ptrdiff_t>(strip.depth) * strip.b_stride;
+      ahead = strip.b[strip.taps - 1] + floats;
+      end = ahead + static_cast<ptrdiff_t>(strip.taps) * floats;
+    }
+    for (; tiles > 0; --tiles) {
+      Tile sums;
+      sums.begin(strip);
+      sums.multiply(strip, ahead, ahead < end ? kLine : 0);
+      sums.end(strip);
+      step(strip, kR);
+    }
+  }
 };
 
-using Compute = void (*)(const GemmTile&);
+struct Functions {
+  void (*tile)(const GemmTile&);
+  void (*tiles)(GemmStrip&, size_t);
+};
 
-// The function for so many rows and vectors; null for more than there are.
+// The functions for so many rows and vectors; none for more than there are.
 template <size_t kR, size_t kV>
-constexpr Compute compute_of() {
+constexpr Functions functions_of() {
   if constexpr (kV <= kVectors && kR <= (kV <= kNarrow ? kMostRows : kRows)) {
-    return &Tile<kR, kV>::compute;
+    return {&Tile<kR, kV>::compute, &Tile<kR, kV>::compute_tiles};
   } else {
-    return nullptr;
+    return {nullptr, nullptr};
   }
 }
 template <size_t kR>
-constexpr Compute kComputeRows[] = {compute_of<kR, 1>(), compute_of<kR, 2>(), compute_of<kR, 3>(),
-                                    compute_of<kR, 4>()};
-constexpr const Compute* kCompute[] = {kComputeRows<1>, kComputeRows<2>, kComputeRows<3>, kComputeRows<4>,
-                                       kComputeRows<5>, kComputeRows<6>, kComputeRows<7>, kComputeRows<8>};
+constexpr Functions kRowFunctions[] = {functions_of<kR, 1>(), functions_of<kR, 2>(), functions_of<kR, 3>(),
+                                       functions_of<kR, 4>()};
+constexpr const Functions* kFunctions[] = {kRowFunctions<1>, kRowFunctions<2>, kRowFunctions<3>,
+                                           kRowFunctions<4>, kRowFunctions<5>, kRowFunctions<6>,
+                                           kRowFunctions<7>, kRowFunctions<8>};
 static_assert(kMostRows <= 8 && kVectors <= 4);
 
-void compute_whole(const GemmTile& tile) { kCompute[tile.rows - 1][(tile.columns - 1) / kLanes](tile); }
+const Functions& functions_for(size_t rows, size_t columns) {
+  return kFunctions[rows - 1][(columns - 1) / kLanes];
+}
 
-void copy_rows(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t from_stride,
-               const GemmTile& tile) {
+void compute_whole(const GemmTile& tile) { functions_for(tile.rows, tile.columns).tile(tile); }
+void compute_whole(GemmStrip tile) { functions_for(tile.rows, tile.columns).tiles(tile, 1); }
+
+template <class Of>
+void copy_rows(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t from_stride, const Of& tile) {
   for (size_t r = 0; r < tile.rows; ++r) {
     std::memcpy(row_of(to, to_stride, r), row_of(from, from_stride, r), tile.columns * sizeof(float));
   }
 }
 
 // Columns that end within a vector, where there are no masks: beside the tile is room for whole ones.
-void compute_padded(const GemmTile& given) {
+template <class Of>
+void compute_padded(const Of& given) {
   float c[kMostRows * kColumns] = {};
   float residual[kMostRows * kColumns] = {};
   float initial[kColumns] = {};
-  GemmTile tile = given;
+  Of tile = given;
   tile.columns = (given.columns + kLanes - 1) / kLanes * kLanes;
   tile.c = c;
   tile.c_stride = kColumns;
@@ -237,7 +316,7 @@ void compute_copied(const GemmTile& whole) {
 #if RL_VECTOR_BYTES > 4
 using Four = float __attribute__((vector_size(16)));
 
-RL_INLINE void transpose(float* to, const float* from, ptrdiff_t column_stride) {
+RL_INLINE void transpose(float* to, size_t width, const float* from, ptrdiff_t column_stride) {
   Four in[4];
   RL_UNROLL for (int j = 0; j < 4; ++j) std::memcpy(&in[j], from + j * column_stride, sizeof(Four));
   const Four low0 = __builtin_shufflevector(in[0], in[1], 0, 4, 1, 5);
@@ -247,12 +326,14 @@ RL_INLINE void transpose(float* to, const float* from, ptrdiff_t column_stride) 
   const Four out[] = {
       __builtin_shufflevector(low0, low1, 0, 1, 4, 5), __builtin_shufflevector(low0, low1, 2, 3, 6, 7),
       __builtin_shufflevector(high0, high1, 0, 1, 4, 5), __builtin_shufflevector(high0, high1, 2, 3, 6, 7)};
-  RL_UNROLL for (int i = 0; i < 4; ++i) std::memcpy(to + i * kColumns, &out[i], sizeof(Four));
+  RL_UNROLL for (int i = 0; i < 4; ++i)
+      std::memcpy(to + static_cast<size_t>(i) * width, &out[i], sizeof(Four));
 }
 #else
-RL_INLINE void transpose(float* to, const float* from, ptrdiff_t column_stride) {
+RL_INLINE void transpose(float* to, size_t width, const float* from, ptrdiff_t column_stride) {
   for (int i = 0; i < 4; ++i) {
-    for (int j = 0; j < 4; ++j) to[i * kColumns + j] = from[i + j * column_stride];
+    for (int j = 0; j < 4; ++j)
+      to[static_cast<size_t>(i) * width + static_cast<size_t>(j)] = from[i + j * column_stride];
   }
 }
 #endif
@@ -270,12 +351,33 @@ void gemm_tile(const GemmTile& tile) {
   compute_copied(tile);
 }
 
+void gemm_strip(const GemmStrip& given) {
+  GemmStrip strip = given;
+  const size_t most = gemm_rows_of(strip.columns);
+  while (strip.rows > 0) {
+    // Of about equal rows: first those that have one more.
+    const size_t tiles = (strip.rows + most - 1) / most;
+    const size_t rows = (strip.rows + tiles - 1) / tiles;
+    const size_t count = tiles - (rows * tiles - strip.rows);
+    if (kMasks || strip.columns % kLanes == 0) {
+      functions_for(rows, strip.columns).tiles(strip, count);
+      continue;
+    }
+    for (size_t i = 0; i < count; ++i) {
+      GemmStrip tile = strip;
+      tile.rows = rows;
+      compute_padded(tile);
+      step(strip, rows);
+    }
+  }
+}
+
 void gemm_pack(float* panel, const float* b, ptrdiff_t row_stride, ptrdiff_t column_stride, size_t depth,
-               size_t columns) {
-  if (columns < kColumns) std::memset(panel, 0, depth * kColumns * sizeof(float));
+               size_t columns, size_t width) {
+  if (columns < width) std::memset(panel, 0, depth * width * sizeof(float));
   if (column_stride == 1) {
     for (size_t p = 0; p < depth; ++p) {
-      std::memcpy(panel + p * kColumns, row_of(b, row_stride, p), columns * sizeof(float));
+      std::memcpy(panel + p * width, row_of(b, row_stride, p), columns * sizeof(float));
     }
     return;
   }
@@ -285,14 +387,14 @@ void gemm_pack(float* panel, const float* b, ptrdiff_t row_stride, ptrdiff_t col
     for (size_t j = 0; j < fours; j += 4) {
       const float* from = row_of(b, column_stride, j);
       size_t row = p;
-      for (; row + 4 <= end; row += 4) transpose(panel + row * kColumns + j, from + row, column_stride);
+      for (; row + 4 <= end; row += 4) transpose(panel + row * width + j, width, from + row, column_stride);
       for (; row < end; ++row) {
-        for (size_t i = 0; i < 4; ++i) panel[row * kColumns + j + i] = row_of(from, column_stride, i)[row];
+        for (size_t i = 0; i < 4; ++i) panel[row * width + j + i] = row_of(from, column_stride, i)[row];
       }
     }
     for (size_t j = fours; j < columns; ++j) {
       const float* from = row_of(b, column_stride, j);
-      for (size_t row = p; row < end; ++row) panel[row * kColumns + j] = *row_of(from, row_stride, row);
+      for (size_t row = p; row < end; ++row) panel[row * width + j] = *row_of(from, row_stride, row);
     }
   }
 }

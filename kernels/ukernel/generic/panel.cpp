@@ -2,6 +2,8 @@
 // Of scalars: all sums of a tile are in registers, each number of the factors is loaded once.
 #include "kernels/ukernel/panel.h"
 
+#include "kernels/ukernel/generic/panel_tile.h"
+
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
@@ -11,15 +13,19 @@ constexpr bool kTakesColumns = false;
 constexpr size_t kUnrolled = 4;
 
 template <size_t kTileRows>
-[[gnu::noinline]] void add_tile(const float* left, ptrdiff_t left_stride, const float* panel, size_t depth,
-                                float* out, ptrdiff_t out_stride) {
+[[gnu::noinline]] void add_tile(const float* left, ptrdiff_t left_stride, const float* panel,
+                                const Tile& tile) {
+  constexpr auto kBytes = static_cast<ptrdiff_t>(sizeof(float));
+  const ptrdiff_t from_stride = tile.from_step / kBytes, out_stride = tile.out_step / kBytes;
+  const ptrdiff_t part_stride = tile.part_step / kBytes;
   float sums[kTileRows][kPanelColumns];
   const float* rows[kTileRows];
 #pragma GCC unroll 8
   for (size_t i = 0; i < kTileRows; ++i) {
     rows[i] = left + static_cast<ptrdiff_t>(i) * left_stride;
 #pragma GCC unroll 32
-    for (size_t j = 0; j < kPanelColumns; ++j) sums[i][j] = out[static_cast<ptrdiff_t>(i) * out_stride + j];
+    for (size_t j = 0; j < kPanelColumns; ++j)
+      sums[i][j] = tile.from[static_cast<ptrdiff_t>(i) * from_stride + j];
   }
   const auto step = [&](size_t k) {
     float factors[kTileRows];
@@ -32,24 +38,32 @@ template <size_t kTileRows>
       for (size_t i = 0; i < kTileRows; ++i) sums[i][j] += factors[i] * number;
     }
   };
-  const auto advance = [&](size_t count) {
-    panel += count * kPanelColumns;
+  const auto advance = [&](ptrdiff_t count) {
 #pragma GCC unroll 8
     for (size_t i = 0; i < kTileRows; ++i) rows[i] += count;
   };
-  for (; depth >= kUnrolled; depth -= kUnrolled) {
+  const auto take = [&](size_t count) {
+    panel += count * kPanelColumns;
+    advance(static_cast<ptrdiff_t>(count));
+  };
+  for (size_t part = tile.parts; part > 0; --part) {
+    size_t depth = tile.depth;
+    for (; depth >= kUnrolled; depth -= kUnrolled) {
 #pragma GCC unroll 4
-    for (size_t k = 0; k < kUnrolled; ++k) step(k);
-    advance(kUnrolled);
-  }
-  for (; depth > 0; --depth) {
-    step(0);
-    advance(1);
+      for (size_t k = 0; k < kUnrolled; ++k) step(k);
+      take(kUnrolled);
+    }
+    for (; depth > 0; --depth) {
+      step(0);
+      take(1);
+    }
+    advance(part_stride);
   }
 #pragma GCC unroll 8
   for (size_t i = 0; i < kTileRows; ++i) {
 #pragma GCC unroll 32
-    for (size_t j = 0; j < kPanelColumns; ++j) out[static_cast<ptrdiff_t>(i) * out_stride + j] = sums[i][j];
+    for (size_t j = 0; j < kPanelColumns; ++j)
+      tile.out[static_cast<ptrdiff_t>(i) * out_stride + j] = sums[i][j];
   }
 }
 

@@ -2,62 +2,119 @@
 // Products with a panel around a tile that an instruction set has of its own. The including source defines
 //   kRows             rows of a full tile
 //   add_tile<rows>    sums of `rows` (kRows or 1) rows and of all columns, which are adjacent
-//   kTakesColumns     whether it is told how many columns there are
+//   kTakesColumns     whether it heeds how many columns there are
+//   RL_OWN_TILES      add_tiles(left, left_stride, panel, tile, count): full tiles one below the other; this
+//                     advances the tile's `from` and `out`
+#include "kernels/ukernel/generic/panel_tile.h"
 #include "kernels/ukernel/panel.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
+struct Place {
+  float* at;
+  ptrdiff_t row_stride;
+  ptrdiff_t column_stride;
+};
+
 // Between the columns that are there and a tile of all columns; small rather than quick.
-[[gnu::noinline]] void move_tile(const PanelProduct& product, size_t rows, float* out, float* tile, bool in) {
-  for (size_t i = 0; i < rows; ++i, out += product.out_stride, tile += kPanelColumns) {
-    float* at = out;
-    for (size_t j = 0; j < product.columns; ++j, at += product.column_stride) {
-      if (in) {
-        tile[j] = *at;
-      } else {
-        *at = tile[j];
-      }
+[[gnu::noinline]] void move_tile(Place to, Place from, size_t rows, size_t columns) {
+  for (; rows > 0; --rows, to.at += to.row_stride, from.at += from.row_stride) {
+    float* target = to.at;
+    const float* source = from.at;
+    for (size_t j = columns; j > 0; --j, target += to.column_stride, source += from.column_stride) {
+      *target = *source;
     }
   }
 }
 
-template <size_t kTileRows>
-inline void add_rows(const PanelProduct& product, float* tile, const float* left, float* out) {
-  const bool adjacent = tile == nullptr;
-  if (!adjacent) move_tile(product, kTileRows, out, tile, true);
-  float* to = adjacent ? out : tile;
-  const ptrdiff_t to_stride = adjacent ? product.out_stride : static_cast<ptrdiff_t>(kPanelColumns);
-  if constexpr (kTakesColumns) {
-    add_tile<kTileRows>(left, product.left_stride, product.panel, product.depth, to, to_stride,
-                        product.columns);
-  } else {
-    add_tile<kTileRows>(left, product.left_stride, product.panel, product.depth, to, to_stride);
+constexpr ptrdiff_t bytes(ptrdiff_t elements) { return elements * static_cast<ptrdiff_t>(sizeof(float)); }
+
+#ifndef RL_OWN_TILES
+inline void add_tiles(const float* left, ptrdiff_t left_stride, const float* panel, Tile& tile,
+                      size_t count) {
+  const ptrdiff_t advance = static_cast<ptrdiff_t>(kRows) * left_stride;
+  for (; count > 0; --count, left += advance) {
+    add_tile<kRows>(left, left_stride, panel, tile);
+    tile.from += static_cast<ptrdiff_t>(kRows) * tile.from_step / bytes(1);
+    tile.out += static_cast<ptrdiff_t>(kRows) * tile.out_step / bytes(1);
   }
-  if (!adjacent) move_tile(product, kTileRows, out, tile, false);
+}
+#endif
+
+// With columns that are apart, or some: by way of a tile of all of them.
+template <size_t kTileRows>
+inline void add_some(const PanelProduct& product, Tile& tile, float* memory, const float* left, float* out,
+                     const float* of_rows_from) {
+  const bool begins = product.initial != nullptr;
+  const Place target{out, product.out_stride, product.column_stride};
+  const Place moved{memory, static_cast<ptrdiff_t>(kPanelColumns), 1};
+  const Place initial{const_cast<float*>(product.initial), 0, 1};
+  const Place of_rows{const_cast<float*>(of_rows_from), 1, 0};
+  move_tile(moved, begins ? initial : (of_rows_from != nullptr ? of_rows : target), kTileRows,
+            product.columns);
+  tile.from = tile.out = memory;
+  add_tile<kTileRows>(left, product.left_stride, product.panel, tile);
+  move_tile(target, moved, kTileRows, product.columns);
 }
 
 }  // namespace
 
 void multiply_panel(const PanelProduct& product) {
-  float memory[kRows * kPanelColumns];
+  constexpr auto kTileRows = static_cast<ptrdiff_t>(kRows);
   const bool adjacent = product.column_stride == 1 && (kTakesColumns || product.columns == kPanelColumns);
-  float* tile = adjacent ? nullptr : memory;
-  if (!adjacent) {
-    for (float& number : memory) number = 0;
-  }
+  const bool begins = product.initial != nullptr;
+  Tile tile;
+  tile.out_step = bytes(product.out_stride);
+  tile.from_step = begins ? 0 : tile.out_step;
+  tile.depth = product.depth;
+  tile.parts = product.parts;
+  tile.part_step = bytes(product.part_stride - static_cast<ptrdiff_t>(product.depth));
+  tile.rectify = product.rectify ? 1 : 0;
+  tile.columns = product.columns;
+  const float* of_rows = product.initial_of_rows;
+  tile.spreads = kPanelSpreads && of_rows != nullptr;
   const float* left = product.left;
+  auto rows = static_cast<ptrdiff_t>(product.rows);
+  if (adjacent) {
+    tile.out = product.out;
+    tile.from = begins ? product.initial : product.out;
+    if (tile.spreads) {
+      tile.from = of_rows;
+      tile.from_step = bytes(1);
+    }
+    const ptrdiff_t whole = rows / kTileRows * kTileRows;
+    if (whole > 0) {
+      add_tiles(left, product.left_stride, product.panel, tile, static_cast<size_t>(whole / kTileRows));
+      left += whole * product.left_stride;
+      rows -= whole;
+    }
+    if (rows > 0 && whole > 0 && begins) {
+      // Rather some rows twice than the last ones one by one.
+      const ptrdiff_t back = kTileRows - rows;
+      tile.out -= back * product.out_stride;
+      return add_tiles(left - back * product.left_stride, product.left_stride, product.panel, tile, 1);
+    }
+    for (; rows > 0; --rows, left += product.left_stride, tile.out += product.out_stride) {
+      if (!begins && !tile.spreads) tile.from = tile.out;
+      add_tile<1>(left, product.left_stride, product.panel, tile);
+      if (tile.spreads) ++tile.from;
+    }
+    return;
+  }
+  float memory[kRows * kPanelColumns] = {};
+  tile.from_step = tile.out_step = bytes(kPanelColumns);
   float* out = product.out;
-  size_t rows = product.rows;
-  for (; rows >= kRows; rows -= kRows) {
-    add_rows<kRows>(product, tile, left, out);
-    left += static_cast<ptrdiff_t>(kRows) * product.left_stride;
-    out += static_cast<ptrdiff_t>(kRows) * product.out_stride;
-  }
-  for (; rows > 0; --rows, left += product.left_stride, out += product.out_stride) {
-    add_rows<1>(product, tile, left, out);
-  }
+  tile.spreads = false;
+  const auto advance = [&](ptrdiff_t count) {
+    rows -= count;
+    left += count * product.left_stride;
+    out += count * product.out_stride;
+    if (of_rows != nullptr) of_rows += count;
+  };
+  for (; rows >= kTileRows; advance(kTileRows)) add_some<kRows>(product, tile, memory, left, out, of_rows);
+  for (; rows > 0; advance(1)) add_some<1>(product, tile, memory, left, out, of_rows);
 }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

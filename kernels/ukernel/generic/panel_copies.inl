@@ -14,6 +14,23 @@ void copy_panel(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t fro
     for (size_t j = 0; j < kPanelColumns; ++j) to[j] = numbers[j];
   }
 }
+
+void pack_panel(float* to, const float* from, ptrdiff_t from_stride, size_t columns, size_t depth) {
+  size_t j = 0;
+  for (; j + 2 <= columns; j += 2, from += 2 * from_stride) {
+    const float* first = from;
+    const float* second = from + from_stride;
+    float* at = to + j;
+    for (size_t k = depth; k > 0; --k, at += kPanelColumns) {
+      const float a = *first++, b = *second++;
+      at[0] = a;
+      at[1] = b;
+    }
+  }
+  for (; j < kPanelColumns; ++j, from += from_stride) {
+    for (size_t k = 0; k < depth; ++k) to[k * kPanelColumns + j] = j < columns ? from[k] : 0;
+  }
+}
 #endif
 
 void gather_panel(float* to, ptrdiff_t to_stride, const PanelWindows& windows, const PanelPlace& place) {

@@ -12,7 +12,7 @@ void add_rows_together(const RowProduct& product, const float* left, float* out)
   const float* rows[kTogether];
   for (size_t i = 0; i < kTogether; ++i) rows[i] = left + static_cast<ptrdiff_t>(i) * product.left_stride;
   const float* right = product.right;
-  const auto step = [&](size_t k) {
+  const auto step = [&](size_t k) __attribute__((always_inline)) {
     const float number = right[k];
 #pragma GCC unroll 4
     for (size_t i = 0; i < kTogether; ++i) sums[i] += rows[i][k] * number;

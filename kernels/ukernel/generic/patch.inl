@@ -61,25 +61,39 @@ void copy_block(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t fro
 }
 
 #ifndef RL_OWN_CHANNELS
-void add_channels(const ChannelSums& sums) {
-  size_t c = 0;
-  for (; c + 8 <= sums.channels; c += 8) {
-    float totals[8];
+namespace {
+
+// Channels of a group, of one output.
+template <size_t kCount>
+inline void add_group(const ChannelSums& sums, const float* in, const float* weight, const float* initial,
+                      float* out) {
+  float totals[kCount];
 #pragma GCC unroll 8
-    for (size_t i = 0; i < 8; ++i) totals[i] = sums.out[c + i];
-    for (size_t t = 0; t < sums.taps; ++t) {
-      const float* in = sums.in[t] + c;
-      const float* weight = sums.weight[t] + c;
+  for (size_t i = 0; i < kCount; ++i) totals[i] = initial[i];
+  for (size_t y = sums.rows; y > 0; --y, in += sums.row_stride, weight += sums.weight_row_stride) {
+    const float* at = in;
+    const float* factor = weight;
+    for (size_t x = sums.columns; x > 0; --x, at += sums.column_stride, factor += kChannelGroup) {
 #pragma GCC unroll 8
-      for (size_t i = 0; i < 8; ++i) totals[i] += weight[i] * in[i];
+      for (size_t i = 0; i < kCount; ++i) totals[i] += factor[i] * at[i];
     }
-#pragma GCC unroll 8
-    for (size_t i = 0; i < 8; ++i) sums.out[c + i] = totals[i];
   }
-  for (; c < sums.channels; ++c) {
-    float total = sums.out[c];
-    for (size_t t = 0; t < sums.taps; ++t) total += sums.weight[t][c] * sums.in[t][c];
-    sums.out[c] = total;
+#pragma GCC unroll 8
+  for (size_t i = 0; i < kCount; ++i) out[i] = totals[i];
+}
+
+}  // namespace
+
+void add_channels(const ChannelSums& sums) {
+  const float* in = sums.in;
+  float* out = sums.out;
+  for (size_t o = sums.outputs; o > 0; --o, in += sums.in_step, out += sums.out_step) {
+    const float* weight = sums.weight;
+    size_t c = 0;
+    for (; c + kChannelGroup <= sums.channels; c += kChannelGroup, weight += sums.group_stride) {
+      add_group<kChannelGroup>(sums, in + c, weight, sums.initial + c, out + c);
+    }
+    for (; c < sums.channels; ++c, ++weight) add_group<1>(sums, in + c, weight, sums.initial + c, out + c);
   }
 }
 #endif

@@ -109,7 +109,7 @@ void max_pool(size_t count, const PoolWindow& window, const PoolNumbers& numbers
       const float* at = row;
       int32_t number = row_number;
       for (size_t c = 0; c < window.columns; ++c, at += window.column, number += numbers.column) {
-        for (size_t v = 0; v < kCount; ++v) {
+        RL_UNROLL for (size_t v = 0; v < kCount; ++v) {
           const F32 value = lanes.read(at, v);
           const M32 wins = (value > best[v]) | (value != value);
           best[v] = select(wins, value, best[v]);
@@ -117,7 +117,7 @@ void max_pool(size_t count, const PoolWindow& window, const PoolNumbers& numbers
         }
       }
     }
-    for (size_t v = 0; v < kCount; ++v) {
+    RL_UNROLL for (size_t v = 0; v < kCount; ++v) {
       const size_t from = i + v * kLanes;
       lanes.write(y + i, v, best[v]);
       const I32 result = lane_numbers() + splat(static_cast<int32_t>(from));
@@ -135,11 +135,11 @@ void average_pool(size_t count, const PoolWindow& window, float divisor, const f
       F32 sums[kCount] = {};
       const float* at = row;
       for (size_t c = 0; c < window.columns; ++c, at += window.column) {
-        for (size_t v = 0; v < kCount; ++v) sums[v] += lanes.read(at, v);
+        RL_UNROLL for (size_t v = 0; v < kCount; ++v) sums[v] += lanes.read(at, v);
       }
-      for (size_t v = 0; v < kCount; ++v) total[v] += sums[v];
+      RL_UNROLL for (size_t v = 0; v < kCount; ++v) total[v] += sums[v];
     }
-    for (size_t v = 0; v < kCount; ++v) lanes.write(y + i, v, total[v] / splat(divisor));
+    RL_UNROLL for (size_t v = 0; v < kCount; ++v) lanes.write(y + i, v, total[v] / splat(divisor));
   });
 }
 

@@ -29,7 +29,7 @@ RL_INLINE float best_of_run(size_t n, const float* x) {
   for (F32& each : best) each = load(x);
   size_t i = 0;
   for (; n - i >= kCount * kLanes; i += kCount * kLanes) {
-    for (size_t v = 0; v < kCount; ++v) best[v] = better<Order>(best[v], load(x + i + v * kLanes));
+    RL_UNROLL for (size_t v = 0; v < kCount; ++v) best[v] = better<Order>(best[v], load(x + i + v * kLanes));
   }
   for (; n - i >= kLanes; i += kLanes) best[0] = better<Order>(best[0], load(x + i));
   if (i < n) best[0] = better<Order>(best[0], load(x + n - kLanes));  // some of them again
@@ -44,12 +44,12 @@ RL_INLINE void best_of_rows(size_t rows, ptrdiff_t stride, size_t n, const float
     constexpr size_t kCount = std::decay_t<decltype(tile)>::kVectors;
     F32 best[kCount];
     const float* from = x + j;
-    for (size_t v = 0; v < kCount; ++v) best[v] = tile.read(from, v);
+    RL_UNROLL for (size_t v = 0; v < kCount; ++v) best[v] = tile.read(from, v);
     for (size_t row = 1; row < rows; ++row) {
       from += stride;
-      for (size_t v = 0; v < kCount; ++v) best[v] = better<Order>(best[v], tile.read(from, v));
+      RL_UNROLL for (size_t v = 0; v < kCount; ++v) best[v] = better<Order>(best[v], tile.read(from, v));
     }
-    for (size_t v = 0; v < kCount; ++v) tile.write(y + j, v, best[v]);
+    RL_UNROLL for (size_t v = 0; v < kCount; ++v) tile.write(y + j, v, best[v]);
   });
 }
 
@@ -99,7 +99,7 @@ size_t find_run(size_t n, const float* x, float value) {
   size_t i = 0;
   for (; kLanes > 1 && n - i >= kCount * kLanes; i += kCount * kLanes) {
     M32 of_block{};
-    for (size_t v = 0; v < kCount; ++v) of_block = of_block | found(load(x + i + v * kLanes));
+    RL_UNROLL for (size_t v = 0; v < kCount; ++v) of_block = of_block | found(load(x + i + v * kLanes));
     if (any(of_block)) break;
   }
   while (kLanes > 1 && n - i >= kLanes && !any(found(load(x + i)))) i += kLanes;
@@ -116,7 +116,7 @@ void sum_rows(size_t rows, ptrdiff_t stride, size_t n, const float* x, float* y)
     sum_tile<kCount>(rows, sums, [&](size_t row, size_t v) {
       return tile.read(x + j + static_cast<ptrdiff_t>(row) * stride, v);
     });
-    for (size_t v = 0; v < kCount; ++v) tile.write(y + j, v, sums[v]);
+    RL_UNROLL for (size_t v = 0; v < kCount; ++v) tile.write(y + j, v, sums[v]);
   });
 }
 
@@ -124,13 +124,13 @@ void squares_rows(size_t rows, ptrdiff_t stride, size_t n, const float* x, const
   for_each_tile(n, [&](const auto& tile, size_t j) {
     constexpr size_t kCount = std::decay_t<decltype(tile)>::kVectors;
     F32 center[kCount];
-    for (size_t v = 0; v < kCount; ++v) center[v] = tile.read(mean + j, v);
+    RL_UNROLL for (size_t v = 0; v < kCount; ++v) center[v] = tile.read(mean + j, v);
     F32 sums[kCount];
     sum_tile<kCount>(rows, sums, [&](size_t row, size_t v) {
       const F32 apart = tile.read(x + j + static_cast<ptrdiff_t>(row) * stride, v) - center[v];
       return apart * apart;
     });
-    for (size_t v = 0; v < kCount; ++v) tile.write(y + j, v, sums[v]);
+    RL_UNROLL for (size_t v = 0; v < kCount; ++v) tile.write(y + j, v, sums[v]);
   });
 }
 

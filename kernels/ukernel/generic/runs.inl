@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs of scalars, four at a time. RL_OWN_RUNS: the including source has some of its own.
+// Runs of scalars, four at a time. RL_OWN_RUNS, RL_OWN_RECTIFY: the including source has some of its own.
 #include "kernels/ukernel/runs.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
@@ -42,7 +42,9 @@ void copy_run(float* to, const float* from, size_t count) {
 void scale_run(float* to, const float* from, size_t count, float scale, float offset) {
   map_run(to, from, count, [&](float x) RL_INLINE { return x * scale + offset; });
 }
+#endif
 
+#ifndef RL_OWN_RECTIFY
 void rectify_run(float* to, const float* from, size_t count) {
   map_run(to, from, count, [](float x) RL_INLINE { return x < 0 ? 0 : x; });
 }

@@ -75,9 +75,9 @@ RL_INLINE void down_columns(size_t rows, ptrdiff_t x_stride, ptrdiff_t y_stride,
     const auto x_at = [&](size_t row) { return x + j + static_cast<ptrdiff_t>(row) * x_stride; };
     const auto y_at = [&](size_t row) { return y + j + static_cast<ptrdiff_t>(row) * y_stride; };
     F32 largest[kCount];
-    for (size_t v = 0; v < kCount; ++v) largest[v] = tile.read(x_at(0), v);
+    RL_UNROLL for (size_t v = 0; v < kCount; ++v) largest[v] = tile.read(x_at(0), v);
     for (size_t row = 1; row < rows; ++row) {
-      for (size_t v = 0; v < kCount; ++v) largest[v] = larger(largest[v], tile.read(x_at(row), v));
+      RL_UNROLL for (size_t v = 0; v < kCount; ++v) largest[v] = larger(largest[v], tile.read(x_at(row), v));
     }
     F32 sums[kCount];
     sum_tile<kCount>(rows, sums, [&](size_t row, size_t v) {
@@ -85,9 +85,9 @@ RL_INLINE void down_columns(size_t rows, ptrdiff_t x_stride, ptrdiff_t y_stride,
       if (!kLogarithm) tile.write(y_at(row), v, value);
       return value;
     });
-    for (size_t v = 0; v < kCount; ++v) sums[v] = kLogarithm ? log(sums[v]) : 1.0f / sums[v];
+    RL_UNROLL for (size_t v = 0; v < kCount; ++v) sums[v] = kLogarithm ? log(sums[v]) : 1.0f / sums[v];
     for (size_t row = 0; row < rows; ++row) {
-      for (size_t v = 0; v < kCount; ++v) {
+      RL_UNROLL for (size_t v = 0; v < kCount; ++v) {
         const F32 value =
             kLogarithm ? tile.read(x_at(row), v) - largest[v] - sums[v] : tile.read(y_at(row), v) * sums[v];
         tile.write(y_at(row), v, value);

@@ -9,8 +9,6 @@
 #include "kernels/ukernel/generic/vector.h"
 #include "kernels/ukernel/transpose.h"
 
-#define RL_UNROLL _Pragma("GCC unroll 16")
-
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {

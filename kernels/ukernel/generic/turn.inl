@@ -5,8 +5,6 @@
 #include "kernels/ukernel/generic/vector.h"
 #include "kernels/ukernel/turn.h"
 
-#define RL_UNROLL _Pragma("GCC unroll 16")
-
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {

@@ -27,6 +27,8 @@
 
 // Functions of a few instructions, on values that live in registers.
 #define RL_INLINE [[gnu::always_inline]] inline
+// Loops over arrays of vectors are unrolled before anything else: only then does GCC keep these in registers.
+#define RL_UNROLL _Pragma("GCC unroll 32")
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
@@ -95,12 +97,18 @@ RL_INLINE F32 from_bits(I32 value) {
   return result;
 }
 
+#if RL_VECTOR_BYTES > 4
 RL_INLINE F32 load(const float* from) {
   F32 value;
   std::memcpy(&value, from, sizeof(value));
   return value;
 }
 RL_INLINE void store(float* to, F32 value) { std::memcpy(to, &value, sizeof(value)); }
+#else
+// Not by memcpy, which goes byte by byte where addresses have to be aligned.
+RL_INLINE F32 load(const float* from) { return *from; }
+RL_INLINE void store(float* to, F32 value) { *to = value; }
+#endif
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
 

@@ -3,8 +3,6 @@
 #include "kernels/ukernel/generic/vector.h"
 #include "kernels/ukernel/winograd.h"
 
-#define RL_UNROLL _Pragma("GCC unroll 8")
-
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {

@@ -8,13 +8,19 @@ namespace rushlight::ukernel::reference {
 
 inline void multiply_panel(const PanelProduct& product) {
   for (size_t i = 0; i < product.rows; ++i) {
+    const float* left = product.left + static_cast<ptrdiff_t>(i) * product.left_stride;
     for (size_t j = 0; j < product.columns; ++j) {
-      const float* left = product.left + static_cast<ptrdiff_t>(i) * product.left_stride;
-      double sum = 0;
-      for (size_t k = 0; k < product.depth; ++k)
-        sum += double{left[k]} * product.panel[k * kPanelColumns + j];
-      product.out[static_cast<ptrdiff_t>(i) * product.out_stride +
-                  static_cast<ptrdiff_t>(j) * product.column_stride] += static_cast<float>(sum);
+      float& out = product.out[static_cast<ptrdiff_t>(i) * product.out_stride +
+                               static_cast<ptrdiff_t>(j) * product.column_stride];
+      double sum = out;
+      if (product.initial != nullptr) sum = product.initial[j];
+      if (product.initial_of_rows != nullptr) sum = product.initial_of_rows[i];
+      for (size_t k = 0; k < product.parts * product.depth; ++k) {
+        const auto part = static_cast<ptrdiff_t>(k / product.depth);
+        sum += double{left[part * product.part_stride + static_cast<ptrdiff_t>(k % product.depth)]} *
+               product.panel[k * kPanelColumns + j];
+      }
+      out = static_cast<float>(product.rectify && sum < 0 ? 0 : sum);
     }
   }
 }

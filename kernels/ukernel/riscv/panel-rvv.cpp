@@ -2,6 +2,7 @@
 // RISC-V with vectors of any length: six rows by as many columns as four registers hold.
 #include <riscv_vector.h>
 
+#include "kernels/ukernel/generic/panel_tile.h"
 #include "kernels/ukernel/panel.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
@@ -11,34 +12,51 @@ namespace {
 constexpr size_t kRows = 6;
 constexpr bool kTakesColumns = true;
 
-inline void add_one(const float* left, const float* panel, size_t depth, float* out, size_t lanes) {
-  vfloat32m4_t sums = __riscv_vle32_v_f32m4(out, lanes);
-  for (; depth > 0; --depth, panel += kPanelColumns) {
-    sums = __riscv_vfmacc_vf_f32m4(sums, *left++, __riscv_vle32_v_f32m4(panel, lanes), lanes);
-  }
-  __riscv_vse32_v_f32m4(out, sums, lanes);
+inline const float* at(const float* from, ptrdiff_t bytes) {
+  return reinterpret_cast<const float*>(reinterpret_cast<const char*>(from) + bytes);
 }
 
-inline void add_six(const float* left, ptrdiff_t stride, const float* panel, size_t depth, float* out,
-                    ptrdiff_t out_stride, size_t lanes) {
+inline void add_one(const float* left, const float* panel, const Tile& tile, size_t column, size_t lanes) {
+  vfloat32m4_t sums = __riscv_vle32_v_f32m4(tile.from + column, lanes);
+  panel += column;
+  for (size_t part = tile.parts; part > 0; --part, left = at(left, tile.part_step)) {
+    for (size_t k = tile.depth; k > 0; --k, panel += kPanelColumns) {
+      sums = __riscv_vfmacc_vf_f32m4(sums, *left++, __riscv_vle32_v_f32m4(panel, lanes), lanes);
+    }
+  }
+  __riscv_vse32_v_f32m4(tile.out + column, sums, lanes);
+}
+
+inline void add_six(const float* left, ptrdiff_t stride, const float* panel, const Tile& tile, size_t column,
+                    size_t lanes) {
+  const ptrdiff_t from_stride = tile.from_step >> 2, out_stride = tile.out_step >> 2;
   const float* rows[kRows];
   for (size_t i = 0; i < kRows; ++i) rows[i] = left + static_cast<ptrdiff_t>(i) * stride;
-  vfloat32m4_t a = __riscv_vle32_v_f32m4(out, lanes);
-  vfloat32m4_t b = __riscv_vle32_v_f32m4(out + out_stride, lanes);
-  vfloat32m4_t c = __riscv_vle32_v_f32m4(out + 2 * out_stride, lanes);
-  vfloat32m4_t d = __riscv_vle32_v_f32m4(out + 3 * out_stride, lanes);
-  vfloat32m4_t e = __riscv_vle32_v_f32m4(out + 4 * out_stride, lanes);
-  vfloat32m4_t f = __riscv_vle32_v_f32m4(out + 5 * out_stride, lanes);
+  const float* from = tile.from + column;
+  vfloat32m4_t a = __riscv_vle32_v_f32m4(from, lanes);
+  vfloat32m4_t b = __riscv_vle32_v_f32m4(from + from_stride, lanes);
+  vfloat32m4_t c = __riscv_vle32_v_f32m4(from + 2 * from_stride, lanes);
+  vfloat32m4_t d = __riscv_vle32_v_f32m4(from + 3 * from_stride, lanes);
+  vfloat32m4_t e = __riscv_vle32_v_f32m4(from + 4 * from_stride, lanes);
+  vfloat32m4_t f = __riscv_vle32_v_f32m4(from + 5 * from_stride, lanes);
+  panel += column;
+  const size_t depth = tile.depth;
+  for (size_t part = tile.parts;;) {
 #pragma clang loop unroll_count(2)
-  for (size_t k = 0; k < depth; ++k, panel += kPanelColumns) {
-    const vfloat32m4_t columns = __riscv_vle32_v_f32m4(panel, lanes);
-    a = __riscv_vfmacc_vf_f32m4(a, rows[0][k], columns, lanes);
-    b = __riscv_vfmacc_vf_f32m4(b, rows[1][k], columns, lanes);
-    c = __riscv_vfmacc_vf_f32m4(c, rows[2][k], columns, lanes);
-    d = __riscv_vfmacc_vf_f32m4(d, rows[3][k], columns, lanes);
-    e = __riscv_vfmacc_vf_f32m4(e, rows[4][k], columns, lanes);
-    f = __riscv_vfmacc_vf_f32m4(f, rows[5][k], columns, lanes);
+    for (size_t k = 0; k < depth; ++k, panel += kPanelColumns) {
+      const vfloat32m4_t columns = __riscv_vle32_v_f32m4(panel, lanes);
+      a = __riscv_vfmacc_vf_f32m4(a, rows[0][k], columns, lanes);
+      b = __riscv_vfmacc_vf_f32m4(b, rows[1][k], columns, lanes);
+      c = __riscv_vfmacc_vf_f32m4(c, rows[2][k], columns, lanes);
+      d = __riscv_vfmacc_vf_f32m4(d, rows[3][k], columns, lanes);
+      e = __riscv_vfmacc_vf_f32m4(e, rows[4][k], columns, lanes);
+      f = __riscv_vfmacc_vf_f32m4(f, rows[5][k], columns, lanes);
+    }
+    if (--part == 0) break;
+    const ptrdiff_t part_stride = (tile.part_step >> 2) + static_cast<ptrdiff_t>(depth);
+    for (const float*& row : rows) row += part_stride;
   }
+  float* out = tile.out + column;
   __riscv_vse32_v_f32m4(out, a, lanes);
   __riscv_vse32_v_f32m4(out + out_stride, b, lanes);
   __riscv_vse32_v_f32m4(out + 2 * out_stride, c, lanes);
@@ -48,14 +66,13 @@ inline void add_six(const float* left, ptrdiff_t stride, const float* panel, siz
 }
 
 template <size_t kTileRows>
-inline void add_tile(const float* left, ptrdiff_t left_stride, const float* panel, size_t depth, float* out,
-                     ptrdiff_t out_stride, size_t columns) {
-  for (size_t j = 0; j < columns;) {
-    const size_t lanes = __riscv_vsetvl_e32m4(columns - j);
+inline void add_tile(const float* left, ptrdiff_t left_stride, const float* panel, const Tile& tile) {
+  for (size_t j = 0; j < tile.columns;) {
+    const size_t lanes = __riscv_vsetvl_e32m4(tile.columns - j);
     if constexpr (kTileRows == 1) {
-      add_one(left, panel + j, depth, out + j, lanes);
+      add_one(left, panel, tile, j, lanes);
     } else {
-      add_six(left, left_stride, panel + j, depth, out + j, out_stride, lanes);
+      add_six(left, left_stride, panel, tile, j, lanes);
     }
     j += lanes;
   }
@@ -88,6 +105,21 @@ void copy_panel(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t fro
       __riscv_vse32_v_f32m8(to + j, __riscv_vle32_v_f32m8(from + j, lanes), lanes);
       j += lanes;
     }
+  }
+}
+
+void pack_panel(float* to, const float* from, ptrdiff_t from_stride, size_t columns, size_t depth) {
+  const auto step = from_stride * static_cast<ptrdiff_t>(sizeof(float));
+  for (size_t j = 0; j < kPanelColumns;) {
+    const bool is_there = j < columns;
+    const size_t lanes = __riscv_vsetvl_e32m8((is_there ? columns : kPanelColumns) - j);
+    const float* at = from + static_cast<ptrdiff_t>(j) * from_stride;
+    const vfloat32m8_t zeros = __riscv_vfmv_v_f_f32m8(0, lanes);
+    for (size_t k = 0; k < depth; ++k) {
+      const vfloat32m8_t numbers = is_there ? __riscv_vlse32_v_f32m8(at + k, step, lanes) : zeros;
+      __riscv_vse32_v_f32m8(to + k * kPanelColumns + j, numbers, lanes);
+    }
+    j += lanes;
   }
 }
 

@@ -101,15 +101,30 @@ void copy_block(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t fro
 }
 
 void add_channels(const ChannelSums& sums) {
-  for (size_t c = 0; c < sums.channels;) {
-    const size_t lanes = __riscv_vsetvl_e32m8(sums.channels - c);
-    vfloat32m8_t totals = __riscv_vle32_v_f32m8(sums.out + c, lanes);
-    for (size_t t = 0; t < sums.taps; ++t) {
-      totals = __riscv_vfmacc_vv_f32m8(totals, __riscv_vle32_v_f32m8(sums.in[t] + c, lanes),
-                                       __riscv_vle32_v_f32m8(sums.weight[t] + c, lanes), lanes);
+  const float* group = sums.weight;
+  for (size_t c = 0; c < sums.channels; c += kChannelGroup, group += sums.group_stride) {
+    const size_t end = sums.channels - c < kChannelGroup ? sums.channels - c : kChannelGroup;
+    for (size_t i = 0; i < end;) {
+      const size_t lanes = __riscv_vsetvl_e32m2(end - i);
+      const Floats initial = __riscv_vle32_v_f32m2(sums.initial + c + i, lanes);
+      const float* first = sums.in + c + i;
+      float* out = sums.out + c + i;
+      for (size_t o = sums.outputs; o > 0; --o, first += sums.in_step, out += sums.out_step) {
+        Floats totals = initial;
+        const float* row = first;
+        const float* weights = group + i;
+        for (size_t y = sums.rows; y > 0; --y, row += sums.row_stride, weights += sums.weight_row_stride) {
+          const float* in = row;
+          const float* weight = weights;
+          for (size_t x = sums.columns; x > 0; --x, in += sums.column_stride, weight += kChannelGroup) {
+            totals = __riscv_vfmacc_vv_f32m2(totals, __riscv_vle32_v_f32m2(in, lanes),
+                                             __riscv_vle32_v_f32m2(weight, lanes), lanes);
+          }
+        }
+        __riscv_vse32_v_f32m2(out, totals, lanes);
+      }
+      i += lanes;
     }
-    __riscv_vse32_v_f32m8(sums.out + c, totals, lanes);
-    c += lanes;
   }
 }
 

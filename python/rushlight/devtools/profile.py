@@ -17,7 +17,8 @@ from rushlight.program.debug import MethodOrigins, debug_record_path
 from rushlight.program.flatbuffer import Buffer, Table
 
 _PREFIX = "native_call_"
-_INSTRUCTIONS = {"OPERATOR_CALL", "DELEGATE_CALL", "MOVE_CALL", "JF_CALL", "FREE_CALL"}
+_FOLDED = "FOLDED_CALL"  # was run when the method was loaded
+_INSTRUCTIONS = {"OPERATOR_CALL", "DELEGATE_CALL", "MOVE_CALL", "JF_CALL", "FREE_CALL", _FOLDED}
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,8 @@ def profile(events: list[Event], origins: MethodOrigins | None = None) -> Profil
             names.setdefault(key, event.name)
             calls[key] = calls.get(key, 0) + 1
             totals[key] = totals.get(key, 0) + event.end - event.start
+    for key in {(event.chain, event.instruction) for event in events if event.name == _FOLDED}:
+        names[key] += " (folded)"
     whole = sum(totals.values()) or 1
     runs = [event.end - event.start for event in events if event.name == "Method::execute"]
     load = sum(event.end - event.start for event in events if event.name == "Program::load_method")

@@ -28,7 +28,7 @@ py::object number_of(const EValue& value) {
 
 Error prepare_call(const KernelEntry& entry, Arguments& arguments, WeightStore* store,
                    const void** prepared) {
-  if (entry.prepare == nullptr) return Error::Ok;
+  if (entry.prepare == nullptr || entry.folds()) return Error::Ok;
   const size_t count = std::strlen(entry.signature);
   for (size_t i = 0; i < count; ++i) {
     EValue& value = *arguments.values()[i];
@@ -87,7 +87,7 @@ py::tuple call(const std::string& name, const py::list& arguments, size_t tempor
 
 bool prepares(const std::string& name) {
   const KernelEntry* entry = selected_operators.find(name.c_str(), "");
-  return entry != nullptr && entry->prepare != nullptr;
+  return entry != nullptr && entry->prepare != nullptr && !entry->folds();
 }
 
 py::dict operators() {

@@ -22,7 +22,7 @@ struct Named {
   const char* name;
   decltype(&native::half_to_f32) one;
 };
-RL_VARIANTS(Named, variants, half_to_f32)
+RL_EXACT_VARIANTS(Named, variants, half_to_f32)
 
 #if RUSHLIGHT_X86_VARIANTS
 #define RL_OF_VARIANT(name) (GetParam() == 0 ? &native::name : GetParam() == 1 ? &avx2::name : &avx512::name)

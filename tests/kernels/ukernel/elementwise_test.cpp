@@ -179,7 +179,7 @@ struct Named {
   const char* name;
   Function one;
 };
-RL_VARIANTS(Named, variants, add_f32)
+RL_EXACT_VARIANTS(Named, variants, add_f32)
 
 class Elementwise : public ::testing::TestWithParam<size_t> {};
 

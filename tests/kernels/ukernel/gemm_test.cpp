@@ -26,9 +26,11 @@ struct Gemm {
   size_t (*columns)();
   size_t (*lanes)();
   void (*tile)(const GemmTile&);
-  void (*pack)(float*, const float*, ptrdiff_t, ptrdiff_t, size_t, size_t);
+  void (*strip)(const GemmStrip&);
+  void (*pack)(float*, const float*, ptrdiff_t, ptrdiff_t, size_t, size_t, size_t);
 };
-RL_VARIANTS(Gemm, variants, gemm_rows, gemm_rows_of, gemm_columns, gemm_lanes, gemm_tile, gemm_pack)
+RL_VARIANTS(Gemm, variants, gemm_rows, gemm_rows_of, gemm_columns, gemm_lanes, gemm_tile, gemm_strip,
+            gemm_pack)
 std::ostream& operator<<(std::ostream& out, const Gemm& gemm) { return out << gemm.name; }
 
 std::minstd_rand random_bits;
@@ -71,12 +73,15 @@ struct Case {
   }
 
   // Compares with the reference, and what lies between the rows of C with what was there.
-  void check(const Gemm& gemm) {
+  void check(const Gemm& gemm) { check(gemm.tile); }
+
+  template <class Compute>
+  void check(Compute&& compute) {
     const std::vector<float> before(c.begin(), c.end());
     reference::gemm_tile(tile);
     const std::vector<float> expected(c.begin(), c.end());
     for (size_t i = 0; i < c.size(); ++i) c[i] = before[i];
-    gemm.tile(tile);
+    compute(tile);
     const float allowed = 4e-7f * static_cast<float>(tile.taps * tile.depth + 2);
     for (size_t i = 0; i < c.size(); ++i) {
       if (std::isnan(expected[i])) {
@@ -196,13 +201,77 @@ TEST_P(GemmTest, Tile_CutIntoSmallerOnes_GivesTheSameBits) {
   EXPECT_EQ(whole, std::vector<float>(test.c.begin(), test.c.end()));
 }
 
+// A strip and, for each of its rows, what a tile of one row is.
+TEST_P(GemmTest, Strip_OfAnyRows_IsTheReference) {
+  const Gemm& gemm = GetParam();
+  const size_t lanes = gemm.lanes();
+  for (const size_t columns : {gemm.columns(), gemm.columns() - 1, lanes + 1, lanes, size_t{1}}) {
+    const size_t width = (columns + lanes - 1) / lanes * lanes;
+    const size_t most = gemm.rows_of(columns);
+    for (const size_t rows : {size_t{1}, most - 1, most, most + 1, 2 * most, 2 * most + 1, 5 * most - 1}) {
+      for (const size_t taps : {0, 1, 3}) {
+        for (const size_t depth : {0, 1, 18}) {
+          for (const auto initial :
+               {GemmInitial::kZero, GemmInitial::kColumns, GemmInitial::kRows, GemmInitial::kC}) {
+            const auto a_stride = static_cast<ptrdiff_t>(depth + 2);
+            Guarded<float> image(taps * (rows * (depth + 2) + 1));
+            fill(image);
+            Case test(rows, columns, taps, depth, width, width);
+            std::vector<const float*> firsts;
+            std::vector<const float*> panels;
+            for (size_t t = 0; t < taps; ++t) {
+              firsts.push_back(image.data() + t * (rows * (depth + 2) + 1));
+              panels.push_back(test.b.data() + t * depth * width);
+              for (size_t r = 0; r < rows; ++r) {
+                test.pointers[t * rows + r] = firsts[t] + 2 + static_cast<ptrdiff_t>(r) * a_stride;
+              }
+            }
+            GemmStrip strip;
+            strip.rows = rows;
+            strip.columns = columns;
+            strip.taps = taps;
+            strip.depth = depth;
+            strip.a = firsts.data();
+            strip.a_stride = a_stride;
+            strip.a_offset = 2;
+            strip.b = panels.data();
+            strip.b_stride = static_cast<ptrdiff_t>(width);
+            strip.initial_from = test.tile.initial_from = initial;
+            strip.initial = test.tile.initial =
+                test.bias.end() - (initial == GemmInitial::kRows ? rows : columns);
+            strip.c = test.c.data();
+            strip.c_stride = test.tile.c_stride;
+            const auto computes = [&](const GemmTile& tile) {
+              strip.residual = tile.residual;
+              strip.residual_stride = tile.residual_stride;
+              strip.adds_to_c = tile.adds_to_c;
+              strip.low = tile.low;
+              strip.high = tile.high;
+              gemm.strip(strip);
+            };
+            test.check(computes);
+            test.tile.high = 0.5f;
+            test.check(computes);
+            test.tile.residual = test.residual.data();
+            test.tile.residual_stride = static_cast<ptrdiff_t>(columns + 1);
+            test.check(computes);
+            test.tile.adds_to_c = true;
+            test.check(computes);
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_P(GemmTest, Pack_OfAnyLayout_FillsUpWithZeros) {
   const Gemm& gemm = GetParam();
-  const size_t width = gemm.columns();
-  for (size_t columns = 1; columns <= width; ++columns) {
+  for (size_t columns = 1; columns <= gemm.columns(); ++columns) {
+    const size_t whole = (columns + gemm.lanes() - 1) / gemm.lanes() * gemm.lanes();
     for (const size_t depth : {0, 1, 4, 11}) {
       for (const bool transposed : {false, true}) {
         for (const size_t spread : {1, 2}) {
+          const size_t width = spread == 1 ? gemm.columns() : whole;
           const size_t row = spread * (transposed ? 1 : columns + 1);
           const size_t column = spread * (transposed ? depth + 1 : 1);
           Guarded<float> b(depth == 0 ? 0 : (depth - 1) * row + (columns - 1) * column + 1);
@@ -210,7 +279,7 @@ TEST_P(GemmTest, Pack_OfAnyLayout_FillsUpWithZeros) {
           Guarded<float> panel(depth * width);
           for (float& each : panel) each = 7.0f;
           gemm.pack(panel.data(), b.data(), static_cast<ptrdiff_t>(row), static_cast<ptrdiff_t>(column),
-                    depth, columns);
+                    depth, columns, width);
           for (size_t p = 0; p < depth; ++p) {
             for (size_t j = 0; j < width; ++j) {
               ASSERT_EQ(panel[p * width + j], j < columns ? b[p * row + j * column] : 0.0f)

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory between two pages that nobody may touch, for code that must not read or write outside of what it is
 // given: a test that does ends at once. Elements lie right before the page behind them, or with
-// Edge::kFront right behind the page before them.
+// Edge::kFront right behind the page before them. Machines without pages have bytes 0xff (no numbers, for
+// floats) around the elements: what is read there shows in results, and what is written when the memory is
+// given back.
 #pragma once
 
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <type_traits>
 
+#if defined(__linux__)
 #include <sys/mman.h>
 #include <unistd.h>
+#endif
 
 namespace rushlight::testing {
 
@@ -21,7 +27,8 @@ class Guarded {
 
  public:
   // All elements are zero.
-  explicit Guarded(size_t count, Edge edge = Edge::kBack) : count_(count) {
+  explicit Guarded(size_t count, [[maybe_unused]] Edge edge = Edge::kBack) : count_(count) {
+#if defined(__linux__)
     const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
     const size_t bytes = count * sizeof(T);
     const size_t inner = (bytes + page - 1) / page * page;
@@ -31,8 +38,28 @@ class Guarded {
     base_ = static_cast<char*>(all);
     if (inner != 0 && mprotect(base_ + page, inner, PROT_READ | PROT_WRITE) != 0) std::abort();
     data_ = reinterpret_cast<T*>(base_ + page + (edge == Edge::kBack ? inner - bytes : 0));
+#else
+    size_ = count * sizeof(T) + 2 * kAround;
+    base_ = static_cast<char*>(std::malloc(size_));
+    if (base_ == nullptr) std::abort();
+    std::memset(base_, 0xff, size_);
+    data_ = reinterpret_cast<T*>(base_ + kAround);
+    std::memset(data_, 0, count * sizeof(T));
+#endif
   }
-  ~Guarded() { munmap(base_, size_); }
+  ~Guarded() {
+#if defined(__linux__)
+    munmap(base_, size_);
+#else
+    for (size_t i = 0; i < kAround; ++i) {
+      if (base_[i] != static_cast<char>(0xff) || base_[size_ - 1 - i] != static_cast<char>(0xff)) {
+        std::puts("written outside of what was given");
+        std::abort();
+      }
+    }
+    std::free(base_);
+#endif
+  }
   Guarded(const Guarded&) = delete;
   Guarded& operator=(const Guarded&) = delete;
 
@@ -45,6 +72,8 @@ class Guarded {
   [[nodiscard]] const T& operator[](size_t i) const { return data_[i]; }
 
  private:
+  static constexpr size_t kAround = 256;
+
   size_t count_;
   size_t size_ = 0;
   char* base_ = nullptr;

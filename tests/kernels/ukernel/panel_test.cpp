@@ -14,7 +14,10 @@ namespace {
 
 using rushlight::testing::Guarded;
 
-std::minstd_rand random_bits;
+uint32_t random_bits() {
+  static std::minstd_rand engine;  // in here: on bare metal no constructors run before main
+  return static_cast<uint32_t>(engine());
+}
 void fill(Guarded<float>& floats) {
   for (float& each : floats) each = static_cast<float>(random_bits() % 2001) / 1000.0f - 1.0f;
 }
@@ -56,6 +59,64 @@ TEST(MultiplyPanel, AnySizes_AddsProducts) {
   }
 }
 
+TEST(MultiplyPanel, PartsApartAndInitialNumbers_AreSummed) {
+  for (const size_t rows : {1, 2, 3, 5, 7, 8, 13}) {
+    for (const size_t depth : {0, 1, 3, 4, 11}) {
+      for (const size_t parts : {1, 2, 5}) {
+        for (const size_t columns : {kPanelColumns, kPanelColumns - 1}) {
+          for (const bool rectify : {false, kPanelRectifies}) {
+            const ptrdiff_t left_stride = 2, part_stride = static_cast<ptrdiff_t>(depth) + 1;
+            const auto out_stride = static_cast<ptrdiff_t>(columns) + 1;
+            Guarded<float> left((rows - 1) * 2 + (parts - 1) * (depth + 1) + depth);
+            Guarded<float> panel(parts * depth * kPanelColumns), initial(kPanelColumns);
+            Guarded<float> out((rows - 1) * (columns + 1) + columns);
+            fill(left);
+            fill(panel);
+            fill(initial);
+            fill(out);
+            PanelProduct product{left.data(), left_stride, panel.data(), rows,  depth,      out.data(),
+                                 out_stride,  1,           columns,      parts, part_stride};
+            product.rectify = rectify;
+            for (const float* begin :
+                 {static_cast<const float*>(initial.data()), static_cast<const float*>(nullptr)}) {
+              product.initial = begin;
+              std::vector<float> expected = copy_of(out);
+              product.out = expected.data();
+              reference::multiply_panel(product);
+              product.out = out.data();
+              native::multiply_panel(product);
+              expect_near(out, expected);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(MultiplyPanel, ANumberForEachRow_BeginsItsSums) {
+  if (!kPanelSpreads) return;
+  constexpr size_t kDepth = 5;
+  for (const size_t rows : {1, 3, 4, 7, 9}) {
+    for (const size_t columns : {kPanelColumns, kPanelColumns - 1}) {
+      Guarded<float> left(rows * kDepth), panel(kDepth * kPanelColumns), initial(rows), out(rows * columns);
+      fill(left);
+      fill(panel);
+      fill(initial);
+      fill(out);
+      PanelProduct product{left.data(), kDepth, panel.data(), rows, kDepth, out.data(), 0, 1, columns};
+      product.out_stride = static_cast<ptrdiff_t>(columns);
+      product.initial_of_rows = initial.data();
+      std::vector<float> expected = copy_of(out);
+      product.out = expected.data();
+      reference::multiply_panel(product);
+      product.out = out.data();
+      native::multiply_panel(product);
+      expect_near(out, expected);
+    }
+  }
+}
+
 TEST(MultiplyRows, AnySizes_AddsProducts) {
   for (const size_t rows : {0, 1, 3, 4, 5, 8, 11}) {
     for (const size_t depth : {0, 1, 3, 4, 5, 17, 64}) {
@@ -82,6 +143,22 @@ TEST(CopyPanel, Rows_AreCopied) {
   for (size_t i = 0; i < 5; ++i) {
     for (size_t j = 0; j < kPanelColumns; ++j) {
       EXPECT_EQ(to[i * 2 * kPanelColumns + j], from[i * (kPanelColumns + 1) + j]);
+    }
+  }
+}
+
+TEST(PackPanel, Rows_BecomeColumns) {
+  for (size_t columns = 1; columns <= kPanelColumns; ++columns) {
+    for (const size_t depth : {0, 1, 3, 4, 9}) {
+      Guarded<float> from((columns - 1) * (depth + 2) + depth), to(depth * kPanelColumns);
+      fill(from);
+      fill(to);
+      native::pack_panel(to.data(), from.data(), static_cast<ptrdiff_t>(depth + 2), columns, depth);
+      for (size_t k = 0; k < depth; ++k) {
+        for (size_t j = 0; j < kPanelColumns; ++j) {
+          EXPECT_EQ(to[k * kPanelColumns + j], j < columns ? from[j * (depth + 2) + k] : 0);
+        }
+      }
     }
   }
 }

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/ukernel/panel.h"
 #include "kernels/ukernel/reference/patch.h"
 #include "tests/kernels/ukernel/guarded.h"
 
@@ -15,7 +16,10 @@ namespace {
 using rushlight::testing::Edge;
 using rushlight::testing::Guarded;
 
-std::minstd_rand random_bits;
+uint32_t random_bits() {
+  static std::minstd_rand engine;  // in here: on bare metal no constructors run before main
+  return static_cast<uint32_t>(engine());
+}
 void fill(Guarded<float>& floats) {
   for (float& each : floats) each = static_cast<float>(random_bits() % 2001) / 1000.0f - 1.0f;
 }
@@ -100,22 +104,62 @@ TEST(CopyBlock, ColumnsApart_AreAdjacentAfterwards) {
   }
 }
 
-TEST(AddChannels, AnyCount_AddsProducts) {
-  for (const size_t channels : {1, 3, 4, 8, 9, 21}) {
-    for (const size_t taps : {0, 1, 9}) {
-      Guarded<float> in(taps * channels), weight(taps * channels), out(channels);
-      fill(in);
-      fill(weight);
-      fill(out);
-      const float *seen[9], *weights[9];
-      std::vector<double> expected(out.begin(), out.end());
-      for (size_t t = 0; t < taps; ++t) {
-        seen[t] = in.data() + t * channels;
-        weights[t] = weight.data() + t * channels;
-        for (size_t c = 0; c < channels; ++c) expected[c] += double{seen[t][c]} * weights[t][c];
+// The channels of each pixel are adjacent, also in `out`; some numbers may be between pixels.
+void expect_channel_sums(size_t channels, size_t rows, size_t columns, size_t outputs, size_t apart,
+                         bool rectify) {
+  const size_t width = (outputs - 1) + columns, pixel = channels + apart;
+  const size_t groups = (channels + kChannelGroup - 1) / kChannelGroup;
+  // Weights are those of three by three taps, of which some are used.
+  const size_t weight_row = 3 * kChannelGroup, group = 3 * weight_row;
+  Guarded<float> in(rows * width * pixel), weight(groups * group), initial(channels);
+  Guarded<float> out((outputs - 1) * pixel + channels);
+  fill(in);
+  fill(weight);
+  fill(initial);
+  fill(out);
+  ChannelSums sums{in.data(),
+                   static_cast<ptrdiff_t>(width * pixel),
+                   static_cast<ptrdiff_t>(pixel),
+                   static_cast<ptrdiff_t>(pixel),
+                   weight.data(),
+                   static_cast<ptrdiff_t>(weight_row),
+                   static_cast<ptrdiff_t>(group),
+                   rows,
+                   columns,
+                   initial.data(),
+                   out.data(),
+                   static_cast<ptrdiff_t>(pixel),
+                   outputs,
+                   channels,
+                   rectify};
+  native::add_channels(sums);
+  for (size_t o = 0; o < outputs; ++o) {
+    for (size_t c = 0; c < channels; ++c) {
+      double expected = initial[c];
+      for (size_t i = 0; i < rows; ++i) {
+        for (size_t j = 0; j < columns; ++j) {
+          expected +=
+              double{in[(i * width + o + j) * pixel + c]} *
+              weight[c / kChannelGroup * group + i * weight_row + j * kChannelGroup + c % kChannelGroup];
+        }
       }
-      native::add_channels({seen, weights, taps, out.data(), channels});
-      for (size_t c = 0; c < channels; ++c) EXPECT_NEAR(out[c], expected[c], 1e-5) << c;
+      if (rectify && expected < 0) expected = 0;
+      EXPECT_NEAR(out[o * pixel + c], expected, 1e-5) << c;
+    }
+  }
+}
+
+TEST(AddChannels, AnyCount_AddsProducts) {
+  for (const size_t channels : {1, 3, 4, 8, 9, 21, 32}) {
+    for (const size_t rows : {0, 1, 2, 3}) {
+      for (const size_t columns : {1, 2, 3}) {
+        for (const size_t outputs : {1, 2, 5}) {
+          for (const size_t apart : {0, 3}) {
+            expect_channel_sums(channels, rows, columns, outputs, apart, false);
+            if (kPanelRectifies) expect_channel_sums(channels, rows, columns, outputs, apart, true);
+          }
+        }
+      }
     }
   }
 }

@@ -84,11 +84,14 @@ TEST_P(Run, SumAndSquares_AnySize_AreTheReferences) {
 }
 
 TEST_P(Run, Sum_AnySize_IsTheSameOfEveryVariantWithVectors) {
+#if RUSHLIGHT_ARM_VARIANTS  // the native one has none
+  if (GetParam().sum_run == native::sum_run) return;
+#endif
   std::vector<float> x(9999);
   fill(x);
-  const float first = run_variants().front().sum_run(x.size(), x.data());
-  EXPECT_EQ(GetParam().sum_run(x.size(), x.data()), first);
-  EXPECT_EQ(GetParam().sum_run(45, x.data()), run_variants().front().sum_run(45, x.data()));
+  const float last = run_variants().back().sum_run(x.size(), x.data());
+  EXPECT_EQ(GetParam().sum_run(x.size(), x.data()), last);
+  EXPECT_EQ(GetParam().sum_run(45, x.data()), run_variants().back().sum_run(45, x.data()));
 }
 
 TEST_P(Run, Extremum_AnyPlace_IsFoundThere) {

@@ -9,6 +9,10 @@
 
 #include "kernels/ukernel/variants.h"
 
+// Of RL_UKERNEL_NATIVE; RL_EXACT_VARIANTS are those of RL_UKERNEL_EXACT.
+#define RL_NATIVE_VARIANTS(type, all, ...) \
+  std::vector<type> all() { return {{"native", RL_EACH(native, __VA_ARGS__)}}; }
+
 #if RUSHLIGHT_X86_VARIANTS
 #define RL_VARIANTS(type, all, ...)                                    \
   std::vector<type> all() {                                            \
@@ -22,9 +26,21 @@
     }                                                                  \
     return found;                                                      \
   }
+#define RL_EXACT_VARIANTS RL_VARIANTS
 #else
-#define RL_VARIANTS(type, all, ...) \
-  std::vector<type> all() { return {{"native", RL_EACH(native, __VA_ARGS__)}}; }
+#define RL_EXACT_VARIANTS RL_NATIVE_VARIANTS
+#if RUSHLIGHT_ARM_VARIANTS
+#define RL_VARIANTS(type, all, ...)                                               \
+  std::vector<type> all() {                                                       \
+    std::vector<type> found{{"native", RL_EACH(native, __VA_ARGS__)}};            \
+    if (::rushlight::ukernel::variant() == ::rushlight::ukernel::Variant::Neon) { \
+      found.push_back({"neon", RL_EACH(neon, __VA_ARGS__)});                      \
+    }                                                                             \
+    return found;                                                                 \
+  }
+#else
+#define RL_VARIANTS RL_NATIVE_VARIANTS
+#endif
 #endif
 
 // &variant::a, &variant::b, ... of up to eight names.

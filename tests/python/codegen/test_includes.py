@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from rushlight.codegen.includes import closure, shared_sources
@@ -96,3 +97,20 @@ def test_sources_of_instruction_sets_are_named_by_features() -> None:
     for isa in ("arm", "arm64", "riscv", "wasm"):
         for path in (root / "kernels" / "ukernel" / isa).glob("*.cpp"):
             assert f"\n{isa}/{path.stem.rpartition('-')[2]} " in text, path
+
+
+def test_families_have_the_variants_that_their_headers_declare() -> None:
+    folder = source_root() / "kernels" / "ukernel"
+    of_macro = {"RL_UKERNEL": ("x86/{}-avx2", "x86/{}-avx512", "armv7/{}-neon")}
+    of_macro |= {"RL_UKERNEL_EXACT": ("x86/{}-avx2", "x86/{}-avx512"), "RL_UKERNEL_NATIVE": ()}
+    declaring = 0
+    for header in folder.glob("*.h"):
+        macros = set(re.findall(r"\b(RL_UKERNEL(?:_EXACT|_NATIVE)?)\(\w", header.read_text()))
+        if header.name == "variants.h" or not macros:
+            continue
+        declaring += 1
+        assert len(macros) == 1, header
+        expected = {path.format(header.stem) for path in of_macro[macros.pop()]}
+        paths = [path for isa in ("x86", "armv7") for path in (folder / isa).glob(f"{header.stem}-*.cpp")]
+        assert {f"{path.parent.name}/{path.stem}" for path in paths} == expected
+    assert declaring > 10

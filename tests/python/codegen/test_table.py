@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from rushlight.codegen.emit import operator_table
 from rushlight.codegen.schema import parse_schema
-from rushlight.codegen.selection import Selection
+from rushlight.codegen.selection import Selected, Selection
 from rushlight.codegen.table import Operator, OperatorTable, by_priority, for_small_targets, load_table
 from rushlight.errors import InvalidSelection
 
@@ -112,6 +113,30 @@ def test_the_portable_kernel_is_compiled_where_the_optimized_one_needs_it(
 def test_what_an_optimized_kernel_has_is_checked(tmp_path: Path, optimized: str, complaint: str) -> None:
     with pytest.raises(InvalidSelection, match=complaint):
         load_table(write(tmp_path, row("relu", f"kernel: k, dtypes: real, optimized: {optimized}")))
+
+
+def test_a_row_that_folds_hands_its_kernels_on_as_what_runs_at_load(tmp_path: Path) -> None:
+    table = load_table(write(tmp_path, row("relu", FAST + ", folds: true")))
+    fast, portable = table.rows()
+    assert fast.folds and portable.folds
+    dtypes = frozenset({"float32"})
+    for each in (fast, portable):
+        selected = [Selected(each, dtypes, dtypes, ("a test",))]
+        kernel = f"RL_ERASED(::{each.function})"
+        assert f"{kernel}, {kernel}}}" in operator_table(selected)
+        assert f"(), {kernel}}}" in operator_table(selected, prepares=False)
+
+
+@pytest.mark.parametrize(
+    ("keys", "complaint"),
+    [
+        ("folds: 1", "'folds': expected true or false, found 1"),
+        ("folds: true, optimized: {dtypes: float32, prepare: true}", "has one of the two"),
+    ],
+)
+def test_folds_is_checked(tmp_path: Path, keys: str, complaint: str) -> None:
+    with pytest.raises(InvalidSelection, match=complaint):
+        load_table(write(tmp_path, row("relu", f"kernel: k, dtypes: real, {keys}")))
 
 
 def test_schemas_are_those_of_pytorch(table: OperatorTable) -> None:

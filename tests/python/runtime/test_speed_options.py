@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import rushlight
+from rushlight.devtools.profile import profile, read_events
 from rushlight.errors import InvalidArgument
 
 INTEROP = Path(__file__).parents[2] / "interop"
@@ -49,6 +50,25 @@ def test_a_program_tells_what_it_prepared() -> None:
     first, second = program.load_method("forward"), program.load_method("forward")
     assert first.memory()["prepared"] > weights
     assert second.memory()["prepared"] == 0  # it found what the first one had made
+
+
+@pytest.mark.parametrize(
+    ("model", "folded"),
+    [("model_mlp", 2), ("dynamic_mlp", 2), ("gru", 6), ("model_resnet8_int8", 11), ("cond_sum", 1)],
+)
+def test_copies_of_constants_are_made_once(model: str, folded: int, tmp_path: Path) -> None:
+    path = INTEROP / model / "model.pte"
+    program = rushlight.load(path, threads=1, enable_etdump=True)
+    plain = rushlight.load(path, threads=1, prepare=False)
+    given = inputs(plain)
+    first, second = program.load_method("forward"), program.load_method("forward")
+    for method in (first, second):
+        np.testing.assert_allclose(method.execute(given)[0], plain.forward(*given)[0], rtol=1e-4, atol=1e-5)
+    assert first.memory()["prepared"] > 0 and second.memory()["prepared"] == 0
+    program.write_etdump_result_to_file(tmp_path / "trace.etdp")
+    operators = profile(read_events(tmp_path / "trace.etdp")).operators
+    assert sum(each.name.endswith("(folded)") for each in operators) == folded
+    assert all(each.calls == 2 for each in operators)
 
 
 def test_programs_run_at_once_on_the_same_threads() -> None:

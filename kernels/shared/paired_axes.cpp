@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/shared/axes.h"
+#include "kernels/shared/paired_axes.h"
 
 namespace rushlight::kernels {
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "kernels/optimized/places.h"
+#include "kernels/shared/checks.h"
+#include "kernels/shared/index.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels::optimized {
+
+namespace {
+
+// Rows along the dimension in which the elements of `out` lie closest.
+Error gather(const View& index, size_t d, const View& source, const View& out) {
+  size_t inner = 0;
+  for (size_t i = 1; i < out.dim; ++i) {
+    if (out.sizes[i] > 1 && (out.sizes[inner] == 1 || out.strides[i] < out.strides[inner])) inner = i;
+  }
+  const size_t element = element_size(out.type);
+  const auto length = static_cast<size_t>(out.sizes[inner]);
+  const ptrdiff_t step = inner == d ? 0 : source.strides[inner];
+  SizesType at[kTensorDimensionLimit] = {};
+  IndexRun run{index.data, index.strides[inner], index.type, source.sizes[d], source.strides[d], false};
+  const char* from = source.data;
+  char* to = out.data;
+  while (true) {
+    for (size_t first = 0; first < length; first += kPlaces) {
+      ptrdiff_t places[kPlaces];
+      const size_t n = std::min(kPlaces, length - first);
+      for (size_t i = 0; i < n; ++i) places[i] = static_cast<ptrdiff_t>(first + i) * step;
+      RL_TRY(add_places(run, first, n, places));
+      copy_places(element, n, from, places, to + static_cast<ptrdiff_t>(first) * out.strides[inner],
+                  out.strides[inner]);
+    }
+    size_t dim = out.dim;
+    while (dim-- > 0) {
+      if (dim == inner) continue;
+      const ptrdiff_t steps = ++at[dim] < out.sizes[dim] ? 1 : 1 - at[dim];
+      run.data += steps * index.strides[dim];
+      to += steps * out.strides[dim];
+      if (dim != d) from += steps * source.strides[dim];
+      if (steps == 1 && at[dim] < out.sizes[dim]) break;
+      at[dim] = 0;
+    }
+    if (dim > out.dim) return Error::Ok;
+  }
+}
+
+}  // namespace
+
+// The sparse gradient matters to training only.
+Error gather_out(KernelContext&, const Tensor& self, int64_t dim, const Tensor& index, bool, Tensor& out) {
+  RL_TRY(check_same_dtype(self, out, "self and out"));
+  size_t d = 0;
+  RL_TRY(normalize_dim(dim, self.dim(), &d));
+  const View source = at_least_1d(self);
+  const View places = at_least_1d(index);
+  // An empty index may have any dtype and shape, as in PyTorch.
+  if (index.numel() == 0) return resize_out(out, index.sizes());
+  RL_TRY(check_index_dtype(index));
+  RL_TRY(check_index_shape(places, source, d, "self"));
+  RL_TRY(resize_out(out, index.sizes()));
+  return gather(places, d, source, at_least_1d(out));
+}
+
+}  // namespace rushlight::kernels::optimized

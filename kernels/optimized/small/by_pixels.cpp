@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/optimized/small/by_pixels.h"
+
+#include <algorithm>
+
+#include "kernels/ukernel/panel.h"
+#include "kernels/ukernel/runs.h"
+
+namespace rushlight::kernels::optimized {
+
+namespace {
+
+constexpr ptrdiff_t kColumns = ukernel::kPanelColumns;
+constexpr ptrdiff_t kDepth = ukernel::kPanelDepth;
+constexpr ptrdiff_t kImage = 640;  // numbers of the image, with its padding, that are copied at once
+constexpr ptrdiff_t kFewTaps = 8;
+// Where columns are many it is quicker to take fewer than to take some twice.
+constexpr bool kWholePanels = kColumns <= 8;
+
+// Elements of the kernel whose weights are a panel: rows x taps of a row x channels. Those of a row are
+// adjacent in the image.
+struct Piece {
+  ptrdiff_t row;
+  ptrdiff_t rows;
+  ptrdiff_t tap;
+  ptrdiff_t taps;
+  ptrdiff_t channel;
+  ptrdiff_t channels;
+  bool first;
+  bool last;
+};
+
+// Numbers of the image: pixels and rows of them from some place on.
+struct Image {
+  const float* data;
+  ptrdiff_t row;     // that it begins with, of the whole image
+  ptrdiff_t column;  // may be negative
+  ptrdiff_t row_stride;
+  ptrdiff_t column_stride;
+};
+
+struct Range {
+  ptrdiff_t begin;
+  ptrdiff_t end;
+};
+
+// Outputs that see nothing but the image through `taps` taps from `tap` on.
+Range inside(const Axis& axis, ptrdiff_t tap, ptrdiff_t taps) {
+  const ptrdiff_t first = axis.pad - tap * axis.dilation;
+  const ptrdiff_t last = axis.in - 1 + axis.pad - (tap + taps - 1) * axis.dilation;
+  const ptrdiff_t begin = std::min(first > 0 ? (first + axis.step - 1) / axis.step : 0, axis.out);
+  const ptrdiff_t end = last < 0 ? 0 : std::min(last / axis.step + 1, axis.out);
+  return {begin, std::max(begin, end)};
+}
+
+class ByPixels {
+ public:
+  explicit ByPixels(const PixelsConvolution& convolution)
+      : c_(convolution), g_(*convolution.geometry), y_(g_.axes[1]), x_(g_.axes[2]) {}
+
+  void convolve() {
+    const ptrdiff_t channels = g_.in_channels;
+    const ptrdiff_t depth = g_.taps() * channels;
+    const bool rows_adjoin = y_.out == 1 || y_.out_stride == x_.out * x_.out_stride;
+    const bool adjacent = x_.dilation == 1 && x_.in_stride == channels;
+    if (adjacent && y_.kernel > 1 && x_.kernel * channels < kFewTaps && depth <= kDepth && rows_adjoin) {
+      return convolve_patches(depth);
+    }
+    const bool adjoin = adjacent && x_.kernel * channels <= kDepth;
+    const ptrdiff_t taps = adjoin ? x_.kernel : 1;
+    const ptrdiff_t most_channels = std::min(channels, kDepth);
+    // As many rows of the kernel as a panel has room for, and the image that they see through it.
+    ptrdiff_t rows = 1;
+    if (adjoin) {
+      const ptrdiff_t run = taps * channels;
+      rows = std::min({kDepth / run, (kImage / run - 1) / y_.dilation + 1, y_.kernel});
+    }
+    for (ptrdiff_t c = 0; c < g_.out_channels; c += kColumns) {
+      take_columns(c);
+      Piece piece;
+      for (piece.row = 0; piece.row < y_.kernel; piece.row += rows) {
+        piece.rows = std::min(rows, y_.kernel - piece.row);
+        for (piece.tap = 0; piece.tap < x_.kernel; piece.tap += taps) {
+          piece.taps = taps;
+          for (piece.channel = 0; piece.channel < channels; piece.channel += most_channels) {
+            piece.channels = std::min(most_channels, channels - piece.channel);
+            piece.first = piece.row + piece.tap + piece.channel == 0;
+            piece.last = piece.row + piece.rows == y_.kernel && piece.tap + taps == x_.kernel &&
+                         piece.channel + piece.channels == channels;
+            add_piece(piece);
+          }
+        }
+      }
+    }
+  }
+
+ private:
+  // Where a row of the kernel has few numbers, all that outputs see is put together first, of some outputs at
+  // a time.
+  void convolve_patches(ptrdiff_t depth) {
+    const Piece whole{0, y_.kernel, 0, x_.kernel, 0, g_.in_channels, true, true};
+    const ptrdiff_t outputs = y_.out * x_.out;
+    const ptrdiff_t most = std::max<ptrdiff_t>(kImage / depth / 3 * 3, 1);
+    ukernel::PanelProduct product;
+    product.left = image_;
+    product.left_stride = depth;
+    product.panel = panel_;
+    product.depth = static_cast<size_t>(depth);
+    product.out_stride = x_.out_stride;
+    product.column_stride = 1;
+    product.initial = initial_;
+    product.rectify = c_.rectify;
+    for (ptrdiff_t i = 0; i < outputs; i += most) {
+      const ptrdiff_t count = std::min(most, outputs - i);
+      for (ptrdiff_t j = 0; j < count; ++j) take_patch(i + j, image_ + j * depth);
+      product.rows = static_cast<size_t>(count);
+      for (ptrdiff_t c = 0; c < g_.out_channels; c += kColumns) {
+        take_columns(c);
+        pack(whole);
+        product.columns = static_cast<size_t>(columns_);
+        product.out = c_.out + i * x_.out_stride + column_;
+        ukernel::multiply_panel(product);
+      }
+    }
+  }
+
+  // What an output sees: [rows x taps x channels], with zeros outside of the image.
+  void take_patch(ptrdiff_t output, float* to) const {
+    const ptrdiff_t width = x_.kernel * g_.in_channels;
+    const ptrdiff_t column = x_.start(output % x_.out, false);
+    const ptrdiff_t first = y_.start(output / x_.out, false);
+    const ptrdiff_t left = std::min(std::max<ptrdiff_t>(-column, 0), x_.kernel) * g_.in_channels;
+    const ptrdiff_t right = std::min(x_.in - column, x_.kernel) * g_.in_channels;
+    ptrdiff_t row = 0, end = y_.kernel;
+    while (row < end && first + row * y_.dilation < 0) ++row;
+    while (end > row && first + (end - 1) * y_.dilation >= y_.in) --end;
+    const bool is_whole = end - row == y_.kernel && right - left == width;
+    if (!is_whole) ukernel::fill_run(to, static_cast<size_t>(width * y_.kernel), 0);
+    const float* from = c_.in + (first + row * y_.dilation) * y_.in_stride + column * x_.in_stride + left;
+    to += row * width + left;
+    for (; row < end && left < right; ++row, to += width, from += y_.dilation * y_.in_stride) {
+      ukernel::copy_run(to, from, static_cast<size_t>(right - left));
+    }
+  }
+
+  // The output channels from c on, or some before them, too.
+  void take_columns(ptrdiff_t c) {
+    columns_ = std::min(kColumns, g_.out_channels - c);
+    column_ = c;
+    if (kWholePanels && g_.out_channels >= kColumns) {
+      column_ = std::min(c, g_.out_channels - kColumns);
+      columns_ = kColumns;
+    }
+    if (c_.bias == nullptr) return ukernel::fill_run(initial_, kColumns, 0);
+    ukernel::copy_run(initial_, c_.bias + column_, static_cast<size_t>(columns_));
+  }
+
+  void add_piece(const Piece& piece) {
+    pack(piece);
+    const Range quick = inside(x_, piece.tap, piece.taps);
+    const Range all{0, x_.out};
+    if (quick.begin == 0 && quick.end == x_.out) return add_range(piece, all, true);
+    if (seen(piece, all) * reach(piece) <= kImage) return add_range(piece, all, false);
+    add_range(piece, {0, quick.begin}, false);
+    add_range(piece, quick, true);
+    add_range(piece, {quick.end, x_.out}, false);
+  }
+
+  // [rows x taps x channels][columns].
+  void pack(const Piece& piece) {
+    const ptrdiff_t step = piece.channels == 1 ? x_.kernel_stride : g_.weight_in_stride;
+    // How much lies one after the other: channels, taps of a row, or rows.
+    ptrdiff_t taps = piece.taps, rows = piece.rows, depth = piece.channels;
+    if (depth == 1 || taps == 1 || x_.kernel_stride == depth * step) {
+      depth *= taps;
+      taps = 1;
+      if (rows == 1 || y_.kernel_stride == depth * step) {
+        depth *= rows;
+        rows = 1;
+      }
+    }
+    const float* weight = c_.weight + column_ * g_.weight_out_stride + piece.row * y_.kernel_stride +
+                          piece.tap * x_.kernel_stride + piece.channel * g_.weight_in_stride;
+    float* to = panel_;
+    for (ptrdiff_t i = 0; i < rows; ++i, weight += y_.kernel_stride) {
+      for (ptrdiff_t j = 0; j < taps; ++j, to += depth * kColumns) {
+        pack_run(to, weight + j * x_.kernel_stride, step, depth);
+      }
+    }
+  }
+
+  void pack_run(float* to, const float* weight, ptrdiff_t step, ptrdiff_t depth) const {
+    const auto columns = static_cast<size_t>(columns_);
+    if (step == 1) {
+      return ukernel::pack_panel(to, weight, g_.weight_out_stride, columns, static_cast<size_t>(depth));
+    }
+    for (; depth > 0; --depth, to += kColumns, weight += step) {
+      ukernel::pack_panel(to, weight, g_.weight_out_stride, columns, 1);
+    }
+  }
+
+  // Numbers of a row of the image that some outputs see through the piece, and rows that one output sees.
+  [[nodiscard]] ptrdiff_t seen(const Piece& piece, Range range) const {
+    return ((range.end - range.begin - 1) * x_.step + piece.taps) * piece.channels;
+  }
+  [[nodiscard]] ptrdiff_t reach(const Piece& piece) const { return (piece.rows - 1) * y_.dilation + 1; }
+
+  [[nodiscard]] ptrdiff_t column_of(const Piece& piece, ptrdiff_t output) const {
+    return x_.start(output, false) + piece.tap * x_.dilation;
+  }
+
+  // The piece on some columns of the output, of the image as it is, or of copies of its rows.
+  void add_range(const Piece& piece, Range range, bool as_it_is) {
+    if (as_it_is) {
+      const Image image{c_.in + piece.channel, 0, 0, y_.in_stride, x_.in_stride};
+      return add_rows(piece, range, {0, y_.out}, image);
+    }
+    const ptrdiff_t height = reach(piece);
+    const ptrdiff_t width = (kImage / height / piece.channels - piece.taps) / x_.step + 1;
+    for (ptrdiff_t x = range.begin; x < range.end; x += width) {
+      const Range columns{x, std::min(x + width, range.end)};
+      const ptrdiff_t outputs = (kImage / seen(piece, columns) - height) / y_.step + 1;
+      for (ptrdiff_t y = 0; y < y_.out; y += outputs) {
+        const Range some{y, std::min(y + outputs, y_.out)};
+        add_rows(piece, columns, some, copied(piece, columns, some));
+      }
+    }
+  }
+
+  // What some outputs see, with zeros beside the image; rows outside are left out.
+  Image copied(const Piece& piece, Range columns, Range rows) {
+    const ptrdiff_t count = seen(piece, columns) / piece.channels;
+    const ptrdiff_t column = column_of(piece, columns.begin);
+    const ptrdiff_t begin = y_.start(rows.begin, false) + piece.row * y_.dilation;
+    const ptrdiff_t end = y_.start(rows.end - 1, false) + (piece.row + piece.rows - 1) * y_.dilation + 1;
+    const ptrdiff_t row_stride = count * piece.channels;
+    const ptrdiff_t left = std::min(std::max<ptrdiff_t>(-column, 0), count);
+    const ptrdiff_t middle = std::max<ptrdiff_t>(std::min(count, x_.in - column) - left, 0);
+    const ptrdiff_t adjacent = x_.in_stride == piece.channels ? middle : 1;
+    for (ptrdiff_t i = std::max<ptrdiff_t>(begin, 0); i < std::min(end, y_.in); ++i) {
+      float* to = image_ + (i - begin) * row_stride;
+      const float* from = c_.in + piece.channel + i * y_.in_stride + (column + left) * x_.in_stride;
+      ukernel::fill_run(to, static_cast<size_t>(left * piece.channels), 0);
+      to += left * piece.channels;
+      for (ptrdiff_t j = 0; j < middle; j += adjacent, from += adjacent * x_.in_stride) {
+        ukernel::copy_run(to, from, static_cast<size_t>(adjacent * piece.channels));
+        to += adjacent * piece.channels;
+      }
+      ukernel::fill_run(to, static_cast<size_t>((count - left - middle) * piece.channels), 0);
+    }
+    return {image_, begin, column, row_stride, piece.channels};
+  }
+
+  void add_rows(const Piece& piece, Range columns, Range rows, const Image& image) {
+    ukernel::PanelProduct product;
+    product.left_stride = x_.step * image.column_stride;
+    product.rows = static_cast<size_t>(columns.end - columns.begin);
+    product.depth = static_cast<size_t>(piece.taps * piece.channels);
+    product.out_stride = x_.out_stride;
+    product.column_stride = 1;
+    product.columns = static_cast<size_t>(columns_);
+    product.part_stride = y_.dilation * image.row_stride;
+    product.initial = piece.first ? initial_ : nullptr;
+    product.rectify = piece.last && c_.rectify;
+    const float* left = image.data + (column_of(piece, columns.begin) - image.column) * image.column_stride;
+    float* out = c_.out + columns.begin * x_.out_stride + column_;
+    for (ptrdiff_t y = rows.begin; y < rows.end; ++y) {
+      // Of the piece's rows those that are in the image.
+      const ptrdiff_t start = y_.start(y, false) + piece.row * y_.dilation;
+      ptrdiff_t begin = 0, end = piece.rows;
+      while (begin < end && start + begin * y_.dilation < 0) ++begin;
+      while (end > begin && start + (end - 1) * y_.dilation >= y_.in) --end;
+      product.left = left + (start + begin * y_.dilation - image.row) * image.row_stride;
+      product.panel = panel_ + begin * piece.taps * piece.channels * kColumns;
+      product.parts = static_cast<size_t>(end - begin);
+      product.out = out + y * y_.out_stride;
+      if (begin < end) {
+        ukernel::multiply_panel(product);
+      } else if (piece.first || product.rectify) {
+        ukernel::PanelProduct nothing = product;
+        nothing.depth = 0;
+        nothing.parts = 1;
+        ukernel::multiply_panel(nothing);
+      }
+    }
+  }
+
+  const PixelsConvolution& c_;
+  const Geometry& g_;
+  const Axis& y_;
+  const Axis& x_;
+  ptrdiff_t column_ = 0;  // output channels at hand
+  ptrdiff_t columns_ = 0;
+  float initial_[kColumns] = {};
+  alignas(16) float panel_[kDepth * kColumns];
+  alignas(16) float image_[kImage];
+};
+
+}  // namespace
+
+bool goes_by_pixels(const Geometry& geometry) {
+  const Axis& depth = geometry.axes[0];
+  const bool flat = depth.kernel == 1 && depth.in == 1 && depth.out == 1;
+  return flat && !geometry.transposed && (geometry.in_channel_stride == 1 || geometry.in_channels == 1) &&
+         geometry.out_channel_stride == 1;
+}
+
+void convolve_pixels(const PixelsConvolution& convolution) { ByPixels(convolution).convolve(); }
+
+}  // namespace rushlight::kernels::optimized

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/ukernel/variants.h"
+
+#if RUSHLIGHT_ARM_VARIANTS
+
+#include <cstdlib>
+#include <cstring>
+
+#include <sys/auxv.h>
+
+namespace rushlight::ukernel {
+
+namespace {
+
+Variant choose() {
+  // What Linux says of the processor; NEON's multiply-adds came with VFPv4.
+  constexpr unsigned long kNeon = 1ul << 12, kVfp4 = 1ul << 16;
+  if ((~getauxval(AT_HWCAP) & (kNeon | kVfp4)) != 0) return Variant::Native;
+  const char* asked = std::getenv("RUSHLIGHT_CPU");
+  return asked != nullptr && std::strcmp(asked, "native") == 0 ? Variant::Native : Variant::Neon;
+}
+
+}  // namespace
+
+Variant variant() {
+  // 0 until known. Threads that come first at once find the same.
+  static int known = 0;
+  int found = __atomic_load_n(&known, __ATOMIC_RELAXED);
+  if (found == 0) {
+    found = static_cast<int>(choose()) + 1;
+    __atomic_store_n(&known, found, __ATOMIC_RELAXED);
+  }
+  return static_cast<Variant>(found - 1);
+}
+
+}  // namespace rushlight::ukernel
+
+#endif
