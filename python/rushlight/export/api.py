@@ -77,7 +77,7 @@ def export(
                 PyTorch (`register_custom_operators`), YAML files in ExecuTorch's form, or schemas.
             channels_last: whether convolutions and what is between them run channels-last where that needs
                 few copies: True, False, or "auto", which is True for runtime="rushlight" but where target is
-                a board. Inputs and outputs lie as the example inputs do.
+                a RISC-V board. Inputs and outputs lie as the example inputs do.
             progress: called with what is being done and the share that is done.
 
     Errors: NotExportable listing each node that cannot run with its source line, the operator, its dtype

@@ -57,12 +57,13 @@ class Options:
 
     @property
     def moves_to_channels_last(self) -> bool:
-        """Whether convolutions are to run channels-last. Kernels for boards are faster channels-first, the
-        official runtime's are no faster channels-last."""
+        """Whether convolutions are to run channels-last. On RISC-V boards kernels are faster channels-first,
+        the official runtime's are no faster channels-last."""
         if self.channels_last != AUTO:
             return bool(self.channels_last)
-        on_board = self.target is not None and targets.get(self.target).kind == "bare-metal"
-        return self.runtime == "rushlight" and not on_board
+        target = None if self.target is None else targets.get(self.target)
+        on_board = target is not None and target.kind == "bare-metal"
+        return self.runtime == "rushlight" and not (on_board and target.name.startswith("rv"))
 
     def is_external(self, name: str) -> bool:
         """Whether the data of a constant of that name goes into a data file."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Operators that only rushlight's runtime has; programs for the official one are made without. Those called
-`_act` are an operator with what comes after it: activation(op(...) + residual)."""
+`_act` are an operator with what comes after it: activation(op(...) + residual). Their overload `clamp` has
+bounds alone, which may be infinite: programs that do nothing else take none of the other functions."""
 
 from __future__ import annotations
 
@@ -12,14 +13,16 @@ from torch.nn import functional
 
 NAMESPACE = "rushlight"
 
-_AFTER = "Tensor? residual, str activation, float low, float high"
-_LIBRARY = torch.library.Library(NAMESPACE, "FRAGMENT")
-_LIBRARY.define(
-    "convolution_act(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, "
-    f"SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, {_AFTER}) -> Tensor"
+_CONVOLUTION = (
+    "Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, "
+    "bool transposed, SymInt[] output_padding, SymInt groups"
 )
-_LIBRARY.define(f"linear_act(Tensor input, Tensor weight, Tensor? bias, {_AFTER}) -> Tensor")
-
+_LINEAR = "Tensor input, Tensor weight, Tensor? bias"
+_LIBRARY = torch.library.Library(NAMESPACE, "FRAGMENT")
+for _name, _arguments in (("convolution_act", _CONVOLUTION), ("linear_act", _LINEAR)):
+    _after = f"{_arguments}, Tensor? residual"
+    _LIBRARY.define(f"{_name}({_after}, str activation, float low, float high) -> Tensor")
+    _LIBRARY.define(f"{_name}.clamp({_after}, float low, float high) -> Tensor")
 _LIBRARY.define("rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, float eps) -> Tensor")
 
 _ACTIVATIONS: dict[str, Callable[[torch.Tensor, float, float], torch.Tensor]] = {
@@ -54,17 +57,29 @@ def _linear_act(
     return _finished(functional.linear(input, weight, bias), *rest)
 
 
+def _convolution_clamp(*arguments: Any) -> torch.Tensor:
+    return _convolution_act(*arguments[:10], "clamp", *arguments[10:])
+
+
+def _linear_clamp(*arguments: Any) -> torch.Tensor:
+    return _linear_act(*arguments[:4], "clamp", *arguments[4:])
+
+
 def _rms_norm(input: torch.Tensor, sizes: list[int], weight: torch.Tensor | None, eps: float) -> torch.Tensor:
     return functional.rms_norm(input, sizes, weight, eps)
 
 
 for _name, _function in (
     ("convolution_act", _convolution_act),
+    ("convolution_act.clamp", _convolution_clamp),
     ("linear_act", _linear_act),
+    ("linear_act.clamp", _linear_clamp),
     ("rms_norm", _rms_norm),
 ):
     _LIBRARY.impl(_name, _function, "CompositeExplicitAutograd")
 
 convolution_act = torch.ops.rushlight.convolution_act.default
+convolution_clamp = torch.ops.rushlight.convolution_act.clamp
 linear_act = torch.ops.rushlight.linear_act.default
+linear_clamp = torch.ops.rushlight.linear_act.clamp
 rms_norm = torch.ops.rushlight.rms_norm.default

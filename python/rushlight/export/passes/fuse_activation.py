@@ -12,7 +12,7 @@ from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from rushlight.export.dialect.fused import convolution_act, linear_act
+from rushlight.export.dialect.fused import convolution_act, convolution_clamp, linear_act, linear_clamp
 from rushlight.export.graph import value_of
 from rushlight.export.passes.base import Pass, PassContext
 from rushlight.export.rewrite import calls, fake_mode_of, insert_before, replace
@@ -21,11 +21,11 @@ from rushlight.export.sizes import same_sizes
 aten = torch.ops.aten
 
 Activation = tuple[str, float, float]
-_NONE: Activation = ("none", 0.0, 0.0)
-# The operator that has both, and how many arguments those of the layer are.
-_LAYERS: dict[Any, tuple[OpOverload, int]] = {
-    aten.convolution.default: (convolution_act, 9),
-    aten.linear.default: (linear_act, 3),
+_NONE: Activation = ("clamp", -math.inf, math.inf)
+# The operator that has both, that for bounds alone, and how many arguments those of the layer are.
+_LAYERS: dict[Any, tuple[OpOverload, OpOverload, int]] = {
+    aten.convolution.default: (convolution_act, convolution_clamp, 9),
+    aten.linear.default: (linear_act, linear_clamp, 3),
 }
 
 
@@ -42,36 +42,40 @@ class FuseActivation(Pass):
         """See Pass."""
         modified = False
         for _, node in calls(program):
-            if node.target in _LAYERS and _has_dtype(node, context):
-                modified |= _fuse(program, node)
+            if node.target in _LAYERS and not node.kwargs:
+                modified |= _fuse(program, node, context)
         return modified
 
 
-def _has_dtype(node: Node, context: PassContext) -> bool:
-    row = context.library.find(_LAYERS[node.target][0])
+def _has_dtype(target: OpOverload, node: Node, context: PassContext) -> bool:
+    row = context.library.find(target)
     dtype = str(value_of(node).dtype).removeprefix("torch.")
-    return row is not None and dtype in context.library.operators[row].dtypes and not node.kwargs
+    return row is not None and dtype in context.library.operators[row].dtypes
 
 
-def _fuse(program: ExportedProgram, layer: Node) -> bool:
+def _fuse(program: ExportedProgram, layer: Node, context: PassContext) -> bool:
     chain, residual, activation = [layer], None, _NONE
     added = _added(layer)
     if added is not None:
         residual = added[1]
         chain.append(added[0])
-    after = _only_user(chain[-1])
-    found = None if after is None else _activation(after)
-    if after is not None and found is not None:
-        chain.append(after)
+    user = _only_user(chain[-1])
+    found = None if user is None else _activation(user)
+    if user is not None and found is not None:
+        chain.append(user)
         activation = found
     if len(chain) == 1:
         return False
-    target, count = _LAYERS[layer.target]
+    any_activation, clamp, count = _LAYERS[layer.target]
+    is_clamp = activation[0] == "clamp" and _has_dtype(clamp, layer, context)
+    target, after = (clamp, activation[1:]) if is_clamp else (any_activation, activation)
+    if not _has_dtype(target, layer, context):
+        return False
     own = (*layer.args, None)[:count]  # a bias may be left out
     last = chain.pop()
     if residual is not None and value_of(residual).dim() != value_of(layer).dim():
         residual = _shaped(residual, last)
-    fused = insert_before(last, target, (*own, residual, *activation), value=value_of(last), origin=layer)
+    fused = insert_before(last, target, (*own, residual, *after), value=value_of(last), origin=layer)
     replace(program, last, fused)
     for node in reversed(chain):
         node.graph.erase_node(node)

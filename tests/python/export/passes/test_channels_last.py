@@ -154,7 +154,8 @@ CHOICES = {
     "by itself": ({}, True),
     "asked for": ({"channels_last": True, "runtime": "executorch"}, True),
     "for another host": ({"target": "linux-aarch64"}, True),
-    "for a board": ({"target": "cortex-m55"}, False),
+    "for an Arm board": ({"target": "cortex-m55"}, True),
+    "for a RISC-V board": ({"target": "rv32imafc"}, False),
     "refused": ({"channels_last": False}, False),
     "for the official runtime": ({"runtime": "executorch"}, False),
 }

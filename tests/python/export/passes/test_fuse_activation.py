@@ -17,10 +17,11 @@ from rushlight.program import read_program
 
 X = torch.randn(2, 3, 8, 8)
 
-ACTIVATIONS: dict[str, tuple[nn.Module, tuple[str, float, float]]] = {
-    "ReLU": (nn.ReLU(), ("clamp", 0.0, math.inf)),
-    "ReLU6": (nn.ReLU6(), ("clamp", 0.0, 6.0)),
-    "Hardtanh": (nn.Hardtanh(), ("clamp", -1.0, 1.0)),
+# The last arguments; bounds alone are those of the overload `clamp`.
+ACTIVATIONS: dict[str, tuple[nn.Module, tuple[str | float, ...]]] = {
+    "ReLU": (nn.ReLU(), (0.0, math.inf)),
+    "ReLU6": (nn.ReLU6(), (0.0, 6.0)),
+    "Hardtanh": (nn.Hardtanh(), (-1.0, 1.0)),
     "LeakyReLU": (nn.LeakyReLU(0.25), ("leaky_relu", 0.25, 0.0)),
     "Hardsigmoid": (nn.Hardsigmoid(), ("hardsigmoid", 0.0, 0.0)),
     "Hardswish": (nn.Hardswish(), ("hardswish", 0.0, 0.0)),
@@ -69,7 +70,8 @@ def test_an_activation_goes_into_the_layer_before_it(name: str, make: Any) -> No
     assert node.target._schema.name == (
         "rushlight::" + ("convolution" if make is convolution else "linear") + "_act"
     )
-    assert node.args[-4:] == (None, *expected)
+    assert node.target._overloadname == ("clamp" if len(expected) == 2 else "default")
+    assert node.args[-len(expected) - 1 :] == (None, *expected)
 
 
 CLAMPS = {
@@ -86,26 +88,28 @@ def test_bounds_that_are_not_given_are_infinite(name: str) -> None:
     program = core_aten(model, (X,))
     apply(program, FuseActivation())
     (node,) = (n for n in program.graph.nodes if n.op == "call_function")
-    assert node.args[-3:] == ("clamp", *bounds)
+    assert node.target._overloadname == "clamp" and node.args[-2:] == bounds
     assert_same(program, model, X)
 
 
 RESIDUALS = {
-    "a residual": (lambda y, x: y + x, "none"),
-    "a residual in front": (lambda y, x: x + y, "none"),
-    "a residual and an activation": (lambda y, x: torch.relu(y + x), "clamp"),
+    "a residual": (lambda y, x: y + x, (-math.inf, math.inf)),
+    "a residual in front": (lambda y, x: x + y, (-math.inf, math.inf)),
+    "a residual and an activation": (lambda y, x: torch.relu(y + x), (0.0, math.inf)),
+    "a residual and another": (lambda y, x: functional.silu(y + x), ("silu", 0.0, 0.0)),
 }
 
 
 @pytest.mark.parametrize("make", [convolution, linear])
 @pytest.mark.parametrize("name", RESIDUALS)
 def test_a_residual_goes_into_the_layer_before_it(name: str, make: Any) -> None:
-    after, activation = RESIDUALS[name]
+    after, expected = RESIDUALS[name]
     model = Layer(make(), after)
     program = core_aten(model, (X,))
     assert apply(program, FuseActivation())
     (node,) = (n for n in program.graph.nodes if n.op == "call_function")
-    assert node.args[-4].name == "x" and node.args[-3] == activation
+    residual, *rest = node.args[-len(expected) - 1 :]
+    assert residual.name == "x" and tuple(rest) == expected
     assert_same(program, model, X)
 
 
@@ -167,13 +171,22 @@ def test_sizes_may_be_symbols() -> None:
     assert_same(program, model, torch.randn(7, 8))
 
 
+ANY, CLAMP = "rushlight::linear_act.out", "rushlight::linear_act.clamp_out"
+
+
 @pytest.mark.parametrize("dtypes", [None, ["float32"]])
 def test_it_waits_for_the_operator_in_the_dtype(dtypes: list[str] | None) -> None:
+    library = LIBRARY.without(ANY, dtypes).without(CLAMP, dtypes)
     program = core_aten(nn.Sequential(linear(), nn.ReLU()), (X,))
-    assert not FuseActivation().run(
-        program, PassContext(LIBRARY.without("rushlight::linear_act.out", dtypes))
-    )
+    assert not FuseActivation().run(program, PassContext(library))
     assert operators(program) == ["linear", "relu"]
+
+
+def test_bounds_are_an_activation_like_others_where_they_have_no_operator_of_their_own() -> None:
+    program = core_aten(nn.Sequential(linear(), nn.ReLU()), (X,))
+    assert FuseActivation().run(program, PassContext(LIBRARY.without(CLAMP)))
+    (node,) = (n for n in program.graph.nodes if n.op == "call_function")
+    assert node.args[-4:] == (None, "clamp", 0.0, math.inf)
 
 
 class Net(nn.Module):
@@ -193,7 +206,8 @@ def test_a_program_has_them_and_computes_the_same(dtype: torch.dtype) -> None:
     exported = rushlight.export(model, (x,))
     (method,) = read_program(exported.buffer).plans
     called = [name for name, _ in method.calls()]
-    assert called.count("rushlight::convolution_act.out") == 2
+    assert called.count("rushlight::convolution_act.clamp_out") == 1
+    assert called.count("rushlight::convolution_act.out") == 1
     assert called.count("rushlight::linear_act.out") == 1
     (actual,) = rushlight.load(exported.buffer).forward(x)
     tolerance = {torch.float16: 5e-3, torch.bfloat16: 4e-2}.get(dtype, 1e-5)
