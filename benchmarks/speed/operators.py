@@ -49,6 +49,10 @@ def _embedding() -> Made:
     return nn.Embedding(10000, SIDE), (torch.randint(0, 10000, (1, SIDE)),)
 
 
+def _indexed(function: Callable[..., Tensor], *shape: int) -> Build:
+    return lambda: (Function(function), (torch.randn(SIDE, SIDE), torch.randint(0, SIDE, shape)))
+
+
 COMPUTE: dict[str, Build] = {
     **{f"mm {n}": _of(torch.mm, (n, n), (n, n)) for n in (64, 128, 256, 512, 1024)},
     "linear 1x512x512": _layer(lambda: nn.Linear(512, 512), 1, 512),
@@ -108,6 +112,12 @@ MEMORY: dict[str, Build] = {
     "permute heads": _of(lambda x: x.transpose(1, 2).contiguous(), (1, 128, 12, 32)),
     "slice": _unary(lambda x: x[:, 64:448].contiguous()),
     "embedding": _embedding,
+    "gather": _indexed(lambda x, i: x.gather(1, i), SIDE, SIDE),
+    "index columns": _indexed(lambda x, i: x[:, i], SIDE),
+    "index elements": _indexed(lambda x, i: x[i, i], SIDE, SIDE),
+    "flip": _unary(lambda x: x.flip(-1)),
+    "pad": _of(lambda x: functional.pad(x, (1, 1, 1, 1)), (1, 32, 90, 90)),
+    "masked_fill": _of(lambda x, y: x.masked_fill(y > 0, 0), (SIDE, SIDE), (SIDE, SIDE)),
     "upsample nearest 2x": _layer(lambda: nn.Upsample(scale_factor=2), 1, 32, 56, 56),
     "upsample bilinear 2x": _layer(lambda: nn.Upsample(scale_factor=2, mode="bilinear"), 1, 32, 56, 56),
 }

@@ -6,12 +6,16 @@
 #include <cstring>
 #include <ctime>
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 namespace rushlight::bench {
 
 namespace {
 
 constexpr int kRuns = 25;
 constexpr double kRunSeconds = 4e-3;
+constexpr double kMostCounted = 5e7;  // operations of what is counted, in an emulator
 
 double now() {
   timespec time;
@@ -23,6 +27,13 @@ double run_once(size_t calls, void (*call)(void*), void* context) {
   const double start = now();
   for (size_t i = 0; i < calls; ++i) call(context);
   return now() - start;
+}
+
+// A system call that the plugin knows by its argument.
+void mark(long edge) { syscall(SYS_getpid, 0x726c6d6bL, edge); }
+
+void print_counted(const Case& what) {
+  std::printf("%s\t%s\t%.0f\t%.0f\n", what.name.c_str(), what.variant.c_str(), what.flops, what.bytes);
 }
 
 void print(const Timing& timing) {
@@ -53,6 +64,15 @@ void print_json(const std::vector<Timing>& timings) {
 }  // namespace
 
 void Bench::run(const Case& what, void (*call)(void*), void* context) {
+  if (counts_) {
+    if (what.flops > kMostCounted) return;
+    call(context);  // finds the variant, fills tables
+    mark(1);
+    call(context);
+    mark(2);
+    timings_.push_back({what, 0});
+    return;
+  }
   size_t calls = 1;
   while (run_once(calls, call, context) < kRunSeconds) calls *= 2;
   Timing timing{what, 1e9};
@@ -79,25 +99,35 @@ Floats some_floats(size_t count) {
 
 }  // namespace rushlight::bench
 
-// ukernel_bench [--json] [part of a name]
+// ukernel_bench [--json | --count] [part of a name]
 int main(int argc, char** argv) {
   using namespace rushlight::bench;
   bool json = false;
+  bool counts = false;
   std::string filter;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--json") == 0) {
       json = true;
+    } else if (std::strcmp(argv[i], "--count") == 0) {
+      counts = true;
     } else {
       filter = argv[i];
     }
   }
   std::sort(families().begin(), families().end(),
             [](const Family& a, const Family& b) { return std::strcmp(a.name, b.name) < 0; });
-  Bench bench(filter);
+  Bench bench(filter, counts);
+  if (counts) bench.time({filter, "nothing"}, [] {});
   size_t printed = 0;
   for (const Family& family : families()) {
     family.run(bench);
-    for (; printed < bench.timings().size() && !json; ++printed) print(bench.timings()[printed]);
+    for (; printed < bench.timings().size() && !json; ++printed) {
+      if (counts) {
+        print_counted(bench.timings()[printed].what);
+      } else {
+        print(bench.timings()[printed]);
+      }
+    }
   }
   if (json) print_json(bench.timings());
   return 0;

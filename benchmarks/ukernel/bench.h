@@ -9,6 +9,7 @@
 //   }
 //
 // A time is the least of some runs, of the process's CPU time: what other work on the machine disturbs least.
+// In QEMU, where times say nothing, count.py has instructions counted: of one call each.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,7 @@ namespace rushlight::bench {
 
 struct Case {
   std::string name;
-  std::string variant;  // native, avx2, avx512
+  std::string variant;  // native, avx2, avx512, neon; reference
   double flops = 0;     // floating-point operations of a call
   double bytes = 0;     // read and written by a call
 };
@@ -32,8 +33,9 @@ struct Timing {
 
 class Bench {
  public:
-  // Only cases whose name contains `filter`.
-  explicit Bench(std::string filter) : filter_(std::move(filter)) {}
+  // Only cases whose name contains `filter`. With `counts` each call is made once, between two marks for
+  // count_plugin.cpp.
+  Bench(std::string filter, bool counts) : filter_(std::move(filter)), counts_(counts) {}
 
   template <class Call>
   void time(const Case& what, Call call) {
@@ -47,6 +49,7 @@ class Bench {
   void run(const Case& what, void (*call)(void*), void* context);
 
   std::string filter_;
+  bool counts_;
   std::vector<Timing> timings_;
 };
 
@@ -83,6 +86,13 @@ struct Aligned {
   bool operator!=(const Aligned&) const { return false; }
 };
 using Floats = std::vector<float, Aligned<float>>;
+
+// What the variants of a family are compared with, behind them.
+template <class T>
+std::vector<T> with_reference(std::vector<T> variants, const T& reference) {
+  variants.push_back(reference);
+  return variants;
+}
 
 // Between -1 and 1, always the same.
 [[nodiscard]] Floats some_floats(size_t count);

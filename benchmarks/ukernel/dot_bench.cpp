@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "benchmarks/ukernel/bench.h"
 #include "kernels/ukernel/dot.h"
+#include "kernels/ukernel/reference/dot.h"
 #include "tests/kernels/ukernel/runs_here.h"
 
 using namespace rushlight;
@@ -16,7 +17,7 @@ RL_VARIANTS(Dot, variants, dot_products)
 }  // namespace
 
 RL_BENCHMARK(dot, bench) {
-  for (const Dot& dot : variants()) {
+  for (const Dot& dot : bench::with_reference(variants(), {"reference", ukernel::reference::dot_products})) {
     for (const size_t rows : {1, 4}) {
       for (const size_t size : {64, 256, 2048}) {
         const bench::Floats a = bench::some_floats(rows * size);

@@ -3,6 +3,7 @@
 
 #include "benchmarks/ukernel/bench.h"
 #include "kernels/ukernel/gemm.h"
+#include "kernels/ukernel/reference/gemm.h"
 #include "tests/kernels/ukernel/runs_here.h"
 
 using namespace rushlight;
@@ -13,10 +14,12 @@ struct Gemm {
   const char* name;
   size_t (*rows)();
   size_t (*columns)();
+  size_t (*lanes)();
   void (*tile)(const ukernel::GemmTile&);
-  void (*pack)(float*, const float*, ptrdiff_t, ptrdiff_t, size_t, size_t);
+  void (*strip)(const ukernel::GemmStrip&);
+  void (*pack)(float*, const float*, ptrdiff_t, ptrdiff_t, size_t, size_t, size_t);
 };
-RL_VARIANTS(Gemm, variants, gemm_rows, gemm_columns, gemm_tile, gemm_pack)
+RL_VARIANTS(Gemm, variants, gemm_rows, gemm_columns, gemm_lanes, gemm_tile, gemm_strip, gemm_pack)
 
 std::string sizes(const char* name, size_t m, size_t n, size_t k) {
   return std::string(name) + " " + std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
@@ -42,32 +45,63 @@ void time_tile(bench::Bench& bench, const Gemm& gemm, size_t rows, size_t column
   bench.time({sizes("gemm tile", rows, columns, depth), gemm.name, flops}, [&] { gemm.tile(tile); });
 }
 
-// A whole product, of a constant B in panels: row by row of tiles, in blocks of the depth.
+// The outputs of a 1 x 1 convolution: a row a pixel, weights in panels.
+void time_strip(bench::Bench& bench, const Gemm& gemm, size_t rows, size_t columns, size_t depth) {
+  const bench::Floats a = bench::some_floats(rows * depth);
+  const bench::Floats b = bench::some_floats(depth * (columns + gemm.columns()));
+  bench::Floats c(rows * columns);
+  const auto strips = [&] {
+    for (size_t column = 0; column < columns; column += gemm.columns()) {
+      const float* pixels = a.data();
+      const float* panel = b.data() + column * depth;
+      ukernel::GemmStrip strip;
+      strip.rows = rows;
+      strip.columns = std::min(gemm.columns(), columns - column);
+      strip.depth = depth;
+      strip.a = &pixels;
+      strip.a_stride = static_cast<ptrdiff_t>(depth);
+      strip.b = &panel;
+      strip.b_stride =
+          static_cast<ptrdiff_t>((strip.columns + gemm.lanes() - 1) / gemm.lanes() * gemm.lanes());
+      strip.c = c.data() + column;
+      strip.c_stride = static_cast<ptrdiff_t>(columns);
+      gemm.strip(strip);
+    }
+  };
+  bench.time({sizes("gemm strip", rows, columns, depth), gemm.name,
+              2.0 * static_cast<double>(rows * columns * depth)},
+             strips);
+}
+
+// A whole product, of a constant B in panels: panel by panel, in blocks.
 void time_product(bench::Bench& bench, const Gemm& gemm, size_t size) {
-  constexpr size_t kBlock = 512;
   const size_t width = gemm.columns();
+  const size_t block = (size_t{1} << 16) / sizeof(float) / width;
+  constexpr size_t kRowBlock = 96;  // whose A stays in the second cache
+  const size_t parts = (size + kRowBlock - 1) / kRowBlock;
+  const size_t blocks = (size + block - 1) / block;
   const bench::Floats a = bench::some_floats(size * size);
   const bench::Floats b = bench::some_floats((size + width) * size);
   bench::Floats c(size * size);
   const auto product = [&] {
-    for (size_t depth = 0; depth < size; depth += kBlock) {
-      for (size_t row = 0; row < size; row += gemm.rows()) {
-        const float* lines[16];
-        ukernel::GemmTile tile;
-        tile.rows = std::min(gemm.rows(), size - row);
-        for (size_t i = 0; i < tile.rows; ++i) lines[i] = a.data() + (row + i) * size + depth;
-        tile.depth = std::min(kBlock, size - depth);
-        tile.a = lines;
-        tile.b_stride = static_cast<ptrdiff_t>(width);
-        tile.b_columns = width;
-        tile.c_stride = static_cast<ptrdiff_t>(size);
-        tile.adds_to_c = depth != 0;
-        for (size_t column = 0; column < size; column += width) {
-          tile.columns = std::min(width, size - column);
-          tile.b = b.data() + column * size + depth * width;
-          tile.c = c.data() + row * size + column;
-          gemm.tile(tile);
-        }
+    for (size_t part = 0; part < parts * blocks; ++part) {
+      const size_t depth = part / parts * block;
+      const size_t row = part % parts * kRowBlock;
+      for (size_t column = 0; column < size; column += width) {
+        const float* first = a.data() + row * size + depth;
+        const float* panel = b.data() + column * size + depth * width;
+        ukernel::GemmStrip strip;
+        strip.rows = std::min(kRowBlock, size - row);
+        strip.columns = std::min(width, size - column);
+        strip.depth = std::min(block, size - depth);
+        strip.a = &first;
+        strip.a_stride = static_cast<ptrdiff_t>(size);
+        strip.b = &panel;
+        strip.b_stride = static_cast<ptrdiff_t>(width);
+        strip.c = c.data() + row * size + column;
+        strip.c_stride = static_cast<ptrdiff_t>(size);
+        strip.adds_to_c = depth != 0;
+        gemm.strip(strip);
       }
     }
   };
@@ -85,16 +119,42 @@ void time_pack(bench::Bench& bench, const Gemm& gemm, bool transposed) {
   const ptrdiff_t column = transposed ? static_cast<ptrdiff_t>(kDepth) : 1;
   bench.time(
       {transposed ? "gemm pack [n][256]" : "gemm pack [256][n]", gemm.name, 0, 8.0 * kDepth * double(width)},
-      [&] { gemm.pack(panel.data(), b.data(), row, column, kDepth, width); });
+      [&] { gemm.pack(panel.data(), b.data(), row, column, kDepth, width, width); });
+}
+
+// As one tile, of a matrix that is in no panels.
+void time_reference(bench::Bench& bench, size_t size) {
+  const bench::Floats a = bench::some_floats(size * size), b = bench::some_floats(size * size);
+  bench::Floats c(size * size);
+  std::vector<const float*> lines;
+  for (size_t i = 0; i < size; ++i) lines.push_back(a.data() + i * size);
+  ukernel::GemmTile tile;
+  tile.rows = tile.columns = tile.depth = tile.b_columns = size;
+  tile.a = lines.data();
+  tile.b = b.data();
+  tile.c = c.data();
+  tile.b_stride = tile.c_stride = static_cast<ptrdiff_t>(size);
+  bench.time(
+      {sizes("gemm product", size, size, size), "reference", 2.0 * static_cast<double>(size * size * size)},
+      [&] { ukernel::reference::gemm_tile(tile); });
 }
 
 }  // namespace
 
 RL_BENCHMARK(gemm, bench) {
+  for (const size_t size : {64, 256}) time_reference(bench, size);
   for (const Gemm& gemm : variants()) {
     for (const size_t depth : {32, 256}) time_tile(bench, gemm, gemm.rows(), gemm.columns(), depth);
     time_tile(bench, gemm, 1, gemm.columns(), 256);
     time_tile(bench, gemm, gemm.rows(), gemm.columns() / 2 + 1, 256);
+    // Of MobileNetV2.
+    time_strip(bench, gemm, 12544, 16, 32);
+    time_strip(bench, gemm, 3136, 24, 96);
+    time_strip(bench, gemm, 3136, 144, 24);
+    time_strip(bench, gemm, 784, 192, 32);
+    time_strip(bench, gemm, 196, 64, 384);
+    time_strip(bench, gemm, 49, 160, 960);
+    time_strip(bench, gemm, 49, 960, 160);
     for (const size_t size : {64, 256, 512, 1024}) time_product(bench, gemm, size);
     time_pack(bench, gemm, false);
     time_pack(bench, gemm, true);

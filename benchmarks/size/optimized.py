@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What optimized kernels add to a runner for one model, on each target: bytes of code and constants.
+
+    python benchmarks/size/optimized.py                   # Markdown on stdout
+    python benchmarks/size/optimized.py --readme          # also put the table into README.md beside this file
+    python benchmarks/size/optimized.py --models dscnn --targets host linux-armhf
+
+Each model is built with the portable kernels alone, and with the optimized ones where there are some, as
+`rushlight size` does. Needs the toolchains (`rushlight targets`), and torch for MobileNetV2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from subjects import INTEROP, ROOT
+
+from rushlight.devtools.size import SizeReport, size
+
+TARGETS = (
+    "host", "linux-aarch64", "linux-armhf", "linux-riscv64", "cortex-m4", "cortex-m55", "rv32imafc",
+)  # fmt: skip
+START, END = "<!-- Written by optimized.py --readme. -->", "<!-- To here. -->"
+# Compiled besides the target's own variant of a microkernel; a host has them and chooses.
+VARIANTS = {"host": "kernels/ukernel/x86", "linux-armhf": "kernels/ukernel/armv7"}
+MICROKERNELS = "kernels/ukernel/"
+OPTIMIZED = "kernels/optimized"
+
+
+@dataclass(frozen=True)
+class Row:
+    """Bytes of flash: of the whole runner with each library, and of what is in the second one."""
+
+    model: str
+    target: str
+    portable: int
+    optimized: int
+    kernels: int
+    native: int
+    variants: int
+
+
+def programs(folder: Path) -> dict[str, Path]:
+    """By name: in the repository, exported, and one whose operators have no optimized kernels."""
+    return {
+        "dscnn": INTEROP / "model_dscnn" / "model.pte",
+        "mobilenet-v2": _exported("mobilenet-v2", folder),
+        "none of them": INTEROP / "dtype_bool" / "model.pte",
+    }
+
+
+def _exported(name: str, folder: Path) -> Path:
+    path = folder / name / "model.pte"
+    if not path.is_file():
+        sys.path.insert(0, str(ROOT / "benchmarks" / "speed"))
+        import networks
+
+        import rushlight.export
+
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rushlight.export.export(*networks.make(networks.MODELS[name]), plan_inputs=False).save(path)
+    return path
+
+
+def measure(name: str, program: Path, target: str, folder: Path, jobs: int | None) -> Row:
+    """Two builds below `folder`."""
+    # Without records of stacks, for which compilers' caches are of no use.
+    defines = {"RUSHLIGHT_CALL_GRAPH": "OFF"}
+    reports: dict[str, SizeReport] = {}
+    for library in ("portable", "optimized"):
+        reports[library] = size(
+            [program],
+            target=target,
+            output=folder / f"{name.replace(' ', '-')}-{target}-{library}",
+            defines={**defines, "RUSHLIGHT_LIBRARY_PRIORITY": library},
+            measure=False,
+            jobs=jobs,
+        )
+    rooms = {room: each["flash"] for room, each in reports["portable"].to_json()["rooms"].items()}
+    if stray := [room for room in rooms if room.startswith((OPTIMIZED, MICROKERNELS))]:
+        raise ValueError(f"{name} on {target}: the portable build has {', '.join(stray)}")
+    rooms = {room: each["flash"] for room, each in reports["optimized"].to_json()["rooms"].items()}
+    beside = VARIANTS.get(target)
+    return Row(
+        name,
+        target,
+        reports["portable"].flash,
+        reports["optimized"].flash,
+        sum(bytes for room, bytes in rooms.items() if room.startswith(OPTIMIZED)),
+        sum(bytes for room, bytes in rooms.items() if room.startswith(MICROKERNELS) and room != beside),
+        rooms.get(beside, 0) if beside else 0,
+    )
+
+
+def to_markdown(rows: list[Row]) -> str:
+    """A table, in kilobytes."""
+    headings = (
+        "model", "target", "portable", "optimized", "difference", "kernels", "microkernels",
+        "further variants",
+    )  # fmt: skip
+    lines = ["| " + " | ".join(headings) + " |", "|---|---|" + "---:|" * (len(headings) - 2)]
+    for row in rows:
+        numbers = [row.portable, row.optimized, row.optimized - row.portable]
+        numbers += [row.kernels, row.native, row.variants]
+        shown = [f"{number / 1000:,.1f}" if number else "0" for number in numbers]
+        lines.append("| " + " | ".join([row.model, row.target, *shown]) + " |")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument(
+        "--work", type=Path, default=ROOT / "build" / "size-optimized", help="folder for builds"
+    )
+    parser.add_argument("--models", nargs="*")
+    parser.add_argument("--targets", nargs="*", default=TARGETS)
+    parser.add_argument("--jobs", type=int)
+    parser.add_argument("--readme", action="store_true")
+    options = parser.parse_args()
+    rows = []
+    for name, program in programs(options.work / "models").items():
+        for target in options.targets:
+            if not options.models or name in options.models:
+                print(f"{name} {target} ...", file=sys.stderr, flush=True)
+                rows.append(measure(name, program, target, options.work, options.jobs))
+                print(rows[-1], file=sys.stderr, flush=True)
+    markdown = to_markdown(rows)
+    print(markdown)
+    if options.readme:
+        path = Path(__file__).with_name("README.md")
+        before, start, rest = path.read_text().partition(START)
+        _, end, after = rest.partition(END)
+        path.write_text(f"{before}{start}\n\n{markdown}\n\n{end}{after}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

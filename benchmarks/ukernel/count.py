@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Instructions of microkernels on other machines, in QEMU: of one call, beside the plain C++ that the tests
+compare with.
+
+    python benchmarks/ukernel/count.py                    # Markdown on stdout
+    python benchmarks/ukernel/count.py --json FILE        # also the counts
+    python benchmarks/ukernel/count.py --readme           # also put the table into README.md beside this file
+    python benchmarks/ukernel/count.py --machines rvv "gemm product"
+
+Needs the cross compilers and QEMU's user mode (`rushlight targets`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from rushlight import process
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+MARK = "<!-- What is below is written by count.py --readme. -->"
+
+
+@dataclass(frozen=True)
+class Machine:
+    """How one is compiled for and run; `variants` are its columns, by the names that ukernel_bench has."""
+
+    name: str
+    toolchain: str
+    emulator: tuple[str, ...]
+    variants: dict[str, str]
+
+
+MACHINES = (
+    Machine(
+        "aarch64",
+        "toolchains/linux-aarch64.cmake",
+        ("qemu-aarch64", "-cpu", "max", "-L", "/usr/aarch64-linux-gnu"),
+        {"reference": "plain", "native": "NEON"},
+    ),
+    Machine(
+        "armhf",
+        "toolchains/linux-armhf.cmake",
+        ("qemu-arm", "-cpu", "max", "-L", "/usr/arm-linux-gnueabihf"),
+        {"reference": "plain", "native": "VFPv3", "neon": "NEON"},
+    ),
+    Machine(
+        "riscv64",
+        "toolchains/linux-riscv64.cmake",
+        ("qemu-riscv64", "-L", "/usr/riscv64-linux-gnu"),
+        {"reference": "plain", "native": "rv64gc"},
+    ),
+    Machine(
+        "rvv",
+        "tests/kernels/ukernel/cross/linux-riscv64-v.cmake",
+        ("qemu-riscv64", "-cpu", "rv64,v=true,vext_spec=v1.0,vlen=256", "-L", "/usr/riscv64-linux-gnu"),
+        {"reference": "plain (V)", "native": "rv64gcv"},
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Count:
+    """Guest instructions of one call. `flops` and `bytes` are what it has to do, 0 where that says little."""
+
+    machine: str
+    variant: str
+    name: str
+    instructions: int
+    flops: int
+    bytes: int
+
+
+def build_plugin(folder: Path) -> Path:
+    """count_plugin.cpp, for this machine."""
+    plugin = folder / "count_plugin.so"
+    folder.mkdir(parents=True, exist_ok=True)
+    source = HERE / "count_plugin.cpp"
+    process.run(["g++", "-O2", "-std=c++17", "-fPIC", "-shared", source, "-o", plugin], check=True)
+    return plugin
+
+
+def build_bench(machine: Machine, folder: Path) -> Path:
+    """ukernel_bench for a machine."""
+    options = [f"-DCMAKE_TOOLCHAIN_FILE={ROOT / machine.toolchain}"]
+    if launcher := process.find_program("ccache"):
+        options.append(f"-DCMAKE_CXX_COMPILER_LAUNCHER={launcher}")
+    process.run(["cmake", "-S", HERE, "-B", folder, "-G", "Ninja", *options], check=True)
+    process.run(["cmake", "--build", folder], check=True)
+    return folder / "ukernel_bench"
+
+
+def count(machine: Machine, plugin: Path, program: Path, part: str) -> list[Count]:
+    """Runs the cases whose names contain `part`. The first is of nothing: what counting adds to all."""
+    numbers = program.with_name("counts.txt")
+    command = [*machine.emulator, "-plugin", f"{plugin},out={numbers}", str(program), "--count", part]
+    lines = process.run(command, check=True, timeout=600).stdout.splitlines()
+    counts = [int(line) for line in numbers.read_text().split()]
+    if len(lines) != len(counts):
+        raise ValueError(f"{machine.name}: {len(lines)} cases, {len(counts)} counts")
+    rows = []
+    for line, number in zip(lines[1:], counts[1:], strict=True):
+        name, variant, flops, size = line.split("\t")
+        rows.append(Count(machine.name, variant, name, number - counts[0], int(flops), int(size)))
+    return rows
+
+
+def to_markdown(counts: list[Count], machines: list[Machine]) -> str:
+    """A row for each shape that all the machines have."""
+    columns = [(machine, variant) for machine in machines for variant in machine.variants]
+    by_cell = {(each.machine, each.variant, each.name): each.instructions for each in counts}
+    headings = [f"{machine.name}: {machine.variants[variant]}" for machine, variant in columns]
+    lines = ["| of one call | " + " | ".join(headings) + " |", "|---|" + "---:|" * len(columns)]
+    for name in dict.fromkeys(each.name for each in counts):
+        cells = [by_cell.get((machine.name, variant, name)) for machine, variant in columns]
+        if all(any(by_cell.get((m.name, v, name)) for v in m.variants if v != "reference") for m in machines):
+            shown = ["" if cell is None else f"{cell:,}" for cell in cells]
+            lines.append(f"| {name} | " + " | ".join(shown) + " |")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("part", nargs="?", default="", help="only cases whose names contain this")
+    parser.add_argument("--machines", nargs="*", default=[machine.name for machine in MACHINES])
+    parser.add_argument("--work", type=Path, default=ROOT / "build" / "ukernel", help="folder for builds")
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--readme", action="store_true")
+    options = parser.parse_args()
+    machines = [machine for machine in MACHINES if machine.name in options.machines]
+    plugin = build_plugin(options.work)
+    counts: list[Count] = []
+    for machine in machines:
+        print(f"{machine.name} ...", file=sys.stderr, flush=True)
+        counts += count(machine, plugin, build_bench(machine, options.work / machine.name), options.part)
+    markdown = to_markdown(counts, machines)
+    print(markdown)
+    if options.json is not None:
+        options.json.write_text(json.dumps([asdict(each) for each in counts], indent=1) + "\n")
+    if options.readme:
+        path = HERE / "README.md"
+        kept, mark, _ = path.read_text().partition(MARK)
+        path.write_text(f"{kept}{mark}\n\n{markdown}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
