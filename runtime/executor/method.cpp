@@ -4,6 +4,7 @@
 
 #include "runtime/base/log.h"
 #include "runtime/executor/arguments.h"
+#include "runtime/executor/value_uses.h"
 #include "runtime/program/schema.h"
 #include "runtime/tensor/assign.h"
 
@@ -170,7 +171,7 @@ size_t Method::num_values() const { return plan_.tables(schema::plan::kValues).s
 
 size_t Method::preparing_bytes() const {
   // An arena may begin at any address.
-  return num_values() * (sizeof(void*) + 1) + alignof(void*);
+  return num_values() * (sizeof(void*) + sizeof(ValueUse)) + alignof(void*);
 }
 
 bool Method::is_folded(size_t number) const {

@@ -55,10 +55,10 @@ class MethodPreparer {
     scratch_ = *method.temporary_;  // a copy: what is taken here is no kernel's
     scratch_.reset();
     memory_ = scratch_.allocate_array<void*>(count);
-    auto* flags = scratch_.allocate_array<uint8_t>(count);
-    if (memory_ == nullptr || flags == nullptr) return;
+    auto* uses = scratch_.allocate_array<ValueUse>(count);
+    if (memory_ == nullptr || uses == nullptr) return;
     for (size_t i = 0; i < count; ++i) memory_[i] = nullptr;
-    uses_.emplace(method.plan_, method.values_, method.kernels_, flags);
+    uses_.emplace(method.plan_, method.values_, method.kernels_, uses);
   }
 
   static Error measure(Method& method, const PreparedWeights* shared, Preparation* needs) {
@@ -163,16 +163,16 @@ class MethodPreparer {
     const size_t written = find_written(call.kernel.signature);
     if (call.kernel.signature[written] == '\0') return;
     const auto index = static_cast<size_t>(call.indices[written]);
-    if (!uses_->is_written_once(index)) return;
     TensorImpl* out = method_.arguments_[written]->payload.as_tensor.impl();
-    const bool folded_before = out->storage() == Storage::Constant;
-    if (!folded_before && (uses_->has_views(index) || !fold(call, written, out))) return;
+    const bool folded_before = out->storage() == Storage::Constant;  // a program writes to no constant
+    if (!folded_before && !(uses_->is_written_once(index) && fold(call, written, out))) return;
     if (method_.prepared_ != nullptr) method_.prepared_[call.number] = method_.prepared_;
   }
 
   bool fold(const Call& call, size_t written, TensorImpl* out) {
     if (out->storage() != Storage::Planned || out->shape_dynamism() != TensorShapeDynamism::STATIC)
       return false;
+    const auto index = static_cast<size_t>(call.indices[written]);
     const void* source = find_constants(call, written, out->nbytes());
     if (source == nullptr) return false;
     const uint64_t key = call_key(call.kernel, method_.arguments_);
@@ -180,14 +180,29 @@ class MethodPreparer {
       const PreparedWeights* shared = preparation_->shared;
       void* there = shared == nullptr ? nullptr : shared->find(source, key, out->nbytes());
       if (there == nullptr) preparation_->prepared_bytes += PreparedWeights::cost(out->nbytes());
-      memory_[call.indices[written]] = out->mutable_data();
-      out->set_data(there == nullptr ? out->mutable_data() : there, Storage::Constant);
+      set_constant(index, there == nullptr ? out->mutable_data() : there);
       return true;
     }
     void* made = preparation_->weights->find(source, key, out->nbytes());
     if (made == nullptr) made = make(call, source, key, out);
-    if (made != nullptr) out->set_data(made, Storage::Constant);
+    if (made != nullptr) set_constant(index, made);
     return made != nullptr;
+  }
+
+  // With its views.
+  void set_constant(size_t value, void* made) {
+    auto* planned = method_.values_.tensor(value).mutable_data_ptr<uint8_t>();
+    uses_->for_each_view(value, [&](size_t view) {
+      const auto* shown = method_.values_.tensor(view).const_data_ptr<uint8_t>();
+      move(view, static_cast<uint8_t*>(made) + (shown - planned));
+    });
+    move(value, made);
+  }
+
+  void move(size_t value, void* to) {
+    TensorImpl* tensor = method_.values_.tensor(value).impl();
+    memory_[value] = tensor->mutable_data();
+    tensor->set_data(to, Storage::Constant);
   }
 
   // The memory of the first tensor that the call reads; null unless all are constant, and not much smaller

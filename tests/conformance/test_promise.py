@@ -64,7 +64,9 @@ def is_loaded(name: str, arguments: tuple[int, ...]) -> bool:
     except InvalidProgram as error:
         if "its signature has" in error.message or "arguments, got" in error.message:
             return False
-        raise
+        # Kernels that are asked what they need then look at shapes and numbers, too.
+        if ", preparing: " not in error.message:
+            raise
     return True
 
 

@@ -301,10 +301,80 @@ TEST_F(Fold, LeavesAlone_WhatHasAView) {
   expect_left_alone(plan, {20, 100});
 }
 
-TEST_F(Fold, LeavesAlone_WhatHasAViewThatNoInstructionMakes) {
+// A view that needs no instruction: another tensor at the same place.
+PlanSpec flip_and_multiply_a_view() {
   PlanSpec plan = plan_of({call(kFlip, {kConstant, kFirst}), call(kMultiply, {kInput, kSecond, kOutput})});
   plan.values[kSecond] = tensor(planned(0));
+  return plan;
+}
+
+TEST_F(Fold, TakesViewsAlong) {
+  Loaded method(file_of(flip_and_multiply_a_view()), kTable);
+  prepare(method);
+  EXPECT_EQ(needs_.prepared_bytes, 2 * PreparedWeights::cost(8));
+  EXPECT_EQ(flips, 1);
+  EXPECT_EQ(packs, 1) << "of the view, which is constant, too";
+  run(method, {20, 100});
+  EXPECT_EQ(flips, 1);
+}
+
+TEST_F(Fold, MeasuringViews_LeavesTheMethodAsItWas) {
+  Loaded method(file_of(flip_and_multiply_a_view()), kTable);
+  ASSERT_EQ(method->measure(nullptr, &needs_), Error::Ok);
+  run(method, {20, 100});
+  EXPECT_EQ(flips, 2);
+}
+
+TEST_F(Fold, TakesWhatHasItsMemoryBeforeOthers_AndTheirViews) {
+  // The memory of the flipped constant is a product's afterwards, which the last call reads as a view.
+  PlanSpec plan =
+      plan_of({call(kFlip, {kConstant, kFirst}), call(kMultiply, {kInput, kFirst, kSecond}),
+               call(kMultiply, {kInput, kSecond, kMore}), call(kMultiply, {kMore + 1, kConstant, kOutput})});
+  plan.values.push_back(tensor(planned(0)));
+  plan.values.push_back(tensor(planned(0)));
+  Loaded method(file_of(plan), kTable);
+  prepare(method);
+  EXPECT_EQ(flips, 1);
+  run(method, {200, 20000});
+  EXPECT_EQ(flips, 1);
+}
+
+TEST_F(Fold, LeavesAlone_WhatHasAView_WhereThereAreJumps) {
+  PlanSpec plan = flip_and_multiply_a_view();
+  plan.instructions.push_back(jump_false(kMore, 3));
+  plan.values.push_back(boolean(1));
   expect_left_alone(plan, {20, 100});
+}
+
+TEST_F(Fold, LeavesAlone_WhatHasAViewThatIsWritten) {
+  // The product of the view and a constant is put in its place.
+  PlanSpec plan = plan_of({call(kFlip, {kConstant, kFirst}), call(kMultiply, {kSecond, kConstant, kSecond}),
+                           call(kMultiply, {kInput, kSecond, kOutput})});
+  plan.values[kSecond] = tensor(planned(0));
+  expect_left_alone(plan, {20, 200});
+}
+
+TEST_F(Fold, LeavesAlone_WhatHasAViewThatIsAnOutput) {
+  PlanSpec plan = plan_of({call(kFlip, {kConstant, kFirst}), call(kMultiply, {kInput, kFirst, kSecond})});
+  plan.values[kOutput] = tensor(planned(0));
+  expect_left_alone(plan, {2, 1});
+}
+
+TEST_F(Fold, LeavesAlone_WhatHasALargerView) {
+  // Two flipped constants, read as one tensor.
+  PlanSpec plan = plan_of({call(kFlip, {kConstant, kFirst}), call(kMultiply, {kInput, kConstant, kSecond}),
+                           call(kMultiply, {kInput, kMore, kOutput})});
+  plan.values[kSecond] = tensor(planned(8));
+  plan.values.push_back(tensor({.sizes = {4}, .memory_id = 1}));
+  expect_left_alone(plan, {20, 100});
+}
+
+TEST_F(Fold, LeavesAlone_WhatSomethingElseIsWrittenOver) {
+  // The input's product comes to lie where the flipped constant is, which is read once more.
+  PlanSpec plan = plan_of({call(kFlip, {kConstant, kFirst}), call(kMultiply, {kInput, kFirst, kSecond}),
+                           call(kMultiply, {kInput, kFirst, kOutput})});
+  plan.values[kSecond] = tensor(planned(0));
+  expect_left_alone(plan, {200, 10000});
 }
 
 TEST_F(Fold, LeavesAlone_WhatIsMoved) {
