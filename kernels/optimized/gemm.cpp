@@ -406,15 +406,19 @@ void prepare(KernelContext& context, const Gemm& gemm, const Tensor& weight) {
       pack_b(static_cast<float*>(to), gemm.type, gemm.b, gemm.depth, gemm.columns);
     }
   }
-  prepare(context, gemm);
-  // With panels it may be cut otherwise; which of the two the call has is not known yet.
-  static constexpr float kPanels = 0;
-  Gemm packed = gemm;
-  packed.packed_b = &kPanels;
-  prepare(context, packed);
+  const size_t bytes = most_scratch_bytes(gemm);
+  if (bytes != 0) context.need_scratch(bytes + 64);
 }
 
 size_t scratch_bytes(const Gemm& gemm) { return Plan(gemm).scratch_bytes(); }
+
+size_t most_scratch_bytes(const Gemm& gemm) {
+  // With panels the product may be cut otherwise.
+  static constexpr float kPanels = 0;
+  Gemm packed = gemm;
+  packed.packed_b = &kPanels;
+  return std::max(scratch_bytes(gemm), scratch_bytes(packed));
+}
 
 void* take_scratch(KernelContext& context, const Gemm& gemm) {
   const size_t bytes = scratch_bytes(gemm);

@@ -44,6 +44,8 @@ void prepare(KernelContext& context, const Gemm& gemm, const Tensor& weight);
 // Bytes of scratch memory, 64 bytes aligned, that multiply() uses for this product, which may have no data
 // yet. Without it products of float are slower, others MemoryAllocationFailed.
 [[nodiscard]] size_t scratch_bytes(const Gemm& gemm);
+// Whether `b` is packed then or not.
+[[nodiscard]] size_t most_scratch_bytes(const Gemm& gemm);
 // Memory for them; null when none are needed or there is not enough.
 [[nodiscard]] void* take_scratch(KernelContext& context, const Gemm& gemm);
 

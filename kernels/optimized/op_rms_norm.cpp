@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/optimized/fallback.h"
 #include "kernels/shared/rms_norm.h"
+#include "kernels/shared/sizes.h"
 #include "kernels/ukernel/normalize.h"
 #include "kernels/ukernel/reduce.h"
 #include "runtime/kernel/context.h"
@@ -14,14 +15,7 @@ namespace optimized {
 
 namespace {
 
-bool is_row_major(const Tensor& tensor) {
-  ptrdiff_t stride = 1;
-  for (size_t d = tensor.sizes().size(); d-- > 0;) {
-    if (tensor.sizes()[d] != 1 && tensor.strides()[d] != stride) return false;
-    stride *= tensor.sizes()[d];
-  }
-  return true;
-}
+bool is_row_major(const Tensor& tensor) { return kernels::is_row_major(tensor.dim_order(), tensor.sizes()); }
 
 }  // namespace
 

@@ -200,7 +200,7 @@ class _MethodExport:
 
     def _decomposed(self, program: ExportedProgram) -> ExportedProgram:
         keep = [*self.options.keep, *_kept_by_partitioners(self.options, program)]
-        table = decomposition_table(self.library, keep)
+        table = decomposition_table(self.library, keep, for_backends=bool(_partitioners(self.options)))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)
             try:

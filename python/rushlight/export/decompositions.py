@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 import torch
 from torch._ops import OpOverload
 
+from rushlight.export.dialect import fused
 from rushlight.export.operators import OperatorLibrary
 
 aten = torch.ops.aten
@@ -43,28 +44,32 @@ SPLIT = frozenset(
 Decompositions = dict[OpOverload, Callable[..., Any]]
 
 
-def decomposition_table(library: OperatorLibrary, keep: Iterable[OpOverload] = ()) -> Decompositions:
+def decomposition_table(
+    library: OperatorLibrary, keep: Iterable[OpOverload] = (), for_backends: bool = False
+) -> Decompositions:
     """The table for ExportedProgram.run_decompositions, a copy of the caller's own.
 
     Args:
         library: what the runtime has.
         keep: operators to leave whole besides (a partitioner's, a user's).
+        for_backends: nothing becomes an operator that only rushlight has; backends look for PyTorch's own.
     """
     kept = frozenset(keep)
     # Whoever registers operators registers decompositions, too.
     registered = len(torch._C._dispatch_get_all_op_names())
     tables = _TABLES.setdefault(library, {})
-    if (kept, registered) not in tables:
-        tables[kept, registered] = _made(library, kept)
-    return dict(tables[kept, registered])
+    key = kept, registered, for_backends
+    if key not in tables:
+        tables[key] = _made(library, kept, for_backends)
+    return dict(tables[key])
 
 
 # Making a table takes a tenth of a second: as long as the rest of a small export.
-_TABLES: WeakKeyDictionary[OperatorLibrary, dict[tuple[frozenset[OpOverload], int], Decompositions]]
+_TABLES: WeakKeyDictionary[OperatorLibrary, dict[tuple[frozenset[OpOverload], int, bool], Decompositions]]
 _TABLES = WeakKeyDictionary()
 
 
-def _made(library: OperatorLibrary, kept: frozenset[OpOverload]) -> Decompositions:
+def _made(library: OperatorLibrary, kept: frozenset[OpOverload], for_backends: bool) -> Decompositions:
     table = dict(torch.export.default_decompositions())
     for function in list(table):
         if function in kept or is_kept(function, library):
@@ -75,6 +80,8 @@ def _made(library: OperatorLibrary, kept: frozenset[OpOverload]) -> Decompositio
     for function, rule in _OWN.items():
         if function not in kept and not is_kept(function, library):
             table[function] = rule
+    if not for_backends and library.find(fused.lstm) is not None and aten.lstm.input not in kept:
+        table[aten.lstm.input] = _lstm
     return table
 
 
@@ -107,6 +114,54 @@ def _rrelu_with_noise(
         return aten.leaky_relu(x, (lower + upper) / 2), noise
     slopes = torch.where(x <= 0, aten.rand_like(x) * (upper - lower) + lower, 1.0)
     return x * slopes, slopes
+
+
+def _lstm_by_layers(
+    input: torch.Tensor,
+    hx: list[torch.Tensor],
+    params: list[torch.Tensor],
+    has_biases: bool,
+    num_layers: int,
+    dropout: float,
+    train: bool,
+    bidirectional: bool,
+    batch_first: bool,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """One operator for the steps of each layer and direction: nothing depends on how many there are."""
+    directions = 2 if bidirectional else 1
+    each = 4 if has_biases else 2
+    last: list[tuple[torch.Tensor, torch.Tensor]] = []
+    x = input.transpose(0, 1) if batch_first else input
+    for layer in range(num_layers):
+        outputs = []
+        for reverse in range(directions):
+            place = layer * directions + reverse
+            of_input, of_hidden, *biases = params[place * each : (place + 1) * each]
+            gates = aten.linear(x, of_input, biases[0] + biases[1] if biases else None)
+            output, *state = fused.lstm(gates, hx[0][place], hx[1][place], of_hidden, reverse == 1)
+            outputs.append(output)
+            last.append(tuple(state))
+        x = torch.cat(outputs, -1) if bidirectional else outputs[0]
+    hidden, cell = (torch.stack(parts) for parts in zip(*last, strict=True))
+    return x.transpose(0, 1) if batch_first else x, hidden, cell
+
+
+def _lstm(
+    input: torch.Tensor,
+    hx: list[torch.Tensor],
+    params: list[torch.Tensor],
+    has_biases: bool,
+    num_layers: int,
+    dropout: float,
+    train: bool,
+    bidirectional: bool,
+    batch_first: bool,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    layers = num_layers * (2 if bidirectional else 1)
+    # Hidden states that are projected have one weight more.
+    is_plain = len(params) == layers * (4 if has_biases else 2) and not (train and dropout)
+    rule = _lstm_by_layers if is_plain else torch._decomp.decompositions.lstm_impl
+    return rule(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
 
 
 # Decompositions that PyTorch does not bring.

@@ -25,6 +25,10 @@ for _name, _arguments in (("convolution_act", _CONVOLUTION), ("linear_act", _LIN
     _LIBRARY.define(f"{_name}.clamp({_after}, float low, float high) -> Tensor")
 _LIBRARY.define("rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, float eps) -> Tensor")
 
+_LIBRARY.define(
+    "lstm(Tensor gates, Tensor hidden, Tensor cell, Tensor weight, bool reverse) -> (Tensor, Tensor, Tensor)"
+)
+
 _ACTIVATIONS: dict[str, Callable[[torch.Tensor, float, float], torch.Tensor]] = {
     "none": lambda x, low, high: x,
     "clamp": torch.clamp,
@@ -69,17 +73,42 @@ def _rms_norm(input: torch.Tensor, sizes: list[int], weight: torch.Tensor | None
     return functional.rms_norm(input, sizes, weight, eps)
 
 
+def _lstm(
+    gates: torch.Tensor, hidden: torch.Tensor, cell: torch.Tensor, weight: torch.Tensor, reverse: bool
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    outputs = []
+    for step in gates.flip(0) if reverse else gates:
+        inner, forget, candidate, out = functional.linear(hidden, weight).add(step).chunk(4, 1)
+        cell = torch.sigmoid(forget) * cell + torch.sigmoid(inner) * torch.tanh(candidate)
+        hidden = torch.sigmoid(out) * torch.tanh(cell)
+        outputs.append(hidden)
+    output = torch.stack(outputs) if outputs else gates.new_empty(0, *hidden.shape)
+    return output.flip(0) if reverse else output, hidden.clone(), cell.clone()
+
+
+def _lstm_shapes(
+    gates: torch.Tensor, hidden: torch.Tensor, cell: torch.Tensor, weight: torch.Tensor, reverse: bool
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    output = gates.new_empty(gates.shape[0], *hidden.shape)
+    return output, torch.empty_like(hidden), torch.empty_like(cell)
+
+
 for _name, _function in (
     ("convolution_act", _convolution_act),
     ("convolution_act.clamp", _convolution_clamp),
     ("linear_act", _linear_act),
     ("linear_act.clamp", _linear_clamp),
     ("rms_norm", _rms_norm),
+    ("lstm", _lstm),
 ):
     _LIBRARY.impl(_name, _function, "CompositeExplicitAutograd")
+
+# However many steps there are.
+torch.library.register_fake(f"{NAMESPACE}::lstm", _lstm_shapes)
 
 convolution_act = torch.ops.rushlight.convolution_act.default
 convolution_clamp = torch.ops.rushlight.convolution_act.clamp
 linear_act = torch.ops.rushlight.linear_act.default
 linear_clamp = torch.ops.rushlight.linear_act.clamp
 rms_norm = torch.ops.rushlight.rms_norm.default
+lstm = torch.ops.rushlight.lstm.default

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// kernels/ukernel/lstm.h as it is defined, in double: for tests.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+
+namespace rushlight::ukernel::reference {
+
+inline double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+// The n numbers of `cell` after the step, and the hidden ones.
+inline void lstm_cell(size_t n, const float* inputs, ptrdiff_t input_stride, const float* states,
+                      ptrdiff_t state_stride, const float* cell, double* next, double* hidden) {
+  for (size_t i = 0; i < n; ++i) {
+    const auto gate = [&](ptrdiff_t g) {
+      return static_cast<double>(inputs[g * input_stride + static_cast<ptrdiff_t>(i)]) +
+             static_cast<double>(states[g * state_stride + static_cast<ptrdiff_t>(i)]);
+    };
+    next[i] = sigmoid(gate(1)) * static_cast<double>(cell[i]) + sigmoid(gate(0)) * std::tanh(gate(2));
+    hidden[i] = sigmoid(gate(3)) * std::tanh(next[i]);
+  }
+}
+
+}  // namespace rushlight::ukernel::reference
