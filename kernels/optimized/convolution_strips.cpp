@@ -115,15 +115,20 @@ class Strips {
     const float* a[kTapsAtOnce];
     const float* b[kTapsAtOnce];
     ptrdiff_t done = 0;
+    ptrdiff_t t0 = taps0.begin;
+    ptrdiff_t t1 = taps1.begin;
+    ptrdiff_t t2 = 0;
     do {
       const ptrdiff_t count = std::min(taps - done, kTapsAtOnce);
       for (ptrdiff_t i = 0; i < count; ++i) {
-        const ptrdiff_t t2 = (done + i) % taps_in_row_;
-        const ptrdiff_t t1 = taps1.begin + (done + i) / taps_in_row_ % taps1.size();
-        const ptrdiff_t t0 = taps0.begin + (done + i) / taps_in_row_ / taps1.size();
         a[i] = in + axes[0].position(z, t0) * axes[0].in_stride +
                axes[1].position(y, t1) * axes[1].in_stride + axes[2].position(0, t2) * axes[2].in_stride;
         b[i] = weights + ((t0 * axes[1].taps + t1) * taps_in_row_ + t2) * depth_ * strip.b_stride;
+        if (++t2 < taps_in_row_) continue;
+        t2 = 0;
+        if (++t1 < taps1.end) continue;
+        t1 = taps1.begin;
+        ++t0;
       }
       add(&strip, a, b, count, done + count == taps);
       done += count;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/optimized/convolution_ways.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "kernels/optimized/convolution_border.h"
 #include "kernels/optimized/convolution_depthwise.h"
 #include "kernels/optimized/convolution_planes.h"
@@ -17,6 +20,17 @@ Way way_of(const Convolution& c) {
   if (is_depthwise_rows(c)) return Way::kDepthwiseRows;
   if (is_depthwise(c)) return Way::kDepthwisePlanes;
   return has_channels_last(c) || gains_by_border(c) ? Way::kRows : Way::kPlanes;
+}
+
+constexpr ptrdiff_t kShortRow = 8;  // outputs
+
+// With rows and columns exchanged where that makes short rows longer: of ways to which strides are all one.
+Convolution with_long_rows(const Convolution& c) {
+  Convolution exchanged = c;
+  if (c.axes[2].out >= std::min(kShortRow, c.axes[1].out)) return c;
+  std::swap(exchanged.axes[1], exchanged.axes[2]);
+  const bool copies = gains_by_border(c) && gains_by_border(exchanged);
+  return copies || is_depthwise_rows(c) ? exchanged : c;
 }
 
 // Before packed weights: how they were packed.
@@ -90,7 +104,8 @@ bool convolve_in_scratch(KernelContext& context, const Convolution& c, Way way) 
 
 }  // namespace
 
-void prepare_convolution(KernelContext& context, const Convolution& c, bool constant_weight) {
+void prepare_convolution(KernelContext& context, const Convolution& convolution, bool constant_weight) {
+  const Convolution c = with_long_rows(convolution);
   Way way = way_of(c);
   if (constant_weight && gains_by_winograd(c)) {
     way = Way::kWinograd;
@@ -111,7 +126,8 @@ void prepare_convolution(KernelContext& context, const Convolution& c, bool cons
   pack(c, way, reinterpret_cast<float*>(header + 1));
 }
 
-bool convolve(KernelContext& context, const Convolution& c) {
+bool convolve(KernelContext& context, const Convolution& convolution) {
+  const Convolution c = with_long_rows(convolution);
   const Way way = way_of(c);
   const auto* header = static_cast<const Header*>(context.prepared());
   if (header != nullptr && header->way == Way::kWinograd && is_winograd(c)) {

@@ -141,6 +141,30 @@ def test_images_of_few_channels(
     check(kernels, [*made, *plain(2, **numbers)], out_dim_order=CHANNELS_LAST[4])
 
 
+@pytest.mark.parametrize("groups", [1, 6])
+@pytest.mark.parametrize(
+    ("size", "kernel", "numbers"),
+    [
+        ((49, 10), (10, 4), {"padding": [5, 1], "stride": [2, 2]}),
+        ((25, 5), (3, 3), {"padding": [1, 1]}),
+        ((31, 4), (5, 2), {"padding": [2, 1], "stride": [3, 1], "dilation": [1, 2]}),
+    ],
+)
+def test_images_of_short_rows(
+    kernels: Kernels,
+    size: tuple[int, int],
+    kernel: tuple[int, int],
+    numbers: dict[str, list[int]],
+    groups: int,
+) -> None:
+    """A few pixels wide and many high: columns may take the place of rows."""
+    made = tensors(
+        (2, 6, *size), (24 if groups == 1 else 6, 6 // groups, *kernel), bias=24 if groups == 1 else 6
+    )
+    made[0] = with_dim_order(made[0], CHANNELS_LAST[4])
+    check(kernels, [*made, *plain(2, groups=groups, **numbers)], out_dim_order=CHANNELS_LAST[4])
+
+
 def test_a_border_beyond_all_memory_is_not_made(kernels: Kernels) -> None:
     image, weight, bias = tensors((1, 3, 4, 4), (2, 3, 3, 3), bias=2)
     numbers = plain(2, padding=[2**29] * 2, stride=[2**30 - 1] * 2)
