@@ -54,6 +54,21 @@ Error elementwise_in_float(KernelContext& context, const Tensor& out, F f, const
   return run_elementwise(context, out, {tensors, sizeof...(Inputs)}, {run, &f, true});
 }
 
+// Chooses between elements of so many bytes, which are moved, whatever they are.
+using RowsFunction = void (*)(const ukernel::Rows& rows);
+[[nodiscard]] inline RowsFunction where_of(size_t element_size) {
+  switch (element_size) {
+    case 1:
+      return ukernel::where_8;
+    case 2:
+      return ukernel::where_16;
+    case 4:
+      return ukernel::where_32;
+    default:
+      return ukernel::where_64;
+  }
+}
+
 // A float32 number as an operand; it is there also in builds that leave float32 out.
 class FloatNumber {
  public:

@@ -100,7 +100,6 @@ Error addcdiv_out(KernelContext& context, const Tensor& self, const Tensor& tens
   return elementwise_in_float(context, out, add, self, tensor1, tensor2);
 }
 
-// Elements are moved, whatever they are.
 Error where_out(KernelContext& context, const Tensor& condition, const Tensor& self, const Tensor& other,
                 Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::where.self_out");
@@ -110,13 +109,7 @@ Error where_out(KernelContext& context, const Tensor& condition, const Tensor& s
   const ScalarType mask = condition.scalar_type();
   RL_CHECK(mask == ScalarType::Bool || mask == ScalarType::Byte, Error::InvalidType,
            "condition: expected dtype bool or uint8, got %s", to_string(mask));
-  const size_t size = out.element_size();
-  return elementwise(context, out,
-                     size == 1   ? ukernel::where_8
-                     : size == 2 ? ukernel::where_16
-                     : size == 4 ? ukernel::where_32
-                                 : ukernel::where_64,
-                     condition, self, other);
+  return elementwise(context, out, where_of(out.element_size()), condition, self, other);
 }
 
 }  // namespace optimized

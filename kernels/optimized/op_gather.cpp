@@ -2,8 +2,7 @@
 #include <algorithm>
 
 #include "kernels/optimized/places.h"
-#include "kernels/shared/checks.h"
-#include "kernels/shared/index.h"
+#include "kernels/shared/gather.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels::optimized {
@@ -50,17 +49,10 @@ Error gather(const View& index, size_t d, const View& source, const View& out) {
 
 // The sparse gradient matters to training only.
 Error gather_out(KernelContext&, const Tensor& self, int64_t dim, const Tensor& index, bool, Tensor& out) {
-  RL_TRY(check_same_dtype(self, out, "self and out"));
-  size_t d = 0;
-  RL_TRY(normalize_dim(dim, self.dim(), &d));
-  const View source = at_least_1d(self);
-  const View places = at_least_1d(index);
-  // An empty index may have any dtype and shape, as in PyTorch.
-  if (index.numel() == 0) return resize_out(out, index.sizes());
-  RL_TRY(check_index_dtype(index));
-  RL_TRY(check_index_shape(places, source, d, "self"));
-  RL_TRY(resize_out(out, index.sizes()));
-  return gather(places, d, source, at_least_1d(out));
+  GatherPlan plan;
+  RL_TRY(plan_gather(self, dim, index, out, &plan));
+  if (plan.is_empty) return Error::Ok;
+  return gather(plan.places, plan.dim, plan.source, plan.target);
 }
 
 }  // namespace rushlight::kernels::optimized

@@ -19,17 +19,10 @@ namespace optimized {
 
 namespace {
 
-// Elements are moved, whatever they are.
 Error choose(KernelContext& context, const Tensor& self, const Tensor& mask, const Tensor& value,
              Tensor& out) {
   RL_TRY(check_mask_dtype(mask));
-  const size_t size = out.element_size();
-  return elementwise(context, out,
-                     size == 1   ? ukernel::where_8
-                     : size == 2 ? ukernel::where_16
-                     : size == 4 ? ukernel::where_32
-                                 : ukernel::where_64,
-                     mask, value, self);
+  return elementwise(context, out, where_of(out.element_size()), mask, value, self);
 }
 
 }  // namespace

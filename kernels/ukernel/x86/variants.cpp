@@ -9,6 +9,8 @@
 
 #include <cpuid.h>
 
+#include "kernels/ukernel/chosen.h"
+
 namespace rushlight::ukernel {
 
 namespace {
@@ -46,16 +48,7 @@ Variant choose() {
 
 }  // namespace
 
-Variant variant() {
-  // 0 until known. Threads that come first at once find the same.
-  static int known = 0;
-  int found = __atomic_load_n(&known, __ATOMIC_RELAXED);
-  if (found == 0) {
-    found = static_cast<int>(choose()) + 1;
-    __atomic_store_n(&known, found, __ATOMIC_RELAXED);
-  }
-  return static_cast<Variant>(found - 1);
-}
+Variant variant() { return chosen_once<choose>(); }
 
 }  // namespace rushlight::ukernel
 
