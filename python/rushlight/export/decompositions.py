@@ -116,7 +116,7 @@ def _rrelu_with_noise(
     return x * slopes, slopes
 
 
-def _lstm_by_layers(
+def _lstm(
     input: torch.Tensor,
     hx: list[torch.Tensor],
     params: list[torch.Tensor],
@@ -130,6 +130,10 @@ def _lstm_by_layers(
     """One operator for the steps of each layer and direction: nothing depends on how many there are."""
     directions = 2 if bidirectional else 1
     each = 4 if has_biases else 2
+    # Hidden states that are projected have one weight more.
+    if len(params) != num_layers * directions * each or (train and dropout):
+        whole = torch._decomp.decompositions.lstm_impl
+        return whole(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
     last: list[tuple[torch.Tensor, torch.Tensor]] = []
     x = input.transpose(0, 1) if batch_first else input
     for layer in range(num_layers):
@@ -144,24 +148,6 @@ def _lstm_by_layers(
         x = torch.cat(outputs, -1) if bidirectional else outputs[0]
     hidden, cell = (torch.stack(parts) for parts in zip(*last, strict=True))
     return x.transpose(0, 1) if batch_first else x, hidden, cell
-
-
-def _lstm(
-    input: torch.Tensor,
-    hx: list[torch.Tensor],
-    params: list[torch.Tensor],
-    has_biases: bool,
-    num_layers: int,
-    dropout: float,
-    train: bool,
-    bidirectional: bool,
-    batch_first: bool,
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    layers = num_layers * (2 if bidirectional else 1)
-    # Hidden states that are projected have one weight more.
-    is_plain = len(params) == layers * (4 if has_biases else 2) and not (train and dropout)
-    rule = _lstm_by_layers if is_plain else torch._decomp.decompositions.lstm_impl
-    return rule(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
 
 
 # Decompositions that PyTorch does not bring.
