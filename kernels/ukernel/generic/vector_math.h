@@ -70,6 +70,15 @@ RL_INLINE F32 exp(F32 x) {
   return select(vanishes, splat(0.0f), scaled_exp((x - n * kLn2High) - n * kLn2Low, shifted));
 }
 
+// The same of -87 to 88, where the result and the factor that makes it are normal numbers.
+RL_INLINE F32 exp_within(F32 x) {
+  constexpr float kShift = kRounder + 127;
+  const F32 shifted = x * kLog2E + kShift;
+  const F32 n = shifted - kShift;
+  const F32 r = (x - n * kLn2High) - n * kLn2Low;
+  return ((r * r) * exp_tail(r) + r + 1.0f) * from_bits(shifted_left(bits(shifted), 23));
+}
+
 RL_INLINE F32 expm1(F32 x) {
   const F32 within = at_least(at_most(x, 89.0f), -18.0f);
   // The low bits are those of the exponent of 2^(n - 1), which does not overflow.
@@ -123,7 +132,7 @@ RL_INLINE F32 tanh(F32 x) {
   const F32 square = a * a;
   const F32 near = a + a * (square * polynomial(square, -0x1.55553ep-2f, 0x1.1109bep-3f, -0x1.b89a88p-5f,
                                                 0x1.54c09cp-6f, -0x1.826f66p-8f));
-  const F32 far = 1.0f - 2.0f / (exp(at_most(a, 10.0f) * 2.0f) + 1.0f);
+  const F32 far = 1.0f - 2.0f / (exp_within(at_most(a, 10.0f) * 2.0f) + 1.0f);
   return copy_sign(select(a < 0.6f, near, far), x);
 }
 
@@ -139,8 +148,8 @@ RL_INLINE F32 erf(F32 x) {
                                       -0x1.b8007ap-6f, 0x1.5441c2p-8f, -0x1.a5af6cp-11f, 0x1.4e0cc4p-14f);
   const F32 b = at_most(a, 4.0f);
   const F32 far =
-      1.0f - exp(b * polynomial(b, -0x1.20e90ep+0f, -0x1.456df8p-1f, -0x1.af52acp-4f, 0x1.74353ap-6f,
-                                -0x1.83a59ep-9f, 0x1.f4295ep-15f, 0x1.6da056p-15f, -0x1.404752p-18f));
+      1.0f - exp_within(b * polynomial(b, -0x1.20e90ep+0f, -0x1.456df8p-1f, -0x1.af52acp-4f, 0x1.74353ap-6f,
+                                       -0x1.83a59ep-9f, 0x1.f4295ep-15f, 0x1.6da056p-15f, -0x1.404752p-18f));
   return copy_sign(select(a < 0.921875f, near, far), x);
 }
 
