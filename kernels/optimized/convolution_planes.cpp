@@ -182,9 +182,11 @@ class Planes {
     gemm.initial = c_.bias == nullptr ? nullptr : c_.bias + first_channel;
     gemm.c = follows_ ? c_.out + out : block.tile;
     gemm.c_stride = follows_ ? c_.out_channel_stride : columns_;
-    if (follows_) {
-      gemm.residual = c_.residual == nullptr ? nullptr : c_.residual + out;
+    if (follows_ && c_.residual != nullptr) {
+      gemm.residual = c_.residual + out;
       gemm.residual_stride = gemm.c_stride;
+    }
+    if (follows_ || c_.residual == nullptr) {
       gemm.low = c_.low;
       gemm.high = c_.high;
     }
@@ -201,26 +203,36 @@ class Planes {
     for (ptrdiff_t r = 0; r < rows; ++r) c_.finish(gemm.c + r * gemm.c_stride, columns);
   }
 
-  // A tile goes to where its outputs lie.
+  // A tile goes to where its outputs lie, a part of a row of them after the other.
   void scatter(const Block& block, ptrdiff_t first_channel, ptrdiff_t rows, ptrdiff_t at,
                ptrdiff_t columns) const {
     const PhaseAxis* axes = phase_.axes;
-    for (ptrdiff_t j = 0; j < columns; ++j) {
+    const ptrdiff_t first = block.batch * c_.out_batch_stride + first_channel * c_.out_channel_stride;
+    for (ptrdiff_t j = 0, length = 0; j < columns; j += length) {
       const ptrdiff_t pixel = at + j;
       const ptrdiff_t x = pixel % axes[2].count;
       const ptrdiff_t y = pixel / axes[2].count % axes[1].count;
       const ptrdiff_t z = pixel / axes[2].count / axes[1].count;
-      ptrdiff_t out = block.batch * c_.out_batch_stride + first_channel * c_.out_channel_stride +
-                      phase_.out_first() + x * axes[2].out_stride + y * axes[1].out_stride +
+      length = std::min(axes[2].count - x, columns - j);
+      ptrdiff_t out = first + phase_.out_first() + x * axes[2].out_stride + y * axes[1].out_stride +
                       z * axes[0].out_stride;
       for (ptrdiff_t r = 0; r < rows; ++r, out += c_.out_channel_stride) {
-        float value = block.tile[r * columns_ + j];
-        if (c_.residual != nullptr) value += c_.residual[out];
-        value = value < c_.low ? c_.low : value;
-        c_.out[out] = value > c_.high ? c_.high : value;
-        c_.finish(c_.out + out, 1);
+        scatter_run(block.tile + r * columns_ + j, length, out);
       }
     }
+  }
+
+  void scatter_run(float* values, ptrdiff_t length, ptrdiff_t out) const {
+    const ptrdiff_t step = phase_.axes[2].out_stride;
+    if (c_.residual != nullptr) {
+      for (ptrdiff_t i = 0; i < length; ++i) {
+        const float value = std::max(values[i] + c_.residual[out + i * step], c_.low);
+        values[i] = std::min(value, c_.high);
+      }
+    }
+    c_.finish(values, length);
+    float* to = c_.out + out;
+    for (ptrdiff_t i = 0; i < length; ++i) to[i * step] = values[i];
   }
 
   const Convolution& c_;
