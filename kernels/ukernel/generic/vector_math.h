@@ -56,9 +56,14 @@ inline constexpr float kExponents = kRounder + 254;
 // bits.
 RL_INLINE F32 scaled_exp(F32 r, F32 shifted) {
   const F32 power = (r * r) * exp_tail(r) + r + 1.0f;
+#if defined(__AVX512F__)
+  constexpr int kRoundsAsUsual = 4;
+  return __builtin_ia32_scalefps512_mask(power, shifted - kExponents, power, -1, kRoundsAsUsual);
+#else
   const I32 both = bits(shifted);
   const I32 first = both >> 1;
   return power * from_bits(shifted_left(first, 23)) * from_bits(shifted_left(minus(both, first), 23));
+#endif
 }
 
 // Masks are large negative numbers: what is 0 is not computed, since underflow takes x86 long.
