@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Images of float32, row by row: what positions an output row takes is worked out for a part of it at a time,
 // and holds for all rows.
+#include <algorithm>
 #include <cstring>
 
 #include "kernels/optimized/fallback.h"
@@ -216,6 +217,37 @@ void nearest_planes(const Upsampling& of, ptrdiff_t begin, ptrdiff_t end) {
   }
 }
 
+// How often each input of a dimension is taken, where that is equally often; otherwise 0.
+ptrdiff_t repetitions(const Resampling& dimension) {
+  const ptrdiff_t times = dimension.out / dimension.in;
+  if (times * dimension.in != dimension.out) return 0;
+  const GatheredAxis axis = nearest_axis(dimension);
+  for (ptrdiff_t i = 0, at = 0; i < dimension.in; ++i) {
+    for (ptrdiff_t j = 0; j < times; ++j, ++at) {
+      if (nearest(axis, at) != i) return 0;
+    }
+  }
+  return times;
+}
+
+// Input rows [begin, end) of all planes, columns side by side: each is written `down` times, with each
+// element `across` times.
+void repeat_planes(const Upsampling& of, ptrdiff_t down, ptrdiff_t across, ptrdiff_t begin, ptrdiff_t end) {
+  const ptrdiff_t rows = of.rows.in;
+  const size_t row_bytes = static_cast<size_t>(of.columns.out) * sizeof(float);
+  for (ptrdiff_t plane = begin / rows; plane * rows < end; ++plane) {
+    const ptrdiff_t n = plane / of.channels;
+    const ptrdiff_t c = plane % of.channels;
+    const ptrdiff_t last = std::min(end - plane * rows, rows);
+    for (ptrdiff_t y = std::max<ptrdiff_t>(begin - plane * rows, 0); y < last; ++y) {
+      float* const to = of.output(n, c, y * down);
+      ukernel::resample_repeat(static_cast<size_t>(of.columns.in), static_cast<size_t>(across),
+                               of.input(n, c) + y * of.from.row, to);
+      for (ptrdiff_t i = 1; i < down; ++i) std::memcpy(to + i * of.to.row, to, row_bytes);
+    }
+  }
+}
+
 Error upsample_nearest(KernelContext& context, const UpsampleArguments& arguments, const Tensor& self,
                        const Tensor& out) {
   Resampling dimensions[kVolume];
@@ -229,8 +261,14 @@ Error upsample_nearest(KernelContext& context, const UpsampleArguments& argument
     gather_positions(self, out, 2, axes, nearest);
     return Error::Ok;
   }
-  const auto count = static_cast<size_t>(self.size(0) * of.channels * of.rows.out);
+  const ptrdiff_t down = repetitions(of.rows);
+  const ptrdiff_t across = repetitions(of.columns);
+  const bool whole = down > 0 && across > 0;
+  const auto count = static_cast<size_t>(self.size(0) * of.channels * (whole ? of.rows.in : of.rows.out));
   context.parallel_for(count, kGrain / (out.numel() / count) + 1, [&](size_t begin, size_t end, size_t) {
+    if (whole) {
+      return repeat_planes(of, down, across, static_cast<ptrdiff_t>(begin), static_cast<ptrdiff_t>(end));
+    }
     nearest_planes(of, static_cast<ptrdiff_t>(begin), static_cast<ptrdiff_t>(end));
   });
   return Error::Ok;

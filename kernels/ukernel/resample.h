@@ -13,6 +13,10 @@ namespace rushlight::ukernel {
 RL_UKERNEL(void, resample_gather, (size_t n, const float* row, const int32_t* index, float* out),
            (n, row, index, out))
 
+// Each of n elements `times` times, side by side: out[i * times + j] = row[i] for j < times.
+RL_UKERNEL(void, resample_repeat, (size_t n, size_t times, const float* row, float* out),
+           (n, times, row, out))
+
 // out[i] = a[i] * (1 - share) + b[i] * share
 RL_UKERNEL(void, resample_blend, (size_t n, const float* a, const float* b, float share, float* out),
            (n, a, b, share, out))

@@ -43,6 +43,16 @@ def test_nearest_by_factors(kernels: Kernels, factors: list[float]) -> None:
     kernels.check(NEAREST, random_tensor((1, 2, 5, 7), torch.float32), None, factors)
 
 
+@pytest.mark.parametrize("size", [(1, 1), (2, 3), (9, 37), (49, 16)])
+@pytest.mark.parametrize("times", [(1, 1), (2, 2), (3, 3), (4, 2), (1, 4), (2, 1), (5, 7)])
+def test_nearest_of_each_pixel_equally_often(
+    kernels: Kernels, size: tuple[int, int], times: tuple[int, int]
+) -> None:
+    values = random_tensor((2, 3, *size), torch.float32)
+    kernels.check(NEAREST, values, [size[0] * times[0], size[1] * times[1]], None)
+    kernels.check(NEAREST, values, None, [float(times[0]), float(times[1])])
+
+
 @pytest.mark.parametrize("align_corners", [False, True])
 @pytest.mark.parametrize("dtype", IMAGES)
 @pytest.mark.parametrize("size", SIZES)

@@ -11,6 +11,10 @@ inline void resample_gather(size_t n, const float* row, const int32_t* index, fl
   for (size_t i = 0; i < n; ++i) out[i] = row[index[i]];
 }
 
+inline void resample_repeat(size_t n, size_t times, const float* row, float* out) {
+  for (size_t i = 0; i < n * times; ++i) out[i] = row[i / times];
+}
+
 inline void resample_blend(size_t n, const float* a, const float* b, float share, float* out) {
   for (size_t i = 0; i < n; ++i) out[i] = a[i] * (1 - share) + b[i] * share;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/ukernel/resample.h"
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -13,16 +14,19 @@
 namespace rushlight::ukernel {
 namespace {
 
+using rushlight::testing::Edge;
 using rushlight::testing::Guarded;
 
 struct Functions {
   const char* name;
   decltype(&native::resample_gather) gather;
+  decltype(&native::resample_repeat) repeat;
   decltype(&native::resample_blend) blend;
   decltype(&native::resample_pixel) pixel;
   decltype(&native::resample_between) between;
 };
-RL_VARIANTS(Functions, all, resample_gather, resample_blend, resample_pixel, resample_between)
+RL_VARIANTS(Functions, all, resample_gather, resample_repeat, resample_blend, resample_pixel,
+            resample_between)
 
 class Resample : public ::testing::TestWithParam<Functions> {
  protected:
@@ -64,6 +68,22 @@ TEST_P(Resample, Rows_AnySize_AreThoseOfTheReference) {
     GetParam().between(n, row.data(), first.data(), second.data(), share.data(), out.data());
     reference::resample_between(n, row.data(), first.data(), second.data(), share.data(), expected.data());
     for (size_t i = 0; i < n; ++i) EXPECT_NEAR(out[i], expected[i], 1e-6f);
+  }
+}
+
+TEST_P(Resample, Repeat_AnySizeAndTimes_IsThatOfTheReference) {
+  for (const Edge edge : {Edge::kFront, Edge::kBack}) {
+    for (size_t times = 1; times <= 6; ++times) {
+      for (size_t n = 0; n < 70; ++n) {
+        Guarded<float> row(n, edge);
+        Guarded<float> out(n * times, edge);
+        fill(row, 9.0f);
+        std::vector<float> expected(n * times);
+        GetParam().repeat(n, times, row.data(), out.data());
+        reference::resample_repeat(n, times, row.data(), expected.data());
+        EXPECT_TRUE(std::equal(out.begin(), out.end(), expected.begin())) << n << ", times " << times;
+      }
+    }
   }
 }
 
