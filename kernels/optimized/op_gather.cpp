@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
-
 #include "kernels/optimized/places.h"
 #include "kernels/shared/gather.h"
 #include "runtime/kernel/context.h"
@@ -23,14 +21,7 @@ Error gather(const View& index, size_t d, const View& source, const View& out) {
   const char* from = source.data;
   char* to = out.data;
   while (true) {
-    for (size_t first = 0; first < length; first += kPlaces) {
-      ptrdiff_t places[kPlaces];
-      const size_t n = std::min(kPlaces, length - first);
-      for (size_t i = 0; i < n; ++i) places[i] = static_cast<ptrdiff_t>(first + i) * step;
-      RL_TRY(add_places(run, first, n, places));
-      copy_places(element, n, from, places, to + static_cast<ptrdiff_t>(first) * out.strides[inner],
-                  out.strides[inner]);
-    }
+    RL_TRY(copy_indexed(run, element, length, from, step, to, out.strides[inner]));
     size_t dim = out.dim;
     while (dim-- > 0) {
       if (dim == inner) continue;
