@@ -73,33 +73,54 @@ const FloatFold kSmallestFold = {FloatFold::kSmallest,
                                     float* y) { ukernel::min_rows(rows, stride, n, x, y); }};
 
 FloatReduction::FloatReduction(const Reduction& reduction) : reduction_(reduction) {
+  constexpr size_t kElements = 4096;  // of runs that are a tile
   const Axis& inner = reduction.kept().inner();
-  beside_ = inner.input == kFloat;
-  columns_ = beside_ ? inner.size : 1;
-  per_row_ = (columns_ + kFoldTile - 1) / kFoldTile;
+  apart_ = inner.input;
+  columns_ = inner.size;
+  tile_ = kFoldTile;
+  if (apart_ != kFloat) {
+    const size_t runs = kElements / (reduction.count() + 1);
+    tile_ = runs == 0 ? 1 : runs < kFoldTile ? runs : kFoldTile;
+  }
+  per_row_ = (columns_ + tile_ - 1) / tile_;
 }
 
 size_t FloatReduction::tiles() const {
-  return reduction_.kept().count() == 0 ? 0 : reduction_.kept().count(beside_ ? 1 : 0) * per_row_;
+  return reduction_.kept().count() == 0 ? 0 : reduction_.kept().count(1) * per_row_;
 }
 
 size_t FloatReduction::grain() const {
   constexpr size_t kElements = 32768;  // worth another thread
-  const size_t each = reduction_.count() * (columns_ < kFoldTile ? columns_ : kFoldTile);
+  const size_t each = reduction_.count() * (columns_ < tile_ ? columns_ : tile_);
   return each >= kElements ? 1 : kElements / (each + 1) + 1;
 }
 
 FloatReduction::Place FloatReduction::place_of(size_t tile) const {
-  const size_t j = tile % per_row_ * kFoldTile;
+  const size_t j = tile % per_row_ * tile_;
   const Axis& inner = reduction_.kept().inner();
-  Place place{nullptr, nullptr, columns_ - j < kFoldTile ? columns_ - j : kFoldTile};
+  Place place{nullptr, nullptr, columns_ - j < tile_ ? columns_ - j : tile_};
   const size_t step = tile / per_row_;
-  reduction_.kept().walk_part(reduction_.input(), reduction_.output(), beside_ ? 1 : 0, step, step + 1,
+  reduction_.kept().walk_part(reduction_.input(), reduction_.output(), 1, step, step + 1,
                               [&](const char* input, char* output) {
-                                place.input = input + j * kFloat;
+                                place.input = input + static_cast<ptrdiff_t>(j) * inner.input;
                                 place.output = output + static_cast<ptrdiff_t>(j) * inner.output;
                               });
   return place;
+}
+
+void FloatReduction::fold(const FloatFold& fold, const char* first, size_t n, const float* center,
+                          float* results) const {
+  const PairedAxes& reduced = reduction_.reduced();
+  if (apart_ == kFloat) return fold_floats(fold, reduced, first, n, center, results);
+  const Axis& inner = reduced.inner();
+  const bool one_run = inner.input == kFloat && inner.size != 0 && reduced.count(1) == 1;
+  for (size_t i = 0; i < n; ++i, first += apart_) {
+    if (one_run) {
+      results[i] = fold.run(inner.size, floats_at(first), center == nullptr ? 0.0f : center[i]);
+    } else {
+      fold_floats(fold, reduced, first, 1, center == nullptr ? nullptr : center + i, results + i);
+    }
+  }
 }
 
 void FloatReduction::write(const Place& place, const float* results) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reductions of float32 over any dimensions of tensors in any dim order, by the microkernels of reduce.h:
-// where the elements of an output follow each other, run by run; otherwise where outputs lie side by side, a
-// tile of them at a time, row by row.
+// where outputs lie side by side, a tile of them at a time, row by row; otherwise, where the elements of an
+// output follow each other, run by run.
 //
 //   FloatReduction floats(reduction);
 //   floats.for_each_tile(context, [&](const char* first, size_t n, float* results) {
@@ -45,9 +45,8 @@ class FloatReduction {
   // The tensors that were planned for are float32.
   explicit FloatReduction(const Reduction& reduction);
 
-  void fold(const FloatFold& fold, const char* first, size_t n, const float* center, float* results) const {
-    fold_floats(fold, reduction_.reduced(), first, n, center, results);
-  }
+  // Of n outputs of a tile.
+  void fold(const FloatFold& fold, const char* first, size_t n, const float* center, float* results) const;
 
   // compute(first, n, results) for all outputs; then they are written.
   template <class Compute>
@@ -75,9 +74,10 @@ class FloatReduction {
   void write(const Place& place, const float* results) const;
 
   const Reduction& reduction_;
-  bool beside_;     // whether outputs are worked on side by side
-  size_t columns_;  // of those that lie so
-  size_t per_row_;  // tiles of these
+  ptrdiff_t apart_;  // bytes between the inputs of an output and of the next one in a tile
+  size_t columns_;   // outputs that lie so
+  size_t tile_;      // of these at a time
+  size_t per_row_;   // tiles of all of these
 };
 
 // Results of each: `self` and `out` are float32, and the plan was made for them.

@@ -153,6 +153,17 @@ def test_reductions_across_dim_orders(
         kernels.check("aten::sum.IntList_out", values, dims, True, out_dim_order=[0, 2, 3, 1], **close)
 
 
+@pytest.mark.parametrize("shape", [(3, 300, 7, 7), (1, 700, 1, 2), (2, 5, 90, 50), (600, 1, 1, 11)])
+@pytest.mark.parametrize("dims", [[2, 3], [3], [1, 3]])
+def test_many_short_rows(kernels: Kernels, dims: list[int], shape: tuple[int, ...]) -> None:
+    values = random_tensor(shape, torch.float32)
+    close = {"rtol": 1.3e-6, "atol": 1e-4}
+    kernels.check("aten::sum.IntList_out", values, dims, **close)
+    kernels.check("aten::mean.out", values, dims, True, **close, out_dim_order=[0, 2, 3, 1])
+    kernels.check("aten::var.correction_out", values, dims, **close)
+    kernels.check("aten::amax.out", values, dims)
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     shape=hnp.array_shapes(min_dims=1, max_dims=6, min_side=0, max_side=4),

@@ -16,27 +16,27 @@ struct Partials {
   RL_INLINE void add(const Partials& other) {
     RL_UNROLL for (size_t v = 0; v < kVectors; ++v) sums[v] += other.sums[v];
   }
+  template <size_t kCount = kVectors>
   RL_INLINE float total() {
-    for (size_t half = kVectors / 2; half > 0; half /= 2) {
-      for (size_t v = 0; v < half; ++v) sums[v] += sums[v + half];
+    if constexpr (kCount > 1) {
+      RL_UNROLL for (size_t v = 0; v < kCount / 2; ++v) sums[v] += sums[v + kCount / 2];
+      return total<kCount / 2>();
     }
     return sum_of_lanes(sums[0]);
   }
 };
 
-// Of elements `i` to i + kPartials * whole, and `rest` more. term(i, count) has the elements i to i + count,
-// 0 in the other lanes.
+// Of n elements from number i on. term(i, count) has the elements i to i + count, 0 in the other lanes.
 template <class Term>
 RL_INLINE Partials sum_block(size_t i, size_t n, Term term) {
   Partials block;
   for (; n >= kPartials; n -= kPartials, i += kPartials) {
-    for (size_t v = 0; v < Partials::kVectors; ++v) block.sums[v] += term(i + v * kLanes, kLanes);
+    RL_UNROLL for (size_t v = 0; v < Partials::kVectors; ++v) block.sums[v] += term(i + v * kLanes, kLanes);
   }
-  for (size_t v = 0; v < Partials::kVectors && n > 0; ++v) {
-    const size_t taken = n < kLanes ? n : kLanes;
-    block.sums[v] += term(i, taken);
-    n -= taken;
-    i += taken;
+  RL_UNROLL for (size_t v = 0; v < Partials::kVectors; ++v) {
+    if (n <= v * kLanes) continue;
+    const size_t left = n - v * kLanes;
+    block.sums[v] += term(i + v * kLanes, left < kLanes ? left : kLanes);
   }
   return block;
 }
@@ -44,6 +44,8 @@ RL_INLINE Partials sum_block(size_t i, size_t n, Term term) {
 template <class Term>
 RL_INLINE float sum_terms(size_t n, Term term) {
   constexpr size_t kBlock = kChain * kPartials;
+  // Adding it to 0 would change nothing: as it began with 0, no sum is -0.
+  if (n <= kBlock) return sum_block(0, n, term).total();
   Partials total;
   Partials blocks;
   size_t i = 0;

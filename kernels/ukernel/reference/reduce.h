@@ -17,6 +17,30 @@ inline double sum(size_t rows, ptrdiff_t stride, const float* x) {
   return sum;
 }
 
+// In float, in the order in which variants with vectors add.
+inline float blocked_sum(size_t n, const float* x) {
+  float sums[32];
+  for (size_t first = 0; first < 32; ++first) {
+    float total = 0;
+    float blocks = 0;
+    float block = 0;
+    for (size_t i = first, count = 1; i < n; i += 32, ++count) {
+      block += x[i];
+      if (count % 64 != 0) continue;
+      blocks += block;
+      block = 0;
+      if (count % (64 * 64) != 0) continue;
+      total += blocks;
+      blocks = 0;
+    }
+    sums[first] = total + (blocks + block);
+  }
+  for (size_t half = 16; half > 0; half /= 2) {
+    for (size_t i = 0; i < half; ++i) sums[i] += sums[i + half];
+  }
+  return sums[0];
+}
+
 inline double squares(size_t rows, ptrdiff_t stride, const float* x, float mean) {
   double sum = 0;
   for (size_t row = 0; row < rows; ++row) {
