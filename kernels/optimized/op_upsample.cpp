@@ -233,18 +233,23 @@ ptrdiff_t repetitions(const Resampling& dimension) {
 // Input rows [begin, end) of all planes, columns side by side: each is written `down` times, with each
 // element `across` times.
 void repeat_planes(const Upsampling& of, ptrdiff_t down, ptrdiff_t across, ptrdiff_t begin, ptrdiff_t end) {
-  const ptrdiff_t rows = of.rows.in;
-  const size_t row_bytes = static_cast<size_t>(of.columns.out) * sizeof(float);
-  for (ptrdiff_t plane = begin / rows; plane * rows < end; ++plane) {
+  ukernel::RepeatedRows rows;
+  rows.n = static_cast<size_t>(of.columns.in);
+  rows.down = static_cast<size_t>(down);
+  rows.across = static_cast<size_t>(across);
+  rows.from_stride = of.from.row;
+  rows.to_stride = of.to.row;
+  while (begin < end) {
+    const ptrdiff_t plane = begin / of.rows.in;
+    const ptrdiff_t y = begin % of.rows.in;
+    const ptrdiff_t count = std::min(end - begin, of.rows.in - y);
     const ptrdiff_t n = plane / of.channels;
     const ptrdiff_t c = plane % of.channels;
-    const ptrdiff_t last = std::min(end - plane * rows, rows);
-    for (ptrdiff_t y = std::max<ptrdiff_t>(begin - plane * rows, 0); y < last; ++y) {
-      float* const to = of.output(n, c, y * down);
-      ukernel::resample_repeat(static_cast<size_t>(of.columns.in), static_cast<size_t>(across),
-                               of.input(n, c) + y * of.from.row, to);
-      for (ptrdiff_t i = 1; i < down; ++i) std::memcpy(to + i * of.to.row, to, row_bytes);
-    }
+    rows.rows = static_cast<size_t>(count);
+    rows.from = of.input(n, c) + y * of.from.row;
+    rows.to = of.output(n, c, y * down);
+    ukernel::resample_repeat(rows);
+    begin += count;
   }
 }
 

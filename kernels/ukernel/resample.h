@@ -13,9 +13,20 @@ namespace rushlight::ukernel {
 RL_UKERNEL(void, resample_gather, (size_t n, const float* row, const int32_t* index, float* out),
            (n, row, index, out))
 
-// Each of n elements `times` times, side by side: out[i * times + j] = row[i] for j < times.
-RL_UKERNEL(void, resample_repeat, (size_t n, size_t times, const float* row, float* out),
-           (n, times, row, out))
+// Each row `down` times, of each element `across` times: for i < rows, k < down, j < n and l < across
+//
+//   to[(i * down + k) * to_stride + j * across + l] = from[i * from_stride + j]
+struct RepeatedRows {
+  size_t rows = 0;
+  size_t n = 0;
+  size_t down = 1;
+  size_t across = 1;
+  const float* from = nullptr;
+  ptrdiff_t from_stride = 0;
+  float* to = nullptr;
+  ptrdiff_t to_stride = 0;
+};
+RL_UKERNEL(void, resample_repeat, (const RepeatedRows& rows), (rows))
 
 // out[i] = a[i] * (1 - share) + b[i] * share
 RL_UKERNEL(void, resample_blend, (size_t n, const float* a, const float* b, float share, float* out),

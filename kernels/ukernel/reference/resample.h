@@ -5,14 +5,20 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/ukernel/resample.h"
+
 namespace rushlight::ukernel::reference {
 
 inline void resample_gather(size_t n, const float* row, const int32_t* index, float* out) {
   for (size_t i = 0; i < n; ++i) out[i] = row[index[i]];
 }
 
-inline void resample_repeat(size_t n, size_t times, const float* row, float* out) {
-  for (size_t i = 0; i < n * times; ++i) out[i] = row[i / times];
+inline void resample_repeat(const RepeatedRows& r) {
+  for (size_t i = 0; i < r.rows * r.down; ++i) {
+    const float* const from = r.from + static_cast<ptrdiff_t>(i / r.down) * r.from_stride;
+    float* const to = r.to + static_cast<ptrdiff_t>(i) * r.to_stride;
+    for (size_t j = 0; j < r.n * r.across; ++j) to[j] = from[j / r.across];
+  }
 }
 
 inline void resample_blend(size_t n, const float* a, const float* b, float share, float* out) {

@@ -73,15 +73,26 @@ TEST_P(Resample, Rows_AnySize_AreThoseOfTheReference) {
 
 TEST_P(Resample, Repeat_AnySizeAndTimes_IsThatOfTheReference) {
   for (const Edge edge : {Edge::kFront, Edge::kBack}) {
-    for (size_t times = 1; times <= 6; ++times) {
-      for (size_t n = 0; n < 70; ++n) {
-        Guarded<float> row(n, edge);
-        Guarded<float> out(n * times, edge);
-        fill(row, 9.0f);
-        std::vector<float> expected(n * times);
-        GetParam().repeat(n, times, row.data(), out.data());
-        reference::resample_repeat(n, times, row.data(), expected.data());
-        EXPECT_TRUE(std::equal(out.begin(), out.end(), expected.begin())) << n << ", times " << times;
+    for (size_t n = 0; n < 70; ++n) {
+      for (size_t across = 1; across <= 6; ++across) {
+        RepeatedRows r;
+        r.rows = 2;
+        r.n = n;
+        r.down = 1 + (n + across) % 3;
+        r.across = across;
+        r.from_stride = static_cast<ptrdiff_t>(n + 1);
+        r.to_stride = static_cast<ptrdiff_t>(n * across + 2);
+        Guarded<float> from(2 * n + 1, edge);
+        Guarded<float> to((2 * r.down - 1) * (n * across + 2) + n * across, edge);
+        fill(from, 9.0f);
+        std::fill(to.begin(), to.end(), -1.0f);
+        std::vector<float> expected(to.begin(), to.end());
+        r.from = from.data();
+        r.to = expected.data();
+        reference::resample_repeat(r);
+        r.to = to.data();
+        GetParam().repeat(r);
+        EXPECT_TRUE(std::equal(to.begin(), to.end(), expected.begin())) << n << " x " << across;
       }
     }
   }
