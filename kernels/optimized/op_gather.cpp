@@ -21,7 +21,7 @@ Error gather(const View& index, size_t d, const View& source, const View& out) {
   const char* from = source.data;
   char* to = out.data;
   while (true) {
-    RL_TRY(copy_indexed(run, element, length, from, step, to, out.strides[inner]));
+    RL_TRY(copy_named(run, element, length, from, step, to, out.strides[inner]));
     size_t dim = out.dim;
     while (dim-- > 0) {
       if (dim == inner) continue;

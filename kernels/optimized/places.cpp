@@ -66,7 +66,7 @@ struct DenseSteps {
 };
 
 template <class Element, class Index, class Steps>
-bool copy_named(Steps steps, const IndexRun& run, size_t n, const char* from, char* to, int64_t* wrong) {
+bool copy_run(Steps steps, const IndexRun& run, size_t n, const char* from, char* to, int64_t* wrong) {
   const char* at = run.data;
   const int64_t size = run.size;
 #pragma GCC unroll 4
@@ -86,14 +86,14 @@ bool copy_named(Steps steps, const IndexRun& run, size_t n, const char* from, ch
 }
 
 template <class Element, class Index>
-bool copy_named(const AnySteps& steps, const IndexRun& run, size_t n, const char* from, char* to,
-                int64_t* wrong) {
+bool copy_run(const AnySteps& steps, const IndexRun& run, size_t n, const char* from, char* to,
+              int64_t* wrong) {
   using Dense = DenseSteps<Element, Index>;
   if (steps.index == Dense::index && steps.named == Dense::named && steps.from == 0 &&
       steps.to == Dense::to) {
-    return copy_named<Element, Index, Dense>({}, run, n, from, to, wrong);
+    return copy_run<Element, Index, Dense>({}, run, n, from, to, wrong);
   }
-  return copy_named<Element, Index, AnySteps>(steps, run, n, from, to, wrong);
+  return copy_run<Element, Index, AnySteps>(steps, run, n, from, to, wrong);
 }
 
 }  // namespace
@@ -112,14 +112,14 @@ void copy_places(size_t element, size_t n, const char* from, const ptrdiff_t* pl
   with_element(element, [&](auto type) { copy<decltype(type)>(n, from, places, to, stride); });
 }
 
-Error copy_indexed(const IndexRun& run, size_t element, size_t n, const char* from, ptrdiff_t from_step,
-                   char* to, ptrdiff_t to_step) {
+Error copy_named(const IndexRun& run, size_t element, size_t n, const char* from, ptrdiff_t from_step,
+                 char* to, ptrdiff_t to_step) {
   const AnySteps steps{run.stride, run.step, from_step, to_step};
   int64_t wrong = 0;
   const auto copied = [&](auto type) {
     using Element = decltype(type);
-    return run.type == ScalarType::Int ? copy_named<Element, int32_t>(steps, run, n, from, to, &wrong)
-                                       : copy_named<Element, int64_t>(steps, run, n, from, to, &wrong);
+    return run.type == ScalarType::Int ? copy_run<Element, int32_t>(steps, run, n, from, to, &wrong)
+                                       : copy_run<Element, int64_t>(steps, run, n, from, to, &wrong);
   };
   return with_element(element, copied) ? Error::Ok : check_index(wrong, run.size);
 }

@@ -31,16 +31,10 @@ Error add_places(const IndexRun& run, size_t first, size_t n, ptrdiff_t* places)
 void copy_places(size_t element, size_t n, const char* from, const ptrdiff_t* places, char* to,
                  ptrdiff_t stride);
 
-// What the two do for one index that does not wrap, at once: element i is the one named from
-// `from` + i * `from_step` on, and goes to `to` + i * `to_step`. When an index is out of range some have been
-// copied.
-Error copy_indexed(const IndexRun& run, size_t element, size_t n, const char* from, ptrdiff_t from_step,
-                   char* to, ptrdiff_t to_step);
-
 // n elements of `element` bytes, as above: the i-th is the one that index i names, counted from
 // `from` + i * `from_step` on, and goes to `to` + i * `to_step`. InvalidArgument, as above; then some may
 // have been copied.
-Error copy_indexed(const IndexRun& run, size_t element, size_t n, const char* from, ptrdiff_t from_step,
-                   char* to, ptrdiff_t to_step);
+Error copy_named(const IndexRun& run, size_t element, size_t n, const char* from, ptrdiff_t from_step,
+                 char* to, ptrdiff_t to_step);
 
 }  // namespace rushlight::kernels::optimized
