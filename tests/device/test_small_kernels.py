@@ -18,6 +18,7 @@ from recording import Record, RecordedCall
 from torch.nn import functional
 
 from rushlight.codegen.table import load_table
+from rushlight.export.dialect import fused
 from rushlight.sources import source_root
 
 pytestmark = pytest.mark.device
@@ -176,12 +177,12 @@ def _add_fused(watch: Record) -> None:
         low, high = next(bounds)
         names |= {"residual": residual, "low": low, "high": high}
         expected = (plain if residual is None else plain + residual).clamp(low, high)
-        _add_own(watch, "rushlight::convolution_act.clamp_out", names, expected, torch.ops.aten.convolution)
+        _add_own(watch, "rushlight::convolution_act.clamp_out", names, expected, fused.convolution_clamp)
     for low, high in itertools.islice(bounds, 3):
         given = {"input": _numbers((3, 7)), "weight": _numbers((5, 7)), "bias": _numbers((5,))}
         expected = functional.linear(*given.values()).clamp(low, high)
         given |= {"residual": None, "low": low, "high": high}
-        _add_own(watch, "rushlight::linear_act.clamp_out", given, expected, torch.ops.aten.linear)
+        _add_own(watch, "rushlight::linear_act.clamp_out", given, expected, fused.linear_clamp)
 
 
 def _means() -> Iterator[torch.Tensor]:
