@@ -22,6 +22,15 @@ inline constexpr size_t kPanelColumns = 6;
 inline constexpr size_t kPanelColumns = 4;
 #endif
 
+// Rows that are computed at once; those that are left take more instructions.
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+inline constexpr size_t kPanelRows = 3;
+#elif defined(__riscv_vector)
+inline constexpr size_t kPanelRows = 6;
+#else
+inline constexpr size_t kPanelRows = 4;
+#endif
+
 // As deep as panels are made, for the stack's sake; products take any depth.
 #if defined(__riscv_vector)
 inline constexpr size_t kPanelDepth = 32;
@@ -84,10 +93,11 @@ RL_UKERNEL_NATIVE(void, copy_panel,
                   (float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t from_stride, size_t rows),
                   (to, to_stride, from, from_stride, rows))
 
-// to[k * kPanelColumns + j] = from[j * from_stride + k], 0 from column `columns` on.
+// to[k * kPanelColumns + j] = from[j * from_stride + k * depth_stride], 0 from column `columns` on.
 RL_UKERNEL_NATIVE(void, pack_panel,
-                  (float* to, const float* from, ptrdiff_t from_stride, size_t columns, size_t depth),
-                  (to, from, from_stride, columns, depth))
+                  (float* to, const float* from, ptrdiff_t from_stride, ptrdiff_t depth_stride,
+                   size_t columns, size_t depth),
+                  (to, from, from_stride, depth_stride, columns, depth))
 
 // Where windows over an image begin, which may be outside: row, column, and the offset of that place.
 struct PanelWindows {

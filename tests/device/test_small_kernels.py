@@ -75,12 +75,17 @@ def _numbers(shape: tuple[int, ...]) -> torch.Tensor:
     return torch.rand(shape) * 2 - 1
 
 
+def _weights(shape: tuple[int, ...]) -> torch.Tensor:
+    """So small that sums with them are no larger than what they are multiplied with."""
+    return _numbers(shape) / torch.Size(shape[1:]).numel() ** 0.5
+
+
 def _convolutions() -> Iterator[torch.Tensor]:
     for shape, weight_shape, given in CONVOLUTIONS:
         settings = dict(given)
         transposed = settings.pop("transposed", False)
         name = f"conv{'_transpose' if transposed else ''}{len(shape) - 2}d"
-        x, weight = _numbers(shape), _numbers(weight_shape)
+        x, weight = _numbers(shape), _weights(weight_shape)
         outs = weight_shape[1] if transposed else weight_shape[0]
         yield getattr(functional, name)(x, weight, _numbers((outs,)), **settings)
         if len(shape) == 4:
@@ -165,7 +170,7 @@ def _add_fused(watch: Record) -> None:
         }
         names: dict[str, Any] = {
             "input": _numbers(shape).contiguous(memory_format=layout),
-            "weight": _numbers(weight_shape).contiguous(memory_format=layout),
+            "weight": _weights(weight_shape).contiguous(memory_format=layout),
             "bias": _numbers((weight_shape[1 if "transposed" in given else 0],)),
             **{name: list(pairs[name]) for name in own[:3]},
             "transposed": given.get("transposed", False),

@@ -14,6 +14,7 @@ constexpr ptrdiff_t kColumns = ukernel::kPanelColumns;
 constexpr ptrdiff_t kDepth = ukernel::kPanelDepth;
 constexpr ptrdiff_t kImage = 640;  // numbers of the image, with its padding, that are copied at once
 constexpr ptrdiff_t kFewTaps = 8;
+constexpr ptrdiff_t kFewChannels = 4;
 // Where columns are many it is quicker to take fewer than to take some twice.
 constexpr bool kWholePanels = kColumns <= 8;
 
@@ -44,6 +45,12 @@ struct Range {
   ptrdiff_t end;
 };
 
+// From one to the next of a row or of a column.
+struct Line {
+  ptrdiff_t in;
+  ptrdiff_t out;
+};
+
 // Outputs that see nothing but the image through `taps` taps from `tap` on.
 Range inside(const Axis& axis, ptrdiff_t tap, ptrdiff_t taps) {
   const ptrdiff_t first = axis.pad - tap * axis.dilation;
@@ -56,14 +63,17 @@ Range inside(const Axis& axis, ptrdiff_t tap, ptrdiff_t taps) {
 class ByPixels {
  public:
   explicit ByPixels(const PixelsConvolution& convolution)
-      : c_(convolution), g_(*convolution.geometry), y_(g_.axes[1]), x_(g_.axes[2]) {}
+      : c_(convolution), g_(*convolution.geometry), y_(g_.axes[1]), x_(g_.axes[2]) {
+    is_adjacent_ = g_.in_channel_stride == 1 || g_.in_channels == 1;
+  }
 
   void convolve() {
     const ptrdiff_t channels = g_.in_channels;
     const ptrdiff_t depth = g_.taps() * channels;
     const bool rows_adjoin = y_.out == 1 || y_.out_stride == x_.out * x_.out_stride;
-    const bool adjacent = x_.dilation == 1 && x_.in_stride == channels;
-    if (adjacent && y_.kernel > 1 && x_.kernel * channels < kFewTaps && depth <= kDepth && rows_adjoin) {
+    const bool adjacent = x_.dilation == 1 && (x_.in_stride == channels || !is_adjacent_);
+    if (adjacent && is_adjacent_ && y_.kernel > 1 && x_.kernel * channels < kFewTaps && depth <= kDepth &&
+        rows_adjoin) {
       return convolve_patches(depth);
     }
     const bool adjoin = adjacent && x_.kernel * channels <= kDepth;
@@ -157,13 +167,11 @@ class ByPixels {
 
   void add_piece(const Piece& piece) {
     pack(piece);
-    const Range quick = inside(x_, piece.tap, piece.taps);
-    const Range all{0, x_.out};
-    if (quick.begin == 0 && quick.end == x_.out) return add_range(piece, all, true);
-    if (seen(piece, all) * reach(piece) <= kImage) return add_range(piece, all, false);
-    add_range(piece, {0, quick.begin}, false);
-    add_range(piece, quick, true);
-    add_range(piece, {quick.end, x_.out}, false);
+    const Image image{c_.in + piece.channel, 0, 0, y_.in_stride, x_.in_stride};
+    const Range quick = is_adjacent_ ? inside(x_, piece.tap, piece.taps) : Range{0, 0};
+    add_border(piece, {0, quick.begin});
+    add_block(piece, quick, {0, y_.out}, image);
+    add_border(piece, {quick.end, x_.out});
   }
 
   // [rows x taps x channels][columns].
@@ -184,18 +192,9 @@ class ByPixels {
     float* to = panel_;
     for (ptrdiff_t i = 0; i < rows; ++i, weight += y_.kernel_stride) {
       for (ptrdiff_t j = 0; j < taps; ++j, to += depth * kColumns) {
-        pack_run(to, weight + j * x_.kernel_stride, step, depth);
+        ukernel::pack_panel(to, weight + j * x_.kernel_stride, g_.weight_out_stride, step,
+                            static_cast<size_t>(columns_), static_cast<size_t>(depth));
       }
-    }
-  }
-
-  void pack_run(float* to, const float* weight, ptrdiff_t step, ptrdiff_t depth) const {
-    const auto columns = static_cast<size_t>(columns_);
-    if (step == 1) {
-      return ukernel::pack_panel(to, weight, g_.weight_out_stride, columns, static_cast<size_t>(depth));
-    }
-    for (; depth > 0; --depth, to += kColumns, weight += step) {
-      ukernel::pack_panel(to, weight, g_.weight_out_stride, columns, 1);
     }
   }
 
@@ -209,12 +208,11 @@ class ByPixels {
     return x_.start(output, false) + piece.tap * x_.dilation;
   }
 
-  // The piece on some columns of the output, of the image as it is, or of copies of its rows.
-  void add_range(const Piece& piece, Range range, bool as_it_is) {
-    if (as_it_is) {
-      const Image image{c_.in + piece.channel, 0, 0, y_.in_stride, x_.in_stride};
-      return add_rows(piece, range, {0, y_.out}, image);
-    }
+  // The piece on columns of the output that see places beside the image, too: of copies of it.
+  void add_border(const Piece& piece, Range range) {
+    if (range.begin == range.end) return;
+    if (piece.taps == 1 && is_adjacent_)
+      return add_lines(piece, range, {0, y_.out}, {image_, 0, 0, 0, 0}, {0, 0});
     const ptrdiff_t height = reach(piece);
     const ptrdiff_t width = (kImage / height / piece.channels - piece.taps) / x_.step + 1;
     for (ptrdiff_t x = range.begin; x < range.end; x += width) {
@@ -222,7 +220,7 @@ class ByPixels {
       const ptrdiff_t outputs = (kImage / seen(piece, columns) - height) / y_.step + 1;
       for (ptrdiff_t y = 0; y < y_.out; y += outputs) {
         const Range some{y, std::min(y + outputs, y_.out)};
-        add_rows(piece, columns, some, copied(piece, columns, some));
+        add_block(piece, columns, some, copied(piece, columns, some));
       }
     }
   }
@@ -236,14 +234,18 @@ class ByPixels {
     const ptrdiff_t row_stride = count * piece.channels;
     const ptrdiff_t left = std::min(std::max<ptrdiff_t>(-column, 0), count);
     const ptrdiff_t middle = std::max<ptrdiff_t>(std::min(count, x_.in - column) - left, 0);
-    const ptrdiff_t adjacent = x_.in_stride == piece.channels ? middle : 1;
+    const ptrdiff_t adjacent = is_adjacent_ && x_.in_stride == piece.channels ? middle : 1;
     for (ptrdiff_t i = std::max<ptrdiff_t>(begin, 0); i < std::min(end, y_.in); ++i) {
       float* to = image_ + (i - begin) * row_stride;
       const float* from = c_.in + piece.channel + i * y_.in_stride + (column + left) * x_.in_stride;
       ukernel::fill_run(to, static_cast<size_t>(left * piece.channels), 0);
       to += left * piece.channels;
       for (ptrdiff_t j = 0; j < middle; j += adjacent, from += adjacent * x_.in_stride) {
-        ukernel::copy_run(to, from, static_cast<size_t>(adjacent * piece.channels));
+        if (is_adjacent_) {
+          ukernel::copy_run(to, from, static_cast<size_t>(adjacent * piece.channels));
+        } else {
+          for (ptrdiff_t k = 0; k < piece.channels; ++k) to[k] = from[k * g_.in_channel_stride];
+        }
         to += adjacent * piece.channels;
       }
       ukernel::fill_run(to, static_cast<size_t>((count - left - middle) * piece.channels), 0);
@@ -251,37 +253,59 @@ class ByPixels {
     return {image_, begin, column, row_stride, piece.channels};
   }
 
-  void add_rows(const Piece& piece, Range columns, Range rows, const Image& image) {
-    ukernel::PanelProduct product;
-    product.left_stride = x_.step * image.column_stride;
-    product.rows = static_cast<size_t>(columns.end - columns.begin);
-    product.depth = static_cast<size_t>(piece.taps * piece.channels);
-    product.out_stride = x_.out_stride;
-    product.column_stride = 1;
-    product.columns = static_cast<size_t>(columns_);
-    product.part_stride = y_.dilation * image.row_stride;
-    product.initial = piece.first ? initial_ : nullptr;
-    product.rectify = piece.last && c_.rectify;
-    const float* left = image.data + (column_of(piece, columns.begin) - image.column) * image.column_stride;
-    float* out = c_.out + columns.begin * x_.out_stride + column_;
-    for (ptrdiff_t y = rows.begin; y < rows.end; ++y) {
-      // Of the piece's rows those that are in the image.
-      const ptrdiff_t start = y_.start(y, false) + piece.row * y_.dilation;
+  void add_block(const Piece& piece, Range columns, Range rows, const Image& image) {
+    if (columns.begin == columns.end) return;
+    const Range whole = inside(y_, piece.row, piece.rows);
+    for (Range some = rows; some.begin < rows.end; some.begin = some.end) {
+      // Rows of the output that see all of the piece's rows, or one.
+      const bool is_whole = whole.begin <= some.begin && some.begin < whole.end;
+      some.end = is_whole ? std::min(whole.end, rows.end) : some.begin + 1;
+      const ptrdiff_t start = y_.start(some.begin, false) + piece.row * y_.dilation;
       ptrdiff_t begin = 0, end = piece.rows;
       while (begin < end && start + begin * y_.dilation < 0) ++begin;
       while (end > begin && start + (end - 1) * y_.dilation >= y_.in) --end;
-      product.left = left + (start + begin * y_.dilation - image.row) * image.row_stride;
-      product.panel = panel_ + begin * piece.taps * piece.channels * kColumns;
-      product.parts = static_cast<size_t>(end - begin);
-      product.out = out + y * y_.out_stride;
-      if (begin < end) {
-        ukernel::multiply_panel(product);
-      } else if (piece.first || product.rectify) {
-        ukernel::PanelProduct nothing = product;
-        nothing.depth = 0;
-        nothing.parts = 1;
-        ukernel::multiply_panel(nothing);
-      }
+      Image from = image;
+      from.data += (start + begin * y_.dilation - image.row) * image.row_stride +
+                   (column_of(piece, columns.begin) - image.column) * image.column_stride;
+      add_lines(piece, columns, some, from, {begin, end});
+    }
+  }
+
+  // Some rows of the piece on a block of the output, whose first place sees the image from its beginning.
+  void add_lines(const Piece& piece, Range columns, Range rows, const Image& from, Range seen) {
+    ukernel::PanelProduct product;
+    product.rectify = piece.last && c_.rectify;
+    const bool any = seen.begin < seen.end;
+    if (!any && !piece.first && !product.rectify) return;
+    product.left = from.data;
+    product.panel = panel_ + seen.begin * piece.taps * piece.channels * kColumns;
+    product.depth = any ? static_cast<size_t>(piece.taps * piece.channels) : 0;
+    product.parts = any ? static_cast<size_t>(seen.end - seen.begin) : 1;
+    product.part_stride = y_.dilation * from.row_stride;
+    product.out = c_.out + rows.begin * y_.out_stride + columns.begin * x_.out_stride + column_;
+    product.column_stride = 1;
+    product.columns = static_cast<size_t>(columns_);
+    product.initial = piece.first ? initial_ : nullptr;
+    // Row by row; of what is left beside the rows that are computed at once, column by column.
+    constexpr auto kRows = static_cast<ptrdiff_t>(ukernel::kPanelRows);
+    const ptrdiff_t width = columns.end - columns.begin, height = rows.end - rows.begin;
+    const ptrdiff_t beside = height < kRows ? 0 : width % kRows;
+    const Line along_x{x_.step * from.column_stride, x_.out_stride};
+    const Line along_y{y_.step * from.row_stride, y_.out_stride};
+    if (beside < width) multiply_lines(product, along_x, width - beside, along_y, height);
+    if (beside == 0) return;
+    product.left += (width - beside) * along_x.in;
+    product.out += (width - beside) * along_x.out;
+    multiply_lines(product, along_y, height, along_x, beside);
+  }
+
+  static void multiply_lines(ukernel::PanelProduct product, Line row, ptrdiff_t rows, Line line,
+                             ptrdiff_t lines) {
+    product.left_stride = row.in;
+    product.out_stride = row.out;
+    product.rows = static_cast<size_t>(rows);
+    for (; lines > 0; --lines, product.left += line.in, product.out += line.out) {
+      ukernel::multiply_panel(product);
     }
   }
 
@@ -289,6 +313,7 @@ class ByPixels {
   const Geometry& g_;
   const Axis& y_;
   const Axis& x_;
+  bool is_adjacent_;      // the channels of a pixel
   ptrdiff_t column_ = 0;  // output channels at hand
   ptrdiff_t columns_ = 0;
   float initial_[kColumns] = {};
@@ -301,8 +326,8 @@ class ByPixels {
 bool goes_by_pixels(const Geometry& geometry) {
   const Axis& depth = geometry.axes[0];
   const bool flat = depth.kernel == 1 && depth.in == 1 && depth.out == 1;
-  return flat && !geometry.transposed && (geometry.in_channel_stride == 1 || geometry.in_channels == 1) &&
-         geometry.out_channel_stride == 1;
+  return flat && !geometry.transposed && geometry.out_channel_stride == 1 &&
+         (geometry.in_channel_stride == 1 || geometry.in_channels <= kFewChannels);
 }
 
 void convolve_pixels(const PixelsConvolution& convolution) { ByPixels(convolution).convolve(); }

@@ -16,7 +16,7 @@ struct PixelsConvolution {
   bool rectify;  // only if kPanelRectifies
 };
 
-// Whether the numbers of pixels are adjacent in input and output.
+// Whether the numbers of pixels are adjacent in the output, and in the input or few there.
 [[nodiscard]] bool goes_by_pixels(const Geometry& geometry);
 
 void convolve_pixels(const PixelsConvolution& convolution);

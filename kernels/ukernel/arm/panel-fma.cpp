@@ -9,7 +9,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-constexpr size_t kRows = 4;
+constexpr size_t kRows = kPanelRows;
 constexpr bool kTakesColumns = false;
 
 // A number of the left factor times the columns of one of three steps.
@@ -170,11 +170,12 @@ void multiply_rows(const RowProduct& product) {
   }
 }
 
-void pack_panel(float* to, const float* from, ptrdiff_t from_stride, size_t columns, size_t depth) {
+void pack_panel(float* to, const float* from, ptrdiff_t from_stride, ptrdiff_t depth_stride, size_t columns,
+                size_t depth) {
   if (columns < kPanelColumns) {
-    for (size_t k = 0; k < depth; ++k) {
+    for (size_t k = 0; k < depth; ++k, from += depth_stride) {
       for (size_t j = 0; j < kPanelColumns; ++j) {
-        *to++ = j < columns ? from[static_cast<ptrdiff_t>(k) + static_cast<ptrdiff_t>(j) * from_stride] : 0;
+        *to++ = j < columns ? from[static_cast<ptrdiff_t>(j) * from_stride] : 0;
       }
     }
     return;
@@ -182,7 +183,8 @@ void pack_panel(float* to, const float* from, ptrdiff_t from_stride, size_t colu
   const float* second = from + from_stride;
   const float* third = second + from_stride;
   const float* fourth = third + from_stride;
-  size_t rest = depth % 4;
+  size_t rest = depth_stride == 1 ? depth % 4 : depth;
+  depth -= rest;
 #define RL_ACROSS(place)                                                                          \
   "vldr s0, [%[first], " place "]\n vldr s1, [%[second], " place "]\n vldr s2, [%[third], " place \
   "]\n"                                                                                           \
@@ -200,10 +202,14 @@ void pack_panel(float* to, const float* from, ptrdiff_t from_stride, size_t colu
       :
       : "s0", "s1", "s2", "s3", "cc", "memory");
   for (; rest > 0; --rest) {
-    *to++ = *from++;
-    *to++ = *second++;
-    *to++ = *third++;
-    *to++ = *fourth++;
+    *to++ = *from;
+    *to++ = *second;
+    *to++ = *third;
+    *to++ = *fourth;
+    from += depth_stride;
+    second += depth_stride;
+    third += depth_stride;
+    fourth += depth_stride;
   }
 }
 

@@ -11,7 +11,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-constexpr size_t kRows = 3;
+constexpr size_t kRows = kPanelRows;
 constexpr bool kTakesColumns = false;
 
 #define RL_NEXT_COLUMNS "vldrw.32 q6, [r3], #16\n vldrw.32 q7, [r3], #16\n"
@@ -216,11 +216,12 @@ void copy_panel(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t fro
   }
 }
 
-void pack_panel(float* to, const float* from, ptrdiff_t from_stride, size_t columns, size_t depth) {
+void pack_panel(float* to, const float* from, ptrdiff_t from_stride, ptrdiff_t depth_stride, size_t columns,
+                size_t depth) {
   const uint32x4_t low = vmulq_n_u32(vidupq_n_u32(0, 1), static_cast<uint32_t>(from_stride));
   const uint32x4_t high = vaddq_n_u32(low, static_cast<uint32_t>(from_stride) * 4);
   const mve_pred16_t low_mask = vctp32q(columns), high_mask = vctp32q(columns > 4 ? columns - 4 : 0);
-  for (; depth > 0 && columns < kPanelColumns; --depth, to += kPanelColumns, ++from) {
+  for (; depth > 0 && columns < kPanelColumns; --depth, to += kPanelColumns, from += depth_stride) {
     vst1q_f32(to, vldrwq_gather_shifted_offset_z_f32(from, low, low_mask));
     vst1q_f32(to + 4, vldrwq_gather_shifted_offset_z_f32(from, high, high_mask));
   }
@@ -230,12 +231,12 @@ void pack_panel(float* to, const float* from, ptrdiff_t from_stride, size_t colu
       "1:\n"
       "vldrw.u32 q0, [%[from], %q[low], uxtw #2]\n"
       "vldrw.u32 q1, [%[from], %q[high], uxtw #2]\n"
-      "adds %[from], #4\n"
+      "add %[from], %[step]\n"
       "vstrw.32 q0, [%[to]], #16\n"
       "vstrw.32 q1, [%[to]], #16\n"
       "le lr, 1b\n"
-      : [to] "+r"(to), [from] "+l"(from)
-      : [depth] "r"(depth), [low] "w"(low), [high] "w"(high)
+      : [to] "+r"(to), [from] "+r"(from)
+      : [depth] "r"(depth), [step] "r"(depth_stride * 4), [low] "w"(low), [high] "w"(high)
       : "q0", "q1", "lr", "cc", "memory");
 }
 

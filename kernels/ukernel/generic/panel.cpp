@@ -8,7 +8,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-constexpr size_t kRows = 4;
+constexpr size_t kRows = kPanelRows;
 constexpr bool kTakesColumns = false;
 constexpr size_t kUnrolled = 4;
 

@@ -15,20 +15,22 @@ void copy_panel(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t fro
   }
 }
 
-void pack_panel(float* to, const float* from, ptrdiff_t from_stride, size_t columns, size_t depth) {
+void pack_panel(float* to, const float* from, ptrdiff_t from_stride, ptrdiff_t depth_stride, size_t columns,
+                size_t depth) {
   size_t j = 0;
   for (; j + 2 <= columns; j += 2, from += 2 * from_stride) {
     const float* first = from;
     const float* second = from + from_stride;
     float* at = to + j;
-    for (size_t k = depth; k > 0; --k, at += kPanelColumns) {
-      const float a = *first++, b = *second++;
+    for (size_t k = depth; k > 0; --k, at += kPanelColumns, first += depth_stride, second += depth_stride) {
+      const float a = *first, b = *second;
       at[0] = a;
       at[1] = b;
     }
   }
   for (; j < kPanelColumns; ++j, from += from_stride) {
-    for (size_t k = 0; k < depth; ++k) to[k * kPanelColumns + j] = j < columns ? from[k] : 0;
+    const float* at = from;
+    for (size_t k = 0; k < depth; ++k, at += depth_stride) to[k * kPanelColumns + j] = j < columns ? *at : 0;
   }
 }
 #endif

@@ -8,7 +8,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-constexpr size_t kRows = 4;
+constexpr size_t kRows = kPanelRows;
 constexpr bool kTakesColumns = false;
 
 #define RL_TEXT(text) #text

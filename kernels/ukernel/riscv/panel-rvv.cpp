@@ -9,7 +9,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-constexpr size_t kRows = 6;
+constexpr size_t kRows = kPanelRows;
 constexpr bool kTakesColumns = true;
 
 inline const float* at(const float* from, ptrdiff_t bytes) {
@@ -108,15 +108,16 @@ void copy_panel(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t fro
   }
 }
 
-void pack_panel(float* to, const float* from, ptrdiff_t from_stride, size_t columns, size_t depth) {
+void pack_panel(float* to, const float* from, ptrdiff_t from_stride, ptrdiff_t depth_stride, size_t columns,
+                size_t depth) {
   const auto step = from_stride * static_cast<ptrdiff_t>(sizeof(float));
   for (size_t j = 0; j < kPanelColumns;) {
     const bool is_there = j < columns;
     const size_t lanes = __riscv_vsetvl_e32m8((is_there ? columns : kPanelColumns) - j);
     const float* at = from + static_cast<ptrdiff_t>(j) * from_stride;
     const vfloat32m8_t zeros = __riscv_vfmv_v_f_f32m8(0, lanes);
-    for (size_t k = 0; k < depth; ++k) {
-      const vfloat32m8_t numbers = is_there ? __riscv_vlse32_v_f32m8(at + k, step, lanes) : zeros;
+    for (size_t k = 0; k < depth; ++k, at += depth_stride) {
+      const vfloat32m8_t numbers = is_there ? __riscv_vlse32_v_f32m8(at, step, lanes) : zeros;
       __riscv_vse32_v_f32m8(to + k * kPanelColumns + j, numbers, lanes);
     }
     j += lanes;

@@ -150,13 +150,18 @@ TEST(CopyPanel, Rows_AreCopied) {
 TEST(PackPanel, Rows_BecomeColumns) {
   for (size_t columns = 1; columns <= kPanelColumns; ++columns) {
     for (const size_t depth : {0, 1, 3, 4, 9}) {
-      Guarded<float> from((columns - 1) * (depth + 2) + depth), to(depth * kPanelColumns);
-      fill(from);
-      fill(to);
-      native::pack_panel(to.data(), from.data(), static_cast<ptrdiff_t>(depth + 2), columns, depth);
-      for (size_t k = 0; k < depth; ++k) {
-        for (size_t j = 0; j < kPanelColumns; ++j) {
-          EXPECT_EQ(to[k * kPanelColumns + j], j < columns ? from[j * (depth + 2) + k] : 0);
+      for (const size_t apart : {1, 3}) {
+        const size_t width = depth * apart + 2;
+        Guarded<float> from((columns - 1) * width + (depth == 0 ? 0 : (depth - 1) * apart + 1));
+        Guarded<float> to(depth * kPanelColumns);
+        fill(from);
+        fill(to);
+        native::pack_panel(to.data(), from.data(), static_cast<ptrdiff_t>(width),
+                           static_cast<ptrdiff_t>(apart), columns, depth);
+        for (size_t k = 0; k < depth; ++k) {
+          for (size_t j = 0; j < kPanelColumns; ++j) {
+            EXPECT_EQ(to[k * kPanelColumns + j], j < columns ? from[j * width + k * apart] : 0);
+          }
         }
       }
     }
