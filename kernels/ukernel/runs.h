@@ -10,6 +10,13 @@
 
 namespace rushlight::ukernel {
 
+// Whether several numbers take few instructions more than one.
+#if (defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)) || defined(__riscv_vector)
+inline constexpr bool kRunsAreVectors = true;
+#else
+inline constexpr bool kRunsAreVectors = false;
+#endif
+
 RL_UKERNEL_NATIVE(void, fill_run, (float* to, size_t count, float value), (to, count, value))
 RL_UKERNEL_NATIVE(void, copy_run, (float* to, const float* from, size_t count), (to, from, count))
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernels/ukernel/panel.h"
+#include "kernels/ukernel/patch.h"
 #include "kernels/ukernel/runs.h"
 
 namespace rushlight::kernels::optimized {
@@ -120,9 +121,13 @@ class ByPixels {
     product.column_stride = 1;
     product.initial = initial_;
     product.rectify = c_.rectify;
+    ptrdiff_t y = 0, x = 0;
     for (ptrdiff_t i = 0; i < outputs; i += most) {
       const ptrdiff_t count = std::min(most, outputs - i);
-      for (ptrdiff_t j = 0; j < count; ++j) take_patch(i + j, image_ + j * depth);
+      for (ptrdiff_t j = 0; j < count; ++j) {
+        take_patch(y, x, image_ + j * depth);
+        if (++x == x_.out) x = 0, ++y;
+      }
       product.rows = static_cast<size_t>(count);
       for (ptrdiff_t c = 0; c < g_.out_channels; c += kColumns) {
         take_columns(c);
@@ -135,10 +140,10 @@ class ByPixels {
   }
 
   // What an output sees: [rows x taps x channels], with zeros outside of the image.
-  void take_patch(ptrdiff_t output, float* to) const {
+  void take_patch(ptrdiff_t y, ptrdiff_t x, float* to) const {
     const ptrdiff_t width = x_.kernel * g_.in_channels;
-    const ptrdiff_t column = x_.start(output % x_.out, false);
-    const ptrdiff_t first = y_.start(output / x_.out, false);
+    const ptrdiff_t column = x_.start(x, false);
+    const ptrdiff_t first = y_.start(y, false);
     const ptrdiff_t left = std::min(std::max<ptrdiff_t>(-column, 0), x_.kernel) * g_.in_channels;
     const ptrdiff_t right = std::min(x_.in - column, x_.kernel) * g_.in_channels;
     ptrdiff_t row = 0, end = y_.kernel;
@@ -147,10 +152,9 @@ class ByPixels {
     const bool is_whole = end - row == y_.kernel && right - left == width;
     if (!is_whole) ukernel::fill_run(to, static_cast<size_t>(width * y_.kernel), 0);
     const float* from = c_.in + (first + row * y_.dilation) * y_.in_stride + column * x_.in_stride + left;
-    to += row * width + left;
-    for (; row < end && left < right; ++row, to += width, from += y_.dilation * y_.in_stride) {
-      ukernel::copy_run(to, from, static_cast<size_t>(right - left));
-    }
+    if (row >= end || left >= right) return;
+    ukernel::copy_block(to + row * width + left, width, from, y_.dilation * y_.in_stride, 1,
+                        static_cast<size_t>(end - row), static_cast<size_t>(right - left));
   }
 
   // The output channels from c on, or some before them, too.

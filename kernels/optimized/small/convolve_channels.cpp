@@ -32,26 +32,16 @@ Seen seen(const Axis& axis, ptrdiff_t output) {
 }
 
 // [groups][taps][kGroup], with zeros for channels that are not there.
-void pack(const Geometry& geometry, const float* weight, ptrdiff_t channels, float* to) {
-  const Axis& y = geometry.axes[1];
-  const Axis& x = geometry.axes[2];
-  const ptrdiff_t taps = geometry.taps();
-  const ptrdiff_t step = geometry.weight_group_stride;
-  for (ptrdiff_t c = 0; c < channels; c += kGroup, weight += kGroup * step, to += taps * kGroup) {
-    const ptrdiff_t count = std::min(kGroup, channels - c);
-    if (count < kGroup) ukernel::fill_run(to, static_cast<size_t>(taps * kGroup), 0);
-    float* at = to;
-    for (ptrdiff_t i = 0; i < y.kernel; ++i) {
-      const float* row = weight + i * y.kernel_stride;
-      for (ptrdiff_t j = x.kernel; j > 0; --j, row += x.kernel_stride, at += kGroup) {
-        const float* from = row;
-        if (count < kGroup) {
-          for (float* each = at; each < at + count; from += step) *each++ = *from;
-        } else {
-#pragma GCC unroll 4
-          for (ptrdiff_t k = 0; k < kGroup; ++k, from += step) at[k] = *from;
-        }
-      }
+void pack(const Axis& y, const Axis& x, ptrdiff_t step, const float* weight, ptrdiff_t channels, float* to) {
+  const ptrdiff_t group = y.kernel * x.kernel * kGroup;
+  const ptrdiff_t whole = channels / kGroup, rest = channels % kGroup;
+  if (rest > 0) ukernel::fill_run(to + whole * group, static_cast<size_t>(group), 0);
+  for (ptrdiff_t i = 0; i < y.kernel; ++i) {
+    const float* from = weight + i * y.kernel_stride;
+    for (ptrdiff_t j = x.kernel; j > 0; --j, from += x.kernel_stride, to += kGroup) {
+      ukernel::copy_block(to, group, from, kGroup * step, step, static_cast<size_t>(whole), kGroup);
+      ukernel::copy_block(to + whole * group, 0, from + whole * kGroup * step, 0, step, 1,
+                          static_cast<size_t>(rest));
     }
   }
 }
@@ -65,8 +55,10 @@ bool goes_by_channels(const Geometry& geometry) {
 
 void convolve_channels(const PixelsConvolution& convolution) {
   const Geometry& geometry = *convolution.geometry;
-  const Axis& vertical = geometry.axes[1];
-  const Axis& horizontal = geometry.axes[2];
+  // Lines are along the longer axis.
+  const bool stands = geometry.axes[1].out > geometry.axes[2].out;
+  const Axis& vertical = geometry.axes[stands ? 2 : 1];
+  const Axis& horizontal = geometry.axes[stands ? 1 : 2];
   alignas(16) float weights[kWeights];
   float none[kMostChannels];
   ukernel::ChannelSums sums;
@@ -81,7 +73,8 @@ void convolve_channels(const PixelsConvolution& convolution) {
   if (convolution.bias == nullptr) ukernel::fill_run(none, static_cast<size_t>(most), 0);
   for (ptrdiff_t c = 0; c < geometry.groups; c += most) {
     const ptrdiff_t channels = std::min(most, geometry.groups - c);
-    pack(geometry, convolution.weight + c * geometry.weight_group_stride, channels, weights);
+    pack(vertical, horizontal, geometry.weight_group_stride,
+         convolution.weight + c * geometry.weight_group_stride, channels, weights);
     sums.initial = convolution.bias != nullptr ? convolution.bias + c : none;
     sums.channels = static_cast<size_t>(channels);
     for (ptrdiff_t x = 0; x < horizontal.out; x += static_cast<ptrdiff_t>(sums.outputs)) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <optional>
 
 #include "kernels/optimized/fallback.h"
 #include "kernels/shared/checks.h"
 #include "kernels/shared/sum.h"
+#include "kernels/ukernel/runs.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
@@ -37,12 +39,50 @@ void add_run(const char* from, ptrdiff_t stride, size_t count, PairwiseSum<float
   }
 }
 
+constexpr size_t kNeighbours = 64;  // of the output, that are computed at once
+constexpr size_t kRows = 32;        // that are added one after the other
+constexpr size_t kMostRows = kRows * kRows;
+
+// Neighbours of the output that are neighbours in the input, too: rows of them are added.
+void add_rows(const PairedAxes& reduced, const char* first, float* out, size_t neighbours) {
+  float sums[kNeighbours];
+  size_t rows = 0;
+  ukernel::fill_run(out, neighbours, 0);
+  ukernel::fill_run(sums, neighbours, 0);
+  reduced.walk(first, nullptr, 0, [&](const char* row, char*) {
+    ukernel::add_run(sums, sums, reinterpret_cast<const float*>(row), neighbours);
+    if (++rows < kRows) return;
+    ukernel::add_run(out, out, sums, neighbours);
+    ukernel::fill_run(sums, neighbours, 0);
+    rows = 0;
+  });
+  ukernel::add_run(out, out, sums, neighbours);
+}
+
+void mean_of_rows(const Reduction& reduction, float count) {
+  const Axis& row = reduction.kept().inner();
+  reduction.kept().walk(reduction.input(), reduction.output(), 1, [&](const char* first, char* result) {
+    for (size_t i = 0; i < row.size; i += kNeighbours, first += kNeighbours * sizeof(float)) {
+      const size_t neighbours = std::min(kNeighbours, row.size - i);
+      float* out = reinterpret_cast<float*>(result) + i;
+      add_rows(reduction.reduced(), first, out, neighbours);
+      for (size_t j = 0; j < neighbours; ++j) out[j] /= count;
+    }
+  });
+}
+
 Error mean(const Tensor& self, const DimList& dim, bool keepdim, std::optional<int64_t> dtype,
            const Tensor& out) {
   RL_TRY(check_requested_dtype(dtype, out));
   Reduction reduction;
   RL_TRY(reduction.plan(self, dim, keepdim, out));
   const auto count = static_cast<float>(reduction.count());
+  const Axis& row = reduction.kept().inner();
+  if (ukernel::kRunsAreVectors && row.size >= 4 && row.input == sizeof(float) &&
+      row.output == sizeof(float) && reduction.count() <= kMostRows) {
+    mean_of_rows(reduction, count);
+    return Error::Ok;
+  }
   reduction.for_each_output([&](const char* first, char* result) {
     PairwiseSum<float> sum;
     reduction.for_each_stored_run(

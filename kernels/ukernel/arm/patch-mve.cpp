@@ -118,18 +118,31 @@ void convolve_patch(const PatchConvolution& convolution) {
 void copy_block(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t from_stride,
                 ptrdiff_t column_stride, size_t rows, size_t columns) {
   const uint32x4_t offsets = vmulq_n_u32(vidupq_n_u32(0, 1), static_cast<uint32_t>(column_stride));
-  for (; rows > 0; --rows, to += to_stride, from += from_stride) {
-    for (size_t i = 0; i < columns; i += 4) {
-      const mve_pred16_t here = vctp32q(columns - i);
-      const float* at = from + static_cast<ptrdiff_t>(i) * column_stride;
-      vst1q_p_f32(to + i, vldrwq_gather_shifted_offset_z_f32(at, offsets, here), here);
-    }
+  for (size_t i = 0; i < columns; i += 4, to += 4, from += 4 * column_stride) {
+    const uint32_t here = vctp32q(columns - i);
+    const float* at = from;
+    float* target = to;
+    asm volatile(
+        "vmsr p0, %[here]\n"
+        "wls lr, %[rows], 2f\n"
+        "1:\n"
+        "vpstt\n"
+        "vldrwt.u32 q0, [%[at], %q[offsets], uxtw #2]\n"
+        "vstrwt.32 q0, [%[target]]\n"
+        "add %[at], %[step]\n"
+        "add %[target], %[to_step]\n"
+        "le lr, 1b\n"
+        "2:\n"
+        : [at] "+r"(at), [target] "+r"(target)
+        : [here] "r"(here), [offsets] "w"(offsets), [rows] "r"(rows), [step] "r"(from_stride * 4),
+          [to_step] "r"(to_stride * 4)
+        : "q0", "lr", "cc", "memory");
   }
 }
 
 namespace {
 
-// Of several outputs, whose numbers follow each other in the image and where they go to.
+// Of several outputs. Steps are in bytes, from the end of one to the next.
 struct Taps {
   const float* in[9];
   const float* weight;  // 3 x 3 x 4 for each group
@@ -138,52 +151,62 @@ struct Taps {
   uint32_t least;  // of the sums, as integers: one that is NaN has no sign here
   size_t groups;
   size_t outputs;
+  ptrdiff_t in_step;
+  ptrdiff_t out_step;
 };
 
-// Two or three rows of two or three taps, whose places are in registers. Five instructions a group beside
+// Two or three rows of two or three taps, whose places are in registers. Four instructions a group beside
 // three for each tap.
-#define RL_TAP(place, weight) \
-  "vldrw.32 q1, [" place "], #16\n vldrw.32 q2, [r9, #" weight "]\n vfma.f32 q0, q1, q2\n"
-#define RL_GROUPS(taps)            \
-  "push {r0, r4-r11, lr}\n"        \
-  "ldr r11, [r0, #44]\n"           \
-  "ldr r12, [r0, #48]\n"           \
-  "vdup.32 q3, r12\n"              \
-  "mov r12, r0\n"                  \
-  "ldmia r0, {r0-r8}\n"            \
-  "1:\n"                           \
-  "ldrd r9, r10, [r12, #36]\n"     \
-  "ldr lr, [r12, #52]\n"           \
-  "dls lr, lr\n"                   \
-  "2:\n"                           \
-  "vldrw.32 q0, [r10], #16\n" taps \
-  "vmax.s32 q0, q0, q3\n"          \
-  "add r9, #144\n"                 \
-  "vstrw.32 q0, [r11], #16\n"      \
-  "le lr, 2b\n"                    \
-  "ldr r9, [r12, #56]\n"           \
-  "subs r9, #1\n"                  \
-  "str r9, [r12, #56]\n"           \
-  "bne 1b\n"                       \
+#define RL_TAP_AT(place, weight) \
+  "vldrw.32 q1, [" place "], #16\n vldrw.32 q2, " weight "\n vfma.f32 q0, q1, q2\n"
+#define RL_TAP(place, weight) RL_TAP_AT(place, "[r9, #" weight "]")
+#define RL_GROUPS(taps, advance)                                               \
+  "push {r0, r4-r11, lr}\n"                                                    \
+  "ldr r11, [r0, #44]\n"                                                       \
+  "ldr r12, [r0, #48]\n"                                                       \
+  "vdup.32 q3, r12\n"                                                          \
+  "mov r12, r0\n"                                                              \
+  "ldmia r0, {r0-r8}\n"                                                        \
+  "1:\n"                                                                       \
+  "ldrd r9, r10, [r12, #36]\n"                                                 \
+  "ldr lr, [r12, #52]\n"                                                       \
+  "sub r9, #144\n"                                                             \
+  "dls lr, lr\n"                                                               \
+  "2:\n"                                                                       \
+  "vldrw.32 q0, [r10], #16\n" taps                                             \
+  "vmax.s32 q0, q0, q3\n"                                                      \
+  "vstrw.32 q0, [r11], #16\n"                                                  \
+  "le lr, 2b\n"                                                                \
+  "ldrd r9, r10, [r12, #60]\n"                                                 \
+  "add r11, r10\n add r0, r9\n add r1, r9\n add r3, r9\n add r4, r9\n" advance \
+  "ldr r9, [r12, #56]\n"                                                       \
+  "subs r9, #1\n"                                                              \
+  "str r9, [r12, #56]\n"                                                       \
+  "bne 1b\n"                                                                   \
   "pop {r0, r4-r11, pc}\n"
 
-#define RL_FIRST_OF_2 RL_TAP("r0", "0") RL_TAP("r1", "16")
+// The first one moves on to the weights of its group.
+#define RL_FIRST_OF_2 RL_TAP_AT("r0", "[r9, #144]!") RL_TAP("r1", "16")
 #define RL_SECOND_OF_2 RL_TAP("r3", "48") RL_TAP("r4", "64")
 #define RL_FIRST_OF_3 RL_FIRST_OF_2 RL_TAP("r2", "32")
 #define RL_SECOND_OF_3 RL_SECOND_OF_2 RL_TAP("r5", "80")
+#define RL_THIRD_TAPS_ADVANCE "add r2, r9\n add r5, r9\n"
+#define RL_THIRD_ROW_ADVANCE "add r6, r9\n add r7, r9\n"
 
 [[gnu::naked, gnu::noinline]] void add_three_by_three([[maybe_unused]] Taps* taps) {
-  asm volatile(
-      RL_GROUPS(RL_FIRST_OF_3 RL_SECOND_OF_3 RL_TAP("r6", "96") RL_TAP("r7", "112") RL_TAP("r8", "128")));
+  asm volatile(RL_GROUPS(RL_FIRST_OF_3 RL_SECOND_OF_3 RL_TAP("r6", "96") RL_TAP("r7", "112")
+                             RL_TAP("r8", "128"),
+                         RL_THIRD_TAPS_ADVANCE RL_THIRD_ROW_ADVANCE "add r8, r9\n"));
 }
 [[gnu::naked, gnu::noinline]] void add_three_by_two([[maybe_unused]] Taps* taps) {
-  asm volatile(RL_GROUPS(RL_FIRST_OF_2 RL_SECOND_OF_2 RL_TAP("r6", "96") RL_TAP("r7", "112")));
+  asm volatile(
+      RL_GROUPS(RL_FIRST_OF_2 RL_SECOND_OF_2 RL_TAP("r6", "96") RL_TAP("r7", "112"), RL_THIRD_ROW_ADVANCE));
 }
 [[gnu::naked, gnu::noinline]] void add_two_by_three([[maybe_unused]] Taps* taps) {
-  asm volatile(RL_GROUPS(RL_FIRST_OF_3 RL_SECOND_OF_3));
+  asm volatile(RL_GROUPS(RL_FIRST_OF_3 RL_SECOND_OF_3, RL_THIRD_TAPS_ADVANCE));
 }
 [[gnu::naked, gnu::noinline]] void add_two_by_two([[maybe_unused]] Taps* taps) {
-  asm volatile(RL_GROUPS(RL_FIRST_OF_2 RL_SECOND_OF_2));
+  asm volatile(RL_GROUPS(RL_FIRST_OF_2 RL_SECOND_OF_2, ""));
 }
 
 // Any taps.
@@ -226,7 +249,7 @@ void add_channels(const ChannelSums& sums) {
   const auto channels = static_cast<ptrdiff_t>(sums.channels);
   const bool is_known = sums.rows - 2 < 2 && sums.columns - 2 < 2 && sums.weight_row_stride == 3 * 4 &&
                         sums.group_stride == 9 * 4;
-  if (is_known && channels % 4 == 0 && sums.in_step == channels && sums.out_step == channels) {
+  if (is_known && channels % 4 == 0) {
     Taps taps;
     const float* row = sums.in;
     for (size_t i = 0; i < 9; i += 3, row += sums.row_stride) {
@@ -240,6 +263,8 @@ void add_channels(const ChannelSums& sums) {
     taps.least = least;
     taps.groups = sums.channels / 4;
     taps.outputs = sums.outputs;
+    taps.in_step = (sums.in_step - channels) * static_cast<ptrdiff_t>(sizeof(float));
+    taps.out_step = (sums.out_step - channels) * static_cast<ptrdiff_t>(sizeof(float));
     if (sums.rows == 2) return (sums.columns == 3 ? add_two_by_three : add_two_by_two)(&taps);
     return (sums.columns == 3 ? add_three_by_three : add_three_by_two)(&taps);
   }

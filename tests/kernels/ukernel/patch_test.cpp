@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/ukernel/patch.h"
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -91,14 +92,21 @@ TEST(ConvolvePlane3x3, AnySize_SeesZerosAround) {
 }
 
 TEST(CopyBlock, ColumnsApart_AreAdjacentAfterwards) {
-  for (const size_t columns : {1, 4, 7}) {
-    for (const size_t apart : {1, 3}) {
-      Guarded<float> from(2 * 50 + (columns - 1) * apart + 1), to(2 * (columns + 1) + columns);
-      fill(from);
-      native::copy_block(to.data(), static_cast<ptrdiff_t>(columns + 1), from.data(), 50,
-                         static_cast<ptrdiff_t>(apart), 3, columns);
-      for (size_t i = 0; i < 3; ++i) {
-        for (size_t j = 0; j < columns; ++j) EXPECT_EQ(to[i * (columns + 1) + j], from[i * 50 + j * apart]);
+  for (const size_t rows : {0, 1, 3}) {
+    for (const size_t columns : {0, 1, 4, 7}) {
+      for (const size_t apart : {1, 3}) {
+        Guarded<float> from(2 * 50 + columns * apart + 1), to(rows * (columns + 1)), before(to.size());
+        fill(from);
+        fill(to);
+        std::copy(to.begin(), to.end(), before.begin());
+        native::copy_block(to.data(), static_cast<ptrdiff_t>(columns + 1), from.data(), 50,
+                           static_cast<ptrdiff_t>(apart), rows, columns);
+        for (size_t i = 0; i < rows; ++i) {
+          for (size_t j = 0; j <= columns; ++j) {
+            const size_t at = i * (columns + 1) + j;
+            EXPECT_EQ(to[at], j < columns ? from[i * 50 + j * apart] : before[at]);
+          }
+        }
       }
     }
   }
