@@ -10,8 +10,8 @@
 
 namespace rushlight::ukernel {
 
-// Whether several numbers take few instructions more than one.
-#if (defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)) || defined(__riscv_vector)
+// Whether add_run() is as quick as a sum of as many numbers that are apart, and more.
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
 inline constexpr bool kRunsAreVectors = true;
 #else
 inline constexpr bool kRunsAreVectors = false;

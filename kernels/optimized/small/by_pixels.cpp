@@ -11,9 +11,10 @@ namespace rushlight::kernels::optimized {
 
 namespace {
 
+constexpr ptrdiff_t kRows = ukernel::kPanelRows;
 constexpr ptrdiff_t kColumns = ukernel::kPanelColumns;
 constexpr ptrdiff_t kDepth = ukernel::kPanelDepth;
-constexpr ptrdiff_t kImage = 640;  // numbers of the image, with its padding, that are copied at once
+constexpr ptrdiff_t kImage = 720;  // numbers of the image, with its padding, that are copied at once
 constexpr ptrdiff_t kFewTaps = 8;
 constexpr ptrdiff_t kFewChannels = 4;
 // Where columns are many it is quicker to take fewer than to take some twice.
@@ -111,7 +112,7 @@ class ByPixels {
   void convolve_patches(ptrdiff_t depth) {
     const Piece whole{0, y_.kernel, 0, x_.kernel, 0, g_.in_channels, true, true};
     const ptrdiff_t outputs = y_.out * x_.out;
-    const ptrdiff_t most = std::max<ptrdiff_t>(kImage / depth / 3 * 3, 1);
+    const ptrdiff_t most = std::max<ptrdiff_t>(kImage / depth / kRows * kRows, 1);
     ukernel::PanelProduct product;
     product.left = image_;
     product.left_stride = depth;
@@ -291,7 +292,6 @@ class ByPixels {
     product.columns = static_cast<size_t>(columns_);
     product.initial = piece.first ? initial_ : nullptr;
     // Row by row; of what is left beside the rows that are computed at once, column by column.
-    constexpr auto kRows = static_cast<ptrdiff_t>(ukernel::kPanelRows);
     const ptrdiff_t width = columns.end - columns.begin, height = rows.end - rows.begin;
     const ptrdiff_t beside = height < kRows ? 0 : width % kRows;
     const Line along_x{x_.step * from.column_stride, x_.out_stride};

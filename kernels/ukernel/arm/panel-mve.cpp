@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cortex-M55: three rows by eight columns in q0 to q5, three steps of the depth at a time, loops without
 // overhead. In assembler, as neither gcc 12 nor clang-19 keeps the nine numbers of the left factor in
-// registers. 28 instructions for 72 products, of which 24 take two cycles each and overlap in pairs.
+// registers. 55 instructions for 144 products, of which 48 take two cycles each and overlap in pairs.
 #include <arm_mve.h>
 
 #include "kernels/ukernel/generic/panel_tile.h"
@@ -22,87 +22,91 @@ constexpr bool kTakesColumns = false;
   "\n"                                           \
   "vfma.f32 q4, q6, " c "\n vfma.f32 q5, q7, " c "\n"
 
+#define RL_THREE_STEPS                                                                                 \
+  "ldmia r0!, {r4, r5, r6}\n" RL_NEXT_COLUMNS                                                          \
+  "ldmia r1!, {r7, r8, r9}\n"                                                                          \
+  "ldmia r2!, {r10, r11, r12}\n" RL_STEP("r4", "r7", "r10") RL_NEXT_COLUMNS RL_STEP("r5", "r8", "r11") \
+      RL_NEXT_COLUMNS RL_STEP("r6", "r9", "r12")
+
 // Full tiles one below the other; assembler reads it by the offsets of members. Steps are in bytes.
 struct Tiles {
-  const float* from;
-  ptrdiff_t from_step;
+  const float* from;  // what each row begins with; null: what is in `out`
   float* out;
   ptrdiff_t out_step;
-  size_t thirds;  // of a part's depth
-  size_t rest;    // of it, beside them
-  size_t parts;
+  const float* out_end;  // where no tile begins any more
+  size_t sixths;         // of a part's depth, and half of one
+  size_t has_half;
+  size_t rest;  // of the depth, beside them
+  size_t more_parts;
   ptrdiff_t part_step;  // from the end of one to the next
   size_t rectify;
+  const float* panel;
   const float* left;
   ptrdiff_t left_step;
-  const float* panel;
-  size_t count;
+  ptrdiff_t tile_step;  // from the end of a tile's last row to the next tile's first one
+  size_t parts_left;    // of the tile at hand, as many as more_parts
 };
 
 // All registers but the stack's are taken: first, second and third row, panel, nine numbers and the count of
-// the loop. What else there is to know is in memory, whose address is on the stack, as is the number of
-// parts.
+// the loop. What else there is to know is in memory, whose address is on the stack.
 [[gnu::naked, gnu::noinline]] void add_all([[maybe_unused]] Tiles* tiles) {
   asm volatile(
       "push {r0, r1, r3-r11, lr}\n"
       "vpush {d8-d15}\n"
       "mov r12, r0\n"
-      "0:\n"
-      "ldrd r4, r5, [r12]\n"
-      "vldrw.32 q0, [r4]\n"
-      "vldrw.32 q1, [r4, #16]\n"
-      "add r4, r5\n"
-      "vldrw.32 q2, [r4]\n"
-      "vldrw.32 q3, [r4, #16]\n"
-      "add r4, r5\n"
-      "vldrw.32 q4, [r4]\n"
-      "vldrw.32 q5, [r4, #16]\n"
-      "add r4, r5\n"
-      "str r4, [r12]\n"
-      "ldrd r0, r4, [r12, #36]\n"
+      "ldrd r0, r4, [r12, #44]\n"
       "add r1, r0, r4\n"
       "add r2, r1, r4\n"
-      "add r5, r2, r4\n"
-      "str r5, [r12, #36]\n"
-      "ldr r3, [r12, #44]\n"
-      "ldr r4, [r12, #24]\n"
-      "5:\n"
-      "str r4, [sp, #68]\n"
-      "ldr lr, [r12, #16]\n"
-      "wls lr, lr, 2f\n"
+      "0:\n"
+      "ldrd r4, r5, [r12]\n"
+      "cbnz r4, 1f\n"
+      "ldr r4, [r12, #8]\n"
+      "vldrw.32 q0, [r5]\n"
+      "vldrw.32 q1, [r5, #16]\n"
+      "add r5, r4\n"
+      "vldrw.32 q2, [r5]\n"
+      "vldrw.32 q3, [r5, #16]\n"
+      "add r5, r4\n"
+      "vldrw.32 q4, [r5]\n"
+      "vldrw.32 q5, [r5, #16]\n"
+      "b 2f\n"
       "1:\n"
-      "ldmia r0!, {r4, r5, r6}\n" RL_NEXT_COLUMNS
-      "ldmia r1!, {r7, r8, r9}\n"
-      "ldmia r2!, {r10, r11, r12}\n" RL_STEP("r4", "r7", "r10") RL_NEXT_COLUMNS
-      RL_STEP("r5", "r8", "r11") RL_NEXT_COLUMNS RL_STEP("r6", "r9", "r12")
-      "le lr, 1b\n"
+      "vldrw.32 q0, [r4]\n"
+      "vldrw.32 q1, [r4, #16]\n"
+      "vldrw.32 q2, [r4]\n"
+      "vldrw.32 q3, [r4, #16]\n"
+      "vldrw.32 q4, [r4]\n"
+      "vldrw.32 q5, [r4, #16]\n"
       "2:\n"
-      "ldr r12, [sp, #64]\n"
-      "ldr lr, [r12, #20]\n"
-      "wls lr, lr, 4f\n"
+      "ldr r3, [r12, #40]\n"
       "3:\n"
+      "ldrd lr, r4, [r12, #16]\n"
+      "wls lr, lr, 6f\n"
+      "cbnz r4, 5f\n"
+      "4:\n" RL_THREE_STEPS
+      "5:\n" RL_THREE_STEPS
+      "le lr, 4b\n"
+      "6:\n"
+      "ldr r12, [sp, #64]\n"
+      "ldr lr, [r12, #24]\n"
+      "wls lr, lr, 8f\n"
+      "7:\n"
       "ldr r4, [r0], #4\n"
       "ldr r7, [r1], #4\n"
       "ldr r10, [r2], #4\n" RL_NEXT_COLUMNS RL_STEP("r4", "r7", "r10")
-      "le lr, 3b\n"
-      "4:\n"
-      "ldr r4, [sp, #68]\n"
-      "subs r4, #1\n"
-      "beq 6f\n"
-      "ldr r5, [r12, #28]\n"
-      "add r0, r5\n"
-      "add r1, r5\n"
-      "add r2, r5\n"
-      "b 5b\n"
-      "6:\n"
-      "ldr r6, [r12, #32]\n"
-      "cbz r6, 7f\n"
+      "le lr, 7b\n"
+      "8:\n"
+      "ldrd r4, r5, [r12, #28]\n"
+      "cbnz r4, 11f\n"
+      "9:\n"
+      "ldr r6, [r12, #36]\n"
+      "cbz r6, 10f\n"
       // As integers: a sum that is NaN has no sign here.
       "vmov.i32 q7, #0\n"
       "vmax.s32 q0, q0, q7\n vmax.s32 q1, q1, q7\n vmax.s32 q2, q2, q7\n"
       "vmax.s32 q3, q3, q7\n vmax.s32 q4, q4, q7\n vmax.s32 q5, q5, q7\n"
-      "7:\n"
-      "ldrd r4, r5, [r12, #8]\n"
+      "10:\n"
+      "ldrd r4, r5, [r12, #4]\n"
       "vstrw.32 q0, [r4]\n"
       "vstrw.32 q1, [r4, #16]\n"
       "add r4, r5\n"
@@ -112,25 +116,59 @@ struct Tiles {
       "vstrw.32 q4, [r4]\n"
       "vstrw.32 q5, [r4, #16]\n"
       "add r4, r5\n"
-      "str r4, [r12, #8]\n"
-      "ldr r4, [r12, #48]\n"
-      "subs r4, #1\n"
-      "str r4, [r12, #48]\n"
+      "str r4, [r12, #4]\n"
+      "ldrd r5, r6, [r12, #48]\n"
+      "add r0, r2, r6\n"
+      "add r1, r0, r5\n"
+      "add r2, r1, r5\n"
+      "ldr r5, [r12, #12]\n"
+      "cmp r4, r5\n"
       "bne 0b\n"
       "vpop {d8-d15}\n"
-      "pop {r0, r1, r3-r11, pc}\n");
+      "pop {r0, r1, r3-r11, pc}\n"
+      "11:\n"
+      "ldr r6, [r12, #56]\n"
+      "cbz r6, 12f\n"
+      "subs r6, #1\n"
+      "str r6, [r12, #56]\n"
+      "add r0, r5\n"
+      "add r1, r5\n"
+      "add r2, r5\n"
+      "b 3b\n"
+      "12:\n"
+      "str r4, [r12, #56]\n"
+      "b 9b\n");
 }
 
 #define RL_OWN_TILES
 inline void add_tiles(const float* left, ptrdiff_t left_stride, const float* panel, Tile& tile,
                       size_t count) {
   constexpr auto kBytes = static_cast<ptrdiff_t>(sizeof(float));
-  Tiles tiles{tile.from,  tile.from_step, tile.out,     tile.out_step, tile.depth / 3,       tile.depth % 3,
-              tile.parts, tile.part_step, tile.rectify, left,          left_stride * kBytes, panel,
-              count};
+  const size_t thirds = tile.depth / 3;
+  const size_t more_parts = tile.parts - 1;
+  const ptrdiff_t part = static_cast<ptrdiff_t>(tile.depth) * kBytes;
+  const ptrdiff_t seen = part + static_cast<ptrdiff_t>(more_parts) * (part + tile.part_step);
+  const ptrdiff_t left_step = left_stride * kBytes;
+  float* end = tile.out + static_cast<ptrdiff_t>(count * kRows) * tile.out_step / kBytes;
+  const bool begins = tile.from_step == 0;
+  Tiles tiles{begins ? tile.from : nullptr,
+              tile.out,
+              tile.out_step,
+              end,
+              (thirds + 1) / 2,
+              thirds % 2,
+              tile.depth - thirds * 3,
+              more_parts,
+              tile.part_step,
+              tile.rectify,
+              panel,
+              left,
+              left_step,
+              left_step - seen,
+              more_parts};
   add_all(&tiles);
-  tile.from = tiles.from;
-  tile.out = tiles.out;
+  tile.out = end;
+  if (!begins) tile.from = end;
 }
 
 inline const float* at(const float* from, ptrdiff_t bytes) {

@@ -61,7 +61,7 @@ TEST(MultiplyPanel, AnySizes_AddsProducts) {
 
 TEST(MultiplyPanel, PartsApartAndInitialNumbers_AreSummed) {
   for (const size_t rows : {1, 2, 3, 5, 7, 8, 13}) {
-    for (const size_t depth : {0, 1, 3, 4, 11}) {
+    for (const size_t depth : {0, 1, 3, 4, 8, 11, 18}) {
       for (const size_t parts : {1, 2, 5}) {
         for (const size_t columns : {kPanelColumns, kPanelColumns - 1}) {
           for (const bool rectify : {false, kPanelRectifies}) {
