@@ -25,7 +25,7 @@ PROGRAMS = sorted(
 TARGETS = ["host", "cortex-m55", "rv32imafc"]
 
 # Bytes of DS-CNN baked on a Cortex-M55: all of the image but the weights, and what is written beside arenas.
-DSCNN_FLASH = 29_000
+DSCNN_FLASH = 29_800
 DSCNN_RAM = 200
 
 # Of the interpreter: reading programs, running their instructions, and finding operators by name.

@@ -14,16 +14,18 @@ import pytest
 import torch
 from boards import need, set_vector_length
 from calls_program import computed, problem
+from models import DsCnn, ResNet8, with_statistics
 from recording import Record, RecordedCall
 from torch.nn import functional
 
 from rushlight.codegen.table import load_table
+from rushlight.devtools.cases import Call, Case
+from rushlight.devtools.run import run
+from rushlight.export import export
 from rushlight.export.dialect import fused
 from rushlight.sources import source_root
 
 pytestmark = pytest.mark.device
-
-INTEROP = Path(__file__).parents[1] / "interop"
 
 OPERATORS = load_table(source_root() / "kernels" / "ops.yaml").operators
 BOARDS = ["cortex-m4", "cortex-m55", "rv32imafc", "rv64gcv"]
@@ -38,6 +40,19 @@ ROWS = [
     "rushlight::convolution_act.clamp_out",
     "rushlight::linear_act.clamp_out",
 ]
+
+# Of one inference, in thousands: programs as they are exported for the board, channels-last on Arm.
+INSTRUCTIONS = {
+    ("cortex-m4", DsCnn): 4_000,
+    ("cortex-m55", DsCnn): 1_400,
+    ("rv32imafc", DsCnn): 4_800,
+    ("rv64gcv", DsCnn): 720,
+    ("cortex-m4", ResNet8): 16_800,
+    ("cortex-m55", ResNet8): 6_350,
+    ("rv32imafc", ResNet8): 25_300,
+    ("rv64gcv", ResNet8): 3_050,
+}
+IMAGES = {DsCnn: (1, 1, 49, 10), ResNet8: (1, 3, 32, 32)}
 
 # Input, weight and settings. Some are deeper and wider than what is computed at once.
 CONVOLUTIONS = [
@@ -191,7 +206,13 @@ def _add_fused(watch: Record) -> None:
 
 
 def _means() -> Iterator[torch.Tensor]:
-    for shape, dims in [((2, 5, 7, 3), (2, 3)), ((2, 70, 81), (1,)), ((3, 0), (1,)), ((6,), (0,))]:
+    for shape, dims in [
+        ((2, 5, 7, 3), (2, 3)),
+        ((1, 70, 81), (1,)),
+        ((2, 9, 40), (1,)),
+        ((3, 0), (1,)),
+        ((6,), (0,)),
+    ]:
         yield torch.mean(_numbers(shape), dims)
     yield torch.mean(_numbers((1, 8, 5, 5)).contiguous(memory_format=torch.channels_last), (2, 3), True)
 
@@ -221,3 +242,19 @@ def test_vectors_may_have_any_length(
     need("rv64gcv")
     set_vector_length(bits, monkeypatch)
     test_a_board_computes_what_pytorch_does(calls, "rv64gcv", tmp_path)
+
+
+@pytest.mark.parametrize("network", IMAGES, ids=lambda network: network.__name__)
+@pytest.mark.parametrize("board", [pytest.param(name, marks=_marked(name)) for name in BOARDS])
+def test_a_model_takes_few_instructions(board: str, network: type[torch.nn.Module], tmp_path: Path) -> None:
+    need(board)
+    torch.manual_seed(0)
+    module = with_statistics(network()).eval()
+    x = _numbers(IMAGES[network])
+    expected = module(x).detach().numpy()
+    export(module, (x,), target=board).save(tmp_path / "model.pte")
+    case = Case("model", 1e-4, [Call("forward", [x.numpy()], [expected])])
+    outcome = run(tmp_path / "model.pte", case, target=board, build_folder=tmp_path / "build")
+    assert [call.comparison.reason for call in outcome.calls if call.comparison] == [""]
+    most = 1000 * INSTRUCTIONS[board, network]
+    assert 0.97 * most < outcome.calls[0].result.instructions <= most

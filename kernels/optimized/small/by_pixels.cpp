@@ -14,7 +14,7 @@ namespace {
 constexpr ptrdiff_t kRows = ukernel::kPanelRows;
 constexpr ptrdiff_t kColumns = ukernel::kPanelColumns;
 constexpr ptrdiff_t kDepth = ukernel::kPanelDepth;
-constexpr ptrdiff_t kImage = 720;  // numbers of the image, with its padding, that are copied at once
+constexpr ptrdiff_t kImage = 640;  // numbers of the image, with its padding, that are copied at once
 constexpr ptrdiff_t kFewTaps = 8;
 constexpr ptrdiff_t kFewChannels = 4;
 // Where columns are many it is quicker to take fewer than to take some twice.
@@ -112,9 +112,12 @@ class ByPixels {
   void convolve_patches(ptrdiff_t depth) {
     const Piece whole{0, y_.kernel, 0, x_.kernel, 0, g_.in_channels, true, true};
     const ptrdiff_t outputs = y_.out * x_.out;
-    const ptrdiff_t most = std::max<ptrdiff_t>(kImage / depth / kRows * kRows, 1);
+    // The panel is followed by the patches.
+    float* const patches = panel_ + depth * kColumns;
+    const ptrdiff_t room = kDepth * kColumns + kImage - depth * kColumns;
+    const ptrdiff_t most = std::max<ptrdiff_t>(room / depth / kRows * kRows, 1);
     ukernel::PanelProduct product;
-    product.left = image_;
+    product.left = patches;
     product.left_stride = depth;
     product.panel = panel_;
     product.depth = static_cast<size_t>(depth);
@@ -126,7 +129,7 @@ class ByPixels {
     for (ptrdiff_t i = 0; i < outputs; i += most) {
       const ptrdiff_t count = std::min(most, outputs - i);
       for (ptrdiff_t j = 0; j < count; ++j) {
-        take_patch(y, x, image_ + j * depth);
+        take_patch(y, x, patches + j * depth);
         if (++x == x_.out) x = 0, ++y;
       }
       product.rows = static_cast<size_t>(count);
@@ -216,8 +219,9 @@ class ByPixels {
   // The piece on columns of the output that see places beside the image, too: of copies of it.
   void add_border(const Piece& piece, Range range) {
     if (range.begin == range.end) return;
-    if (piece.taps == 1 && is_adjacent_)
-      return add_lines(piece, range, {0, y_.out}, {image_, 0, 0, 0, 0}, {0, 0});
+    if (piece.taps == 1 && is_adjacent_) {
+      return add_block(piece, range, {0, y_.out}, {image_, 0, 0, 0, 0}, false);
+    }
     const ptrdiff_t height = reach(piece);
     const ptrdiff_t width = (kImage / height / piece.channels - piece.taps) / x_.step + 1;
     for (ptrdiff_t x = range.begin; x < range.end; x += width) {
@@ -258,54 +262,52 @@ class ByPixels {
     return {image_, begin, column, row_stride, piece.channels};
   }
 
-  void add_block(const Piece& piece, Range columns, Range rows, const Image& image) {
-    if (columns.begin == columns.end) return;
-    const Range whole = inside(y_, piece.row, piece.rows);
-    for (Range some = rows; some.begin < rows.end; some.begin = some.end) {
-      // Rows of the output that see all of the piece's rows, or one.
-      const bool is_whole = whole.begin <= some.begin && some.begin < whole.end;
-      some.end = is_whole ? std::min(whole.end, rows.end) : some.begin + 1;
-      const ptrdiff_t start = y_.start(some.begin, false) + piece.row * y_.dilation;
-      ptrdiff_t begin = 0, end = piece.rows;
+  // The piece on a block of the output, whose columns see some of the image through it, or nothing.
+  void add_block(const Piece& piece, Range columns, Range rows, const Image& image, bool any = true) {
+    const ptrdiff_t width = columns.end - columns.begin;
+    ukernel::PanelProduct product;
+    product.column_stride = 1;
+    product.columns = static_cast<size_t>(columns_);
+    product.part_stride = y_.dilation * image.row_stride;
+    product.initial = piece.first ? initial_ : nullptr;
+    product.rectify = piece.last && c_.rectify;
+    const Line along_x{x_.step * image.column_stride, x_.out_stride};
+    const Line along_y{y_.step * image.row_stride, y_.out_stride};
+    // Rows of the output that see all of the piece's rows, or none, go together.
+    const Range whole = any ? inside(y_, piece.row, piece.rows) : rows;
+    for (ptrdiff_t y = rows.begin, next; width > 0 && y < rows.end; y = next) {
+      next = whole.begin <= y && y < whole.end ? std::min(whole.end, rows.end) : y + 1;
+      const ptrdiff_t start = y_.start(y, false) + piece.row * y_.dilation;
+      ptrdiff_t begin = 0, end = any ? piece.rows : 0;
       while (begin < end && start + begin * y_.dilation < 0) ++begin;
       while (end > begin && start + (end - 1) * y_.dilation >= y_.in) --end;
-      Image from = image;
-      from.data += (start + begin * y_.dilation - image.row) * image.row_stride +
-                   (column_of(piece, columns.begin) - image.column) * image.column_stride;
-      add_lines(piece, columns, some, from, {begin, end});
+      product.depth = static_cast<size_t>(piece.taps * piece.channels);
+      product.parts = static_cast<size_t>(end - begin);
+      if (begin == end) {
+        if (!piece.first && !product.rectify) continue;
+        product.depth = 0;
+        product.parts = 1;
+      }
+      product.panel = panel_ + begin * piece.taps * piece.channels * kColumns;
+      const float* left = image.data + (start + begin * y_.dilation - image.row) * image.row_stride +
+                          (column_of(piece, columns.begin) - image.column) * image.column_stride;
+      float* out = c_.out + y * y_.out_stride + columns.begin * x_.out_stride + column_;
+      // Row by row; of what is left beside the rows that are computed at once, column by column.
+      const ptrdiff_t height = next - y;
+      const ptrdiff_t beside = height < kRows ? 0 : width % kRows;
+      const ptrdiff_t within = width - beside;
+      if (within > 0) multiply_lines(product, left, out, along_x, within, along_y, height);
+      if (beside == 0) continue;
+      multiply_lines(product, left + within * along_x.in, out + within * along_x.out, along_y, height,
+                     along_x, beside);
     }
   }
 
-  // Some rows of the piece on a block of the output, whose first place sees the image from its beginning.
-  void add_lines(const Piece& piece, Range columns, Range rows, const Image& from, Range seen) {
-    ukernel::PanelProduct product;
-    product.rectify = piece.last && c_.rectify;
-    const bool any = seen.begin < seen.end;
-    if (!any && !piece.first && !product.rectify) return;
-    product.left = from.data;
-    product.panel = panel_ + seen.begin * piece.taps * piece.channels * kColumns;
-    product.depth = any ? static_cast<size_t>(piece.taps * piece.channels) : 0;
-    product.parts = any ? static_cast<size_t>(seen.end - seen.begin) : 1;
-    product.part_stride = y_.dilation * from.row_stride;
-    product.out = c_.out + rows.begin * y_.out_stride + columns.begin * x_.out_stride + column_;
-    product.column_stride = 1;
-    product.columns = static_cast<size_t>(columns_);
-    product.initial = piece.first ? initial_ : nullptr;
-    // Row by row; of what is left beside the rows that are computed at once, column by column.
-    const ptrdiff_t width = columns.end - columns.begin, height = rows.end - rows.begin;
-    const ptrdiff_t beside = height < kRows ? 0 : width % kRows;
-    const Line along_x{x_.step * from.column_stride, x_.out_stride};
-    const Line along_y{y_.step * from.row_stride, y_.out_stride};
-    if (beside < width) multiply_lines(product, along_x, width - beside, along_y, height);
-    if (beside == 0) return;
-    product.left += (width - beside) * along_x.in;
-    product.out += (width - beside) * along_x.out;
-    multiply_lines(product, along_y, height, along_x, beside);
-  }
-
-  static void multiply_lines(ukernel::PanelProduct product, Line row, ptrdiff_t rows, Line line,
-                             ptrdiff_t lines) {
+  static void multiply_lines(ukernel::PanelProduct& product, const float* left, float* out, Line row,
+                             ptrdiff_t rows, Line line, ptrdiff_t lines) {
+    product.left = left;
     product.left_stride = row.in;
+    product.out = out;
     product.out_stride = row.out;
     product.rows = static_cast<size_t>(rows);
     for (; lines > 0; --lines, product.left += line.in, product.out += line.out) {
@@ -321,8 +323,8 @@ class ByPixels {
   ptrdiff_t column_ = 0;  // output channels at hand
   ptrdiff_t columns_ = 0;
   float initial_[kColumns] = {};
-  alignas(16) float panel_[kDepth * kColumns];
-  alignas(16) float image_[kImage];
+  alignas(16) float panel_[kDepth * kColumns + kImage];
+  float* const image_ = panel_ + kDepth * kColumns;
 };
 
 }  // namespace

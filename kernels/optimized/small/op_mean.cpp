@@ -59,16 +59,19 @@ void add_rows(const PairedAxes& reduced, const char* first, float* out, size_t n
   ukernel::add_run(out, out, sums, neighbours);
 }
 
-void mean_of_rows(const Reduction& reduction, float count) {
+// Whether it is done: where all of the output are such neighbours.
+bool mean_of_rows(const Reduction& reduction) {
   const Axis& row = reduction.kept().inner();
-  reduction.kept().walk(reduction.input(), reduction.output(), 1, [&](const char* first, char* result) {
-    for (size_t i = 0; i < row.size; i += kNeighbours, first += kNeighbours * sizeof(float)) {
-      const size_t neighbours = std::min(kNeighbours, row.size - i);
-      float* out = reinterpret_cast<float*>(result) + i;
-      add_rows(reduction.reduced(), first, out, neighbours);
-      for (size_t j = 0; j < neighbours; ++j) out[j] /= count;
-    }
-  });
+  const size_t rows = reduction.count();
+  const bool adjacent = row.input == sizeof(float) && row.output == sizeof(float) && row.size >= 4;
+  if (!adjacent || reduction.kept().count(1) > 1 || rows > kMostRows) return false;
+  for (size_t i = 0; i < row.size; i += kNeighbours) {
+    const size_t neighbours = std::min(kNeighbours, row.size - i);
+    float* out = reinterpret_cast<float*>(reduction.output()) + i;
+    add_rows(reduction.reduced(), reduction.input() + i * sizeof(float), out, neighbours);
+    for (size_t j = 0; j < neighbours; ++j) out[j] /= static_cast<float>(rows);
+  }
+  return true;
 }
 
 Error mean(const Tensor& self, const DimList& dim, bool keepdim, std::optional<int64_t> dtype,
@@ -77,12 +80,7 @@ Error mean(const Tensor& self, const DimList& dim, bool keepdim, std::optional<i
   Reduction reduction;
   RL_TRY(reduction.plan(self, dim, keepdim, out));
   const auto count = static_cast<float>(reduction.count());
-  const Axis& row = reduction.kept().inner();
-  if (ukernel::kRunsAreVectors && row.size >= 4 && row.input == sizeof(float) &&
-      row.output == sizeof(float) && reduction.count() <= kMostRows) {
-    mean_of_rows(reduction, count);
-    return Error::Ok;
-  }
+  if (ukernel::kRunsAreVectors && mean_of_rows(reduction)) return Error::Ok;
   reduction.for_each_output([&](const char* first, char* result) {
     PairwiseSum<float> sum;
     reduction.for_each_stored_run(
