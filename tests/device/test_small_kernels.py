@@ -47,8 +47,8 @@ INSTRUCTIONS = {
     ("cortex-m55", DsCnn): 1_400,
     ("rv32imafc", DsCnn): 4_800,
     ("rv64gcv", DsCnn): 720,
-    ("cortex-m4", ResNet8): 16_800,
-    ("cortex-m55", ResNet8): 6_350,
+    ("cortex-m4", ResNet8): 16_600,
+    ("cortex-m55", ResNet8): 6_200,
     ("rv32imafc", ResNet8): 25_300,
     ("rv64gcv", ResNet8): 3_050,
 }

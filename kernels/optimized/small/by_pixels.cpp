@@ -234,7 +234,8 @@ class ByPixels {
     }
   }
 
-  // What some outputs see, with zeros beside the image; rows outside are left out.
+  // What some outputs see, with zeros beside the image; rows outside are left out. Taps of a row adjoin, or
+  // channels are apart.
   Image copied(const Piece& piece, Range columns, Range rows) {
     const ptrdiff_t count = seen(piece, columns) / piece.channels;
     const ptrdiff_t column = column_of(piece, columns.begin);
@@ -243,20 +244,18 @@ class ByPixels {
     const ptrdiff_t row_stride = count * piece.channels;
     const ptrdiff_t left = std::min(std::max<ptrdiff_t>(-column, 0), count);
     const ptrdiff_t middle = std::max<ptrdiff_t>(std::min(count, x_.in - column) - left, 0);
-    const ptrdiff_t adjacent = is_adjacent_ && x_.in_stride == piece.channels ? middle : 1;
     for (ptrdiff_t i = std::max<ptrdiff_t>(begin, 0); i < std::min(end, y_.in); ++i) {
       float* to = image_ + (i - begin) * row_stride;
       const float* from = c_.in + piece.channel + i * y_.in_stride + (column + left) * x_.in_stride;
       ukernel::fill_run(to, static_cast<size_t>(left * piece.channels), 0);
       to += left * piece.channels;
-      for (ptrdiff_t j = 0; j < middle; j += adjacent, from += adjacent * x_.in_stride) {
-        if (is_adjacent_) {
-          ukernel::copy_run(to, from, static_cast<size_t>(adjacent * piece.channels));
-        } else {
-          for (ptrdiff_t k = 0; k < piece.channels; ++k) to[k] = from[k * g_.in_channel_stride];
-        }
-        to += adjacent * piece.channels;
+      if (is_adjacent_) {
+        ukernel::copy_run(to, from, static_cast<size_t>(middle * piece.channels));
+      } else {
+        ukernel::copy_block(to, piece.channels, from, x_.in_stride, g_.in_channel_stride,
+                            static_cast<size_t>(middle), static_cast<size_t>(piece.channels));
       }
+      to += middle * piece.channels;
       ukernel::fill_run(to, static_cast<size_t>((count - left - middle) * piece.channels), 0);
     }
     return {image_, begin, column, row_stride, piece.channels};
