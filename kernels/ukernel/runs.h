@@ -10,7 +10,7 @@
 
 namespace rushlight::ukernel {
 
-// Whether add_run() is as quick as a sum of as many numbers that are apart, and more.
+// Whether sums of many numbers are quicker by rows, with add_run(), than one by one.
 #if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
 inline constexpr bool kRunsAreVectors = true;
 #else

@@ -171,12 +171,13 @@ def _add_own(
 
 def _add_fused(watch: Record) -> None:
     """Calls of what only the exporter makes: bounds that do nothing, are a ReLU, or are two; with a residual
-    and without; in both layouts."""
+    and without; in both layouts and from one to the other."""
     bounds = itertools.cycle([(0.0, torch.inf), (-torch.inf, torch.inf), (-0.25, 0.5)])
     residuals = itertools.cycle([False, False, True, False, True])
-    layouts = (torch.contiguous_format, torch.channels_last)
+    first, last = torch.contiguous_format, torch.channels_last
+    layouts = ((first, first), (last, last), (first, last))
     own = ("stride", "padding", "dilation", "output_padding")
-    for (shape, weight_shape, given), layout in itertools.product(CONVOLUTIONS, layouts):
+    for (shape, weight_shape, given), (layout, out_layout) in itertools.product(CONVOLUTIONS, layouts):
         if len(shape) != 4:
             continue
         settings = {"stride": 1, "padding": 0, "dilation": 1, "output_padding": 0} | given
@@ -192,7 +193,7 @@ def _add_fused(watch: Record) -> None:
             "output_padding": pairs["output_padding"],
             "groups": given.get("groups", 1),
         }
-        plain = torch.ops.aten.convolution(*names.values()).contiguous(memory_format=layout)
+        plain = torch.ops.aten.convolution(*names.values()).contiguous(memory_format=out_layout)
         residual = torch.rand_like(plain) if next(residuals) else None
         low, high = next(bounds)
         names |= {"residual": residual, "low": low, "high": high}
