@@ -48,8 +48,25 @@ def programs(folder: Path) -> dict[str, Path]:
     return {
         "dscnn": INTEROP / "model_dscnn" / "model.pte",
         "mobilenet-v2": _exported("mobilenet-v2", folder),
-        "none of them": INTEROP / "dtype_bool" / "model.pte",
+        "none of them": _without(folder),
     }
+
+
+def _without(folder: Path) -> Path:
+    """A program whose operators have no optimized kernels."""
+    path = folder / "without" / "model.pte"
+    if not path.is_file():
+        import torch
+
+        import rushlight.export
+
+        class Sums(torch.nn.Module):
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                return x.cumsum(1).triu()
+
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rushlight.export.export(Sums(), (torch.ones(4, 4),)).save(path)
+    return path
 
 
 def _exported(name: str, folder: Path) -> Path:
