@@ -24,18 +24,23 @@ Way way_of(const Convolution& c) {
 
 constexpr ptrdiff_t kShortRow = 8;  // outputs
 
-// With rows and columns exchanged where that makes short rows longer: of ways to which strides are all one.
-Convolution with_long_rows(const Convolution& c) {
-  Convolution exchanged = c;
-  if (c.axes[2].out >= std::min(kShortRow, c.axes[1].out)) return c;
-  std::swap(exchanged.axes[1], exchanged.axes[2]);
-  const bool copies = gains_by_border(c) && gains_by_border(exchanged);
-  return copies || is_depthwise_rows(c) ? exchanged : c;
+Convolution exchanged(const Convolution& c) {
+  Convolution made = c;
+  std::swap(made.axes[1], made.axes[2]);
+  return made;
 }
 
-// Before packed weights: how they were packed.
+// Whether rows and columns change places, so that short rows are longer: of ways to which strides are all
+// one.
+bool gains_by_exchange(const Convolution& c) {
+  if (c.axes[2].out >= std::min(kShortRow, c.axes[1].out)) return false;
+  return is_depthwise_rows(c) || (gains_by_border(c) && gains_by_border(exchanged(c)));
+}
+
+// Before packed weights: how they were packed, for sizes that the tensors of a call may be below.
 struct alignas(64) Header {
   Way way;
+  bool is_exchanged;
 };
 
 size_t packed_size(const Convolution& c, Way way) {
@@ -105,7 +110,8 @@ bool convolve_in_scratch(KernelContext& context, const Convolution& c, Way way) 
 }  // namespace
 
 void prepare_convolution(KernelContext& context, const Convolution& convolution, bool constant_weight) {
-  const Convolution c = with_long_rows(convolution);
+  const bool is_exchanged = gains_by_exchange(convolution);
+  const Convolution c = is_exchanged ? exchanged(convolution) : convolution;
   Way way = way_of(c);
   if (constant_weight && gains_by_winograd(c)) {
     way = Way::kWinograd;
@@ -123,13 +129,15 @@ void prepare_convolution(KernelContext& context, const Convolution& convolution,
   if (memory == nullptr) return;
   auto* header = static_cast<Header*>(memory);
   header->way = way;
+  header->is_exchanged = is_exchanged;
   pack(c, way, reinterpret_cast<float*>(header + 1));
 }
 
 bool convolve(KernelContext& context, const Convolution& convolution) {
-  const Convolution c = with_long_rows(convolution);
-  const Way way = way_of(c);
   const auto* header = static_cast<const Header*>(context.prepared());
+  const bool is_exchanged = header != nullptr ? header->is_exchanged : gains_by_exchange(convolution);
+  const Convolution c = is_exchanged ? exchanged(convolution) : convolution;
+  const Way way = way_of(c);
   if (header != nullptr && header->way == Way::kWinograd && is_winograd(c)) {
     void* scratch = context.allocate_temp(winograd_scratch_size(c), 64);
     if (scratch != nullptr) {

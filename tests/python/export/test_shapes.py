@@ -61,6 +61,17 @@ def test_a_bounded_dimension_may_be_anything_up_to_its_bound(function: Any) -> N
     check_export(Calls(function), FIRST, dynamic_shapes=shapes, more=rows(3, 16))
 
 
+@pytest.mark.parametrize("groups", [1, 16])
+def test_convolutions_take_narrow_images_of_any_height(groups: int) -> None:
+    """Weights are packed once, for the highest."""
+    last = torch.channels_last
+    channels = 2 if groups == 1 else 16
+    model = nn.Conv2d(channels, 16, (5, 3), padding=(2, 1), groups=groups).to(memory_format=last).eval()
+    height = Dim("height", min=2, max=60)
+    inputs = [(torch.randn(1, channels, n, 5).to(memory_format=last),) for n in (30, 2, 4, 60)]
+    check_export(model, inputs[0], dynamic_shapes=({2: height},), more=inputs[1:])
+
+
 def test_linear_and_attention_take_sequences_of_any_length() -> None:
     model = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True).eval()
     length = Dim("length", min=2, max=12)
