@@ -4,9 +4,22 @@
 
 # rushlight_add_backend(<id> HEADER <header> OBJECT <object> SOURCES <files> [LIBRARIES <targets>])
 # `id` is what programs call it, `object` a constexpr object of a class derived from rushlight::Backend,
-# named from namespace rushlight and declared in `header`.
+# named from namespace rushlight and declared in `header`: a path from the caller's folder, or one that an include
+# folder of the build has.
 function(rushlight_add_backend id)
     cmake_parse_arguments(PARSE_ARGV 1 backend "" "HEADER;OBJECT" "SOURCES;LIBRARIES")
+    foreach(word HEADER OBJECT SOURCES)
+        if(NOT backend_${word} OR backend_UNPARSED_ARGUMENTS)
+            message(
+                FATAL_ERROR
+                "rushlight_add_backend(${id}): expected HEADER, OBJECT and SOURCES, got '${ARGN}'"
+            )
+        endif()
+    endforeach()
+    get_filename_component(header "${backend_HEADER}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
+    if(NOT EXISTS "${header}")
+        set(header "${backend_HEADER}")
+    endif()
     set(library "rushlight_backend_${id}")
     add_library(${library} STATIC ${backend_SOURCES})
     target_link_libraries(
@@ -19,7 +32,7 @@ function(rushlight_add_backend id)
     set_property(
         GLOBAL
         APPEND
-        PROPERTY RUSHLIGHT_BACKEND_ARGUMENTS --backend "${id}" "${backend_HEADER}" "${backend_OBJECT}"
+        PROPERTY RUSHLIGHT_BACKEND_ARGUMENTS --backend "${id}" "${header}" "${backend_OBJECT}"
     )
     set_property(GLOBAL APPEND PROPERTY RUSHLIGHT_BACKEND_LIBRARIES ${library})
 endfunction()

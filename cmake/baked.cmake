@@ -86,6 +86,6 @@ const size_t baked_program_count = @count@;
 endfunction()
 
 function(rushlight_link_baked executable)
-    target_link_options(${executable} PRIVATE -Wl,--gc-sections "-Wl,-Map=$<TARGET_FILE:${executable}>.map")
+    target_link_options(${executable} PRIVATE -Wl,--gc-sections -Xlinker "-Map=$<TARGET_FILE:${executable}>.map")
     rushlight_add_board(${executable})
 endfunction()

@@ -2,6 +2,8 @@
 # Executables for a board: reset code, linker script and memory map. Targets with an operating system have
 # no RUSHLIGHT_BOARD (a toolchain file sets it), and nothing happens for them.
 
+include("${CMAKE_CURRENT_LIST_DIR}/watch.cmake")
+
 # rushlight_add_board(<executable>) makes it one that runs on the chosen board.
 function(rushlight_add_board executable)
     if(NOT RUSHLIGHT_BOARD)
@@ -17,7 +19,7 @@ endfunction()
 
 function(rushlight_board_library)
     set(description "${RUSHLIGHT_BOARD_FOLDER}/board.json")
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${description}")
+    rushlight_watch("${description}")
     file(READ "${description}" board)
     string(JSON architecture GET "${board}" architecture)
     string(JSON tick_ps GET "${board}" tick_ps)
@@ -73,7 +75,7 @@ function(rushlight_board_library)
     endif()
     set(script "${startup}/sections.ld")
     if(RUSHLIGHT_ZIG) # it tells its linker of no folder for included scripts
-        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${script}")
+        rushlight_watch("${script}")
         file(READ "${script}" whole)
         file(READ "${script_folder}/memory.ld" included)
         string(REPLACE "INCLUDE memory.ld" "${included}" whole "${whole}")
@@ -122,7 +124,7 @@ function(rushlight_memory_script board file)
     string(JSON stack_bytes GET "${board}" stack_bytes)
     rushlight_guard_bytes("${board}" guard_bytes)
     if(RUSHLIGHT_MEMORY_HEADER)
-        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${RUSHLIGHT_MEMORY_HEADER}")
+        rushlight_watch("${RUSHLIGHT_MEMORY_HEADER}")
         file(STRINGS "${RUSHLIGHT_MEMORY_HEADER}" line REGEX " kStack = [1-9]")
         if(line MATCHES " kStack = ([0-9]+)")
             set(stack_bytes "${CMAKE_MATCH_1}")

@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
+
+include("${CMAKE_CURRENT_LIST_DIR}/watch.cmake")
+
 # rushlight_embed_model(<executable> <model.pte>) links the file into the executable, aligned to 16, in the
 # section .model, which boards keep in a bank of its own. C++ finds it as
 #   extern "C" const uint8_t rushlight_model_start[], rushlight_model_end[];
@@ -38,7 +41,7 @@ function(rushlight_embed_data executable)
         get_filename_component(file "${file}" ABSOLUTE)
         file(SIZE "${file}" size)
         string(APPEND assembly "    .8byte ${size}, 0\n    .incbin \"${file}\"\n    .balign 16\n")
-        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+        rushlight_watch("${file}")
         set_property(SOURCE "${source}" APPEND PROPERTY OBJECT_DEPENDS "${file}")
     endforeach()
     string(APPEND assembly "    .global rushlight_data_files_end\nrushlight_data_files_end:\n")

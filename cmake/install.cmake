@@ -28,7 +28,10 @@ function(rushlight_install)
         PATTERN "runner" EXCLUDE
     )
     rushlight_install_sources("${CMAKE_INSTALL_DATADIR}/rushlight")
-    install(FILES "${PROJECT_SOURCE_DIR}/cmake/embed_model.cmake" DESTINATION "${packages}/rushlight")
+    install(
+        FILES "${PROJECT_SOURCE_DIR}/cmake/embed_model.cmake" "${PROJECT_SOURCE_DIR}/cmake/watch.cmake"
+        DESTINATION "${packages}/rushlight"
+    )
     rushlight_install_package(rushlight "${PROJECT_VERSION}" SameMinorVersion)
     if(TARGET executorch_compat)
         install(
@@ -39,7 +42,7 @@ function(rushlight_install)
             PATTERN "src" EXCLUDE
         )
         install(
-            DIRECTORY "${PROJECT_BINARY_DIR}/generated/official/"
+            DIRECTORY "${PROJECT_BINARY_DIR}/generated/dtypes/" "${PROJECT_BINARY_DIR}/generated/official/"
             DESTINATION "${include}/compat/generated"
             FILES_MATCHING
             PATTERN "*.h"
@@ -60,11 +63,12 @@ function(rushlight_install_sources folder)
             cmake/probe.cmake
             cmake/selection.cmake
             cmake/ukernel.cmake
+            cmake/watch.cmake
         DESTINATION "${folder}/cmake"
     )
     install(FILES compat/torch/aot_kernels.cpp DESTINATION "${folder}/compat/torch")
     rushlight_python_folder("${PROJECT_SOURCE_DIR}" python)
-    foreach(file IN ITEMS __init__ errors sources)
+    foreach(file IN ITEMS __init__ documents errors files printable sources)
         install(FILES "${python}/rushlight/${file}.py" DESTINATION "${folder}/python/rushlight")
     endforeach()
     install(

@@ -12,6 +12,8 @@
 # An executable that links several such libraries, or one and executorch_kernels, has the operators of all.
 # The older forms without LIB_NAME work, too: gen_selected_ops("yaml" "operators" "all" "model" "by dtype").
 
+include("${CMAKE_CURRENT_LIST_DIR}/watch.cmake")
+
 include("${CMAKE_CURRENT_LIST_DIR}/ukernel.cmake")
 
 function(gen_selected_ops)
@@ -196,7 +198,7 @@ function(rushlight_bound_kernels library result)
             string(TOLOWER "${part}" name)
             if(EXISTS "${file}")
                 list(APPEND arguments --library "${name}=${file}")
-                set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+                rushlight_watch("${file}")
             elseif(NOT file MATCHES "/kernels/(portable|optimized|quantized)/[a-z_-]+\\.yaml$")
                 message(FATAL_ERROR "generate_bindings_for_kernels: ${part}: no such file: ${file}")
             endif()
@@ -270,7 +272,7 @@ function(merge_yaml)
     cmake_parse_arguments(PARSE_ARGV 0 given "" "FUNCTIONS_YAML;FALLBACK_YAML;OUTPUT_DIR" "")
     rushlight_selection_files("${given_FUNCTIONS_YAML}" first "${CMAKE_CURRENT_SOURCE_DIR}")
     rushlight_selection_files("${given_FALLBACK_YAML}" second "${CMAKE_CURRENT_SOURCE_DIR}")
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${first}" "${second}")
+    rushlight_watch("${first}" "${second}")
     get_filename_component(out "${given_OUTPUT_DIR}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_BINARY_DIR}")
     rushlight_run_generator(
         printed

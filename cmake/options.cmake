@@ -133,6 +133,16 @@ option(
     "Have kernels pack constant weights when a method is loaded with memory for that"
     ${rushlight_prepare}
 )
+# A board runs one program, which its owner chose.
+set(rushlight_limits ON)
+if(RUSHLIGHT_BOARD)
+    set(rushlight_limits OFF)
+endif()
+option(
+    RUSHLIGHT_LIMITS
+    "Have methods ask MethodOptions::interrupt whether to go on, and executor_runner take limits"
+    ${rushlight_limits}
+)
 option(
     RUSHLIGHT_SMALL_KERNELS
     "Of optimized kernels take those for cores without wide vectors, where there are some"

@@ -2,6 +2,8 @@
 # Runs the code generator whenever cmake configures: models, YAML files, the operator table and the generator
 # itself are inputs of the configure step.
 
+include("${CMAKE_CURRENT_LIST_DIR}/watch.cmake")
+
 # rushlight_select_kernels(<folder>) generates what options.cmake selects, for the library executorch_kernels;
 # sets what rushlight_generate sets.
 function(rushlight_select_kernels out)
@@ -47,7 +49,7 @@ function(rushlight_selection_arguments result)
         list(APPEND arguments --model "${file}")
     endforeach()
     # Before anything is read: a failed configure step, too, is to run again when its inputs change.
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${given_YAML} ${given_MODELS})
+    rushlight_watch(${given_YAML} ${given_MODELS})
     if(given_ALL)
         list(APPEND arguments --all-ops)
     endif()
@@ -140,7 +142,7 @@ function(rushlight_generate out)
     message(STATUS "Selected ${summary}")
     include("${out}/selection.cmake")
     # A kernel that includes another header may need another shared source.
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${RUSHLIGHT_SELECTION_DEPENDS})
+    rushlight_watch(${RUSHLIGHT_SELECTION_DEPENDS})
     rushlight_generated_lists(names)
     foreach(name IN LISTS names)
         set(RUSHLIGHT_${name} "${RUSHLIGHT_${name}}" PARENT_SCOPE)
@@ -174,9 +176,9 @@ function(rushlight_run_generator result)
         GLOB generator
         "${python}/rushlight/codegen/*.py"
         "${python}/rushlight/program/*.py"
-        "${python}/rushlight/errors.py"
+        "${python}/rushlight/*.py"
     )
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${root}/kernels/ops.yaml" ${generator})
+    rushlight_watch("${root}/kernels/ops.yaml" ${generator})
     if(NOT status EQUAL 0)
         string(REPLACE "\n" "\n  " problem "${problem}")
         message(

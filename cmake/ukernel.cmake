@@ -5,6 +5,7 @@
 #   x86/<family>-avx2.cpp, -avx512.cpp, armv7/<family>-neon.cpp  besides it, on hosts: these choose when they run
 
 include("${CMAKE_CURRENT_LIST_DIR}/probe.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/watch.cmake")
 
 set(RUSHLIGHT_UKERNEL_FLAGS_avx2 -mavx2 -mfma -mf16c)
 set(RUSHLIGHT_UKERNEL_FLAGS_avx512
@@ -31,7 +32,7 @@ set(RUSHLIGHT_UKERNEL_FLAGS_neon -mfpu=neon-vfpv4 ${RUSHLIGHT_UKERNEL_UNSAFE})
 function(rushlight_ukernel_features result)
     rushlight_compiler_command(CXX command)
     set(list "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../kernels/ukernel/features.txt")
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${list}")
+    rushlight_watch("${list}")
     file(STRINGS "${list}" rows REGEX "^[a-z]")
     list(
         APPEND rows

@@ -27,8 +27,11 @@ RUNTIME = [
 ]
 SEEN_BY_KERNELS = {"base", "tensor", "memory", "kernel"}
 PACKAGE = [
+    "printable",
     "errors",
     "callable_module",
+    "files",
+    "documents",
     "process",
     "sources",
     "program",
@@ -158,9 +161,14 @@ def test_the_core_imports_numpy_and_ml_dtypes_only() -> None:
     allowed = {"rushlight", "numpy", "ml_dtypes"}
     third_party = {"torch", "yaml", "click", "rich", "flatbuffers", "elftools", "torchao", "executorch"}
     for room, path in package_files():
-        if room in ("__init__", "errors", "runtime"):
+        if room in ("__init__", "errors", "printable", "files", "runtime"):
             used = {module.split(".")[0] for module in imports(path)}
             assert used & third_party == set(), f"{path}: expected only {sorted(allowed)}"
+
+
+def test_files_are_written_the_same_with_any_version_of_flatbuffers() -> None:
+    for _, path in package_files():
+        assert not any(module.startswith("flatbuffers") for module in imports(path)), path
 
 
 def test_only_exporting_and_quantizing_import_torch() -> None:

@@ -22,17 +22,19 @@ def read_arrays(path: Path) -> list[np.ndarray]:
 
 
 class Contestant(Protocol):
-    """`files` are what it needs of a subject's folder; `peer` says whether it is somebody else's."""
+    """`files` are what it needs of a subject's folder; `peer` says whether it is somebody else's, `computes`
+    whether it has outputs to compare."""
 
     files: ClassVar[tuple[str, ...]]
     peer: ClassVar[bool]
+    computes: ClassVar[bool]
 
     @staticmethod
     def version() -> str:
         """Imports the package and tells its version; ImportError where it is not there."""
 
-    def __init__(self, folder: Path, threads: int) -> None:
-        """Loads the model, up to where only inputs are missing."""
+    def __init__(self, folder: Path, threads: int, spins: bool) -> None:
+        """Loads the model, up to where only inputs are missing. With `spins` idle threads may spin."""
 
     def run(self, inputs: Any) -> Any:
         """One inference on inputs that `adapted` made."""
@@ -49,6 +51,7 @@ class Rushlight:
 
     files = ("rushlight.pte",)
     peer = False
+    computes = True
 
     @staticmethod
     def version() -> str:
@@ -56,7 +59,7 @@ class Rushlight:
 
         return str(rushlight.__version__)
 
-    def __init__(self, folder: Path, threads: int) -> None:
+    def __init__(self, folder: Path, threads: int, spins: bool) -> None:
         import rushlight
 
         self.method = rushlight.load(folder / self.files[0], threads=threads).load_method("forward")
@@ -83,6 +86,7 @@ class OnnxRuntime:
 
     files = ("model.onnx", "script.onnx")
     peer = True
+    computes = True
 
     @staticmethod
     def version() -> str:
@@ -90,23 +94,25 @@ class OnnxRuntime:
 
         return str(onnxruntime.__version__)
 
-    def __init__(self, folder: Path, threads: int) -> None:
+    def __init__(self, folder: Path, threads: int, spins: bool) -> None:
         chosen = folder / "faster.onnx.txt"  # so that loading is of one model, when that is measured
         if not chosen.is_file():
             paths = [folder / name for name in self.files if (folder / name).is_file()]
             inputs = read_arrays(folder / "inputs.npz")
-            seconds = {path.name: self._seconds(self._session(path, threads), inputs) for path in paths}
+            seconds = {
+                path.name: self._seconds(self._session(path, threads, spins), inputs) for path in paths
+            }
             chosen.write_text(min(seconds, key=lambda name: seconds[name]))
-        self.session = self._session(folder / chosen.read_text(), threads)
+        self.session = self._session(folder / chosen.read_text(), threads, spins)
 
     @staticmethod
-    def _session(path: Path, threads: int) -> Any:
+    def _session(path: Path, threads: int, spins: bool) -> Any:
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        options.add_session_config_entry("session.intra_op.allow_spinning", str(int(spins)))
         options.log_severity_level = 3
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
@@ -148,6 +154,7 @@ class TorchEager:
 
     files = ("subject.json",)
     peer = True
+    computes = True
 
     @staticmethod
     def version() -> str:
@@ -155,7 +162,7 @@ class TorchEager:
 
         return str(torch.__version__)
 
-    def __init__(self, folder: Path, threads: int) -> None:
+    def __init__(self, folder: Path, threads: int, spins: bool) -> None:
         import torch
         from networks import make
         from subjects import SUBJECTS
@@ -183,6 +190,7 @@ class ExecuTorch:
 
     files = ("official.pte",)
     peer = True
+    computes = True
 
     @staticmethod
     def version() -> str:
@@ -192,7 +200,7 @@ class ExecuTorch:
 
         return importlib.metadata.version("executorch")
 
-    def __init__(self, folder: Path, threads: int) -> None:
+    def __init__(self, folder: Path, threads: int, spins: bool) -> None:
         from executorch.extension.pybindings import portable_lib
 
         portable_lib._unsafe_reset_threadpool(threads)
@@ -222,12 +230,13 @@ class Copy:
 
     files = ("subject.json",)
     peer = False
+    computes = False
 
     @staticmethod
     def version() -> str:
         return f"numpy {np.__version__}"
 
-    def __init__(self, folder: Path, threads: int) -> None:
+    def __init__(self, folder: Path, threads: int, spins: bool) -> None:
         count = json.loads((folder / "subject.json").read_text())["bytes"] // 8
         self.source, self.destination = np.ones(count, np.float32), np.zeros(count, np.float32)
 

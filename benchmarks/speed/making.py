@@ -58,11 +58,20 @@ def _rushlight(made: Made, path: Path) -> None:
     rushlight.export(*made, plan_inputs=False).save(path)
 
 
+def _official_options() -> Any:
+    """Inputs stay where the caller has them, as in rushlight's programs: else each call copies them."""
+    from executorch.exir import ExecutorchBackendConfig
+    from executorch.exir.passes import MemoryPlanningPass
+
+    return ExecutorchBackendConfig(memory_planning_pass=MemoryPlanningPass(alloc_graph_input=False))
+
+
 def _official(made: Made, path: Path) -> None:
     from executorch.exir import to_edge
 
     with torch.no_grad():
-        program = to_edge(torch.export.export(*made, strict=False)).to_executorch()
+        edge = to_edge(torch.export.export(*made, strict=False))
+        program = edge.to_executorch(_official_options())
     path.write_bytes(program.buffer)
 
 
@@ -73,7 +82,7 @@ def _xnnpack(made: Made, path: Path) -> None:
     exported = torch.export.export(*made, strict=False)
     with torch.no_grad():
         edge = to_edge_transform_and_lower(exported, partitioner=[XnnpackPartitioner()])
-        program = edge.to_executorch()
+        program = edge.to_executorch(_official_options())
     if not program.executorch_program.execution_plan[0].delegates:
         raise ValueError("XNNPACK takes nothing of this")
     path.write_bytes(program.buffer)

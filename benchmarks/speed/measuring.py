@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from contestants import CONTESTANTS, read_arrays
 from crew import Failed, WorkerProcess
 
 WARM_UP_SECONDS = 0.15
@@ -42,15 +43,21 @@ Failures = dict[str, str]
 
 
 def relative_error(got: list[np.ndarray], expected: list[np.ndarray]) -> float:
-    """The largest difference over the largest magnitude, of all outputs; infinity for other shapes."""
+    """The largest difference over the largest magnitude, of all outputs. Infinity for other shapes, and for
+    NaN or an infinity that only one side has."""
     worst = 0.0
     if len(got) != len(expected):
         return float("inf")
     for ours, theirs in zip(got, expected, strict=True):
         if ours.shape != theirs.shape:
             return float("inf")
-        wide, scale = theirs.astype(np.float64), float(np.abs(theirs).max(initial=0.0))
-        difference = float(np.abs(ours.astype(np.float64) - wide).max(initial=0.0))
+        got_wide, wide = ours.astype(np.float64), theirs.astype(np.float64)
+        same = (got_wide == wide) | (np.isnan(got_wide) & np.isnan(wide))
+        finite = np.isfinite(got_wide) & np.isfinite(wide)
+        if not np.all(same | finite):
+            return float("inf")
+        scale = float(np.abs(wide[finite]).max(initial=0.0))
+        difference = float(np.abs(got_wide[finite] - wide[finite]).max(initial=0.0))
         worst = max(worst, difference / scale if scale else difference)
     return worst
 
@@ -68,9 +75,10 @@ def _calibrated(worker: WorkerProcess) -> int:
 
 
 def compete(
-    workers: Mapping[str, WorkerProcess], folder: Path, threads: int, turns: int, tell: Tell
+    workers: Mapping[str, WorkerProcess], folder: Path, threads: int, turns: int, spins: bool, tell: Tell
 ) -> tuple[Timings, Failures]:
-    """All contestants on the subject of `folder`, one at a time, while the others sleep."""
+    """All contestants on the subject of `folder`, one at a time, while the others sleep. `spins`: idle
+    threads of a pool may spin for a while, as packages do by default; CPU time would count that."""
     expected = _read(folder / "expected.npz")
     calls: dict[str, int] = {}
     errors: dict[str, float] = {}
@@ -78,9 +86,10 @@ def compete(
     for name, worker in workers.items():
         tell(f"{name}: warm-up")
         try:
-            worker.ask("load", name, str(folder), threads)
+            worker.ask("load", name, str(folder), threads, spins)
             outputs = worker.ask("outputs")
-            errors[name] = relative_error(outputs, expected) if outputs else 0.0
+            # The copy computes nothing.
+            errors[name] = relative_error(outputs, expected) if CONTESTANTS[name].computes else 0.0
             calls[name] = _calibrated(worker)
         except Failed as error:
             failures[name] = str(error)
@@ -111,8 +120,6 @@ def _rotated(names: list[str], turn: int) -> list[str]:
 
 
 def _read(path: Path) -> list[np.ndarray]:
-    from contestants import read_arrays
-
     return read_arrays(path)
 
 
@@ -120,8 +127,9 @@ def loading(worker: WorkerProcess, name: str, folder: Path, threads: int) -> dic
     """Seconds of loading and of the first run, and bytes: resident before, and the most after loading and
     after a run. Of a worker that has done nothing else."""
     worker.ask("version", name)
+    spins = threads > 1
     before = worker.ask("memory")["VmRSS"]
-    seconds = worker.ask("load", name, str(folder), threads)
+    seconds = worker.ask("load", name, str(folder), threads, spins)
     loaded = worker.ask("memory")["VmHWM"]
     [(wall, cpu)] = worker.ask("run", 1)
     return {

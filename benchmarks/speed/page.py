@@ -10,9 +10,8 @@ from html import escape
 from contestants import CONTESTANTS
 from machine import fma_peak
 from plots import ratios_svg, roofline_svg
-from results import OURS, Load, Report, Row, mean_ratio
+from results import OURS, TOLERANCE, Load, Report, Row, is_right, mean_ratio
 
-TOLERANCE = 1e-4
 _KINDS = {
     "model": "Models",
     "compute": "Operators that compute",
@@ -48,7 +47,7 @@ def _times(report: Report, kind: str) -> Table:
     what = "CPU time" if clock == "cpu" else "Wall clock"
     note = (
         f"{what} in {unit}, {_threads(report.threads)}. Ratio: rushlight's over the fastest peer's. "
-        f"† differs from PyTorch by more than {TOLERANCE:g} of the largest magnitude."
+        f"† differs from PyTorch by more than {TOLERANCE:g} of the largest magnitude: in no ratio."
     )
     last = {"model": "GFLOP/s", "compute": "share of peak", "memory": "of a copy's time"}[kind]
     return Table(_KINDS[kind], note, ["", *names, "ratio", "fastest peer", last], shown)
@@ -58,7 +57,7 @@ def _cells(row: Row, names: Sequence[str], clock: str, scale: float) -> list[str
     texts = []
     for name in names:
         timing = row.timings.get(name)
-        mark = "" if timing is None or timing.error <= TOLERANCE else " †"
+        mark = "" if timing is None or is_right(timing) else " †"
         texts.append("–" if timing is None else _number(timing.of(clock) * scale) + mark)
     return texts
 
@@ -138,7 +137,7 @@ def _remarks(report: Report) -> list[str]:
         remarks += [
             f"{row.name}: {name} differs by {timing.error:.1e}"
             for name, timing in row.timings.items()
-            if timing.error > TOLERANCE
+            if not is_right(timing)
         ]
     remarks += [text.replace("{}", ", ".join(names), 1) for text, names in absences.items()]
     return remarks

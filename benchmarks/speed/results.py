@@ -13,6 +13,14 @@ from measuring import Failures, Timing, Timings
 
 OURS = "rushlight"
 
+TOLERANCE = 1e-4
+"""Outputs that differ from eager ones by more than this share of the largest magnitude are wrong."""
+
+
+def is_right(timing: Timing) -> bool:
+    """Whether the outputs behind a time are those of eager mode."""
+    return timing.error <= TOLERANCE
+
 
 @dataclass(frozen=True)
 class Row:
@@ -26,19 +34,20 @@ class Row:
     failures: Failures
 
     def fastest_peer(self, clock: str) -> tuple[str, Timing] | None:
-        """Of somebody else's runtimes, the one with the least time."""
-        peers = [(name, timing) for name, timing in self.timings.items() if CONTESTANTS[name].peer]
+        """Of somebody else's runtimes with right outputs, the one with the least time."""
+        peers = [pair for pair in self.timings.items() if CONTESTANTS[pair[0]].peer and is_right(pair[1])]
         return min(peers, key=lambda pair: pair[1].of(clock), default=None)
 
     def ratio(self, clock: str, name: str = OURS) -> float | None:
-        """A contestant's time over the fastest peer's; less than 1 is faster than all of them."""
+        """A contestant's time over the fastest peer's; less than 1 is faster than all of them. None for a
+        contestant with wrong outputs."""
         peer, ours = self.fastest_peer(clock), self.timings.get(name)
-        return ours.of(clock) / peer[1].of(clock) if peer and ours else None
+        return ours.of(clock) / peer[1].of(clock) if peer and ours and is_right(ours) else None
 
     def against(self, other: str, clock: str) -> float | None:
         """Our time over that of one other contestant."""
         theirs, ours = self.timings.get(other), self.timings.get(OURS)
-        return ours.of(clock) / theirs.of(clock) if theirs and ours else None
+        return ours.of(clock) / theirs.of(clock) if theirs and ours and is_right(ours) else None
 
     def to_json(self, clock: str) -> dict[str, Any]:
         """In JSON's types."""

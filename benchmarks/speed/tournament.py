@@ -128,7 +128,9 @@ class Tournament:
         except Failed as error:
             return Row(name, kind, 0.0, 0, {}, {each: str(error) for each in names})
         ready = {each: workers[each] for each in names if each not in missing}
-        timings, failures = compete(ready, folder, self._settings.threads, self._settings.turns, tell)
+        settings = self._settings
+        spins = settings.threads > 1 and settings.clock == "wall"
+        timings, failures = compete(ready, folder, settings.threads, settings.turns, spins, tell)
         facts = json.loads((folder / "subject.json").read_text())
         return Row(name, kind, facts["flops"], facts["bytes"], timings, {**missing, **failures})
 

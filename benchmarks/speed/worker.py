@@ -61,12 +61,12 @@ class Worker:
 
         making.make_file(name, Path(folder), file)
 
-    def load(self, contestant: str, folder: str, threads: int) -> dict[str, float]:
+    def load(self, contestant: str, folder: str, threads: int, spins: bool) -> dict[str, float]:
         """Seconds that loading took, and that the first run took behind it."""
         self.contestant, self.inputs = None, None  # gone before the next comes
         arrays = read_arrays(Path(folder) / "inputs.npz")
         wall, cpu = time.perf_counter(), time.process_time()
-        self.contestant = CONTESTANTS[contestant](Path(folder), threads)
+        self.contestant = CONTESTANTS[contestant](Path(folder), threads, spins)
         loaded = {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu}
         self.inputs = self.contestant.adapted(arrays)
         return loaded

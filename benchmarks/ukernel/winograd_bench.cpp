@@ -11,7 +11,7 @@ namespace {
 struct Winograd {
   const char* name;
   void (*input)(const ukernel::WinogradInput&);
-  void (*output)(const ukernel::WinogradOutput&);
+  bool (*output)(const ukernel::WinogradOutput&);
 };
 RL_VARIANTS(Winograd, variants, winograd_input, winograd_output)
 

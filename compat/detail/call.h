@@ -9,6 +9,7 @@
 
 #include <executorch/runtime/core/evalue.h>
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
+#include <executorch/runtime/core/exec_aten/util/tensor_dimension_limit.h>
 #include <executorch/runtime/kernel/kernel_runtime_context.h>
 
 #include "compat/detail/convert.h"
@@ -73,22 +74,44 @@ decltype(auto) pass(T& value) {
   }
 }
 
-// Runs `function(KernelContext&)` and fails the context with its error. Temporary memory is taken from the
-// context's allocator once the kernel turns out to need it.
+// Kernels have room for the indices of kTensorDimensionLimit dimensions; an official tensor may have more,
+// where its maker brought the memory that describes them.
+template <class T>
+bool has_rank_of_kernels(const T& argument) {
+  if constexpr (std::is_same_v<T, aten::Tensor>) {
+    return static_cast<size_t>(argument.dim()) <= executorch::runtime::kTensorDimensionLimit;
+  } else if constexpr (std::is_same_v<T, std::optional<aten::Tensor>>) {
+    return !argument.has_value() || has_rank_of_kernels(*argument);
+  } else if constexpr (std::is_same_v<T, aten::TensorList> ||
+                       std::is_same_v<T, aten::ArrayRef<std::optional<aten::Tensor>>>) {
+    for (const auto& item : argument) {
+      if (!has_rank_of_kernels(item)) return false;
+    }
+  }
+  return true;  // no tensor
+}
+
+// Fails the context with InvalidArgument.
+void refuse_rank(executorch::runtime::KernelRuntimeContext& context);
+
+// Runs `function(KernelContext&)` and fails the context with its error. Temporary memory is the system's or,
+// once the kernel turns out to need it, that of the context's allocator.
 template <class Function>
 void run(executorch::runtime::KernelRuntimeContext& context, Function&& function) {
-  KernelContext plain;
-  Error error = function(plain);
+  const SystemMemory reserved(context.temp_allocator() == nullptr);
+  Arena temporary(reserved.memory());
+  KernelContext ours(&temporary);
+  Error error = function(ours);
   if (error == Error::MemoryAllocationFailed && context.temp_allocator() != nullptr) {
-    Arena temporary(take_block(*context.temp_allocator()));
-    KernelContext with_memory(&temporary);
-    error = function(with_memory);
+    temporary = Arena(take_block(*context.temp_allocator()));
+    error = function(ours);
   }
   if (error != Error::Ok) context.fail(official(error));
 }
 
 template <auto kKernel, class... Arguments>
 void call(executorch::runtime::KernelRuntimeContext& context, Arguments&... arguments) {
+  if (!(has_rank_of_kernels(arguments) && ...)) return refuse_rank(context);
   run(context, [&](KernelContext& ours) { return kKernel(ours, pass(arguments)...); });
 }
 

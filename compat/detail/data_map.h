@@ -14,6 +14,10 @@ namespace rushlight::compat {
 
 namespace et = executorch::runtime;
 
+// The same bytes where rushlight can use them in place: copied if the buffer begins at a multiple of 4 and
+// not of 16, as a program does inside of a bundle. Other addresses are left to be refused.
+Result<FreeableBuffer> aligned(FreeableBuffer&& buffer);
+
 // An official loader for rushlight.
 class OurLoader final : public DataLoader {
  public:
@@ -23,7 +27,7 @@ class OurLoader final : public DataLoader {
   Result<FreeableBuffer> load(size_t offset, size_t size) override {
     auto loaded = loader_->load(offset, size, info_);
     if (!loaded.ok()) return ours(loaded.error());
-    return loaded->release();
+    return aligned(loaded->release());
   }
   size_t size() const override {
     auto size = loader_->size();

@@ -11,8 +11,9 @@ BoxedEvalueList<T>::BoxedEvalueList(EValue** wrapped_vals, T* unwrapped_vals, in
     : internal::BoxedList<T>{reinterpret_cast<rushlight::EValue* const*>(wrapped_vals),
                              reinterpret_cast<internal::ItemOf<T>*>(unwrapped_vals)},
       size_(static_cast<uint32_t>(size)) {
-  ET_CHECK_MSG(wrapped_vals != nullptr && unwrapped_vals != nullptr, "a list of values is null");
-  ET_CHECK_MSG(size >= 0, "a list of %d values", size);
+  ET_CHECK_MSG(wrapped_vals != nullptr, "wrapped_vals cannot be null");
+  ET_CHECK_MSG(unwrapped_vals != nullptr, "unwrapped_vals cannot be null");
+  ET_CHECK_MSG(size >= 0, "size cannot be negative: it is %d", size);
 }
 
 template <class T>
@@ -43,6 +44,27 @@ executorch::aten::ArrayRef<T> BoxedEvalueList<T>::get() const {
   return tryGet().get();
 }
 
+namespace internal {
+
+// Where the items are: somewhere also if there are none.
+template <class T>
+const T* data_of(executorch::aten::ArrayRef<T> list) {
+  static constexpr T kNowhere{};
+  return list.data() == nullptr ? &kNowhere : list.data();
+}
+
+// For messages.
+constexpr const char* name_of(Tag tag) {
+  constexpr const char* kNames[] = {"none",      "tensor",      "string",   "double",      "int",
+                                    "bool",      "bool list",   "double list", "int list", "tensor list",
+                                    "scalar list", "list of optional tensors"};
+  const auto index = static_cast<size_t>(tag);
+  return index < sizeof kNames / sizeof kNames[0] ? kNames[index] : "value of an unknown kind";
+}
+constexpr const char* article_of(Tag tag) { return tag == Tag::Int || tag == Tag::ListInt ? "n" : ""; }
+
+}  // namespace internal
+
 inline EValue::EValue(executorch::aten::Scalar value) {
   if (value.isFloatingPoint()) {
     *this = value.to<double>();
@@ -54,27 +76,32 @@ inline EValue::EValue(executorch::aten::Scalar value) {
 }
 
 inline EValue::EValue(executorch::aten::ArrayRef<char>* value) {
-  ET_CHECK_MSG(value != nullptr, "the string is null");
+  ET_CHECK_MSG(value != nullptr, "the string's pointer cannot be null");
   tag = Tag::String;
-  payload.as_string = value->data();
+  payload.as_string = internal::data_of(*value);
   length = static_cast<uint32_t>(value->size());
 }
 inline EValue::EValue(executorch::aten::ArrayRef<bool>* value) {
-  ET_CHECK_MSG(value != nullptr, "the list is null");
+  ET_CHECK_MSG(value != nullptr, "the list's pointer cannot be null");
   tag = Tag::ListBool;
-  payload.as_bool_list = value->data();
+  payload.as_bool_list = internal::data_of(*value);
   length = static_cast<uint32_t>(value->size());
 }
 inline EValue::EValue(executorch::aten::ArrayRef<double>* value) {
-  ET_CHECK_MSG(value != nullptr, "the list is null");
+  ET_CHECK_MSG(value != nullptr, "the list's pointer cannot be null");
   tag = Tag::ListDouble;
-  payload.as_double_list = value->data();
+  payload.as_double_list = internal::data_of(*value);
   length = static_cast<uint32_t>(value->size());
 }
 
 inline void EValue::expect(Tag expected) const {
-  ET_CHECK_MSG(tag == expected, "an EValue of kind %d where %d is wanted", static_cast<int>(tag),
-               static_cast<int>(expected));
+  ET_CHECK_MSG(tag == expected, "EValue is not a%s %s, but %s", internal::article_of(expected),
+               internal::name_of(expected), internal::name_of(tag));
+}
+
+inline void EValue::expect(Tag expected, [[maybe_unused]] const char* name) const {
+  expect(expected);
+  ET_CHECK_MSG(payload.as_numbers != nullptr, "%s pointer is null", name);
 }
 
 inline executorch::aten::Scalar EValue::toScalar() const {
@@ -174,6 +201,8 @@ T EValue::read() const {
 template <class T>
 Result<T> EValue::try_as() const {
   if (!holds<T>()) return Error::InvalidType;
+  const bool is_pointer = tag == Tag::String || (tag >= Tag::ListBool && tag <= Tag::ListOptionalTensor);
+  if (is_pointer && payload.as_numbers == nullptr) return Error::InvalidState;
   if constexpr (std::is_same_v<T, executorch::aten::ArrayRef<int64_t>>) {
     for (uint32_t i = 0; payload.as_int_list->values != nullptr && i < length; ++i) {
       if (payload.as_int_list->values[i]->tag != Tag::Int) return Error::InvalidType;

@@ -70,7 +70,13 @@ class MethodState {
     return backend_options_ == nullptr ? et::Span<const et::BackendOption>()
                                        : backend_options_->get_options(backend);
   }
-  bool stepped = false;  // whether step() has run it
+  // Room for the inputs of a bundled case, until that of the next.
+  Span<uint8_t> bundled_memory(size_t size) {
+    bundled_memory_.resize(size);
+    return {bundled_memory_.data(), size};
+  }
+  bool stepped = false;         // whether step() has run it
+  std::vector<bool> has_input;  // of each input: whether it has got a value
 
  private:
   const OperatorTable& operators(et::Span<const et::Kernel> kernels);
@@ -84,6 +90,7 @@ class MethodState {
   const et::LoadBackendOptionsMap* backend_options_;
   Arena arena_;
   Arena temporary_;
+  std::vector<uint8_t> bundled_memory_;
   std::vector<uint8_t> scratch_;  // for kernels, where the temporary memory is less than they need
   WeightStore weights_;
   std::vector<Span<uint8_t>> planned_;
@@ -93,6 +100,11 @@ class MethodState {
   std::vector<std::unique_ptr<RegisteredOperator>> own_operators_;
   std::vector<std::unique_ptr<Choice>> choices_;
   std::optional<Method> method_;  // last: it goes first
+};
+
+// For functions beside the class that work on what it holds.
+struct MethodAccess {
+  static MethodState& state(et::Method& method) { return *method.state_; }
 };
 
 }  // namespace rushlight::compat

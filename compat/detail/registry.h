@@ -31,17 +31,8 @@ void add_choice(RegisteredOperator* entry, Choice* choice, const executorch::run
 // All registered operators, followed by those that the build selected.
 const OperatorTable& all_operators();
 
-// Per selected operator, in the order of selected_operators: the official form of its kernel. Generated.
-extern const executorch::runtime::OpFunction selected_functions[];
-
-// Calls selected operator number `index`: bad arguments fail the context.
-void call_selected(size_t index, executorch::runtime::KernelRuntimeContext& context,
-                   executorch::runtime::Span<executorch::runtime::EValue*> stack);
-
-template <size_t kIndex>
-void selected(executorch::runtime::KernelRuntimeContext& context,
-              executorch::runtime::Span<executorch::runtime::EValue*> stack) {
-  call_selected(kIndex, context, stack);
-}
+// The kernel of selected_operators.entries[index] in the official form: bad arguments fail the context. Null
+// beyond the entries and MAX_KERNEL_NUM.
+executorch::runtime::OpFunction selected_function(size_t index);
 
 }  // namespace rushlight::compat

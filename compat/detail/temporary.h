@@ -13,6 +13,21 @@ namespace rushlight::compat {
 // memory elsewhere as much as it gives, from 16 MB downwards. Empty when there is none.
 Span<uint8_t> take_block(executorch::runtime::MemoryAllocator& allocator);
 
+// Scratch memory of the system for one call of a kernel, where nobody brought any: a range of addresses,
+// given back at the end, of which only the pages that the kernel touches cost memory. For hosts.
+class SystemMemory {
+ public:
+  explicit SystemMemory(bool wanted);  // empty where it is not wanted
+  SystemMemory(const SystemMemory&) = delete;
+  SystemMemory& operator=(const SystemMemory&) = delete;
+  ~SystemMemory();
+
+  [[nodiscard]] Span<uint8_t> memory() const { return memory_; }
+
+ private:
+  Span<uint8_t> memory_;
+};
+
 // The temporary memory of rushlight's context, for official kernels and backends.
 template <class Context>
 class TemporaryOf final : public executorch::runtime::MemoryAllocator {

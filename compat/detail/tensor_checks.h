@@ -13,9 +13,9 @@
 #include "compat/detail/convert.h"
 
 #define ET_TENSOR_CHECK_PREFIX__ "Tensors do not match"
-#define ET_MIN2(a, b) (std::min(a, b))
-#define ET_MIN3(a, b, c) (std::min(a, std::min(b, c)))
-#define ET_NORMALIZE_IX(IX, UPPER_BOUND) ((IX) < 0 ? (IX) + (UPPER_BOUND) : (IX))
+#define ET_MIN3(a, b, c) ET_MIN2(ET_MIN2(a, b), c)
+#define ET_MIN2(a, b) (::std::min)((a), (b))
+#define ET_NORMALIZE_IX(IX, UPPER_BOUND) ((IX) + ((IX) < 0 ? (UPPER_BOUND) : 0))
 
 namespace rushlight::compat {
 
@@ -53,44 +53,32 @@ void check_all(void (*check)(TensorList), const Tensors&... tensors) {
   ::rushlight::compat::check_all(::rushlight::compat::check_same_strides, a, b)
 #define ET_CHECK_SAME_STRIDES3(a, b, c) \
   ::rushlight::compat::check_all(::rushlight::compat::check_same_strides, a, b, c)
-#define ET_CHECK_SAME_SHAPE_AND_DTYPE2(a, b) \
-  do {                                       \
-    ET_CHECK_SAME_SHAPE2(a, b);              \
-    ET_CHECK_SAME_DTYPE2(a, b);              \
-  } while (0)
-#define ET_CHECK_SAME_SHAPE_AND_DTYPE3(a, b, c) \
-  do {                                          \
-    ET_CHECK_SAME_SHAPE3(a, b, c);              \
-    ET_CHECK_SAME_DTYPE3(a, b, c);              \
-  } while (0)
+#define ET_CHECK_SAME_SHAPE_AND_DTYPE2(a, b) (ET_CHECK_SAME_SHAPE2(a, b), ET_CHECK_SAME_DTYPE2(a, b))
+#define ET_CHECK_SAME_SHAPE_AND_DTYPE3(a, b, c) (ET_CHECK_SAME_SHAPE3(a, b, c), ET_CHECK_SAME_DTYPE3(a, b, c))
 #define ET_CHECK_CONTIGUOUS(a) ::rushlight::compat::check_contiguous(a)
 #define ET_CHECK_DEFAULT_OR_CHANNELSLAST_DIMORDER(t) ::rushlight::compat::check_usual_dim_order(t)
 
-#define ET_LOG_AND_RETURN_IF_FALSE(cond) ET_CHECK_OR_RETURN_FALSE(cond, "")
-#define ET_LOG_MSG_AND_RETURN_IF_FALSE ET_CHECK_OR_RETURN_FALSE
+#define ET_LOG_AND_RETURN_IF_FALSE(cond) ET_LOG_MSG_AND_RETURN_IF_FALSE(cond, "")
+#define ET_LOG_MSG_AND_RETURN_IF_FALSE(cond, ...) ET_CHECK_OR_RETURN_FALSE(cond, __VA_ARGS__)
 
 // In a kernel: fails the context and returns `retval` (nothing, when it is left empty).
 #define ET_KERNEL_CHECK(context, cond, error, retval) \
-  do {                                                \
-    if (!(cond)) {                                    \
-      ET_LOG(Error, "Check failed (%s)", #cond);      \
-      context.fail(torch::executor::Error::error);    \
-      return retval;                                  \
-    }                                                 \
+  RUSHLIGHT_KERNEL_CHECK(context, cond, error, retval, "kernel check failed: %s", #cond)
+#define ET_KERNEL_CHECK_MSG(context, cond, error, retval, message, ...) \
+  RUSHLIGHT_KERNEL_CHECK(context, cond, error, retval, "kernel check failed: %s: " message, #cond, ##__VA_ARGS__)
+#define RUSHLIGHT_KERNEL_CHECK(context, cond, code, retval, ...)  \
+  do {                                                            \
+    if (cond) break;                                              \
+    (context).fail(::executorch::runtime::Error::code);           \
+    ET_LOG(Error, __VA_ARGS__);                                   \
+    return retval;                                                \
   } while (false)
 
-#define ET_KERNEL_CHECK_MSG(context, cond, error, retval, message, ...)   \
-  do {                                                                    \
-    if (!(cond)) {                                                        \
-      ET_LOG(Error, "Check failed (%s): " message, #cond, ##__VA_ARGS__); \
-      context.fail(torch::executor::Error::error);                        \
-      return retval;                                                      \
-    }                                                                     \
-  } while (false)
-
-#define ET_EXTRACT_SCALAR_TENSOR(scalar_tensor, out_val)       \
-  ET_CHECK_MSG(extract_scalar_tensor(scalar_tensor, &out_val), \
-               #scalar_tensor " is not one element that fits");
+#define ET_EXTRACT_SCALAR_TENSOR(scalar_tensor, out_val)                         \
+  do {                                                                           \
+    const bool rushlight_fits = extract_scalar_tensor((scalar_tensor), &(out_val)); \
+    ET_CHECK_MSG(rushlight_fits, "%s: expected one element that fits", #scalar_tensor); \
+  } while (0)
 
 namespace executorch::runtime::internal {
 

@@ -7,6 +7,7 @@
 #include <executorch/runtime/platform/log.h>
 #include <executorch/runtime/platform/platform.h>
 
+#include "runtime/base/utf8.h"
 #include "runtime/platform/platform.h"
 
 namespace executorch::runtime {
@@ -28,7 +29,11 @@ void vlogf(LogLevel level, et_timestamp_t, const char* filename, const char*, si
   constexpr rushlight::LogLevel kLevels[] = {rushlight::LogLevel::Debug, rushlight::LogLevel::Info};
   const auto number = static_cast<size_t>(level);
   char message[128];
-  if (vsnprintf(message, sizeof message, format, args) < 0) return;
+  const int length = vsnprintf(message, sizeof message, format, args);
+  if (length < 0) return;
+  if (static_cast<size_t>(length) >= sizeof message) {
+    message[rushlight::without_partial_character(message, sizeof message - 1)] = '\0';
+  }
   rushlight::platform::emit_log(number < 2 ? kLevels[number] : rushlight::LogLevel::Error, filename,
                                 static_cast<int>(line), message);
 }

@@ -64,7 +64,7 @@ Result<const TensorLayout> TensorLayout::create(Span<const int32_t> sizes, Span<
     ET_CHECK_OR_RETURN_ERROR(!c10::mul_overflows(nbytes, static_cast<size_t>(size), &nbytes), InvalidArgument,
                              "a tensor larger than any memory");
   }
-  return TensorLayout(sizes, dim_order, scalar_type, nbytes);
+  return TensorLayout(scalar_type, nbytes, sizes.size(), sizes.data(), dim_order.data());
 }
 
 namespace etensor {
@@ -73,8 +73,9 @@ namespace {
 
 constexpr size_t kMostDimensions = UINT8_MAX;
 
-uint8_t* filled(uint8_t* own, ssize_t dim) {
-  for (ssize_t i = 0; i < dim; ++i) own[i] = static_cast<uint8_t>(i);
+// All of it: an argument of the base's constructor may be made before checked_rank looks at the rank.
+uint8_t* filled(uint8_t (&own)[kTensorDimensionLimit]) {
+  for (size_t i = 0; i < kTensorDimensionLimit; ++i) own[i] = static_cast<uint8_t>(i);
   return own;
 }
 
@@ -105,15 +106,18 @@ ssize_t checked_rank(ssize_t dim, const TensorImpl::SizesType* sizes, const Tens
 }  // namespace
 
 TensorImpl::TensorImpl(ScalarType type, ssize_t dim, SizesType* sizes, void* data, DimOrderType* dim_order,
-                       StridesType* strides, TensorShapeDynamism dynamism, DeviceType, DeviceIndex)
+                       StridesType* strides, TensorShapeDynamism dynamism, DeviceType device_type,
+                       DeviceIndex device_index)
     : Base(rushlight::compat::ours(type), checked_rank(dim, sizes, dim_order, strides), sizes, data,
-           dim_order != nullptr ? dim_order : filled(own_dim_order_, dim),
-           strides != nullptr ? strides : own_strides_, dynamism) {}
+           dim_order != nullptr ? dim_order : filled(own_dim_order_),
+           strides != nullptr ? strides : own_strides_, dynamism) {
+  set_device(rushlight::compat::our_device(Device(device_type, device_index)));
+}
 
 TensorImpl::TensorImpl(const TensorImpl& other)
     : TensorImpl(other.scalar_type(), other.dim(), const_cast<SizesType*>(other.sizes().data()),
                  other.mutable_data(), const_cast<DimOrderType*>(other.dim_order().data()), nullptr,
-                 other.shape_dynamism()) {}
+                 other.shape_dynamism(), other.device_type(), other.device_index()) {}
 
 size_t TensorImpl::nbytes() const { return static_cast<size_t>(numel()) * elementSize(scalar_type()); }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 
 #include <executorch/extension/data_loader/file_data_loader.h>
+#include <executorch/extension/data_loader/file_descriptor_data_loader.h>
 #include <executorch/extension/data_loader/mmap_data_loader.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -19,19 +21,40 @@ using runtime::FreeableBuffer;
 using runtime::Result;
 using rushlight::compat::official;
 
-Result<FileDataLoader> FileDataLoader::from(const char* file_name, size_t alignment) {
+Result<FileDataLoader> FileDataLoader::over(int file, size_t alignment) {
   ET_CHECK_OR_RETURN_ERROR(alignment != 0 && (alignment & (alignment - 1)) == 0, InvalidArgument,
-                           "an alignment of %zu is no power of two", alignment);
+                           "alignment: expected a power of two, got %zu", alignment);
+  struct stat status{};
+  ET_CHECK_OR_RETURN_ERROR(::fstat(file, &status) == 0, AccessFailed, "file descriptor %d: %s", file,
+                           std::strerror(errno));
+  return FileDataLoader(file, static_cast<size_t>(status.st_size), alignment);
+}
+
+Result<FileDataLoader> FileDataLoader::from(const char* file_name, size_t alignment) {
   ET_CHECK_OR_RETURN_ERROR(file_name != nullptr, InvalidArgument, "the file's name is null");
   const int file = ::open(file_name, O_RDONLY | O_CLOEXEC);
   ET_CHECK_OR_RETURN_ERROR(file >= 0, AccessFailed, "%s: %s", file_name, std::strerror(errno));
-  struct stat status{};
-  if (::fstat(file, &status) != 0) {
-    ET_LOG(Error, "%s: %s", file_name, std::strerror(errno));
-    ::close(file);
-    return Error::AccessFailed;
-  }
-  return FileDataLoader(file, static_cast<size_t>(status.st_size), alignment);
+  auto loader = over(file, alignment);
+  if (!loader.ok()) ::close(file);
+  return loader;
+}
+
+Result<FileDescriptorDataLoader> FileDescriptorDataLoader::fromFileDescriptorUri(
+    const char* file_descriptor_uri, size_t alignment) {
+  constexpr char kPrefix[] = "fd:///";
+  constexpr size_t kLength = sizeof kPrefix - 1;
+  ET_CHECK_OR_RETURN_ERROR(
+      file_descriptor_uri != nullptr && std::strncmp(file_descriptor_uri, kPrefix, kLength) == 0,
+      InvalidArgument, "file descriptor: expected a text that begins with %s", kPrefix);
+  const char* digits = file_descriptor_uri + kLength;
+  char* end = nullptr;
+  errno = 0;
+  const long number = std::strtol(digits, &end, 10);
+  ET_CHECK_OR_RETURN_ERROR(end != digits && *end == '\0' && errno == 0 && number >= 0 && number <= INT_MAX,
+                           InvalidArgument, "file descriptor: expected a number, got '%s'", digits);
+  auto file = FileDataLoader::over(static_cast<int>(number), alignment);
+  if (!file.ok()) return file.error();
+  return FileDescriptorDataLoader(std::move(*file));
 }
 
 FileDataLoader::~FileDataLoader() {
@@ -62,6 +85,7 @@ Error FileDataLoader::load_into(size_t offset, size_t size, const SegmentInfo&, 
 }
 
 Result<FreeableBuffer> FileDataLoader::load(size_t offset, size_t size, const SegmentInfo& info) const {
+  ET_CHECK_OR_RETURN_ERROR(file_ >= 0, InvalidState, "the loader was moved from");
   ET_CHECK_OR_RETURN_ERROR(rushlight::range_fits(offset, size, size_), InvalidArgument,
                            "%zu bytes at offset %zu of %zu", size, offset, size_);
   if (size == 0) return FreeableBuffer(nullptr, 0, nullptr);
@@ -85,13 +109,20 @@ Result<MmapDataLoader> MmapDataLoader::from(const char* file_name, MlockConfig m
   return MmapDataLoader(std::move(*loader));
 }
 
+Result<size_t> MmapDataLoader::size() const {
+  ET_CHECK_OR_RETURN_ERROR(is_open_, InvalidState, "the loader was moved from");
+  return loader_.size();
+}
+
 Result<FreeableBuffer> MmapDataLoader::load(size_t offset, size_t size, const SegmentInfo&) const {
+  ET_CHECK_OR_RETURN_ERROR(is_open_, InvalidState, "the loader was moved from");
   auto loaded = loader_.load(offset, size);
   if (!loaded.ok()) return official(loaded.error());
   return official(std::move(*loaded));
 }
 
 Error MmapDataLoader::load_into(size_t offset, size_t size, const SegmentInfo&, void* buffer) const {
+  ET_CHECK_OR_RETURN_ERROR(is_open_, InvalidState, "the loader was moved from");
   ET_CHECK_OR_RETURN_ERROR(buffer != nullptr, InvalidArgument, "the buffer is null");
   auto loaded = loader_.load(offset, size);
   if (!loaded.ok()) return official(loaded.error());

@@ -1,9 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "compat/detail/data_map.h"
 
+#include <cstdlib>
+#include <cstring>
 #include <memory>
 
+#include "runtime/base/checked.h"
+#include "runtime/base/log.h"
+
 namespace rushlight::compat {
+
+Result<FreeableBuffer> aligned(FreeableBuffer&& buffer) {
+  constexpr size_t kAlignment = 16;
+  constexpr size_t kAlignmentInBundles = 4;
+  const bool is_copied =
+      !is_aligned(buffer.data(), kAlignment) && is_aligned(buffer.data(), kAlignmentInBundles);
+  if (!is_copied) return std::move(buffer);
+  void* copy = nullptr;
+  RL_CHECK(::posix_memalign(&copy, kAlignment, buffer.size()) == 0, Error::MemoryAllocationFailed,
+           "no memory to align %lu bytes", log_number(buffer.size()));
+  std::memcpy(copy, buffer.data(), buffer.size());
+  return FreeableBuffer(
+      copy, buffer.size(), [](void*, void* data, size_t) { std::free(data); }, nullptr);
+}
 
 et::FreeableBuffer official(FreeableBuffer&& buffer) {
   if (buffer.data() == nullptr) return {};

@@ -32,7 +32,9 @@ Method::Method(Method&&) noexcept = default;
 Method::~Method() = default;
 
 Error Method::set_input(const EValue& input_evalue, size_t input_idx) {
-  return official(state_->method().set_input(input_idx, input_evalue));
+  ET_CHECK_OK_OR_RETURN_ERROR(official(state_->method().set_input(input_idx, input_evalue)));
+  state_->has_input[input_idx] = true;
+  return Error::Ok;
 }
 
 Error Method::set_inputs(const executorch::aten::ArrayRef<EValue>& input_evalues) {
@@ -75,7 +77,12 @@ Result<executorch::aten::Tensor> Method::get_attribute(std::string_view name) {
   return Error::NotFound;
 }
 
-Error Method::execute() { return state_->execute(); }
+Error Method::execute() {
+  for (size_t i = 0; i < inputs_size(); ++i) {
+    ET_CHECK_OR_RETURN_ERROR(state_->has_input[i], InvalidArgument, "input %zu: expected a value, got none", i);
+  }
+  return state_->execute();
+}
 
 Error Method::step() { return one_step(*state_); }
 Error Method::experimental_step() { return one_step(*state_); }

@@ -23,20 +23,28 @@ Result<T> official_result(rushlight::Result<T> result) {
 
 }  // namespace
 
-TensorInfo::TensorInfo(Table tensor)
-    : sizes_(tensor.vector<int32_t>(schema::tensor::kSizes)),
-      dim_order_(tensor.vector<uint8_t>(schema::tensor::kDimOrder)),
-      name_(rushlight::compat::name_of(tensor)),
-      scalar_type_(
-          static_cast<executorch::aten::ScalarType>(tensor.scalar<int8_t>(schema::tensor::kScalarType))),
-      is_memory_planned_(static_cast<bool>(tensor.table(schema::tensor::kAllocationInfo))),
-      nbytes_(0) {
-  // The numbers are the file's; a product that is no size is that of no tensor that can be loaded.
-  size_t bytes = isValid(scalar_type_) ? elementSize(scalar_type_) : 0;
-  for (const int32_t size : sizes_) {
-    if (size < 0 || c10::mul_overflows(bytes, static_cast<size_t>(size), &bytes)) return;
+Result<TensorInfo> TensorInfo::create(Span<const int32_t> sizes, Span<const uint8_t> dim_order,
+                                      executorch::aten::ScalarType scalar_type, const bool is_memory_planned,
+                                      std::string_view name) {
+  ET_CHECK_OR_RETURN_ERROR(isValid(scalar_type), InvalidArgument, "a dtype with the number %d",
+                           static_cast<int>(scalar_type));
+  size_t bytes = elementSize(scalar_type);
+  for (const int32_t size : sizes) {
+    ET_CHECK_OR_RETURN_ERROR(size >= 0, InvalidArgument, "size: expected at least 0, got %d",
+                             static_cast<int>(size));
+    ET_CHECK_OR_RETURN_ERROR(!c10::mul_overflows(bytes, static_cast<size_t>(size), &bytes), InvalidArgument,
+                             "a tensor larger than any memory");
   }
-  nbytes_ = bytes;
+  return TensorInfo(Facts{bytes, scalar_type, is_memory_planned, name, sizes, dim_order});
+}
+
+Result<TensorInfo> TensorInfo::create(Table tensor) {
+  const auto type = tensor.scalar<int8_t>(schema::tensor::kScalarType);
+  return create(tensor.vector<int32_t>(schema::tensor::kSizes),
+                tensor.vector<uint8_t>(schema::tensor::kDimOrder),
+                static_cast<executorch::aten::ScalarType>(type),
+                static_cast<bool>(tensor.table(schema::tensor::kAllocationInfo)),
+                rushlight::compat::name_of(tensor));
 }
 
 Result<Tag> MethodMeta::input_tag(size_t index) const { return official_result(meta_.input_tag(index)); }
@@ -46,13 +54,13 @@ Result<TensorInfo> MethodMeta::input_tensor_meta(size_t index) const {
   auto tensor = meta_.input_tensor(index);
   if (!tensor.ok()) return official(tensor.error());
   const auto values = meta_.plan().vector<int32_t>(schema::plan::kInputs);
-  return TensorInfo(rushlight::compat::tensor_of(meta_.plan(), static_cast<size_t>(values[index])));
+  return TensorInfo::create(rushlight::compat::tensor_of(meta_.plan(), static_cast<size_t>(values[index])));
 }
 Result<TensorInfo> MethodMeta::output_tensor_meta(size_t index) const {
   auto tensor = meta_.output_tensor(index);
   if (!tensor.ok()) return official(tensor.error());
   const auto values = meta_.plan().vector<int32_t>(schema::plan::kOutputs);
-  return TensorInfo(rushlight::compat::tensor_of(meta_.plan(), static_cast<size_t>(values[index])));
+  return TensorInfo::create(rushlight::compat::tensor_of(meta_.plan(), static_cast<size_t>(values[index])));
 }
 
 size_t MethodMeta::num_attributes() const {
@@ -67,7 +75,7 @@ Result<TensorInfo> MethodMeta::attribute_tensor_meta(size_t index) const {
   const size_t values = meta_.plan().tables(schema::plan::kValues).size();
   for (size_t i = 0; i < values; ++i) {
     if (!rushlight::compat::is_attribute(meta_.plan(), i)) continue;
-    if (left-- == 0) return TensorInfo(rushlight::compat::tensor_of(meta_.plan(), i));
+    if (left-- == 0) return TensorInfo::create(rushlight::compat::tensor_of(meta_.plan(), i));
   }
   ET_LOG(Error, "attribute %zu of %zu", index, num_attributes());
   return Error::InvalidArgument;

@@ -51,6 +51,7 @@ et::Error MethodState::load(const Program& program, const char* name, et::Span<c
   auto method = Method::load(program, name, memory, operators(kernels), options);
   if (!method.ok()) return official(method.error());
   method_.emplace(std::move(*method));
+  has_input.assign(meta->num_inputs(), false);
   return official(prepare());
 }
 
@@ -59,7 +60,7 @@ Error MethodState::prepare() {
   scratch_.resize(method_->preparing_bytes());
   temporary_ = Arena({scratch_.data(), scratch_.size()});
   Preparation needs;
-  RL_TRY(method_->measure(nullptr, &needs));
+  RL_TRY(weights_.measure(*method_, UINT64_MAX, &needs));
   scratch_.resize(std::max(scratch_.size(), needs.scratch_bytes));
   temporary_ = Arena({scratch_.data(), scratch_.size()});
   // Without memory for them kernels pack weights when they are called.
@@ -102,7 +103,8 @@ et::Error MethodState::execute() {
   et::MemoryAllocator* allocator = memory_->temp_allocator();
   if (allocator == nullptr) allocator = &platform_memory_;
   const Span<uint8_t> block = take_block(*allocator);
-  temporary_ = Arena(block.size() < scratch_.size() ? Span<uint8_t>(scratch_.data(), scratch_.size()) : block);
+  temporary_ =
+      Arena(block.size() < scratch_.size() ? Span<uint8_t>(scratch_.data(), scratch_.size()) : block);
   static_cast<void>(tracer_.get());
   const Error error = method_->execute();
   temporary_ = Arena();

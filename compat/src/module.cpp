@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <optional>
 
 #include <executorch/extension/data_loader/file_data_loader.h>
 #include <executorch/extension/data_loader/mmap_data_loader.h>
@@ -22,6 +23,7 @@ using runtime::Span;
 namespace {
 
 constexpr size_t kPlannedAlignment = 16;
+const char* const kForward = "forward";
 
 std::unique_ptr<runtime::MemoryAllocator> or_malloc(std::unique_ptr<runtime::MemoryAllocator> allocator) {
   if (allocator != nullptr) return allocator;
@@ -40,36 +42,90 @@ Result<std::unique_ptr<DataLoader>> on_heap(Result<Loader> loader) {
   return std::unique_ptr<DataLoader>(std::make_unique<Loader>(std::move(*loader)));
 }
 
+Result<EValue> first_of(Result<std::vector<EValue>> outputs) {
+  if (!outputs.ok()) return outputs.error();
+  ET_CHECK_OR_RETURN_ERROR(!outputs->empty(), InvalidArgument, "the method has no outputs");
+  return outputs->front();
+}
+
 }  // namespace
 
-Module::Module(const std::string& file_path, const LoadMode load_mode,
-               std::unique_ptr<runtime::EventTracer> event_tracer,
-               std::unique_ptr<runtime::MemoryAllocator> memory_allocator,
-               std::unique_ptr<runtime::MemoryAllocator> temp_allocator, bool share_memory_arenas)
-    : Module(file_path, std::vector<std::string>(), load_mode, std::move(event_tracer),
-             std::move(memory_allocator), std::move(temp_allocator), share_memory_arenas) {}
+// The planned buffers of a method, as spans into memory of its own or of all methods.
+struct Module::PlannedMemory {
+  std::vector<std::vector<uint8_t>> own;
+  std::vector<Span<uint8_t>> spans;
+  std::unique_ptr<runtime::HierarchicalAllocator> allocator;
+};
 
-Module::Module(const std::string& file_path, const std::string& data_map_path, const LoadMode load_mode,
-               std::unique_ptr<runtime::EventTracer> event_tracer,
-               std::unique_ptr<runtime::MemoryAllocator> memory_allocator,
-               std::unique_ptr<runtime::MemoryAllocator> temp_allocator, bool share_memory_arenas)
-    : Module(file_path,
-             data_map_path.empty() ? std::vector<std::string>() : std::vector<std::string>{data_map_path},
-             load_mode, std::move(event_tracer), std::move(memory_allocator), std::move(temp_allocator),
-             share_memory_arenas) {}
+// Where a module comes from, what it has opened, and what its methods share. Maps read from loaders, and the
+// program from both: they go in that order.
+struct Module::State {
+  LoadMode mode = LoadMode::File;
+  bool shares_arenas = false;
+  std::string path;
+  std::vector<std::string> data_paths;
+
+  std::unique_ptr<runtime::MemoryAllocator> method_memory;
+  std::unique_ptr<runtime::MemoryAllocator> scratch_memory;
+  std::unique_ptr<runtime::EventTracer> tracer;
+
+  std::unique_ptr<DataLoader> program_loader;
+  std::vector<std::unique_ptr<DataLoader>> data_loaders;
+  std::vector<FlatTensorDataMap> data_maps;
+  std::optional<merged_data_map::MergedDataMap> data;
+  std::shared_ptr<Program> program;
+
+  std::vector<std::vector<runtime::BackendOption>> option_lists;
+  LoadBackendOptionsMap options;
+
+  std::vector<std::vector<uint8_t>> arenas;
+
+  static std::unique_ptr<State> make(std::unique_ptr<runtime::MemoryAllocator> memory_allocator,
+                                     std::unique_ptr<runtime::MemoryAllocator> temp_allocator,
+                                     std::unique_ptr<runtime::EventTracer> event_tracer,
+                                     bool share_memory_arenas) {
+    runtime::runtime_init();
+    auto state = std::make_unique<State>();
+    state->method_memory = or_malloc(std::move(memory_allocator));
+    state->scratch_memory = or_malloc(std::move(temp_allocator));
+    state->tracer = std::move(event_tracer);
+    state->shares_arenas = share_memory_arenas;
+    return state;
+  }
+
+  Result<std::unique_ptr<DataLoader>> open(const std::string& file) const;
+  Error open_data();
+  Result<std::vector<size_t>> needed_by(const std::string& method_name) const;
+  Error make_arenas();
+};
 
 Module::Module(const std::string& file_path, std::vector<std::string> data_files, const LoadMode load_mode,
                std::unique_ptr<runtime::EventTracer> event_tracer,
                std::unique_ptr<runtime::MemoryAllocator> memory_allocator,
                std::unique_ptr<runtime::MemoryAllocator> temp_allocator, bool share_memory_arenas)
-    : file_path_(file_path),
-      data_files_(std::move(data_files)),
-      load_mode_(load_mode),
-      memory_allocator_(or_malloc(std::move(memory_allocator))),
-      temp_allocator_(or_malloc(std::move(temp_allocator))),
-      event_tracer_(std::move(event_tracer)),
-      share_memory_arenas_(share_memory_arenas) {
-  runtime::runtime_init();
+    : state_(State::make(std::move(memory_allocator), std::move(temp_allocator), std::move(event_tracer),
+                         share_memory_arenas)) {
+  state_->mode = load_mode;
+  state_->path = file_path;
+  state_->data_paths = std::move(data_files);
+}
+
+Module::Module(const std::string& file_path, const LoadMode load_mode,
+               std::unique_ptr<runtime::EventTracer> event_tracer,
+               std::unique_ptr<runtime::MemoryAllocator> memory_allocator,
+               std::unique_ptr<runtime::MemoryAllocator> temp_allocator, bool share_memory_arenas)
+    : Module(file_path, std::string(), load_mode, std::move(event_tracer), std::move(memory_allocator),
+             std::move(temp_allocator), share_memory_arenas) {}
+
+Module::Module(const std::string& file_path, const std::string& data_map_path, const LoadMode load_mode,
+               std::unique_ptr<runtime::EventTracer> event_tracer,
+               std::unique_ptr<runtime::MemoryAllocator> memory_allocator,
+               std::unique_ptr<runtime::MemoryAllocator> temp_allocator, bool share_memory_arenas)
+    : state_(State::make(std::move(memory_allocator), std::move(temp_allocator), std::move(event_tracer),
+                         share_memory_arenas)) {
+  state_->mode = load_mode;
+  state_->path = file_path;
+  if (!data_map_path.empty()) state_->data_paths = {data_map_path};
 }
 
 Module::Module(std::unique_ptr<DataLoader> data_loader,
@@ -77,140 +133,159 @@ Module::Module(std::unique_ptr<DataLoader> data_loader,
                std::unique_ptr<runtime::MemoryAllocator> temp_allocator,
                std::unique_ptr<runtime::EventTracer> event_tracer,
                std::unique_ptr<DataLoader> data_map_loader, bool share_memory_arenas)
-    : data_loader_(std::move(data_loader)),
-      memory_allocator_(or_malloc(std::move(memory_allocator))),
-      temp_allocator_(or_malloc(std::move(temp_allocator))),
-      event_tracer_(std::move(event_tracer)),
-      share_memory_arenas_(share_memory_arenas) {
-  if (data_map_loader != nullptr) data_map_loaders_.push_back(std::move(data_map_loader));
-  runtime::runtime_init();
+    : state_(State::make(std::move(memory_allocator), std::move(temp_allocator), std::move(event_tracer),
+                         share_memory_arenas)) {
+  state_->program_loader = std::move(data_loader);
+  if (data_map_loader != nullptr) state_->data_loaders.push_back(std::move(data_map_loader));
 }
 
 Module::Module(std::shared_ptr<Program> program, std::unique_ptr<runtime::MemoryAllocator> memory_allocator,
                std::unique_ptr<runtime::MemoryAllocator> temp_allocator,
                std::unique_ptr<runtime::EventTracer> event_tracer,
                std::unique_ptr<DataLoader> data_map_loader, bool share_memory_arenas)
-    : Module(std::unique_ptr<DataLoader>(), std::move(memory_allocator), std::move(temp_allocator),
-             std::move(event_tracer), std::move(data_map_loader), share_memory_arenas) {
-  program_ = std::move(program);
+    : state_(State::make(std::move(memory_allocator), std::move(temp_allocator), std::move(event_tracer),
+                         share_memory_arenas)) {
+  state_->program = std::move(program);
+  if (data_map_loader != nullptr) state_->data_loaders.push_back(std::move(data_map_loader));
 }
 
-Result<std::unique_ptr<DataLoader>> Module::open(const std::string& path) const {
+// Methods read from the program and run in its arenas.
+Module::~Module() { methods_.clear(); }
+
+Result<std::unique_ptr<DataLoader>> Module::State::open(const std::string& file) const {
   using Mlock = MmapDataLoader::MlockConfig;
-  switch (load_mode_) {
+  Mlock config = Mlock::NoMlock;
+  switch (mode) {
     case LoadMode::File:
-      return on_heap(FileDataLoader::from(path.c_str()));
+      return on_heap(FileDataLoader::from(file.c_str()));
     case LoadMode::Mmap:
-      return on_heap(MmapDataLoader::from(path.c_str(), Mlock::NoMlock));
+      break;
     case LoadMode::MmapUseMlock:
-      return on_heap(MmapDataLoader::from(path.c_str(), Mlock::UseMlock));
+      config = Mlock::UseMlock;
+      break;
     case LoadMode::MmapUseMlockIgnoreErrors:
-      return on_heap(MmapDataLoader::from(path.c_str(), Mlock::UseMlockIgnoreErrors));
+      config = Mlock::UseMlockIgnoreErrors;
+      break;
     case LoadMode::MmapUseMadvise:
-      return on_heap(MmapDataLoader::from(path.c_str(), Mlock::UseMadvise));
+      config = Mlock::UseMadvise;
+      break;
   }
-  return Error::InvalidArgument;
+  return on_heap(MmapDataLoader::from(file.c_str(), config));
 }
 
-Error Module::load_data_maps() {
-  for (const std::string& path : data_files_) {
-    auto loader = open(path);
+// All data files as one map. A failed attempt leaves nothing behind that the next one would trip over.
+Error Module::State::open_data() {
+  if (data.has_value()) return Error::Ok;
+  for (; !data_paths.empty(); data_paths.erase(data_paths.begin())) {
+    auto loader = open(data_paths.front());
     if (!loader.ok()) return loader.error();
-    data_map_loaders_.push_back(std::move(*loader));
+    data_loaders.push_back(std::move(*loader));
   }
-  data_files_.clear();
+  if (data_loaders.empty()) return Error::Ok;
+  data_maps.clear();
+  data_maps.reserve(data_loaders.size());
   std::vector<const NamedDataMap*> maps;
-  for (const auto& loader : data_map_loaders_) {
+  for (const auto& loader : data_loaders) {
     auto map = FlatTensorDataMap::load(loader.get());
     if (!map.ok()) return map.error();
-    named_data_maps_.push_back(std::make_unique<FlatTensorDataMap>(std::move(*map)));
-    maps.push_back(named_data_maps_.back().get());
+    maps.push_back(&data_maps.emplace_back(std::move(*map)));
   }
-  if (maps.empty()) return Error::Ok;
-  using merged_data_map::MergedDataMap;
-  auto merged = MergedDataMap::load({maps.data(), maps.size()});
+  auto merged = merged_data_map::MergedDataMap::load({maps.data(), maps.size()});
   if (!merged.ok()) return merged.error();
-  merged_data_map_ = std::make_unique<MergedDataMap>(std::move(*merged));
+  data.emplace(std::move(*merged));
   return Error::Ok;
 }
 
-Error Module::load_program(Program::Verification verification) {
-  const bool maps_are_open = merged_data_map_ != nullptr;
-  if (!maps_are_open) {
-    named_data_maps_.clear();  // of a load that failed
-    ET_CHECK_OK_OR_RETURN_ERROR(load_data_maps());
-  }
-  if (program_ != nullptr) return Error::Ok;
-  if (data_loader_ == nullptr) {
-    auto loader = open(file_path_);
+Error Module::open_program(Program::Verification verification) {
+  ET_CHECK_OK_OR_RETURN_ERROR(state_->open_data());
+  if (is_loaded()) return Error::Ok;
+  if (state_->program_loader == nullptr) {
+    auto loader = state_->open(state_->path);
     if (!loader.ok()) return loader.error();
-    data_loader_ = std::move(*loader);
+    state_->program_loader = std::move(*loader);
   }
-  auto program = Program::load(data_loader_.get(), verification);
+  auto program = Program::load(state_->program_loader.get(), verification);
   if (!program.ok()) return program.error();
-  program_ = std::make_shared<Program>(std::move(*program));
+  state_->program = std::make_shared<Program>(std::move(*program));
   return Error::Ok;
 }
 
-Error Module::load(const Program::Verification verification) { return load_program(verification); }
+Error Module::load(const Program::Verification verification) { return open_program(verification); }
 
 Error Module::load(const LoadBackendOptionsMap& backend_options, const Program::Verification verification) {
-  backend_options_storage_.clear();
-  backend_options_map_ = LoadBackendOptionsMap();
+  state_->options = LoadBackendOptionsMap();
+  state_->option_lists.clear();
   for (size_t i = 0; i < backend_options.size(); ++i) {
-    const auto entry = backend_options.entry_at(i);
-    auto& copy = backend_options_storage_.emplace_back(entry.options.begin(), entry.options.end());
-    ET_CHECK_OK_OR_RETURN_ERROR(
-        backend_options_map_.set_options(entry.backend_id, {copy.data(), copy.size()}));
+    const auto given = backend_options.entry_at(i);
+    auto& kept = state_->option_lists.emplace_back(given.options.begin(), given.options.end());
+    ET_CHECK_OK_OR_RETURN_ERROR(state_->options.set_options(given.backend_id, {kept.data(), kept.size()}));
   }
-  return load_program(verification);
+  return open_program(verification);
 }
+
+bool Module::is_loaded() const { return state_->program != nullptr; }
+std::shared_ptr<Program> Module::program() const { return state_->program; }
+const LoadBackendOptionsMap& Module::backend_options() const { return state_->options; }
+runtime::EventTracer* Module::event_tracer() const { return state_->tracer.get(); }
+Span<uint8_t> Module::debug_buffer() { return {}; }
 
 Result<size_t> Module::num_methods() {
   ET_CHECK_OK_OR_RETURN_ERROR(load());
-  return program_->num_methods();
+  return program()->num_methods();
 }
 
 Result<std::unordered_set<std::string>> Module::method_names() {
-  ET_CHECK_OK_OR_RETURN_ERROR(load());
-  std::unordered_set<std::string> names;
-  for (size_t i = 0; i < program_->num_methods(); ++i) names.emplace(program_->get_method_name(i).get());
+  auto count = num_methods();
+  if (!count.ok()) return count.error();
+  std::unordered_set<std::string> names(*count);
+  for (size_t i = 0; i < *count; ++i) names.insert(program()->get_method_name(i).get());
   return names;
 }
 
 Result<MethodMeta> Module::method_meta(const std::string& method_name) {
   ET_CHECK_OK_OR_RETURN_ERROR(load());
-  return program_->method_meta(method_name.c_str());
+  return program()->method_meta(method_name.c_str());
+}
+
+// The sizes of a method's planned buffers.
+Result<std::vector<size_t>> Module::State::needed_by(const std::string& method_name) const {
+  auto meta = program->method_meta(method_name.c_str());
+  if (!meta.ok()) return meta.error();
+  std::vector<size_t> sizes;
+  for (size_t i = 0; i < meta->num_memory_planned_buffers(); ++i) {
+    auto size = meta->memory_planned_buffer_size(i);
+    if (!size.ok()) return size.error();
+    sizes.push_back(static_cast<size_t>(*size));
+  }
+  return sizes;
+}
+
+// One buffer for all methods' first, second, ... planned buffer, as large as the largest.
+Error Module::State::make_arenas() {
+  std::vector<size_t> largest;
+  for (size_t m = 0; m < program->num_methods(); ++m) {
+    auto sizes = needed_by(program->get_method_name(m).get());
+    if (!sizes.ok()) return sizes.error();
+    if (sizes->size() > largest.size()) largest.resize(sizes->size());
+    for (size_t i = 0; i < sizes->size(); ++i) largest[i] = std::max(largest[i], (*sizes)[i]);
+  }
+  for (const size_t size : largest) arenas.emplace_back(size + kPlannedAlignment);
+  return Error::Ok;
 }
 
 Result<std::unique_ptr<Module::PlannedMemory>> Module::plan(const std::string& method_name) {
-  auto meta = program_->method_meta(method_name.c_str());
-  if (!meta.ok()) return meta.error();
+  auto sizes = state_->needed_by(method_name);
+  if (!sizes.ok()) return sizes.error();
   auto planned = std::make_unique<PlannedMemory>();
-  const size_t count = meta->num_memory_planned_buffers();
-  std::vector<size_t> sizes(count);
-  for (size_t i = 0; i < count; ++i) {
-    auto size = meta->memory_planned_buffer_size(i);
-    if (!size.ok()) return size.error();
-    sizes[i] = static_cast<size_t>(*size);
+  if (!state_->shares_arenas) {
+    for (const size_t size : *sizes) planned->own.emplace_back(size + kPlannedAlignment);
+  } else if (state_->arenas.empty()) {
+    ET_CHECK_OK_OR_RETURN_ERROR(state_->make_arenas());
   }
-  auto& buffers = share_memory_arenas_ ? shared_arenas_ : planned->buffers;
-  if (buffers.empty() || !share_memory_arenas_) {
-    // Shared ones are made once, as large as the largest method needs them.
-    std::vector<size_t> needed = sizes;
-    for (size_t m = 0; share_memory_arenas_ && m < program_->num_methods(); ++m) {
-      auto other = program_->method_meta(program_->get_method_name(m).get());
-      if (!other.ok()) return other.error();
-      needed.resize(std::max(needed.size(), other->num_memory_planned_buffers()));
-      for (size_t i = 0; i < other->num_memory_planned_buffers(); ++i) {
-        auto size = other->memory_planned_buffer_size(i);
-        if (!size.ok()) return size.error();
-        needed[i] = std::max(needed[i], static_cast<size_t>(*size));
-      }
-    }
-    for (const size_t size : needed) buffers.emplace_back(size + kPlannedAlignment);
+  auto& buffers = state_->shares_arenas ? state_->arenas : planned->own;
+  for (size_t i = 0; i < sizes->size(); ++i) {
+    planned->spans.push_back(aligned_part(buffers[i], (*sizes)[i]));
   }
-  for (size_t i = 0; i < count; ++i) planned->spans.push_back(aligned_part(buffers[i], sizes[i]));
   planned->allocator = std::make_unique<runtime::HierarchicalAllocator>(
       Span<Span<uint8_t>>(planned->spans.data(), planned->spans.size()));
   return planned;
@@ -222,25 +297,44 @@ Error Module::load_method(const std::string& method_name, runtime::HierarchicalA
   if (is_method_loaded(method_name)) return Error::Ok;
   ET_CHECK_OK_OR_RETURN_ERROR(load());
   MethodHolder holder;
-  holder.kernel_registry = std::move(kernel_registry);
+  holder.kernel_registry.swap(kernel_registry);
   if (planned_memory == nullptr) {
     auto planned = plan(method_name);
     if (!planned.ok()) return planned.error();
     holder.planned_memory = std::move(*planned);
     planned_memory = holder.planned_memory->allocator.get();
   }
-  holder.memory_manager = std::make_unique<runtime::MemoryManager>(memory_allocator_.get(), planned_memory,
-                                                                   temp_allocator_.get());
-  auto method = program_->load_method(method_name.c_str(), holder.memory_manager.get(),
-                                      event_tracer != nullptr ? event_tracer : event_tracer_.get(),
-                                      merged_data_map_.get(),
-                                      backend_options != nullptr ? backend_options : &backend_options_map_,
-                                      {holder.kernel_registry.data(), holder.kernel_registry.size()});
+  holder.memory_manager = std::make_unique<runtime::MemoryManager>(
+      state_->method_memory.get(), planned_memory, state_->scratch_memory.get());
+  const NamedDataMap* data = state_->data.has_value() ? &*state_->data : nullptr;
+  auto method = program()->load_method(
+      method_name.c_str(), holder.memory_manager.get(),
+      event_tracer == nullptr ? state_->tracer.get() : event_tracer, data,
+      backend_options == nullptr ? &state_->options : backend_options,
+      {holder.kernel_registry.data(), holder.kernel_registry.size()});
   if (!method.ok()) return method.error();
   holder.method = std::make_unique<Method>(std::move(*method));
   methods_.emplace(method_name, std::move(holder));
   return Error::Ok;
 }
+
+Error Module::load_method(const std::string& method_name, torch::executor::EventTracer* event_tracer) {
+  return load_method(method_name, nullptr, event_tracer);
+}
+Error Module::load_forward(runtime::HierarchicalAllocator* planned_memory,
+                           torch::executor::EventTracer* event_tracer,
+                           const LoadBackendOptionsMap* backend_options, std::vector<Kernel> kernel_registry) {
+  return load_method(kForward, planned_memory, event_tracer, backend_options, std::move(kernel_registry));
+}
+Error Module::load_forward(torch::executor::EventTracer* event_tracer) {
+  return load_method(kForward, nullptr, event_tracer);
+}
+
+bool Module::is_method_loaded(const std::string& method_name) const {
+  return methods_.find(method_name) != methods_.end();
+}
+bool Module::unload_method(const std::string& method_name) { return methods_.erase(method_name) == 1; }
+bool Module::unload_forward() { return unload_method(kForward); }
 
 Result<Method*> Module::loaded(const std::string& method_name) {
   ET_CHECK_OK_OR_RETURN_ERROR(load_method(method_name));
@@ -253,8 +347,9 @@ Result<std::vector<EValue>> Module::execute(const std::string& method_name,
                                             const std::vector<EValue>& input_values) {
   auto method = loaded(method_name);
   if (!method.ok()) return method.error();
-  for (size_t i = 0; i < input_values.size(); ++i) {
-    ET_CHECK_OK_OR_RETURN_ERROR((*method)->set_input(input_values[i], i));
+  size_t index = 0;
+  for (const EValue& value : input_values) {
+    ET_CHECK_OK_OR_RETURN_ERROR((*method)->set_input(value, index++));
   }
   ET_CHECK_OK_OR_RETURN_ERROR((*method)->execute());
   return get_outputs(method_name);
@@ -306,5 +401,40 @@ Result<EValue> Module::get_output(const std::string& method_name, size_t output_
                            output_index, (*method)->outputs_size());
   return (*method)->get_output(output_index);
 }
+
+// The short forms: one value or none, the method "forward", the first output.
+Result<std::vector<EValue>> Module::execute(const std::string& method_name, const EValue& input_value) {
+  return execute(method_name, std::vector<EValue>(1, input_value));
+}
+Result<std::vector<EValue>> Module::execute(const std::string& method_name) {
+  const std::vector<EValue> none;
+  return execute(method_name, none);
+}
+Result<std::vector<EValue>> Module::forward(const std::vector<EValue>& input_values) {
+  return execute(kForward, input_values);
+}
+Result<std::vector<EValue>> Module::forward(const EValue& input_value) { return execute(kForward, input_value); }
+Result<std::vector<EValue>> Module::forward() { return execute(kForward); }
+
+Result<EValue> Module::get(const std::string& method_name, const std::vector<EValue>& input_values) {
+  return first_of(execute(method_name, input_values));
+}
+Result<EValue> Module::get(const std::string& method_name, const EValue& input_value) {
+  return first_of(execute(method_name, input_value));
+}
+Result<EValue> Module::get(const std::string& method_name) { return first_of(execute(method_name)); }
+
+Error Module::set_input(const EValue& input_value, size_t input_index) {
+  return set_input(kForward, input_value, input_index);
+}
+Error Module::set_inputs(const std::vector<EValue>& input_values) { return set_inputs(kForward, input_values); }
+Error Module::set_output(EValue output_value, size_t output_index) {
+  return set_output(kForward, output_value, output_index);
+}
+Error Module::set_outputs(const std::vector<EValue>& output_values) {
+  return set_outputs(kForward, output_values);
+}
+Result<std::vector<EValue>> Module::get_outputs() { return get_outputs(kForward); }
+Result<EValue> Module::get_output(size_t output_index) { return get_output(kForward, output_index); }
 
 }  // namespace executorch::extension::ET_MODULE_NAMESPACE

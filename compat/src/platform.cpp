@@ -13,6 +13,8 @@
 #include <executorch/runtime/platform/platform.h>
 #include <executorch/runtime/platform/runtime.h>
 
+#include "runtime/base/utf8.h"
+
 namespace {
 
 rushlight::LogLevel level_of(et_pal_log_level_t level) {
@@ -86,6 +88,7 @@ bool register_pal(PalImpl impl) {
   take(current.allocate, impl.allocate);
   take(current.free, impl.free);
   take(current.source_filename, impl.source_filename);
+  if (impl.init != nullptr) impl.init();
   return true;
 }
 
@@ -126,8 +129,11 @@ void vlogf(LogLevel level, et_timestamp_t timestamp, const char* filename, const
   char message[256];
   const int length = vsnprintf(message, sizeof message, format, args);
   if (length < 0) return;
-  const size_t kept =
-      static_cast<size_t>(length) < sizeof message ? static_cast<size_t>(length) : sizeof message - 1;
+  auto kept = static_cast<size_t>(length);
+  if (kept >= sizeof message) {
+    kept = rushlight::without_partial_character(message, sizeof message - 1);
+    message[kept] = '\0';
+  }
   pal_emit_log_message(timestamp, number < 4 ? kLevels[number] : kUnknown, filename, function, line, message,
                        kept);
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "compat/detail/registry.h"
 
+#include <array>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include <executorch/runtime/kernel/kernel_runtime_context.h>
+#include <sys/mman.h>
 
 #include "compat/detail/call.h"
 #include "runtime/base/log.h"
@@ -91,13 +94,52 @@ void add_choice(RegisteredOperator* entry, Choice* choice, const et::Kernel* ker
   if (*entry->signature == '\0' && kernel->signature_ != nullptr) entry->signature = kernel->signature_;
 }
 
+namespace {
+
+bool value_has_rank_of_kernels(et::EValue& value) {
+  if (value.isTensor()) return compat::has_rank_of_kernels(value.toTensor());
+  if (value.isTensorList()) return compat::has_rank_of_kernels(value.toTensorList());
+  return !value.isListOptionalTensor() || compat::has_rank_of_kernels(value.toListOptionalTensor());
+}
+
+}  // namespace
+
+void refuse_rank(et::KernelRuntimeContext& context) {
+  ET_LOG(Error, "a kernel's tensor: expected at most %zu dimensions, got more", et::kTensorDimensionLimit);
+  context.fail(et::Error::InvalidArgument);
+}
+
+namespace {
+
 void call_selected(size_t index, et::KernelRuntimeContext& context, et::Span<et::EValue*> stack) {
   const KernelEntry& entry = selected_operators.entries[index];
   const Span<EValue* const> arguments(reinterpret_cast<EValue* const*>(stack.data()), stack.size());
   Error error = check_kinds(entry, arguments);
+  for (size_t i = 0; error == Error::Ok && entry.signature[i] != '\0'; ++i) {
+    if (!value_has_rank_of_kernels(*stack[i])) return refuse_rank(context);
+  }
   if (error == Error::Ok) error = check_tensors(entry, arguments.data(), When::Running);
   if (error != Error::Ok) return context.fail(official(error));
   run(context, [&](KernelContext& ours) { return entry.call(ours, arguments.data()); });
+}
+
+// An official kernel is a plain function, which knows by its address alone which entry it stands for. The
+// table of operators is known when a program is linked: there is one for each entry that it may have.
+template <size_t kIndex>
+void selected(et::KernelRuntimeContext& context, et::Span<et::EValue*> stack) {
+  call_selected(kIndex, context, stack);
+}
+template <size_t... kIndices>
+constexpr std::array<et::OpFunction, sizeof...(kIndices)> functions_of(std::index_sequence<kIndices...>) {
+  return {&selected<kIndices>...};
+}
+constexpr auto kSelectedFunctions = functions_of(std::make_index_sequence<MAX_KERNEL_NUM>());
+
+}  // namespace
+
+et::OpFunction selected_function(size_t index) {
+  const bool exists = index < selected_operators.size && index < kSelectedFunctions.size();
+  return exists ? kSelectedFunctions[index] : nullptr;
 }
 
 Span<uint8_t> take_block(et::MemoryAllocator& allocator) {
@@ -116,10 +158,30 @@ Span<uint8_t> take_block(et::MemoryAllocator& allocator) {
   return {};
 }
 
+SystemMemory::SystemMemory(bool wanted) {
+  // As much as the system lets be reserved, and no kernel is expected to need more.
+  constexpr uint64_t kMost = uint64_t{1} << (sizeof(size_t) > 4 ? 32 : 28);
+  for (auto size = static_cast<size_t>(kMost); wanted && memory_.empty() && size >= 4096; size /= 2) {
+    void* address =
+        ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (address != MAP_FAILED) memory_ = {static_cast<uint8_t*>(address), size};
+  }
+}
+
+SystemMemory::~SystemMemory() {
+  if (!memory_.empty()) ::munmap(memory_.data(), memory_.size());
+}
+
 namespace {
 
 // All kernels, those of the build first, and the operators of the others.
 struct Registry {
+  // Whether the build selected it, and no other has taken its place.
+  [[nodiscard]] bool is_built_in(const et::Kernel* kernel) const {
+    const auto index = static_cast<size_t>(kernel - kernels);
+    return kernel->op_ == selected_function(index);
+  }
+
   et::Kernel kernels[MAX_KERNEL_NUM];
   size_t num_kernels = 0;
   Choice choices[MAX_KERNEL_NUM];
@@ -136,7 +198,7 @@ Registry& registry() {
     storage.first = &selected_operators;
     for (size_t i = 0; i < selected_operators.size && i < MAX_KERNEL_NUM; ++i) {
       const KernelEntry& entry = selected_operators.entries[i];
-      et::Kernel kernel(entry.name, selected_functions[i]);
+      et::Kernel kernel(entry.name, selected_function(i));
       kernel.signature_ = entry.signature;
       storage.kernels[storage.num_kernels++] = kernel;
     }
@@ -154,22 +216,31 @@ RegisteredOperator* operator_named(Registry& all, const char* name) {
   return entry;
 }
 
-et::Error register_one(Registry& all, const et::Kernel& kernel) {
-  ET_CHECK_OR_RETURN_ERROR(kernel.name_ != nullptr && kernel.op_ != nullptr, InvalidArgument,
-                           "a kernel without name or function");
-  ET_CHECK_OR_RETURN_ERROR(all.num_kernels < MAX_KERNEL_NUM, RegistrationExceedingMaxKernels,
-                           "kernel %s: there is room for %d (MAX_KERNEL_NUM)", kernel.name_, MAX_KERNEL_NUM);
+// The kernel with this one's name and key; null when there is none.
+et::Kernel* same_kernel(Registry& all, const et::Kernel& kernel) {
   for (size_t i = 0; i < all.num_kernels; ++i) {
-    const et::Kernel& other = all.kernels[i];
-    const bool same = std::strcmp(other.name_, kernel.name_) == 0 && other.kernel_key_ == kernel.kernel_key_;
-    ET_CHECK_OR_RETURN_ERROR(!same, RegistrationAlreadyRegistered, "kernel %s: it is registered already",
-                             kernel.name_);
+    et::Kernel& other = all.kernels[i];
+    if (std::strcmp(other.name_, kernel.name_) == 0 && other.kernel_key_ == kernel.kernel_key_) return &other;
   }
-  et::Kernel* stored = &all.kernels[all.num_kernels];
-  *stored = kernel;
-  add_choice(operator_named(all, kernel.name_), &all.choices[all.num_kernels], stored);
-  ++all.num_kernels;
-  return et::Error::Ok;
+  return nullptr;
+}
+
+// A kernel takes the place of the build's of its name; beside another registered one it is a mistake that no
+// caller looks for, since kernels register themselves while statics are made.
+void register_one(Registry& all, const et::Kernel& kernel) {
+  ET_CHECK_MSG(kernel.name_ != nullptr && kernel.op_ != nullptr, "a kernel without name or function");
+  et::Kernel* place = same_kernel(all, kernel);
+  ET_CHECK_MSG(place == nullptr || all.is_built_in(place),
+               "kernel %s is registered already: link one library with it only (error %d)", kernel.name_,
+               static_cast<int>(et::Error::RegistrationAlreadyRegistered));
+  if (place == nullptr) {
+    ET_CHECK_MSG(all.num_kernels < MAX_KERNEL_NUM,
+                 "kernel %s: there is room for %d kernels, MAX_KERNEL_NUM (error %d)", kernel.name_,
+                 MAX_KERNEL_NUM, static_cast<int>(et::Error::RegistrationExceedingMaxKernels));
+    place = &all.kernels[all.num_kernels++];
+  }
+  *place = kernel;
+  add_choice(operator_named(all, kernel.name_), &all.choices[place - all.kernels], place);
 }
 
 }  // namespace
@@ -230,9 +301,7 @@ Error make_kernel_key_string(Span<const TensorMeta> key, char* buf, size_t buf_s
 Span<const Kernel> get_registered_kernels() { return {registry().kernels, registry().num_kernels}; }
 
 Error register_kernels(const Span<const Kernel> kernels) {
-  for (const Kernel& kernel : kernels) {
-    ET_CHECK_OK_OR_RETURN_ERROR(rushlight::compat::register_one(registry(), kernel));
-  }
+  for (const Kernel& kernel : kernels) rushlight::compat::register_one(registry(), kernel);
   return Error::Ok;
 }
 

@@ -1,214 +1,238 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstring>
-#include <random>
+#include <numeric>
 
-#include <executorch/extension/tensor/tensor_ptr_maker.h>
+#include <executorch/extension/tensor/tensor_ptr.h>
+#include <executorch/runtime/core/device_memory_buffer.h>
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
 
 namespace executorch::extension {
 
 using executorch::aten::Device;
-using executorch::aten::DeviceType;
 using executorch::aten::DimOrderType;
-using executorch::aten::Scalar;
 using executorch::aten::ScalarType;
 using executorch::aten::SizesType;
 using executorch::aten::StridesType;
 using executorch::aten::Tensor;
 using executorch::aten::TensorImpl;
 using executorch::aten::TensorShapeDynamism;
+using internal::TensorParts;
+
+namespace internal {
 
 namespace {
 
-// What a TensorPtr points into.
-struct Storage {
-  Storage(std::vector<SizesType> sizes, std::vector<DimOrderType> dim_order, std::vector<StridesType> strides,
-          void* data, ScalarType type, TensorShapeDynamism dynamism, std::function<void(void*)> deleter)
-      : sizes(std::move(sizes)),
-        dim_order(std::move(dim_order)),
-        strides(std::move(strides)),
-        deleter(std::move(deleter)),
-        impl(type, static_cast<ssize_t>(this->sizes.size()), this->sizes.data(), data, this->dim_order.data(),
-             this->strides.data(), dynamism),
-        tensor(&impl) {}
-  Storage(const Storage&) = delete;
-  ~Storage() {
-    if (deleter) deleter(impl.mutable_data());
+// The object behind a TensorPtr: its parts, which the implementation points into, and the handle.
+class Assembled {
+ public:
+  explicit Assembled(TensorParts&& given)
+      : parts_(std::move(given)),
+        impl_(parts_.type, static_cast<ssize_t>(parts_.sizes.size()), parts_.sizes.data(), parts_.data,
+              parts_.dim_order.data(), parts_.strides.data(), parts_.dynamism, parts_.device.type(),
+              parts_.device.index()),
+        handle_(&impl_) {}
+  Assembled(const Assembled&) = delete;
+  Assembled& operator=(const Assembled&) = delete;
+  ~Assembled() {
+    if (parts_.deleter != nullptr) parts_.deleter(impl_.mutable_data());
   }
 
-  std::vector<SizesType> sizes;
-  std::vector<DimOrderType> dim_order;
-  std::vector<StridesType> strides;
-  std::function<void(void*)> deleter;
-  TensorImpl impl;
-  Tensor tensor;
-};
-
-// For ET_SWITCH: there is nobody to give an error to.
-struct Aborting {
-  [[noreturn]] void fail(runtime::Error) { runtime::runtime_abort(); }
-};
-
-std::vector<DimOrderType> dim_order_of(const std::vector<SizesType>& sizes,
-                                       const std::vector<StridesType>& strides) {
-  std::vector<DimOrderType> order(sizes.size());
-  if (strides.empty()) {
-    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<DimOrderType>(i);
-  } else {
-    ET_CHECK(runtime::stride_to_dim_order(strides.data(), strides.size(), order.data()) ==
-             runtime::Error::Ok);
+  static TensorPtr make(TensorParts&& parts) {
+    auto object = std::make_shared<Assembled>(std::move(parts));
+    return {object, &object->handle_};
   }
-  return order;
+
+ private:
+  TensorParts parts_;
+  TensorImpl impl_;
+  Tensor handle_;
+};
+
+// The dim order that the strides sort into, or the row-major one.
+void complete_dim_order(TensorParts& parts) {
+  if (!parts.dim_order.empty()) return;
+  parts.dim_order.resize(parts.sizes.size());
+  if (parts.strides.empty()) {
+    std::iota(parts.dim_order.begin(), parts.dim_order.end(), DimOrderType{0});
+    return;
+  }
+  const auto error =
+      runtime::stride_to_dim_order(parts.strides.data(), parts.strides.size(), parts.dim_order.data());
+  ET_CHECK_MSG(error == runtime::Error::Ok, "strides: expected positive ones that sort into a dim order");
 }
 
-// A new tensor, each element made by `next`, which gives numbers.
-template <class Next>
-TensorPtr generate(std::vector<SizesType> sizes, std::vector<StridesType> strides, ScalarType type,
-                   TensorShapeDynamism dynamism, Next&& next) {
-  TensorPtr tensor = empty_strided(std::move(sizes), std::move(strides), type, dynamism);
-  Aborting context;
-  ET_SWITCH_REALHBBF16_AND_UINT_TYPES(type, context, "fill", CTYPE, [&] {
-    auto* to = tensor->mutable_data_ptr<CTYPE>();
-    for (ssize_t i = 0; i < tensor->numel(); ++i) to[i] = static_cast<CTYPE>(next());
+// Dense strides in the dim order, once those given are found to be such.
+void complete_strides(TensorParts& parts) {
+  const size_t rank = parts.sizes.size();
+  std::vector<StridesType> dense(rank);
+  const auto error =
+      runtime::dim_order_to_stride(parts.sizes.data(), parts.dim_order.data(), rank, dense.data());
+  ET_CHECK_MSG(error == runtime::Error::Ok, "dim order: expected a permutation of %zu dimensions", rank);
+  for (size_t d = 0; d < parts.strides.size(); ++d) {
+    const bool counts = parts.sizes[d] != 1;
+    ET_CHECK_MSG(!counts || parts.strides[d] == dense[d], "stride of dimension %zu: expected %d, got %d", d,
+                 static_cast<int>(dense[d]), static_cast<int>(parts.strides[d]));
+  }
+  parts.strides = std::move(dense);
+}
+
+void check_rank(const char* name, size_t given, size_t rank) {
+  ET_CHECK_MSG(given == 0 || given == rank, "%s: expected %zu entries, got %zu", name, rank, given);
+}
+
+// A tensor's shape, layout and dynamism without its memory.
+TensorParts parts_of(const Tensor& tensor) {
+  TensorParts parts;
+  parts.sizes = {tensor.sizes().begin(), tensor.sizes().end()};
+  parts.dim_order = {tensor.dim_order().begin(), tensor.dim_order().end()};
+  parts.type = tensor.scalar_type();
+  parts.dynamism = tensor.shape_dynamism();
+  return parts;
+}
+
+// Puts the tensor's elements, as elements of `type`, at `to`.
+void convert_elements(const Tensor& tensor, ScalarType type, uint8_t* to) {
+  check_castable(tensor.scalar_type(), type);
+  AbortOnFailure context;
+  ET_SWITCH_REALHBBF16_AND_UINT_TYPES(tensor.scalar_type(), context, "clone_tensor_ptr", FROM, [&] {
+    const FROM* elements = tensor.const_data_ptr<FROM>();
+    ET_SWITCH_REALHBBF16_AND_UINT_TYPES(type, context, "clone_tensor_ptr", TO, [&] {
+      for (ssize_t i = 0; i < tensor.numel(); ++i) {
+        reinterpret_cast<TO*>(to)[i] = static_cast<TO>(elements[i]);
+      }
+    });
   });
-  return tensor;
-}
-
-std::mt19937& generator() {
-  static thread_local std::mt19937 random{std::random_device{}()};
-  return random;
 }
 
 }  // namespace
 
-namespace internal {
-
 size_t checked_numel(const std::vector<SizesType>& sizes) {
-  auto numel = executorch::aten::safe_numel(sizes.data(), static_cast<ssize_t>(sizes.size()));
-  ET_CHECK_MSG(numel.ok(), "a shape that no tensor has");
+  const auto numel = executorch::aten::safe_numel(sizes.data(), static_cast<ssize_t>(sizes.size()));
+  ET_CHECK_MSG(numel.ok(), "sizes: expected those of a tensor, got a negative one or too many elements");
   return static_cast<size_t>(*numel);
+}
+
+void check_castable(ScalarType from, ScalarType to) {
+  ET_CHECK_MSG(runtime::canCast(from, to), "dtype: expected one that holds %s, got %s",
+               runtime::toString(from), runtime::toString(to));
+}
+
+TensorPtr assemble(TensorParts parts) {
+  check_rank("dim order", parts.dim_order.size(), parts.sizes.size());
+  check_rank("strides", parts.strides.size(), parts.sizes.size());
+  static_cast<void>(checked_numel(parts.sizes));
+  complete_dim_order(parts);
+  complete_strides(parts);
+  return Assembled::make(std::move(parts));
+}
+
+TensorPtr assemble(TensorParts parts, std::vector<uint8_t> bytes) {
+  const size_t needed = checked_numel(parts.sizes) * runtime::elementSize(parts.type);
+  ET_CHECK_MSG(bytes.size() >= needed, "bytes: expected at least %zu, got %zu", needed, bytes.size());
+  parts.data = bytes.data();
+  // The deleter is kept as long as the tensor, and the bytes with it.
+  parts.deleter = [kept = std::make_shared<std::vector<uint8_t>>(std::move(bytes))](void*) {};
+  return assemble(std::move(parts));
 }
 
 }  // namespace internal
 
 TensorPtr make_tensor_ptr(std::vector<SizesType> sizes, void* data, std::vector<DimOrderType> dim_order,
-                          std::vector<StridesType> strides, ScalarType type, Device,
+                          std::vector<StridesType> strides, ScalarType type, Device device,
                           TensorShapeDynamism dynamism, std::function<void(void*)> deleter) {
-  const size_t rank = sizes.size();
-  ET_CHECK_MSG(dim_order.empty() || dim_order.size() == rank, "a dim order of %zu for rank %zu",
-               dim_order.size(), rank);
-  ET_CHECK_MSG(strides.empty() || strides.size() == rank, "%zu strides for rank %zu", strides.size(), rank);
-  static_cast<void>(internal::checked_numel(sizes));
-  if (dim_order.empty()) dim_order = dim_order_of(sizes, strides);
-  std::vector<StridesType> dense(rank);
-  const auto error = runtime::dim_order_to_stride(sizes.data(), dim_order.data(), rank, dense.data());
-  ET_CHECK_MSG(error == runtime::Error::Ok, "a dim order that is no permutation");
-  for (size_t i = 0; i < strides.size(); ++i) {
-    ET_CHECK_MSG(strides[i] == dense[i] || sizes[i] == 1, "stride %d of dimension %zu where %d is dense",
-                 static_cast<int>(strides[i]), i, static_cast<int>(dense[i]));
-  }
-  auto storage = std::make_shared<Storage>(std::move(sizes), std::move(dim_order), std::move(dense), data,
-                                           type, dynamism, std::move(deleter));
-  Tensor* tensor = &storage->tensor;
-  return TensorPtr(std::move(storage), tensor);
+  return internal::assemble({std::move(sizes), std::move(dim_order), std::move(strides), type, dynamism,
+                             device, data, std::move(deleter)});
+}
+
+TensorPtr make_tensor_ptr(std::vector<SizesType> sizes, void* data, ScalarType type, Device device,
+                          TensorShapeDynamism dynamism, std::function<void(void*)> deleter) {
+  return internal::assemble({std::move(sizes), {}, {}, type, dynamism, device, data, std::move(deleter)});
 }
 
 TensorPtr make_tensor_ptr(std::vector<SizesType> sizes, std::vector<uint8_t> data,
                           std::vector<DimOrderType> dim_order, std::vector<StridesType> strides,
                           ScalarType type, TensorShapeDynamism dynamism) {
-  const size_t needed = internal::checked_numel(sizes) * runtime::elementSize(type);
-  ET_CHECK_MSG(data.size() >= needed, "%zu bytes for a tensor of %zu", data.size(), needed);
-  auto owned = std::make_shared<std::vector<uint8_t>>(std::move(data));
-  void* bytes = owned->data();
-  return make_tensor_ptr(std::move(sizes), bytes, std::move(dim_order), std::move(strides), type,
-                         Device(DeviceType::CPU), dynamism, [owned](void*) {});
+  return internal::assemble({std::move(sizes), std::move(dim_order), std::move(strides), type, dynamism},
+                            std::move(data));
+}
+
+TensorPtr make_tensor_ptr(std::vector<SizesType> sizes, std::vector<uint8_t> data, ScalarType type,
+                          TensorShapeDynamism dynamism) {
+  return internal::assemble({std::move(sizes), {}, {}, type, dynamism}, std::move(data));
 }
 
 TensorPtr make_tensor_ptr(const Tensor& tensor, std::vector<SizesType> sizes,
                           std::vector<DimOrderType> dim_order, std::vector<StridesType> strides,
                           std::function<void(void*)> deleter) {
-  if (sizes.empty()) sizes.assign(tensor.sizes().begin(), tensor.sizes().end());
-  const size_t numel = internal::checked_numel(sizes);
-  ET_CHECK_MSG(numel <= static_cast<size_t>(tensor.numel()), "a view of %zu elements on a tensor of %zd",
-               numel, tensor.numel());
-  const bool same_rank = sizes.size() == tensor.sizes().size();
-  if (dim_order.empty() && strides.empty() && same_rank) {
-    dim_order.assign(tensor.dim_order().begin(), tensor.dim_order().end());
+  TensorParts view = internal::parts_of(tensor);
+  if (!sizes.empty()) {
+    const size_t numel = internal::checked_numel(sizes);
+    ET_CHECK_MSG(numel <= static_cast<size_t>(tensor.numel()), "view: expected at most %zd elements, got %zu",
+                 tensor.numel(), numel);
+    // A dim order makes sense for as many dimensions as it has.
+    if (sizes.size() != view.sizes.size()) view.dim_order.clear();
+    view.sizes = std::move(sizes);
   }
-  return make_tensor_ptr(std::move(sizes), tensor.mutable_data_ptr(), std::move(dim_order),
-                         std::move(strides), tensor.scalar_type(), tensor.device(), tensor.shape_dynamism(),
-                         std::move(deleter));
+  if (!dim_order.empty() || !strides.empty()) view.dim_order = std::move(dim_order);
+  view.strides = std::move(strides);
+  view.device = tensor.device();
+  view.data = tensor.mutable_data_ptr();
+  view.deleter = std::move(deleter);
+  return internal::assemble(std::move(view));
+}
+
+TensorPtr make_tensor_ptr(const TensorPtr& tensor_ptr, std::vector<SizesType> sizes,
+                          std::vector<DimOrderType> dim_order, std::vector<StridesType> strides) {
+  return make_tensor_ptr(*tensor_ptr, std::move(sizes), std::move(dim_order), std::move(strides),
+                         [kept = tensor_ptr](void*) {});
 }
 
 TensorPtr clone_tensor_ptr(const Tensor& tensor, ScalarType type) {
-  std::vector<SizesType> sizes(tensor.sizes().begin(), tensor.sizes().end());
-  std::vector<DimOrderType> dim_order(tensor.dim_order().begin(), tensor.dim_order().end());
-  const auto dynamism = tensor.shape_dynamism();
-  if (tensor.const_data_ptr() == nullptr) {
-    return make_tensor_ptr(std::move(sizes), nullptr, std::move(dim_order), {}, type, Device(DeviceType::CPU),
-                           dynamism);
+  ET_CHECK_MSG(tensor.device().is_cpu(), "clone_tensor_ptr: expected a tensor of the CPU; clone_tensor_ptr_to "
+                                         "copies from a device");
+  TensorParts copy = internal::parts_of(tensor);
+  copy.type = type;
+  if (tensor.const_data_ptr() == nullptr) return internal::assemble(std::move(copy));
+  std::vector<uint8_t> bytes(static_cast<size_t>(tensor.numel()) * runtime::elementSize(type));
+  if (type != tensor.scalar_type()) {
+    internal::convert_elements(tensor, type, bytes.data());
+  } else if (!bytes.empty()) {
+    std::memcpy(bytes.data(), tensor.const_data_ptr(), bytes.size());
   }
-  const auto numel = static_cast<size_t>(tensor.numel());
-  std::vector<uint8_t> bytes(numel * runtime::elementSize(type));
-  if (type == tensor.scalar_type()) {
-    if (!bytes.empty()) std::memcpy(bytes.data(), tensor.const_data_ptr(), bytes.size());
-  } else {
-    ET_CHECK_MSG(runtime::canCast(tensor.scalar_type(), type), "%s does not become %s",
-                 runtime::toString(tensor.scalar_type()), runtime::toString(type));
-    Aborting context;
-    ET_SWITCH_REALHBBF16_AND_UINT_TYPES(tensor.scalar_type(), context, "clone", FROM, [&] {
-      ET_SWITCH_REALHBBF16_AND_UINT_TYPES(type, context, "clone", TO, [&] {
-        const auto* from = tensor.const_data_ptr<FROM>();
-        std::transform(from, from + numel, reinterpret_cast<TO*>(bytes.data()),
-                       [](const FROM& element) { return static_cast<TO>(element); });
-      });
-    });
-  }
-  return make_tensor_ptr(std::move(sizes), std::move(bytes), std::move(dim_order), {}, type, dynamism);
+  return internal::assemble(std::move(copy), std::move(bytes));
 }
 
+TensorPtr clone_tensor_ptr(const Tensor& tensor) { return clone_tensor_ptr(tensor, tensor.scalar_type()); }
+TensorPtr clone_tensor_ptr(const TensorPtr& tensor, ScalarType type) {
+  return clone_tensor_ptr(*tensor, type);
+}
+TensorPtr clone_tensor_ptr(const TensorPtr& tensor) { return clone_tensor_ptr(*tensor); }
+
 TensorPtr clone_tensor_ptr_to(const TensorPtr& tensor, Device target) {
-  ET_CHECK_MSG(target.is_cpu(), "the CPU is the only device");
-  return clone_tensor_ptr(tensor);
+  ET_CHECK_MSG(tensor->device().is_cpu() != target.is_cpu(),
+               "clone_tensor_ptr_to: expected the CPU on one side and a device on the other");
+  TensorParts copy = internal::parts_of(*tensor);
+  TensorPtr result;
+  if (target.is_cpu()) {
+    result = internal::assemble(std::move(copy), std::vector<uint8_t>(tensor->nbytes()));
+  } else {
+    auto memory = runtime::DeviceMemoryBuffer::create(tensor->nbytes(), target.type(), target.index());
+    ET_CHECK_MSG(memory.ok(), "clone_tensor_ptr_to: %zu bytes of device %d: error %d", tensor->nbytes(),
+                 static_cast<int>(target.type()), static_cast<int>(memory.error()));
+    auto kept = std::make_shared<runtime::DeviceMemoryBuffer>(std::move(*memory));
+    copy.device = target;
+    copy.data = kept->data();
+    copy.deleter = [kept](void*) {};
+    result = internal::assemble(std::move(copy));
+  }
+  const auto error = runtime::internal::copy_tensor_data(*result, *tensor);
+  ET_CHECK_MSG(error == runtime::Error::Ok, "clone_tensor_ptr_to: copying failed with error %d",
+               static_cast<int>(error));
+  return result;
 }
 
 runtime::Error resize_tensor_ptr(TensorPtr& tensor, const std::vector<SizesType>& sizes) {
   return runtime::resize_tensor(*tensor, {sizes.data(), sizes.size()});
-}
-
-TensorPtr empty_strided(std::vector<SizesType> sizes, std::vector<StridesType> strides, ScalarType type,
-                        TensorShapeDynamism dynamism) {
-  std::vector<uint8_t> bytes(internal::checked_numel(sizes) * runtime::elementSize(type));
-  return make_tensor_ptr(std::move(sizes), std::move(bytes), {}, std::move(strides), type, dynamism);
-}
-
-TensorPtr full_strided(std::vector<SizesType> sizes, std::vector<StridesType> strides, Scalar fill_value,
-                       ScalarType type, TensorShapeDynamism dynamism) {
-  if (!fill_value.isFloatingPoint()) {
-    return generate(std::move(sizes), std::move(strides), type, dynamism,
-                    [value = fill_value.to<int64_t>()] { return value; });
-  }
-  return generate(std::move(sizes), std::move(strides), type, dynamism,
-                  [value = fill_value.to<double>()] { return value; });
-}
-
-TensorPtr rand_strided(std::vector<SizesType> sizes, std::vector<StridesType> strides, ScalarType type,
-                       TensorShapeDynamism dynamism) {
-  std::uniform_real_distribution<float> uniform(0, 1);
-  return generate(std::move(sizes), std::move(strides), type, dynamism, [&] { return uniform(generator()); });
-}
-
-TensorPtr randn_strided(std::vector<SizesType> sizes, std::vector<StridesType> strides, ScalarType type,
-                        TensorShapeDynamism dynamism) {
-  std::normal_distribution<float> normal(0, 1);
-  return generate(std::move(sizes), std::move(strides), type, dynamism, [&] { return normal(generator()); });
-}
-
-TensorPtr randint_strided(int64_t low, int64_t high, std::vector<SizesType> sizes,
-                          std::vector<StridesType> strides, ScalarType type, TensorShapeDynamism dynamism) {
-  ET_CHECK_MSG(low < high, "no integer lies between these bounds");
-  std::uniform_int_distribution<int64_t> uniform(low, high - 1);
-  return generate(std::move(sizes), std::move(strides), type, dynamism, [&] { return uniform(generator()); });
 }
 
 }  // namespace executorch::extension

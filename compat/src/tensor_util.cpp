@@ -3,6 +3,8 @@
 
 #include <executorch/runtime/core/exec_aten/util/tensor_util.h>
 
+#include "runtime/tensor/device.h"
+
 namespace executorch::ET_RUNTIME_NAMESPACE {
 
 namespace aten = executorch::aten;
@@ -131,10 +133,10 @@ bool tensors_have_same_shape(Tensor a, Tensor b, Tensor c) {
   return tensors_have_same_shape(a, b) && tensors_have_same_shape(b, c);
 }
 bool tensors_have_same_shape_and_dtype(Tensor a, Tensor b) {
-  return tensors_have_same_shape(a, b) && tensors_have_same_dtype(a, b);
+  return tensors_have_same_dtype(a, b) && tensors_have_same_shape(a, b);
 }
 bool tensors_have_same_shape_and_dtype(Tensor a, Tensor b, Tensor c) {
-  return tensors_have_same_shape(a, b, c) && tensors_have_same_dtype(a, b, c);
+  return tensors_have_same_shape_and_dtype(a, b) && tensors_have_same_shape_and_dtype(b, c);
 }
 bool tensors_have_same_strides(Tensor a, Tensor b) {
   ET_LOG_AND_RETURN_IF_FALSE(a.strides() == b.strides());
@@ -183,6 +185,7 @@ size_t coordinateToIndex(const Tensor& tensor, const size_t* const coordinate) {
 }
 
 void memoizeTrailingDims(const Tensor& tensor, size_t trailing_dims_memo[kTensorDimensionLimit]) {
+  ET_CHECK_MSG(tensor.sizes().size() <= kTensorDimensionLimit, "a tensor of rank %zd", tensor.dim());
   size_t product = 1;
   for (size_t d = tensor.sizes().size(); d-- > 0;) {
     trailing_dims_memo[d] = product;
@@ -257,14 +260,14 @@ Error share_tensor_data(const Tensor& t_dst, const Tensor& t_src) {
 }
 
 Error copy_tensor_data(const Tensor& t_dst, const Tensor& t_src) {
-  ET_CHECK_OR_RETURN_ERROR(t_dst.const_data_ptr() != nullptr || t_dst.nbytes() == 0, InvalidArgument,
-                           "the target has no memory");
-  ET_CHECK_OR_RETURN_ERROR(t_dst.nbytes() == t_src.nbytes(), InvalidArgument, "%zu bytes for a tensor of %zu",
-                           t_src.nbytes(), t_dst.nbytes());
-  if (t_dst.nbytes() > 0 && t_src.const_data_ptr() != nullptr) {
-    std::memcpy(t_dst.mutable_data_ptr(), t_src.const_data_ptr(), t_dst.nbytes());
-  }
-  return Error::Ok;
+  ET_CHECK_OR_RETURN_ERROR(t_src.nbytes() == t_dst.nbytes(), InvalidArgument,
+                           "copy_tensor_data: expected %zu bytes, got %zu", t_dst.nbytes(), t_src.nbytes());
+  const bool has_target = t_dst.const_data_ptr() != nullptr || t_dst.nbytes() == 0;
+  ET_CHECK_OR_RETURN_ERROR(has_target, InvalidArgument, "copy_tensor_data: the target has no memory");
+  // A source without memory has nothing to say about the target's elements.
+  if (t_src.const_data_ptr() == nullptr) return Error::Ok;
+  return rushlight::compat::official(
+      rushlight::copy_bytes(*t_src.unsafeGetTensorImpl(), *t_dst.unsafeGetTensorImpl()));
 }
 
 Error set_tensor_data(const Tensor& t, void* buffer, size_t buffer_size) {

@@ -41,7 +41,12 @@ struct HeldTensor {
 
   explicit HeldTensor(const at::Tensor& from) : given(from), tensor(from.contiguous()) {
     TORCH_CHECK(tensor.device().is_cpu(), "a tensor of the CPU expected, got one of ", tensor.device());
-    sizes.assign(tensor.sizes().begin(), tensor.sizes().end());
+    TORCH_CHECK(static_cast<size_t>(tensor.dim()) <= kTensorDimensionLimit, "a tensor of at most ",
+                kTensorDimensionLimit, " dimensions expected, got one of ", tensor.dim());
+    for (const int64_t size : tensor.sizes()) {
+      TORCH_CHECK(size <= INT32_MAX, "a tensor of sizes below 2^31 expected, got one of size ", size);
+      sizes.push_back(static_cast<SizesType>(size));
+    }
     for (size_t d = 0; d < sizes.size(); ++d) order.push_back(static_cast<DimOrderType>(d));
     strides.resize(sizes.size());
     const auto type = static_cast<ScalarType>(static_cast<int8_t>(tensor.scalar_type()));

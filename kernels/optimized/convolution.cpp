@@ -145,7 +145,7 @@ bool can_prepare(const Tensor& input, const Tensor& weight, const std::optional<
   Shape shape;
   if (!all_of(kFast, input, weight, out)) return false;
   if (convolution_shape(input, weight, bias, arguments, &shape) != Error::Ok) return false;
-  return std::equal(out.sizes().begin(), out.sizes().end(), shape.sizes, shape.sizes + shape.dim);
+  return has_sizes(out, shape.span());
 }
 
 size_t count_phases(const Convolution& convolution) {

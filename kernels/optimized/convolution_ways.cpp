@@ -37,6 +37,13 @@ bool gains_by_exchange(const Convolution& c) {
   return is_depthwise_rows(c) || (gains_by_border(c) && gains_by_border(exchanged(c)));
 }
 
+// Whether there is nothing to compute, nor to divide work by.
+bool is_empty(const Convolution& c) {
+  ptrdiff_t outputs = c.batch * c.groups * c.out_channels;
+  for (const ConvolutionAxis& axis : c.axes) outputs *= axis.out > 0 ? 1 : 0;
+  return outputs == 0;
+}
+
 // Before packed weights: how they were packed, for sizes that the tensors of a call may be below.
 struct alignas(64) Header {
   Way way;
@@ -107,15 +114,42 @@ bool convolve_in_scratch(KernelContext& context, const Convolution& c, Way way) 
   return true;
 }
 
+Convolution image_of(const Convolution& c, ptrdiff_t index) {
+  Convolution image = c;
+  image.batch = 1;
+  image.input += index * c.in_batch_stride;
+  image.out += index * c.out_batch_stride;
+  if (image.residual != nullptr) image.residual += index * c.out_batch_stride;
+  return image;
+}
+
+// Scratch of one thread, in turn for both ways to compute an image.
+size_t winograd_or_planes_size(const Convolution& c) {
+  return std::max(winograd_scratch_size(c), planes_scratch_size(image_of(c, 0)));
+}
+
+// Image by image; one in which infinities or NaN appear is computed again without transforms, so that they
+// stand where it sees them.
+bool convolve_images(KernelContext& context, const Convolution& c, const float* packed) {
+  auto* scratch = static_cast<float*>(context.allocate_temp(winograd_or_planes_size(c), 64));
+  if (scratch == nullptr) return false;
+  for (ptrdiff_t i = 0; i < c.batch; ++i) {
+    const Convolution image = image_of(c, i);
+    if (!convolve_winograd(context, image, packed, scratch)) convolve_planes(context, image, scratch, 1);
+  }
+  return true;
+}
+
 }  // namespace
 
 void prepare_convolution(KernelContext& context, const Convolution& convolution, bool constant_weight) {
+  if (is_empty(convolution)) return;
   const bool is_exchanged = gains_by_exchange(convolution);
   const Convolution c = is_exchanged ? exchanged(convolution) : convolution;
   Way way = way_of(c);
   if (constant_weight && gains_by_winograd(c)) {
     way = Way::kWinograd;
-    context.need_scratch(winograd_scratch_size(c) + 64);
+    context.need_scratch(winograd_or_planes_size(c) + 64);
   }
   const size_t packed = packed_size(c, way);
   if (packed == 0) {
@@ -134,16 +168,14 @@ void prepare_convolution(KernelContext& context, const Convolution& convolution,
 }
 
 bool convolve(KernelContext& context, const Convolution& convolution) {
+  if (is_empty(convolution)) return true;
   const auto* header = static_cast<const Header*>(context.prepared());
   const bool is_exchanged = header != nullptr ? header->is_exchanged : gains_by_exchange(convolution);
   const Convolution c = is_exchanged ? exchanged(convolution) : convolution;
   const Way way = way_of(c);
-  if (header != nullptr && header->way == Way::kWinograd && is_winograd(c)) {
-    void* scratch = context.allocate_temp(winograd_scratch_size(c), 64);
-    if (scratch != nullptr) {
-      convolve_winograd(context, c, reinterpret_cast<const float*>(header + 1), static_cast<float*>(scratch));
-      return true;
-    }
+  // A residual in place of the outputs would be gone when an image is computed again.
+  if (header != nullptr && header->way == Way::kWinograd && is_winograd(c) && c.residual != c.out) {
+    if (convolve_images(context, c, reinterpret_cast<const float*>(header + 1))) return true;
   }
   const size_t size = packed_size(c, way);
   if (size == 0) return convolve_in_scratch(context, c, way);

@@ -2,9 +2,9 @@
 #include "kernels/optimized/convolution_winograd.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "kernels/optimized/convolution_rows.h"
-#include "kernels/optimized/convolution_sum.h"
 #include "kernels/ukernel/gemm.h"
 #include "kernels/ukernel/turn.h"
 #include "kernels/ukernel/winograd.h"
@@ -17,6 +17,9 @@ constexpr ptrdiff_t kIn = ukernel::kWinogradIn;
 constexpr ptrdiff_t kOut = ukernel::kWinogradOut;
 constexpr ptrdiff_t kParts = ukernel::kWinogradParts;
 constexpr ptrdiff_t kTilesAtOnce = 64;
+// Products added one after the other. The transforms round, too; shorter sums than those of a direct
+// convolution make up for that.
+constexpr ptrdiff_t kWinogradSum = 32;
 constexpr ptrdiff_t kChannelsAtOnce = 64;  // that change places with pixels
 constexpr ptrdiff_t kLine = 16;            // floats of a line of the cache
 
@@ -56,14 +59,15 @@ class Bands {
 
   [[nodiscard]] size_t scratch_floats() const { return static_cast<size_t>(end_ - inputs_); }
 
-  void compute(KernelContext& context) {
-    for (batch_ = 0; batch_ < c_.batch; ++batch_) {
-      for (ptrdiff_t band = 0; band < bands_; ++band) {
-        first_ = band * rows_;
-        tiles_ = std::min(rows_, tiles_y_ - first_) * tiles_x_;
-        compute_band(context);
-      }
+  // False as soon as a product is infinite or NaN.
+  bool compute(KernelContext& context) {
+    for (ptrdiff_t band = 0; band < bands_; ++band) {
+      first_ = band * rows_;
+      tiles_ = std::min(rows_, tiles_y_ - first_) * tiles_x_;
+      compute_band(context);
+      if (!finite_.load(std::memory_order_relaxed)) return false;
     }
+    return true;
   }
 
  private:
@@ -122,7 +126,7 @@ class Bands {
       ukernel::Turn turned;
       turned.rows = static_cast<size_t>(count);
       turned.columns = static_cast<size_t>(rows.size() * x.in);
-      turned.from = c_.input + batch_ * c_.in_batch_stride + first * c_.in_channel_stride + rows.begin * x.in;
+      turned.from = c_.input + first * c_.in_channel_stride + rows.begin * x.in;
       turned.from_stride = c_.in_channel_stride;
       turned.to = seen_ + first;
       turned.to_stride = c_.in_channels;
@@ -134,7 +138,7 @@ class Bands {
     const ConvolutionAxis& x = c_.axes[2];
     const Range rows = made_rows();
     turn(context, c_.out_channels, rows.size() * x.out, [&](ptrdiff_t first, ptrdiff_t count) {
-      const ptrdiff_t at = batch_ * c_.out_batch_stride + first * c_.out_channel_stride + rows.begin * x.out;
+      const ptrdiff_t at = first * c_.out_channel_stride + rows.begin * x.out;
       ukernel::Turn turned;
       turned.rows = static_cast<size_t>(rows.size() * x.out);
       turned.columns = static_cast<size_t>(count);
@@ -159,7 +163,7 @@ class Bands {
     const ptrdiff_t left = tile % tiles_x_ * kOut - x.pad;
     const ptrdiff_t row = x.in * c_.in_channels;
     const Image image = turned_ ? Image{-seen_rows().begin * row, row, c_.in_channels}
-                                : Image{batch_ * c_.in_batch_stride, y.in_stride, x.in_stride};
+                                : Image{0, y.in_stride, x.in_stride};
     const float* from = turned_ ? seen_ : c_.input;
     const float* in[kParts];
     for (ptrdiff_t i = 0; i < kIn; ++i) {
@@ -176,14 +180,14 @@ class Bands {
     winograd_input(transform);
   }
 
-  void transform_products(ptrdiff_t tile) const {
+  void transform_products(ptrdiff_t tile) {
     const ConvolutionAxis& y = c_.axes[1];
     const ConvolutionAxis& x = c_.axes[2];
     const ptrdiff_t top = (first_ + tile / tiles_x_) * kOut;
     const ptrdiff_t left = tile % tiles_x_ * kOut;
     const ptrdiff_t row = x.out * c_.out_channels;
     const Image image = turned_ ? Image{-made_rows().begin * row, row, c_.out_channels}
-                                : Image{batch_ * c_.out_batch_stride, y.out_stride, x.out_stride};
+                                : Image{0, y.out_stride, x.out_stride};
     float* to = turned_ ? made_ : c_.out;
     const float* added = turned_ ? nullptr : c_.residual;
     float* out[kOut * kOut];
@@ -207,7 +211,7 @@ class Bands {
       transform.low = c_.low;
       transform.high = c_.high;
     }
-    winograd_output(transform);
+    if (!winograd_output(transform)) finite_.store(false, std::memory_order_relaxed);
     if (turned_) return;
     for (float* pixel : out) {
       if (pixel != nullptr) c_.finish(pixel, c_.out_channels);
@@ -227,10 +231,10 @@ class Bands {
     for (ptrdiff_t channel = 0; channel < c_.out_channels; channel += panel) {
       strip.columns = static_cast<size_t>(std::min(panel, c_.out_channels - channel));
       strip.c = products_ + part * products_part_ + channel;
-      for (ptrdiff_t first = 0; first < c_.in_channels; first += kSumBlock) {
+      for (ptrdiff_t first = 0; first < c_.in_channels; first += kWinogradSum) {
         const float* a = inputs_ + part * inputs_part_ + first;
         const float* b = weights + channel * c_.in_channels + first * panel;
-        strip.depth = static_cast<size_t>(std::min(kSumBlock, c_.in_channels - first));
+        strip.depth = static_cast<size_t>(std::min(kWinogradSum, c_.in_channels - first));
         strip.a = &a;
         strip.b = &b;
         strip.adds_to_c = first > 0;
@@ -253,7 +257,7 @@ class Bands {
   float* seen_;  // [row][column][channel]
   float* made_;
   float* end_;
-  ptrdiff_t batch_ = 0;
+  std::atomic<bool> finite_{true};
   ptrdiff_t first_ = 0;  // row of tiles of the band
   ptrdiff_t tiles_ = 0;  // of the band
 };
@@ -281,7 +285,7 @@ bool is_winograd(const Convolution& c) {
 bool gains_by_winograd(const Convolution& c) {
   if (!is_winograd(c) || c.in_channels < 32 || c.out_channels < 32) return false;
   const ptrdiff_t tiles = ((c.axes[1].out + kOut - 1) / kOut) * ((c.axes[2].out + kOut - 1) / kOut);
-  // Else too many outputs of tiles are not wanted, or too few products use a weight.
+  // Else too many outputs of tiles are not wanted, or too few products use a weight: 7 x 7 images still gain.
   return tiles >= 12 && 10 * c.axes[1].out * c.axes[2].out >= 7 * tiles * kOut * kOut;
 }
 
@@ -306,8 +310,8 @@ size_t winograd_scratch_size(const Convolution& c) {
   return Bands(c, nullptr, nullptr).scratch_floats() * sizeof(float);
 }
 
-void convolve_winograd(KernelContext& context, const Convolution& c, const float* packed, float* scratch) {
-  Bands(c, packed, scratch).compute(context);
+bool convolve_winograd(KernelContext& context, const Convolution& c, const float* packed, float* scratch) {
+  return Bands(c, packed, scratch).compute(context);
 }
 
 }  // namespace rushlight::kernels::optimized

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // 3 x 3 convolutions of many channels with fewer products: kernels/ukernel/winograd.h. Weights are
-// transformed when a method is loaded, which takes four times their memory.
+// transformed when a method is loaded, which takes 16/9 of their memory.
 #pragma once
 
 #include "kernels/optimized/convolution.h"
@@ -16,7 +16,10 @@ namespace rushlight::kernels::optimized {
 void pack_winograd(const Convolution& convolution, float* packed);
 
 [[nodiscard]] size_t winograd_scratch_size(const Convolution& convolution);  // bytes
-void convolve_winograd(KernelContext& context, const Convolution& convolution, const float* packed,
-                       float* scratch);
+
+// One image: its batch is not looked at. False when a sum of products is infinite or NaN, which in a tile
+// spreads to outputs that do not see the input it comes from: the caller then computes the image directly.
+[[nodiscard]] bool convolve_winograd(KernelContext& context, const Convolution& convolution,
+                                     const float* packed, float* scratch);
 
 }  // namespace rushlight::kernels::optimized

@@ -33,6 +33,14 @@ template <class... Others>
   return contains(types, type) && ((others.scalar_type() == type) && ...);
 }
 
+// Whether the tensor has these sizes. A prepare function sees tensors that no call has resized: it goes by `out`
+// only where that has the shape of the result. For dynamic ones this is the largest.
+[[nodiscard]] inline bool has_sizes(const Tensor& tensor, Span<const SizesType> sizes) {
+  bool same = tensor.sizes().size() == sizes.size();
+  for (size_t i = 0; same && i < sizes.size(); ++i) same = tensor.sizes()[i] == sizes[i];
+  return same;
+}
+
 // Whether the program holds the tensor, so that what is made of it once stays right.
 [[nodiscard]] inline bool is_constant(const Tensor& tensor) {
   return tensor.impl()->storage() == Storage::Constant;

@@ -145,7 +145,7 @@ class Copy {
   void fill_run(char* target, const char* element, size_t bytes) const {
     constexpr size_t kMost = 4096;
     auto done = static_cast<size_t>(element_);
-    std::memcpy(target, element, done);
+    std::memmove(target, element, done);
     while (done < bytes) {
       const size_t n = std::min({done, bytes - done, kMost});
       std::memcpy(target + done, target, n);

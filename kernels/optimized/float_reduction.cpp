@@ -147,7 +147,8 @@ void fold_floats(const FloatFold& fold, const PairedAxes& reduced, const char* f
   };
   if (reduced.count(1) == 1 && inner.size != 0) return fold_group(first, results);
   Groups groups(fold.kind, n, results);
-  reduced.walk(first, nullptr, 1, [&](const char* at, char*) {
+  // Nothing is written: the axes may have outputs for another walk.
+  reduced.walk(first, const_cast<char*>(first), 1, [&](const char* at, char*) {
     float values[kFoldTile];
     fold_group(at, values);
     groups.add(values);

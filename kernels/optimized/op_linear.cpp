@@ -35,7 +35,8 @@ Error linear_out(KernelContext& context, const Tensor& input, const Tensor& weig
 Error linear_out_prepare(KernelContext& context, const Tensor& input, const Tensor& weight,
                          const std::optional<Tensor>& bias, Tensor& out) {
   Shape shape;
-  if (!are_fast(input, weight, bias, out) || linear_shape(input, weight, bias, out, &shape) != Error::Ok) {
+  if (!are_fast(input, weight, bias, out) || linear_shape(input, weight, bias, out, &shape) != Error::Ok ||
+      !has_sizes(out, shape.span())) {
     return Error::Ok;  // an error is the call's
   }
   prepare(context, {input, weight, bias, std::nullopt, {}}, out);

@@ -40,7 +40,7 @@ void prepare_fast(KernelContext& context, const Tensor& input, const Tensor& wei
                   const std::optional<Tensor>& bias, const std::optional<Tensor>& residual, Tensor& out) {
   Shape shape;
   if (linear_shape(input, weight, bias, out, &shape) != Error::Ok ||
-      check_residual(residual, input, shape.span()) != Error::Ok) {
+      check_residual(residual, input, shape.span()) != Error::Ok || !has_sizes(out, shape.span())) {
     return;
   }
   prepare(context, {input, weight, bias, residual, {}}, out);

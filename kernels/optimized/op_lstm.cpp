@@ -119,7 +119,7 @@ Error lstm_out(KernelContext& context, const Tensor& gates, const Tensor& hidden
   step.before = hidden.const_data_ptr<float>();
   step.weight = weight.const_data_ptr<float>();
   step.cell = out2.mutable_data_ptr<float>();
-  std::memcpy(step.cell, cell.const_data_ptr(), cell.nbytes());
+  std::memmove(step.cell, cell.const_data_ptr(), cell.nbytes());
   Gemm gemm = product_of(weight, sizes);
   gemm.packed_b = static_cast<const float*>(context.prepared());
   gemm.out.data = takes_gemm(sizes) ? context.allocate_temp(state_bytes(sizes), 64) : nullptr;
@@ -137,7 +137,7 @@ Error lstm_out(KernelContext& context, const Tensor& gates, const Tensor& hidden
     }
     step.before = step.hidden;
   }
-  std::memcpy(out1.mutable_data_ptr(), step.before, out1.nbytes());
+  std::memmove(out1.mutable_data_ptr(), step.before, out1.nbytes());
   return Error::Ok;
 }
 

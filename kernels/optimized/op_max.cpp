@@ -3,6 +3,7 @@
 
 #include "kernels/optimized/fallback.h"
 #include "kernels/optimized/float_extremum.h"
+#include "kernels/shared/extremum.h"
 
 namespace rushlight::kernels {
 
@@ -24,6 +25,7 @@ Error max_out(KernelContext& context, const Tensor& self, int64_t dim, bool keep
 Error max_unary_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::max.unary_out");
   if (!all_of(kTypes, self, out)) RL_FALL_BACK("aten::max.unary_out", max_unary_out, context, self, out);
+  if (self.numel() == 0) return extremum_of_nothing(true, out);
   return float_extremum_over(context, true, self, std::nullopt, false, out);
 }
 

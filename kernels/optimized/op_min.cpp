@@ -3,6 +3,7 @@
 
 #include "kernels/optimized/fallback.h"
 #include "kernels/optimized/float_extremum.h"
+#include "kernels/shared/extremum.h"
 
 namespace rushlight::kernels {
 
@@ -24,6 +25,7 @@ Error min_out(KernelContext& context, const Tensor& self, int64_t dim, bool keep
 Error min_unary_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::min.unary_out");
   if (!all_of(kTypes, self, out)) RL_FALL_BACK("aten::min.unary_out", min_unary_out, context, self, out);
+  if (self.numel() == 0) return extremum_of_nothing(false, out);
   return float_extremum_over(context, false, self, std::nullopt, false, out);
 }
 

@@ -13,8 +13,8 @@ Error fill_scalar_out(KernelContext&, const Tensor& self, const Scalar& value, T
 }
 
 Error fill_tensor_out(KernelContext&, const Tensor& self, const Tensor& value, Tensor& out) {
-  RL_CHECK(value.numel() == 1, Error::InvalidArgument, "value: expected one element, got %lu",
-           log_number(value.numel()));
+  RL_CHECK(value.dim() == 0, Error::InvalidArgument, "value: expected rank 0, got %d",
+           static_cast<int>(value.dim()));
   RL_TRY(check_same_dtype(self, out, "self and out"));
   RL_TRY(resize_out(out, self.sizes()));
   View repeated = View::of(out);

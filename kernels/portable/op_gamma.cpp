@@ -32,53 +32,39 @@ double digamma(double x) {
   return result + std::log(x) - 0.5 / x - sum;
 }
 
-// The sum of (q + k)^-x over k from 0, by Euler and Maclaurin.
+// Hurwitz' zeta function, the sum of (q + k)^-x over k from 0. The first terms are added one by one, up to
+// a = q + N; the Euler-Maclaurin formula gives the rest (DLMF 25.11.5 and 2.10.1, https://dlmf.nist.gov/25.11):
+//
+//   a^(1-x) / (x-1) + a^-x / 2 + sum over j of B(2j) / (2j)! x (x+1) ... (x+2j-2) a^(1-x-2j)
+//
+// Its terms shrink by about (x + 2j)^2 / (2 pi a)^2, so a is at least x + 8 and twelve of them are below a
+// double's precision. A large x needs few terms before: then they vanish by themselves.
+// Poles (q a negative integer or zero, x = 1) are infinite; x < 1 and complex results are NaN.
 double zeta(double x, double q) {
-  // What is summed one by one before; far below zero that would be too many.
-  constexpr double kFirst = 9;
-  constexpr double kLowest = -1e6;
-  if (x == 1) return HUGE_VAL;
+  constexpr double kLowest = -1e6;  // as many terms are added at most before a is positive
+  constexpr double kBernoulli[] = {1.0 / 6,     -1.0 / 30,      1.0 / 42,         -1.0 / 30,
+                                   5.0 / 66,    -691.0 / 2730,  7.0 / 6,          -3617.0 / 510,
+                                   43867.0 / 798, -174611.0 / 330, 854513.0 / 138.0, -236364091.0 / 2730};
   if (x < 1) return NAN;
-  if (q <= 0) {
-    if (q == std::floor(q)) return HUGE_VAL;
-    if (x != std::floor(x) || q < kLowest) return NAN;
+  if (x == 1 || (q <= 0 && std::floor(q) == q)) return HUGE_VAL;
+  if (std::isnan(x) || std::isnan(q) || q < kLowest || (q < 0 && std::floor(x) != x)) return NAN;
+
+  double sum = 0;
+  double a = q;
+  double power = std::pow(a, -x);
+  for (; a < x + 8; a += 1, power = std::pow(a, -x)) {
+    sum += power;
+    if (a > 0 && power <= kEpsilon * std::fabs(sum)) return sum;
   }
-  if (std::isnan(x) || std::isnan(q)) return NAN;
-  double sum = std::pow(q, -x);
-  double last = 0;
-  for (int i = 0; i < kFirst || q <= kFirst; ++i) {
-    q += 1;
-    last = std::pow(q, -x);
-    sum += last;
-    if (std::fabs(last) < kEpsilon * std::fabs(sum)) return sum;
+  if (power == 0) return std::isinf(x) || std::isinf(q) ? NAN : sum;  // NaN as PyTorch has it
+  double rest = power * (a / (x - 1) + 0.5);
+  double factor = power * x / (2 * a);  // x (x+1) ... / (2j)! a^(1-x-2j)
+  for (size_t j = 1; j <= std::size(kBernoulli); ++j) {
+    const double twice = 2.0 * static_cast<double>(j);
+    rest += kBernoulli[j - 1] * factor;
+    factor *= (x + twice - 1) / (twice + 1) * (x + twice) / (twice + 2) / (a * a);
   }
-  sum += last * q / (x - 1) - 0.5 * last;
-  // (2k)! / B(2k)
-  constexpr double kDivisors[] = {12.0,
-                                  -720.0,
-                                  30240.0,
-                                  -1209600.0,
-                                  47900160.0,
-                                  -1.8924375803183791606e9,
-                                  7.47242496e10,
-                                  -2.950130727918164224e12,
-                                  1.1646782814350067249e14,
-                                  -4.5979787224074726105e15,
-                                  1.8152105401943546773e17,
-                                  -7.1661652561756670113e18};
-  double rising = 1;
-  double k = 0;
-  for (const double divisor : kDivisors) {
-    rising *= x + k;
-    last /= q;
-    const double term = rising * last / divisor;
-    sum += term;
-    if (std::fabs(term) < kEpsilon * std::fabs(sum)) break;
-    rising *= x + k + 1;
-    last /= q;
-    k += 2;
-  }
-  return sum;
+  return sum + rest;
 }
 
 // n is a whole number.

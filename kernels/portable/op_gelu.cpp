@@ -2,6 +2,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "kernels/shared/checks.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/selection.h"
 #include "runtime/kernel/context.h"
@@ -25,6 +26,7 @@ T gated(T x, T gate) {
 
 Error gelu_out(KernelContext&, const Tensor& self, std::string_view approximate, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::gelu.out");
+  RL_TRY(check_same_dtype(self, out, "self and out"));
   if (approximate == "tanh") {
     const auto with_tanh = [](auto x) {
       using T = decltype(x);

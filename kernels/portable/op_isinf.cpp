@@ -17,15 +17,8 @@ Error is_infinite(const Tensor& self, Tensor& out, bool positive, bool negative)
   return classify<kTypes>(self, out, matches);
 }
 
-// Unlike isinf, these want a bool out in PyTorch.
 constexpr TypeSet kTypes = selected_types("aten::isinf.out") | selected_types("aten::isposinf.out") |
                            selected_types("aten::isneginf.out");
-
-Error check_bool(const Tensor& out) {
-  RL_CHECK(out.scalar_type() == ScalarType::Bool, Error::InvalidType, "out: expected dtype bool, got %s",
-           to_string(out.scalar_type()));
-  return Error::Ok;
-}
 
 }  // namespace
 
@@ -34,12 +27,14 @@ Error isinf_out(KernelContext&, const Tensor& self, Tensor& out) {
 }
 
 Error isposinf_out(KernelContext&, const Tensor& self, Tensor& out) {
-  RL_TRY(check_bool(out));
+  constexpr TypeSet kOwn = selected_types("aten::isposinf.out");
+  if (!contains(kOwn, self.scalar_type())) return unsupported_type(self.scalar_type());
   return is_infinite<kTypes>(self, out, true, false);
 }
 
 Error isneginf_out(KernelContext&, const Tensor& self, Tensor& out) {
-  RL_TRY(check_bool(out));
+  constexpr TypeSet kOwn = selected_types("aten::isneginf.out");
+  if (!contains(kOwn, self.scalar_type())) return unsupported_type(self.scalar_type());
   return is_infinite<kTypes>(self, out, false, true);
 }
 

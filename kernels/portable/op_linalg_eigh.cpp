@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <string_view>
 
-#include "kernels/shared/jacobi.h"
+#include "kernels/shared/spectrum.h"
 #include "kernels/shared/selection.h"
 
 namespace rushlight::kernels {
 
-// Scratch: the elements of a matrix as doubles.
+// Scratch: the elements of a matrix and four columns, as doubles.
 Error _linalg_eigh_eigenvalues(KernelContext& context, const Tensor& A, std::string_view UPLO, bool compute_v,
                                Tensor& eigenvalues, Tensor& eigenvectors) {
   constexpr TypeSet kTypes = selected_types("aten::_linalg_eigh.eigenvalues");
@@ -24,8 +24,9 @@ Error _linalg_eigh_eigenvalues(KernelContext& context, const Tensor& A, std::str
   } else {
     RL_TRY(resize_batched(eigenvectors, Shape(), {0}));
   }
-  Grid work;
-  RL_TRY(allocate_grid(context, exact_type(A.scalar_type()), rows, rows, &work));
+  Eigen eigen;
+  RL_TRY(eigen.reserve(context, A.scalar_type(), rows));
+  const Grid& work = eigen.work;
   for (size_t n = 0; n < batch_size(batch); ++n) {
     const Grid source = matrix_of(A, batch, n);
     // One triangle is read.
@@ -37,9 +38,10 @@ Error _linalg_eigh_eigenvalues(KernelContext& context, const Tensor& A, std::str
       }
       work.set(i, i, triangle.get(i, i).real);
     }
-    diagonalize(work, compute_v ? matrix_of(eigenvectors, batch, n) : Grid());
+    eigen.decompose(compute_v);
     const Grid values = vector_of(eigenvalues, batch, n);
-    for (ptrdiff_t i = 0; i < rows; ++i) values.set(i, 0, work.get(i, i));
+    for (ptrdiff_t i = 0; i < rows; ++i) values.set(i, 0, eigen.values[i]);
+    if (compute_v) matrix_of(eigenvectors, batch, n).copy(work);
   }
   return Error::Ok;
 }

@@ -225,6 +225,7 @@ Error linalg_ldl_solve_out(KernelContext&, const Tensor& LD, const Tensor& pivot
   Shape batch;
   RL_TRY(broadcast_shape(Shape::of(LD, 2).span(), Shape::of(B, 2).span(), &batch));
   RL_TRY(resize_batched(out, batch, {rows, B.size(B.dim() - 1)}));
+  RL_TRY(check_apart(pivots, out, "pivots"));
   for (size_t n = 0; n < batch_size(batch); ++n) {
     const Pivots blocks = pivots_of(pivots, batch, n);
     RL_TRY(check_block_pivots(blocks, rows));

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "kernels/shared/jacobi.h"
+#include "kernels/shared/spectrum.h"
 #include "kernels/shared/selection.h"
 
 namespace rushlight::kernels {
@@ -30,10 +30,10 @@ struct PseudoInverse {
     return singular.values.rows == 0 ? 0 : singular.values.get(0, 0).real;
   }
 
-  // How many singular values are above `least`.
+  // How many singular values are above `least`, or NaN.
   [[nodiscard]] ptrdiff_t rank(double least) const {
     ptrdiff_t rank = 0;
-    while (rank < singular.values.rows && singular.values.get(rank, 0).real > least) ++rank;
+    while (rank < singular.values.rows && !(singular.values.get(rank, 0).real <= least)) ++rank;
     return rank;
   }
 
@@ -83,7 +83,7 @@ Error check_tolerance(const std::optional<Tensor>& tolerance, const Shape& batch
 
 }  // namespace
 
-// Scratch, as doubles: two matrices of the size of A, twice min(rows, columns) squared and columns more.
+// Scratch, as doubles: two matrices of the size of A, twice min(rows, columns) squared and some columns more.
 Error linalg_pinv_atol_rtol_tensor_out(KernelContext& context, const Tensor& self,
                                        const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol,
                                        bool hermitian, Tensor& out) {

@@ -3,12 +3,12 @@
 #include <optional>
 #include <string_view>
 
-#include "kernels/shared/jacobi.h"
+#include "kernels/shared/spectrum.h"
 #include "kernels/shared/selection.h"
 
 namespace rushlight::kernels {
 
-// Scratch: the elements of a matrix as doubles, and with compute_uv min(rows, columns) squared more.
+// Scratch: that of Singular.
 Error _linalg_svd_U(KernelContext& context, const Tensor& A, bool full_matrices, bool compute_uv,
                     std::optional<std::string_view> driver, Tensor& U, Tensor& S, Tensor& Vh) {
   constexpr TypeSet kTypes = selected_types("aten::_linalg_svd.U");

@@ -83,8 +83,12 @@ Error lu_unpack_out(KernelContext&, const Tensor& LU_data, const Tensor& LU_pivo
     RL_TRY(check_pivots(LU_pivots, rows));
     RL_CHECK(LU_pivots.dim() + 1 == LU_data.dim() && LU_pivots.size(LU_pivots.dim() - 1) == count,
              Error::InvalidArgument, "LU_pivots: expected %ld for each matrix", static_cast<long>(count));
-    Shape shape;
-    RL_TRY(broadcast_shape(Shape::of(LU_pivots, 1).span(), batch.span(), &shape));
+    for (ptrdiff_t d = 0; d + 1 < LU_pivots.dim(); ++d) {
+      RL_CHECK(LU_pivots.size(d) == LU_data.size(d) || LU_pivots.size(d) == 1, Error::InvalidArgument,
+               "LU_pivots: expected as many as matrices in dimension %ld, got %ld and %ld",
+               static_cast<long>(d), static_cast<long>(LU_pivots.size(d)),
+               static_cast<long>(LU_data.size(d)));
+    }
     RL_TRY(resize_batched(P, batch, {rows, rows}));
   } else {
     RL_TRY(resize_batched(P, Shape(), {0}));
@@ -96,6 +100,7 @@ Error lu_unpack_out(KernelContext&, const Tensor& LU_data, const Tensor& LU_pivo
     RL_TRY(resize_batched(L, Shape(), {0}));
     RL_TRY(resize_batched(U, Shape(), {0}));
   }
+  for (const Tensor* written : {&P, &L, &U}) RL_TRY(check_apart(LU_pivots, *written, "LU_pivots"));
   for (size_t n = 0; n < batch_size(batch); ++n) {
     if (unpack_data) {
       take_lower(matrix_of(LU_data, batch, n), matrix_of(L, batch, n));

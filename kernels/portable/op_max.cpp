@@ -15,6 +15,7 @@ Error max_out(KernelContext&, const Tensor& self, int64_t dim, bool keepdim, Ten
 Error max_unary_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::max.unary_out");
   RL_TRY(check_can_cast(self.scalar_type(), out));
+  if (self.numel() == 0) return extremum_of_nothing(true, out);
   return extremum_over(kTypes, true, self, std::nullopt, false, out);
 }
 

@@ -15,6 +15,7 @@ Error min_out(KernelContext&, const Tensor& self, int64_t dim, bool keepdim, Ten
 Error min_unary_out(KernelContext&, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::min.unary_out");
   RL_TRY(check_can_cast(self.scalar_type(), out));
+  if (self.numel() == 0) return extremum_of_nothing(false, out);
   return extremum_over(kTypes, false, self, std::nullopt, false, out);
 }
 

@@ -14,6 +14,8 @@ Error rsub_scalar_out(KernelContext&, const Tensor& self, const Scalar& other, c
   RL_TRY(check_not_bool(self.scalar_type(), "self"));
   RL_TRY(check_not_bool(other.type(), "other"));
   const ScalarType compute = result_type(self, other);
+  RL_CHECK(out.scalar_type() == compute, Error::InvalidType, "out: expected dtype %s, got %s",
+           to_string(compute), to_string(out.scalar_type()));
   RL_TRY(check_alpha<kTypes>(alpha, compute));
   const auto difference = [&](auto type) {
     using T = typename decltype(type)::Element;

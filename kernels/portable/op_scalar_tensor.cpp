@@ -5,11 +5,8 @@
 
 namespace rushlight::kernels {
 
-// Dimensions that `out` has beyond those of a number have one element each.
 Error scalar_tensor_out(KernelContext&, const Scalar& s, Tensor& out) {
-  Shape shape;
-  while (shape.dim < out.sizes().size()) shape.push(1);
-  RL_TRY(resize_out(out, shape.span()));
+  RL_TRY(resize_out(out, {}));
   return fill(out, s);
 }
 

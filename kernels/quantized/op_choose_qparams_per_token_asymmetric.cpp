@@ -29,13 +29,12 @@ Affine choose(const Extent& extent) {
 
 }  // namespace
 
-Error choose_qparams_per_token_asymmetric_out(KernelContext&, const Tensor& input, int64_t dtype,
+Error choose_qparams_per_token_asymmetric_out(KernelContext&, const Tensor& input, int64_t,
                                               Tensor& scale_out, Tensor& zero_point_out) {
   constexpr TypeSet kTypes = selected_types("quantized_decomposed::choose_qparams_per_token_asymmetric.out");
   RL_TRY(check_type(input, kTypes & kRealTypes, "input"));
   RL_TRY(check_type(scale_out, kTypes & kScaleTypes, "scale_out"));
   RL_TRY(check_type(zero_point_out, kTypes & kZeroPointTypes, "zero_point_out"));
-  RL_TRY(check_range(dtype, {0, 0}));
   size_t tokens = 0;
   RL_TRY(check_tokens(input, "input", &tokens));
   Shape shape;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
 #include "kernels/shared/mixed_matmul.h"
 #include "kernels/shared/selection.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
 
-// A scale for each row of the weight, which is [columns, depth], or for each group of a row.
+// A scale for each row of the weight, which is [columns, depth], or for each group of a row. Groups that do
+// not divide a row leave a shorter one at its end.
 Error quantized_mixed_linear_out(KernelContext&, const Tensor& input, const Tensor& weight,
                                  const Tensor& weight_scales, const std::optional<Tensor>& weight_zero_points,
                                  std::optional<int64_t> dtype, Tensor& out) {
@@ -19,10 +22,9 @@ Error quantized_mixed_linear_out(KernelContext&, const Tensor& input, const Tens
            static_cast<long>(weight.size(0)));
   const auto depth = static_cast<size_t>(weight.size(1));
   product.per_column = weight_scales.dim() == 2 ? static_cast<size_t>(weight_scales.size(1)) : 1;
-  RL_CHECK(product.per_column > 0 && depth % product.per_column == 0, Error::InvalidArgument,
-           "weight_scales: %lu groups do not divide %lu", static_cast<unsigned long>(product.per_column),
-           static_cast<unsigned long>(depth));
-  product.group = depth / product.per_column;
+  RL_CHECK(product.per_column > 0, Error::InvalidArgument,
+           "weight_scales: expected a column for each group, got none");
+  product.group = std::max<size_t>((depth + product.per_column - 1) / product.per_column, 1);
   return multiply_mixed(product, out);
 }
 

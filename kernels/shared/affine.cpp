@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/shared/affine.h"
 
+#include <type_traits>
+
 #include "kernels/shared/convert.h"
 #include "kernels/shared/sizes.h"
+#include "runtime/tensor/evalue.h"
 
 namespace rushlight::kernels {
 
@@ -93,9 +96,14 @@ double number_at(const Tensor& tensor, size_t index) {
 }
 
 void write_number(const Tensor& tensor, size_t index, double number) {
+  const int64_t whole = EValue(number).to_int();
   const Error error = dispatch<kScaleTypes | kZeroPointTypes>(tensor.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
-    tensor.mutable_data_ptr<T>()[index] = static_cast<T>(number);
+    if constexpr (std::is_integral_v<T>) {
+      tensor.mutable_data_ptr<T>()[index] = static_cast<T>(whole);
+    } else {
+      tensor.mutable_data_ptr<T>()[index] = static_cast<T>(number);
+    }
     return Error::Ok;
   });
   static_cast<void>(error);

@@ -137,21 +137,23 @@ struct Extent {
 // to float in this build.
 Error find_extent(const View& elements, Extent* extent);
 
-// f(view of out, view of input, Affine) for every index of dimension `axis`, which is not negative.
+// f(view of out, view of input, Affine) for every index of dimension `axis`, counted from the end where it is
+// negative.
 // Gives `out` the sizes of `input`. InvalidArgument, InvalidType.
 template <class F>
 Error for_each_channel(const Tensor& input, int64_t axis, const AffineList& list, const Tensor& out, F f) {
-  RL_CHECK(axis >= 0 && axis < input.dim(), Error::InvalidArgument, "axis: expected one below %d, got %ld",
-           static_cast<int>(input.dim()), static_cast<long>(axis));
-  const auto channels = static_cast<size_t>(input.size(static_cast<ptrdiff_t>(axis)));
+  RL_CHECK(axis >= -input.dim() && axis < input.dim(), Error::InvalidArgument,
+           "axis: expected one from %d to %d, got %ld", -static_cast<int>(input.dim()),
+           static_cast<int>(input.dim()) - 1, static_cast<long>(axis));
+  const auto dim = static_cast<size_t>(axis < 0 ? axis + input.dim() : axis);
+  const auto channels = static_cast<size_t>(input.sizes()[dim]);
   RL_TRY(list.check(channels));
   RL_TRY(resize_out(out, input.sizes()));
   const View source = View::of(input);
   const View target = View::of(out);
   for (size_t channel = 0; channel < channels; ++channel) {
     const auto index = static_cast<ptrdiff_t>(channel);
-    RL_TRY(f(View(target).select(static_cast<size_t>(axis), index),
-             View(source).select(static_cast<size_t>(axis), index), list.at(channel)));
+    RL_TRY(f(View(target).select(dim, index), View(source).select(dim, index), list.at(channel)));
   }
   return Error::Ok;
 }

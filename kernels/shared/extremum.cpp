@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/shared/extremum.h"
 
+#include <cmath>
+
 #include "kernels/shared/checks.h"
 #include "kernels/shared/convert.h"
+#include "kernels/shared/fill.h"
 #include "kernels/shared/lane_walk.h"
 #include "kernels/shared/strided_copy.h"
 #include "runtime/tensor/dispatch.h"
@@ -64,6 +67,18 @@ Error extremum_over(TypeSet types, bool largest, const Tensor& self, const DimLi
     convert_run(result, 0, out.scalar_type(), extremum.at, 0, type, 1);
   });
   return Error::Ok;
+}
+
+Error extremum_of_nothing(bool largest, const Tensor& out) {
+  RL_TRY(resize_out(out, {}));
+  const ScalarType type = out.scalar_type();
+  if (is_floating(type)) return fill(out, largest ? -HUGE_VAL : HUGE_VAL);
+  if (type == ScalarType::Bool) return fill(out, !largest);
+  const int64_t low = contains(types::kIntegral, type) && type != ScalarType::Byte
+                          ? static_cast<int64_t>(UINT64_MAX << (8 * element_size(type) - 1))
+                          : 0;
+  // The complement has all bits that the type has.
+  return fill(out, largest ? low : ~low);
 }
 
 Error extremum_along(TypeSet types, bool largest, const Tensor& self, int64_t dim, bool keepdim,

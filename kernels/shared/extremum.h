@@ -54,6 +54,10 @@ Shape reduced_shape(const Tensor& self, size_t dim, bool keepdim);
 Error extremum_over(TypeSet types, bool largest, const Tensor& self, const DimList& dims, bool keepdim,
                     const Tensor& out);
 
+// max and min of a tensor without elements, as PyTorch's unary overloads have it: the end of the range of
+// out's dtype that every number beats. Gives `out` rank 0. InvalidArgument, InvalidType.
+Error extremum_of_nothing(bool largest, const Tensor& out);
+
 // max.dim and min.dim: the winner along a dimension and its index there.
 Error extremum_along(TypeSet types, bool largest, const Tensor& self, int64_t dim, bool keepdim,
                      const Tensor& values, const Tensor& indices);

@@ -59,6 +59,9 @@ Error factor_all(const Tensor& a, bool transposed, const Tensor& lu, const Tenso
   RL_TRY(resize_out(lu, a.sizes()));
   RL_TRY(resize_batched(pivots, batch, {count}));
   if (info != nullptr) RL_TRY(resize_out(*info, batch.span()));
+  for (const Tensor* written : {&lu, info}) {
+    if (written != nullptr) RL_TRY(check_apart(pivots, *written, "pivots"));
+  }
   for (size_t n = 0; n < batch_size(batch); ++n) {
     const Grid grid = matrix_of(lu, batch, n);
     const Grid source = matrix_of(a, batch, n);
@@ -100,6 +103,7 @@ Error solve_all(const Tensor& lu, const Tensor& pivots, const Tensor& b, Systems
   } else {
     RL_TRY(resize_batched(out, batch, {b.size(b.dim() - 2), b.size(b.dim() - 1)}));
   }
+  RL_TRY(check_apart(pivots, out, "pivots"));
   for (size_t n = 0; n < batch_size(batch); ++n) {
     Grid x = systems.vectors ? vector_of(out, batch, n) : matrix_of(out, batch, n);
     x.copy(systems.vectors ? vector_of(b, batch, n) : matrix_of(b, batch, n));

@@ -86,6 +86,9 @@ struct Grid {
 
   // Sum over k in [begin, end) of the elements (i, k) of this and (k, j) of `other`.
   [[nodiscard]] Number dot(ptrdiff_t i, const Grid& other, ptrdiff_t j, ptrdiff_t begin, ptrdiff_t end) const;
+  // Column j loses `factor` times column k of `other`, in rows [begin, end).
+  void subtract(ptrdiff_t j, const Grid& other, ptrdiff_t k, Number factor, ptrdiff_t begin,
+                ptrdiff_t end) const;
   void swap_rows(ptrdiff_t a, ptrdiff_t b) const;
   // What of `source`, of the same size, lies on the diagonal number `lowest` or above it, to `highest`;
   // zeros elsewhere. Diagonals below the main one have negative numbers.

@@ -5,9 +5,6 @@
 
 namespace rushlight::kernels {
 
-namespace {
-
-// Column j below the diagonal becomes v, the element on it what the column is reflected to; returns tau.
 Number make_reflection(const Grid& a, ptrdiff_t j) {
   const Number first = a.get(j, j);
   double rest = 0;  // the norm of what is below
@@ -22,20 +19,15 @@ Number make_reflection(const Grid& a, ptrdiff_t j) {
   return {(beta - first.real) / beta, -first.imag / beta};
 }
 
-// Columns of b from `begin` on are reflected.
 void reflect(const Grid& reflections, ptrdiff_t j, Number tau, const Grid& b, ptrdiff_t begin) {
   const Grid adjoint = reflections.adjoint();
   for (ptrdiff_t column = begin; column < b.columns; ++column) {
     const Number sum = b.get(j, column) + adjoint.dot(j, b, column, j + 1, b.rows);
     const Number factor = tau * sum;
     b.set(j, column, b.get(j, column) - factor);
-    for (ptrdiff_t i = j + 1; i < b.rows; ++i) {
-      b.set(i, column, b.get(i, column) - reflections.get(i, j) * factor);
-    }
+    b.subtract(column, reflections, j, factor, j + 1, b.rows);
   }
 }
-
-}  // namespace
 
 void factor_qr(const Grid& a, const Grid& tau) {
   for (ptrdiff_t j = 0; j < std::min(a.rows, a.columns); ++j) {

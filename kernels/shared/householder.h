@@ -9,6 +9,13 @@
 
 namespace rushlight::kernels {
 
+// Makes reflection number j of column j: below the diagonal the column becomes v, the element on it what the
+// column is reflected to, which is real. Returns tau.
+Number make_reflection(const Grid& a, ptrdiff_t j);
+
+// Columns of b from `begin` on are multiplied by reflection number j.
+void reflect(const Grid& reflections, ptrdiff_t j, Number tau, const Grid& b, ptrdiff_t begin);
+
 // A becomes R on and above the diagonal and the reflections below it, of which `tau`, a column, has the
 // factors; A = Q R.
 void factor_qr(const Grid& a, const Grid& tau);

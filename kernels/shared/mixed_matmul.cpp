@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/shared/mixed_matmul.h"
 
+#include <algorithm>
+
 #include "kernels/shared/convert.h"
 #include "kernels/shared/sizes.h"
 
@@ -40,7 +42,8 @@ float dot(const MixedProduct& product, const char* row, const int8_t* column, si
     const size_t number = first_number + k / product.group;
     const float zero_point = product.zero_points ? number_of(*product.zero_points, number) : 0.0F;
     float partial = 0;
-    for (const size_t end = k + product.group; k < end;) {
+    // The last group may be shorter.
+    for (const size_t end = std::min(k + product.group, depth); k < end;) {
       const size_t n = end - k < kRun ? end - k : kRun;
       float values[kRun];
       convert_run(values, sizeof(float), ScalarType::Float, row, row_step, product.input.scalar_type(), n);

@@ -13,6 +13,23 @@ Error check_rank(size_t rank) {
   return Error::Ok;
 }
 
+// 0, 1, 2, ... or, with channels last, 0, 2, 3, ..., 1.
+bool has_name(Span<const DimOrderType> order) {
+  const size_t rank = order.size();
+  const bool last = rank > 2 && order[rank - 1] == 1;
+  for (size_t i = 0; i + (last ? 1 : 0) < rank; ++i) {
+    if (order[i] != i + (last && i > 0 ? 1 : 0)) return false;
+  }
+  return true;
+}
+
+bool is_order_of(Span<const DimOrderType> order, const Tensor& out) {
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (order[i] != out.dim_order()[i]) return false;
+  }
+  return true;
+}
+
 // Orders that place dimensions of size 1 differently describe the same layout.
 bool same_layout(Span<const DimOrderType> order, const Tensor& out) {
   int64_t stride = 1;
@@ -107,7 +124,10 @@ Error check_dim_order(const std::optional<Span<const int64_t>>& order, const Ten
     const int64_t d = (*order)[i];
     dims[i] = static_cast<DimOrderType>(d < 0 ? d + out.dim() : d);
   }
-  return check_layout({dims, rank}, out);
+  const Span<const DimOrderType> asked(dims, rank);
+  RL_CHECK(has_name(asked) || is_order_of(asked, out), Error::InvalidArgument,
+           "dim_order: expected row-major, channels last or that of out");
+  return check_layout(asked, out);
 }
 
 Error check_memory_format(std::optional<int64_t> format, const Tensor& out) {

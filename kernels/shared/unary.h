@@ -48,10 +48,12 @@ Error rounding_function(const Tensor& self, const Tensor& out, F f) {
   return elementwise<kTypes>(out, internal::OfFractions<F>{f}, self);
 }
 
-// A question to floating numbers, which is false of all others, and of complex numbers where it is of both
-// parts. Errors: as elementwise().
+// A predicate of floating numbers, false of all others; of complex numbers it holds where it holds of a part.
+// InvalidType unless `out` is bool; and as elementwise().
 template <TypeSet kTypes, class F>
 Error classify(const Tensor& self, const Tensor& out, F f) {
+  RL_CHECK(out.scalar_type() == ScalarType::Bool, Error::InvalidType, "out: expected dtype bool, got %s",
+           to_string(out.scalar_type()));
   if (is_complex(self.scalar_type())) {
     const auto either = [f](auto z) { return f(z.real) || f(z.imag); };
     return elementwise<kTypes & types::kComplex>(self.scalar_type(), out, either, self);

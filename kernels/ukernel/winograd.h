@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Transforms of Winograd's minimal filtering, F(4 x 4, 3 x 3), in float32: 4 x 4 outputs of a 3 x 3
-// convolution come from 6 x 6 inputs by 36 products of transformed inputs and weights instead of 144. What is
-// transformed lies along vectors: channels of one tile, or tiles of one channel.
+// Transforms of Winograd's minimal filtering, F(2 x 2, 3 x 3), in float32: 2 x 2 outputs of a 3 x 3
+// convolution come from 4 x 4 inputs by 16 products of transformed inputs and weights instead of 36. Lanes are
+// channels of one tile, or tiles of one channel.
 //
-// Sums are rounded in another order than those of a direct convolution, and with factors up to 8: errors are
-// some ten times larger, about 1e-6 of the largest output. What is infinite or not a number spreads to all
-// outputs of its tile.
+// Inputs and products are only added and subtracted, and weights halved: rounding errors are those of a direct
+// convolution, where larger tiles, whose factors are up to 8 and 1/24, lose a digit or two
+// (docs/decisions/0021-winograd-in-small-tiles.md). An infinite input, or NaN, spreads to all outputs of its
+// tile, which the output transform reports.
 //
 // Nothing is read or written outside of what is described; no state, no memory, no alignment beyond that of
 // float.
@@ -17,8 +18,8 @@
 
 namespace rushlight::ukernel {
 
-inline constexpr size_t kWinogradOut = 4;                            // outputs of a tile in a row
-inline constexpr size_t kWinogradIn = 6;                             // and the inputs that they see
+inline constexpr size_t kWinogradOut = 2;                            // outputs of a tile in a row
+inline constexpr size_t kWinogradIn = 4;                             // and the inputs that they see
 inline constexpr size_t kWinogradParts = kWinogradIn * kWinogradIn;  // products
 
 // out[part * out_stride + i], i < lanes, for each part of the transformed tile.
@@ -29,7 +30,8 @@ struct WinogradInput {
   ptrdiff_t out_stride = 0;
 };
 
-// out[k][i] = clamp(the k-th output + bias[i] + residual[k][i], low, high), i < lanes.
+// out[k][i] = clamp(the k-th output + bias[i] + residual[k][i], low, high), i < lanes. False when one of the
+// k-th outputs, wanted or not, is infinite or NaN.
 struct WinogradOutput {
   size_t lanes = 0;
   const float* in = nullptr;
@@ -42,17 +44,12 @@ struct WinogradOutput {
 };
 
 RL_UKERNEL(void, winograd_input, (const WinogradInput& tile), (tile))
-RL_UKERNEL(void, winograd_output, (const WinogradOutput& tile), (tile))
+RL_UKERNEL(bool, winograd_output, (const WinogradOutput& tile), (tile))
 
 // The transformed 3 x 3 weights: out[part * out_stride] for each part.
 inline void winograd_weights(const float* weights, ptrdiff_t row_stride, ptrdiff_t column_stride, float* out,
                              ptrdiff_t out_stride) {
-  constexpr double kFactors[kWinogradIn][3] = {{1.0 / 4, 0, 0},
-                                               {-1.0 / 6, -1.0 / 6, -1.0 / 6},
-                                               {-1.0 / 6, 1.0 / 6, -1.0 / 6},
-                                               {1.0 / 24, 1.0 / 12, 1.0 / 6},
-                                               {1.0 / 24, -1.0 / 12, 1.0 / 6},
-                                               {0, 0, 1}};
+  constexpr double kFactors[kWinogradIn][3] = {{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}};
   double rows[kWinogradIn][3];
   for (size_t i = 0; i < kWinogradIn; ++i) {
     for (ptrdiff_t j = 0; j < 3; ++j) {

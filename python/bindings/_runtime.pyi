@@ -74,6 +74,8 @@ def load_file(
     trace: Trace | None = None,
     threads: int = 0,
     prepare: bool = True,
+    max_instructions: int = 0,
+    max_memory: int = 0,
 ) -> Program: ...
 def load_bytes(
     data: Buffer,
@@ -81,6 +83,8 @@ def load_bytes(
     trace: Trace | None = None,
     threads: int = 0,
     prepare: bool = True,
+    max_instructions: int = 0,
+    max_memory: int = 0,
 ) -> Program: ...
 def operator_names() -> list[str]: ...
 def operator_dtypes() -> dict[str, list[int]]: ...

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "python/bindings/method.h"
 
+#include <algorithm>
+#include <unordered_map>
+
 #include <pybind11/stl.h>
 
 #include "python/bindings/captured_log.h"
 #include "python/bindings/failure.h"
 #include "python/bindings/gil.h"
 #include "python/bindings/inputs.h"
+#include "python/bindings/interrupt.h"
+#include "runtime/program/schema.h"
 
 namespace py = pybind11;
 
@@ -17,15 +22,15 @@ PyMethod::PyMethod(std::shared_ptr<Module> module, std::unique_ptr<ModuleMethod>
     : module_(std::move(module)),
       trace_(std::move(trace)),
       method_(std::move(method)),
-      kept_(method_->method().meta().num_inputs()) {}
+      kept_(method_->method().meta().num_inputs()) {
+  const auto outputs = method_->method().meta().plan().vector<int32_t>(schema::plan::kOutputs);
+  std::unordered_map<int32_t, size_t> firsts;
+  for (const int32_t value : outputs)
+    first_outputs_.push_back(firsts.emplace(value, first_outputs_.size()).first->second);
+}
 
-// Waits without the GIL: another thread may need it before it lets the method go.
 std::unique_lock<std::mutex> PyMethod::lock() {
-  std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
-  if (!lock.owns_lock()) {
-    const WithoutGil others_run;
-    lock.lock();
-  }
+  std::unique_lock<std::mutex> lock = lock_for_python(mutex_);
   captured_log().clear();
   return lock;
 }
@@ -46,10 +51,31 @@ void PyMethod::set(const py::list& inputs, Kept* released) {
 }
 
 void PyMethod::run_locked() {
-  check(without_gil([&] {
-    const auto traced = PyTrace::lock(trace_.get());
-    return method_->method().execute();
-  }));
+  const std::unique_lock<std::mutex> traced =
+      trace_ == nullptr ? std::unique_lock<std::mutex>() : lock_for_python(trace_->mutex());
+  const Error error = without_gil([&] { return method_->execute(); });
+  throw_if_interrupted();
+  check(error);
+}
+
+// A few bytes of a program make one more output of the same memory.
+void PyMethod::check_copies() const {
+  constexpr uint64_t kMostTimes = 4;
+  constexpr uint64_t kAlwaysAllowed = uint64_t{64} << 20;
+  const Method& method = method_->method();
+  const size_t count = first_outputs_.size();
+  if (count <= kMostTimes) return;  // each is a part of the method's memory
+  uint64_t needed = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (first_outputs_[i] == i && method.output(i).is_tensor())
+      needed += method.output(i).to_tensor().nbytes();
+  }
+  const uint64_t allowed =
+      std::max(kAlwaysAllowed, kMostTimes * (uint64_t{method_->taken_bytes()} + module_->file_bytes()));
+  if (needed <= allowed) return;
+  captured_log() = "outputs: expected at most " + std::to_string(allowed) + " bytes of copies, needs " +
+                   std::to_string(needed) + "; views take none";
+  fail(Error::MemoryAllocationFailed);
 }
 
 py::list PyMethod::get(const py::object& self, int outputs) {
@@ -65,8 +91,12 @@ py::list PyMethod::get(const py::object& self, int outputs) {
   }
   Method& method = method_->method();
   const size_t count = method.meta().num_outputs();
+  if (how == Outputs::Copy) check_copies();
   py::list list(count);
-  for (size_t i = 0; i < count; ++i) list[i] = to_python(method.output(i), how, owner);
+  for (size_t i = 0; i < count; ++i) {
+    const size_t first = first_outputs_[i];
+    list[i] = first == i ? to_python(method.output(i), how, owner) : py::object(list[first]);
+  }
   return list;
 }
 

@@ -39,6 +39,7 @@ class PyMethod {
   // Python code.
   void set(const pybind11::list& inputs, Kept* released);
   void run_locked();
+  void check_copies() const;
   pybind11::list get(const pybind11::object& self, int outputs);
 
   std::shared_ptr<Module> module_;  // first, so that it goes last
@@ -46,6 +47,7 @@ class PyMethod {
   std::unique_ptr<ModuleMethod> method_;
   Kept kept_;  // for each input, what the method reads in place
   bool lends_ = false;
+  std::vector<size_t> first_outputs_;  // for each output, the first one that is the same value
   std::mutex mutex_;
 };
 

@@ -6,6 +6,7 @@
 #include "python/bindings/convert.h"
 #include "python/bindings/failure.h"
 #include "python/bindings/info.h"
+#include "python/bindings/interrupt.h"
 #include "python/bindings/method.h"
 #include "python/bindings/program.h"
 #include "python/bindings/trace.h"
@@ -18,6 +19,7 @@ PYBIND11_MODULE(RUSHLIGHT_MODULE_NAME, m) {
   m.doc() = "Native runtime: programs, methods and the kernels linked into this module.";
   rushlight::init_dtypes();
   rushlight::bind_failure(m);
+  rushlight::bind_interrupt(m);
   rushlight::bind_trace(m);
   rushlight::bind_method(m);
   rushlight::bind_program(m);

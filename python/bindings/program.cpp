@@ -7,6 +7,7 @@
 #include "python/bindings/convert.h"
 #include "python/bindings/failure.h"
 #include "python/bindings/gil.h"
+#include "python/bindings/interrupt.h"
 #include "python/bindings/method_facts.h"
 #include "runtime/module/shared_data_loader.h"
 
@@ -18,14 +19,16 @@ namespace {
 
 constexpr size_t kAlignment = 16;
 
-ModuleOptions options_for(const std::vector<std::string>& data_files, const std::shared_ptr<PyTrace>& trace,
-                          size_t threads, bool prepare) {
+ModuleOptions options_for(const std::vector<std::string>& data_files, const LoadOptions& load) {
   ModuleOptions options;
-  options.threads = threads;
-  options.prepare = prepare;
+  options.threads = load.threads;
+  options.prepare = load.prepare;
+  options.max_memory = load.max_memory;
   options.data_files = data_files;
   options.method.backends = &selected_backends;
-  if (trace != nullptr) options.method.tracer = trace->tracer();
+  options.method.instruction_budget = load.max_instructions;
+  options.method.interrupt = python_interrupt();
+  if (load.trace != nullptr) options.method.tracer = load.trace->tracer();
   return options;
 }
 
@@ -53,31 +56,29 @@ std::unique_ptr<PyProgram> made(Result<std::unique_ptr<Module>> module, std::sha
 
 std::unique_ptr<PyProgram> PyProgram::load_file(const std::string& path,
                                                 const std::vector<std::string>& data_files, int mode,
-                                                std::shared_ptr<PyTrace> trace, size_t threads,
-                                                bool prepare) {
+                                                const LoadOptions& load) {
   captured_log().clear();
-  ModuleOptions options = options_for(data_files, trace, threads, prepare);
+  ModuleOptions options = options_for(data_files, load);
   options.load_mode = static_cast<LoadMode>(mode);
   return made(without_gil([&] { return Module::load_file(path.c_str(), selected_operators, options); }),
-              std::move(trace));
+              load.trace);
 }
 
 std::unique_ptr<PyProgram> PyProgram::load_bytes(const py::buffer& data,
                                                  const std::vector<std::string>& data_files,
-                                                 std::shared_ptr<PyTrace> trace, size_t threads,
-                                                 bool prepare) {
+                                                 const LoadOptions& load) {
   captured_log().clear();
-  const ModuleOptions options = options_for(data_files, trace, threads, prepare);
+  const ModuleOptions options = options_for(data_files, load);
   if (std::shared_ptr<DataLoader> loader = lend(data)) {
     return made(without_gil([&] { return Module::load(std::move(loader), selected_operators, options); }),
-                std::move(trace));
+                load.trace);
   }
   const py::buffer_info info = data.request();
   if (PyBuffer_IsContiguous(info.view(), 'C') == 0) throw py::buffer_error("the bytes are not contiguous");
   const Span<const uint8_t> bytes(static_cast<const uint8_t*>(info.ptr),
                                   static_cast<size_t>(info.size * info.itemsize));
   return made(without_gil([&] { return Module::load_bytes(bytes, selected_operators, options); }),
-              std::move(trace));
+              load.trace);
 }
 
 py::list PyProgram::method_names() const {
@@ -93,10 +94,11 @@ py::dict PyProgram::method_facts(const std::string& name) const {
 
 std::unique_ptr<PyMethod> PyProgram::load_method(const std::string& name) const {
   captured_log().clear();
-  auto method = without_gil([&] {
-    const auto traced = PyTrace::lock(trace_.get());
-    return module_->load_method(name.c_str());
-  });
+  const Loading loading;
+  const std::unique_lock<std::mutex> traced =
+      trace_ == nullptr ? std::unique_lock<std::mutex>() : lock_for_python(trace_->mutex());
+  auto method = without_gil([&] { return module_->load_method(name.c_str()); });
+  throw_if_interrupted();
   if (method.ok()) return std::make_unique<PyMethod>(module_, std::move(*method), trace_);
   std::vector<std::string> names;
   const auto meta = module_->method_meta(name.c_str());
@@ -113,12 +115,33 @@ void bind_program(py::module_& m) {
            "What the program says about a method, without loading it.")
       .def("load_method", &PyProgram::load_method, py::arg("name"),
            "A new instance of the method, with memory and state of its own.");
-  m.def("load_file", &PyProgram::load_file, py::arg("path"), py::arg("data_files") = py::tuple(),
-        py::arg("mode") = 1, py::arg("trace") = py::none(), py::arg("threads") = 0, py::arg("prepare") = true,
-        "Opens a .pte: read (0), mapped (1), mapped and locked (2), locked if it can be (3).");
-  m.def("load_bytes", &PyProgram::load_bytes, py::arg("data"), py::arg("data_files") = py::tuple(),
-        py::arg("trace") = py::none(), py::arg("threads") = 0, py::arg("prepare") = true,
-        "A program in memory; a bytes object is used in place.");
+  const auto with = [](const std::shared_ptr<PyTrace>& trace, size_t threads, bool prepare,
+                       uint64_t max_instructions, size_t max_memory) {
+    return LoadOptions{trace, threads, prepare, max_instructions, max_memory};
+  };
+  m.def(
+      "load_file",
+      [with](const std::string& path, const std::vector<std::string>& data_files, int mode,
+             const std::shared_ptr<PyTrace>& trace, size_t threads, bool prepare, uint64_t max_instructions,
+             size_t max_memory) {
+        return PyProgram::load_file(path, data_files, mode,
+                                    with(trace, threads, prepare, max_instructions, max_memory));
+      },
+      py::arg("path"), py::arg("data_files") = py::tuple(), py::arg("mode") = 1,
+      py::arg("trace") = py::none(), py::arg("threads") = 0, py::arg("prepare") = true,
+      py::arg("max_instructions") = 0, py::arg("max_memory") = 0,
+      "Opens a .pte: read (0), mapped (1), mapped and locked (2), locked if it can be (3).");
+  m.def(
+      "load_bytes",
+      [with](const py::buffer& data, const std::vector<std::string>& data_files,
+             const std::shared_ptr<PyTrace>& trace, size_t threads, bool prepare, uint64_t max_instructions,
+             size_t max_memory) {
+        return PyProgram::load_bytes(data, data_files,
+                                     with(trace, threads, prepare, max_instructions, max_memory));
+      },
+      py::arg("data"), py::arg("data_files") = py::tuple(), py::arg("trace") = py::none(),
+      py::arg("threads") = 0, py::arg("prepare") = true, py::arg("max_instructions") = 0,
+      py::arg("max_memory") = 0, "A program in memory; a bytes object is used in place.");
 }
 
 }  // namespace rushlight

@@ -13,6 +13,15 @@
 
 namespace rushlight {
 
+// What programs are loaded with, besides their files.
+struct LoadOptions {
+  std::shared_ptr<PyTrace> trace;
+  size_t threads = 0;
+  bool prepare = true;
+  uint64_t max_instructions = 0;
+  size_t max_memory = 0;
+};
+
 class PyProgram {
  public:
   PyProgram(std::unique_ptr<Module> module, std::shared_ptr<PyTrace> trace)
@@ -21,12 +30,12 @@ class PyProgram {
   // Throw RuntimeFailure. Verification and loading run without the GIL.
   static std::unique_ptr<PyProgram> load_file(const std::string& path,
                                               const std::vector<std::string>& data_files, int mode,
-                                              std::shared_ptr<PyTrace> trace, size_t threads, bool prepare);
+                                              const LoadOptions& load);
   // The bytes of a `bytes` object are used in place where they are aligned, and it is kept alive; all
   // other bytes may change under us and are copied.
   static std::unique_ptr<PyProgram> load_bytes(const pybind11::buffer& data,
                                                const std::vector<std::string>& data_files,
-                                               std::shared_ptr<PyTrace> trace, size_t threads, bool prepare);
+                                               const LoadOptions& load);
 
   [[nodiscard]] pybind11::list method_names() const;
   [[nodiscard]] pybind11::dict method_facts(const std::string& name) const;

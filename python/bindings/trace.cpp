@@ -45,13 +45,13 @@ PyTrace::PyTrace(size_t debug_bytes) : events_(allocate(kEventBytes)), values_(a
 }
 
 void PyTrace::write(const std::string& path, const std::optional<std::string>& debug_path) {
-  const auto locked = lock(this);
+  const std::unique_lock<std::mutex> locked(mutex_);
   write_file(path, etdump_->finish());
   if (debug_path.has_value()) write_file(*debug_path, sink_.written());
 }
 
 std::pair<size_t, size_t> PyTrace::lost() {
-  const auto locked = lock(this);
+  const std::unique_lock<std::mutex> locked(mutex_);
   return {etdump_->lost_events(), etdump_->lost_values()};
 }
 

@@ -24,16 +24,13 @@ class PyTrace {
 
   EventTracer* tracer() { return &*etdump_; }
   // To be held while a method loads or runs: a tracer serves one thread at a time.
-  // Holds nothing if there is no trace. Called without the GIL, as the two below.
-  [[nodiscard]] static std::unique_lock<std::mutex> lock(PyTrace* trace) {
-    return trace == nullptr ? std::unique_lock<std::mutex>() : std::unique_lock(trace->mutex_);
-  }
+  std::mutex& mutex() { return mutex_; }
 
   // Writes what happened since the last file, and the values if there is a path for them; the next load or
-  // run begins a new file. Throws an OSError.
+  // run begins a new file. Called without the GIL. Throws an OSError.
   void write(const std::string& path, const std::optional<std::string>& debug_path);
 
-  // Events and values that found no room in the current file.
+  // Events and values that found no room in the current file. Called without the GIL.
   [[nodiscard]] std::pair<size_t, size_t> lost();
 
  private:

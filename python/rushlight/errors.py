@@ -7,9 +7,13 @@ Exit codes: 1 any other failure, 2 a wrong command line; the rest stand beside e
 from __future__ import annotations
 
 import difflib
+import errno
+import os
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+
+from rushlight.printable import printable
 
 
 def _listing(names: Iterable[str], limit: int = 12) -> str:
@@ -38,7 +42,8 @@ def near_operators(name: str, known: Iterable[str]) -> list[str]:
 
 
 class RushlightError(Exception):
-    """The base of all errors: `str()` says what happened, `next_step` what to do about it.
+    """The base of all errors: `str()` says what happened, `next_step` what to do about it. Both can be shown
+    on a terminal, whatever names are in them.
 
     `instruction` is the index of the one that failed, where a method was running; `source` what it was made
     of ("model.py:12: ..."), where a debug record tells it.
@@ -50,14 +55,14 @@ class RushlightError(Exception):
     source: str = ""
 
     def __init__(self, message: str, *, next_step: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.next_step = self.default_next_step if next_step is None else next_step
+        self.message = printable(message)
+        super().__init__(self.message)
+        self.next_step = printable(self.default_next_step if next_step is None else next_step)
 
     def tell_source(self, source: str) -> None:
         """Adds what the instruction that failed was made of."""
         self.source = source
-        self.message += f"\n  instruction {self.instruction} is from {source}"
+        self.message += printable(f"\n  instruction {self.instruction} is from {source}")
         self.args = (self.message,)
 
 
@@ -161,7 +166,8 @@ class BackendNotFound(RushlightError):
         names = ", ".join(f"'{name}'" for name in self.backends)
         super().__init__(
             f"backend {names} not found; this build has: {_listing(available)}",
-            next_step="Export the model without that delegate, or build with the backend.",
+            next_step="Export the model again without a partitioner: rushlight comes with no backend, and its own "
+            "kernels run all operators. One that you have written is linked as docs/adding-a-backend.md says.",
         )
         self.available = list(available)
 
@@ -321,6 +327,11 @@ class MissingDependency(RushlightError):
         self.extra = extra
 
 
+class MissingFeature(MissingDependency, AttributeError):
+    """A name of the package `rushlight` that an extra brings. Also an AttributeError: help() and completion
+    pass over what is not installed."""
+
+
 class MissingExecutable(RushlightError):
     """A program to start is not on this machine."""
 
@@ -426,3 +437,43 @@ class ClusterNotUsable(RushlightError):
     """A Dask cluster does not answer, has no workers, or has workers with another rushlight."""
 
     exit_code = 34
+
+
+class FileFailed(RushlightError):
+    """The operating system refused to read or write a file or folder: `path`, where it is known, `errno`."""
+
+    exit_code = 36
+
+    def __init__(self, path: str | os.PathLike[str] | None, reason: str, number: int | None = None) -> None:
+        where = f"{os.fspath(path)}: " if path is not None else ""
+        super().__init__(f"{where}{reason}", next_step=_FILE_STEPS.get(number or 0, _FILE_STEP))
+        self.path = None if path is None else os.fspath(path)
+        self.errno = number
+
+    @classmethod
+    def of(cls, error: OSError, path: str | os.PathLike[str] | None = None) -> FileFailed:
+        """The error for one of Python's. `path` is said in place of the one that Python names."""
+        named = error.filename if path is None else path
+        text = None if named is None or isinstance(named, int) else os.fsdecode(named)
+        return cls(text, error.strerror or str(error), error.errno)
+
+    @classmethod
+    def disk_full(cls, path: str | os.PathLike[str]) -> FileFailed:
+        """The error for a file system that has no space left at `path`."""
+        return cls(path, os.strerror(errno.ENOSPC), errno.ENOSPC)
+
+
+_FILE_STEP = "Check the path, and that it may be read and written."
+_FILE_STEPS = {
+    errno.ENOSPC: "Free some space, or name a folder on another disk.",
+    errno.EDQUOT: "Free some space, or name a folder on another disk.",
+    errno.EROFS: "Name a file or folder on a disk that can be written.",
+    errno.EACCES: "Name a file or folder that you may read and write, or change its permissions.",
+    errno.EPERM: "Name a file or folder that you may read and write, or change its permissions.",
+    errno.ENOENT: "Check the path: one of its folders is missing.",
+    errno.ENOTDIR: "Check the path: a part of it is a file, not a folder.",
+    errno.EISDIR: "Name a file: this is a folder.",
+    errno.ENAMETOOLONG: "Give a shorter name.",
+    errno.EMFILE: "Allow more open files: ulimit -n.",
+    errno.ENFILE: "Allow more open files: ulimit -n.",
+}

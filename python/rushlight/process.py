@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from rushlight.errors import CommandFailed, InvalidArgument, MissingExecutable, RunTimeout
+from rushlight.printable import printable
 
 verbose = False
 """Print each command on stderr before it starts."""
@@ -94,7 +95,7 @@ def run(
     """
     words = tuple(os.fspath(word) for word in command)
     if verbose:
-        print("+ " + command_line(words, cwd), file=sys.stderr, flush=True)
+        print("+ " + printable(command_line(words, cwd)), file=sys.stderr, flush=True)
     start = time.monotonic()
     process = _start(words, cwd, env, capture or on_line is not None, input is not None, on_line is not None)
     with _group_killed_on_exception(process):

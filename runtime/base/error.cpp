@@ -4,50 +4,33 @@
 namespace rushlight {
 
 const char* to_string(Error error) {
+#define RL_NAMED(code) \
+  case Error::code:    \
+    return #code;
   switch (error) {
-    case Error::Ok:
-      return "Ok";
-    case Error::Internal:
-      return "Internal";
-    case Error::InvalidState:
-      return "InvalidState";
-    case Error::EndOfMethod:
-      return "EndOfMethod";
-    case Error::AlreadyLoaded:
-      return "AlreadyLoaded";
-    case Error::NotSupported:
-      return "NotSupported";
-    case Error::NotImplemented:
-      return "NotImplemented";
-    case Error::InvalidArgument:
-      return "InvalidArgument";
-    case Error::InvalidType:
-      return "InvalidType";
-    case Error::OperatorMissing:
-      return "OperatorMissing";
-    case Error::RegistrationExceedingMaxKernels:
-      return "RegistrationExceedingMaxKernels";
-    case Error::RegistrationAlreadyRegistered:
-      return "RegistrationAlreadyRegistered";
-    case Error::NotFound:
-      return "NotFound";
-    case Error::MemoryAllocationFailed:
-      return "MemoryAllocationFailed";
-    case Error::AccessFailed:
-      return "AccessFailed";
-    case Error::InvalidProgram:
-      return "InvalidProgram";
-    case Error::InvalidExternalData:
-      return "InvalidExternalData";
-    case Error::OutOfResources:
-      return "OutOfResources";
-    case Error::DelegateInvalidCompatibility:
-      return "DelegateInvalidCompatibility";
-    case Error::DelegateMemoryAllocationFailed:
-      return "DelegateMemoryAllocationFailed";
-    case Error::DelegateInvalidHandle:
-      return "DelegateInvalidHandle";
+    RL_NAMED(Ok)
+    RL_NAMED(Internal)
+    RL_NAMED(InvalidState)
+    RL_NAMED(EndOfMethod)
+    RL_NAMED(AlreadyLoaded)
+    RL_NAMED(NotSupported)
+    RL_NAMED(NotImplemented)
+    RL_NAMED(InvalidArgument)
+    RL_NAMED(InvalidType)
+    RL_NAMED(OperatorMissing)
+    RL_NAMED(RegistrationExceedingMaxKernels)
+    RL_NAMED(RegistrationAlreadyRegistered)
+    RL_NAMED(NotFound)
+    RL_NAMED(MemoryAllocationFailed)
+    RL_NAMED(AccessFailed)
+    RL_NAMED(InvalidProgram)
+    RL_NAMED(InvalidExternalData)
+    RL_NAMED(OutOfResources)
+    RL_NAMED(DelegateInvalidCompatibility)
+    RL_NAMED(DelegateMemoryAllocationFailed)
+    RL_NAMED(DelegateInvalidHandle)
   }
+#undef RL_NAMED
   return "Unknown";
 }
 

@@ -6,6 +6,8 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "runtime/base/utf8.h"
+
 namespace rushlight {
 
 namespace platform {
@@ -19,6 +21,9 @@ void log_line(LogLevel level, const char* file, int line, const char* format, ..
   const int length = vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
   if (length < 0) return;
+  if (static_cast<size_t>(length) >= sizeof message) {
+    message[without_partial_character(message, sizeof message - 1)] = '\0';
+  }
   platform::emit_log(level, file, line, message);
 }
 

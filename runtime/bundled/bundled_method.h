@@ -12,11 +12,13 @@
 
 namespace rushlight {
 
-// Tolerances of a comparison: a float passes if it differs from the expected one by at most
-// absolute + relative * |expected|.
+// A float passes if it differs from the expected one by at most absolute + relative * |expected|. A part that is
+// kByDtype comes from a table by the output's dtype (bundled_method.cpp); its absolute part is multiplied by
+// max(1, max|expected|) of the tensor, as errors of sums grow with their terms.
 struct BundledTolerance {
-  double relative = 1e-5;
-  double absolute = 1e-8;
+  static constexpr double kByDtype = -1;
+  double relative = kByDtype;
+  double absolute = kByDtype;
 };
 
 // How far outputs are from the expected ones, over the elements of all tensors of floats and over all

@@ -12,6 +12,8 @@ namespace rushlight {
 
 namespace {
 
+constexpr bool kLimits = RUSHLIGHT_LIMITS != 0;
+
 using flatbuffer::FieldPair;
 using flatbuffer::Table;
 using flatbuffer::TableVector;
@@ -105,21 +107,33 @@ Error Method::execute_chains() {
   const ProfileScope traced(tracer(), "Method::execute");
   if (memory_changes_) forget_views();
   RL_TRY(check_inputs());
-  uint64_t budget = instruction_budget_ == 0 ? UINT64_MAX : instruction_budget_;
+  Budget budget = {instruction_budget_ == 0 ? UINT64_MAX : instruction_budget_, 0};
   const TableVector chains = plan_.tables(schema::plan::kChains);
   for (size_t i = 0; i < chains.size(); ++i) RL_TRY(execute_chain(i, chains[i], &budget));
   return Error::Ok;
 }
 
-Error Method::execute_chain(size_t index, Table chain, uint64_t* budget) {
+Error Method::begin_slice(Budget* budget, size_t at) {
+  RL_CHECK(budget->left > 0, Error::OutOfResources, "instruction %lu: the budget of %lu is used up",
+           log_number(at), log_number(instruction_budget_));
+  uint64_t slice = budget->left;
+  if (kLimits && interrupt_ != nullptr) {
+    RL_TRY(interrupt_->poll(&slice));
+    if (slice > budget->left) slice = budget->left;
+  }
+  budget->left -= slice;
+  budget->slice = slice - 1;
+  return Error::Ok;
+}
+
+Error Method::execute_chain(size_t index, Table chain, Budget* budget) {
   const TableVector instructions = chain.tables(schema::chain::kInstructions);
   const size_t first = prepared_ == nullptr || index == 0 ? 0 : first_instruction(index);
   FieldPair instruction(schema::instruction::kKind, schema::instruction::kArguments);
   FieldPair call(schema::kernel_call::kOpIndex, schema::kernel_call::kArgs);
   static_assert(schema::kernel_call::kArgs == static_cast<unsigned>(schema::delegate_call::kArgs));
   for (size_t at = 0; at < instructions.size();) {
-    RL_CHECK((*budget)-- > 0, Error::OutOfResources, "instruction %lu: the budget of %lu is used up",
-             log_number(at), log_number(instruction_budget_));
+    RL_TRY(count_instruction(budget, at));
     instruction.find(instructions[at++]);
     // Both are there: the loader has seen them.
     const auto kind = static_cast<InstructionKind>(*instruction.first());
@@ -169,9 +183,13 @@ size_t Method::first_instruction(size_t chain) const {
 
 size_t Method::num_values() const { return plan_.tables(schema::plan::kValues).size(); }
 
-size_t Method::preparing_bytes() const {
-  // An arena may begin at any address.
-  return num_values() * (sizeof(void*) + sizeof(ValueUse)) + alignof(void*);
+size_t Method::preparing_bytes() const { return ValueUses::bytes(num_values(), num_planned()); }
+
+size_t Method::num_planned() const {
+  size_t count = 0;
+  const TensorImpl* tensors = values_.places().tensors;
+  for (size_t i = 0; i < num_tensors_; ++i) count += tensors[i].storage() == Storage::Planned ? 1 : 0;
+  return count;
 }
 
 bool Method::is_folded(size_t number) const {
@@ -215,6 +233,7 @@ Method::Method(Method&& other) noexcept
       plan_(other.plan_),
       temporary_(other.temporary_),
       threads_(other.threads_),
+      interrupt_(other.interrupt_),
       prepared_(other.prepared_),
       instruction_budget_(other.instruction_budget_),
       values_(other.values_),

@@ -27,6 +27,18 @@ namespace rushlight {
 
 class Method;
 
+// Asked from time to time whether to go on, by methods that are loaded and executed, so that a person or a
+// server can stop what takes too long. Methods that run on several threads at once ask on each of them.
+class Interrupt {
+ public:
+  // Any error ends what the method does, with that error. `*next` is how many instructions it may run before
+  // it asks again, at least 1.
+  virtual Error poll(uint64_t* next) = 0;
+
+ protected:
+  ~Interrupt() = default;
+};
+
 // What a method may use besides memory and operators; everything outlives it.
 struct MethodOptions {
   const BackendTable* backends = nullptr;
@@ -36,6 +48,8 @@ struct MethodOptions {
   EventTracer* tracer = nullptr;
   // Instructions that one execute() may run, so that no program runs for ever; 0: no bound.
   uint64_t instruction_budget = 0;
+  // Null: nobody stops it. Not asked in builds without RUSHLIGHT_LIMITS, which boards are.
+  Interrupt* interrupt = nullptr;
   // What kernels may share their work with; null: nothing.
   ThreadPool* threads = nullptr;
 };
@@ -43,7 +57,7 @@ struct MethodOptions {
 // What Method::measure and prepare do, which the executor reaches through the operator table: a program
 // linked with one whose kernels prepare nothing does not hold it.
 struct PrepareSupport {
-  Error (*measure)(Method& method, const PreparedWeights* shared, Preparation* needs);
+  Error (*measure)(Method& method, Preparation* needs);
   Error (*prepare)(Method& method, PreparedWeights* weights);
 };
 
@@ -89,11 +103,11 @@ class Method : private Traced {
 
   // What its kernels ask for, none of whose tensors get larger than they are now: the most scratch that a
   // call takes, and the memory for what prepare() makes, without what is in `shared` already (may be null).
-  // Both take preparing_bytes() of temporary memory; with less nothing is prepared.
-  // Errors: what a kernel says of its arguments.
+  // Both take preparing_bytes() of temporary memory; with less nothing is prepared. `needs` is new, with
+  // limits if there are some. Errors: what a kernel says of its arguments, and what the interrupt returned.
   Error measure(const PreparedWeights* shared, Preparation* needs) {
-    *needs = Preparation();
-    return prepare_support_ == nullptr ? Error::Ok : prepare_support_->measure(*this, shared, needs);
+    needs->shared = shared;
+    return prepare_support_ == nullptr ? Error::Ok : prepare_support_->measure(*this, needs);
   }
   // Has kernels prepare their constants in `weights`, which outlives the method, and runs calls that copy or
   // convert constants for the last time; load() does so, where it is given memory for that. What finds no
@@ -107,8 +121,8 @@ class Method : private Traced {
   [[nodiscard]] bool owns_constants() const;
 
   // Runs all instructions. Errors: InvalidState (an input or output without memory), OutOfResources
-  // (the instruction budget is used up), or what a kernel or backend returned; the method may be
-  // executed again.
+  // (the instruction budget is used up), or what a kernel, a backend or the interrupt returned; the method
+  // may be executed again.
   Error execute();
 
  private:
@@ -120,14 +134,26 @@ class Method : private Traced {
         plan_(plan),
         temporary_(temporary),
         threads_(options.threads),
+        interrupt_(options.interrupt),
         instruction_budget_(options.instruction_budget) {}
 
   Error execute_chains();
-  Error execute_chain(size_t index, flatbuffer::Table chain, uint64_t* budget);
+  // Instructions that may still run: before the interrupt is asked again, and after that.
+  struct Budget {
+    uint64_t left;
+    uint64_t slice;
+  };
+  // One more is about to run.
+  Error count_instruction(Budget* budget, size_t at) {
+    return budget->slice-- != 0 ? Error::Ok : begin_slice(budget, at);
+  }
+  Error begin_slice(Budget* budget, size_t at);
+  Error execute_chain(size_t index, flatbuffer::Table chain, Budget* budget);
   Error call_kernel(const flatbuffer::FieldPair& call, size_t number);
   // Whether the instruction's call was run when the method was loaded.
   [[nodiscard]] bool is_folded(size_t number) const;
   [[nodiscard]] size_t num_values() const;
+  [[nodiscard]] size_t num_planned() const;  // tensors in planned memory
   // The number of a chain's first instruction, counted through all chains; of the one after the last: of all.
   [[nodiscard]] size_t first_instruction(size_t chain) const;
   Error call_delegate(const flatbuffer::FieldPair& call);
@@ -144,6 +170,7 @@ class Method : private Traced {
   flatbuffer::Table plan_;
   Arena* temporary_;
   ThreadPool* threads_;
+  Interrupt* interrupt_;
   // For each instruction, through all chains; itself for one that is folded; null: nothing is.
   const void** prepared_ = nullptr;
   uint64_t instruction_budget_;

@@ -50,20 +50,15 @@ size_t find_written(const char* signature) {
 class MethodPreparer {
  public:
   MethodPreparer(Method& method, Preparation* preparation) : method_(method), preparation_(preparation) {
-    const size_t count = method.num_values();
     if (method.temporary_ == nullptr || method.temporary_->size() < method.preparing_bytes()) return;
     scratch_ = *method.temporary_;  // a copy: what is taken here is no kernel's
     scratch_.reset();
-    memory_ = scratch_.allocate_array<void*>(count);
-    auto* uses = scratch_.allocate_array<ValueUse>(count);
-    if (memory_ == nullptr || uses == nullptr) return;
-    for (size_t i = 0; i < count; ++i) memory_[i] = nullptr;
-    uses_.emplace(method.plan_, method.values_, method.kernels_, uses);
+    uses_.emplace(method.plan_, method.values_, method.kernels_, method.num_planned(), &scratch_);
+    if (!uses_->ok()) uses_.reset();
   }
 
-  static Error measure(Method& method, const PreparedWeights* shared, Preparation* needs) {
+  static Error measure(Method& method, Preparation* needs) {
     if (!has_prepare(method)) return Error::Ok;
-    needs->shared = shared;
     RL_TRY(MethodPreparer(method, needs).run());
     needs->index_bytes = num_instructions(method) * sizeof(void*) + alignof(void*);
     return Error::Ok;
@@ -111,6 +106,7 @@ class MethodPreparer {
   Error prepare_calls() {
     const TableVector chains = method_.plan_.tables(schema::plan::kChains);
     size_t number = 0;
+    Method::Budget budget = {UINT64_MAX, 0};  // only asks whether to go on
     for (size_t c = 0; c < chains.size(); ++c) {
       const TableVector instructions = chains[c].tables(schema::chain::kInstructions);
       for (size_t i = 0; i < instructions.size(); ++i, ++number) {
@@ -121,6 +117,7 @@ class MethodPreparer {
         const Table call = instruction.table(schema::instruction::kArguments);
         const KernelEntry& kernel = *method_.kernels_[call.scalar<int32_t>(schema::kernel_call::kOpIndex)];
         if (kernel.prepare == nullptr) continue;
+        RL_TRY(method_.count_instruction(&budget, i));
         const auto indices = call.vector<int32_t>(schema::kernel_call::kArgs);
         method_.values_.gather(indices, method_.arguments_);
         RL_TRY(prepare_call({kernel, indices, number}));
@@ -177,9 +174,9 @@ class MethodPreparer {
     if (source == nullptr) return false;
     const uint64_t key = call_key(call.kernel, method_.arguments_);
     if (preparation_->weights == nullptr) {
+      if (!preparation_->count(source, key, out->nbytes())) return false;
       const PreparedWeights* shared = preparation_->shared;
       void* there = shared == nullptr ? nullptr : shared->find(source, key, out->nbytes());
-      if (there == nullptr) preparation_->prepared_bytes += PreparedWeights::cost(out->nbytes());
       set_constant(index, there == nullptr ? out->mutable_data() : there);
       return true;
     }
@@ -199,11 +196,7 @@ class MethodPreparer {
     move(value, made);
   }
 
-  void move(size_t value, void* to) {
-    TensorImpl* tensor = method_.values_.tensor(value).impl();
-    memory_[value] = tensor->mutable_data();
-    tensor->set_data(to, Storage::Constant);
-  }
+  void move(size_t value, void* to) { method_.values_.tensor(value).impl()->set_data(to, Storage::Constant); }
 
   // The memory of the first tensor that the call reads; null unless all are constant, and not much smaller
   // than the result.
@@ -242,16 +235,15 @@ class MethodPreparer {
   }
 
   void restore() {
-    const size_t count = method_.num_values();
-    for (size_t i = 0; i < count; ++i) {
-      if (memory_[i] != nullptr) method_.values_.tensor(i).impl()->set_data(memory_[i], Storage::Planned);
+    for (const Place& place : uses_->places()) {
+      TensorImpl* tensor = method_.values_.tensor(place.value).impl();
+      tensor->set_data(reinterpret_cast<void*>(place.begin), Storage::Planned);
     }
   }
 
   Method& method_;
   Preparation* preparation_;
   Arena scratch_;
-  void** memory_ = nullptr;  // for each value, where its tensor lay
   std::optional<ValueUses> uses_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "runtime/base/assert.h"
 #include "runtime/program/schema.h"
 
 namespace rushlight {
@@ -43,49 +44,68 @@ bool is_written(char code) { return code == 'w' || code == 'k'; }
 
 constexpr uint32_t kEnd = UINT32_MAX;
 
-struct Bytes {
-  explicit Bytes(const Tensor& tensor)
-      : begin(reinterpret_cast<uintptr_t>(tensor.const_data_ptr())), end(begin + tensor.nbytes()) {}
-
-  [[nodiscard]] bool overlap(const Bytes& other) const { return begin < other.end && other.begin < end; }
-  [[nodiscard]] bool contain(const Bytes& other) const { return begin <= other.begin && other.end <= end; }
-
-  uintptr_t begin;
-  uintptr_t end;
-};
-
 }  // namespace
 
 ValueUses::ValueUses(Table plan, const MethodValues& values, const KernelEntry* const* kernels,
-                     ValueUse* uses)
-    : values_(values), kernels_(kernels), uses_(uses), count_(plan.tables(schema::plan::kValues).size()) {
-  start(plan);
+                     size_t planned, Arena* memory)
+    : values_(values), kernels_(kernels), count_(plan.tables(schema::plan::kValues).size()) {
+  if (planned > kMostPlaces || memory->size() - memory->used() < bytes(count_, planned)) return;
+  auto* places = memory->allocate_array<Place>(planned);
+  uses_ = memory->allocate_array<ValueUse>(count_);
+  auto* nodes = memory->allocate_array<uint32_t>(2 * PlaceSet::kNodes * planned);
+  auto* links = memory->allocate_array<uint32_t>(planned);
+  if (places == nullptr || uses_ == nullptr || nodes == nullptr || links == nullptr) return;
+  links_ = links;
+  places_ = {places, planned};
+  start();
+  for (uint32_t i = 0; i < places_.size(); ++i) {
+    uses_[places_[i].value].place = i;
+    links[i] = PlaceSet::kNone;
+  }
+  live_ = PlaceSet(places_, nodes);
+  owners_ = PlaceSet(places_, nodes + PlaceSet::kNodes * places_.size());
+  walk(plan, [&](size_t value, uint32_t flags) { mark(value, flags); });
+  follow_places(plan);
+}
+
+template <class F>
+void ValueUses::walk(Table plan, F visit) {
+  const TableVector values = plan.tables(schema::plan::kValues);
+  now_ = 0;
+  for (size_t i = 0; i < count_; ++i) {
+    if (has_initial_state(values[i])) visit(i, uint32_t{kTaken});
+  }
+  for (const int32_t index : plan.vector<int32_t>(schema::plan::kInputs))
+    visit(static_cast<size_t>(index), uint32_t{kTaken});
   const TableVector chains = plan.tables(schema::plan::kChains);
   for (size_t c = 0; c < chains.size(); ++c) {
     const TableVector instructions = chains[c].tables(schema::chain::kInstructions);
     for (size_t i = 0; i < instructions.size(); ++i) {
       ++now_;
-      follow(instructions[i]);
+      visit_uses(instructions[i], visit);
     }
   }
   now_ = kEnd;
-  for (const int32_t index : plan.vector<int32_t>(schema::plan::kOutputs)) {
-    mark(static_cast<size_t>(index), kTaken);
-  }
+  for (const int32_t index : plan.vector<int32_t>(schema::plan::kOutputs))
+    visit(static_cast<size_t>(index), uint32_t{kTaken});
 }
 
-void ValueUses::start(Table plan) {
-  const TableVector values = plan.tables(schema::plan::kValues);
+void ValueUses::start() {
+  size_t count = 0;
   for (size_t i = 0; i < count_; ++i) {
+    uses_[i] = {kEnd, 0, 0, 0};
     const EValue value = values_.make(i);
-    const bool planned = value.is_tensor() && value.to_tensor().impl()->storage() == Storage::Planned;
-    uses_[i] = {kEnd, 0, 0};
-    if (planned) uses_[i].flags = kPlanned;
-    if (has_initial_state(values[i])) mark(i, kTaken);
+    if (!value.is_tensor()) continue;
+    const Tensor tensor = value.to_tensor();
+    const auto begin = reinterpret_cast<uintptr_t>(tensor.const_data_ptr());
+    const size_t nbytes = tensor.nbytes();
+    if (tensor.impl()->storage() != Storage::Planned || nbytes == 0) continue;
+    RL_DCHECK(count < places_.size());
+    uses_[i].flags = kPlanned;
+    places_[count++] = {begin, begin + nbytes, static_cast<uint32_t>(i)};
   }
-  for (const int32_t index : plan.vector<int32_t>(schema::plan::kInputs)) {
-    mark(static_cast<size_t>(index), kTaken);
-  }
+  places_ = {places_.data(), count};
+  sort(places_);
 }
 
 bool ValueUses::changes(size_t value) const {
@@ -95,46 +115,8 @@ bool ValueUses::changes(size_t value) const {
   return found;
 }
 
-bool ValueUses::is_written_once(size_t value) const {
-  const ValueUse& own = uses_[value];
-  if ((own.flags & ~kRead) != (kWritten | kStarts | kPlanned)) return false;
-  const uint32_t end = find_next_write(value);
-  if (own.last > end) return false;
-  const Bytes memory(values_.tensor(value));
-  for (size_t i = 0; i < count_; ++i) {
-    const ValueUse& other = uses_[i];
-    if (other.first <= own.first && shares(value, i)) return false;
-    if (!is_view(value, i, end)) continue;
-    const bool is_only_read = (other.flags & ~kPlanned) == kRead && other.last <= end;
-    // What lies there where two paths join, their instructions' order does not tell.
-    if (!is_only_read || jumps_ || !memory.contain(Bytes(values_.tensor(i)))) return false;
-  }
-  return true;
-}
-
-bool ValueUses::shares(size_t value, size_t other) const {
-  if (other == value || uses_[other].last < uses_[value].first || (uses_[other].flags & kPlanned) == 0)
-    return false;
-  const Tensor tensor = values_.tensor(other);
-  return tensor.impl()->storage() == Storage::Planned && Bytes(values_.tensor(value)).overlap(Bytes(tensor));
-}
-
-bool ValueUses::is_view(size_t value, size_t other, uint32_t end) const {
-  const ValueUse& use = uses_[other];
-  return (use.flags & kStarts) == 0 && (use.first <= end || jumps_) && shares(value, other);
-}
-
-uint32_t ValueUses::find_next_write(size_t value) const {
-  uint32_t next = kEnd;
-  for (size_t i = 0; i < count_; ++i) {
-    const ValueUse& other = uses_[i];
-    if ((other.flags & kStarts) != 0 && other.first < next && shares(value, i)) next = other.first;
-  }
-  return next;
-}
-
 // A value that is read before it is written, or written twice, is another one each time.
-void ValueUses::mark(size_t value, uint8_t flags) {
+void ValueUses::mark(size_t value, uint32_t flags) {
   for_each_named(values_, value, [&](size_t named) {
     ValueUse& use = uses_[named];
     const bool is_first = use.first == kEnd;
@@ -145,22 +127,40 @@ void ValueUses::mark(size_t value, uint8_t flags) {
   });
 }
 
-void ValueUses::follow(Table instruction) {
+// What is read comes before what is written.
+template <class F>
+void ValueUses::visit_uses(Table instruction, F visit) {
   const Table arguments = instruction.table(schema::instruction::kArguments);
   switch (static_cast<InstructionKind>(instruction.scalar<uint8_t>(schema::instruction::kKind))) {
-    case InstructionKind::KernelCall:
-      follow_call(arguments);
+    case InstructionKind::KernelCall: {
+      const char* signature = kernels_[arguments.scalar<int32_t>(schema::kernel_call::kOpIndex)]->signature;
+      const auto indices = arguments.vector<int32_t>(schema::kernel_call::kArgs);
+      // What writes any value may make it a view of what it reads.
+      const uint32_t read =
+          std::strchr(signature, 'e') != nullptr ? uint32_t{kRead | kTaken} : uint32_t{kRead};
+      for (const bool writes : {false, true}) {
+        for (size_t i = 0; signature[i] != '\0'; ++i) {
+          if (is_written(signature[i]) != writes) continue;
+          const uint32_t flags = writes                ? uint32_t{kWritten}
+                                 : signature[i] == 'e' ? uint32_t{kTaken | kChanges}
+                                                       : read;
+          visit(static_cast<size_t>(indices[i]), flags);
+        }
+      }
       break;
+    }
     case InstructionKind::DelegateCall:
       for (const int32_t index : arguments.vector<int32_t>(schema::delegate_call::kArgs))
-        mark(static_cast<size_t>(index), kTaken);
+        visit(static_cast<size_t>(index), uint32_t{kTaken});
       break;
     case InstructionKind::MoveCall:
-      mark(static_cast<size_t>(arguments.scalar<int32_t>(schema::move_call::kFrom)), kTaken);
-      mark(static_cast<size_t>(arguments.scalar<int32_t>(schema::move_call::kTo)), kTaken | kChanges);
+      visit(static_cast<size_t>(arguments.scalar<int32_t>(schema::move_call::kFrom)), uint32_t{kTaken});
+      visit(static_cast<size_t>(arguments.scalar<int32_t>(schema::move_call::kTo)),
+            uint32_t{kTaken | kChanges});
       break;
     case InstructionKind::JumpFalseCall:
-      mark(static_cast<size_t>(arguments.scalar<int32_t>(schema::jump_false_call::kCondValueIndex)), kRead);
+      visit(static_cast<size_t>(arguments.scalar<int32_t>(schema::jump_false_call::kCondValueIndex)),
+            uint32_t{kRead});
       jumps_ = true;
       break;
     case InstructionKind::FreeCall:
@@ -168,22 +168,67 @@ void ValueUses::follow(Table instruction) {
   }
 }
 
-void ValueUses::follow_call(Table call) {
-  const char* signature = kernels_[call.scalar<int32_t>(schema::kernel_call::kOpIndex)]->signature;
-  const auto indices = call.vector<int32_t>(schema::kernel_call::kArgs);
-  // What writes any value may make it a view of what it reads.
-  const bool views = std::strchr(signature, 'e') != nullptr;
-  for (size_t i = 0; signature[i] != '\0'; ++i) {
-    const auto index = static_cast<size_t>(indices[i]);
-    if (signature[i] == 'e') {
-      mark(index, kTaken | kChanges);
-    } else if (!is_written(signature[i])) {
-      mark(index, views ? kRead | kTaken : kRead);
+// A tensor is written once if nothing else is live in its memory when it is written, and if it and all views
+// of it were used for the last time when something else is written there.
+void ValueUses::follow_places(Table plan) {
+  for (const Place& place : places_) {
+    // What lies there where two paths join, their instructions' order does not tell.
+    const ValueUse& use = uses_[place.value];
+    if (jumps_ && (use.flags & kStarts) == 0 && use.last != 0) live_.insert(use.place);
+  }
+  walk(plan,
+       [&](size_t value, uint32_t) { for_each_named(values_, value, [&](size_t named) { begin(named); }); });
+  for (uint32_t place = 0; place < places_.size(); ++place) {
+    if (owners_.has(place)) end_owner(place);
+  }
+}
+
+void ValueUses::begin(size_t value) {
+  ValueUse& use = uses_[value];
+  if ((use.flags & (kPlanned | kSeen)) != kPlanned) return;
+  use.flags |= kSeen;
+  if ((use.flags & kStarts) != 0) {
+    begin_owner(use.place);
+  } else {
+    begin_view(use.place);
+  }
+  live_.insert(use.place);
+}
+
+void ValueUses::begin_owner(uint32_t place) {
+  const Place& own = places_[place];
+  // What is no longer live leaves the set here, once. What the call reads for the last time does not count:
+  // if it is no constant, the call is not folded anyway.
+  uint32_t other = live_.find(own);
+  while (other != PlaceSet::kNone && uses_[places_[other].value].last <= now_) {
+    live_.erase(other);
+    other = live_.find(own);
+  }
+  for (uint32_t owner = 0; (owner = owners_.find(own)) != PlaceSet::kNone;) end_owner(owner);
+  const uint32_t flags = uses_[own.value].flags & ~uint32_t{kRead | kSeen};
+  if (other == PlaceSet::kNone && flags == (kWritten | kStarts | kPlanned)) owners_.insert(place);
+}
+
+void ValueUses::begin_view(uint32_t place) {
+  const Place& own = places_[place];
+  const bool is_only_read = (uses_[own.value].flags & ~uint32_t{kSeen}) == (kRead | kPlanned);
+  for (uint32_t owner = 0; (owner = owners_.find(own)) != PlaceSet::kNone;) {
+    if (is_only_read && places_[owner].contains(own)) {
+      links_[place] = links_[owner];
+      links_[owner] = place;
+      return;
     }
+    owners_.erase(owner);
   }
-  for (size_t i = 0; signature[i] != '\0'; ++i) {
-    if (is_written(signature[i])) mark(static_cast<size_t>(indices[i]), kWritten);
-  }
+}
+
+void ValueUses::end_owner(uint32_t place) {
+  owners_.erase(place);
+  ValueUse& use = uses_[places_[place].value];
+  bool is_over = use.first < now_ && use.last <= now_;
+  for (uint32_t view = links_[place]; view != PlaceSet::kNone; view = links_[view])
+    is_over = is_over && uses_[places_[view].value].last <= now_;
+  if (is_over) use.flags |= kOnce;
 }
 
 }  // namespace rushlight

@@ -8,7 +8,9 @@
 
 #include "runtime/base/span.h"
 #include "runtime/executor/method_values.h"
+#include "runtime/executor/place_set.h"
 #include "runtime/kernel/operator_table.h"
+#include "runtime/memory/arena.h"
 #include "runtime/program/flatbuffer.h"
 
 namespace rushlight {
@@ -17,14 +19,27 @@ namespace rushlight {
 struct ValueUse {
   uint32_t first;  // 0 as well for what nothing uses, which has no flag
   uint32_t last;
-  uint8_t flags;
+  uint32_t flags : 8;
+  uint32_t place : 24;  // of a tensor with bytes in planned memory
 };
 
+// Two walks over the instructions: the first finds the first and last use of each value, the second one
+// follows who owns which bytes of planned memory meanwhile. Both together take n log n steps for a program of
+// n bytes, however its tensors overlap.
 class ValueUses {
  public:
-  // `uses` has room for each value of the plan. `kernels` are those of its operators.
+  // What the constructor takes of its arena, which may begin at any address.
+  [[nodiscard]] static size_t bytes(size_t values, size_t planned) {
+    constexpr size_t kPlace = sizeof(Place) + (2 * PlaceSet::kNodes + 1) * sizeof(uint32_t);
+    return values * sizeof(ValueUse) + planned * kPlace + alignof(Place);
+  }
+
+  // `kernels` are those of the plan's operators; `planned` of the plan's tensors lie in planned memory.
+  // Before anything else ok() is asked: false where the arena was too small.
   ValueUses(flatbuffer::Table plan, const MethodValues& values, const KernelEntry* const* kernels,
-            ValueUse* uses);
+            size_t planned, Arena* memory);
+
+  [[nodiscard]] bool ok() const { return links_ != nullptr; }
 
   // Whether an instruction gives the value another number or tensor, or its tensor another shape or memory.
   // Of a list, whether it does so to one of the list's values.
@@ -33,46 +48,59 @@ class ValueUses {
   // Whether one call writes the tensor, before all others read it, and what it wrote stays in the tensor's
   // planned memory while it is used: it is no input, output or initial state, no delegate has it, views of it
   // are only read, and nothing else lies there meanwhile.
-  [[nodiscard]] bool is_written_once(size_t value) const;
+  [[nodiscard]] bool is_written_once(size_t value) const { return (uses_[value].flags & kOnce) != 0; }
 
   // f(view) for each tensor that lies in the memory of one that is_written_once() and that no instruction
   // writes: a view that needs none.
   template <class F>
   void for_each_view(size_t value, F f) const {
-    const uint32_t end = find_next_write(value);
-    for (size_t i = 0; i < count_; ++i) {
-      if (is_view(value, i, end)) f(i);
-    }
+    for (uint32_t at = links_[uses_[value].place]; at != PlaceSet::kNone; at = links_[at])
+      f(static_cast<size_t>(places_[at].value));
   }
 
+  // Where all tensors lay in planned memory when this was made.
+  [[nodiscard]] Span<const Place> places() const { return places_; }
+
  private:
-  enum Flag : uint8_t {
+  enum Flag : uint32_t {
     kRead = 1,
     kWritten = 2,
     kTaken = 4,     // used in another way
     kChanges = 8,   // see changes()
     kStarts = 16,   // its first use writes it
-    kPlanned = 32,  // a tensor in planned memory
+    kPlanned = 32,  // a tensor with bytes in planned memory
+    kSeen = 64,     // by the second walk
+    kOnce = 128,    // see is_written_once()
   };
+  static constexpr size_t kMostPlaces = size_t{1} << 24;
 
-  void start(flatbuffer::Table plan);
-  void follow(flatbuffer::Table instruction);
-  void follow_call(flatbuffer::Table call);
-  void mark(size_t value, uint8_t flags);
+  // Fills in places_, sorted.
+  void start();
+  // Calls visit(value, flags) for each use of a value, in the order of time.
+  template <class F>
+  void walk(flatbuffer::Table plan, F visit);
+  template <class F>
+  void visit_uses(flatbuffer::Table instruction, F visit);
+  void mark(size_t value, uint32_t flags);
 
-  // Whether `other`, used no earlier than `value` is written, is a planned tensor with bytes in its memory.
-  [[nodiscard]] bool shares(size_t value, size_t other) const;
-  // Whether it may show what is in `value` before `end`.
-  [[nodiscard]] bool is_view(size_t value, size_t other, uint32_t end) const;
-  // The first instruction that writes something else into the memory of `value`.
-  [[nodiscard]] uint32_t find_next_write(size_t value) const;
+  void follow_places(flatbuffer::Table plan);
+  // The value's first use is now.
+  void begin(size_t value);
+  void begin_owner(uint32_t place);
+  void begin_view(uint32_t place);
+  // Another writes to its memory now.
+  void end_owner(uint32_t place);
 
   const MethodValues& values_;
   const KernelEntry* const* kernels_;
-  ValueUse* uses_;
+  ValueUse* uses_ = nullptr;
   size_t count_;
   uint32_t now_ = 0;
   bool jumps_ = false;
+  Span<Place> places_;
+  uint32_t* links_ = nullptr;     // for each place: the next view of the same owner, or an owner's first
+  PlaceSet live_{{}, nullptr};    // used before as well as after now, or right now
+  PlaceSet owners_{{}, nullptr};  // may still be written once; no two of them overlap
 };
 
 }  // namespace rushlight

@@ -3,31 +3,66 @@
 
 #include <new>
 
+#include "runtime/base/assert.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight {
 
-void* PreparedWeights::find(const void* source, uint64_t layout, size_t size) const {
-  for (const Block* block = blocks_; block != nullptr; block = block->next) {
-    if (block->source == source && block->layout == layout && block->size == size) return block->data;
+PreparedWeights::Block** PreparedWeights::find_slot(Block** root, const void* source, uint64_t layout,
+                                                    size_t size) {
+  // The finalizer of MurmurHash3 (Austin Appleby, public domain): all bits depend on all bits.
+  uint64_t hash = layout ^ (uint64_t{size} << 40) ^ reinterpret_cast<uintptr_t>(source);
+  hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccd;
+  hash = (hash ^ (hash >> 33)) * 0xc4ceb9fe1a85ec53;
+  hash ^= hash >> 33;
+  Block** slot = root;
+  for (; *slot != nullptr; hash <<= 1) {
+    Block& block = **slot;
+    if (block.source == source && block.layout == layout && block.size == size) break;
+    slot = block.children + (hash >> 63);
   }
-  return nullptr;
+  return slot;
+}
+
+void* PreparedWeights::find(const void* source, uint64_t layout, size_t size) const {
+  Block* root = root_;
+  const Block* block = *find_slot(&root, source, layout, size);
+  return block == nullptr ? nullptr : block->data;
 }
 
 void* PreparedWeights::add(const void* source, uint64_t layout, size_t size) {
+  const size_t left = arena_.size() - arena_.used();
+  if (left < note_cost() || size > left - note_cost()) return nullptr;
   void* block = arena_.allocate(sizeof(Block), alignof(Block));
   void* data = block == nullptr ? nullptr : arena_.allocate(size, kAlignment);
   if (data == nullptr) return nullptr;
-  blocks_ = new (block) Block{source, layout, data, size, blocks_};
+  last_ = find_slot(&root_, source, layout, size);
+  RL_DCHECK(*last_ == nullptr);
+  *last_ = new (block) Block{source, layout, data, size, {}};
   return data;
+}
+
+bool PreparedWeights::note(const void* source, uint64_t layout, size_t size) {
+  Block** slot = find_slot(&root_, source, layout, size);
+  if (*slot != nullptr) return false;
+  if (arena_.size() - arena_.used() < note_cost()) return true;
+  if (void* block = arena_.allocate(sizeof(Block), alignof(Block)))
+    *slot = new (block) Block{source, layout, nullptr, size, {}};
+  return true;
+}
+
+bool Preparation::count(const void* source, uint64_t layout, size_t size) {
+  if (shared != nullptr && shared->find(source, layout, size) != nullptr) return true;
+  const size_t cost = PreparedWeights::cost(size);
+  if (cost < size || cost > most_prepared_bytes - prepared_bytes) return false;
+  if (counted == nullptr || counted->note(source, layout, size)) prepared_bytes += cost;
+  return true;
 }
 
 void* KernelContext::prepare(const void* source, uint64_t layout, size_t size) {
   if (preparation_ == nullptr) return nullptr;
   if (preparation_->weights == nullptr) {
-    const bool there =
-        preparation_->shared != nullptr && preparation_->shared->find(source, layout, size) != nullptr;
-    if (!there) preparation_->prepared_bytes += PreparedWeights::cost(size);
+    static_cast<void>(preparation_->count(source, layout, size));
     return nullptr;
   }
   preparation_->prepared = preparation_->weights->find(source, layout, size);

@@ -22,14 +22,15 @@ class PreparedWeights {
 
   // The bytes that were made of `source` in the layout of that number, or null.
   [[nodiscard]] void* find(const void* source, uint64_t layout, size_t size) const;
-  // Room for them; null when it does not fit.
+  // Room for them, which find() does not know; null when it does not fit.
   [[nodiscard]] void* add(const void* source, uint64_t layout, size_t size);
+  // Only remembers that there are such bytes, without room for them. Whether that is new.
+  bool note(const void* source, uint64_t layout, size_t size);
   // Forgets what was added last, if it was not made after all; its memory stays taken.
-  void drop_last() { blocks_ = blocks_->next; }
+  void drop_last() { *last_ = nullptr; }
   // What add() takes of the memory at most.
-  [[nodiscard]] static constexpr size_t cost(size_t size) {
-    return sizeof(Block) + alignof(Block) + size + kAlignment;
-  }
+  [[nodiscard]] static constexpr size_t cost(size_t size) { return note_cost() + size + kAlignment; }
+  [[nodiscard]] static constexpr size_t note_cost() { return sizeof(Block) + alignof(Block); }
 
   [[nodiscard]] Arena& arena() { return arena_; }
 
@@ -39,11 +40,15 @@ class PreparedWeights {
     uint64_t layout;
     void* data;
     size_t size;
-    const Block* next;
+    Block* children[2];  // by the next bit of its hash: a trie, which finds a block in logarithmic time
   };
 
+  // Where the block is, or would be.
+  static Block** find_slot(Block** root, const void* source, uint64_t layout, size_t size);
+
   Arena arena_;
-  const Block* blocks_ = nullptr;
+  Block* root_ = nullptr;
+  Block** last_ = nullptr;  // where the last one was put
 };
 
 // A number for PreparedWeights: of a kind of layout, each kernel's its own, and the sizes it depends on.
@@ -63,6 +68,13 @@ struct Preparation {
   size_t prepared_bytes = 0;                // memory for what is to be made
   size_t index_bytes = 0;                   // for the method's own list of it; 0 where nothing is prepared
   const void* prepared = nullptr;           // of the call at hand
+  // For hosts, while sizes are counted: what does not fit into `most_prepared_bytes` is left out, and what
+  // several calls ask for counts once as long as `counted` has memory for its notes.
+  size_t most_prepared_bytes = SIZE_MAX;
+  PreparedWeights* counted = nullptr;
+
+  // Counts the memory for what is to be made of `source`; false if it is left out.
+  [[nodiscard]] bool count(const void* source, uint64_t layout, size_t size);
 };
 
 }  // namespace rushlight

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/module/host_file_part.h"
+
 namespace rushlight {
 
 namespace {
@@ -18,6 +20,22 @@ constexpr size_t kAlignment = 16;
 void free_memory(void*, void* data, size_t) { std::free(data); }
 
 }  // namespace
+
+Result<FreeableBuffer> read_part(int file, size_t offset, size_t size) {
+  if (size == 0) return FreeableBuffer();
+  auto* memory = static_cast<uint8_t*>(std::aligned_alloc(kAlignment, align_up(size, kAlignment)));
+  RL_CHECK(memory != nullptr, Error::MemoryAllocationFailed, "file: no memory for %lu bytes",
+           static_cast<unsigned long>(size));
+  FreeableBuffer buffer(memory, size, free_memory);
+  for (size_t done = 0; done < size;) {
+    const ssize_t got = ::pread(file, memory + done, size - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    RL_CHECK(got > 0, Error::AccessFailed, "file: %s",
+             got == 0 ? "has become shorter" : std::strerror(errno));
+    done += static_cast<size_t>(got);
+  }
+  return buffer;
+}
 
 Result<FileDataLoader> FileDataLoader::open(const char* path) {
   const int file = ::open(path, O_RDONLY | O_CLOEXEC);
@@ -39,19 +57,7 @@ Result<FreeableBuffer> FileDataLoader::load(size_t offset, size_t size) {
   RL_CHECK(range_fits(offset, size, size_), Error::InvalidArgument,
            "file: %lu bytes at %lu asked for, it has %lu", static_cast<unsigned long>(size),
            static_cast<unsigned long>(offset), static_cast<unsigned long>(size_));
-  if (size == 0) return FreeableBuffer();
-  auto* memory = static_cast<uint8_t*>(std::aligned_alloc(kAlignment, align_up(size, kAlignment)));
-  RL_CHECK(memory != nullptr, Error::MemoryAllocationFailed, "file: no memory for %lu bytes",
-           static_cast<unsigned long>(size));
-  FreeableBuffer buffer(memory, size, free_memory);
-  for (size_t done = 0; done < size;) {
-    const ssize_t got = ::pread(file_, memory + done, size - done, static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    RL_CHECK(got > 0, Error::AccessFailed, "file: %s",
-             got == 0 ? "has become shorter" : std::strerror(errno));
-    done += static_cast<size_t>(got);
-  }
-  return buffer;
+  return read_part(file_, offset, size);
 }
 
 }  // namespace rushlight

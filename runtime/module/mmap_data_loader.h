@@ -3,11 +3,16 @@
 // that weights are neither read before they are needed nor held twice.
 #pragma once
 
+#include <string>
+
 #include "runtime/program/data_loader.h"
 
 namespace rushlight {
 
-// The file must not become shorter while it is mapped: reading what is gone is a bus error.
+// What is loaded from the file's beginning is a copy: there the formats have all that is checked once and
+// relied on from then on, so that a file which is overwritten in place can change constants only. A file that
+// is replaced (a new one renamed to its path) stays what it was. Reading what is gone of a file that has
+// become shorter is a bus error: check() tells before.
 class MmapDataLoader final : public DataLoader {
  public:
   // Whether loaded parts are kept in memory, and what happens if the system does not allow that.
@@ -17,7 +22,12 @@ class MmapDataLoader final : public DataLoader {
   [[nodiscard]] static Result<MmapDataLoader> open(const char* path, Lock lock = Lock::None);
 
   MmapDataLoader(MmapDataLoader&& other) noexcept
-      : data_(other.data_), size_(other.size_), lock_(other.lock_) {
+      : path_(std::move(other.path_)),
+        file_(other.file_),
+        version_(other.version_),
+        data_(other.data_),
+        lock_(other.lock_) {
+    other.file_ = -1;
     other.data_ = nullptr;
   }
   MmapDataLoader(const MmapDataLoader&) = delete;
@@ -25,15 +35,29 @@ class MmapDataLoader final : public DataLoader {
   MmapDataLoader& operator=(MmapDataLoader&&) = delete;
   ~MmapDataLoader();
 
-  // Locked parts are unlocked when they are freed.
+  // Locked parts are unlocked when they are freed. Errors: also what check() returns.
   [[nodiscard]] Result<FreeableBuffer> load(size_t offset, size_t size) override;
-  [[nodiscard]] size_t size() const override { return size_; }
+  [[nodiscard]] size_t size() const override { return version_.size; }
+
+  // Whether the file is still the one that was opened: AccessFailed if it was written to since.
+  [[nodiscard]] Error check() const;
 
  private:
-  MmapDataLoader(uint8_t* data, size_t size, Lock lock) : data_(data), size_(size), lock_(lock) {}
+  // What changes when somebody writes to a file.
+  struct Version {
+    size_t size = 0;
+    int64_t seconds = 0;
+    int64_t nanoseconds = 0;
+  };
+  static bool read_version(int file, Version* version);
 
+  MmapDataLoader(const char* path, int file, const Version& version, uint8_t* data, Lock lock)
+      : path_(path), file_(file), version_(version), data_(data), lock_(lock) {}
+
+  std::string path_;
+  int file_;
+  Version version_;
   uint8_t* data_;  // null for an empty file
-  size_t size_;
   Lock lock_;
 };
 

@@ -10,33 +10,25 @@
 
 namespace rushlight {
 
-namespace {
-
-template <class Loader>
-Result<std::shared_ptr<DataLoader>> shared(Result<Loader> loader) {
-  if (!loader.ok()) return loader.error();
-  return std::shared_ptr<DataLoader>(std::make_shared<Loader>(std::move(*loader)));
-}
-
-Result<std::shared_ptr<DataLoader>> open(const char* path, LoadMode mode) {
-  switch (mode) {
-    case LoadMode::File:
-      return shared(FileDataLoader::open(path));
-    case LoadMode::Mmap:
-      return shared(MmapDataLoader::open(path));
-    case LoadMode::MmapLocked:
-      return shared(MmapDataLoader::open(path, MmapDataLoader::Lock::Require));
-    case LoadMode::MmapTryLocked:
-      return shared(MmapDataLoader::open(path, MmapDataLoader::Lock::Try));
+Result<Module::OpenFile> Module::open(const char* path, LoadMode mode) {
+  if (mode == LoadMode::File) {
+    RL_TRY_ASSIGN(FileDataLoader file, FileDataLoader::open(path));
+    return OpenFile{std::make_shared<FileDataLoader>(std::move(file)), nullptr};
   }
-  return Error::InvalidArgument;
+  const auto lock = mode == LoadMode::Mmap         ? MmapDataLoader::Lock::None
+                    : mode == LoadMode::MmapLocked ? MmapDataLoader::Lock::Require
+                                                   : MmapDataLoader::Lock::Try;
+  RL_TRY_ASSIGN(MmapDataLoader file, MmapDataLoader::open(path, lock));
+  auto mapped = std::make_shared<MmapDataLoader>(std::move(file));
+  return OpenFile{mapped, mapped};
 }
 
-}  // namespace
-
-Module::Module(std::shared_ptr<DataLoader> loader, const OperatorTable& operators,
-               const ModuleOptions& options)
-    : loader_(std::move(loader)), operators_(&operators), options_(options.method) {
+Module::Module(OpenFile file, const OperatorTable& operators, const ModuleOptions& options)
+    : loader_(std::move(file.loader)),
+      operators_(&operators),
+      options_(options.method),
+      max_memory_(options.max_memory) {
+  if (file.mapped != nullptr) mapped_.push_back(std::move(file.mapped));
   if (options.prepare) weights_ = std::make_unique<WeightStore>();
   if (options_.threads != nullptr) return;
   threads_ = HostThreads::shared(options.threads == 0 ? HostThreads::default_count() : options.threads);
@@ -47,9 +39,10 @@ Module::Module(std::shared_ptr<DataLoader> loader, const OperatorTable& operator
 Error Module::open_data(const ModuleOptions& options) {
   if (options.data_files.empty()) return Error::Ok;
   for (const std::string& path : options.data_files) {
-    RL_TRY_ASSIGN(std::shared_ptr<DataLoader> loader, open(path.c_str(), options.load_mode));
-    RL_TRY_ASSIGN(FlatTensor map, FlatTensor::load(*loader));
-    data_files_.push_back(std::unique_ptr<DataFile>(new DataFile{std::move(loader), std::move(map)}));
+    RL_TRY_ASSIGN(OpenFile file, open(path.c_str(), options.load_mode));
+    RL_TRY_ASSIGN(FlatTensor map, FlatTensor::load(*file.loader));
+    if (file.mapped != nullptr) mapped_.push_back(std::move(file.mapped));
+    data_files_.push_back(std::unique_ptr<DataFile>(new DataFile{std::move(file.loader), std::move(map)}));
     data_maps_.push_back(&data_files_.back()->map);
   }
   data_maps_.push_back(options.method.external_data);
@@ -59,19 +52,24 @@ Error Module::open_data(const ModuleOptions& options) {
   return Error::Ok;
 }
 
-Result<std::unique_ptr<Module>> Module::load(std::shared_ptr<DataLoader> loader,
-                                             const OperatorTable& operators, const ModuleOptions& options) {
-  std::unique_ptr<Module> module(new Module(std::move(loader), operators, options));
+Result<std::unique_ptr<Module>> Module::load_open(OpenFile file, const OperatorTable& operators,
+                                                  const ModuleOptions& options) {
+  std::unique_ptr<Module> module(new Module(std::move(file), operators, options));
   RL_TRY_ASSIGN(Program program, Program::load(*module->loader_, options.verification));
   module->program_ = std::make_unique<Program>(std::move(program));
   RL_TRY(module->open_data(options));
   return module;
 }
 
+Result<std::unique_ptr<Module>> Module::load(std::shared_ptr<DataLoader> loader,
+                                             const OperatorTable& operators, const ModuleOptions& options) {
+  return load_open({std::move(loader), nullptr}, operators, options);
+}
+
 Result<std::unique_ptr<Module>> Module::load_file(const char* path, const OperatorTable& operators,
                                                   const ModuleOptions& options) {
-  RL_TRY_ASSIGN(std::shared_ptr<DataLoader> loader, open(path, options.load_mode));
-  return load(std::move(loader), operators, options);
+  RL_TRY_ASSIGN(OpenFile file, open(path, options.load_mode));
+  return load_open(std::move(file), operators, options);
 }
 
 Result<std::unique_ptr<Module>> Module::load_bytes(Span<const uint8_t> bytes, const OperatorTable& operators,
@@ -85,6 +83,12 @@ Result<std::unique_ptr<Module>> Module::load_bytes(Span<const uint8_t> bytes, co
               operators, options);
 }
 
+size_t Module::file_bytes() const {
+  size_t bytes = loader_->size();
+  for (const auto& file : data_files_) bytes += file->loader->size();
+  return bytes;
+}
+
 std::vector<std::string> Module::method_names() const {
   std::vector<std::string> names;
   for (size_t i = 0; i < program_->num_methods(); ++i) names.emplace_back(program_->method_name(i));
@@ -92,7 +96,12 @@ std::vector<std::string> Module::method_names() const {
 }
 
 Result<std::unique_ptr<ModuleMethod>> Module::load_method(const char* name) const {
-  return ModuleMethod::load(*program_, name, *operators_, options_, weights_.get());
+  RL_TRY(check_files(mapped_));
+  ModuleMethod::Surroundings around;
+  around.weights = weights_.get();
+  around.mapped = mapped_;
+  around.max_memory = max_memory_;
+  return ModuleMethod::load(*program_, name, *operators_, options_, around);
 }
 
 Result<ModuleMethod*> Module::method(const char* name) {
@@ -111,8 +120,7 @@ Error Module::set_input(size_t index, const EValue& value, const char* method_na
 
 Result<std::vector<EValue>> Module::execute(const char* method_name, const std::vector<EValue>& inputs) {
   RL_TRY_ASSIGN(ModuleMethod * target, method(method_name));
-  const Error error =
-      inputs.empty() ? target->method().execute() : target->execute({inputs.data(), inputs.size()});
+  const Error error = inputs.empty() ? target->execute() : target->execute({inputs.data(), inputs.size()});
   if (error != Error::Ok) return error;
   return target->outputs();
 }

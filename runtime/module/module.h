@@ -35,6 +35,9 @@ struct ModuleOptions {
   MethodOptions method = {};                 // external_data is in addition to data_files
   size_t threads = 0;   // that kernels share, unless `method` has some; 0: HostThreads::default_count()
   bool prepare = true;  // whether kernels pack constants, which takes memory for them a second time
+  // Bytes that one loaded method may take: values, planned buffers, outputs, scratch and packed constants,
+  // which are left out where they do not fit. 0: as much as the machine has.
+  size_t max_memory = 0;
 };
 
 class Module {
@@ -52,11 +55,14 @@ class Module {
                                                                   const ModuleOptions& options = {});
 
   [[nodiscard]] const Program& program() const { return *program_; }
+  // Of the program and its data files.
+  [[nodiscard]] size_t file_bytes() const;
   [[nodiscard]] std::vector<std::string> method_names() const;
   // Error: NotFound.
   [[nodiscard]] Result<MethodMeta> method_meta(const char* name) const { return program_->method_meta(name); }
 
-  // A new instance of the method, with state of its own; the module outlives it.
+  // A new instance of the method, with state of its own; the module outlives it. Errors: what
+  // ModuleMethod::load returns, AccessFailed (a mapped file was overwritten since it was loaded).
   [[nodiscard]] Result<std::unique_ptr<ModuleMethod>> load_method(const char* name) const;
 
   // The module's own instance of a method, loaded when it is first asked for: its state lasts from one
@@ -74,21 +80,30 @@ class Module {
   }
 
  private:
+  struct OpenFile {
+    std::shared_ptr<DataLoader> loader;
+    std::shared_ptr<MmapDataLoader> mapped;  // the same, where that is what it is
+  };
   // A data file and the loader that it reads through.
   struct DataFile {
     std::shared_ptr<DataLoader> loader;
     FlatTensor map;
   };
 
-  Module(std::shared_ptr<DataLoader> loader, const OperatorTable& operators, const ModuleOptions& options);
+  Module(OpenFile file, const OperatorTable& operators, const ModuleOptions& options);
+  static Result<std::unique_ptr<Module>> load_open(OpenFile file, const OperatorTable& operators,
+                                                   const ModuleOptions& options);
+  static Result<OpenFile> open(const char* path, LoadMode mode);
   Error open_data(const ModuleOptions& options);
 
   std::shared_ptr<DataLoader> loader_;
+  MappedFiles mapped_;
   std::vector<std::unique_ptr<DataFile>> data_files_;
   std::vector<const NamedDataMap*> data_maps_;
   std::unique_ptr<MergedDataMap> data_;
   const OperatorTable* operators_;
   MethodOptions options_;
+  size_t max_memory_;
   std::shared_ptr<HostThreads> threads_;
   std::unique_ptr<Program> program_;
   std::unique_ptr<WeightStore> weights_;  // null: kernels prepare nothing

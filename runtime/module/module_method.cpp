@@ -1,11 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/module/module_method.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 namespace rushlight {
+
+namespace {
+
+size_t bound_of(const EValue& output) {
+  const TensorImpl* tensor = output.payload.as_tensor.impl();
+  return tensor->numel_bound() * element_size(tensor->scalar_type());
+}
+
+// What a method may take unless somebody says so: all that there is.
+size_t machine_memory() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES);
+  const long bytes = ::sysconf(_SC_PAGESIZE);
+  size_t memory = 0;
+  const bool known =
+      pages > 0 && bytes > 0 && checked_mul(static_cast<size_t>(pages), static_cast<size_t>(bytes), &memory);
+  return known ? memory : SIZE_MAX;
+}
+
+}  // namespace
 
 void ModuleMethod::Free::operator()(uint8_t* memory) const { std::free(memory); }
 void ModuleMethod::Unmap::operator()(uint8_t* memory) const { ::munmap(memory, size); }
@@ -31,6 +53,29 @@ Span<uint8_t> ModuleMethod::reserve(size_t size) {
   return {static_cast<uint8_t*>(memory), size};
 }
 
+Error check_files(const MappedFiles& files) {
+  for (const auto& file : files) RL_TRY(file->check());
+  return Error::Ok;
+}
+
+Error ModuleMethod::count(uint64_t size) {
+  uint64_t sum = 0;
+  const bool fits = checked_add(uint64_t{taken_bytes_}, size, &sum) && sum <= max_memory_;
+  RL_CHECK(fits, Error::MemoryAllocationFailed, "memory: expected at most %llu bytes, needs %llu",
+           static_cast<unsigned long long>(max_memory_),
+           static_cast<unsigned long long>(sum < size ? UINT64_MAX : sum));
+  taken_bytes_ = static_cast<size_t>(sum);
+  return Error::Ok;
+}
+
+Error ModuleMethod::count_planned(const MethodMeta& meta, uint64_t sum) {
+  for (size_t i = 0; i < meta.num_planned_buffers(); ++i) {
+    RL_TRY_ASSIGN(const size_t size, meta.planned_buffer_size(i));
+    if (!checked_add(sum, uint64_t{size}, &sum)) sum = UINT64_MAX;
+  }
+  return count(sum);
+}
+
 Error ModuleMethod::allocate_planned(const MethodMeta& meta) {
   for (size_t i = 0; i < meta.num_planned_buffers(); ++i) {
     RL_TRY_ASSIGN(const size_t size, meta.planned_buffer_size(i));
@@ -41,26 +86,46 @@ Error ModuleMethod::allocate_planned(const MethodMeta& meta) {
   return Error::Ok;
 }
 
-// Outputs that the program left to its caller.
-Error ModuleMethod::allocate_outputs() {
-  const size_t count = method_->meta().num_outputs();
-  for (size_t i = 0; i < count; ++i) {
+// Outputs that the program left to its caller, each once.
+std::vector<size_t> ModuleMethod::unplanned_outputs() const {
+  std::vector<std::pair<const TensorImpl*, size_t>> outputs;
+  const size_t count_of_outputs = method_->meta().num_outputs();
+  for (size_t i = 0; i < count_of_outputs; ++i) {
     const EValue& value = method_->output(i);
     if (!value.is_tensor() || value.to_tensor().const_data_ptr() != nullptr) continue;
-    const TensorImpl* tensor = value.payload.as_tensor.impl();
-    RL_TRY(
-        method_->set_output_buffer(i, allocate(tensor->numel_bound() * element_size(tensor->scalar_type()))));
+    outputs.emplace_back(value.payload.as_tensor.impl(), i);
   }
+  std::sort(outputs.begin(), outputs.end());
+  std::vector<size_t> indices;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (i == 0 || outputs[i].first != outputs[i - 1].first) indices.push_back(outputs[i].second);
+  }
+  return indices;
+}
+
+Error ModuleMethod::allocate_outputs() {
+  const std::vector<size_t> outputs = unplanned_outputs();
+  uint64_t sum = 0;
+  for (const size_t i : outputs) {
+    if (!checked_add(sum, uint64_t{bound_of(method_->output(i))}, &sum)) sum = UINT64_MAX;
+  }
+  RL_TRY(count(sum));
+  for (const size_t i : outputs)
+    RL_TRY(method_->set_output_buffer(i, allocate(bound_of(method_->output(i)))));
   return Error::Ok;
 }
 
 Result<std::unique_ptr<ModuleMethod>> ModuleMethod::load(const Program& program, const char* name,
                                                          const OperatorTable& operators,
-                                                         const MethodOptions& options, WeightStore* weights) {
+                                                         const MethodOptions& options,
+                                                         const Surroundings& around) {
   RL_TRY_ASSIGN(const MethodMeta meta, program.method_meta(name));
   RL_TRY_ASSIGN(const size_t arena_bytes, meta.arena_bytes());
   const size_t backend_bytes = meta.num_backends() == 0 ? 0 : kBackendBytes;
   std::unique_ptr<ModuleMethod> loaded(new ModuleMethod());
+  loaded->mapped_ = around.mapped;
+  loaded->max_memory_ = around.max_memory == 0 ? machine_memory() : around.max_memory;
+  RL_TRY(loaded->count_planned(meta, arena_bytes));
   size_t size = 0;
   RL_CHECK(checked_add(arena_bytes, backend_bytes, &size), Error::MemoryAllocationFailed,
            "method %s: needs %lu bytes", name, log_number(arena_bytes));
@@ -76,22 +141,30 @@ Result<std::unique_ptr<ModuleMethod>> ModuleMethod::load(const Program& program,
   memory.planned = {loaded->planned_.data(), loaded->planned_.size()};
   RL_TRY_ASSIGN(Method method, Method::load(program, name, memory, operators, options));
   loaded->method_ = std::make_unique<Method>(std::move(method));
+  WeightStore* weights = around.weights;
   if (weights != nullptr && loaded->method_->owns_constants()) {
     loaded->own_weights_ = std::make_unique<WeightStore>();
     weights = loaded->own_weights_.get();
   }
-  RL_TRY(loaded->prepare(weights));
+  // Before kernels prepare anything: packed weights take what is left.
   RL_TRY(loaded->allocate_outputs());
+  RL_TRY(loaded->prepare(weights));
   return loaded;
 }
 
 Error ModuleMethod::prepare(WeightStore* weights) {
+  const WeightStore none{};
   const std::unique_lock<std::mutex> lock =
       weights == nullptr ? std::unique_lock<std::mutex>() : weights->lock();
+  if (method_->preparing_bytes() > temporary_.size()) {
+    if (const Span<uint8_t> larger = reserve(method_->preparing_bytes()); !larger.empty())
+      temporary_ = Arena(larger);
+  }
   Preparation needs;
-  RL_TRY(method_->measure(weights == nullptr ? nullptr : &weights->weights(), &needs));
+  RL_TRY((weights == nullptr ? none : *weights).measure(*method_, max_memory_ - taken_bytes_, &needs));
   scratch_bytes_ = needs.scratch_bytes;
   if (scratch_bytes_ > temporary_.size()) {
+    RL_TRY(count(scratch_bytes_));
     temporary_ = Arena(reserve(scratch_bytes_));
     RL_CHECK(temporary_.size() == scratch_bytes_, Error::MemoryAllocationFailed,
              "kernels' scratch: no memory for %lu bytes", log_number(scratch_bytes_));
@@ -99,9 +172,16 @@ Error ModuleMethod::prepare(WeightStore* weights) {
   prepared_bytes_ = needs.prepared_bytes;
   if (weights == nullptr) return Error::Ok;
   // Even if all that it prepares is there already, it has to find that.
+  if (prepared_bytes_ > max_memory_ - taken_bytes_) return Error::Ok;
+  RL_TRY(count(prepared_bytes_));
   RL_CHECK(weights->extend(needs.prepared_bytes + needs.index_bytes), Error::MemoryAllocationFailed,
            "prepared weights: no memory for %lu bytes", log_number(needs.prepared_bytes));
   return method_->prepare(&weights->weights());
+}
+
+Error ModuleMethod::execute() {
+  RL_TRY(check_files(mapped_));
+  return method_->execute();
 }
 
 Error ModuleMethod::execute(Span<const EValue> inputs) {
@@ -110,7 +190,7 @@ Error ModuleMethod::execute(Span<const EValue> inputs) {
            "method %s: expected %lu inputs, got %lu", meta.name(), log_number(meta.num_inputs()),
            log_number(inputs.size()));
   for (size_t i = 0; i < inputs.size(); ++i) RL_TRY(method_->set_input(i, inputs[i]));
-  return method_->execute();
+  return execute();
 }
 
 std::vector<EValue> ModuleMethod::outputs() const {

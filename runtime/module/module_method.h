@@ -6,24 +6,43 @@
 #include <vector>
 
 #include "runtime/executor/method.h"
+#include "runtime/module/mmap_data_loader.h"
 #include "runtime/module/weight_store.h"
 
 namespace rushlight {
 
+using MappedFiles = std::vector<std::shared_ptr<MmapDataLoader>>;
+
+// AccessFailed for the first that was overwritten since it was opened.
+[[nodiscard]] Error check_files(const MappedFiles& files);
+
 class ModuleMethod {
  public:
+  // What methods of one program share.
+  struct Surroundings {
+    WeightStore* weights = nullptr;  // where kernels prepare their constants; null: nowhere
+    MappedFiles mapped = {};         // that constants lie in
+    size_t max_memory = 0;           // see ModuleOptions
+  };
+
   // What kernels may use as scratch, unless they say that they need more. Pages that none of them touches
   // cost nothing.
   static constexpr size_t kTemporaryBytes = size_t{16} << 20;
   // Room in the arena for what backends allocate, if the method has delegates; likewise.
   static constexpr size_t kBackendBytes = size_t{16} << 20;
 
-  // `program`, `weights` and what `options` names outlive it. Kernels prepare their constants in `weights`,
-  // which may be null. Errors: what MethodMeta and Method::load return.
+  // `program`, `weights` and what `options` names outlive it. Errors: what MethodMeta and Method::load
+  // return, MemoryAllocationFailed (also before anything is taken, for what is known to be more than
+  // max_memory).
   [[nodiscard]] static Result<std::unique_ptr<ModuleMethod>> load(const Program& program, const char* name,
                                                                   const OperatorTable& operators,
-                                                                  const MethodOptions& options = {},
-                                                                  WeightStore* weights = nullptr);
+                                                                  const MethodOptions& options,
+                                                                  const Surroundings& around);
+  [[nodiscard]] static Result<std::unique_ptr<ModuleMethod>> load(const Program& program, const char* name,
+                                                                  const OperatorTable& operators,
+                                                                  const MethodOptions& options = {}) {
+    return load(program, name, operators, options, Surroundings());
+  }
 
   Method& method() { return *method_; }
   Method* operator->() { return method_.get(); }
@@ -31,6 +50,9 @@ class ModuleMethod {
   // Sets all inputs, in order, and runs. Tensors that the program did not plan memory for are used
   // where they are. Errors: InvalidArgument (their number), or what Method::set_input and execute return.
   Error execute(Span<const EValue> inputs);
+  // Runs on the inputs that were set. Errors: AccessFailed (a mapped file was overwritten since it was
+  // loaded), or what Method::execute returns.
+  Error execute();
   // The outputs; they point into this method's memory and change when it runs again.
   [[nodiscard]] std::vector<EValue> outputs() const;
 
@@ -41,6 +63,8 @@ class ModuleMethod {
   // or would have.
   [[nodiscard]] size_t scratch_bytes() const { return scratch_bytes_; }
   [[nodiscard]] size_t prepared_bytes() const { return prepared_bytes_; }
+  // What the limit of max_memory counts.
+  [[nodiscard]] size_t taken_bytes() const { return taken_bytes_; }
 
  private:
   struct Free {
@@ -56,7 +80,12 @@ class ModuleMethod {
   Span<uint8_t> allocate(size_t size);
   // Likewise, of which most is not going to be used: straight from the system.
   Span<uint8_t> reserve(size_t size);
+  // Counts bytes that are going to be taken. Error: MemoryAllocationFailed.
+  Error count(uint64_t size);
+  // The planned buffers, and `arena` bytes.
+  Error count_planned(const MethodMeta& meta, uint64_t arena);
   Error allocate_planned(const MethodMeta& meta);
+  [[nodiscard]] std::vector<size_t> unplanned_outputs() const;
   Error allocate_outputs();
   Error prepare(WeightStore* weights);
 
@@ -65,6 +94,9 @@ class ModuleMethod {
   std::vector<Span<uint8_t>> planned_;
   Arena arena_;
   Arena temporary_;
+  MappedFiles mapped_;
+  size_t max_memory_ = 0;
+  size_t taken_bytes_ = 0;
   size_t scratch_bytes_ = 0;
   size_t prepared_bytes_ = 0;
   std::unique_ptr<WeightStore> own_weights_;  // made of constants that go with the method

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "runtime/base/checked.h"
-#include "runtime/kernel/prepared.h"
+#include "runtime/executor/method.h"
 
 namespace rushlight {
 
@@ -17,6 +17,11 @@ class WeightStore {
   // For as long as a method is measured and prepared.
   [[nodiscard]] std::unique_lock<std::mutex> lock() { return std::unique_lock<std::mutex>(mutex_); }
   [[nodiscard]] PreparedWeights& weights() { return weights_; }
+
+  // Method::measure() for a method that is going to prepare its constants here, in at most `most` bytes and
+  // in proportion to what it has: a small program cannot ask for any amount of memory. With more than that
+  // the kernels find their constants unprepared.
+  [[nodiscard]] Error measure(Method& method, uint64_t most, Preparation* needs) const;
 
   // Memory for what is added next; false when there is none.
   [[nodiscard]] bool extend(size_t size) {

@@ -19,8 +19,7 @@ namespace rushlight::platform {
 
 namespace {
 
-void write_all(int file, const char* text) {
-  size_t left = std::strlen(text);
+void write_bytes(int file, const char* text, size_t left) {
   while (left > 0) {
     const ssize_t done = ::write(file, text, left);
     if (done < 0 && errno == EINTR) continue;
@@ -28,6 +27,46 @@ void write_all(int file, const char* text) {
     text += done;
     left -= static_cast<size_t>(done);
   }
+}
+
+void write_all(int file, const char* text) { write_bytes(file, text, std::strlen(text)); }
+
+// The bytes of the character of UTF-8 that begins here; 1 for a byte that begins none.
+size_t character_bytes(const unsigned char* at) {
+  const size_t count = at[0] < 0xC2 ? 1 : at[0] < 0xE0 ? 2 : at[0] < 0xF0 ? 3 : at[0] < 0xF5 ? 4 : 1;
+  for (size_t i = 1; i < count; ++i)
+    if ((at[i] & 0xC0) != 0x80) return 1;
+  return count;
+}
+
+// Whether a terminal would act on the character, or show nothing: controls (C0, C1), marks of direction, zero
+// widths, bytes that are no UTF-8.
+bool is_hidden(const unsigned char* at, size_t count) {
+  if (count == 1) return (at[0] < 0x20 && at[0] != '\t') || at[0] >= 0x7F;
+  const unsigned first = at[0] << 8 | at[1];
+  if (count == 2) return (at[0] == 0xC2 && at[1] < 0xA0) || first == 0xC2AD || first == 0xD89C;
+  if (first == 0xE280) return (at[2] >= 0x8B && at[2] <= 0x8F) || (at[2] >= 0xA8 && at[2] <= 0xAE);
+  return (first == 0xE281 && at[2] >= 0xA0) || (first == 0xEFBB && at[2] == 0xBF) || first == 0xF3A0;
+}
+
+// Messages have names of files and programs in them: hidden characters are shown as \xNN.
+void write_shown(int file, const char* text) {
+  const char* plain = text;
+  while (*text != 0) {
+    const auto* at = reinterpret_cast<const unsigned char*>(text);
+    const size_t count = character_bytes(at);
+    if (is_hidden(at, count)) {
+      write_bytes(file, plain, static_cast<size_t>(text - plain));
+      for (size_t i = 0; i < count; ++i) {
+        constexpr char kDigits[] = "0123456789abcdef";
+        const char escape[] = {'\\', 'x', kDigits[at[i] >> 4], kDigits[at[i] & 15]};
+        write_bytes(file, escape, sizeof escape);
+      }
+      plain = text + count;
+    }
+    text += count;
+  }
+  write_bytes(file, plain, static_cast<size_t>(text - plain));
 }
 
 }  // namespace
@@ -42,7 +81,7 @@ void abort() {
 void emit_log(LogLevel level, const char*, int, const char* message) {
   constexpr const char* kPrefix[] = {"debug: ", "info: ", "error: "};
   write_all(STDERR_FILENO, kPrefix[static_cast<unsigned>(level)]);
-  write_all(STDERR_FILENO, message);
+  write_shown(STDERR_FILENO, message);
   write_all(STDERR_FILENO, "\n");
 }
 
@@ -110,7 +149,7 @@ size_t file_write(int file, const void* data, size_t size) {
 void file_close(int file) { ::close(file); }
 
 void print_line(const char* text) {
-  write_all(STDOUT_FILENO, text);
+  write_shown(STDOUT_FILENO, text);
   write_all(STDOUT_FILENO, "\n");
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A view of FlatBuffers data without generated code, in two halves: verify() walks a buffer once
 // against a description of its tables and proves every offset, length and alignment; Table and the
-// vectors then read it without looking back. Little-endian hosts only, like the format.
+// vectors then read it without looking back. A field is proven by the bounds of the buffer. Fields may
+// overlap, so that the buffer is only ever read. Little-endian hosts only, like the format.
 #pragma once
 
 #include <cstddef>

@@ -137,14 +137,14 @@ class PlanChecker {
       const Table arguments = instructions[i].table(schema::instruction::kArguments);
       RL_CHECK(arguments, Error::InvalidProgram, "instruction %lu: of no kind", log_number(i));
       const auto kind = instructions[i].scalar<uint8_t>(schema::instruction::kKind);
-      const Error error = instruction(static_cast<InstructionKind>(kind), arguments, instructions.size());
+      const Error error = instruction(static_cast<InstructionKind>(kind), arguments, i, instructions.size());
       RL_CHECK(error == Error::Ok, error, "instruction %lu: of kind %lu, is damaged", log_number(i),
                log_number(kind));
     }
     return Error::Ok;
   }
 
-  Error instruction(InstructionKind kind, Table arguments, size_t count) {
+  Error instruction(InstructionKind kind, Table arguments, size_t at, size_t count) {
     switch (kind) {
       case InstructionKind::KernelCall:
       case InstructionKind::DelegateCall: {
@@ -183,6 +183,8 @@ class PlanChecker {
         const auto destination = arguments.scalar<int32_t>(schema::jump_false_call::kDestinationInstruction);
         RL_CHECK(static_cast<uint32_t>(destination) <= count, Error::InvalidProgram,
                  "jump: to instruction %ld of %lu", static_cast<long>(destination), log_number(count));
+        RL_CHECK(static_cast<uint32_t>(destination) != at, Error::InvalidProgram,
+                 "jump: to itself, which never ends");
         counts_->plain = false;
         return Error::Ok;
       }

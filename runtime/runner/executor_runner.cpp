@@ -78,6 +78,7 @@ Error run(int argc, char** argv, EventTracer* tracer) {
   options.backends = &selected_backends;
   options.tracer = tracer;
   RL_TRY(read_memory_options(argc, argv, &options.memory));
+  options.instruction_budget = options.memory.max_instructions;
   if constexpr (kTakesDataFiles) {
     DataFiles data;
     RL_TRY(data.open(argc, argv));

@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include "runtime/base/checked.h"
 #include "runtime/base/log.h"
 #include "runtime/platform/platform.h"
 
@@ -16,6 +17,20 @@ Result<Span<uint8_t>> claim(size_t size, const char* what, platform::Bank bank =
   RL_CHECK(memory.size() == size, Error::MemoryAllocationFailed, "%s: the machine has no %lu bytes left",
            what, log_number(size));
   return Span<uint8_t>(memory);
+}
+
+// Of memory.max_memory, without `bytes` and planned buffers. Error:
+// MemoryAllocationFailed.
+Result<size_t> bytes_left(const MethodMeta& meta, const MemoryOptions& memory, uint64_t bytes) {
+  for (size_t i = 0; i < meta.num_planned_buffers(); ++i) {
+    RL_TRY_ASSIGN(size_t size, meta.planned_buffer_size(i));
+    if (i < MemoryOptions::kMaxPlannedBuffers && memory.planned[i] != MemoryOptions::kAsAsked)
+      size = memory.planned[i];
+    if (!checked_add(bytes, size, &bytes)) bytes = UINT64_MAX;
+  }
+  RL_CHECK(bytes <= memory.max_memory, Error::MemoryAllocationFailed,
+           "memory: expected at most %lu bytes, needs %lu", log_number(memory.max_memory), log_number(bytes));
+  return static_cast<size_t>(memory.max_memory - bytes);
 }
 
 }  // namespace
@@ -36,10 +51,17 @@ Result<LoadedMethod*> LoadedMethod::load(const Program& program, const char* nam
   if (memory.method_arena != MemoryOptions::kAsAsked) arena_bytes = memory.method_arena;
   const size_t temporary_bytes =
       memory.temporary != MemoryOptions::kAsAsked ? memory.temporary : RUSHLIGHT_RUNNER_TEMPORARY_BYTES;
+  size_t left = SIZE_MAX;
+  if constexpr (RUSHLIGHT_LIMITS != 0) {
+    if (memory.max_memory != MemoryOptions::kAsAsked) {
+      RL_TRY_ASSIGN(left, bytes_left(meta, memory, uint64_t{arena_bytes} + temporary_bytes));
+    }
+  }
   RL_TRY_ASSIGN(const Span<uint8_t> own, claim(sizeof(LoadedMethod), "runner"));
   RL_TRY_ASSIGN(const Span<uint8_t> arena, claim(arena_bytes, "method arena"));
   RL_TRY_ASSIGN(const Span<uint8_t> temporary, claim(temporary_bytes, "temporary memory"));
   auto* loaded = new (own.data()) LoadedMethod(arena, temporary);
+  loaded->left_ = left;
   RL_TRY(loaded->claim_planned(meta, memory, report));
   RL_TRY_ASSIGN(Method method, Method::load(program, name, loaded->memory_, selected_operators, options));
   new (&loaded->method_storage_) Method(std::move(method));
@@ -75,6 +97,7 @@ Error LoadedMethod::claim_planned(const MethodMeta& meta, const MemoryOptions& m
 
 Error LoadedMethod::prepare(const MemoryOptions& memory, Report* report) {
   Preparation needs;
+  needs.most_prepared_bytes = left_;
   RL_TRY(method().measure(nullptr, &needs));
   report->scratch_bytes = needs.scratch_bytes;
   if (memory.temporary == MemoryOptions::kAsAsked && needs.scratch_bytes > temporary_.size()) {
@@ -86,6 +109,7 @@ Error LoadedMethod::prepare(const MemoryOptions& memory, Report* report) {
                 claim(needs.prepared_bytes + needs.index_bytes, "prepared weights"));
   weights_.extend(prepared);
   report->prepared_bytes = prepared.size();
+  left_ -= needs.prepared_bytes;
   return method().prepare(&weights_);
 }
 
@@ -96,6 +120,12 @@ Error LoadedMethod::claim_outputs() {
     if (!value.is_tensor() || value.to_tensor().const_data_ptr() != nullptr) continue;
     const TensorImpl* tensor = value.payload.as_tensor.impl();
     const size_t size = tensor->numel_bound() * element_size(tensor->scalar_type());
+    if constexpr (RUSHLIGHT_LIMITS != 0) {
+      RL_CHECK(size <= left_, Error::MemoryAllocationFailed,
+               "memory: output %lu needs %lu bytes, %lu are left of --max_memory", log_number(i),
+               log_number(size), log_number(left_));
+      left_ -= size;
+    }
     RL_TRY(method().set_output_buffer(i, platform::claim_memory(size)));
   }
   return Error::Ok;

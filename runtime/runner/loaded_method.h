@@ -36,6 +36,7 @@ class LoadedMethod {
   PreparedWeights weights_;
   Span<uint8_t> planned_[MemoryOptions::kMaxPlannedBuffers];
   MemoryManager memory_;
+  size_t left_ = SIZE_MAX;  // of the memory that it may take
   alignas(Method) uint8_t method_storage_[sizeof(Method)];
 };
 

@@ -64,6 +64,10 @@ Error read_memory_options(int argc, char** argv, MemoryOptions* options) {
   RL_TRY(read_option(argc, argv, "--backend_bytes", &options->backends));
   if constexpr (RUSHLIGHT_PREPARE_KERNELS != 0)
     RL_TRY(read_option(argc, argv, "--prepare", &options->prepare));
+  if constexpr (RUSHLIGHT_LIMITS != 0) {
+    RL_TRY(read_option(argc, argv, "--max_memory", &options->max_memory));
+    RL_TRY(read_option(argc, argv, "--max_instructions", &options->max_instructions));
+  }
   RL_TRY(read_option(argc, argv, "--planned_bytes", options->planned, MemoryOptions::kMaxPlannedBuffers));
   size_t banks[MemoryOptions::kMaxPlannedBuffers] = {};
   RL_TRY(read_option(argc, argv, "--planned_banks", banks, MemoryOptions::kMaxPlannedBuffers));

@@ -7,6 +7,11 @@
 //   --temporary_bytes=N         scratch of kernels
 //   --prepare=0                 kernels pack no constants, where the build has them do so
 //   --backend_bytes=N           more in the method arena, for what backends allocate
+//
+// And on hosts (RUSHLIGHT_LIMITS), for programs of unknown origin:
+//
+//   --max_memory=N              a method that takes more is refused; constants that do not fit are not packed
+//   --max_instructions=N        that one execution may run
 #pragma once
 
 #include <cstddef>
@@ -16,6 +21,9 @@
 
 namespace rushlight {
 
+#ifndef RUSHLIGHT_LIMITS
+#define RUSHLIGHT_LIMITS 1
+#endif
 #ifndef RUSHLIGHT_RUNNER_TEMPORARY_BYTES
 #define RUSHLIGHT_RUNNER_TEMPORARY_BYTES 16384
 #endif
@@ -31,6 +39,8 @@ struct MemoryOptions {
   size_t temporary = kAsAsked;  // RUSHLIGHT_RUNNER_TEMPORARY_BYTES
   size_t backends = RUSHLIGHT_RUNNER_BACKEND_BYTES;
   size_t prepare = 1;
+  size_t max_memory = kAsAsked;        // no limit
+  size_t max_instructions = 0;         // no limit
   size_t planned[kMaxPlannedBuffers];  // kAsAsked where nothing was said
   platform::Bank banks[kMaxPlannedBuffers] = {};
 

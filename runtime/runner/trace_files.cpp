@@ -52,9 +52,10 @@ Error TraceFiles::begin(int argc, char** argv) {
   }
   RL_TRY_ASSIGN(const size_t events, parse_size(argument(argc, argv, "--etdump_size"), kDefaultEtdumpBytes));
   RL_TRY_ASSIGN(const Span<uint8_t> memory, claim(events, "--etdump"));
-  // Where there is no clock, instructions tell more than nothing.
-  const bool has_clock = platform::now_ns() != 0;
-  etdump_ = new (storage_) ETDump(memory, has_clock ? platform::now_ns : platform::instruction_count);
+  // Where instructions are counted, time is made up of them.
+  etdump_ = platform::instruction_count() != 0
+                ? new (storage_) ETDump(memory, platform::instruction_count, "instructions")
+                : new (storage_) ETDump(memory);
   if (debug_file_ == nullptr) return Error::Ok;
   RL_TRY_ASSIGN(const size_t values, parse_size(argument(argc, argv, "--debug_size"), kDefaultDebugBytes));
   RL_TRY_ASSIGN(const Span<uint8_t> debug, claim(values, "--debug_output"));

@@ -55,6 +55,19 @@ struct EValue {
     const BoxedList<Tensor>* as_tensor_list;
     const BoxedList<std::optional<Tensor>>* as_optional_tensor_list;
     const void* as_numbers;  // the executor's, of lists of values it has yet to fill
+    // The same again under the names of ExecuTorch's API (compat/), where lists are kept otherwise: of their
+    // pointers only null means the same.
+    union {
+      int64_t as_int;
+      double as_double;
+      bool as_bool;
+      const void* as_string_ptr;
+      const void* as_double_list_ptr;
+      const void* as_bool_list_ptr;
+      const void* as_int_list_ptr;
+      const void* as_tensor_list_ptr;
+      const void* as_list_optional_tensor_ptr;
+    } copyable_union;
     constexpr Payload() : as_int(0) {}
     constexpr explicit Payload(int64_t value) : as_int(value) {}
     constexpr explicit Payload(double value) : as_double(value) {}

@@ -4,46 +4,31 @@
 namespace rushlight {
 
 const char* to_string(ScalarType type) {
+#define RL_NAMED(number, name) \
+  case ScalarType::number:     \
+    return name;
   switch (type) {
-    case ScalarType::Byte:
-      return "uint8";
-    case ScalarType::Char:
-      return "int8";
-    case ScalarType::Short:
-      return "int16";
-    case ScalarType::Int:
-      return "int32";
-    case ScalarType::Long:
-      return "int64";
-    case ScalarType::Half:
-      return "float16";
-    case ScalarType::Float:
-      return "float32";
-    case ScalarType::Double:
-      return "float64";
-    case ScalarType::ComplexHalf:
-      return "complex32";
-    case ScalarType::ComplexFloat:
-      return "complex64";
-    case ScalarType::ComplexDouble:
-      return "complex128";
-    case ScalarType::Bool:
-      return "bool";
-    case ScalarType::QInt8:
-      return "qint8";
-    case ScalarType::QUInt8:
-      return "quint8";
-    case ScalarType::QInt32:
-      return "qint32";
-    case ScalarType::BFloat16:
-      return "bfloat16";
-    case ScalarType::UInt16:
-      return "uint16";
-    case ScalarType::UInt32:
-      return "uint32";
-    case ScalarType::UInt64:
-      return "uint64";
+    RL_NAMED(Byte, "uint8")
+    RL_NAMED(Char, "int8")
+    RL_NAMED(Short, "int16")
+    RL_NAMED(Int, "int32")
+    RL_NAMED(Long, "int64")
+    RL_NAMED(Half, "float16")
+    RL_NAMED(Float, "float32")
+    RL_NAMED(Double, "float64")
+    RL_NAMED(ComplexHalf, "complex32")
+    RL_NAMED(ComplexFloat, "complex64")
+    RL_NAMED(ComplexDouble, "complex128")
+    RL_NAMED(Bool, "bool")
+    RL_NAMED(QInt8, "qint8")
+    RL_NAMED(QUInt8, "quint8")
+    RL_NAMED(QInt32, "qint32")
+    RL_NAMED(BFloat16, "bfloat16")
+    RL_NAMED(UInt16, "uint16")
+    RL_NAMED(UInt32, "uint32")
+    RL_NAMED(UInt64, "uint64")
   }
+#undef RL_NAMED
   return "unknown";
 }
 

@@ -16,6 +16,7 @@ TensorImpl::TensorImpl(ScalarType type, ptrdiff_t dim, SizesType* sizes, void* d
       dim_(static_cast<uint8_t>(dim)),
       type_(type),
       dynamism_(dynamism),
+      device_(kHost),
       storage_(data == nullptr ? Storage::None : Storage::Planned),
       marked_(false) {
   compute_strides();

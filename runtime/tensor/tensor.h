@@ -58,6 +58,7 @@ class TensorImpl {
         dim_(static_cast<uint8_t>(dim)),
         type_(type),
         dynamism_(dynamism),
+        device_(kHost),
         storage_(storage),
         marked_(false) {}
 
@@ -77,6 +78,10 @@ class TensorImpl {
     data_ = data;
     storage_ = storage;
   }
+  // A number for where the memory lies, below 64. Kernels compute on the host's alone.
+  static constexpr uint8_t kHost = 0;
+  [[nodiscard]] uint8_t device() const { return device_; }
+  void set_device(uint8_t device) { device_ = device & 63; }
   // Whether a kernel may write to the memory in every shape the tensor can take.
   [[nodiscard]] bool is_writable() const;
 
@@ -105,7 +110,8 @@ class TensorImpl {
   size_t numel_bound_;
   uint8_t dim_;
   ScalarType type_;
-  TensorShapeDynamism dynamism_;
+  TensorShapeDynamism dynamism_ : 2;
+  uint8_t device_ : 6;
   Storage storage_ : 7;
   bool marked_ : 1;
 };

@@ -55,6 +55,9 @@ bool ETDump::ready_for(size_t bytes) {
   return state_ == State::InBlock && has_room(bytes);
 }
 
+// Of blocks whose name has a unit.
+constexpr size_t kLongestBlockName = 47;
+
 // One copy of each name, as far as the table of names remembers it. The caller has seen to the room.
 ETDump::Ref ETDump::name(const char* text) {
   const size_t length = std::strlen(text);
@@ -63,13 +66,25 @@ ETDump::Ref ETDump::name(const char* text) {
   return known;
 }
 
+// The name of a block, with the unit of its times; cut where it is long.
+ETDump::Ref ETDump::block_name(const char* text) {
+  if (unit_ == nullptr) return name(text);
+  char whole[kLongestBlockName + 1];
+  size_t at = 0;
+  for (const char* part : {text, " [", unit_, "]"})
+    for (; *part != 0 && at < kLongestBlockName; ++part) whole[at++] = *part;
+  whole[at] = 0;
+  return name(whole);
+}
+
 void ETDump::create_event_block(const char* text) {
   if (state_ == State::Finished) reset();
   if (state_ == State::InBlock) close_block();
-  const bool fits = has_room(Builder::string_bound(std::strlen(text)));
+  const size_t length = unit_ == nullptr ? std::strlen(text) : kLongestBlockName;
+  const bool fits = has_room(Builder::string_bound(length));
   state_ = fits ? State::InBlock : State::Full;
   if (!fits) return;
-  block_name_ = name(text);
+  block_name_ = block_name(text);
   block_input_ = bundled_input_index();
   ++num_blocks_;
 }

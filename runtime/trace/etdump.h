@@ -20,9 +20,11 @@ namespace rushlight {
 
 class ETDump final : public EventTracer {
  public:
-  using Clock = uint64_t (*)();  // nanoseconds, or any unit that whoever reads the file knows
+  using Clock = uint64_t (*)();
 
-  explicit ETDump(Span<uint8_t> memory, Clock clock = platform::now_ns) : builder_(memory), clock_(clock) {
+  // A clock of another unit than nanoseconds names it: blocks are then called "Execute [instructions]".
+  explicit ETDump(Span<uint8_t> memory, Clock clock = platform::now_ns, const char* unit = nullptr)
+      : builder_(memory), clock_(clock), unit_(unit) {
     reset();
   }
 
@@ -69,6 +71,7 @@ class ETDump final : public EventTracer {
   bool ready_for(size_t bytes);
   void close_block();
   Ref name(const char* text);
+  Ref block_name(const char* text);
   EventTracerEntry start(const char* name, DelegateIdKind kind);
   void end(const EventTracerEntry& entry, uint64_t end_time, Span<const uint8_t> metadata);
   void add_event(uint16_t slot, Ref event);
@@ -83,6 +86,7 @@ class ETDump final : public EventTracer {
 
   etdump::Builder builder_;
   Clock clock_;
+  const char* unit_;
   DataSink* sink_ = nullptr;
   EventTracerFilter* filter_ = nullptr;
   Span<const uint8_t> file_;

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("torch", reason="torch is not installed")
@@ -68,3 +70,62 @@ def test_the_report_has_tables_and_plots(folder: Path) -> None:
         assert f"| {name} |" in markdown
         assert name in page
     assert page.count("<svg") == 3
+
+
+@pytest.fixture
+def speed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes the benchmark's modules importable."""
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks" / "speed"))
+
+
+@pytest.mark.parametrize(
+    ("got", "expected", "error"),
+    [
+        ([1.0, 2.0], [1.0, 2.0], 0.0),
+        ([1.0, 2.2], [1.0, 2.0], 0.1),
+        ([math.nan, math.nan], [1.0, 2.0], math.inf),
+        ([1.0, 2.0], [1.0, math.nan], math.inf),
+        ([math.nan, 2.0], [math.nan, 2.0], 0.0),
+        ([math.inf, 2.0], [math.inf, 2.0], 0.0),
+        ([math.inf, 2.0], [-math.inf, 2.0], math.inf),
+        ([0.5, 0.0], [0.0, 0.0], 0.5),
+    ],
+)
+def test_nan_and_infinities_are_right_only_where_eager_has_them(
+    speed: None, got: list[float], expected: list[float], error: float
+) -> None:
+    from measuring import relative_error
+
+    assert relative_error([np.float32(got)], [np.float32(expected)]) == pytest.approx(error)
+
+
+def test_a_wrong_output_is_in_no_ratio(speed: None) -> None:
+    from measuring import Timing
+    from results import Row, mean_ratio
+
+    def timing(seconds: float, error: float) -> Timing:
+        return Timing(seconds, seconds, error, 1, 1)
+
+    times = {"rushlight": timing(2, 0), "ONNX Runtime": timing(1, math.inf), "torch eager": timing(4, 0)}
+    row = Row("a", "model", 1.0, 1, times, {})
+    assert row.fastest_peer("cpu")[0] == "torch eager"
+    assert row.ratio("cpu") == 0.5
+    wrong = Row("b", "model", 1.0, 1, {**times, "rushlight": timing(0.1, 0.5)}, {})
+    assert wrong.ratio("cpu") is None and wrong.against("torch eager", "cpu") is None
+    assert mean_ratio([row, wrong], "cpu") == 0.5
+
+
+def test_official_programs_leave_inputs_where_they_are(
+    speed: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    pytest.importorskip("executorch.exir", reason="executorch is not installed")
+    import making
+
+    monkeypatch.setattr(making, "quiet", lambda: None)  # it changes the whole process
+
+    from rushlight.program import read_program
+
+    for file in ("official.pte", "rushlight.pte"):
+        making.make_file("relu", tmp_path, file)
+        plan = read_program(tmp_path / file).plans[0]
+        assert [plan.values[index].data.storage.name for index in plan.inputs] == ["INPUT"], file

@@ -135,15 +135,38 @@ TEST(Switch, OverEveryType_CallsWithItsType) {
   EXPECT_EQ(calls, 10);
 }
 
-TEST(Registry, DuplicateKernel_IsRefused) {
+TEST(Registry, DuplicateKernel_Aborts) {
   EXPECT_EQ(registered, Error::Ok);
   EXPECT_TRUE(executorch::runtime::registry_has_op_function("rl_test::scaled.out"));
   EXPECT_TRUE(executorch::runtime::registry_has_op_function("aten::add.out"));
   EXPECT_FALSE(executorch::runtime::registry_has_op_function("rl_test::nothing.out"));
-  EXPECT_EQ(executorch::runtime::register_kernel(Kernel("rl_test::counted.out", counted)),
-            Error::RegistrationAlreadyRegistered);
-  EXPECT_EQ(executorch::runtime::register_kernel(Kernel("aten::add.out", counted)),
-            Error::RegistrationAlreadyRegistered);
+  const auto enter = [](const Kernel& kernel) {
+    static_cast<void>(executorch::runtime::register_kernel(kernel));
+  };
+  EXPECT_DEATH(enter(Kernel("rl_test::counted.out", counted)), "rl_test::counted.out");
+  EXPECT_DEATH(enter(Kernel("rl_test::empty.out", nullptr)), "");
+}
+
+// One's own kernel under a built-in operator's name: once.
+TEST(Registry, KernelUnderABuiltInName_TakesItsPlace) {
+  const char* name = "aten::logical_not.out";
+  const size_t before = executorch::runtime::get_registered_kernels().size();
+  ASSERT_EQ(executorch::runtime::register_kernel(Kernel(name, counted)), Error::Ok);
+  EXPECT_EQ(executorch::runtime::get_registered_kernels().size(), before);
+  EXPECT_EQ(executorch::runtime::get_op_function_from_registry(name).get(), counted);
+  EXPECT_EQ(rushlight::compat::all_operators().find("aten::logical_not", "out")->signature,
+            rushlight::selected_operators.find("aten::logical_not", "out")->signature);
+  EXPECT_DEATH(static_cast<void>(executorch::runtime::register_kernel(Kernel(name, counted))), name);
+  TensorOf<float> in({1}, {1});
+  TensorOf<float> out({1}, {0});
+  EValue values[] = {EValue(Tensor(in)), EValue(Tensor(out))};
+  EValue* stack[] = {&values[0], &values[1]};
+  alignas(16) uint8_t memory[256];
+  executorch::runtime::MemoryAllocator allocator(sizeof memory, memory);
+  KernelRuntimeContext context(nullptr, &allocator);
+  torch::executor::getOpsFn(name)(context, Span<EValue*>(stack));
+  EXPECT_EQ(context.failure_state(), Error::Ok);
+  EXPECT_EQ(out.data[0], 2.0f);  // counted() says how many arguments it had
 }
 
 TEST(Registry, KernelOfTheBuild_CanBeCalled) {

@@ -60,6 +60,9 @@ TEST(Allclose, OfNumbers_TakesBothTolerances) {
   EXPECT_TRUE(is_close(a, b, 0, 1.5, false));
   EXPECT_FALSE(is_close(a, b, 0.001, 0, false));
   EXPECT_TRUE(is_close(a, b, 0.01, 0, false));
+  // A share of the second one, here a hundredth: 1.01 and 1.
+  EXPECT_TRUE(is_close(a, b, 0.00995, 0, false));
+  EXPECT_FALSE(is_close(b, a, 0.00995, 0, false));
   TensorOf<int64_t> c({1}, {100});
   TensorOf<int64_t> d({1}, {101});
   EXPECT_FALSE(is_close(c, d, 1, 1, false));

@@ -10,6 +10,7 @@ import pytest
 
 from rushlight import targets
 from rushlight.devtools.cases import load_case
+from rushlight.devtools.profile import profile, read_events
 from rushlight.devtools.run import run
 from rushlight.devtools.trace import TraceRequest
 
@@ -39,6 +40,12 @@ def test_a_target_hands_back_times_and_values(traced_target: str, tmp_path: Path
     assert trace[8:12] == b"ED00" and int.from_bytes(trace[:4], "little") == len(trace) - 4 < 16384
     for name in (b"Method::init", b"Method::execute", b"OPERATOR_CALL", b"native_call_convolution.out"):
         assert name + b"\0" in trace
+    # An emulated core has no other time than its instructions.
+    told = profile(read_events(tmp_path / "a.etdp"))
+    if counted := outcome.calls[-1].result.instructions:
+        assert told.unit == "instructions" and 0.8 * counted < told.execute / told.runs < counted
+    else:
+        assert told.unit == "ns"
     # What the method puts out is logged last.
     expected = outcome.calls[-1].result.outputs[0]
     values = np.frombuffer((tmp_path / "a.bin").read_bytes()[-expected.nbytes :], expected.dtype)

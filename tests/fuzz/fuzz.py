@@ -45,6 +45,11 @@ MUTANT_SECONDS = 10
 INPUT_SECONDS = 20
 
 
+def of_versions(pattern: str) -> tuple[Path, ...]:
+    """Files whose tables share vtables though they are of different sizes."""
+    return tuple(sorted(INTEROP.glob(f"of_versions/files/{pattern}")))
+
+
 @dataclass(frozen=True)
 class Target:
     """One fuzz target: its name and what its inputs start from."""
@@ -55,16 +60,19 @@ class Target:
 
     def corpus(self) -> list[Path]:
         """Every small file of its kind in the repository."""
-        files = sorted(INTEROP.glob(f"*/{self.pattern}")) if self.pattern else []
+        files = [*INTEROP.glob(f"*/{self.pattern}"), *of_versions(self.pattern)] if self.pattern else []
         found = sorted((REGRESSIONS / self.name).glob("*"))
-        return [path for path in files if path.stat().st_size <= LARGEST_SEED] + found
+        return [path for path in sorted(files) if path.stat().st_size <= LARGEST_SEED] + found
 
 
 TARGETS = [
-    Target("program", "*.pte", tuple(INTEROP / name / "model.pte" for name in SEEDS)),
-    Target("data", "*.ptd", (INTEROP / "external_ptd" / "weights.ptd",)),
-    Target("bundled", "*.bpte", (INTEROP / "bundled" / "model.bpte",)),
+    Target(
+        "program", "*.pte", (*(INTEROP / name / "model.pte" for name in SEEDS), *of_versions("model*.pte"))
+    ),
+    Target("data", "*.ptd", (INTEROP / "external_ptd" / "weights.ptd", *of_versions("*.ptd"))),
+    Target("bundled", "*.bpte", (INTEROP / "bundled" / "model.bpte", *of_versions("*.bpte"))),
     Target("operators"),
+    Target("calls"),
 ]
 
 
@@ -86,15 +94,25 @@ def replay(build: Path, target: Target) -> Path:
 
 def run_mutants(build: Path, target: Target, count: int, seed: int, artifacts: Path) -> Run:
     """`count` mutants of the target's seeds, the same ones for the same `seed`."""
+    words: list[str | Path] = [f"--mutants={count}", f"--seed={seed}", *target.seeds]
+    return _replayed(build, target, count, words, artifacts)
+
+
+def run_numbers(build: Path, target: Target, count: int, artifacts: Path) -> Run:
+    """The first `count` numbers as inputs."""
+    return _replayed(build, target, count, [f"--numbers={count}"], artifacts)
+
+
+def _replayed(build: Path, target: Target, count: int, words: list[str | Path], artifacts: Path) -> Run:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         command: list[str | os.PathLike[str]] = [
             replay(build, target),
-            f"--mutants={count}",
-            f"--seed={seed}",
+            f"--seconds={MUTANT_SECONDS}",
+            f"--json={report}",
+            f"--artifacts={artifacts}",
         ]
-        command += [f"--seconds={MUTANT_SECONDS}", f"--json={report}", f"--artifacts={artifacts}"]
-        result = process.run([*command, *target.seeds], env=ENVIRONMENT, on_line=_show)
+        result = process.run([*command, *words], env=ENVIRONMENT, on_line=_show)
         if not report.exists():
             raise SystemExit(f"{target.name}: exit status {result.returncode}\n{result.stdout[-4000:]}")
         found = json.loads(report.read_text())

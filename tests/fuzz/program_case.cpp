@@ -69,15 +69,33 @@ class MethodCase {
       return note(method.error(), outcome);
     }
     outcome->stage = std::max(outcome->stage, Stage::Loaded);
+    if (choices_.one_in(2)) {
+      const Error error = prepare(*method);
+      if (error != Error::Ok) return note(error, outcome);
+    }
     for (int i = 0; i < kExecutions; ++i) {
       const Error error = execute(*method);
       note(error, outcome);
       if (error == Error::Ok) outcome->stage = Stage::Executed;
     }
     if (then) then(*method);
+    execute_prepared(*arena_bytes, outcome);
   }
 
  private:
+  // A method of its own, as hosts load it: what it prepares has exactly the memory that it asks for.
+  void execute_prepared(size_t arena_bytes, Outcome* outcome) {
+    Heap heap;
+    auto method = load(heap.allocate(arena_bytes).data(), arena_bytes);
+    Preparation needs;
+    if (!method.ok() || method->measure(nullptr, &needs) != Error::Ok || needs.index_bytes == 0) return;
+    const Span<uint8_t> memory = heap.allocate(needs.prepared_bytes + needs.index_bytes);
+    if (memory.data() == nullptr) return;
+    PreparedWeights weights(memory);
+    require(method->prepare(&weights) == Error::Ok, "a method that was measured cannot be prepared");
+    note(execute(*method), outcome);
+  }
+
   bool claim(size_t arena_bytes) {
     arena_ = heap_.allocate(arena_bytes);
     if (arena_.data() == nullptr) return false;
@@ -104,6 +122,17 @@ class MethodCase {
     options.external_data = external_;
     options.instruction_budget = kInstructions;
     return Method::load(program_, meta_.name(), manager, selected_operators, options);
+  }
+
+  // In exactly the memory that it asks for.
+  Error prepare(Method& method) {
+    temporary_ = Arena(heap_.allocate(method.preparing_bytes()));
+    Preparation needs;
+    const Error error = method.measure(nullptr, &needs);
+    if (error != Error::Ok) return error;
+    temporary_ = Arena(heap_.allocate(std::max(method.preparing_bytes(), needs.scratch_bytes)));
+    weights_ = PreparedWeights(heap_.allocate(needs.prepared_bytes + needs.index_bytes));
+    return method.prepare(&weights_);
   }
 
   // Methods of the same name are found once, by the first.
@@ -176,6 +205,7 @@ class MethodCase {
   Span<uint8_t> arena_;
   Arena method_arena_;
   Arena temporary_;
+  PreparedWeights weights_;
   std::vector<Span<uint8_t>> planned_;
 };
 

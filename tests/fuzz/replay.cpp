@@ -8,6 +8,8 @@
 //       N mutants of the files in turn, numbered from I; S and the number make a mutant. One that takes
 //       longer than T seconds of this process's time (10) hangs. A mutant that crashes or hangs is
 //       written to the folder, and the others still run.
+//   fuzz_calls_replay --numbers=N [--first=I] [--seconds=T] [--json=FILE] [--artifacts=FOLDER]
+//       likewise, but the inputs are the numbers from I on, of four bytes, lowest first
 //
 // The exit status is 0 when nothing crashed and nothing hung.
 #include <algorithm>
@@ -32,6 +34,7 @@ using Bytes = std::vector<uint8_t>;
 
 struct Options {
   uint64_t mutants = 0;
+  bool numbers = false;
   uint64_t first = 0;
   uint64_t seed = 1;
   double seconds = 10;
@@ -46,8 +49,9 @@ Options parse(int argc, char** argv) {
     const std::string word = argv[i];
     const std::string name = word.substr(0, word.find('='));
     const char* value = word.size() > name.size() ? argv[i] + name.size() + 1 : "";
-    if (name == "--mutants") {
+    if (name == "--mutants" || name == "--numbers") {
       options.mutants = std::strtoull(value, nullptr, 10);
+      options.numbers = name == "--numbers";
     } else if (name == "--first") {
       options.first = std::strtoull(value, nullptr, 10);
     } else if (name == "--seed") {
@@ -80,6 +84,11 @@ Bytes read_file(const std::string& path) {
 }
 
 Bytes mutant(const Options& options, const std::vector<Bytes>& files, uint64_t number) {
+  if (options.numbers) {
+    Bytes bytes;
+    for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<uint8_t>(number >> shift));
+    return bytes;
+  }
   Bytes bytes = files[number % files.size()];
   const size_t size = bytes.size();
   bytes.resize(size + 256);

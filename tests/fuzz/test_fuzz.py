@@ -12,8 +12,20 @@ from pathlib import Path
 
 import pytest
 
-from fuzz import ENVIRONMENT, REGRESSIONS, ROOT, TARGETS, Target, replay, run_libfuzzer, run_mutants
+from fuzz import (
+    ENVIRONMENT,
+    REGRESSIONS,
+    ROOT,
+    TARGETS,
+    Target,
+    replay,
+    run_libfuzzer,
+    run_mutants,
+    run_numbers,
+)
+from record_calls import read
 from rushlight import process
+from rushlight.codegen.table import load_table
 
 BUILDS = {
     "plain": Path(os.environ.get("RUSHLIGHT_TEST_BUILD") or ROOT / "build" / "tests"),
@@ -21,6 +33,9 @@ BUILDS = {
 }
 COUNT = int(os.environ.get("RUSHLIGHT_FUZZ_COUNT", "10000"))
 SECONDS = int(os.environ.get("RUSHLIGHT_FUZZ_SECONDS", "20"))
+
+# Their tensors share memory by what they mean.
+WITHOUT_CALLS = {"executorch_prim::et_view.default"}
 
 every_target = pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
 
@@ -58,6 +73,22 @@ def test_libfuzzer_finds_nothing(target: Target, tmp_path: Path) -> None:
     run = run_libfuzzer(build, target, SECONDS, tmp_path, tmp_path / "corpus")
     assert run.failures == []
     assert run.executions > 100
+
+
+def test_every_operator_takes_other_sizes_and_tensors_over_each_other(tmp_path: Path) -> None:
+    """Each recorded call, each change of it, each memory plan: see fuzz_calls.cpp."""
+    target = next(target for target in TARGETS if target.name == "calls")
+    count = len(read())
+    run = run_numbers(build_with(target, "sanitized"), target, count, tmp_path)
+    assert run.failures == []
+    assert sum(run.counts["executed"].values()) == count
+
+
+def test_every_operator_has_a_recorded_call() -> None:
+    called = {name for name, _ in read()}
+    rows = load_table(ROOT / "kernels" / "ops.yaml").operators
+    assert set(rows) - called == WITHOUT_CALLS
+    assert called <= set(rows)
 
 
 def test_regressions_belong_to_a_target() -> None:

@@ -14,12 +14,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import rushlight
 from rushlight.cli.main import main
 from rushlight.errors import InvalidProgram
 from rushlight.program import describe, operator_uses, read_program
 
 INTEROP = Path(__file__).parents[1] / "interop"
-SMALL = [path for path in sorted(INTEROP.glob("*/*.pte")) if path.stat().st_size < 10_000]
+OFFICIAL = [*INTEROP.glob("*/*.pte"), *INTEROP.glob("of_versions/files/*.pte")]
+SMALL = [path for path in sorted(OFFICIAL) if path.stat().st_size < 10_000]
 WORDS = [0, 1, 2, 4, 8, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFC, 0xFFFFFFFF]
 SECONDS = 5.0
 READ_OR_REFUSED = (0, InvalidProgram.exit_code)
@@ -60,6 +62,17 @@ def test_a_damaged_program_is_read_or_refused(data: bytes) -> None:
         json.dumps(describe(program))
         operator_uses(program)
     assert time.process_time() - start < SECONDS
+
+
+@settings(settings.get_profile("files"), max_examples=800)
+@given(damaged())
+def test_what_the_python_reader_takes_the_runtime_takes(data: bytes) -> None:
+    with contextlib.suppress(InvalidProgram):
+        read_program(data)
+        try:
+            rushlight.load(data)
+        except InvalidProgram as error:
+            pytest.fail(f"read in Python, refused by the runtime: {error}")
 
 
 @settings(settings.get_profile("files"), max_examples=300)

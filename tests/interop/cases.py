@@ -15,7 +15,7 @@ from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
 )
 from executorch.exir import ExecutorchBackendConfig
 from models import Fn
-from official import Arguments, Case, Entry, one
+from official import INT8_TOLERANCE, Arguments, Case, Entry, one, tolerance_of
 from torch import Tensor, nn
 from torch.nn import functional
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
@@ -63,25 +63,25 @@ def pair(dtype: torch.dtype, shape: tuple[int, ...] = (4, 6)) -> tuple[Tensor, T
 
 def _model(module: nn.Module, *shape: int, **settings: Any) -> Case:
     models.with_statistics(module)
-    return one(module, (torch.randn(shape),), xnnpack=True, **{"tolerance": 1e-4, **settings})
+    return one(module, (torch.randn(shape),), xnnpack=True, **settings)
 
 
 def _int8(module: nn.Module, *shape: int) -> Case:
-    return _model(module, *shape, tolerance=0.02, note=QUANTIZED_NOTE, prepare=quantize_int8)
+    return _model(module, *shape, tolerance=INT8_TOLERANCE, note=QUANTIZED_NOTE, prepare=quantize_int8)
 
 
 def _dtype(dtype: torch.dtype) -> Case:
-    low_precision = dtype in (torch.float16, torch.bfloat16)
     function = logic if dtype is torch.bool else arithmetic
-    return one(Fn(function), pair(dtype), tolerance=2e-2 if low_precision else 1e-5)
+    return one(Fn(function), pair(dtype), tolerance=tolerance_of(dtype))
 
 
 def _double(function: Callable[..., Any], *shape: int) -> Case:
-    return one(Fn(function), pair(torch.float64, shape or (4, 6)))
+    tolerance = tolerance_of(torch.float64)
+    return one(Fn(function), pair(torch.float64, shape or (4, 6)), tolerance=tolerance)
 
 
 def _low_precision(dtype: torch.dtype) -> Case:
-    return one(models.low_precision_mlp(dtype), (torch.randn(4, 16).to(dtype),), tolerance=2e-2)
+    return one(models.low_precision_mlp(dtype), (torch.randn(4, 16).to(dtype),), tolerance=tolerance_of(dtype))
 
 
 def _batches() -> Case:

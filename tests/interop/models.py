@@ -92,6 +92,24 @@ def with_statistics(module: nn.Module) -> nn.Module:
     return module
 
 
+class EveryKind(nn.Module):
+    """Constants, state, and operators whose arguments are of every kind: numbers, lists, None, bools."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(4, 3)
+        with torch.no_grad():  # the same on every machine
+            self.layer.weight.copy_(torch.arange(12.0).reshape(3, 4) / 8 - 0.5)
+            self.layer.bias.copy_(torch.arange(3.0) / 4)
+        self.register_buffer("calls", torch.zeros(1))
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        self.calls.add_(1)
+        y = functional.elu(self.layer(x), 0.75)
+        joined = torch.cat([y, y.clamp(min=-0.25) * self.calls], -1)
+        return joined.sum([1], keepdim=True), joined.transpose(0, 1).softmax(-1)
+
+
 def split_and_stack(a: Tensor, b: Tensor) -> tuple[Tensor, ...]:
     parts = torch.cat([a, b], 1).split_with_sizes([2, 3, 3], 1)
     return (*parts, torch.stack([a, a]))
@@ -216,3 +234,8 @@ def sort_and_sum(x: Tensor) -> tuple[Tensor, ...]:
 
 def enlarge(x: Tensor) -> tuple[Tensor, Tensor]:
     return functional.interpolate(x, scale_factor=2, mode="bilinear"), functional.pixel_shuffle(x, 2)
+
+
+def arange_calls() -> list[tuple[Tensor]]:
+    """Three calls of EveryKind."""
+    return [(torch.arange(8.0).reshape(2, 4) / 4 - shift,) for shift in (1, 0.5, 2)]

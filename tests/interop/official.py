@@ -41,6 +41,15 @@ class Entry:
     kwargs: dict[str, Any] | None = None
 
 
+INT8_TOLERANCE = 5e-3
+"""Of quantized networks: more than one step of a softmax of 8 bits, less than two."""
+
+
+def tolerance_of(dtype: torch.dtype) -> float:
+    """About one unit in the last place of 16 bits; of float32 and float64 what sums of a network round to."""
+    return {torch.float16: 1e-3, torch.bfloat16: 8e-3, torch.float64: 1e-13}.get(dtype, 1e-5)
+
+
 @dataclass
 class Case:
     """Methods and how to export them. `prepare` turns an exported module into the one to lower
@@ -82,7 +91,11 @@ def write_case(name: str, case: Case, folder: Path) -> None:
         if case.prepare:
             entry.module = case.prepare(export(entry).module(), entry.calls[0])
     exported = {method: export(entry) for method, entry in case.methods.items()}
-    files = _write_programs(case, exported, folder)
+    write_calls(name, case, _write_programs(case, exported, folder), folder)
+
+
+def write_calls(name: str, case: Case, files: list[str], folder: Path) -> None:
+    """Writes tensors.npz and case.json, which names `files`."""
     arrays: dict[str, np.ndarray] = {}
     methods = {method: _calls(method, entry, arrays) for method, entry in case.methods.items()}
     description = {

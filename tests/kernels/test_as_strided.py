@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 import torch
 from harness import ALL, Kernels, random_tensor, with_dim_order
@@ -61,3 +63,20 @@ def test_elements_outside_the_memory_are_refused(
 ) -> None:
     refused = kernels.refuse(NAME, torch.zeros(3, 4), size, stride, offset, outs=[torch.zeros(20)])
     assert refused.error == "InvalidArgument"
+
+
+@pytest.mark.parametrize(
+    ("size", "stride", "offset", "fits"),
+    [([3, 3], [4, 2], 0, False), ([3, 3], [4, 1], 1, True), ([3, 1, 2], [4, 9, 3], 1, False)],
+)
+def test_dimensions_that_only_together_leave_the_memory_are_refused(
+    kernels: Kernels, size: list[int], stride: list[int], offset: int, fits: bool
+) -> None:
+    values = random_tensor((3, 4), torch.float32)
+    if fits:
+        kernels.check(NAME, values, size, stride, offset, eager=torch.as_strided)
+        return
+    refused = kernels.refuse(NAME, values, size, stride, offset, outs=[torch.zeros(size)])
+    assert refused.error == "InvalidArgument" and re.search(
+        "leave the memory|elements below 12", refused.log[0]
+    )

@@ -153,12 +153,5 @@ def test_shapes_and_strides_that_are_refused(kernels: Kernels) -> None:
     kernels.refuse("aten::empty.out", [2, 3], memory_format=torch.channels_last, outs=outs)
 
 
-@pytest.mark.parametrize("shape", [(), (1,), (1, 1, 1)])
-def test_a_number_may_have_dimensions_of_one(kernels: Kernels, shape: tuple[int, ...]) -> None:
-    out = torch.zeros(shape)
-    kernels.run("aten::scalar_tensor.out", [7, out])
-    assert torch.equal(out, torch.full(shape, 7.0))
-
-
 def test_a_number_does_not_go_into_several_elements(kernels: Kernels) -> None:
     kernels.refuse("aten::scalar_tensor.out", 7, outs=[torch.zeros(1, 2, 1)])

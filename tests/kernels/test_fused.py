@@ -102,6 +102,23 @@ def test_a_convolution_with_what_comes_after_it(
         check(kernels, operator, [*arguments, residual, *last], expected, range(4))
 
 
+@pytest.mark.parametrize("order", [range(4), NHWC])
+@pytest.mark.parametrize("activation", [ACTIVATIONS[2], ACTIVATIONS[7]])
+def test_what_is_not_finite_reaches_what_comes_after(kernels: Kernels, activation: Any, order: Any) -> None:
+    """Of many channels and 3 x 3 kernels, whose transforms spread it."""
+    values = random_tensor((2, 32, 14, 15), torch.float32)
+    values[1, 3, 5, 6], values[1, 7, 13, 0] = math.nan, math.inf
+    weight = random_tensor((36, 32, 3, 3), torch.float32, low=-1, high=1, seed=1)
+    arguments = [with_dim_order(values, order), weight, None, [1, 1], [1, 1], [1, 1], False, [0, 0], 1]
+    plain = convolved(arguments)
+    residual = random_tensor(plain.shape, torch.float32, seed=3)
+    residual[0, 0, 0, 0] = math.inf
+    name, low, high, function = activation
+    expected = expected_of(plain, residual, function, torch.float32)
+    residual = with_dim_order(residual, order)
+    check(kernels, CONVOLUTION, [*arguments, residual, name, low, high], expected, order)
+
+
 @pytest.mark.parametrize("orders", [(NHWC, NHWC, NHWC), (range(4), NHWC, range(4)), (NHWC, range(4), NHWC)])
 def test_a_convolution_and_its_residual_may_lie_in_any_order(kernels: Kernels, orders: Any) -> None:
     arguments = convolution_arguments(torch.float32)

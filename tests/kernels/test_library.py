@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All kernels, built for a Cortex-M33: what they take stays within size_budgets.yaml, whose limits only go
-down; they take no memory of their own, throw nothing and run nothing before main."""
+"""All kernels, built for a Cortex-M33: what they take stays within size_budgets.yaml, where each raise of
+a limit has its reason; they take no memory of their own, throw nothing and run nothing before main."""
 
 from __future__ import annotations
 

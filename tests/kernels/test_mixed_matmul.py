@@ -35,9 +35,14 @@ def check(
 
 def real(weight: torch.Tensor, scales: torch.Tensor, zero_points: torch.Tensor | None) -> torch.Tensor:
     """A weight with the numbers of its rows, or of groups in them, in float64."""
-    grouped = weight.double().reshape(*scales.shape, -1)
+    group = -(-weight.shape[1] // scales.shape[1]) if scales.dim() == 2 else weight.shape[1]
     zeros = torch.zeros_like(scales) if zero_points is None else zero_points
-    return ((grouped - zeros.double().unsqueeze(-1)) * scales.double().unsqueeze(-1)).reshape(weight.shape)
+
+    def of_elements(pairs: torch.Tensor) -> torch.Tensor:
+        columns = pairs.double().reshape(weight.shape[0], -1).repeat_interleave(group, dim=1)
+        return columns[:, : weight.shape[1]]
+
+    return (weight.double() - of_elements(zeros)) * of_elements(scales)
 
 
 @pytest.mark.parametrize("with_zeros", [False, True])
@@ -51,7 +56,8 @@ def test_mixed_mm(kernels: Kernels, dtype: torch.dtype, with_zeros: bool) -> Non
     check(kernels, MM, turned, real(weight, *pair), dtype)
 
 
-@pytest.mark.parametrize("groups", [None, 1, 3, DEPTH])
+# 5 groups leave one of 4 elements, 7 one that has none.
+@pytest.mark.parametrize("groups", [None, 1, 3, 5, 7, DEPTH])
 @pytest.mark.parametrize("with_zeros", [False, True])
 @pytest.mark.parametrize("dtype", REAL)
 def test_mixed_linear(kernels: Kernels, dtype: torch.dtype, with_zeros: bool, groups: int | None) -> None:
@@ -74,7 +80,7 @@ def test_mixed_linear(kernels: Kernels, dtype: torch.dtype, with_zeros: bool, gr
         (1, torch.ones(DEPTH, DEPTH, dtype=torch.uint8), "weight"),
         (2, torch.ones(DEPTH, dtype=torch.float16), "weight_scales"),
         (2, torch.ones(DEPTH - 1), "weight_scales"),
-        (2, torch.ones(DEPTH, 5), "weight_scales"),
+        (2, torch.ones(DEPTH, 0), "weight_scales"),
         (3, torch.zeros(2), "weight_zero_points"),
         (-1, torch.empty(ROWS, DEPTH, dtype=torch.float16), "dtype"),
         (-1, torch.empty(ROWS, 1), "shape"),

@@ -267,6 +267,16 @@ def test_choose_qparams(
     assert_equal(outs[1], zero_point)
 
 
+@pytest.mark.parametrize("lowest", [-1.0, -3.0, -7e-5])
+def test_choose_qparams_of_32_bits_stays_in_the_range(kernels: Kernels, lowest: float) -> None:
+    """float32 rounds the range of int32 up: where all is below 0, the zero point would be one too high."""
+    low, high = -(2**31), 2**31 - 1
+    outs = [torch.empty(1, dtype=torch.float64), torch.empty(1, dtype=torch.int64)]
+    arguments = [torch.tensor([lowest, 0.0]), low, high, 1e-30, torch.int32]
+    kernels.run("quantized_decomposed::choose_qparams.Tensor_out", [*arguments, *outs], dynamic=outs)
+    assert int(outs[1]) == high
+
+
 @pytest.mark.parametrize("shape", [(5,), (3, 7), (2, 3, 70)])
 @pytest.mark.parametrize(("low", "high"), [(-9, 3), (2, 5), (-7, -1), (0, 1e-9)])
 def test_choose_qparams_per_token(kernels: Kernels, low: float, high: float, shape: tuple[int, ...]) -> None:
@@ -274,10 +284,11 @@ def test_choose_qparams_per_token(kernels: Kernels, low: float, high: float, sha
     tokens = (*shape[:-1], 1)
     outs = [torch.empty(tokens, dtype=torch.float64), torch.empty(tokens, dtype=torch.int64)]
     name = "quantized_decomposed::choose_qparams_per_token_asymmetric.out"
-    kernels.run(name, [values, torch.int8, *outs], dynamic=outs)
-    scale, zero_point = DEFINED.choose_qparams_per_token_asymmetric(values, torch.int8)
-    assert_equal(outs[0], scale, rtol=0, atol=0)
-    assert_equal(outs[1], zero_point)
+    for dtype in (torch.int8, torch.float32):  # no dtype changes the range
+        kernels.run(name, [values, dtype, *outs], dynamic=outs)
+        scale, zero_point = DEFINED.choose_qparams_per_token_asymmetric(values, dtype)
+        assert_equal(outs[0], scale, rtol=0, atol=0)
+        assert_equal(outs[1], zero_point)
 
 
 @pytest.mark.parametrize("values", [torch.empty(0), torch.tensor([1.0, float("nan")])])
@@ -343,7 +354,7 @@ def test_quantize_refuses(kernels: Kernels, arguments: list[Any], named: str) ->
         (torch.ones(3), torch.zeros(3, dtype=torch.int64), 1, "scales"),
         (torch.ones(2), torch.zeros(3, dtype=torch.int64), 0, "zero_points"),
         (torch.ones(2), torch.zeros(2, dtype=torch.int64), 2, "axis"),
-        (torch.ones(2), torch.zeros(2, dtype=torch.int64), -1, "axis"),
+        (torch.ones(2), torch.zeros(2, dtype=torch.int64), -3, "axis"),
         (torch.ones(2, dtype=torch.float16), torch.zeros(2, dtype=torch.int64), 0, "scales"),
         (torch.ones(2), torch.zeros(2, dtype=torch.bool), 0, "zero_points"),
     ],
@@ -356,6 +367,20 @@ def test_per_channel_refuses(
     assert named in refuse(kernels, "quantize_per_channel.out", arguments)
     arguments = [whole, scales, zero_points, axis, *INT8, None, real]
     assert named in refuse(kernels, "dequantize_per_channel.out", arguments)
+
+
+@pytest.mark.parametrize("axis", [-1, -2])
+def test_channels_are_counted_from_the_end_too(kernels: Kernels, axis: int) -> None:
+    real = random_tensor((4, 5), torch.float32)
+    scales = random_tensor((real.shape[axis],), torch.float32, low=0.05, high=0.2, seed=1)
+    zeros = torch.arange(real.shape[axis])
+    whole, back = torch.empty(4, 5, dtype=torch.int8), torch.empty(4, 5)
+    kernels.run("quantized_decomposed::quantize_per_channel.out", [real, scales, zeros, axis, *INT8, whole])
+    expected = DEFINED.quantize_per_channel(real, scales, zeros, axis, *INT8)
+    assert_equal(whole, expected)
+    arguments = [whole, scales, zeros, axis, *INT8, None, back]
+    kernels.run("quantized_decomposed::dequantize_per_channel.out", arguments)
+    assert_equal(back, DEFINED.dequantize_per_channel(whole, scales, zeros, axis, *INT8))
 
 
 def test_per_token_refuses(kernels: Kernels) -> None:

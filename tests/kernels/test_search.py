@@ -84,6 +84,13 @@ def test_isin_of_every_dtype(kernels: Kernels, dtype: torch.dtype) -> None:
     kernels.check("aten::isin.Tensor_Tensor_out", elements, torch.tensor([1.0, 2.5]))
 
 
+def test_isin_tells_integers_apart_that_doubles_do_not(kernels: Kernels) -> None:
+    large = torch.tensor([2**53, 2**53 + 1, -(2**63), 2**63 - 1])
+    for test in large:
+        kernels.check("aten::isin.Tensor_Tensor_out", large, test.reshape(1))
+        kernels.check("aten::isin.Tensor_Scalar_out", large, int(test))
+
+
 def test_nan_is_in_nothing(kernels: Kernels) -> None:
     kernels.check("aten::isin.Tensor_Tensor_out", torch.tensor([NAN, 1.0]), torch.tensor([NAN, 1.0]))
     kernels.check("aten::isin.Tensor_Scalar_out", torch.tensor([0.1, 1.0]), 0.1)

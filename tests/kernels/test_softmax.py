@@ -53,6 +53,16 @@ def test_large_numbers_do_not_overflow(kernels: Kernels, name: str) -> None:
     kernels.check(name, torch.tensor([[3e38, 3e38, -3e38], [-3e38, -2e38, -3e38]]), -1, False, **CLOSE)
 
 
+@pytest.mark.parametrize(("shape", "dim"), [((3, 300), 0), ((2, 4, 257), 1), ((5, 513), 0), ((3, 2, 256), 0)])
+@pytest.mark.parametrize("name", OPERATORS)
+def test_lanes_side_by_side_in_several_blocks(
+    kernels: Kernels, name: str, shape: tuple[int, ...], dim: int
+) -> None:
+    """A block of columns has 256; the last one has what is left."""
+    values = random_tensor(shape, torch.float32, low=-9, high=9)
+    kernels.check(name, values, dim, False, eager=rounded_once(name), **tolerance(torch.float32))
+
+
 @pytest.mark.parametrize("name", OPERATORS)
 def test_a_zero_dim_tensor_is_one_lane(kernels: Kernels, name: str) -> None:
     for dim in (0, -1):

@@ -29,7 +29,7 @@ print("as PyTorch")
 
 
 def test_pytorch_calls_the_kernels(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
+    pytest.importorskip("torch", reason="torch is not installed")
     configure(
         CONSUMERS / "aot_library",
         tmp_path,

@@ -13,7 +13,8 @@ from rushlight.program.dtypes import NUMBERS, element_size
 from rushlight.program.model import Delegate, DelegateCall, Dynamism, Free, JumpFalse, KernelCall, Kind, Move
 
 SIZES = st.lists(st.integers(0, 9), max_size=5).map(tuple)
-NAMES = st.text(st.characters(codec="utf-8"), max_size=8)
+NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=8)
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=8)
 
 
 @st.composite
@@ -63,7 +64,7 @@ def methods_of(
         st.just(Value(Kind.NONE)),
         st.booleans().map(lambda item: Value(Kind.BOOL, item)),
         st.floats(allow_nan=False).map(lambda item: Value(Kind.DOUBLE, item)),
-        NAMES.map(lambda item: Value(Kind.STRING, item)),
+        TEXTS.map(lambda item: Value(Kind.STRING, item)),
         st.lists(st.integers(0, 2)).map(lambda i: Value(Kind.INT_LIST, tuple(len(held) + n for n in i))),
         st.lists(st.floats(allow_nan=False)).map(lambda items: Value(Kind.DOUBLE_LIST, tuple(items))),
         st.lists(st.booleans()).map(lambda items: Value(Kind.BOOL_LIST, tuple(items))),

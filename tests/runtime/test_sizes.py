@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the runtime takes stays within budgets.yaml, whose limits only go down."""
+"""What the runtime takes stays within budgets.yaml, where each raise of a limit has its reason."""
 
 from __future__ import annotations
 

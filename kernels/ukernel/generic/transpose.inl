@@ -31,8 +31,8 @@ void transpose_one_by_one(size_t rows, size_t columns, const char* from, ptrdiff
       const char* at = from + j * sizeof(T);
       char* const row = to + static_cast<ptrdiff_t>(j) * to_stride;
       for (size_t i = 0; i < rows; ++i, at += from_stride) {
-        std::memcpy(__builtin_assume_aligned(row + i * sizeof(T), kAlignment),
-                    __builtin_assume_aligned(at, kAlignment), sizeof(T));
+        std::memmove(__builtin_assume_aligned(row + i * sizeof(T), kAlignment),
+                     __builtin_assume_aligned(at, kAlignment), sizeof(T));
       }
     }
     return;
@@ -41,8 +41,8 @@ void transpose_one_by_one(size_t rows, size_t columns, const char* from, ptrdiff
     const char* const row = from + static_cast<ptrdiff_t>(i) * from_stride;
     char* at = to + i * sizeof(T);
     for (size_t j = 0; j < columns; ++j, at += to_stride) {
-      std::memcpy(__builtin_assume_aligned(at, kAlignment),
-                  __builtin_assume_aligned(row + j * sizeof(T), kAlignment), sizeof(T));
+      std::memmove(__builtin_assume_aligned(at, kAlignment),
+                   __builtin_assume_aligned(row + j * sizeof(T), kAlignment), sizeof(T));
     }
   }
 }
@@ -192,7 +192,7 @@ void copy_rows(size_t rows, size_t bytes, const char* from, ptrdiff_t from_strid
     if (bytes < RL_VECTOR_BYTES) return copy_rows_by<16>(rows, bytes, from, from_stride, to, to_stride);
     return copy_rows_by<RL_VECTOR_BYTES>(rows, bytes, from, from_stride, to, to_stride);
   }
-  for (size_t i = 0; i < rows; ++i, from += from_stride, to += to_stride) std::memcpy(to, from, bytes);
+  for (size_t i = 0; i < rows; ++i, from += from_stride, to += to_stride) std::memmove(to, from, bytes);
 }
 
 void transpose(size_t rows, size_t columns, size_t element, const char* from, ptrdiff_t from_stride, char* to,

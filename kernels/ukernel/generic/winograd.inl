@@ -23,28 +23,16 @@ RL_INLINE void store_lanes(float* to, F32 value, size_t count) {
 
 // One row or column of inputs.
 RL_INLINE void transform_inputs(const F32 (&d)[kIn], F32 (&t)[kIn]) {
-  const F32 even = d[4] - splat(4.0f) * d[2];
-  const F32 odd = d[3] - splat(4.0f) * d[1];
-  const F32 even2 = d[4] - d[2];
-  const F32 odd2 = splat(2.0f) * (d[3] - d[1]);
-  t[0] = splat(4.0f) * d[0] - splat(5.0f) * d[2] + d[4];
-  t[1] = even + odd;
-  t[2] = even - odd;
-  t[3] = even2 + odd2;
-  t[4] = even2 - odd2;
-  t[5] = splat(4.0f) * d[1] - splat(5.0f) * d[3] + d[5];
+  t[0] = d[0] - d[2];
+  t[1] = d[1] + d[2];
+  t[2] = d[2] - d[1];
+  t[3] = d[1] - d[3];
 }
 
 // One row or column of products.
 RL_INLINE void transform_outputs(const F32 (&m)[kIn], F32 (&y)[kOut]) {
-  const F32 sum1 = m[1] + m[2];
-  const F32 difference1 = m[1] - m[2];
-  const F32 sum2 = m[3] + m[4];
-  const F32 difference2 = m[3] - m[4];
-  y[0] = m[0] + sum1 + sum2;
-  y[1] = difference1 + splat(2.0f) * difference2;
-  y[2] = sum1 + splat(4.0f) * sum2;
-  y[3] = difference1 + splat(8.0f) * difference2 + m[5];
+  y[0] = m[0] + m[1] + m[2];
+  y[1] = m[1] - m[2] - m[3];
 }
 
 RL_INLINE void input_lanes(const WinogradInput& tile, size_t at, size_t count) {
@@ -70,7 +58,8 @@ RL_INLINE void input_lanes(const WinogradInput& tile, size_t at, size_t count) {
   }
 }
 
-RL_INLINE void output_lanes(const WinogradOutput& tile, size_t at, size_t count) {
+// `check` takes up 0 times each output: NaN, of one that is not finite.
+RL_INLINE void output_lanes(const WinogradOutput& tile, size_t at, size_t count, F32& check) {
   F32 columns[kOut][kIn];
   for (size_t j = 0; j < kIn; ++j) {
     F32 m[kIn];
@@ -87,6 +76,7 @@ RL_INLINE void output_lanes(const WinogradOutput& tile, size_t at, size_t count)
   for (size_t i = 0; i < kOut; ++i) {
     F32 y[kOut];
     transform_outputs(columns[i], y);
+    RL_UNROLL for (size_t j = 0; j < kOut; ++j) check += y[j] * splat(0.0f);
     for (size_t j = 0; j < kOut; ++j) {
       float* out = tile.out[i * kOut + j];
       if (out == nullptr) continue;
@@ -105,10 +95,12 @@ void winograd_input(const WinogradInput& tile) {
   if (i < tile.lanes) input_lanes(tile, i, tile.lanes - i);
 }
 
-void winograd_output(const WinogradOutput& tile) {
+bool winograd_output(const WinogradOutput& tile) {
+  F32 check = splat(0.0f);
   size_t i = 0;
-  for (; i + kLanes <= tile.lanes; i += kLanes) output_lanes(tile, i, kLanes);
-  if (i < tile.lanes) output_lanes(tile, i, tile.lanes - i);
+  for (; i + kLanes <= tile.lanes; i += kLanes) output_lanes(tile, i, kLanes, check);
+  if (i < tile.lanes) output_lanes(tile, i, tile.lanes - i, check);
+  return !any(check != check);
 }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

@@ -3,18 +3,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rushlight import targets
 from rushlight.build import cmake
+from rushlight.build.inputs import check_build_folder, linked_inputs
 from rushlight.build.result import BuildResult
 from rushlight.build.sizes import read_sizes
+from rushlight.documents import read_json
 from rushlight.errors import BackendNotFound, InvalidArgument, MissingToolchain
+from rushlight.files import locked, write_bytes, write_text
 from rushlight.program import Program, is_bundled_program, read_bundled_program, read_data_file, read_model
 from rushlight.sources import source_root
 
@@ -141,24 +145,41 @@ def run_request(
     progress: cmake.Progress | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> BuildResult:
-    """Builds what `request` says below `output`; `environment` is laid over this process's for compilers."""
-    start = time.monotonic()
+    """Builds what `request` says below `output`; `environment` is laid over this process's for compilers.
+    While another process builds there, this one waits."""
     target = targets.get(request.target)
-    check_requirements(target)
     output = output.resolve()
+    with alone_in(output), made_or_gone(output / (RUNNER + _SUFFIXES.get(target.kind, ""))) as executable:
+        check_requirements(target)
+        return _build(request, target, output, executable, jobs, progress, environment)
+
+
+def _build(
+    request: BuildRequest,
+    target: targets.Target,
+    output: Path,
+    executable: Path,
+    jobs: int | None,
+    progress: cmake.Progress | None,
+    environment: Mapping[str, str] | None,
+) -> BuildResult:
+    start = time.monotonic()
     binary = output / "cmake-build"
-    executable = output / (RUNNER + _SUFFIXES.get(target.kind, ""))
-    # Whatever goes wrong below, no executable of an earlier build is taken for this one's.
-    executable.unlink(missing_ok=True)
-    output.mkdir(parents=True, exist_ok=True)
     if progress:
         progress("configuring", 0.0)
+    request = replace(
+        request,
+        models=linked_inputs(request.models, output),
+        data_files=linked_inputs(request.data_files, output),
+        ops_yaml=linked_inputs(request.ops_yaml, output),
+        kernels=linked_inputs(request.kernels, output),
+    )
     embedded = _embedded(request, target, output)
     cmake.configure(source_root(), binary, request.cache_entries(target, embedded), target.toolchain_file)
     configured = time.monotonic() - start
     wanted = [RUNNER] + (["rushlight_python"] if request.python_module else [])
     used = cmake.build(binary, wanted, jobs, progress, environment)
-    _linked_copy(binary / RUNNER).replace(executable)
+    put_executable(binary / RUNNER, executable)
     selected = binary / "generated" / "selected_kernels.json"
     result = BuildResult(
         target=request.target,
@@ -171,10 +192,31 @@ def run_request(
         configure_seconds=configured,
         compiler_cache=used,
         linked_model=embedded,
-        delegates=json.loads(selected.read_text())["delegates"],
+        delegates=read_json(selected)["delegates"],
     )
-    (output / "build.json").write_text(json.dumps(result.to_json(), indent=1) + "\n")
+    write_text(output / "build.json", json.dumps(result.to_json(), indent=1) + "\n")
     return result
+
+
+@contextlib.contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Builds in a folder; another process that does so is waited for. Errors: InvalidArgument for a folder
+    that nothing can be built in, FileFailed for one that cannot be written."""
+    check_build_folder(folder)
+    with locked(folder):
+        yield
+
+
+@contextlib.contextmanager
+def made_or_gone(executable: Path) -> Iterator[Path]:
+    """What makes an executable: when it fails, none of an earlier build is taken for this one's. Until it has
+    made one, others may go on using that of before."""
+    try:
+        yield executable
+    except BaseException:
+        with contextlib.suppress(OSError):
+            executable.unlink()
+        raise
 
 
 def _embedded(request: BuildRequest, target: targets.Target, output: Path) -> Path | None:
@@ -189,7 +231,7 @@ def _embedded(request: BuildRequest, target: targets.Target, output: Path) -> Pa
     inside = output / f"{model.stem}.pte"
     program = read_bundled_program(data).program
     if not inside.is_file() or inside.read_bytes() != program:
-        inside.write_bytes(program)
+        write_bytes(inside, program)
     return inside
 
 
@@ -224,17 +266,15 @@ def _existing(paths: PathLike | Iterable[PathLike], what: str, *, folders: bool 
     for path in resolved:
         if not path.is_file() and not (folders and path.is_dir()):
             raise InvalidArgument(f"{what} {path}: no such {'file or folder' if folders else 'file'}")
-        if ";" in str(path) or "," in str(path):
-            raise InvalidArgument(f"{what} {path}: ';' and ',' separate paths and cannot be in one")
     return resolved
 
 
-def _linked_copy(linked: Path) -> Path:
-    """A copy beside the build's own file, to be moved into place in one step."""
+def put_executable(linked: Path, executable: Path) -> None:
+    """Moves a link to the build's own file into place, in one step."""
     copy = linked.with_name(linked.name + ".new")
     copy.unlink(missing_ok=True)
     os.link(linked, copy)
-    return copy
+    copy.replace(executable)
 
 
 def _extension(binary: Path) -> Path:
@@ -243,5 +283,5 @@ def _extension(binary: Path) -> Path:
 
 def read_selection(path: Path) -> dict[str, list[str]]:
     """Operator names and their dtypes, of a build's selected_kernels.json."""
-    operators = json.loads(path.read_text())["operators"]
+    operators = read_json(path)["operators"]
     return {name: list(row["dtypes"]) for name, row in sorted(operators.items())}

@@ -12,11 +12,20 @@ from pathlib import Path
 from rushlight import targets
 from rushlight.build import cmake
 from rushlight.build.api import RUNNER as INTERPRETER
-from rushlight.build.api import PathLike, check_requirements, read_selection
+from rushlight.build.api import (
+    PathLike,
+    alone_in,
+    check_requirements,
+    made_or_gone,
+    put_executable,
+    read_selection,
+)
+from rushlight.build.inputs import linked_inputs
 from rushlight.build.result import BuildResult
 from rushlight.build.sizes import Sizes, read_sizes
 from rushlight.codegen.bake import Baked, bake, program_name
 from rushlight.errors import InvalidArgument
+from rushlight.files import write_text
 from rushlight.sources import source_root
 
 RUNNER = "baked_runner"
@@ -95,32 +104,49 @@ def build_baked_programs(
     """As build_baked, for several programs in one executable. `kernels` are kernel libraries besides
     rushlight's. `interpreter` asks for an executor_runner that
     is given programs, made of the same kernels."""
-    start = time.monotonic()
     chosen = targets.get(target)
-    check_requirements(chosen)
     folder = Path(output or Path("rushlight-build") / f"{target}-baked").resolve()
+    file = folder / (RUNNER + (".elf" if chosen.kind == "bare-metal" else ""))
+    with alone_in(folder), made_or_gone(file) as executable:
+        check_requirements(chosen)
+        if progress:
+            progress("baking", 0.0)
+        libraries = linked_inputs((Path(library).resolve() for library in kernels), folder)
+        programs = _bake(models, folder / "baked", libraries)
+        entries = {
+            "RUSHLIGHT_KERNEL_LIBRARIES": ";".join(map(str, libraries)),
+            **_cache_entries(programs, chosen, defines or {}),
+        }
+        if interpreter:
+            entries |= {"RUSHLIGHT_BUILD_RUNNER": "ON", "RUSHLIGHT_RUNNER_DATA_FILES": "ON"}
+        minimals = [program.name for program in programs if minimal]
+        how = (jobs, progress, environment)
+        return _build(chosen, folder, executable, programs, entries, minimals, interpreter, *how)
+
+
+def _build(
+    target: targets.Target,
+    folder: Path,
+    executable: Path,
+    programs: tuple[Baked, ...],
+    entries: Mapping[str, str],
+    minimals: Sequence[str],
+    interpreter: bool,
+    jobs: int | None,
+    progress: cmake.Progress | None,
+    environment: Mapping[str, str] | None,
+) -> BakedBuild:
+    """Configures and builds; `minimals` are the programs that get the smallest application."""
+    start = time.monotonic()
     binary = folder / "cmake-build"
-    executable = folder / (RUNNER + (".elf" if chosen.kind == "bare-metal" else ""))
-    executable.unlink(missing_ok=True)
-    if progress:
-        progress("baking", 0.0)
-    libraries = tuple(Path(library).resolve() for library in kernels)
-    programs = _bake(models, folder / "baked", libraries)
-    entries = {
-        "RUSHLIGHT_KERNEL_LIBRARIES": ";".join(map(str, libraries)),
-        **_cache_entries(programs, chosen, defines or {}),
-    }
-    if interpreter:
-        entries |= {"RUSHLIGHT_BUILD_RUNNER": "ON", "RUSHLIGHT_RUNNER_DATA_FILES": "ON"}
-    cmake.configure(source_root(), binary, entries, chosen.toolchain_file)
+    cmake.configure(source_root(), binary, entries, target.toolchain_file)
     configured = time.monotonic() - start
-    minimals = {program.name: binary / f"{program.name}_minimal" for program in programs if minimal}
-    wanted = [RUNNER, *(path.name for path in minimals.values()), *([INTERPRETER] if interpreter else [])]
+    applications = {name: binary / f"{name}_minimal" for name in minimals}
+    wanted = [RUNNER, *(path.name for path in applications.values()), *([INTERPRETER] if interpreter else [])]
     used = cmake.build(binary, wanted, jobs, progress, environment)
-    executable.write_bytes((binary / RUNNER).read_bytes())
-    executable.chmod(0o755)
+    put_executable(binary / RUNNER, executable)
     result = BuildResult(
-        target=target,
+        target=target.name,
         output=folder,
         executable=executable,
         extension=None,
@@ -130,12 +156,12 @@ def build_baked_programs(
         configure_seconds=configured,
         compiler_cache=used,
     )
-    (folder / "build.json").write_text(json.dumps(result.to_json(), indent=1) + "\n")
+    write_text(folder / "build.json", json.dumps(result.to_json(), indent=1) + "\n")
     return BakedBuild(
         result,
         programs,
-        minimal={name: read_sizes(path) for name, path in minimals.items()},
-        minimal_executables=minimals,
+        minimal={name: read_sizes(path) for name, path in applications.items()},
+        minimal_executables=applications,
         interpreter=_beside(result, binary / INTERPRETER) if interpreter else None,
     )
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 import shutil
 import sys
@@ -13,15 +15,20 @@ from rushlight import process
 from rushlight.build.compiler_cache import CacheUse, CompilerCache
 from rushlight.errors import (
     BuildFailed,
+    FileFailed,
     InvalidArgument,
     InvalidProgram,
     InvalidSelection,
     OperatorNotFound,
     RushlightError,
 )
+from rushlight.files import write_text
 
 Progress = Callable[[str, float], None]
 """Gets what is being done and the share of it that is done, from 0 to 1."""
+
+_LEAST_FREE = 1 << 20
+"""Bytes: a disk with less is full, for a compiler."""
 
 _STEP = re.compile(r"^\[(\d+)/(\d+)\] (.*)")
 
@@ -47,8 +54,17 @@ def configure(source: Path, binary: Path, cache: Mapping[str, str], toolchain: P
         linked.symlink_to(source, target_is_directory=True)
     command += [f"-D{name}={value}" for name, value in cache.items()]
     result = process.run(command)
-    if result.returncode != 0:
+    made = [name for name in ("build.ninja", "Makefile") if (binary / name).is_file()]
+    if result.returncode != 0 or not made:
+        _refuse_full_disk(binary, result.stderr + result.stdout)
         raise _configure_error(command, result.stderr + result.stdout)
+
+
+def _refuse_full_disk(binary: Path, log: str) -> None:
+    """Error: FileFailed where the build had no space to write: what CMake and compilers say then is about
+    files that are missing or cut off."""
+    if os.strerror(errno.ENOSPC) in log or shutil.disk_usage(binary).free < _LEAST_FREE:
+        raise FileFailed.disk_full(binary)
 
 
 def _start_afresh_unless(binary: Path, fixed: str) -> None:
@@ -59,7 +75,7 @@ def _start_afresh_unless(binary: Path, fixed: str) -> None:
     if not same and (binary / "CMakeCache.txt").is_file():
         shutil.rmtree(binary)
     binary.mkdir(parents=True, exist_ok=True)
-    stamp.write_text(fixed)
+    write_text(stamp, fixed)
 
 
 def _configure_error(command: list[str], log: str) -> RushlightError:
@@ -76,6 +92,8 @@ def _configure_error(command: list[str], log: str) -> RushlightError:
     for kind in (InvalidArgument, InvalidProgram):
         if int(status[1]) == kind.exit_code:
             return kind(message, next_step=step)
+    if int(status[1]) == FileFailed.exit_code:
+        return FileFailed(None, message)
     return InvalidSelection(message, next_step=step)
 
 
@@ -101,5 +119,6 @@ def build(
     cache.start()
     result = process.run(command, on_line=on_line, env={**cache.environment(), **(environment or {})})
     if result.returncode != 0:
+        _refuse_full_disk(binary, result.stdout)
         raise BuildFailed(command, result.stdout)
     return cache.use()

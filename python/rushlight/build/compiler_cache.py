@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -12,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from rushlight import process
+from rushlight.documents import parse_json
+from rushlight.errors import RushlightError
 
 _RESULTS = "ccache-results.txt"
 
@@ -79,10 +80,10 @@ class CompilerCache:
         """Hits and misses since its server was started."""
         shown = process.run([self._program, "--show-stats", "--stats-format=json"])
         try:
-            stats = json.loads(shown.stdout)["stats"]
+            stats = parse_json(shown.stdout, what="sccache --show-stats")["stats"]
             hits, misses = stats["cache_hits"]["counts"], stats["cache_misses"]["counts"]
             return sum(hits.values()), sum(misses.values())
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (RushlightError, KeyError, TypeError, AttributeError):
             return (0, 0)
 
 

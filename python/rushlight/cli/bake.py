@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
-from rich.console import Console
 
+from rushlight.cli.console import Console, echo_json
 from rushlight.cli.options import json_option, kernels_option, kilobytes, verbose_option
 from rushlight.codegen.bake import Baked, bake
 from rushlight.devtools.package import FORMS, bake_package
@@ -88,20 +87,18 @@ def bake_command(
             data_files=data_files,
             temporary_bytes=temporary_bytes,
         )
-    click.echo(json.dumps(baked.to_json(), indent=1)) if as_json else _print(baked, form)
+    echo_json(baked.to_json()) if as_json else _print(baked, form)
 
 
 def _print(baked: Baked, form: str | None) -> None:
-    console = Console(highlight=False)
+    console = Console()
     console.print(f"{baked.name}: {len(baked.operators)} operators, weights {kilobytes(baked.weights)}")
     for method in baked.methods:
         scratch = baked.temporary[method]
         also = f", scratch {kilobytes(scratch)}" if scratch else ""
-        console.print(f"  {method}: arenas {kilobytes(baked.planned[method])}{also}", markup=False)
+        console.print(f"  {method}: arenas {kilobytes(baked.planned[method])}{also}")
     if form is not None:
-        console.print(
-            f"  {form} package of {len(baked.files)} files: {baked.folder}", soft_wrap=True, markup=False
-        )
+        console.print(f"  {form} package of {len(baked.files)} files: {baked.folder}")
         return
     for file in baked.files:
-        console.print(f"  {baked.folder / file}", soft_wrap=True, markup=False)
+        console.print(f"  {baked.folder / file}")

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.table import Table
 
+from rushlight import targets
 from rushlight.build import BuildResult, build
+from rushlight.build.api import alone_in
+from rushlight.cli.console import Console, Table, echo_json, styled
 from rushlight.cli.options import (
     build_options,
     json_option,
@@ -25,6 +26,12 @@ from rushlight.cli.options import (
 from rushlight.devtools.size import find_build, read_build
 from rushlight.devtools.size.budget import check_budget, read_budget
 from rushlight.devtools.verify import Proof, raise_if_failed, verify
+
+_VERDICTS = {
+    True: styled("pass", "bold green"),
+    False: styled("fail", "bold red"),
+    None: styled("not shown", "bold yellow"),
+}
 
 
 @click.command("build")
@@ -102,7 +109,9 @@ def build_command(
         cache_entries.setdefault("RUSHLIGHT_CALL_GRAPH", "ON")
     listed = [path.resolve() for path in (*models, *more_models)]
     proofs: list[Proof] = []
-    with shown_progress() as progress:
+    folder = (output or Path("rushlight-build") / targets.get(target).name).resolve()
+    # Also while the models run: nobody else's runner takes the place of this one.
+    with shown_progress() as progress, alone_in(folder) if _may_build(listed) else nullcontext():
         result = build(
             listed,
             target=target,
@@ -114,7 +123,7 @@ def build_command(
             kernels=kernels,
             priority=[name.strip() for name in priority.split(",") if name.strip()],
             prefer=prefer,
-            output=output,
+            output=folder,
             defines=cache_entries,
             jobs=jobs,
             progress=progress,
@@ -124,7 +133,7 @@ def build_command(
             proofs = verify(result, listed, data_files=files, defines=cache_entries, progress=progress)
     if as_json:
         verified = [proof.to_json() for proof in proofs]
-        click.echo(json.dumps({**result.to_json(), "verified": verified}, indent=1))
+        echo_json({**result.to_json(), "verified": verified})
     else:
         _print(result)
         _print_proofs(proofs, result.target)
@@ -133,14 +142,19 @@ def build_command(
         check_budget(read_build(find_build(result.output), listed), budget)
 
 
+def _may_build(models: Sequence[Path]) -> bool:
+    """Whether the models are there: for a wrong command line no folder is made."""
+    return all(model.is_file() for model in models)
+
+
 def _print(result: BuildResult) -> None:
-    console = Console(highlight=False)
+    console = Console()
     selection = Table("operator", "dtypes", title=f"{len(result.selection)} operators", title_justify="left")
     for name, dtypes in result.selection.items():
         selection.add_row(name, " ".join(dtypes))
     console.print(selection)
     for backend, askers in result.delegates.items():
-        console.print(f"delegates to {backend}: {', '.join(askers)}", markup=False)
+        console.print(f"delegates to {backend}: {', '.join(askers)}")
     sections = Table("section", "bytes", title=result.target, title_justify="left")
     sections.columns[1].justify = "right"
     for name, size in result.sizes.sections.items():
@@ -148,14 +162,13 @@ def _print(result: BuildResult) -> None:
     console.print(sections)
     model = f", model {kilobytes(result.sizes.model)}" if result.sizes.model else ""
     console.print(f"flash {kilobytes(result.sizes.flash)}{model}, static RAM {kilobytes(result.sizes.ram)}")
-    console.print(f"{result.executable} in {result.seconds:.1f} s", soft_wrap=True)
+    console.print(f"{result.executable} in {result.seconds:.1f} s")
 
 
 def _print_proofs(proofs: Sequence[Proof], target: str) -> None:
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console()
     for proof in proofs:
-        verdict = {True: "[bold green]pass[/]", False: "[bold red]fail[/]", None: "[bold yellow]not shown[/]"}
         error = "" if proof.max_error is None else f", maximum error {proof.max_error:.3g}"
         name = "/".join(proof.model.parts[-2:])
-        console.print(f"{name} on {target}, {proof.case}: {verdict[proof.passed]}{error}", end="")
-        console.print(f" ({proof.reason})" if proof.reason else "", markup=False)
+        console.print(f"{name} on {target}, {proof.case}:", _VERDICTS[proof.passed], end="")
+        console.print(error + (f" ({proof.reason})" if proof.reason else ""))

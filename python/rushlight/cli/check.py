@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from rushlight.build.api import read_selection
+from rushlight.cli.console import Console, echo_json
 from rushlight.cli.options import json_option, kilobytes
 from rushlight.devtools.check import CheckReport, check
 from rushlight.errors import InvalidArgument
@@ -53,7 +52,7 @@ def check_command(
         data_files=data_files or None,
     )
     if as_json:
-        click.echo(json.dumps(report.to_json(), indent=1))
+        echo_json(report.to_json())
     report.raise_if_any()
     if not as_json:
         _print(report)
@@ -77,7 +76,7 @@ def _print(report: CheckReport) -> None:
         parts.append(f"delegates {', '.join(report.delegates)}")
     if report.external:
         parts.append(f"{len(report.external)} tensors in data files")
-    console = Console(highlight=False, markup=False, soft_wrap=True)
+    console = Console()
     console.print(f"{report.model} can run{where}: {', '.join(parts)}")
     for method, memory in report.memory.items():
         planned, arena = (kilobytes(memory[key]) for key in ("planned", "method_arena"))

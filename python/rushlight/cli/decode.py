@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 
 import click
 
+from rushlight.cli.console import echo, echo_json
 from rushlight.cli.options import json_option
 from rushlight.devtools import failures
 
@@ -20,7 +20,7 @@ def decode_command(records: tuple[str, ...], as_json: bool) -> None:
     application read from rushlight::failure_trace(): which checks failed, the innermost first."""
     decoded = failures.decode(failures.parse(word for word in records if word != "failure:"))
     if as_json:
-        click.echo(json.dumps([asdict(failure) for failure in decoded], indent=1))
+        echo_json([asdict(failure) for failure in decoded])
         return
     for failure in decoded:
-        click.echo(str(failure))
+        echo(str(failure))

@@ -4,18 +4,17 @@
 from __future__ import annotations
 
 import importlib
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.table import Table
 
 from rushlight.cli.check import built_selection
+from rushlight.cli.console import Console, Table, echo_json
 from rushlight.cli.options import json_option, kilobytes, shown_progress, verbose_option
 from rushlight.errors import InvalidArgument
+from rushlight.files import write_text
 
 _MOST_OPERATORS = 12
 
@@ -79,9 +78,9 @@ def export_command(
     if bundled:
         exported.save_bundled(bundled)
     if picture:
-        picture.write_text(exported.report.picture())
+        write_text(picture, exported.report.picture())
     if as_json:
-        click.echo(json.dumps(exported.report.to_json(), indent=1))
+        echo_json(exported.report.to_json())
     else:
         _print(exported.report, output)
 
@@ -128,7 +127,7 @@ def _tuple(made: Any, factory: str) -> tuple[Any, ...]:
 
 
 def _print(report: Any, output: Path) -> None:
-    console = Console(highlight=False)
+    console = Console()
     for method in report.methods:
         operators = Table("operator", "calls", title=f"method {method.name}", title_justify="left")
         operators.columns[1].justify = "right"
@@ -140,7 +139,7 @@ def _print(report: Any, output: Path) -> None:
             console.print(f"and {more} more operators")
         console.print(f"{len(method.method.instructions)} instructions")
         for line in method.memory_summary():
-            console.print(line, soft_wrap=True)
+            console.print(line)
     external = f", {kilobytes(report.external_bytes)} in the data file" if report.external_bytes else ""
     console.print(f"constants {kilobytes(report.constant_bytes)}{external}")
-    console.print(f"{output}: {kilobytes(report.file_bytes)}, in {report.seconds:.1f} s", soft_wrap=True)
+    console.print(f"{output}: {kilobytes(report.file_bytes)}, in {report.seconds:.1f} s")

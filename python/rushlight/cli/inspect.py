@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.table import Table
 
+from rushlight.cli.console import Console, Table, echo_json
 from rushlight.cli.options import json_option, kilobytes
 from rushlight.codegen.needs import kernel_needs
 from rushlight.errors import InvalidArgument
@@ -29,9 +27,9 @@ def inspect_command(file: Path, as_json: bool) -> None:
     if described["kind"] == "program":
         _add_needs(file, described)
     if as_json:
-        click.echo(json.dumps(described, indent=1))
+        echo_json(described)
         return
-    console = Console(highlight=False, markup=False)
+    console = Console()
     size = kilobytes(described["file_bytes"])
     console.print(f"{file}: {described['kind']}, {size}, schema version {described['version']}")
     if described["kind"] == "data file":
@@ -82,10 +80,8 @@ def _print_program(console: Console, described: dict[str, Any]) -> None:
     for method in described["methods"]:
         _print_method(console, method)
     for named in described["named_data"]:
-        console.print(
-            f"named data {named['key']}: {kilobytes(named['bytes'])}, segment {named['segment']}",
-            markup=False,
-        )
+        size = kilobytes(named["bytes"])
+        console.print(f"named data {named['key']}: {size}, segment {named['segment']}")
 
 
 def _print_method(console: Console, method: dict[str, Any]) -> None:

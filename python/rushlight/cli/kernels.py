@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.table import Table
 
+from rushlight.cli.console import Console, Table, echo_json
 from rushlight.cli.options import (
     build_options,
     json_option,
@@ -64,7 +62,7 @@ def kernels_command(
             jobs=jobs,
             progress=progress,
         )
-    click.echo(json.dumps(measured.to_json(), indent=1)) if as_json else _print_sizes(measured)
+    echo_json(measured.to_json()) if as_json else _print_sizes(measured)
 
 
 def _list_operators(as_json: bool) -> None:
@@ -74,16 +72,16 @@ def _list_operators(as_json: bool) -> None:
         for name in sorted(operators)
     }
     if as_json:
-        click.echo(json.dumps(rows, indent=1))
+        echo_json(rows)
         return
     table = Table("operator", "source", "dtypes", title=f"{len(rows)} operators", title_justify="left")
     for name, row in rows.items():
         table.add_row(name, row["source"], " ".join(row["dtypes"]))
-    Console(highlight=False).print(table)
+    Console().print(table)
 
 
 def _print_sizes(measured: KernelSizes) -> None:
-    console = Console(highlight=False)
+    console = Console()
     built = " ".join(measured.dtypes) or "all dtypes"
     own = _table(f"own code of kernels, {measured.target}, {built}", "source", "bytes", "operators")
     for source, size in _largest_first(measured.sources):

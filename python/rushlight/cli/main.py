@@ -3,21 +3,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
-import json
+import io
+import os
 import sys
+import traceback
 from collections.abc import Sequence
 
 from rushlight import __version__, process
-from rushlight.errors import CheckFailed, NotRunnable, OverBudget, RushlightError
+from rushlight.errors import CheckFailed, FileFailed, NotRunnable, OverBudget, RushlightError
 
 try:
     import click
-    from rich.console import Console
+
+    from rushlight.cli.console import Console, echo, echo_json
 except ImportError as missing:
     sys.exit(
         f"error: the command line needs the Python package '{missing.name}': pip install 'rushlight[build]'"
     )
+
+_INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells have it."""
 
 _COMMANDS = {
     "bake": "rushlight.cli.bake:bake_command",
@@ -59,23 +66,56 @@ def rushlight(verbose: bool) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the command line and exits: 0, 2 for a wrong command line, or the error's own code."""
+    """Runs the command line and exits: 0, 2 for a wrong command line, or the error's own code. Failures of
+    the operating system, of whatever file, become FileFailed here."""
     listed = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # whatever the encoding, a name can be shown
+            stream.reconfigure(errors="backslashreplace")
     try:
-        rushlight.main(args=listed, prog_name="rushlight", standalone_mode=True)
-    except RushlightError as error:
-        # Outputs that are wrong, programs that cannot run and sizes were printed as JSON already.
-        printed = isinstance(error, (CheckFailed, NotRunnable, OverBudget))
-        _print_error(error, as_json="--json" in listed and not printed)
+        status = rushlight.main(args=listed, prog_name="rushlight", standalone_mode=False)
+        sys.stdout.flush()
+        sys.exit(status if isinstance(status, int) else 0)
+    except click.ClickException as error:
+        shown = _AsItIs()
+        error.show(file=shown)
+        echo(shown.getvalue(), end="", stderr=True)
         sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        echo("interrupted", stderr=True)
+        sys.exit(_INTERRUPTED)
+    except BrokenPipeError:
+        _leave_the_pipe()
+    except RushlightError as error:
+        _fail(error, listed)
+    except OSError as error:
+        if process.verbose:
+            traceback.print_exc()
+        _fail(FileFailed.of(error), listed)
 
 
-def _print_error(error: RushlightError, as_json: bool) -> None:
-    if as_json:
-        described = {"error": type(error).__name__, "message": error.message, "next_step": error.next_step}
-        print(json.dumps(described, indent=1))
-    console = Console(stderr=True, highlight=False)
+class _AsItIs(io.StringIO):
+    """Takes what click says with all escapes in it, for echo() to show; of files click takes colours out."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def _leave_the_pipe() -> None:
+    """Ends quietly: the reader of our output has seen enough."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(1)
+
+
+def _fail(error: RushlightError, arguments: Sequence[str]) -> None:
+    # Outputs that are wrong, programs that cannot run and sizes were printed as JSON already.
+    printed = isinstance(error, (CheckFailed, NotRunnable, OverBudget))
+    if "--json" in arguments and not printed:
+        echo_json({"error": type(error).__name__, "message": error.message, "next_step": error.next_step})
+    console = Console(stderr=True)
     console.print("error:", style="bold red", end=" ")
-    console.print(error.message, markup=False, soft_wrap=True)
+    console.print(error.message)
     if error.next_step:
-        console.print(error.next_step, markup=False, style="dim", soft_wrap=True)
+        console.print(error.next_step, style="dim")
+    sys.exit(error.exit_code)

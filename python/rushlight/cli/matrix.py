@@ -5,17 +5,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-import sys
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 import click
-from rich.box import SIMPLE
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
+from rushlight.cli.console import SIMPLE, Console, Table, TaskID, bars, styled
 from rushlight.cli.options import verbose_option
 from rushlight.devtools.matrix.cell import Conditions
 from rushlight.devtools.matrix.local import Event, Finished, Progressed, Started
@@ -25,6 +21,7 @@ from rushlight.devtools.matrix.result import BUILT, FAILED, NOT_RUN, PASSED, Cel
 from rushlight.devtools.matrix.run import MatrixResult, cluster, local, run_matrix
 from rushlight.devtools.matrix.shared_cache import shared_cache_environment
 from rushlight.errors import CheckFailed, InvalidArgument
+from rushlight.files import locked, write_text
 
 _COLOURS = {PASSED: "green", BUILT: "cyan", FAILED: "bold red", NOT_RUN: "yellow"}
 
@@ -78,7 +75,7 @@ def matrix_command(
     conditions = Conditions(environment=environment, cold=cold, keep_builds=keep_builds)
     if scheduler and (jobs or keep_builds):
         raise InvalidArgument("--scheduler: the cluster decides about --jobs, and keeps no builds")
-    with _shown(len(cells)) as on_event:
+    with locked(output), _shown(len(cells)) as on_event:
         result = run_matrix(
             cells,
             output.resolve(),
@@ -89,9 +86,9 @@ def matrix_command(
             on_event=on_event,
         )
     if json_file is not None:
-        json_file.write_text(json.dumps(result.to_json(), indent=1) + "\n", encoding="utf-8")
+        write_text(json_file, json.dumps(result.to_json(), indent=1) + "\n")
     if html_file is not None:
-        html_file.write_text(to_html(result), encoding="utf-8")
+        write_text(html_file, to_html(result))
     _print(result)
     if not result.passed:
         counts = (
@@ -115,43 +112,41 @@ def _chosen(cells: list[Cell], patterns: tuple[str, ...]) -> list[Cell]:
 @contextlib.contextmanager
 def _shown(count: int) -> Iterator[Callable[[Event], None]]:
     """A bar for all cells and one for each that runs; a line for each that has ended."""
-    console = Console(stderr=True, highlight=False)
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
-        whole = bar.add_task("cells", total=count)
+    with bars() as (shown, print_line):
+        whole = shown.add("cells", total=count)
         tasks: dict[str, TaskID] = {}
 
         def on_event(event: Event) -> None:
             name = event.cell.name
             if isinstance(event, Started):
-                tasks[name] = bar.add_task(name, total=1.0)
+                tasks[name] = shown.add(name)
             elif isinstance(event, Progressed) and name in tasks:
-                bar.update(tasks[name], description=f"{name} {event.what[:32]}", completed=event.share)
+                shown.show(tasks[name], f"{name} {event.what[:32]}", event.share)
             elif isinstance(event, Finished):
                 if name in tasks:
-                    bar.remove_task(tasks.pop(name))
-                bar.advance(whole)
+                    shown.remove(tasks.pop(name))
+                shown.advance(whole)
                 status = event.result.status
-                console.print(f"[{_COLOURS[status]}]{status}[/] {name}", soft_wrap=True)
+                print_line(styled(status, _COLOURS[status]), name)
 
         yield on_event
 
 
 def _print(result: MatrixResult) -> None:
-    console = Console(highlight=False)
+    console = Console()
     table = Table(box=SIMPLE, pad_edge=False)
-    table.add_column("cell", overflow="fold")
+    table.add_column("cell")
     for heading in ("flash", "RAM", "instructions", "build s", "run s"):
         table.add_column(heading, justify="right", no_wrap=True)
     for cell in result.cells:
-        table.add_row(f"[{_COLOURS[cell.status]}]{cell.name}[/]", *_numbers(cell))
+        table.add_row(styled(cell.name, _COLOURS[cell.status]), *_numbers(cell))
     table.caption = "flash without the model, RAM with arenas and stack, in bytes"
     console.print(table)
     for cell in result.cells:
         if cell.failure is not None:
-            console.print(f"{cell.name}: {cell.failure.type}: {cell.failure.message}", markup=False)
+            console.print(f"{cell.name}: {cell.failure.type}: {cell.failure.message}")
             if cell.failure.next_step:
-                console.print(f"  {cell.failure.next_step}", style="dim", markup=False)
+                console.print(f"  {cell.failure.next_step}", style="dim")
     console.print(f"{result.count(PASSED)} of {len(result.cells)} cells passed in {result.seconds:.1f} s")
 
 

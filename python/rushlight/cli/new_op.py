@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
+from rushlight.cli.console import echo, echo_json
 from rushlight.cli.options import json_option
 from rushlight.devtools.new_operator import add_operator
 
@@ -35,11 +35,11 @@ def new_op_command(operator: str, dtypes: str, kernels: Path, as_json: bool) -> 
             "source": str(made.source),
             "made_source": made.made_source,
         }
-        click.echo(json.dumps(described, indent=1))
+        echo_json(described)
         return
-    click.echo(f"{made.table}: a row for {made.name}")
+    echo(f"{made.table}: a row for {made.name}")
     if made.made_source:
-        click.echo(f"{made.source}: to be filled in")
+        echo(f"{made.source}: to be filled in")
     else:
-        click.echo(f"{made.source} is there; to be added to it: {made.declaration}")
-    click.echo("next: docs/adding-an-operator.md")
+        echo(f"{made.source} is there; to be added to it: {made.declaration}")
+    echo("next: docs/adding-an-operator.md")

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.table import Table
 
+from rushlight.cli.console import Console, Table, echo
 from rushlight.cli.options import json_option
 from rushlight.codegen import steps
 from rushlight.codegen.emit import selected_kernels, write_all
@@ -20,6 +19,7 @@ from rushlight.codegen.opinfo import OpInfo
 from rushlight.codegen.selection import dtype_set
 from rushlight.codegen.table import OperatorTable
 from rushlight.errors import InvalidArgument
+from rushlight.files import write_text
 from rushlight.program.dtypes import NUMBERS
 from rushlight.sources import source_root
 
@@ -150,7 +150,7 @@ def resolve_command(
             " ".join(told["dtypes"]),
             ", ".join(told["asked_by"]),
         )
-    Console(highlight=False).print(rows)
+    Console().print(rows)
 
 
 def _existing(paths: Sequence[Path]) -> Sequence[Path]:
@@ -177,7 +177,7 @@ def _as_json(info: OpInfo) -> str:
 
 def _put(text: str, output: Path | None) -> None:
     if output is None:
-        click.echo(text, nl=False)
+        echo(text, end="")
     else:
         output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(text)
+        write_text(output, text)

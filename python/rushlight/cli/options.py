@@ -4,16 +4,14 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from rushlight import process
+from rushlight.cli.console import bars
 from rushlight.errors import InvalidArgument
 
 
@@ -81,11 +79,9 @@ def parse_defines(listed: Sequence[str]) -> dict[str, str]:
 @contextlib.contextmanager
 def shown_progress() -> Iterator[Callable[[str, float], None]]:
     """A bar on stderr while something runs; on anything but a terminal it draws nothing."""
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
-        task = bar.add_task("", total=1.0)
-        yield lambda what, share: bar.update(task, description=what[:48], completed=share)
+    with bars() as (shown, _):
+        task = shown.add("")
+        yield lambda what, share: shown.show(task, what[:48], share)
 
 
 def kilobytes(size: int) -> str:

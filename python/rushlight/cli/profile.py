@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.table import Table
 
+from rushlight.cli.console import Console, Table, echo_json
 from rushlight.cli.options import json_option
 from rushlight.devtools.profile import Profile, origins_of, profile, read_events
+from rushlight.files import write_text
 
 
 @click.command("profile")
@@ -30,14 +29,15 @@ def profile_command(
     """Show where the time of TRACE went, an .etdp file that `rushlight run --etdump` wrote."""
     result = profile(read_events(trace), None if model is None else origins_of(model, method))
     if html is not None:
-        html.write_text(result.to_html())
-    click.echo(json.dumps(result.to_json(), indent=1)) if as_json else _print(result)
+        write_text(html, result.to_html())
+    echo_json(result.to_json()) if as_json else _print(result)
 
 
 def _print(result: Profile) -> None:
-    console = Console(highlight=False, markup=False)
+    console = Console()
     modules = result.modules()
-    table = Table("instruction", "operator", "calls", "ms a call", "share", box=None)
+    unit = result.shown(0)[1]
+    table = Table("instruction", "operator", "calls", f"{unit} a call", "share", box=None)
     if modules:
         table.add_column("source", overflow="fold")
     for item in result.operators:
@@ -45,19 +45,18 @@ def _print(result: Profile) -> None:
             str(item.instruction),
             item.name,
             str(item.calls),
-            f"{item.total / item.calls / 1e6:.4g}",
+            result.shown(item.total / item.calls)[0],
             f"{100 * item.share:.1f} %",
         ]
         table.add_row(*row, *([item.source] if modules else []))
     console.print(table)
     if modules:
-        _print_modules(console, modules)
-    each = result.execute / max(result.runs, 1) / 1e6
-    console.print(f"{result.runs} runs of {each:.4g} ms; loading {result.load / 1e6:.4g} ms")
+        _print_modules(console, result)
+    console.print(result.summary())
 
 
-def _print_modules(console: Console, modules: list[tuple[str, int, float]]) -> None:
-    table = Table("module", "ms", "share", box=None)
-    for name, total, share in modules:
-        table.add_row(name or "(none)", f"{total / 1e6:.4g}", f"{100 * share:.1f} %")
+def _print_modules(console: Console, result: Profile) -> None:
+    table = Table("module", result.shown(0)[1], "share", box=None)
+    for name, total, share in result.modules():
+        table.add_row(name or "(none)", result.shown(total)[0], f"{100 * share:.1f} %")
     console.print(table)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -11,9 +10,9 @@ from typing import Any
 
 import click
 import numpy as np
-from rich.console import Console
 
 from rushlight import targets
+from rushlight.cli.console import Console, echo_json, styled
 from rushlight.cli.options import (
     define_option,
     json_option,
@@ -24,10 +23,11 @@ from rushlight.cli.options import (
     target_option,
     verbose_option,
 )
-from rushlight.devtools.cases import BUNDLED_TOLERANCE, Case, Tolerance, bundled_case, load_case, load_npz
+from rushlight.devtools.cases import Case, Tolerance, bundled_case, load_case, load_npz
 from rushlight.devtools.run import DEFAULT_TIMEOUT, RunOutcome, inputs_of_ones, run
 from rushlight.devtools.trace import TraceRequest
 from rushlight.errors import CheckFailed, InvalidArgument
+from rushlight.files import writing
 from rushlight.program import is_bundled_program, read_model
 
 
@@ -49,12 +49,12 @@ from rushlight.program import is_bundled_program, read_model
 @click.option(
     "--rtol",
     type=float,
-    help=f"Relative tolerance [default: the case's; bundled: {BUNDLED_TOLERANCE.relative}].",
+    help="Relative tolerance [default: the case's; bundled: by dtype, float32 1.3e-6].",
 )
 @click.option(
     "--atol",
     type=float,
-    help=f"Absolute tolerance [default: the case's; bundled: {BUNDLED_TOLERANCE.absolute}].",
+    help="Absolute tolerance [default: the case's; bundled: by dtype, float32 1e-5 × the largest output].",
 )
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="Folder to build in [default: a cache]."
@@ -70,6 +70,10 @@ from rushlight.program import is_bundled_program, read_model
 @click.option("--debug-size", type=int, help="Bytes that the target collects that in [default: 256 KiB].")
 @click.option("--baked", is_flag=True, help="Bake MODEL (rushlight bake) instead of interpreting it.")
 @click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help="Seconds the run may take.")
+@click.option("--max-instructions", type=int, help="Instructions that one call may run [default: no limit].")
+@click.option(
+    "--max-memory", type=int, help="Bytes that one method may take [default: what the machine has]."
+)
 @kernels_option
 @define_option
 @json_option
@@ -91,6 +95,8 @@ def run_command(
     debug_size: int | None,
     baked: bool,
     timeout: float,
+    max_instructions: int | None,
+    max_memory: int | None,
     kernels: tuple[Path, ...],
     defines: tuple[str, ...],
     as_json: bool,
@@ -103,7 +109,7 @@ def run_command(
     if data_files:
         case = replace(case, data_files=_existing(data_files))
     if rtol is not None or atol is not None:
-        case = replace(case, tolerance=_tolerance(rtol, atol))
+        case = replace(case, tolerance=Tolerance.given(rtol, atol))
     trace = None
     if etdump is not None:
         trace = TraceRequest(etdump, etdump_size, debug_output, debug_size)
@@ -121,10 +127,12 @@ def run_command(
             progress=progress,
             trace=trace,
             baked=baked,
+            max_instructions=max_instructions,
+            max_memory=max_memory,
         )
     if save is not None:
         _save(save, outcome)
-    click.echo(json.dumps(_as_json(outcome), indent=1)) if as_json else _print(outcome)
+    echo_json(_as_json(outcome)) if as_json else _print(outcome)
     if not outcome.passed:
         reasons = [
             f"call {i} ({call.method}): {call.comparison.reason}"
@@ -156,16 +164,6 @@ def _existing(paths: tuple[Path, ...]) -> tuple[Path, ...]:
         if not path.is_file():
             raise InvalidArgument(f"data file {path}: no such file")
     return paths
-
-
-def _tolerance(rtol: float | None, atol: float | None) -> Tolerance:
-    tolerance = Tolerance(
-        BUNDLED_TOLERANCE.relative if rtol is None else rtol,
-        BUNDLED_TOLERANCE.absolute if atol is None else atol,
-    )
-    if not (tolerance.relative >= 0 and tolerance.absolute >= 0):
-        raise InvalidArgument(f"tolerances of 0 or more expected, got --rtol {rtol}, --atol {atol}")
-    return tolerance
 
 
 def _number(value: Any) -> Any:
@@ -225,14 +223,16 @@ def _save(path: Path, outcome: RunOutcome) -> None:
         for j, value in enumerate(call.result.outputs)
         if value is not None
     }
-    np.savez(path, **arrays)
+    target = path if path.suffix == ".npz" else path.with_name(path.name + ".npz")  # as np.savez names it
+    with writing(target) as file:
+        np.savez(file, **arrays)
 
 
 def _print(outcome: RunOutcome) -> None:
-    console = Console(highlight=False)
+    console = Console()
     for call in outcome.calls[:8]:
         for j, value in enumerate(call.result.outputs):
-            console.print(f"{call.method} output {j}: {_summary(value)}", markup=False)
+            console.print(f"{call.method} output {j}: {_summary(value)}")
     if len(outcome.calls) > 8:
         console.print(f"... and {len(outcome.calls) - 8} more calls")
     instructions = [call.result.instructions for call in outcome.calls if call.result.instructions]
@@ -254,12 +254,14 @@ def _print(outcome: RunOutcome) -> None:
     loss = outcome.trace_loss
     if loss is not None and loss.events + loss.values > 0:
         console.print(
-            f"[bold yellow]trace incomplete[/]: {loss.events} events and {loss.values} values found no room; "
-            "give more with --etdump-size and --debug-size"
+            styled("trace incomplete", "bold yellow"),
+            f": {loss.events} events and {loss.values} values found no room; "
+            "give more with --etdump-size and --debug-size",
+            sep="",
         )
     if outcome.max_error is not None:
-        verdict = "[bold green]pass[/]" if outcome.passed else "[bold red]fail[/]"
-        console.print(f"{outcome.target}: {verdict}, maximum error {outcome.max_error:.3g}")
+        verdict = styled("pass", "bold green") if outcome.passed else styled("fail", "bold red")
+        console.print(f"{outcome.target}: ", verdict, f", maximum error {outcome.max_error:.3g}", sep="")
 
 
 def _summary(value: Any) -> str:

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.table import Table
 
+from rushlight.cli.console import Console, Table, echo_json
 from rushlight.cli.options import (
     build_options,
     json_option,
@@ -29,6 +27,7 @@ from rushlight.devtools.size.diff import Change, SizeDiff, diff
 from rushlight.devtools.size.page import report_page
 from rushlight.devtools.size.treemap import treemap_svg
 from rushlight.errors import InvalidArgument
+from rushlight.files import write_text
 
 
 @click.command("size")
@@ -132,7 +131,7 @@ def size_command(
         content = report.to_json() | ({"diff": changes.to_json()} if changes else {})
         content |= {"baked": baked.to_json()} if baked else {}
         content |= {"against": comparison.to_json()} if comparison else {}
-        click.echo(json.dumps(content, indent=1))
+        echo_json(content)
     else:
         print_report(report)
         if baked:
@@ -147,7 +146,7 @@ def size_command(
         (header_file, constants_header),
     ):
         if path is not None:
-            path.write_text(text(report))
+            write_text(path, text(report))
     if budget is not None:
         check_budget(report, budget, earlier)
 
@@ -159,13 +158,12 @@ def _report(path: Path) -> SizeReport:
 
 def print_report(report: SizeReport) -> None:
     """Tables for people."""
-    console = Console(highlight=False)
+    console = Console()
     _print_sums(console, "room", report.rooms)
     if report.runtime["flash"]:
         console.print(
             f"runtime without runner and platform {report.runtime['flash']:,} B, of which "
             f"{report.runtime['verification']:,} B verify programs",
-            soft_wrap=True,
         )
     _print_sums(console, "operator, its own source", report.operators)
     _print_sums(console, "dtype, of kernels made for one", report.dtypes)
@@ -175,19 +173,17 @@ def print_report(report: SizeReport) -> None:
         console.print(
             f"{method.model} {method.method}: method arena {method.method_arena:,} B, planned {planned} B, "
             f"temporary {method.temporary:,} B, lent inputs and outputs {lent} B",
-            soft_wrap=True,
         )
     _print_stack(console, report)
     model = f", model {kilobytes(report.model)}" if report.model else ""
     console.print(
         f"flash {kilobytes(report.flash)}{model} (weights {kilobytes(report.weights)}), "
         f"static RAM {kilobytes(report.ram)}, arenas {kilobytes(report.arena)}",
-        soft_wrap=True,
     )
     found = ", ".join(report.forbidden[:8])
-    console.print(f"heap, exceptions, C++ library: {found or 'no symbol of theirs'}", markup=False)
+    console.print(f"heap, exceptions, C++ library: {found or 'no symbol of theirs'}")
     for line in report.unknown:
-        console.print(f"not known: {line}", markup=False, soft_wrap=True)
+        console.print(f"not known: {line}")
 
 
 def _baked(
@@ -233,12 +229,12 @@ def print_baked(report: SizeReport, baked: BakedSizes) -> None:
     table.add_row("planned", *(f"{max((sum(m.planned) for m in r.methods), default=0):,}" for r in reports))
     table.add_row("stack, worst case", *(f"{r.stack.worst_case:,}" if r.stack else "" for r in reports))
     table.add_row("stack, measured", *(f"{r.stack_peak:,}" if r.stack_peak else "" for r in reports))
-    Console(highlight=False).print(table)
+    Console().print(table)
 
 
 def print_comparison(comparison: Comparison) -> None:
     """Ours and the other build by category."""
-    console = Console(highlight=False)
+    console = Console()
     table = Table("", "flash", "RAM", "flash, other", "RAM, other", title_justify="left")
     table.title = f"against {comparison.other}"
     for column in table.columns[1:]:
@@ -250,12 +246,12 @@ def print_comparison(comparison: Comparison) -> None:
     table.add_row("all", *(f"{sum(row[i] for row in rows):,}" for i in range(1, 5)), style="bold")
     console.print(table)
     if comparison.unplaced:
-        console.print(f"not known: what {comparison.unplaced:,} B of the other one's flash are", markup=False)
+        console.print(f"not known: what {comparison.unplaced:,} B of the other one's flash are")
 
 
 def print_diff(changes: SizeDiff) -> None:
     """What differs, the largest change first."""
-    console = Console(highlight=False)
+    console = Console()
     for change in changes.totals:
         console.print(f"{change}" if change.delta else f"{change.name}: {change.after:,}, as before")
     for what in ("rooms", "operators", "symbols", "ram"):
@@ -263,7 +259,7 @@ def print_diff(changes: SizeDiff) -> None:
         if listed:
             console.print(f"{what}:", style="bold")
         for change in listed[:12]:
-            console.print(f"  {change}", markup=False, soft_wrap=True)
+            console.print(f"  {change}")
         if len(listed) > 12:
             console.print(f"  and {len(listed) - 12} more")
 
@@ -289,6 +285,6 @@ def _print_stack(console: Console, report: SizeReport) -> None:
         f"stack {most} {stack.worst_case:,} B{seen}; Method::execute {stack.execute:,} B, of which:"
     )
     for step in sorted(stack.path, key=lambda step: -step.bytes)[:6]:
-        console.print(f"  {step.bytes:>6,} B  {step.function}", markup=False, soft_wrap=True)
+        console.print(f"  {step.bytes:>6,} B  {step.function}")
     if stack.interrupt:
         console.print(f"  {stack.interrupt:>6,} B  an interrupt")

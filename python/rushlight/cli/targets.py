@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 
 import click
-from rich.console import Console
-from rich.table import Table
 
 from rushlight import process, targets
+from rushlight.cli.console import Console, Table, echo, echo_json
 from rushlight.cli.options import json_option, verbose_option
 
 
@@ -39,7 +37,7 @@ def targets_command(context: click.Context, as_json: bool) -> None:
         for target in targets.all_targets()
     ]
     if as_json:
-        click.echo(json.dumps(rows, indent=1))
+        echo_json(rows)
         return
     table = Table("target", "cpu", "board", "here")
     for row in rows:
@@ -49,11 +47,11 @@ def targets_command(context: click.Context, as_json: bool) -> None:
         if row["build_only"]:
             here += f"; build only: {row['build_only']}"
         table.add_row(row["name"], row["cpu"], row["board"] or "", here)
-    Console(highlight=False).print(table)
+    Console().print(table)
     if any(row["packages"] for row in rows):
-        click.echo("Install what is missing with `rushlight targets install NAME...` (needs root).")
+        echo("Install what is missing with `rushlight targets install NAME...` (needs root).")
     if wheels := sorted({name for row in rows for name in row["pip_packages"]}):
-        click.echo(f"Without root, what is missing from PyPI: pip install {shlex.join(wheels)}")
+        echo(f"Without root, what is missing from PyPI: pip install {shlex.join(wheels)}")
 
 
 @targets_command.command("install")
@@ -64,13 +62,13 @@ def install_command(names: tuple[str, ...]) -> None:
     listed = [t.name for t in targets.all_targets()] if "all" in names else list(names)
     commands = targets.install_commands(listed)
     if not commands:
-        click.echo("Everything is installed already.")
+        echo("Everything is installed already.")
         return
     needs_root = [command for command in commands if command[0] == "apt-get"]
     if needs_root and os.geteuid() != 0:
-        click.echo("Installing needs root. Run:")
+        echo("Installing needs root. Run:")
         for command in needs_root:
-            click.echo("  sudo " + shlex.join(command))
+            echo("  sudo " + shlex.join(command))
         commands = [command for command in commands if command not in needs_root]
     for command in commands:
         process.run(command, capture=False, check=True)

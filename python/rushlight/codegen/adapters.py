@@ -38,8 +38,7 @@ def _declaration(schema: Schema, kernel: OfficialKernel) -> str:
     namespace, _, name = kernel.function.rpartition("::")
     parameters = ["::executorch::runtime::KernelRuntimeContext& context"]
     parameters += [f"{cpp_type(argument)} {argument.name}" for argument in schema.arguments]
-    result = cpp_result([argument for argument in schema.arguments if argument.mutable])
-    function = f"{result} {name}({', '.join(parameters)});"
+    function = f"{cpp_result(schema)} {name}({', '.join(parameters)});"
     return f"namespace {namespace} {{ {function} }}" if namespace else function
 
 

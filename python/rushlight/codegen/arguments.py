@@ -11,7 +11,8 @@ from pathlib import Path
 from rushlight.codegen.libraries import load_tables, preferences
 from rushlight.codegen.selection import dtype_set
 from rushlight.codegen.table import OperatorTable, for_small_targets
-from rushlight.errors import RushlightError
+from rushlight.errors import FileFailed, RushlightError
+from rushlight.files import write_text
 from rushlight.sources import source_root
 
 
@@ -71,16 +72,19 @@ def put(text: str, path: Path | None) -> None:
         sys.stdout.write(text)
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
+    write_text(path, text)
 
 
 def finish(run: Callable[[], None]) -> int:
     """Run; the exit code is 0 or that of the error, whose text goes to stderr."""
     try:
         run()
+        return 0
     except RushlightError as error:
-        print(f"error: {error}", file=sys.stderr)
-        if error.next_step:
-            print(error.next_step, file=sys.stderr)
-        return error.exit_code
-    return 0
+        failure = error
+    except OSError as error:
+        failure = FileFailed.of(error)
+    print(f"error: {failure}", file=sys.stderr)
+    if failure.next_step:
+        print(failure.next_step, file=sys.stderr)
+    return failure.exit_code

@@ -17,6 +17,7 @@ from rushlight.codegen.includes import shared_sources
 from rushlight.codegen.selection import Selected, Selection
 from rushlight.codegen.selection_yaml import to_yaml
 from rushlight.codegen.table import KERNELS_NAMESPACE, Operator, OperatorTable
+from rushlight.files import write_bytes
 from rushlight.program.dtypes import mask
 
 _HEADER = (
@@ -320,7 +321,6 @@ def write_all(
         table = replace(selection.table, operators=taken)
         files[f"{portable}/Functions.h"] = official.functions_header(table)
         files[f"{portable}/NativeFunctions.h"] = official.native_functions_header(table)
-        files["official_functions.cpp"] = official.selected_functions(len(selected))
     if library != WHOLE_BUILD:
         files["operator_schemas.inc"] = operator_schemas(selected)
         named = {"operator_table.cpp", "official_kernels.cpp", "rushlight/selected_kernels.h"}
@@ -336,6 +336,4 @@ def _write_if_changed(path: Path, text: str) -> None:
     if path.is_file() and path.read_bytes() == content:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".partial")
-    partial.write_bytes(content)
-    partial.replace(path)
+    write_bytes(path, content)

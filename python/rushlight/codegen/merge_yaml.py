@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from rushlight.codegen.arguments import finish, put
 from rushlight.codegen.opinfo import operator_name
 from rushlight.codegen.table import load_yaml
-from rushlight.errors import InvalidSelection, RushlightError
+from rushlight.errors import InvalidSelection
 
 
 def merge(functions: Path, fallback: Path) -> list[dict[str, Any]]:
@@ -36,19 +37,17 @@ def merge(functions: Path, fallback: Path) -> list[dict[str, Any]]:
 
 def main(arguments: Sequence[str]) -> int:
     """Merge; the exit code is 0 or that of the error, whose text goes to stderr."""
+    functions, fallback, output = (Path(argument) for argument in arguments)
+    return finish(lambda: _write(merge(functions, fallback), output))
+
+
+def _write(entries: list[dict[str, Any]], output: Path) -> None:
     import yaml
 
-    functions, fallback, output = (Path(argument) for argument in arguments)
-    try:
-        text = yaml.safe_dump(merge(functions, fallback), sort_keys=False)
-    except RushlightError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.exit_code
-    output.parent.mkdir(parents=True, exist_ok=True)
+    text = yaml.safe_dump(entries, sort_keys=False)
     # Its readers run only when it changes.
     if not output.is_file() or output.read_text() != text:
-        output.write_text(text)
-    return 0
+        put(text, output)
 
 
 if __name__ == "__main__":

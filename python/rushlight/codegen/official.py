@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The operator table under ExecuTorch's C++ names: Functions.h, NativeFunctions.h and the selected kernels
-in the official form, for compat/."""
+"""The operator table under ExecuTorch's C++ names, for compat/: Functions.h and NativeFunctions.h."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from rushlight.codegen.schema import Argument, Schema
 from rushlight.codegen.table import KERNELS_NAMESPACE, Operator, OperatorTable
@@ -55,23 +54,6 @@ def native_functions_header(table: OperatorTable) -> str:
     return _file(_includes(), _kernel_declarations(table), block)
 
 
-def selected_functions(count: int) -> str:
-    """official_functions.cpp: the first `count` selected operators in the official form, in table order."""
-    rows = [f"    &selected<{index}>," for index in range(count)] or ["    nullptr,"]
-    lines = [
-        '#include "compat/detail/registry.h"',
-        "",
-        "namespace rushlight::compat {",
-        "",
-        "const executorch::runtime::OpFunction selected_functions[] = {",
-        *rows,
-        "};",
-        "",
-        "}  // namespace rushlight::compat",
-    ]
-    return _HEADER + "\n" + "\n".join(lines) + "\n"
-
-
 def _operators(table: OperatorTable) -> list[Operator]:
     rows = sorted(table.operators.values(), key=lambda operator: operator.name.encode())
     return [row for row in rows if row.schema.has_tensor and _is_on_tensors(row.schema)]
@@ -120,39 +102,36 @@ def _file(*blocks: str) -> str:
 
 def _function(name: str, operator: Operator, has_context: bool = True) -> str:
     arguments = operator.schema.arguments
-    outputs = [argument for argument in arguments if argument.mutable]
     parameters = [f"{cpp_type(a)} {a.name}" for a in arguments]
     given = [argument.name for argument in arguments]
     if has_context:
         parameters.insert(0, "KernelRuntimeContext& context")
         given.insert(0, "context")
     call = "call" if has_context else "call_or_abort"
-    result, last = cpp_result(outputs), _return(outputs)
     return (
-        f"inline {result} {name}({', '.join(parameters)}) {{\n"
+        f"inline {cpp_result(operator.schema)} {name}({', '.join(parameters)}) {{\n"
         f"  ::rushlight::compat::{call}<&::{operator.function}>({', '.join(given)});\n"
-        f"{last}}}\n"
+        f"{_return(operator.schema)}}}\n"
     )
 
 
-def cpp_result(outputs: Sequence[Argument]) -> str:
-    """The return type of an official kernel: the outputs, nothing for lists."""
-    if any(output.is_list for output in outputs):
-        return "void"
-    if len(outputs) == 1:
-        return "::executorch::aten::Tensor&"
-    tensors = ", ".join(["::executorch::aten::Tensor&"] * len(outputs))
-    return f"std::tuple<{tensors}>"
+def cpp_result(schema: Schema) -> str:
+    """The return type of an official kernel: the tensors that it returns, nothing for lists."""
+    tensors = ["::executorch::aten::Tensor&"] * len(_results(schema))
+    if len(tensors) < 2:
+        return tensors[0] if tensors else "void"
+    return f"std::tuple<{', '.join(tensors)}>"
 
 
-def _return(outputs: Sequence[Argument]) -> str:
-    if any(output.is_list for output in outputs):
-        return ""
-    return f"  return {outputs[0].name};\n" if len(outputs) == 1 else f"  return {{{_names(outputs)}}};\n"
+def _return(schema: Schema) -> str:
+    names = [output.name for output in _results(schema)]
+    if len(names) < 2:
+        return "".join(f"  return {name};\n" for name in names)
+    return f"  return {{{', '.join(names)}}};\n"
 
 
-def _names(arguments: Iterable[Argument]) -> str:
-    return ", ".join(argument.name for argument in arguments)
+def _results(schema: Schema) -> Sequence[Argument]:
+    return [] if any(output.is_list for output in schema.returned) else schema.returned
 
 
 def cpp_type(argument: Argument) -> str:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from rushlight.errors import InvalidSelection
 
 _NAME = re.compile(r"(?P<name>[A-Za-z_]\w*::\w+(\.\w+)?)\(")
-_TYPE = re.compile(r"(?P<base>[A-Za-z]+)(?P<alias>\([a-z](!)?\))?(?P<suffix>(\?|\[\d*\])*)$")
+_RETURNED = re.compile(r"\((?P<alias>[a-z])!\)")
+_TYPE = re.compile(r"(?P<base>[A-Za-z]+)(?P<alias>\([a-z]!?\))?(?P<suffix>(\?|\[\d*\])*)$")
 
 _INTEGERS = ("int", "SymInt", "ScalarType", "Layout", "MemoryFormat", "Device")
 _ELEMENT = {
@@ -26,7 +27,8 @@ _BY_REFERENCE = ("Tensor", "Scalar")
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument: `base` type (Tensor, int, …), whether written to, and what is around the base."""
+    """One argument: `base` type (Tensor, int, …), whether written to, what is around the base, and the
+    letter of its alias annotation ("a" of "Tensor(a!)")."""
 
     name: str
     base: str
@@ -34,6 +36,7 @@ class Argument:
     optional: bool = False
     is_list: bool = False
     optional_items: bool = False
+    alias: str = field(default="", compare=False)
 
     @property
     def cpp_type(self) -> str:
@@ -64,6 +67,18 @@ class Schema:
     def base_name(self) -> str:
         """The name without namespace and overload ("add")."""
         return self.name.split("::")[1].split(".")[0]
+
+    @property
+    def returned(self) -> tuple[Argument, ...]:
+        """The arguments written to that the operator returns again, in its order: without those that it
+        only updates on the way (a batch norm's running statistics), none for "-> ()". Returns without alias
+        annotations are all that are written to."""
+        returns = self.text[_closing(self.text, self.text.index("(")) + 1 :]
+        written = {argument.alias: argument for argument in self.arguments if argument.mutable}
+        letters = _RETURNED.findall(returns)
+        if letters or returns.split("->")[-1].strip() == "()":
+            return tuple(written[letter] for letter in letters if letter in written)
+        return tuple(argument for argument in self.arguments if argument.mutable)
 
     @property
     def has_tensor(self) -> bool:
@@ -157,4 +172,5 @@ def _parse_argument(text: str, schema: str) -> Argument:
         optional=suffix in ("?", "[]?"),
         is_list="[]" in suffix,
         optional_items=suffix == "?[]",
+        alias=(match["alias"] or "").strip("(!)"),
     )

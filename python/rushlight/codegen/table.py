@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from rushlight.codegen.schema import Schema, parse_schema
-from rushlight.errors import InvalidSelection, MissingDependency
+from rushlight.documents import read_yaml
+from rushlight.errors import InvalidSelection
 from rushlight.program.dtypes import NUMBERS
 
 KERNELS_NAMESPACE = "rushlight::kernels"
@@ -114,21 +115,11 @@ class OperatorTable:
 
 
 def load_yaml(path: Path) -> Any:
-    """The content of a YAML file, read with the C parser where PyYAML has it.
+    """The content of a YAML file that selects operators.
 
     Errors: MissingDependency; InvalidSelection for a file that is not there or is no YAML.
     """
-    try:
-        import yaml
-    except ImportError as error:
-        raise MissingDependency("pyyaml", "build") from error
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    try:
-        return yaml.load(path.read_bytes(), Loader=loader)
-    except OSError as error:
-        raise InvalidSelection(f"cannot read {path}: {error.strerror}") from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise InvalidSelection(f"{path} is no YAML: {error}") from error
+    return read_yaml(path, error=InvalidSelection)
 
 
 def load_table(path: Path) -> OperatorTable:

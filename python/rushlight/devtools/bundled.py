@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from rushlight.devtools.cases import BUNDLED_TOLERANCE, Tolerance, bundled_case
+from rushlight.devtools.cases import Tolerance, bundled_case
 from rushlight.devtools.run import RunOutcome, run
 
 
@@ -15,11 +15,13 @@ def verify_bundled_program(
     method: str | None = None,
     *,
     target: str = "host",
-    rtol: float = BUNDLED_TOLERANCE.relative,
-    atol: float = BUNDLED_TOLERANCE.absolute,
+    rtol: float | None = None,
+    atol: float | None = None,
 ) -> RunOutcome:
-    """Runs the cases of a .bpte, of all methods or of one, and compares what comes out with what the file
-    expects: |got - expected| <= atol + rtol * |expected|. `.passed` of the result says whether all agree,
-    `.calls` how far each is off. Errors: InvalidProgram, InvalidArgument (no such cases), those of running.
+    """Runs the cases of a .bpte, of all methods or of one, and compares the outputs with the file's:
+    |got - expected| <= atol + rtol * |expected|. Parts not given come from the output's dtype (see
+    rushlight.devtools.cases.Tolerance). `.passed` of the result says whether all agree, `.calls` how far
+    each is off.
+    Errors: InvalidProgram, InvalidArgument (no such cases, a negative tolerance), those of running.
     """
-    return run(path, bundled_case(Path(path), method, Tolerance(rtol, atol)), target=target)
+    return run(path, bundled_case(Path(path), method, Tolerance.given(rtol, atol)), target=target)

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import ml_dtypes
 import numpy as np
 
+from rushlight.documents import read_json
 from rushlight.errors import InvalidArgument
 from rushlight.program.bundled import BundledTensor, BundledValue, read_bundled_program
 
@@ -25,23 +26,48 @@ class Call:
     expected: list[Any] | None
 
 
+DTYPE_TOLERANCES: Mapping[str, tuple[float, float]] = {
+    "float16": (1e-3, 1e-3),
+    "bfloat16": (1.6e-2, 1.6e-2),
+    "float32": (1.3e-6, 1e-5),
+    "float64": (1e-7, 1e-7),
+}
+"""(relative, absolute) where nobody gives a tolerance: those of torch.testing.assert_close, with an absolute
+part of one unit in the last place for 16-bit floats. runtime/bundled/bundled_method.cpp has the same rows."""
+
+
 @dataclass(frozen=True)
 class Tolerance:
-    """How far a float may be from the expected one: absolute + relative × |expected|; with `scaled`,
-    absolute × max(1, max|expected|) of its tensor instead."""
+    """Allowed difference of a float from its expected value: absolute + relative × |expected|. With `scaled`
+    the absolute part grows with the tensor: absolute × max(1, max|expected|). A part that is None comes from
+    DTYPE_TOLERANCES by the output's dtype; its absolute part is scaled: errors of sums grow with them.
+    """
 
-    relative: float
-    absolute: float
+    relative: float | None = None
+    absolute: float | None = None
     scaled: bool = False
 
-    def allowed(self, magnitude: np.ndarray) -> np.ndarray:
-        """What each element may differ by; `magnitude` is |expected|."""
-        scale = max(1.0, float(magnitude.max())) if self.scaled else 1.0
-        return self.absolute * scale + self.relative * magnitude
+    @classmethod
+    def given(cls, relative: float | None, absolute: float | None) -> Tolerance:
+        """A caller's tolerance. Error: InvalidArgument for a negative part or NaN."""
+        for name, part in (("relative", relative), ("absolute", absolute)):
+            if part is not None and not part >= 0:
+                raise InvalidArgument(f"{name} tolerance: expected 0 or more, got {part}")
+        return cls(relative, absolute)
+
+    def allowed(self, magnitude: np.ndarray, dtype: str) -> np.ndarray:
+        """Allowed difference per element; `magnitude` is |expected|, `dtype` that of the output."""
+        relative, absolute = DTYPE_TOLERANCES[dtype]
+        scale = max(1.0, float(magnitude.max())) if self.scaled or self.absolute is None else 1.0
+        if self.relative is not None:
+            relative = self.relative
+        if self.absolute is not None:
+            absolute = self.absolute
+        return absolute * scale + relative * magnitude
 
 
-BUNDLED_TOLERANCE = Tolerance(relative=1e-5, absolute=1e-8)
-"""What a bundled program's outputs are held to unless the caller says otherwise."""
+BY_DTYPE = Tolerance()
+"""The tolerance of bundled programs, whose format holds none, unless the caller gives one."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +104,7 @@ def load_case(path: Path, method: str | None = None) -> Case:
     Errors: InvalidArgument for a file that is missing or no case.
     """
     try:
-        described = json.loads(path.read_text())
+        described = read_json(path, what="case")
         arrays = np.load(path.with_name("tensors.npz"))
         calls = [
             Call(
@@ -98,14 +124,14 @@ def load_case(path: Path, method: str | None = None) -> Case:
         )
     except FileNotFoundError as error:
         raise InvalidArgument(f"case {path}: {error.filename} is not there") from error
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, EOFError, BadZipFile) as error:
         raise InvalidArgument(f"case {path}: is no case ({type(error).__name__}: {error})") from error
     if not case.calls:
         raise InvalidArgument(f"case {path}: no calls" + (f" of method '{method}'" if method else ""))
     return case
 
 
-def bundled_case(path: Path, method: str | None = None, tolerance: Tolerance = BUNDLED_TOLERANCE) -> Case:
+def bundled_case(path: Path, method: str | None = None, tolerance: Tolerance = BY_DTYPE) -> Case:
     """All cases of a bundled program, or those of one method; each runs on a method of its own.
 
     Errors: InvalidArgument for a file without cases, InvalidProgram for a damaged one.
@@ -169,7 +195,12 @@ def _compare_one(got: Any, want: Any, tolerance: Tolerance) -> Comparison:
         return Comparison(0.0, "" if got == want else f"expected {want}, got {got}")
     if not isinstance(want, np.ndarray):
         # A number may come back as a number or as a tensor of one element.
+        if isinstance(want, (bool, int)):
+            same = np.asarray(got).size == 1 and np.asarray(got).item() == want
+            return Comparison(0.0) if same else Comparison(1.0, f"expected {want}, got {got}")
+        # A float of a program was mostly computed in float32.
         got, want = np.asarray(got, dtype=np.float64).reshape(()), np.asarray(want, dtype=np.float64)
+        return _compare_floats(got, want, tolerance, "float32")
     got = np.asarray(got)
     if got.shape != want.shape:
         return Comparison(float("nan"), f"expected shape {list(want.shape)}, got {list(got.shape)}")
@@ -180,17 +211,24 @@ def _compare_one(got: Any, want: Any, tolerance: Tolerance) -> Comparison:
     if want.dtype.kind in "biu":
         wrong = int(np.count_nonzero(got != want))
         return Comparison(float(wrong > 0), f"{wrong} of {want.size} elements differ" if wrong else "")
-    return _compare_floats(got.astype(np.float64), want.astype(np.float64), tolerance)
+    if want.dtype.kind == "c":
+        got, want = _parts(got), _parts(want)
+    return _compare_floats(got.astype(np.float64), want.astype(np.float64), tolerance, want.dtype.name)
 
 
-def _compare_floats(got: np.ndarray, want: np.ndarray, tolerance: Tolerance) -> Comparison:
+def _parts(values: np.ndarray) -> np.ndarray:
+    """Real and imaginary parts of complex values, in a last dimension of 2."""
+    return np.stack([values.real, values.imag], axis=-1)
+
+
+def _compare_floats(got: np.ndarray, want: np.ndarray, tolerance: Tolerance, dtype: str) -> Comparison:
     same = (got == want) | (np.isnan(got) & np.isnan(want))
     finite = np.isfinite(got) & np.isfinite(want)
     if not np.all(same | finite):
         return Comparison(float("inf"), "NaN or infinity on one side only")
     error = np.where(same, 0.0, np.abs(np.where(finite, got, 0) - np.where(finite, want, 0)))
     magnitude = np.abs(np.where(np.isfinite(want), want, 0))
-    allowed = tolerance.allowed(magnitude)
+    allowed = tolerance.allowed(magnitude, dtype)
     largest = float(error.max())
     if np.any(error > allowed):
         at = np.unravel_index(int(np.argmax(error - allowed)), want.shape)

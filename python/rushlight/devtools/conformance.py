@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import enum
-import html
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from rushlight.codegen.table import load_table
 from rushlight.devtools.cases import load_case
 from rushlight.devtools.run import run
 from rushlight.errors import OutOfMemory, RushlightError
+from rushlight.printable import escaped
 from rushlight.program import describe, operator_uses, read_program
 from rushlight.sources import source_root
 from rushlight.targets.bare_metal import BareMetal
@@ -86,13 +86,13 @@ class Conformance:
     def to_html(self) -> str:
         """The same as a page that needs no other file."""
         header, rows = self._table()
-        cells = [["<th>" + html.escape(cell) for cell in header]]
+        cells = [["<th>" + escaped(cell) for cell in header]]
         for name, *row in rows:
             kinds = [cell.split()[0].strip("0123456789/").lower() for cell in row]
-            shown = [f'<td class="{k}">{html.escape(c)}' for k, c in zip(kinds, row, strict=True)]
-            cells.append([f"<th>{html.escape(name)}", *shown])
+            shown = [f'<td class="{k}">{escaped(c)}' for k, c in zip(kinds, row, strict=True)]
+            cells.append([f"<th>{escaped(name)}", *shown])
         table = "\n".join("<tr>" + "".join(row) for row in cells)
-        reasons = "\n".join("<li>" + html.escape(reason) for reason in self._reasons())
+        reasons = "\n".join("<li>" + escaped(reason) for reason in self._reasons())
         return _PAGE.format(table=table, reasons=reasons)
 
     def _table(self) -> tuple[list[str], list[list[str]]]:

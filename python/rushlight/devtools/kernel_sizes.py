@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 from rushlight import targets
 from rushlight.build import api, cmake
 from rushlight.build.sizes import read_object_size
+from rushlight.documents import read_json
 from rushlight.errors import BuildFailed
 from rushlight.sources import source_root
 
@@ -58,7 +58,8 @@ def kernel_sizes(
     """
     chosen = targets.get(target)
     api.check_requirements(chosen)
-    binary = Path(output or Path("rushlight-build") / f"kernels-{target}").resolve() / "cmake-build"
+    folder = Path(output or Path("rushlight-build") / f"kernels-{target}").resolve()
+    binary = folder / "cmake-build"
     wanted = tuple(dtypes)
     entries = {
         **api.BuildRequest(target, all_ops=True, dtypes="all").cache_entries(chosen),
@@ -66,9 +67,10 @@ def kernel_sizes(
         "RUSHLIGHT_DTYPES": ";".join(wanted),
         **(defines or {}),
     }
-    cmake.configure(source_root(), binary, entries, chosen.toolchain_file)
-    cmake.build(binary, [LIBRARY], jobs, progress)
-    return _measured(target, wanted, binary)
+    with api.alone_in(folder):
+        cmake.configure(source_root(), binary, entries, chosen.toolchain_file)
+        cmake.build(binary, [LIBRARY], jobs, progress)
+        return _measured(target, wanted, binary)
 
 
 def _measured(target: str, dtypes: tuple[str, ...], binary: Path) -> KernelSizes:
@@ -94,7 +96,7 @@ def _measured(target: str, dtypes: tuple[str, ...], binary: Path) -> KernelSizes
 
 def _operators(selected: Path) -> dict[str, list[str]]:
     """The operators by source, of optimized ones also by that of the portable kernel behind them."""
-    content = json.loads(selected.read_text())
+    content = read_json(selected)
     found: dict[str, list[str]] = {}
     for name, row in content["operators"].items():
         for path in filter(None, (row["source"], row["falls_back_to"])):

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-import html
 import os
+import re
 import struct
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -12,18 +12,21 @@ from pathlib import Path
 from typing import Any
 
 from rushlight.errors import InvalidArgument, InvalidProgram
+from rushlight.printable import escaped
 from rushlight.program import read_model, record_beside
 from rushlight.program.debug import MethodOrigins, debug_record_path
 from rushlight.program.flatbuffer import Buffer, Table
 
 _PREFIX = "native_call_"
+NANOSECONDS = "ns"
+_BLOCK_UNIT = re.compile(r" \[(\w{1,24})\]$")  # "Execute [instructions]"
 _FOLDED = "FOLDED_CALL"  # was run when the method was loaded
 _INSTRUCTIONS = {"OPERATOR_CALL", "DELEGATE_CALL", "MOVE_CALL", "JF_CALL", "FREE_CALL", _FOLDED}
 
 
 @dataclass(frozen=True)
 class Event:
-    """One timed event. Times are in the clock's unit, nanoseconds unless the platform has none.
+    """One timed event. Times are in the clock's unit; see Profile.
 
     `chain` is -1 outside instructions. A delegate's own event has its name or "#index" as `delegate`.
     """
@@ -39,7 +42,7 @@ class Event:
 
 @dataclass(frozen=True)
 class OperatorTime:
-    """All runs of one instruction: how often, nanoseconds in total, and which part of all runs' time. With a
+    """All runs of one instruction: how often, the time in total, and which part of all runs' time. With a
     debug record `module` and `source` say what in the model it was made of."""
 
     chain: int
@@ -54,16 +57,22 @@ class OperatorTime:
 
 @dataclass(frozen=True)
 class Profile:
-    """`load` and `execute` are nanoseconds in total, of `runs` executions. A trace does not say which method
-    was executed: instructions of the same number count together."""
+    """`load` and `execute` are times in total, of `runs` executions. The `unit` of all times is "ns", or what
+    the trace's blocks say: emulated boards count instructions of the core, and know no other time. A trace does
+    not say which method was executed: instructions of the same number count together."""
 
     load: int
     execute: int
     runs: int
     operators: list[OperatorTime]
+    unit: str = NANOSECONDS
+
+    def shown(self, time: float) -> tuple[str, str]:
+        """A time for people, and its unit: milliseconds where it is known how long anything takes."""
+        return (f"{time / 1e6:.4g}", "ms") if self.unit == NANOSECONDS else (f"{time:,.0f}", self.unit)
 
     def modules(self) -> list[tuple[str, int, float]]:
-        """Each module with its nanoseconds and its share, the longest first; none without a debug record."""
+        """Each module with its time and its share, the longest first; none without a debug record."""
         totals: dict[str, int] = {}
         for item in self.operators:
             totals[item.module] = totals.get(item.module, 0) + item.total
@@ -80,19 +89,28 @@ class Profile:
         longest = max((item.share for item in self.operators), default=0) or 1
         rows = "\n".join(
             f'<g transform="translate(0,{18 * i})"><text x="0" y="12">{item.instruction}</text>'
-            f'<text x="36" y="12">{html.escape(item.name)}</text>'
+            f'<text x="36" y="12">{escaped(item.name)}</text>'
             f'<rect x="330" y="2" width="{360 * item.share / longest:.1f}" height="12" fill="#4477aa"/>'
             f'<text x="{336 + 360 * item.share / longest:.1f}" y="12">'
-            f"{item.total / item.calls / 1e6:.4g} ms, {100 * item.share:.1f} %</text></g>"
+            f"{self._text(item.total / item.calls)}, {100 * item.share:.1f} %</text></g>"
             for i, item in enumerate(self.operators)
         )
-        each = self.execute / max(self.runs, 1) / 1e6
         return (
             '<!doctype html><meta charset="utf-8"><title>Profile</title>'
-            f"<p>{self.runs} runs of {each:.4g} ms; loading {self.load / 1e6:.4g} ms</p>\n"
+            f"<p>{escaped(self.summary())}</p>\n"
             f'<svg xmlns="http://www.w3.org/2000/svg" width="840" height="{18 * len(self.operators)}" '
             f'font-family="sans-serif" font-size="11">\n{rows}\n</svg>\n'
         )
+
+
+    def summary(self) -> str:
+        """Runs and loading in one line."""
+        each = self.execute / max(self.runs, 1)
+        note = "" if self.unit == NANOSECONDS else "; of the emulated core, which knows no time"
+        return f"{self.runs} runs of {self._text(each)}; loading {self._text(self.load)}{note}"
+
+    def _text(self, time: float) -> str:
+        return " ".join(self.shown(time))
 
 
 def read_events(path: str | os.PathLike[str]) -> list[Event]:
@@ -105,7 +123,7 @@ def read_events(path: str | os.PathLike[str]) -> list[Event]:
         raise InvalidProgram(f"trace {path}: identifier ED00 expected, found {data[8:12]!r}")
     if struct.unpack_from("<I", data)[0] != len(data) - 4:
         raise InvalidProgram(f"trace {path}: {struct.unpack_from('<I', data)[0] + 4} bytes expected")
-    root = Buffer(memoryview(data)[4:]).root("trace")
+    root = Buffer(memoryview(data)).root("trace", 4)  # behind the file's size
     blocks = root.tables(1, "run_data", lambda block: list(_events(block)))
     return [event for block in blocks for event in block]
 
@@ -151,7 +169,8 @@ def profile(events: list[Event], origins: MethodOrigins | None = None) -> Profil
         OperatorTime(*key, names[key], calls[key], totals[key], totals[key] / whole, *_made_of(origins, *key))
         for key in sorted(totals)
     ]
-    return Profile(load, sum(runs), len(runs), operators)
+    named = {found[1] for event in events if (found := _BLOCK_UNIT.search(event.block))}
+    return Profile(load, sum(runs), len(runs), operators, named.pop() if len(named) == 1 else NANOSECONDS)
 
 
 def _made_of(origins: MethodOrigins | None, chain: int, instruction: int) -> tuple[str, str]:

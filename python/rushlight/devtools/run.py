@@ -22,6 +22,7 @@ from rushlight import targets
 from rushlight.build import BuildRequest, BuildResult, existing_libraries, refuse_delegates, run_request
 from rushlight.build.baked import BakedBuild, build_baked
 from rushlight.build.cmake import Progress
+from rushlight.build.inputs import plain_name
 from rushlight.codegen.bake import program_name
 from rushlight.devtools.case_stream import CallResult, Report, decode_response, encode_request
 from rushlight.devtools.cases import Call, Case, Comparison, compare
@@ -110,6 +111,8 @@ def run(
     kernels: Sequence[str | os.PathLike[str]] = (),
     module: ModuleType | None = None,
     prepare: bool = True,
+    max_instructions: int | None = None,
+    max_memory: int | None = None,
 ) -> RunOutcome:
     """Runs the calls of `case`. On "host" in this process; elsewhere, for a trace, with `kernels` (libraries
     of one's own, see `rushlight.build`) and with backends (`RUSHLIGHT_BACKENDS` in `defines`), it first
@@ -117,7 +120,8 @@ def run(
     runner to be used instead, on the host too; with `linked_in` it has the model inside, otherwise it is
     given the model. With `baked` the program is baked, also on the host; a build of several baked programs
     can be given in its place. With `module`, the Python module of a host build, it runs in this process.
-    Without `prepare` kernels of hosts pack no constants, as in baked programs.
+    Without `prepare` kernels of hosts pack no constants, as in baked programs. `max_instructions` and
+    `max_memory` are rushlight.load's; boards and baked programs have no such limits.
 
     Errors: those of loading and building; BuildOnly; RunTimeout; TargetCrashed; what the runtime itself
     refuses.
@@ -135,6 +139,10 @@ def run(
     files = _data_files(program, case)
     chosen = targets.get(target)
     chosen.check_runs()
+    limits = _Limits(max_instructions, max_memory)
+    if limits.options() and (baked or chosen.kind == "bare-metal"):
+        what = "a baked program" if baked else f"target {target}"
+        raise InvalidArgument(f"max_instructions, max_memory: {what} has no such limits")
     if baked:
         if trace is not None:
             raise InvalidArgument("a baked program has no tracer", next_step="Trace the interpreted one.")
@@ -156,7 +164,7 @@ def run(
     wants_more = bool(kernels or (defines or {}).get("RUSHLIGHT_BACKENDS"))
     here = module is not None or (built is None and not wants_more)
     if chosen.kind == "host" and trace is None and here:
-        return _run_here(data, case, files, Origins(path, program), module, prepare)
+        return _run_here(data, case, files, Origins(path, program), module, prepare, limits)
     if built is None:
         linked_in = chosen.kind == "bare-metal"
         wanted = {**(trace.defines() if trace else {}), **(defines or {})}
@@ -177,6 +185,7 @@ def run(
         given = {"--model_path": [data if bundled else path], "--data_path": files}
     if not prepare:
         given["--prepare"] = ["0"]
+    given |= limits.options()
     with Origins(path, program).told({call.method for call in case.calls}):
         there = _run_there(chosen, given, built, program, case, timeout, trace)
     outcomes = _outcomes(case, there.results)
@@ -241,6 +250,17 @@ def _data_files(program: Program, case: Case) -> tuple[Path, ...]:
     return tuple(path.resolve() for path in case.data_files)
 
 
+@dataclass(frozen=True)
+class _Limits:
+    instructions: int | None
+    memory: int | None
+
+    def options(self) -> dict[str, Sequence[str]]:
+        """Those that are given, as a runner takes them."""
+        named = {"--max_instructions": self.instructions, "--max_memory": self.memory}
+        return {name: [str(limit)] for name, limit in named.items() if limit is not None}
+
+
 def _run_here(
     model: bytes,
     case: Case,
@@ -248,11 +268,19 @@ def _run_here(
     origins: Origins,
     module: ModuleType | None,
     prepare: bool,
+    limits: _Limits,
 ) -> RunOutcome:
     from rushlight import runtime
 
     start = time.monotonic()
-    program = runtime.load(model, module=module, data_files=data_files, prepare=prepare)
+    program = runtime.load(
+        model,
+        module=module,
+        data_files=data_files,
+        prepare=prepare,
+        max_instructions=limits.instructions,
+        max_memory=limits.memory,
+    )
     results = []
     for call in case.calls:
         method = program.load_method(call.method) if case.fresh_methods else program.method(call.method)
@@ -397,4 +425,5 @@ def _cache_folder(request: BuildRequest) -> Path:
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rushlight" / "builds"
     decides = repr((source_root(), sys.executable, replace(request, defines=sorted(request.defines.items()))))
     key = hashlib.sha256(decides.encode()).hexdigest()[:12]
-    return base / f"{request.models[0].parent.name}-{request.models[0].stem}-{request.target}-{key}"
+    model = request.models[0]
+    return base / plain_name(f"{model.parent.name}-{model.stem}-{request.target}-{key}")

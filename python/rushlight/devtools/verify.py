@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from rushlight.build import BuildResult
 from rushlight.build.cmake import Progress
 from rushlight.devtools.cases import Case, bundled_case, load_case
 from rushlight.devtools.run import DEFAULT_TIMEOUT, inputs_of_ones, run
+from rushlight.documents import read_json
 from rushlight.errors import BuildOnly, CheckFailed, InvalidArgument, MissingExecutable, RushlightError
 from rushlight.program import is_bundled_program, read_model
 
@@ -88,8 +88,8 @@ def case_for(model: Path) -> tuple[str, list[Case]]:
 
 def _is_for(case: Path, model: Path) -> bool:
     try:
-        files = json.loads(case.read_text()).get("files")
-    except (ValueError, AttributeError):
+        files = read_json(case, what="case").get("files")
+    except (RushlightError, AttributeError):
         return False
     return files is None or model.name in files
 

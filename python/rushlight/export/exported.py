@@ -108,7 +108,7 @@ class Exported:
         """Write the program file; where constants are left to a data file, that one beside it (model.ptd);
         with `debug` the debug record, too (model.debug.json).
 
-        Errors: InvalidArgument for a path that cannot be written.
+        Errors: FileFailed for a path that cannot be written.
         """
         self._image.save(path)
         if self._external:
@@ -126,8 +126,8 @@ class Exported:
             cases: for each method the positional inputs of its calls, made in order on one instance;
                 without it each method is called once with its example inputs.
 
-        Errors: InvalidArgument for a path that cannot be written, an unknown method, values that the format
-        has no place for.
+        Errors: FileFailed for a path that cannot be written; InvalidArgument for an unknown method, and for
+        values that the format has no place for.
         """
         names = [method.name for method in self.parts.methods]
         for name in cases or {}:

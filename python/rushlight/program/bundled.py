@@ -92,7 +92,7 @@ def read_bundled_program(source: str | os.PathLike[str] | bytes | bytearray | me
 
 
 def _suite(table: Table) -> BundledSuite:
-    return BundledSuite(table.string(0, "method_name"), table.tables(1, "test_cases", _case))
+    return BundledSuite(table.name(0, "method_name"), table.tables(1, "test_cases", _case))
 
 
 def _case(table: Table) -> BundledCase:

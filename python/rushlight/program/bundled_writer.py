@@ -56,7 +56,7 @@ def bundled_case(inputs: Sequence[Any], outputs: Sequence[Any] = ()) -> BundledC
 def write_bundled_program(program: FileImage | Any, suites: Iterable[BundledSuite]) -> FileImage:
     """A bundled program around a program file (its image or bytes), which is not copied.
 
-    Errors: InvalidArgument for a value that the format cannot hold; MissingDependency.
+    Errors: InvalidArgument for a value that the format cannot hold.
     """
     flat = FlatbufferWriter()
     written = [_suite(flat, suite) for suite in suites]
@@ -89,7 +89,8 @@ def _around(head: bytearray, program: FileImage | Any) -> FileImage:
 def _suite(flat: FlatbufferWriter, suite: BundledSuite) -> int:
     cases = [_case(flat, case, f"{suite.method}, case {i}") for i, case in enumerate(suite.cases)]
     return flat.table(
-        (0, "method_name", OFFSET, flat.string(suite.method)), (1, "test_cases", OFFSET, flat.offsets(cases))
+        (0, "method_name", OFFSET, flat.name(suite.method, "method")),
+        (1, "test_cases", OFFSET, flat.offsets(cases)),
     )
 
 

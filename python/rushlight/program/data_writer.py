@@ -18,8 +18,7 @@ def write_data_file(entries: Iterable[DataEntry], *, alignment: int = 128) -> Fi
     """A data file of these keys; equal data is in it once, `segment` is not looked at. `data` is anything
     with bytes in one piece, which are not copied, and lies in the file at multiples of `alignment` bytes.
 
-    Errors: InvalidArgument for a key that is there twice or data that is not what its layout says;
-    MissingDependency.
+    Errors: InvalidArgument for a key that is there twice or data that is not what its layout says.
     """
     check_alignment("data", alignment)
     flat, segments = FlatbufferWriter(), SegmentList(alignment)

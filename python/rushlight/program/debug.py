@@ -17,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
+from rushlight.documents import read_json
 from rushlight.errors import InvalidArgument, RushlightError
 from rushlight.program.container import HEADER_MAGIC, HEADER_OFFSET
 from rushlight.program.file_image import FileImage
@@ -135,7 +136,7 @@ class DebugRecord:
         }
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the record. Errors: InvalidArgument for a path that cannot be written."""
+        """Writes the record. Error: FileFailed for a path that cannot be written."""
         FileImage([json.dumps(_to_json(self), separators=(",", ":")).encode()]).save(path)
 
 
@@ -184,12 +185,7 @@ def source_of(model: str | os.PathLike[str], method: str, instruction: int) -> s
 
 def read_debug_record(path: str | os.PathLike[str]) -> DebugRecord:
     """Errors: InvalidArgument for a file that cannot be opened or is no debug record."""
-    try:
-        content = json.loads(Path(path).read_bytes())
-    except OSError as error:
-        raise InvalidArgument(f"debug record {path}: {error.strerror}") from error
-    except ValueError as error:
-        raise InvalidArgument(f"debug record {path}: no JSON ({error})") from error
+    content = read_json(path, what="debug record")
     if not isinstance(content, dict) or (content.get("format"), content.get("version")) != (
         _FORMAT,
         _VERSION,

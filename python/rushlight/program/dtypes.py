@@ -80,6 +80,11 @@ def element_size(dtype: str) -> int:
     return _SIZES.get(dtype, 1)
 
 
+def real_part(dtype: str) -> str:
+    """The type of a complex type's parts; `dtype` itself for others."""
+    return _REAL_PART.get(dtype, dtype)
+
+
 def promote(a: str, b: str) -> str:
     """The type that tensors of types `a` and `b` are computed in.
 
@@ -109,7 +114,7 @@ def promote(a: str, b: str) -> str:
 
 
 def _promote_complex(a: str, b: str) -> str:
-    parts = [_REAL_PART.get(name, name) for name in (a, b)]
+    parts = [real_part(name) for name in (a, b)]
     part = promote(*parts)
     return _WITH_PART.get(part, "complex64")
 

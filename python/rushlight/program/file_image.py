@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 from rushlight.errors import InvalidArgument
+from rushlight.files import writing
 from rushlight.program.model import Segment
 
 
@@ -77,20 +77,11 @@ class FileImage:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the file; one that was there is replaced when all is written.
 
-        Errors: InvalidArgument for a path that cannot be written.
+        Error: FileFailed for a path that cannot be written.
         """
-        path = Path(path)
-        unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
-        try:
-            with unfinished.open("wb") as file:
-                for piece in self._pieces:
-                    file.write(piece)
-            unfinished.replace(path)
-        except OSError as error:
-            unfinished.unlink(missing_ok=True)
-            raise InvalidArgument(
-                f"cannot write {path}: {error.strerror}", next_step="Check the path and the free space."
-            ) from error
+        with writing(path) as file:
+            for piece in self._pieces:
+                file.write(piece)
 
 
 class SegmentList:

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A bounds-checked view of flatbuffers: every read is inside the data, or raises InvalidProgram.
+"""A bounds-checked view of flatbuffers: every read is inside the data and aligned as the format has it, or
+raises InvalidProgram; what is read is what runtime/program/flatbuffer.cpp lets through.
+
+A field is held to the bounds of the data, not to the size that its table's vtable states: writers share a
+vtable between tables whose fields begin at the same offsets but end at different ones.
 
 Reads are paid for from a budget in proportion to the file, so that data which points at itself a
 million times over ends in an error as well.
@@ -7,6 +11,7 @@ million times over ends in an error as well.
 
 from __future__ import annotations
 
+import builtins
 import struct
 from collections.abc import Callable
 from typing import TypeVar
@@ -29,9 +34,9 @@ class Buffer:
         self.size = len(data)
         self.units = min(_UNITS_PER_BYTE * self.size + 4096, _MAX_UNITS)
 
-    def root(self, what: str) -> Table:
-        """The table that the buffer begins with."""
-        return Table(self, self.follow(0, what), what)
+    def root(self, what: str, position: int = 0) -> Table:
+        """The table that the offset at the buffer's begin, or at `position`, leads to."""
+        return Table(self, self.follow(position, what), what)
 
     def charge(self, units: int, what: str) -> None:
         """Pay for a read. Errors: InvalidProgram when the data is read over and over."""
@@ -39,16 +44,19 @@ class Buffer:
         if self.units < 0:
             raise InvalidProgram(f"{what}: refers to the same bytes too many times over")
 
-    def check(self, position: int, size: int, what: str) -> None:
-        """Errors: InvalidProgram unless [position, position + size) is in the data."""
+    def check(self, position: int, size: int, what: str, alignment: int = 1) -> None:
+        """Errors: InvalidProgram unless [position, position + size) is in the data and begins at a multiple
+        of `alignment`."""
         if position < 0 or size < 0 or position + size > self.size:
             raise InvalidProgram(
                 f"{what}: bytes {position} to {position + size} expected, the data ends at {self.size}"
             )
+        if position % alignment:
+            raise InvalidProgram(f"{what}: a multiple of {alignment} bytes expected, found {position}")
 
     def number(self, form: str, position: int, what: str) -> int:
         """One little-endian integer of a struct form character."""
-        self.check(position, _SIZE[form], what)
+        self.check(position, _SIZE[form], what, _SIZE[form])
         value: int = struct.unpack_from("<" + form, self.data, position)[0]
         return value
 
@@ -68,22 +76,20 @@ class Table:
         if self.vtable_size < 4 or self.vtable_size % 2:
             raise InvalidProgram(f"{what}: even vtable size from 4 expected, found {self.vtable_size}")
         buffer.check(self.vtable, self.vtable_size, f"{what}, vtable")
-        self.size = buffer.number("H", self.vtable + 2, f"{what}, vtable")
-        buffer.check(position, self.size, what)
 
     def _field(self, slot: int, name: str, size: int) -> int:
-        """The position of a field of `size` bytes, 0 when it is absent."""
+        """The position of a field of `size` bytes, 0 when it is absent. Fields may overlap."""
         entry = 4 + 2 * slot
         if entry >= self.vtable_size:
             return 0
         offset = self.buffer.number("H", self.vtable + entry, self.what)
         if offset == 0:
             return 0
-        if offset < 4 or offset + size > self.size:
-            raise InvalidProgram(
-                f"{self.what}.{name}: {size} bytes at {offset} of a table of {self.size} bytes"
-            )
-        return self.position + offset
+        if offset < 4:
+            raise InvalidProgram(f"{self.what}.{name}: offset of at least 4 expected, found {offset}")
+        position = self.position + offset
+        self.buffer.check(position, size, f"{self.what}.{name}", size)
+        return position
 
     def number(self, slot: int, name: str, form: str, default: int = 0) -> int:
         """An integer field, `default` when absent."""
@@ -102,29 +108,28 @@ class Table:
         return Table(self.buffer, self.buffer.follow(position, what), what) if position else None
 
     def union(self, slot: int, name: str, count: int) -> tuple[int, Table | None]:
-        """A union at slots `slot` (its type, 0 none, at most `count`) and `slot` + 1 (its table)."""
+        """A union at slots `slot` (its type, 0 none, at most `count`) and `slot` + 1 (its table): both are
+        there, or neither."""
         kind = self.number(slot, f"{name} type", "B")
         if kind > count:
             raise InvalidProgram(f"{self.what}.{name}: type at most {count} expected, found {kind}")
         table = self.table(slot + 1, name)
-        if kind and table is None:
-            raise InvalidProgram(f"{self.what}.{name}: type {kind} without a value")
+        if bool(kind) != (table is not None):
+            which = f"type {kind} without a value" if kind else "a value without a type"
+            raise InvalidProgram(f"{self.what}.{name}: {which}")
         return kind, table
 
-    def _vector(self, slot: int, name: str, item_size: int) -> tuple[int, int]:
-        """(position of the first item, count) of a vector within the data; (0, 0) when absent."""
+    def _vector(self, slot: int, name: str, item_size: int, end: int = 0) -> tuple[int, int]:
+        """(position of the first item, count) of a vector and `end` bytes behind it; (0, 0) when absent."""
         field = self._field(slot, name, 4)
         if not field:
             return 0, 0
         what = f"{self.what}.{name}"
         start = self.buffer.follow(field, what)
         count = self.buffer.number("I", start, what)
-        self.buffer.check(start + 4, count * item_size, f"{what}, {count} items")
+        alignment = item_size if count else 1
+        self.buffer.check(start + 4, count * item_size + end, f"{what}, {count} items", alignment)
         return start + 4, count
-
-    def has(self, slot: int, name: str) -> bool:
-        """Whether an offset field is there."""
-        return self._field(slot, name, 4) != 0
 
     def numbers(self, slot: int, name: str, form: str) -> tuple[int, ...]:
         """A vector of numbers, empty when absent."""
@@ -143,10 +148,22 @@ class Table:
 
     def string(self, slot: int, name: str) -> str:
         """A string, empty when absent."""
-        start, count = self._vector(slot, name, 1)
+        return self._text(self._string(slot, name), name)
+
+    def name(self, slot: int, name: str) -> str:
+        """A string up to its first zero byte, which ends a name for the runtime, as for the official one."""
+        return self._text(self._string(slot, name).partition(b"\0")[0], name)
+
+    def _string(self, slot: int, name: str) -> builtins.bytes:
+        start, count = self._vector(slot, name, 1, end=1)
         self.buffer.charge(count, f"{self.what}.{name}")
+        if start and self.buffer.data[start + count]:
+            raise InvalidProgram(f"{self.what}.{name}: a zero byte expected behind {count} bytes of text")
+        return bytes(self.buffer.data[start : start + count])
+
+    def _text(self, data: builtins.bytes, name: str) -> str:
         try:
-            return bytes(self.buffer.data[start : start + count]).decode()
+            return data.decode()
         except UnicodeDecodeError as error:
             raise InvalidProgram(f"{self.what}.{name}: UTF-8 text expected, {error.reason}") from None
 

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes flatbuffers by slot number, as flatbuffer.py reads them; equal strings and vectors share a place."""
+"""Writes flatbuffers by slot number, as flatbuffer.py reads them; equal strings and vectors share a place.
+
+The buffer grows from its end to its start, so that what is pointed at is written first. A place in it is a
+distance to the end, which later bytes do not change; the buffer's length is made a multiple of the largest
+alignment inside, so that places aligned to the end are aligned to the start too.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,7 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rushlight.errors import InvalidArgument, MissingDependency
+from rushlight.errors import InvalidArgument
 from rushlight.program.model import Segment
 
 OFFSET = "@"
@@ -15,40 +20,38 @@ OFFSET = "@"
 
 Field = tuple[int, str, str, Any]
 """Slot, name, form (a struct character or OFFSET) and value of a table's field. Fields that are 0, and
-offsets of 0, are left out; put the wide ones first, so that no space is lost between them."""
+offsets of 0, are left out."""
+
+_WORD = 4  # bytes of offsets and of a vector's length
+_MOST = 2**31 - 1  # what readers take
+_WIDTHS = {"b": 1, "B": 1, "?": 1, "i": 4, "I": 4, OFFSET: 4, "q": 8, "Q": 8, "d": 8}
 
 
 class FlatbufferWriter:
-    """Builds one flatbuffer from its leaves to its root; what is returned are offsets to refer to."""
+    """Builds one flatbuffer from its leaves to its root; what is returned are places to refer to."""
 
     def __init__(self) -> None:
-        try:
-            from flatbuffers import Builder
-        except ImportError as error:
-            raise MissingDependency("flatbuffers", "build") from error
-        self._builder = Builder(4096)
+        self._pieces: list[bytes | memoryview] = []  # the last one of the buffer first
+        self._size = 0
+        self._alignment = _WORD
         self._shared: dict[tuple[object, ...], int] = {}
-        builder = self._builder
-        self._number: dict[str, Callable[..., None]] = {
-            "b": builder.PrependInt8Slot,
-            "B": builder.PrependUint8Slot,
-            "?": builder.PrependBoolSlot,
-            "i": builder.PrependInt32Slot,
-            "I": builder.PrependUint32Slot,
-            "q": builder.PrependInt64Slot,
-            "Q": builder.PrependUint64Slot,
-        }
 
     def shared(self, key: tuple[object, ...], write: Callable[[], int]) -> int:
         """What `write` gave for this key the first time."""
-        offset = self._shared.get(key)
-        if offset is None:
-            offset = self._shared[key] = write()
-        return offset
+        place = self._shared.get(key)
+        if place is None:
+            place = self._shared[key] = write()
+        return place
 
     def string(self, text: str) -> int:
         """A string; equal ones share their place."""
-        return self.shared(("string", text), lambda: self._builder.CreateString(text))
+        return self.shared(("string", text), lambda: self._string(text.encode()))
+
+    def name(self, text: str, what: str) -> int:
+        """A string that the runtime reads up to a zero byte. Errors: InvalidArgument for one with such."""
+        if "\0" in text:
+            raise InvalidArgument(f"{what}: a name without zero bytes expected, got {text!r}")
+        return self.string(text)
 
     def numbers(self, form: str, values: Sequence[Any], name: str) -> int:
         """A vector of numbers of a struct form; equal ones share their place. Errors: InvalidArgument."""
@@ -56,59 +59,78 @@ class FlatbufferWriter:
             packed = struct.pack(f"<{len(values)}{form}", *values)
         except struct.error as error:
             raise InvalidArgument(f"{name}: {error}; got {list(values)[:12]}") from None
-        size = struct.calcsize(f"<{form}")
-        return self.shared(("numbers", form, packed), lambda: self._vector(packed, size, len(values), size))
+        key = ("numbers", form, packed)
+        return self.shared(key, lambda: self._vector(packed, len(values), _WIDTHS[form]))
 
     def blob(self, data: memoryview, alignment: int = 1) -> int:
-        """A vector of bytes whose first one is at a multiple of `alignment` of the buffer."""
-        return self._vector(data, 1, len(data), alignment)
+        """A vector of bytes, which are not copied, the first one at a multiple of `alignment`."""
+        return self._vector(data, len(data), alignment)
 
     def offsets(self, targets: Sequence[int]) -> int:
         """A vector of offsets to tables."""
-        builder, count = self._builder, len(targets)
-        builder.StartVector(4, count, 4)
-        end = builder.Offset() + 4 * count
-        self._place(struct.pack(f"<{count}I", *(end - 4 * i - target for i, target in enumerate(targets))))
-        return int(builder.EndVector())
+        first = self._start(_WORD * len(targets), _WORD)
+        distances = (first - _WORD * i - target for i, target in enumerate(targets))
+        return self._vector(struct.pack(f"<{len(targets)}I", *distances), len(targets), _WORD)
 
     def table(self, *fields: Field) -> int:
         """A table. Errors: InvalidArgument for a number that its field cannot hold."""
-        builder = self._builder
-        builder.StartObject(1 + max((field[0] for field in fields), default=-1))
-        for slot, name, form, value in fields:
+        # 0.0 is written: it may be -0.0.
+        present = [field for field in fields if field[3] != 0 or field[2] == "d"]
+        # Behind the 4 bytes that lead to the vtable, fields in this order leave no gap.
+        present.sort(key=lambda field: (_WORD, 8, 1).index(_WIDTHS[field[2]]))
+        offsets, size = [0] * (1 + max((field[0] for field in present), default=-1)), _WORD
+        wide = 0
+        for slot, _, form, _ in present:
+            if _WIDTHS[form] == 8 and not wide:
+                wide = size
+            offsets[slot] = size
+            size += _WIDTHS[form]
+        vtable = self._vtable(offsets, size)
+        start = self._start(size, 8 if wide else _WORD, wide)
+        content = struct.pack("<i", vtable - start)
+        for slot, name, form, value in present:
             if form == OFFSET:
-                builder.PrependUOffsetTRelativeSlot(slot, value, 0)
-            elif form == "d":
-                builder.PrependFloat64Slot(slot, value, None)  # 0 may be -0
-            else:
-                self._put(slot, name, form, value)
-        return int(builder.EndObject())
+                form, value = "I", start - offsets[slot] - value
+            try:
+                content += struct.pack(f"<{form}", value)
+            except struct.error as error:
+                raise InvalidArgument(f"{name}: {error}; got {value!r}") from None
+        return self._put(content, 8 if wide else _WORD, wide)
 
     def finish(self, root: int, identifier: bytes, header_bytes: int = 0) -> bytearray:
-        """The whole buffer, with so many zeros behind its identifier for the file's own header; they must
-        be a multiple of the largest alignment inside."""
-        self._builder.Finish(root, identifier)
-        flat = self._builder.Output()
-        (offset,) = struct.unpack_from("<I", flat)
-        begin = struct.pack("<I4s", offset + header_bytes, identifier)
-        return bytearray(b"".join([begin, bytes(header_bytes), memoryview(flat)[8:]]))
+        """The whole buffer, with so many zeros behind its identifier for the file's own header."""
+        size = _WORD + len(identifier) + header_bytes
+        start = self._start(size, self._alignment)
+        self._put(struct.pack("<I4s", start - root, identifier) + bytes(header_bytes), self._alignment)
+        return bytearray(b"".join(reversed(self._pieces)))
 
-    def _put(self, slot: int, name: str, form: str, value: Any) -> None:
-        try:
-            self._number[form](slot, value, 0)
-        except (TypeError, ValueError) as error:
-            raise InvalidArgument(f"{name}: {error}") from None
+    def _string(self, text: bytes) -> int:
+        return self._vector(text + b"\0", len(text), 1)
 
-    def _vector(self, data: bytes | memoryview, item_size: int, count: int, alignment: int) -> int:
-        self._builder.StartVector(item_size, count, alignment)
-        self._place(data)
-        return int(self._builder.EndVector())
+    def _vector(self, data: bytes | memoryview, count: int, alignment: int) -> int:
+        alignment = max(_WORD, alignment)
+        self._put(data, alignment)
+        return self._put(struct.pack("<I", count), _WORD)
 
-    def _place(self, data: bytes | memoryview) -> None:
-        """Puts bytes in front of what is there; StartVector made room."""
-        builder = self._builder
-        builder.head -= len(data)
-        builder.Bytes[builder.head : builder.head + len(data)] = data
+    def _vtable(self, offsets: Sequence[int], size: int) -> int:
+        """Where the fields of a table of `size` bytes are; tables alike in both share it."""
+        words = (2 * (2 + len(offsets)), size, *offsets)
+        return self.shared(("vtable", *words), lambda: self._put(struct.pack(f"<{len(words)}H", *words), 2))
+
+    def _start(self, size: int, alignment: int, lead: int = 0) -> int:
+        """Where `size` bytes will begin that are aligned behind their first `lead`."""
+        end = self._size + size - lead
+        return end + -end % alignment + lead
+
+    def _put(self, data: bytes | memoryview, alignment: int, lead: int = 0) -> int:
+        """Puts bytes in front of what is there; where they begin."""
+        start = self._start(len(data), alignment, lead)
+        if start > _MOST:
+            raise InvalidArgument(f"flatbuffer: at most {_MOST} bytes expected, got {start} and more")
+        self._pieces += [bytes(start - self._size - len(data)), data]
+        self._size = start
+        self._alignment = max(self._alignment, alignment)
+        return start
 
 
 def write_segment(flat: FlatbufferWriter, place: Segment) -> int:

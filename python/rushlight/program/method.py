@@ -36,11 +36,11 @@ def read_method(table: Table, payloads: Payloads) -> Method:
     """
     structure = table.table(1, "container_meta_type")
     method = Method(
-        name=table.string(0, "name"),
+        name=table.name(0, "name"),
         values=table.tables(2, "values", _read_value),
         inputs=table.numbers(3, "inputs", "i"),
         outputs=table.numbers(4, "outputs", "i"),
-        chains=table.tables(5, "chains", lambda chain: chain.tables(2, "instructions", _read_instruction)),
+        chains=table.tables(5, "chains", _read_chain),
         operators=table.tables(6, "operators", _read_operator),
         delegates=table.tables(7, "delegates", lambda delegate: _read_delegate(delegate, payloads)),
         buffer_sizes=table.numbers(8, "non_const_buffer_sizes", "q"),
@@ -54,6 +54,12 @@ def read_method(table: Table, payloads: Payloads) -> Method:
         data = method.values[index].data
         table.buffer.charge(len(data) if isinstance(data, tuple) else 1, what)
     return method
+
+
+def _read_chain(table: Table) -> tuple[Instruction, ...]:
+    for slot, unused in enumerate(("inputs", "outputs")):  # read as the runtime does, to be refused alike
+        table.numbers(slot, unused, "i")
+    return table.tables(2, "instructions", _read_instruction)
 
 
 def _read_value(table: Table) -> Value:
@@ -94,6 +100,9 @@ def _read_tensor(table: Table) -> TensorInfo:
         raise InvalidProgram(f"{table.what}: element type at most {max(NAMES)} expected, found {number}")
     if offset := table.number(1, "storage_offset", "i"):
         raise InvalidProgram(f"{table.what}: storage offset 0 expected, found {offset}")
+    if layout := table.number(7, "layout", "b"):
+        raise InvalidProgram(f"{table.what}: layout 0 (strided) expected, found {layout}")
+    table.number(4, "requires_grad", "B")  # nobody's
     dynamism = table.number(8, "shape_dynamism", "b")
     if not 0 <= dynamism < len(Dynamism):
         highest = len(Dynamism) - 1
@@ -114,7 +123,7 @@ def _read_tensor(table: Table) -> TensorInfo:
         memory_id=place.number(0, "memory_id", "I") if place else 0,
         memory_offset=_memory_offset(place) if place else 0,
         mutable_group=extra.number(0, "mutable_data_segments_idx", "Q") if extra else 0,
-        name=extra.string(1, "fully_qualified_name") if extra else "",
+        name=extra.name(1, "fully_qualified_name") if extra else "",
         device=_read_device(extra, 3) if extra else Device(),
     )
 
@@ -158,7 +167,7 @@ def _read_instruction(table: Table) -> Instruction:
 
 
 def _read_operator(table: Table) -> str:
-    name, overload = table.string(0, "name"), table.string(1, "overload")
+    name, overload = table.name(0, "name"), table.name(1, "overload")
     if not name:
         raise InvalidProgram(f"{table.what}: an operator name expected, found none")
     return f"{name}.{overload}" if overload else name
@@ -175,8 +184,8 @@ def _read_delegate(table: Table, payloads: Payloads) -> Delegate:
             f"{table.what}: data at location {location}, index {index}; the program has inline {known[0]}, "
             f"segments {known[1]}"
         )
-    specs = table.tables(2, "compile_specs", lambda spec: (spec.string(0, "key"), spec.bytes(1, "value")))
-    return Delegate(table.string(0, "id"), payloads[location][index], specs)
+    specs = table.tables(2, "compile_specs", lambda spec: (spec.name(0, "key"), spec.bytes(1, "value")))
+    return Delegate(table.name(0, "id"), payloads[location][index], specs)
 
 
 def check_method(method: Method, what: str) -> None:

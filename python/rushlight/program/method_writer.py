@@ -39,7 +39,7 @@ def write_method(flat: FlatbufferWriter, method: Method, place_of: Callable[[Del
     operators = [_operator(flat, name) for name in method.operators]
     delegates = [_delegate(flat, delegate, place_of(delegate), what) for delegate in method.delegates]
     return flat.table(
-        (0, "name", OFFSET, flat.string(method.name)),
+        (0, "name", OFFSET, flat.name(method.name, what)),
         (1, "container_meta_type", OFFSET, _structure(flat, method)),
         (2, "values", OFFSET, flat.offsets(values)),
         (3, "inputs", OFFSET, flat.numbers("i", method.inputs, f"{what}: inputs")),
@@ -131,7 +131,7 @@ def _extra(flat: FlatbufferWriter, tensor: TensorInfo, what: str) -> int:
         return 0
     return flat.table(
         (0, f"{what}: mutable_data_segments_idx", "Q", tensor.mutable_group),
-        (1, "fully_qualified_name", OFFSET, flat.string(tensor.name) if tensor.name else 0),
+        (1, "fully_qualified_name", OFFSET, flat.name(tensor.name, what) if tensor.name else 0),
         (2, "location", "b", int(external)),
         (3, f"{what}: device_type", "b", tensor.device.type),
         (4, f"{what}: device_index", "b", tensor.device.index),
@@ -172,18 +172,24 @@ def _instruction(flat: FlatbufferWriter, instruction: Instruction, what: str) ->
 
 def _operator(flat: FlatbufferWriter, full_name: str) -> int:
     name, _, overload = full_name.partition(".")
-    return flat.table((0, "name", OFFSET, flat.string(name)), (1, "overload", OFFSET, flat.string(overload)))
+    return flat.table(
+        (0, "name", OFFSET, flat.name(name, "operator")),
+        (1, "overload", OFFSET, flat.name(overload, "operator")),
+    )
 
 
 def _delegate(flat: FlatbufferWriter, delegate: Delegate, place: Place, what: str) -> int:
     location, index = place
     specs = [
-        flat.table((0, "key", OFFSET, flat.string(key)), (1, "value", OFFSET, flat.blob(memoryview(value))))
+        flat.table(
+            (0, "key", OFFSET, flat.name(key, f"{what}: compile spec")),
+            (1, "value", OFFSET, flat.blob(memoryview(value))),
+        )
         for key, value in delegate.compile_specs
     ]
     processed = flat.table((1, f"{what}: index", "I", index), (0, "location", "b", location))
     return flat.table(
-        (0, "id", OFFSET, flat.string(delegate.id)),
+        (0, "id", OFFSET, flat.name(delegate.id, f"{what}: delegate")),
         (1, "processed", OFFSET, processed),
         (2, "compile_specs", OFFSET, flat.offsets(specs)),
     )

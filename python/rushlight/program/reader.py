@@ -63,22 +63,19 @@ def _segment(table: Table, frame: Frame, file_size: int) -> Segment:
     return Segment(frame.segment_base + offset, size)
 
 
-def _segment_index(table: Table, slot: int, segments: tuple[Segment, ...]) -> int:
-    index = table.number(slot, "segment_index", "I")
+def _segment_index(table: Table, index: int, segments: tuple[Segment, ...]) -> int:
     if index >= len(segments):
         raise InvalidProgram(f"{table.what}: segment {index} expected, the program has {len(segments)}")
     return index
 
 
 def _slices(table: Table, segments: tuple[Segment, ...]) -> SegmentSlices | None:
-    offsets = table.numbers(1, "offsets", "Q")
-    if not offsets:
-        return None
-    return SegmentSlices(_segment_index(table, 0, segments), offsets)
+    offsets, index = table.numbers(1, "offsets", "Q"), table.number(0, "segment_index", "I")
+    return SegmentSlices(_segment_index(table, index, segments), offsets) if offsets else None
 
 
 def _named(table: Table, segments: tuple[Segment, ...]) -> tuple[str, int]:
-    return table.string(0, "key"), _segment_index(table, 1, segments)
+    return table.string(0, "key"), _segment_index(table, table.number(1, "segment_index", "I"), segments)
 
 
 def _checked(program: Program) -> Program:

@@ -29,7 +29,7 @@ def write_program(
     the caller's bytes. Alignments are in bytes: of tensors in their segment, of segments in the file;
     tensors of 2048 bytes and more begin at multiples of 64 in any case.
 
-    Errors: InvalidArgument for parts that do not fit together, naming the value; MissingDependency.
+    Errors: InvalidArgument for parts that do not fit together, naming the value.
     """
     check_alignment("tensor", tensor_alignment)
     check_alignment("segment", segment_alignment)

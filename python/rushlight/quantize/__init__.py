@@ -2,12 +2,23 @@
 """Quantization through torchao's pt2e flow. Callable: `rushlight.quantize(model, inputs, ...)`."""
 
 from rushlight.callable_module import make_callable
+from rushlight.errors import MissingDependency
+
+try:
+    import torch  # noqa: F401
+    import torchao  # noqa: F401
+except ImportError as missing:
+    raise MissingDependency(missing.name or "torch", "export") from missing
+
 from rushlight.quantize.api import convert, prepare, prepare_training, quantize
 from rushlight.quantize.config import Dynamic, Scheme, Static, WeightOnly
 from rushlight.quantize.quantizer import RushlightQuantizer
+from rushlight.quantize.summary import QuantizationWarning, Report, report
 
 __all__ = [
     "Dynamic",
+    "QuantizationWarning",
+    "Report",
     "RushlightQuantizer",
     "Scheme",
     "Static",
@@ -16,6 +27,7 @@ __all__ = [
     "prepare",
     "prepare_training",
     "quantize",
+    "report",
 ]
 
 make_callable(__name__)

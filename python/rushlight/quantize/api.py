@@ -15,6 +15,7 @@ from rushlight.errors import InvalidArgument
 from rushlight.quantize.config import Static
 from rushlight.quantize.fold import drop_unread_state, fold_grouped_weights
 from rushlight.quantize.quantizer import RushlightQuantizer
+from rushlight.quantize.summary import attach, found_report, warn_of_float
 
 
 def quantize(
@@ -40,6 +41,7 @@ def quantize(
         A graph module that computes in quantize and dequantize operators, for torch.export or
         rushlight.export.
 
+    A QuantizationWarning lists weights and control flow that stay float; `report` of the result lists all.
     Errors: InvalidArgument for static schemes without calibration, or names of no module.
     """
     quantizer = quantizer or RushlightQuantizer()
@@ -70,7 +72,9 @@ def prepare(
     """The module's graph with observers: call it with calibration inputs, then `convert` it."""
     graph = _capture(module, example_inputs, kwargs, dynamic_shapes, training=False)
     quantizer.check_names(graph)
-    return prepare_pt2e(graph, quantizer)
+    prepared = prepare_pt2e(graph, quantizer)
+    warn_of_float(quantizer.report)
+    return attach(prepared, quantizer.report)
 
 
 def prepare_training(
@@ -87,15 +91,19 @@ def prepare_training(
     """
     graph = _capture(module, example_inputs, kwargs, dynamic_shapes, training=True)
     quantizer.check_names(graph)
-    return prepare_qat_pt2e(graph, quantizer.for_training())
+    trained = quantizer.for_training()
+    prepared = prepare_qat_pt2e(graph, trained)
+    warn_of_float(trained.report)
+    return attach(prepared, trained.report)
 
 
 def convert(prepared: GraphModule) -> GraphModule:
     """The quantized graph of a prepared one; weights are held as integers."""
+    made = found_report(prepared)
     converted = convert_pt2e(move_exported_model_to_eval(prepared))
     fold_grouped_weights(converted)
     drop_unread_state(converted)
-    return converted
+    return attach(converted, made) if made is not None else converted
 
 
 def _capture(

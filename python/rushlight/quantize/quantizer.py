@@ -17,9 +17,10 @@ from rushlight.quantize.inplace import replace_inplace
 from rushlight.quantize.patterns import PATTERNS
 from rushlight.quantize.patterns.base import is_annotated
 from rushlight.quantize.patterns.moving import forget_unread
-from rushlight.quantize.recurrent import expand_recurrent
+from rushlight.quantize.recurrent import Expansion, expand_recurrent
 from rushlight.quantize.scope import module_paths, module_stack, type_name
 from rushlight.quantize.specs import Specs
+from rushlight.quantize.summary import Report, make_report
 
 ModuleType = type[torch.nn.Module] | str
 
@@ -34,7 +35,11 @@ class RushlightQuantizer(Quantizer):
         default: the scheme of everything else.
         by_module_name: schemes by path; a path stands for all that is inside ("encoder.layers").
         by_module_type: schemes by class, or by its full name ("torch.nn.modules.linear.Linear").
+        unroll: recurrent layers become single steps, which can be quantized. None: where int8 weights save
+            more bytes than the steps take.
         training: put fake quantization in place of observers, for prepare_qat_pt2e.
+
+    `report` says what became of the graph that was annotated last.
     """
 
     def __init__(
@@ -43,6 +48,7 @@ class RushlightQuantizer(Quantizer):
         *,
         by_module_name: Mapping[str, Scheme | None] | None = None,
         by_module_type: Mapping[ModuleType, Scheme | None] | None = None,
+        unroll: bool | None = None,
         training: bool = False,
     ) -> None:
         super().__init__()
@@ -54,7 +60,10 @@ class RushlightQuantizer(Quantizer):
             kind if isinstance(kind, str) else type_name(kind): _scheme(scheme, f"by_module_type[{kind}]")
             for kind, scheme in (by_module_type or {}).items()
         }
+        self.unroll = unroll
         self.training = training
+        self.report = Report(0)
+        self._recurrent = Expansion()
 
     def for_training(self) -> RushlightQuantizer:
         """The same with fake quantization."""
@@ -87,7 +96,7 @@ class RushlightQuantizer(Quantizer):
 
     def transform_for_annotation(self, model: GraphModule) -> GraphModule:
         """See Quantizer."""
-        expand_recurrent(model, lambda node: self.scheme_of(node) is not None)
+        self._recurrent = expand_recurrent(model, self.scheme_of, unroll=self.unroll)
         replace_inplace(model)
         return model
 
@@ -100,6 +109,7 @@ class RushlightQuantizer(Quantizer):
                 specs = Specs(scheme, self.training)
                 any(pattern(node, specs) for pattern in PATTERNS)
         forget_unread(nodes)
+        self.report = make_report(nodes, self.scheme_of, self._recurrent.kept, self._recurrent.unrolled)
         return model
 
     def validate(self, model: GraphModule) -> None:

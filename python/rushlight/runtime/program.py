@@ -39,25 +39,29 @@ class Program:
         debug_buffer_size: int = 0,
         threads: int | None = None,
         prepare: bool = True,
+        max_instructions: int | None = None,
+        max_memory: int | None = None,
     ) -> None:
-        if threads is not None and threads < 1:
-            raise InvalidArgument(f"threads: expected at least 1, got {threads}")
+        limits = {"threads": threads, "max_instructions": max_instructions, "max_memory": max_memory}
+        for name, limit in limits.items():
+            if limit is not None and not 1 <= limit < 1 << 64:
+                raise InvalidArgument(f"{name}: expected at least 1, got {limit}")
         self._module = native.default_module() if module is None else module
         self._trace = self._begin_trace(debug_buffer_size) if enable_etdump else None
         files = [os.fspath(file) for file in data_files]
-        speed = (threads or 0, prepare)
+        options = (threads or 0, prepare, max_instructions or 0, max_memory or 0)
         self._path: str | None = None
         if isinstance(source, (bytes, bytearray, memoryview)):
             source = _contiguous(source) if isinstance(source, memoryview) else source
             self._program = native.call(
-                self._module, self._module.load_bytes, source, files, self._trace, *speed
+                self._module, self._module.load_bytes, source, files, self._trace, *options
             )
         else:
             if load_mode not in _MODES:
                 raise ValueError(f"load_mode: expected one of {', '.join(_MODES)}, got {load_mode!r}")
             path, mode = os.fspath(source), _MODES[load_mode]
             load_file = self._module.load_file
-            self._program = native.call(self._module, load_file, path, files, mode, self._trace, *speed)
+            self._program = native.call(self._module, load_file, path, files, mode, self._trace, *options)
             self._path = path
         self._methods: dict[str, Method] = {}
 
@@ -148,13 +152,17 @@ def load(
     debug_buffer_size: int = 0,
     threads: int | None = None,
     prepare: bool = True,
+    max_instructions: int | None = None,
+    max_memory: int | None = None,
 ) -> Program:
     """Opens and verifies a .pte, a path or its bytes.
 
-    A file is mapped: its weights are used where the system keeps the file, which must not become shorter
-    meanwhile. `load_mode` "file" reads it instead, "mmap-locked" keeps its pages in memory (an error
-    where that is not allowed), "mmap-try-locked" if that is allowed. The weights in a `bytes` object are
-    used in place, too, and it is kept alive; a bytearray or memoryview is copied.
+    A file is mapped: its weights are used where the system keeps the file. Once such a file has been
+    overwritten in place, loading and running its methods raises InvalidArgument; a new file that was renamed
+    to the path, as save() does it, changes nothing. `load_mode` "file" reads it instead, "mmap-locked" keeps
+    its pages in memory (an error where that is not allowed), "mmap-try-locked" if that is allowed. The
+    weights in a `bytes` object are used in place, too, and it is kept alive; a bytearray or
+    memoryview is copied.
 
     `data_files` are .ptd files, for tensors that the program keeps elsewhere. `module` is an extension
     module made by `rushlight.build(..., target="host")`; by default the one this package was installed
@@ -165,6 +173,12 @@ def load(
     many as there are physical cores for this process. Programs with the same number share them; results do
     not depend on it. With `prepare` kernels pack constant weights when a method is loaded, once for all
     methods of the program, which takes memory for these weights a second time.
+
+    For files of unknown origin: a call that has run `max_instructions` raises OutOfMemory, where Ctrl-C stops
+    a call or a load in any case, before its next instruction. A method that takes more than `max_memory`
+    bytes is refused before they are allocated: values, planned buffers, outputs and scratch; weights that do
+    not fit in the rest are not packed. Without them there is no limit on instructions, and memory is limited
+    to what the machine has.
     Raises InvalidProgram, InvalidArgument (a file that cannot be read).
     """
     return Program(
@@ -176,4 +190,6 @@ def load(
         debug_buffer_size=debug_buffer_size,
         threads=threads,
         prepare=prepare,
+        max_instructions=max_instructions,
+        max_memory=max_memory,
     )

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from rushlight.documents import read_json
 from rushlight.errors import InvalidArgument
 from rushlight.sources import source_root
 from rushlight.targets.target import CommandTarget, Requirement, missing_build_tools, missing_programs
@@ -72,7 +72,7 @@ class BareMetal(CommandTarget):
 
     def description(self) -> dict[str, Any]:
         """The board's board.json; toolchains/boards/README.md has the fields."""
-        return json.loads((source_root() / "toolchains" / "boards" / self.board / "board.json").read_text())
+        return read_json(source_root() / "toolchains" / "boards" / self.board / "board.json")
 
     def banks(self) -> dict[str, str]:
         """See Target."""

@@ -8,11 +8,10 @@ from collections.abc import Callable
 import torch
 from executorch.exir import EdgeCompileConfig
 from models import Fn
-from official import Case, one
+from official import Case, one, tolerance_of
 from torch import Tensor, nn
 from torch.nn import functional
 
-LOW = 2e-2
 """Tolerance of float16 and bfloat16."""
 UNCHECKED = EdgeCompileConfig(_check_ir_validity=False)
 """For types that edge dialect does not list."""
@@ -69,18 +68,17 @@ def _unsigned(name: str) -> Case:
 
 
 def _of(dtype: torch.dtype, function: Callable[..., object], *shape: int) -> Case:
-    low = dtype in (torch.float16, torch.bfloat16)
-    return one(Fn(function), (torch.randn(shape).to(dtype),), tolerance=LOW if low else 1e-5)
+    return one(Fn(function), (torch.randn(shape).to(dtype),), tolerance=tolerance_of(dtype))
 
 
 def _image(dtype: torch.dtype) -> Case:
-    tolerance = LOW if dtype in (torch.float16, torch.bfloat16) else 1e-5
-    return one(image_network(dtype), (torch.randn(1, 3, 8, 8).to(dtype),), tolerance=tolerance)
+    return one(image_network(dtype), (torch.randn(1, 3, 8, 8).to(dtype),), tolerance=tolerance_of(dtype))
 
 
 def _mixed() -> Case:
     floats = torch.randn(3, 4)
-    return one(Fn(mixed), (torch.randint(-9, 9, (3, 4)), floats, floats.half(), floats > 0), tolerance=LOW)
+    inputs = (torch.randint(-9, 9, (3, 4)), floats, floats.half(), floats > 0)
+    return one(Fn(mixed), inputs, tolerance=tolerance_of(torch.float16))
 
 
 def _complex() -> Case:
@@ -90,7 +88,7 @@ def _complex() -> Case:
 
 def _attention(dtype: torch.dtype) -> Case:
     inputs = tuple(torch.randn(1, 2, 6, 8).to(dtype) for _ in range(3))
-    return one(Fn(functional.scaled_dot_product_attention), inputs, tolerance=LOW)
+    return one(Fn(functional.scaled_dot_product_attention), inputs, tolerance=tolerance_of(dtype))
 
 
 CASES: dict[str, Callable[[], Case]] = {

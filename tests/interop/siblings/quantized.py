@@ -15,11 +15,10 @@ from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
 )
 from executorch.exir import ExecutorchBackendConfig
 from models import Fn
-from official import Arguments, Case, one
+from official import INT8_TOLERANCE, Arguments, Case, one
 from torch import Tensor, nn
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
-TOLERANCE = 0.02
 q = torch.ops.quantized_decomposed
 
 
@@ -39,7 +38,7 @@ def _pt2e(**settings: Any) -> Callable[[nn.Module, Arguments], nn.Module]:
 
 def _net(module: nn.Module, *shape: int, prepare: Any = quantize_int8) -> Case:
     models.with_statistics(module)
-    return one(module, (torch.randn(shape),), tolerance=TOLERANCE, prepare=prepare)
+    return one(module, (torch.randn(shape),), tolerance=INT8_TOLERANCE, prepare=prepare)
 
 
 def _convolutions() -> nn.Module:

@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 COLUMNS = {
     "bool": "bool",
@@ -53,14 +56,16 @@ def page(table: dict[str, Any]) -> str:
         "\n".join(summary(table)),
         _paragraph(
             f"The tests of PyTorch {table['torch']} have a database, OpInfo, with {table['samples']:,} "
-            "samples that the CPU takes. Each is run, each ATen call that it makes is made on our kernel, "
-            f"too, and both results are compared. Of {sum(pairs.values()):,} pairs of an entry and a dtype "
+            f"samples that the CPU takes. They make {table['calls']:,} calls of operators of this table; "
+            f"{table['compared']:,} of these are made on our kernel too, and both results "
+            f"compared. Of {sum(pairs.values()):,} pairs of an entry and a dtype "
             f"{pairs['without_kernel']} call an operator that is neither here nor decomposes, and "
             f"{pairs['no_kernel_called']} call none."
         ),
         "## Operators and dtypes",
         _paragraph(
-            "A number: so many samples call the operator with this dtype, and all get PyTorch's result; n/m: "
+            "A number: so many samples have compared calls of the operator with this dtype, and all get "
+            "PyTorch's result; n/m: "
             "n of m do. `+`: the kernel takes this dtype, but no sample has it; `tests/kernels` may. "
             f"Empty: the kernel is not for this dtype. The last column is for {', '.join(RARE)}."
         ),
@@ -69,6 +74,7 @@ def page(table: dict[str, Any]) -> str:
         _names(others),
         "## What does not pass",
         "\n".join(_failing(reason, entries) for reason, entries in _by_weight(table["failing"])),
+        differences(),
         "## Without a kernel",
         "Entries of OpInfo that call what neither is here nor decomposes:",
         "\n".join(
@@ -83,6 +89,13 @@ def page(table: dict[str, Any]) -> str:
         _names([name.removeprefix("aten::") for name in table["decomposed"]]),
     ]
     return "\n\n".join(blocks) + "\n"
+
+
+def differences() -> str:
+    """The section on results that differ on purpose."""
+    listed = yaml.safe_load(Path(__file__).with_name("differences.yaml").read_text())
+    items = [_item(f"{names}: {what}.") for names, what in listed.items()]
+    return "## Where results differ on purpose\n\n" + "\n".join(items)
 
 
 def summary(table: dict[str, Any]) -> list[str]:

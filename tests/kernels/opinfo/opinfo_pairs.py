@@ -47,8 +47,8 @@ class Outcome:
     Attributes:
         samples: how many inputs the database has that PyTorch itself takes.
         passed: how many of them had every call of every kernel right.
-        kernels: what they called, of the table, and with which dtype: how many samples did, and in how
-            many all was right.
+        calls: calls of operators of the table, and `compared` of them were made on the kernel too.
+        kernels: what was compared, and with which dtype: in how many samples, and in how many all was right.
         decomposed: what they called that was taken apart into other operators.
         missing: what they called that the table lacks and that does not decompose.
         failures: one line for each call that a kernel refused or got wrong.
@@ -56,6 +56,8 @@ class Outcome:
 
     samples: int = 0
     passed: int = 0
+    calls: int = 0
+    compared: int = 0
     kernels: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
     decomposed: set[str] = field(default_factory=set)
     missing: set[str] = field(default_factory=set)
@@ -64,6 +66,8 @@ class Outcome:
     def add(self, mode: Replay) -> None:
         """Adds what happened in one sample."""
         self.samples += 1
+        self.calls += mode.made
+        self.compared += mode.compared
         self.passed += not mode.failed and not mode.missing
         for key in mode.replayed:
             called, right = self.kernels.get(key, (0, 0))
@@ -87,15 +91,16 @@ def all_pairs() -> list[Pair]:
     return [pair for pair in pairs if not pair.dtype_name.startswith("float8")]
 
 
-def replay(pair: Pair, kernels: Kernels, rows: Rows) -> Outcome:
-    """Runs all samples of a pair, on PyTorch and on the kernels."""
+def replay(pair: Pair, kernels: Kernels, rows: Rows, alike: int | None = None) -> Outcome:
+    """Runs all samples of a pair, on PyTorch and on the kernels. Of calls with the same dtypes, shapes and
+    numbers only the first `alike` are made on the kernels; None: all."""
     torch.default_generator.manual_seed(0)
     outcome = Outcome()
     judged: Counter[str] = Counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for sample in samples(pair):
-            mode = Replay(kernels, rows, decompositions(), judged)
+            mode = Replay(kernels, rows, decompositions(), judged, alike)
             try:
                 with mode:
                     pair.info(sample.input, *sample.args, **sample.kwargs)

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from matching import Rows
 from opinfo_pairs import Pair, all_pairs, samples
-from replay import Watch, arguments_of, described
+from replay import CALLS_ALIKE, Watch, arguments_of, described
 from torch.utils._pytree import tree_leaves
 
 
@@ -51,7 +51,7 @@ class Record(Watch):
     """Keeps the calls of some rows, small ones only, in `calls`."""
 
     def __init__(self, names: Sequence[str], max_elements: int) -> None:
-        super().__init__(Rows(names), {})
+        super().__init__(Rows(names), {}, alike=CALLS_ALIKE)
         self.calls: list[RecordedCall] = []
         self._max_elements = max_elements
 

@@ -27,8 +27,9 @@ _FREE = {
     "aten::lift_fresh",
 }
 
-# Calls of one operator with arguments of the same dtypes, shapes and numbers say the same.
-_CALLS_ALIKE = 3
+CALLS_ALIKE = 3
+"""How many calls of one operator with the same dtypes, shapes and numbers are enough for tests: the first
+ones of a shape show most faults. table.py makes all."""
 
 
 class Watch(TorchDispatchMode):
@@ -38,9 +39,12 @@ class Watch(TorchDispatchMode):
 
     Args:
         judged: how often each call was made before, with arguments of the same dtypes, shapes and numbers.
+        alike: how many of such calls are made on the kernel; None: all, as their elements differ.
 
     Attributes:
-        replayed: what was called: names of rows, each with the dtype that it was called with.
+        made: how many calls of rows of the table there were.
+        compared: how many of them were made on the kernel too.
+        replayed: what was compared: names of rows, each with the dtype that it was called with.
         decomposed: names of the ATen operators that were taken apart.
         missing: names of those that neither have a kernel nor decompose.
         failed: those of `replayed` that refused a call or returned something else.
@@ -52,8 +56,11 @@ class Watch(TorchDispatchMode):
         rows: Rows,
         decompositions: dict[Any, Callable[..., Any]],
         judged: Counter[str] | None = None,
+        alike: int | None = None,
     ) -> None:
         super().__init__()
+        self._alike = alike
+        self.made = self.compared = 0
         self.rows = rows
         self._decompositions = decompositions
         self._judged: Counter[str] = Counter() if judged is None else judged
@@ -86,8 +93,10 @@ class Watch(TorchDispatchMode):
         results = result if isinstance(result, (tuple, list)) else [result]
         if all(isinstance(value, torch.Tensor) for value in results):
             called = (row, _dtype_name(given, results))
-            self.replayed.add(called)
-            if self._judged[signature] <= _CALLS_ALIKE:
+            self.made += 1
+            if self._alike is None or self._judged[signature] <= self._alike:
+                self.replayed.add(called)
+                self.compared += 1
                 self._replay(called, given, results, function, signature)
         return result
 
@@ -137,8 +146,9 @@ class Replay(Watch):
         rows: Rows,
         decompositions: dict[Any, Callable[..., Any]],
         judged: Counter[str] | None = None,
+        alike: int | None = None,
     ) -> None:
-        super().__init__(rows, decompositions, judged)
+        super().__init__(rows, decompositions, judged, alike)
         self.kernels = kernels
 
     def make_call(self, row: str, given: dict[str, Any], expected: list[torch.Tensor], function: Any) -> None:

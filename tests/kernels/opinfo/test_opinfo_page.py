@@ -16,6 +16,8 @@ ROOT = Path(__file__).parents[3]
 TABLE = {
     "torch": "2.0",
     "samples": 1234,
+    "calls": 5678,
+    "compared": 5600,
     "lists": {
         "executorch": {"total": 2, "here": 2, "missing": {}},
         "core_aten": {"total": 4, "here": 3, "missing": {"aten::far": "far away"}},
@@ -34,7 +36,24 @@ TABLE = {
 def test_the_page_names_the_operators_of_the_table() -> None:
     page = (ROOT / "docs" / "operators.md").read_text().partition("## What does not pass")[0]
     named = set(re.findall(r"`(\w+::[\w.]+)`", page))
-    assert named == load_table(ROOT / "kernels" / "ops.yaml").operators.keys(), opinfo_page.COMMAND
+    operators = load_table(ROOT / "kernels" / "ops.yaml").operators.keys()
+    assert named == operators, opinfo_page.COMMAND
+    assert f"has kernels for {len(operators)} operators" in page, opinfo_page.COMMAND
+
+
+def test_the_page_says_how_many_calls_were_compared() -> None:
+    assert "They make 5,678 calls" in " ".join(opinfo_page.page(TABLE).split())
+    page = " ".join((ROOT / "docs" / "operators.md").read_text().split())
+    calls, compared = re.search(
+        r"They make ([\d,]+) calls of operators of this table; ([\d,]+) of", page
+    ).groups()
+    assert calls == compared, f"table.py compares every call: {opinfo_page.COMMAND}"
+
+
+def test_the_page_says_where_results_differ_on_purpose() -> None:
+    section = opinfo_page.differences()
+    assert section in opinfo_page.page(TABLE)
+    assert f"\n\n{section}\n\n" in (ROOT / "docs" / "operators.md").read_text(), opinfo_page.COMMAND
 
 
 def test_an_operator_is_a_line_of_counts_by_dtype() -> None:

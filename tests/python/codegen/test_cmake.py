@@ -97,6 +97,33 @@ def test_a_model_selects_its_dtypes_where_asked(project: Path) -> None:
     assert '{"aten::add.out", 0x00000080u}' not in header.read_text()
 
 
+def test_several_models_keep_the_dtypes_of_each_and_a_list_every_dtype(project: Path) -> None:
+    paths = [INTEROP / case / "model.pte" for case in ("softplus", "f64_mul")]  # float32 and float64
+    kernels = project / "out" / "generated" / "selected_kernels.json"
+    found = {}
+    for listed_too in ("", "mul.out"):
+        for order in (paths, paths[::-1]):
+            configure(
+                project,
+                EXECUTORCH_SELECT_OPS_MODEL=";".join(map(str, order)),
+                EXECUTORCH_SELECT_OPS_LIST=listed_too,
+                EXECUTORCH_ENABLE_DTYPE_SELECTIVE_BUILD="ON",
+            )
+            dtypes = json.loads(kernels.read_text())["operators"]["aten::mul.out"]["dtypes"]
+            found.setdefault(listed_too, []).append(dtypes)
+    assert found[""] == [["float32", "float64"]] * 2
+    assert all(set(dtypes) > {"float16", "int64", "float32", "float64"} for dtypes in found["mul.out"])
+
+
+@pytest.mark.parametrize("separator", [";", ","])
+def test_kernels_are_built_for_the_dtypes_that_are_named(project: Path, separator: str) -> None:
+    named = separator.join(["float32", "int64", "bool"])
+    configure(project, EXECUTORCH_SELECT_OPS_LIST="mul.out,mm.out", RUSHLIGHT_DTYPES=named)
+    selected = json.loads((project / "out" / "generated" / "selected_kernels.json").read_text())["operators"]
+    assert set(selected["aten::mul.out"]["dtypes"]) == {"float32", "int64", "bool"}
+    assert set(selected["aten::mm.out"]["dtypes"]) == {"float32", "int64"}
+
+
 def test_an_unknown_operator_stops_the_configure_step_by_name(project: Path) -> None:
     result = configure(project, EXECUTORCH_SELECT_OPS_LIST="aten::no_such.out")
     assert result.returncode != 0

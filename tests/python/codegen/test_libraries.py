@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from rushlight import process
+from rushlight.codegen import dtype_macros
 from rushlight.codegen.adapters import official_kernels
 from rushlight.codegen.emit import operator_table, write_all
 from rushlight.codegen.libraries import load_tables, preferences
 from rushlight.codegen.selection import Selection
-from rushlight.codegen.table import OperatorTable
+from rushlight.codegen.table import OperatorTable, load_table
 from rushlight.errors import InvalidSelection
 
 ROOT = Path(__file__).parents[3]
@@ -140,14 +141,16 @@ def test_kernels_in_front_of_official_ones_compile(
     assert text.index("kKey[]") < text.index("::custom::native::add_out(official")
     source = tmp_path / "official_kernels.cpp"
     source.write_text(text)
-    include = ["compat/include", "compat/include/executorch/runtime/core/portable_type/c10", "."]
+    dtype_macros.main(["--out", str(tmp_path)])
+    below = ["compat/include", "compat/include/executorch/runtime/core/portable_type/c10", "."]
+    include = [tmp_path, *(ROOT / path for path in below)]
     flags = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fno-exceptions", "-fno-rtti", "-fsyntax-only"]
     defines = [
         "-DC10_USING_CUSTOM_GENERATED_MACROS",
         "-DRUSHLIGHT_LOG_LEVEL=2",
         "-DRUSHLIGHT_FAILURE_TRACE=0",
     ]
-    process.run([compiler, *flags, *defines, *(f"-I{ROOT / path}" for path in include), source], check=True)
+    process.run([compiler, *flags, *defines, *(f"-I{path}" for path in include), source], check=True)
 
 
 @pytest.mark.parametrize(
@@ -237,3 +240,22 @@ def test_names_that_no_library_has_are_refused(table: OperatorTable, own: Path) 
             load_tables(table.path, *arguments)
     with pytest.raises(InvalidSelection, match="expected operator=library, found 'mm"):
         preferences(["mm.out"])
+
+
+def test_an_optimized_kernel_of_several_dtypes_has_the_portable_one_beside_it() -> None:
+    """A call may mix dtypes, each of which it computes by itself; with one dtype there is nothing to mix."""
+    whole = load_table(ROOT / "kernels" / "ops.yaml")
+    name = "aten::add.out"
+    row = whole.operators[name]
+    assert row.portable is not None and not row.whole and {"float32", "int64"} <= row.fast
+    for dtypes, portable in (
+        ({"float32"}, False),
+        ({"float32", "int64"}, True),
+        ({"float32", "float64"}, True),
+    ):
+        selection = Selection(whole, by_dtype=True)
+        selection.add(name, "a test", dtypes)
+        (selected,) = selection.resolve()
+        assert selected.operator is row and selected.falls_back is portable
+        assert [part.operator for part in selected.compiled] == ([row, row.portable] if portable else [row])
+        assert selected.compiled[0].dtypes == dtypes & row.fast

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rushlight.codegen.official import functions_header, native_functions_header, selected_functions
+from rushlight.codegen.official import functions_header, native_functions_header
 from rushlight.codegen.table import OperatorTable, load_table
 
 TABLE = """
@@ -19,8 +19,16 @@ operators:
   - schema: "aten::copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)"
     kernel: copy_
     dtypes: real
-  - schema: "aten::two.out(Tensor self, int[]? dim, ScalarType? dtype, *, Tensor(a!) a, Tensor(b!) b) -> ()"
+  - schema: "aten::two.out(Tensor self, int[]? dim, ScalarType? dtype, *, Tensor(a!) a, Tensor(b!) b)
+      -> (Tensor(a!), Tensor(b!))"
     kernel: two_out
+    dtypes: real
+  - schema: "aten::track.out(Tensor self, Tensor(a!) mean, *, Tensor(c!) p, Tensor(b!) q)
+      -> (Tensor(b!), Tensor(c!))"
+    kernel: track_out
+    dtypes: real
+  - schema: "aten::fill_all(Tensor(a!) self, Tensor(b!) other) -> ()"
+    kernel: fill_all
     dtypes: real
   - schema: "aten::unbind_copy.int_out(Tensor self, int dim=0, *, Tensor(a!)[] out) -> ()"
     kernel: unbind_copy_out
@@ -67,6 +75,34 @@ def test_several_outputs_are_a_tuple_and_a_list_is_nothing(table: OperatorTable)
     assert "std::optional<::executorch::aten::ScalarType> dtype" in header
 
 
+def test_only_what_the_schema_returns_is_a_result(table: OperatorTable) -> None:
+    header = functions_header(table)
+    results = header[: header.index(" track_outf(")].rsplit("\n", 1)[1]
+    assert results.count("Tensor&") == 2
+    assert "  return {q, p};\n" in header
+    assert "inline void fill_all_outf(" in header
+
+
+def test_results_are_those_of_pytorch_schemas() -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    compared = 0
+    table = load_table(Path(__file__).parents[3] / "kernels" / "ops.yaml")
+    for operator in table.operators.values():
+        schema = operator.schema
+        name, _, overload = schema.name.partition(".")
+        if not name.startswith("aten::") or any(a.is_list for a in schema.returned) or not schema.has_tensor:
+            continue
+        try:
+            returns = torch._C._get_schema(name, overload).returns
+        except RuntimeError:
+            continue
+        if any(a.base == "Any" and a.mutable for a in schema.arguments):
+            continue  # prim operators: what PyTorch returns is written here
+        assert len(schema.returned) == len(returns), schema.name
+        compared += 1
+    assert compared > 400
+
+
 def test_operators_on_values_of_any_kind_are_left_out(table: OperatorTable) -> None:
     assert "sym_numel" not in functions_header(table)
 
@@ -88,8 +124,3 @@ def test_native_functions_abort_where_there_is_no_context(table: OperatorTable) 
     assert "Tensor& clone_out(const ::executorch::aten::Tensor& self" in header
     assert "call_or_abort<&::rushlight::kernels::clone_out>(self, dim_order, out);" in header
     assert "call_or_abort" not in functions_header(table)
-
-
-def test_a_build_without_operators_still_has_a_table() -> None:
-    assert "    nullptr,\n" in selected_functions(0)
-    assert "    &selected<1>,\n" in selected_functions(2)

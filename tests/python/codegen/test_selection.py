@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from programs import Plan, program, scalar, tensor
 from rushlight import process
 from rushlight.codegen.__main__ import main
 from rushlight.codegen.emit import dtype_headers, operator_table, write_all
+from rushlight.codegen.opinfo import OpInfo, shown
 from rushlight.codegen.selection import Selection, dtype_set
 from rushlight.codegen.table import OperatorTable, load_yaml
 from rushlight.errors import InvalidArgument, InvalidSelection, OperatorNotFound
@@ -104,6 +106,42 @@ def test_a_list_beside_a_model_widens_the_dtypes(table: OperatorTable, model: Pa
     assert add.dtypes == table.operators["aten::add.out"].dtypes
     assert add.askers == ("models/m.pte", "the operator list")
     assert mm.dtypes == table.operators["aten::mm.out"].dtypes
+
+
+def two_models(folder: Path) -> list[Path]:
+    """Programs that add, the first float64 and the second int32 tensors."""
+    made = []
+    for name, dtype in (("first", "float64"), ("second", "int32")):
+        values = [tensor(dtype), tensor(dtype), scalar(1), tensor(dtype)]
+        plan = Plan(values=values, operators=[("aten::add", "out")], calls=[(0, [0, 1, 2, 3, 3])])
+        made.append(folder / f"{name}.pte")
+        made[-1].write_bytes(program(plan))
+    return made
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+@pytest.mark.parametrize("with_list", [False, True], ids=["models", "models and a list"])
+def test_a_union_loses_nothing_whatever_comes_first(
+    order: tuple[int, ...], with_list: bool, table: OperatorTable, tmp_path: Path
+) -> None:
+    models = two_models(tmp_path)
+    selection = Selection(table, by_dtype=True)
+    for index in order:
+        if index < 2:
+            selection.add_model(models[index])
+        elif with_list:
+            selection.add_list("add.out")
+    (add,) = selection.resolve()
+    assert add.dtypes == (table.operators["aten::add.out"].dtypes if with_list else {"float64", "int32"})
+    assert add.askers == (*sorted(shown(model) for model in models), *(["the operator list"] * with_list))
+    assert selection.info.needs["aten::add.out"].keys == {"v1/7;0|7;0|7;0|7;0", "v1/3;0|3;0|3;0|3;0"}
+
+
+def test_a_union_takes_who_hands_work_to_a_backend_from_each_part() -> None:
+    info = OpInfo(delegates={"A": {"one"}, "B": {"one"}})
+    info.merge(OpInfo(delegates={"A": {"two"}}, all_askers={"x"}))
+    info.merge(OpInfo(all_askers={"y"}))
+    assert info.delegates == {"A": {"one", "two"}, "B": {"one"}} and info.all_askers == {"x", "y"}
 
 
 def test_operators_get_only_the_dtypes_that_are_wanted(table: OperatorTable) -> None:

@@ -46,6 +46,48 @@ def test_the_three_steps_give_what_one_command_gives(tmp_path: Path) -> None:
     assert kernels["delegates"] == {"XnnpackBackend": ["model_mlp/model_xnnpack.pte"]}
 
 
+MULS = ["softplus", "f64_mul"]  # float32 and float64
+
+
+def mul_dtypes(folder: Path) -> list[str]:
+    """The dtypes of aten::mul.out among what was generated in a folder."""
+    kernels = json.loads((folder / "selected_kernels.json").read_text())
+    return list(kernels["operators"]["aten::mul.out"]["dtypes"])
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_merged_files_keep_the_dtypes_of_each_and_a_list_every_dtype(
+    order: tuple[int, int], tmp_path: Path
+) -> None:
+    """Files in either order; a list that is a file of its own, first or last; a list of the command."""
+    for number, name in enumerate(MULS):
+        run(extract, INTEROP / name / "model.pte", "--output", tmp_path / f"{number}.yaml")
+    run(merge, "--root-ops", "aten::mul.out", "--output", tmp_path / "list.yaml")
+    models = [tmp_path / f"{number}.yaml" for number in order]
+    both = ["float32", "float64"]
+    for words, expected in (
+        (models, both),
+        ([tmp_path / "list.yaml", *models], None),
+        ([*models, tmp_path / "list.yaml"], None),
+        ([*models, "--root-ops", "aten::mul.out"], None),
+    ):
+        run(merge, *words, "--output", tmp_path / "all.yaml")
+        generated = ["--out", tmp_path / "out", "--output", tmp_path / "k.json"]
+        run(resolve, tmp_path / "all.yaml", "--dtypes", "model", *generated)
+        found = mul_dtypes(tmp_path / "out")
+        assert found == expected if expected else set(found) > {"float16", "bool", "int64", *both}, words
+
+
+def test_merged_files_keep_dtypes_that_a_file_says_beside_those_of_a_model(tmp_path: Path) -> None:
+    (tmp_path / "said.yaml").write_text("- op: mul.out\n  dtypes: [float16]\n")
+    run(extract, INTEROP / "f64_mul" / "model.pte", "--output", tmp_path / "model.yaml")
+    for words in (["said.yaml", "model.yaml"], ["model.yaml", "said.yaml"]):
+        run(merge, *(tmp_path / name for name in words), "--output", tmp_path / "all.yaml")
+        generated = ["--out", tmp_path / "out", "--output", tmp_path / "k.json"]
+        run(resolve, tmp_path / "all.yaml", "--dtypes", "model", *generated)
+        assert mul_dtypes(tmp_path / "out") == ["float16", "float64"]
+
+
 def test_a_missing_operator_and_a_missing_file_are_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import json
+import re
 from pathlib import Path
 
 import ml_dtypes
 import numpy as np
 import pytest
 
-from rushlight.devtools.cases import Tolerance, bundled_case, compare, load_case, load_npz
+from rushlight.devtools.cases import (
+    BY_DTYPE,
+    DTYPE_TOLERANCES,
+    Tolerance,
+    bundled_case,
+    compare,
+    load_case,
+    load_npz,
+)
 from rushlight.errors import InvalidArgument
 
 INTEROP = Path(__file__).parents[2] / "interop"
@@ -100,6 +109,38 @@ def test_a_tolerance_is_absolute_plus_relative_to_each_element():
     assert compare([np.float32([0, 101])], want, Tolerance(0.02, 0)).passed
     # A number allows small elements what the largest may differ by.
     assert compare([np.float32([0.01, 100])], want, 1e-3).passed
+
+
+@pytest.mark.parametrize(
+    ("dtype", "off", "passes"),
+    [
+        ("float32", 3e-5, True),  # 1e-5 of the largest element
+        ("float32", 7e-5, False),
+        ("float16", 3e-3, True),
+        ("float16", 1.2e-2, False),
+        ("float64", 3e-7, True),
+        ("float64", 1e-6, False),
+        ("bfloat16", 0.03, True),
+        ("bfloat16", 0.15, False),
+        ("complex64", 3e-5j, True),
+        ("complex64", 7e-5j, False),
+    ],
+)
+def test_without_a_tolerance_the_dtype_and_the_largest_element_decide(dtype, off, passes):
+    want = np.array([1, 4]).astype(dtype)
+    assert compare([(want + np.array([off, 0])).astype(dtype)], [want], BY_DTYPE).passed == passes
+
+
+def test_whole_numbers_are_exact_however_large():
+    assert not compare([10_000_001], [10_000_000], BY_DTYPE).passed
+    assert compare([np.array(10_000_000)], [10_000_000], BY_DTYPE).passed
+
+
+def test_the_runner_has_the_same_tolerances():
+    source = (Path(__file__).parents[3] / "runtime" / "bundled" / "bundled_method.cpp").read_text()
+    names = {"Half": "float16", "BFloat16": "bfloat16", "Float": "float32", "Double": "float64"}
+    rows = re.findall(r"\{ScalarType::(\w+), ([\d.e-]+), ([\d.e-]+)\},", source)
+    assert {names[name]: (float(a), float(b)) for name, a, b in rows} == DTYPE_TOLERANCES
 
 
 def test_a_case_names_its_data_files():

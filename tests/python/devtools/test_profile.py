@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from rushlight.cli.main import rushlight
-from rushlight.devtools.profile import origins_of, profile, read_events
+from rushlight.devtools.profile import Event, origins_of, profile, read_events
 from rushlight.errors import InvalidArgument, InvalidProgram, MethodNotFound
 from rushlight.program import DebugRecord, read_program
 from rushlight.program.debug import Frame, InstructionOrigin, MethodOrigins, Module, fingerprint
@@ -53,6 +53,36 @@ def test_the_command_prints_a_table_json_and_a_page(tmp_path: Path) -> None:
     assert page.read_text().count("<rect") == 3
     listed = CliRunner().invoke(rushlight, ["profile", str(OFFICIAL), "--json"])
     assert [item["name"] for item in json.loads(listed.output)["operators"]][1] == "relu.out"
+
+
+def instructions_of_a_board() -> list[Event]:
+    """Two runs of one call, as an emulated board tells it."""
+    events = [Event("Default [instructions]", "Program::load_method", "", -1, 0, 1_000, 41_000)]
+    for start in (50_000, 150_000):
+        events += [
+            Event("Execute [instructions]", "native_call_mm.out<b>\x1b", "", 0, 0, start + 200, start + 74_000),
+            Event("Execute [instructions]", "OPERATOR_CALL", "", 0, 0, start + 100, start + 75_100),
+            Event("Execute [instructions]", "Method::execute", "", -1, 0, start, start + 80_000),
+        ]
+    return events
+
+
+def test_a_trace_in_instructions_is_shown_in_instructions(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("rushlight.cli.profile.read_events", lambda _path: instructions_of_a_board())
+    page = tmp_path / "page.html"
+    shown = CliRunner().invoke(rushlight, ["profile", "a.etdp", "--html", str(page)])
+    assert "instructions a call" in shown.output and "75,000" in shown.output and "ms" not in shown.output
+    said = "2 runs of 80,000 instructions; loading 40,000 instructions; of the emulated core, which knows no time"
+    assert said in shown.output and said in page.read_text()
+    assert "75,000 instructions, 100.0 %" in page.read_text() and " ms" not in page.read_text()
+    listed = json.loads(CliRunner().invoke(rushlight, ["profile", "a.etdp", "--json"]).output)
+    assert (listed["unit"], listed["execute"], listed["operators"][0]["total"]) == ("instructions", 160_000, 150_000)
+    assert profile(read_events(OFFICIAL)).unit == "ns"
+
+
+def test_names_in_a_page_are_text(tmp_path: Path) -> None:
+    page = profile(instructions_of_a_board()).to_html()
+    assert "mm.out&lt;b&gt;\\x1b" in page and "\x1b" not in page
 
 
 def test_files_that_are_no_trace_are_refused(tmp_path: Path) -> None:

@@ -102,6 +102,19 @@ def test_methods_bring_their_own_inputs() -> None:
         rushlight.export({"forward": Coder()}, (X,))
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("kind", ["encoder", "convolutions"])
+def test_a_bundle_of_a_real_layer_passes_where_it_was_made(tmp_path: Path, kind: str, seed: int) -> None:
+    torch.manual_seed(seed)
+    if kind == "encoder":
+        model, x = nn.TransformerEncoderLayer(64, 4, 128, batch_first=True), torch.randn(1, 16, 64)
+    else:
+        layers = [nn.Conv2d(3, 32, 3), nn.ReLU(), nn.Conv2d(32, 32, 3), nn.Flatten(), nn.Linear(32 * 144, 10)]
+        model, x = nn.Sequential(*layers), 30 * torch.randn(1, 3, 16, 16)
+    rushlight.export(model.eval(), (x,)).save_bundled(tmp_path / "model.bpte")
+    assert rushlight.verify_bundled_program(tmp_path / "model.bpte").passed
+
+
 def test_a_bundled_program_holds_to_its_own_expectations(tmp_path: Path) -> None:
     exported = rushlight.export(Coder(), (X,))
     exported.save_bundled(tmp_path / "model.bpte", {"forward": [(X,), (X * 2,)]})

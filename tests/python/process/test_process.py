@@ -107,6 +107,12 @@ def test_bytes_that_are_no_text_are_replaced() -> None:
     assert result.stdout == "\ufffd"
 
 
+def test_a_command_that_a_signal_ends_has_failed() -> None:
+    with pytest.raises(CommandFailed) as failure:
+        process.run(["sh", "-c", "kill -9 $$"], check=True)
+    assert failure.value.returncode == -9
+
+
 def test_a_signal_shows_as_a_negative_status() -> None:
     result = process.run(["sh", "-c", "kill -9 $$"])
     assert result.returncode == -9

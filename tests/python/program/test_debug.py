@@ -84,7 +84,7 @@ def test_a_file_that_is_no_record_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgument, match=r"model\.debug\.json: No such file"):
         read_debug_record(path)
     for text, says in [
-        ("{", "no JSON"),
+        ("{", "expected JSON"),
         ("[]", "is none"),
         ('{"format": "rushlight debug record"}', "version"),
     ]:

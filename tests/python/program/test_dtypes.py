@@ -7,7 +7,15 @@ import itertools
 
 import pytest
 
-from rushlight.program.dtypes import NUMBERS, mask, promote, promotion_closure
+from rushlight.program.dtypes import (
+    NUMBERS,
+    SIGNED,
+    UNSIGNED_WIDE,
+    element_size,
+    mask,
+    promote,
+    promotion_closure,
+)
 
 COMPUTING = [name for name, number in NUMBERS.items() if number in (*range(12), 15)]
 
@@ -34,6 +42,14 @@ def test_every_pair_promotes_as_torch_says() -> None:
     for a, b in itertools.product(COMPUTING, repeat=2):
         expected = str(torch.promote_types(getattr(torch, a), getattr(torch, b)))
         assert f"torch.{promote(a, b)}" == expected, (a, b)
+
+
+def test_pairs_that_torch_refuses_give_the_wider_or_the_signed_one() -> None:
+    """As runtime/tensor/scalar_type.cpp has it: a selection needs the dtype that kernels compute in."""
+    for unsigned, signed in itertools.product(sorted(UNSIGNED_WIDE), sorted(SIGNED)):
+        narrower = element_size(signed) < element_size(unsigned)
+        expected = unsigned if narrower else signed
+        assert promote(unsigned, signed) == promote(signed, unsigned) == expected, (unsigned, signed)
 
 
 def test_a_closure_holds_what_its_members_promote_to() -> None:

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from programs import Plan, numbers, program, scalar, tensor
 
 import rushlight
 from rushlight.errors import InvalidArgument, RushlightError
@@ -42,6 +44,18 @@ def test_the_method_arena_is_what_loading_takes(name: str) -> None:
             continue
         assert memory["method_arena"] == method_memory(plan).method_arena[64]
         assert list(memory["planned"]) == list(method_memory(plan).planned)
+
+
+def test_lists_of_integers_begin_at_multiples_of_eight() -> None:
+    """On a 32-bit board a tensor takes 28 bytes, so each second one needs 4 more before integers of 8."""
+    arenas = []
+    for count in range(1, 6):
+        values = [tensor("float32", ()) for _ in range(count)] + [scalar(7), numbers(int, [count])]
+        call = (0, [0, count + 1, 0])
+        (method,) = read_program(program(Plan(values, [("aten::sum", "x")], [call], inputs=[0]))).plans
+        arenas.append(arena_bytes(method, 32))
+    steps = [after - before for before, after in pairwise(arenas)]
+    assert sorted(set(steps)) == [24, 32] and steps[0] == steps[2] != steps[1] == steps[3]
 
 
 def test_other_pointers_are_refused() -> None:

@@ -14,12 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from programs import Plan, program, scalar, table, tensor, value, vector
 
+import rushlight
+from rushlight.cli.main import main
 from rushlight.errors import InvalidArgument, InvalidProgram, MethodNotFound
 from rushlight.program import Program, describe, operator_uses, read_program
+from rushlight.program.flatbuffer import Buffer
 from rushlight.program.model import Dynamism, JumpFalse, Move, Storage, TensorInfo
 
 INTEROP = Path(__file__).parents[2] / "interop"
-PROGRAMS = sorted(INTEROP.glob("*/*.pte"))
+PROGRAMS = sorted([*INTEROP.glob("*/*.pte"), *INTEROP.glob("of_versions/files/*.pte")])
 SMALL = [path.read_bytes() for path in PROGRAMS if path.stat().st_size < 10_000]
 
 
@@ -45,6 +48,51 @@ def visit(data: bytes) -> None:
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_official_program_is_read(path: Path) -> None:
     visit(path.read_bytes())
+
+
+def test_a_name_ends_at_a_zero_byte_as_it_does_for_the_runtime() -> None:
+    data = (INTEROP / "softplus" / "model.pte").read_bytes()
+    for name, as_read in ((b"forward", "forward"), (b"for\0ard", "for"), (b"\0orward", "")):
+        changed = data.replace(b"forward\0", name + b"\0")
+        assert read_program(changed).plans[0].name == as_read
+        assert rushlight.load(changed).method_names == [as_read]
+
+
+def test_inspecting_a_method_whose_name_has_a_zero_byte_ends_well(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = (INTEROP / "softplus" / "model.pte").read_bytes()
+    (tmp_path / "model.pte").write_bytes(data.replace(b"forward\0", b"for\0ard\0"))
+    with pytest.raises(SystemExit) as ended:
+        main(["inspect", str(tmp_path / "model.pte"), "--json"])
+    assert not ended.value.code
+    assert json.loads(capsys.readouterr().out)["methods"][0]["name"] == "for"
+
+
+def test_a_segment_that_ends_beyond_the_file_is_refused() -> None:
+    data = (INTEROP / "const_out" / "model.pte").read_bytes()
+    (segment,) = read_program(data).segments
+    assert segment.offset + segment.size == len(data)
+    size = struct.pack("<Q", segment.size)
+    assert data.count(size, 0, segment.offset) >= 1
+    at = data.rindex(size, 0, segment.offset)  # behind the header, which has the sum of all
+    longer = data[:at] + struct.pack("<Q", segment.size + 1) + data[at + 8 :]
+    with pytest.raises(InvalidProgram, match=rf"ends at byte {len(data) + 1}, the file has {len(data)}"):
+        read_program(longer)
+
+
+@pytest.mark.parametrize(("form", "size"), [("B", 1), ("I", 4), ("Q", 8)])
+def test_a_vector_that_ends_beyond_the_data_is_refused(form: str, size: int) -> None:
+    """A root table at 12, whose vtable at 4 has one field, a vector at 28 of as many items as follow."""
+    items = 24 // size
+    data = struct.pack("<I3H2xiI8xI", 12, 6, 8, 4, 8, 12, items) + bytes(24)
+    assert Buffer(memoryview(data)).root("x").numbers(0, "items", form) == (0,) * items
+    for missing in (1, size, 4):
+        cut = Buffer(memoryview(data[:-missing])).root("x")
+        with pytest.raises(InvalidProgram, match="items"):
+            cut.numbers(0, "items", form)
+        with pytest.raises(InvalidProgram, match="items"):
+            Buffer(memoryview(data[: len(data) - 24 + items - missing])).root("x").bytes(0, "items")
 
 
 def test_the_inputs_and_outputs_are_those_of_the_case() -> None:

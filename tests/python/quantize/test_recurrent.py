@@ -47,7 +47,7 @@ def test_a_layer_computes_the_same_in_parts(name: str) -> None:
     module = (LAYERS | CELLS)[name]()
     x = torch.randn(3, 4, 5) if name in LAYERS else torch.randn(4, 5)
     graph = traced(module, x)
-    expand_recurrent(graph, lambda node: True)
+    expand_recurrent(graph, lambda node: Dynamic(), unroll=True)
     graph.recompile()
     graph.graph.lint()
     assert not {t.removesuffix("_cell") for t in targets(graph)} & {"lstm", "gru", "rnn_tanh", "rnn_relu"}
@@ -63,14 +63,14 @@ def test_a_given_state_is_where_a_layer_begins() -> None:
         (torch.randn(1, 4, 6), torch.randn(1, 4, 6)),
     )
     graph = traced(module, x, state)
-    expand_recurrent(graph, lambda node: True)
+    expand_recurrent(graph, lambda node: Dynamic(), unroll=True)
     graph.recompile()
     assert torch.allclose(graph(x, state)[0], module(x, state)[0], atol=1e-6)
 
 
 def test_a_layer_with_a_projection_stays() -> None:
     graph = traced(nn.LSTM(5, 6, proj_size=3), torch.randn(3, 4, 5))
-    expand_recurrent(graph, lambda node: True)
+    expand_recurrent(graph, lambda node: Dynamic(), unroll=True)
     assert "lstm" in targets(graph)
 
 
@@ -88,7 +88,7 @@ def test_a_quantized_layer_runs_as_a_program(name: str, scheme, allowed: float) 
     module = LAYERS[name]().eval()
     calibration = [(torch.randn(3, 8, 5),) for _ in range(6)]
     x = calibration[0][0]
-    graph = quantize(module, (x,), calibration, RushlightQuantizer(scheme))
+    graph = quantize(module, (x,), calibration, RushlightQuantizer(scheme, unroll=True))
     weights = [v for v in graph.state_dict().values() if v.dtype == torch.int8 and v.numel() > 60]
     assert len(weights) == (2 if name == "lstm" else 4), "each weight once, however many steps read it"
     expected = graph(x)[0].detach()

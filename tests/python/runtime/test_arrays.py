@@ -224,3 +224,24 @@ def test_a_scalar_tensor_comes_out_as_an_array() -> None:
     [out] = echo(sizes=())(np.float32(2.5))
     assert isinstance(out, np.ndarray)
     assert out.shape == () and out == 2.5
+
+
+@pytest.mark.parametrize(
+    ("dtype", "given"),
+    [
+        ("uint8", [256, 0]),
+        ("uint8", [-1, 0]),
+        ("int8", [128, 0]),
+        ("int32", [1 << 31, 0]),
+        ("int64", [1 << 63, 0]),
+        ("int32", [0.5, 0]),
+        ("bool", [2, 0]),
+        ("float16", [1e6, 0]),
+    ],
+)
+def test_plain_numbers_that_an_input_cannot_hold_are_refused(dtype: str, given: list[int | float]) -> None:
+    with pytest.raises(InvalidArgument, match=r"input 0: .*(cannot hold|no array)"):
+        echo(dtype).execute([given])
+    held = {"int64": (1 << 63) - 1, "int32": -(1 << 31), "int8": -128, "uint8": 255}.get(dtype, 1)
+    (out,) = echo(dtype).execute([[held, 0]])
+    assert out.dtype.name == dtype and out.tolist() == [held, 0]

@@ -93,11 +93,18 @@ TEST(ReadCondition, TakesNumbersAndOneBool) {
 }
 
 TEST(ForgetViews, TakesTheMemoryOfViewsOnly) {
-  TensorImpl tensors[] = {Resizable(memory, Storage::View).impl, Resizable(memory, Storage::Given).impl};
-  forget_views(tensors);
-  EXPECT_EQ(tensors[0].data(), nullptr);
-  EXPECT_EQ(tensors[0].storage(), Storage::None);
-  EXPECT_EQ(tensors[1].data(), memory);
+  for (const Storage storage : {Storage::View, Storage::ConstantView}) {
+    TensorImpl tensors[] = {Resizable(memory, storage).impl};
+    forget_views(tensors);
+    EXPECT_EQ(tensors[0].data(), nullptr);
+    EXPECT_EQ(tensors[0].storage(), Storage::None);
+  }
+  for (const Storage storage : {Storage::Planned, Storage::Given, Storage::Lent, Storage::Constant}) {
+    TensorImpl tensors[] = {Resizable(memory, storage).impl};
+    forget_views(tensors);
+    EXPECT_EQ(tensors[0].data(), memory);
+    EXPECT_EQ(tensors[0].storage(), storage);
+  }
 }
 
 TEST(TakeInput, OfASmallerShape_CopiesToPlannedMemory) {

@@ -34,6 +34,27 @@ TEST(Log, DropsLevelsBelowTheBuilds) {
   EXPECT_EQ(text.empty(), RUSHLIGHT_LOG_LEVEL > 0);
 }
 
+TEST(Log, ShowsHiddenCharactersAsEscapes) {
+  struct Case {
+    const char* text;
+    const char* shown;
+  };
+  const Case cases[] = {
+      {"\t na\xC3\xAFve \xE6\x97\xA5 \xF0\x9F\x99\x82", "\t na\xC3\xAFve \xE6\x97\xA5 \xF0\x9F\x99\x82"},
+      {"a\x1B[2Jb\nc\x7F", "a\\x1b[2Jb\\x0ac\\x7f"},
+      {"\xC2\x9B|\xC2\xA0|\xC2\xAD", "\\xc2\\x9b|\xC2\xA0|\\xc2\\xad"},
+      {"\xE2\x80\xAE|\xE2\x80\x90|\xE2\x81\xA6|\xEF\xBB\xBF|\xD8\x9C",
+       "\\xe2\\x80\\xae|\xE2\x80\x90|\\xe2\\x81\\xa6|\\xef\\xbb\\xbf|\\xd8\\x9c"},
+      {"\x9B|\xE2\x80|\xFF", "\\x9b|\\xe2\\x80|\\xff"},
+      {"\xF3\xA0\x81\x81", "\\xf3\\xa0\\x81\\x81"},
+  };
+  for (const Case& each : cases) {
+    ::testing::internal::CaptureStderr();
+    RL_LOG(Error, "%s", each.text);
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(), std::string("error: ") + each.shown + "\n");
+  }
+}
+
 TEST(Log, CutsLongLines_InsteadOfOverflowing) {
   const std::string text(1000, 'x');
   ::testing::internal::CaptureStderr();

@@ -72,6 +72,15 @@ TEST_F(Bundled, OutputsPass_WithinTheTolerance) {
   EXPECT_EQ(verify({2.1f, 4}, {0, 0.2}), Error::Ok);
 }
 
+TEST_F(Bundled, DefaultTolerance_GrowsWithTheLargestElement_AndFollowsTheDtype) {
+  // float32: 1e-5 of the largest element, whatever the size of this one.
+  EXPECT_EQ(verify({2 + 3e-5f, 4}), Error::Ok);
+  EXPECT_EQ(verify({2 + 6e-5f, 4}), Error::InvalidArgument);
+  // Given parts replace those of the dtype and do not grow.
+  EXPECT_EQ(verify({2 + 3e-5f, 4}, {0, 1e-5}), Error::InvalidArgument);
+  EXPECT_EQ(verify({2 + 3e-5f, 4}, {0, BundledTolerance::kByDtype}), Error::Ok);
+}
+
 TEST_F(Bundled, OutputsFail_BeyondTheTolerance_AndTheLogSaysWhere) {
   EXPECT_EQ(verify({2, 4.1f}), Error::InvalidArgument);
   EXPECT_EQ(verify({2.1f, 4}, {0.04, 0}), Error::InvalidArgument);
@@ -95,6 +104,28 @@ TEST_F(Bundled, OutputsFail_OfAnotherShapeDtypeOrNumber) {
   EXPECT_EQ(checked({bundled_double(2)}), Error::InvalidArgument);
   EXPECT_EQ(checked({bundled_double(2), bundled_double(2)}), Error::InvalidArgument);
   EXPECT_EQ(checked({}), Error::NotSupported);
+}
+
+TEST_F(Bundled, IntegersThatDoublesTakeForEqual_AreNot) {
+  PlanSpec plan;
+  plan.values = {tensor({.type = ScalarType::Long, .memory_id = 1})};
+  plan.inputs = plan.outputs = {0};
+  plan.buffer_sizes = {0, 16};
+  Loaded method(build(plan), kernels);
+  constexpr int64_t kLarge = int64_t{1} << 53;
+  const auto checked = [&](int64_t expected) {
+    const int64_t numbers[2][2] = {{kLarge, 7}, {expected, 7}};
+    const auto* bytes = reinterpret_cast<const uint8_t*>(numbers);
+    const LayoutSpec layout{{2}, ScalarType::Long, {0}};
+    const Bytes input(bytes, bytes + 16);
+    const Bytes output(bytes + 16, bytes + 32);
+    const BundledCase one = open({{bundled_tensor(input, layout)}, {bundled_tensor(output, layout)}});
+    EXPECT_EQ(load_bundled_input(*method, one), Error::Ok);
+    EXPECT_EQ(method->execute(), Error::Ok);
+    return verify_method_outputs(*method, one);
+  };
+  EXPECT_EQ(checked(kLarge), Error::Ok);
+  EXPECT_EQ(checked(kLarge + 1), Error::InvalidArgument);
 }
 
 TEST_F(Bundled, InputsInPlace_NeedMemory_WhereTheBundleHasThemMisaligned) {

@@ -66,6 +66,60 @@ TEST_F(Execute, EndsALoop_WhenTheInstructionBudgetIsUsedUp) {
   EXPECT_EQ(method->execute(), Error::OutOfResources);
 }
 
+// Counts its questions, and says no from one of them on.
+class CountingInterrupt final : public Interrupt {
+ public:
+  CountingInterrupt(uint64_t slice, int last) : slice_(slice), last_(last) {}
+  Error poll(uint64_t* next) override {
+    *next = slice_;
+    return ++polls >= last_ ? Error::InvalidState : Error::Ok;
+  }
+
+  int polls = 0;
+
+ private:
+  uint64_t slice_;
+  int last_;
+};
+
+Error loop(CountingInterrupt* interrupt, uint64_t budget) {
+  PlanSpec plan = sum_plan();
+  plan.values.push_back(boolean(0));
+  plan.instructions.push_back(jump_false(3, 0));
+  Loaded::Change change;
+  change.options.interrupt = interrupt;
+  change.options.instruction_budget = budget;
+  Loaded method(build(plan), kernels, change);
+  EXPECT_EQ(method.error(), Error::Ok);
+  FloatTensor b({2}, {10, 20});
+  EXPECT_EQ(method->set_input(0, b.value()), Error::Ok);
+  EXPECT_EQ(method->set_input(1, b.value()), Error::Ok);
+  return method->execute();
+}
+
+TEST_F(Execute, EndsALoop_WhenItIsInterrupted) {
+  CountingInterrupt interrupt(7, 5);
+  EXPECT_EQ(loop(&interrupt, 0), Error::InvalidState);
+  EXPECT_EQ(interrupt.polls, 5);
+}
+
+TEST_F(Execute, AsksAfterAsManyInstructionsAsItIsTold_WithinTheBudget) {
+  CountingInterrupt interrupt(10, 1000);
+  EXPECT_EQ(loop(&interrupt, 25), Error::OutOfResources);
+  EXPECT_EQ(interrupt.polls, 3);
+  CountingInterrupt lazy(1000, 1000);
+  EXPECT_EQ(loop(&lazy, 25), Error::OutOfResources);
+  EXPECT_EQ(lazy.polls, 1);
+}
+
+TEST_F(Execute, RefusesAJumpToItself) {
+  PlanSpec plan = sum_plan();
+  plan.values.push_back(boolean(0));
+  plan.instructions.push_back(jump_false(3, 1));
+  Loaded method(build(plan), kernels);
+  EXPECT_EQ(method.error(), Error::InvalidProgram);
+}
+
 TEST_F(Execute, HasTheWholeInstructionBudgetEachTime) {
   Loaded::Change change;
   change.options.instruction_budget = 1;
@@ -279,7 +333,7 @@ TEST_F(Execute, RefusesConditions_ThatAreNotOneBool) {
     PlanSpec plan = sum_plan();
     plan.values.push_back(tensor(spec));
     plan.inputs = {};
-    plan.instructions = {jump_false(3, 0)};
+    plan.instructions = {jump_false(3, 1)};
     Loaded method(build(plan), kernels);
     ASSERT_EQ(method.error(), Error::Ok);
     EXPECT_EQ(method->execute(), Error::InvalidProgram);

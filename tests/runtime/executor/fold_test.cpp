@@ -434,6 +434,29 @@ TEST_F(Fold, LoadPrepares_InTheMemoryItIsGiven) {
   EXPECT_EQ(flips, 1);
 }
 
+class Refusal final : public Interrupt {
+ public:
+  Error poll(uint64_t* next) override {
+    *next = 1;
+    return ++polls > 1 ? Error::InvalidState : Error::Ok;
+  }
+  int polls = 0;
+};
+
+TEST_F(Fold, EndsLoading_WhenItIsInterrupted) {
+  alignas(64) uint8_t memory[1024];
+  weights_ = PreparedWeights({memory, sizeof(memory)});
+  Refusal interrupt;
+  Loaded::Change change;
+  change.prepared = &weights_;
+  change.options.interrupt = &interrupt;
+  Loaded method(file_of(flip_and_multiply()), kTable, change);
+  EXPECT_EQ(method.error(), Error::InvalidState);
+  EXPECT_EQ(interrupt.polls, 2);
+  EXPECT_EQ(flips, 1);
+  EXPECT_EQ(packs, 0);
+}
+
 TEST_F(Fold, WithoutTemporaryMemory_PreparesNothing) {
   Loaded::Change change;
   change.temporary = 8;

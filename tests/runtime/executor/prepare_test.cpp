@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Constants that kernels prepare when a method is loaded.
 #include <array>
+#include <chrono>
 #include <cstring>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -120,6 +122,48 @@ TEST_F(Prepare, SharesWithAMethodOfTheSameProgram) {
   EXPECT_EQ(preparations, 1);
   expect_sum(*first);
   EXPECT_TRUE(had_prepared);
+}
+
+TEST_F(Prepare, CountsOnce_WhatSeveralCallsAskFor) {
+  Loaded method(build(program_of(1)), kTable);
+  alignas(64) uint8_t memory[512];
+  PreparedWeights counted({memory, sizeof(memory)});
+  Preparation needs;
+  needs.counted = &counted;
+  ASSERT_EQ(method->measure(nullptr, &needs), Error::Ok);
+  EXPECT_EQ(needs.prepared_bytes, PreparedWeights::cost(8));
+}
+
+TEST_F(Prepare, LeavesOut_WhatIsMoreThanTheMost) {
+  Loaded method(build(program_of(1)), kTable);
+  Preparation needs;
+  needs.most_prepared_bytes = PreparedWeights::cost(8) - 1;
+  ASSERT_EQ(method->measure(nullptr, &needs), Error::Ok);
+  EXPECT_EQ(needs.prepared_bytes, 0U);
+}
+
+// With a list it took a minute, now a tenth of a second.
+TEST(PreparedWeights, FindsEachOfManyBlocks_AndForgetsTheLast) {
+  constexpr uint64_t kBlocks = 200000;
+  std::vector<uint8_t> memory(kBlocks * PreparedWeights::cost(8));
+  PreparedWeights weights({memory.data(), memory.size()});
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<void*> made;
+  for (uint64_t i = 0; i < kBlocks; ++i) {
+    ASSERT_EQ(weights.find(&memory[i / 3], i % 3, 8), nullptr);
+    made.push_back(weights.add(&memory[i / 3], i % 3, 8));
+    ASSERT_NE(made.back(), nullptr);
+  }
+  for (uint64_t i = 0; i < kBlocks; ++i) ASSERT_EQ(weights.find(&memory[i / 3], i % 3, 8), made[i]);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  EXPECT_EQ(weights.find(&memory[0], 0, 9), nullptr);
+  EXPECT_FALSE(weights.note(&memory[0], 0, 8));
+  weights.drop_last();
+  constexpr uint64_t kLast = kBlocks - 1;
+  EXPECT_EQ(weights.find(&memory[kLast / 3], kLast % 3, 8), nullptr);
+  EXPECT_EQ(weights.find(&memory[0], 0, 8), made[0]);
+  EXPECT_TRUE(weights.note(&memory[0], 0, 16));
+  EXPECT_FALSE(weights.note(&memory[0], 0, 16));
 }
 
 TEST_F(Prepare, LeavesOut_WhatFindsNoRoom) {

@@ -105,6 +105,104 @@ std::string file_of(const Bytes& bytes, const std::string& name) {
   return path;
 }
 
+// ---- Files that change, memory that is limited ----
+
+// Adds its input to a constant of the segment.
+Bytes adding_program(float constant) {
+  PlanSpec plan = doubling_plan();
+  plan.values.push_back(tensor({.constant = 1}));
+  plan.instructions = {call(0, {0, 2, 1})};
+  ProgramSpec spec;
+  spec.plans = {plan};
+  spec.segment = floats({constant, constant});
+  spec.constant_offsets = {0, 0};
+  return build(spec);
+}
+
+class MappedFile : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    path_ = file_of(adding_program(1), "rushlight_mapped.pte");
+    auto module = Module::load_file(path_.c_str(), kernels);
+    ASSERT_TRUE(module.ok());
+    module_ = std::move(*module);
+    EXPECT_EQ(run(), Error::Ok);
+    ::testing::internal::CaptureStderr();
+  }
+  void TearDown() override {
+    log_ = ::testing::internal::GetCapturedStderr();
+    std::remove(path_.c_str());
+  }
+  Error run() {
+    FloatTensor input({2}, {1, 2});
+    const auto outputs = module_->forward({input.value()});
+    return outputs.ok() ? Error::Ok : outputs.error();
+  }
+  void overwrite(const Bytes& bytes) {
+    std::ofstream(path_, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<long>(bytes.size()));
+  }
+
+  std::string path_;
+  std::string log_;
+  std::unique_ptr<Module> module_;
+};
+
+TEST_F(MappedFile, IsRefused_OnceItIsShorter) {
+  overwrite({});
+  EXPECT_EQ(run(), Error::AccessFailed);
+  EXPECT_EQ(module_->load_method("forward").error(), Error::AccessFailed);
+  EXPECT_EQ(module_->method_names(), std::vector<std::string>{"forward"});
+  EXPECT_EQ(module_->method_meta("forward")->num_inputs(), 1U);
+}
+
+TEST_F(MappedFile, IsRefused_OnceItIsAnother) {
+  overwrite(Bytes(1 << 16, 0xff));
+  EXPECT_EQ(run(), Error::AccessFailed);
+}
+
+TEST_F(MappedFile, StaysWhatItWas_WhenANewOneTakesItsName) {
+  const std::string other = file_of(adding_program(5), "rushlight_mapped.pte.new");
+  ASSERT_EQ(std::rename(other.c_str(), path_.c_str()), 0);
+  EXPECT_EQ(run(), Error::Ok);
+  EXPECT_TRUE(module_->load_method("forward").ok());
+}
+
+TEST(Module, RefusesMoreMemoryThanItMayTake_BeforeItIsTaken) {
+  PlanSpec plan = doubling_plan();
+  plan.buffer_sizes = {0, 1 << 20, 1 << 20};
+  const Bytes file = build(plan);
+  ModuleOptions options;
+  options.max_memory = 2 << 20;  // without the values
+  const auto small = Module::load_bytes({file.data(), file.size()}, kernels, options);
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ((*small)->load_method("forward").error(), Error::MemoryAllocationFailed);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              HasSubstr("memory: expected at most 2097152 bytes, needs 209"));
+  options.max_memory = (2 << 20) + 4096;
+  const auto module = Module::load_bytes({file.data(), file.size()}, kernels, options);
+  const auto method = (*module)->load_method("forward");
+  ASSERT_TRUE(method.ok());
+  EXPECT_LE((*method)->taken_bytes(), options.max_memory);
+}
+
+TEST(Module, CountsOutputsThatTheCallerOwns_EachOnce) {
+  PlanSpec plan = doubling_plan();
+  plan.values = {tensor({}), tensor({.sizes = {1 << 20}})};
+  plan.outputs = {1, 1, 1, 1};
+  const Bytes file = build(plan);
+  ModuleOptions options;
+  options.max_memory = (4 << 20) + 8192;
+  EXPECT_TRUE(
+      (*Module::load_bytes({file.data(), file.size()}, kernels, options))->load_method("forward").ok());
+  options.max_memory = 4 << 20;
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(
+      (*Module::load_bytes({file.data(), file.size()}, kernels, options))->load_method("forward").error(),
+      Error::MemoryAllocationFailed);
+  ::testing::internal::GetCapturedStderr();
+}
+
 TEST(Module, LoadsAFile_InEachWay) {
   const std::string path = file_of(build(doubling_plan()), "rushlight_load_modes.pte");
   for (const LoadMode mode :
@@ -175,12 +273,26 @@ TEST(MmapDataLoader, GivesPointersIntoOneMapping) {
   auto loader = MmapDataLoader::open(path.c_str());
   std::remove(path.c_str());
   ASSERT_TRUE(loader.ok());
-  auto all = loader->load(0, 4);
+  auto most = loader->load(1, 3);
   auto tail = loader->load(2, 2);
-  ASSERT_TRUE(all.ok() && tail.ok());
-  EXPECT_EQ(tail->bytes().data(), all->bytes().data() + 2);
+  ASSERT_TRUE(most.ok() && tail.ok());
+  EXPECT_EQ(tail->bytes().data(), most->bytes().data() + 1);
   EXPECT_THAT(std::vector<uint8_t>(tail->bytes().begin(), tail->bytes().end()), ElementsAre(3, 4));
   EXPECT_EQ(loader->load(3, 2).error(), Error::InvalidArgument);
+}
+
+TEST(MmapDataLoader, CopiesWhatTheFileBeginsWith) {
+  const std::string path = file_of({1, 2, 3, 4}, "rushlight_copied.bin");
+  auto loader = MmapDataLoader::open(path.c_str());
+  ASSERT_TRUE(loader.ok());
+  const auto all = loader->load(0, 4);
+  ASSERT_TRUE(all.ok());
+  file_of({5, 6, 7, 8, 9}, "rushlight_copied.bin");  // the same file
+  EXPECT_THAT(std::vector<uint8_t>(all->bytes().begin(), all->bytes().end()), ElementsAre(1, 2, 3, 4));
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(loader->load(2, 2).error(), Error::AccessFailed);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("was overwritten since it was loaded"));
+  std::remove(path.c_str());
 }
 
 TEST(MmapDataLoader, RefusesWhatIsNoFile) {

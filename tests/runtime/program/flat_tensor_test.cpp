@@ -184,6 +184,15 @@ const Damage kDamages[] = {
      },
      Error::InvalidExternalData,
      {"w", "multiple of 4"}},
+    {"AlignmentOfTheBase",
+     [] {
+       Bytes file = with_entry({"w", floats({1, 2}), LayoutSpec{}});
+       file[32] = static_cast<uint8_t>(file[32] + 2);  // where the header says that segments begin
+       file.insert(file.end(), 2, 0);
+       return file;
+     },
+     Error::InvalidExternalData,
+     {"w", "multiple of 4"}},
 };
 
 class FlatTensorDamage : public ::testing::TestWithParam<Damage> {};

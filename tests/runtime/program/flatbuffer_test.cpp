@@ -104,6 +104,97 @@ TEST(Table, HasDefaults_ForAbsentFields) {
   EXPECT_EQ(t.table(7).table(3).scalar<int32_t>(0, 4), 4);
 }
 
+// Where the vtable of the root is, and the entry of a slot in it.
+uint8_t* vtable(Bytes* bytes) {
+  uint8_t* at = bytes->data() + read<uint32_t>(bytes->data());
+  return at - read<int32_t>(at);
+}
+uint8_t* entry(Bytes* bytes, unsigned slot) { return vtable(bytes) + 4 + 2 * slot; }
+void store(uint8_t* at, size_t value) {
+  const auto word = static_cast<uint16_t>(value);
+  std::memcpy(at, &word, sizeof word);
+}
+
+TEST(Verify, TakesFieldsBehindTheSizeThatAVtableStates) {
+  for (const size_t stated : {0u, 4u, 5u, 8u, 0xffffu}) {
+    Bytes bytes = full_file();
+    const uint64_t sum = read_all(bytes);
+    store(vtable(&bytes) + 2, stated);
+    ASSERT_EQ(check(bytes), Error::Ok) << stated;
+    EXPECT_EQ(read_all(bytes), sum) << stated;
+  }
+}
+
+TEST(Verify, TakesAVtableSharedByTablesOfTwoSizes) {
+  // Both have one field at 4: of 4 bytes in the table that the vtable was written for, and of 8.
+  static constexpr Field pair[] = {{Kind::Table, 1}, {Kind::Table, 2}};
+  static constexpr Field narrow[] = {{Kind::Scalar32}};
+  static constexpr Field wide[] = {{Kind::Scalar64}};
+  constexpr TableType types[] = {{pair, 2}, {narrow, 1}, {wide, 1}};
+  struct alignas(8) {
+    uint32_t root = 24;
+    char identifier[4] = {'T', 'E', 'S', 'T'};
+    uint16_t vtable[3] = {6, 8, 4};
+    uint16_t root_vtable[4] = {8, 12, 4, 8};
+    uint16_t padding = 0;
+    int32_t root_table = 10;
+    uint32_t to_narrow = 8;
+    uint32_t to_wide = 12;
+    int32_t narrow_table = 28;
+    uint32_t narrow_number = 7;
+    int32_t wide_table = 36;
+    uint32_t wide_number[2] = {1, 2};
+  } const file;
+  const auto* bytes = reinterpret_cast<const uint8_t*>(&file);
+  ASSERT_EQ(verify({bytes, sizeof file}, types), Error::Ok);
+  const Table t(bytes + file.root);
+  EXPECT_EQ(t.table(0).scalar<uint32_t>(0), 7u);
+  EXPECT_EQ(t.table(1).scalar<uint64_t>(0), 0x200000001u);
+  FieldPair fields(0, 1);
+  fields.find(t.table(0));
+  EXPECT_EQ(read<uint32_t>(fields.first()), 7u);
+  fields.find(t.table(1));
+  EXPECT_EQ(read<uint64_t>(fields.first()), 0x200000001u);
+  EXPECT_EQ(fields.second(), nullptr);
+}
+
+TEST(Verify, HoldsFieldsToTheBoundsOfTheBuffer) {
+  Bytes bytes = flat_file(table({{1, number(uint32_t{77})}}), "TEST");
+  const size_t behind_table = bytes.size() - read<uint32_t>(bytes.data());
+  store(entry(&bytes, 1), behind_table - 4);
+  EXPECT_EQ(check(bytes), Error::Ok);
+  for (const size_t beyond : {behind_table - 3, behind_table, behind_table + 4, size_t{0xfffc}}) {
+    store(entry(&bytes, 1), beyond);
+    EXPECT_EQ(check(bytes), Error::InvalidProgram) << beyond;
+  }
+  for (int more = 1; more < 4; ++more) {  // a field that begins inside and ends beyond
+    bytes.push_back(0);
+    store(entry(&bytes, 1), behind_table);
+    EXPECT_EQ(check(bytes), Error::InvalidProgram) << more;
+  }
+  for (const size_t in_the_way : {1u, 2u, 3u}) {  // of the offset that leads to the vtable
+    store(entry(&bytes, 1), in_the_way);
+    EXPECT_EQ(check(bytes), Error::InvalidProgram) << in_the_way;
+  }
+}
+
+TEST(Verify, RefusesFieldsThatAreNotAligned) {
+  Bytes bytes = full_file();
+  const uint16_t wide = read<uint16_t>(entry(&bytes, 2));
+  for (const unsigned off : {1u, 2u, 4u}) {
+    store(entry(&bytes, 2), wide + off);
+    EXPECT_EQ(check(bytes), Error::InvalidProgram) << off;
+  }
+}
+
+TEST(Verify, TakesFieldsThatOverlap) {
+  Bytes bytes = full_file();
+  store(entry(&bytes, 0), read<uint16_t>(entry(&bytes, 1)) + 1u);
+  ASSERT_EQ(check(bytes), Error::Ok);
+  EXPECT_EQ(root(bytes).scalar<uint32_t>(1), 77u);
+  EXPECT_EQ(root(bytes).scalar<uint8_t>(0), 0u);
+}
+
 TEST(Verify, TakesFieldsOfNewerSchemas) {
   EXPECT_EQ(check(flat_file(table({{20, number(int32_t{1})}, {21, link(text("later"))}}), "TEST")),
             Error::Ok);

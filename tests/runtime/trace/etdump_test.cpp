@@ -51,6 +51,18 @@ TEST_F(ETDumpFile, Event_HasItsNameItsInstructionAndItsTimes) {
   EXPECT_EQ(blocks[0].events[1].end, 40u);
 }
 
+TEST_F(ETDumpFile, ClockOfAnotherUnit_IsNamedByItsBlocks) {
+  ETDump dump(memory_.span(), tick, "instructions");
+  dump.end_profiling(dump.start_profiling("early"));
+  dump.create_event_block("Execute");
+  dump.create_event_block("a name that is longer than the memory that there is for it");
+  const auto blocks = read_dump(dump.finish());
+  ASSERT_THAT(blocks, SizeIs(3));
+  EXPECT_EQ(blocks[0].name, "Default [instructions]");
+  EXPECT_EQ(blocks[1].name, "Execute [instructions]");
+  EXPECT_EQ(blocks[2].name, "a name that is longer than the memory that ther");
+}
+
 TEST_F(ETDumpFile, EventWithoutBlock_BeginsADefaultOne) {
   dump_.end_profiling(dump_.start_profiling("early"));
   EXPECT_THAT(lines(read_dump(dump_.finish())), ElementsAre("Default: profile early -1/0"));

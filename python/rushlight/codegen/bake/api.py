@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rushlight.codegen.bake import project
+from rushlight.codegen.bake import example, project
+from rushlight.codegen.bake.example import Sample
 from rushlight.codegen.bake.names import identifier, pascal, unique
 from rushlight.codegen.bake.plan import MethodPlan, make_plan
 from rushlight.codegen.bake.pools import Pools
@@ -24,7 +26,16 @@ from rushlight.codegen.opinfo import of_program, shown
 from rushlight.codegen.selection import Selection
 from rushlight.codegen.table import OperatorTable, for_small_targets
 from rushlight.errors import InvalidArgument, OperatorNotFound
-from rushlight.program import DataEntry, Method, Program, read_data_file, read_model
+from rushlight.files import write_bytes
+from rushlight.program import (
+    DataEntry,
+    DebugRecord,
+    Method,
+    Program,
+    read_data_file,
+    read_model,
+    record_beside,
+)
 from rushlight.program.model import KernelCall
 from rushlight.sources import source_root
 
@@ -73,6 +84,7 @@ def bake(
     temporary_bytes: int | None = None,
     kernels: Iterable[PathLike] = (),
     table: OperatorTable | None = None,
+    sample: Sample | None = None,
 ) -> Baked:
     """Writes the C++ of a program (.pte or .bpte) into `folder`: NAME.cpp, NAME.h, the weights,
     NAME_example.cpp, selected_operators.yaml and CMakeLists.txt. A file whose content stays keeps its time.
@@ -83,6 +95,7 @@ def bake(
     scratch of each method's kernels; by default as much as a runner gives, and none where none can ask; on
     hosts what their kernels say if that is more, and this installation's runtime has them.
     `kernels` are kernel libraries besides rushlight's, `table` an operator table in place of all of them.
+    With a `sample` there is NAME_check.cpp, too, an application that runs on it and checks the outputs.
 
     Errors: InvalidArgument, InvalidProgram, MethodNotFound, BackendNotFound, OperatorNotFound, NotBakeable.
     """
@@ -99,17 +112,21 @@ def bake(
     blob = Weights(program, _external(data_files))
     pools = Pools()
     needs = kernel_needs(path)
+    record = _record(path, program)
     baked = []
     for plan in _plans(chosen, table):
         scratch = _temporary(plan, for_small_targets(table), temporary_bytes)
         on_hosts = _temporary(plan, table, temporary_bytes)
         if temporary_bytes is None and not isinstance(needs, str) and plan.method.name in needs:
             on_hosts = max(on_hosts, needs[plan.method.name].scratch)
-        baked.append(BakedMethod(MethodTensors(plan, pools, blob, name), table, scratch, on_hosts))
+        tensors = MethodTensors(plan, pools, blob, name)
+        baked.append(BakedMethod(tensors, table, scratch, on_hosts, record.method(plan.method.name)))
     origin = shown(path.resolve())
     files: dict[str, str | bytes] = {f"{name}.cpp": source_text(name, origin, baked, blob, pools)}
     files[f"{name}.h"] = header_text(name, origin, baked, blob)
-    files[f"{name}_example.cpp"] = project.example(name, baked)
+    files[f"{name}_example.cpp"] = example.smallest(name, baked)
+    if sample is not None:
+        files[f"{name}_check.cpp"] = example.checking(name, baked, sample)
     if blob.blob and weights == "array":
         files[f"{name}_weights.cpp"] = project.weights_array(name, bytes(blob.blob))
     elif blob.blob:
@@ -128,6 +145,15 @@ def bake(
         planned={b.plan.method.name: b.planned_bytes for b in baked},
         temporary={b.plan.method.name: b.temporary_bytes for b in baked},
     )
+
+
+def _record(path: Path, program: Program) -> DebugRecord:
+    """What the instructions were made of; nothing without a debug record beside the file, or one that can be
+    read: names of layers are comments only."""
+    with contextlib.suppress(InvalidArgument):
+        if record := record_beside(path, program):
+            return record
+    return DebugRecord("", ())
 
 
 def program_name(model: Path, name: str | None = None) -> str:
@@ -190,4 +216,4 @@ def _write(out: Path, files: dict[str, str | bytes]) -> None:
         data = content.encode() if isinstance(content, str) else content
         path = out / name
         if not path.is_file() or path.read_bytes() != data:
-            path.write_bytes(data)
+            write_bytes(path, data)

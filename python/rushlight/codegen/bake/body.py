@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import PurePath
 
 from rushlight.codegen.bake import literals
 from rushlight.codegen.bake.calls import Arguments, TensorLists
@@ -11,16 +12,19 @@ from rushlight.codegen.bake.plan import NUMBERS, tensor_uses
 from rushlight.codegen.bake.tensors import MethodTensors
 from rushlight.codegen.emit import selected_name
 from rushlight.codegen.table import OperatorTable
+from rushlight.program.debug import MethodOrigins
 from rushlight.program.model import Instruction, JumpFalse, KernelCall, Kind, Move
 
 
 @dataclass
 class Body:
-    """Writes the function that runs a method. `context` is the expression that gives kernels theirs."""
+    """Writes the function that runs a method. `context` is the expression that gives kernels theirs;
+    `origins` tells what calls were made of."""
 
     tensors: MethodTensors
     table: OperatorTable
     context: str
+    origins: MethodOrigins
     lists: TensorLists = field(default_factory=TensorLists)
 
     def statements(self) -> list[str]:
@@ -51,14 +55,24 @@ class Body:
     def _instruction(self, chain: int, at: int, instruction: Instruction) -> list[str]:
         match instruction:
             case KernelCall():
-                return self._call(at, instruction)
+                return self._call(chain, at, instruction)
             case Move(source, destination):
                 return self._move(source, destination)
             case JumpFalse(condition, target):
                 return self._jump(at, condition, _label(chain, target))
         return []  # planned memory is not freed
 
-    def _call(self, at: int, call: KernelCall) -> list[str]:
+    def _origin(self, chain: int, at: int) -> str:
+        """The layer and the line of the model that the call was made of, where they are known."""
+        origin = self.origins.at(at, chain)
+        if origin is None:
+            return ""
+        layer = f", {origin.module}" if origin.module and origin.module.path else ""
+        line = origin.line
+        where = f", {PurePath(line.file).name}:{line.line}: {line.code}" if line else ""
+        return layer + where
+
+    def _call(self, chain: int, at: int, call: KernelCall) -> list[str]:
         method = self.tensors.plan.method
         name = method.operators[call.operator]
         row = self.table.operators[name]
@@ -68,7 +82,7 @@ class Body:
         kernel = f"rl::selected::{selected_name(name)}"
         step = f"RL_BAKED_STEP({at}, {kernel}({', '.join([self.context, *passed])}));"
         uses = tensor_uses(method, given)
-        lines = [f"// {at}: {literals.comment(name)}", *arguments.locals]
+        lines = [f"// {at}: {literals.comment(name + self._origin(chain, at))}", *arguments.locals]
         if any(self._changes_memory(index) for index, _ in uses):
             listed = ", ".join(f"{{&{self.tensors.handle(i)}, {literals.boolean(w)}}}" for i, w in uses)
             lines.append(f"static constexpr rl::baked::Use uses[] = {{{listed}}};")

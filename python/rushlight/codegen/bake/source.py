@@ -14,6 +14,7 @@ from rushlight.codegen.bake.ports import Ports
 from rushlight.codegen.bake.tensors import MethodTensors
 from rushlight.codegen.bake.weights import Weights
 from rushlight.codegen.table import OperatorTable
+from rushlight.program.debug import MethodOrigins
 from rushlight.program.model import Kind
 
 ARENA_ALIGNMENT = 16
@@ -29,11 +30,12 @@ class BakedMethod:
     table: OperatorTable
     temporary_bytes: int
     host_temporary_bytes: int  # where kernels of hosts are linked
+    origins: MethodOrigins
 
     def __post_init__(self) -> None:
         self.plan: MethodPlan = self.tensors.plan
         self.ports = Ports.of(self.tensors)
-        self.body = Body(self.tensors, self.table, "scratch.fresh()")
+        self.body = Body(self.tensors, self.table, "scratch.fresh()", self.origins)
         self.inner = f"{self.plan.id}_baked"
 
     @property

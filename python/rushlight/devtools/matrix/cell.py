@@ -45,6 +45,8 @@ def case_of(model: Model) -> Case:
     else:
         program = read_model(model.program)
         case = inputs_of_ones(program, program.plans[0].name)
+    if model.tolerance is not None:
+        case = replace(case, tolerance=model.tolerance)
     return replace(case, data_files=model.data) if model.data else case
 
 

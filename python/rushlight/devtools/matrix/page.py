@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from html import escape
 
 from rushlight.devtools.matrix.result import GOOD, CellResult
 from rushlight.devtools.matrix.run import MatrixResult
+from rushlight.printable import escaped
 
 _STYLE = """
 body { font: 15px/1.4 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em; }
@@ -56,11 +56,11 @@ def to_html(result: MatrixResult) -> str:
     parts = [
         "<!doctype html><html lang=en><meta charset=utf-8><title>rushlight matrix</title>",
         f"<style>{_STYLE}</style><h1>rushlight matrix</h1>",
-        f"<p>{_counts(result)} in {result.seconds:.1f} s, {escape(result.where)}, {result.started}.</p>",
+        f"<p>{_counts(result)} in {result.seconds:.1f} s, {escaped(result.where)}, {result.started}.</p>",
     ]
     for option in options:
         cells = [cell for cell in result.cells if cell.option == option]
-        parts.append(f"<h2>{escape(option)}</h2>")
+        parts.append(f"<h2>{escaped(option)}</h2>")
         parts += [_heat_table(quantity, cells) for quantity in _QUANTITIES]
     parts.append(_failures(result.cells))
     parts.append("<h2>All cells</h2>" + _all_cells(result.cells))
@@ -84,14 +84,14 @@ def _heat_table(quantity: _Quantity, cells: Sequence[CellResult]) -> str:
     targets = list(dict.fromkeys(c.target for c in cells))
     rows = []
     for model in dict.fromkeys(c.model for c in cells):
-        row = [f"<td class=name>{escape(model)}</td>"]
+        row = [f"<td class=name>{escaped(model)}</td>"]
         for target in targets:
             cell = next((c for c in cells if (c.model, c.target) == (model, target)), None)
             row.append(_heat(cell, quantity, most))
         rows.append("<tr>" + "".join(row))
-    head = "".join(f"<th>{escape(target)}</th>" for target in targets)
+    head = "".join(f"<th>{escaped(target)}</th>" for target in targets)
     return (
-        f"<table><caption style='text-align:left'>{escape(quantity.title)}</caption>"
+        f"<table><caption style='text-align:left'>{escaped(quantity.title)}</caption>"
         f"<thead><tr><th></th>{head}</thead>{''.join(rows)}</table>"
     )
 
@@ -103,7 +103,7 @@ def _heat(cell: CellResult | None, quantity: _Quantity, most: float) -> str:
     if cell.status not in GOOD:
         reason = f"{cell.failure.type}: {cell.failure.message}" if cell.failure else ""
         text = "" if value is None else f" {quantity.shown(value)}"
-        return f"<td class=failed title='{escape(reason, quote=True)}'>{escape(cell.status)}{text}</td>"
+        return f"<td class=failed title='{escaped(reason)}'>{escaped(cell.status)}{text}</td>"
     if value is None:
         return "<td class=none></td>"
     # The square root keeps small differences visible beside a large model.
@@ -116,8 +116,8 @@ def _failures(cells: Sequence[CellResult]) -> str:
     if not failed:
         return ""
     listed = [
-        f"<h3>{escape(c.name)}</h3><pre>{escape(f'{c.failure.type}: {c.failure.message}')}\n"
-        f"{escape(c.failure.next_step)}</pre>"
+        f"<h3>{escaped(c.name)}</h3><pre>{escaped(f'{c.failure.type}: {c.failure.message}')}\n"
+        f"{escaped(c.failure.next_step)}</pre>"
         for c in failed
         if c.failure
     ]
@@ -149,12 +149,12 @@ def _row(cell: CellResult, largest: int) -> str:
         *(f"{t.seconds:.1f}" if t else "" for t in (build, cell.cold)),
         "" if build is None or build.hits is None else f"{build.hits} of {build.hits + (build.misses or 0)}",
         "" if cell.run_seconds is None else f"{cell.run_seconds:.1f}",
-        escape(cell.machine),
+        escaped(cell.machine),
     ]
     status = "passed" if cell.status in GOOD else "bad"
     return (
         "<tr>"
-        + "".join(f"<td class=name>{escape(name)}</td>" for name in (cell.model, cell.target, cell.option))
+        + "".join(f"<td class=name>{escaped(name)}</td>" for name in (cell.model, cell.target, cell.option))
         + f"<td class={status}>{cell.status}</td><td>{_number(cell.flash)}{bar if cell.flash else ''}</td>"
         + "".join(f"<td>{number}</td>" for number in numbers)
     )

@@ -12,6 +12,7 @@ from typing import Any
 
 from rushlight import targets
 from rushlight.codegen.table import load_yaml
+from rushlight.devtools.cases import Tolerance
 from rushlight.devtools.run import DEFAULT_TIMEOUT
 from rushlight.errors import InvalidArgument
 
@@ -25,12 +26,13 @@ PLAIN = "default"
 @dataclass(frozen=True)
 class Model:
     """A program or bundled program and what to try it with. Without a case a bundled program is held to its
-    own expectations, any other runs on ones, and nothing is compared."""
+    own expectations, any other runs on ones, and nothing is compared. `tolerance` goes before the case's."""
 
     name: str
     program: Path
     case: Path | None = None
     data: tuple[Path, ...] = ()
+    tolerance: Tolerance | None = None
 
     def files(self) -> list[Path]:
         """All files that running it takes; a case.json has its tensors beside it."""
@@ -104,7 +106,7 @@ class _Reader:
     def _model(self, name: str, item: Any) -> Model:
         if isinstance(item, str):
             item = {"program": item}
-        described = self._mapping(item, f"models: {name}", {"program", "case", "data"})
+        described = self._mapping(item, f"models: {name}", {"program", "case", "data", "rtol", "atol"})
         if not isinstance(described.get("program"), str):
             raise self._error(f"models: {name}: a program expected: {name}: model.pte")
         program = self._file(described["program"], f"models: {name}")
@@ -115,7 +117,21 @@ class _Reader:
         else:
             found = self._file(case, f"models: {name}: case")
         data = self._texts(described.get("data", []), f"models: {name}: data")
-        return Model(name, program, found, tuple(self._file(d, f"models: {name}: data") for d in data))
+        files = tuple(self._file(d, f"models: {name}: data") for d in data)
+        return Model(name, program, found, files, self._tolerance(described, f"models: {name}"))
+
+    def _tolerance(self, described: Mapping[str, Any], what: str) -> Tolerance | None:
+        parts = {}
+        for key in ("rtol", "atol"):
+            value = parts[key] = described.get(key)
+            if isinstance(value, bool) or not isinstance(value, (int, float, type(None))):
+                raise self._error(f"{what}: {key}: a number expected, got {value!r}")
+        if parts["rtol"] is None and parts["atol"] is None:
+            return None
+        try:
+            return Tolerance.given(parts["rtol"], parts["atol"])
+        except InvalidArgument as error:
+            raise self._error(f"{what}: {error.message}") from None
 
     def _option(self, name: str, item: Any) -> Option:
         described = self._mapping(item or {}, f"options: {name}", {"kind", "dtypes", "defines"})

@@ -13,6 +13,7 @@ from rushlight import __version__
 from rushlight.devtools.matrix.cell import Conditions, case_of
 from rushlight.devtools.matrix.plan import Cell
 from rushlight.devtools.matrix.result import GOOD, CellResult
+from rushlight.documents import parse_json
 from rushlight.errors import InvalidArgument, RushlightError
 from rushlight.sources import source_root
 
@@ -38,7 +39,7 @@ def key_of(cell: Cell, conditions: Conditions) -> str:
     option = cell.option
     decides = [__version__, source_fingerprint(), cell.target, option.kind, option.dtypes]
     decides += [f"{name}={value}" for name, value in option.defines]
-    decides += [f"cold={conditions.cold}"]
+    decides += [f"cold={conditions.cold}", f"tolerance={cell.model.tolerance}"]
     digest = hashlib.sha256("\0".join(decides).encode())
     for path in files_of(cell):
         digest.update(hashlib.sha256(path.read_bytes()).digest())
@@ -81,8 +82,8 @@ class Store:
         lines = self._path.read_text(encoding="utf-8").splitlines() if self._path.is_file() else []
         for line in lines:
             try:
-                result = CellResult.from_json(json.loads(line))
-            except (ValueError, TypeError, KeyError, AttributeError):
+                result = CellResult.from_json(parse_json(line, what="result"))
+            except (RushlightError, ValueError, TypeError, KeyError, AttributeError):
                 continue
             if result.status in GOOD:
                 found[result.key] = result

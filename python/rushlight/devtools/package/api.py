@@ -9,12 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from rushlight.codegen.bake import Baked, bake
+from rushlight.codegen.bake.example import Sample
 from rushlight.codegen.bake.literals import comment
 from rushlight.codegen.emit import dtype_header, selected_kernels_header
 from rushlight.codegen.selection import Selected, Selection
 from rushlight.codegen.table import for_small_targets, load_table
 from rushlight.devtools.package.contents import collect
 from rushlight.devtools.package.forms import write_package
+from rushlight.devtools.package.readme import notes
+from rushlight.devtools.package.sample import sample_of
 from rushlight.errors import InvalidArgument
 from rushlight.sources import source_root
 
@@ -38,6 +41,7 @@ def bake_package(
     Errors: those of bake(), collect() and write_package().
     """
     root = source_root()
+    sample = sample_of(model, methods, data_files)
     with tempfile.TemporaryDirectory() as scratch:
         baked = bake(
             model,
@@ -47,13 +51,15 @@ def bake_package(
             data_files=data_files,
             weights="array",
             temporary_bytes=temporary_bytes,
+            sample=sample if isinstance(sample, Sample) else None,
         )
         table = for_small_targets(load_table(root / "kernels" / "ops.yaml"))
         selection = Selection(table, by_dtype=True)
         selection.add_yaml(Path(scratch) / "selected_operators.yaml")
         selected = [_alone(each) for each in selection.resolve()]
         texts = {file.name: file.read_text(encoding="utf-8") for file in Path(scratch).iterdir()}
-    example = texts.pop(f"{baked.name}_example.cpp")
+    smallest = texts.pop(f"{baked.name}_example.cpp")
+    example = texts.pop(f"{baked.name}_check.cpp", smallest)
     generated = {path: text for path, text in texts.items() if path.endswith((".h", ".cpp"))}
     rows = {**table.operators, **{each.operator.name: each.operator for each in selected}}
     generated["rushlight/selected_dtypes.h"] = dtype_header(rows.values(), selected)
@@ -68,6 +74,7 @@ def bake_package(
         ),
         example=_as_function(example),
         version=version,
+        notes=notes(baked, texts[f"{baked.name}.h"], _body(smallest), sample),
         sentence=f"The model {baked.name}, baked into C++ by rushlight from {comment(Path(model).name)}.",
     )
     written = write_package(contents, form, folder)
@@ -89,7 +96,12 @@ def _as_function(example: str) -> str:
     """The example's main() as `int run_example()`, without the file's own first comments."""
     if example.count(_MAIN) != 1:
         raise InvalidArgument(f"the example of a baked program: expected one '{_MAIN}'")
-    lines = example.replace(_MAIN, "static int run_example() {").split("\n")
+    return _body(example).replace(_MAIN, "static int run_example() {")
+
+
+def _body(example: str) -> str:
+    """Without the file's own first comments."""
+    lines = example.split("\n")
     while lines and lines[0].startswith("//"):
         del lines[0]
     return "\n".join(lines)

@@ -31,7 +31,7 @@ _EXACT = re.compile(r"kernels/(quantized/.*|shared/affine.*)\.cpp")
 class Contents:
     """A package's parts. `files` are text by path under its include root; `header` is the one that
     applications include. `example` is C++ that defines `int run_example()`, for every form's own main().
-    `licence` is the text for `files` that are rushlight's."""
+    `licence` is the text for `files` that are rushlight's, `notes` what the README says of the model."""
 
     name: str
     version: str
@@ -40,6 +40,7 @@ class Contents:
     files: Mapping[str, str]
     example: str
     licence: str
+    notes: str = ""
 
     @property
     def sources(self) -> list[str]:
@@ -57,6 +58,7 @@ def collect(
     example: str,
     version: str = "1.0.0",
     sentence: str = "",
+    notes: str = "",
 ) -> Contents:
     """The contents of a package of the files `generated`, by path, and of the sources that were selected for
     them, as paths from `root`, the source tree; headers and what else these need are found.
@@ -105,4 +107,5 @@ def collect(
         },
         example=example,
         licence=(root / "LICENSE").read_text(encoding="utf-8"),
+        notes=notes,
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from rushlight.devtools.package import arduino, cmake, esp_idf, platformio, zephyr
 from rushlight.devtools.package.contents import Contents
 from rushlight.errors import InvalidArgument
+from rushlight.files import write_text
 
 FORMS = {
     "arduino": arduino.files,
@@ -35,7 +36,7 @@ def write_package(contents: Contents, form: str, folder: Path) -> list[Path]:
     for path, text in sorted(files.items()):
         file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8", newline="\n")
+        write_text(file, text)
         written.append(file)
     return written
 

@@ -13,7 +13,8 @@ from typing import Any
 from rushlight.codegen.table import load_table
 from rushlight.devtools.size.diff import diff
 from rushlight.devtools.size.report import SizeReport, read_report
-from rushlight.errors import InvalidArgument, MissingDependency, OverBudget
+from rushlight.documents import read_yaml
+from rushlight.errors import InvalidArgument, OverBudget
 from rushlight.sources import source_root
 
 TOTALS = ("flash", "ram", "stack", "arena", "model")
@@ -50,14 +51,7 @@ class Budget:
 
 def read_budget(path: Path) -> Budget:
     """A budget file; docs/size.md has its form. Error: InvalidArgument, which names the key at fault."""
-    try:
-        import yaml
-    except ImportError as error:
-        raise MissingDependency("pyyaml", "build") from error
-    try:
-        content = yaml.safe_load(path.read_text())
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise InvalidArgument(f"budget {path}: cannot be read: {error}") from error
+    content = read_yaml(path, what="budget")
     if not isinstance(content, dict) or not content:
         raise InvalidArgument(f"budget {path}: expected limits, such as 'flash: 40000'")
     known = (*TOTALS, *_GROUPS, "before")

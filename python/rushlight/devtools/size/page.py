@@ -4,11 +4,11 @@ elsewhere."""
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Mapping
 
 from rushlight.devtools.size.report import SizeReport
 from rushlight.devtools.size.treemap import treemap_svg
+from rushlight.printable import escaped
 
 _STYLE = """
 body { font: 15px/1.4 system-ui, sans-serif; max-width: 75em; margin: 2em auto; padding: 0 1em; }
@@ -25,8 +25,8 @@ def report_page(report: SizeReport) -> str:
     title = f"{report.target or report.executable}: {report.flash:,} bytes of flash"
     parts = [
         "<!doctype html>",
-        f'<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>',
-        f"<style>{_STYLE}</style></head><body><h1>{html.escape(title)}</h1>",
+        f'<html lang="en"><head><meta charset="utf-8"><title>{escaped(title)}</title>',
+        f"<style>{_STYLE}</style></head><body><h1>{escaped(title)}</h1>",
         _table(("", "bytes"), _totals(report)),
         treemap_svg(report),
         "<h2>Rooms</h2>",
@@ -44,7 +44,7 @@ def report_page(report: SizeReport) -> str:
     ]
     if report.unknown:
         parts.append("<h2>Not known</h2><ul>")
-        parts += [f"<li>{html.escape(line)}</li>" for line in report.unknown] + ["</ul>"]
+        parts += [f"<li>{escaped(line)}</li>" for line in report.unknown] + ["</ul>"]
     return "\n".join([*parts, "</body></html>\n"])
 
 
@@ -95,7 +95,7 @@ def _symbols(report: SizeReport) -> Iterable[tuple[object, ...]]:
 
 def _table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     def cell(value: object, kind: str = "td") -> str:
-        text = f"{value:,}" if isinstance(value, int) else html.escape(str(value))
+        text = f"{value:,}" if isinstance(value, int) else escaped(str(value))
         return f"<{kind}>{text}</{kind}>"
 
     lines = ["<table>", "<tr>" + "".join(cell(head, "th") for head in heads) + "</tr>"]

@@ -4,7 +4,6 @@ objects."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from rushlight.devtools.size.linkmap import read_map
 from rushlight.devtools.size.report import SizeReport
 from rushlight.devtools.size.rooms import Rooms
 from rushlight.devtools.size.stack import StackBound, stack_bound
+from rushlight.documents import read_json
 from rushlight.errors import InvalidArgument
 
 # What a core puts onto the stack for an interrupt: eight words, with floating-point registers 18 more, and
@@ -61,7 +61,7 @@ def find_build(path: Path, link_map: Path | None = None) -> Built:
         )
     cache = _cache(folder)
     described = path / "build.json"
-    target = json.loads(described.read_text())["target"] if described.is_file() else ""
+    target = read_json(described)["target"] if described.is_file() else ""
     models = tuple(Path(name) for name in cache.get("EXECUTORCH_SELECT_OPS_MODEL", "").split(";") if name)
     found = link_map or folder / f"{RUNNER}.map"
     return Built(executable, found if found.is_file() else None, folder, target, models)

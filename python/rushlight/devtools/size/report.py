@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 from rushlight.devtools.size.arenas import MethodArenas
 from rushlight.devtools.size.breakdown import Entry, summed
 from rushlight.devtools.size.stack import StackBound, Step
+from rushlight.documents import read_json
 from rushlight.errors import InvalidArgument
 
 FORMAT, VERSION = "rushlight-size", 1
@@ -119,10 +119,7 @@ def measured(report: SizeReport, stack_peak: int | None, temporary_peaks: Mappin
 
 def read_report(path: Path) -> SizeReport:
     """A report that `--json` wrote. Error: InvalidArgument for anything else."""
-    try:
-        content = json.loads(path.read_text())
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise InvalidArgument(f"size report {path}: cannot be read: {error}") from error
+    content = read_json(path, what="size report")
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise InvalidArgument(f"size report {path}: is not what `rushlight size --json` writes")
     if content.get("version") != VERSION:

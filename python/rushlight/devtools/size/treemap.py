@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from rushlight.devtools.size.linked import base_name
 from rushlight.devtools.size.report import SizeReport
+from rushlight.printable import escaped
 
 WIDTH, HEIGHT = 1200.0, 720.0
 _HEAD = 15.0  # of a room, for its name
@@ -111,7 +111,7 @@ def treemap_svg(report: SizeReport) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH:g} {HEIGHT + 24:g}" '
         'font-family="system-ui, sans-serif" font-size="11">',
         f'<rect width="{WIDTH:g}" height="{HEIGHT + 24:g}" fill="#ffffff"/>',
-        f'<text x="4" y="16" font-size="14" fill="#222222">{html.escape(title)}</text>',
+        f'<text x="4" y="16" font-size="14" fill="#222222">{escaped(title)}</text>',
     ]
     for room, box in _boxes(root, Box(0, 24, WIDTH, HEIGHT)):
         parts += _room(room, box)
@@ -150,7 +150,7 @@ def _room(room: Node, box: Box) -> Iterator[str]:
 def _rectangle(box: Box, color: str, hint: str, *, stroke: str, width: float) -> str:
     return (
         f'<rect x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}" '
-        f'fill="{color}" stroke="{stroke}" stroke-width="{width:g}"><title>{html.escape(hint)}</title></rect>'
+        f'fill="{color}" stroke="{stroke}" stroke-width="{width:g}"><title>{escaped(hint)}</title></rect>'
     )
 
 
@@ -159,5 +159,5 @@ def _text(text: str, box: Box, size: int, weight: str) -> str:
     shown = text if len(text) <= room else text[: max(room - 1, 0)] + "…"
     return (
         f'<text x="{box.x + 3:.1f}" y="{box.y + size:.1f}" font-size="{size}" font-weight="{weight}" '
-        f'fill="#ffffff" pointer-events="none">{html.escape(shown)}</text>'
+        f'fill="#ffffff" pointer-events="none">{escaped(shown)}</text>'
     )

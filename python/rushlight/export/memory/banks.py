@@ -19,7 +19,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rushlight.errors import InvalidArgument, MissingDependency
+from rushlight.documents import read_yaml
+from rushlight.errors import InvalidArgument
 from rushlight.export.memory.requests import Bank
 
 _KEYS = ("name", "id", "size", "speed")
@@ -42,20 +43,7 @@ def read_banks(source: Source) -> list[Bank]:
             return _distinct(list(source), "memory banks")
         return _banks({"banks": list(source)}, "memory banks")
     path = Path(source)
-    return _banks(_load(path), str(path))
-
-
-def _load(path: Path) -> Any:
-    try:
-        import yaml
-    except ImportError as error:
-        raise MissingDependency("pyyaml", "export") from error
-    try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidArgument(f"memory banks: {path} cannot be read: {error}") from error
-    except yaml.YAMLError as error:
-        raise InvalidArgument(f"{path}: YAML or JSON expected: {error}") from error
+    return _banks(read_yaml(path, what="memory banks", extra="export"), str(path))
 
 
 def _banks(content: Any, what: str) -> list[Bank]:

@@ -76,6 +76,11 @@ def moving(node: Node, specs: Specs) -> bool:
     return True
 
 
+def moves_numbers(node: Node) -> bool:
+    """Whether the node only moves, chooses or averages numbers: it is quantized where its input is."""
+    return node.target in _MOVING | _SPLITTING or node.target is operator.getitem or _pads_zeros(node)
+
+
 def forget_unread(nodes: list[Node]) -> None:
     """Take back what `moving` wrote where no quantized operator reads the result: it would only cost."""
     for node in reversed(nodes):

@@ -23,6 +23,7 @@ from rushlight.errors import (
     RushlightError,
 )
 from rushlight.program import (
+    DebugRecord,
     Method,
     ProgramParts,
     Storage,
@@ -31,6 +32,7 @@ from rushlight.program import (
     read_program,
     write_program,
 )
+from rushlight.program.debug import Frame, InstructionOrigin, MethodOrigins, Module, fingerprint
 from rushlight.program.model import Dynamism, KernelCall, Kind, Move
 from rushlight.sources import source_root
 
@@ -48,6 +50,31 @@ def test_baking_twice_writes_the_same_and_touches_nothing(tmp_path: Path) -> Non
         name: ((tmp_path / name).read_bytes(), (tmp_path / name).stat().st_mtime_ns) for name in first.files
     }
     assert before == after
+
+
+def test_calls_have_the_layers_and_lines_of_the_debug_record(tmp_path: Path) -> None:
+    model = tmp_path / "model.pte"
+    shutil.copy(INTEROP / "model_mlp" / "model.pte", model)
+    (method,) = read_program(model).plans
+    calls = [at for at, each in enumerate(method.instructions) if isinstance(each, KernelCall)]
+    hostile = Module("head */ \\\n#error \x1b\u202e", "Linear")
+    origins = (
+        InstructionOrigin(
+            calls[0],
+            frames=(Frame("/home/me/net.py", 12, code="self.fc(x)"),),
+            modules=(Module("fc.0", "Linear"),),
+        ),
+        InstructionOrigin(calls[1], modules=(hostile,)),
+    )
+    record = DebugRecord(fingerprint(read_program(model)), (MethodOrigins("forward", origins),))
+    record.save(model.with_name("model.debug.json"))
+    lines = (bake(model, tmp_path / "out", name="it").folder / "it.cpp").read_text().splitlines()
+    assert any(line.strip().endswith(", fc.0 (Linear), net.py:12: self.fc(x)") for line in lines)
+    (odd,) = [line for line in lines if "head */" in line]
+    assert odd.strip().startswith(f"// {calls[1]}: aten::") and odd.isascii() and not odd.endswith("\\")
+    assert not any(line.strip().startswith("#error") or "/home/me" in line for line in lines)
+    model.with_name("model.debug.json").write_text("[")  # a damaged one is no reason to refuse
+    assert "net.py" not in (bake(model, tmp_path / "other", name="it").folder / "it.cpp").read_text()
 
 
 def test_the_methods_that_are_named_are_baked(tmp_path: Path) -> None:

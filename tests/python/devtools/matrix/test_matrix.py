@@ -5,14 +5,22 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from rushlight import targets
+from rushlight.build import BuildResult
+from rushlight.build.baked import BakedBuild
+from rushlight.build.sizes import Sizes
 from rushlight.cli.matrix import matrix_command
+from rushlight.devtools.case_stream import CallResult, Report
+from rushlight.devtools.cases import Call, Case, compare
+from rushlight.devtools.matrix import cell as cell_module
 from rushlight.devtools.matrix.cell import Conditions, run_cell
 from rushlight.devtools.matrix.local import Event, Finished, Started, run_local
 from rushlight.devtools.matrix.page import to_html
@@ -20,6 +28,7 @@ from rushlight.devtools.matrix.plan import Cell, Model, Option
 from rushlight.devtools.matrix.result import BUILT, FAILED, NOT_RUN, PASSED, CellResult, Failure, Memory
 from rushlight.devtools.matrix.run import MatrixResult, run_matrix
 from rushlight.devtools.matrix.store import Store
+from rushlight.devtools.run import CallOutcome, RunOutcome
 from rushlight.errors import CheckFailed
 
 INTEROP = Path(__file__).parents[3] / "interop"
@@ -126,6 +135,55 @@ def test_the_page_shows_numbers_failures_and_no_markup_of_theirs() -> None:
     page = to_html(MatrixResult([good, bad], 1.0))
     assert "36.6" in page and "1.0</td>" in page and "a &lt; b" in page and "&lt;m&gt;" in page
     assert "<m>" not in page
+
+
+OUTPUT = np.array([1.0, 2.0], dtype=np.float32)
+
+
+@pytest.mark.parametrize("kind", ["interpreter", "baked"])
+@pytest.mark.parametrize(
+    ("outputs", "status", "words"),
+    [
+        ([OUTPUT, OUTPUT], PASSED, None),
+        ([OUTPUT + 1, OUTPUT], FAILED, r"call 0 \(forward\): output 0: at \[0\]: expected 1, got 2"),
+        ([OUTPUT, OUTPUT + 1], FAILED, r"call 1 \(forward\): output 0: at \[0\]: expected 1, got 2"),
+        ([OUTPUT, OUTPUT * np.nan], FAILED, r"call 1 \(forward\): output 0: NaN or infinity on one side"),
+        ([OUTPUT, OUTPUT[:1]], FAILED, r"call 1 \(forward\): output 0: expected shape \[2\], got \[1\]"),
+    ],
+)
+def test_a_cell_passes_when_all_outputs_are_those_of_the_case_only(
+    kind: str,
+    outputs: list[np.ndarray],
+    status: str,
+    words: str | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Builds nothing: a runner is pretended, whose outputs are held against those of the case."""
+    sizes = Sizes(flash=1000, ram=10, model=0, sections={})
+    built = BuildResult("host", tmp_path, tmp_path / "runner", None, {}, sizes, 1.0)
+    monkeypatch.setattr(cell_module, "run_request", lambda *_words, **_options: built)
+    monkeypatch.setattr(cell_module, "build_baked", lambda *_words, **_options: BakedBuild(built, ()))
+    asked = Case("asked", 1e-5, [Call("forward", [OUTPUT], [OUTPUT]) for _ in outputs])
+    monkeypatch.setattr(cell_module, "case_of", lambda _model: asked)
+
+    def run(_program: Path, case: Case, **_options: object) -> RunOutcome:
+        calls = [
+            CallOutcome(
+                call.method, CallResult([output], 7, 9), compare([output], call.expected, case.tolerance)
+            )
+            for call, output in zip(case.calls, outputs, strict=True)
+            if call.expected is not None
+        ]
+        return RunOutcome("host", calls, Report(1, 2, 3, 4, 5, 6, 7, 8), built, 1.0)
+
+    monkeypatch.setattr(cell_module, "run", run)
+    result = run_cell(cell("softplus", option=Option(name="o", kind=kind)), tmp_path / "cell", Conditions())
+    assert (result.status, result.compared) == (status, True)
+    assert (result.failure is None) == (words is None)
+    if words is not None:
+        assert result.failure is not None and result.failure.type == "CheckFailed"
+        assert re.match(words, result.failure.message)
 
 
 @pytest.mark.device

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from rushlight.devtools.cases import Tolerance, load_case
+from rushlight.devtools.matrix.cell import Conditions, case_of
 from rushlight.devtools.matrix.plan import Cell, Option, read_plan
+from rushlight.devtools.matrix.store import key_of
 from rushlight.errors import InvalidArgument, InvalidSelection, RushlightError
 
 INTEROP = Path(__file__).parents[3] / "interop"
@@ -34,6 +37,17 @@ def test_cells_are_models_times_targets_times_options(tmp_path: Path) -> None:
         for option in ("x", "y")
     ]
     assert cells[1].option == Option("y", dtypes="all")
+
+
+def test_a_models_tolerance_replaces_its_cases(tmp_path: Path) -> None:
+    program, case = INTEROP / "model_mlp" / "model.pte", INTEROP / "model_mlp" / "case.json"
+    text = f"models: {{m: {{program: {program}, case: {case}, rtol: 0.5}}}}\ntargets: host"
+    (cell,) = plan(tmp_path, text)
+    (plain,) = plan(tmp_path, text.replace(", rtol: 0.5", ""))
+    assert case_of(cell.model).tolerance == Tolerance(relative=0.5)
+    assert case_of(plain.model).tolerance == load_case(case).tolerance
+    # A result that was kept under another tolerance is not taken for this one.
+    assert key_of(cell, Conditions()) != key_of(plain, Conditions())
 
 
 def test_without_options_there_is_one(tmp_path: Path) -> None:
@@ -95,7 +109,7 @@ def test_a_wrong_file_is_an_error_that_names_the_entry(tmp_path: Path, text: str
 
 
 def test_a_file_that_is_no_yaml_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InvalidSelection, match="is no YAML"):
+    with pytest.raises(InvalidSelection, match="expected YAML"):
         plan(tmp_path, "models: [")
     with pytest.raises(InvalidArgument, match="no such file"):
         read_plan(tmp_path / "none.yaml")

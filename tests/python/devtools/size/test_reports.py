@@ -115,7 +115,7 @@ def test_who_has_grown_is_named(tmp_path: Path) -> None:
         ("", "expected limits"),
         ("rooms: 3", "rooms: expected names with bytes"),
         ("rooms: {runtime: {rom: 3}}", "expected flash or ram, got 'rom'"),
-        ("flash: [", "cannot be read"),
+        ("flash: [", "expected YAML"),
     ],
 )
 def test_a_damaged_budget_is_refused(tmp_path: Path, text: str, told: str) -> None:

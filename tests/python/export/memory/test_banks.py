@@ -52,6 +52,14 @@ def test_the_lower_bound_counts_fixed_banks_by_themselves() -> None:
     assert (made.peak, made.lower_bound) == (48, 48)
 
 
+def test_a_plan_over_several_banks_is_optimal_only_where_its_size_shows_it() -> None:
+    """Each bank by itself could not be smaller, but both tensors fit one of 128 bytes, one after another."""
+    spread = plan([Request("a", 128, 0, 1), Request("b", 128, 5, 6, bank=1)], [FAST, SLOW])
+    assert (spread.peak, spread.lower_bound, spread.optimal) == (256, 128, False)
+    alone = plan([Request("a", 128, 0, 1), Request("b", 128, 5, 6, bank=1)], [SLOW])
+    assert (alone.peak, alone.optimal) == (128, True)
+
+
 def test_a_tensor_larger_than_every_bank_is_named() -> None:
     with pytest.raises(DoesNotFit, match="none is as large as 'huge'") as caught:
         plan([Request("huge", 2000, 0, 1, note="m.py:3"), Request("a", 16, 0, 1)], [FAST, SLOW])

@@ -26,23 +26,19 @@ namespace internal {
 
 // Memory in two parts: for building from the front, for the file from the back.
 struct ETDumpStaticAllocator {
-  ETDumpStaticAllocator() = default;
+  uint8_t* data = nullptr;
+  size_t data_size = 0, allocated = 0;
+  size_t out_size = 0, front_left = 0;
+  uint8_t* front_cursor = nullptr;
 
+  // The first `alloc_buf_size` of `total_buf_size` bytes are for building.
   void set_buffer(uint8_t* buffer, size_t total_buf_size, size_t alloc_buf_size) {
+    *this = ETDumpStaticAllocator();
     data = buffer;
     data_size = alloc_buf_size;
-    allocated = 0;
-    out_size = total_buf_size - alloc_buf_size;
-    front_cursor = buffer + total_buf_size;
-    front_left = out_size;
+    front_left = out_size = total_buf_size - data_size;
+    front_cursor = data + total_buf_size;
   }
-
-  uint8_t* data{nullptr};
-  size_t data_size{0};
-  size_t allocated{0};
-  size_t out_size{0};
-  uint8_t* front_cursor{nullptr};
-  size_t front_left{0};
 };
 
 class ETDumpState;

@@ -21,6 +21,7 @@ class FileDataLoader final : public executorch::runtime::DataLoader {
     return from(file_name, alignment);
   }
 
+  // The other one fails from then on, with InvalidState.
   FileDataLoader(FileDataLoader&& other) noexcept
       : file_(other.file_), size_(other.size_), alignment_(other.alignment_) {
     other.file_ = -1;
@@ -38,6 +39,9 @@ class FileDataLoader final : public executorch::runtime::DataLoader {
   ET_NODISCARD executorch::runtime::Result<size_t> size() const override;
 
  private:
+  friend class FileDescriptorDataLoader;
+  // Of an open file, which is closed at the end. Errors: InvalidArgument (alignment), AccessFailed.
+  static executorch::runtime::Result<FileDataLoader> over(int file, size_t alignment);
   FileDataLoader(int file, size_t size, size_t alignment) : file_(file), size_(size), alignment_(alignment) {}
 
   int file_;

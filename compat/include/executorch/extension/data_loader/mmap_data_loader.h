@@ -2,6 +2,8 @@
 // A file mapped into memory, used where the system keeps its pages: rushlight::MmapDataLoader.
 #pragma once
 
+#include <utility>
+
 #include <executorch/runtime/core/data_loader.h>
 #include <executorch/runtime/core/result.h>
 #include <executorch/runtime/platform/compiler.h>
@@ -31,19 +33,22 @@ class MmapDataLoader final : public executorch::runtime::DataLoader {
     return from(file_name, use_mlock ? MlockConfig::UseMlock : MlockConfig::NoMlock);
   }
 
-  MmapDataLoader(MmapDataLoader&&) noexcept = default;
+  // The other one fails from then on, with InvalidState.
+  MmapDataLoader(MmapDataLoader&& other) noexcept
+      : loader_(std::move(other.loader_)), is_open_(std::exchange(other.is_open_, false)) {}
 
   ET_NODISCARD executorch::runtime::Result<executorch::runtime::FreeableBuffer> load(
       size_t offset, size_t size, const DataLoader::SegmentInfo& segment_info) const override;
   ET_NODISCARD executorch::runtime::Error load_into(size_t offset, size_t size,
                                                     const SegmentInfo& segment_info,
                                                     void* buffer) const override;
-  ET_NODISCARD executorch::runtime::Result<size_t> size() const override { return loader_.size(); }
+  ET_NODISCARD executorch::runtime::Result<size_t> size() const override;
 
  private:
   explicit MmapDataLoader(rushlight::MmapDataLoader loader) : loader_(std::move(loader)) {}
 
   mutable rushlight::MmapDataLoader loader_;  // its load() changes nothing
+  bool is_open_ = true;
 };
 
 }  // namespace executorch::extension

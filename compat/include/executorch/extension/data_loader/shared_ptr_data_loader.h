@@ -14,7 +14,7 @@ namespace executorch::extension {
 
 class SharedPtrDataLoader final : public executorch::runtime::DataLoader {
  public:
-  SharedPtrDataLoader(std::shared_ptr<void> data, size_t size) : data_(std::move(data)), size_(size) {}
+  SharedPtrDataLoader(std::shared_ptr<void> data, size_t size) : size_(size), memory_(std::move(data)) {}
 
   // Points into the memory. Error: InvalidArgument (beyond the end).
   ET_NODISCARD executorch::runtime::Result<executorch::runtime::FreeableBuffer> load(
@@ -22,13 +22,14 @@ class SharedPtrDataLoader final : public executorch::runtime::DataLoader {
     size_t end = 0;
     ET_CHECK_OR_RETURN_ERROR(!c10::add_overflows(offset, size, &end) && end <= size_, InvalidArgument,
                              "%zu bytes at offset %zu of %zu", size, offset, size_);
-    return executorch::runtime::FreeableBuffer(static_cast<uint8_t*>(data_.get()) + offset, size, nullptr);
+    const char* begin = static_cast<const char*>(memory_.get()) + offset;
+    return executorch::runtime::FreeableBuffer(begin, size, nullptr);
   }
   ET_NODISCARD executorch::runtime::Result<size_t> size() const override { return size_; }
 
  private:
-  const std::shared_ptr<void> data_;
-  const size_t size_;
+  size_t size_;
+  std::shared_ptr<void> memory_;
 };
 
 }  // namespace executorch::extension

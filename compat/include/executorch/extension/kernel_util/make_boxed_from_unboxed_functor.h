@@ -26,140 +26,148 @@ namespace executorch::extension {
 
 namespace kernel_util_internal {
 
-// How a parameter's type, without reference, is written in a signature and read from a value. What an
-// exporter writes for a number may be of another kind of number.
+// T without its std::optional.
 template <class T>
-struct evalue_to_arg final {
-  static_assert(std::is_same_v<T, executorch::aten::ScalarType> ||
-                    std::is_same_v<T, executorch::aten::MemoryFormat> ||
-                    std::is_same_v<T, executorch::aten::Layout> ||
-                    std::is_same_v<T, executorch::aten::Device>,
-                "no operator argument is of this type");
-  static constexpr char kCode = 'i';
-  static T call(executorch::runtime::EValue& v) { return v.to<T>(); }
-};
-
-#define RUSHLIGHT_ARGUMENT(type, code, expression)                          \
-  template <>                                                               \
-  struct evalue_to_arg<type> final {                                        \
-    static constexpr char kCode = code;                                     \
-    static type call(executorch::runtime::EValue& v) { return expression; } \
-  };
-
-RUSHLIGHT_ARGUMENT(int64_t, 'i', v.to_int())
-RUSHLIGHT_ARGUMENT(double, 'd', v.to_double())
-RUSHLIGHT_ARGUMENT(bool, 'b', v.to_bool())
-RUSHLIGHT_ARGUMENT(executorch::aten::Scalar, 's', v.toScalar())
-RUSHLIGHT_ARGUMENT(std::string_view, 'z', v.toString())
-RUSHLIGHT_ARGUMENT(executorch::aten::Tensor, 't', v.toTensor())
-RUSHLIGHT_ARGUMENT(executorch::aten::ArrayRef<int64_t>, 'n', v.toIntList())
-RUSHLIGHT_ARGUMENT(executorch::aten::ArrayRef<double>, 'f', v.toDoubleList())
-RUSHLIGHT_ARGUMENT(executorch::aten::ArrayRef<bool>, 'o', v.toBoolList())
-RUSHLIGHT_ARGUMENT(executorch::aten::TensorList, 'l', v.toTensorList())
-RUSHLIGHT_ARGUMENT(executorch::aten::ArrayRef<std::optional<executorch::aten::Tensor>>, 'p',
-                   v.toListOptionalTensor())
-#undef RUSHLIGHT_ARGUMENT
-
-template <>
-struct evalue_to_arg<executorch::aten::Tensor&> final {
-  static constexpr char kCode = 'w';
-  static executorch::aten::Tensor& call(executorch::runtime::EValue& v) { return v.toTensor(); }
-};
-template <>
-struct evalue_to_arg<const executorch::aten::Tensor&> final {
-  static constexpr char kCode = 't';
-  static const executorch::aten::Tensor& call(executorch::runtime::EValue& v) { return v.toTensor(); }
+struct required {
+  using type = T;
 };
 template <class T>
-struct evalue_to_arg<std::optional<T>> final {
-  static constexpr char kCode = evalue_to_arg<T>::kCode - 'a' + 'A';
-  static std::optional<T> call(executorch::runtime::EValue& v) {
-    if (v.isNone()) return std::nullopt;
-    return evalue_to_arg<T>::call(v);
+struct required<std::optional<T>> {
+  using type = T;
+};
+
+// Whether T is one of the others.
+template <class T, class... Others>
+inline constexpr bool kIsAny = (std::is_same_v<T, Others> || ...);
+
+// How a type is written in a signature: one letter, a capital for an optional.
+template <class T>
+constexpr char letter_of() {
+  namespace aten = executorch::aten;
+  using Value = typename required<T>::type;
+  if constexpr (!std::is_same_v<T, Value>) {
+    return letter_of<Value>() - ('a' - 'A');
+  } else if constexpr (kIsAny<T, int64_t, aten::ScalarType, aten::MemoryFormat, aten::Layout, aten::Device>) {
+    return 'i';
+  } else if constexpr (kIsAny<T, double>) {
+    return 'd';
+  } else if constexpr (kIsAny<T, bool>) {
+    return 'b';
+  } else if constexpr (kIsAny<T, aten::Scalar>) {
+    return 's';
+  } else if constexpr (kIsAny<T, std::string_view>) {
+    return 'z';
+  } else if constexpr (kIsAny<T, aten::Tensor>) {
+    return 't';
+  } else if constexpr (kIsAny<T, aten::ArrayRef<int64_t>>) {
+    return 'n';
+  } else if constexpr (kIsAny<T, aten::ArrayRef<double>>) {
+    return 'f';
+  } else if constexpr (kIsAny<T, aten::ArrayRef<bool>>) {
+    return 'o';
+  } else if constexpr (kIsAny<T, aten::TensorList>) {
+    return 'l';
+  } else {
+    static_assert(kIsAny<T, aten::ArrayRef<std::optional<aten::Tensor>>>,
+                  "no operator argument is of this type");
+    return 'p';
   }
-};
+}
 
+// Reads a value as T. An exporter may have written a number as another kind of number.
 template <class T>
-struct decay_if_not_tensor final {
-  using type = std::decay_t<T>;
-};
-template <>
-struct decay_if_not_tensor<executorch::aten::Tensor&> final {
-  using type = executorch::aten::Tensor&;
-};
-template <>
-struct decay_if_not_tensor<const executorch::aten::Tensor&> final {
-  using type = const executorch::aten::Tensor&;
-};
-template <class Parameter>
-using argument_of = evalue_to_arg<typename decay_if_not_tensor<Parameter>::type>;
+decltype(auto) unboxed(executorch::runtime::EValue& value) {
+  constexpr char kLetter = letter_of<T>();
+  using Value = typename required<T>::type;
+  if constexpr (!std::is_same_v<T, Value>) {
+    return value.isNone() ? T() : T(unboxed<Value>(value));
+  } else if constexpr (kLetter == 't') {
+    return value.toTensor();
+  } else if constexpr (kLetter == 's') {
+    return value.toScalar();
+  } else if constexpr (kLetter == 'b') {
+    return value.to_bool();
+  } else if constexpr (kLetter == 'd') {
+    return value.to_double();
+  } else if constexpr (std::is_same_v<T, int64_t>) {
+    return value.to_int();
+  } else {
+    return value.to<T>();
+  }
+}
 
-template <class TypeList>
-struct boxed_arguments;
+// A function's parameters without the context: the signature, and the call with values from a stack.
+template <class List>
+struct Parameters;
+template <class... Each>
+struct Parameters<typelist<Each...>> {
+  template <class Parameter>
+  static constexpr bool kIsOutput = std::is_same_v<Parameter, executorch::aten::Tensor&>;
+  template <class Parameter>
+  static constexpr char kLetter = kIsOutput<Parameter> ? 'w' : letter_of<std::decay_t<Parameter>>();
 
-template <class... Parameters>
-struct boxed_arguments<typelist<Parameters...>> {
-  static constexpr char kSignature[] = {argument_of<Parameters>::kCode..., '\0'};
-  static constexpr size_t kCount = sizeof...(Parameters);
-  template <class Functor, bool kWithContext, size_t... I>
-  static void call(executorch::runtime::KernelRuntimeContext& context,
-                   executorch::runtime::Span<executorch::runtime::EValue*> stack, std::index_sequence<I...>) {
-    if constexpr (kWithContext) {
-      static_cast<void>((*Functor::func_ptr())(context, argument_of<Parameters>::call(*stack[I])...));
-    } else {
-      static_cast<void>((*Functor::func_ptr())(argument_of<Parameters>::call(*stack[I])...));
-    }
+  static constexpr char kSignature[] = {kLetter<Each>..., '\0'};
+
+  template <class Function, size_t... kIndex, class... Context>
+  static void call(Function* function, executorch::runtime::EValue* const* stack,
+                   std::index_sequence<kIndex...>, Context&... context) {
+    static_cast<void>(function(context..., unboxed<std::decay_t<Each>>(*stack[kIndex])...));
   }
 };
 
 }  // namespace kernel_util_internal
 
+// The function that EXECUTORCH_FN names, called with values.
 template <class FuncType>
 struct WrapUnboxedIntoFunctor {
   static_assert(kernel_util_internal::is_compile_time_function_pointer<FuncType>::value,
                 "expected what EXECUTORCH_FN makes");
   using TrueType = typename FuncType::FuncType;
-  using ReturnType = typename kernel_util_internal::infer_function_traits_t<TrueType>::return_type;
-  using ArgsType = typename kernel_util_internal::infer_function_traits_t<TrueType>::parameter_types;
+  using Traits = kernel_util_internal::function_traits<TrueType>;
+  using ReturnType = typename Traits::return_type;
+  using ArgsType = typename Traits::parameter_types;
   static constexpr bool first_arg_is_context =
-      std::is_same_v<::executorch::runtime::KernelRuntimeContext,
-                     std::remove_reference_t<kernel_util_internal::head_with_default_t<void, ArgsType>>>;
+      std::is_same_v<kernel_util_internal::head_with_default_t<void, ArgsType>,
+                     ::executorch::runtime::KernelRuntimeContext&>;
   using ContextRemovedArgsType =
-      std::conditional_t<first_arg_is_context, kernel_util_internal::drop_if_nonempty_t<ArgsType, 1>,
-                         ArgsType>;
-  using Arguments = kernel_util_internal::boxed_arguments<ContextRemovedArgsType>;
+      kernel_util_internal::drop_if_nonempty_t<ArgsType, first_arg_is_context ? 1 : 0>;
+  using Parameters = kernel_util_internal::Parameters<ContextRemovedArgsType>;
 
   static void call(::executorch::runtime::KernelRuntimeContext& context,
                    executorch::runtime::Span<executorch::runtime::EValue*> stack) {
-    if (stack.size() < Arguments::kCount) {
-      context.fail(executorch::runtime::Error::InvalidArgument);
-      return;
+    constexpr size_t kCount = kernel_util_internal::size<ContextRemovedArgsType>::value;
+    constexpr auto kIndices = std::make_index_sequence<kCount>();
+    if (stack.size() < kCount) return context.fail(executorch::runtime::Error::InvalidArgument);
+    if constexpr (first_arg_is_context) {
+      Parameters::call(FuncType::func_ptr(), stack.data(), kIndices, context);
+    } else {
+      Parameters::call(FuncType::func_ptr(), stack.data(), kIndices);
     }
-    Arguments::template call<FuncType, first_arg_is_context>(context, stack,
-                                                             std::make_index_sequence<Arguments::kCount>());
   }
 };
 
 template <class FuncType>
 static executorch::runtime::Kernel make_boxed_kernel(const char* name, FuncType) {
-  using Wrapped = WrapUnboxedIntoFunctor<FuncType>;
-  executorch::runtime::Kernel kernel(name, Wrapped::call);
-  kernel.signature_ = Wrapped::Arguments::kSignature;
+  executorch::runtime::Kernel kernel(name, &WrapUnboxedIntoFunctor<FuncType>::call);
+  kernel.signature_ = WrapUnboxedIntoFunctor<FuncType>::Parameters::kSignature;
   return kernel;
 }
 
 }  // namespace executorch::extension
 
-#define ET_CONCATENATE_IMPL(s1, s2) s1##s2
-#define ET_CONCATENATE(s1, s2) ET_CONCATENATE_IMPL(s1, s2)
 #define ET_UID __LINE__
+#define ET_CONCATENATE(s1, s2) RUSHLIGHT_JOINED(s1, s2)
+#define RUSHLIGHT_JOINED(left, right) left##right
 
-#define EXECUTORCH_LIBRARY(ns, op_name, func) _EXECUTORCH_LIBRARY_IMPL(ns, op_name, func, ET_UID)
-#define _EXECUTORCH_LIBRARY_IMPL(ns, op_name, func, uid)                                 \
-  static constexpr const char ET_CONCATENATE(name_of_op_, uid)[] = #ns "::" op_name;     \
-  [[maybe_unused]] static const auto ET_CONCATENATE(res_##ns##_, uid) =                  \
-      ::executorch::runtime::register_kernel(::executorch::extension::make_boxed_kernel( \
-          ET_CONCATENATE(name_of_op_, uid), EXECUTORCH_FN(func, ET_CONCATENATE(name_of_op_, uid))))
+// The name of an operator is a template argument, hence an object with static storage.
+#define EXECUTORCH_LIBRARY(ns, op_name, func)                                                       \
+  RUSHLIGHT_REGISTERED(#ns "::" op_name, func, ET_CONCATENATE(rushlight_name_of_##ns##_, ET_UID), \
+                       ET_CONCATENATE(rushlight_registered_##ns##_, ET_UID))
+#define RUSHLIGHT_REGISTERED(full_name, func, name, result)                      \
+  static constexpr const char name[] = full_name;                                \
+  [[maybe_unused]] static const ::executorch::runtime::Error result =            \
+      ::executorch::runtime::register_kernel(                                    \
+          ::executorch::extension::make_boxed_kernel(name, EXECUTORCH_FN(func, name)))
 
 namespace torch::executor {
 using ::executorch::extension::make_boxed_kernel;

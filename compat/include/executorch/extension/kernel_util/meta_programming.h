@@ -1,77 +1,79 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A function as a type, and what it takes and gives.
+// A function as a type, and the types of its parameters and result.
 #pragma once
 
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 #include <executorch/extension/kernel_util/type_list.h>
 
 namespace executorch::extension::kernel_util_internal {
 
 template <class T>
-struct is_function_type : std::is_function<T> {};
+using is_function_type = std::is_function<T>;
 template <class T>
 using is_function_type_t = typename is_function_type<T>::type;
 
-template <class FuncType_, FuncType_* func_ptr_, const char* func_name>
+// A function known at compile time, under a name with static storage; EXECUTORCH_FN makes one.
+template <class Function, Function* kFunction, const char* kName>
 struct CompileTimeFunctionPointer final {
-  static_assert(is_function_type<FuncType_>::value, "EXECUTORCH_FN takes a function");
-  using FuncType = FuncType_;
-  static constexpr const char* func_name_ = func_name;
-  static constexpr FuncType* func_ptr() { return func_ptr_; }
+  using FuncType = Function;
+  static_assert(is_function_type<FuncType>::value, "EXECUTORCH_FN: expected a function");
+  static constexpr auto func_ptr() { return kFunction; }
+  static constexpr auto func_name_ = kName;
 };
 
-template <class T>
-struct is_compile_time_function_pointer : std::false_type {};
-template <class FuncType, FuncType* func_ptr, const char* func_name>
-struct is_compile_time_function_pointer<CompileTimeFunctionPointer<FuncType, func_ptr, func_name>>
-    : std::true_type {};
-
+#define EXECUTORCH_FN(func, name) (EXECUTORCH_FN_TYPE(func, name){})
 #define EXECUTORCH_FN_TYPE(func, name)                                       \
   ::executorch::extension::kernel_util_internal::CompileTimeFunctionPointer< \
-      std::remove_pointer_t<std::remove_reference_t<decltype(func)>>, func, name>
-#define EXECUTORCH_FN(func, name) EXECUTORCH_FN_TYPE(func, name)()
+      std::remove_pointer_t<std::decay_t<decltype(func)>>, func, name>
 
-template <class T>
-struct strip_class {};
-template <class Class, class Result, class... Args>
-struct strip_class<Result (Class::*)(Args...)> {
-  using type = Result(Args...);
-};
-template <class Class, class Result, class... Args>
-struct strip_class<Result (Class::*)(Args...) const> {
-  using type = Result(Args...);
-};
-template <class T>
-using strip_class_t = typename strip_class<T>::type;
-
-template <class Func>
-struct function_traits {
-  static_assert(!std::is_same_v<Func, Func>, "expected a plain function type");
-};
-template <class Result, class... Args>
-struct function_traits<Result(Args...)> {
-  using func_type = Result(Args...);
+// What is known of any callable.
+template <class Result, class... Parameters>
+struct callable_traits {
   using return_type = Result;
-  using parameter_types = typelist<Args...>;
-  static constexpr auto number_of_parameters = sizeof...(Args);
+  using func_type = return_type(Parameters...);
+  using parameter_types = typelist<Parameters...>;
+  static constexpr auto number_of_parameters = size<parameter_types>::value;
 };
 
-// Of a function, a pointer to one, or an object with one operator().
-template <class Functor>
-struct infer_function_traits {
-  using type = function_traits<strip_class_t<decltype(&Functor::operator())>>;
-};
-template <class Result, class... Args>
-struct infer_function_traits<Result (*)(Args...)> {
-  using type = function_traits<Result(Args...)>;
-};
-template <class Result, class... Args>
-struct infer_function_traits<Result(Args...)> {
-  using type = function_traits<Result(Args...)>;
-};
+// Declared for their types only: overload resolution takes a callable's pointer apart.
+template <class Result, class... Parameters>
+callable_traits<Result, Parameters...> traits_of(Result (*)(Parameters...));
+template <class Result, class Object, class... Parameters>
+callable_traits<Result, Parameters...> traits_of(Result (Object::*)(Parameters...) const);
+template <class Result, class Object, class... Parameters>
+callable_traits<Result, Parameters...> traits_of(Result (Object::*)(Parameters...));
+template <class Function, Function* kFunction, const char* kName>
+std::true_type names_function(const CompileTimeFunctionPointer<Function, kFunction, kName>*);
+std::false_type names_function(...);
+
 template <class T>
-using infer_function_traits_t = typename infer_function_traits<T>::type;
+using is_compile_time_function_pointer = decltype(names_function(static_cast<T*>(nullptr)));
+
+// Of a function type.
+template <class Function>
+struct function_traits : decltype(traits_of(static_cast<Function*>(nullptr))) {};
+
+template <class Method>
+using strip_class_t = typename decltype(traits_of(std::declval<Method>()))::func_type;
+
+// Of a function, of a pointer to one, or of an object with one operator().
+template <class Callable>
+constexpr auto function_of() {
+  using Pointed = std::remove_pointer_t<Callable>;
+  if constexpr (std::is_function_v<Pointed>) {
+    return static_cast<Pointed*>(nullptr);
+  } else {
+    return static_cast<strip_class_t<decltype(&Pointed::operator())>*>(nullptr);
+  }
+}
+template <class Callable>
+struct infer_function_traits {
+  using type = function_traits<std::remove_pointer_t<decltype(function_of<Callable>())>>;
+};
+template <class Callable>
+using infer_function_traits_t = typename infer_function_traits<Callable>::type;
 
 }  // namespace executorch::extension::kernel_util_internal

@@ -1,78 +1,72 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lists of types.
+// Lists of types, on std::tuple's own arithmetic.
 #pragma once
 
 #include <cstddef>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
 namespace executorch::extension::kernel_util_internal {
 
-template <class... T>
-struct false_t : std::false_type {};
-
+// Never made: a name for its types.
 template <class... Items>
 struct typelist final {
   typelist() = delete;
 };
 
-template <class TypeList>
-struct size final {
-  static_assert(false_t<TypeList>::value, "expected a typelist");
+// False for any types, so that a static_assert fires where it is used only.
+template <class...>
+inline constexpr bool kNever = false;
+template <class... T>
+using false_t = std::bool_constant<kNever<T...>>;
+
+template <class List>
+struct tuple_of {
+  static_assert(kNever<List>, "expected a typelist");
 };
-template <class... Types>
-struct size<typelist<Types...>> final {
-  static constexpr size_t value = sizeof...(Types);
+template <class... Items>
+struct tuple_of<typelist<Items...>> {
+  using type = std::tuple<Items...>;
+  template <class Last>
+  using followed_by = std::tuple<Items..., Last>;
 };
 
+template <class List>
+using size = std::tuple_size<typename tuple_of<List>::type>;
+
+template <size_t kIndex, class List>
+using element = std::tuple_element<kIndex, typename tuple_of<List>::type>;
+template <size_t kIndex, class List>
+using element_t = typename element<kIndex, List>::type;
+
+// The first type, or Default of an empty list.
+template <class Default, class List>
+using head_with_default = std::tuple_element<0, typename tuple_of<List>::template followed_by<Default>>;
+template <class Default, class List>
+using head_with_default_t = typename head_with_default<Default, List>::type;
+
+// Declared for their types only.
+template <template <class...> class Template, class... Arguments>
+std::true_type is_made_from(const Template<Arguments...>*);
+template <template <class...> class>
+std::false_type is_made_from(...);
+template <class List, size_t kFrom, size_t... kStep>
+typelist<element_t<kFrom + kStep, List>...> from_index(std::index_sequence<kStep...>);
+
 template <template <class...> class Template, class T>
-struct is_instantiation_of : std::false_type {};
-template <template <class...> class Template, class... Args>
-struct is_instantiation_of<Template, Template<Args...>> : std::true_type {};
+using is_instantiation_of =
+    decltype(is_made_from<Template>(std::add_pointer_t<std::remove_reference_t<T>>(nullptr)));
 template <template <class...> class Template, class T>
 using is_instantiation_of_t = typename is_instantiation_of<Template, T>::type;
 
-template <size_t Index, class TypeList>
-struct element final {
-  static_assert(false_t<TypeList>::value, "expected a typelist");
+// A list without its first `count` types; empty when it has no more.
+template <class List, size_t count>
+struct drop_if_nonempty {
+  static constexpr size_t kLeft = size<List>::value > count ? size<List>::value - count : 0;
+  using type = decltype(from_index<List, size<List>::value - kLeft>(std::make_index_sequence<kLeft>()));
 };
-template <class Head, class... Tail>
-struct element<0, typelist<Head, Tail...>> {
-  using type = Head;
-};
-template <size_t Index, class Head, class... Tail>
-struct element<Index, typelist<Head, Tail...>> : element<Index - 1, typelist<Tail...>> {};
-template <size_t Index, class TypeList>
-using element_t = typename element<Index, TypeList>::type;
-
-template <class Default, class TypeList>
-struct head_with_default final {
-  using type = Default;
-};
-template <class Default, class Head, class... Tail>
-struct head_with_default<Default, typelist<Head, Tail...>> final {
-  using type = Head;
-};
-template <class Default, class TypeList>
-using head_with_default_t = typename head_with_default<Default, TypeList>::type;
-
-// The elements at offset + each index.
-template <class TypeList, size_t offset, class IndexSequence>
-struct take_elements final {};
-template <class TypeList, size_t offset, size_t... Indices>
-struct take_elements<TypeList, offset, std::index_sequence<Indices...>> final {
-  using type = typelist<element_t<offset + Indices, TypeList>...>;
-};
-
-// Without the first `num`, or empty when there are no more.
-template <class TypeList, size_t num>
-struct drop_if_nonempty final {
-  static_assert(is_instantiation_of<typelist, TypeList>::value, "expected a typelist");
-  static constexpr size_t kDropped = num < size<TypeList>::value ? num : size<TypeList>::value;
-  using type = typename take_elements<TypeList, kDropped,
-                                      std::make_index_sequence<size<TypeList>::value - kDropped>>::type;
-};
-template <class TypeList, size_t num>
-using drop_if_nonempty_t = typename drop_if_nonempty<TypeList, num>::type;
+template <class List, size_t count>
+using drop_if_nonempty_t = typename drop_if_nonempty<List, count>::type;
 
 }  // namespace executorch::extension::kernel_util_internal

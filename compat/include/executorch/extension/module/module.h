@@ -78,7 +78,7 @@ class Module {
   Module& operator=(const Module&) = delete;
   Module(Module&&) = delete;
   Module& operator=(Module&&) = delete;
-  virtual ~Module() = default;
+  virtual ~Module();
 
   // Opens the program and its data files, once. The options are for methods that are loaded afterwards.
   ET_NODISCARD virtual runtime::Error load(
@@ -86,9 +86,9 @@ class Module {
   ET_NODISCARD virtual runtime::Error load(
       const LoadBackendOptionsMap& backend_options,
       const Program::Verification verification = Program::Verification::Minimal);
-  const LoadBackendOptionsMap& backend_options() const { return backend_options_map_; }
-  virtual inline bool is_loaded() const { return program_ != nullptr; }
-  std::shared_ptr<Program> program() const { return program_; }
+  const LoadBackendOptionsMap& backend_options() const;
+  virtual bool is_loaded() const;
+  std::shared_ptr<Program> program() const;
 
   runtime::Result<size_t> num_methods();
   runtime::Result<std::unordered_set<std::string>> method_names();
@@ -101,129 +101,78 @@ class Module {
                                           const LoadBackendOptionsMap* backend_options = nullptr,
                                           std::vector<Kernel> kernel_registry = {});
   ET_DEPRECATED ET_NODISCARD runtime::Error load_method(const std::string& method_name,
-                                                        torch::executor::EventTracer* event_tracer) {
-    return load_method(method_name, nullptr, event_tracer, nullptr);
-  }
+                                                        torch::executor::EventTracer* event_tracer);
   ET_NODISCARD runtime::Error load_forward(runtime::HierarchicalAllocator* planned_memory = nullptr,
                                            torch::executor::EventTracer* event_tracer = nullptr,
                                            const LoadBackendOptionsMap* backend_options = nullptr,
-                                           std::vector<Kernel> kernel_registry = {}) {
-    return load_method("forward", planned_memory, event_tracer, backend_options, std::move(kernel_registry));
-  }
-  ET_DEPRECATED ET_NODISCARD runtime::Error load_forward(torch::executor::EventTracer* event_tracer) {
-    return load_method("forward", nullptr, event_tracer, nullptr);
-  }
-  bool unload_method(const std::string& method_name) { return methods_.erase(method_name) > 0; }
-  bool unload_forward() { return unload_method("forward"); }
-  bool is_method_loaded(const std::string& method_name) const { return methods_.count(method_name) > 0; }
+                                           std::vector<Kernel> kernel_registry = {});
+  ET_DEPRECATED ET_NODISCARD runtime::Error load_forward(torch::executor::EventTracer* event_tracer);
+  bool unload_method(const std::string& method_name);
+  bool unload_forward();
+  bool is_method_loaded(const std::string& method_name) const;
   ET_DEPRECATED ET_NODISCARD runtime::Result<Method*> method(const std::string& method_name);
 
-  // Sets the first inputs, as many as are given, and runs. Others keep what set_input() gave them.
+  // Sets the first inputs, as many as are given, and runs. Others keep what set_input() gave them; an input
+  // that has no value yet is an InvalidArgument.
   ET_NODISCARD virtual runtime::Result<std::vector<runtime::EValue>> execute(
       const std::string& method_name, const std::vector<runtime::EValue>& input_values);
   ET_NODISCARD runtime::Result<std::vector<runtime::EValue>> execute(const std::string& method_name,
-                                                                     const runtime::EValue& input_value) {
-    return execute(method_name, std::vector<runtime::EValue>{input_value});
-  }
-  ET_NODISCARD runtime::Result<std::vector<runtime::EValue>> execute(const std::string& method_name) {
-    return execute(method_name, std::vector<runtime::EValue>{});
-  }
+                                                                     const runtime::EValue& input_value);
+  ET_NODISCARD runtime::Result<std::vector<runtime::EValue>> execute(const std::string& method_name);
   ET_NODISCARD runtime::Result<std::vector<runtime::EValue>> forward(
-      const std::vector<runtime::EValue>& input_values) {
-    return execute("forward", input_values);
-  }
-  ET_NODISCARD runtime::Result<std::vector<runtime::EValue>> forward(const runtime::EValue& input_value) {
-    return execute("forward", input_value);
-  }
-  ET_NODISCARD runtime::Result<std::vector<runtime::EValue>> forward() { return execute("forward"); }
+      const std::vector<runtime::EValue>& input_values);
+  ET_NODISCARD runtime::Result<std::vector<runtime::EValue>> forward(const runtime::EValue& input_value);
+  ET_NODISCARD runtime::Result<std::vector<runtime::EValue>> forward();
 
   // Runs and returns the first output. Error: InvalidArgument (there is none).
   ET_NODISCARD runtime::Result<runtime::EValue> get(const std::string& method_name,
-                                                    const std::vector<runtime::EValue>& input_values) {
-    auto outputs = execute(method_name, input_values);
-    if (!outputs.ok()) return outputs.error();
-    if (outputs->empty()) return runtime::Error::InvalidArgument;
-    return outputs->front();
-  }
+                                                    const std::vector<runtime::EValue>& input_values);
   ET_NODISCARD runtime::Result<runtime::EValue> get(const std::string& method_name,
-                                                    const runtime::EValue& input_value) {
-    return get(method_name, std::vector<runtime::EValue>{input_value});
-  }
-  ET_NODISCARD runtime::Result<runtime::EValue> get(const std::string& method_name) {
-    return get(method_name, std::vector<runtime::EValue>{});
-  }
+                                                    const runtime::EValue& input_value);
+  ET_NODISCARD runtime::Result<runtime::EValue> get(const std::string& method_name);
 
   ET_NODISCARD runtime::Error set_input(const std::string& method_name, const runtime::EValue& input_value,
                                         size_t input_index);
-  ET_NODISCARD runtime::Error set_input(const runtime::EValue& input_value, size_t input_index) {
-    return set_input("forward", input_value, input_index);
-  }
+  ET_NODISCARD runtime::Error set_input(const runtime::EValue& input_value, size_t input_index);
   ET_NODISCARD runtime::Error set_inputs(const std::string& method_name,
                                          const std::vector<runtime::EValue>& input_values);
-  ET_NODISCARD runtime::Error set_inputs(const std::vector<runtime::EValue>& input_values) {
-    return set_inputs("forward", input_values);
-  }
+  ET_NODISCARD runtime::Error set_inputs(const std::vector<runtime::EValue>& input_values);
 
   // A tensor whose memory an output uses that the program did not plan.
   ET_NODISCARD runtime::Error set_output(const std::string& method_name, runtime::EValue output_value,
                                          size_t output_index = 0);
-  ET_NODISCARD runtime::Error set_output(runtime::EValue output_value, size_t output_index = 0) {
-    return set_output("forward", std::move(output_value), output_index);
-  }
+  ET_NODISCARD runtime::Error set_output(runtime::EValue output_value, size_t output_index = 0);
   ET_NODISCARD runtime::Error set_outputs(const std::string& method_name,
                                           const std::vector<runtime::EValue>& output_values);
-  ET_NODISCARD runtime::Error set_outputs(const std::vector<runtime::EValue>& output_values) {
-    return set_outputs("forward", output_values);
-  }
+  ET_NODISCARD runtime::Error set_outputs(const std::vector<runtime::EValue>& output_values);
   ET_NODISCARD runtime::Result<std::vector<runtime::EValue>> get_outputs(const std::string& method_name);
-  ET_NODISCARD runtime::Result<std::vector<runtime::EValue>> get_outputs() { return get_outputs("forward"); }
+  ET_NODISCARD runtime::Result<std::vector<runtime::EValue>> get_outputs();
   ET_NODISCARD runtime::Result<runtime::EValue> get_output(const std::string& method_name,
                                                            size_t output_index = 0);
-  ET_NODISCARD runtime::Result<runtime::EValue> get_output(size_t output_index = 0) {
-    return get_output("forward", output_index);
-  }
+  ET_NODISCARD runtime::Result<runtime::EValue> get_output(size_t output_index = 0);
 
-  runtime::EventTracer* event_tracer() const { return event_tracer_.get(); }
+  runtime::EventTracer* event_tracer() const;
   // Empty: give the tracer a buffer of the application's own.
-  ET_DEPRECATED ET_NODISCARD runtime::Span<uint8_t> debug_buffer() { return {}; }
+  ET_DEPRECATED ET_NODISCARD runtime::Span<uint8_t> debug_buffer();
 
  private:
-  // The planned buffers of a method, aligned to 16 bytes.
-  struct PlannedMemory {
-    std::vector<std::vector<uint8_t>> buffers;
-    std::vector<runtime::Span<uint8_t>> spans;
-    std::unique_ptr<runtime::HierarchicalAllocator> allocator;
-  };
-  struct MethodHolder {
-    std::unique_ptr<PlannedMemory> planned_memory;
-    std::unique_ptr<runtime::MemoryManager> memory_manager;
-    std::vector<Kernel> kernel_registry;
-    std::unique_ptr<Method> method;  // last: it goes first
-  };
+  struct PlannedMemory;
+  struct State;
 
-  runtime::Error load_program(Program::Verification verification);
-  runtime::Error load_data_maps();
-  runtime::Result<std::unique_ptr<runtime::DataLoader>> open(const std::string& path) const;
+  runtime::Error open_program(Program::Verification verification);
   runtime::Result<std::unique_ptr<PlannedMemory>> plan(const std::string& method_name);
   runtime::Result<Method*> loaded(const std::string& method_name);
 
-  std::string file_path_;
-  std::vector<std::string> data_files_;
-  LoadMode load_mode_ = LoadMode::File;
-  std::unique_ptr<runtime::DataLoader> data_loader_;
-  std::shared_ptr<Program> program_;
-  std::unique_ptr<runtime::MemoryAllocator> memory_allocator_;
-  std::unique_ptr<runtime::MemoryAllocator> temp_allocator_;
-  std::unique_ptr<runtime::EventTracer> event_tracer_;
-  std::vector<std::unique_ptr<runtime::DataLoader>> data_map_loaders_;
-  std::vector<std::unique_ptr<NamedDataMap>> named_data_maps_;
-  std::unique_ptr<NamedDataMap> merged_data_map_;
-  std::vector<std::vector<uint8_t>> shared_arenas_;
-  std::vector<std::vector<runtime::BackendOption>> backend_options_storage_;
-  LoadBackendOptionsMap backend_options_map_;
-  bool share_memory_arenas_ = false;
+  std::unique_ptr<State> state_;
 
  protected:
+  // A method, and what it runs on; members go from last to first.
+  struct MethodHolder {
+    std::shared_ptr<PlannedMemory> planned_memory;
+    std::unique_ptr<runtime::MemoryManager> memory_manager;
+    std::vector<Kernel> kernel_registry;
+    std::unique_ptr<Method> method;
+  };
   std::unordered_map<std::string, MethodHolder> methods_;
 };
 

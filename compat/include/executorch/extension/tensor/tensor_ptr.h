@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -18,9 +19,34 @@ namespace executorch::extension {
 
 using TensorPtr = std::shared_ptr<executorch::aten::Tensor>;
 
-// Over `data`, which outlives the tensor or is given to `deleter` at its end. Row major unless there is a
-// dim order or strides; both have to describe the same dense layout. All of these abort on what does not
-// fit together.
+namespace internal {
+
+// Everything that a tensor is made of.
+struct TensorParts {
+  std::vector<executorch::aten::SizesType> sizes;
+  std::vector<executorch::aten::DimOrderType> dim_order;
+  std::vector<executorch::aten::StridesType> strides;
+  executorch::aten::ScalarType type = executorch::aten::ScalarType::Float;
+  executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND;
+  executorch::aten::Device device{executorch::aten::DeviceType::CPU};
+  void* data = nullptr;
+  std::function<void(void*)> deleter = nullptr;
+};
+
+// Aborts on parts that do not fit together.
+TensorPtr assemble(TensorParts parts);
+// With `bytes` as its memory, which are at least as many as the elements take.
+TensorPtr assemble(TensorParts parts, std::vector<uint8_t> bytes);
+// With the elements of `range`, as many as the sizes say and of type T, converted to parts.type; aborts where
+// that would lose what they mean.
+template <class T, class Range>
+TensorPtr assemble_from(TensorParts parts, const Range& range);
+
+}  // namespace internal
+
+// A tensor over `data`, which outlives it or is given to `deleter` when it ends; `device` says where the data
+// lies. Without a dim order and strides it is row major; given both, they describe the same dense layout.
+// These functions abort on arguments that do not fit together.
 TensorPtr make_tensor_ptr(
     std::vector<executorch::aten::SizesType> sizes, void* data,
     std::vector<executorch::aten::DimOrderType> dim_order, std::vector<executorch::aten::StridesType> strides,
@@ -28,133 +54,121 @@ TensorPtr make_tensor_ptr(
     executorch::aten::Device device = executorch::aten::Device(executorch::aten::DeviceType::CPU),
     executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND,
     std::function<void(void*)> deleter = nullptr);
-
-inline TensorPtr make_tensor_ptr(
+TensorPtr make_tensor_ptr(
     std::vector<executorch::aten::SizesType> sizes, void* data,
     executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
     executorch::aten::Device device = executorch::aten::Device(executorch::aten::DeviceType::CPU),
     executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND,
-    std::function<void(void*)> deleter = nullptr) {
-  return make_tensor_ptr(std::move(sizes), data, {}, {}, type, device, dynamism, std::move(deleter));
-}
+    std::function<void(void*)> deleter = nullptr);
 
-// With bytes of its own.
+// A tensor that owns its memory: `data` holds the bytes of its elements.
 TensorPtr make_tensor_ptr(
     std::vector<executorch::aten::SizesType> sizes, std::vector<uint8_t> data,
     std::vector<executorch::aten::DimOrderType> dim_order, std::vector<executorch::aten::StridesType> strides,
     executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
     executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
-
-inline TensorPtr make_tensor_ptr(
+TensorPtr make_tensor_ptr(
     std::vector<executorch::aten::SizesType> sizes, std::vector<uint8_t> data,
     executorch::aten::ScalarType type = executorch::aten::ScalarType::Float,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
-  return make_tensor_ptr(std::move(sizes), std::move(data), {}, {}, type, dynamism);
-}
+    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
-namespace internal {
-
-// How many elements a shape has; aborts for none.
-size_t checked_numel(const std::vector<executorch::aten::SizesType>& sizes);
-
-// The elements as `type`, in bytes; aborts where that would lose what they mean.
-template <class T>
-std::vector<uint8_t> cast_elements(const std::vector<T>& elements, executorch::aten::ScalarType type) {
-  ET_CHECK_MSG(runtime::canCast(runtime::CppTypeToScalarType<T>::value, type),
-               "these elements do not become %s", runtime::toString(type));
-  struct {
-    [[noreturn]] void fail(runtime::Error) { runtime::runtime_abort(); }
-  } context;
-  std::vector<uint8_t> bytes(elements.size() * runtime::elementSize(type));
-  ET_SWITCH_REALHBBF16_AND_UINT_TYPES(type, context, "make_tensor_ptr", CTYPE, [&] {
-    auto* to = reinterpret_cast<CTYPE*>(bytes.data());
-    for (const auto& element : elements) *to++ = static_cast<CTYPE>(element);
-  });
-  return bytes;
-}
-
-}  // namespace internal
-
-// With elements of its own, converted when `type` is another one.
+// A tensor that owns its elements, converted where `type` differs from theirs.
 template <class T = float, executorch::aten::ScalarType deduced_type = runtime::CppTypeToScalarType<T>::value>
-inline TensorPtr make_tensor_ptr(
+TensorPtr make_tensor_ptr(
     std::vector<executorch::aten::SizesType> sizes, std::vector<T> data,
     std::vector<executorch::aten::DimOrderType> dim_order = {},
     std::vector<executorch::aten::StridesType> strides = {}, executorch::aten::ScalarType type = deduced_type,
     executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
-  ET_CHECK_MSG(data.size() == internal::checked_numel(sizes), "%zu elements for a shape of %zu", data.size(),
-               internal::checked_numel(sizes));
-  if (type != deduced_type) {
-    return make_tensor_ptr(std::move(sizes), internal::cast_elements(data, type), std::move(dim_order),
-                           std::move(strides), type, dynamism);
-  }
-  std::vector<uint8_t> bytes(data.size() * sizeof(T));
-  auto* to = reinterpret_cast<T*>(bytes.data());
-  for (const auto& element : data) *to++ = element;  // also of vector<bool>
-  return make_tensor_ptr(std::move(sizes), std::move(bytes), std::move(dim_order), std::move(strides), type,
-                         dynamism);
+  return internal::assemble_from<T>(
+      {std::move(sizes), std::move(dim_order), std::move(strides), type, dynamism}, data);
 }
-
 template <class T = float, executorch::aten::ScalarType deduced_type = runtime::CppTypeToScalarType<T>::value>
-inline TensorPtr make_tensor_ptr(
-    std::vector<T> data, executorch::aten::ScalarType type = deduced_type,
-    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
-  std::vector<executorch::aten::SizesType> sizes{static_cast<executorch::aten::SizesType>(data.size())};
-  return make_tensor_ptr<T, deduced_type>(std::move(sizes), std::move(data), {0}, {1}, type, dynamism);
-}
-
-template <class T = float, executorch::aten::ScalarType deduced_type = runtime::CppTypeToScalarType<T>::value>
-inline TensorPtr make_tensor_ptr(
+TensorPtr make_tensor_ptr(
     std::vector<executorch::aten::SizesType> sizes, std::initializer_list<T> list,
     std::vector<executorch::aten::DimOrderType> dim_order = {},
     std::vector<executorch::aten::StridesType> strides = {}, executorch::aten::ScalarType type = deduced_type,
     executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
-  return make_tensor_ptr<T, deduced_type>(std::move(sizes), std::vector<T>(list), std::move(dim_order),
-                                          std::move(strides), type, dynamism);
+  return internal::assemble_from<T>(
+      {std::move(sizes), std::move(dim_order), std::move(strides), type, dynamism}, list);
 }
 
+// The same with one dimension, and with none.
 template <class T = float, executorch::aten::ScalarType deduced_type = runtime::CppTypeToScalarType<T>::value>
-inline TensorPtr make_tensor_ptr(
+TensorPtr make_tensor_ptr(
+    std::vector<T> data, executorch::aten::ScalarType type = deduced_type,
+    executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
+  const auto length = static_cast<executorch::aten::SizesType>(data.size());
+  return internal::assemble_from<T>({{length}, {}, {}, type, dynamism}, data);
+}
+template <class T = float, executorch::aten::ScalarType deduced_type = runtime::CppTypeToScalarType<T>::value>
+TensorPtr make_tensor_ptr(
     std::initializer_list<T> list, executorch::aten::ScalarType type = deduced_type,
     executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND) {
-  return make_tensor_ptr<T, deduced_type>(std::vector<T>(list), type, dynamism);
+  const auto length = static_cast<executorch::aten::SizesType>(list.size());
+  return internal::assemble_from<T>({{length}, {}, {}, type, dynamism}, list);
 }
-
-// Without dimensions.
 template <class T>
-inline TensorPtr make_tensor_ptr(T value) {
-  return make_tensor_ptr<T>(std::vector<executorch::aten::SizesType>{}, std::vector<T>{value});
+TensorPtr make_tensor_ptr(T value) {
+  internal::TensorParts parts;
+  parts.type = runtime::CppTypeToScalarType<T>::value;
+  return internal::assemble_from<T>(std::move(parts), std::initializer_list<T>{value});
 }
 
-// Over another's memory, in the same or another shape of no more elements; the second keeps it alive.
+// A view of another tensor's memory, in its shape or one of no more elements. The second form keeps the other
+// tensor alive.
 TensorPtr make_tensor_ptr(const executorch::aten::Tensor& tensor,
                           std::vector<executorch::aten::SizesType> sizes = {},
                           std::vector<executorch::aten::DimOrderType> dim_order = {},
                           std::vector<executorch::aten::StridesType> strides = {},
                           std::function<void(void*)> deleter = nullptr);
-inline TensorPtr make_tensor_ptr(const TensorPtr& tensor_ptr,
-                                 std::vector<executorch::aten::SizesType> sizes = {},
-                                 std::vector<executorch::aten::DimOrderType> dim_order = {},
-                                 std::vector<executorch::aten::StridesType> strides = {}) {
-  return make_tensor_ptr(*tensor_ptr, std::move(sizes), std::move(dim_order), std::move(strides),
-                         [tensor_ptr](void*) {});
-}
+TensorPtr make_tensor_ptr(const TensorPtr& tensor_ptr, std::vector<executorch::aten::SizesType> sizes = {},
+                          std::vector<executorch::aten::DimOrderType> dim_order = {},
+                          std::vector<executorch::aten::StridesType> strides = {});
 
-// A copy with elements of its own, perhaps of another type.
+// A copy that owns its elements, converted where `type` differs.
 TensorPtr clone_tensor_ptr(const executorch::aten::Tensor& tensor, executorch::aten::ScalarType type);
-inline TensorPtr clone_tensor_ptr(const executorch::aten::Tensor& tensor) {
-  return clone_tensor_ptr(tensor, tensor.scalar_type());
-}
-inline TensorPtr clone_tensor_ptr(const TensorPtr& tensor, executorch::aten::ScalarType type) {
-  return clone_tensor_ptr(*tensor, type);
-}
-inline TensorPtr clone_tensor_ptr(const TensorPtr& tensor) { return clone_tensor_ptr(*tensor); }
+TensorPtr clone_tensor_ptr(const executorch::aten::Tensor& tensor);
+TensorPtr clone_tensor_ptr(const TensorPtr& tensor, executorch::aten::ScalarType type);
+TensorPtr clone_tensor_ptr(const TensorPtr& tensor);
 
-// On another device: the CPU is the only one, and others abort.
+// A copy in the memory of `target`, between the CPU and a device: the device's registered DeviceAllocator
+// allocates, copies and frees. Aborts within one kind of device, without an allocator, or when it fails.
 TensorPtr clone_tensor_ptr_to(const TensorPtr& tensor, executorch::aten::Device target);
 
 // Errors: as resize_tensor().
 ET_NODISCARD runtime::Error resize_tensor_ptr(TensorPtr& tensor,
                                               const std::vector<executorch::aten::SizesType>& sizes);
+
+namespace internal {
+
+// The number of elements of a shape; aborts where no tensor has it.
+size_t checked_numel(const std::vector<executorch::aten::SizesType>& sizes);
+void check_castable(executorch::aten::ScalarType from, executorch::aten::ScalarType to);
+
+// For ET_SWITCH where nobody takes an error.
+struct AbortOnFailure {
+  [[noreturn]] void fail(runtime::Error) { runtime::runtime_abort(); }
+};
+
+template <class T, class Range>
+TensorPtr assemble_from(TensorParts parts, const Range& range) {
+  const auto count = static_cast<size_t>(std::distance(range.begin(), range.end()));
+  ET_CHECK_MSG(count == checked_numel(parts.sizes), "elements: expected %zu for the sizes, got %zu",
+               checked_numel(parts.sizes), count);
+  std::vector<uint8_t> bytes(count * runtime::elementSize(parts.type));
+  if (parts.type == runtime::CppTypeToScalarType<T>::value) {
+    std::copy(range.begin(), range.end(), reinterpret_cast<T*>(bytes.data()));
+  } else {
+    check_castable(runtime::CppTypeToScalarType<T>::value, parts.type);
+    AbortOnFailure context;
+    ET_SWITCH_REALHBBF16_AND_UINT_TYPES(parts.type, context, "make_tensor_ptr", TO, [&] {
+      std::transform(range.begin(), range.end(), reinterpret_cast<TO*>(bytes.data()),
+                     [](const T& element) { return static_cast<TO>(element); });
+    });
+  }
+  return assemble(std::move(parts), std::move(bytes));
+}
+
+}  // namespace internal
 
 }  // namespace executorch::extension

@@ -11,20 +11,21 @@ class BackendExecutionContext final {
  public:
   BackendExecutionContext(EventTracer* event_tracer = nullptr, MemoryAllocator* temp_allocator = nullptr,
                           const char* method_name = nullptr)
-      : event_tracer_(event_tracer), temp_allocator_(temp_allocator), method_name_(method_name) {}
+      : method_name_(method_name), scratch_(temp_allocator), tracer_(event_tracer) {}
 
-  EventTracer* event_tracer() { return event_tracer_; }
+  EventTracer* event_tracer() { return tracer_; }
   // Until execute() returns; null when there is no more.
   void* allocate(size_t size, size_t alignment = MemoryAllocator::kDefaultAlignment) {
-    return temp_allocator_->allocate(size, alignment);
+    MemoryAllocator& scratch = *get_temp_allocator();
+    return scratch.allocate(size, alignment);
   }
-  MemoryAllocator* get_temp_allocator() { return temp_allocator_; }
+  MemoryAllocator* get_temp_allocator() { return scratch_; }
   const char* get_method_name() const { return method_name_; }
 
  private:
-  EventTracer* event_tracer_;
-  MemoryAllocator* temp_allocator_;
   const char* method_name_;
+  MemoryAllocator* scratch_;
+  EventTracer* tracer_;
 };
 
 }  // namespace executorch::ET_RUNTIME_NAMESPACE

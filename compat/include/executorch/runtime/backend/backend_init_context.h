@@ -19,37 +19,34 @@ class BackendInitContext final {
   explicit BackendInitContext(MemoryAllocator* runtime_allocator, EventTracer* event_tracer = nullptr,
                               const char* method_name = nullptr, const NamedDataMap* named_data_map = nullptr,
                               Span<const BackendOption> runtime_specs = {})
-      : runtime_allocator_(runtime_allocator),
-        event_tracer_(event_tracer),
-        method_name_(method_name),
-        named_data_map_(named_data_map),
-        runtime_specs_(runtime_specs) {}
+      : method_{method_name, event_tracer, runtime_allocator}, data_(named_data_map), options_(runtime_specs) {}
 
   // Memory that lives as long as the method.
-  MemoryAllocator* get_runtime_allocator() { return runtime_allocator_; }
-  EventTracer* event_tracer() { return event_tracer_; }
-  const char* get_method_name() const { return method_name_; }
+  MemoryAllocator* get_runtime_allocator() { return method_.memory; }
+  EventTracer* event_tracer() { return method_.tracer; }
+  const char* get_method_name() const { return method_.name; }
   // Of the program and of the caller's files; during init() only.
-  const NamedDataMap* get_named_data_map() const { return named_data_map_; }
-  Span<const BackendOption> runtime_specs() const { return runtime_specs_; }
+  const NamedDataMap* get_named_data_map() const { return data_; }
+  Span<const BackendOption> runtime_specs() const { return options_; }
 
   // Errors: NotFound, InvalidArgument (of another type).
   template <class T>
   Result<T> get_runtime_spec(const char* key) const {
-    static_assert(std::is_same_v<T, bool> || std::is_same_v<T, int> || std::is_same_v<T, const char*>,
+    static_assert(std::disjunction_v<std::is_same<T, const char*>, std::is_same<T, int>, std::is_same<T, bool>>,
                   "an option is a bool, an int or a text");
     T value{};
-    const Error error = internal::read_option(runtime_specs_, key, value);
-    if (error != Error::Ok) return error;
+    ET_CHECK_OK_OR_RETURN_ERROR(internal::read_option(options_, key, value));
     return value;
   }
 
  private:
-  MemoryAllocator* runtime_allocator_;
-  EventTracer* event_tracer_;
-  const char* method_name_;
-  const NamedDataMap* named_data_map_;
-  Span<const BackendOption> runtime_specs_;
+  struct {
+    const char* name;
+    EventTracer* tracer;
+    MemoryAllocator* memory;
+  } method_;
+  const NamedDataMap* data_;
+  Span<const BackendOption> options_;
 };
 
 }  // namespace executorch::ET_RUNTIME_NAMESPACE

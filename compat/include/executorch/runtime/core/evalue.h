@@ -83,7 +83,7 @@ struct EValue : public rushlight::EValue {
   // A smart pointer to any of these.
   template <class T, class = std::enable_if_t<std::is_convertible_v<decltype(*std::declval<T>()), EValue>>>
   EValue(T&& pointer) {
-    ET_CHECK_MSG(pointer != nullptr, "the pointer is null");
+    ET_CHECK_MSG(pointer != nullptr, "Pointer is null: expected one to a value");
     *this = *std::forward<T>(pointer);
   }
   template <class T>
@@ -109,15 +109,19 @@ struct EValue : public rushlight::EValue {
   Tensor toTensor() && { return expect(Tag::Tensor), tensor(); }
   Tensor& toTensor() & { return expect(Tag::Tensor), tensor(); }
   const Tensor& toTensor() const& { return expect(Tag::Tensor), tensor(); }
-  std::string_view toString() const { return expect(Tag::String), to_string_view(); }
-  executorch::aten::ArrayRef<int64_t> toIntList() const { return expect(Tag::ListInt), ints(); }
-  executorch::aten::ArrayRef<bool> toBoolList() const { return expect(Tag::ListBool), to_bool_list(); }
-  executorch::aten::ArrayRef<double> toDoubleList() const {
-    return expect(Tag::ListDouble), to_double_list();
+  std::string_view toString() const { return expect(Tag::String, "string"), to_string_view(); }
+  executorch::aten::ArrayRef<int64_t> toIntList() const { return expect(Tag::ListInt, "int list"), ints(); }
+  executorch::aten::ArrayRef<bool> toBoolList() const {
+    return expect(Tag::ListBool, "bool list"), to_bool_list();
   }
-  executorch::aten::ArrayRef<Tensor> toTensorList() const { return expect(Tag::ListTensor), tensors(); }
+  executorch::aten::ArrayRef<double> toDoubleList() const {
+    return expect(Tag::ListDouble, "double list"), to_double_list();
+  }
+  executorch::aten::ArrayRef<Tensor> toTensorList() const {
+    return expect(Tag::ListTensor, "tensor list"), tensors();
+  }
   executorch::aten::ArrayRef<std::optional<Tensor>> toListOptionalTensor() const {
-    return expect(Tag::ListOptionalTensor), optional_tensors();
+    return expect(Tag::ListOptionalTensor, "list of optional tensors"), optional_tensors();
   }
   executorch::aten::ScalarType toScalarType() const { return from_int<executorch::aten::ScalarType>(); }
   executorch::aten::MemoryFormat toMemoryFormat() const { return from_int<executorch::aten::MemoryFormat>(); }
@@ -203,6 +207,8 @@ struct EValue : public rushlight::EValue {
   struct IsOptional<std::optional<T>> : std::true_type {};
 
   void expect(Tag expected) const;
+  // Likewise of what is pointed at; `name` is for the message of a null pointer.
+  void expect(Tag expected, const char* name) const;
 
   Tensor& tensor() const {
     static_assert(sizeof(Tensor) == sizeof(payload.as_tensor));
@@ -218,7 +224,7 @@ struct EValue : public rushlight::EValue {
 
   template <class T>
   void set_list(Tag kind, const internal::BoxedList<T>*& member, BoxedEvalueList<T>* value) {
-    ET_CHECK_MSG(value != nullptr, "the list is null");
+    ET_CHECK_MSG(value != nullptr, "the list's pointer cannot be null");
     member = value;
     tag = kind;
     length = value->size_;

@@ -10,23 +10,16 @@
 
 #include "runtime/tensor/evalue.h"
 
+// Each tag by its name: numbers and texts, tensors, and the lists of each.
+#define RUSHLIGHT_PLAIN_TAGS(_) _(Int) _(Double) _(Bool)
+#define RUSHLIGHT_LIST_TAGS(_) _(ListInt) _(ListDouble) _(ListBool) _(ListScalar)
+#define RUSHLIGHT_TENSOR_TAGS(_) _(Tensor) _(ListTensor) _(ListOptionalTensor)
 #define EXECUTORCH_FORALL_TAGS(_) \
-  _(None)                         \
-  _(Tensor)                       \
-  _(String)                       \
-  _(Double)                       \
-  _(Int)                          \
-  _(Bool)                         \
-  _(ListBool)                     \
-  _(ListDouble)                   \
-  _(ListInt)                      \
-  _(ListTensor)                   \
-  _(ListScalar)                   \
-  _(ListOptionalTensor)
+  _(None) RUSHLIGHT_PLAIN_TAGS(_) _(String) RUSHLIGHT_LIST_TAGS(_) RUSHLIGHT_TENSOR_TAGS(_)
 
 namespace executorch::runtime {
 
-using Tag = rushlight::Tag;
+using rushlight::Tag;
 
 #if ET_ENABLE_ENUM_STRINGS
 // "Tensor" and so on; "Unknown" for a number that is no tag.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a tensor in a data file looks like; sizes and dim order are pointed at.
+// Dtype, sizes and dim order of a tensor in a data file. Sizes and dim order belong to the file.
 #pragma once
 
 #include <executorch/runtime/core/exec_aten/exec_aten.h>
@@ -12,25 +12,27 @@ namespace executorch::ET_RUNTIME_NAMESPACE {
 class TensorLayout final {
  public:
   TensorLayout() = delete;
-  // Error: InvalidArgument.
+  // Error: InvalidArgument (a negative size, a dim order that is no permutation of the sizes, a number that is
+  // no dtype, more bytes than there are addresses).
   static executorch::runtime::Result<const TensorLayout> create(Span<const int32_t> sizes,
                                                                 Span<const uint8_t> dim_order,
                                                                 executorch::aten::ScalarType scalar_type);
 
-  Span<const int32_t> sizes() const { return sizes_; }
-  Span<const uint8_t> dim_order() const { return dim_order_; }
-  executorch::aten::ScalarType scalar_type() const { return scalar_type_; }
-  size_t nbytes() const { return nbytes_; }
+  executorch::aten::ScalarType scalar_type() const { return dtype_; }
+  size_t nbytes() const { return bytes_; }
+  Span<const int32_t> sizes() const { return {first_size_, rank_}; }
+  Span<const uint8_t> dim_order() const { return {outermost_, rank_}; }
 
  private:
-  TensorLayout(Span<const int32_t> sizes, Span<const uint8_t> dim_order,
-               executorch::aten::ScalarType scalar_type, size_t nbytes)
-      : sizes_(sizes), dim_order_(dim_order), scalar_type_(scalar_type), nbytes_(nbytes) {}
+  TensorLayout(executorch::aten::ScalarType dtype, size_t bytes, size_t rank, const int32_t* first_size,
+               const uint8_t* outermost)
+      : dtype_(dtype), bytes_(bytes), rank_(rank), first_size_(first_size), outermost_(outermost) {}
 
-  const Span<const int32_t> sizes_;
-  const Span<const uint8_t> dim_order_;
-  const executorch::aten::ScalarType scalar_type_;
-  const size_t nbytes_;
+  executorch::aten::ScalarType dtype_;
+  size_t bytes_;
+  size_t rank_;
+  const int32_t* first_size_;
+  const uint8_t* outermost_;
 };
 
 }  // namespace executorch::ET_RUNTIME_NAMESPACE

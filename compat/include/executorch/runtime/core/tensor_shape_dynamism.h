@@ -3,8 +3,9 @@
 
 #include "runtime/tensor/tensor.h"
 
+// The enumeration itself, no alias of it: `enum torch::executor::TensorShapeDynamism` names it, too.
 namespace executorch::runtime {
-using TensorShapeDynamism = rushlight::TensorShapeDynamism;
+using rushlight::TensorShapeDynamism;
 }
 
 namespace torch::executor {

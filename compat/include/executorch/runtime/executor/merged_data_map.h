@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two maps as one.
+// Two maps of named data as one, without a heap: each question goes to the first map, and to the second one
+// where the first has no such key.
 #pragma once
+
+#include <array>
+#include <type_traits>
 
 #include <executorch/runtime/core/named_data_map.h>
 
@@ -8,50 +12,82 @@ namespace executorch::ET_RUNTIME_NAMESPACE::internal {
 
 class MergedDataMap final : public NamedDataMap {
  public:
-  // The maps outlive it. Error: InvalidArgument (a map that is null, a key that both have).
+  // The maps outlive it. Errors: InvalidArgument (a null map, a key that both have), those of the first map.
   static Result<MergedDataMap> load(const NamedDataMap* first, const NamedDataMap* second) {
-    ET_CHECK_OR_RETURN_ERROR(first != nullptr && second != nullptr, InvalidArgument, "a data map is null");
-    auto count = first->get_num_keys();
-    if (!count.ok()) return count.error();
-    for (uint32_t i = 0; i < *count; ++i) {
-      auto key = first->get_key(i);
-      if (!key.ok()) return key.error();
-      const Error error = second->get_tensor_layout(*key).error();
-      ET_CHECK_OR_RETURN_ERROR(error == Error::NotFound || error == Error::NotImplemented, InvalidArgument,
-                               "both data maps have the key %s", *key);
-    }
-    return MergedDataMap(first, second);
+    const MergedDataMap merged(first, second);
+    ET_CHECK_OK_OR_RETURN_ERROR(merged.check());
+    return Result<MergedDataMap>(MergedDataMap(merged.maps_));
   }
-
-  ET_NODISCARD Result<const TensorLayout> get_tensor_layout(std::string_view key) const override {
-    auto layout = first_->get_tensor_layout(key);
-    if (layout.error() != Error::NotFound) return layout;
-    return second_->get_tensor_layout(key);
-  }
-  ET_NODISCARD Result<FreeableBuffer> get_data(std::string_view key) const override {
-    auto data = first_->get_data(key);
-    if (data.error() != Error::NotFound) return data;
-    return second_->get_data(key);
-  }
-  ET_NODISCARD Error load_data_into(std::string_view key, void* buffer, size_t size) const override {
-    const Error error = first_->load_data_into(key, buffer, size);
-    return error == Error::NotFound ? second_->load_data_into(key, buffer, size) : error;
-  }
-  ET_NODISCARD Result<uint32_t> get_num_keys() const override {
-    return first_->get_num_keys().get() + second_->get_num_keys().get();
-  }
-  ET_NODISCARD Result<const char*> get_key(uint32_t index) const override {
-    const uint32_t count = first_->get_num_keys().get();
-    return index < count ? first_->get_key(index) : second_->get_key(index - count);
-  }
-
   MergedDataMap(MergedDataMap&&) noexcept = default;
 
- private:
-  MergedDataMap(const NamedDataMap* first, const NamedDataMap* second) : first_(first), second_(second) {}
+  ET_NODISCARD Result<const TensorLayout> get_tensor_layout(std::string_view key) const override {
+    return ask([key](const NamedDataMap& map) { return map.get_tensor_layout(key); });
+  }
+  ET_NODISCARD Result<FreeableBuffer> get_data(std::string_view key) const override {
+    return ask([key](const NamedDataMap& map) { return map.get_data(key); });
+  }
+  ET_NODISCARD Error load_data_into(std::string_view key, void* buffer, size_t size) const override {
+    return ask([&](const NamedDataMap& map) { return map.load_data_into(key, buffer, size); });
+  }
+  // The first map's keys come first.
+  ET_NODISCARD Result<uint32_t> get_num_keys() const override {
+    uint32_t total = 0;
+    for (const NamedDataMap* map : maps_) {
+      auto keys = map->get_num_keys();
+      if (!keys.ok()) return keys;
+      total += *keys;
+    }
+    return total;
+  }
+  ET_NODISCARD Result<const char*> get_key(uint32_t index) const override {
+    auto before = maps_.front()->get_num_keys();
+    if (!before.ok()) return before.error();
+    const bool in_first = index < *before;
+    return maps_[in_first ? 0 : 1]->get_key(in_first ? index : index - *before);
+  }
 
-  const NamedDataMap* first_;
-  const NamedDataMap* second_;
+ private:
+  using Maps = std::array<const NamedDataMap*, 2>;
+
+  explicit MergedDataMap(const Maps& maps) : maps_(maps) {}
+  MergedDataMap(const NamedDataMap* first, const NamedDataMap* second) : maps_{first, second} {}
+
+  static Error error_of(Error error) { return error; }
+  template <class T>
+  static Error error_of(const Result<T>& result) {
+    return result.error();
+  }
+
+  template <class Question>
+  std::invoke_result_t<Question, const NamedDataMap&> ask(Question question) const {
+    auto answer = question(*maps_.front());
+    if (error_of(answer) == Error::NotFound) return question(*maps_.back());
+    return answer;
+  }
+
+  // Whether there are two maps and no key is in both. A map that cannot say has no such key.
+  Error check() const {
+    for (const NamedDataMap* map : maps_) {
+      ET_CHECK_OR_RETURN_ERROR(map != nullptr, InvalidArgument, "data map: expected two, got null");
+    }
+    auto keys = maps_.front()->get_num_keys();
+    if (!keys.ok()) return keys.error();
+    while (*keys > 0) {
+      auto key = maps_.front()->get_key(--*keys);
+      if (!key.ok()) return key.error();
+      switch (maps_.back()->get_tensor_layout(*key).error()) {
+        case Error::NotFound:
+        case Error::NotImplemented:
+          break;
+        default:
+          ET_LOG(Error, "data map: both have the key %s", *key);
+          return Error::InvalidArgument;
+      }
+    }
+    return Error::Ok;
+  }
+
+  Maps maps_;
 };
 
 }  // namespace executorch::ET_RUNTIME_NAMESPACE::internal

@@ -19,6 +19,7 @@
 
 namespace rushlight::compat {
 class MethodState;
+struct MethodAccess;
 }
 
 namespace executorch::ET_RUNTIME_NAMESPACE {
@@ -46,6 +47,7 @@ class Method final {
   // A mutable buffer by its name. Error: NotFound.
   ET_NODISCARD Result<executorch::aten::Tensor> get_attribute(std::string_view name);
 
+  // Error: InvalidArgument (an input has never been set), those of a kernel or backend.
   ET_NODISCARD Error execute();
 
   // The whole method is one step: EndOfMethod follows it, until reset_execution().
@@ -67,6 +69,8 @@ class Method final {
   EventTracer* get_event_tracer();
 
  private:
+  friend struct rushlight::compat::MethodAccess;
+
   std::unique_ptr<rushlight::compat::MethodState> state_;
 };
 

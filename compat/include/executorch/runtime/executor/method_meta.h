@@ -14,29 +14,45 @@
 
 namespace executorch::ET_RUNTIME_NAMESPACE {
 
+namespace testing {
+class TensorInfoTestFriend;
+}
+
 // A tensor of a program, whose memory the spans point into.
 class TensorInfo final {
  public:
   TensorInfo() = delete;
 
-  Span<const int32_t> sizes() const { return sizes_; }  // upper bounds of a dynamic shape
-  Span<const uint8_t> dim_order() const { return dim_order_; }
-  executorch::aten::ScalarType scalar_type() const { return scalar_type_; }
-  bool is_memory_planned() const { return is_memory_planned_; }
-  size_t nbytes() const { return nbytes_; }
+  Span<const int32_t> sizes() const { return facts_.sizes; }  // upper bounds of a dynamic shape
+  Span<const uint8_t> dim_order() const { return facts_.order; }
+  executorch::aten::ScalarType scalar_type() const { return facts_.dtype; }
+  bool is_memory_planned() const { return facts_.planned; }
+  size_t nbytes() const { return facts_.bytes; }
   // Where the tensor has one: of a parameter, buffer or constant.
-  std::string_view name() const { return name_; }
+  std::string_view name() const { return facts_.name; }
 
  private:
   friend class MethodMeta;
-  explicit TensorInfo(rushlight::flatbuffer::Table tensor);
+  friend class testing::TensorInfoTestFriend;
 
-  Span<const int32_t> sizes_;
-  Span<const uint8_t> dim_order_;
-  std::string_view name_;
-  executorch::aten::ScalarType scalar_type_;
-  bool is_memory_planned_;
-  size_t nbytes_;
+  // Errors: InvalidArgument (a negative size, a dtype that is none, more bytes than memory has).
+  static Result<TensorInfo> create(Span<const int32_t> sizes, Span<const uint8_t> dim_order,
+                                   executorch::aten::ScalarType scalar_type, const bool is_memory_planned,
+                                   std::string_view name);
+  static Result<TensorInfo> create(rushlight::flatbuffer::Table tensor);
+
+  // Checked by create().
+  struct Facts {
+    size_t bytes;
+    executorch::aten::ScalarType dtype;
+    bool planned;
+    std::string_view name;
+    Span<const int32_t> sizes;
+    Span<const uint8_t> order;
+  };
+  explicit TensorInfo(const Facts& facts) : facts_(facts) {}
+
+  Facts facts_;
 };
 
 class MethodMeta final {

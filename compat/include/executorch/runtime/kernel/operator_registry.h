@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Kernels registered at run time, for hosts: they join the operators that the build selected. Storage is
-// fixed (MAX_KERNEL_NUM kernels); a kernel with the name and key of another is refused.
+// fixed (MAX_KERNEL_NUM kernels). A kernel takes the place of the build's with its name and key.
 #pragma once
 
 #include <cstring>
@@ -15,7 +15,7 @@
 #include <executorch/runtime/platform/platform.h>
 
 #define ET_LOG_KERNEL_KEY(k) \
-  ET_LOG(Info, "key: %s, is_fallback: %s", k.data(), k.is_fallback() ? "true" : "false");
+  ET_LOG(Info, "key: %s", (k).is_fallback() ? "of the fallback" : (k).data())
 #define ET_LOG_TENSOR_META(meta_list)                                               \
   for (const auto& meta : meta_list) {                                              \
     ET_LOG(Info, "dtype: %d, dim order:", static_cast<int>(meta.dtype_));           \
@@ -99,7 +99,8 @@ bool registry_has_op_function(const char* name, Span<const TensorMeta> meta_list
 // Those of the build first.
 Span<const Kernel> get_registered_kernels();
 
-// Errors: RegistrationExceedingMaxKernels, RegistrationAlreadyRegistered; kernels before it stay.
+// Always Ok, so that statics can be made of it: aborts for more than MAX_KERNEL_NUM kernels, and for one with
+// the name and key of another that was registered.
 ET_NODISCARD Error register_kernels(const Span<const Kernel>);
 ET_NODISCARD inline Error register_kernel(const Kernel& kernel) {
   return register_kernels({&kernel, size_t{1}});

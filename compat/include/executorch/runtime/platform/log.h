@@ -32,16 +32,14 @@ void vlogf(LogLevel level, et_timestamp_t timestamp, const char* filename, const
            const char* format, va_list args);
 
 ET_PRINTFLIKE(6, 7)
-inline void logf(LogLevel level, et_timestamp_t timestamp, const char* filename, const char* function,
-                 size_t line, const char* format, ...) {
+inline void logf([[maybe_unused]] LogLevel level, [[maybe_unused]] et_timestamp_t timestamp,
+                 [[maybe_unused]] const char* filename, [[maybe_unused]] const char* function,
+                 [[maybe_unused]] size_t line, [[maybe_unused]] const char* format, ...) {
 #if ET_LOG_ENABLED
-  va_list args;
-  va_start(args, format);
-  vlogf(level, timestamp, filename, function, line, format, args);
-  va_end(args);
-#else
-  static_cast<void>(level), static_cast<void>(timestamp), static_cast<void>(filename);
-  static_cast<void>(function), static_cast<void>(line), static_cast<void>(format);
+  va_list rest;
+  va_start(rest, format);
+  vlogf(level, timestamp, filename, function, line, format, rest);
+  va_end(rest);
 #endif
 }
 

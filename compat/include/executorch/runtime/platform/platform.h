@@ -71,6 +71,7 @@ struct PalImpl {
   const char* source_filename;
 };
 
+// Takes the functions over and calls `impl.init` once all of them are in place.
 bool register_pal(PalImpl impl);
 const PalImpl* get_pal_impl();
 

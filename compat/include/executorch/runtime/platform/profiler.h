@@ -25,7 +25,7 @@
 
 namespace executorch::runtime {
 
-typedef struct alignas(8) {
+struct alignas(8) prof_event_t {
   union {
     const char* name_str;
     char name[PROF_NAME_MAX_LEN];
@@ -34,25 +34,25 @@ typedef struct alignas(8) {
   uint32_t instruction_idx;
   uint64_t start_time;
   uint64_t end_time;
-} prof_event_t;
+};
 
-typedef struct alignas(8) {
+struct alignas(8) mem_prof_event_t {
   uint32_t allocator_id;
   uint32_t allocation_size;
-} mem_prof_event_t;
+};
 
-typedef struct alignas(8) {
+struct alignas(8) prof_allocator_t {
   char name[PROF_NAME_MAX_LEN];
   uint64_t allocator_id;
-} prof_allocator_t;
+};
 
-typedef struct alignas(8) {
+struct alignas(8) prof_result_t {
   uint8_t* prof_data;
   uint32_t num_bytes;
   uint32_t num_blocks;
-} prof_result_t;
+};
 
-typedef struct alignas(8) {
+struct alignas(8) prof_header_t {
   char name[32];
   uint32_t prof_ver;
   uint32_t max_prof_entries;
@@ -61,22 +61,21 @@ typedef struct alignas(8) {
   uint32_t allocator_entries;
   uint32_t max_mem_prof_entries;
   uint32_t mem_prof_entries;
-} prof_header_t;
+};
 
-typedef struct {
+struct prof_state_t {
   int32_t chain_idx;
   uint32_t instruction_idx;
-} prof_state_t;
+};
 
-// A block: header, events, allocators, allocations.
-constexpr uint32_t prof_buf_size = sizeof(prof_header_t) + sizeof(prof_event_t) * MAX_PROFILE_EVENTS +
-                                   sizeof(mem_prof_event_t) * MAX_MEM_PROFILE_EVENTS +
-                                   sizeof(prof_allocator_t) * MEM_PROFILE_MAX_ALLOCATORS;
+// A block: its header, then all room for events, for allocators and for allocations.
 constexpr size_t prof_header_offset = 0;
-constexpr size_t prof_events_offset = sizeof(prof_header_t);
-constexpr size_t prof_mem_alloc_info_offset = prof_events_offset + sizeof(prof_event_t) * MAX_PROFILE_EVENTS;
+constexpr size_t prof_events_offset = prof_header_offset + sizeof(prof_header_t);
+constexpr size_t prof_mem_alloc_info_offset = prof_events_offset + MAX_PROFILE_EVENTS * sizeof(prof_event_t);
 constexpr size_t prof_mem_alloc_events_offset =
-    prof_mem_alloc_info_offset + sizeof(prof_allocator_t) * MEM_PROFILE_MAX_ALLOCATORS;
+    prof_mem_alloc_info_offset + MEM_PROFILE_MAX_ALLOCATORS * sizeof(prof_allocator_t);
+constexpr uint32_t prof_buf_size =
+    prof_mem_alloc_events_offset + MAX_MEM_PROFILE_EVENTS * sizeof(mem_prof_event_t);
 
 void profiler_init(void);
 uint32_t begin_profiling(const char* name);
@@ -90,28 +89,28 @@ void profiling_create_block(const char* name);
 const prof_state_t& get_profile_tls_state();
 void set_profile_tls_state(const prof_state_t& state);
 
+// An event from here to the end of the scope.
 class ExecutorchProfiler {
  public:
-  explicit ExecutorchProfiler(const char* name) : token_(begin_profiling(name)) {}
-  ~ExecutorchProfiler() { end_profiling(token_); }
+  explicit ExecutorchProfiler(const char* name) : event_(begin_profiling(name)) {}
+  ExecutorchProfiler(const ExecutorchProfiler&) = delete;
+  ExecutorchProfiler& operator=(const ExecutorchProfiler&) = delete;
+  ~ExecutorchProfiler() { end_profiling(event_); }
 
  private:
-  uint32_t token_;
+  const uint32_t event_;
 };
 
+// Events until the end of the scope are of this instruction.
 class ExecutorchProfilerInstructionScope {
  public:
-  explicit ExecutorchProfilerInstructionScope(const prof_state_t& state) : before_(get_profile_tls_state()) {
-    set_profile_tls_state(state);
-  }
-  ~ExecutorchProfilerInstructionScope() { set_profile_tls_state(before_); }
+  explicit ExecutorchProfilerInstructionScope(const prof_state_t& state) { set_profile_tls_state(state); }
   ExecutorchProfilerInstructionScope(const ExecutorchProfilerInstructionScope&) = delete;
-  ExecutorchProfilerInstructionScope(ExecutorchProfilerInstructionScope&&) = delete;
   ExecutorchProfilerInstructionScope& operator=(const ExecutorchProfilerInstructionScope&) = delete;
-  ExecutorchProfilerInstructionScope& operator=(ExecutorchProfilerInstructionScope&&) = delete;
+  ~ExecutorchProfilerInstructionScope() { set_profile_tls_state(outer_); }
 
  private:
-  prof_state_t before_;
+  const prof_state_t outer_ = get_profile_tls_state();
 };
 
 }  // namespace executorch::runtime
@@ -142,35 +141,30 @@ using ::executorch::runtime::track_allocation;
 using ::executorch::runtime::track_allocator;
 }  // namespace torch::executor
 
+// With profiling each macro is a call; without, it takes its arguments and does nothing.
 #ifdef PROFILING_ENABLED
-#define EXECUTORCH_SCOPE_PROF_CONCAT_IMPL(a, b) a##b
-#define EXECUTORCH_SCOPE_PROF_CONCAT(a, b) EXECUTORCH_SCOPE_PROF_CONCAT_IMPL(a, b)
-#define EXECUTORCH_PROFILE_CREATE_BLOCK(name) ::executorch::runtime::profiling_create_block(name);
-#define EXECUTORCH_BEGIN_PROF(name) ::executorch::runtime::begin_profiling(name);
-#define EXECUTORCH_END_PROF(token_id) ::executorch::runtime::end_profiling(token_id);
-#define EXECUTORCH_SCOPE_PROF(name) \
-  ::executorch::runtime::ExecutorchProfiler EXECUTORCH_SCOPE_PROF_CONCAT(et_profiler_, __LINE__)(name);
-#define EXECUTORCH_PROFILE_INSTRUCTION_SCOPE(chain_idx, instruction_idx)             \
-  ::executorch::runtime::ExecutorchProfilerInstructionScope et_profiler_instruction( \
-      {chain_idx, instruction_idx});
-#define EXECUTORCH_DUMP_PROFILE_RESULTS(prof_result) ::executorch::runtime::dump_profile_stats(prof_result);
-#define EXECUTORCH_RESET_PROFILE_RESULTS() ::executorch::runtime::reset_profile_stats();
-#define EXECUTORCH_TRACK_ALLOCATOR(name) ::executorch::runtime::track_allocator(name);
-#define EXECUTORCH_TRACK_ALLOCATION(id, size) ::executorch::runtime::track_allocation(id, size);
+#define RUSHLIGHT_PROFILED(call, off) ::executorch::runtime::call
 #else
-#define EXECUTORCH_PROFILE_CREATE_BLOCK(name) static_cast<void>(name)
-#define EXECUTORCH_BEGIN_PROF(name) \
-  {                                 \
-  }
-#define EXECUTORCH_END_PROF(token_id) static_cast<void>(token_id)
-#define EXECUTORCH_SCOPE_PROF(name) static_cast<void>(name)
-#define EXECUTORCH_PROFILE_INSTRUCTION_SCOPE(chain_idx, instruction_idx) \
-  (static_cast<void>(chain_idx), static_cast<void>(instruction_idx))
-#define EXECUTORCH_DUMP_PROFILE_RESULTS(prof_result) \
-  memset(prof_result, 0, sizeof(::executorch::runtime::prof_result_t));
-#define EXECUTORCH_RESET_PROFILE_RESULTS() \
-  {                                        \
-  }
-#define EXECUTORCH_TRACK_ALLOCATOR(name) (static_cast<void>(name), -1)
-#define EXECUTORCH_TRACK_ALLOCATION(id, size) (static_cast<void>(id), static_cast<void>(size))
+#define RUSHLIGHT_PROFILED(call, off) off
 #endif
+
+#define EXECUTORCH_PROFILE_CREATE_BLOCK(name) \
+  RUSHLIGHT_PROFILED(profiling_create_block(name), static_cast<void>(name));
+#define EXECUTORCH_BEGIN_PROF(name) RUSHLIGHT_PROFILED(begin_profiling(name);, {})  // also an initialiser
+#define EXECUTORCH_END_PROF(token_id) RUSHLIGHT_PROFILED(end_profiling(token_id), static_cast<void>(token_id));
+#define EXECUTORCH_DUMP_PROFILE_RESULTS(prof_result) \
+  RUSHLIGHT_PROFILED(dump_profile_stats(prof_result), memset((prof_result), 0, sizeof(*(prof_result))));
+#define EXECUTORCH_RESET_PROFILE_RESULTS() RUSHLIGHT_PROFILED(reset_profile_stats(), static_cast<void>(0));
+#define EXECUTORCH_TRACK_ALLOCATOR(name) RUSHLIGHT_PROFILED(track_allocator(name), (static_cast<void>(name), -1))
+#define EXECUTORCH_TRACK_ALLOCATION(id, size) \
+  RUSHLIGHT_PROFILED(track_allocation(id, size), (static_cast<void>(id), static_cast<void>(size)))
+
+#define EXECUTORCH_SCOPE_PROF_CONCAT(a, b) EXECUTORCH_SCOPE_PROF_CONCAT_IMPL(a, b)
+#define EXECUTORCH_SCOPE_PROF_CONCAT_IMPL(a, b) a##b
+#define EXECUTORCH_SCOPE_PROF(name)                                                                       \
+  RUSHLIGHT_PROFILED(ExecutorchProfiler EXECUTORCH_SCOPE_PROF_CONCAT(rushlight_profiled_, __LINE__)(name), \
+                     static_cast<void>(name));
+#define EXECUTORCH_PROFILE_INSTRUCTION_SCOPE(chain_idx, instruction_idx)                              \
+  RUSHLIGHT_PROFILED(ExecutorchProfilerInstructionScope rushlight_profiled_instruction(               \
+                         ::executorch::runtime::prof_state_t{chain_idx, instruction_idx}),            \
+                     (static_cast<void>(chain_idx), static_cast<void>(instruction_idx)));

@@ -34,7 +34,7 @@
 
 namespace executorch::aten {
 
-using TensorShapeDynamism = executorch::runtime::TensorShapeDynamism;
+using executorch::runtime::TensorShapeDynamism;
 using std::nullopt;
 using std::nullopt_t;
 using std::optional;

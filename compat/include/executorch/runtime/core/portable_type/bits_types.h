@@ -2,38 +2,15 @@
 // Storage of packed bits; nothing computes with it.
 #pragma once
 
-#include <cstdint>
+#include "compat/detail/stored_type.h"
 
 namespace executorch::runtime::etensor {
 
-struct alignas(1) bits1x8 {
-  using underlying = uint8_t;
-  uint8_t val_;
-  bits1x8() = default;
-  explicit bits1x8(uint8_t val) : val_(val) {}
-};
-struct alignas(1) bits2x4 {
-  using underlying = uint8_t;
-  uint8_t val_;
-  bits2x4() = default;
-  explicit bits2x4(uint8_t val) : val_(val) {}
-};
-struct alignas(1) bits4x2 {
-  using underlying = uint8_t;
-  uint8_t val_;
-  bits4x2() = default;
-  explicit bits4x2(uint8_t val) : val_(val) {}
-};
-struct alignas(1) bits8 {
-  uint8_t val_;
-  bits8() = default;
-  explicit bits8(uint8_t val) : val_(val) {}
-};
-struct alignas(2) bits16 {
-  uint16_t val_;
-  bits16() = default;
-  explicit bits16(uint16_t val) : val_(val) {}
-};
+RUSHLIGHT_STORED_AS(uint8_t, val_, bits1x8)
+RUSHLIGHT_STORED_AS(uint8_t, val_, bits2x4)
+RUSHLIGHT_STORED_AS(uint8_t, val_, bits4x2)
+RUSHLIGHT_STORED_AS(uint8_t, val_, bits8)
+RUSHLIGHT_STORED_AS(uint16_t, val_, bits16)
 
 }  // namespace executorch::runtime::etensor
 

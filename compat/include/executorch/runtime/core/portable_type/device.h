@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a tensor's memory is. rushlight computes on the CPU; the others are names that programs carry.
+// Where a tensor's memory lies. rushlight computes on the CPU; a device's memory is reached by the
+// DeviceAllocator that an application registers.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace executorch::runtime::etensor {
 
@@ -13,22 +15,20 @@ constexpr size_t kNumDeviceTypes = 2;
 
 using DeviceIndex = int8_t;
 
+// A kind of device, and which of its kind.
 struct Device final {
   using Type = DeviceType;
 
-  Device(DeviceType type, DeviceIndex index = 0) : type_(type), index_(index) {}
+  Device(DeviceType type, DeviceIndex index = 0) : which_{type, index} {}
 
-  DeviceType type() const noexcept { return type_; }
-  bool is_cpu() const noexcept { return type_ == DeviceType::CPU; }
-  DeviceIndex index() const noexcept { return index_; }
-  bool operator==(const Device& other) const noexcept {
-    return type_ == other.type_ && index_ == other.index_;
-  }
-  bool operator!=(const Device& other) const noexcept { return !(*this == other); }
+  DeviceType type() const noexcept { return which_.first; }
+  DeviceIndex index() const noexcept { return which_.second; }
+  bool is_cpu() const noexcept { return type() == Type::CPU; }
+  bool operator==(const Device& other) const noexcept { return which_ == other.which_; }
+  bool operator!=(const Device& other) const noexcept { return which_ != other.which_; }
 
  private:
-  DeviceType type_;
-  DeviceIndex index_;
+  std::pair<Type, DeviceIndex> which_;
 };
 
 }  // namespace executorch::runtime::etensor

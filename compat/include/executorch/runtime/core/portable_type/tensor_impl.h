@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "compat/detail/convert.h"
+#include "compat/detail/device.h"
 #include "runtime/tensor/tensor.h"
 
 #define ET_PRI_TENSOR_SIZE "zd"
@@ -32,7 +33,8 @@ class TensorImpl : public rushlight::TensorImpl {
 
   TensorImpl() = delete;
   // Without a dim order the tensor is row major; strides follow from the dim order. Aborts on what is no
-  // shape: a negative size, too many dimensions or elements, a dim order that is none.
+  // shape: a negative size, too many dimensions or elements, a dim order that is none; on a device index
+  // outside of -16 to 15.
   TensorImpl(ScalarType type, ssize_t dim, SizesType* sizes, void* data = nullptr,
              DimOrderType* dim_order = nullptr, StridesType* strides = nullptr,
              TensorShapeDynamism dynamism = TensorShapeDynamism::STATIC,
@@ -55,8 +57,8 @@ class TensorImpl : public rushlight::TensorImpl {
   const ArrayRef<StridesType> strides() const { return Base::strides(); }
   TensorShapeDynamism shape_dynamism() const { return Base::shape_dynamism(); }
 
-  // Memory is the CPU's.
-  Device device() const { return Device(DeviceType::CPU); }
+  // Where the memory lies; kernels compute on the CPU's.
+  Device device() const { return rushlight::compat::official_device(Base::device()); }
   DeviceType device_type() const { return device().type(); }
   DeviceIndex device_index() const { return device().index(); }
 

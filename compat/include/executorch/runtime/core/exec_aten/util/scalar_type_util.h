@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Element types at compile time and at run time: traits, names, sets, promotion. The ET_FORALL_ and
-// ET_SWITCH_ macros are in compat/detail.
+// ET_SWITCH_ macros are made by rushlight.codegen.dtype_macros.
 #pragma once
 
 #include <array>
@@ -200,7 +200,6 @@ namespace executorch::aten {
 using ::executorch::runtime::elementSize;
 }
 
-#include "compat/detail/forall_types.h"
 #include "compat/detail/promotion.h"
 #include "compat/detail/switch_types.h"
 

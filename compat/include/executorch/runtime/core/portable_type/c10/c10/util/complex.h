@@ -20,19 +20,21 @@ constexpr T imag(const c10::complex<T>& z) {
 }
 template <class T>
 T abs(const c10::complex<T>& z) {
-  return std::abs(static_cast<std::complex<T>>(z));
+  return std::hypot(z.real(), z.imag());
 }
 template <class T>
 T arg(const c10::complex<T>& z) {
-  return std::atan2(z.imag(), z.real());
+  const T re = z.real(), im = z.imag();
+  return std::atan2(im, re);
 }
 template <class T>
 constexpr T norm(const c10::complex<T>& z) {
-  return z.real() * z.real() + z.imag() * z.imag();
+  const T re = z.real(), im = z.imag();
+  return re * re + im * im;
 }
 template <class T>
 constexpr c10::complex<T> conj(const c10::complex<T>& z) {
-  return c10::complex<T>(z.real(), -z.imag());
+  return {z.real(), -z.imag()};
 }
 
 }  // namespace std

@@ -58,18 +58,26 @@ c10::complex<T> log1p(const c10::complex<T>& x) {
   return {std::log(std::hypot(re + 1, im)), angle};
 }
 
+// The same number for the standard library.
+template <class T>
+std::complex<T> standard(const c10::complex<T>& x) {
+  return {x.real(), x.imag()};
+}
+
 template <class T>
 c10::complex<T> pow(const c10::complex<T>& x, const c10::complex<T>& y) {
-  return static_cast<c10::complex<T>>(
-      std::pow(static_cast<std::complex<T>>(x), static_cast<std::complex<T>>(y)));
+  const std::complex<T> power = std::pow(standard(x), standard(y));
+  return {power.real(), power.imag()};
 }
 template <class T>
 c10::complex<T> pow(const c10::complex<T>& x, const T& y) {
-  return static_cast<c10::complex<T>>(std::pow(static_cast<std::complex<T>>(x), y));
+  const std::complex<T> power = std::pow(standard(x), y);
+  return {power.real(), power.imag()};
 }
 template <class T>
 c10::complex<T> pow(const T& x, const c10::complex<T>& y) {
-  return static_cast<c10::complex<T>>(std::pow(x, static_cast<std::complex<T>>(y)));
+  const std::complex<T> power = std::pow(x, standard(y));
+  return {power.real(), power.imag()};
 }
 
 }  // namespace c10_complex_math

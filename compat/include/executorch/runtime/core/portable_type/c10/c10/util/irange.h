@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <iterator>
+#include <memory>
 #include <type_traits>
 
 #include <c10/util/TypeSafeSignMath.h>
@@ -12,31 +13,26 @@ namespace c10 {
 
 namespace detail {
 
+// Stands at one integer.
 template <class I>
-struct integer_iterator {
+class integer_iterator {
+ public:
+  using difference_type = std::ptrdiff_t;
   using iterator_category = std::input_iterator_tag;
   using value_type = I;
-  using difference_type = std::ptrdiff_t;
-  using pointer = I*;
-  using reference = I&;
+  using reference = value_type&;
+  using pointer = value_type*;
 
-  explicit constexpr integer_iterator(I start) : value(start) {}
-  constexpr I operator*() const { return value; }
-  constexpr const I* operator->() const { return &value; }
-  constexpr integer_iterator& operator++() {
-    ++value;
-    return *this;
-  }
-  constexpr integer_iterator operator++(int) {
-    const integer_iterator before = *this;
-    ++value;
-    return before;
-  }
-  constexpr bool operator==(const integer_iterator& other) const { return value == other.value; }
-  constexpr bool operator!=(const integer_iterator& other) const { return value != other.value; }
+  constexpr explicit integer_iterator(value_type at) : at_(at) {}
+  constexpr const value_type* operator->() const { return std::addressof(at_); }
+  constexpr value_type operator*() const { return at_; }
+  constexpr integer_iterator& operator++() { return ++at_, *this; }
+  constexpr integer_iterator operator++(int) { return integer_iterator(at_++); }
+  friend constexpr bool operator==(const integer_iterator& a, const integer_iterator& b) { return *a == *b; }
+  friend constexpr bool operator!=(const integer_iterator& a, const integer_iterator& b) { return !(a == b); }
 
  private:
-  I value;
+  value_type at_;
 };
 
 }  // namespace detail

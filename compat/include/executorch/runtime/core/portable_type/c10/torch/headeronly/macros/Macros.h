@@ -8,20 +8,16 @@
 #include <torch/headeronly/macros/Export.h>
 
 #ifdef __clang__
-#define __ubsan_ignore_float_divide_by_zero__ __attribute__((no_sanitize("float-divide-by-zero")))
-#define __ubsan_ignore_undefined__ __attribute__((no_sanitize("undefined")))
-#define __ubsan_ignore_signed_int_overflow__ __attribute__((no_sanitize("signed-integer-overflow")))
-#define __ubsan_ignore_pointer_overflow__ __attribute__((no_sanitize("pointer-overflow")))
-#define __ubsan_ignore_function__ __attribute__((no_sanitize("function")))
-#define __ubsan_ignore_float_cast_overflow__ __attribute__((no_sanitize("float-cast-overflow")))
+#define RUSHLIGHT_UNCHECKED(check) __attribute__((no_sanitize(check)))
 #else
-#define __ubsan_ignore_float_divide_by_zero__
-#define __ubsan_ignore_undefined__
-#define __ubsan_ignore_signed_int_overflow__
-#define __ubsan_ignore_pointer_overflow__
-#define __ubsan_ignore_function__
-#define __ubsan_ignore_float_cast_overflow__
+#define RUSHLIGHT_UNCHECKED(check)
 #endif
+#define __ubsan_ignore_float_divide_by_zero__ RUSHLIGHT_UNCHECKED("float-divide-by-zero")
+#define __ubsan_ignore_undefined__ RUSHLIGHT_UNCHECKED("undefined")
+#define __ubsan_ignore_signed_int_overflow__ RUSHLIGHT_UNCHECKED("signed-integer-overflow")
+#define __ubsan_ignore_pointer_overflow__ RUSHLIGHT_UNCHECKED("pointer-overflow")
+#define __ubsan_ignore_function__ RUSHLIGHT_UNCHECKED("function")
+#define __ubsan_ignore_float_cast_overflow__ RUSHLIGHT_UNCHECKED("float-cast-overflow")
 
 #ifdef __SANITIZE_ADDRESS__
 #define C10_ASAN_ENABLED 1
@@ -34,13 +30,13 @@
   classname(const classname&) = delete;        \
   classname& operator=(const classname&) = delete
 
-#define C10_CONCATENATE_IMPL(s1, s2) s1##s2
-#define C10_CONCATENATE(s1, s2) C10_CONCATENATE_IMPL(s1, s2)
-#define C10_MACRO_EXPAND(args) args
-#define C10_STRINGIZE_IMPL(x) #x
-#define C10_STRINGIZE(x) C10_STRINGIZE_IMPL(x)
 #define C10_UID __COUNTER__
-#define C10_ANONYMOUS_VARIABLE(str) C10_CONCATENATE(str, __COUNTER__)
+#define C10_ANONYMOUS_VARIABLE(str) C10_CONCATENATE(str, C10_UID)
+#define C10_CONCATENATE(s1, s2) C10_CONCATENATE_IMPL(s1, s2)
+#define C10_CONCATENATE_IMPL(s1, s2) s1##s2
+#define C10_STRINGIZE(...) C10_STRINGIZE_IMPL(__VA_ARGS__)
+#define C10_STRINGIZE_IMPL(...) #__VA_ARGS__
+#define C10_MACRO_EXPAND(...) __VA_ARGS__
 
 #define C10_HAS_CPP_ATTRIBUTE(x) __has_cpp_attribute(x)
 #ifdef __clang__
@@ -52,8 +48,8 @@
 #define C10_UNUSED [[maybe_unused]]
 #define C10_USED __attribute__((__used__))
 #define C10_RESTRICT __restrict
-#define C10_LIKELY(expr) (__builtin_expect(static_cast<bool>(expr), 1))
-#define C10_UNLIKELY(expr) (__builtin_expect(static_cast<bool>(expr), 0))
+#define C10_UNLIKELY(expr) (!C10_LIKELY(!(expr)))
+#define C10_LIKELY(expr) (__builtin_expect(!!(expr), true))
 #define C10_NOINLINE __attribute__((noinline))
 #define C10_ALWAYS_INLINE __attribute__((__always_inline__)) inline
 #define C10_ALWAYS_INLINE_ATTRIBUTE __attribute__((__always_inline__))
@@ -80,27 +76,26 @@
 #define STATIC_CONST_STR_OUT_OF_LINE_FOR_WIN_CUDA(cls, field, val)
 #define HAS_DEMANGLE 1
 
-#define _C10_PRAGMA__(string) _Pragma(#string)
-#define _C10_PRAGMA_(string) _C10_PRAGMA__(string)
+#define RUSHLIGHT_PRAGMA(...) _Pragma(#__VA_ARGS__)
 #ifdef __clang__
-#define C10_CLANG_DIAGNOSTIC_PUSH() _Pragma("clang diagnostic push")
-#define C10_CLANG_DIAGNOSTIC_POP() _Pragma("clang diagnostic pop")
-#define C10_CLANG_DIAGNOSTIC_IGNORE(flag) _C10_PRAGMA_(clang diagnostic ignored flag)
+#define C10_CLANG_DIAGNOSTIC_POP() RUSHLIGHT_PRAGMA(clang diagnostic pop)
+#define C10_CLANG_DIAGNOSTIC_PUSH() RUSHLIGHT_PRAGMA(clang diagnostic push)
+#define C10_CLANG_DIAGNOSTIC_IGNORE(flag) RUSHLIGHT_PRAGMA(clang diagnostic ignored flag)
 #define C10_CLANG_HAS_WARNING(flag) __has_warning(flag)
 #define C10_DIAGNOSTIC_PUSH_AND_IGNORED_IF_DEFINED(warning)         \
-  _C10_PRAGMA_(clang diagnostic push)                               \
-  _C10_PRAGMA_(clang diagnostic ignored "-Wunknown-warning-option") \
-  _C10_PRAGMA_(clang diagnostic ignored warning)
-#define C10_DIAGNOSTIC_POP() _C10_PRAGMA_(clang diagnostic pop)
+  C10_CLANG_DIAGNOSTIC_PUSH() \
+  RUSHLIGHT_PRAGMA(clang diagnostic ignored "-Wunknown-warning-option") \
+  RUSHLIGHT_PRAGMA(clang diagnostic ignored warning)
+#define C10_DIAGNOSTIC_POP() RUSHLIGHT_PRAGMA(clang diagnostic pop)
 #else
 #define C10_CLANG_DIAGNOSTIC_PUSH()
 #define C10_CLANG_DIAGNOSTIC_POP()
 #define C10_CLANG_DIAGNOSTIC_IGNORE(flag)
 #define C10_CLANG_HAS_WARNING(flag) 0
 #define C10_DIAGNOSTIC_PUSH_AND_IGNORED_IF_DEFINED(warning) \
-  _C10_PRAGMA_(GCC diagnostic push)                         \
-  _C10_PRAGMA_(GCC diagnostic ignored "-Wpragmas") _C10_PRAGMA_(GCC diagnostic ignored warning)
-#define C10_DIAGNOSTIC_POP() _C10_PRAGMA_(GCC diagnostic pop)
+  RUSHLIGHT_PRAGMA(GCC diagnostic push)                         \
+  RUSHLIGHT_PRAGMA(GCC diagnostic ignored "-Wpragmas") RUSHLIGHT_PRAGMA(GCC diagnostic ignored warning)
+#define C10_DIAGNOSTIC_POP() RUSHLIGHT_PRAGMA(GCC diagnostic pop)
 #endif
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13 && __cplusplus < 202002L
 #define C10_RETURN_MOVE_IF_OLD_COMPILER 1
@@ -114,19 +109,12 @@ using namespace c10;
 }
 
 // HIDDEN_NAMESPACE_BEGIN(torch, headeronly): nested namespaces, the innermost with hidden symbols.
-#define _HIDDEN_NS_GET_MACRO(_1, _2, _3, NAME, ...) NAME
-#define _HIDDEN_NS_1(n1) namespace n1 __attribute__((visibility("hidden"))) {
-#define _HIDDEN_NS_2(n1, n2) \
-  namespace n1 {             \
-  namespace n2 __attribute__((visibility("hidden"))) {
-#define _HIDDEN_NS_3(n1, n2, n3) \
-  namespace n1::n2 {             \
-  namespace n3 __attribute__((visibility("hidden"))) {
-#define _HIDDEN_NS_END_1(...) }
-#define _HIDDEN_NS_END_N(...) \
-  }                           \
-  }
 #define HIDDEN_NAMESPACE_BEGIN(...) \
-  _HIDDEN_NS_GET_MACRO(__VA_ARGS__, _HIDDEN_NS_3, _HIDDEN_NS_2, _HIDDEN_NS_1, )(__VA_ARGS__)
-#define HIDDEN_NAMESPACE_END(...) \
-  _HIDDEN_NS_GET_MACRO(__VA_ARGS__, _HIDDEN_NS_END_N, _HIDDEN_NS_END_N, _HIDDEN_NS_END_1, )(__VA_ARGS__)
+  RUSHLIGHT_BY_COUNT(__VA_ARGS__, RUSHLIGHT_HIDDEN3, RUSHLIGHT_HIDDEN2, RUSHLIGHT_HIDDEN1, 0)(__VA_ARGS__)
+#define HIDDEN_NAMESPACE_END(...) RUSHLIGHT_BY_COUNT(__VA_ARGS__, RUSHLIGHT_END2, RUSHLIGHT_END2, RUSHLIGHT_END1, 0)
+#define RUSHLIGHT_BY_COUNT(first, second, third, chosen, ...) chosen
+#define RUSHLIGHT_HIDDEN1(inner) namespace inner C10_ATTR_VISIBILITY_HIDDEN {
+#define RUSHLIGHT_HIDDEN2(outer, inner) namespace outer { RUSHLIGHT_HIDDEN1(inner)
+#define RUSHLIGHT_HIDDEN3(outer, middle, inner) RUSHLIGHT_HIDDEN2(outer::middle, inner)
+#define RUSHLIGHT_END1 }
+#define RUSHLIGHT_END2 RUSHLIGHT_END1 RUSHLIGHT_END1

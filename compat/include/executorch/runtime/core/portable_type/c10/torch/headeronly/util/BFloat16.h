@@ -2,6 +2,7 @@
 // The upper half of a binary32 under c10's name.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include <torch/headeronly/macros/Macros.h>

@@ -11,11 +11,8 @@ namespace c10 {
 
 template <class T>
 constexpr bool is_negative(const T& x) {
-  if constexpr (std::is_unsigned_v<T>) {
-    return false;
-  } else {
-    return x < T(0);
-  }
+  if constexpr (!std::is_unsigned_v<T>) return x < T();
+  return static_cast<void>(x), false;
 }
 
 // -1, 0 or 1.
@@ -41,13 +38,10 @@ constexpr bool greater_than_max(const T& x) {
 
 template <class Limit, class T>
 constexpr bool less_than_lowest(const T& x) {
-  if constexpr (std::is_unsigned_v<T>) {
-    return false;
-  } else if constexpr (std::is_unsigned_v<Limit>) {
-    return x < T(0);
-  } else {
-    return x < std::numeric_limits<Limit>::lowest();
-  }
+  constexpr auto kLowest = std::numeric_limits<Limit>::lowest();
+  if constexpr (std::is_unsigned_v<T> || std::is_unsigned_v<Limit>) return is_negative(x);
+  // Both have a sign, or a fraction: no conversion changes it.
+  else return x < kLowest;
 }
 
 }  // namespace c10

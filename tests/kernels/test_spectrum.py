@@ -4,6 +4,8 @@ they are judged by what they make up."""
 
 from __future__ import annotations
 
+import time
+
 import pytest
 import torch
 from harness import Kernels, random_tensor
@@ -17,7 +19,7 @@ SHAPES = [(4, 4), (3, 5), (5, 3), (1, 1), (0, 0), (0, 3), (3, 0), (12, 11)]
 def tolerance(dtype: torch.dtype) -> dict[str, float]:
     """What rounding makes of matrices with elements below 10."""
     wide = dtype in (torch.float64, torch.complex128)
-    return {"rtol": 1e-12, "atol": 1e-11} if wide else {"rtol": 1e-5, "atol": 1e-4}
+    return {"rtol": 1e-13, "atol": 1e-13} if wide else {"rtol": 2e-6, "atol": 2e-5}
 
 
 def matrix(*shape: int, dtype: torch.dtype, seed: int = 0) -> torch.Tensor:
@@ -124,6 +126,72 @@ def test_numbers_that_are_none_end(kernels: Kernels) -> None:
     eigh(kernels, a.nan_to_num(1.0))
     kernels.run(EIGH, [a, "L", True, torch.empty(3), torch.empty(3, 3)])
     kernels.run(SVD, [a, True, True, None, torch.empty(3, 3), torch.empty(3), torch.empty(3, 3)])
+    for value in (float("nan"), float("inf")):
+        a, s = torch.eye(4, 3), torch.zeros(3)
+        a[2, 1] = value
+        kernels.run(SVD, [a, True, False, None, torch.empty(0), s, torch.empty(0)])
+        assert s.isnan().all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_large_matrix_takes_no_second(kernels: Kernels, dtype: torch.dtype) -> None:
+    a = matrix(128, 128, dtype=dtype) / 64
+    begin = time.process_time()
+    values, vectors = eigh(kernels, (a + a.mH) / 2)
+    u, s, vh = svd(kernels, a[:, :100].contiguous(), full=True)
+    assert time.process_time() - begin < 1
+    exact = a.to(torch.complex128 if dtype.is_complex else torch.float64)
+    bound = {"rtol": 2e-6, "atol": 2e-6} if exact.dtype != dtype else {"rtol": 1e-13, "atol": 1e-13}
+    torch.testing.assert_close(
+        values, torch.linalg.eigvalsh((exact + exact.mH) / 2), check_dtype=False, **bound
+    )
+    torch.testing.assert_close(s, torch.linalg.svdvals(exact[:, :100]), check_dtype=False, **bound)
+    for columns in (vectors, u, vh.mH):
+        identity = torch.eye(columns.shape[-1], dtype=exact.dtype)
+        wide = columns.to(exact.dtype)
+        torch.testing.assert_close(wide.mH @ wide, identity, **bound)
+    torch.testing.assert_close((vectors * values) @ vectors.mH, (a + a.mH) / 2, **bound)
+    torch.testing.assert_close((u[:, :100] * s) @ vh, a[:, :100], **bound)
+
+
+def structured() -> list[torch.Tensor]:
+    """Matrices whose bidiagonal forms have zeros, or whose elements are as large or small as double goes."""
+    wide = torch.float64
+    shift = torch.diag(torch.ones(5, dtype=wide), 1)
+    steps = torch.diag(torch.tensor([1.0, 0, 2, 0, 0, 3], dtype=wide)) + shift
+    graded = torch.diag(10.0 ** -torch.arange(0, 12, 2, dtype=wide)) + 1e-3 * shift
+    random = matrix(6, 6, dtype=wide)
+    return [
+        torch.zeros(6, 6, dtype=wide),
+        torch.eye(6, dtype=wide),
+        torch.ones(6, 6, dtype=wide),
+        shift,
+        shift.T.contiguous(),
+        steps,
+        graded,
+        random * 1e150,
+        random * 1e-200,
+    ]
+
+
+@pytest.mark.parametrize("which", range(9))
+def test_structured_matrices(kernels: Kernels, which: int) -> None:
+    a = structured()[which]
+    scale = a.abs().max().item() or 1.0
+    for part in (a, a[:, :4].contiguous(), a[:4].contiguous()):
+        u, s, vh = svd(kernels, part, full=True)
+        assert_orthonormal(u)
+        assert_orthonormal(vh.mH)
+        k = s.shape[0]
+        assert (s.diff() <= 0).all()
+        torch.testing.assert_close(s / scale, torch.linalg.svdvals(part / scale), rtol=0, atol=1e-14)
+        torch.testing.assert_close((u[:, :k] * (s / scale)) @ vh[:k], part / scale, rtol=0, atol=1e-14)
+    symmetric = a + a.T
+    values, vectors = eigh(kernels, symmetric)
+    assert_orthonormal(vectors)
+    assert (values.diff() >= 0).all()
+    product = (vectors * (values / scale)) @ vectors.T
+    torch.testing.assert_close(product, symmetric / scale, rtol=0, atol=1e-14)
 
 
 def test_what_has_no_vectors_is_refused(kernels: Kernels) -> None:

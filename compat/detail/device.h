@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A tensor's device between its official form and the six bits that rushlight keeps: the kind in the lowest,
+// the index in the other five.
+#pragma once
+
+#include <executorch/runtime/core/portable_type/device.h>
+#include <executorch/runtime/platform/assert.h>
+
+namespace rushlight::compat {
+
+constexpr uint8_t kSignOfIndex = 16;
+
+inline uint8_t our_device(executorch::runtime::etensor::Device device) {
+  const int index = device.index();
+  ET_CHECK_MSG(index >= -kSignOfIndex && index < kSignOfIndex, "device index: expected -16 to 15, got %d", index);
+  const auto kind = static_cast<unsigned>(device.type());
+  return static_cast<uint8_t>((static_cast<unsigned>(index) << 1 | kind) & 63u);
+}
+
+inline executorch::runtime::etensor::Device official_device(uint8_t device) {
+  const int index = ((device >> 1) ^ kSignOfIndex) - kSignOfIndex;  // with its sign
+  return {static_cast<executorch::runtime::etensor::DeviceType>(device & 1),
+          static_cast<executorch::runtime::etensor::DeviceIndex>(index)};
+}
+
+}  // namespace rushlight::compat

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Structures to and from text, for executorch/extension/pytree/pytree.h.
+#pragma once
+
+#include <executorch/extension/pytree/pytree.h>
+
+namespace executorch::extension::pytree {
+
+namespace internal {
+
+constexpr size_t kDeepest = 256;  // more levels are refused: a text of parentheses alone is no structure
+
+inline char letter_of(Kind kind) {
+  switch (kind) {
+    case Kind::List:
+      return 'L';
+    case Kind::Tuple:
+      return 'T';
+    case Kind::NamedTuple:
+      return 'N';
+    case Kind::Dict:
+      return 'D';
+    default:
+      refuse<std::runtime_error>("pytree: a node that no text describes");
+  }
+}
+
+// Reads one node after another from the front of a text.
+template <class Aux>
+class SpecReader {
+ public:
+  explicit SpecReader(const StrTreeSpec& text) : text_(text) {}
+
+  TreeSpec<Aux> node(size_t depth = 0) {
+    if (depth > kDeepest) refuse<std::out_of_range>("pytree: nested too deeply");
+    const char letter = next();
+    if (letter == '$') return TreeSpec<Aux>(static_cast<TreeSpecLeaf*>(nullptr));
+    const Kind kind = kind_of(letter);
+    TreeSpec<Aux> read(kind, count());
+    arr<size_t> leaves(read.size());
+    for (size_t& number : leaves) {
+      expect('#');
+      number = this->number();
+    }
+    expect('(');
+    for (size_t i = 0; i < read.size(); ++i) {
+      if (i > 0) expect(',');
+      if (read.isDict()) {
+        read.key(i) = key();
+        expect(':');
+      }
+      read[i] = node(depth + 1);
+      if (refresh_leaves_num(read[i]) != leaves[i]) {
+        refuse<std::out_of_range>("pytree: a child with another number of leaves");
+      }
+    }
+    expect(')');
+    return read;
+  }
+
+  void expect_end() const {
+    if (at_ != text_.size()) refuse<std::out_of_range>("pytree: text behind the end");
+  }
+
+ private:
+  char next() {
+    if (at_ >= text_.size()) refuse<std::out_of_range>("pytree: the text ends early");
+    return text_[at_++];
+  }
+  void expect(char wanted) {
+    if (next() != wanted) refuse<std::out_of_range>("pytree: another number of children than said");
+  }
+  static Kind kind_of(char letter) {
+    for (const Kind kind : {Kind::List, Kind::Tuple, Kind::NamedTuple, Kind::Dict}) {
+      if (letter_of(kind) == letter) return kind;
+    }
+    refuse<std::runtime_error>("pytree: expected one of $ L T N D");
+  }
+  size_t number() {
+    size_t value = 0;
+    const size_t begin = at_;
+    for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
+      value = value * 10 + static_cast<size_t>(text_[at_] - '0');
+      if (value > INT32_MAX) refuse<std::out_of_range>("pytree: a number that is too large");
+    }
+    if (at_ == text_.size()) refuse<std::out_of_range>("pytree: the text ends early");
+    if (at_ == begin) refuse<std::runtime_error>("pytree: expected a number");
+    return value;
+  }
+  // Each child takes a character of the text: no count is larger than what is left of it.
+  size_t count() {
+    const size_t value = number();
+    if (value > text_.size() - at_) refuse<std::out_of_range>("pytree: more children than text");
+    return value;
+  }
+  Key key() {
+    if (at_ < text_.size() && text_[at_] != '\'') return Key(static_cast<KeyInt>(number()));
+    expect('\'');
+    const size_t end = text_.find('\'', at_);
+    if (end == StrTreeSpec::npos) refuse<std::out_of_range>("pytree: a key without its end");
+    Key key(text_.substr(at_, end - at_));
+    at_ = end + 1;
+    return key;
+  }
+
+  const StrTreeSpec& text_;
+  size_t at_ = 0;
+};
+
+template <class Aux>
+void write(const TreeSpec<Aux>& spec, StrTreeSpec& text) {
+  if (spec.isLeaf()) {
+    text += '$';
+    return;
+  }
+  if (spec.kind() == Kind::None) return;
+  text += letter_of(spec.kind());
+  text += std::to_string(spec.size());
+  for (size_t i = 0; i < spec.size(); ++i) text += '#' + std::to_string(spec[i].leaves_num());
+  text += '(';
+  for (size_t i = 0; i < spec.size(); ++i) {
+    if (i > 0) text += ',';
+    if (spec.isDict()) {
+      const Key& key = spec.key(i);
+      text += key.kind() == Key::Kind::Int ? std::to_string(key.as_int()) : '\'' + key.as_str() + '\'';
+      text += ':';
+    }
+    write(spec[i], text);
+  }
+  text += ')';
+}
+
+}  // namespace internal
+
+template <class Aux>
+TreeSpec<Aux> from_str(const StrTreeSpec& spec) {
+  internal::SpecReader<Aux> reader(spec);
+  TreeSpec<Aux> read = reader.node();
+  reader.expect_end();
+  refresh_leaves_num(read);
+  return read;
+}
+
+template <class Aux>
+StrTreeSpec to_str(const TreeSpec<Aux>& spec) {
+  refresh_leaves_num(spec);
+  StrTreeSpec text;
+  internal::write(spec, text);
+  return text;
+}
+
+}  // namespace executorch::extension::pytree

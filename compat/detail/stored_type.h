@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Element types that are stored and not computed with: one integer, readable as it is.
+#pragma once
+
+#include <cstdint>
+
+#define RUSHLIGHT_STORED_AS(integer, member, name)        \
+  struct name {                                           \
+    using underlying = integer;                           \
+    name() = default;                                     \
+    explicit name(underlying stored) : member(stored) {}  \
+    underlying member;                                    \
+  };                                                      \
+  static_assert(sizeof(name) == sizeof(integer), "no padding");

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A file that somebody else has opened, for processes that may open none.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include <executorch/extension/data_loader/file_data_loader.h>
+#include <executorch/runtime/core/data_loader.h>
+#include <executorch/runtime/core/result.h>
+#include <executorch/runtime/platform/compiler.h>
+
+namespace executorch::extension {
+
+class FileDescriptorDataLoader final : public executorch::runtime::DataLoader {
+ public:
+  // "fd:///7" is file descriptor 7, which the loader closes at its end. As FileDataLoader::from otherwise.
+  // Errors: InvalidArgument (no such text, alignment), AccessFailed.
+  static executorch::runtime::Result<FileDescriptorDataLoader> fromFileDescriptorUri(
+      const char* file_descriptor_uri, size_t alignment = alignof(std::max_align_t));
+
+  // The other one fails from then on, with InvalidState.
+  FileDescriptorDataLoader(FileDescriptorDataLoader&& other) noexcept = default;
+  FileDescriptorDataLoader(const FileDescriptorDataLoader&) = delete;
+  FileDescriptorDataLoader& operator=(const FileDescriptorDataLoader&) = delete;
+  FileDescriptorDataLoader& operator=(FileDescriptorDataLoader&&) = delete;
+  ~FileDescriptorDataLoader() override = default;
+
+  ET_NODISCARD executorch::runtime::Result<executorch::runtime::FreeableBuffer> load(
+      size_t offset, size_t size, const DataLoader::SegmentInfo& segment_info) const override {
+    return file_.load(offset, size, segment_info);
+  }
+  ET_NODISCARD executorch::runtime::Error load_into(size_t offset, size_t size,
+                                                    const SegmentInfo& segment_info,
+                                                    void* buffer) const override {
+    return file_.load_into(offset, size, segment_info, buffer);
+  }
+  ET_NODISCARD executorch::runtime::Result<size_t> size() const override { return file_.size(); }
+
+ private:
+  explicit FileDescriptorDataLoader(FileDataLoader file) : file_(std::move(file)) {}
+
+  FileDataLoader file_;
+};
+
+}  // namespace executorch::extension
+
+namespace torch::executor::util {
+using ::executorch::extension::FileDescriptorDataLoader;
+}

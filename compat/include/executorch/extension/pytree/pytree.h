@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Nested lists, tuples and dicts around leaves, and the text that says how they are nested, which programs
+// carry for their inputs and outputs:
+//
+//   node   $ (a leaf), or kind count #leaves... ( children )
+//   kind   L list, T tuple, N named tuple, D dict (its children are key:node)
+//   count  of the children; #n for each of them, how many leaves it has
+//   key    a number, or text in single quotes
+//
+// "D2#2#1('a':L2#1#1($,$),'b':$)" is {"a": [x, y], "b": z}. What cannot be is thrown as std::out_of_range (a
+// text that ends or counts wrongly) or std::runtime_error; without exceptions it aborts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include <executorch/extension/pytree/function_ref.h>
+#include <executorch/runtime/platform/abort.h>
+#include <executorch/runtime/platform/compiler.h>
+
+namespace executorch::extension::pytree {
+
+namespace internal {
+
+template <class Exception>
+[[noreturn]] void refuse([[maybe_unused]] const char* message) {
+#if ET_HAS_EXCEPTIONS
+  throw Exception(message);
+#else
+  ::executorch::runtime::runtime_abort();
+#endif
+}
+
+}  // namespace internal
+
+inline void pytree_check(bool must_be_true) {
+  if (!must_be_true) internal::refuse<std::runtime_error>("pytree: a node of another kind or size");
+}
+
+enum class Kind : uint8_t { List, Tuple, NamedTuple, Dict, Leaf, Custom, None };
+
+using KeyStr = std::string;
+using KeyInt = int32_t;
+
+// Of a dict.
+struct Key {
+  enum class Kind : uint8_t { None, Int, Str };
+
+  Key() = default;
+  Key(KeyInt key) : value_(key) {}
+  Key(KeyStr key) : value_(std::move(key)) {}
+
+  Kind kind() const { return static_cast<Kind>(value_.index()); }
+  KeyInt as_int() const { return get<KeyInt>(); }
+  const KeyStr& as_str() const { return get<KeyStr>(); }
+  operator KeyInt() const { return as_int(); }
+  operator const KeyStr&() const { return as_str(); }
+  bool operator==(const Key& other) const { return value_ == other.value_; }
+  bool operator!=(const Key& other) const { return !(*this == other); }
+
+ private:
+  template <class T>
+  const T& get() const {
+    pytree_check(std::holds_alternative<T>(value_));
+    return *std::get_if<T>(&value_);
+  }
+
+  std::variant<std::monostate, KeyInt, KeyStr> value_;
+};
+
+struct Empty {};
+
+template <class T, class Aux = Empty>
+struct ContainerHandle;
+
+// A node. Aux is what a user keeps in each.
+template <class T, class Aux = Empty>
+struct Container final : public Aux {
+  using handle_type = ContainerHandle<T, Aux>;
+  using leaf_type = T;
+
+  Kind kind = Kind::None;
+  size_t size = 0;
+  leaf_type* leaf = nullptr;  // somebody else's
+  std::unique_ptr<handle_type[]> items;
+  std::unique_ptr<Key[]> keys;
+  std::string custom_type;
+  mutable size_t leaves_num = 0;  // below, as refresh_leaves_num() counted them
+
+  Container(Kind kind, size_t size = 0)
+      : kind(kind), size(size), items(std::make_unique<handle_type[]>(size)) {
+    if (kind == Kind::Dict) keys = std::make_unique<Key[]>(size);
+  }
+  Container(leaf_type* leaf) : kind(Kind::Leaf), leaf(leaf), leaves_num(1) {}
+  Container(const Container&) = delete;
+  Container& operator=(const Container&) = delete;
+};
+
+// Owns a node.
+template <class T, class Aux>
+struct ContainerHandle {
+  using container_type = Container<T, Aux>;
+  using leaf_type = T;
+
+  std::unique_ptr<container_type> handle;
+
+  ContainerHandle() = default;
+  ContainerHandle(Kind kind, size_t size = 0) : handle(std::make_unique<container_type>(kind, size)) {}
+  ContainerHandle(leaf_type* leaf) : handle(std::make_unique<container_type>(leaf)) {}
+  ContainerHandle(container_type* node) : handle(node) {}
+  ContainerHandle(std::unique_ptr<container_type> node) : handle(std::move(node)) {}
+
+  void set_leaf(leaf_type* leaf) { *checked_leaf() = leaf; }
+  operator leaf_type() const { return leaf(); }
+  const leaf_type& leaf() const { return *leaf_ptr(); }
+  leaf_type& leaf() { return *leaf_ptr(); }
+  const leaf_type* leaf_ptr() const { return *checked_leaf(); }
+  leaf_type* leaf_ptr() { return *checked_leaf(); }
+
+  const ContainerHandle& operator[](size_t index) const { return handle->items[checked(index)]; }
+  ContainerHandle& operator[](size_t index) { return handle->items[checked(index)]; }
+
+  // Of dicts.
+  bool contains(const KeyStr& key) const { return find(key) < size(); }
+  const ContainerHandle& at(const Key& key) const {
+    const size_t index = find(key);
+    if (index == size()) internal::refuse<std::runtime_error>("pytree: the dict has no such key");
+    return handle->items[index];
+  }
+  const ContainerHandle& at(const KeyInt& key) const { return at(Key(key)); }
+  const ContainerHandle& at(const KeyStr& key) const { return at(Key(key)); }
+  const Key& key(size_t index) const { return *key_at(index); }
+  Key& key(size_t index) { return *key_at(index); }
+
+  size_t size() const { return handle->size; }
+  size_t leaves_num() const { return handle->leaves_num; }
+  Kind kind() const { return handle->kind; }
+  bool isDict() const { return kind() == Kind::Dict; }
+  bool isList() const { return kind() == Kind::List; }
+  bool isNamedTuple() const { return kind() == Kind::NamedTuple; }
+  bool isTuple() const { return kind() == Kind::Tuple; }
+  bool isLeaf() const { return kind() == Kind::Leaf; }
+
+  // Of the structure; leaves are all alike.
+  bool operator==(const ContainerHandle& other) const {
+    if (kind() != other.kind()) return false;
+    if (isLeaf()) return true;
+    if (size() != other.size()) return false;
+    for (size_t i = 0; i < size(); ++i) {
+      if (isDict() && key(i) != other.key(i)) return false;
+      if (!((*this)[i] == other[i])) return false;
+    }
+    return true;
+  }
+  bool operator!=(const ContainerHandle& other) const { return !(*this == other); }
+
+ private:
+  leaf_type** checked_leaf() const {
+    pytree_check(isLeaf());
+    return &handle->leaf;
+  }
+  size_t checked(size_t index) const {
+    pytree_check(index < size());
+    return index;
+  }
+  Key* key_at(size_t index) const {
+    pytree_check(isDict());
+    return &handle->keys[checked(index)];
+  }
+  // size() where there is none.
+  size_t find(const Key& key) const {
+    pytree_check(isDict());
+    size_t index = 0;
+    while (index < size() && handle->keys[index] != key) ++index;
+    return index;
+  }
+};
+
+// A structure without leaves' values.
+struct TreeSpecLeaf {};
+template <class Aux>
+using TreeSpec = ContainerHandle<TreeSpecLeaf, Aux>;
+template <class Aux>
+using TreeSpecContainer = Container<TreeSpecLeaf, Aux>;
+using StrTreeSpec = std::string;
+
+// The same structure over other leaves, in order. refresh_leaves_num() comes before.
+template <class T, class U, class Aux>
+ContainerHandle<U, Aux> clone(const ContainerHandle<T, Aux>& node, U* leaves) {
+  if (node.isLeaf()) return ContainerHandle<U, Aux>(leaves);
+  ContainerHandle<U, Aux> copy(node.kind(), node.size());
+  copy.handle->custom_type = node.handle->custom_type;
+  copy.handle->leaves_num = node.leaves_num();
+  for (size_t i = 0; i < node.size(); ++i) {
+    copy[i] = clone(node[i], leaves);
+    if (leaves != nullptr) leaves += node[i].leaves_num();
+    if (node.isDict()) copy.key(i) = node.key(i);
+  }
+  return copy;
+}
+
+// Calls func for each node, children before their parent.
+template <class T, class Aux>
+void traverse(ContainerHandle<T, Aux>& node, FunctionRef<void(ContainerHandle<T, Aux>&)> func) {
+  for (size_t i = 0; i < node.size(); ++i) traverse(node[i], func);
+  func(node);
+}
+template <class T, class Aux>
+void traverse(const ContainerHandle<T, Aux>& node, FunctionRef<void(const ContainerHandle<T, Aux>&)> func) {
+  for (size_t i = 0; i < node.size(); ++i) traverse(node[i], func);
+  func(node);
+}
+
+// Counts the leaves below each node again.
+template <class T, class Aux>
+size_t refresh_leaves_num(const ContainerHandle<T, Aux>& node) {
+  size_t count = node.isLeaf() ? 1 : 0;
+  for (size_t i = 0; i < node.size(); ++i) count += refresh_leaves_num(node[i]);
+  node.handle->leaves_num = count;
+  return count;
+}
+
+// An array whose at() looks at its bounds.
+template <class T>
+struct arr {
+  explicit arr(const size_t n) : data_(std::make_unique<T[]>(n)), size_(n) {}
+
+  T& operator[](size_t index) { return data_[index]; }
+  const T& operator[](size_t index) const { return data_[index]; }
+  T& at(size_t index) { return data_[checked(index)]; }
+  const T& at(size_t index) const { return data_[checked(index)]; }
+  T* data() { return data_.get(); }
+  T* begin() { return data_.get(); }
+  T* end() { return data_.get() + size_; }
+  const T* begin() const { return data_.get(); }
+  const T* end() const { return data_.get() + size_; }
+  size_t size() const { return size_; }
+
+ private:
+  size_t checked(size_t index) const {
+    if (index >= size_) internal::refuse<std::out_of_range>("pytree: beyond the end of an array");
+    return index;
+  }
+
+  std::unique_ptr<T[]> data_;
+  size_t size_;
+};
+
+template <class Aux = Empty>
+TreeSpec<Aux> from_str(const StrTreeSpec& spec);
+template <class Aux>
+StrTreeSpec to_str(const TreeSpec<Aux>& spec);
+
+// The structure over `leaves`, of which it has as many as the spec.
+template <class T, class Aux>
+ContainerHandle<T, Aux> unflatten(const TreeSpec<Aux>& spec, T* leaves) {
+  refresh_leaves_num(spec);
+  return clone(spec, leaves);
+}
+template <class T, class Aux = Empty>
+ContainerHandle<T, Aux> unflatten(const StrTreeSpec& spec, T* leaves) {
+  return unflatten(from_str<Aux>(spec), leaves);
+}
+
+namespace internal {
+
+template <class Leaf, class Tree>
+arr<Leaf*> leaves_of(Tree& tree) {
+  arr<Leaf*> leaves(refresh_leaves_num(tree));
+  size_t found = 0;
+  const auto collect = [&](Tree& node) {
+    if (node.isLeaf()) leaves[found++] = node.leaf_ptr();
+  };
+  traverse(tree, FunctionRef<void(Tree&)>(collect));
+  return leaves;
+}
+
+template <class T, class Aux>
+std::unique_ptr<TreeSpec<Aux>> spec_of(const ContainerHandle<T, Aux>& tree) {
+  return std::make_unique<TreeSpec<Aux>>(clone(tree, static_cast<TreeSpecLeaf*>(nullptr)));
+}
+
+}  // namespace internal
+
+// The leaves in order, and the structure.
+template <class T, class Aux>
+std::pair<arr<T*>, std::unique_ptr<TreeSpec<Aux>>> flatten(ContainerHandle<T, Aux>& tree) {
+  auto leaves = internal::leaves_of<T>(tree);
+  return {std::move(leaves), internal::spec_of(tree)};
+}
+template <class T, class Aux>
+std::pair<arr<const T*>, std::unique_ptr<TreeSpec<Aux>>> flatten(const ContainerHandle<T, Aux>& tree) {
+  auto leaves = internal::leaves_of<const T>(tree);
+  return {std::move(leaves), internal::spec_of(tree)};
+}
+
+}  // namespace executorch::extension::pytree
+
+namespace torch::executor::pytree {
+using ::executorch::extension::pytree::Empty;
+using ::executorch::extension::pytree::from_str;
+using ::executorch::extension::pytree::TreeSpec;
+}  // namespace torch::executor::pytree
+
+#include "compat/detail/pytree_text.h"

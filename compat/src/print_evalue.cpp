@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <executorch/extension/evalue_util/print_evalue.h>
+#include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
+
+#include <sstream>
+#include <type_traits>
+
+namespace executorch::runtime {
+
+namespace {
+
+using executorch::aten::ArrayRef;
+using executorch::aten::ScalarType;
+using executorch::aten::Tensor;
+
+constexpr size_t kItemsPerLine = 10;
+
+// A double looks like one: an integral value ends with a point.
+template <class T>
+void print_number(std::ostream& os, const T& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    os << (value ? "True" : "False");
+  } else if constexpr (std::is_integral_v<T>) {
+    os << +value;  // a char is a number, too
+  } else if constexpr (std::is_convertible_v<T, double>) {
+    std::ostringstream text;
+    text.copyfmt(os);
+    text << static_cast<std::conditional_t<std::is_same_v<T, double>, double, float>>(value);
+    os << text.str();
+    if (text.str().find_first_not_of("-0123456789") == std::string::npos) os << '.';
+  } else {
+    os << '(';
+    print_number(os, value.real());
+    os << ", ";
+    print_number(os, value.imag());
+    os << ')';
+  }
+}
+
+// Items [begin, end), each followed by a comma, in lines of kItemsPerLine that end with a full one where
+// `ends_full`, or begin with one.
+template <class T>
+void print_lines(std::ostream& os, const T* items, size_t begin, size_t end, bool ends_full) {
+  size_t left = ends_full ? (end - begin) % kItemsPerLine : 0;
+  if (left == 0) left = kItemsPerLine;
+  while (begin < end) {
+    os << "  ";
+    for (; left > 0 && begin < end; --left) {
+      print_number(os, items[begin++]);
+      os << ", ";
+    }
+    os << '\n';
+    left = kItemsPerLine;
+  }
+}
+
+// "[1, 2, 3, ..., 7, 8, 9]", over several lines where that prints more than kItemsPerLine items. With
+// `edge_items` of 0 all are printed.
+template <class T>
+void print_items(std::ostream& os, ArrayRef<T> list, size_t edge_items) {
+  const bool is_cut = edge_items > 0 && list.size() > 2 * edge_items;
+  const size_t head = is_cut ? edge_items : list.size();
+  const size_t tail = is_cut ? list.size() - edge_items : list.size();
+  os << '[';
+  if (head + (list.size() - tail) > kItemsPerLine) {
+    os << '\n';
+    print_lines(os, list.data(), 0, head, false);
+    if (is_cut) {
+      os << "  ...,\n";
+      print_lines(os, list.data(), tail, list.size(), true);
+    }
+  } else {
+    for (size_t i = 0; i < head; ++i) {
+      if (i > 0) os << ", ";
+      print_number(os, list[i]);
+    }
+    if (is_cut) os << ", ...";
+    for (size_t i = tail; i < list.size(); ++i) {
+      os << ", ";
+      print_number(os, list[i]);
+    }
+  }
+  os << ']';
+}
+
+size_t edge_items_of(std::ostream& os) {
+  return static_cast<size_t>(executorch::extension::evalue_edge_items::of(os));
+}
+
+template <class T>
+void print_list(std::ostream& os, ArrayRef<T> list) {
+  os << "(len=" << list.size() << ')';
+  print_items(os, list, edge_items_of(os));
+}
+
+void print_elements(std::ostream& os, const Tensor& tensor) {
+  const auto count = static_cast<size_t>(tensor.numel());
+  if (tensor.const_data_ptr() == nullptr && count > 0) {
+    os << "<no memory>";
+    return;
+  }
+#define RUSHLIGHT_PRINT(type, name)                                                                 \
+  case ScalarType::name:                                                                            \
+    return print_items(os, ArrayRef<type>(tensor.const_data_ptr<type>(), count), edge_items_of(os));
+  switch (tensor.scalar_type()) {
+    ET_FORALL_REALHBBF16_TYPES(RUSHLIGHT_PRINT)
+    ET_FORALL_COMPLEX_TYPES(RUSHLIGHT_PRINT)
+    RUSHLIGHT_PRINT(uint16_t, UInt16)
+    RUSHLIGHT_PRINT(uint32_t, UInt32)
+    RUSHLIGHT_PRINT(uint64_t, UInt64)
+    default:
+      os << "<elements of dtype " << toString(tensor.scalar_type()) << '>';
+  }
+#undef RUSHLIGHT_PRINT
+}
+
+void print_tensor(std::ostream& os, const Tensor& tensor) {
+  os << "tensor(sizes=";
+  print_items(os, tensor.sizes(), 0);
+  os << ", ";
+  print_elements(os, tensor);
+  os << ')';
+}
+
+void print_tensor(std::ostream& os, const std::optional<Tensor>& tensor) {
+  if (!tensor.has_value()) {
+    os << "None";
+  } else {
+    print_tensor(os, *tensor);
+  }
+}
+
+// One tensor a line, none of them left out.
+template <class T>
+void print_tensors(std::ostream& os, ArrayRef<T> list) {
+  os << "(len=" << list.size() << ")[";
+  if (list.size() == 1) print_tensor(os, list[0]);
+  if (list.size() > 1) {
+    os << '\n';
+    for (size_t i = 0; i < list.size(); ++i) {
+      os << "  [" << i << "]: ";
+      print_tensor(os, list[i]);
+      os << ",\n";
+    }
+  }
+  os << ']';
+}
+
+void print_string(std::ostream& os, std::string_view text) {
+  os << '"';
+  for (const char character : text) {
+    if (character == '"' || character == '\\') os << '\\';
+    os << character;
+  }
+  os << '"';
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& os, const EValue& value) {
+  switch (value.tag) {
+    case Tag::None:
+      return os << "None";
+    case Tag::Bool:
+      return print_number(os, value.toBool()), os;
+    case Tag::Int:
+      return print_number(os, value.toInt()), os;
+    case Tag::Double:
+      return print_number(os, value.toDouble()), os;
+    case Tag::String:
+      return print_string(os, value.toString()), os;
+    case Tag::Tensor:
+      return print_tensor(os, value.toTensor()), os;
+    case Tag::ListBool:
+      return print_list(os, value.toBoolList()), os;
+    case Tag::ListInt:
+      return print_list(os, value.toIntList()), os;
+    case Tag::ListDouble:
+      return print_list(os, value.toDoubleList()), os;
+    case Tag::ListTensor:
+      return print_tensors(os, value.toTensorList()), os;
+    case Tag::ListOptionalTensor:
+      return print_tensors(os, value.toListOptionalTensor()), os;
+    case Tag::ListScalar:
+      break;
+  }
+  return os << "<Unknown EValue tag " << static_cast<uint32_t>(value.tag) << '>';
+}
+
+}  // namespace executorch::runtime

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files that appear whole or not at all, and folders that one process at a time works in."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO
+
+from rushlight.errors import FileFailed
+from rushlight.printable import one_line
+
+try:
+    import fcntl
+except ImportError:  # not on Windows: processes there do not wait for each other
+    fcntl = None  # type: ignore[assignment]
+
+PathLike = str | os.PathLike[str]
+
+_UNFINISHED = ".part"
+_LOCK = ".rushlight-lock"
+
+
+def write_text(path: PathLike, text: str) -> None:
+    """Writes a text file (UTF-8). Error: FileFailed; the file that was there stays."""
+    with writing(path) as file:
+        file.write(text.encode("utf-8", "backslashreplace"))
+
+
+def write_bytes(path: PathLike, content: bytes | memoryview) -> None:
+    """Writes a file. Error: FileFailed; the file that was there stays."""
+    with writing(path) as file:
+        file.write(content)
+
+
+@contextlib.contextmanager
+def writing(path: PathLike) -> Iterator[IO[bytes]]:
+    """A file to write into. It takes its name at the end, in one step: after a failure an earlier file
+    is unchanged. Removes what killed processes left beside it. Pipes and devices are written as they are.
+
+    Error: FileFailed, for a failure of the operating system inside, too.
+    """
+    path = Path(os.path.realpath(path))
+    try:
+        if path.exists() and not path.is_file():
+            with path.open("wb") as file:
+                yield file
+            return
+        _remove_unfinished(path)
+        with _unfinished(path) as file:
+            yield file
+    except OSError as error:
+        raise FileFailed.of(error, path) from error
+
+
+@contextlib.contextmanager
+def _unfinished(path: Path) -> Iterator[IO[bytes]]:
+    """A file beside `path`, locked while it is written, that is `path` in the end."""
+    name = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident():x}{_UNFINISHED}")
+    try:
+        with name.open("wb") as file:
+            _try_lock(file.fileno())
+            if path.is_file():
+                os.fchmod(file.fileno(), path.stat().st_mode & 0o7777)
+            yield file
+        name.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            name.unlink()
+        raise
+
+
+def _remove_unfinished(path: Path) -> None:
+    """Removes the unfinished files for `path` that no process writes: those that can be locked."""
+    with contextlib.suppress(OSError), os.scandir(path.parent) as entries:
+        for entry in entries:
+            if entry.name.startswith(f"{path.name}.") and entry.name.endswith(_UNFINISHED):
+                with contextlib.suppress(OSError), open(entry.path, "rb") as file:
+                    if fcntl is not None and _try_lock(file.fileno()):
+                        os.unlink(entry.path)
+
+
+def _try_lock(descriptor: int) -> bool:
+    """Whether the file is locked now; not where another process has it, or the file system knows no locks."""
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+_held = threading.local()
+
+
+@contextlib.contextmanager
+def locked(folder: PathLike, tell: Callable[[str], None] | None = None) -> Iterator[None]:
+    """Makes a folder and works in it alone: another process or thread that wants to waits, and `tell` says so
+    (default: a line on stderr). The same thread may come in again. File systems without locks exclude nobody.
+
+    Error: FileFailed for a folder that cannot be made or written.
+    """
+    path = os.path.realpath(folder)
+    held: set[str] = getattr(_held, "folders", set())
+    _held.folders = held
+    if path in held:
+        yield
+        return
+    try:
+        os.makedirs(path, exist_ok=True)
+        descriptor = os.open(os.path.join(path, _LOCK), os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise FileFailed.of(error, path) from error
+    try:
+        _wait_for_lock(descriptor, path, tell or _say)
+        held.add(path)
+        yield
+    finally:
+        held.discard(path)
+        os.close(descriptor)
+
+
+def _wait_for_lock(descriptor: int, path: str, tell: Callable[[str], None]) -> None:
+    if fcntl is None:
+        return
+    with contextlib.suppress(OSError):  # of a file system without locks
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            owner = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip()
+            by = f"process {owner}" if owner.isdigit() and int(owner) != os.getpid() else "another thread"
+            tell(f"waiting for {by}, which works in {one_line(path)}")
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Report of a quantization: which operators became integers, which stayed float, and why."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+
+from rushlight.errors import InvalidArgument
+from rushlight.quantize.config import Scheme, Static
+from rushlight.quantize.patterns.base import is_annotated, is_constant, is_float
+from rushlight.quantize.patterns.moving import moves_numbers
+from rushlight.quantize.scope import module_stack
+
+_KEY = "rushlight.quantize.report"
+
+NO_FORM = "no quantized form"
+CONTROL_FLOW = "bodies of control flow are not quantized"
+TOO_LONG = "its steps would take more bytes than int8 weights save; RushlightQuantizer(unroll=True) forces it"
+NOT_UNROLLED = "projections, and dropout in training, have no quantized form"
+
+
+class QuantizationWarning(UserWarning):
+    """Parts of a model that a user would expect to become integers stayed float."""
+
+
+@dataclass(frozen=True)
+class Left:
+    """Operators of one kind in one module that stayed float. `weight_bytes`: bytes of their float weights."""
+
+    operator: str
+    module: str
+    reason: str
+    count: int = 1
+    weight_bytes: int = 0
+
+    def __str__(self) -> str:
+        times = f" ({self.count} times)" if self.count > 1 else ""
+        weights = f", weights of {self.weight_bytes} bytes" if self.weight_bytes else ""
+        return f"{self.operator}{times} in {self.module or 'the model itself'}{weights}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Unrolled:
+    """A recurrent layer that became `operators` operators, one set a step."""
+
+    operator: str
+    module: str
+    steps: int
+    operators: int
+
+    def __str__(self) -> str:
+        where = self.module or "the model itself"
+        return f"{self.operator} in {where}: {self.steps} steps, {self.operators} operators"
+
+
+@dataclass(frozen=True)
+class Report:
+    """`quantized`: operators that read or give integers. `left`: what stayed float although its module has a
+    scheme, weights and control flow first. `unrolled`: recurrent layers that became single steps."""
+
+    quantized: int
+    left: tuple[Left, ...] = ()
+    unrolled: tuple[Unrolled, ...] = ()
+
+    @property
+    def unexpected(self) -> tuple[Left, ...]:
+        """The part of `left` that a user would expect as integers: weights and bodies of control flow."""
+        return tuple(item for item in self.left if item.weight_bytes or item.reason == CONTROL_FLOW)
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.quantized} operators quantized, {sum(item.count for item in self.left)} left in float"
+        ]
+        lines += [f"  unrolled: {item}" for item in self.unrolled]
+        return "\n".join([*lines, *(f"  float: {item}" for item in self.left)])
+
+
+def report(graph: GraphModule) -> Report:
+    """What became of each part of a graph that prepare, prepare_training, convert or quantize returned.
+
+    Errors: InvalidArgument for another graph.
+    """
+    found = found_report(graph)
+    if found is None:
+        raise InvalidArgument("report: expected a graph of rushlight.quantize, got another")
+    return found
+
+
+def found_report(graph: GraphModule) -> Report | None:
+    """The report that is kept with a graph; None for a graph that other tools prepared."""
+    found = graph.meta.get(_KEY)
+    return found if isinstance(found, Report) else None
+
+
+def attach(graph: GraphModule, made: Report) -> GraphModule:
+    """Keeps the report with the graph."""
+    graph.meta[_KEY] = made
+    return graph
+
+
+def warn_of_float(made: Report) -> None:
+    """Issues one QuantizationWarning that lists the unexpected; none where there is nothing."""
+    if made.unexpected:
+        listed = "\n".join(f"  {item}" for item in made.unexpected)
+        warnings.warn(f"quantize: left in float:\n{listed}", QuantizationWarning, stacklevel=3)
+
+
+def make_report(
+    nodes: Iterable[Node],
+    scheme_of: Callable[[Node], Scheme | None],
+    kept_layers: dict[Any, str],
+    unrolled: Iterable[Unrolled],
+) -> Report:
+    """The report of an annotated graph. `kept_layers`: recurrent operators by their reason to stay whole."""
+    quantized = 0
+    counts: Counter[tuple[str, str, str]] = Counter()
+    weights: Counter[tuple[str, str, str]] = Counter()
+    for node in nodes:
+        if is_annotated(node):
+            quantized += 1
+            continue
+        scheme = scheme_of(node)
+        if scheme is None or is_constant(node) or moves_numbers(node):
+            continue
+        reason, size = _why_float(node, kept_layers)
+        # A scheme of weights alone leaves activations in float on purpose.
+        if reason == NO_FORM and not size and not (isinstance(scheme, Static) and is_float(node)):
+            continue
+        key = (_name(node), _module(node), reason)
+        counts[key] += 1
+        weights[key] += size
+    left = [Left(*key, count, weights[key]) for key, count in counts.items()]
+    left.sort(key=lambda item: (-item.weight_bytes, item.reason != CONTROL_FLOW))
+    return Report(quantized, tuple(left), tuple(unrolled))
+
+
+def _why_float(node: Node, kept_layers: dict[Any, str]) -> tuple[str, int]:
+    """The reason, and the bytes of the weights that the node reads: matrices of floats, not biases."""
+    if isinstance(node.target, torch._ops.HigherOrderOperator):
+        return CONTROL_FLOW, 0
+    values = [source.meta.get("val") for source in node.all_input_nodes if is_constant(source)]
+    size = sum(
+        math.prod(value.shape) * value.element_size()
+        for value in values
+        if isinstance(value, torch.Tensor) and value.is_floating_point() and value.dim() > 1
+    )
+    return kept_layers.get(node, NO_FORM), size
+
+
+def _name(node: Node) -> str:
+    if isinstance(node.target, torch._ops.OpOverload):
+        return node.target._schema.name.partition("::")[2]
+    return str(getattr(node.target, "__name__", node.target))
+
+
+def _module(node: Node) -> str:
+    stack = module_stack(node)
+    return stack[-1][0] if stack else ""

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/module/weight_store.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/program/schema.h"
+
+namespace rushlight {
+
+namespace {
+
+// The most bytes that are made of one byte of constants: 4-bit weights as float32, and these packed once
+// more.
+constexpr uint64_t kMostGrowth = 16;
+// Small programs are not counted so closely.
+constexpr uint64_t kAlwaysAllowed = uint64_t{1} << 20;
+
+// Bytes of a method's constants; those that several tensors share count once.
+uint64_t constant_bytes(const Method& method) {
+  std::vector<std::pair<uintptr_t, uintptr_t>> ranges;
+  const auto values = method.meta().plan().tables(schema::plan::kValues);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto kind = values[i].scalar<uint8_t>(schema::evalue::kKind);
+    if (kind != static_cast<uint8_t>(schema::ValueKind::Tensor)) continue;
+    const Tensor tensor = method.tensor(i);
+    if (tensor.impl()->storage() != Storage::Constant) continue;
+    const auto begin = reinterpret_cast<uintptr_t>(tensor.const_data_ptr());
+    ranges.emplace_back(begin, begin + tensor.nbytes());
+  }
+  std::sort(ranges.begin(), ranges.end());
+  uint64_t bytes = 0;
+  uintptr_t counted = 0;  // up to here
+  for (const auto& [begin, end] : ranges) {
+    if (end <= counted) continue;
+    bytes += end - std::max(begin, counted);
+    counted = end;
+  }
+  return bytes;
+}
+
+size_t num_instructions(const Method& method) {
+  size_t count = 0;
+  const auto chains = method.meta().plan().tables(schema::plan::kChains);
+  for (size_t i = 0; i < chains.size(); ++i) count += chains[i].tables(schema::chain::kInstructions).size();
+  return count;
+}
+
+}  // namespace
+
+Error WeightStore::measure(Method& method, uint64_t most, Preparation* needs) const {
+  const uint64_t share = kMostGrowth * constant_bytes(method) + kAlwaysAllowed;
+  needs->most_prepared_bytes = static_cast<size_t>(std::min({share, most, uint64_t{SIZE_MAX}}));
+  // Each call prepares one constant at most.
+  size_t size = 0;
+  if (!checked_mul(num_instructions(method), PreparedWeights::note_cost(), &size)) size = 0;
+  const std::unique_ptr<void, Free> notes(std::malloc(size));
+  PreparedWeights counted;
+  if (notes != nullptr) counted.extend({static_cast<uint8_t*>(notes.get()), size});
+  needs->counted = &counted;
+  const Error error = method.measure(&weights_, needs);
+  needs->counted = nullptr;
+  return error;
+}
+
+}  // namespace rushlight

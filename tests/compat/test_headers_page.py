@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""docs/compat.md lists the headers that are there, and none of ExecuTorch's is forgotten."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import headers_page
+
+
+def test_the_page_lists_the_headers_of_the_tree() -> None:
+    assert headers_page.PAGE.read_text() == headers_page.page(), "run python tests/compat/headers_page.py"
+
+
+def test_no_missing_header_is_there() -> None:
+    assert not set(headers_page.headers()) & headers_page.MISSING.keys()
+
+
+def test_each_header_is_compiled_alone() -> None:
+    compiled = (Path(__file__).parent / "headers.txt").read_text().split()
+    assert compiled == sorted(compiled)
+    # Those of kernels/ hold the whole operator table, which kernels_test.cpp compiles.
+    alone = [header for header in headers_page.headers() if not header.startswith("executorch/kernels/")]
+    assert compiled == alone
+
+
+def test_the_page_knows_each_header_of_the_official_package() -> None:
+    found = importlib.util.find_spec("executorch")
+    if found is None or not found.submodule_search_locations:
+        pytest.skip("executorch is not installed")
+    include = Path(next(iter(found.submodule_search_locations))) / "include"
+    official = {path.relative_to(include).as_posix() for path in include.rglob("*.h")}
+    assert len(official) > 100
+    known = {*headers_page.headers(), *headers_page.MISSING}
+    assert sorted(official - known) == []
+
+
+def test_the_version_is_that_of_the_installed_package() -> None:
+    header = (headers_page.INCLUDE / "executorch/runtime/core/version.h").read_text()
+    cmake = (headers_page.ROOT / "cmake" / "install.cmake").read_text()
+    version = re.search(r'#define ET_VERSION "([\d.]+)"', header)
+    assert version is not None
+    assert f'rushlight_install_package(executorch "{version[1]}"' in cmake

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The table of seeded faults fits the sources. Running it is run.py's, see README.md."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from faults_table import ROOT, Fault, read
+
+FAULTS = read()
+README = Path(__file__).with_name("README.md").read_text()
+
+# Small rooms of the package that hold no logic of their own.
+WITHOUT = {
+    "python/rushlight/__init__",
+    "python/rushlight/__main__",
+    "python/rushlight/callable_module",
+    "python/rushlight/errors",
+    "python/rushlight/sources",
+}
+
+
+def folders() -> set[str]:
+    """Those of the runtime, the kernels, the package, the official headers and CMake."""
+    found = {"cmake", "compat", "python/bindings"}
+    for top, files in (("runtime", "*.cpp"), ("kernels", "*.cpp")):
+        found |= {f"{top}/{path.relative_to(ROOT / top).parts[0]}" for path in (ROOT / top).rglob(files)}
+    package = ROOT / "python" / "rushlight"
+    for path in package.iterdir():
+        if path.suffix == ".py" or next(path.glob("*.py"), None) is not None:
+            found.add(f"python/rushlight/{path.stem}")
+    return found
+
+
+def test_names_are_sentences_and_each_is_there_once() -> None:
+    names = [fault.name for fault in FAULTS]
+    assert len(names) == len(set(names)) >= 40
+    assert [name for name in names if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+){2,}", name)] == []
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_the_line_of_a_fault_is_there_once_and_its_tests_are_too(fault: Fault) -> None:
+    text = (ROOT / fault.file).read_text()
+    assert fault.apply(text) != text
+    paths = [word for words in fault.tests for word in words if word.startswith("tests/")]
+    assert paths or fault.builds
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+def test_every_folder_has_a_fault() -> None:
+    assert folders() - WITHOUT - {fault.folder for fault in FAULTS} == set()
+
+
+def test_the_readme_tells_what_became_of_each() -> None:
+    told = dict(re.findall(r"^\| ([a-z0-9-]+) \| `[^`]+` \| (.+) \|$", README, re.MULTILINE))
+    assert told.keys() == {fault.name for fault in FAULTS}, "run.py --write makes the table of README.md"
+    tried = {name: by for name, by in told.items() if by != "not tried"}
+    seen = [name for name, by in tried.items() if by != "**nothing**"]
+    assert len(tried) >= 40 and f"{len(seen)} of {len(tried)} faults were seen" in README

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/fuzz/built_call.h"
+
+#include <algorithm>
+
+namespace rushlight::fuzz {
+
+namespace {
+
+constexpr size_t kMostBytes = 1 << 18;  // of a tensor
+
+char small(char code) { return code >= 'A' && code <= 'Z' ? static_cast<char>(code - 'A' + 'a') : code; }
+
+}  // namespace
+
+BuiltCall::BuiltCall(RecordedCall call, const KernelEntry& kernel, const MemoryPlan& plan, bool is_dynamic)
+    : call_(std::move(call)) {
+  const std::vector<RecordedCall::Named> named = call_.tensors(kernel);
+  for (const RecordedCall::Named& each : named) {
+    CallTensor& tensor = *each.tensor;
+    if (tensor.nbytes() > kMostBytes) return;
+    std::vector<StridesType>& strides = strides_.emplace_back(tensor.sizes.size());
+    const bool shrinks = each.is_written && is_dynamic;
+    impls_.emplace_back(tensor.type, static_cast<ptrdiff_t>(tensor.sizes.size()), tensor.sizes.data(),
+                        nullptr, tensor.order.data(), strides.data(),
+                        shrinks ? TensorShapeDynamism::DYNAMIC_BOUND : TensorShapeDynamism::STATIC);
+    tensors_.push_back({&impls_.back(), each.is_written});
+  }
+  std::vector<Span<uint8_t>> memory(named.size());
+  size_t together = 0;
+  for (const MemoryPlan::Place& place : plan.shared) {
+    together = std::max(together, place.offset + tensors_[place.tensor].impl->nbytes());
+  }
+  const Span<uint8_t> block = heap_.allocate(together);
+  for (const MemoryPlan::Place& place : plan.shared) {
+    memory[place.tensor] = block.subspan(place.offset, tensors_[place.tensor].impl->nbytes());
+  }
+  // What is read is filled last, so that it is whole.
+  for (const bool is_written : {true, false}) {
+    for (size_t i = 0; i < named.size(); ++i) {
+      if (named[i].is_written != is_written) continue;
+      const size_t size = tensors_[i].impl->nbytes();
+      if (memory[i].data() == nullptr) memory[i] = heap_.allocate(size);
+      if (memory[i].data() == nullptr) return;
+      tensors_[i].impl->set_data(memory[i].data(), Storage::Planned);
+      const std::vector<uint8_t>& bytes = named[i].tensor->bytes;
+      for (size_t b = 0; b < size; ++b) {
+        memory[i].data()[b] = bytes.empty() ? 0 : bytes[b % bytes.size()];
+      }
+    }
+  }
+  for (size_t i = 0; i < call_.arguments.size(); ++i) {
+    arguments_.push_back(keep(make(call_.arguments[i], small(kernel.signature[i]))));
+  }
+  is_built_ = true;
+}
+
+EValue BuiltCall::make(CallValue& value, char code) {
+  switch (value.kind) {
+    case CallValue::Kind::None:
+      return {};
+    case CallValue::Kind::Tensor:
+      return EValue(Tensor(tensors_[next_tensor_++].impl));
+    case CallValue::Kind::Int:
+      return code == 'd' ? EValue(static_cast<double>(value.number)) : EValue(value.number);
+    case CallValue::Kind::Double:
+      return EValue(value.real);
+    case CallValue::Kind::Bool:
+      return EValue(value.number != 0);
+    case CallValue::Kind::String:
+      return EValue(std::string_view(value.text));
+    case CallValue::Kind::List:
+      return make_list(value, code);
+  }
+  return {};
+}
+
+EValue BuiltCall::make_list(CallValue& value, char code) {
+  List& list = lists_.emplace_back();
+  EValue made;
+  const size_t length = value.items.size();
+  made.length = static_cast<uint32_t>(length);
+  for (CallValue& item : value.items) {
+    list.doubles.push_back(item.kind == CallValue::Kind::Int ? static_cast<double>(item.number) : item.real);
+    list.bools.push_back(item.number != 0 ? 1 : 0);
+    const bool is_absent = item.kind == CallValue::Kind::None;
+    list.values.push_back(is_absent ? nullptr : keep(make(item, 'i')));
+  }
+  switch (code) {
+    case 'n':
+      list.ints.resize(length);
+      list.int_list = {list.values.data(), list.ints.data()};
+      made.payload.as_int_list = &list.int_list;
+      made.tag = Tag::ListInt;
+      break;
+    case 'f':
+      made.payload.as_double_list = list.doubles.data();
+      made.tag = Tag::ListDouble;
+      break;
+    case 'o':
+      made.payload.as_bool_list = reinterpret_cast<const bool*>(list.bools.data());
+      made.tag = Tag::ListBool;
+      break;
+    case 'p':
+      list.optional_tensors.resize(length);
+      list.optional_tensor_list = {list.values.data(), list.optional_tensors.data()};
+      made.payload.as_optional_tensor_list = &list.optional_tensor_list;
+      made.tag = Tag::ListOptionalTensor;
+      break;
+    default:
+      list.tensors.resize(length, Tensor(nullptr));
+      list.tensor_list = {list.values.data(), list.tensors.data()};
+      made.payload.as_tensor_list = &list.tensor_list;
+      made.tag = Tag::ListTensor;
+      break;
+  }
+  return made;
+}
+
+}  // namespace rushlight::fuzz

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A recorded call with its tensors in memory: each in a block of exactly its size, or several in one.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "tests/fuzz/heap.h"
+#include "tests/fuzz/recorded_call.h"
+
+namespace rushlight::fuzz {
+
+// Which tensors of a call lie in one block, as a program's memory plan may have it, and where in it.
+struct MemoryPlan {
+  struct Place {
+    size_t tensor;
+    size_t offset;
+  };
+  std::vector<Place> shared;  // all others have blocks of their own
+};
+
+class BuiltCall {
+ public:
+  // Tensors that are written may shrink if they are dynamic.
+  BuiltCall(RecordedCall call, const KernelEntry& kernel, const MemoryPlan& plan, bool is_dynamic);
+
+  // False when it asks for too much memory, or for what no tensor has.
+  [[nodiscard]] bool is_built() const { return is_built_; }
+  [[nodiscard]] Span<EValue* const> arguments() const { return {arguments_.data(), arguments_.size()}; }
+
+  struct Built {
+    TensorImpl* impl;
+    bool is_written;
+  };
+  [[nodiscard]] const std::vector<Built>& tensors() const { return tensors_; }
+
+ private:
+  struct List {
+    std::vector<EValue*> values;
+    std::vector<int64_t> ints;
+    std::vector<Tensor> tensors;
+    std::vector<std::optional<Tensor>> optional_tensors;
+    std::vector<double> doubles;
+    std::vector<uint8_t> bools;
+    BoxedList<int64_t> int_list{};
+    BoxedList<Tensor> tensor_list{};
+    BoxedList<std::optional<Tensor>> optional_tensor_list{};
+  };
+
+  EValue make(CallValue& value, char code);
+  EValue make_list(CallValue& value, char code);
+  EValue* keep(const EValue& value) { return &values_.emplace_back(value); }
+
+  RecordedCall call_;
+  Heap heap_;
+  std::deque<TensorImpl> impls_;
+  std::deque<std::vector<StridesType>> strides_;
+  std::vector<Built> tensors_;
+  std::deque<EValue> values_;
+  std::deque<List> lists_;
+  std::vector<EValue*> arguments_;
+  size_t next_tensor_ = 0;
+  bool is_built_ = false;
+};
+
+}  // namespace rushlight::fuzz

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes calls.bin: some calls of every operator that its kernel takes, for the fuzz target `calls`.
+
+    python tests/fuzz/record_calls.py [TEST_FILE...]
+
+Runs the tests of the kernels and keeps, of the calls that succeed, a few small ones for each operator that
+differ as much as can be: in dtypes, ranks, absent arguments, words and flags. Operators
+that tests call with large tensors only get a call of plain arguments. With names of test files it runs
+these alone and adds operators that had no call.
+"""
+
+from __future__ import annotations
+
+import functools
+import struct
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rushlight.codegen.schema import Argument, Schema
+from rushlight.codegen.table import load_table
+
+ROOT = Path(__file__).resolve().parents[2]
+CALLS = Path(__file__).with_name("calls.bin")
+MAGIC = b"RLCALLS1"
+MOST_CALLS = 5  # of an operator
+MOST_BYTES = 1500  # of a call, if its operator has one as small
+MOST_BYTES_ALONE = 30_000
+MOST_CANDIDATES = 400
+_TENSOR, _NONE, _INT, _DOUBLE, _BOOL, _STRING, _LIST = 1, 0, 2, 3, 4, 5, 6
+
+
+@dataclass
+class Candidate:
+    """A call, encoded, and what it has that other calls of its operator may lack."""
+
+    name: str
+    encoded: bytes
+    features: set[tuple[Any, ...]] = field(default_factory=set)
+
+
+def encode(arguments: Sequence[Any]) -> tuple[bytes, set[tuple[Any, ...]]]:
+    """The arguments of a call as tests/fuzz/recorded_call.cpp reads them, and their features."""
+    features: set[tuple[Any, ...]] = set()
+    parts = [_argument(value, (place,), features) for place, value in enumerate(arguments)]
+    return bytes([len(parts)]) + b"".join(parts), features
+
+
+def _argument(value: Any, place: tuple[Any, ...], features: set[tuple[Any, ...]]) -> bytes:
+    if value is None:
+        features.add((*place, None))
+        return bytes([_NONE])
+    if hasattr(value, "dim_order"):
+        return _tensor(value, place, features)
+    if isinstance(value, bool):
+        features.add((*place, value))
+        return struct.pack("<B?", _BOOL, value)
+    if isinstance(value, int):
+        features.add((*place, (value > 0) - (value < 0)))
+        return struct.pack("<Bq", _INT, value)
+    if isinstance(value, float):
+        features.add((*place, "double"))
+        return struct.pack("<Bd", _DOUBLE, value)
+    if isinstance(value, str):
+        features.add((*place, value))
+        return struct.pack("<BB", _STRING, len(value)) + value.encode()
+    features.add((*place, "list", min(len(value), 4)))
+    items = b"".join(_argument(item, (*place, "item"), features) for item in value)
+    return struct.pack("<BB", _LIST, len(value)) + items
+
+
+def _tensor(argument: Any, place: tuple[Any, ...], features: set[tuple[Any, ...]]) -> bytes:
+    import torch
+
+    tensor = argument.tensor
+    sizes, order = argument.sizes, argument.dim_order
+    features |= {(*place, "dtype", argument.dtype), (*place, "rank", len(sizes))}
+    features.add((*place, "order", order == sorted(order)))
+    data = tensor.permute(order).clone(memory_format=torch.contiguous_format).view(-1)
+    raw = bytes(data.untyped_storage())[: data.numel() * data.element_size()]
+    width = data.element_size()
+    is_repeated = bool(raw) and raw == raw[:width] * data.numel()
+    stored = raw[:width] if is_repeated else raw
+    head = struct.pack("<BBBB", _TENSOR, argument.dtype, len(sizes), is_repeated)
+    return head + struct.pack(f"<{len(sizes)}i", *sizes) + bytes(order) + struct.pack("<I", len(raw)) + stored
+
+
+@dataclass
+class _Argument:
+    tensor: Any
+    dtype: int
+    sizes: list[int]
+    dim_order: list[int]
+
+
+class Recorder:
+    """A plugin of pytest that watches `harness.Kernels.run`."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, dict[bytes, Candidate]] = {}
+        self.kernels: Any = None
+
+    def pytest_sessionstart(self) -> None:
+        """Puts itself before every call of a kernel."""
+        from harness import Kernels
+
+        setattr(Kernels, "run", self._watching(Kernels.run))  # noqa: B010
+
+    def _watching(self, run: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(run)
+        def watched(kernels: Any, name: str, arguments: Sequence[Any], **options: Any) -> Any:
+            self.kernels = kernels
+            encoded = self._encoded(kernels.signatures[name], arguments)
+            result = run(kernels, name, arguments, **options)
+            if encoded is not None:
+                self._keep(Candidate(name, *encoded))
+            return result
+
+        return watched
+
+    def _encoded(self, signature: str, arguments: Sequence[Any]) -> tuple[bytes, set[tuple[Any, ...]]] | None:
+        import numpy as np
+        import torch
+        from harness import DTYPE_NUMBERS, MEMORY_FORMAT_NUMBERS, dim_order
+
+        def plain(code: str, value: Any) -> Any:
+            if isinstance(value, np.ndarray):
+                value = torch.from_numpy(value)
+            if isinstance(value, torch.Tensor):
+                if value.numel() * value.element_size() > MOST_BYTES_ALONE:
+                    raise OverflowError
+                return _Argument(value, DTYPE_NUMBERS[value.dtype], list(value.shape), dim_order(value))
+            if isinstance(value, torch.dtype):
+                return DTYPE_NUMBERS[value]
+            if isinstance(value, torch.memory_format):
+                return MEMORY_FORMAT_NUMBERS[value]
+            if isinstance(value, (torch.layout, torch.device)):
+                return 0
+            if isinstance(value, (list, tuple)):
+                return [plain({"n": "i", "f": "d"}.get(code.lower(), code), item) for item in value]
+            if code.lower() == "d" and value is not None:
+                return float(value)
+            if code.lower() == "n" and isinstance(value, int):
+                return [value]
+            return value
+
+        lists = [value if isinstance(value, (list, tuple)) else [value] for value in arguments]
+        items = [each for listed in lists for each in listed]
+        starts = [each.data_ptr() for each in items if isinstance(each, torch.Tensor) and each.numel() > 0]
+        if len(starts) != len(set(starts)):
+            return None  # the file does not say which tensors share memory
+        try:
+            encoded, features = encode([plain(*pair) for pair in zip(signature, arguments, strict=True)])
+        except OverflowError:
+            return None
+        return encoded, features
+
+    def pytest_sessionfinish(self) -> None:
+        """Calls what was not called."""
+        from harness import KernelRefused
+
+        operators = load_table(ROOT / "kernels" / "ops.yaml").operators
+        known = {name for name, _ in read()} if CALLS.exists() else set()
+        for name in operators.keys() - self.found.keys() - known:
+            for rank in range(1, 6):
+                try:
+                    self.kernels.run(name, plain_arguments(operators[name].schema, rank))
+                except (KernelRefused, AssertionError, TypeError):
+                    continue
+
+    def _keep(self, candidate: Candidate) -> None:
+        kept = self.found.setdefault(candidate.name, {})
+        larger = [each for each in kept if len(each) > max(MOST_BYTES, len(candidate.encoded))]
+        if len(candidate.encoded) > MOST_BYTES and len(larger) < len(kept):
+            return
+        for each in larger:
+            del kept[each]
+        if len(kept) < MOST_CANDIDATES:
+            kept.setdefault(candidate.encoded, candidate)
+
+
+def plain_arguments(schema: Schema, rank: int) -> list[Any]:
+    """Tensors of `rank` dimensions of size 4, and numbers that fit them."""
+    import torch
+
+    def plain(argument: Argument) -> Any:
+        if argument.optional:
+            return None
+        if argument.base == "Tensor":
+            return torch.tensor(4) if argument.name == "high" else torch.ones([4] * rank)
+        numbers = {"float": 0.5, "Scalar": 2, "bool": False, "str": "none"}
+        number = 1 if argument.name == "low" else numbers.get(argument.base, 4)
+        count = rank - 1 if argument.name == "output_size" else rank
+        return [number] * max(count, 1) if argument.is_list else number
+
+    return [plain(argument) for argument in schema.arguments]
+
+
+def choose(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """A few that together have most features; of those that add as many, one with about 300 bytes."""
+    left = list(candidates)
+    seen: set[tuple[Any, ...]] = set()
+    chosen: list[Candidate] = []
+    while left and len(chosen) < MOST_CALLS:
+        best = max(left, key=lambda each: (len(each.features - seen), -abs(len(each.encoded) - 300)))
+        if chosen and not best.features - seen:
+            break
+        chosen.append(best)
+        seen |= best.features
+        left.remove(best)
+    return chosen
+
+
+def read(path: Path = CALLS) -> list[tuple[str, bytes]]:
+    """The operator's name and the encoded arguments of each recorded call."""
+    content = path.read_bytes()
+    assert content[: len(MAGIC)] == MAGIC
+    (count,) = struct.unpack_from("<I", content, len(MAGIC))
+    at, calls = len(MAGIC) + 4, []
+    for _ in range(count):
+        name_length, length = struct.unpack_from("<BI", content, at)
+        at += 5
+        name = content[at : at + name_length].decode()
+        calls.append((name, content[at + name_length : at + name_length + length]))
+        at += name_length + length
+    return calls
+
+
+def write(calls: Sequence[tuple[str, bytes]], path: Path = CALLS) -> None:
+    """The file that `read` reads."""
+    parts = [MAGIC, struct.pack("<I", len(calls))]
+    for name, encoded in calls:
+        parts += [struct.pack("<BI", len(name), len(encoded)), name.encode(), encoded]
+    path.write_bytes(b"".join(parts))
+
+
+def main() -> int:
+    """Records, and says which operators have no call."""
+    recorder = Recorder()
+    files = sys.argv[1:] or [str(ROOT / "tests" / "kernels")]
+    # These call no kernel so, or build for a long time.
+    left_out = ("ukernel", "opinfo", "test_library.py")
+    ignored = [f"--ignore={ROOT / 'tests' / 'kernels' / name}" for name in left_out]
+    pytest.main([*files, *ignored, "-q", "-p", "no:cacheprovider", "-n", "0"], plugins=[recorder])
+    calls = {name: choose(list(kept.values())) for name, kept in recorder.found.items()}
+    old = read() if sys.argv[1:] and CALLS.exists() else []
+    known = {name for name, _ in old}
+    chosen = [each for name, few in calls.items() if name not in known for each in few]
+    added = [(each.name, each.encoded) for each in chosen]
+    write(sorted(old + added))
+    print(f"{len(added)} calls added, {len(known | calls.keys())} operators, {CALLS.stat().st_size:,} bytes")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Calls of operators that their kernels took, as record_calls.py wrote them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/kernel/operator_table.h"
+
+namespace rushlight::fuzz {
+
+struct CallTensor {
+  ScalarType type = ScalarType::Float;
+  std::vector<SizesType> sizes;
+  std::vector<DimOrderType> order;
+  std::vector<uint8_t> bytes;  // repeated, or cut, where the sizes ask for another number of them
+
+  // The bytes that its elements take; SIZE_MAX for sizes that no tensor has.
+  [[nodiscard]] size_t nbytes() const;
+};
+
+struct CallValue {
+  enum class Kind : uint8_t { None, Tensor, Int, Double, Bool, String, List };
+
+  Kind kind = Kind::None;
+  CallTensor tensor;
+  int64_t number = 0;  // an Int, or a Bool
+  double real = 0;
+  std::string text;
+  std::vector<CallValue> items;
+};
+
+struct RecordedCall {
+  std::string name;
+  std::vector<CallValue> arguments;
+
+  struct Named {
+    CallTensor* tensor;
+    bool is_written;
+  };
+  // All tensors, those in lists too, in order.
+  [[nodiscard]] std::vector<Named> tensors(const KernelEntry& kernel);
+};
+
+// Those of calls.bin whose operator this build has.
+const std::vector<RecordedCall>& recorded_calls();
+
+}  // namespace rushlight::fuzz
