@@ -68,6 +68,14 @@ def test_complex_numbers_times_powers_of_two(kernels: Kernels, dtype: torch.dtyp
     kernels.check("aten::ldexp.out", torch.tensor([1, 2]), z[0, :2].clone(), rtol=1e-5)
 
 
+def test_complex32_is_no_power_of_two(kernels: Kernels) -> None:
+    """PyTorch has no power of complex32; taken as whole numbers, NaN would be cast to int."""
+    x, exponent = torch.ones(2), torch.tensor([complex(NAN, 0), 2], dtype=torch.complex32)
+    with pytest.raises(RuntimeError):
+        torch.ldexp(x, exponent)
+    assert kernels.refuse("aten::ldexp.out", x, exponent, outs=[x.clone()]).error == "InvalidType"
+
+
 @pytest.mark.parametrize("dtype", WIDE)
 @pytest.mark.parametrize("steps", [0, 1, 2, 7])
 def test_lines_through_the_complex_plane(kernels: Kernels, steps: int, dtype: torch.dtype) -> None:
