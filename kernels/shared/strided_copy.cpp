@@ -14,8 +14,13 @@ void copy_sized(char* target, ptrdiff_t target_stride, const char* source, ptrdi
                 size_t n) {
   constexpr size_t kAlignment = kSize < 8 ? kSize : 8;
   for (; n > 0; --n) {
-    std::memcpy(__builtin_assume_aligned(target, kAlignment), __builtin_assume_aligned(source, kAlignment),
-                kSize);
+    void* to = __builtin_assume_aligned(target, kAlignment);
+    const void* from = __builtin_assume_aligned(source, kAlignment);
+    if constexpr (kSize > kAlignment) {  // a plan may lay such elements half over each other
+      std::memmove(to, from, kSize);
+    } else {
+      std::memcpy(to, from, kSize);
+    }
     target += target_stride;
     source += source_stride;
   }
