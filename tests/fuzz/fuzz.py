@@ -126,9 +126,10 @@ def _replayed(build: Path, target: Target, count: int, words: list[str | Path], 
 def run_libfuzzer(
     build: Path, target: Target, seconds: int, artifacts: Path, corpus: Path, *, seed: int = 0, runs: int = -1
 ) -> Run:
-    """libFuzzer from the repository's files and what is in the folder `corpus`, for `seconds` or `runs` inputs,
-    whichever comes first. A run with a `seed` and a number of inputs makes the same inputs each time; seed 0 is
-    another one each time, which libFuzzer prints."""
+    """libFuzzer from the repository's files and what is in the folder `corpus`, for `seconds` or `runs` inputs.
+
+    A run with a `seed` makes the same inputs each time; 0 is another seed each time, which libFuzzer prints.
+    """
     program = build / "tests" / "fuzz" / f"fuzz_{target.name}"
     if not program.exists():
         raise SystemExit(f"no {program}: it takes clang; ./dev fuzz installs and uses it")

@@ -2,7 +2,8 @@
 """The fuzz targets: what they found once stays found, and a short run finds nothing new.
 
 `./dev fuzz` runs them longer. RUSHLIGHT_FUZZ_BUILD is a build of the preset `fuzz`, RUSHLIGHT_FUZZ_COUNT
-how many mutants of each target run here, RUSHLIGHT_FUZZ_SECONDS how long libFuzzer takes at most on each. Mutants and inputs are the same ones each time.
+how many mutants of each target run here, RUSHLIGHT_FUZZ_SECONDS how long libFuzzer takes at most on each.
+Mutants and inputs are the same ones each time.
 """
 
 from __future__ import annotations
