@@ -94,13 +94,18 @@ class Copy:
                     path.unlink()
         self.site.mkdir(parents=True, exist_ok=True)
         (self.site / "sitecustomize.py").write_text(SITE)
-        # The module of the installed package, until a fault asks for one that is built here.
-        found = importlib.util.find_spec("rushlight._runtime")
-        if found is None or found.origin is None:
-            raise SystemExit("rushlight._runtime: not installed; CONTRIBUTING.md says how")
-        module = Path(found.origin)
-        if not (self.tree / "python" / "rushlight" / module.name).is_file():
-            shutil.copy2(module, self.tree / "python" / "rushlight" / module.name)
+
+    def take_module(self, builds: tuple[str, ...]) -> None:
+        """Gives Python the module that is built here where `builds` has it, otherwise the installed one: the
+        two are built with other options."""
+        if "rushlight_python" in builds:
+            (module,) = self.build_folder.rglob("_runtime.cpython*.so")
+        else:
+            found = importlib.util.find_spec("rushlight._runtime")
+            if found is None or found.origin is None:
+                raise SystemExit("rushlight._runtime: not installed; CONTRIBUTING.md says how")
+            module = Path(found.origin)
+        shutil.copy2(module, self.tree / "python" / "rushlight" / module.name)
 
     def run(self, words: list[str], limit: float = LIMIT) -> tuple[int | None, str]:
         """The exit status (None: it took too long) of a command, and what it printed."""
@@ -146,17 +151,15 @@ class Copy:
         if status != 0:
             wrong = [line for line in printed.splitlines() if "error" in line]
             raise Broken("\n".join(line[:400] for line in wrong[:5] or printed.splitlines()[-5:]))
-        if "rushlight_python" in targets:
-            (module,) = self.build_folder.rglob("_runtime.cpython*.so")
-            shutil.copy2(module, self.tree / "python" / "rushlight" / module.name)
 
-    def fails(self, words: tuple[str, ...]) -> bool:
+    def fails(self, words: tuple[str, ...], builds: tuple[str, ...]) -> bool:
         """Whether a run of tests fails. Error: Broken where nothing ran, or all was skipped."""
         if words[0] in BINARIES:
             (program,) = (path for path in self.build_folder.rglob(words[0]) if path.is_file())
             status, printed = self.run([str(program), *(f"--gtest_filter={word}" for word in words[1:])])
             ran = "[==========] 0 tests" not in printed
         else:
+            self.take_module(builds)
             quiet = ["-q", "-x", "--no-header", "--tb=line", "-p", "no:cacheprovider"]
             status, printed = self.run([sys.executable, "-m", "pytest", *quiet, *words])
             # 5: nothing was collected. A fault may well break what tests import: 2, 3 and 4 are failures.
@@ -171,30 +174,30 @@ class Runner:
 
     def __init__(self, copy: Copy) -> None:
         self.copy = copy
-        self.broken: dict[tuple[str, ...], str] = {}
+        self.broken: dict[tuple[tuple[str, ...], tuple[str, ...]], str] = {}
 
     def prepare(self, faults: list[Fault]) -> None:
         """Makes each run of tests without a fault. Error: Broken where the copy cannot be built."""
         self.copy.build(tuple(sorted({target for fault in faults for target in fault.builds})))
-        for words in dict.fromkeys(words for fault in faults for words in fault.tests):
+        for words, builds in dict.fromkeys((words, fault.builds) for fault in faults for words in fault.tests):
             try:
-                if self.copy.fails(words):
-                    self.broken[words] = f"{' '.join(words)} fails without the fault"
+                if self.copy.fails(words, builds):
+                    self.broken[words, builds] = f"{' '.join(words)} fails without the fault"
             except Broken as error:
-                self.broken[words] = str(error)
+                self.broken[words, builds] = str(error)
 
     def try_out(self, fault: Fault) -> Outcome:
         """Error: Broken when the tests fail without the fault or the fault does not compile."""
         start = time.monotonic()
         for words in fault.tests:
-            if words in self.broken:
-                raise Broken(self.broken[words])
+            if (words, fault.builds) in self.broken:
+                raise Broken(self.broken[words, fault.builds])
         path = self.copy.tree / fault.file
         text = path.read_text()
         path.write_text(fault.apply(text))
         try:
             self.copy.build(fault.builds)
-            seen = next((words for words in fault.tests if self.copy.fails(words)), ())
+            seen = next((words for words in fault.tests if self.copy.fails(words, fault.builds)), ())
         finally:
             path.write_text(text)
         return Outcome(fault.name, fault.file, " ".join(seen), round(time.monotonic() - start, 1))
