@@ -45,12 +45,22 @@ class Peak:
 
 
 @dataclass(frozen=True)
+class Layouts:
+    """Seconds of a call, the least of all turns, of one model exported channels-first and channels-last."""
+
+    name: str
+    first: float
+    last: float
+
+
+@dataclass(frozen=True)
 class Measured:
     """All of one run."""
 
     times: list[Times]
     sizes: list[Sizes]
     peaks: list[Peak]
+    layouts: list[Layouts]
 
     def to_json(self) -> dict[str, Any]:
         """In JSON's types, with the ratios of times."""
@@ -59,6 +69,7 @@ class Measured:
             "times": times,
             "sizes": [asdict(size) for size in self.sizes],
             "peaks": [asdict(peak) for peak in self.peaks],
+            "layouts": [asdict(layout) for layout in self.layouts],
         }
 
 
@@ -120,18 +131,59 @@ def _tables(measured: Measured) -> list[_Table]:
             ["model", "weights", *pair],
             peaks,
         ),
+        _layouts(measured),
     ]
     return [table for table in tables if table.rows]
 
 
 def to_markdown(measured: Measured) -> str:
-    """Three tables."""
+    """The tables."""
     parts = []
     for table in _tables(measured):
-        rows = [table.header, ["---", *["--:"] * (len(table.header) - 1)], *table.rows]
-        lines = ["| " + " | ".join(row) + " |" for row in rows]
-        parts += [f"## {table.title}", "", table.note, "", *lines, ""]
+        parts += [f"## {table.title}", "", table.note, "", _lines(table.header, table.rows), ""]
     return "\n".join(parts)
+
+
+def _lines(header: list[str], rows: list[list[str]]) -> str:
+    table = [header, ["---", *["--:"] * (len(header) - 1)], *rows]
+    return "\n".join("| " + " | ".join(row) + " |" for row in table)
+
+
+def parts_of_docs(measured: Measured, machine: str) -> dict[str, str]:
+    """The parts of docs/exporting.md, by name: of all that was measured what a reader there asks first."""
+    by_name = {size.name: size for size in measured.sizes}
+    times = [
+        [
+            t.name,
+            *(f"{side.cpu:.2f}" for side in (t.official, t.rushlight)),
+            f"{t.ratio('cpu'):.2f}",
+            *(f"{side.planned:,}" for side in (by_name[t.name].official, by_name[t.name].rushlight)),
+        ]
+        for t in measured.times
+    ]
+    header = [
+        "model", "official, CPU s", "rushlight, CPU s", "ratio", "planned bytes, official", "rushlight",
+    ]  # fmt: skip
+    peaks = "; ".join(
+        f"{p.name}, {p.weights / 1e6:.0f} MB: {p.rushlight / 1e6:.0f} MB (official: {p.official / 1e6:.0f} MB)"
+        for p in measured.peaks
+    )
+    told = f"What exporting and saving adds to the peak of memory beside the model's weights: {peaks}."
+    layouts = _layouts(measured)
+    return {
+        "times": "\n\n".join([_lines(header, times), told, machine]),
+        "layouts": "\n\n".join([_lines(layouts.header, layouts.rows), machine]),
+    }
+
+
+def _layouts(measured: Measured) -> _Table:
+    rows = [[each.name, *(f"{s * 1e3:.3g}" for s in (each.first, each.last))] for each in measured.layouts]
+    return _Table(
+        "Channels first or last",
+        "Milliseconds of a call, one thread, the least of all turns.",
+        ["model", "channels-first, ms", "channels-last, ms"],
+        rows,
+    )
 
 
 def to_html(measured: Measured) -> str:

@@ -3,10 +3,12 @@
 
     python benchmarks/export/run.py                     # Markdown
     python benchmarks/export/run.py --output FOLDER     # export.md, export.json, export.html, export.svg
+    python benchmarks/export/run.py --write             # also put the tables into docs/exporting.md
 
 Needs rushlight, torch and executorch, as tests/constraints.txt has them. The exporters take turns in one
 process with one thread; times are of everything from the module to the bytes of the file, medians over the
 turns, after one export of each that does not count. Peaks of memory are measured in processes of their own.
+Times of calls compare our own programs, channels-first and channels-last.
 """
 
 from __future__ import annotations
@@ -16,18 +18,26 @@ import json
 import platform
 import statistics
 import sys
-from collections.abc import Collection
+import time
+from collections.abc import Callable, Collection
 from pathlib import Path
+from typing import Any
 
-import torch
-from pages import Measured, Peak, Sizes, Times, to_html, to_markdown, to_svg
-from sides import SIDES, Program, Seconds, quiet, timed
-from subjects import LARGE, OTHERS, TIMED, make
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-from rushlight import process
+import torch  # noqa: E402
+import written  # noqa: E402
+from pages import Layouts, Measured, Peak, Sizes, Times, parts_of_docs, to_html, to_markdown, to_svg  # noqa: E402
+from sides import SIDES, Program, Seconds, quiet, timed  # noqa: E402
+from subjects import LARGE, LAYOUTS, OTHERS, TIMED, make  # noqa: E402 (adds benchmarks/speed to the path)
+from machine import cpu  # noqa: E402, I001
 
+import rushlight.export  # noqa: E402
+from rushlight import process  # noqa: E402
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "exporting.md"
 TURNS = 5
-PARTS = ("times", "sizes", "peaks")
+PARTS = ("times", "sizes", "peaks", "layouts")
 
 
 def measure_times(name: str, turns: int) -> tuple[Times, Sizes]:
@@ -60,9 +70,30 @@ def measure_peak(name: str) -> Peak:
     return Peak(name, found["rushlight"]["weights"], **{side: found[side]["more"] for side in SIDES})
 
 
+def measure_layouts(name: str, turns: int) -> Layouts:
+    """Our programs of one model with one thread: each turn calls each for a quarter of a second."""
+    module, args = make(LAYOUTS[name])
+    calls = []
+    for last in (False, True):
+        data = bytes(rushlight.export.export(module, args, channels_last=last).buffer)
+        method = rushlight.load(data, threads=1).load_method("forward")
+        calls.append(lambda method=method: method.execute(list(args)))
+    found = [[_seconds(call) for call in calls] for _ in range(turns)]
+    return Layouts(name, *(min(each) for each in zip(*found, strict=True)))
+
+
+def _seconds(call: Callable[[], Any]) -> float:
+    """Of one call, the least within a quarter of a second."""
+    least, end = float("inf"), time.perf_counter() + 0.25
+    while (start := time.perf_counter()) < end:
+        call()
+        least = min(least, time.perf_counter() - start)
+    return least
+
+
 def measure(parts: Collection[str], turns: int) -> Measured:
     """The parts of that name, with a line of progress for each model."""
-    measured = Measured([], [], [])
+    measured = Measured([], [], [], [])
     for name in TIMED if "times" in parts else ():
         print(name, file=sys.stderr)
         times, sizes = measure_times(name, turns)
@@ -74,6 +105,9 @@ def measure(parts: Collection[str], turns: int) -> Measured:
     for name in LARGE if "peaks" in parts else ():
         print(f"memory: {name}", file=sys.stderr)
         measured.peaks.append(measure_peak(name))
+    for name in LAYOUTS if "layouts" in parts else ():
+        print(f"layouts: {name}", file=sys.stderr)
+        measured.layouts.append(measure_layouts(name, turns))
     return measured
 
 
@@ -82,9 +116,12 @@ def main() -> int:
     parser.add_argument("--output", type=Path, help="write export.md, .json, .html and .svg into this folder")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="measure these alone")
     parser.add_argument("--turns", type=int, default=TURNS, help=f"exports that count (default {TURNS})")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/exporting.md")
     options = parser.parse_args()
     if options.turns < 1:
         parser.error("--turns takes 1 or more")
+    if options.write and set(options.only) != set(PARTS):
+        parser.error("--write takes all parts, without --only")
     quiet()
     torch.set_num_threads(1)
     measured = measure(options.only, options.turns)
@@ -105,7 +142,18 @@ def main() -> int:
         }
         for suffix, text in pages.items():
             (options.output / f"export.{suffix}").write_text(text)
+    if options.write:
+        for name, text in parts_of_docs(measured, _machine()).items():
+            written.write(PAGE, name, text)
     return 0
+
+
+def _machine() -> str:
+    found = cpu()
+    return (
+        f"One thread, {found['cpu']} ({' '.join(found['features'])}), torch {torch.__version__}, "
+        f"Python {platform.python_version()}; {time.strftime('%Y-%m-%d')}."
+    )
 
 
 if __name__ == "__main__":

@@ -132,6 +132,16 @@ LARGE: dict[str, Callable[[], Subject]] = {
 }
 
 
+LAYOUTS: dict[str, Callable[[], Subject]] = {
+    "DS-CNN": OTHERS["DS-CNN"],
+    "ResNet-8": OTHERS["ResNet-8"],
+    "MobileNet V2": mobilenet_v2,
+    "MobileNet V3 small": lambda: (networks.vision.mobilenet_v3_small(), (torch.randn(1, 3, 224, 224),)),
+    "ResNet-18": lambda: (networks.vision.resnet18(), (torch.randn(1, 3, 224, 224),)),
+}
+"""Nets of convolutions, whose calls are timed."""
+
+
 def make(build: Callable[[], Subject]) -> Subject:
     """A model in the state in which it is exported, always the same."""
     torch.manual_seed(0)

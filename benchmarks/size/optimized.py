@@ -2,7 +2,7 @@
 """What optimized kernels add to a runner for one model, on each target: bytes of code and constants.
 
     python benchmarks/size/optimized.py                   # Markdown on stdout
-    python benchmarks/size/optimized.py --readme          # also put the table into README.md beside this file
+    python benchmarks/size/optimized.py --write           # also put the table into README.md beside this file
     python benchmarks/size/optimized.py --models dscnn --targets host linux-armhf
 
 Each model is built with the portable kernels alone, and with the optimized ones where there are some, as
@@ -16,14 +16,16 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from subjects import INTEROP, ROOT
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-from rushlight.devtools.size import SizeReport, size
+import written  # noqa: E402
+from subjects import INTEROP, ROOT  # noqa: E402
+
+from rushlight.devtools.size import SizeReport, size  # noqa: E402
 
 TARGETS = (
     "host", "linux-aarch64", "linux-armhf", "linux-riscv64", "cortex-m4", "cortex-m55", "rv32imafc",
 )  # fmt: skip
-START, END = "<!-- Written by optimized.py --readme. -->", "<!-- To here. -->"
 # Compiled besides the target's own variant of a microkernel; a host has them and chooses.
 VARIANTS = {"host": "kernels/ukernel/x86", "linux-armhf": "kernels/ukernel/armv7"}
 MICROKERNELS = "kernels/ukernel/"
@@ -135,7 +137,7 @@ def main() -> int:
     parser.add_argument("--models", nargs="*")
     parser.add_argument("--targets", nargs="*", default=TARGETS)
     parser.add_argument("--jobs", type=int)
-    parser.add_argument("--readme", action="store_true")
+    parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     rows = []
     for name, program in programs(options.work / "models").items():
@@ -146,11 +148,8 @@ def main() -> int:
                 print(rows[-1], file=sys.stderr, flush=True)
     markdown = to_markdown(rows)
     print(markdown)
-    if options.readme:
-        path = Path(__file__).with_name("README.md")
-        before, start, rest = path.read_text().partition(START)
-        _, end, after = rest.partition(END)
-        path.write_text(f"{before}{start}\n\n{markdown}\n\n{end}{after}")
+    if options.write:
+        written.write(Path(__file__).with_name("README.md"), "optimized", markdown)
     return 0
 
 

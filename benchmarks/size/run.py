@@ -4,7 +4,7 @@
     python benchmarks/size/run.py                      # Markdown on stdout
     python benchmarks/size/run.py --output FOLDER      # also size.md, size.html, size.json there
     python benchmarks/size/run.py --cold dscnn         # build this model as with an empty compiler cache, too
-    python benchmarks/size/run.py --readme             # also put the tables into README.md beside this file
+    python benchmarks/size/run.py --write              # also put the tables into the pages that have them
 
 Needs the toolchains and QEMU (`rushlight targets`). The real models are exported with their weights, for
 which torch and what tests/conformance/models/fetch.py fetches have to be there; otherwise the table says what
@@ -20,17 +20,19 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from subjects import ROOT, Made, subjects
-from table import to_markdown
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-from rushlight.devtools.matrix.cell import Conditions
-from rushlight.devtools.matrix.local import Event, Finished
-from rushlight.devtools.matrix.page import to_html
-from rushlight.devtools.matrix.plan import Cell, Model, Option
-from rushlight.devtools.matrix.run import MatrixResult, local, run_matrix
+import written  # noqa: E402
+from subjects import ROOT, Made, subjects  # noqa: E402
+from table import baked_table, overview, to_markdown  # noqa: E402
+
+from rushlight.devtools.matrix.cell import Conditions  # noqa: E402
+from rushlight.devtools.matrix.local import Event, Finished  # noqa: E402
+from rushlight.devtools.matrix.page import to_html  # noqa: E402
+from rushlight.devtools.matrix.plan import Cell, Model, Option  # noqa: E402
+from rushlight.devtools.matrix.run import MatrixResult, local, run_matrix  # noqa: E402
 
 TARGETS = ("cortex-m4", "cortex-m55", "rv32imafc")
-MARK = "<!-- What is below is written by run.py --readme. -->"
 OPTIONS = (Option("interpreter"), Option("baked", kind="baked"))
 
 
@@ -62,9 +64,11 @@ def main() -> int:
     parser.add_argument("--kinds", nargs="*", default=[option.kind for option in OPTIONS])
     parser.add_argument("--jobs", type=int, default=1, help="cells at a time; more disturb the times")
     parser.add_argument("--cold", nargs="*", default=[], metavar="MODEL", help="also time these builds cold")
-    parser.add_argument("--readme", action="store_true")
+    parser.add_argument("--write", action="store_true", help="takes all models, targets and kinds")
     parser.add_argument("--resume", action="store_true", help="keep what passed before")
     options = parser.parse_args()
+    if options.write and (options.models or set(options.targets) != set(TARGETS) or len(options.kinds) < 2):
+        parser.error("--write: expected all models, targets and kinds, got some of them")
     made = subjects(options.work / "models")
     made = [one for one in made if not options.models or one.name in options.models]
     cells = cells_of(made, options.targets, options.kinds)
@@ -88,8 +92,10 @@ def main() -> int:
         (options.output / "size.json").write_text(json.dumps(described, indent=1, default=str) + "\n")
         (options.output / "size.html").write_text(to_html(result))
         (options.output / "size.md").write_text(markdown)
-    if options.readme:
-        _put_into_readme(markdown)
+    if options.write:
+        written.write(Path(__file__).with_name("README.md"), "models", markdown)
+        written.write(ROOT / "README.md", "overview", overview(result))
+        written.write(ROOT / "docs" / "baking.md", "baked", baked_table(result))
     return 0 if result.passed else 1
 
 
@@ -98,13 +104,6 @@ def _in_order(cells: Sequence[Cell], *parts: MatrixResult) -> MatrixResult:
     results = {result.name: result for part in parts for result in part.cells}
     seconds = sum(part.seconds for part in parts)
     return replace(parts[0], cells=[results[cell.name] for cell in cells], seconds=seconds)
-
-
-def _put_into_readme(markdown: str) -> None:
-    """Replaces what is below the mark."""
-    path = Path(__file__).with_name("README.md")
-    kept, mark, _ = path.read_text().partition(MARK)
-    path.write_text(f"{kept}{mark}\n\n{markdown}")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,12 @@ from rushlight import process
 from rushlight.devtools.matrix.result import PASSED, CellResult, Timing
 from rushlight.devtools.matrix.run import MatrixResult
 
+# Models of the overview: names as people say them, and multiply-accumulates of one inference.
+OVERVIEW = {
+    "dscnn": ("DS-CNN", "2.66 M"),
+    "resnet8": ("ResNet-8", "12.5 M"),
+    "mlp": ("MLP", "0.20 M"),
+}
 # ExecuTorch 1.5.1's executor_runner for DS-CNN in float32: its own selective build, -Os, without logging and
 # verification of programs. Bytes of flash without the model, and of RAM without the stack.
 OFFICIAL_DSCNN = {
@@ -36,6 +42,37 @@ def to_markdown(result: MatrixResult, made: Sequence[Made]) -> str:
     parts += [_failure(cell) for cell in result.cells if cell.status != PASSED]
     parts.append(_machine(result))
     return "\n\n".join(parts) + "\n"
+
+
+def overview(result: MatrixResult) -> str:
+    """Flash, RAM and instructions of a few models, a column for each target: interpreter / baked."""
+    by_key = {(cell.model, cell.target, cell.kind): cell for cell in result.cells}
+    targets = list(dict.fromkeys(cell.target for cell in result.cells))
+    rows = []
+    for name, (title, operations) in OVERVIEW.items():
+        pairs = [(by_key[name, target, "interpreter"], by_key[name, target, "baked"]) for target in targets]
+        memory = pairs[0][0].memory
+        planned = _kilobytes(memory.planned if memory else None)
+        titles = (f"{title}, {operations} MAC, {planned} kB planned", "", "")
+        shown = (("flash, kB", _flash), ("RAM, B", _beside_planned), ("instructions, M", _instructions))
+        rows += [
+            [head, what, *(_pair(*pair, of) for pair in pairs)]
+            for head, (what, of) in zip(titles, shown, strict=True)
+        ]
+    return _table(["model", "", *targets], rows)
+
+
+def baked_table(result: MatrixResult) -> str:
+    """Baked programs beside interpreted ones, a row for each model and target."""
+    by_key = {(cell.model, cell.target, cell.kind): cell for cell in result.cells}
+    rows = []
+    for target in dict.fromkeys(cell.target for cell in result.cells):
+        for name, (title, _) in OVERVIEW.items():
+            pair = [by_key[name, target, kind] for kind in ("baked", "interpreter")]
+            shown = (_flash, _beside_planned, _stack, _instructions)
+            rows.append([f"{title}, {target}", *(_pair(*pair, of) for of in shown)])
+    headings = ["baked / interpreted", "flash, kB", "RAM, B", "stack, B", "instructions, M"]
+    return _table(headings, rows)
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -64,12 +101,12 @@ def _target(target: str, cells: Sequence[CellResult]) -> str:
         rows.append(
             [
                 name,
-                _pair(interpreted, baked, lambda c: _kilobytes(c.flash)),
+                _pair(interpreted, baked, _flash),
                 _kilobytes(interpreted.memory.planned if interpreted and interpreted.memory else None),
                 _pair(interpreted, baked, _beside_planned),
                 _pair(interpreted, baked, lambda c: _bytes(c.memory.temporary if c.memory else None)),
-                _pair(interpreted, baked, lambda c: _bytes(c.memory.stack if c.memory else None)),
-                _pair(interpreted, baked, lambda c: _millions(c.instructions)),
+                _pair(interpreted, baked, _stack),
+                _pair(interpreted, baked, _instructions),
             ]
         )
         if name == "dscnn" and target in OFFICIAL_DSCNN:
@@ -96,12 +133,22 @@ def _times(cells: Sequence[CellResult]) -> str:
     return "### Build times, seconds\n\n" + _table(["cell", "cold", "CPU", "cached", "CPU"], rows)
 
 
-def _pair(
-    interpreted: CellResult | None, baked: CellResult | None, shown: Callable[[CellResult], str]
-) -> str:
-    """Interpreter / baked."""
-    texts = [shown(cell) if cell else "" for cell in (interpreted, baked)]
+def _pair(first: CellResult | None, second: CellResult | None, shown: Callable[[CellResult], str]) -> str:
+    """One / the other."""
+    texts = [shown(cell) if cell else "" for cell in (first, second)]
     return " / ".join(text or "–" for text in texts)
+
+
+def _flash(cell: CellResult) -> str:
+    return _kilobytes(cell.flash)
+
+
+def _stack(cell: CellResult) -> str:
+    return _bytes(cell.memory.stack) if cell.memory else ""
+
+
+def _instructions(cell: CellResult) -> str:
+    return _millions(cell.instructions)
 
 
 def _beside_planned(cell: CellResult) -> str:

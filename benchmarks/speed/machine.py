@@ -21,7 +21,8 @@ def cpus_for(threads: int) -> list[int]:
     return sorted(os.sched_getaffinity(0))[-threads:]
 
 
-def _cpu() -> dict[str, Any]:
+def cpu() -> dict[str, Any]:
+    """Its name, number and features, as far as the system tells."""
     path = Path("/proc/cpuinfo")
     lines = path.read_text().splitlines() if path.is_file() else []
     facts = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
@@ -48,7 +49,7 @@ def peak_of_core(folder: Path, cpus: Sequence[int]) -> dict[str, Any]:
 def machine(folder: Path, cpus: Sequence[int]) -> dict[str, Any]:
     """For the report."""
     return {
-        **_cpu(),
+        **cpu(),
         "cpus": os.cpu_count(),
         "used": list(cpus),
         "peak": peak_of_core(folder, cpus),

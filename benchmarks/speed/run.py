@@ -20,17 +20,19 @@ import sys
 import tempfile
 from pathlib import Path
 
-from hotspots import show, spots_of
-from page import to_html, to_markdown
-from results import Report
-from rich.console import Console
-from subjects import MODELS, SUBJECTS
-from tournament import Settings, Tournament
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-from rushlight import process
+import written  # noqa: E402
+from hotspots import show, spots_of  # noqa: E402
+from page import to_html, to_markdown  # noqa: E402
+from results import Report  # noqa: E402
+from rich.console import Console  # noqa: E402
+from subjects import MODELS, SUBJECTS  # noqa: E402
+from tournament import Settings, Tournament  # noqa: E402
+
+from rushlight import process  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
-MARK = "<!-- What is below is written by run.py --readme. -->"
 
 
 def profile_models(names: list[str], turns: int, threads: int) -> None:
@@ -77,9 +79,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--html", type=Path, metavar="FILE")
     parser.add_argument("--markdown", type=Path, metavar="FILE")
-    parser.add_argument(
-        "--readme", action="store_true", help="put the tables into README.md beside this file"
-    )
+    parser.add_argument("--write", action="store_true", help="put the tables into README.md beside this file")
     options = parser.parse_args()
     unknown = [name for name in [*options.only, *(options.profile or [])] if name not in SUBJECTS]
     if unknown:
@@ -125,10 +125,8 @@ def _write(report: Report, options: argparse.Namespace) -> None:
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text())
-    if options.readme:
-        readme = Path(__file__).with_name("README.md")
-        kept, mark, _ = readme.read_text().partition(MARK)
-        readme.write_text(f"{kept}{mark}\n\n{markdown}")
+    if options.write:
+        written.write(Path(__file__).with_name("README.md"), "speed", markdown)
 
 
 if __name__ == "__main__":

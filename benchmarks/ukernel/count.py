@@ -4,7 +4,7 @@ compare with.
 
     python benchmarks/ukernel/count.py                    # Markdown on stdout
     python benchmarks/ukernel/count.py --json FILE        # also the counts
-    python benchmarks/ukernel/count.py --readme           # also put the table into README.md beside this file
+    python benchmarks/ukernel/count.py --write            # also put the table into README.md beside this file
     python benchmarks/ukernel/count.py --machines rvv "gemm product"
 
 Needs the cross compilers and QEMU's user mode (`rushlight targets`).
@@ -18,11 +18,13 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from rushlight import process
-
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-MARK = "<!-- What is below is written by count.py --readme. -->"
+sys.path.append(str(HERE.parent))
+
+import written  # noqa: E402
+
+from rushlight import process  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ def main() -> int:
     parser.add_argument("--machines", nargs="*", default=[machine.name for machine in MACHINES])
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "ukernel", help="folder for builds")
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--readme", action="store_true")
+    parser.add_argument("--write", action="store_true", help="put the table into README.md beside this file")
     options = parser.parse_args()
     machines = [machine for machine in MACHINES if machine.name in options.machines]
     plugin = build_plugin(options.work)
@@ -141,10 +143,8 @@ def main() -> int:
     print(markdown)
     if options.json is not None:
         options.json.write_text(json.dumps([asdict(each) for each in counts], indent=1) + "\n")
-    if options.readme:
-        path = HERE / "README.md"
-        kept, mark, _ = path.read_text().partition(MARK)
-        path.write_text(f"{kept}{mark}\n\n{markdown}\n")
+    if options.write:
+        written.write(HERE / "README.md", "counts", markdown)
     return 0
 
 

@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "benchmarks"))
+
+import written  # noqa: E402
+
 PAGE = ROOT / "docs" / "compat.md"
 INCLUDE = ROOT / "compat" / "include"
 C10 = "executorch/runtime/core/portable_type/c10/"
@@ -24,8 +29,6 @@ MISSING = {
     "executorch/runtime/executor/tensor_parser.h": "its functions take those classes",
 }
 """Headers that code for ExecuTorch 1.5.1 may include, are not here, and why."""
-
-_BEGIN, _END = "<!-- headers -->\n", "<!-- /headers -->\n"
 
 
 def headers() -> list[str]:
@@ -52,10 +55,7 @@ def listed() -> str:
 
 def page() -> str:
     """The page with its list made again."""
-    text = PAGE.read_text()
-    before, rest = text.split(_BEGIN)
-    _, after = rest.split(_END)
-    return before + _BEGIN + listed() + _END + after
+    return written.replaced(PAGE.read_text(), "headers", listed())
 
 
 if __name__ == "__main__":

@@ -27,10 +27,13 @@ from pathlib import Path
 
 from faults_table import BINARIES, ROOT, Fault, read
 
+sys.path.append(str(ROOT / "benchmarks"))
+
+import written  # noqa: E402
+
 TREE = ROOT / "build" / "faults" / "tree"
 RESULTS = ROOT / "build" / "faults" / "results.json"
 README = Path(__file__).with_name("README.md")
-BEGIN, END = "<!-- made by run.py --write -->", "<!-- end -->"
 LIMIT = 900.0
 """Seconds that a run of tests may take with a fault."""
 
@@ -179,7 +182,9 @@ class Runner:
     def prepare(self, faults: list[Fault]) -> None:
         """Makes each run of tests without a fault. Error: Broken where the copy cannot be built."""
         self.copy.build(tuple(sorted({target for fault in faults for target in fault.builds})))
-        for words, builds in dict.fromkeys((words, fault.builds) for fault in faults for words in fault.tests):
+        for words, builds in dict.fromkeys(
+            (words, fault.builds) for fault in faults for words in fault.tests
+        ):
             try:
                 if self.copy.fails(words, builds):
                     self.broken[words, builds] = f"{' '.join(words)} fails without the fault"
@@ -272,9 +277,7 @@ def main() -> int:
     killed = sum(outcome.killed for outcome in outcomes)
     print(f"{killed} of {len(outcomes)} killed, {broken} could not be tried", file=sys.stderr)
     if options.write:
-        before, _, rest = README.read_text().partition(BEGIN)
-        after = rest.partition(END)[2]
-        README.write_text(f"{before}{BEGIN}\n{table_of(kept, faults)}\n{END}{after}")
+        written.write(README, "faults", table_of(kept, faults))
     return 1 if broken or killed < len(outcomes) else 0
 
 

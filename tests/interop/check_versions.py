@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "benchmarks"))
+
+import written
 
 import rushlight
 from rushlight.devtools.cases import load_case
@@ -24,7 +27,6 @@ from rushlight.program import read_data_file
 FOLDER = Path(__file__).parent / "of_versions"
 FILES = FOLDER / "files"
 README = Path(__file__).parent / "README.md"
-BEGIN, END = "<!-- of_versions: begin -->\n", "<!-- of_versions: end -->\n"
 
 CONSTANTS = {"get_number": 123, "get_name": "hello", "get_small": 1e-5, "get_flag": True}
 """Methods of the program that give a number or a text."""
@@ -114,8 +116,7 @@ def main() -> int:
     """Print or write the table."""
     text, good = table()
     if sys.argv[1:] == ["--write"]:
-        old = README.read_text()
-        README.write_text(re.sub(f"(?s){BEGIN}.*{END}", lambda _: BEGIN + text + END, old))
+        written.write(README, "of-versions", text)
     else:
         print(text, end="")
     return 0 if good else 1

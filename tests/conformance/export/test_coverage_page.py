@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""docs/exporting.md counts what misses.yaml has."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("torch", reason="torch is not installed")
+
+import coverage_page  # noqa: E402
+import written  # noqa: E402
+
+pytestmark = pytest.mark.conformance
+
+
+def test_the_page_counts_what_is_missing() -> None:
+    [part] = [part for part in written.parts(coverage_page.PAGE.read_text()) if part.name == "coverage"]
+    assert part.text == coverage_page.text(), "run python tests/conformance/export/coverage_page.py"
