@@ -45,7 +45,7 @@ def parts(page: str) -> Iterator[Part]:
 
 
 def replaced(page: str, name: str, text: str) -> str:
-    """A page's text with another text in the part `name`. Error: ValueError where it has no such part, or two."""
+    """A page's text with another text in the part `name`. Error: ValueError unless it has one such part."""
     text = text.strip("\n")
     found = [match for match in _PART.finditer(page) if match["name"] == name]
     if len(found) != 1:
