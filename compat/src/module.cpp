@@ -71,6 +71,7 @@ struct Module::State {
 
   std::unique_ptr<DataLoader> program_loader;
   std::vector<std::unique_ptr<DataLoader>> data_loaders;
+  std::vector<const MmapDataLoader*> mapped;  // of these loaders
   std::vector<FlatTensorDataMap> data_maps;
   std::optional<merged_data_map::MergedDataMap> data;
   std::shared_ptr<Program> program;
@@ -93,7 +94,9 @@ struct Module::State {
     return state;
   }
 
-  Result<std::unique_ptr<DataLoader>> open(const std::string& file) const;
+  Result<std::unique_ptr<DataLoader>> open(const std::string& file);
+  // Whether all mapped files are still those that were opened. Error: AccessFailed.
+  Error check_mapped() const;
   Error open_data();
   Result<std::vector<size_t>> needed_by(const std::string& method_name) const;
   Error make_arenas();
@@ -152,7 +155,7 @@ Module::Module(std::shared_ptr<Program> program, std::unique_ptr<runtime::Memory
 // Methods read from the program and run in its arenas.
 Module::~Module() { methods_.clear(); }
 
-Result<std::unique_ptr<DataLoader>> Module::State::open(const std::string& file) const {
+Result<std::unique_ptr<DataLoader>> Module::State::open(const std::string& file) {
   using Mlock = MmapDataLoader::MlockConfig;
   Mlock config = Mlock::NoMlock;
   switch (mode) {
@@ -170,7 +173,16 @@ Result<std::unique_ptr<DataLoader>> Module::State::open(const std::string& file)
       config = Mlock::UseMadvise;
       break;
   }
-  return on_heap(MmapDataLoader::from(file.c_str(), config));
+  auto loader = MmapDataLoader::from(file.c_str(), config);
+  if (!loader.ok()) return loader.error();
+  auto opened = std::make_unique<MmapDataLoader>(std::move(*loader));
+  mapped.push_back(opened.get());
+  return std::unique_ptr<DataLoader>(std::move(opened));
+}
+
+Error Module::State::check_mapped() const {
+  for (const MmapDataLoader* file : mapped) ET_CHECK_OK_OR_RETURN_ERROR(file->check());
+  return Error::Ok;
 }
 
 // All data files as one map. A failed attempt leaves nothing behind that the next one would trip over.
@@ -351,6 +363,7 @@ Result<std::vector<EValue>> Module::execute(const std::string& method_name,
   for (const EValue& value : input_values) {
     ET_CHECK_OK_OR_RETURN_ERROR((*method)->set_input(value, index++));
   }
+  ET_CHECK_OK_OR_RETURN_ERROR(state_->check_mapped());
   ET_CHECK_OK_OR_RETURN_ERROR((*method)->execute());
   return get_outputs(method_name);
 }

@@ -31,7 +31,11 @@ Result<FlatTensorDataMap> FlatTensorDataMap::load(runtime::DataLoader* loader) {
       *loader, runtime::DataLoader::SegmentInfo::Type::External);
   auto map = rushlight::FlatTensor::load(*ours);
   if (!map.ok()) return official(map.error());
-  return FlatTensorDataMap(std::move(ours), std::move(*map));
+  auto keys = map->num_keys();
+  if (!keys.ok()) return official(keys.error());
+  std::vector<uint32_t> sorted(*keys);
+  map->sort_keys({sorted.data(), sorted.size()});
+  return FlatTensorDataMap(std::move(ours), std::move(*map), std::move(sorted));
 }
 
 namespace ET_MERGED_DATA_MAP_NAMESPACE {

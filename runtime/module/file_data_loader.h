@@ -13,6 +13,7 @@ class FileDataLoader final : public DataLoader {
 
   FileDataLoader(FileDataLoader&& other) noexcept : file_(other.file_), size_(other.size_) {
     other.file_ = -1;
+    other.size_ = 0;
   }
   FileDataLoader(const FileDataLoader&) = delete;
   FileDataLoader& operator=(const FileDataLoader&) = delete;

@@ -28,6 +28,7 @@ class MmapDataLoader final : public DataLoader {
         data_(other.data_),
         lock_(other.lock_) {
     other.file_ = -1;
+    other.version_ = {};
     other.data_ = nullptr;
   }
   MmapDataLoader(const MmapDataLoader&) = delete;

@@ -42,8 +42,12 @@ Error Module::open_data(const ModuleOptions& options) {
     RL_TRY_ASSIGN(OpenFile file, open(path.c_str(), options.load_mode));
     RL_TRY_ASSIGN(FlatTensor map, FlatTensor::load(*file.loader));
     if (file.mapped != nullptr) mapped_.push_back(std::move(file.mapped));
-    data_files_.push_back(std::unique_ptr<DataFile>(new DataFile{std::move(file.loader), std::move(map)}));
-    data_maps_.push_back(&data_files_.back()->map);
+    RL_TRY_ASSIGN(const uint32_t keys, map.num_keys());
+    data_files_.push_back(std::unique_ptr<DataFile>(
+        new DataFile{std::move(file.loader), std::move(map), std::vector<uint32_t>(keys)}));
+    DataFile& added = *data_files_.back();
+    added.map.sort_keys({added.sorted.data(), added.sorted.size()});
+    data_maps_.push_back(&added.map);
   }
   data_maps_.push_back(options.method.external_data);
   RL_TRY_ASSIGN(MergedDataMap merged, MergedDataMap::merge({data_maps_.data(), data_maps_.size()}));

@@ -88,6 +88,7 @@ class Module {
   struct DataFile {
     std::shared_ptr<DataLoader> loader;
     FlatTensor map;
+    std::vector<uint32_t> sorted;  // the map's
   };
 
   Module(OpenFile file, const OperatorTable& operators, const ModuleOptions& options);

@@ -10,12 +10,6 @@ namespace rushlight {
 
 namespace {
 
-// The most bytes that are made of one byte of constants: 4-bit weights as float32, and these packed once
-// more.
-constexpr uint64_t kMostGrowth = 16;
-// Small programs are not counted so closely.
-constexpr uint64_t kAlwaysAllowed = uint64_t{1} << 20;
-
 // Bytes of a method's constants; those that several tensors share count once.
 uint64_t constant_bytes(const Method& method) {
   std::vector<std::pair<uintptr_t, uintptr_t>> ranges;
@@ -49,7 +43,7 @@ size_t num_instructions(const Method& method) {
 }  // namespace
 
 Error WeightStore::measure(Method& method, uint64_t most, Preparation* needs) const {
-  const uint64_t share = kMostGrowth * constant_bytes(method) + kAlwaysAllowed;
+  const uint64_t share = most_prepared_of(constant_bytes(method));
   needs->most_prepared_bytes = static_cast<size_t>(std::min({share, most, uint64_t{SIZE_MAX}}));
   // Each call prepares one constant at most.
   size_t size = 0;

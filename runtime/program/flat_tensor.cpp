@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/program/flat_tensor.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "runtime/program/schema.h"
@@ -149,11 +150,40 @@ Table FlatTensor::segment_of(Table entry) const {
   return root().tables(file::kSegments)[entry.scalar<uint32_t>(named::kSegmentIndex)];
 }
 
+void FlatTensor::sort_keys(Span<uint32_t> room) {
+  const auto entries = root().tables(file::kNamedData);
+  for (uint32_t i = 0; i < room.size(); ++i) room[i] = i;
+  // Of equal keys the first is found, as without sorting.
+  std::sort(room.begin(), room.end(), [&](uint32_t a, uint32_t b) {
+    const int order = key_of(entries[a]).compare(key_of(entries[b]));
+    return order != 0 ? order < 0 : a < b;
+  });
+  sorted_ = room;
+}
+
+// Its number, or the number of keys where it is none.
+uint32_t FlatTensor::place_of(std::string_view key) const {
+  const auto entries = root().tables(file::kNamedData);
+  const auto count = static_cast<uint32_t>(entries.size());
+  if (sorted_.size() == count) {
+    const uint32_t* found =
+        std::lower_bound(sorted_.begin(), sorted_.end(), key,
+                         [&](uint32_t place, std::string_view wanted) { return key_of(entries[place]) < wanted; });
+    return found != sorted_.end() && key_of(entries[*found]) == key ? *found : count;
+  }
+  uint32_t place = 0;
+  while (place < count && key_of(entries[place]) != key) ++place;
+  return place;
+}
+
+Result<bool> FlatTensor::has(std::string_view key) const {
+  return place_of(key) < root().tables(file::kNamedData).size();
+}
+
 Result<Table> FlatTensor::find(std::string_view key) const {
   const auto entries = root().tables(file::kNamedData);
-  for (size_t i = 0; i < entries.size(); ++i) {
-    if (key_of(entries[i]) == key) return entries[i];
-  }
+  const uint32_t place = place_of(key);
+  if (place < entries.size()) return entries[place];
   RL_LOG(Error, "%.*s: not in the data file (%lu keys)", static_cast<int>(key.size()), key.data(),
          log_number(entries.size()));
   return Error::NotFound;

@@ -16,10 +16,15 @@ class FlatTensor final : public NamedDataMap {
   // know), or the loader's.
   [[nodiscard]] static Result<FlatTensor> load(DataLoader& loader);
 
+  // Sorts the numbers of all keys into `room`, num_keys() of them, which outlives the map: from then on a key is
+  // found in logarithmic time. Without it all keys are compared in turn.
+  void sort_keys(Span<uint32_t> room);
+
   [[nodiscard]] Result<TensorLayout> tensor_layout(std::string_view key) const override;
   [[nodiscard]] Result<FreeableBuffer> data(std::string_view key) const override;
   Error load_into(std::string_view key, void* buffer, size_t size) const override;
   [[nodiscard]] Result<uint32_t> num_keys() const override;
+  [[nodiscard]] Result<bool> has(std::string_view key) const override;
   [[nodiscard]] Result<const char*> key(uint32_t index) const override;
 
  private:
@@ -29,6 +34,7 @@ class FlatTensor final : public NamedDataMap {
   Error check(uint64_t data_size) const;
   Error check_entry(size_t index, uint64_t data_size) const;
   [[nodiscard]] flatbuffer::Table root() const;
+  [[nodiscard]] uint32_t place_of(std::string_view key) const;
   [[nodiscard]] Result<flatbuffer::Table> find(std::string_view key) const;
   [[nodiscard]] Result<FreeableBuffer> load_segment(flatbuffer::Table entry, size_t size) const;
   [[nodiscard]] flatbuffer::Table segment_of(flatbuffer::Table entry) const;
@@ -36,6 +42,7 @@ class FlatTensor final : public NamedDataMap {
   DataLoader* loader_;
   FreeableBuffer directory_;
   size_t segment_base_;  // where segment offsets count from
+  Span<uint32_t> sorted_;
 };
 
 }  // namespace rushlight

@@ -5,21 +5,11 @@ namespace rushlight {
 
 namespace {
 
-// Whether `map` has the key; a map is asked for its keys because asking for a missing one is logged.
-Result<bool> has_key(const NamedDataMap& map, std::string_view key) {
-  RL_TRY_ASSIGN(const uint32_t count, map.num_keys());
-  for (uint32_t i = 0; i < count; ++i) {
-    RL_TRY_ASSIGN(const char* held, map.key(i));
-    if (key == held) return true;
-  }
-  return false;
-}
-
 Error refuse_shared_keys(const NamedDataMap& a, const NamedDataMap& b) {
   RL_TRY_ASSIGN(const uint32_t count, a.num_keys());
   for (uint32_t i = 0; i < count; ++i) {
     RL_TRY_ASSIGN(const char* key, a.key(i));
-    RL_TRY_ASSIGN(const bool shared, has_key(b, key));
+    RL_TRY_ASSIGN(const bool shared, b.has(key));
     RL_CHECK(!shared, Error::InvalidArgument, "%s: two data maps have this key", key);
   }
   return Error::Ok;
@@ -39,7 +29,7 @@ Result<MergedDataMap> MergedDataMap::merge(Span<const NamedDataMap* const> maps)
 Result<const NamedDataMap*> MergedDataMap::find(std::string_view key) const {
   for (const NamedDataMap* map : maps_) {
     if (map == nullptr) continue;
-    RL_TRY_ASSIGN(const bool has, has_key(*map, key));
+    RL_TRY_ASSIGN(const bool has, map->has(key));
     if (has) return map;
   }
   RL_LOG(Error, "%.*s: not in any of %lu data maps", static_cast<int>(key.size()), key.data(),

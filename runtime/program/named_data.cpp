@@ -24,6 +24,15 @@ Error check_layout(const char* key, const TensorLayout& found, const TensorLayou
 
 }  // namespace
 
+Result<bool> NamedDataMap::has(std::string_view key) const {
+  RL_TRY_ASSIGN(const uint32_t count, num_keys());
+  for (uint32_t i = 0; i < count; ++i) {
+    RL_TRY_ASSIGN(const char* held, this->key(i));
+    if (key == held) return true;
+  }
+  return false;
+}
+
 Result<FreeableBuffer> NamedDataMap::tensor_data(const char* key, const TensorLayout& expected) const {
   RL_TRY_ASSIGN(const TensorLayout found, tensor_layout(key));
   RL_TRY(check_layout(key, found, expected));

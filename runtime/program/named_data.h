@@ -37,6 +37,9 @@ class NamedDataMap {
 
   [[nodiscard]] virtual Result<uint32_t> num_keys() const = 0;
 
+  // Whether there is such a key: nothing is logged if not. This one asks for all keys in turn.
+  [[nodiscard]] virtual Result<bool> has(std::string_view key) const;
+
   // A zero-terminated string that lives as long as the map. Error: InvalidArgument (index).
   [[nodiscard]] virtual Result<const char*> key(uint32_t index) const = 0;
 

@@ -79,10 +79,12 @@ Error run(int argc, char** argv, EventTracer* tracer) {
   options.tracer = tracer;
   RL_TRY(read_memory_options(argc, argv, &options.memory));
   options.instruction_budget = options.memory.max_instructions;
+  options.memory.file_bytes = model.size();
   if constexpr (kTakesDataFiles) {
     DataFiles data;
     RL_TRY(data.open(argc, argv));
     options.external_data = data.map();
+    options.memory.file_bytes += data.bytes();
     return run_model(argc, argv, model, options);
   } else {
     return run_model(argc, argv, model, options);

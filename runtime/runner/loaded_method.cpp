@@ -98,6 +98,10 @@ Error LoadedMethod::claim_planned(const MethodMeta& meta, const MemoryOptions& m
 Error LoadedMethod::prepare(const MemoryOptions& memory, Report* report) {
   Preparation needs;
   needs.most_prepared_bytes = left_;
+  if constexpr (RUSHLIGHT_LIMITS != 0) {
+    const uint64_t share = most_prepared_of(memory.file_bytes);
+    if (share < left_) needs.most_prepared_bytes = static_cast<size_t>(share);
+  }
   RL_TRY(method().measure(nullptr, &needs));
   report->scratch_bytes = needs.scratch_bytes;
   if (memory.temporary == MemoryOptions::kAsAsked && needs.scratch_bytes > temporary_.size()) {

@@ -12,6 +12,8 @@
 //
 //   --max_memory=N              a method that takes more is refused; constants that do not fit are not packed
 //   --max_instructions=N        that one execution may run
+//
+// There packed constants also take no more than most_prepared_of() the files' bytes.
 #pragma once
 
 #include <cstddef>
@@ -41,6 +43,7 @@ struct MemoryOptions {
   size_t prepare = 1;
   size_t max_memory = kAsAsked;        // no limit
   size_t max_instructions = 0;         // no limit
+  uint64_t file_bytes = 0;             // of the program and its data files, which bound what is packed
   size_t planned[kMaxPlannedBuffers];  // kAsAsked where nothing was said
   platform::Bank banks[kMaxPlannedBuffers] = {};
 

@@ -77,6 +77,7 @@ Error DataFiles::add(Span<const uint8_t> file) {
   RL_TRY_ASSIGN(FlatTensor opened, FlatTensor::load(*loader));
   maps_[count_] = new (files_[count_]) FlatTensor(std::move(opened));
   ++count_;
+  bytes_ += file.size();
   return Error::Ok;
 }
 

@@ -37,6 +37,8 @@ class DataFiles {
   // All files as one map; null without files.
   [[nodiscard]] const NamedDataMap* map() const { return merged_; }
 
+  [[nodiscard]] uint64_t bytes() const { return bytes_; }
+
  private:
   static constexpr size_t kMaxFiles = 8;
 
@@ -44,6 +46,7 @@ class DataFiles {
   Error add_linked();
 
   size_t count_ = 0;
+  uint64_t bytes_ = 0;
   alignas(BufferDataLoader) uint8_t loaders_[kMaxFiles][sizeof(BufferDataLoader)];
   alignas(FlatTensor) uint8_t files_[kMaxFiles][sizeof(FlatTensor)];
   alignas(MergedDataMap) uint8_t merged_storage_[sizeof(MergedDataMap)];

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Programs, methods, modules and backends through the official classes.
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -204,6 +206,18 @@ TEST(Module, WithState_KeepsItBetweenCalls) {
     EXPECT_TRUE(module.unload_forward());
     EXPECT_EQ(values_of(module.forward(input)->at(0)), (std::vector<float>{2.5f, 3.5f, -2.0f}));
   }
+}
+
+TEST(Module, OfAMappedFileThatIsOverwritten_IsNotRun) {
+  const std::string path = ::testing::TempDir() + "overwritten.pte";
+  std::filesystem::copy_file(file("mutable_counter/model.pte"), path,
+                             std::filesystem::copy_options::overwrite_existing);
+  Module module(path, Module::LoadMode::Mmap);
+  auto input = make_tensor_ptr(kCounterInput);
+  ASSERT_TRUE(module.forward(input).ok());
+  std::ofstream(path, std::ios::app) << "more";
+  EXPECT_EQ(module.forward(input).error(), Error::AccessFailed);
+  std::filesystem::remove(path);
 }
 
 TEST(Module, WithSeveralMethods_NamesAndRunsThem) {

@@ -7,10 +7,13 @@ import hashlib
 import math
 import os
 import shutil
+import signal
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -36,6 +39,7 @@ from rushlight.errors import (
     OperatorNotFound,
     OutOfMemory,
     RushlightError,
+    RunTimeout,
     TargetCrashed,
 )
 from rushlight.program import (
@@ -164,7 +168,8 @@ def run(
     wants_more = bool(kernels or (defines or {}).get("RUSHLIGHT_BACKENDS"))
     here = module is not None or (built is None and not wants_more)
     if chosen.kind == "host" and trace is None and here:
-        return _run_here(data, case, files, Origins(path, program), module, prepare, limits)
+        with _within(timeout, path):
+            return _run_here(data, case, files, Origins(path, program), module, prepare, limits)
     if built is None:
         linked_in = chosen.kind == "bare-metal"
         wanted = {**(trace.defines() if trace else {}), **(defines or {})}
@@ -259,6 +264,29 @@ class _Limits:
         """Those that are given, as a runner takes them."""
         named = {"--max_instructions": self.instructions, "--max_memory": self.memory}
         return {name: [str(limit)] for name, limit in named.items() if limit is not None}
+
+
+@contextmanager
+def _within(seconds: float, model: Path) -> Iterator[None]:
+    """Ends what runs in this process after `seconds`. A timer's signal reaches Python's main thread alone: on
+    other threads there is no limit. Error: RunTimeout."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def end(*_: object) -> None:
+        raise RunTimeout(f"model {model}", seconds)
+
+    began = time.monotonic()
+    handler = signal.signal(signal.SIGALRM, end)
+    others, interval = signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+        if others > 0:  # the caller's own timer goes on
+            signal.setitimer(signal.ITIMER_REAL, max(others - (time.monotonic() - began), 1e-3), interval)
 
 
 def _run_here(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,24 @@ def refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
 
 def test_a_run_ends_after_so_many_instructions(endless: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "budget of 1000" in refused(["run", str(endless), "--max-instructions", "1000"], capsys)
+
+
+def test_a_run_on_the_host_ends_in_time(endless: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "no end after 0.5 s: model" in refused(["run", str(endless), "--timeout", "0.5"], capsys)
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_a_run_leaves_the_callers_timer_alone(endless: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    expired = []
+    before = signal.signal(signal.SIGALRM, lambda *_: expired.append(True))
+    signal.setitimer(signal.ITIMER_REAL, 100)
+    try:
+        refused(["run", str(endless), "--timeout", "0.2"], capsys)
+        assert 50 < signal.getitimer(signal.ITIMER_REAL)[0] < 100
+        assert not expired
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_a_run_is_refused_more_memory_than_it_may_take(

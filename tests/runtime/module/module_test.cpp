@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/kernel/boxing.h"
+#include "runtime/module/file_data_loader.h"
 #include "runtime/module/mmap_data_loader.h"
 #include "runtime/module/shared_data_loader.h"
 #include "tests/runtime/support/data_files.h"
@@ -293,6 +294,24 @@ TEST(MmapDataLoader, CopiesWhatTheFileBeginsWith) {
   EXPECT_EQ(loader->load(2, 2).error(), Error::AccessFailed);
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("was overwritten since it was loaded"));
   std::remove(path.c_str());
+}
+
+template <class Loader>
+void expect_nothing_once_moved_from(const char* name) {
+  const std::string path = file_of({1, 2, 3, 4}, name);
+  auto loader = Loader::open(path.c_str());
+  std::remove(path.c_str());
+  ASSERT_TRUE(loader.ok());
+  Loader taken(std::move(*loader));
+  EXPECT_EQ(taken.size(), 4u);
+  EXPECT_TRUE(taken.load(0, 4).ok());
+  EXPECT_EQ(loader->size(), 0u);
+  EXPECT_FALSE(loader->load(0, 4).ok());
+}
+
+TEST(DataLoaders, HaveNothingOnceMovedFrom) {
+  expect_nothing_once_moved_from<MmapDataLoader>("rushlight_moved_map.bin");
+  expect_nothing_once_moved_from<FileDataLoader>("rushlight_moved_file.bin");
 }
 
 TEST(MmapDataLoader, RefusesWhatIsNoFile) {

@@ -114,6 +114,31 @@ TEST_F(DataMap, Merged_IsRefused_WhereTwoMapsShareAKey) {
   EXPECT_THAT(log(), HasSubstr("shared"));
 }
 
+// Says at once whether it has a key; its keys are not to be asked for one by one.
+class AtOnce final : public NamedDataMap {
+ public:
+  [[nodiscard]] Result<TensorLayout> tensor_layout(std::string_view) const override { return Error::NotFound; }
+  [[nodiscard]] Result<FreeableBuffer> data(std::string_view) const override { return FreeableBuffer(); }
+  Error load_into(std::string_view, void*, size_t) const override { return Error::NotFound; }
+  [[nodiscard]] Result<uint32_t> num_keys() const override { return 1u; }
+  [[nodiscard]] Result<bool> has(std::string_view key) const override { return key == "own"; }
+  [[nodiscard]] Result<const char*> key(uint32_t) const override {
+    ADD_FAILURE() << "one key after the other";
+    return Error::NotFound;
+  }
+};
+
+TEST_F(DataMap, Merged_AsksMapsForOneKeyEach) {
+  Held<FlatTensor> a(build(keys({"a", "b"})));
+  const AtOnce other;
+  const NamedDataMap* maps[] = {&*a, &other};
+  const auto merged = MergedDataMap::merge(maps);
+  ASSERT_TRUE(merged.ok());
+  EXPECT_TRUE(merged->data("own").ok());
+  EXPECT_TRUE(merged->data("b").ok());
+  EXPECT_EQ(merged->data("c").error(), Error::NotFound);
+}
+
 TEST_F(DataMap, Merged_OfNone_IsEmpty) {
   const auto merged = MergedDataMap::merge({});
   ASSERT_TRUE(merged.ok());

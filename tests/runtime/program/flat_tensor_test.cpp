@@ -72,6 +72,25 @@ TEST(FlatTensor, ListsItsKeys) {
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("2 of 2"));
 }
 
+TEST(FlatTensor, FindsTheSameWhenItsKeysAreSorted) {
+  DataFileSpec spec;
+  for (const char* key : {"b", "ab", "a", "", "b.0", "ab"}) {
+    spec.entries.push_back({key, {static_cast<uint8_t>(spec.entries.size())}, std::nullopt});
+  }
+  Opened opened(build(spec));
+  ASSERT_EQ(opened.error, Error::Ok) << opened.log;
+  std::vector<uint32_t> sorted(*opened.map->num_keys());
+  opened.map->sort_keys({sorted.data(), sorted.size()});
+  EXPECT_THAT(sorted, ElementsAre(3, 2, 1, 5, 0, 4));
+  for (uint8_t i = 0; i < 5; ++i) {
+    uint8_t held = 0;
+    ASSERT_EQ(opened.map->load_into(*opened.map->key(i), &held, 1), Error::Ok);
+    EXPECT_EQ(held, i);
+    EXPECT_TRUE(*opened.map->has(*opened.map->key(i)));
+  }
+  for (const char* key : {"c", "aa", "b.", "0"}) EXPECT_FALSE(*opened.map->has(key));
+}
+
 TEST(FlatTensor, CopiesAsMuchAsItIsAskedFor) {
   const Opened opened(build(two_keys()));
   uint8_t room[3] = {};

@@ -44,6 +44,9 @@ class MmapDataLoader final : public executorch::runtime::DataLoader {
                                                     void* buffer) const override;
   ET_NODISCARD executorch::runtime::Result<size_t> size() const override;
 
+  // Not in ExecuTorch. Error: AccessFailed if the file was written to since it was opened.
+  ET_NODISCARD executorch::runtime::Error check() const;
+
  private:
   explicit MmapDataLoader(rushlight::MmapDataLoader loader) : loader_(std::move(loader)) {}
 

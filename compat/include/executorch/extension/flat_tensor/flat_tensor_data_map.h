@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include <executorch/extension/flat_tensor/serialize/flat_tensor_header.h>
 #include <executorch/runtime/core/data_loader.h>
@@ -25,10 +26,12 @@ class FlatTensorDataMap final : public rushlight::compat::OfficialDataMap<rushli
   static executorch::runtime::Result<FlatTensorDataMap> load(executorch::runtime::DataLoader* loader);
 
  private:
-  FlatTensorDataMap(std::unique_ptr<rushlight::compat::OurLoader> loader, rushlight::FlatTensor map)
-      : OfficialDataMap(std::move(map)), loader_(std::move(loader)) {}
+  FlatTensorDataMap(std::unique_ptr<rushlight::compat::OurLoader> loader, rushlight::FlatTensor map,
+                    std::vector<uint32_t> sorted)
+      : OfficialDataMap(std::move(map)), loader_(std::move(loader)), sorted_(std::move(sorted)) {}
 
   std::unique_ptr<rushlight::compat::OurLoader> loader_;
+  std::vector<uint32_t> sorted_;  // the map's keys, where they stay when the vector moves
 };
 
 }  // namespace executorch::extension
