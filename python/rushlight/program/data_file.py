@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import struct
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from rushlight.errors import InvalidArgument, InvalidProgram
@@ -55,15 +56,19 @@ class DataFile:
     segments: tuple[Segment, ...]
     file_bytes: int
 
+    @cached_property
+    def _by_key(self) -> dict[str, DataEntry]:
+        # The first of equal keys, as the runtime finds it.
+        return {entry.key: entry for entry in reversed(self.entries)}
+
     def keys(self) -> tuple[str, ...]:
         """The names of all data."""
         return tuple(entry.key for entry in self.entries)
 
     def entry(self, key: str) -> DataEntry:
         """The data of that name. Errors: InvalidArgument, with the names there are."""
-        for entry in self.entries:
-            if entry.key == key:
-                return entry
+        if key in self._by_key:
+            return self._by_key[key]
         listed = ", ".join(self.keys()[:12]) or "none"
         raise InvalidArgument(f"key '{key}' not found; the data file has: {listed}")
 

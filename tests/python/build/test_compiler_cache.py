@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,11 @@ project(one LANGUAGES C CXX)
 include("{root}/cmake/compiler_cache.cmake")
 add_library(one STATIC "${{CMAKE_CURRENT_SOURCE_DIR}}/one.cpp")
 target_include_directories(one PRIVATE "${{CMAKE_CURRENT_SOURCE_DIR}}")
+file(RELATIVE_PATH folder "${{CMAKE_BINARY_DIR}}" "${{CMAKE_CURRENT_SOURCE_DIR}}")
+target_compile_options(
+    one
+    PRIVATE "-fmacro-prefix-map=${{CMAKE_CURRENT_SOURCE_DIR}}/=" "-fmacro-prefix-map=${{folder}}/="
+)
 """
 
 
@@ -31,7 +37,8 @@ def needs(program: str) -> str:
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("CCACHE_DIR", str(tmp_path / "objects"))
-    for name in ("DISABLE", "NOHASHDIR", "READONLY", "RECACHE", "REMOTE_STORAGE"):
+    monkeypatch.setenv("CCACHE_CONFIGPATH", str(tmp_path / "ccache.conf"))
+    for name in ("BASEDIR", "DISABLE", "IGNOREOPTIONS", "NOHASHDIR", "READONLY", "RECACHE", "REMOTE_STORAGE"):
         monkeypatch.delenv(f"CCACHE_{name}", raising=False)
     folder = tmp_path / "project"
     folder.mkdir()
@@ -59,6 +66,32 @@ def test_copies_of_the_sources_share_objects(project: Path, tmp_path: Path) -> N
     moved = project.rename(tmp_path / "another-place")
     use = built(moved, tmp_path / "b", CMAKE_BUILD_TYPE="Release")
     assert use is not None and use.hits == 1
+
+
+def objects(binary: Path) -> list[bytes]:
+    return [path.read_bytes() for path in sorted(binary.rglob("*.o"))]
+
+
+def test_clones_at_two_paths_share_objects(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `cmake --preset` builds them, with the build folder below the tree."""
+    needs("ccache")
+    monkeypatch.setenv("CCACHE_BASEDIR", str(tmp_path))
+    monkeypatch.setenv("CCACHE_NOHASHDIR", "1")
+    (project / "one.cpp").write_text('#include "one.h"\nconst char* file() { return __FILE__; }\n')
+    counts = []
+    trees = [shutil.copytree(project, tmp_path / name) for name in ("first", "a-second-one")]
+    log = tmp_path / "statistics"
+    monkeypatch.setenv("CCACHE_STATSLOG", str(log))
+    for tree in trees:
+        cmake.configure(tree, tree / "build", {"RUSHLIGHT_COMPILER_CACHE": "ccache"}, None)
+        log.unlink(missing_ok=True)
+        process.run(["cmake", "--build", str(tree / "build")])
+        counts.append(log.read_text().count("_cache_hit"))
+    assert counts == [0, 1]
+    first, second = (objects(tree / "build" / "CMakeFiles" / "one.dir") for tree in trees)
+    assert first == second and b"one.cpp" in first[0] and str(tmp_path).encode() not in first[0]
 
 
 def test_objects_with_debug_information_stay_with_their_folder(project: Path, tmp_path: Path) -> None:

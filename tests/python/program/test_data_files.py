@@ -20,6 +20,7 @@ from rushlight.program import (
     read_model,
     read_program,
 )
+from rushlight.program.data_file import DataEntry, DataFile
 
 INTEROP = Path(__file__).parents[2] / "interop"
 WEIGHTS = (INTEROP / "external_ptd" / "weights.ptd").read_bytes()
@@ -36,6 +37,31 @@ def test_a_data_file_gives_keys_dtypes_shapes_and_arrays() -> None:
     assert array.tobytes() == bytes(entry.data)
     with pytest.raises(InvalidArgument, match=r"'1.weight' not found; the data file has: "):
         file.entry("1.weight")
+
+
+class Counted(str):
+    """A key that counts how often it is compared."""
+
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        Counted.compared += 1
+        return str.__eq__(self, other)
+
+
+def test_looking_up_all_keys_takes_steps_in_proportion() -> None:
+    count = 20_000
+    entries = tuple(DataEntry(Counted(f"key {i}"), memoryview(b"")) for i in range(count))
+    file = DataFile(0, entries, (), 0)
+    Counted.compared = 0
+    assert all(file.entry(Counted(f"key {i}")) is entries[i] for i in range(count))
+    assert Counted.compared < 4 * count
+
+
+def test_of_equal_keys_the_first_is_found() -> None:
+    entries = tuple(DataEntry("key", memoryview(data)) for data in (b"first", b"second"))
+    assert DataFile(0, entries, (), 0).entry("key") is entries[0]
 
 
 def test_the_weights_make_the_programs_outputs() -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import struct
 import threading
@@ -17,6 +18,8 @@ import pytest
 from programs import Plan, jump_false, program, scalar, tensor
 
 import rushlight
+from rushlight import process
+from rushlight.devtools.case_stream import decode_response, encode_request
 from rushlight.errors import InvalidArgument, InvalidProgram, OutOfMemory, RushlightError
 from rushlight.program import Method, ProgramParts, TensorInfo, Value, write_program
 from rushlight.program.model import Dynamism, KernelCall, Kind, Storage
@@ -24,6 +27,7 @@ from rushlight.runtime import Runtime
 
 JUMP_TO_ITSELF = Path(__file__).parents[2] / "fuzz" / "regressions" / "program" / "jump_to_itself.pte"
 ADD = ("aten::add", "out")
+RUNNER = Path(os.environ.get("RUSHLIGHT_TEST_BUILD", "")) / "executor_runner"
 
 
 def needs(*operators: str) -> pytest.MarkDecorator:
@@ -82,6 +86,33 @@ def test_a_signal_ends_a_loop(numel: int) -> None:
     assert time.monotonic() - started < 5
     with pytest.raises(Alarm), alarm(0.2):  # the method is as good as before
         method.execute(None)
+
+
+def product(size: int) -> bytes:
+    """A square matrix times itself."""
+    shape = (size, size)
+    plan = Plan(
+        values=[tensor("float32", shape), tensor("float32", shape, offset=4 * size * size)],
+        operators=[("aten::mm", "out")],
+        calls=[(0, [0, 0, 1])],
+        buffer_sizes=[0, 8 * size * size],
+        inputs=[0],
+        outputs=[1],
+    )
+    return program(plan)
+
+
+@needs("aten::mm.out")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_signal_ends_a_long_kernel(threads: int) -> None:
+    """The product would take 10 s and more."""
+    size = 8192
+    method = rushlight.load(product(size), threads=threads).method("forward")
+    x = np.zeros((size, size), np.float32)
+    started = time.monotonic()
+    with pytest.raises(Alarm), alarm(0.5):
+        method.execute([x])
+    assert time.monotonic() - started < 5
 
 
 @needs("aten::add.out")
@@ -247,6 +278,18 @@ def test_what_is_made_of_constants_is_in_proportion_to_them() -> None:
     many = rushlight.load(rolled_constants(200, 1 << 14)).load_method("forward").memory()
     assert few["prepared"] > 4 << 16
     assert few["prepared"] < many["prepared"] <= (16 << 16) + (1 << 20)  # of 200 << 16
+
+
+@pytest.mark.skipif(not RUNNER.is_file(), reason="RUSHLIGHT_TEST_BUILD has no executor_runner")
+def test_the_runner_packs_in_proportion_to_the_file(tmp_path: Path) -> None:
+    model = rolled_constants(200, 1 << 14)
+    (tmp_path / "model.pte").write_bytes(model)
+    (tmp_path / "request").write_bytes(encode_request([("forward", [], [])]))
+    words = [str(RUNNER), "--model_path=model.pte", "--inputs=request", "--outputs=response"]
+    process.run(words, cwd=tmp_path, check=True)
+    report, _ = decode_response((tmp_path / "response").read_bytes(), [[]])
+    index = 16 * 200
+    assert 4 << 16 < report.prepared_bytes <= 16 * len(model) + (1 << 20) + index
 
 
 @needs("aten::add.out")
