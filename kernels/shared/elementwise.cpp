@@ -253,8 +253,10 @@ Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, const
   const bool is_promoted = computation.result == computation.computed;
   const ScalarType result = is_promoted ? computation.promoted : computation.result;
   if (out.scalar_type() != result) RL_TRY(check_can_cast(result, out));
-  if (kSelectsComplex && !is_complex(computation.promoted)) {
-    for (const Tensor* input : inputs) {  // an imaginary part would be lost
+  // Bool asks whether any part is not zero; in other types an imaginary part would be lost.
+  const ScalarType promoted = computation.promoted;
+  if (kSelectsComplex && !is_complex(promoted) && promoted != ScalarType::Bool) {
+    for (const Tensor* input : inputs) {
       if (is_complex(input->scalar_type())) return unsupported_type(input->scalar_type());
     }
   }

@@ -4,7 +4,6 @@
 
 #include "runtime/base/log.h"
 #include "runtime/executor/arguments.h"
-#include "runtime/executor/stoppable_threads.h"
 #include "runtime/executor/value_uses.h"
 #include "runtime/program/schema.h"
 #include "runtime/tensor/assign.h"
@@ -208,12 +207,9 @@ Error Method::call_kernel(const FieldPair& call, size_t number) {
   const KernelEntry& kernel = *kernels_[callee(call)];
   if (memory_changes_ && !is_folded(number)) RL_TRY(check_tensors(kernel, arguments_, When::Running));
   const void* prepared = prepared_ == nullptr ? nullptr : prepared_[number];
-  StoppableThreads stoppable(threads_, interrupt_);
-  ThreadPool* threads = kLimits && interrupt_ != nullptr ? &stoppable : threads_;
-  KernelContext context(temporary_, tracer(), kernel, num_arguments, threads, prepared);
+  KernelContext context(temporary_, tracer(), kernel, num_arguments, threads_, prepared);
   const OperatorScope traced(tracer(), kernel.name, kernel.signature);
-  Error error = is_folded(number) ? Error::Ok : kernel.call(context, arguments_);
-  if (kLimits && stoppable.error() != Error::Ok) error = stoppable.error();
+  const Error error = is_folded(number) ? Error::Ok : kernel.call(context, arguments_);
   if (temporary_ != nullptr) temporary_->reset();
   RL_CHECK(error == Error::Ok, error, "operator %s: %s", kernel.name, to_string(error));
   traced.log_outputs(arguments_);

@@ -14,7 +14,6 @@
 #include "runtime/backend/backend.h"
 #include "runtime/base/result.h"
 #include "runtime/executor/delegates.h"
-#include "runtime/executor/interrupt.h"
 #include "runtime/executor/method_values.h"
 #include "runtime/kernel/operator_table.h"
 #include "runtime/memory/memory_manager.h"
@@ -27,6 +26,18 @@
 namespace rushlight {
 
 class Method;
+
+// Asked from time to time whether to go on, by methods that are loaded and executed, so that a person or a
+// server can stop what takes too long. Methods that run on several threads at once ask on each of them.
+class Interrupt {
+ public:
+  // Any error ends what the method does, with that error. `*next` is how many instructions it may run before
+  // it asks again, at least 1.
+  virtual Error poll(uint64_t* next) = 0;
+
+ protected:
+  ~Interrupt() = default;
+};
 
 // What a method may use besides memory and operators; everything outlives it.
 struct MethodOptions {

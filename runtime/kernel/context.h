@@ -45,11 +45,10 @@ class KernelContext : public Traced {
   [[nodiscard]] size_t threads() const { return threads_ == nullptr ? 1 : threads_->threads(); }
 
   // Calls body(begin, end, thread) for pieces of [0, count), of at least `grain` items each, where thread <
-  // threads(); on one thread that nobody may interrupt once for all. No result may depend on where the pieces
-  // begin.
+  // threads(); without a pool once for all. No result may depend on where the pieces begin.
   template <class Body>
   void parallel_for(size_t count, size_t grain, Body&& body) {
-    if (count <= grain || threads_ == nullptr || !threads_->splits()) {
+    if (count <= grain || threads_ == nullptr) {
       if (count > 0) body(size_t{0}, count, size_t{0});
       return;
     }

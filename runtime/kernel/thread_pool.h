@@ -14,8 +14,6 @@ class ThreadPool {
 
   // The caller's thread included; at least 1.
   [[nodiscard]] virtual size_t threads() const = 0;
-  // Whether run() is worth a call: not where it would hand all to the caller's thread.
-  [[nodiscard]] virtual bool splits() const { return threads() > 1; }
   // Runs `task` on [0, count) in pieces of at least `grain` items, but for the last, and returns when all are
   // done. A thread works on one piece at a time.
   virtual void run(size_t count, size_t grain, Task task, void* work) = 0;

@@ -139,7 +139,13 @@ Result<std::unique_ptr<ModuleMethod>> ModuleMethod::load(const Program& program,
   memory.method = &loaded->arena_;
   memory.temporary = &loaded->temporary_;
   memory.planned = {loaded->planned_.data(), loaded->planned_.size()};
-  RL_TRY_ASSIGN(Method method, Method::load(program, name, memory, operators, options));
+  MethodOptions own = options;
+  if (options.interrupt != nullptr && options.threads != nullptr) {
+    loaded->threads_ = std::make_unique<StoppableThreads>(*options.threads, *options.interrupt);
+    own.threads = loaded->threads_.get();
+    own.interrupt = loaded->threads_.get();
+  }
+  RL_TRY_ASSIGN(Method method, Method::load(program, name, memory, operators, own));
   loaded->method_ = std::make_unique<Method>(std::move(method));
   WeightStore* weights = around.weights;
   if (weights != nullptr && loaded->method_->owns_constants()) {
@@ -181,7 +187,9 @@ Error ModuleMethod::prepare(WeightStore* weights) {
 
 Error ModuleMethod::execute() {
   RL_TRY(check_files(mapped_));
-  return method_->execute();
+  if (threads_ == nullptr) return method_->execute();
+  threads_->listen();
+  return threads_->finish(method_->execute());
 }
 
 Error ModuleMethod::execute(Span<const EValue> inputs) {

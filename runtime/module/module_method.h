@@ -7,6 +7,7 @@
 
 #include "runtime/executor/method.h"
 #include "runtime/module/mmap_data_loader.h"
+#include "runtime/module/stoppable_threads.h"
 #include "runtime/module/weight_store.h"
 
 namespace rushlight {
@@ -99,6 +100,7 @@ class ModuleMethod {
   size_t taken_bytes_ = 0;
   size_t scratch_bytes_ = 0;
   size_t prepared_bytes_ = 0;
+  std::unique_ptr<StoppableThreads> threads_;  // null: nobody stops it, or there are none
   std::unique_ptr<WeightStore> own_weights_;  // made of constants that go with the method
   std::unique_ptr<Method> method_;
 };

@@ -6,7 +6,6 @@
 // where the kernel prepares constants also so; what succeeds has to give the same. RUSHLIGHT_FUZZ_LOG says
 // what is called.
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -18,7 +17,9 @@
 #include "runtime/kernel/random.h"
 #include "tests/fuzz/built_call.h"
 #include "tests/fuzz/call_edits.h"
+#include "tests/fuzz/pieces.h"
 #include "tests/fuzz/require.h"
+#include "tests/fuzz/results.h"
 #include "tests/fuzz/target.h"
 
 namespace rushlight::fuzz {
@@ -28,18 +29,6 @@ namespace {
 constexpr size_t kTemporary = 1 << 19;  // enough for every recorded call
 constexpr size_t kLittle = 64;
 
-// Runs the pieces one after the other, the last one first, each as another thread than the one before.
-class Pieces final : public ThreadPool {
- public:
-  [[nodiscard]] size_t threads() const override { return 3; }
-  void run(size_t count, size_t grain, Task task, void* work) override {
-    const size_t size = std::max({grain, (count + 6) / 7, size_t{1}});
-    for (size_t piece = (count + size - 1) / size; piece-- > 0;) {
-      task(work, piece * size, std::min((piece + 1) * size, count), piece % threads());
-    }
-  }
-};
-
 // How a call is made.
 struct Way {
   bool is_dynamic = false;
@@ -47,13 +36,6 @@ struct Way {
   const RecordedCall* prepared_for = nullptr;  // another call, with larger inputs
   bool in_pieces = false;
   bool has_little = false;  // scratch memory
-};
-
-struct Called {
-  Error error = Error::NotFound;
-  std::vector<std::vector<SizesType>> shapes;  // of all tensors that are written
-  std::vector<std::vector<uint8_t>> bytes;
-  std::vector<ScalarType> types;
 };
 
 // What the kernel makes of constants: all that it reads but its first tensor.
@@ -89,8 +71,8 @@ Span<uint8_t> scratch(const Way& way) {
   return block;
 }
 
-Called call(const RecordedCall& recorded, const KernelEntry& kernel, const MemoryPlan& plan, const Way& way) {
-  Called called;
+Results call(const RecordedCall& recorded, const KernelEntry& kernel, const MemoryPlan& plan, const Way& way) {
+  Results called;
   const BuiltCall built(recorded, kernel, plan, way.is_dynamic);
   if (!built.is_built()) return called;
   const Span<EValue* const> arguments = built.arguments();
@@ -110,48 +92,12 @@ Called call(const RecordedCall& recorded, const KernelEntry& kernel, const Memor
   KernelContext context(&temporary, nullptr, kernel, arguments.size(), threads, prepared);
   called.error = kernel.call(context, arguments.data());
   for (const BuiltCall::Built& tensor : built.tensors()) {
-    if (!tensor.is_written) continue;
-    const auto sizes = tensor.impl->sizes();
-    const auto* bytes = static_cast<const uint8_t*>(tensor.impl->data());
-    called.shapes.emplace_back(sizes.begin(), sizes.end());
-    called.bytes.emplace_back(bytes, bytes + tensor.impl->nbytes());
-    called.types.push_back(tensor.impl->scalar_type());
+    if (tensor.is_written) called.add(*tensor.impl);
   }
   return called;
 }
 
-// Whether two results agree but for what another order of additions makes.
-bool are_close(const std::vector<uint8_t>& a, const std::vector<uint8_t>& b, ScalarType type) {
-  if (a.size() != b.size()) return false;
-  if (type != ScalarType::Float) return a == b;
-  std::vector<float> x(a.size() / sizeof(float));
-  std::vector<float> y(x.size());
-  if (!x.empty()) {
-    std::memcpy(x.data(), a.data(), a.size());
-    std::memcpy(y.data(), b.data(), b.size());
-  }
-  double largest = 0;
-  for (const float value : x) {
-    if (std::isfinite(value)) largest = std::max(largest, std::fabs(static_cast<double>(value)));
-  }
-  for (size_t i = 0; i < x.size(); ++i) {
-    if (!std::isfinite(x[i]) || !std::isfinite(y[i])) continue;
-    const double error = std::fabs(static_cast<double>(x[i]) - static_cast<double>(y[i]));
-    if (error > 1e-3 * largest + 1e-6) return false;
-  }
-  return true;
-}
-
-bool are_same(const Called& a, const Called& b) { return a.shapes == b.shapes && a.bytes == b.bytes; }
-
-bool are_close(const Called& a, const Called& b) {
-  for (size_t i = 0; i < a.bytes.size(); ++i) {
-    if (!are_close(a.bytes[i], b.bytes[i], a.types[i])) return false;
-  }
-  return a.shapes == b.shapes;
-}
-
-void set_shapes(RecordedCall* recorded, const KernelEntry& kernel, const Called& called) {
+void set_shapes(RecordedCall* recorded, const KernelEntry& kernel, const Results& called) {
   size_t next = 0;
   for (const RecordedCall::Named& named : recorded->tensors(kernel)) {
     if (named.is_written) named.tensor->sizes = called.shapes[next++];
@@ -162,19 +108,19 @@ void set_shapes(RecordedCall* recorded, const KernelEntry& kernel, const Called&
 Error call_alone(RecordedCall recorded, const KernelEntry& kernel) {
   Way dynamic;
   dynamic.is_dynamic = true;
-  const Called shrunk = call(recorded, kernel, {}, dynamic);
+  const Results shrunk = call(recorded, kernel, {}, dynamic);
   // Memory of exactly the size of the result, if there is one.
   if (shrunk.error == Error::Ok) set_shapes(&recorded, kernel, shrunk);
-  const Called plain = call(recorded, kernel, {}, Way());
+  const Results plain = call(recorded, kernel, {}, Way());
   Way pieces;
   pieces.in_pieces = true;
-  const Called in_pieces = call(recorded, kernel, {}, pieces);
+  const Results in_pieces = call(recorded, kernel, {}, pieces);
   require(in_pieces.error == plain.error, "another error in pieces");
   const bool is_sound = plain.error == Error::Ok;
   require(!is_sound || are_same(plain, in_pieces), "another result in pieces");
   Way poor;
   poor.has_little = true;
-  const Called without = call(recorded, kernel, {}, poor);
+  const Results without = call(recorded, kernel, {}, poor);
   require(!is_sound || without.error != Error::Ok || are_close(plain, without),
           "another result with little scratch memory");
   if (kernel.prepare != nullptr && !kernel.folds()) {
@@ -182,7 +128,7 @@ Error call_alone(RecordedCall recorded, const KernelEntry& kernel) {
     prepares.prepares = true;
     for (const bool cut : {false, true}) {
       prepares.in_pieces = cut;
-      const Called prepared = call(recorded, kernel, {}, prepares);
+      const Results prepared = call(recorded, kernel, {}, prepares);
       require(!is_sound || prepared.error == Error::Ok, "fails when it is prepared");
       require(!is_sound || are_close(plain, prepared), "another result when it is prepared");
     }
@@ -211,10 +157,10 @@ void call_smaller(const RecordedCall& recorded, RecordedCall smaller, const Kern
   }
   Way way;
   way.is_dynamic = true;
-  const Called plain = call(smaller, kernel, {}, way);
+  const Results plain = call(smaller, kernel, {}, way);
   way.prepares = true;
   way.prepared_for = &recorded;
-  const Called prepared = call(smaller, kernel, {}, way);
+  const Results prepared = call(smaller, kernel, {}, way);
   require(plain.error != Error::Ok || (prepared.error == Error::Ok && are_close(plain, prepared)),
           "another result with what was prepared for larger inputs");
 }

@@ -28,6 +28,7 @@ size_t Mutator::mutate(uint8_t* data, size_t size, size_t capacity) {
   size_ = size;
   capacity_ = capacity;
   sites_ = find_sites({data, size}, types_);
+  keeps_form_ = choices_.one_in(3);
   for (size_t i = 1 + choices_.below(4); i-- > 0;) once();
   return size_;
 }
@@ -41,7 +42,10 @@ void Mutator::once() {
       &Mutator::copy_sibling, &Mutator::copy_sibling,   &Mutator::copy_element,  &Mutator::rename,
       &Mutator::rename,       &Mutator::shift_segments,
   };
+  static constexpr Change kOfMeaning[] = {&Mutator::set_small_number, &Mutator::set_small_number,
+                                          &Mutator::copy_sibling, &Mutator::copy_element};
   if (size_ < 8) return;
+  if (keeps_form_) return (this->*kOfMeaning[choices_.below(std::size(kOfMeaning))])();
   if (choices_.one_in(40)) return resize();
   if (sites_.empty() || choices_.one_in(3)) return (this->*kAnywhere[choices_.below(std::size(kAnywhere))])();
   (this->*kAtSites[choices_.below(std::size(kAtSites))])();
@@ -80,6 +84,11 @@ void Mutator::resize() {
 void Mutator::set_number() {
   const Site* site = any(choices_.one_in(2) ? is_number : is_plain);
   if (site != nullptr) set(*site, interesting(get(*site), site->width));
+}
+
+void Mutator::set_small_number() {
+  const Site* site = any(is_plain);
+  if (site != nullptr) set(*site, choices_.of<uint64_t>({0, 1, 2, 3, 4, 8, 16, ~uint64_t{0}}));
 }
 
 void Mutator::step_number() {

@@ -30,6 +30,7 @@ class Mutator {
   void resize();
   // At sites.
   void set_number();
+  void set_small_number();
   void step_number();
   void shift_segments();
   void retarget();
@@ -50,6 +51,7 @@ class Mutator {
   size_t size_ = 0;
   size_t capacity_ = 0;
   std::vector<Site> sites_;
+  bool keeps_form_ = false;  // only sizes, offsets of memory, numbers, jumps: the file stays well-formed
 };
 
 }  // namespace rushlight::fuzz

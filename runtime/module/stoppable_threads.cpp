@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The first slice of a piece is a sixteenth; its time says how large the next ones are. Per slice that costs
+// one reading of the clock and one question, some 50 ns; a piece of the smallest size is one slice.
+#include "runtime/module/stoppable_threads.h"
+
+#include <algorithm>
+#include <ctime>
+
+#include <pthread.h>
+
+namespace rushlight {
+
+namespace {
+
+constexpr size_t kFirstShare = 16;
+constexpr double kSlice = 20e6;  // ns
+
+double now_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
+}  // namespace
+
+struct StoppableThreads::Work {
+  StoppableThreads* threads;
+  pthread_t caller;
+  size_t grain;
+  Task task;
+  void* work;
+};
+
+void StoppableThreads::run(size_t count, size_t grain, Task task, void* work) {
+  if (!listens_) return threads_->run(count, grain, task, work);
+  Work all = {this, pthread_self(), std::max<size_t>(grain, 1), task, work};
+  threads_->run(count, grain, &StoppableThreads::work_in_slices, &all);
+}
+
+void StoppableThreads::work_in_slices(void* work, size_t begin, size_t end, size_t thread) {
+  const Work& all = *static_cast<const Work*>(work);
+  const bool asks = pthread_equal(all.caller, pthread_self()) != 0;
+  size_t slice = std::max(all.grain, (end - begin) / kFirstShare);
+  double start = now_ns();
+  while (begin < end) {
+    if (all.threads->is_stopped()) return;
+    uint64_t instructions = 0;  // the executor's
+    const Error error = asks ? all.threads->interrupt_->poll(&instructions) : Error::Ok;
+    if (error != Error::Ok) return all.threads->stopped_.store(error, std::memory_order_relaxed);
+    // No slice is smaller than the grain: what would be left goes with this one.
+    const size_t stop = end - begin < slice + all.grain ? end : begin + slice;
+    all.task(all.work, begin, stop, thread);
+    begin = stop;
+    const double stopped = now_ns();
+    const double fitting = static_cast<double>(slice) * kSlice / std::max(stopped - start, 1e3);
+    slice = fitting < static_cast<double>(end - begin) ? std::max(all.grain, static_cast<size_t>(fitting))
+                                                       : std::max(all.grain, end - begin);
+    start = stopped;
+  }
+}
+
+Error StoppableThreads::poll(uint64_t* next) {
+  const Error stopped = stopped_.load(std::memory_order_relaxed);
+  return stopped == Error::Ok ? interrupt_->poll(next) : stopped;
+}
+
+Error StoppableThreads::finish(Error result) {
+  listens_ = false;
+  const Error stopped = stopped_.exchange(Error::Ok, std::memory_order_relaxed);
+  return stopped == Error::Ok ? result : stopped;
+}
+
+}  // namespace rushlight

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+
+#include "runtime/kernel/thread_pool.h"
+
+namespace rushlight::fuzz {
+
+// Runs the pieces one after the other, the last one first, each as another thread than the one before.
+class Pieces final : public ThreadPool {
+ public:
+  [[nodiscard]] size_t threads() const override { return 3; }
+  void run(size_t count, size_t grain, Task task, void* work) override {
+    const size_t size = std::max({grain, (count + 6) / 7, size_t{1}});
+    for (size_t piece = (count + size - 1) / size; piece-- > 0;) {
+      task(work, piece * size, std::min((piece + 1) * size, count), piece % threads());
+    }
+  }
+};
+
+}  // namespace rushlight::fuzz

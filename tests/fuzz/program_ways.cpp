@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/fuzz/program_ways.h"
+
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "runtime/executor/method.h"
+#include "runtime/kernel/random.h"
+#include "runtime/program/schema.h"
+#include "tests/fuzz/backend.h"
+#include "tests/fuzz/heap.h"
+#include "tests/fuzz/inputs.h"
+#include "tests/fuzz/pieces.h"
+#include "tests/fuzz/require.h"
+#include "tests/fuzz/results.h"
+
+namespace rushlight::fuzz {
+
+namespace {
+
+constexpr size_t kTemporary = 1 << 18;
+constexpr uint64_t kInstructions = 2000;
+constexpr size_t kMost = 64;  // inputs, outputs, planned buffers
+
+struct Way {
+  bool in_pieces = false;
+  bool prepares = false;
+  uint8_t before = 0;  // each byte of planned memory
+};
+
+// Whether no call has two tensors in one place, one of which it may write.
+bool are_apart(const Method& method) {
+  struct Range {
+    int32_t value;
+    const uint8_t *begin, *end;
+  };
+  const auto values = method.meta().plan().tables(schema::plan::kValues);
+  const auto operators = method.meta().plan().tables(schema::plan::kOperators);
+  const auto chains = method.meta().plan().tables(schema::plan::kChains);
+  for (size_t c = 0; c < chains.size(); ++c) {
+    const auto instructions = chains[c].tables(schema::chain::kInstructions);
+    for (size_t i = 0; i < instructions.size(); ++i) {
+      const auto kind = instructions[i].scalar<uint8_t>(schema::instruction::kKind);
+      if (kind != static_cast<uint8_t>(schema::InstructionKind::KernelCall)) continue;
+      const auto call = instructions[i].table(schema::instruction::kArguments);
+      const auto op = operators[static_cast<size_t>(call.scalar<int32_t>(schema::kernel_call::kOpIndex))];
+      // Writes no memory: its result is a view.
+      if (std::strcmp(op.string(schema::operator_name::kName), "executorch_prim::et_view") == 0) continue;
+      std::vector<Range> ranges;
+      for (const int32_t value : call.vector<int32_t>(schema::kernel_call::kArgs)) {
+        if (value < 0) continue;
+        const auto held = values[static_cast<size_t>(value)].scalar<uint8_t>(schema::evalue::kKind);
+        if (held == static_cast<uint8_t>(schema::ValueKind::TensorList) ||
+            held == static_cast<uint8_t>(schema::ValueKind::OptionalTensorList)) {
+          return false;
+        }
+        if (held != static_cast<uint8_t>(schema::ValueKind::Tensor)) continue;
+        const Tensor tensor = method.tensor(static_cast<size_t>(value));
+        const auto* begin = static_cast<const uint8_t*>(tensor.const_data_ptr());
+        const size_t size = tensor.impl()->numel_bound() * tensor.element_size();
+        ranges.push_back({value, begin, begin == nullptr ? nullptr : begin + size});
+      }
+      // The last tensor is written, and others may be. The official exporter names it twice: as what is returned, too.
+      if (ranges.size() > 1 && ranges.back().value == ranges[ranges.size() - 2].value) ranges.pop_back();
+      for (size_t a = 0; a < ranges.size(); ++a) {
+        for (size_t b = a + 1; b < ranges.size(); ++b) {
+          if (ranges[a].value == ranges[b].value) {
+            if (b + 1 == ranges.size()) return false;
+          } else if (ranges[a].begin < ranges[b].end && ranges[b].begin < ranges[a].end) {
+            return false;
+          }
+        }
+      }
+    }
+  }
+  return true;
+}
+
+class Run {
+ public:
+  Run(const Program& program, const MethodMeta& meta, const NamedDataMap* external, uint64_t seed)
+      : program_(program), meta_(meta), external_(external), choices_(seed) {}
+
+  // Nothing where the method cannot be loaded, does not run, or is left out.
+  std::optional<Results> results(const Way& way) {
+    if (meta_.num_backends() > 0 || !load(way.before, way.in_pieces) || !are_apart(*method_)) return {};
+    if (way.prepares && !prepare()) return {};
+    Results results;
+    set_seed(kDefaultSeed);
+    results.error = execute();
+    if (results.error != Error::Ok) return {};
+    for (size_t i = 0; i < meta_.num_outputs(); ++i) {
+      const EValue& value = method_->output(i);
+      if (value.is_tensor()) results.add(*value.payload.as_tensor.impl());
+    }
+    return results;
+  }
+
+ private:
+  bool load(uint8_t before, bool in_pieces) {
+    const auto arena_bytes = meta_.arena_bytes();
+    if (!arena_bytes.ok() || meta_.num_planned_buffers() > kMost || meta_.num_outputs() > kMost) return false;
+    for (size_t i = 0; i < meta_.num_planned_buffers(); ++i) {
+      const auto size = meta_.planned_buffer_size(i);
+      if (!size.ok()) return false;
+      planned_.push_back(heap_.allocate(*size));
+      if (planned_.back().data() == nullptr) return false;
+      std::memset(planned_.back().data(), before, *size);
+    }
+    arena_ = Arena(heap_.allocate(*arena_bytes));
+    temporary_ = Arena(heap_.allocate(kTemporary));
+    MemoryManager manager;
+    manager.method = &arena_;
+    manager.planned = {planned_.data(), planned_.size()};
+    manager.temporary = &temporary_;
+    MethodOptions options;
+    options.backends = &backends;
+    options.external_data = external_;
+    options.instruction_budget = kInstructions;
+    options.threads = in_pieces ? &pieces_ : nullptr;
+    auto method = Method::load(program_, meta_.name(), manager, selected_operators, options);
+    if (!method.ok()) return false;
+    method_.emplace(std::move(*method));
+    return true;
+  }
+
+  bool prepare() {
+    Preparation needs;
+    if (method_->measure(nullptr, &needs) != Error::Ok) return false;
+    weights_ = PreparedWeights(heap_.allocate(needs.prepared_bytes + needs.index_bytes));
+    return method_->prepare(&weights_) == Error::Ok;
+  }
+
+  Error execute() {
+    Inputs inputs(heap_, choices_);
+    for (size_t i = 0; i < meta_.num_inputs(); ++i) {
+      EValue value;
+      if (i == kMost || !inputs.make(meta_, i, &value)) return Error::NotSupported;
+      const Error error = method_->set_input(i, value);
+      if (error != Error::Ok) return error;
+    }
+    for (size_t i = 0; i < meta_.num_outputs(); ++i) {
+      const EValue& value = method_->output(i);
+      if (!value.is_tensor() || value.to_tensor().const_data_ptr() != nullptr) continue;
+      const TensorImpl* tensor = value.payload.as_tensor.impl();
+      const Span<uint8_t> memory =
+          heap_.allocate(tensor->numel_bound() * element_size(tensor->scalar_type()));
+      const Error error =
+          memory.data() == nullptr ? Error::MemoryAllocationFailed : method_->set_output_buffer(i, memory);
+      if (error != Error::Ok) return error;
+    }
+    return method_->execute();
+  }
+
+  const Program& program_;
+  const MethodMeta& meta_;
+  const NamedDataMap* external_;
+  Choices choices_;
+  Heap heap_;
+  Pieces pieces_;
+  std::vector<Span<uint8_t>> planned_;
+  Arena arena_;
+  Arena temporary_;
+  PreparedWeights weights_;
+  std::optional<Method> method_;
+};
+
+}  // namespace
+
+void require_same_in_all_ways(const Program& program, const MethodMeta& meta, const NamedDataMap* external,
+                              uint64_t seed) {
+  const auto run = [&](const Way& way) { return Run(program, meta, external, seed).results(way); };
+  const auto plain = run({});
+  if (!plain) return;
+  Way way;
+  way.before = 0x71;
+  const auto other_memory = run(way);
+  if (!other_memory || !are_same(*plain, *other_memory)) return;  // something is read before it is written
+  way = {};
+  way.in_pieces = true;
+  const auto in_pieces = run(way);
+  require(in_pieces && are_same(*plain, *in_pieces), "another result of a program in pieces");
+  way.prepares = true;
+  for (const bool cut : {false, true}) {
+    way.in_pieces = cut;
+    const auto prepared = run(way);
+    require(prepared && are_close(*plain, *prepared), "another result of a program that was prepared");
+  }
+}
+
+}  // namespace rushlight::fuzz

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What was computed, to be compared with what was computed in another way.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/base/error.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::fuzz {
+
+struct Results {
+  Error error = Error::NotFound;
+  std::vector<std::vector<SizesType>> shapes;
+  std::vector<std::vector<uint8_t>> bytes;
+  std::vector<ScalarType> types;
+
+  void add(const TensorImpl& tensor);
+};
+
+// Bit by bit.
+bool are_same(const Results& a, const Results& b);
+
+// But for what another order of additions makes of float32; NaN and infinities agree with anything.
+bool are_close(const Results& a, const Results& b);
+
+}  // namespace rushlight::fuzz

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/module/stoppable_threads.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "runtime/kernel/context.h"
+#include "runtime/kernel/operator_table.h"
+#include "runtime/module/host_threads.h"
+
+namespace rushlight {
+namespace {
+
+const KernelEntry kEntry = {"test::none", nullptr, "", nullptr};
+
+// Says so once, after so many questions.
+class Patience final : public Interrupt {
+ public:
+  explicit Patience(int questions) : left_(questions) {}
+  Error poll(uint64_t* next) override {
+    *next = 1;
+    return left_-- == 0 ? Error::Internal : Error::Ok;  // once, as a signal arrives once
+  }
+
+ private:
+  int left_;
+};
+
+// How often each of 1000 items was worked on; each takes `each`.
+std::vector<int> work(StoppableThreads& threads, std::chrono::microseconds each, size_t grain = 1) {
+  std::vector<int> times(1000);
+  KernelContext context(nullptr, nullptr, kEntry, 0, &threads);
+  context.parallel_for(times.size(), grain, [&](size_t begin, size_t end, size_t) {
+    for (size_t i = begin; i < end; ++i) {
+      ++times[i];
+      if (each.count() > 0) std::this_thread::sleep_for(each);
+    }
+  });
+  return times;
+}
+
+size_t done(const std::vector<int>& times) {
+  return static_cast<size_t>(std::count(times.begin(), times.end(), 1));
+}
+
+TEST(StoppableThreads, DoEachItemOnce_WhereNobodyStopsThem) {
+  for (const size_t threads : {1, 2, 5}) {
+    const auto pool = HostThreads::start(threads);
+    Patience patience(1 << 30);
+    StoppableThreads stoppable(*pool, patience);
+    stoppable.listen();
+    for (const size_t grain : {0, 1, 7, 999}) EXPECT_EQ(done(work(stoppable, {}, grain)), 1000u);
+    EXPECT_EQ(stoppable.finish(Error::Ok), Error::Ok);
+  }
+}
+
+TEST(StoppableThreads, LeaveTheRestOut_WhenTheInterruptSaysSo) {
+  for (const size_t threads : {1, 2}) {
+    const auto pool = HostThreads::start(threads);
+    Patience patience(2);
+    StoppableThreads stoppable(*pool, patience);
+    stoppable.listen();
+    EXPECT_LT(done(work(stoppable, std::chrono::microseconds(500))), 900u);
+    EXPECT_EQ(done(work(stoppable, {})), 0u);  // nor what follows
+    uint64_t next = 0;
+    EXPECT_EQ(stoppable.poll(&next), Error::Internal);  // ends the executor's loops
+    EXPECT_EQ(stoppable.finish(Error::InvalidArgument), Error::Internal);
+    stoppable.listen();
+    EXPECT_EQ(stoppable.finish(Error::InvalidArgument), Error::InvalidArgument);
+  }
+}
+
+TEST(StoppableThreads, CompleteTheirWork_WhileAMethodIsLoaded) {
+  const auto pool = HostThreads::start(2);
+  Patience patience(0);
+  StoppableThreads stoppable(*pool, patience);
+  EXPECT_EQ(done(work(stoppable, {})), 1000u);
+}
+
+}  // namespace
+}  // namespace rushlight
