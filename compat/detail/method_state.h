@@ -9,6 +9,7 @@
 #include <executorch/runtime/backend/interface.h>
 #include <executorch/runtime/executor/platform_memory_allocator.h>
 #include <executorch/runtime/executor/program.h>
+#include <executorch/runtime/executor/pte_data_map.h>
 
 #include "compat/detail/data_map.h"
 #include "compat/detail/registry.h"
@@ -21,13 +22,20 @@ namespace rushlight::compat {
 class ProgramState {
  public:
   explicit ProgramState(et::DataLoader* loader)
-      : loader_(*loader, et::DataLoader::SegmentInfo::Type::Program) {}
+      : official_loader_(loader), loader_(*loader, et::DataLoader::SegmentInfo::Type::Program) {}
   et::Error load();
 
   [[nodiscard]] const Program& program() const { return *program_; }
-  [[nodiscard]] const et::NamedDataMap* named_data() const { return &*named_data_; }
+  // Null without named data.
+  [[nodiscard]] const et::NamedDataMap* named_data() const {
+    return named_data_.has_value() ? &*named_data_ : nullptr;
+  }
+  [[nodiscard]] const executorch_flatbuffer::Program* tables() const {
+    return reinterpret_cast<const executorch_flatbuffer::Program*>(program_->root().address());
+  }
 
  private:
+  et::DataLoader* official_loader_;
   OurLoader loader_;
   std::optional<Program> program_;
   std::optional<et::internal::PteDataMap> named_data_;
@@ -102,7 +110,10 @@ class MethodState {
   std::optional<Method> method_;  // last: it goes first
 };
 
-// For functions beside the class that work on what it holds.
+// For functions beside a class that work on what it holds.
+struct ProgramAccess {
+  static const Program& program(const et::Program& program) { return program.state_->program(); }
+};
 struct MethodAccess {
   static MethodState& state(et::Method& method) { return *method.state_; }
 };

@@ -25,6 +25,8 @@ Error no_steps(rushlight::compat::MethodState& state) {
   return Error::Ok;
 }
 
+constexpr char kMovedFrom[] = "the method was moved from";
+
 }  // namespace
 
 Method::Method(std::unique_ptr<rushlight::compat::MethodState> state) : state_(std::move(state)) {}
@@ -32,12 +34,14 @@ Method::Method(Method&&) noexcept = default;
 Method::~Method() = default;
 
 Error Method::set_input(const EValue& input_evalue, size_t input_idx) {
+  ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "%s", kMovedFrom);
   ET_CHECK_OK_OR_RETURN_ERROR(official(state_->method().set_input(input_idx, input_evalue)));
   state_->has_input[input_idx] = true;
   return Error::Ok;
 }
 
 Error Method::set_inputs(const executorch::aten::ArrayRef<EValue>& input_evalues) {
+  ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "%s", kMovedFrom);
   ET_CHECK_OR_RETURN_ERROR(input_evalues.size() == inputs_size(), InvalidArgument,
                            "%zu inputs, the method takes %zu", input_evalues.size(), inputs_size());
   for (size_t i = 0; i < input_evalues.size(); ++i)
@@ -46,10 +50,12 @@ Error Method::set_inputs(const executorch::aten::ArrayRef<EValue>& input_evalues
 }
 
 Error Method::set_output_data_ptr(void* buffer, size_t size, size_t output_idx) {
+  ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "%s", kMovedFrom);
   return official(state_->method().set_output_buffer(output_idx, {static_cast<uint8_t*>(buffer), size}));
 }
 
 Error Method::get_outputs(EValue* output_evalues, size_t length) {
+  ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "%s", kMovedFrom);
   ET_CHECK_OR_RETURN_ERROR(length >= outputs_size(), InvalidArgument, "room for %zu of %zu outputs", length,
                            outputs_size());
   for (size_t i = 0; i < length; ++i) output_evalues[i] = i < outputs_size() ? get_output(i) : EValue();
@@ -57,6 +63,7 @@ Error Method::get_outputs(EValue* output_evalues, size_t length) {
 }
 
 Error Method::get_inputs(EValue* input_evalues, size_t length) {
+  ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "%s", kMovedFrom);
   ET_CHECK_OR_RETURN_ERROR(length >= inputs_size(), InvalidArgument, "room for %zu of %zu inputs", length,
                            inputs_size());
   for (size_t i = 0; i < length; ++i) {
@@ -66,6 +73,7 @@ Error Method::get_inputs(EValue* input_evalues, size_t length) {
 }
 
 Result<executorch::aten::Tensor> Method::get_attribute(std::string_view name) {
+  ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "%s", kMovedFrom);
   const auto plan = state_->method().meta().plan();
   const size_t values = plan.tables(rushlight::schema::plan::kValues).size();
   for (size_t i = 0; i < values; ++i) {
@@ -78,6 +86,7 @@ Result<executorch::aten::Tensor> Method::get_attribute(std::string_view name) {
 }
 
 Error Method::execute() {
+  ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "%s", kMovedFrom);
   for (size_t i = 0; i < inputs_size(); ++i) {
     ET_CHECK_OR_RETURN_ERROR(state_->has_input[i], InvalidArgument, "input %zu: expected a value, got none", i);
   }

@@ -12,7 +12,12 @@ et::Error ProgramState::load() {
   auto program = Program::load(loader_);
   if (!program.ok()) return official(program.error());
   program_.emplace(std::move(*program));
-  named_data_.emplace(*program_);
+  const auto* names = tables()->named_data();
+  if (names == nullptr || names->size() == 0) return et::Error::Ok;
+  auto map = et::internal::PteDataMap::create(official_loader_, program_->segment_base(), names,
+                                              tables()->segments());
+  if (!map.ok()) return et::Error::InvalidProgram;  // names without segments
+  named_data_.emplace(std::move(*map));
   return et::Error::Ok;
 }
 

@@ -2,6 +2,8 @@
 #include <cstring>
 
 #include <executorch/runtime/executor/program.h>
+#include <executorch/runtime/executor/program_validation.h>
+#include <executorch/schema/program_generated.h>
 
 #include "compat/detail/method_state.h"
 #include "runtime/program/schema.h"
@@ -10,16 +12,19 @@ namespace executorch::ET_RUNTIME_NAMESPACE {
 
 using rushlight::compat::official;
 
-Program::Program(std::unique_ptr<rushlight::compat::ProgramState> state) : state_(std::move(state)) {}
+Program::Program(std::unique_ptr<rushlight::compat::ProgramState> state)
+    : state_(std::move(state)), internal_program_(state_->tables()) {}
 Program::Program(Program&&) noexcept = default;
 Program::~Program() = default;
 
-Result<Program> Program::load(DataLoader* loader, Verification) {
+Result<Program> Program::load(DataLoader* loader, Verification verification) {
   ET_CHECK_OR_RETURN_ERROR(loader != nullptr, InvalidArgument, "the data loader is null");
   auto size = loader->size();
   if (!size.ok()) return size.error();
   auto state = std::make_unique<rushlight::compat::ProgramState>(loader);
   ET_CHECK_OK_OR_RETURN_ERROR(state->load());
+  if (verification == Verification::InternalConsistency)
+    ET_CHECK_OK_OR_RETURN_ERROR(runtime::validate_program(state->tables()));
   return Program(std::move(state));
 }
 
@@ -31,9 +36,7 @@ Result<const void*> Program::get_constant_buffer_data(size_t buffer_idx, size_t 
 }
 
 Result<const NamedDataMap*> Program::get_named_data_map() const {
-  auto count = state_->named_data()->get_num_keys();
-  if (!count.ok()) return count.error();
-  if (*count == 0) return Error::NotFound;
+  if (state_->named_data() == nullptr) return Error::NotFound;
   return state_->named_data();
 }
 
@@ -68,11 +71,41 @@ Result<Method> Program::load_method(const char* method_name, MemoryManager* memo
 Result<const char*> Program::get_output_flattening_encoding(const char* method_name) const {
   auto meta = method_meta(method_name);
   if (!meta.ok()) return meta.error();
-  constexpr unsigned kOutputEncoding = 1;  // after that of the inputs
-  return meta->rushlight_meta()
-      .plan()
-      .table(rushlight::schema::plan::kContainerMetaType)
-      .string(kOutputEncoding);
+  const auto* plan = reinterpret_cast<const executorch_flatbuffer::ExecutionPlan*>(
+      meta->rushlight_meta().plan().address());
+  const auto* structure = plan->container_meta_type();
+  ET_CHECK_OR_RETURN_ERROR(structure != nullptr && structure->encoded_out_str() != nullptr, InvalidProgram,
+                           "method %s: the program does not say how its outputs are nested", method_name);
+  return structure->encoded_out_str()->c_str();
+}
+
+Result<FreeableBuffer> Program::LoadSegment(const DataLoader::SegmentInfo& segment_info) const {
+  const auto* segments = internal_program_->segments();
+  const size_t index = segment_info.segment_index;
+  ET_CHECK_OR_RETURN_ERROR(segments != nullptr && index < segments->size() &&
+                               segments->Get(static_cast<uint32_t>(index))->size() > 0,
+                           NotFound, "segment %zu: the program has none, or nothing in it", index);
+  auto data = state_->program().load_segment(index);
+  if (!data.ok()) return official(data.error());
+  return official(std::move(*data));
+}
+
+Error Program::load_mutable_subsegment_into(size_t mutable_data_segments_index, size_t offset_index,
+                                            size_t size, void* buffer) const {
+  ET_CHECK_OR_RETURN_ERROR(offset_index <= UINT32_MAX && buffer != nullptr, InvalidArgument,
+                           "entry %zu, or a buffer that is null", offset_index);
+  return official(state_->program().load_mutable(mutable_data_segments_index,
+                                                 static_cast<uint32_t>(offset_index), buffer, size));
+}
+
+Error Program::get_backend_delegate_data(size_t index, const void** out_data, size_t* out_size) const {
+  const auto* held = internal_program_->backend_delegate_data();
+  ET_CHECK_OR_RETURN_ERROR(held != nullptr && index < held->size(), NotFound, "delegate data %zu of %u", index,
+                           held == nullptr ? 0 : held->size());
+  const auto* bytes = held->Get(static_cast<uint32_t>(index))->data();
+  *out_data = bytes == nullptr ? nullptr : bytes->data();
+  *out_size = bytes == nullptr ? 0 : bytes->size();
+  return Error::Ok;
 }
 
 Program::HeaderStatus Program::check_header(const void* data, size_t size) {

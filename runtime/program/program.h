@@ -41,6 +41,8 @@ class Program {
   // ---- For the executor and the data maps ----
 
   [[nodiscard]] flatbuffer::Table root() const;
+  // Where in the loader's data segments are counted from; 0 without segments.
+  [[nodiscard]] size_t segment_base() const { return segment_base_; }
   // All bytes of a segment, in place where the loader allows.
   // Errors: InvalidProgram (no such segment, or it leaves the file), or the loader's.
   [[nodiscard]] Result<FreeableBuffer> load_segment(uint64_t index) const;

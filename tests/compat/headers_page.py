@@ -11,6 +11,8 @@ sys.path.append(str(ROOT / "benchmarks"))
 
 import written  # noqa: E402
 
+from rushlight.codegen import flatbuffer_classes  # noqa: E402
+
 PAGE = ROOT / "docs" / "compat.md"
 INCLUDE = ROOT / "compat" / "include"
 C10 = "executorch/runtime/core/portable_type/c10/"
@@ -18,17 +20,11 @@ C10 = "executorch/runtime/core/portable_type/c10/"
 GENERATED = (
     "executorch/kernels/portable/Functions.h",
     "executorch/kernels/portable/NativeFunctions.h",
+    *flatbuffer_classes.headers(
+        flatbuffer_classes.read_schemas(ROOT / "runtime" / "program" / "schema.yaml")
+    ),
 )
-"""Headers that code generation writes into a build, from the operator table."""
-
-_FLATC = "flatc's classes for the schema, over Google's flatbuffers library, which nothing here uses"
-MISSING = {
-    "executorch/devtools/bundled_program/schema/bundled_program_schema_generated.h": _FLATC,
-    "executorch/extension/flat_tensor/serialize/flat_tensor_generated.h": _FLATC,
-    "executorch/schema/program_generated.h": f"{_FLATC}; what they tell of a method, `MethodMeta` tells, too",
-    "executorch/runtime/executor/tensor_parser.h": "its functions take those classes",
-}
-"""Headers that code for ExecuTorch 1.5.1 may include, are not here, and why."""
+"""Headers that code generation writes into a build, from the operator table and from the files' schemas."""
 
 
 def headers() -> list[str]:
@@ -38,7 +34,7 @@ def headers() -> list[str]:
 
 
 def listed() -> str:
-    """The headers by folder, and those that are missing."""
+    """The headers by folder."""
     folders: dict[str, list[str]] = {}
     for header in headers():
         parent, _, name = header.rpartition("/")
@@ -48,8 +44,6 @@ def listed() -> str:
     lines = ["| folder | headers |", "|---|---|"]
     for folder, names in sorted(folders.items()):
         lines.append(f"| `{folder}/` | {', '.join(f'`{name}`' for name in names)} |")
-    lines += ["", "Headers that code for ExecuTorch 1.5.1 may include, and that are not here:", ""]
-    lines += [f"- `{header}`: {reason}" for header, reason in sorted(MISSING.items())]
     return "\n".join(lines) + "\n"
 
 

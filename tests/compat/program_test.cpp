@@ -136,6 +136,18 @@ TEST(Method, WithAKernelOfOnesOwn_Runs) {
   EXPECT_EQ(method->set_inputs({}), Error::InvalidArgument);
 }
 
+TEST(Method, ThatWasMovedFrom_Fails) {
+  Application application(program_with("rl_program_test::tripled"));
+  auto method = application.load();
+  ASSERT_TRUE(method.ok());
+  const auto input = make_tensor_ptr({2}, {1.0f, 2.0f});
+  ASSERT_EQ(method->set_input(input, 0), Error::Ok);
+  Method moved(std::move(*method));
+  EXPECT_EQ(method->execute(), Error::InvalidState);
+  EXPECT_EQ(method->set_input(input, 0), Error::InvalidState);
+  EXPECT_EQ(moved.execute(), Error::Ok);
+}
+
 TEST(Method, OfAMissingOperator_IsRefused) {
   Application application(program_with("rl_program_test::absent"));
   EXPECT_EQ(application.load().error(), Error::OperatorMissing);

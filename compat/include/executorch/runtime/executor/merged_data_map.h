@@ -26,8 +26,8 @@ class MergedDataMap final : public NamedDataMap {
   ET_NODISCARD Result<FreeableBuffer> get_data(std::string_view key) const override {
     return ask([key](const NamedDataMap& map) { return map.get_data(key); });
   }
-  ET_NODISCARD Error load_data_into(std::string_view key, void* buffer, size_t size) const override {
-    return ask([&](const NamedDataMap& map) { return map.load_data_into(key, buffer, size); });
+  ET_NODISCARD Error load_data_into(std::string_view, void*, size_t) const override {
+    return Error::NotImplemented;
   }
   // The first map's keys come first.
   ET_NODISCARD Result<uint32_t> get_num_keys() const override {

@@ -15,19 +15,28 @@
 #include <executorch/runtime/executor/memory_manager.h>
 #include <executorch/runtime/executor/method.h>
 #include <executorch/runtime/executor/method_meta.h>
-#include <executorch/runtime/executor/pte_data_map.h>
 #include <executorch/runtime/kernel/operator_registry.h>
 #include <executorch/runtime/platform/compiler.h>
 
+namespace executorch_flatbuffer {
+struct Program;
+}
+
 namespace rushlight::compat {
 class ProgramState;
+struct ProgramAccess;
+}  // namespace rushlight::compat
+
+namespace executorch::ET_RUNTIME_NAMESPACE::testing {
+class ProgramTestFriend;
 }
 
 namespace executorch::ET_RUNTIME_NAMESPACE {
 
 class Program final {
  public:
-  // How much is proven at load: here always everything.
+  // What is proven at load: in any case that all of the file can be read; InternalConsistency also that its
+  // tensors and lists are such, which a method is held to anyway when it is loaded.
   enum class Verification : uint8_t { Minimal, InternalConsistency };
 
   static constexpr uint32_t kMaxSupportedSchemaVersion = 0;
@@ -69,9 +78,24 @@ class Program final {
   static HeaderStatus check_header(const void* data, size_t size);
 
  private:
+  friend struct rushlight::compat::ProgramAccess;
+  friend class testing::ProgramTestFriend;
+
   explicit Program(std::unique_ptr<rushlight::compat::ProgramState> state);
 
+  // ---- What ExecuTorch's own tests reach through their friend ----
+
+  // Error: NotFound (no such segment, or nothing in it), or the loader's.
+  ET_NODISCARD Result<FreeableBuffer> LoadSegment(const DataLoader::SegmentInfo& segment_info) const;
+  // Copies the initial state of a mutable tensor. Error: InvalidProgram (no such entry, or it is smaller), or
+  // the loader's.
+  ET_NODISCARD Error load_mutable_subsegment_into(size_t mutable_data_segments_index, size_t offset_index,
+                                                  size_t size, void* buffer) const;
+  // Bytes of a delegate that lie in the program itself. Error: NotFound (index).
+  ET_NODISCARD Error get_backend_delegate_data(size_t index, const void** out_data, size_t* out_size) const;
+
   std::unique_ptr<rushlight::compat::ProgramState> state_;
+  const executorch_flatbuffer::Program* internal_program_;  // the root table, in the state's memory
 };
 
 }  // namespace executorch::ET_RUNTIME_NAMESPACE

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks on parts of a program file. rushlight proves a whole program when it is loaded, so that there is
-// nothing left to find.
+// Checks on the tables of a program whose structure is proven: on what they mean.
 #pragma once
 
 #include <executorch/runtime/core/error.h>
@@ -15,12 +14,12 @@ struct TensorList;
 
 namespace executorch::runtime {
 
-// Error: InvalidProgram for none.
-ET_NODISCARD inline Error validate_tensor(const executorch_flatbuffer::Tensor* tensor) {
-  return tensor == nullptr ? Error::InvalidProgram : Error::Ok;
-}
-ET_NODISCARD inline Error validate_program(const executorch_flatbuffer::Program* program) {
-  return program == nullptr ? Error::InvalidProgram : Error::Ok;
-}
+// Whether it has a dtype, sizes of at least 0, a dim order of them, and no more bytes than there are addresses.
+// Error: InvalidProgram, with what is wrong.
+ET_NODISCARD Error validate_tensor(const executorch_flatbuffer::Tensor* tensor);
+
+// Whether all tensors of all methods are tensors (of dynamic inputs the sizes come later), and items of lists
+// of tensors are tensors. Error: InvalidProgram, with what is wrong.
+ET_NODISCARD Error validate_program(const executorch_flatbuffer::Program* program);
 
 }  // namespace executorch::runtime

@@ -1,20 +1,78 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The named data of a program file.
+// The named data of a program file, as its tables list it.
 #pragma once
+
+#include <algorithm>
 
 #include <executorch/runtime/core/data_loader.h>
 #include <executorch/runtime/core/named_data_map.h>
+#include <executorch/schema/program_generated.h>
 
-#include "compat/detail/data_map.h"
-#include "runtime/program/program_data_map.h"
+#include "runtime/base/checked.h"
+
+namespace flatbuffers {
+using FlatbufferNamedData = Vector<Offset<executorch_flatbuffer::NamedData>>;
+using FlatbufferDataSegment = Vector<Offset<executorch_flatbuffer::DataSegment>>;
+}  // namespace flatbuffers
 
 namespace executorch::ET_RUNTIME_NAMESPACE::internal {
 
-class PteDataMap final : public rushlight::compat::OfficialDataMap<rushlight::ProgramDataMap> {
+class PteDataMap final : public NamedDataMap {
  public:
-  // `program` outlives the map.
-  explicit PteDataMap(const rushlight::Program& program)
-      : OfficialDataMap(rushlight::ProgramDataMap(program)) {}
+  // All given outlives the map. Error: InvalidArgument for null.
+  static Result<PteDataMap> create(DataLoader* loader, size_t segment_base_offset,
+                                   const flatbuffers::FlatbufferNamedData* named_data,
+                                   const flatbuffers::FlatbufferDataSegment* segments) {
+    ET_CHECK_OR_RETURN_ERROR(loader != nullptr && named_data != nullptr && segments != nullptr,
+                             InvalidArgument, "named data: expected a loader and two lists, got null");
+    return PteDataMap(loader, segment_base_offset, named_data, segments);
+  }
+  PteDataMap(PteDataMap&&) noexcept = default;
+  ~PteDataMap() override = default;
+
+  // Errors: NotFound (key), InvalidArgument (its segment is none), or the loader's.
+  ET_NODISCARD Result<FreeableBuffer> get_data(std::string_view key) const override {
+    const auto entry = std::find_if(names_->begin(), names_->end(), [key](const auto* one) {
+      return one->key() != nullptr && std::string_view(one->key()->c_str(), one->key()->size()) == key;
+    });
+    ET_CHECK_OR_RETURN_ERROR(entry != names_->end(), NotFound, "named data: no %.*s among %zu keys",
+                             static_cast<int>(key.size()), key.data(), size_t{names_->size()});
+    const uint32_t index = (*entry)->segment_index();
+    ET_CHECK_OR_RETURN_ERROR(index < segments_->size(), InvalidArgument,
+                             "named data: segment %" PRIu32 " of %zu", index, size_t{segments_->size()});
+    const auto* segment = segments_->Get(index);
+    uint64_t offset = 0;
+    ET_CHECK_OR_RETURN_ERROR(rushlight::checked_add(uint64_t{base_}, segment->offset(), &offset) &&
+                                 offset <= SIZE_MAX && segment->size() <= SIZE_MAX,
+                             InvalidArgument, "named data: segment %" PRIu32 " leaves memory", index);
+    return loader_->load(static_cast<size_t>(offset), static_cast<size_t>(segment->size()),
+                         DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::External, index));
+  }
+  // The format has no layouts for these, and nothing loads state from here.
+  ET_NODISCARD Result<const TensorLayout> get_tensor_layout(std::string_view) const override {
+    return Error::NotImplemented;
+  }
+  ET_NODISCARD Error load_data_into(std::string_view, void*, size_t) const override {
+    return Error::NotImplemented;
+  }
+
+  ET_NODISCARD Result<uint32_t> get_num_keys() const override { return names_->size(); }
+  // Error: InvalidArgument (index).
+  ET_NODISCARD Result<const char*> get_key(uint32_t index) const override {
+    ET_CHECK_OR_RETURN_ERROR(index < names_->size() && names_->Get(index)->key() != nullptr, InvalidArgument,
+                             "named data: key %" PRIu32 " of %zu", index, size_t{names_->size()});
+    return names_->Get(index)->key()->c_str();
+  }
+
+ private:
+  PteDataMap(DataLoader* loader, size_t base, const flatbuffers::FlatbufferNamedData* names,
+             const flatbuffers::FlatbufferDataSegment* segments)
+      : loader_(loader), base_(base), names_(names), segments_(segments) {}
+
+  DataLoader* loader_;
+  size_t base_;  // of the segments, in the loader's data
+  const flatbuffers::FlatbufferNamedData* names_;
+  const flatbuffers::FlatbufferDataSegment* segments_;
 };
 
 }  // namespace executorch::ET_RUNTIME_NAMESPACE::internal

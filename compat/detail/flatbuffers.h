@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the classes of executorch/schema/program_generated.h and its like stand on: Google's FlatBuffers library
+// where its headers are on the include path, and otherwise the reading half of its interface, over
+// runtime/program/flatbuffer.h. An object is the place in the file that it reads: its address is its data.
+// As in the library nothing is checked while reading; a Verifier, or Program::load, proves a file first.
+// RUSHLIGHT_FLATBUFFERS_LIBRARY=0 or 1, defined before, says which.
+#pragma once
+
+#ifndef RUSHLIGHT_FLATBUFFERS_LIBRARY
+#if __has_include(<flatbuffers/flatbuffers.h>)
+#define RUSHLIGHT_FLATBUFFERS_LIBRARY 1
+#else
+#define RUSHLIGHT_FLATBUFFERS_LIBRARY 0
+#endif
+#endif
+
+#if RUSHLIGHT_FLATBUFFERS_LIBRARY
+
+#include <flatbuffers/flatbuffers.h>
+
+#else
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "runtime/program/flatbuffer.h"
+
+// Inline: files of one program may be compiled with and without the library.
+namespace flatbuffers {
+inline namespace reading {
+
+using uoffset_t = uint32_t;
+using soffset_t = int32_t;
+using voffset_t = uint16_t;
+
+// Numbers at any address.
+template <class T>
+T ReadScalar(const void* at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+template <class T>
+void WriteScalar(void* at, T value) {
+  std::memcpy(at, &value, sizeof value);
+}
+
+// In a vector: where a table or string lies, counted from here.
+template <class T>
+struct Offset {
+  uoffset_t o;
+};
+
+// How a vector's element is read.
+template <class T>
+struct Element {
+  using Read = T;
+  static constexpr size_t kBytes = sizeof(T);
+  static Read at(const uint8_t* place) { return ReadScalar<T>(place); }
+};
+template <class T>
+struct Element<Offset<T>> {
+  using Read = const T*;
+  static constexpr size_t kBytes = sizeof(uoffset_t);
+  static Read at(const uint8_t* place) {
+    return reinterpret_cast<const T*>(place + ReadScalar<uoffset_t>(place));
+  }
+};
+
+template <class T>
+class Vector {
+ public:
+  using return_type = typename Element<T>::Read;
+  using value_type = return_type;
+  using size_type = uoffset_t;
+
+  class const_iterator {
+   public:
+    using iterator_category = std::random_access_iterator_tag;
+    using value_type = return_type;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const return_type*;
+    using reference = return_type;
+
+    const_iterator() = default;
+    explicit const_iterator(const uint8_t* place) : place_(place) {}
+    return_type operator*() const { return Element<T>::at(place_); }
+    return_type operator->() const { return Element<T>::at(place_); }
+    return_type operator[](difference_type n) const { return *(*this + n); }
+    const_iterator& operator+=(difference_type n) {
+      place_ += n * static_cast<difference_type>(Element<T>::kBytes);
+      return *this;
+    }
+    const_iterator& operator-=(difference_type n) { return *this += -n; }
+    const_iterator& operator++() { return *this += 1; }
+    const_iterator& operator--() { return *this += -1; }
+    const_iterator operator++(int) { return const_iterator((*this += 1).place_ - Element<T>::kBytes); }
+    const_iterator operator--(int) { return const_iterator((*this += -1).place_ + Element<T>::kBytes); }
+    const_iterator operator+(difference_type n) const { return const_iterator(*this) += n; }
+    const_iterator operator-(difference_type n) const { return const_iterator(*this) += -n; }
+    difference_type operator-(const const_iterator& other) const {
+      return (place_ - other.place_) / static_cast<difference_type>(Element<T>::kBytes);
+    }
+    bool operator==(const const_iterator& other) const { return place_ == other.place_; }
+    bool operator!=(const const_iterator& other) const { return place_ != other.place_; }
+    bool operator<(const const_iterator& other) const { return place_ < other.place_; }
+
+   private:
+    const uint8_t* place_ = nullptr;
+  };
+  using iterator = const_iterator;
+
+  Vector() = delete;
+  Vector(const Vector&) = delete;
+  Vector& operator=(const Vector&) = delete;
+
+  uoffset_t size() const { return ReadScalar<uoffset_t>(this); }
+  bool empty() const { return size() == 0; }
+  return_type Get(uoffset_t i) const { return Element<T>::at(Data() + Element<T>::kBytes * i); }
+  return_type operator[](uoffset_t i) const { return Get(i); }
+  // The table at `i`, to be written to where the file's memory can be.
+  auto GetMutableObject(uoffset_t i) const { return const_cast<std::remove_const_t<Pointed>*>(Get(i)); }
+
+  const_iterator begin() const { return const_iterator(Data()); }
+  const_iterator end() const { return const_iterator(Data() + Element<T>::kBytes * size()); }
+  const_iterator cbegin() const { return begin(); }
+  const_iterator cend() const { return end(); }
+
+  const uint8_t* Data() const { return reinterpret_cast<const uint8_t*>(this) + sizeof(uoffset_t); }
+  // Numbers as an array: the format has them little-endian, and so has this machine.
+  const T* data() const { return reinterpret_cast<const T*>(Data()); }
+
+ private:
+  using Pointed = std::remove_pointer_t<return_type>;
+};
+
+class String : public Vector<char> {
+ public:
+  const char* c_str() const { return data(); }
+  std::string str() const { return std::string(data(), size()); }
+  std::string_view string_view() const { return {data(), size()}; }
+};
+
+// The fields of a table by their offsets in its vtable.
+class Table {
+ public:
+  Table() = delete;
+  Table(const Table&) = delete;
+  Table& operator=(const Table&) = delete;
+
+  template <class T>
+  T GetField(voffset_t field, T absent) const {
+    return view().scalar<T>(slot(field), absent);
+  }
+  template <class P>
+  P GetPointer(voffset_t field) const {
+    return reinterpret_cast<P>(view().table(slot(field)).address());
+  }
+
+ private:
+  static unsigned slot(voffset_t field) { return (field - 2 * sizeof(voffset_t)) / sizeof(voffset_t); }
+  rushlight::flatbuffer::Table view() const {
+    return rushlight::flatbuffer::Table(reinterpret_cast<const uint8_t*>(this));
+  }
+};
+
+template <class T>
+const T* GetRoot(const void* file) {
+  return Element<Offset<T>>::at(static_cast<const uint8_t*>(file));
+}
+inline bool BufferHasIdentifier(const void* file, const char* identifier) {
+  return std::memcmp(static_cast<const char*>(file) + sizeof(uoffset_t), identifier, 4) == 0;
+}
+
+// Proves a file in memory, which lies at a multiple of 8 bytes.
+class Verifier {
+ public:
+  Verifier(const uint8_t* file, size_t size) : file_(file), size_(size) {}
+
+  // Whether the file has the identifier and tables as `types` describe them.
+  [[nodiscard]] bool proves(const rushlight::flatbuffer::TableType* types, const char* identifier) const {
+    constexpr size_t kHead = 8;
+    return size_ >= kHead && reinterpret_cast<uintptr_t>(file_) % kHead == 0 &&
+           BufferHasIdentifier(file_, identifier) &&
+           rushlight::flatbuffer::verify({file_, size_}, types) == rushlight::Error::Ok;
+  }
+
+ private:
+  const uint8_t* file_;
+  size_t size_;
+};
+
+}  // namespace reading
+}  // namespace flatbuffers
+
+#endif

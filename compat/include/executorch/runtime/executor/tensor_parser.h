@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tensors and lists of values as a program's tables describe them, for code that walks these tables itself.
+// A method loads its values without these functions.
+#pragma once
+
+#include <new>
+#include <optional>
+
+#include <executorch/runtime/core/evalue.h>
+#include <executorch/runtime/core/exec_aten/exec_aten.h>
+#include <executorch/runtime/core/freeable_buffer.h>
+#include <executorch/runtime/core/hierarchical_allocator.h>
+#include <executorch/runtime/core/named_data_map.h>
+#include <executorch/runtime/core/span.h>
+#include <executorch/runtime/core/tensor_layout.h>
+#include <executorch/runtime/executor/memory_manager.h>
+#include <executorch/runtime/executor/program.h>
+#include <executorch/schema/program_generated.h>
+
+namespace executorch::ET_RUNTIME_NAMESPACE::deserialization {
+
+// Data of a constant that lies outside of the program.
+struct NamedData {
+  const char* key;
+  FreeableBuffer buffer;
+};
+
+// The entry of that key, or null.
+NamedData* get_data_by_key(const char* key, Span<NamedData> entries);
+
+// Where the tensor's data is: constants in the program or in `external_constants`, other tensors in planned
+// memory of `allocator`, with their initial state from the program or from `named_data_map`. Null for
+// a tensor that gets its memory later (an unplanned input).
+// Errors: InvalidProgram, NotFound (external data of that name), or of whoever has the data or the memory.
+ET_NODISCARD Result<void*> getTensorDataPtr(const executorch_flatbuffer::Tensor* s_tensor,
+                                            const Program* program, size_t nbytes,
+                                            HierarchicalAllocator* allocator,
+                                            const NamedDataMap* named_data_map = nullptr,
+                                            Span<NamedData> external_constants = {});
+
+// The tensor, in memory of the method's allocator, with the data of getTensorDataPtr.
+// Errors: InvalidProgram (what is no shape or dtype), NotSupported (a storage offset),
+// MemoryAllocationFailed, or getTensorDataPtr's.
+ET_NODISCARD Result<executorch::aten::Tensor> parseTensor(
+    const Program* program, MemoryManager* memory_manager, const executorch_flatbuffer::Tensor* s_tensor,
+    const NamedDataMap* named_data_map = nullptr, Span<NamedData> external_constants = {});
+
+// Whether a tensor of the program and one of a data file have the same dtype, sizes and dim order.
+// Error: InvalidExternalData, with what differs.
+ET_NODISCARD Error validateTensorLayout(const executorch_flatbuffer::Tensor* s_tensor,
+                                        const TensorLayout& expected_layout);
+
+// A value as an item of a list.
+template <class T>
+struct ListItem {
+  static constexpr bool kOptional = false;
+  static Result<T> of(const EValue& value) { return value.tryTo<T>(); }
+};
+template <class T>
+struct ListItem<std::optional<T>> {
+  static constexpr bool kOptional = true;
+  static Result<std::optional<T>> of(const EValue& value) { return value.tryToOptional<T>(); }
+};
+
+// The values at `indices` as a list in memory of the method's allocator. Where items are optional, index -1 is
+// none. Errors: InvalidProgram (an index), InvalidType, MemoryAllocationFailed.
+template <class Item>
+ET_NODISCARD Result<BoxedEvalueList<Item>> parse_list(Span<const int32_t> indices, EValue* values,
+                                                      size_t values_len, MemoryManager* memory_manager) {
+  // A list without items has an address, too.
+  const size_t room = indices.empty() ? 1 : indices.size();
+  auto** referred = memory_manager->method_allocator()->allocateList<EValue*>(room);
+  auto* items = memory_manager->method_allocator()->allocateList<Item>(room);
+  if (referred == nullptr || items == nullptr) return Error::MemoryAllocationFailed;
+  const EValue none;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    const int32_t index = indices[i];
+    const bool is_none = ListItem<Item>::kOptional && index == -1;
+    ET_CHECK_OR_RETURN_ERROR(is_none || (index >= 0 && static_cast<size_t>(index) < values_len),
+                             InvalidProgram, "list: value %" PRId32 " of %zu", index, values_len);
+    referred[i] = is_none ? nullptr : &values[index];
+    auto item = ListItem<Item>::of(is_none ? none : values[index]);
+    if (!item.ok()) return item.error();
+    new (&items[i]) Item(*item);
+  }
+  return BoxedEvalueList<Item>(referred, items, static_cast<int>(indices.size()));
+}
+
+// A vector of a program's as a span; null is empty.
+inline Span<const int32_t> indices_of(const flatbuffers::Vector<int32_t>* vector) {
+  if (vector == nullptr) return {};
+  return {vector->data(), vector->size()};
+}
+
+ET_NODISCARD inline Result<BoxedEvalueList<executorch::aten::Tensor>> parseTensorList(
+    const flatbuffers::Vector<int32_t>* tensor_indices, EValue* values, size_t values_len,
+    MemoryManager* memory_manager) {
+  return parse_list<executorch::aten::Tensor>(indices_of(tensor_indices), values, values_len, memory_manager);
+}
+
+template <class T>
+ET_NODISCARD Result<BoxedEvalueList<std::optional<T>>> parseListOptionalType(
+    const flatbuffers::Vector<int32_t>* value_indices, EValue* values, size_t values_len,
+    MemoryManager* memory_manager) {
+  return parse_list<std::optional<T>>(indices_of(value_indices), values, values_len, memory_manager);
+}
+
+}  // namespace executorch::ET_RUNTIME_NAMESPACE::deserialization
+
+namespace torch::executor::deserialization {
+using ::executorch::ET_RUNTIME_NAMESPACE::deserialization::getTensorDataPtr;
+using ::executorch::ET_RUNTIME_NAMESPACE::deserialization::parseListOptionalType;
+using ::executorch::ET_RUNTIME_NAMESPACE::deserialization::parseTensor;
+using ::executorch::ET_RUNTIME_NAMESPACE::deserialization::parseTensorList;
+}  // namespace torch::executor::deserialization
