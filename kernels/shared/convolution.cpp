@@ -223,7 +223,10 @@ void plan_axes(const Tensor& input, const Tensor& weight, const ConvolutionArgum
   }
 }
 
-bool is_pointwise(const Axis& axis) { return axis.kernel == 1 && axis.step == 1 && axis.pad == 0; }
+// A transposed axis may be longer than its input, by output padding.
+bool is_pointwise(const Axis& axis) {
+  return axis.kernel == 1 && axis.step == 1 && axis.pad == 0 && axis.in == axis.out;
+}
 
 // Makes the last axis, the row, as long as it can be.
 void lengthen_row(Axis* axes) {

@@ -83,6 +83,7 @@ CONVOLUTIONS = [
     ((1, 4, 3, 3, 3), (4, 1, 3, 3, 3), {"padding": 1, "groups": 4}),
     ((1, 3, 4, 4), (3, 2, 3, 3), {"transposed": True, "stride": 2, "padding": 1}),
     ((1, 4, 5), (4, 3, 4), {"transposed": True, "stride": 3}),
+    ((1, 4, 5, 6), (4, 3, 1, 1), {"transposed": True, "dilation": 2, "output_padding": (0, 1)}),
 ]
 
 

@@ -205,6 +205,20 @@ def test_any_geometry(kernels: Kernels, dtype: torch.dtype, data: st.DataObject)
             check(kernels, arguments, out_dim_order=order)
 
 
+@pytest.mark.parametrize("extra", [[0, 1], [1, 0], [1, 1]])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("order", [None, CHANNELS_LAST[4]])
+def test_output_padding_of_one_pixel_is_the_bias(
+    kernels: Kernels, order: list[int] | None, dtype: torch.dtype, extra: list[int]
+) -> None:
+    """A transposed kernel of one pixel does not reach the padding, so rows of input and output differ."""
+    made = tensors((2, 4, 5, 7), (4, 3, 1, 1), dtype, bias=6)
+    if order is not None:
+        made[0] = with_dim_order(made[0], order)
+    numbers = plain(2, dilation=[2, 2], transposed=True, output_padding=extra, groups=2)
+    check(kernels, [*made, *numbers], out_dim_order=order)
+
+
 # Channels of groups, kernel, stride, padding, image: as models have them, around the sizes of tiles.
 FORMS = [
     (64, 64, 1, 3, 1, 1, (9, 13)),

@@ -9,7 +9,10 @@ namespace rushlight::kernels::optimized {
 
 namespace {
 
-bool is_pointwise(const Axis& axis) { return axis.kernel == 1 && axis.step == 1 && axis.pad == 0; }
+// A transposed axis may be longer than its input, by output padding.
+bool is_pointwise(const Axis& axis) {
+  return axis.kernel == 1 && axis.step == 1 && axis.pad == 0 && axis.in == axis.out;
+}
 
 void lengthen_row(Axis* axes) {
   Axis& row = axes[kAxes - 1];
