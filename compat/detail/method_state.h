@@ -19,10 +19,29 @@
 
 namespace rushlight::compat {
 
+// The official loader of a program, for rushlight. It is told what it loads: which part of the file that is, the
+// program's tables say. They are proven before anything but the program itself is loaded.
+class ProgramLoader final : public DataLoader {
+ public:
+  explicit ProgramLoader(et::DataLoader* loader) : loader_(loader) {}
+
+  Result<FreeableBuffer> load(size_t offset, size_t size) override;
+  size_t size() const override {
+    auto size = loader_->size();
+    return size.ok() ? *size : 0;
+  }
+  et::DataLoader* official_loader() { return loader_; }
+
+ private:
+  [[nodiscard]] et::DataLoader::SegmentInfo info_of(size_t offset) const;
+
+  et::DataLoader* loader_;
+  Span<const uint8_t> program_;  // what was loaded last from the file's begin
+};
+
 class ProgramState {
  public:
-  explicit ProgramState(et::DataLoader* loader)
-      : official_loader_(loader), loader_(*loader, et::DataLoader::SegmentInfo::Type::Program) {}
+  explicit ProgramState(et::DataLoader* loader) : loader_(loader) {}
   et::Error load();
 
   [[nodiscard]] const Program& program() const { return *program_; }
@@ -35,8 +54,7 @@ class ProgramState {
   }
 
  private:
-  et::DataLoader* official_loader_;
-  OurLoader loader_;
+  ProgramLoader loader_;
   std::optional<Program> program_;
   std::optional<et::internal::PteDataMap> named_data_;
 };

@@ -3,6 +3,7 @@
 
 #include "compat/detail/method_state.h"
 #include "compat/detail/plan.h"
+#include "runtime/tensor/assign.h"
 
 namespace executorch::ET_RUNTIME_NAMESPACE {
 
@@ -25,6 +26,19 @@ Error no_steps(rushlight::compat::MethodState& state) {
   return Error::Ok;
 }
 
+// As there, a tensor without memory gives a planned input its shape and leaves its elements: it is given with the
+// input's own memory.
+rushlight::Error give_input(rushlight::Method& method, size_t index, const EValue& value) {
+  const bool is_given = !value.isTensor() || rushlight::has_memory(*value.payload.as_tensor.impl());
+  if (is_given || index >= method.meta().num_inputs()) return method.set_input(index, value);
+  const rushlight::EValue& input = method.input(index);
+  if (!input.is_tensor() || input.payload.as_tensor.impl()->storage() != rushlight::Storage::Planned)
+    return method.set_input(index, value);
+  rushlight::TensorImpl lent = *value.payload.as_tensor.impl();
+  lent.set_data(input.payload.as_tensor.impl()->mutable_data(), rushlight::Storage::Lent);
+  return method.set_input(index, rushlight::EValue(rushlight::Tensor(&lent)));
+}
+
 constexpr char kMovedFrom[] = "the method was moved from";
 
 }  // namespace
@@ -35,7 +49,7 @@ Method::~Method() = default;
 
 Error Method::set_input(const EValue& input_evalue, size_t input_idx) {
   ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "%s", kMovedFrom);
-  ET_CHECK_OK_OR_RETURN_ERROR(official(state_->method().set_input(input_idx, input_evalue)));
+  ET_CHECK_OK_OR_RETURN_ERROR(official(give_input(state_->method(), input_idx, input_evalue)));
   state_->has_input[input_idx] = true;
   return Error::Ok;
 }

@@ -4,9 +4,64 @@
 #include <algorithm>
 #include <cstring>
 
+#include <executorch/schema/extended_header.h>
+#include <executorch/schema/program_generated.h>
+
 #include "compat/detail/temporary.h"
 
 namespace rushlight::compat {
+
+namespace {
+
+using Segment = et::DataLoader::SegmentInfo;
+
+// The delegate whose data the segment is; null for none.
+const executorch_flatbuffer::BackendDelegate* delegate_of(const executorch_flatbuffer::Program& program,
+                                                          uint32_t segment) {
+  for (const auto* plan : *program.execution_plan()) {
+    if (plan->delegates() == nullptr) continue;
+    for (const auto* delegate : *plan->delegates()) {
+      const auto* data = delegate->processed();
+      if (data != nullptr && data->location() == executorch_flatbuffer::DataLocation::SEGMENT &&
+          data->index() == segment)
+        return delegate;
+    }
+  }
+  return nullptr;
+}
+
+Segment describe(const executorch_flatbuffer::Program& program, uint32_t segment) {
+  if (program.mutable_data_segments() != nullptr) {
+    for (const auto* state : *program.mutable_data_segments())
+      if (state->segment_index() == segment) return Segment(Segment::Type::Mutable, segment);
+  }
+  const auto* delegate = program.execution_plan() == nullptr ? nullptr : delegate_of(program, segment);
+  if (delegate != nullptr && delegate->id() != nullptr)
+    return Segment(Segment::Type::Backend, segment, delegate->id()->c_str());
+  return Segment(Segment::Type::Constant, segment);  // or named data, as there
+}
+
+}  // namespace
+
+Result<FreeableBuffer> ProgramLoader::load(size_t offset, size_t size) {
+  auto loaded = loader_->load(offset, size, info_of(offset));
+  if (!loaded.ok()) return ours(loaded.error());
+  auto buffer = aligned(loaded->release());
+  if (buffer.ok() && offset == 0) program_ = buffer->bytes();
+  return buffer;
+}
+
+Segment ProgramLoader::info_of(size_t offset) const {
+  if (offset == 0) return Segment(Segment::Type::Program);
+  const auto* program = executorch_flatbuffer::GetProgram(program_.data());
+  const auto head = et::ExtendedHeader::Parse(program_.data(), program_.size());
+  if (!head.ok() || program->segments() == nullptr) return Segment(Segment::Type::Program);
+  for (uint32_t i = 0; i < program->segments()->size(); ++i) {
+    const uint64_t begin = head->segment_base_offset + program->segments()->Get(i)->offset();
+    if (offset >= begin && offset - begin < program->segments()->Get(i)->size()) return describe(*program, i);
+  }
+  return Segment(Segment::Type::Program);
+}
 
 et::Error ProgramState::load() {
   auto program = Program::load(loader_);
@@ -14,7 +69,7 @@ et::Error ProgramState::load() {
   program_.emplace(std::move(*program));
   const auto* names = tables()->named_data();
   if (names == nullptr || names->size() == 0) return et::Error::Ok;
-  auto map = et::internal::PteDataMap::create(official_loader_, program_->segment_base(), names,
+  auto map = et::internal::PteDataMap::create(loader_.official_loader(), program_->segment_base(), names,
                                               tables()->segments());
   if (!map.ok()) return et::Error::InvalidProgram;  // names without segments
   named_data_.emplace(std::move(*map));

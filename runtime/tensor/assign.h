@@ -62,6 +62,8 @@ inline Error set_tensor(size_t index, TensorImpl* target, const Tensor& source) 
   if (lent) {
     target->set_data(source.impl()->mutable_data(), Storage::Lent);
   } else if (target->nbytes() > 0) {
+    RL_CHECK(source.const_data_ptr() != nullptr, Error::InvalidArgument, "input %lu: has no memory",
+             log_number(index));
     std::memmove(target->mutable_data(), source.const_data_ptr(), target->nbytes());
   }
   return Error::Ok;
@@ -72,7 +74,7 @@ inline Error set_tensor(size_t index, TensorImpl* target, const Tensor& source) 
 // Gives input `index` its value. A tensor has the dtype and dim order of the target; its shape may be smaller
 // where the target's is dynamic. A planned target is copied to, another uses the memory of `value`. A number
 // must equal the one that the program was exported with.
-// Errors: InvalidArgument (shape, number), InvalidType (kind, dtype), NotSupported.
+// Errors: InvalidArgument (shape, number, no memory to copy from), InvalidType (kind, dtype), NotSupported.
 inline Error set_value(size_t index, const EValue& target, const EValue& value) {
   RL_CHECK(target.tag == value.tag, Error::InvalidType, "input %lu: expected %s, got %s", log_number(index),
            to_string(target.tag), to_string(value.tag));

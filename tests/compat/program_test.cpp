@@ -406,6 +406,98 @@ TEST(Backend, WithOptions_SeesThemAtLoad) {
   EXPECT_EQ(add_backend.options_set, 2u);
 }
 
+// A loader that notes what it is told of each load.
+class NotingLoader final : public executorch::runtime::DataLoader {
+ public:
+  explicit NotingLoader(const t::Bytes& file) : file_(file.size()), loader_(file_.span().data(), file.size()) {
+    std::copy(file.begin(), file.end(), file_.span().data());
+  }
+  Result<executorch::runtime::FreeableBuffer> load(size_t offset, size_t size,
+                                                   const SegmentInfo& info) const override {
+    noted.emplace_back(info.segment_type, info.descriptor == nullptr ? "" : info.descriptor);
+    return loader_.load(offset, size, info);
+  }
+  Result<size_t> size() const override { return loader_.size(); }
+
+  mutable std::vector<std::pair<SegmentInfo::Type, std::string>> noted;
+
+ private:
+  t::Block file_;
+  BufferDataLoader loader_;
+};
+
+TEST(DataLoader, OfAProgram_IsToldWhatItLoads) {
+  using Type = executorch::runtime::DataLoader::SegmentInfo::Type;
+  const auto noted = [](const t::ProgramSpec& spec) {
+    NotingLoader loader(t::build(spec));
+    auto program = Program::load(&loader);
+    EXPECT_TRUE(program.ok());
+    t::Block planned(64);
+    Span<uint8_t> span(planned.span().data(), size_t{64});
+    HierarchicalAllocator planner(Span<Span<uint8_t>>(&span, size_t{1}));
+    MallocMemoryAllocator allocator;
+    MemoryManager memory(&allocator, &planner);
+    EXPECT_TRUE(program->load_method("forward", &memory).ok());
+    auto names = program->get_named_data_map();
+    if (names.ok()) {
+      EXPECT_TRUE((*names)->get_data("key").ok());
+    }
+    EXPECT_EQ(loader.noted.front().first, Type::Program);
+    return loader.noted.back();
+  };
+  t::PlanSpec plan;
+  plan.values = {t::tensor({}), t::tensor({.memory_id = 1})};
+  plan.inputs = {0};
+  plan.outputs = {1};
+  plan.buffer_sizes = {0, 16};
+
+  t::ProgramSpec delegated;
+  delegated.plans = {plan};
+  delegated.plans[0].instructions = {t::delegate_call(0, {0, 1})};
+  delegated.plans[0].delegates = {
+      {.id = "AddBackend", .in_segment = true, .specs = {{"sign", t::Bytes{'+'}}}}};
+  delegated.segment = t::floats({10});
+  EXPECT_EQ(noted(delegated), std::make_pair(Type::Backend, std::string("AddBackend")));
+
+  t::ProgramSpec constants;
+  constants.plans = {plan};
+  constants.constant_offsets = {0, 0};
+  constants.segment = t::floats({1, 2});
+  EXPECT_EQ(noted(constants), std::make_pair(Type::Constant, std::string()));
+
+  t::ProgramSpec state;
+  state.plans = {plan};
+  state.plans[0].values = {t::tensor({}), t::tensor({.constant = 1, .memory_id = 1, .mutable_segment = 0})};
+  state.mutable_offsets = {0, 0};
+  state.segment = t::floats({1, 2});
+  EXPECT_EQ(noted(state), std::make_pair(Type::Mutable, std::string()));
+
+  t::ProgramSpec named;
+  named.plans = {plan};
+  named.segment = t::floats({1, 2});
+  named.named_data = {{"key", 0}};
+  EXPECT_EQ(noted(named), std::make_pair(Type::Constant, std::string()));
+}
+
+TEST(Method, WithAnInputWithoutData_KeepsWhatItHad) {
+  t::PlanSpec plan;
+  plan.values = {t::tensor({.memory_id = 1}), t::tensor({.memory_id = 1, .offset = 16})};
+  plan.inputs = {0};
+  plan.outputs = {1};
+  plan.operators = {{"rl_program_test::tripled", "out"}};
+  plan.instructions = {t::call(0, {0, 1, 1})};
+  plan.buffer_sizes = {0, 32};
+  Application application(t::build(plan));
+  auto method = application.load();
+  ASSERT_TRUE(method.ok());
+  ASSERT_EQ(method->set_input(make_tensor_ptr({2}, {1.0f, 2.0f}), 0), Error::Ok);
+  int32_t sizes[] = {2};
+  executorch::aten::TensorImpl impl(ScalarType::Float, 1, sizes);
+  ASSERT_EQ(method->set_input(Tensor(&impl), 0), Error::Ok);
+  ASSERT_EQ(method->execute(), Error::Ok);
+  EXPECT_EQ(values_of(method->get_output(0)), (std::vector<float>{3, 6}));
+}
+
 TEST(Backend, Unknown_IsRefusedByName) {
   Application application(delegated_program("AbsentBackend"));
   EXPECT_EQ(application.load().error(), Error::NotFound);

@@ -47,6 +47,15 @@ TEST_F(Execute, CopiesPlannedInputs_UsesOthersInPlace) {
   EXPECT_THAT(elements(method->output(0)), ElementsAre(31, 22));
 }
 
+TEST_F(Execute, PlannedInputWithoutMemory_IsRefused) {
+  Loaded method(build(sum_plan()), kernels);
+  ASSERT_EQ(method.error(), Error::Ok);
+  FloatTensor a({2}, {1, 2});
+  EValue value = a.value();
+  value.payload.as_tensor.impl()->set_data(nullptr, Storage::None);
+  EXPECT_EQ(method->set_input(0, value), Error::InvalidArgument);
+}
+
 TEST_F(Execute, IsRefused_BeforeAllInputsAreSet) {
   Loaded method(build(sum_plan()), kernels);
   EXPECT_EQ(method->execute(), Error::InvalidState);

@@ -46,7 +46,7 @@ class PteDataMap final : public NamedDataMap {
                                  offset <= SIZE_MAX && segment->size() <= SIZE_MAX,
                              InvalidArgument, "named data: segment %" PRIu32 " leaves memory", index);
     return loader_->load(static_cast<size_t>(offset), static_cast<size_t>(segment->size()),
-                         DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::External, index));
+                         DataLoader::SegmentInfo(DataLoader::SegmentInfo::Type::Constant, index));
   }
   // The format has no layouts for these, and nothing loads state from here.
   ET_NODISCARD Result<const TensorLayout> get_tensor_layout(std::string_view) const override {
