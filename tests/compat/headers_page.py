@@ -20,9 +20,7 @@ C10 = "executorch/runtime/core/portable_type/c10/"
 GENERATED = (
     "executorch/kernels/portable/Functions.h",
     "executorch/kernels/portable/NativeFunctions.h",
-    *flatbuffer_classes.headers(
-        flatbuffer_classes.read_schemas(ROOT / "runtime" / "program" / "schema.yaml")
-    ),
+    *flatbuffer_classes.headers(),
 )
 """Headers that code generation writes into a build, from the operator table and from the files' schemas."""
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """python -m rushlight.codegen.flatbuffer_classes: write the C++ classes that read ExecuTorch's files from
-runtime/program/schema.yaml, under the names that code for ExecuTorch gets from flatc. CMake runs it when
-it configures.
+rushlight.program.schema, under the names that code for ExecuTorch gets from flatc. CMake runs it when it
+configures.
 
 Compiled with Google's library (flatbuffers/flatbuffers.h on the include path) they verify and create, too.
 """
@@ -11,14 +11,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from rushlight.codegen.dtype_macros import enumerator
-from rushlight.documents import read_yaml
-from rushlight.errors import InvalidSelection
 from rushlight.program import dtypes
+from rushlight.program.schema import PROGRAM, SCALAR_TYPE, SCHEMAS, Field, FileSchema
 
 SCALAR_TYPE_HEADER = "executorch/schema/scalar_type_generated.h"
 
@@ -28,73 +25,23 @@ _STORED = {
     "double": "double",
     "bool": "uint8_t",
 }
-_SCALAR_TYPE = "ScalarType"
 _FLAT = "::flatbuffers"
 
 
-@dataclass(frozen=True)
-class Field:
-    """A field of a table; `type` is the schema's word, of the elements where it is a vector."""
-
-    name: str
-    type: str
-    is_vector: bool
-    slot: int
-
-    @property
-    def constant(self) -> str:
-        """The name of its offset in a vtable."""
-        return f"VT_{self.name.upper()}"
+# Where code for ExecuTorch includes them from.
+HEADERS = {
+    "program": "executorch/schema/program_generated.h",
+    "data_file": "executorch/extension/flat_tensor/serialize/flat_tensor_generated.h",
+    "bundled_program": "executorch/devtools/bundled_program/schema/bundled_program_schema_generated.h",
+}
 
 
-@dataclass(frozen=True)
-class FileSchema:
-    """The schema of one kind of file, in the order of schema.yaml."""
-
-    name: str
-    namespace: str
-    identifier: str
-    extension: str
-    header: str
-    root: str
-    enums: Mapping[str, Sequence[str]]
-    unions: Mapping[str, Sequence[str]]
-    tables: Mapping[str, Sequence[Field]]
-
-    def stored_enum(self, type_name: str) -> bool:
-        """Whether the type is an enumeration, which is stored as a number."""
-        return type_name == _SCALAR_TYPE or type_name in self.enums
-
-
-def read_schemas(path: Path) -> dict[str, FileSchema]:
-    """The schemas of schema.yaml by name."""
-    content = read_yaml(path, error=InvalidSelection)
-    return {name: _file_schema(name, entry) for name, entry in content.items()}
-
-
-def _file_schema(name: str, entry: Mapping[str, Any]) -> FileSchema:
-    unions = entry.get("unions", {})
-    tables = {table: tuple(_fields(fields, unions)) for table, fields in entry["tables"].items()}
-    strings = {key: entry[key] for key in ("namespace", "identifier", "extension", "header", "root")}
-    return FileSchema(name, **strings, enums=entry.get("enums", {}), unions=unions, tables=tables)
-
-
-def _fields(fields: Mapping[str, Any], unions: Mapping[str, Any]) -> Iterator[Field]:
-    slot = 0
-    for name, stated in fields.items():
-        is_vector = isinstance(stated, list)
-        type_name = stated[0] if is_vector else stated
-        slot += type_name in unions  # its kind is in front of it
-        yield Field(name, type_name, is_vector, slot)
-        slot += 1
-
-
-def headers(schemas: Mapping[str, FileSchema]) -> dict[str, str]:
+def headers() -> dict[str, str]:
     """The texts of all headers by their names."""
-    made = {schema.header: header(schema) for schema in schemas.values()}
+    made = {HEADERS[schema.name]: header(schema) for schema in SCHEMAS if schema.name in HEADERS}
     scalar_type = {enumerator(name).upper().replace("_", ""): n for n, name in dtypes.NAMES.items()}
-    body = _enum(_SCALAR_TYPE, "int8_t", scalar_type)
-    made[SCALAR_TYPE_HEADER] = _text(["compat/detail/flatbuffers.h"], schemas["program"].namespace, body)
+    body = _enum(SCALAR_TYPE, "int8_t", scalar_type)
+    made[SCALAR_TYPE_HEADER] = _text(["compat/detail/flatbuffers.h"], PROGRAM.namespace, body)
     return made
 
 
@@ -106,7 +53,7 @@ def header(schema: FileSchema) -> str:
     for name, members in schema.unions.items():
         body += _enum(name, "uint8_t", {member: value for value, member in enumerate(["NONE", *members])})
     for name, fields in schema.tables.items():
-        body += _table(schema, name, fields)
+        body += _table(schema, name, list(fields.values()))
     body += _with_library(schema)
     body += _root(schema)
     if schema.name != "program":
@@ -169,8 +116,13 @@ def _pointed(schema: FileSchema, field: Field) -> str:
     return f"{_FLAT}::String" if field.type == "string" else field.type
 
 
+def _offset(field: Field) -> str:
+    """The name of its offset in a vtable."""
+    return f"VT_{field.name.upper()}"
+
+
 def _is_number(schema: FileSchema, field: Field) -> bool:
-    return not field.is_vector and (field.type in _STORED or schema.stored_enum(field.type))
+    return not field.is_vector and (field.type in _STORED or schema.is_enum(field.type))
 
 
 def _stored(schema: FileSchema, field: Field) -> str:
@@ -179,7 +131,7 @@ def _stored(schema: FileSchema, field: Field) -> str:
 
 def _value(schema: FileSchema, field: Field) -> str:
     """A number as code sees it."""
-    if schema.stored_enum(field.type) or field.type == "bool":
+    if schema.is_enum(field.type) or field.type == "bool":
         return field.type
     return _stored(schema, field)
 
@@ -189,8 +141,8 @@ def _table(schema: FileSchema, name: str, fields: Sequence[Field]) -> list[str]:
     offsets = []
     for field in fields:
         if field.type in schema.unions:
-            offsets.append(f"{field.constant}_TYPE = {4 + 2 * (field.slot - 1)}")
-        offsets.append(f"{field.constant} = {4 + 2 * field.slot}")
+            offsets.append(f"{_offset(field)}_TYPE = {4 + 2 * (field.slot - 1)}")
+        offsets.append(f"{_offset(field)} = {4 + 2 * field.slot}")
     if offsets:
         lines.append(f"  enum : {_FLAT}::voffset_t {{ {', '.join(offsets)} }};")
     for field in fields:
@@ -206,7 +158,7 @@ def _table(schema: FileSchema, name: str, fields: Sequence[Field]) -> list[str]:
 def _accessors(schema: FileSchema, field: Field) -> Iterator[str]:
     if _is_number(schema, field):
         value, stored = _value(schema, field), _stored(schema, field)
-        read = f"GetField<{stored}>({field.constant}, 0)"
+        read = f"GetField<{stored}>({_offset(field)}, 0)"
         shown = (
             read
             if value == stored
@@ -219,7 +171,7 @@ def _accessors(schema: FileSchema, field: Field) -> Iterator[str]:
     if field.type in schema.unions:
         union = field.type
         yield f"  {union} {field.name}_type() const {{"
-        yield f"    return static_cast<{union}>(GetField<uint8_t>({field.constant}_TYPE, 0));"
+        yield f"    return static_cast<{union}>(GetField<uint8_t>({_offset(field)}_TYPE, 0));"
         yield "  }"
         for kind in schema.unions[union]:
             yield f"  const {kind}* {field.name}_as_{kind}() const {{"
@@ -227,7 +179,7 @@ def _accessors(schema: FileSchema, field: Field) -> Iterator[str]:
             yield f"    return static_cast<const {kind}*>({field.name}());"
             yield "  }"
     pointed = _pointed(schema, field)
-    read = f"GetPointer<const {pointed}*>({field.constant})"
+    read = f"GetPointer<const {pointed}*>({_offset(field)})"
     yield f"  const {pointed}* {field.name}() const {{ return {read}; }}"
 
 
@@ -248,8 +200,8 @@ def _with_library(schema: FileSchema) -> list[str]:
             "",
         ]
     for name, fields in schema.tables.items():
-        lines += _verify(schema, name, fields)
-        lines += _create(schema, name, fields)
+        lines += _verify(schema, name, list(fields.values()))
+        lines += _create(schema, name, list(fields.values()))
     return [*lines, "#endif  // RUSHLIGHT_FLATBUFFERS_LIBRARY", ""]
 
 
@@ -258,11 +210,11 @@ def _verify(schema: FileSchema, name: str, fields: Sequence[Field]) -> list[str]
     for field in fields:
         if _is_number(schema, field):
             stored = _stored(schema, field)
-            checks.append(f"VerifyField<{stored}>(verifier, {field.constant}, sizeof({stored}))")
+            checks.append(f"VerifyField<{stored}>(verifier, {_offset(field)}, sizeof({stored}))")
             continue
         if field.type in schema.unions:
-            checks.append(f"VerifyField<uint8_t>(verifier, {field.constant}_TYPE, 1)")
-        checks.append(f"VerifyOffset(verifier, {field.constant})")
+            checks.append(f"VerifyField<uint8_t>(verifier, {_offset(field)}_TYPE, 1)")
+        checks.append(f"VerifyOffset(verifier, {_offset(field)})")
         if field.type in schema.unions:
             checks.append(f"Verify{field.type}(verifier, {field.name}(), {field.name}_type())")
         elif field.is_vector:
@@ -283,19 +235,19 @@ def _create(schema: FileSchema, name: str, fields: Sequence[Field]) -> list[str]
         if _is_number(schema, field):
             value, stored = _value(schema, field), _stored(schema, field)
             add = (
-                f"fbb_.AddElement<{stored}>({name}::{field.constant}, static_cast<{stored}>({field.name}), 0)"
+                f"fbb_.AddElement<{stored}>({name}::{_offset(field)}, static_cast<{stored}>({field.name}), 0)"
             )
             members.append(f"  void add_{field.name}({value} {field.name}) {{ {add}; }}")
         else:
             if field.type in schema.unions:
                 kind = f"{field.name}_type"
                 parameters.append(f"{field.type} {kind} = {field.type}::NONE")
-                constant = f"{name}::{field.constant}_TYPE"
+                constant = f"{name}::{_offset(field)}_TYPE"
                 add = f"fbb_.AddElement<uint8_t>({constant}, static_cast<uint8_t>({kind}), 0)"
                 members.append(f"  void add_{kind}({field.type} {kind}) {{ {add}; }}")
                 adds.append(f"  made.add_{kind}({kind});")
             offset = f"{_FLAT}::Offset<{_pointed(schema, field)}>"
-            add = f"fbb_.AddOffset({name}::{field.constant}, {field.name})"
+            add = f"fbb_.AddOffset({name}::{_offset(field)}, {field.name})"
             members.append(f"  void add_{field.name}({offset} {field.name}) {{ {add}; }}")
         parameters.append(_parameter(schema, field))
         adds.append(f"  made.add_{field.name}({field.name});")
@@ -356,7 +308,7 @@ def _parameter(schema: FileSchema, field: Field) -> str:
     if not _is_number(schema, field):
         return f"{_FLAT}::Offset<{_pointed(schema, field)}> {field.name} = 0"
     value = _value(schema, field)
-    absent = f"{value}(0)" if schema.stored_enum(field.type) else "false" if value == "bool" else "0"
+    absent = f"{value}(0)" if schema.is_enum(field.type) else "false" if value == "bool" else "0"
     return f"{value} {field.name} = {absent}"
 
 
@@ -364,7 +316,7 @@ def _root(schema: FileSchema) -> list[str]:
     root = schema.root
     tables = "".join(word.capitalize() for word in schema.name.split("_"))
     return [
-        f'inline const char* {root}Identifier() {{ return "{schema.identifier}"; }}',
+        f'inline const char* {root}Identifier() {{ return "{schema.identifier.decode()}"; }}',
         f'inline const char* {root}Extension() {{ return "{schema.extension}"; }}',
         f"inline const {root}* Get{root}(const void* file) {{ return {_FLAT}::GetRoot<{root}>(file); }}",
         f"inline bool {root}BufferHasIdentifier(const void* file) {{",
@@ -391,10 +343,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m rushlight.codegen.flatbuffer_classes", description=__doc__
     )
-    parser.add_argument("--schema", type=Path, required=True, help="runtime/program/schema.yaml")
     parser.add_argument("--out", type=Path, required=True, help="the folder to write into")
     words = parser.parse_args(arguments)
-    for header_name, text in headers(read_schemas(words.schema)).items():
+    for header_name, text in headers().items():
         path = words.out / header_name
         if not path.exists() or path.read_text() != text:
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -16,6 +16,7 @@ from rushlight.printable import escaped
 from rushlight.program import read_model, record_beside
 from rushlight.program.debug import MethodOrigins, debug_record_path
 from rushlight.program.flatbuffer import Buffer, Table
+from rushlight.program.schema import EVENT_DUMP
 
 _PREFIX = "native_call_"
 NANOSECONDS = "ns"
@@ -119,30 +120,30 @@ def read_events(path: str | os.PathLike[str]) -> list[Event]:
         data = Path(path).read_bytes()
     except OSError as error:
         raise InvalidArgument(f"trace {path}: {error.strerror}") from error
-    if data[8:12] != b"ED00":
+    if data[8:12] != EVENT_DUMP.identifier:
         raise InvalidProgram(f"trace {path}: identifier ED00 expected, found {data[8:12]!r}")
     if struct.unpack_from("<I", data)[0] != len(data) - 4:
         raise InvalidProgram(f"trace {path}: {struct.unpack_from('<I', data)[0] + 4} bytes expected")
-    root = Buffer(memoryview(data)).root("trace", 4)  # behind the file's size
-    blocks = root.tables(1, "run_data", lambda block: list(_events(block)))
+    root = Buffer(memoryview(data)).root(EVENT_DUMP, "trace", 4)  # behind the file's size
+    blocks = root.tables("run_data", lambda block: list(_events(block)))
     return [event for block in blocks for event in block]
 
 
 def _events(block: Table) -> Iterator[Event]:
-    name = block.string(0, "name")
-    for table in block.tables(3, "events", lambda event: event.table(0, "profile_event")):
+    name = block.string("name")
+    for table in block.tables("events", lambda event: event.table("profile_event")):
         if table is None:
             continue
-        index = table.number(3, "delegate_debug_id_int", "i", -1)
-        delegate = table.string(4, "delegate_debug_id_str") or ("" if index == -1 else f"#{index}")
+        index = table.number("delegate_debug_id_int")
+        delegate = table.string("delegate_debug_id_str") or ("" if index == -1 else f"#{index}")
         yield Event(
             name,
-            table.string(0, "name"),
+            table.string("name"),
             delegate,
-            table.number(1, "chain_index", "i"),
-            table.number(2, "instruction_id", "i", -1),
-            table.number(6, "start_time", "Q"),
-            table.number(7, "end_time", "Q"),
+            table.number("chain_index"),
+            table.number("instruction_id"),
+            table.number("start_time"),
+            table.number("end_time"),
         )
 
 

@@ -18,18 +18,16 @@ if TYPE_CHECKING:
 MAX_RANK = 16
 
 
-def read_layout(
-    table: Table, dtype_slot: int, sizes_slot: int, order_slot: int
-) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
+def read_layout(table: Table) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
     """The dtype, shape and dim order that a table gives; an order left out is row major.
 
     Errors: InvalidProgram.
     """
-    number = table.number(dtype_slot, "scalar_type", "b")
+    number = table.number("scalar_type")
     if number not in NAMES:
         raise InvalidProgram(f"{table.what}: element type at most {max(NAMES)} expected, found {number}")
-    sizes = table.numbers(sizes_slot, "sizes", "i")
-    order = table.numbers(order_slot, "dim_order", "B") or tuple(range(len(sizes)))
+    sizes = table.numbers("sizes")
+    order = table.numbers("dim_order") or tuple(range(len(sizes)))
     check_shape(sizes, order, table.what)
     return NAMES[number], sizes, order
 

@@ -11,11 +11,12 @@ from rushlight.errors import InvalidProgram
 from rushlight.program.arrays import as_array, read_layout, tensor_bytes
 from rushlight.program.container import bytes_of, check_identifier
 from rushlight.program.flatbuffer import Buffer, Table
+from rushlight.program.schema import BUNDLED_PROGRAM
 
 if TYPE_CHECKING:
     import numpy as np
 
-IDENTIFIER = b"BP08"
+IDENTIFIER = BUNDLED_PROGRAM.identifier
 VERSION = 2
 
 
@@ -76,45 +77,46 @@ def read_bundled_program(source: str | os.PathLike[str] | bytes | bytearray | me
     """
     data = bytes_of(source)
     check_identifier(data, IDENTIFIER, "bundled program")
-    root = Buffer(data).root("bundled program")
-    version = root.number(0, "version", "I")
+    root = Buffer(data).root(BUNDLED_PROGRAM, "bundled program")
+    version = root.number("version")
     if version != VERSION:
         raise InvalidProgram(f"bundled program: schema version {VERSION} expected, found {version}")
-    program = root.bytes(2, "program")
+    program = root.bytes("program")
     if not program:
         raise InvalidProgram("bundled program: a program inside expected, found none")
     return BundledProgram(
         version=version,
-        suites=root.tables(1, "method_test_suites", _suite),
+        suites=root.tables("method_test_suites", _suite),
         program=program,
         file_bytes=len(data),
     )
 
 
 def _suite(table: Table) -> BundledSuite:
-    return BundledSuite(table.name(0, "method_name"), table.tables(1, "test_cases", _case))
+    return BundledSuite(table.name("method_name"), table.tables("test_cases", _case))
 
 
 def _case(table: Table) -> BundledCase:
-    return BundledCase(table.tables(0, "inputs", _value), table.tables(1, "expected_outputs", _value))
+    return BundledCase(table.tables("inputs", _value), table.tables("expected_outputs", _value))
 
 
 def _value(table: Table) -> BundledValue:
-    kind, content = table.union(0, "val", 4)
+    kind, content = table.union("val")
     if content is None:
         raise InvalidProgram(f"{table.what}: a value expected, found none")
-    if kind == 1:
-        return _tensor(content)
-    if kind == 2:
-        return content.number(0, "int_val", "q")
-    if kind == 3:
-        return bool(content.number(0, "bool_val", "B"))
-    return content.double(0, "double_val")
+    match kind:
+        case "Tensor":
+            return _tensor(content)
+        case "Int":
+            return content.number("int_val")
+        case "Bool":
+            return bool(content.number("bool_val"))
+    return content.double("double_val")
 
 
 def _tensor(table: Table) -> BundledTensor:
-    dtype, sizes, order = read_layout(table, 0, 1, 3)
-    data = table.bytes(2, "data")
+    dtype, sizes, order = read_layout(table)
+    data = table.bytes("data")
     if (needed := tensor_bytes(dtype, sizes)) != len(data):
         raise InvalidProgram(f"{table.what}: {needed} bytes of data expected, found {len(data)}")
     return BundledTensor(dtype, sizes, order, data)

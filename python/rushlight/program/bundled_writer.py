@@ -19,13 +19,14 @@ from rushlight.program.bundled import (
 )
 from rushlight.program.dtypes import NUMBERS
 from rushlight.program.file_image import FileImage, bytes_view, padding
-from rushlight.program.flatbuffer_writer import OFFSET, FlatbufferWriter
+from rushlight.program.flatbuffer_writer import FlatbufferWriter
+from rushlight.program.schema import BUNDLED_PROGRAM
 
 _TENSOR_ALIGNMENT = 16
 _PROGRAM_ALIGNMENT = 32
-_PROGRAM_SLOT = 2
-_NOT_YET = 0xFFFFFFFF
-_KINDS = {int: (2, "int_val", "q"), bool: (3, "bool_val", "?"), float: (4, "double_val", "d")}
+_NOT_YET = 1
+_MOST = 0xFFFFFFFF
+_KINDS = {int: ("Int", "int_val"), bool: ("Bool", "bool_val"), float: ("Double", "double_val")}
 
 
 def bundled_value(value: Any) -> BundledValue:
@@ -58,28 +59,26 @@ def write_bundled_program(program: FileImage | Any, suites: Iterable[BundledSuit
 
     Errors: InvalidArgument for a value that the format cannot hold.
     """
-    flat = FlatbufferWriter()
+    flat = FlatbufferWriter(BUNDLED_PROGRAM)
     written = [_suite(flat, suite) for suite in suites]
-    root = flat.table(
-        (1, "method_test_suites", OFFSET, flat.offsets(written)),
-        (_PROGRAM_SLOT, "program", "I", _NOT_YET),
-        (0, "version", "I", VERSION),
-    )
+    suites_at = flat.offsets(written)
+    root = flat.table(BUNDLED_PROGRAM.root, method_test_suites=suites_at, program=_NOT_YET, version=VERSION)
     return _around(flat.finish(root, IDENTIFIER), program)
 
 
 def _around(head: bytearray, program: FileImage | Any) -> FileImage:
     """The cases, then the program as the last vector: behind, so that it need not be copied into place."""
     image = FileImage()
+    slot = BUNDLED_PROGRAM.tables[BUNDLED_PROGRAM.root]["program"].slot
     (root,) = struct.unpack_from("<I", head)
     (vtable,) = struct.unpack_from("<i", head, root)
-    (field,) = struct.unpack_from("<H", head, root - vtable + 4 + 2 * _PROGRAM_SLOT)
+    (field,) = struct.unpack_from("<H", head, root - vtable + 4 + 2 * slot)
     position = root + field
     start = len(head) + padding(len(head) + 4, _PROGRAM_ALIGNMENT)
     struct.pack_into("<I", head, position, start - position)
     content = program if isinstance(program, FileImage) else FileImage([bytes_view(program, "program")])
-    if content.nbytes > _NOT_YET:
-        raise InvalidArgument(f"bundled program: at most {_NOT_YET} bytes expected, got {content.nbytes}")
+    if content.nbytes > _MOST:
+        raise InvalidArgument(f"bundled program: at most {_MOST} bytes expected, got {content.nbytes}")
     image.append(head)
     image.append(bytes(start - len(head)) + struct.pack("<I", content.nbytes))
     image.extend(content)
@@ -88,10 +87,8 @@ def _around(head: bytearray, program: FileImage | Any) -> FileImage:
 
 def _suite(flat: FlatbufferWriter, suite: BundledSuite) -> int:
     cases = [_case(flat, case, f"{suite.method}, case {i}") for i, case in enumerate(suite.cases)]
-    return flat.table(
-        (0, "method_name", OFFSET, flat.name(suite.method, "method")),
-        (1, "test_cases", OFFSET, flat.offsets(cases)),
-    )
+    name = flat.name(suite.method, "method")
+    return flat.table("BundledMethodTestSuite", method_name=name, test_cases=flat.offsets(cases))
 
 
 def _case(flat: FlatbufferWriter, case: BundledCase, what: str) -> int:
@@ -99,16 +96,16 @@ def _case(flat: FlatbufferWriter, case: BundledCase, what: str) -> int:
         flat.offsets([_value(flat, value, f"{what}: {side} {i}") for i, value in enumerate(values)])
         for side, values in (("input", case.inputs), ("output", case.outputs))
     ]
-    return flat.table((0, "inputs", OFFSET, sides[0]), (1, "expected_outputs", OFFSET, sides[1]))
+    return flat.table("BundledMethodTestCase", inputs=sides[0], expected_outputs=sides[1])
 
 
 def _value(flat: FlatbufferWriter, value: BundledValue, what: str) -> int:
     if isinstance(value, BundledTensor):
-        kind, content = 1, _tensor(flat, value, what)
+        kind, content = "Tensor", _tensor(flat, value, what)
     else:
-        kind, name, form = _KINDS[type(value)]
-        content = flat.table((0, f"{what}: {name}", form, value))
-    return flat.table((1, "val", OFFSET, content), (0, "val type", "B", kind))
+        kind, name = _KINDS[type(value)]
+        content = flat.table(kind, what, **{name: value})
+    return flat.union("Value", "val", kind, content)
 
 
 def _tensor(flat: FlatbufferWriter, tensor: BundledTensor, what: str) -> int:
@@ -122,8 +119,9 @@ def _tensor(flat: FlatbufferWriter, tensor: BundledTensor, what: str) -> int:
     if (needed := tensor_bytes(tensor.dtype, tensor.sizes)) != len(data):
         raise InvalidArgument(f"{what}: {needed} bytes of data expected, got {len(data)}")
     return flat.table(
-        (1, "sizes", OFFSET, flat.numbers("i", tensor.sizes, what)),
-        (2, "data", OFFSET, flat.blob(data, _TENSOR_ALIGNMENT)),
-        (3, "dim_order", OFFSET, flat.numbers("B", tensor.dim_order, what)),
-        (0, "scalar_type", "b", NUMBERS[tensor.dtype]),
+        "Tensor",
+        sizes=flat.numbers("Tensor", "sizes", tensor.sizes, what),
+        data=flat.blob(data, _TENSOR_ALIGNMENT),
+        dim_order=flat.numbers("Tensor", "dim_order", tensor.dim_order, what),
+        scalar_type=NUMBERS[tensor.dtype],
     )

@@ -14,11 +14,12 @@ from rushlight.program.arrays import as_array, read_layout, tensor_bytes
 from rushlight.program.container import bytes_of, check_identifier
 from rushlight.program.flatbuffer import Buffer, Table
 from rushlight.program.model import Segment
+from rushlight.program.schema import DATA_FILE
 
 if TYPE_CHECKING:
     import numpy as np
 
-IDENTIFIER = b"FT01"
+IDENTIFIER = DATA_FILE.identifier
 HEADER_MAGIC = b"FH01"
 HEADER_OFFSET = 8
 HEADER_LENGTH = 40
@@ -81,14 +82,14 @@ def read_data_file(source: str | os.PathLike[str] | bytes | bytearray | memoryvi
     """
     data = bytes_of(source)
     directory_size, base, data_size = _read_header(data)
-    root = Buffer(data[:directory_size]).root("data file")
-    version = root.number(0, "version", "I")
+    root = Buffer(data[:directory_size]).root(DATA_FILE, "data file")
+    version = root.number("version")
     if version != _VERSION:
         raise InvalidProgram(f"data file: schema version {_VERSION} expected, found {version}")
-    segments = root.tables(1, "segments", lambda table: _segment(table, base, data_size))
+    segments = root.tables("segments", lambda table: _segment(table, base, data_size))
     return DataFile(
         version=version,
-        entries=root.tables(2, "named_data", lambda table: _entry(table, segments, data)),
+        entries=root.tables("named_data", lambda table: _entry(table, segments, data)),
         segments=segments,
         file_bytes=len(data),
     )
@@ -113,22 +114,22 @@ def _read_header(data: memoryview) -> tuple[int, int, int]:
 
 
 def _segment(table: Table, base: int, data_size: int) -> Segment:
-    offset, size = table.number(0, "offset", "Q"), table.number(1, "size", "Q")
+    offset, size = table.number("offset"), table.number("size")
     if offset + size > data_size:
         raise InvalidProgram(f"{table.what}: ends at byte {offset + size} of {data_size} bytes of data")
     return Segment(base + offset, size)
 
 
 def _entry(table: Table, segments: tuple[Segment, ...], data: memoryview) -> DataEntry:
-    key, index = table.string(0, "key"), table.number(1, "segment_index", "I")
+    key, index = table.string("key"), table.number("segment_index")
     if index >= len(segments):
         raise InvalidProgram(f"'{key}': segment {index} expected, the data file has {len(segments)}")
     place = segments[index]
     held = data[place.offset : place.offset + place.size]
-    layout = table.table(2, "tensor_layout")
+    layout = table.table("tensor_layout")
     if layout is None:
         return DataEntry(key, held, segment=index)
-    dtype, sizes, order = read_layout(layout, 0, 1, 2)
+    dtype, sizes, order = read_layout(layout)
     if (needed := tensor_bytes(dtype, sizes)) > place.size:
         raise InvalidProgram(f"'{key}': {needed} bytes of tensor expected, the data file has {place.size}")
     return DataEntry(key, held, dtype, sizes, order, index)

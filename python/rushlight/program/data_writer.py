@@ -11,7 +11,8 @@ from rushlight.program.arrays import check_shape, tensor_bytes
 from rushlight.program.data_file import HEADER_LENGTH, HEADER_MAGIC, HEADER_OFFSET, IDENTIFIER, DataEntry
 from rushlight.program.dtypes import NUMBERS
 from rushlight.program.file_image import FileImage, SegmentList, bytes_view, check_alignment, padding
-from rushlight.program.flatbuffer_writer import OFFSET, FlatbufferWriter, write_segment
+from rushlight.program.flatbuffer_writer import FlatbufferWriter, write_segment
+from rushlight.program.schema import DATA_FILE
 
 
 def write_data_file(entries: Iterable[DataEntry], *, alignment: int = 128) -> FileImage:
@@ -21,7 +22,7 @@ def write_data_file(entries: Iterable[DataEntry], *, alignment: int = 128) -> Fi
     Errors: InvalidArgument for a key that is there twice or data that is not what its layout says.
     """
     check_alignment("data", alignment)
-    flat, segments = FlatbufferWriter(), SegmentList(alignment)
+    flat, segments = FlatbufferWriter(DATA_FILE), SegmentList(alignment)
     keys: set[str] = set()
     named = []
     for entry in entries:
@@ -30,20 +31,15 @@ def write_data_file(entries: Iterable[DataEntry], *, alignment: int = 128) -> Fi
         keys.add(entry.key)
         named.append(_entry(flat, segments, entry))
     places = [write_segment(flat, place) for place in segments.places]
-    root = flat.table(
-        (1, "segments", OFFSET, flat.offsets(places)), (2, "named_data", OFFSET, flat.offsets(named))
-    )
+    root = flat.table(DATA_FILE.root, segments=flat.offsets(places), named_data=flat.offsets(named))
     return _file(flat.finish(root, IDENTIFIER, HEADER_LENGTH), segments.image, alignment)
 
 
 def _entry(flat: FlatbufferWriter, segments: SegmentList, entry: DataEntry) -> int:
     data = bytes_view(entry.data, f"'{entry.key}'")
     layout = 0 if entry.dtype is None else _layout(flat, entry, entry.dtype, len(data))
-    return flat.table(
-        (0, "key", OFFSET, flat.string(entry.key)),
-        (1, "segment_index", "I", segments.add_once(data)),
-        (2, "tensor_layout", OFFSET, layout),
-    )
+    key, index = flat.string(entry.key), segments.add_once(data)
+    return flat.table("NamedData", key=key, segment_index=index, tensor_layout=layout)
 
 
 def _layout(flat: FlatbufferWriter, entry: DataEntry, dtype: str, held: int) -> int:
@@ -57,9 +53,10 @@ def _layout(flat: FlatbufferWriter, entry: DataEntry, dtype: str, held: int) -> 
     if (needed := tensor_bytes(dtype, entry.sizes)) != held:
         raise InvalidArgument(f"{what}: {needed} bytes of tensor expected, got {held}")
     return flat.table(
-        (1, "sizes", OFFSET, flat.numbers("i", entry.sizes, f"{what}: sizes")),
-        (2, "dim_order", OFFSET, flat.numbers("B", entry.dim_order, f"{what}: dim_order")),
-        (0, "scalar_type", "b", NUMBERS[dtype]),
+        "TensorLayout",
+        sizes=flat.numbers("TensorLayout", "sizes", entry.sizes, f"{what}: sizes"),
+        dim_order=flat.numbers("TensorLayout", "dim_order", entry.dim_order, f"{what}: dim_order"),
+        scalar_type=NUMBERS[dtype],
     )
 
 

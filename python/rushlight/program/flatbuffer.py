@@ -17,10 +17,12 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from rushlight.errors import InvalidProgram
+from rushlight.program.schema import Field, FileSchema
 
 T = TypeVar("T")
 
 _SIZE = {"b": 1, "B": 1, "H": 2, "i": 4, "I": 4, "q": 8, "Q": 8, "d": 8}
+_BYTE_OF_BOOL = {"?": "B"}  # any byte, which its reader judges
 _TABLE_COST = 8
 _UNITS_PER_BYTE = 8
 _MAX_UNITS = 40_000_000
@@ -34,9 +36,9 @@ class Buffer:
         self.size = len(data)
         self.units = min(_UNITS_PER_BYTE * self.size + 4096, _MAX_UNITS)
 
-    def root(self, what: str, position: int = 0) -> Table:
-        """The table that the offset at the buffer's begin, or at `position`, leads to."""
-        return Table(self, self.follow(position, what), what)
+    def root(self, schema: FileSchema, what: str, position: int = 0) -> Table:
+        """The root table of a file, to which the offset at the buffer's begin, or at `position`, leads."""
+        return Table(self, self.follow(position, what), what, schema, schema.root)
 
     def charge(self, units: int, what: str) -> None:
         """Pay for a read. Errors: InvalidProgram when the data is read over and over."""
@@ -66,10 +68,11 @@ class Buffer:
 
 
 class Table:
-    """One table; fields are named by their slot, the place in the schema counted from 0."""
+    """One table; its fields go by the names of the schema."""
 
-    def __init__(self, buffer: Buffer, position: int, what: str) -> None:
+    def __init__(self, buffer: Buffer, position: int, what: str, schema: FileSchema, type_name: str) -> None:
         self.buffer, self.position, self.what = buffer, position, what
+        self._schema, self._fields = schema, schema.tables[type_name]
         buffer.charge(_TABLE_COST, what)
         self.vtable = position - buffer.number("i", position, what)
         self.vtable_size = buffer.number("H", self.vtable, f"{what}, vtable")
@@ -91,71 +94,83 @@ class Table:
         self.buffer.check(position, size, f"{self.what}.{name}", size)
         return position
 
-    def number(self, slot: int, name: str, form: str, default: int = 0) -> int:
-        """An integer field, `default` when absent."""
-        position = self._field(slot, name, _SIZE[form])
-        return self.buffer.number(form, position, self.what) if position else default
+    def number(self, name: str) -> int:
+        """An integer field, its default when absent; a bool as a byte."""
+        field = self._fields[name]
+        form = _BYTE_OF_BOOL.get(field.form, field.form)
+        position = self._field(field.slot, name, _SIZE[form])
+        return self.buffer.number(form, position, self.what) if position else field.default
 
-    def double(self, slot: int, name: str) -> float:
+    def double(self, name: str) -> float:
         """A double field, 0 when absent."""
-        position = self._field(slot, name, 8)
-        return float(self.buffer.number("d", position, self.what)) if position else 0.0
+        return float(self.number(name))
 
-    def table(self, slot: int, name: str) -> Table | None:
+    def table(self, name: str) -> Table | None:
         """The table a field points to, None when absent."""
+        field = self._fields[name]
+        return self._child(field.slot, name, field.type)
+
+    def _child(self, slot: int, name: str, type_name: str) -> Table | None:
         position = self._field(slot, name, 4)
         what = f"{self.what}.{name}"
-        return Table(self.buffer, self.buffer.follow(position, what), what) if position else None
+        if not position:
+            return None
+        return Table(self.buffer, self.buffer.follow(position, what), what, self._schema, type_name)
 
-    def union(self, slot: int, name: str, count: int) -> tuple[int, Table | None]:
-        """A union at slots `slot` (its type, 0 none, at most `count`) and `slot` + 1 (its table): both are
-        there, or neither."""
-        kind = self.number(slot, f"{name} type", "B")
-        if kind > count:
-            raise InvalidProgram(f"{self.what}.{name}: type at most {count} expected, found {kind}")
-        table = self.table(slot + 1, name)
+    def union(self, name: str) -> tuple[str, Table | None]:
+        """A union's kind and table: both are there, or neither ("")."""
+        field = self._fields[name]
+        kinds = self._schema.unions[field.type]
+        place = self._field(field.slot - 1, f"{name} type", 1)
+        kind = self.buffer.number("B", place, self.what) if place else 0
+        if kind > len(kinds):
+            raise InvalidProgram(f"{self.what}.{name}: type at most {len(kinds)} expected, found {kind}")
+        # Of no kind its type is not known, and not looked at.
+        table = self._child(field.slot, name, kinds[kind - 1])
         if bool(kind) != (table is not None):
             which = f"type {kind} without a value" if kind else "a value without a type"
             raise InvalidProgram(f"{self.what}.{name}: {which}")
-        return kind, table
+        return (kinds[kind - 1] if kind else ""), table
 
-    def _vector(self, slot: int, name: str, item_size: int, end: int = 0) -> tuple[int, int]:
+    def _vector(self, field: Field, item_size: int, end: int = 0) -> tuple[int, int]:
         """(position of the first item, count) of a vector and `end` bytes behind it; (0, 0) when absent."""
-        field = self._field(slot, name, 4)
-        if not field:
+        position = self._field(field.slot, field.name, 4)
+        if not position:
             return 0, 0
-        what = f"{self.what}.{name}"
-        start = self.buffer.follow(field, what)
+        what = f"{self.what}.{field.name}"
+        start = self.buffer.follow(position, what)
         count = self.buffer.number("I", start, what)
         alignment = item_size if count else 1
         self.buffer.check(start + 4, count * item_size + end, f"{what}, {count} items", alignment)
         return start + 4, count
 
-    def numbers(self, slot: int, name: str, form: str) -> tuple[int, ...]:
-        """A vector of numbers, empty when absent."""
-        start, count = self._vector(slot, name, _SIZE[form])
+    def numbers(self, name: str) -> tuple[int, ...]:
+        """A vector of numbers, empty when absent; bools as bytes."""
+        field = self._fields[name]
+        form = _BYTE_OF_BOOL.get(field.form, field.form)
+        start, count = self._vector(field, _SIZE[form])
         self.buffer.charge(count, f"{self.what}.{name}")
         return struct.unpack_from(f"<{count}{form}", self.buffer.data, start) if count else ()
 
-    def doubles(self, slot: int, name: str) -> tuple[float, ...]:
+    def doubles(self, name: str) -> tuple[float, ...]:
         """A vector of doubles, empty when absent."""
-        return tuple(map(float, self.numbers(slot, name, "d")))
+        return tuple(map(float, self.numbers(name)))
 
-    def bytes(self, slot: int, name: str) -> memoryview:
+    def bytes(self, name: str) -> memoryview:
         """A vector of bytes as a view, empty when absent."""
-        start, count = self._vector(slot, name, 1)
+        start, count = self._vector(self._fields[name], 1)
         return self.buffer.data[start : start + count]
 
-    def string(self, slot: int, name: str) -> str:
+    def string(self, name: str) -> str:
         """A string, empty when absent."""
-        return self._text(self._string(slot, name), name)
+        return self._text(self._string(name), name)
 
-    def name(self, slot: int, name: str) -> str:
+    def name(self, name: str) -> str:
         """A string up to its first zero byte, which ends a name for the runtime, as for the official one."""
-        return self._text(self._string(slot, name).partition(b"\0")[0], name)
+        return self._text(self._string(name).partition(b"\0")[0], name)
 
-    def _string(self, slot: int, name: str) -> builtins.bytes:
-        start, count = self._vector(slot, name, 1, end=1)
+    def _string(self, name: str) -> builtins.bytes:
+        start, count = self._vector(self._fields[name], 1, end=1)
         self.buffer.charge(count, f"{self.what}.{name}")
         if start and self.buffer.data[start + count]:
             raise InvalidProgram(f"{self.what}.{name}: a zero byte expected behind {count} bytes of text")
@@ -167,12 +182,14 @@ class Table:
         except UnicodeDecodeError as error:
             raise InvalidProgram(f"{self.what}.{name}: UTF-8 text expected, {error.reason}") from None
 
-    def tables(self, slot: int, name: str, read: Callable[[Table], T]) -> tuple[T, ...]:
+    def tables(self, name: str, read: Callable[[Table], T]) -> tuple[T, ...]:
         """`read` of each table of a vector of tables, empty when absent."""
-        start, count = self._vector(slot, name, 4)
+        field = self._fields[name]
+        start, count = self._vector(field, 4)
         what = f"{self.what}.{name}"
         items = []
         for index in range(count):
             label = f"{what}[{index}]"
-            items.append(read(Table(self.buffer, self.buffer.follow(start + 4 * index, label), label)))
+            place = self.buffer.follow(start + 4 * index, label)
+            items.append(read(Table(self.buffer, place, label, self._schema, field.type)))
         return tuple(items)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes flatbuffers by slot number, as flatbuffer.py reads them; equal strings and vectors share a place.
+"""Writes flatbuffers by the names of their schema, as flatbuffer.py reads them; equal strings and vectors share
+a place.
 
 The buffer grows from its end to its start, so that what is pointed at is written first. A place in it is a
 distance to the end, which later bytes do not change; the buffer's length is made a multiple of the largest
@@ -14,23 +15,22 @@ from typing import Any
 
 from rushlight.errors import InvalidArgument
 from rushlight.program.model import Segment
+from rushlight.program.schema import Field, FileSchema
 
-OFFSET = "@"
-"""The form of a field that points to a string, vector or table."""
-
-Field = tuple[int, str, str, Any]
-"""Slot, name, form (a struct character or OFFSET) and value of a table's field. Fields that are 0, and
-offsets of 0, are left out."""
-
+_OFFSET = "@"  # the form of what leads to a string, vector or table
 _WORD = 4  # bytes of offsets and of a vector's length
 _MOST = 2**31 - 1  # what readers take
-_WIDTHS = {"b": 1, "B": 1, "?": 1, "i": 4, "I": 4, OFFSET: 4, "q": 8, "Q": 8, "d": 8}
+_WIDTHS = {"b": 1, "B": 1, "?": 1, "i": 4, "I": 4, _OFFSET: 4, "q": 8, "Q": 8, "d": 8}
+
+
+_Stored = tuple[int, str, str, Any]  # slot, name for errors, form, value
 
 
 class FlatbufferWriter:
     """Builds one flatbuffer from its leaves to its root; what is returned are places to refer to."""
 
-    def __init__(self) -> None:
+    def __init__(self, schema: FileSchema) -> None:
+        self._schema = schema
         self._pieces: list[bytes | memoryview] = []  # the last one of the buffer first
         self._size = 0
         self._alignment = _WORD
@@ -53,8 +53,10 @@ class FlatbufferWriter:
             raise InvalidArgument(f"{what}: a name without zero bytes expected, got {text!r}")
         return self.string(text)
 
-    def numbers(self, form: str, values: Sequence[Any], name: str) -> int:
-        """A vector of numbers of a struct form; equal ones share their place. Errors: InvalidArgument."""
+    def numbers(self, table: str, field: str, values: Sequence[Any], name: str) -> int:
+        """A vector of numbers as a table's field takes it; equal ones share their place. `name` is said in
+        errors: InvalidArgument."""
+        form = self._schema.tables[table][field].form
         try:
             packed = struct.pack(f"<{len(values)}{form}", *values)
         except struct.error as error:
@@ -72,8 +74,19 @@ class FlatbufferWriter:
         distances = (first - _WORD * i - target for i, target in enumerate(targets))
         return self._vector(struct.pack(f"<{len(targets)}I", *distances), len(targets), _WORD)
 
-    def table(self, *fields: Field) -> int:
-        """A table. Errors: InvalidArgument for a number that its field cannot hold."""
+    def table(self, table: str, what: str = "", /, **values: Any) -> int:
+        """A table of the schema; numbers are given as they are, all else by its place. Fields that are 0 are
+        left out. Errors: InvalidArgument for a number that its field cannot hold, with `what` in front."""
+        fields = self._schema.tables[table]
+        return self._table([_stored(fields[name], what, value) for name, value in values.items()])
+
+    def union(self, table: str, field: str, kind: str, content: int) -> int:
+        """A table whose only field is a union, of that kind and place."""
+        union = self._schema.tables[table][field]
+        number = 1 + self._schema.unions[union.type].index(kind)
+        return self._table([(union.slot, field, _OFFSET, content), (union.slot - 1, "type", "B", number)])
+
+    def _table(self, fields: Sequence[_Stored]) -> int:
         # 0.0 is written: it may be -0.0.
         present = [field for field in fields if field[3] != 0 or field[2] == "d"]
         # Behind the 4 bytes that lead to the vtable, fields in this order leave no gap.
@@ -89,7 +102,7 @@ class FlatbufferWriter:
         start = self._start(size, 8 if wide else _WORD, wide)
         content = struct.pack("<i", vtable - start)
         for slot, name, form, value in present:
-            if form == OFFSET:
+            if form == _OFFSET:
                 form, value = "I", start - offsets[slot] - value
             try:
                 content += struct.pack(f"<{form}", value)
@@ -133,6 +146,11 @@ class FlatbufferWriter:
         return start
 
 
+def _stored(field: Field, what: str, value: Any) -> _Stored:
+    form = _OFFSET if field.is_vector else field.form or _OFFSET
+    return field.slot, f"{what}: {field.name}" if what else field.name, form, value
+
+
 def write_segment(flat: FlatbufferWriter, place: Segment) -> int:
     """The table that says where a segment is, in programs and data files alike."""
-    return flat.table((0, "offset", "Q", place.offset), (1, "size", "Q", place.size))
+    return flat.table("DataSegment", offset=place.offset, size=place.size)

@@ -25,28 +25,32 @@ from rushlight.program.model import (
     TensorInfo,
     Value,
 )
+from rushlight.program.schema import PROGRAM
+
+_KINDS = dict(zip(PROGRAM.unions["KernelTypes"], Kind, strict=True))
+_EXTERNAL = PROGRAM.enums["TensorDataLocation"].index("EXTERNAL")
 
 Payloads = Mapping[int, Sequence[memoryview]]
 
 
 def read_method(table: Table, payloads: Payloads) -> Method:
-    """Read a method; `payloads` are delegate data by location (0 inline, 1 segment) and index.
+    """Read a method; `payloads` are delegate data by the number of their DataLocation and index.
 
     Errors: InvalidProgram.
     """
-    structure = table.table(1, "container_meta_type")
+    structure = table.table("container_meta_type")
     method = Method(
-        name=table.name(0, "name"),
-        values=table.tables(2, "values", _read_value),
-        inputs=table.numbers(3, "inputs", "i"),
-        outputs=table.numbers(4, "outputs", "i"),
-        chains=table.tables(5, "chains", _read_chain),
-        operators=table.tables(6, "operators", _read_operator),
-        delegates=table.tables(7, "delegates", lambda delegate: _read_delegate(delegate, payloads)),
-        buffer_sizes=table.numbers(8, "non_const_buffer_sizes", "q"),
-        buffer_devices=dict(table.tables(9, "non_const_buffer_device", _read_buffer_device)),
-        input_structure=structure.string(0, "encoded_inp_str") if structure else "",
-        output_structure=structure.string(1, "encoded_out_str") if structure else "",
+        name=table.name("name"),
+        values=table.tables("values", _read_value),
+        inputs=table.numbers("inputs"),
+        outputs=table.numbers("outputs"),
+        chains=table.tables("chains", _read_chain),
+        operators=table.tables("operators", _read_operator),
+        delegates=table.tables("delegates", lambda delegate: _read_delegate(delegate, payloads)),
+        buffer_sizes=table.numbers("non_const_buffer_sizes"),
+        buffer_devices=dict(table.tables("non_const_buffer_device", _read_buffer_device)),
+        input_structure=structure.string("encoded_inp_str") if structure else "",
+        output_structure=structure.string("encoded_out_str") if structure else "",
     )
     what = f"method '{method.name}'"
     check_method(method, what)
@@ -57,16 +61,16 @@ def read_method(table: Table, payloads: Payloads) -> Method:
 
 
 def _read_chain(table: Table) -> tuple[Instruction, ...]:
-    for slot, unused in enumerate(("inputs", "outputs")):  # read as the runtime does, to be refused alike
-        table.numbers(slot, unused, "i")
-    return table.tables(2, "instructions", _read_instruction)
+    for unused in ("inputs", "outputs"):  # read as the runtime does, to be refused alike
+        table.numbers(unused)
+    return table.tables("instructions", _read_instruction)
 
 
 def _read_value(table: Table) -> Value:
-    number, content = table.union(0, "val", len(Kind))
-    if number == 0 or content is None:
+    name, content = table.union("val")
+    if content is None:
         return Value(Kind.NONE)
-    kind = Kind(number)
+    kind = _KINDS[name]
     return Value(kind, _read_data(kind, content))
 
 
@@ -75,44 +79,44 @@ def _read_data(kind: Kind, table: Table) -> object:
         case Kind.NONE:
             return None
         case Kind.INT:
-            return table.number(0, "int_val", "q")
+            return table.number("int_val")
         case Kind.BOOL:
-            return bool(table.number(0, "bool_val", "B"))
+            return bool(table.number("bool_val"))
         case Kind.DOUBLE:
-            return table.double(0, "double_val")
+            return table.double("double_val")
         case Kind.TENSOR:
             return _read_tensor(table)
         case Kind.STRING:
-            return table.string(0, "string_val")
+            return table.string("string_val")
         case Kind.INT_LIST:
-            return table.numbers(0, "items", "q")
+            return table.numbers("items")
         case Kind.DOUBLE_LIST:
-            return table.doubles(0, "items")
+            return table.doubles("items")
         case Kind.BOOL_LIST:
-            return tuple(map(bool, table.numbers(0, "items", "B")))
+            return tuple(map(bool, table.numbers("items")))
         case _:
-            return table.numbers(0, "items", "i")
+            return table.numbers("items")
 
 
 def _read_tensor(table: Table) -> TensorInfo:
-    number = table.number(0, "scalar_type", "b")
+    number = table.number("scalar_type")
     if number not in NAMES:
         raise InvalidProgram(f"{table.what}: element type at most {max(NAMES)} expected, found {number}")
-    if offset := table.number(1, "storage_offset", "i"):
+    if offset := table.number("storage_offset"):
         raise InvalidProgram(f"{table.what}: storage offset 0 expected, found {offset}")
-    if layout := table.number(7, "layout", "b"):
+    if layout := table.number("layout"):
         raise InvalidProgram(f"{table.what}: layout 0 (strided) expected, found {layout}")
-    table.number(4, "requires_grad", "B")  # nobody's
-    dynamism = table.number(8, "shape_dynamism", "b")
+    table.number("requires_grad")  # nobody's
+    dynamism = table.number("shape_dynamism")
     if not 0 <= dynamism < len(Dynamism):
         highest = len(Dynamism) - 1
         raise InvalidProgram(f"{table.what}: shape dynamism 0 to {highest} expected, found {dynamism}")
-    sizes = table.numbers(2, "sizes", "i")
-    dim_order = table.numbers(3, "dim_order", "B")
+    sizes = table.numbers("sizes")
+    dim_order = table.numbers("dim_order")
     check_shape(sizes, dim_order, table.what)
-    index, place = table.number(5, "data_buffer_idx", "I"), table.table(6, "allocation_info")
-    extra = table.table(9, "extra_tensor_info")
-    external = extra is not None and extra.number(2, "location", "b") == 1
+    index, place = table.number("data_buffer_idx"), table.table("allocation_info")
+    extra = table.table("extra_tensor_info")
+    external = extra is not None and extra.number("location") == _EXTERNAL
     return TensorInfo(
         dtype=NAMES[number],
         sizes=sizes,
@@ -120,25 +124,24 @@ def _read_tensor(table: Table) -> TensorInfo:
         dynamism=Dynamism(dynamism),
         storage=Storage.EXTERNAL if external else _storage(index, place is not None),
         buffer_index=index,
-        memory_id=place.number(0, "memory_id", "I") if place else 0,
+        memory_id=place.number("memory_id") if place else 0,
         memory_offset=_memory_offset(place) if place else 0,
-        mutable_group=extra.number(0, "mutable_data_segments_idx", "Q") if extra else 0,
-        name=extra.name(1, "fully_qualified_name") if extra else "",
-        device=_read_device(extra, 3) if extra else Device(),
+        mutable_group=extra.number("mutable_data_segments_idx") if extra else 0,
+        name=extra.name("fully_qualified_name") if extra else "",
+        device=_read_device(extra) if extra else Device(),
     )
 
 
-def _read_device(table: Table, slot: int) -> Device:
-    """A device's type and number, at `slot` and the one behind it."""
-    return Device(table.number(slot, "device_type", "b"), table.number(slot + 1, "device_index", "b"))
+def _read_device(table: Table) -> Device:
+    return Device(table.number("device_type"), table.number("device_index"))
 
 
 def _read_buffer_device(table: Table) -> tuple[int, Device]:
-    return table.number(0, "buffer_idx", "i"), _read_device(table, 1)
+    return table.number("buffer_idx"), _read_device(table)
 
 
 def _memory_offset(place: Table) -> int:
-    return place.number(1, "memory_offset_low", "I") | place.number(2, "memory_offset_high", "I") << 32
+    return place.number("memory_offset_low") | place.number("memory_offset_high") << 32
 
 
 def _storage(buffer_index: int, allocated: bool) -> Storage:
@@ -148,44 +151,41 @@ def _storage(buffer_index: int, allocated: bool) -> Storage:
 
 
 def _read_instruction(table: Table) -> Instruction:
-    kind, content = table.union(0, "instr_args", 5)
+    kind, content = table.union("instr_args")
     if content is None:
         raise InvalidProgram(f"{table.what}: an instruction expected, found none")
-    if kind == 1:
-        return KernelCall(content.number(0, "op_index", "i"), content.numbers(1, "args", "i"))
-    if kind == 2:
-        return DelegateCall(content.number(0, "delegate_index", "i"), content.numbers(1, "args", "i"))
-    if kind == 3:
-        return Move(content.number(0, "move_from", "i"), content.number(1, "move_to", "i"))
-    if kind == 4:
-        return JumpFalse(
-            content.number(0, "cond_value_index", "i"), content.number(1, "destination_instruction", "i")
-        )
-    if kind == 5:
-        return Free(content.number(0, "value_index", "i"))
-    raise InvalidProgram(f"{table.what}: instruction type 1 to 5 expected, found {kind}")
+    match kind:
+        case "KernelCall":
+            return KernelCall(content.number("op_index"), content.numbers("args"))
+        case "DelegateCall":
+            return DelegateCall(content.number("delegate_index"), content.numbers("args"))
+        case "MoveCall":
+            return Move(content.number("move_from"), content.number("move_to"))
+        case "JumpFalseCall":
+            return JumpFalse(content.number("cond_value_index"), content.number("destination_instruction"))
+    return Free(content.number("value_index"))
 
 
 def _read_operator(table: Table) -> str:
-    name, overload = table.name(0, "name"), table.name(1, "overload")
+    name, overload = table.name("name"), table.name("overload")
     if not name:
         raise InvalidProgram(f"{table.what}: an operator name expected, found none")
     return f"{name}.{overload}" if overload else name
 
 
 def _read_delegate(table: Table, payloads: Payloads) -> Delegate:
-    processed = table.table(1, "processed")
+    processed = table.table("processed")
     if processed is None:
         raise InvalidProgram(f"{table.what}: a reference to its data expected, found none")
-    location, index = processed.number(0, "location", "b"), processed.number(1, "index", "I")
+    location, index = processed.number("location"), processed.number("index")
     if location not in payloads or index >= len(payloads[location]):
         known = {where: len(items) for where, items in payloads.items()}
         raise InvalidProgram(
             f"{table.what}: data at location {location}, index {index}; the program has inline {known[0]}, "
             f"segments {known[1]}"
         )
-    specs = table.tables(2, "compile_specs", lambda spec: (spec.name(0, "key"), spec.bytes(1, "value")))
-    return Delegate(table.name(0, "id"), payloads[location][index], specs)
+    specs = table.tables("compile_specs", lambda spec: (spec.name("key"), spec.bytes("value")))
+    return Delegate(table.name("id"), payloads[location][index], specs)
 
 
 def check_method(method: Method, what: str) -> None:

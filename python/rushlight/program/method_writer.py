@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes one method, slot by slot as method.py reads it."""
+"""Writes one method, field by field as method.py reads it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from rushlight.errors import InvalidArgument
 from rushlight.program.dtypes import NUMBERS
-from rushlight.program.flatbuffer_writer import OFFSET, FlatbufferWriter
+from rushlight.program.flatbuffer_writer import FlatbufferWriter
 from rushlight.program.model import (
     Delegate,
     DelegateCall,
@@ -23,9 +23,12 @@ from rushlight.program.model import (
     TensorInfo,
     Value,
 )
+from rushlight.program.schema import PROGRAM
 
-Place = tuple[int, int]
-"""Where a delegate's payload is: location (0 inline, 1 segment) and index."""
+Place = tuple[str, int]
+"""Where a delegate's payload is: the name of a DataLocation and the index there."""
+
+_KINDS = dict(zip(Kind, PROGRAM.unions["KernelTypes"], strict=True))
 
 
 def write_method(flat: FlatbufferWriter, method: Method, place_of: Callable[[Delegate], Place]) -> int:
@@ -38,28 +41,27 @@ def write_method(flat: FlatbufferWriter, method: Method, place_of: Callable[[Del
     chains = [_chain(flat, chain, what) for chain in method.chains]
     operators = [_operator(flat, name) for name in method.operators]
     delegates = [_delegate(flat, delegate, place_of(delegate), what) for delegate in method.delegates]
+    table = "ExecutionPlan"
     return flat.table(
-        (0, "name", OFFSET, flat.name(method.name, what)),
-        (1, "container_meta_type", OFFSET, _structure(flat, method)),
-        (2, "values", OFFSET, flat.offsets(values)),
-        (3, "inputs", OFFSET, flat.numbers("i", method.inputs, f"{what}: inputs")),
-        (4, "outputs", OFFSET, flat.numbers("i", method.outputs, f"{what}: outputs")),
-        (5, "chains", OFFSET, flat.offsets(chains)),
-        (6, "operators", OFFSET, flat.offsets(operators)),
-        (7, "delegates", OFFSET, flat.offsets(delegates)),
-        (
-            8,
-            "non_const_buffer_sizes",
-            OFFSET,
-            flat.numbers("q", method.buffer_sizes or (0,), f"{what}: sizes"),
+        table,
+        name=flat.name(method.name, what),
+        container_meta_type=_structure(flat, method),
+        values=flat.offsets(values),
+        inputs=flat.numbers(table, "inputs", method.inputs, f"{what}: inputs"),
+        outputs=flat.numbers(table, "outputs", method.outputs, f"{what}: outputs"),
+        chains=flat.offsets(chains),
+        operators=flat.offsets(operators),
+        delegates=flat.offsets(delegates),
+        non_const_buffer_sizes=flat.numbers(
+            table, "non_const_buffer_sizes", method.buffer_sizes or (0,), f"{what}: sizes"
         ),
-        (9, "non_const_buffer_device", OFFSET, _buffer_devices(flat, method.buffer_devices)),
+        non_const_buffer_device=_buffer_devices(flat, method.buffer_devices),
     )
 
 
 def _structure(flat: FlatbufferWriter, method: Method) -> int:
     inputs, outputs = flat.string(method.input_structure), flat.string(method.output_structure)
-    return flat.table((0, "encoded_inp_str", OFFSET, inputs), (1, "encoded_out_str", OFFSET, outputs))
+    return flat.table("ContainerMetadata", encoded_inp_str=inputs, encoded_out_str=outputs)
 
 
 def _value(flat: FlatbufferWriter, value: Value, what: str) -> int:
@@ -67,33 +69,29 @@ def _value(flat: FlatbufferWriter, value: Value, what: str) -> int:
     if value.kind is Kind.TENSOR:
         if not isinstance(value.data, TensorInfo):
             raise InvalidArgument(f"{what}: a TensorInfo expected, got {type(value.data).__name__}")
-        return _union(flat, value.kind.value, _tensor(flat, value.data, what))
+        return flat.union("EValue", "val", "Tensor", _tensor(flat, value.data, what))
     return flat.shared(
         ("value", value.kind, repr(value.data)),  # by repr: 0.0 is not -0.0
-        lambda: _union(flat, value.kind.value, _plain(flat, value.kind, value.data, what)),
+        lambda: flat.union("EValue", "val", _KINDS[value.kind], _plain(flat, value.kind, value.data, what)),
     )
 
 
-def _union(flat: FlatbufferWriter, kind: int, content: int) -> int:
-    return flat.table((1, "val", OFFSET, content), (0, "val type", "B", kind))
-
-
 def _plain(flat: FlatbufferWriter, kind: Kind, data: object, what: str) -> int:
+    table = _KINDS[kind]
     match kind:
         case Kind.NONE:
-            return flat.table()
+            return flat.table(table)
         case Kind.INT:
-            return flat.table((0, f"{what}: int_val", "q", data))
+            return flat.table(table, what, int_val=data)
         case Kind.BOOL:
-            return flat.table((0, f"{what}: bool_val", "?", bool(data)))
+            return flat.table(table, what, bool_val=bool(data))
         case Kind.DOUBLE:
-            return flat.table((0, f"{what}: double_val", "d", data))
+            return flat.table(table, what, double_val=data)
         case Kind.STRING:
-            return flat.table((0, f"{what}: string_val", OFFSET, flat.string(str(data))))
+            return flat.table(table, what, string_val=flat.string(str(data)))
     if not isinstance(data, tuple):
         raise InvalidArgument(f"{what}: a tuple expected, got {type(data).__name__}")
-    form = {Kind.INT_LIST: "q", Kind.DOUBLE_LIST: "d", Kind.BOOL_LIST: "?"}.get(kind, "i")
-    return flat.table((0, "items", OFFSET, flat.numbers(form, data, what)))
+    return flat.table(table, items=flat.numbers(table, "items", data, what))
 
 
 def _tensor(flat: FlatbufferWriter, tensor: TensorInfo, what: str) -> int:
@@ -101,13 +99,15 @@ def _tensor(flat: FlatbufferWriter, tensor: TensorInfo, what: str) -> int:
     if dtype is None:
         raise InvalidArgument(f"{what}: a dtype of PyTorch expected, got '{tensor.dtype}'")
     return flat.table(
-        (2, "sizes", OFFSET, flat.numbers("i", tensor.sizes, f"{what}: sizes")),
-        (3, "dim_order", OFFSET, flat.numbers("B", tensor.dim_order, f"{what}: dim_order")),
-        (5, f"{what}: data_buffer_idx", "I", tensor.buffer_index),
-        (6, "allocation_info", OFFSET, _allocation(flat, tensor, what)),
-        (9, "extra_tensor_info", OFFSET, _extra(flat, tensor, what)),
-        (0, "scalar_type", "b", dtype),
-        (8, "shape_dynamism", "b", tensor.dynamism.value),
+        "Tensor",
+        what,
+        sizes=flat.numbers("Tensor", "sizes", tensor.sizes, f"{what}: sizes"),
+        dim_order=flat.numbers("Tensor", "dim_order", tensor.dim_order, f"{what}: dim_order"),
+        data_buffer_idx=tensor.buffer_index,
+        allocation_info=_allocation(flat, tensor, what),
+        extra_tensor_info=_extra(flat, tensor, what),
+        scalar_type=dtype,
+        shape_dynamism=tensor.dynamism.value,
     )
 
 
@@ -118,9 +118,11 @@ def _allocation(flat: FlatbufferWriter, tensor: TensorInfo, what: str) -> int:
     return flat.shared(
         ("allocation", memory, offset),
         lambda: flat.table(
-            (0, f"{what}: memory_id", "I", memory),
-            (1, f"{what}: memory_offset_low", "I", offset & 0xFFFFFFFF),
-            (2, f"{what}: memory_offset_high", "I", offset >> 32),
+            "AllocationDetails",
+            what,
+            memory_id=memory,
+            memory_offset_low=offset & 0xFFFFFFFF,
+            memory_offset_high=offset >> 32,
         ),
     )
 
@@ -129,69 +131,70 @@ def _extra(flat: FlatbufferWriter, tensor: TensorInfo, what: str) -> int:
     external = tensor.storage is Storage.EXTERNAL
     if not (external or tensor.name or tensor.mutable_group or tensor.device != Device()):
         return 0
+    locations = PROGRAM.enums["TensorDataLocation"]
     return flat.table(
-        (0, f"{what}: mutable_data_segments_idx", "Q", tensor.mutable_group),
-        (1, "fully_qualified_name", OFFSET, flat.name(tensor.name, what) if tensor.name else 0),
-        (2, "location", "b", int(external)),
-        (3, f"{what}: device_type", "b", tensor.device.type),
-        (4, f"{what}: device_index", "b", tensor.device.index),
+        "ExtraTensorInfo",
+        what,
+        mutable_data_segments_idx=tensor.mutable_group,
+        fully_qualified_name=flat.name(tensor.name, what) if tensor.name else 0,
+        location=locations.index("EXTERNAL" if external else "SEGMENT"),
+        device_type=tensor.device.type,
+        device_index=tensor.device.index,
     )
 
 
 def _chain(flat: FlatbufferWriter, chain: tuple[Instruction, ...], what: str) -> int:
     written = [_instruction(flat, instruction, what) for instruction in chain]
-    none = flat.numbers("i", (), what)
-    return flat.table(
-        (0, "inputs", OFFSET, none),
-        (1, "outputs", OFFSET, none),
-        (2, "instructions", OFFSET, flat.offsets(written)),
-    )
+    none = flat.numbers("Chain", "inputs", (), what)
+    return flat.table("Chain", inputs=none, outputs=none, instructions=flat.offsets(written))
 
 
 def _instruction(flat: FlatbufferWriter, instruction: Instruction, what: str) -> int:
     match instruction:
-        case KernelCall(index, arguments) | DelegateCall(index, arguments):
-            kind = 1 if isinstance(instruction, KernelCall) else 2
-            listed = flat.numbers("i", arguments, f"{what}: arguments")
-            return _union(flat, kind, flat.table((1, "args", OFFSET, listed), (0, "index", "i", index)))
+        case KernelCall(index, arguments):
+            listed = flat.numbers("KernelCall", "args", arguments, f"{what}: arguments")
+            return _step(flat, "KernelCall", args=listed, op_index=index)
+        case DelegateCall(index, arguments):
+            listed = flat.numbers("DelegateCall", "args", arguments, f"{what}: arguments")
+            return _step(flat, "DelegateCall", args=listed, delegate_index=index)
         case Move(source, destination):
-            return _union(
-                flat, 3, flat.table((0, "move_from", "i", source), (1, "move_to", "i", destination))
-            )
+            return _step(flat, "MoveCall", move_from=source, move_to=destination)
         case JumpFalse(condition, target):
-            return _union(
-                flat,
-                4,
-                flat.table(
-                    (0, "cond_value_index", "i", condition), (1, "destination_instruction", "i", target)
-                ),
-            )
+            return _step(flat, "JumpFalseCall", cond_value_index=condition, destination_instruction=target)
         case Free(value):
-            return _union(flat, 5, flat.table((0, "value_index", "i", value)))
+            return _step(flat, "FreeCall", value_index=value)
+
+
+def _step(flat: FlatbufferWriter, kind: str, **values: int) -> int:
+    return flat.union("Instruction", "instr_args", kind, flat.table(kind, **values))
 
 
 def _operator(flat: FlatbufferWriter, full_name: str) -> int:
     name, _, overload = full_name.partition(".")
-    return flat.table(
-        (0, "name", OFFSET, flat.name(name, "operator")),
-        (1, "overload", OFFSET, flat.name(overload, "operator")),
-    )
+    return flat.table("Operator", name=flat.name(name, "operator"), overload=flat.name(overload, "operator"))
 
 
 def _delegate(flat: FlatbufferWriter, delegate: Delegate, place: Place, what: str) -> int:
     location, index = place
     specs = [
         flat.table(
-            (0, "key", OFFSET, flat.name(key, f"{what}: compile spec")),
-            (1, "value", OFFSET, flat.blob(memoryview(value))),
+            "CompileSpec",
+            key=flat.name(key, f"{what}: compile spec"),
+            value=flat.blob(memoryview(value)),
         )
         for key, value in delegate.compile_specs
     ]
-    processed = flat.table((1, f"{what}: index", "I", index), (0, "location", "b", location))
+    processed = flat.table(
+        "BackendDelegateDataReference",
+        what,
+        index=index,
+        location=PROGRAM.enums["DataLocation"].index(location),
+    )
     return flat.table(
-        (0, "id", OFFSET, flat.name(delegate.id, f"{what}: delegate")),
-        (1, "processed", OFFSET, processed),
-        (2, "compile_specs", OFFSET, flat.offsets(specs)),
+        "BackendDelegate",
+        id=flat.name(delegate.id, f"{what}: delegate"),
+        processed=processed,
+        compile_specs=flat.offsets(specs),
     )
 
 
@@ -200,11 +203,7 @@ def _buffer_devices(flat: FlatbufferWriter, devices: Mapping[int, Device]) -> in
         return 0
     return flat.offsets(
         [
-            flat.table(
-                (0, "buffer_idx", "i", index),
-                (1, "device_type", "b", d.type),
-                (2, "device_index", "b", d.index),
-            )
+            flat.table("NonConstBufferDevice", buffer_idx=index, device_type=d.type, device_index=d.index)
             for index, d in devices.items()
         ]
     )

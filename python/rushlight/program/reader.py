@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From the bytes of a program file to a Program, with every index and extent checked.
-
-Slot numbers are the fields' places in the published schema of the format.
-"""
+"""From the bytes of a program file to a Program, with every index and extent checked."""
 
 from __future__ import annotations
 
@@ -14,6 +11,7 @@ from rushlight.program.container import Frame, bytes_of, read_frame
 from rushlight.program.flatbuffer import Buffer, Table
 from rushlight.program.method import read_method
 from rushlight.program.model import Program, Segment, SegmentSlices, Storage, TensorInfo
+from rushlight.program.schema import PROGRAM
 
 _VERSION = 0
 """The schema's; what was added since the first one has default values."""
@@ -27,20 +25,20 @@ def read_program(source: str | os.PathLike[str] | bytes | bytearray | memoryview
     """
     data = bytes_of(source)
     frame = read_frame(data)
-    root = Buffer(data[: frame.program_size]).root("program")
-    segments = root.tables(4, "segments", lambda table: _segment(table, frame, len(data)))
-    inline = root.tables(2, "constant_buffer", lambda table: table.bytes(0, "storage"))
-    delegate_data = root.tables(3, "backend_delegate_data", lambda table: table.bytes(0, "data"))
-    constants = root.table(5, "constant_segment")
+    root = Buffer(data[: frame.program_size]).root(PROGRAM, "program")
+    segments = root.tables("segments", lambda table: _segment(table, frame, len(data)))
+    inline = root.tables("constant_buffer", lambda table: table.bytes("storage"))
+    delegate_data = root.tables("backend_delegate_data", lambda table: table.bytes("data"))
+    constants = root.table("constant_segment")
     payloads = {0: delegate_data, 1: tuple(data[s.offset : s.offset + s.size] for s in segments)}
     program = Program(
-        version=root.number(0, "version", "I"),
-        plans=root.tables(1, "execution_plan", lambda table: read_method(table, payloads)),
+        version=root.number("version"),
+        plans=root.tables("execution_plan", lambda table: read_method(table, payloads)),
         segments=segments,
         constants=_slices(constants, segments) if constants else None,
         inline_constants=inline,
-        mutable_groups=root.tables(6, "mutable_data_segments", lambda table: _slices(table, segments)),
-        named_data=root.tables(7, "named_data", lambda table: _named(table, segments)),
+        mutable_groups=root.tables("mutable_data_segments", lambda table: _slices(table, segments)),
+        named_data=root.tables("named_data", lambda table: _named(table, segments)),
         data=data,
         program_size=frame.program_size,
     )
@@ -54,7 +52,7 @@ def read_model(source: str | os.PathLike[str] | bytes | bytearray | memoryview) 
 
 
 def _segment(table: Table, frame: Frame, file_size: int) -> Segment:
-    offset, size = table.number(0, "offset", "Q"), table.number(1, "size", "Q")
+    offset, size = table.number("offset"), table.number("size")
     if size and frame.segment_base == 0:
         raise InvalidProgram(f"{table.what}: {size} bytes, but no extended header says where segments begin")
     end = frame.segment_base + offset + size
@@ -70,12 +68,12 @@ def _segment_index(table: Table, index: int, segments: tuple[Segment, ...]) -> i
 
 
 def _slices(table: Table, segments: tuple[Segment, ...]) -> SegmentSlices | None:
-    offsets, index = table.numbers(1, "offsets", "Q"), table.number(0, "segment_index", "I")
+    offsets, index = table.numbers("offsets"), table.number("segment_index")
     return SegmentSlices(_segment_index(table, index, segments), offsets) if offsets else None
 
 
 def _named(table: Table, segments: tuple[Segment, ...]) -> tuple[str, int]:
-    return table.string(0, "key"), _segment_index(table, table.number(1, "segment_index", "I"), segments)
+    return table.string("key"), _segment_index(table, table.number("segment_index"), segments)
 
 
 def _checked(program: Program) -> Program:

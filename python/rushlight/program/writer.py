@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from rushlight.errors import InvalidArgument, InvalidProgram
 from rushlight.program.container import HEADER_MAGIC, HEADER_OFFSET, IDENTIFIER
 from rushlight.program.file_image import FileImage, SegmentList, bytes_view, check_alignment, padding
-from rushlight.program.flatbuffer_writer import OFFSET, FlatbufferWriter, write_segment
+from rushlight.program.flatbuffer_writer import FlatbufferWriter, write_segment
 from rushlight.program.method import check_method
 from rushlight.program.method_writer import Place, write_method
 from rushlight.program.model import Delegate, Method, Storage, TensorInfo
 from rushlight.program.parts import ProgramParts
+from rushlight.program.schema import PROGRAM
 
 _HEADER_LENGTH = 32
 # Tensors of so many bytes begin with a line of the cache: vectors that cross lines take half as long again.
@@ -36,7 +37,7 @@ def write_program(
     constants = [bytes_view(data, f"constant {i}") for i, data in enumerate(parts.constants, 1)]
     mutable = [bytes_view(data, f"initial state {i}") for i, data in enumerate(parts.mutable, 1)]
     _check(parts.methods, constants, mutable)
-    flat, segments = FlatbufferWriter(), SegmentList(max(segment_alignment, tensor_alignment))
+    flat, segments = FlatbufferWriter(PROGRAM), SegmentList(max(segment_alignment, tensor_alignment))
     constant_slices = _slices(flat, segments, constants, tensor_alignment)
     mutable_groups = [_slices(flat, segments, mutable, tensor_alignment)] if mutable else []
     place_of = _Payloads(segments)
@@ -45,14 +46,15 @@ def write_program(
         _named(flat, key, segments.add_once(bytes_view(data, f"named data '{key}'")))
         for key, data in parts.named_data.items()
     ]
-    inline = [flat.table()] if place_of.has_empty else []
+    inline = [flat.table("BackendDelegateInlineData")] if place_of.has_empty else []
     root = flat.table(
-        (1, "execution_plan", OFFSET, flat.offsets(plans)),
-        (3, "backend_delegate_data", OFFSET, flat.offsets(inline)),
-        (4, "segments", OFFSET, flat.offsets([write_segment(flat, place) for place in segments.places])),
-        (5, "constant_segment", OFFSET, constant_slices),
-        (6, "mutable_data_segments", OFFSET, flat.offsets(mutable_groups) if mutable_groups else 0),
-        (7, "named_data", OFFSET, flat.offsets(named) if named else 0),
+        PROGRAM.root,
+        execution_plan=flat.offsets(plans),
+        backend_delegate_data=flat.offsets(inline),
+        segments=flat.offsets([write_segment(flat, place) for place in segments.places]),
+        constant_segment=constant_slices,
+        mutable_data_segments=flat.offsets(mutable_groups) if mutable_groups else 0,
+        named_data=flat.offsets(named) if named else 0,
     )
     program = flat.finish(root, IDENTIFIER, _HEADER_LENGTH)
     return _file(program, segments.image, max(segment_alignment, tensor_alignment))
@@ -68,9 +70,9 @@ class _Payloads:
     def __call__(self, delegate: Delegate) -> Place:
         payload = bytes_view(delegate.payload, f"delegate '{delegate.id}': payload")
         if len(payload):
-            return 1, self._segments.add_once(payload)
+            return "SEGMENT", self._segments.add_once(payload)
         self.has_empty = True
-        return 0, 0
+        return "INLINE", 0
 
 
 def _check(methods: Sequence[Method], constants: list[memoryview], mutable: list[memoryview]) -> None:
@@ -119,13 +121,12 @@ def _slices(flat: FlatbufferWriter, segments: SegmentList, data: list[memoryview
     if data and not image.nbytes:
         image.append(bytes(alignment))  # the official runtime loads no segment without bytes
     index = segments.add(image)
-    return flat.table(
-        (1, "offsets", OFFSET, flat.numbers("Q", offsets, "offsets")), (0, "segment_index", "I", index)
-    )
+    listed = flat.numbers("SubsegmentOffsets", "offsets", offsets, "offsets")
+    return flat.table("SubsegmentOffsets", offsets=listed, segment_index=index)
 
 
 def _named(flat: FlatbufferWriter, key: str, segment: int) -> int:
-    return flat.table((0, "key", OFFSET, flat.string(key)), (1, "segment_index", "I", segment))
+    return flat.table("NamedData", key=flat.string(key), segment_index=segment)
 
 
 def _file(program: bytearray, data: FileImage, alignment: int) -> FileImage:

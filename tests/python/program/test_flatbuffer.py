@@ -7,6 +7,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -27,20 +28,52 @@ from rushlight.program import (
 from rushlight.program.bundled import BundledSuite, read_bundled_program
 from rushlight.program.bundled_writer import bundled_case
 from rushlight.program.flatbuffer import Buffer, Table
-from rushlight.program.flatbuffer_writer import OFFSET, FlatbufferWriter
+from rushlight.program.flatbuffer_writer import FlatbufferWriter
+from rushlight.program.schema import FileSchema
 
 INTEROP = Path(__file__).parents[2] / "interop"
 PROGRAMS = sorted([*INTEROP.glob("*/*.pte"), *INTEROP.glob("of_versions/files/*.pte")])
 
 
-def written(*fields: tuple[int, str, str, object]) -> bytearray:
-    """A file whose root has these fields."""
-    flat = FlatbufferWriter()
-    return flat.finish(flat.table(*fields), b"TEST")
+# All: slots 0 to 6 are numbers of 1, 4 and 8 bytes, a text, vectors of 1, 4 and 8 bytes.
+SCHEMA = FileSchema(
+    "test",
+    "",
+    b"TEST",
+    "",
+    "All",
+    {
+        "All": {
+            "b": "int8",
+            "I": "uint32",
+            "q": "int64",
+            "text": "string",
+            "bytes": "[uint8]",
+            "ints": "[int32]",
+            "longs": "[uint64]",
+        },
+        **{f"One_{name}": {"n": name} for name in ("int8", "int32", "int64", "uint32", "uint64", "double")},
+        "Mixed": {"a": "int8", "b": "int64", "c": "int32"},
+        "Text": {"text": "string"},
+        "Bytes": {"blob": "[uint8]", "n": "[uint64]", "flag": "bool"},
+        "Either": {"value": "Choice"},
+        "Empty": {},
+        "Parent": {
+            f"child{i}": f"One_{name}" for i, name in enumerate(("uint32", "uint32", "uint64", "int8", "double"))
+        },
+    },
+    unions={"Choice": ("Empty",)},
+)
 
 
-def root(data: bytes | bytearray) -> Table:
-    return Buffer(memoryview(data)).root("root")
+def written(table: str, what: str = "", **fields: object) -> bytearray:
+    """A file whose root is such a table."""
+    flat = FlatbufferWriter(SCHEMA)
+    return flat.finish(flat.table(table, what, **fields), b"TEST")
+
+
+def root(data: bytes | bytearray, table: str = "All") -> Table:
+    return Buffer(memoryview(data)).root(replace(SCHEMA, root=table), "root")
 
 
 def vtable_of(data: bytearray) -> int:
@@ -49,23 +82,19 @@ def vtable_of(data: bytearray) -> int:
 
 
 def all_kinds() -> bytearray:
-    """Slots 0 to 6: numbers of 1, 4 and 8 bytes, a text, vectors of 1, 4 and 8 bytes."""
-    flat = FlatbufferWriter()
-    targets = [
-        flat.string("text"),
-        *(flat.numbers(form, (1, 2, 3), "numbers") for form in "BiQ"),
-    ]
-    numbers = ((0, "b", "b", -5), (1, "I", "I", 77), (2, "q", "q", -(2**40)))
-    table = flat.table(*numbers, *((3 + i, "@", OFFSET, target) for i, target in enumerate(targets)))
+    """A table of the kind All."""
+    flat = FlatbufferWriter(SCHEMA)
+    vectors = {name: flat.numbers("All", name, (1, 2, 3), name) for name in ("bytes", "ints", "longs")}
+    table = flat.table("All", b=-5, I=77, q=-(2**40), text=flat.string("text"), **vectors)
     return flat.finish(table, b"TEST")
 
 
 def read_all(data: bytes | bytearray) -> tuple[object, ...]:
     """The seven fields."""
     table = root(data)
-    numbers = (table.number(i, "number", form) for i, form in enumerate("bIq"))
-    vectors = (table.numbers(4 + i, "numbers", form) for i, form in enumerate("BiQ"))
-    return (*numbers, table.string(3, "text"), *vectors)
+    numbers = (table.number(name) for name in "bIq")
+    vectors = (table.numbers(name) for name in ("bytes", "ints", "longs"))
+    return (*numbers, table.string("text"), *vectors)
 
 
 ALL = (-5, 77, -(2**40), "text", (1, 2, 3), (1, 2, 3), (1, 2, 3))
@@ -79,15 +108,15 @@ def test_fields_behind_the_size_that_a_vtable_states_are_read(stated: int) -> No
 
 
 def test_fields_are_held_to_the_bounds_of_the_data() -> None:
-    data = written((0, "number", "I", 77))
-    behind = len(data) - root(data).position
+    data = written("One_uint32", n=77)
+    behind = len(data) - root(data, "One_uint32").position
     place = vtable_of(data) + 4
     struct.pack_into("<H", data, place, behind - 4)
-    root(data).number(0, "number", "I")
+    root(data, "One_uint32").number("n")
     for offset in (behind - 3, behind, behind + 4, 0xFFFC, 1, 2, 3):
         struct.pack_into("<H", data, place, offset)
-        with pytest.raises(InvalidProgram, match=r"root\.number"):
-            root(data).number(0, "number", "I")
+        with pytest.raises(InvalidProgram, match=r"root\.n"):
+            root(data, "One_uint32").number("n")
 
 
 def test_fields_may_overlap() -> None:
@@ -108,23 +137,22 @@ def test_fields_that_are_not_aligned_are_refused(slot: int, step: int) -> None:
 
 
 def test_a_text_without_its_zero_is_refused() -> None:
-    flat = FlatbufferWriter()
-    text = flat.string("wordword")
-    data = flat.finish(flat.table((0, "text", OFFSET, text)), b"TEST")
-    assert root(data).string(0, "text") == "wordword"
+    flat = FlatbufferWriter(SCHEMA)
+    data = flat.finish(flat.table("Text", text=flat.string("wordword")), b"TEST")
+    assert root(data, "Text").string("text") == "wordword"
     data[data.index(b"wordword") + 8] = 1
     with pytest.raises(InvalidProgram, match=r"root\.text: a zero byte"):
-        root(data).string(0, "text")
+        root(data, "Text").string("text")
 
 
 def test_a_union_without_a_value_or_without_a_type_is_refused() -> None:
-    for kind, filled in ((0, True), (1, False)):
-        flat = FlatbufferWriter()
-        content = flat.table() if filled else 0
-        fields = ((0, "type", "B", kind), (1, "value", OFFSET, content))
-        data = flat.finish(flat.table(*fields), b"TEST")
+    for slot in (0, 1):
+        flat = FlatbufferWriter(SCHEMA)
+        data = flat.finish(flat.union("Either", "value", "Empty", flat.table("Empty")), b"TEST")
+        assert root(data, "Either").union("value")[0] == "Empty"
+        struct.pack_into("<H", data, root(data, "Either").vtable + 4 + 2 * slot, 0)
         with pytest.raises(InvalidProgram, match=r"root\.value: .* without a"):
-            root(data).union(0, "value", 1)
+            root(data, "Either").union("value")
 
 
 @contextmanager
@@ -186,12 +214,11 @@ def test_written_events_state_sizes_that_their_fields_fit_into(
 
 
 def test_tables_with_fields_at_the_same_offsets_share_a_vtable_only_if_they_end_alike() -> None:
-    flat = FlatbufferWriter()
-    numbers = (("I", 1), ("I", 2), ("Q", 3), ("b", 4), ("d", 5.0))
-    tables = [flat.table((0, "n", form, value)) for form, value in numbers]
-    fields = [(i, "child", OFFSET, table) for i, table in enumerate(tables)]
-    parent = root(flat.finish(flat.table(*fields), b"TEST"))
-    children = [parent.table(i, "child") for i in range(5)]
+    flat = FlatbufferWriter(SCHEMA)
+    numbers = (("uint32", 1), ("uint32", 2), ("uint64", 3), ("int8", 4), ("double", 5.0))
+    tables = {f"child{i}": flat.table(f"One_{name}", n=value) for i, (name, value) in enumerate(numbers)}
+    parent = root(flat.finish(flat.table("Parent", **tables), b"TEST"), "Parent")
+    children = [parent.table(name) for name in tables]
     first, second, wide, narrow, double = (child.vtable for child in children if child)
     assert first == second and wide == double and len({first, wide, narrow}) == 3
 
@@ -199,29 +226,29 @@ def test_tables_with_fields_at_the_same_offsets_share_a_vtable_only_if_they_end_
 @pytest.mark.parametrize("size", [0, 1, 7, 8, 9, 15, 16, 33])
 @pytest.mark.parametrize("alignment", [1, 4, 16, 64])
 def test_bytes_begin_where_they_are_asked_to(size: int, alignment: int) -> None:
-    flat = FlatbufferWriter()
-    blob, number = flat.blob(memoryview(bytes(range(size))), alignment), flat.numbers("Q", (1,), "n")
-    table = flat.table((0, "blob", OFFSET, blob), (1, "n", OFFSET, number), (2, "flag", "?", True))
-    data = flat.finish(table, b"TEST", 12)
-    assert root(data).bytes(0, "blob") == bytes(range(size))
-    assert root(data).numbers(1, "n", "Q") == (1,) and root(data).number(2, "flag", "B") == 1
+    flat = FlatbufferWriter(SCHEMA)
+    blob, number = flat.blob(memoryview(bytes(range(size))), alignment), flat.numbers("Bytes", "n", (1,), "n")
+    data = flat.finish(flat.table("Bytes", blob=blob, n=number, flag=True), b"TEST", 12)
+    table = root(data, "Bytes")
+    assert table.bytes("blob") == bytes(range(size))
+    assert table.numbers("n") == (1,) and table.number("flag") == 1
     assert len(data) % alignment == 0 and data[4:20] == b"TEST" + bytes(12)
-    assert not size or root(data)._vector(0, "blob", 1)[0] % alignment == 0
+    assert not size or table._vector(SCHEMA.tables["Bytes"]["blob"], 1)[0] % alignment == 0
 
 
 @pytest.mark.parametrize(
-    ("form", "value"), [("i", 2**31), ("I", -1), ("b", 128), ("q", 0.5), ("Q", None), ("d", "text")]
+    ("form", "value"),
+    [("int32", 2**31), ("uint32", -1), ("int8", 128), ("int64", 0.5), ("uint64", None), ("double", "text")],
 )
 def test_a_number_that_its_field_cannot_hold_is_refused_by_name(form: str, value: object) -> None:
-    with pytest.raises(InvalidArgument, match=r"^the field: "):
-        written((0, "the field", form, value))
+    with pytest.raises(InvalidArgument, match=r"^the table: n: "):
+        written(f"One_{form}", "the table", n=value)
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2)])
 def test_fields_lie_without_gaps_in_whatever_order_they_are_given(order: tuple[int, ...]) -> None:
-    fields = ((0, "a", "b", 1), (1, "b", "q", 2), (2, "c", "i", 3))
-    data = written(*(fields[i] for i in order))
-    table = root(data)
-    assert [table.number(i, "n", form) for i, form in enumerate("bqi")] == [1, 2, 3]
+    fields = {"a": 1, "b": 2, "c": 3}
+    data = written("Mixed", **{list(fields)[i]: list(fields.values())[i] for i in order})
+    table = root(data, "Mixed")
+    assert [table.number(name) for name in fields] == [1, 2, 3]
     assert struct.unpack_from("<H", data, table.vtable + 2)[0] == 4 + 1 + 8 + 4
-

@@ -19,6 +19,7 @@ from rushlight.cli.main import main
 from rushlight.errors import InvalidArgument, InvalidProgram, MethodNotFound
 from rushlight.program import Program, describe, operator_uses, read_program
 from rushlight.program.flatbuffer import Buffer
+from rushlight.program.schema import FileSchema
 from rushlight.program.model import Dynamism, JumpFalse, Move, Storage, TensorInfo
 
 INTEROP = Path(__file__).parents[2] / "interop"
@@ -81,18 +82,19 @@ def test_a_segment_that_ends_beyond_the_file_is_refused() -> None:
         read_program(longer)
 
 
-@pytest.mark.parametrize(("form", "size"), [("B", 1), ("I", 4), ("Q", 8)])
+@pytest.mark.parametrize(("form", "size"), [("uint8", 1), ("uint32", 4), ("uint64", 8)])
 def test_a_vector_that_ends_beyond_the_data_is_refused(form: str, size: int) -> None:
     """A root table at 12, whose vtable at 4 has one field, a vector at 28 of as many items as follow."""
     items = 24 // size
     data = struct.pack("<I3H2xiI8xI", 12, 6, 8, 4, 8, 12, items) + bytes(24)
-    assert Buffer(memoryview(data)).root("x").numbers(0, "items", form) == (0,) * items
+    schema = FileSchema(f"vector of {form}", "", b"", "", "Root", {"Root": {"items": f"[{form}]"}})
+    assert Buffer(memoryview(data)).root(schema, "x").numbers("items") == (0,) * items
     for missing in (1, size, 4):
-        cut = Buffer(memoryview(data[:-missing])).root("x")
+        cut = Buffer(memoryview(data[:-missing])).root(schema, "x")
         with pytest.raises(InvalidProgram, match="items"):
-            cut.numbers(0, "items", form)
+            cut.numbers("items")
         with pytest.raises(InvalidProgram, match="items"):
-            Buffer(memoryview(data[: len(data) - 24 + items - missing])).root("x").bytes(0, "items")
+            Buffer(memoryview(data[: len(data) - 24 + items - missing])).root(schema, "x").bytes("items")
 
 
 def test_the_inputs_and_outputs_are_those_of_the_case() -> None:
