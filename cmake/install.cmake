@@ -27,6 +27,10 @@ function(rushlight_install)
         PATTERN "*.h"
         PATTERN "runner" EXCLUDE
     )
+    install(
+        FILES "${PROJECT_BINARY_DIR}/generated/runtime/program/schema_tables.h"
+        DESTINATION "${include}/runtime/program"
+    )
     rushlight_install_sources("${CMAKE_INSTALL_DATADIR}/rushlight")
     install(
         FILES "${PROJECT_SOURCE_DIR}/cmake/embed_model.cmake" "${PROJECT_SOURCE_DIR}/cmake/watch.cmake"

@@ -13,8 +13,8 @@ namespace rushlight::compat {
 inline flatbuffer::Table tensor_of(flatbuffer::Table plan, size_t index) {
   const flatbuffer::Table value = plan.tables(schema::plan::kValues)[index];
   const bool is_tensor =
-      value.scalar<uint8_t>(schema::evalue::kKind) == static_cast<uint8_t>(schema::ValueKind::Tensor);
-  return is_tensor ? value.table(schema::evalue::kValue) : flatbuffer::Table();
+      value.scalar<uint8_t>(schema::evalue::kValType) == static_cast<uint8_t>(schema::ValueKind::Tensor);
+  return is_tensor ? value.table(schema::evalue::kVal) : flatbuffer::Table();
 }
 
 inline std::string_view name_of(flatbuffer::Table tensor) {

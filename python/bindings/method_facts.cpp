@@ -40,9 +40,9 @@ py::list attributes(Table plan) {
   py::list list;
   const auto values = plan.tables(schema::plan::kValues);
   for (size_t i = 0; i < values.size(); ++i) {
-    const auto kind = static_cast<schema::ValueKind>(values[i].scalar<uint8_t>(schema::evalue::kKind));
+    const auto kind = static_cast<schema::ValueKind>(values[i].scalar<uint8_t>(schema::evalue::kValType));
     if (kind != schema::ValueKind::Tensor) continue;
-    const Table tensor = values[i].table(schema::evalue::kValue);
+    const Table tensor = values[i].table(schema::evalue::kVal);
     const Table extra = tensor.table(schema::tensor::kExtraTensorInfo);
     if (!extra) continue;
     const char* name = extra.string(schema::extra::kFullyQualifiedName);

@@ -129,7 +129,7 @@ Error Method::begin_slice(Budget* budget, size_t at) {
 Error Method::execute_chain(size_t index, Table chain, Budget* budget) {
   const TableVector instructions = chain.tables(schema::chain::kInstructions);
   const size_t first = prepared_ == nullptr || index == 0 ? 0 : first_instruction(index);
-  FieldPair instruction(schema::instruction::kKind, schema::instruction::kArguments);
+  FieldPair instruction(schema::instruction::kInstrArgsType, schema::instruction::kInstrArgs);
   FieldPair call(schema::kernel_call::kOpIndex, schema::kernel_call::kArgs);
   static_assert(schema::kernel_call::kArgs == static_cast<unsigned>(schema::delegate_call::kArgs));
   for (size_t at = 0; at < instructions.size();) {
@@ -152,8 +152,8 @@ Error Method::execute_chain(size_t index, Table chain, Budget* budget) {
         break;
       }
       case InstructionKind::MoveCall:
-        values_.places().kept[arguments.scalar<int32_t>(schema::move_call::kTo)] =
-            values_.places().kept[arguments.scalar<int32_t>(schema::move_call::kFrom)];
+        values_.places().kept[arguments.scalar<int32_t>(schema::move_call::kMoveTo)] =
+            values_.places().kept[arguments.scalar<int32_t>(schema::move_call::kMoveFrom)];
         break;
       case InstructionKind::JumpFalseCall: {
         const EValue& condition =

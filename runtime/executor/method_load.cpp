@@ -138,10 +138,10 @@ class Method::Loader {
     for (size_t i = 0; i < values.size(); ++i) {
       TensorRank* rank = places().ranks + i / 32;
       if (i % 32 == 0) new (rank) TensorRank{0, static_cast<uint32_t>(next_tensor_ - places().tensors)};
-      if (values[i].scalar<uint8_t>(schema::evalue::kKind) != static_cast<uint8_t>(ValueKind::Tensor))
+      if (values[i].scalar<uint8_t>(schema::evalue::kValType) != static_cast<uint8_t>(ValueKind::Tensor))
         continue;
       rank->bits |= uint32_t{1} << (i % 32);
-      RL_TRY(place_tensor(values[i].table(schema::evalue::kValue)));
+      RL_TRY(place_tensor(values[i].table(schema::evalue::kVal)));
     }
     return Error::Ok;
   }
@@ -319,7 +319,7 @@ class Method::Loader {
   // A move gives a value another's tensor. An input has to stay the tensor that set_input fills.
   Error check_moves() {
     return for_each_instruction(InstructionKind::MoveCall, [&](Table move) {
-      const auto to = move.scalar<int32_t>(schema::move_call::kTo);
+      const auto to = move.scalar<int32_t>(schema::move_call::kMoveTo);
       const EValue& value = places().kept[to];
       RL_CHECK(!value.is_tensor() || value.length != kInput, Error::InvalidProgram,
                "move: to value %ld, which is an input", static_cast<long>(to));
@@ -355,9 +355,9 @@ class Method::Loader {
     for (size_t c = 0; c < chains.size(); ++c) {
       const TableVector instructions = chains[c].tables(schema::chain::kInstructions);
       for (size_t i = 0; i < instructions.size(); ++i) {
-        if (instructions[i].scalar<uint8_t>(schema::instruction::kKind) != static_cast<uint8_t>(wanted))
+        if (instructions[i].scalar<uint8_t>(schema::instruction::kInstrArgsType) != static_cast<uint8_t>(wanted))
           continue;
-        RL_TRY(f(instructions[i].table(schema::instruction::kArguments)));
+        RL_TRY(f(instructions[i].table(schema::instruction::kInstrArgs)));
       }
     }
     return Error::Ok;

@@ -111,10 +111,10 @@ class MethodPreparer {
       const TableVector instructions = chains[c].tables(schema::chain::kInstructions);
       for (size_t i = 0; i < instructions.size(); ++i, ++number) {
         const Table instruction = instructions[i];
-        if (instruction.scalar<uint8_t>(schema::instruction::kKind) !=
+        if (instruction.scalar<uint8_t>(schema::instruction::kInstrArgsType) !=
             static_cast<uint8_t>(InstructionKind::KernelCall))
           continue;
-        const Table call = instruction.table(schema::instruction::kArguments);
+        const Table call = instruction.table(schema::instruction::kInstrArgs);
         const KernelEntry& kernel = *method_.kernels_[call.scalar<int32_t>(schema::kernel_call::kOpIndex)];
         if (kernel.prepare == nullptr) continue;
         RL_TRY(method_.count_instruction(&budget, i));

@@ -44,8 +44,8 @@ Tensor MethodValues::tensor(size_t index) const {
 
 EValue MethodValues::make(size_t index) const {
   const Table entry = values_[index];
-  const Table content = entry.table(schema::evalue::kValue);
-  const auto kind = static_cast<ValueKind>(entry.scalar<uint8_t>(schema::evalue::kKind));
+  const Table content = entry.table(schema::evalue::kVal);
+  const auto kind = static_cast<ValueKind>(entry.scalar<uint8_t>(schema::evalue::kValType));
   EValue value;
   value.tag = tag_of(kind);
   switch (kind) {

@@ -33,8 +33,8 @@ void for_each_named(const MethodValues& values, size_t index, F f) {
 
 // A tensor whose first contents the program, or a data file, has.
 bool has_initial_state(Table value) {
-  if (value.scalar<uint8_t>(schema::evalue::kKind) != static_cast<uint8_t>(ValueKind::Tensor)) return false;
-  const Table tensor = value.table(schema::evalue::kValue);
+  if (value.scalar<uint8_t>(schema::evalue::kValType) != static_cast<uint8_t>(ValueKind::Tensor)) return false;
+  const Table tensor = value.table(schema::evalue::kVal);
   const Table extra = tensor.table(schema::tensor::kExtraTensorInfo);
   return tensor.scalar<uint32_t>(schema::tensor::kDataBufferIdx) != 0 ||
          extra.string(schema::extra::kFullyQualifiedName)[0] != '\0';
@@ -130,8 +130,8 @@ void ValueUses::mark(size_t value, uint32_t flags) {
 // What is read comes before what is written.
 template <class F>
 void ValueUses::visit_uses(Table instruction, F visit) {
-  const Table arguments = instruction.table(schema::instruction::kArguments);
-  switch (static_cast<InstructionKind>(instruction.scalar<uint8_t>(schema::instruction::kKind))) {
+  const Table arguments = instruction.table(schema::instruction::kInstrArgs);
+  switch (static_cast<InstructionKind>(instruction.scalar<uint8_t>(schema::instruction::kInstrArgsType))) {
     case InstructionKind::KernelCall: {
       const char* signature = kernels_[arguments.scalar<int32_t>(schema::kernel_call::kOpIndex)]->signature;
       const auto indices = arguments.vector<int32_t>(schema::kernel_call::kArgs);
@@ -154,8 +154,8 @@ void ValueUses::visit_uses(Table instruction, F visit) {
         visit(static_cast<size_t>(index), uint32_t{kTaken});
       break;
     case InstructionKind::MoveCall:
-      visit(static_cast<size_t>(arguments.scalar<int32_t>(schema::move_call::kFrom)), uint32_t{kTaken});
-      visit(static_cast<size_t>(arguments.scalar<int32_t>(schema::move_call::kTo)),
+      visit(static_cast<size_t>(arguments.scalar<int32_t>(schema::move_call::kMoveFrom)), uint32_t{kTaken});
+      visit(static_cast<size_t>(arguments.scalar<int32_t>(schema::move_call::kMoveTo)),
             uint32_t{kTaken | kChanges});
       break;
     case InstructionKind::JumpFalseCall:

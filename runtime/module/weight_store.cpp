@@ -15,7 +15,7 @@ uint64_t constant_bytes(const Method& method) {
   std::vector<std::pair<uintptr_t, uintptr_t>> ranges;
   const auto values = method.meta().plan().tables(schema::plan::kValues);
   for (size_t i = 0; i < values.size(); ++i) {
-    const auto kind = values[i].scalar<uint8_t>(schema::evalue::kKind);
+    const auto kind = values[i].scalar<uint8_t>(schema::evalue::kValType);
     if (kind != static_cast<uint8_t>(schema::ValueKind::Tensor)) continue;
     const Tensor tensor = method.tensor(i);
     if (tensor.impl()->storage() != Storage::Constant) continue;

@@ -4,44 +4,23 @@
 #include <cstring>
 
 #include "runtime/base/log.h"
+#include "runtime/program/bpte_tables.inc"
 #include "runtime/program/schema.h"
 
 namespace rushlight {
 
 namespace {
 
-using flatbuffer::Field;
-using flatbuffer::Kind;
 using flatbuffer::read;
 using flatbuffer::Table;
 using flatbuffer::TableVector;
 
-namespace bundle {
-enum : unsigned { kVersion, kMethodTestSuites, kProgram };
-}
-namespace suites {
-enum : unsigned { kMethodName, kTestCases };
-}
-namespace cases {
-enum : unsigned { kInputs, kExpectedOutputs };
-}
-namespace value {
-enum : unsigned { kKind, kValue };
-}
-namespace tensors {
-enum : unsigned { kScalarType, kSizes, kData, kDimOrder };
-}
-
-enum class ValueKind : uint8_t { Tensor = 1, Int, Bool, Double };
-
-enum : uint8_t { kBundle, kSuite, kCase, kValue, kTensor, kInt, kBool, kDouble };
-constexpr Field kBundleFields[] = {{Kind::Scalar32}, {Kind::TableVector, kSuite}, {Kind::Vector8}};
-constexpr Field kSuiteFields[] = {{Kind::String}, {Kind::TableVector, kCase}};
-constexpr Field kCaseFields[] = {{Kind::TableVector, kValue}, {Kind::TableVector, kValue}};
-constexpr Field kValueFields[] = {{Kind::UnionKind, 4}, {Kind::Union, kTensor}};
-constexpr Field kTensorFields[] = {{Kind::Scalar8}, {Kind::Vector32}, {Kind::Vector8}, {Kind::Vector8}};
-constexpr Field kInt64[] = {{Kind::Scalar64}};
-constexpr Field kInt8[] = {{Kind::Scalar8}};
+namespace bundle = schema::bpte::bundled_program_table;
+namespace suites = schema::bpte::bundled_method_test_suite_table;
+namespace cases = schema::bpte::bundled_method_test_case_table;
+namespace value = schema::bpte::value_table;
+namespace tensors = schema::bpte::tensor_table;
+using ValueKind = schema::bpte::ValueUnion;
 
 constexpr uint32_t kKnownVersion = 2;
 constexpr size_t kSmallest = 12;
@@ -54,9 +33,9 @@ Result<TensorLayout> layout_of(Table table, const char* what) {
 }
 
 BundledValue read_value(Table entry) {
-  const Table content = entry.table(value::kValue);
+  const Table content = entry.table(value::kVal);
   BundledValue result{};
-  switch (static_cast<ValueKind>(entry.scalar<uint8_t>(value::kKind))) {
+  switch (static_cast<ValueKind>(entry.scalar<uint8_t>(value::kValType))) {
     case ValueKind::Int:
       result.number = EValue(content.scalar<int64_t>(0));
       break;
@@ -79,8 +58,8 @@ BundledValue read_value(Table entry) {
 
 Error check_values(TableVector values, const char* method) {
   for (size_t i = 0; i < values.size(); ++i) {
-    const auto kind = values[i].scalar<uint8_t>(value::kKind);
-    const Table content = values[i].table(value::kValue);
+    const auto kind = values[i].scalar<uint8_t>(value::kValType);
+    const Table content = values[i].table(value::kVal);
     RL_CHECK(kind != 0 && content, Error::InvalidProgram, "cases of %s: value %lu is of no kind", method,
              log_number(i));
     if (static_cast<ValueKind>(kind) != ValueKind::Tensor) continue;
@@ -95,10 +74,6 @@ Error check_values(TableVector values, const char* method) {
 }
 
 }  // namespace
-
-const flatbuffer::TableType schema::kBundledProgramTables[] = {
-    {kBundleFields, 3}, {kSuiteFields, 2}, {kCaseFields, 2}, {kValueFields, 2},
-    {kTensorFields, 4}, {kInt64, 1},       {kInt8, 1},       {kInt64, 1}};
 
 size_t BundledCase::num_inputs() const { return table_.tables(cases::kInputs).size(); }
 size_t BundledCase::num_outputs() const { return table_.tables(cases::kExpectedOutputs).size(); }

@@ -4,38 +4,20 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/program/ptd_tables.inc"
 #include "runtime/program/schema.h"
 
 namespace rushlight {
 
 namespace {
 
-using flatbuffer::Field;
-using flatbuffer::Kind;
 using flatbuffer::read;
 using flatbuffer::Table;
 
-// ---- Schema: slot numbers of the tables, and their descriptions ----
-
-namespace file {
-enum : unsigned { kVersion, kSegments, kNamedData };
-}
-namespace segment {
-enum : unsigned { kOffset, kSize };
-}
-namespace named {
-enum : unsigned { kKey, kSegmentIndex, kTensorLayout };
-}
-namespace layout {
-enum : unsigned { kScalarType, kSizes, kDimOrder };
-}
-
-enum : uint8_t { kFile, kSegment, kNamed, kLayout };
-constexpr Field kFileFields[] = {
-    {Kind::Scalar32}, {Kind::TableVector, kSegment}, {Kind::TableVector, kNamed}};
-constexpr Field kSegmentFields[] = {{Kind::Scalar64}, {Kind::Scalar64}};
-constexpr Field kNamedFields[] = {{Kind::String}, {Kind::Scalar32}, {Kind::Table, kLayout}};
-constexpr Field kLayoutFields[] = {{Kind::Scalar8}, {Kind::Vector32}, {Kind::Vector8}};
+namespace file = schema::ptd::flat_tensor_table;
+namespace segment = schema::ptd::data_segment_table;
+namespace named = schema::ptd::named_data_table;
+namespace layout = schema::ptd::tensor_layout_table;
 
 constexpr uint32_t kKnownVersion = 0;
 
@@ -88,9 +70,6 @@ Result<TensorLayout> layout_of(Table entry) {
 }
 
 }  // namespace
-
-const flatbuffer::TableType schema::kDataFileTables[] = {
-    {kFileFields, 3}, {kSegmentFields, 2}, {kNamedFields, 3}, {kLayoutFields, 3}};
 
 Result<FlatTensor> FlatTensor::load(DataLoader& loader) {
   Header header{};

@@ -15,7 +15,7 @@ using schema::InstructionKind;
 using schema::ValueKind;
 
 ValueKind kind_of(Table value) {
-  return static_cast<ValueKind>(value.scalar<uint8_t>(schema::evalue::kKind));
+  return static_cast<ValueKind>(value.scalar<uint8_t>(schema::evalue::kValType));
 }
 
 bool is_number(ValueKind kind) {
@@ -97,7 +97,7 @@ class PlanChecker {
 
   Error value(size_t at) {
     const Table entry = values_[at];
-    const Table content = entry.table(schema::evalue::kValue);
+    const Table content = entry.table(schema::evalue::kVal);
     const ValueKind kind = kind_of(entry);
     RL_CHECK(static_cast<uint8_t>(kind) != 0 && content, Error::InvalidProgram, "value %lu: of no kind",
              log_number(at));
@@ -134,9 +134,9 @@ class PlanChecker {
   Error chain(Table chain) {
     const TableVector instructions = chain.tables(schema::chain::kInstructions);
     for (size_t i = 0; i < instructions.size(); ++i) {
-      const Table arguments = instructions[i].table(schema::instruction::kArguments);
+      const Table arguments = instructions[i].table(schema::instruction::kInstrArgs);
       RL_CHECK(arguments, Error::InvalidProgram, "instruction %lu: of no kind", log_number(i));
-      const auto kind = instructions[i].scalar<uint8_t>(schema::instruction::kKind);
+      const auto kind = instructions[i].scalar<uint8_t>(schema::instruction::kInstrArgsType);
       const Error error = instruction(static_cast<InstructionKind>(kind), arguments, i, instructions.size());
       RL_CHECK(error == Error::Ok, error, "instruction %lu: of kind %lu, is damaged", log_number(i),
                log_number(kind));
@@ -163,8 +163,8 @@ class PlanChecker {
         return count_lists(list);
       }
       case InstructionKind::MoveCall: {
-        const auto from = arguments.scalar<int32_t>(schema::move_call::kFrom);
-        const auto to = arguments.scalar<int32_t>(schema::move_call::kTo);
+        const auto from = arguments.scalar<int32_t>(schema::move_call::kMoveFrom);
+        const auto to = arguments.scalar<int32_t>(schema::move_call::kMoveTo);
         RL_TRY(index(from, "move"));
         counts_->plain = false;
         const ValueKind kind = kind_of(values_[static_cast<size_t>(from)]);
@@ -202,7 +202,7 @@ class PlanChecker {
       const ValueKind kind = kind_of(entry);
       if (!is_list_of_values(kind)) continue;
       // Lists of all kinds begin with their length.
-      const auto length = entry.table(schema::evalue::kValue).vector<int32_t>(schema::boxed::kItem).size();
+      const auto length = entry.table(schema::evalue::kVal).vector<int32_t>(schema::boxed::kItem).size();
       list_items_ += length;
       RL_CHECK(list_items_ <= kMaxListItems, Error::InvalidProgram, "calls: their lists are too long");
       size_t* counted = call + (kind == ValueKind::IntList ? 0 : kind == ValueKind::TensorList ? 2 : 4);

@@ -1,132 +1,48 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The .pte schema as slot numbers: the field order of each table is the file format.
+// The .pte schema as slot numbers, under short names. The numbers, the kinds of unions and the descriptions are
+// generated from python/rushlight/program/schema.py.
 #pragma once
 
 #include <cstdint>
 
 #include "runtime/program/flatbuffer.h"
+#include "runtime/program/schema_tables.h"
 
 namespace rushlight::schema {
 
-namespace program {
-enum : unsigned {
-  kVersion,
-  kExecutionPlan,
-  kConstantBuffer,
-  kBackendDelegateData,
-  kSegments,
-  kConstantSegment,
-  kMutableDataSegments,
-  kNamedData,
-};
-}
-namespace plan {
-enum : unsigned {
-  kName,
-  kContainerMetaType,
-  kValues,
-  kInputs,
-  kOutputs,
-  kChains,
-  kOperators,
-  kDelegates,
-  kNonConstBufferSizes,
-  kNonConstBufferDevice,
-};
-}
-namespace tensor {
-enum : unsigned {
-  kScalarType,
-  kStorageOffset,
-  kSizes,
-  kDimOrder,
-  kRequiresGrad,
-  kDataBufferIdx,
-  kAllocationInfo,
-  kLayout,
-  kShapeDynamism,
-  kExtraTensorInfo,
-};
-}
-namespace allocation {
-enum : unsigned { kMemoryId, kMemoryOffsetLow, kMemoryOffsetHigh };
-}
-namespace extra {
-enum : unsigned { kMutableDataSegmentsIdx, kFullyQualifiedName, kLocation, kDeviceType, kDeviceIndex };
-}
-namespace evalue {
-enum : unsigned { kKind, kValue };
-}
-namespace boxed {  // Int, Bool, Double, String and the lists have one field each
-enum : unsigned { kItem };
-}
-namespace chain {
-enum : unsigned { kInputs, kOutputs, kInstructions, kStacktrace };
-}
-namespace instruction {
-enum : unsigned { kKind, kArguments };
-}
-namespace kernel_call {
-enum : unsigned { kOpIndex, kArgs };
-}
-namespace delegate_call {
-enum : unsigned { kDelegateIndex, kArgs };
-}
-namespace move_call {
-enum : unsigned { kFrom, kTo };
-}
-namespace jump_false_call {
-enum : unsigned { kCondValueIndex, kDestinationInstruction };
-}
-namespace free_call {
-enum : unsigned { kValueIndex };
-}
-namespace operator_name {
-enum : unsigned { kName, kOverload };
-}
-namespace delegate {
-enum : unsigned { kId, kProcessed, kCompileSpecs };
-}
-namespace delegate_reference {
-enum : unsigned { kLocation, kIndex };
-}
-namespace compile_spec {
-enum : unsigned { kKey, kValue };
-}
-namespace buffer_device {
-enum : unsigned { kBufferIdx, kDeviceType, kDeviceIndex };
-}
-namespace named_data {
-enum : unsigned { kKey, kSegmentIndex };
-}
-namespace segment {
-enum : unsigned { kOffset, kSize };
-}
-namespace subsegment {
-enum : unsigned { kSegmentIndex, kOffsets };
-}
-namespace buffer {
-enum : unsigned { kStorage };
+namespace program = pte::program_table;
+namespace plan = pte::execution_plan_table;
+namespace structure = pte::container_metadata_table;
+namespace tensor = pte::tensor_table;
+namespace allocation = pte::allocation_details_table;
+namespace extra = pte::extra_tensor_info_table;
+namespace evalue = pte::evalue_table;
+namespace chain = pte::chain_table;
+namespace instruction = pte::instruction_table;
+namespace kernel_call = pte::kernel_call_table;
+namespace delegate_call = pte::delegate_call_table;
+namespace move_call = pte::move_call_table;
+namespace jump_false_call = pte::jump_false_call_table;
+namespace free_call = pte::free_call_table;
+namespace operator_name = pte::operator_table;
+namespace delegate = pte::backend_delegate_table;
+namespace delegate_reference = pte::backend_delegate_data_reference_table;
+namespace compile_spec = pte::compile_spec_table;
+namespace buffer_device = pte::non_const_buffer_device_table;
+namespace named_data = pte::named_data_table;
+namespace segment = pte::data_segment_table;
+namespace subsegment = pte::subsegment_offsets_table;
+namespace buffer = pte::buffer_table;
+
+// Of Int, Bool, Double, String and the lists, which have one field each.
+namespace boxed {
+constexpr unsigned kItem = pte::int_table::kIntVal;
 }
 
-enum class ValueKind : uint8_t {
-  Null = 1,
-  Int,
-  Bool,
-  Double,
-  Tensor,
-  String,
-  IntList,
-  DoubleList,
-  BoolList,
-  TensorList,
-  OptionalTensorList,
-};
-
-enum class TensorDataLocation : uint8_t { Segment, External };
-enum class DelegateDataLocation : uint8_t { Inline, Segment };
-
-enum class InstructionKind : uint8_t { KernelCall = 1, DelegateCall, MoveCall, JumpFalseCall, FreeCall };
+using ValueKind = pte::KernelTypes;
+using InstructionKind = pte::InstructionArguments;
+using TensorDataLocation = pte::TensorDataLocation;
+using DelegateDataLocation = pte::DataLocation;
 
 // All tables of a program, the root first, for flatbuffer::verify.
 extern const flatbuffer::TableType kProgramTables[];

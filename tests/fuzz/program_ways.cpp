@@ -41,16 +41,16 @@ bool are_apart(const Method& method) {
   for (size_t c = 0; c < chains.size(); ++c) {
     const auto instructions = chains[c].tables(schema::chain::kInstructions);
     for (size_t i = 0; i < instructions.size(); ++i) {
-      const auto kind = instructions[i].scalar<uint8_t>(schema::instruction::kKind);
+      const auto kind = instructions[i].scalar<uint8_t>(schema::instruction::kInstrArgsType);
       if (kind != static_cast<uint8_t>(schema::InstructionKind::KernelCall)) continue;
-      const auto call = instructions[i].table(schema::instruction::kArguments);
+      const auto call = instructions[i].table(schema::instruction::kInstrArgs);
       const auto op = operators[static_cast<size_t>(call.scalar<int32_t>(schema::kernel_call::kOpIndex))];
       // Writes no memory: its result is a view.
       if (std::strcmp(op.string(schema::operator_name::kName), "executorch_prim::et_view") == 0) continue;
       std::vector<Range> ranges;
       for (const int32_t value : call.vector<int32_t>(schema::kernel_call::kArgs)) {
         if (value < 0) continue;
-        const auto held = values[static_cast<size_t>(value)].scalar<uint8_t>(schema::evalue::kKind);
+        const auto held = values[static_cast<size_t>(value)].scalar<uint8_t>(schema::evalue::kValType);
         if (held == static_cast<uint8_t>(schema::ValueKind::TensorList) ||
             held == static_cast<uint8_t>(schema::ValueKind::OptionalTensorList)) {
           return false;

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from rushlight.codegen import official
+from rushlight.codegen import official, schema_tables
 from rushlight.codegen.adapters import official_kernels
 from rushlight.codegen.includes import shared_sources
 from rushlight.codegen.selection import Selected, Selection
@@ -313,6 +313,8 @@ def write_all(
         "selected_kernels.json": selected_kernels(selection, selected),
         "selection.cmake": cmake_selection(selection, selected),
     }
+    if library == WHOLE_BUILD:
+        files |= schema_tables.files()
     if any(s.operator.official for s in selected):
         files["official_kernels.cpp"] = official_kernels([s.operator for s in selected])
     if official_names:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes flatbuffers by the names of their schema, as flatbuffer.py reads them; equal strings and vectors share
-a place.
+"""Writes flatbuffers by the names of their schema, as flatbuffer.py reads them; equal strings and vectors
+share a place.
 
 The buffer grows from its end to its start, so that what is pointed at is written first. A place in it is a
 distance to the end, which later bytes do not change; the buffer's length is made a multiple of the largest

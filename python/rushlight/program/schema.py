@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The FlatBuffers schemas of the files that ExecuTorch 1.5.1 writes: .pte, .ptd, .bpte and .etdp.
 
-This is where they stand: Python reads and writes files by these names, C++ has slots, descriptions and classes
-generated from them (rushlight.codegen.file_schemas). The order of a table's fields is the format: the first has
+This is where they stand: Python reads and writes files by these names; slots, descriptions and classes of C++
+are generated from them (rushlight.codegen). The order of a table's fields is the format: the first has
 slot 0, a union takes two slots (its kind, then its table).
 
 Types: a number, "string", an enum, a union or a table of the same file, and vectors of these in brackets. A
