@@ -67,13 +67,36 @@ def _slots(schema: FileSchema, table: str) -> Iterator[str]:
 
 
 def _order(schema: FileSchema) -> list[str]:
-    """The tables as they are described: the root first, the kinds of a union behind each other."""
+    """The tables that are described: the root first, kinds of a union behind each other, one of those with
+    the same numbers and strings."""
     order: list[str] = []
-    unread = _UNREAD.get(schema.name, ())
     for table in schema.tables:
-        together = next((kinds for kinds in schema.unions.values() if table in kinds), (table,))
-        order += [name for name in together if name not in order and name not in unread]
+        together = next((kinds for kinds in schema.unions.values() if table in kinds), None)
+        if together is not None:
+            order += [kind for kind in together if kind not in order]
+        elif table not in _UNREAD.get(schema.name, ()) and _described_by(schema, table, order) is None:
+            order.append(table)
     return order
+
+
+def _described_by(schema: FileSchema, table: str, order: Sequence[str]) -> int | None:
+    """Which of these describes the table."""
+    if table in order:
+        return order.index(table)
+    own = _plain(schema, table)
+    united = {kind for kinds in schema.unions.values() for kind in kinds}
+    alike = (
+        i for i, other in enumerate(order) if own and other not in united and _plain(schema, other) == own
+    )
+    return next(alike, None)
+
+
+def _plain(schema: FileSchema, table: str) -> list[tuple[bool, int]]:
+    """The fields of a table without tables, empty for others."""
+    fields = list(schema.tables[table].values())
+    if not all(field.form or field.type == "string" for field in fields):
+        return []
+    return [(field.is_vector, _WIDTHS.get(field.form, 0)) for field in fields]
 
 
 def _descriptions(schema: FileSchema) -> str:
@@ -109,9 +132,8 @@ def _kinds(schema: FileSchema, table: str, order: Sequence[str]) -> Iterator[str
             yield f"{{Kind::{'Vector' if field.is_vector else 'Scalar'}{_WIDTHS[field.form]}}}"
         elif field.type == "string":
             yield "{Kind::String}"
-        elif field.type in order:
-            kind = "TableVector" if field.is_vector else "Table"
-            yield f"{{Kind::{kind}, {order.index(field.type)}}}"
+        elif (described := _described_by(schema, field.type, order)) is not None:
+            yield f"{{Kind::{'TableVector' if field.is_vector else 'Table'}, {described}}}"
         else:
             _expect_last(schema, table, field)
 
