@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Keeps pytest out of the build output beside the tests, when it is given the whole checkout."""
+"""Keeps pytest out of the build output beside the tests, if it is given the whole checkout; adds --shard."""
+
+pytest_plugins = ["shards"]
 
 collect_ignore = ["build", "dist", "out", "rushlight-build"]

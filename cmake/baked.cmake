@@ -79,13 +79,16 @@ const size_t baked_program_count = @count@;
         "${root}/runtime/runner/baked_runner.cpp"
         "${root}/runtime/runner/case_stream.cpp"
         "${root}/runtime/runner/model_files.cpp"
-        "${root}/runtime/runner/print_failures.cpp"
+        "${root}/runtime/runner/outcome.cpp"
     )
     target_link_libraries(${executable} PRIVATE ${names} rushlight_data rushlight_platform rushlight_flags)
     rushlight_link_baked(${executable})
 endfunction()
 
 function(rushlight_link_baked executable)
-    target_link_options(${executable} PRIVATE -Wl,--gc-sections -Xlinker "-Map=$<TARGET_FILE:${executable}>.map")
+    target_link_options(
+        ${executable}
+        PRIVATE -Wl,--gc-sections -Xlinker "-Map=$<TARGET_FILE:${executable}>.map"
+    )
     rushlight_add_board(${executable})
 endfunction()

@@ -28,7 +28,9 @@ function(rushlight_install)
         PATTERN "runner" EXCLUDE
     )
     install(
-        FILES "${PROJECT_BINARY_DIR}/generated/runtime/program/schema_tables.h"
+        FILES
+            "${PROJECT_BINARY_DIR}/generated/runtime/program/arena_parts.h"
+            "${PROJECT_BINARY_DIR}/generated/runtime/program/schema_tables.h"
         DESTINATION "${include}/runtime/program"
     )
     rushlight_install_sources("${CMAKE_INSTALL_DATADIR}/rushlight")
@@ -72,7 +74,11 @@ function(rushlight_install_sources folder)
     )
     install(FILES compat/torch/aot_kernels.cpp DESTINATION "${folder}/compat/torch")
     rushlight_python_folder("${PROJECT_SOURCE_DIR}" python)
-    foreach(file IN ITEMS __init__ documents errors files printable sources)
+    foreach(
+        file
+        IN
+        ITEMS __init__ documents errors files printable sources
+    )
         install(FILES "${python}/rushlight/${file}.py" DESTINATION "${folder}/python/rushlight")
     endforeach()
     install(

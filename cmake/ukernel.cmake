@@ -146,7 +146,7 @@ function(rushlight_add_ukernels target)
     # What is around the loops, too, is to be quick where there is room.
     if("hosted" IN_LIST features)
         set(around ${RUSHLIGHT_KERNEL_SOURCES} ${RUSHLIGHT_SHARED_KERNEL_SOURCES})
-        list(FILTER around INCLUDE REGEX "/kernels/optimized/")
+        list(FILTER around INCLUDE REGEX "/kernels/(host|board)/")
         set_source_files_properties(${around} PROPERTIES COMPILE_OPTIONS -O2)
     endif()
 endfunction()

@@ -12,7 +12,10 @@ function(rushlight_watch)
             file(TIMESTAMP "${file}" changed "%s" UTC)
         endif()
         if(changed GREATER now)
-            message(STATUS "${file} has a time in the future: cmake does not run again when it changes (touch it)")
+            message(
+                STATUS
+                "${file} has a time in the future: cmake does not run again when it changes (touch it)"
+            )
         else()
             list(APPEND watched "${file}")
         endif()

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -12,26 +13,52 @@ import pytest
 from rushlight import process
 
 ROOT = Path(__file__).resolve().parents[1]
-STUBBED = ["python3", "python", "pip", "cmake", "apt-get", "dpkg-query", "rushlight", "g++", "id"]
+STUBBED = ["python3", "python", "pip", "cmake", "ctest", "apt-get", "dpkg-query", "rushlight", "g++", "id"]
+STUBBED += ["ruff", "clang-format", "gersemi"]
+# Writes its name and words down; fails when they begin with $FAILS.
+STUB = """#!/bin/sh
+echo "{name} $*" >> {log}
+[ {name} != id ] || echo 0
+case "{name} $*" in "${{FAILS:-nothing}}"*) echo "{name} is not content" && exit 1 ;; esac
+"""
+STEPS = [
+    "format of Python",
+    "format of C++",
+    "format of CMake",
+    "lint",
+    "types",
+    "layers",
+    "build of the C++ tests",
+    "C++ tests",
+    "quick Python tests",
+]
 
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A folder with ./dev and stubs."""
+    """A folder with ./dev, stubs and sources."""
     shutil.copy(ROOT / "dev", tmp_path / "dev")
-    for folder in ("bin", ".venv/bin", "build/tests"):
+    for folder in ("bin", ".venv/bin", "build/tests", "kernels", "tests/support"):
         (tmp_path / folder).mkdir(parents=True)
     for name in STUBBED:
-        (tmp_path / "bin" / name).write_text(f'#!/bin/sh\necho "{name} $*" >> {tmp_path}/log\n[ {name} != id ] || echo 0\n')
+        (tmp_path / "bin" / name).write_text(STUB.format(name=name, log=tmp_path / "log"))
         (tmp_path / "bin" / name).chmod(0o755)
     shutil.copy(tmp_path / "bin" / "python", tmp_path / ".venv" / "bin" / "python")
+    for file in ("kernels/old.cpp", "kernels/new.h", "build/made.cpp", ".venv/lib.h", "CMakeLists.txt"):
+        (tmp_path / file).touch()
+    (tmp_path / "tests" / "support" / "unformatted.txt").write_text("# a reason\nkernels/old.cpp\n")
     return tmp_path
+
+
+def dev(checkout: Path, *words: str, fails: str = "") -> process.Result:
+    """`./dev words`, in which the command that begins with `fails` fails."""
+    path = f"{checkout / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    return process.run(["sh", checkout / "dev", *words], env={"PATH": path, "FAILS": fails})
 
 
 def ran(checkout: Path, *words: str) -> tuple[list[str], str]:
     """The commands of `./dev words`, and what it said."""
-    path = f"{checkout / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    result = process.run(["sh", checkout / "dev", *words], env={"PATH": path})
+    result = dev(checkout, *words)
     assert result.returncode == 0, result.stderr
     return (checkout / "log").read_text().splitlines(), result.stderr
 
@@ -41,6 +68,7 @@ def ran(checkout: Path, *words: str) -> tuple[list[str], str]:
     [
         ([], "-n auto --dist loadfile"),
         (["-k", "softmax"], "-n auto --dist loadfile -k softmax"),
+        (["--shard", "2/4"], "-n auto --dist loadfile --shard 2/4"),
         (["-n", "2", "tests"], "-n 2 tests"),
         (["-n0"], "-n0"),
         (["--pdb", "tests"], "--pdb tests"),
@@ -48,7 +76,7 @@ def ran(checkout: Path, *words: str) -> tuple[list[str], str]:
 )
 def test_tests_run_on_all_cpus_unless_told_otherwise(words: list[str], expected: str, checkout: Path) -> None:
     commands, _ = ran(checkout, "test", *words)
-    assert commands[-1] == f"python -m pytest {expected}"
+    assert commands[-1] == f"python -m pytest --durations=25 {expected}"
 
 
 def test_what_takes_minutes_is_announced_and_seen(checkout: Path) -> None:
@@ -56,3 +84,77 @@ def test_what_takes_minutes_is_announced_and_seen(checkout: Path) -> None:
     installs = [command for command in commands if command.startswith("pip install")]
     assert [command for command in installs if " -q" in command] == ["pip install -q pip>=23.1"]
     assert "0.8 GB on disk" in said and "minutes of CPU" in said and "== [0:0" in said
+
+
+def steps(result: process.Result) -> list[tuple[str, str]]:
+    """What `./dev check` says of each step: ok or FAILED, and the name; each has its time."""
+    found = re.findall(r"^(ok|FAILED) +[0-9]+\.[0-9] s  (.+)$", result.stdout, re.MULTILINE)
+    assert len(found) == len(re.findall(r" s  ", result.stdout))
+    return found
+
+
+def test_check_lists_its_steps_with_their_times(checkout: Path) -> None:
+    result = dev(checkout, "check")
+    assert result.returncode == 0, result.stderr
+    assert steps(result) == [("ok", name) for name in STEPS]
+
+
+@pytest.mark.parametrize(
+    ("command", "step", "remedy"),
+    [
+        ("ruff format", "format of Python", "ruff format ."),
+        ("clang-format", "format of C++", "clang-format -i"),
+        ("gersemi", "format of CMake", "gersemi -i"),
+        ("ruff check", "lint", "ruff check --fix ."),
+        ("python -m mypy", "types", "pyproject.toml"),
+        ("python -m pytest -q tests/test_layers.py", "layers", "tests/test_layers.py"),
+        ("cmake --build --preset tests", "build of the C++ tests", "the compiler"),
+        ("ctest", "C++ tests", "ctest --preset tests --rerun-failed"),
+        ("python -m pytest -q -n auto", "quick Python tests", "pytest --last-failed"),
+    ],
+)
+def test_check_stops_at_the_first_step_that_fails(
+    command: str, step: str, remedy: str, checkout: Path
+) -> None:
+    (checkout / "build" / "tests" / "build.ninja").touch()  # built before
+    result = dev(checkout, "check", fails=command)
+    assert result.returncode == 1
+    place = STEPS.index(step)
+    assert steps(result) == [*(("ok", name) for name in STEPS[:place]), ("FAILED", step)]
+    assert f"{command.split()[0]} is not content" in result.stderr
+    assert f"error: {step}: " in result.stderr and remedy in result.stderr
+    assert (checkout / "log").read_text().splitlines()[-1].startswith(command)
+
+
+def test_check_looks_at_sources_only_and_leaves_out_those_listed(checkout: Path) -> None:
+    commands, _ = ran(checkout, "check")
+    assert "clang-format --dry-run -Werror kernels/new.h" in commands
+    assert "gersemi --check CMakeLists.txt" in commands
+
+
+def test_check_installs_and_builds_once(checkout: Path) -> None:
+    for file in ("pyproject.toml", "tests/constraints.txt"):
+        (checkout / file).touch()
+    setup, _ = ran(checkout, "check")
+    assert "pip install -c tests/constraints.txt .[test,export,check] -Cbuild-dir=build/wheel" in setup
+    assert "cmake --preset tests" in setup
+    (checkout / "log").unlink()
+    (checkout / "build" / "tests" / "build.ninja").touch()
+    again, _ = ran(checkout, "check")
+    assert [each for each in again if each.startswith("pip install -c")] == []
+    assert "cmake --preset tests" not in again
+    os.utime(checkout / "pyproject.toml", (2**31, 2**31))
+    changed, _ = ran(checkout, "check")
+    assert "pip install -c tests/constraints.txt torch" in changed
+
+
+def test_sources_that_are_not_formatted_exist() -> None:
+    listed = (ROOT / "tests" / "support" / "unformatted.txt").read_text().splitlines()
+    files = [line for line in listed if not line.startswith("#")]
+    assert files == sorted(set(files))
+    assert [file for file in files if not (ROOT / file).is_file()] == []
+
+
+def test_continuous_integration_checks_first() -> None:
+    commands = [line for line in (ROOT / ".ci" / "run").read_text().splitlines() if line.startswith("./dev")]
+    assert commands[0] == "./dev check" and commands[1].startswith("./dev test ")

@@ -5,8 +5,15 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+
+import cpp_names
+import pytest
+
+import rushlight
+from rushlight.program.arena import PARTS
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -25,16 +32,34 @@ RUNTIME = [
     "module",
     "runner",
 ]
+ABOVE_THE_RUNTIME = ["kernels", "compat", "python/bindings"]
+_PLATFORM = "a platform is chosen when a program is linked: a board's, the host's or the application's own"
+_GENERATED = "codegen writes it for each build"
+LINKED_FROM_ABOVE = {
+    "rushlight::platform::abort": _PLATFORM,
+    "rushlight::platform::emit_log": _PLATFORM,
+    "rushlight::copy_with_device": "weak: an application that has devices defines it, others have none",
+    "rushlight::selected_operators": _GENERATED,
+    "rushlight::selected_backends": _GENERATED,
+    "rushlight::baked_programs": _GENERATED,
+    "rushlight::baked_program_count": _GENERATED,
+    "rushlight::schema::kProgramTables": _GENERATED,
+    "rushlight::schema::kDataFileTables": _GENERATED,
+    "rushlight::schema::kBundledProgramTables": _GENERATED,
+}
+"""What a layer of the runtime declares, and a higher one or a generated file defines, with the reason."""
 SEEN_BY_KERNELS = {"base", "tensor", "memory", "kernel"}
 PACKAGE = [
     "printable",
     "errors",
+    "status",
     "callable_module",
     "files",
     "documents",
     "process",
     "sources",
     "program",
+    "runtime",
     "codegen",
     "targets",
     "build",
@@ -55,16 +80,51 @@ def includes(folder: str) -> Iterator[tuple[Path, str, str]]:
                 yield path.relative_to(ROOT), top, room
 
 
+def linked_upwards(root: Path) -> set[str]:
+    """The functions and objects that a file of the runtime declares, and only higher layers define; and the
+    objects that no file defines. A function without any definition is not one: it may be pure virtual."""
+    declared: dict[tuple[str, int], int] = {}
+    defined: dict[tuple[str, int], int] = {}
+    folders = [*(f"runtime/{layer}" for layer in RUNTIME), *ABOVE_THE_RUNTIME]
+    for layer, folder in enumerate(folders):
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix not in (".h", ".cpp", ".inl"):
+                continue
+            for name in cpp_names.names_of(path.read_text()):
+                if name.is_internal:
+                    continue
+                if name.is_definition:
+                    defined.setdefault(name.key, layer)
+                elif layer < len(RUNTIME):
+                    declared.setdefault(name.key, layer)
+    upwards = {key for key, layer in declared.items() if defined.get(key, layer) > layer}
+    undefined = {
+        key for key in declared.keys() - defined if key[1] == -1 and key[0].startswith("rushlight::")
+    }
+    return {name for name, _ in upwards | undefined}
+
+
 def imports(path: Path) -> Iterator[str]:
-    """The modules that a Python file imports, anywhere in it, with their full names."""
+    """The modules that a Python file imports, anywhere in it, with their full names: inside of functions, by
+    importlib, and through the names of `rushlight` that are loaded when they are asked for."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module == "rushlight":
-            yield from (f"rushlight.{alias.name}" for alias in node.names)
+            names = [alias.name for alias in node.names]
+            yield from (rushlight._LAZY.get(name, f"rushlight.{name}") for name in names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: expected imports by full name"
             yield node.module or ""
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+            yield from (str(a.value) for a in node.args[:1] if isinstance(a, ast.Constant))
+
+
+def imports_upwards(room: str, path: Path) -> list[str]:
+    """The modules of higher rooms that a file of a room imports."""
+    modules = [module for module in imports(path) if module.startswith("rushlight.")]
+    rooms = [(module, module.split(".")[1]) for module in modules]
+    return [m for m, target in rooms if target in PACKAGE and PACKAGE.index(target) > PACKAGE.index(room)]
 
 
 def package_files() -> list[tuple[str, Path]]:
@@ -81,6 +141,58 @@ def test_the_runtime_includes_downwards_only() -> None:
         if top != "runtime" or RUNTIME.index(room) > RUNTIME.index(path.parts[1])
     ]
     assert upwards == []
+
+
+def test_the_linker_closes_no_arrow_upwards_but_those_known() -> None:
+    assert linked_upwards(ROOT) == LINKED_FROM_ABOVE.keys()
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "found"),
+    [
+        ("void run(int count);", "void run(int count) {}", {"rushlight::run"}),
+        ("extern const Support support;", "const Support support = {&run, 1};", {"rushlight::support"}),
+        ("extern const Support support;", "", {"rushlight::support"}),
+        ("class Part {\n public:\n  ~Part();\n};", "Part::~Part() {}", {"rushlight::Part::~Part"}),
+        (
+            "Error run(Span<int, 2> all = {});",
+            "template <>\nError run(Span<int, 2> all) {}",
+            {"rushlight::run"},
+        ),
+        ("void run(int count);", "void run(int count, int more) {}", set()),
+        ("void run(int count);", "namespace {\nvoid run(int count) {}\n}", set()),
+        ("inline void run(int count) {}", "void run(int count) {}", set()),
+        ("void run(int count);", "void other() { run(1); }", set()),
+        ("struct Support;", "struct Support {\n  void (*run)(int count);\n};", set()),
+    ],
+)
+def test_what_only_a_higher_layer_defines_is_seen(
+    low: str, high: str, found: set[str], tmp_path: Path
+) -> None:
+    for layer, name, text in (("kernel", "table.h", low), ("executor", "table.cpp", high)):
+        path = tmp_path / "runtime" / layer / name
+        path.parent.mkdir(parents=True)
+        path.write_text(f"// run(int); {{\nnamespace rushlight {{\n\n{text}\n\n}}  // namespace rushlight\n")
+    assert linked_upwards(tmp_path) == found
+
+
+def test_most_of_what_sources_define_is_found_declared() -> None:
+    """Otherwise the test before last might see nothing."""
+    names = defaultdict(set)
+    for path in sorted((ROOT / "runtime").rglob("*")):
+        if path.suffix in (".h", ".cpp"):
+            for name in cpp_names.names_of(path.read_text()):
+                names[name.is_definition and path.suffix == ".cpp"].add(name.key)
+    assert len(names[True] & names[False]) > 300
+
+
+def test_the_executor_has_a_type_for_each_part_of_the_arena() -> None:
+    """Placing one asserts its type's size and alignment. The layer below has the table of both and no type of
+    the executor, because a program says what its methods take before any is loaded."""
+    loading = (ROOT / "runtime" / "executor" / "method_load.cpp").read_text()
+    placed = re.findall(r"place<ArenaPart::(\w+)>", loading)
+    assert sorted(placed) == sorted(part.name for part in PARTS)
+    assert "static_assert(arena_element_size(kPart, sizeof(void*)) == sizeof(T))" in loading
 
 
 def test_kernels_see_the_lower_runtime_only() -> None:
@@ -103,11 +215,13 @@ def test_microkernels_see_themselves_only() -> None:
 
 def test_libraries_of_kernels_do_not_see_each_other() -> None:
     seen = {
-        "portable": {"portable", "shared"},
-        "quantized": {"quantized", "shared"},
+        "portable": {"portable", "backs", "shared"},
+        "quantized": {"quantized", "backs", "shared"},
         "prim": {"prim", "shared"},
         "shared": {"shared"},
-        "optimized": {"optimized", "shared", "ukernel"},
+        "backs": {"backs", "shared"},
+        "host": {"host", "backs", "shared", "ukernel"},
+        "board": {"board", "backs", "shared", "ukernel"},
     }
     across = [
         f"{path} includes {top}/{room}"
@@ -141,27 +255,49 @@ def test_nobody_sees_compat() -> None:
 
 
 def test_the_package_imports_downwards_only() -> None:
-    upwards = []
-    for room, path in package_files():
-        for module in imports(path):
-            parts = module.split(".")
-            if parts[0] != "rushlight" or len(parts) < 2 or room in ("__init__", "runtime"):
-                continue
-            target = parts[1]
-            if target in PACKAGE and PACKAGE.index(target) > PACKAGE.index(room):
-                upwards.append(f"{path.relative_to(ROOT)} imports {module}")
+    upwards = [
+        f"{path.relative_to(ROOT)} imports {module}"
+        for room, path in package_files()
+        if room != "__init__"  # which loads everything, when it is asked for
+        for module in imports_upwards(room, path)
+    ]
     assert upwards == []
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("from rushlight.export import export", ["rushlight.export"]),
+        ("def late():\n    from rushlight import devtools", ["rushlight.devtools"]),
+        ("def late():\n    import rushlight.cli.main", ["rushlight.cli.main"]),
+        ("def late():\n    from rushlight import verify_bundled_program", ["rushlight.devtools.bundled"]),
+        ("importlib.import_module('rushlight.build.api')", ["rushlight.build.api"]),
+        ("from rushlight import load, runtime, errors", []),
+        ("from rushlight.program.debug import source_of", []),
+    ],
+)
+def test_imports_upwards_are_seen_wherever_they_are(text: str, found: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "file.py"
+    path.write_text(text)
+    assert imports_upwards("codegen", path) == found
+
+
 def test_rooms_of_the_package_have_a_place_in_the_order() -> None:
-    assert {room for room, _ in package_files()} - {"__init__", "runtime", *PACKAGE} == set()
+    assert {room for room, _ in package_files()} - {"__init__", *PACKAGE} == set()
+
+
+def test_the_runtime_of_the_package_stands_alone_but_for_the_debug_record() -> None:
+    seen = {module for room, path in package_files() if room == "runtime" for module in imports(path)}
+    own = {module for module in seen if module.startswith("rushlight.") and module.split(".")[1] != "runtime"}
+    native = {"rushlight._runtime"}
+    assert own - native == {"rushlight.errors", "rushlight.status", "rushlight.program.debug"}
 
 
 def test_the_core_imports_numpy_and_ml_dtypes_only() -> None:
     allowed = {"rushlight", "numpy", "ml_dtypes"}
     third_party = {"torch", "yaml", "click", "rich", "flatbuffers", "elftools", "torchao", "executorch"}
     for room, path in package_files():
-        if room in ("__init__", "errors", "printable", "files", "runtime"):
+        if room in ("__init__", "errors", "status", "printable", "files", "runtime"):
             used = {module.split(".")[0] for module in imports(path)}
             assert used & third_party == set(), f"{path}: expected only {sorted(allowed)}"
 

@@ -165,7 +165,8 @@ def parts_of_docs(measured: Measured, machine: str) -> dict[str, str]:
         "model", "official, CPU s", "rushlight, CPU s", "ratio", "planned bytes, official", "rushlight",
     ]  # fmt: skip
     peaks = "; ".join(
-        f"{p.name}, {p.weights / 1e6:.0f} MB: {p.rushlight / 1e6:.0f} MB (official: {p.official / 1e6:.0f} MB)"
+        f"{p.name}, {p.weights / 1e6:.0f} MB: {p.rushlight / 1e6:.0f} MB "
+        f"(official: {p.official / 1e6:.0f} MB)"
         for p in measured.peaks
     )
     told = f"What exporting and saving adds to the peak of memory beside the model's weights: {peaks}."

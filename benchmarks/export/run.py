@@ -25,15 +25,18 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-import torch  # noqa: E402
-import written  # noqa: E402
-from pages import Layouts, Measured, Peak, Sizes, Times, parts_of_docs, to_html, to_markdown, to_svg  # noqa: E402
-from sides import SIDES, Program, Seconds, quiet, timed  # noqa: E402
-from subjects import LARGE, LAYOUTS, OTHERS, TIMED, make  # noqa: E402 (adds benchmarks/speed to the path)
-from machine import cpu  # noqa: E402, I001
+import torch
+import written
+from pages import Layouts, Measured, Peak, Sizes, Times, parts_of_docs, to_html, to_markdown, to_svg
+from sides import SIDES, Program, Seconds, quiet, timed
+from subjects import LARGE, LAYOUTS, OTHERS, TIMED, make
 
-import rushlight.export  # noqa: E402
-from rushlight import process  # noqa: E402
+# isort: split
+# subjects adds benchmarks/speed to the path.
+from machine import cpu
+
+import rushlight.export
+from rushlight import process
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "exporting.md"
 TURNS = 5

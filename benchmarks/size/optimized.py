@@ -18,10 +18,10 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-import written  # noqa: E402
-from subjects import INTEROP, ROOT  # noqa: E402
+import written
+from subjects import INTEROP, ROOT
 
-from rushlight.devtools.size import SizeReport, size  # noqa: E402
+from rushlight.devtools.size import SizeReport, size
 
 TARGETS = (
     "host", "linux-aarch64", "linux-armhf", "linux-riscv64", "cortex-m4", "cortex-m55", "rv32imafc",
@@ -29,7 +29,7 @@ TARGETS = (
 # Compiled besides the target's own variant of a microkernel; a host has them and chooses.
 VARIANTS = {"host": "kernels/ukernel/x86", "linux-armhf": "kernels/ukernel/armv7"}
 MICROKERNELS = "kernels/ukernel/"
-OPTIMIZED = "kernels/optimized"
+BACKS = ("kernels/host", "kernels/board")
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def measure(name: str, program: Path, target: str, folder: Path, jobs: int | Non
             jobs=jobs,
         )
     rooms = {room: each["flash"] for room, each in reports["portable"].to_json()["rooms"].items()}
-    if stray := [room for room in rooms if room.startswith((OPTIMIZED, MICROKERNELS))]:
+    if stray := [room for room in rooms if room.startswith((*BACKS, MICROKERNELS))]:
         raise ValueError(f"{name} on {target}: the portable build has {', '.join(stray)}")
     rooms = {room: each["flash"] for room, each in reports["optimized"].to_json()["rooms"].items()}
     beside = VARIANTS.get(target)
@@ -108,7 +108,7 @@ def measure(name: str, program: Path, target: str, folder: Path, jobs: int | Non
         target,
         reports["portable"].flash,
         reports["optimized"].flash,
-        sum(bytes for room, bytes in rooms.items() if room.startswith(OPTIMIZED)),
+        sum(bytes for room, bytes in rooms.items() if room.startswith(BACKS)),
         sum(bytes for room, bytes in rooms.items() if room.startswith(MICROKERNELS) and room != beside),
         rooms.get(beside, 0) if beside else 0,
     )

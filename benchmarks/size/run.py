@@ -22,15 +22,15 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-import written  # noqa: E402
-from subjects import ROOT, Made, subjects  # noqa: E402
-from table import baked_table, overview, to_markdown  # noqa: E402
+import written
+from subjects import ROOT, Made, subjects
+from table import baked_table, overview, to_markdown
 
-from rushlight.devtools.matrix.cell import Conditions  # noqa: E402
-from rushlight.devtools.matrix.local import Event, Finished  # noqa: E402
-from rushlight.devtools.matrix.page import to_html  # noqa: E402
-from rushlight.devtools.matrix.plan import Cell, Model, Option  # noqa: E402
-from rushlight.devtools.matrix.run import MatrixResult, local, run_matrix  # noqa: E402
+from rushlight.devtools.matrix.cell import Conditions
+from rushlight.devtools.matrix.local import Event, Finished
+from rushlight.devtools.matrix.page import to_html
+from rushlight.devtools.matrix.plan import Cell, Model, Option
+from rushlight.devtools.matrix.run import MatrixResult, local, run_matrix
 
 TARGETS = ("cortex-m4", "cortex-m55", "rv32imafc")
 OPTIONS = (Option("interpreter"), Option("baked", kind="baked"))

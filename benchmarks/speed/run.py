@@ -22,15 +22,15 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-import written  # noqa: E402
-from hotspots import show, spots_of  # noqa: E402
-from page import to_html, to_markdown  # noqa: E402
-from results import Report  # noqa: E402
-from rich.console import Console  # noqa: E402
-from subjects import MODELS, SUBJECTS  # noqa: E402
-from tournament import Settings, Tournament  # noqa: E402
+import written
+from hotspots import show, spots_of
+from page import to_html, to_markdown
+from results import Report
+from rich.console import Console
+from subjects import MODELS, SUBJECTS
+from tournament import Settings, Tournament
 
-from rushlight import process  # noqa: E402
+from rushlight import process
 
 ROOT = Path(__file__).resolve().parents[2]
 

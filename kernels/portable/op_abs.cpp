@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 
+#include "kernels/backs/backs.h"
 #include "kernels/shared/arithmetic.h"
 #include "kernels/shared/complex_function.h"
 #include "kernels/shared/elementwise.h"
@@ -8,17 +9,19 @@
 
 namespace rushlight::kernels {
 
-Error abs_out(KernelContext&, const Tensor& self, Tensor& out) {
+Error abs_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::abs.out");
-  const auto absolute = [](auto x) {
-    using T = decltype(x);
-    if constexpr (std::is_floating_point_v<T>) return std::fabs(x);
-    return is_negative(x) ? wrapping_subtract(T(0), x) : x;
-  };
-  if constexpr ((kTypes & types::kComplex) != 0) {
-    if (contains(kTypes & types::kComplex, self.scalar_type())) return complex_measure(self, out, modulus);
-  }
-  return elementwise<kTypes & ~types::kComplex>(out, absolute, self);
+  return backs::abs_out(context, UnaryProblem{self, out}, [&] {
+    const auto absolute = [](auto x) {
+      using T = decltype(x);
+      if constexpr (std::is_floating_point_v<T>) return std::fabs(x);
+      return is_negative(x) ? wrapping_subtract(T(0), x) : x;
+    };
+    if constexpr ((kTypes & types::kComplex) != 0) {
+      if (contains(kTypes & types::kComplex, self.scalar_type())) return complex_measure(self, out, modulus);
+    }
+    return elementwise<kTypes & ~types::kComplex>(out, absolute, self);
+  });
 }
 
 }  // namespace rushlight::kernels

@@ -2,6 +2,7 @@
 // Activation functions of one number that PyTorch has beside the common ones.
 #include <cmath>
 
+#include "kernels/backs/backs.h"
 #include "kernels/shared/complex_function.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/random.h"
@@ -33,35 +34,43 @@ T exp_of_minus_magnitude(T x) {
 
 }  // namespace
 
-Error hardsigmoid_out(KernelContext&, const Tensor& self, Tensor& out) {
+Error hardsigmoid_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::hardsigmoid.out");
-  const auto f = [](auto x) { return relu6_of_shifted(x) / decltype(x)(6); };
-  return elementwise<kTypes>(out, f, self);
+  return backs::hardsigmoid_out(context, UnaryProblem{self, out}, [&] {
+    const auto f = [](auto x) { return relu6_of_shifted(x) / decltype(x)(6); };
+    return elementwise<kTypes>(out, f, self);
+  });
 }
 
-Error hardswish_out(KernelContext&, const Tensor& self, Tensor& out) {
+Error hardswish_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::hardswish.out");
-  const auto f = [](auto x) { return x * relu6_of_shifted(x) / decltype(x)(6); };
-  return elementwise<kTypes>(out, f, self);
+  return backs::hardswish_out(context, UnaryProblem{self, out}, [&] {
+    const auto f = [](auto x) { return x * relu6_of_shifted(x) / decltype(x)(6); };
+    return elementwise<kTypes>(out, f, self);
+  });
 }
 
-Error mish_out(KernelContext&, const Tensor& self, Tensor& out) {
+Error mish_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::mish.out");
-  const auto f = [](auto x) { return x * std::tanh(log1p_exp(x)); };
-  return elementwise<kTypes>(out, f, self);
+  return backs::mish_out(context, UnaryProblem{self, out}, [&] {
+    const auto f = [](auto x) { return x * std::tanh(log1p_exp(x)); };
+    return elementwise<kTypes>(out, f, self);
+  });
 }
 
-Error silu_out(KernelContext&, const Tensor& self, Tensor& out) {
+Error silu_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::silu.out");
-  const auto f = [](auto x) { return x / (decltype(x)(1) + std::exp(-x)); };
-  if constexpr ((kTypes & types::kComplex) != 0) {
-    if (contains(kTypes & types::kComplex, self.scalar_type()))
-      return complex_function(self, out, complex_silu);
-  }
-  return elementwise<kTypes & ~types::kComplex>(out, f, self);
+  return backs::silu_out(context, UnaryProblem{self, out}, [&] {
+    const auto f = [](auto x) { return x / (decltype(x)(1) + std::exp(-x)); };
+    if constexpr ((kTypes & types::kComplex) != 0) {
+      if (contains(kTypes & types::kComplex, self.scalar_type()))
+        return complex_function(self, out, complex_silu);
+    }
+    return elementwise<kTypes & ~types::kComplex>(out, f, self);
+  });
 }
 
-Error softplus_out(KernelContext&, const Tensor& self, const Scalar& beta, const Scalar& threshold,
+Error softplus_out(KernelContext& context, const Tensor& self, const Scalar& beta, const Scalar& threshold,
                    Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::softplus.out");
   const auto make = [&](auto type) {
@@ -70,7 +79,8 @@ Error softplus_out(KernelContext&, const Tensor& self, const Scalar& beta, const
       return x * factor > limit ? x : std::log1p(std::exp(x * factor)) / factor;
     };
   };
-  return elementwise_for<kTypes>(self.scalar_type(), out, make, self);
+  return backs::softplus_out(context, SoftplusProblem{{self, out}, beta.to<float>(), threshold.to<float>()},
+                             [&] { return elementwise_for<kTypes>(self.scalar_type(), out, make, self); });
 }
 
 Error celu_out(KernelContext&, const Tensor& self, const Scalar& alpha, Tensor& out) {

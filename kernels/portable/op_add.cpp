@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/arithmetic.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/promotion.h"
@@ -13,7 +14,6 @@ namespace {
 constexpr TypeSet kTypes = selected_types("aten::add.out") | selected_types("aten::add.Scalar_out");
 
 Error add(ScalarType compute, const Tensor& self, const Tensor& other, const Scalar& alpha, Tensor& out) {
-  RL_TRY(check_alpha<kTypes>(alpha, compute));
   const auto scaled_sum = [&](auto type) {
     using T = typename decltype(type)::Element;
     // Whatever differs from 0 is one bool.
@@ -25,14 +25,22 @@ Error add(ScalarType compute, const Tensor& self, const Tensor& other, const Sca
 
 }  // namespace
 
-Error add_out(KernelContext&, const Tensor& self, const Tensor& other, const Scalar& alpha, Tensor& out) {
-  return add(result_type(self, other), self, other, alpha, out);
+Error add_out(KernelContext& context, const Tensor& self, const Tensor& other, const Scalar& alpha,
+              Tensor& out) {
+  const ScalarType compute = result_type(self, other);
+  RL_TRY(check_alpha<kTypes>(alpha, compute));
+  return backs::add_out(context, ScaledSumProblem{{compute, self, other, out}, alpha},
+                        [&] { return add(compute, self, other, alpha, out); });
 }
 
-Error add_scalar_out(KernelContext&, const Tensor& self, const Scalar& other, const Scalar& alpha,
+Error add_scalar_out(KernelContext& context, const Tensor& self, const Scalar& other, const Scalar& alpha,
                      Tensor& out) {
   const ScalarType compute = result_type(self, other);
-  return add(compute, self, ScalarTensor(other, compute), alpha, out);
+  RL_TRY(check_alpha<kTypes>(alpha, compute));
+  const ScalarTensor number(other, compute);
+  return backs::add_scalar_out(context,
+                               ScaledSumProblem{{compute, self, number, out, NumberOperand::kLast}, alpha},
+                               [&] { return add(compute, self, number, alpha, out); });
 }
 
 }  // namespace rushlight::kernels

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // self and value times a product or a quotient.
+#include "kernels/backs/backs.h"
 #include "kernels/shared/arithmetic.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/promotion.h"
@@ -8,7 +9,7 @@
 
 namespace rushlight::kernels {
 
-Error addcmul_out(KernelContext&, const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
+Error addcmul_out(KernelContext& context, const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                   const Scalar& value, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::addcmul.out") & (types::kReal | types::kComplex);
   const ScalarType compute = result_type(self, tensor1, tensor2);
@@ -20,10 +21,12 @@ Error addcmul_out(KernelContext&, const Tensor& self, const Tensor& tensor1, con
       return wrapping_add(x, wrapping_multiply(wrapping_multiply(factor, a), b));
     };
   };
-  return elementwise_for<kTypes>(compute, out, sum, self, tensor1, tensor2);
+  const ScaledProductProblem problem = {{self, tensor1, tensor2, out}, value.to<float>()};
+  return backs::addcmul_out(
+      context, problem, [&] { return elementwise_for<kTypes>(compute, out, sum, self, tensor1, tensor2); });
 }
 
-Error addcdiv_out(KernelContext&, const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
+Error addcdiv_out(KernelContext& context, const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
                   const Scalar& value, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::addcdiv.out") & (types::kFloating | types::kComplex);
   const ScalarType quotient = result_type(tensor1, tensor2);
@@ -34,7 +37,10 @@ Error addcdiv_out(KernelContext&, const Tensor& self, const Tensor& tensor1, con
     using T = typename decltype(type)::Element;
     return [factor = value.to<T>()](T x, T a, T b) { return x + factor * a / b; };
   };
-  return elementwise_for<kTypes>(result_type(self, tensor1, tensor2), out, sum, self, tensor1, tensor2);
+  const ScaledProductProblem problem = {{self, tensor1, tensor2, out}, value.to<float>()};
+  return backs::addcdiv_out(context, problem, [&] {
+    return elementwise_for<kTypes>(result_type(self, tensor1, tensor2), out, sum, self, tensor1, tensor2);
+  });
 }
 
 }  // namespace rushlight::kernels

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/checks.h"
 #include "kernels/shared/matmul.h"
 #include "kernels/shared/scalar_range.h"
@@ -7,9 +8,14 @@
 
 namespace rushlight::kernels {
 
-Error addmm_out(KernelContext&, const Tensor& self, const Tensor& mat1, const Tensor& mat2,
+namespace {
+
+constexpr TypeSet kTypes = selected_types("aten::addmm.out");
+
+}  // namespace
+
+Error addmm_out(KernelContext& context, const Tensor& self, const Tensor& mat1, const Tensor& mat2,
                 const Scalar& beta, const Scalar& alpha, Tensor& out) {
-  constexpr TypeSet kTypes = selected_types("aten::addmm.out");
   Product product;
   RL_TRY(plan_product(mat1, mat2, out, 2, kTypes, &product));
   const SizesType sizes[] = {mat1.sizes()[0], mat2.sizes()[1]};
@@ -20,7 +26,18 @@ Error addmm_out(KernelContext&, const Tensor& self, const Tensor& mat1, const Te
   product.out = Matrix::of(out);
   product.beta = beta;
   product.alpha = alpha;
-  return multiply(product);
+  return backs::addmm_out(context, ProductProblem{product, mat2}, [&] { return multiply(product); });
+}
+
+Error addmm_out_prepare(KernelContext& context, const Tensor& self, const Tensor& mat1, const Tensor& mat2,
+                        const Scalar&, const Scalar&, Tensor& out) {
+  Product product;
+  if (out.dim() != 2 || self.scalar_type() != out.scalar_type() ||
+      plan_product(mat1, mat2, out, 2, kTypes, &product) != Error::Ok) {
+    return Error::Ok;  // an error is the call's
+  }
+  product.out = Matrix::of(out);
+  return backs::addmm_out_prepare(context, ProductProblem{product, mat2});
 }
 
 }  // namespace rushlight::kernels

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Products with vectors, and sums of products, as products of matrices.
+#include "kernels/backs/backs.h"
 #include "kernels/shared/checks.h"
 #include "kernels/shared/matmul.h"
 #include "kernels/shared/selection.h"
@@ -8,29 +9,29 @@
 
 namespace rushlight::kernels {
 
-Error mv_out(KernelContext&, const Tensor& self, const Tensor& vec, Tensor& out) {
+Error mv_out(KernelContext& context, const Tensor& self, const Tensor& vec, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::mv.out");
   Product product;
   RL_TRY(plan_matrix_vector(self, vec, out, kTypes, &product));
-  return multiply(product);
+  return backs::mv_out(context, ProductProblem{product, vec}, [&] { return multiply(product); });
 }
 
-Error addmv_out(KernelContext&, const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta,
-                const Scalar& alpha, Tensor& out) {
+Error addmv_out(KernelContext& context, const Tensor& self, const Tensor& mat, const Tensor& vec,
+                const Scalar& beta, const Scalar& alpha, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::addmv.out");
   Product product;
   RL_TRY(plan_vector_bias(self, mat, out, &product));
   RL_TRY(plan_matrix_vector(mat, vec, out, kTypes, &product));
   product.beta = beta;
   product.alpha = alpha;
-  return multiply(product);
+  return backs::addmv_out(context, ProductProblem{product, vec}, [&] { return multiply(product); });
 }
 
-Error dot_out(KernelContext&, const Tensor& self, const Tensor& tensor, Tensor& out) {
+Error dot_out(KernelContext& context, const Tensor& self, const Tensor& tensor, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::dot.out");
   Product product;
   RL_TRY(plan_dot(self, tensor, out, kTypes, &product));
-  return multiply(product);
+  return backs::dot_out(context, ProductProblem{product, tensor}, [&] { return multiply(product); });
 }
 
 Error vdot_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/accumulator.h"
 #include "kernels/shared/region.h"
 #include "kernels/shared/selection.h"
@@ -53,7 +54,28 @@ Error average_all(const Pool& pool) {
   });
 }
 
+// The kernel whose backs are asked. A number, so that a build without backs compiles the planning once, for
+// all kernels.
+enum class Asker : uint8_t { kNone, kAvgPool2d, kAdaptiveAvgPool2d, kUnderscoreAdaptiveAvgPool2d };
+
+Error compute(KernelContext& context, Asker asker, const Pool& pool) {
+  const AveragePoolProblem problem{pool};
+  const auto portable = [&] { return average_all(pool); };
+  switch (asker) {
+    case Asker::kNone:
+      break;
+    case Asker::kAvgPool2d:
+      return backs::avg_pool2d_out(context, problem, portable);
+    case Asker::kAdaptiveAvgPool2d:
+      return backs::adaptive_avg_pool2d_out(context, problem, portable);
+    case Asker::kUnderscoreAdaptiveAvgPool2d:
+      return backs::_adaptive_avg_pool2d_out(context, problem, portable);
+  }
+  return portable();
+}
+
 struct AverageArguments {
+  Asker asker;
   size_t spatial;
   PoolArguments windows;
   bool counts_padding;
@@ -62,7 +84,8 @@ struct AverageArguments {
 
 const int64_t kNoDilation = 1;
 
-Error avg_pool(TypeSet types, const Tensor& self, const AverageArguments& arguments, const Tensor& out) {
+Error avg_pool(KernelContext& context, TypeSet types, const Tensor& self, const AverageArguments& arguments,
+               const Tensor& out) {
   if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());
   RL_TRY(check_same_dtype(self, out, "self and out"));
   RL_CHECK(arguments.divisor.value_or(1) != 0, Error::InvalidArgument, "divisor_override: must not be 0");
@@ -78,78 +101,86 @@ Error avg_pool(TypeSet types, const Tensor& self, const AverageArguments& argume
   Pool pool = make_pool(window_tiling, arguments.spatial, windows, self, out);
   pool.divisor = arguments.divisor.value_or(0);
   pool.counts_padding = arguments.counts_padding;
-  return average_all(pool);
+  return compute(context, arguments.asker, pool);
 }
 
-Error adaptive_avg_pool(TypeSet types, const Tensor& self, Span<const int64_t> output_size, size_t spatial,
-                        const Tensor& out) {
+Error adaptive_avg_pool(KernelContext& context, Asker asker, TypeSet types, const Tensor& self,
+                        Span<const int64_t> output_size, size_t spatial, const Tensor& out) {
   if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());
   RL_TRY(check_same_dtype(self, out, "self and out"));
   Window windows[kVolume];
   RL_TRY(plan_adaptive(self, output_size, spatial, windows));
   RL_TRY(resize_out(out, pooled_shape(self, {windows, spatial}).span()));
-  return average_all(make_pool(adaptive_tiling, spatial, windows, self, out));
+  return compute(context, asker, make_pool(adaptive_tiling, spatial, windows, self, out));
 }
 
 }  // namespace
 
-Error avg_pool1d_out(KernelContext&, const Tensor& self, Span<const int64_t> kernel_size,
+Error avg_pool1d_out(KernelContext& context, const Tensor& self, Span<const int64_t> kernel_size,
                      Span<const int64_t> stride, Span<const int64_t> padding, bool ceil_mode,
                      bool count_include_pad, Tensor& out) {
   constexpr TypeSet kOwnTypes = selected_types("aten::avg_pool1d.out");
-  return avg_pool(kOwnTypes, self,
-                  {1, {kernel_size, stride, padding, {&kNoDilation, 1}, ceil_mode}, count_include_pad, {}},
-                  out);
+  return avg_pool(
+      context, kOwnTypes, self,
+      {Asker::kNone, 1, {kernel_size, stride, padding, {&kNoDilation, 1}, ceil_mode}, count_include_pad, {}},
+      out);
 }
 
-Error avg_pool2d_out(KernelContext&, const Tensor& self, Span<const int64_t> kernel_size,
+Error avg_pool2d_out(KernelContext& context, const Tensor& self, Span<const int64_t> kernel_size,
                      Span<const int64_t> stride, Span<const int64_t> padding, bool ceil_mode,
                      bool count_include_pad, std::optional<int64_t> divisor_override, Tensor& out) {
   constexpr TypeSet kOwnTypes = selected_types("aten::avg_pool2d.out");
-  return avg_pool(
-      kOwnTypes, self,
-      {2, {kernel_size, stride, padding, {&kNoDilation, 1}, ceil_mode}, count_include_pad, divisor_override},
-      out);
+  return avg_pool(context, kOwnTypes, self,
+                  {Asker::kAvgPool2d,
+                   2,
+                   {kernel_size, stride, padding, {&kNoDilation, 1}, ceil_mode},
+                   count_include_pad,
+                   divisor_override},
+                  out);
 }
 
-Error avg_pool3d_out(KernelContext&, const Tensor& self, Span<const int64_t> kernel_size,
+Error avg_pool3d_out(KernelContext& context, const Tensor& self, Span<const int64_t> kernel_size,
                      Span<const int64_t> stride, Span<const int64_t> padding, bool ceil_mode,
                      bool count_include_pad, std::optional<int64_t> divisor_override, Tensor& out) {
   constexpr TypeSet kOwnTypes = selected_types("aten::avg_pool3d.out");
-  return avg_pool(
-      kOwnTypes, self,
-      {3, {kernel_size, stride, padding, {&kNoDilation, 1}, ceil_mode}, count_include_pad, divisor_override},
-      out);
+  return avg_pool(context, kOwnTypes, self,
+                  {Asker::kNone,
+                   3,
+                   {kernel_size, stride, padding, {&kNoDilation, 1}, ceil_mode},
+                   count_include_pad,
+                   divisor_override},
+                  out);
 }
 
-Error adaptive_avg_pool1d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
+Error adaptive_avg_pool1d_out(KernelContext& context, const Tensor& self, Span<const int64_t> output_size,
                               Tensor& out) {
   constexpr TypeSet kOwnTypes = selected_types("aten::adaptive_avg_pool1d.out");
-  return adaptive_avg_pool(kOwnTypes, self, output_size, 1, out);
+  return adaptive_avg_pool(context, Asker::kNone, kOwnTypes, self, output_size, 1, out);
 }
 
-Error _adaptive_avg_pool2d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
+Error _adaptive_avg_pool2d_out(KernelContext& context, const Tensor& self, Span<const int64_t> output_size,
                                Tensor& out) {
   constexpr TypeSet kOwnTypes = selected_types("aten::_adaptive_avg_pool2d.out");
-  return adaptive_avg_pool(kOwnTypes, self, output_size, 2, out);
+  return adaptive_avg_pool(context, Asker::kUnderscoreAdaptiveAvgPool2d, kOwnTypes, self, output_size, 2,
+                           out);
 }
 
-Error adaptive_avg_pool2d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
+Error adaptive_avg_pool2d_out(KernelContext& context, const Tensor& self, Span<const int64_t> output_size,
                               Tensor& out) {
   constexpr TypeSet kOwnTypes = selected_types("aten::adaptive_avg_pool2d.out");
-  return adaptive_avg_pool(kOwnTypes, self, output_size, 2, out);
+  return adaptive_avg_pool(context, Asker::kAdaptiveAvgPool2d, kOwnTypes, self, output_size, 2, out);
 }
 
-Error _adaptive_avg_pool3d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
+Error _adaptive_avg_pool3d_out(KernelContext& context, const Tensor& self, Span<const int64_t> output_size,
                                Tensor& out) {
   constexpr TypeSet kOwnTypes = selected_types("aten::_adaptive_avg_pool3d.out");
-  return adaptive_avg_pool(kOwnTypes, self, output_size, 3, out);
+  return adaptive_avg_pool(context, Asker::kNone, kOwnTypes, self, output_size, 3, out);
 }
 
-Error adaptive_avg_pool3d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
+Error adaptive_avg_pool3d_out(KernelContext& context, const Tensor& self, Span<const int64_t> output_size,
                               Tensor& out) {
   constexpr TypeSet kOwnTypes = selected_types("aten::adaptive_avg_pool3d.out");
-  return adaptive_avg_pool(kOwnTypes, self, output_size, 3, out);
+  return adaptive_avg_pool(context, Asker::kNone, kOwnTypes, self, output_size, 3, out);
 }
 
 }  // namespace rushlight::kernels

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/promotion.h"
 #include "kernels/shared/scalar_tensor.h"
@@ -20,8 +21,10 @@ Error combine(ScalarType compute, const Tensor& self, const Tensor& other, Tenso
 
 }  // namespace
 
-Error bitwise_xor_Tensor_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
-  return combine(result_type(self, other), self, other, out);
+Error bitwise_xor_Tensor_out(KernelContext& context, const Tensor& self, const Tensor& other, Tensor& out) {
+  const ScalarType compute = result_type(self, other);
+  return backs::bitwise_xor_Tensor_out(context, BinaryProblem{compute, self, other, out},
+                                       [&] { return combine(compute, self, other, out); });
 }
 
 Error bitwise_xor_Scalar_out(KernelContext&, const Tensor& self, const Scalar& other, Tensor& out) {

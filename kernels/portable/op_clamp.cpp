@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+#include <optional>
+
+#include "kernels/backs/backs.h"
 #include "kernels/shared/clamp.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/promotion.h"
@@ -22,19 +26,9 @@ Error bound_from(bool below, const Tensor& self, const Tensor& bound, Tensor& ou
   return elementwise<kTensorTypes>(result_type(self, bound), out, function, self, bound);
 }
 
-}  // namespace
-
 // Where the lower bound is above the upper one, the upper one wins.
-Error clamp_out(KernelContext&, const Tensor& self, const std::optional<Scalar>& min,
-                const std::optional<Scalar>& max, Tensor& out) {
-  Promotion promotion;
-  promotion.with(self);
-  if (min) promotion.with(*min);
-  if (max) promotion.with(*max);
-  RL_CHECK(min.has_value() || max.has_value(), Error::InvalidArgument, "expected min or max");
-  const ScalarType compute = promotion.type();
-  if (min) RL_TRY(check_fits(*min, compute, "min"));
-  if (max) RL_TRY(check_fits(*max, compute, "max"));
+Error bound_by(ScalarType compute, const Tensor& self, const std::optional<Scalar>& min,
+               const std::optional<Scalar>& max, const Tensor& out) {
   const auto bound = [&](auto type) {
     using T = typename decltype(type)::Element;
     const T low = min ? convert_scalar<T>(*min) : T(0);
@@ -47,12 +41,46 @@ Error clamp_out(KernelContext&, const Tensor& self, const std::optional<Scalar>&
   return elementwise_for<kTypes & types::kReal>(compute, out, bound, self);
 }
 
+struct PortableClamp {
+  ScalarType compute;
+  const Tensor& self;
+  const std::optional<Scalar>& min;
+  const std::optional<Scalar>& max;
+  const Tensor& out;
+
+  Error operator()() const { return bound_by(compute, self, min, max, out); }
+};
+
+// kAsk asks the back of one kernel. Instantiations without a back are equal, and GCC merges them.
+template <Error (*kAsk)(KernelContext& context, const BoundsProblem& problem, PortableClamp portable)>
+Error clamp(KernelContext& context, const Tensor& self, const std::optional<Scalar>& min,
+            const std::optional<Scalar>& max, Tensor& out) {
+  Promotion promotion;
+  promotion.with(self);
+  if (min) promotion.with(*min);
+  if (max) promotion.with(*max);
+  RL_CHECK(min.has_value() || max.has_value(), Error::InvalidArgument, "expected min or max");
+  const ScalarType compute = promotion.type();
+  if (min) RL_TRY(check_fits(*min, compute, "min"));
+  if (max) RL_TRY(check_fits(*max, compute, "max"));
+  const BoundsProblem problem = {
+      {self, out}, min ? min->to<float>() : -INFINITY, max ? max->to<float>() : INFINITY};
+  return kAsk(context, problem, {compute, self, min, max, out});
+}
+
+}  // namespace
+
+Error clamp_out(KernelContext& context, const Tensor& self, const std::optional<Scalar>& min,
+                const std::optional<Scalar>& max, Tensor& out) {
+  return clamp<backs::clamp_out>(context, self, min, max, out);
+}
+
 Error clamp_min_out(KernelContext& context, const Tensor& self, const Scalar& min, Tensor& out) {
-  return clamp_out(context, self, min, std::nullopt, out);
+  return clamp<backs::clamp_min_out>(context, self, min, std::nullopt, out);
 }
 
 Error clamp_max_out(KernelContext& context, const Tensor& self, const Scalar& max, Tensor& out) {
-  return clamp_out(context, self, std::nullopt, max, out);
+  return clamp<backs::clamp_max_out>(context, self, std::nullopt, max, out);
 }
 
 Error clamp_min_Tensor_out(KernelContext&, const Tensor& self, const Tensor& min, Tensor& out) {
@@ -63,15 +91,18 @@ Error clamp_max_Tensor_out(KernelContext&, const Tensor& self, const Tensor& max
   return bound_from(false, self, max, out);
 }
 
-Error clamp_tensor_out(KernelContext&, const Tensor& self, const std::optional<Tensor>& min,
+Error clamp_tensor_out(KernelContext& context, const Tensor& self, const std::optional<Tensor>& min,
                        const std::optional<Tensor>& max, Tensor& out) {
   // PyTorch bounds bool from one side only.
   constexpr TypeSet kBoth = selected_types("aten::clamp.Tensor_out") & types::kReal;
   RL_CHECK(min.has_value() || max.has_value(), Error::InvalidArgument, "expected min or max");
-  if (!max) return bound_from(true, self, *min, out);
-  if (!min) return bound_from(false, self, *max, out);
   const auto both = [](auto x, auto least, auto most) { return at_most(at_least(x, least), most); };
-  return elementwise<kBoth>(result_type(self, *min, *max), out, both, self, *min, *max);
+  const TensorBoundsProblem problem = {self, min ? &*min : nullptr, max ? &*max : nullptr, out};
+  return backs::clamp_tensor_out(context, problem, [&] {
+    if (!max) return bound_from(true, self, *min, out);
+    if (!min) return bound_from(false, self, *max, out);
+    return elementwise<kBoth>(result_type(self, *min, *max), out, both, self, *min, *max);
+  });
 }
 
 }  // namespace rushlight::kernels

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/sizes.h"
 #include "kernels/shared/strided_copy.h"
-#include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
 
-Error clone_out(KernelContext&, const Tensor& self, std::optional<int64_t> memory_format, Tensor& out) {
-  RL_TRY(copy_to_out(View::of(self), out));
+Error clone_out(KernelContext& context, const Tensor& self, std::optional<int64_t> memory_format,
+                Tensor& out) {
+  const View source = View::of(self);
+  RL_TRY(backs::clone_out(context, CopyProblem{source, out}, [&] { return copy_to_out(source, out); }));
   return check_memory_format(memory_format, out);
 }
 

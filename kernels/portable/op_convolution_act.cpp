@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Portable code rounds half and bfloat16 twice: the sums with the bias, and the result.
+#include "kernels/backs/backs.h"
 #include "kernels/shared/activation.h"
 #include "kernels/shared/convolution.h"
 #include "kernels/shared/selection.h"
@@ -9,46 +11,92 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Half and bfloat16 are rounded twice: the sums with the bias, and what becomes of them.
-Error convolve_and_check(TypeSet types, const Tensor& input, const Tensor& weight,
-                         const std::optional<Tensor>& bias, const ConvolutionArguments& arguments,
-                         const std::optional<Tensor>& residual, Tensor& out) {
+constexpr TypeSet kTypes = selected_types("rushlight::convolution_act.out");
+constexpr TypeSet kClampTypes = selected_types("rushlight::convolution_act.clamp_out");
+
+Error check_and_resize(TypeSet types, const ConvolutionActProblem& problem) {
   Shape shape;
-  RL_TRY(convolution_shape(input, weight, bias, arguments, &shape));
-  RL_TRY(check_same_dtype(input, out, "input and out"));
-  if (!contains(types, input.scalar_type())) return unsupported_type(input.scalar_type());
-  RL_TRY(check_residual(residual, input, shape.span()));
-  RL_TRY(resize_out(out, shape.span()));
-  return convolve(input, weight, bias, arguments, out);
+  RL_TRY(convolution_shape(problem.input, problem.weight, problem.bias, problem.arguments, &shape));
+  RL_TRY(check_same_dtype(problem.input, problem.out, "input and out"));
+  if (!contains(types, problem.type())) return unsupported_type(problem.type());
+  RL_TRY(check_residual(problem.residual, problem.input, shape.span()));
+  return resize_out(problem.out, shape.span());
+}
+
+// An error is the call's. The residual does not matter.
+bool can_prepare(const ConvolutionActProblem& problem) {
+  Shape shape;
+  return problem.out.scalar_type() == problem.type() &&
+         convolution_shape(problem.input, problem.weight, problem.bias, problem.arguments, &shape) ==
+             Error::Ok &&
+         has_sizes(problem.out, shape.span());
+}
+
+Error convolve(const ConvolutionProblem& problem) {
+  return convolve(problem.input, problem.weight, problem.bias, problem.arguments, problem.out);
 }
 
 }  // namespace
 
-Error convolution_act_out(KernelContext&, const Tensor& input, const Tensor& weight,
+Error convolution_act_out(KernelContext& context, const Tensor& input, const Tensor& weight,
                           const std::optional<Tensor>& bias, Span<const int64_t> stride,
                           Span<const int64_t> padding, Span<const int64_t> dilation, bool transposed,
                           Span<const int64_t> output_padding, int64_t groups,
                           const std::optional<Tensor>& residual, std::string_view activation, double low,
                           double high, Tensor& out) {
-  constexpr TypeSet kTypes = selected_types("rushlight::convolution_act.out");
-  Activation last;
-  RL_TRY(make_activation(activation, low, high, &last));
-  const ConvolutionArguments arguments{stride, padding, dilation, transposed, output_padding, groups};
-  RL_TRY(convolve_and_check(kTypes, input, weight, bias, arguments, residual, out));
-  add_and_activate(residual, last, out);
-  return Error::Ok;
+  ConvolutionActProblem problem{
+      {input, weight, bias, {stride, padding, dilation, transposed, output_padding, groups}, out},
+      residual,
+      {}};
+  RL_TRY(make_activation(activation, low, high, &problem.activation));
+  RL_TRY(check_and_resize(kTypes, problem));
+  return backs::convolution_act_out(context, problem, [&] {
+    RL_TRY(convolve(problem));
+    add_and_activate(residual, problem.activation, out);
+    return Error::Ok;
+  });
 }
 
-Error convolution_act_clamp_out(KernelContext&, const Tensor& input, const Tensor& weight,
+Error convolution_act_clamp_out(KernelContext& context, const Tensor& input, const Tensor& weight,
                                 const std::optional<Tensor>& bias, Span<const int64_t> stride,
                                 Span<const int64_t> padding, Span<const int64_t> dilation, bool transposed,
                                 Span<const int64_t> output_padding, int64_t groups,
                                 const std::optional<Tensor>& residual, double low, double high, Tensor& out) {
-  constexpr TypeSet kTypes = selected_types("rushlight::convolution_act.clamp_out");
-  const ConvolutionArguments arguments{stride, padding, dilation, transposed, output_padding, groups};
-  RL_TRY(convolve_and_check(kTypes, input, weight, bias, arguments, residual, out));
-  add_and_clamp(residual, make_clamp(low, high), out);
-  return Error::Ok;
+  const ConvolutionActProblem problem{
+      {input, weight, bias, {stride, padding, dilation, transposed, output_padding, groups}, out},
+      residual,
+      make_clamp(low, high)};
+  RL_TRY(check_and_resize(kClampTypes, problem));
+  return backs::convolution_act_clamp_out(context, problem, [&] {
+    RL_TRY(convolve(problem));
+    add_and_clamp(residual, problem.activation, out);
+    return Error::Ok;
+  });
+}
+
+Error convolution_act_out_prepare(KernelContext& context, const Tensor& input, const Tensor& weight,
+                                  const std::optional<Tensor>& bias, Span<const int64_t> stride,
+                                  Span<const int64_t> padding, Span<const int64_t> dilation, bool transposed,
+                                  Span<const int64_t> output_padding, int64_t groups,
+                                  const std::optional<Tensor>& residual, std::string_view, double, double,
+                                  Tensor& out) {
+  const ConvolutionActProblem problem{
+      {input, weight, bias, {stride, padding, dilation, transposed, output_padding, groups}, out},
+      residual,
+      {}};
+  return can_prepare(problem) ? backs::convolution_act_out_prepare(context, problem) : Error::Ok;
+}
+
+Error convolution_act_clamp_out_prepare(KernelContext& context, const Tensor& input, const Tensor& weight,
+                                        const std::optional<Tensor>& bias, Span<const int64_t> stride,
+                                        Span<const int64_t> padding, Span<const int64_t> dilation,
+                                        bool transposed, Span<const int64_t> output_padding, int64_t groups,
+                                        const std::optional<Tensor>& residual, double, double, Tensor& out) {
+  const ConvolutionActProblem problem{
+      {input, weight, bias, {stride, padding, dilation, transposed, output_padding, groups}, out},
+      residual,
+      {}};
+  return can_prepare(problem) ? backs::convolution_act_clamp_out_prepare(context, problem) : Error::Ok;
 }
 
 }  // namespace rushlight::kernels

@@ -12,8 +12,6 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr size_t kSpatial = 3;  // 1-d and 2-d convolutions have leading dimensions of size 1
-
 // A tensor of samples, channels and positions; strides are in bytes.
 struct Samples {
   const char* data;

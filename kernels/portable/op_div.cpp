@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/division.h"
 #include "kernels/shared/scalar_tensor.h"
 #include "kernels/shared/selection.h"
@@ -14,15 +15,18 @@ constexpr TypeSet kModeTypes =
 
 }  // namespace
 
-Error div_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
+Error div_out(KernelContext& context, const Tensor& self, const Tensor& other, Tensor& out) {
   const ScalarType compute = floating_type(result_type(self, other));
-  return divide<kExactTypes>(compute, Rounding::kNone, self, other, out);
+  return backs::div_out(context, BinaryProblem{compute, self, other, out},
+                        [&] { return divide<kExactTypes>(compute, Rounding::kNone, self, other, out); });
 }
 
-Error div_scalar_out(KernelContext&, const Tensor& self, const Scalar& other, Tensor& out) {
+Error div_scalar_out(KernelContext& context, const Tensor& self, const Scalar& other, Tensor& out) {
   const ScalarType compute = floating_type(result_type(self, other));
   const ScalarTensor divisor(other, computed_type(compute));
-  return divide<kExactTypes>(compute, Rounding::kNone, self, divisor, out);
+  return backs::div_scalar_out(
+      context, BinaryProblem{compute, self, divisor, out, NumberOperand::kLast},
+      [&] { return divide<kExactTypes>(compute, Rounding::kNone, self, divisor, out); });
 }
 
 Error div_out_mode(KernelContext&, const Tensor& self, const Tensor& other,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 
+#include "kernels/backs/backs.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/scalar_range.h"
 #include "kernels/shared/selection.h"
@@ -8,7 +9,7 @@
 
 namespace rushlight::kernels {
 
-Error elu_out(KernelContext&, const Tensor& self, const Scalar& alpha, const Scalar& scale,
+Error elu_out(KernelContext& context, const Tensor& self, const Scalar& alpha, const Scalar& scale,
               const Scalar& input_scale, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::elu.out");
   const ScalarType type = self.scalar_type();
@@ -23,7 +24,8 @@ Error elu_out(KernelContext&, const Tensor& self, const Scalar& alpha, const Sca
       return x > T(0) ? x * positive : std::expm1(x * inner) * negative;
     };
   };
-  return elementwise_for<kTypes>(type, out, elu, self);
+  const EluProblem problem = {{self, out}, alpha.to<float>(), scale.to<float>(), input_scale.to<float>()};
+  return backs::elu_out(context, problem, [&] { return elementwise_for<kTypes>(type, out, elu, self); });
 }
 
 }  // namespace rushlight::kernels

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "kernels/backs/backs.h"
 #include "kernels/shared/checks.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/selection.h"
@@ -24,25 +25,25 @@ T gated(T x, T gate) {
 
 }  // namespace
 
-Error gelu_out(KernelContext&, const Tensor& self, std::string_view approximate, Tensor& out) {
+Error gelu_out(KernelContext& context, const Tensor& self, std::string_view approximate, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::gelu.out");
   RL_TRY(check_same_dtype(self, out, "self and out"));
-  if (approximate == "tanh") {
-    const auto with_tanh = [](auto x) {
-      using T = decltype(x);
-      const T inner = T(kSqrtTwoOverPi) * (x + T(kCubicFactor) * x * x * x);
-      return gated(x, T(1) + std::tanh(inner));
-    };
-    return elementwise<kTypes>(out, with_tanh, self);
-  }
-  RL_CHECK(approximate == "none", Error::InvalidArgument,
+  const bool uses_tanh = approximate == "tanh";
+  RL_CHECK(uses_tanh || approximate == "none", Error::InvalidArgument,
            "approximate: expected 'none' or 'tanh', got '%.*s'", static_cast<int>(approximate.size()),
            approximate.data());
+  const auto with_tanh = [](auto x) {
+    using T = decltype(x);
+    const T inner = T(kSqrtTwoOverPi) * (x + T(kCubicFactor) * x * x * x);
+    return gated(x, T(1) + std::tanh(inner));
+  };
   const auto with_erf = [](auto x) {
     using T = decltype(x);
     return gated(x, T(1) + std::erf(x * T(kSqrtHalf)));
   };
-  return elementwise<kTypes>(out, with_erf, self);
+  return backs::gelu_out(context, GeluProblem{{self, out}, uses_tanh}, [&] {
+    return uses_tanh ? elementwise<kTypes>(out, with_tanh, self) : elementwise<kTypes>(out, with_erf, self);
+  });
 }
 
 }  // namespace rushlight::kernels

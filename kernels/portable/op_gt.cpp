@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/promotion.h"
 #include "kernels/shared/scalar_tensor.h"
@@ -17,13 +18,17 @@ Error compare(ScalarType compute, const Tensor& self, const Tensor& other, Tenso
 
 }  // namespace
 
-Error gt_tensor_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
-  return compare(result_type(self, other), self, other, out);
+Error gt_tensor_out(KernelContext& context, const Tensor& self, const Tensor& other, Tensor& out) {
+  const ScalarType compute = result_type(self, other);
+  return backs::gt_tensor_out(context, ComparisonProblem{{compute, self, other, out}},
+                              [&] { return compare(compute, self, other, out); });
 }
 
-Error gt_scalar_out(KernelContext&, const Tensor& self, const Scalar& other, Tensor& out) {
+Error gt_scalar_out(KernelContext& context, const Tensor& self, const Scalar& other, Tensor& out) {
   const ScalarType compute = result_type(self, other);
-  return compare(compute, self, ScalarTensor(other, compute), out);
+  const ScalarTensor number(other, compute);
+  return backs::gt_scalar_out(context, ComparisonProblem{{compute, self, number, out, NumberOperand::kLast}},
+                              [&] { return compare(compute, self, number, out); });
 }
 
 }  // namespace rushlight::kernels

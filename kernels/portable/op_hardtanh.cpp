@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/clamp.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/selection.h"
@@ -7,7 +8,7 @@
 namespace rushlight::kernels {
 
 // Bounds of integers are the whole parts of the numbers.
-Error hardtanh_out(KernelContext&, const Tensor& self, const Scalar& min_val, const Scalar& max_val,
+Error hardtanh_out(KernelContext& context, const Tensor& self, const Scalar& min_val, const Scalar& max_val,
                    Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::hardtanh.out");
   const ScalarType type = self.scalar_type();
@@ -19,7 +20,8 @@ Error hardtanh_out(KernelContext&, const Tensor& self, const Scalar& min_val, co
       return at_most(at_least(x, low), high);
     };
   };
-  return elementwise_for<kTypes>(type, out, bound, self);
+  return backs::hardtanh_out(context, BoundsProblem{{self, out}, min_val.to<float>(), max_val.to<float>()},
+                             [&] { return elementwise_for<kTypes>(type, out, bound, self); });
 }
 
 }  // namespace rushlight::kernels

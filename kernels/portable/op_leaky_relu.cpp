@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/scalar_range.h"
 #include "kernels/shared/selection.h"
@@ -6,7 +7,7 @@
 
 namespace rushlight::kernels {
 
-Error leaky_relu_out(KernelContext&, const Tensor& self, const Scalar& negative_slope, Tensor& out) {
+Error leaky_relu_out(KernelContext& context, const Tensor& self, const Scalar& negative_slope, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::leaky_relu.out");
   RL_TRY(check_same_dtype(self, out, "self and out"));
   RL_TRY(check_scalar_range(negative_slope, self.scalar_type(), "negative_slope"));
@@ -14,7 +15,8 @@ Error leaky_relu_out(KernelContext&, const Tensor& self, const Scalar& negative_
     using T = typename decltype(type)::Element;
     return [slope = negative_slope.to<T>()](T x) { return x > T(0) ? x : x * slope; };
   };
-  return elementwise_for<kTypes>(self.scalar_type(), out, leak, self);
+  return backs::leaky_relu_out(context, LeakyReluProblem{{self, out}, negative_slope.to<float>()},
+                               [&] { return elementwise_for<kTypes>(self.scalar_type(), out, leak, self); });
 }
 
 }  // namespace rushlight::kernels

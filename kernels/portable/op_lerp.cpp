@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/complex_math.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/scalar_tensor.h"
@@ -28,9 +29,12 @@ T interpolate(T start, T end, T weight) {
   return first_half ? start + weight * difference : end - difference * (T(1) - weight);
 }
 
-Error lerp(const Tensor& self, const Tensor& end, const Tensor& weight, Tensor& out) {
+Error check_dtypes(const Tensor& self, const Tensor& end, const Tensor& out) {
   RL_TRY(check_same_dtype(self, end, "self and end"));
-  RL_TRY(check_same_dtype(self, out, "self and out"));
+  return check_same_dtype(self, out, "self and out");
+}
+
+Error lerp(const Tensor& self, const Tensor& end, const Tensor& weight, Tensor& out) {
   const auto function = [](auto a, auto b, auto w) { return interpolate(a, b, w); };
   return elementwise<kTypes&(types::kFloating | types::kComplex), Signs::kMatter, Numbers::kExact>(
       self.scalar_type(), out, function, self, end, weight);
@@ -38,15 +42,20 @@ Error lerp(const Tensor& self, const Tensor& end, const Tensor& weight, Tensor& 
 
 }  // namespace
 
-Error lerp_Scalar_out(KernelContext&, const Tensor& self, const Tensor& end, const Scalar& weight,
+Error lerp_Scalar_out(KernelContext& context, const Tensor& self, const Tensor& end, const Scalar& weight,
                       Tensor& out) {
-  return lerp(self, end, ScalarTensor(weight, computed_type(self.scalar_type())), out);
+  RL_TRY(check_dtypes(self, end, out));
+  const ScalarTensor number(weight, computed_type(self.scalar_type()));
+  return backs::lerp_Scalar_out(context, TernaryProblem{self, end, number, out, NumberOperand::kLast},
+                                [&] { return lerp(self, end, number, out); });
 }
 
-Error lerp_Tensor_out(KernelContext&, const Tensor& self, const Tensor& end, const Tensor& weight,
+Error lerp_Tensor_out(KernelContext& context, const Tensor& self, const Tensor& end, const Tensor& weight,
                       Tensor& out) {
   RL_TRY(check_same_dtype(self, weight, "self and weight"));
-  return lerp(self, end, weight, out);
+  RL_TRY(check_dtypes(self, end, out));
+  return backs::lerp_Tensor_out(context, TernaryProblem{self, end, weight, out},
+                                [&] { return lerp(self, end, weight, out); });
 }
 
 }  // namespace rushlight::kernels

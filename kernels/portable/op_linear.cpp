@@ -1,19 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/linear.h"
 #include "kernels/shared/selection.h"
 #include "runtime/kernel/context.h"
-#include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
 
-Error linear_out(KernelContext&, const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
-                 Tensor& out) {
-  constexpr TypeSet kTypes = selected_types("aten::linear.out");
-  if (!contains(kTypes, input.scalar_type())) return unsupported_type(input.scalar_type());
+namespace {
+
+constexpr TypeSet kTypes = selected_types("aten::linear.out");
+
+}  // namespace
+
+Error linear_out(KernelContext& context, const Tensor& input, const Tensor& weight,
+                 const std::optional<Tensor>& bias, Tensor& out) {
+  const LinearProblem problem{input, weight, bias, out};
   Shape shape;
-  RL_TRY(linear_shape(input, weight, bias, out, &shape));
+  RL_TRY(linear_shape(problem, kTypes, &shape));
   RL_TRY(resize_out(out, shape.span()));
-  return multiply_linear(input, weight, bias, out);
+  return backs::linear_out(context, problem, [&] { return multiply_linear(problem); });
+}
+
+Error linear_out_prepare(KernelContext& context, const Tensor& input, const Tensor& weight,
+                         const std::optional<Tensor>& bias, Tensor& out) {
+  const LinearProblem problem{input, weight, bias, out};
+  Shape shape;
+  if (linear_shape(problem, kTypes, &shape) != Error::Ok || !has_sizes(out, shape.span())) {
+    return Error::Ok;  // an error is the call's
+  }
+  return backs::linear_out_prepare(context, problem);
 }
 
 }  // namespace rushlight::kernels

@@ -1,46 +1,73 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Half and bfloat16 are rounded twice by portable code: the sums with the bias, and what becomes of them.
+#include "kernels/backs/backs.h"
 #include "kernels/shared/activation.h"
 #include "kernels/shared/linear.h"
 #include "kernels/shared/selection.h"
 #include "runtime/kernel/context.h"
-#include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
 
 namespace {
 
-// Half and bfloat16 are rounded twice: the sums with the bias, and what becomes of them.
-Error multiply_and_check(TypeSet types, const Tensor& input, const Tensor& weight,
-                         const std::optional<Tensor>& bias, const std::optional<Tensor>& residual,
-                         Tensor& out) {
-  if (!contains(types, input.scalar_type())) return unsupported_type(input.scalar_type());
+constexpr TypeSet kTypes = selected_types("rushlight::linear_act.out");
+constexpr TypeSet kClampTypes = selected_types("rushlight::linear_act.clamp_out");
+
+Error check_and_resize(TypeSet types, const LinearActProblem& problem) {
   Shape shape;
-  RL_TRY(linear_shape(input, weight, bias, out, &shape));
-  RL_TRY(check_residual(residual, input, shape.span()));
-  RL_TRY(resize_out(out, shape.span()));
-  return multiply_linear(input, weight, bias, out);
+  RL_TRY(linear_shape(problem, types, &shape));
+  RL_TRY(check_residual(problem.residual, problem.input, shape.span()));
+  return resize_out(problem.out, shape.span());
+}
+
+// An error is the call's.
+bool can_prepare(TypeSet types, const LinearActProblem& problem) {
+  Shape shape;
+  return linear_shape(problem, types, &shape) == Error::Ok &&
+         check_residual(problem.residual, problem.input, shape.span()) == Error::Ok &&
+         has_sizes(problem.out, shape.span());
 }
 
 }  // namespace
 
-Error linear_act_out(KernelContext&, const Tensor& input, const Tensor& weight,
+Error linear_act_out(KernelContext& context, const Tensor& input, const Tensor& weight,
                      const std::optional<Tensor>& bias, const std::optional<Tensor>& residual,
                      std::string_view activation, double low, double high, Tensor& out) {
-  Activation last;
-  RL_TRY(make_activation(activation, low, high, &last));
-  constexpr TypeSet kTypes = selected_types("rushlight::linear_act.out");
-  RL_TRY(multiply_and_check(kTypes, input, weight, bias, residual, out));
-  add_and_activate(residual, last, out);
-  return Error::Ok;
+  LinearActProblem problem{{input, weight, bias, out}, residual, {}};
+  RL_TRY(make_activation(activation, low, high, &problem.activation));
+  RL_TRY(check_and_resize(kTypes, problem));
+  return backs::linear_act_out(context, problem, [&] {
+    RL_TRY(multiply_linear(problem));
+    add_and_activate(residual, problem.activation, out);
+    return Error::Ok;
+  });
 }
 
-Error linear_act_clamp_out(KernelContext&, const Tensor& input, const Tensor& weight,
+Error linear_act_clamp_out(KernelContext& context, const Tensor& input, const Tensor& weight,
                            const std::optional<Tensor>& bias, const std::optional<Tensor>& residual,
                            double low, double high, Tensor& out) {
-  constexpr TypeSet kTypes = selected_types("rushlight::linear_act.clamp_out");
-  RL_TRY(multiply_and_check(kTypes, input, weight, bias, residual, out));
-  add_and_clamp(residual, make_clamp(low, high), out);
-  return Error::Ok;
+  const LinearActProblem problem{{input, weight, bias, out}, residual, make_clamp(low, high)};
+  RL_TRY(check_and_resize(kClampTypes, problem));
+  return backs::linear_act_clamp_out(context, problem, [&] {
+    RL_TRY(multiply_linear(problem));
+    add_and_clamp(residual, problem.activation, out);
+    return Error::Ok;
+  });
+}
+
+Error linear_act_out_prepare(KernelContext& context, const Tensor& input, const Tensor& weight,
+                             const std::optional<Tensor>& bias, const std::optional<Tensor>& residual,
+                             std::string_view, double, double, Tensor& out) {
+  const LinearActProblem problem{{input, weight, bias, out}, residual, {}};
+  return can_prepare(kTypes, problem) ? backs::linear_act_out_prepare(context, problem) : Error::Ok;
+}
+
+Error linear_act_clamp_out_prepare(KernelContext& context, const Tensor& input, const Tensor& weight,
+                                   const std::optional<Tensor>& bias, const std::optional<Tensor>& residual,
+                                   double, double, Tensor& out) {
+  const LinearActProblem problem{{input, weight, bias, out}, residual, {}};
+  return can_prepare(kClampTypes, problem) ? backs::linear_act_clamp_out_prepare(context, problem)
+                                           : Error::Ok;
 }
 
 }  // namespace rushlight::kernels

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/masked.h"
 #include "kernels/shared/scalar_range.h"
@@ -10,10 +11,13 @@ namespace rushlight::kernels {
 
 namespace {
 
+Error check_dtypes(const Tensor& self, const Tensor& mask, const Tensor& out) {
+  RL_TRY(check_same_dtype(self, out, "self and out"));
+  return check_mask_dtype(mask);
+}
+
 template <TypeSet kTypes>
 Error masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value, Tensor& out) {
-  RL_TRY(check_same_dtype(self, out, "self and out"));
-  RL_TRY(check_mask_dtype(mask));
   // The mask comes in the compute type like the other inputs: zero or not.
   const auto select = [](auto masks, auto a, auto b) { return masks != decltype(masks)(0) ? b : a; };
   return elementwise<kTypes, Signs::kIgnored>(self.scalar_type(), out, select, mask, self, value);
@@ -21,19 +25,24 @@ Error masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value, T
 
 }  // namespace
 
-Error masked_fill_scalar_out(KernelContext&, const Tensor& self, const Tensor& mask, const Scalar& value,
-                             Tensor& out) {
+Error masked_fill_scalar_out(KernelContext& context, const Tensor& self, const Tensor& mask,
+                             const Scalar& value, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::masked_fill.Scalar_out");
   RL_TRY(check_scalar_range(value, self.scalar_type(), "value"));
-  return masked_fill<kTypes>(self, mask, ScalarTensor(value, self.scalar_type()), out);
+  RL_TRY(check_dtypes(self, mask, out));
+  const ScalarTensor number(value, self.scalar_type());
+  return backs::masked_fill_scalar_out(context, SelectProblem{mask, number, self, out},
+                                       [&] { return masked_fill<kTypes>(self, mask, number, out); });
 }
 
-Error masked_fill_tensor_out(KernelContext&, const Tensor& self, const Tensor& mask, const Tensor& value,
-                             Tensor& out) {
+Error masked_fill_tensor_out(KernelContext& context, const Tensor& self, const Tensor& mask,
+                             const Tensor& value, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::masked_fill.Tensor_out");
   RL_CHECK(value.dim() == 0, Error::InvalidArgument, "value: expected no dimension, got %ld",
            static_cast<long>(value.dim()));
-  return masked_fill<kTypes>(self, mask, value, out);
+  RL_TRY(check_dtypes(self, mask, out));
+  return backs::masked_fill_tensor_out(context, SelectProblem{mask, value, self, out},
+                                       [&] { return masked_fill<kTypes>(self, mask, value, out); });
 }
 
 }  // namespace rushlight::kernels

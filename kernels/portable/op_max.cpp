@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/checks.h"
 #include "kernels/shared/extremum.h"
 #include "kernels/shared/selection.h"
@@ -6,17 +7,23 @@
 
 namespace rushlight::kernels {
 
-Error max_out(KernelContext&, const Tensor& self, int64_t dim, bool keepdim, Tensor& max,
+Error max_out(KernelContext& context, const Tensor& self, int64_t dim, bool keepdim, Tensor& max,
               Tensor& max_values) {
   constexpr TypeSet kTypes = selected_types("aten::max.dim_max");
-  return extremum_along(kTypes, true, self, dim, keepdim, max, max_values);
+  RL_TRY(check_same_dtype(self, max, "self and the values"));
+  ExtremumSearch search{self, max_values, &max, keepdim, false};
+  RL_TRY(search.plan(kTypes, dim));
+  return backs::max_out(context, SearchProblem{search}, [&] { return extremum_along(true, search); });
 }
 
-Error max_unary_out(KernelContext&, const Tensor& self, Tensor& out) {
+Error max_unary_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::max.unary_out");
   RL_TRY(check_can_cast(self.scalar_type(), out));
   if (self.numel() == 0) return extremum_of_nothing(true, out);
-  return extremum_over(kTypes, true, self, std::nullopt, false, out);
+  Reduction reduction;
+  RL_TRY(reduction.plan(self, std::nullopt, false, out));
+  return backs::max_unary_out(context, ReductionProblem{reduction, self, out},
+                              [&] { return extremum_into(kTypes, true, reduction, self, out); });
 }
 
 }  // namespace rushlight::kernels

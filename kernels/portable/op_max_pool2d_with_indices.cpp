@@ -3,6 +3,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "kernels/backs/backs.h"
 #include "kernels/shared/held_access.h"
 #include "kernels/shared/pooling.h"
 #include "kernels/shared/selection.h"
@@ -59,9 +60,41 @@ void pool_plane(const E& elements, typename E::Held lowest, const Window* window
   }
 }
 
+template <TypeSet kTypes>
+Error pool_planes(const MaxPoolProblem& problem) {
+  const ScalarType type = problem.type();
+  View source = View::of(problem.self);
+  View target = View::of(problem.out);
+  View places = View::of(problem.indices);
+  if (source.dim == 3) {
+    source.insert(0, 1, 0);
+    target.insert(0, 1, 0);
+    places.insert(0, 1, 0);
+  }
+  const auto pool = [&](const auto& elements, auto lowest) {
+    for (ptrdiff_t n = 0; n < source.sizes[0]; ++n) {
+      for (ptrdiff_t c = 0; c < source.sizes[1]; ++c) {
+        const auto plane = [&](const View& view) {
+          return Plane{view.data + n * view.strides[0] + c * view.strides[1], view.strides + 2};
+        };
+        pool_plane(elements, lowest, problem.windows, plane(source), plane(target), plane(places));
+      }
+    }
+    return Error::Ok;
+  };
+  return dispatch<held_in(kTypes)>(held_type(kTypes, type), [&](auto held) {
+    using C = typename decltype(held)::Element;
+    if constexpr (std::is_integral_v<C>) return pool(HeldElements<C>(type), lowest_integer(type));
+    if constexpr (std::is_same_v<C, float> && (kTypes & types::kReducedFloat) != 0) {
+      if (type != ScalarType::Float) return pool(HeldElements<C>(type), static_cast<C>(-INFINITY));
+    }
+    if constexpr (std::is_floating_point_v<C>) return pool(DirectElements<C>(), static_cast<C>(-INFINITY));
+  });
+}
+
 }  // namespace
 
-Error max_pool2d_with_indices_out(KernelContext&, const Tensor& self, Span<const int64_t> kernel_size,
+Error max_pool2d_with_indices_out(KernelContext& context, const Tensor& self, Span<const int64_t> kernel_size,
                                   Span<const int64_t> stride, Span<const int64_t> padding,
                                   Span<const int64_t> dilation, bool ceil_mode, Tensor& out,
                                   Tensor& indices) {
@@ -74,34 +107,8 @@ Error max_pool2d_with_indices_out(KernelContext&, const Tensor& self, Span<const
   const Shape shape = pooled_shape(self, windows);
   RL_TRY(resize_out(out, shape.span()));
   RL_TRY(resize_out(indices, shape.span()));
-  View source = View::of(self);
-  View target = View::of(out);
-  View places = View::of(indices);
-  if (source.dim == 3) {
-    source.insert(0, 1, 0);
-    target.insert(0, 1, 0);
-    places.insert(0, 1, 0);
-  }
-  const auto pool = [&](const auto& elements, auto lowest) {
-    for (ptrdiff_t n = 0; n < source.sizes[0]; ++n) {
-      for (ptrdiff_t c = 0; c < source.sizes[1]; ++c) {
-        const auto plane = [&](const View& view) {
-          return Plane{view.data + n * view.strides[0] + c * view.strides[1], view.strides + 2};
-        };
-        pool_plane(elements, lowest, windows, plane(source), plane(target), plane(places));
-      }
-    }
-    return Error::Ok;
-  };
-  const ScalarType type = self.scalar_type();
-  return dispatch<held_in(kTypes)>(held_type(kTypes, type), [&](auto held) {
-    using C = typename decltype(held)::Element;
-    if constexpr (std::is_integral_v<C>) return pool(HeldElements<C>(type), lowest_integer(type));
-    if constexpr (std::is_same_v<C, float> && (kTypes & types::kReducedFloat) != 0) {
-      if (type != ScalarType::Float) return pool(HeldElements<C>(type), static_cast<C>(-INFINITY));
-    }
-    if constexpr (std::is_floating_point_v<C>) return pool(DirectElements<C>(), static_cast<C>(-INFINITY));
-  });
+  const MaxPoolProblem problem{self, windows, out, indices};
+  return backs::max_pool2d_with_indices_out(context, problem, [&] { return pool_planes<kTypes>(problem); });
 }
 
 }  // namespace rushlight::kernels

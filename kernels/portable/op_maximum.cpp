@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/extremum.h"
 #include "kernels/shared/promotion.h"
@@ -7,10 +8,11 @@
 
 namespace rushlight::kernels {
 
-Error maximum_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
+Error maximum_out(KernelContext& context, const Tensor& self, const Tensor& other, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::maximum.out");
   const auto choose = [](auto a, auto b) { return Largest::beats(b, a) ? b : a; };
-  return elementwise<kTypes>(out, choose, self, other);
+  return backs::maximum_out(context, BinaryProblem{self.scalar_type(), self, other, out},
+                            [&] { return elementwise<kTypes>(out, choose, self, other); });
 }
 
 }  // namespace rushlight::kernels

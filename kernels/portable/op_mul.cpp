@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/arithmetic.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/promotion.h"
@@ -19,13 +20,17 @@ Error multiply(ScalarType compute, const Tensor& self, const Tensor& other, Tens
 
 }  // namespace
 
-Error mul_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
-  return multiply(result_type(self, other), self, other, out);
+Error mul_out(KernelContext& context, const Tensor& self, const Tensor& other, Tensor& out) {
+  const ScalarType compute = result_type(self, other);
+  return backs::mul_out(context, BinaryProblem{compute, self, other, out},
+                        [&] { return multiply(compute, self, other, out); });
 }
 
-Error mul_scalar_out(KernelContext&, const Tensor& self, const Scalar& other, Tensor& out) {
+Error mul_scalar_out(KernelContext& context, const Tensor& self, const Scalar& other, Tensor& out) {
   const ScalarType compute = result_type(self, other);
-  return multiply(compute, self, ScalarTensor(other, computed_type(compute)), out);
+  const ScalarTensor number(other, computed_type(compute));
+  return backs::mul_scalar_out(context, BinaryProblem{compute, self, number, out, NumberOperand::kLast},
+                               [&] { return multiply(compute, self, number, out); });
 }
 
 }  // namespace rushlight::kernels

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/normalization.h"
-#include "kernels/shared/selection.h"
 #include "kernels/shared/view.h"
-#include "runtime/kernel/context.h"
-#include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
 
@@ -70,7 +68,7 @@ void normalize_sample(const E& values, const P& numbers, const Groups& groups, p
 }  // namespace
 
 // out1 and out2 are the mean and the inverse of the standard deviation of every group.
-Error native_group_norm_out(KernelContext&, const Tensor& input, const std::optional<Tensor>& weight,
+Error native_group_norm_out(KernelContext& context, const Tensor& input, const std::optional<Tensor>& weight,
                             const std::optional<Tensor>& bias, int64_t N, int64_t C, int64_t HxW,
                             int64_t group, double eps, Tensor& out0, Tensor& out1, Tensor& out2) {
   constexpr TypeSet kTypes = selected_types("aten::native_group_norm.out");
@@ -84,18 +82,21 @@ Error native_group_norm_out(KernelContext&, const Tensor& input, const std::opti
   RL_TRY(resize_out(out0, input.sizes()));
   RL_TRY(resize_out(out1, {statistics, 2}));
   RL_TRY(resize_out(out2, {statistics, 2}));
-  const Groups groups{View::of(input), View::of(out0), static_cast<size_t>(group),
-                      static_cast<size_t>(C / group)};
-  const View means = View::of(out1);
-  const View rstds = View::of(out2);
-  const ScalarType type = input.scalar_type();
-  return dispatch_normalization<kTypes>(
-      type, parameters.type(type), [&](const auto& values, const auto& numbers) {
-        for (ptrdiff_t n = 0; n < groups.source.sizes[0]; ++n) {
-          normalize_sample(values, numbers, groups, n, parameters, means, rstds);
-        }
-        return Error::Ok;
-      });
+  const GroupNormProblem problem{{input, parameters, out0, out1, out2}, static_cast<size_t>(group)};
+  return backs::native_group_norm_out(context, problem, [&] {
+    const Groups groups{View::of(input), View::of(out0), static_cast<size_t>(group),
+                        static_cast<size_t>(C / group)};
+    const View means = View::of(out1);
+    const View rstds = View::of(out2);
+    const ScalarType type = input.scalar_type();
+    return dispatch_normalization<kTypes>(
+        type, parameters.type(type), [&](const auto& values, const auto& numbers) {
+          for (ptrdiff_t n = 0; n < groups.source.sizes[0]; ++n) {
+            normalize_sample(values, numbers, groups, n, parameters, means, rstds);
+          }
+          return Error::Ok;
+        });
+  });
 }
 
 }  // namespace rushlight::kernels

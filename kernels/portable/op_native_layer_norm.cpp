@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/layer_norm.h"
-#include "runtime/kernel/context.h"
-#include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
 
@@ -57,22 +56,25 @@ void normalize(const Layout& layout, const ScalarType* types, const E& values, c
 }  // namespace
 
 // out1 and out2 are the mean and the inverse of the standard deviation of every group.
-Error native_layer_norm_out(KernelContext&, const Tensor& input, Span<const int64_t> normalized_shape,
+Error native_layer_norm_out(KernelContext& context, const Tensor& input, Span<const int64_t> normalized_shape,
                             const std::optional<Tensor>& weight, const std::optional<Tensor>& bias,
                             double eps, Tensor& out0, Tensor& out1, Tensor& out2) {
   constexpr TypeSet kTypes = selected_types("aten::native_layer_norm.out");
   const NormalizationParameters parameters{weight, bias, eps};
   Layout layout;
   RL_TRY(plan_layer_norm(input, normalized_shape, parameters, out0, out1, out2, &layout));
-  const ScalarType types[] = {out1.scalar_type(), out2.scalar_type()};
-  char* const start[] = {input.mutable_data_ptr<char>(), out0.mutable_data_ptr<char>(),
-                         out1.mutable_data_ptr<char>(), out2.mutable_data_ptr<char>()};
-  const ScalarType type = input.scalar_type();
-  return dispatch_normalization<kTypes>(type, parameters.type(type),
-                                        [&](const auto& values, const auto& numbers) {
-                                          normalize(layout, types, values, numbers, parameters, start);
-                                          return Error::Ok;
-                                        });
+  const LayerNormProblem problem{{input, parameters, out0, out1, out2}, layout};
+  return backs::native_layer_norm_out(context, problem, [&] {
+    const ScalarType types[] = {out1.scalar_type(), out2.scalar_type()};
+    char* const start[] = {input.mutable_data_ptr<char>(), out0.mutable_data_ptr<char>(),
+                           out1.mutable_data_ptr<char>(), out2.mutable_data_ptr<char>()};
+    const ScalarType type = input.scalar_type();
+    return dispatch_normalization<kTypes>(type, parameters.type(type),
+                                          [&](const auto& values, const auto& numbers) {
+                                            normalize(layout, types, values, numbers, parameters, start);
+                                            return Error::Ok;
+                                          });
+  });
 }
 
 }  // namespace rushlight::kernels

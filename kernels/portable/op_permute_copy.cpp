@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/permutation.h"
 #include "kernels/shared/strided_copy.h"
-#include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
 
-Error permute_copy_out(KernelContext&, const Tensor& self, Span<const int64_t> dims, Tensor& out) {
+Error permute_copy_out(KernelContext& context, const Tensor& self, Span<const int64_t> dims, Tensor& out) {
   View permuted;
   RL_TRY(read_permutation(self, dims, &permuted));
-  return copy_to_out(permuted, out);
+  return backs::permute_copy_out(context, CopyProblem{permuted, out},
+                                 [&] { return copy_to_out(permuted, out); });
 }
 
 }  // namespace rushlight::kernels

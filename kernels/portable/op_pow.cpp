@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 
+#include "kernels/backs/backs.h"
 #include "kernels/shared/arithmetic.h"
 #include "kernels/shared/clamp.h"
 #include "kernels/shared/complex_function.h"
@@ -69,38 +70,44 @@ Error raise(ScalarType compute, const Tensor& self, const Tensor& exponent, Tens
 
 }  // namespace
 
-Error pow_Tensor_Tensor_out(KernelContext&, const Tensor& self, const Tensor& exponent, Tensor& out) {
+Error pow_Tensor_Tensor_out(KernelContext& context, const Tensor& self, const Tensor& exponent, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::pow.Tensor_Tensor_out") & ~types::kBool;
-  return raise<kTypes>(result_type(self, exponent), self, exponent, out);
-}
-
-Error pow_Tensor_Scalar_out(KernelContext&, const Tensor& self, const Scalar& exponent, Tensor& out) {
-  constexpr TypeSet kTypes = selected_types("aten::pow.Tensor_Scalar_out");
   const ScalarType compute = result_type(self, exponent);
-  if constexpr ((kTypes & types::kComplex) != 0) {
-    if (is_complex(compute)) {
-      return complex_function(compute, self, ScalarTensor(exponent, ScalarType::Double), out,
-                              complex_power_of);
-    }
-  }
-  if (is_floating(compute)) {
-    const auto raised = [&](auto type) {
-      using T = typename decltype(type)::Element;
-      return [number = exponent.to<T>()](T x) { return power_of(x, number); };
-    };
-    return elementwise_for<kTypes & types::kFloating>(compute, out, raised, self);
-  }
-  RL_CHECK(exponent.to<int64_t>() >= 0, Error::InvalidArgument,
-           "exponent: expected one that is not negative for integers, got %ld",
-           static_cast<long>(exponent.to<int64_t>()));
-  RL_TRY(check_fits(exponent, compute, "exponent"));
-  return raise<kTypes & ~types::kFloating>(compute, self, ScalarTensor(exponent, compute), out);
+  return backs::pow_Tensor_Tensor_out(context, BinaryProblem{compute, self, exponent, out},
+                                      [&] { return raise<kTypes>(compute, self, exponent, out); });
 }
 
-Error pow_Scalar_out(KernelContext&, const Scalar& self, const Tensor& exponent, Tensor& out) {
+Error pow_Tensor_Scalar_out(KernelContext& context, const Tensor& self, const Scalar& exponent, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::pow.Tensor_Scalar_out");
+  return backs::pow_Tensor_Scalar_out(context, PowerProblem{{self, out}, exponent.to<float>()}, [&] {
+    const ScalarType compute = result_type(self, exponent);
+    if constexpr ((kTypes & types::kComplex) != 0) {
+      if (is_complex(compute)) {
+        return complex_function(compute, self, ScalarTensor(exponent, ScalarType::Double), out,
+                                complex_power_of);
+      }
+    }
+    if (is_floating(compute)) {
+      const auto raised = [&](auto type) {
+        using T = typename decltype(type)::Element;
+        return [number = exponent.to<T>()](T x) { return power_of(x, number); };
+      };
+      return elementwise_for<kTypes & types::kFloating>(compute, out, raised, self);
+    }
+    RL_CHECK(exponent.to<int64_t>() >= 0, Error::InvalidArgument,
+             "exponent: expected one that is not negative for integers, got %ld",
+             static_cast<long>(exponent.to<int64_t>()));
+    RL_TRY(check_fits(exponent, compute, "exponent"));
+    return raise<kTypes & ~types::kFloating>(compute, self, ScalarTensor(exponent, compute), out);
+  });
+}
+
+Error pow_Scalar_out(KernelContext& context, const Scalar& self, const Tensor& exponent, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::pow.Scalar_out");
-  const ScalarType compute = result_type(exponent, self);
-  return raise<kTypes>(compute, ScalarTensor(self, computed_type(compute)), exponent, out);
+  return backs::pow_Scalar_out(context, PowerProblem{{exponent, out}, self.to<float>()}, [&] {
+    const ScalarType compute = result_type(exponent, self);
+    return raise<kTypes>(compute, ScalarTensor(self, computed_type(compute)), exponent, out);
+  });
 }
 
 }  // namespace rushlight::kernels

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/arithmetic.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/selection.h"
@@ -6,11 +7,13 @@
 
 namespace rushlight::kernels {
 
-Error relu_out(KernelContext&, const Tensor& self, Tensor& out) {
+Error relu_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::relu.out");
-  // NaN is not below zero and stays.
-  const auto rectify = [](auto x) { return is_negative(x) ? decltype(x)(0) : x; };
-  return elementwise<kTypes>(out, rectify, self);
+  return backs::relu_out(context, UnaryProblem{self, out}, [&] {
+    // NaN is not below zero and stays.
+    const auto rectify = [](auto x) { return is_negative(x) ? decltype(x)(0) : x; };
+    return elementwise<kTypes>(out, rectify, self);
+  });
 }
 
 }  // namespace rushlight::kernels

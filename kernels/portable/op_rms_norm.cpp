@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/rms_norm.h"
-#include "kernels/shared/selection.h"
-#include "runtime/kernel/context.h"
-#include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
 
-Error rms_norm_out(KernelContext&, const Tensor& input, Span<const int64_t> normalized_shape,
+Error rms_norm_out(KernelContext& context, const Tensor& input, Span<const int64_t> normalized_shape,
                    const std::optional<Tensor>& weight, double eps, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("rushlight::rms_norm.out");
   RmsNormPlan plan;
   RL_TRY(plan_rms_norm(input, normalized_shape, weight, out, &plan));
-  return dispatch<kTypes>(input.scalar_type(), [&](auto type) {
-    normalize_by_rms<typename decltype(type)::Element>(input, weight, eps, plan, out);
-    return Error::Ok;
+  const RmsNormProblem problem{input, weight, eps, plan, out};
+  return backs::rms_norm_out(context, problem, [&] {
+    return dispatch<kTypes>(input.scalar_type(), [&](auto type) {
+      normalize_by_rms<typename decltype(type)::Element>(input, weight, eps, plan, out);
+      return Error::Ok;
+    });
   });
 }
 

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 
+#include "kernels/backs/backs.h"
 #include "kernels/shared/unary.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
 
 // Halves go to the even neighbour.
-Error round_out(KernelContext&, const Tensor& self, Tensor& out) {
+Error round_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::round.out");
-  return rounding_function<kTypes>(self, out, [](auto x) { return std::nearbyint(x); });
+  return backs::round_out(context, UnaryProblem{self, out}, [&] {
+    return rounding_function<kTypes>(self, out, [](auto x) { return std::nearbyint(x); });
+  });
 }
 
 Error round_decimals_out(KernelContext&, const Tensor& self, int64_t decimals, Tensor& out) {

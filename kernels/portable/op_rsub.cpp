@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/arithmetic.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/promotion.h"
@@ -8,7 +9,7 @@
 
 namespace rushlight::kernels {
 
-Error rsub_scalar_out(KernelContext&, const Tensor& self, const Scalar& other, const Scalar& alpha,
+Error rsub_scalar_out(KernelContext& context, const Tensor& self, const Scalar& other, const Scalar& alpha,
                       Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::rsub.Scalar_out");
   RL_TRY(check_not_bool(self.scalar_type(), "self"));
@@ -25,8 +26,11 @@ Error rsub_scalar_out(KernelContext&, const Tensor& self, const Scalar& other, c
   };
   const ScalarTensor number(other, computed_type(compute));
   const Tensor& minuend = number;
-  return elementwise_for<kTypes, Signs::kIgnoredInParts, Numbers::kExact>(compute, out, difference, minuend,
-                                                                          self);
+  return backs::rsub_scalar_out(
+      context, ScaledSumProblem{{compute, minuend, self, out, NumberOperand::kFirst}, alpha}, [&] {
+        return elementwise_for<kTypes, Signs::kIgnoredInParts, Numbers::kExact>(compute, out, difference,
+                                                                                minuend, self);
+      });
 }
 
 }  // namespace rushlight::kernels

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/arithmetic.h"
 #include "kernels/shared/elementwise.h"
 #include "runtime/kernel/context.h"
@@ -6,11 +7,13 @@
 namespace rushlight::kernels {
 
 // That of bool is int64.
-Error square_out(KernelContext&, const Tensor& self, Tensor& out) {
+Error square_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::square.out");
-  const ScalarType compute = self.scalar_type() == ScalarType::Bool ? ScalarType::Long : self.scalar_type();
-  return elementwise<kTypes, Signs::kIgnored>(
-      compute, out, [](auto x) { return wrapping_multiply(x, x); }, self);
+  return backs::square_out(context, UnaryProblem{self, out}, [&] {
+    const ScalarType compute = self.scalar_type() == ScalarType::Bool ? ScalarType::Long : self.scalar_type();
+    return elementwise<kTypes, Signs::kIgnored>(
+        compute, out, [](auto x) { return wrapping_multiply(x, x); }, self);
+  });
 }
 
 }  // namespace rushlight::kernels

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/arithmetic.h"
 #include "kernels/shared/elementwise.h"
 #include "kernels/shared/promotion.h"
@@ -14,7 +15,6 @@ constexpr TypeSet kTypes = selected_types("aten::sub.out") | selected_types("ate
 
 Error subtract(ScalarType compute, const Tensor& self, const Tensor& other, const Scalar& alpha,
                Tensor& out) {
-  RL_TRY(check_alpha<kTypes>(alpha, compute));
   const auto scaled_difference = [&](auto type) {
     using T = typename decltype(type)::Element;
     return [factor = alpha.to<T>()](T a, T b) { return wrapping_subtract(a, wrapping_multiply(factor, b)); };
@@ -24,18 +24,26 @@ Error subtract(ScalarType compute, const Tensor& self, const Tensor& other, cons
 
 }  // namespace
 
-Error sub_out(KernelContext&, const Tensor& self, const Tensor& other, const Scalar& alpha, Tensor& out) {
+Error sub_out(KernelContext& context, const Tensor& self, const Tensor& other, const Scalar& alpha,
+              Tensor& out) {
   RL_TRY(check_not_bool(self.scalar_type(), "self"));
   RL_TRY(check_not_bool(other.scalar_type(), "other"));
-  return subtract(result_type(self, other), self, other, alpha, out);
+  const ScalarType compute = result_type(self, other);
+  RL_TRY(check_alpha<kTypes>(alpha, compute));
+  return backs::sub_out(context, ScaledSumProblem{{compute, self, other, out}, alpha},
+                        [&] { return subtract(compute, self, other, alpha, out); });
 }
 
-Error sub_scalar_out(KernelContext&, const Tensor& self, const Scalar& other, const Scalar& alpha,
+Error sub_scalar_out(KernelContext& context, const Tensor& self, const Scalar& other, const Scalar& alpha,
                      Tensor& out) {
   RL_TRY(check_not_bool(self.scalar_type(), "self"));
   RL_TRY(check_not_bool(other.type(), "other"));
   const ScalarType compute = result_type(self, other);
-  return subtract(compute, self, ScalarTensor(other, compute), alpha, out);
+  RL_TRY(check_alpha<kTypes>(alpha, compute));
+  const ScalarTensor number(other, compute);
+  return backs::sub_scalar_out(context,
+                               ScaledSumProblem{{compute, self, number, out, NumberOperand::kLast}, alpha},
+                               [&] { return subtract(compute, self, number, alpha, out); });
 }
 
 }  // namespace rushlight::kernels

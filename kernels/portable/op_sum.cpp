@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/checks.h"
 #include "kernels/shared/reduce.h"
 #include "kernels/shared/selection.h"
@@ -11,22 +12,23 @@ namespace {
 
 constexpr TypeSet kTypes = selected_types("aten::sum.IntList_out") | selected_types("aten::sum.out");
 
-Error sum(const Tensor& self, const DimList& dim, bool keepdim, std::optional<int64_t> dtype, Tensor& out) {
-  RL_TRY(check_requested_dtype(dtype, out));
-  Reduction reduction;
-  RL_TRY(reduction.plan(self, dim, keepdim, out));
-  return sum_into(kTypes, reduction, self, out);
-}
-
 }  // namespace
 
-Error sum_dim_out(KernelContext&, const Tensor& self, std::optional<Span<const int64_t>> dim, bool keepdim,
-                  std::optional<int64_t> dtype, Tensor& out) {
-  return sum(self, all_if_empty(dim), keepdim, dtype, out);
+Error sum_dim_out(KernelContext& context, const Tensor& self, std::optional<Span<const int64_t>> dim,
+                  bool keepdim, std::optional<int64_t> dtype, Tensor& out) {
+  RL_TRY(check_requested_dtype(dtype, out));
+  Reduction reduction;
+  RL_TRY(reduction.plan(self, all_if_empty(dim), keepdim, out));
+  return backs::sum_dim_out(context, ReductionProblem{reduction, self, out},
+                            [&] { return sum_into(kTypes, reduction, self, out); });
 }
 
-Error sum_out(KernelContext&, const Tensor& self, std::optional<int64_t> dtype, Tensor& out) {
-  return sum(self, std::nullopt, false, dtype, out);
+Error sum_out(KernelContext& context, const Tensor& self, std::optional<int64_t> dtype, Tensor& out) {
+  RL_TRY(check_requested_dtype(dtype, out));
+  Reduction reduction;
+  RL_TRY(reduction.plan(self, std::nullopt, false, out));
+  return backs::sum_out(context, ReductionProblem{reduction, self, out},
+                        [&] { return sum_into(kTypes, reduction, self, out); });
 }
 
 }  // namespace rushlight::kernels

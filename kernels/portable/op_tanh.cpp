@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 
+#include "kernels/backs/backs.h"
 #include "kernels/shared/unary.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
 
-Error tanh_out(KernelContext&, const Tensor& self, Tensor& out) {
+Error tanh_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::tanh.out");
-  return floating_function<kTypes, complex_tanh>(self, out, [](auto x) { return std::tanh(x); });
+  return backs::tanh_out(context, UnaryProblem{self, out}, [&] {
+    return floating_function<kTypes, complex_tanh>(self, out, [](auto x) { return std::tanh(x); });
+  });
 }
 
 }  // namespace rushlight::kernels

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/sizes.h"
 #include "kernels/shared/strided_copy.h"
-#include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
 
-Error _to_copy_out(KernelContext&, const Tensor& self, bool non_blocking,
+Error _to_copy_out(KernelContext& context, const Tensor& self, bool non_blocking,
                    std::optional<int64_t> memory_format, Tensor& out) {
   RL_TRY(check_blocking(non_blocking));
-  RL_TRY(convert_to_out(View::of(self), out));
+  const auto portable = [&] { return convert_to_out(View::of(self), out); };
+  RL_TRY(backs::_to_copy_out(context, ConversionProblem{self, out}, portable));
   return check_memory_format(memory_format, out);
 }
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
 
+#include "kernels/backs/backs.h"
 #include "kernels/shared/unary.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
 
-Error trunc_out(KernelContext&, const Tensor& self, Tensor& out) {
+Error trunc_out(KernelContext& context, const Tensor& self, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::trunc.out");
-  return rounding_function<kTypes>(self, out, [](auto x) { return std::trunc(x); });
+  return backs::trunc_out(context, UnaryProblem{self, out}, [&] {
+    return rounding_function<kTypes>(self, out, [](auto x) { return std::trunc(x); });
+  });
 }
 
 // Has the sign of self.

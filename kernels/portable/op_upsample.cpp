@@ -2,12 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/shared/selection.h"
+#include "kernels/backs/backs.h"
 #include "kernels/shared/taps.h"
 #include "kernels/shared/upsample.h"
 #include "kernels/shared/upsample_positions.h"
-#include "runtime/kernel/context.h"
-#include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
 
@@ -53,7 +51,10 @@ void merge_taps(Taps<double>* taps) {
   taps->count = last + 1;
 }
 
+// What resamples `self` into `out`.
 struct Upsampling {
+  const Tensor* self;
+  const Tensor* out;
   Filter filter;
   bool align_corners;
   size_t spatial;
@@ -83,7 +84,9 @@ double levels_of(const Upsampling& of, size_t d, const View& source) {
 }
 
 template <class W>
-void resample(const Upsampling& of, const Tensor& self, const Tensor& out) {
+void resample(const Upsampling& of) {
+  const Tensor& self = *of.self;
+  const Tensor& out = *of.out;
   const View source = as_volume(self, of.spatial);
   const View target = as_volume(out, of.spatial);
   const Access<W> access = access_as<W>(self.scalar_type());
@@ -122,16 +125,30 @@ void resample(const Upsampling& of, const Tensor& self, const Tensor& out) {
   }
 }
 
-Error upsample(TypeSet types, Filter filter, bool align_corners, const UpsampleArguments& arguments,
-               const Tensor& self, const Tensor& out) {
-  const ScalarType type = self.scalar_type();
-  if (!contains(types, type)) return unsupported_type(type);
-  Upsampling of{filter, align_corners, arguments.spatial, {}};
-  RL_TRY(plan_upsample(self, arguments, out, of.dimensions));
-  return dispatch<floating_compute_types(kTypes)>(floating_compute_type(type), [&](auto compute) {
-    resample<typename decltype(compute)::Element>(of, self, out);
+Error plan(TypeSet types, Filter filter, bool align_corners, const UpsampleArguments& arguments,
+           const Tensor& self, const Tensor& out, Upsampling* of) {
+  if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());
+  of->self = &self;
+  of->out = &out;
+  of->filter = filter;
+  of->align_corners = align_corners;
+  of->spatial = arguments.spatial;
+  return plan_upsample(self, arguments, out, of->dimensions);
+}
+
+Error compute(const Upsampling& of) {
+  const ScalarType type = floating_compute_type(of.self->scalar_type());
+  return dispatch<floating_compute_types(kTypes)>(type, [&](auto computed) {
+    resample<typename decltype(computed)::Element>(of);
     return Error::Ok;
   });
+}
+
+Error upsample(TypeSet types, Filter filter, bool align_corners, const UpsampleArguments& arguments,
+               const Tensor& self, const Tensor& out) {
+  Upsampling of;
+  RL_TRY(plan(types, filter, align_corners, arguments, self, out, &of));
+  return compute(of);
 }
 
 }  // namespace
@@ -142,21 +159,27 @@ Error upsample_linear1d_out(KernelContext&, const Tensor& self, Span<const int64
   return upsample(kOwnTypes, Filter::kLinear, align_corners, {1, output_size, {scales}}, self, out);
 }
 
-Error upsample_bilinear2d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
+Error upsample_bilinear2d_out(KernelContext& context, const Tensor& self, Span<const int64_t> output_size,
                               bool align_corners, std::optional<double> scales_h,
                               std::optional<double> scales_w, Tensor& out) {
   constexpr TypeSet kOwnTypes = selected_types("aten::upsample_bilinear2d.out");
-  return upsample(kOwnTypes, Filter::kLinear, align_corners, {2, output_size, {scales_h, scales_w}}, self,
-                  out);
+  Upsampling of;
+  RL_TRY(plan(kOwnTypes, Filter::kLinear, align_corners, {2, output_size, {scales_h, scales_w}}, self, out,
+              &of));
+  const BilinearProblem problem{{self, out}, of.dimensions, align_corners};
+  return backs::upsample_bilinear2d_out(context, problem, [&] { return compute(of); });
 }
 
-Error upsample_bilinear2d_vec_out(KernelContext&, const Tensor& input,
+Error upsample_bilinear2d_vec_out(KernelContext& context, const Tensor& input,
                                   std::optional<Span<const int64_t>> output_size, bool align_corners,
                                   std::optional<Span<const double>> scale_factors, Tensor& out) {
   constexpr TypeSet kVecTypes = selected_types("aten::upsample_bilinear2d.vec_out");
   FactorSizes sizes;
   RL_TRY(read_factors(input, output_size, scale_factors, &sizes));
-  return upsample(kVecTypes, Filter::kLinear, align_corners, sizes.arguments, input, out);
+  Upsampling of;
+  RL_TRY(plan(kVecTypes, Filter::kLinear, align_corners, sizes.arguments, input, out, &of));
+  const BilinearProblem problem{{input, out}, of.dimensions, align_corners};
+  return backs::upsample_bilinear2d_vec_out(context, problem, [&] { return compute(of); });
 }
 
 Error upsample_trilinear3d_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,

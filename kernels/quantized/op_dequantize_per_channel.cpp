@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/affine.h"
-#include "kernels/shared/selection.h"
-#include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
 
-Error dequantize_per_channel_out(KernelContext&, const Tensor& input, const Tensor& scales,
+Error dequantize_per_channel_out(KernelContext& context, const Tensor& input, const Tensor& scales,
                                  const std::optional<Tensor>& zero_points, int64_t axis, int64_t quant_min,
                                  int64_t quant_max, int64_t dtype, std::optional<int64_t> out_dtype,
                                  Tensor& out) {
@@ -18,10 +17,14 @@ Error dequantize_per_channel_out(KernelContext&, const Tensor& input, const Tens
   const AffineRuns runs{input.scalar_type(), out.scalar_type(), scales.scalar_type()};
   RL_TRY(runs.check());
   const AffineList list{scales, zero_points ? &*zero_points : nullptr};
-  return for_each_channel(input, axis, list, out,
-                          [&](const View& target, const View& source, const Affine& affine) {
-                            return runs.dequantize(target, source, affine);
-                          });
+  size_t dim;
+  RL_TRY(plan_channels(input, axis, list, out, &dim));
+  return backs::dequantize_per_channel_out(context, PerChannelProblem{{input, out}, list, axis}, [&] {
+    return for_each_channel(input, dim, list, out,
+                            [&](const View& target, const View& source, const Affine& affine) {
+                              return runs.dequantize(target, source, affine);
+                            });
+  });
 }
 
 }  // namespace rushlight::kernels

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
 #include "kernels/shared/affine.h"
-#include "kernels/shared/selection.h"
-#include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
 
-Error quantize_per_channel_out(KernelContext&, const Tensor& input, const Tensor& scales,
+Error quantize_per_channel_out(KernelContext& context, const Tensor& input, const Tensor& scales,
                                const Tensor& zero_points, int64_t axis, int64_t quant_min, int64_t quant_max,
                                int64_t dtype, Tensor& out) {
   constexpr TypeSet kTypes = selected_types("quantized_decomposed::quantize_per_channel.out");
@@ -16,10 +15,16 @@ Error quantize_per_channel_out(KernelContext&, const Tensor& input, const Tensor
   RL_TRY(check_quantized(out, dtype, range));
   const AffineRuns runs{out.scalar_type(), input.scalar_type(), scales.scalar_type()};
   RL_TRY(runs.check());
-  return for_each_channel(input, axis, {scales, &zero_points}, out,
-                          [&](const View& target, const View& source, const Affine& affine) {
-                            return runs.quantize(target, source, affine, range, ZeroPoint::kAfterRounding);
-                          });
+  const AffineList list{scales, &zero_points};
+  size_t dim;
+  RL_TRY(plan_channels(input, axis, list, out, &dim));
+  const QuantizePerChannelProblem problem{{{out, input}, list, axis}, range};
+  return backs::quantize_per_channel_out(context, problem, [&] {
+    return for_each_channel(input, dim, list, out,
+                            [&](const View& target, const View& source, const Affine& affine) {
+                              return runs.quantize(target, source, affine, range, ZeroPoint::kAfterRounding);
+                            });
+  });
 }
 
 }  // namespace rushlight::kernels

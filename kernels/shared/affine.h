@@ -137,18 +137,22 @@ struct Extent {
 // to float in this build.
 Error find_extent(const View& elements, Extent* extent);
 
-// f(view of out, view of input, Affine) for every index of dimension `axis`, counted from the end where it is
-// negative.
-// Gives `out` the sizes of `input`. InvalidArgument, InvalidType.
-template <class F>
-Error for_each_channel(const Tensor& input, int64_t axis, const AffineList& list, const Tensor& out, F f) {
+// Finds the dimension that `axis` names, counted from the end where it is negative, checks that the list has
+// a pair for each index of it, and gives `out` the sizes of `input`. InvalidArgument, InvalidType.
+inline Error plan_channels(const Tensor& input, int64_t axis, const AffineList& list, const Tensor& out,
+                           size_t* dim) {
   RL_CHECK(axis >= -input.dim() && axis < input.dim(), Error::InvalidArgument,
            "axis: expected one from %d to %d, got %ld", -static_cast<int>(input.dim()),
            static_cast<int>(input.dim()) - 1, static_cast<long>(axis));
-  const auto dim = static_cast<size_t>(axis < 0 ? axis + input.dim() : axis);
+  *dim = static_cast<size_t>(axis < 0 ? axis + input.dim() : axis);
+  RL_TRY(list.check(static_cast<size_t>(input.sizes()[*dim])));
+  return resize_out(out, input.sizes());
+}
+
+// f(view of out, view of input, Affine) for every index of the dimension that plan_channels() found.
+template <class F>
+Error for_each_channel(const Tensor& input, size_t dim, const AffineList& list, const Tensor& out, F f) {
   const auto channels = static_cast<size_t>(input.sizes()[dim]);
-  RL_TRY(list.check(channels));
-  RL_TRY(resize_out(out, input.sizes()));
   const View source = View::of(input);
   const View target = View::of(out);
   for (size_t channel = 0; channel < channels; ++channel) {

@@ -17,22 +17,8 @@ constexpr TypeSet kTypes =
     selected_types("rushlight::convolution_act.out") | selected_types("rushlight::convolution_act.clamp_out");
 constexpr bool kConvolvesComplex = (kTypes & types::kComplex) != 0;
 
-constexpr size_t kSpatial = 3;     // 1-d and 2-d convolutions have leading dimensions of size 1
 constexpr ptrdiff_t kTile = 64;    // outputs of a row whose sums are built together
 constexpr ptrdiff_t kBlock = 128;  // products added one after the other, about
-
-// One spatial dimension; strides are in elements of the tensor they belong to.
-struct Axis {
-  ptrdiff_t in = 1;
-  ptrdiff_t out = 1;
-  ptrdiff_t kernel = 1;
-  ptrdiff_t step = 1;  // the convolution's stride
-  ptrdiff_t pad = 0;
-  ptrdiff_t dilation = 1;
-  ptrdiff_t in_stride = 0;
-  ptrdiff_t out_stride = 0;
-  ptrdiff_t kernel_stride = 0;
-};
 
 struct Channels {
   ptrdiff_t per_group;
@@ -54,7 +40,7 @@ struct Plan {
   ptrdiff_t kernel_group_stride;
   Channels in;
   Channels out;
-  Axis axes[kSpatial];  // the last one is the row
+  ConvolutionAxis axes[kSpatial];  // the last one is the row
 };
 
 // Outputs from, from + out_step, … of a row take inputs at, at + in_step, …
@@ -72,7 +58,7 @@ ptrdiff_t divide_up(ptrdiff_t a, ptrdiff_t b) {
 ptrdiff_t divide_down(ptrdiff_t a, ptrdiff_t b) { return -divide_up(-a, b); }
 
 // Which outputs in [begin, end) see an input through element k of the kernel.
-Overlap overlap(const Axis& axis, bool transposed, ptrdiff_t k, ptrdiff_t begin, ptrdiff_t end) {
+Overlap overlap(const ConvolutionAxis& axis, bool transposed, ptrdiff_t k, ptrdiff_t begin, ptrdiff_t end) {
   // output * step + shift is an input's position; transposed, the other way round.
   const ptrdiff_t shift = k * axis.dilation - axis.pad;
   if (transposed) {
@@ -86,7 +72,7 @@ Overlap overlap(const Axis& axis, bool transposed, ptrdiff_t k, ptrdiff_t begin,
 }
 
 // The input that one output sees through element k of the kernel, or -1.
-ptrdiff_t input_at(const Axis& axis, bool transposed, ptrdiff_t output, ptrdiff_t k) {
+ptrdiff_t input_at(const ConvolutionAxis& axis, bool transposed, ptrdiff_t output, ptrdiff_t k) {
   const Overlap one = overlap(axis, transposed, k, output, output + 1);
   return one.count > 0 ? one.at : -1;
 }
@@ -96,7 +82,7 @@ ptrdiff_t input_at(const Axis& axis, bool transposed, ptrdiff_t output, ptrdiff_
 template <class T>
 void add_channels(const Plan& plan, Accumulator<T>* sums, ptrdiff_t begin, ptrdiff_t end,
                   const ptrdiff_t* out_at, const T* in, const T* kernel, ptrdiff_t channels) {
-  const Axis& row = plan.axes[2];
+  const ConvolutionAxis& row = plan.axes[2];
   const ptrdiff_t sum_step = plan.transposed ? row.step : 1;
   const ptrdiff_t in_step = (plan.transposed ? 1 : row.step) * row.in_stride;
   for (ptrdiff_t k0 = 0; k0 < plan.axes[0].kernel; ++k0) {
@@ -205,40 +191,17 @@ Error result_size(const ConvolutionArguments& arguments, size_t index, int64_t i
   return Error::Ok;
 }
 
-// The axes in the order of the tensors, where `out` has the shape that it should have.
-void plan_axes(const Tensor& input, const Tensor& weight, const ConvolutionArguments& arguments,
-               const Tensor& out, Plan* plan) {
-  const size_t spatial = input.sizes().size() - 2;
-  for (size_t i = 0; i < spatial; ++i) {
-    Axis& axis = plan->axes[kSpatial - spatial + i];
-    axis.in = input.sizes()[i + 2];
-    axis.out = out.sizes()[i + 2];
-    axis.kernel = weight.sizes()[i + 2];
-    axis.step = static_cast<ptrdiff_t>(spatial_item(arguments.stride, i));
-    axis.pad = static_cast<ptrdiff_t>(spatial_item(arguments.padding, i));
-    axis.dilation = static_cast<ptrdiff_t>(spatial_item(arguments.dilation, i));
-    axis.in_stride = input.strides()[i + 2];
-    axis.out_stride = out.strides()[i + 2];
-    axis.kernel_stride = weight.strides()[i + 2];
-  }
-}
-
-// A transposed axis may be longer than its input, by output padding.
-bool is_pointwise(const Axis& axis) {
-  return axis.kernel == 1 && axis.step == 1 && axis.pad == 0 && axis.in == axis.out;
-}
-
 // Makes the last axis, the row, as long as it can be.
-void lengthen_row(Axis* axes) {
-  Axis& row = axes[kSpatial - 1];
+void lengthen_row(ConvolutionAxis* axes) {
+  ConvolutionAxis& row = axes[kSpatial - 1];
   for (size_t i = kSpatial - 1; i-- > 0;) {
-    Axis& outer = axes[i];
+    ConvolutionAxis& outer = axes[i];
     const bool adjoins =
         outer.in_stride == row.in * row.in_stride && outer.out_stride == row.out * row.out_stride;
     if (adjoins && is_pointwise(outer) && is_pointwise(row)) {
       row.in *= outer.in;
       row.out *= outer.out;
-      outer = Axis{};
+      outer = ConvolutionAxis{};
     }
   }
   for (size_t i = 0; i + 1 < kSpatial; ++i) {
@@ -265,7 +228,7 @@ void plan_convolution(const Tensor& input, const Tensor& weight, const Convoluti
   if (!arguments.transposed) std::swap(plan->in, plan->out);
   plan->in.stride = input.strides()[1];
   plan->out.stride = out.strides()[1];
-  plan_axes(input, weight, arguments, out, plan);
+  plan_axes(input, weight, arguments, out, plan->axes);
   lengthen_row(plan->axes);
 }
 
@@ -276,7 +239,7 @@ void double_strides(Plan* plan) {
         &plan->in.stride, &plan->in.kernel_stride, &plan->out.stride, &plan->out.kernel_stride}) {
     *stride *= 2;
   }
-  for (Axis& axis : plan->axes) {
+  for (ConvolutionAxis& axis : plan->axes) {
     axis.in_stride *= 2;
     axis.out_stride *= 2;
     axis.kernel_stride *= 2;
@@ -318,6 +281,10 @@ Error check_tensors(const Tensor& input, const Tensor& weight, const std::option
 }
 
 }  // namespace
+
+bool is_pointwise(const ConvolutionAxis& axis) {
+  return axis.kernel == 1 && axis.step == 1 && axis.pad == 0 && axis.in == axis.out;
+}
 
 Error convolution_shape(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                         const ConvolutionArguments& arguments, Shape* shape) {

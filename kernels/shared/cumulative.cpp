@@ -4,7 +4,6 @@
 #include <type_traits>
 
 #include "kernels/shared/arithmetic.h"
-#include "kernels/shared/checks.h"
 #include "kernels/shared/convert.h"
 #include "kernels/shared/lane_walk.h"
 #include "kernels/shared/selection.h"
@@ -57,25 +56,20 @@ void cumulate_complex_lane(const ViewLane& source, ScalarType type, const ViewLa
 
 }  // namespace
 
-Error cumulate(TypeSet types, Cumulation cumulation, const Tensor& self, int64_t dim,
-               std::optional<int64_t> dtype, const Tensor& out) {
-  RL_TRY(check_requested_dtype(dtype, out));
-  size_t d = 0;
-  RL_TRY(normalize_dim(dim, self.dim(), &d));
-  RL_TRY(resize_out(out, self.sizes()));
+Error cumulate(TypeSet types, Cumulation cumulation, const Tensor& self, size_t along, const Tensor& out) {
   RL_TRY(check_convertible(self.scalar_type()));
   RL_TRY(check_convertible(out.scalar_type()));
   const View views[] = {at_least_1d(self), at_least_1d(out)};
   const ScalarType type = out.scalar_type();
   if (!contains(types & ~types::kBool, type)) return unsupported_type(type);
   if (kSelectsComplex && is_complex(type)) {
-    return for_each_lane(views, d, [&](const ViewLane* lanes) {
+    return for_each_lane(views, along, [&](const ViewLane* lanes) {
       cumulate_complex_lane(lanes[0], self.scalar_type(), lanes[1], type, cumulation);
       return Error::Ok;
     });
   }
   const auto run = [&](auto held, auto running) {
-    return for_each_lane(views, d, [&](const ViewLane* lanes) {
+    return for_each_lane(views, along, [&](const ViewLane* lanes) {
       cumulate_lane<decltype(held), decltype(running)>(lanes[0], self.scalar_type(), lanes[1], type,
                                                        cumulation);
       return Error::Ok;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "runtime/base/error.h"
 #include "runtime/tensor/scalar_type.h"
@@ -13,10 +12,9 @@ namespace rushlight::kernels {
 
 enum class Cumulation : uint8_t { kSum, kProduct };
 
-// out[i] = out[i - 1] + self[i] along `dim`, or their product. Elements are converted to the dtype of
-// `out`, which is one of `types` other than bool, before they are used. Errors: InvalidArgument (dim;
-// shape), InvalidType.
-Error cumulate(TypeSet types, Cumulation cumulation, const Tensor& self, int64_t dim,
-               std::optional<int64_t> dtype, const Tensor& out);
+// out[i] = out[i - 1] + self[i] along a dimension, or their product. Elements are converted to the dtype of
+// `out`, which is one of `types` other than bool and has the shape of `self`, before they are used.
+// InvalidType.
+Error cumulate(TypeSet types, Cumulation cumulation, const Tensor& self, size_t along, const Tensor& out);
 
 }  // namespace rushlight::kernels

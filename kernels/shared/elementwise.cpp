@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/shared/elementwise.h"
 
+#include "kernels/shared/broadcast.h"
 #include "kernels/shared/convert.h"
 #include "kernels/shared/promotion.h"
 #include "kernels/shared/selection.h"
@@ -14,32 +15,12 @@ constexpr size_t kMaxOperands = kMaxElementwiseInputs + 1;
 constexpr size_t kRun = 32;
 constexpr size_t kMaxElementSize = kSelectsComplex ? 16 : 8;
 
-// One dimension of the walk: its size and each operand's step in bytes.
-struct Axis {
-  size_t size;
-  ptrdiff_t strides[kMaxOperands];
-};
+using Axis = BroadcastAxis<kMaxOperands>;
 
 struct Walk {
   Axis axes[kTensorDimensionLimit];  // innermost first
   size_t dim = 0;
 };
-
-// Step of `tensor` in a dimension counted from the last; 0 where it is broadcast.
-ptrdiff_t byte_stride(const Tensor& tensor, size_t from_last) {
-  const auto rank = static_cast<size_t>(tensor.dim());
-  if (from_last >= rank) return 0;
-  const size_t d = rank - 1 - from_last;
-  if (tensor.sizes()[d] == 1) return 0;
-  return static_cast<ptrdiff_t>(tensor.strides()[d]) * static_cast<ptrdiff_t>(tensor.element_size());
-}
-
-bool continues(const Axis& inner, const Axis& outer, size_t operands) {
-  for (size_t k = 0; k < operands; ++k) {
-    if (outer.strides[k] != inner.strides[k] * static_cast<ptrdiff_t>(inner.size)) return false;
-  }
-  return true;
-}
 
 // Axes in the output's memory order, neighbours merged where every operand allows it. An operand without
 // a tensor is one number.
@@ -52,9 +33,9 @@ void plan_walk(const Tensor* const* operands, size_t count, Walk* walk) {
     if (size == 1) continue;
     Axis axis{size, {}};
     for (size_t k = 0; k < count; ++k) {
-      if (operands[k] != nullptr) axis.strides[k] = byte_stride(*operands[k], rank - 1 - d);
+      if (operands[k] != nullptr) axis.strides[k] = broadcast_stride(*operands[k], rank - 1 - d);
     }
-    if (walk->dim > 0 && continues(walk->axes[walk->dim - 1], axis, count)) {
+    if (walk->dim > 0 && walk->axes[walk->dim - 1].continues_in(axis, count)) {
       walk->axes[walk->dim - 1].size *= size;
     } else {
       walk->axes[walk->dim++] = axis;

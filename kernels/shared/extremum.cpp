@@ -52,11 +52,8 @@ View with_reduced_dim(const Tensor& out, size_t dim, const Tensor& self, bool ke
   return view;
 }
 
-Error extremum_over(TypeSet types, bool largest, const Tensor& self, const DimList& dims, bool keepdim,
+Error extremum_into(TypeSet types, bool largest, const Reduction& reduction, const Tensor& self,
                     const Tensor& out) {
-  RL_TRY(check_not_empty(self, dims));
-  Reduction reduction;
-  RL_TRY(reduction.plan(self, dims, keepdim, out));
   const ScalarType type = self.scalar_type();
   if (!contains(types, type)) return unsupported_type(type);
   RL_TRY(check_convertible(out.scalar_type()));
@@ -81,21 +78,27 @@ Error extremum_of_nothing(bool largest, const Tensor& out) {
   return fill(out, largest ? low : ~low);
 }
 
-Error extremum_along(TypeSet types, bool largest, const Tensor& self, int64_t dim, bool keepdim,
-                     const Tensor& values, const Tensor& indices) {
-  RL_TRY(check_same_dtype(self, values, "self and the values"));
+Error ExtremumSearch::plan(TypeSet types, int64_t along) {
   RL_TRY(check_indices_dtype(indices));
-  size_t d = 0;
-  RL_TRY(normalize_dim(dim, self.dim(), &d));
-  RL_TRY(check_not_empty(self, Span<const int64_t>(&dim, 1)));
+  RL_TRY(normalize_dim(along, self.dim(), &dim));
+  Shape shape;
+  for (size_t d = 0; d < static_cast<size_t>(self.dim()); ++d) {
+    const bool reduced = over_all || d == dim;
+    RL_CHECK(!reduced || self.sizes()[d] != 0, Error::InvalidArgument,
+             "self: dimension %lu, which is reduced, has no element", log_number(d));
+    if (!reduced || keepdim) shape.push(reduced ? 1 : self.sizes()[d]);
+  }
   const ScalarType type = self.scalar_type();
   if (!contains(types, type)) return unsupported_type(type);
-  const Shape shape = reduced_shape(self, d, keepdim);
-  RL_TRY(resize_out(values, shape.span()));
-  RL_TRY(resize_out(indices, shape.span()));
-  const View views[] = {at_least_1d(self), with_reduced_dim(values, d, self, keepdim),
-                        with_reduced_dim(indices, d, self, keepdim)};
-  return for_each_lane(views, d, [&](const ViewLane* lanes) {
+  if (values != nullptr) RL_TRY(resize_out(*values, shape.span()));
+  return resize_out(indices, shape.span());
+}
+
+Error extremum_along(bool largest, const ExtremumSearch& search) {
+  const ScalarType type = search.self.scalar_type();
+  const View views[] = {at_least_1d(search.self), search.view_of(*search.values),
+                        search.view_of(search.indices)};
+  return for_each_lane(views, search.dim, [&](const ViewLane* lanes) {
     Extremum extremum{type, largest};
     extremum.see(lanes[0].data, lanes[0].stride, static_cast<size_t>(lanes[0].size));
     copy_elements(lanes[1].data, 0, extremum.at, 0, 1, element_size(type));
@@ -104,34 +107,16 @@ Error extremum_along(TypeSet types, bool largest, const Tensor& self, int64_t di
   });
 }
 
-Error arg_extremum(TypeSet types, bool largest, const Tensor& self, std::optional<int64_t> dim, bool keepdim,
-                   const Tensor& out) {
-  RL_TRY(check_indices_dtype(out));
-  size_t d = 0;
-  RL_TRY(normalize_dim(dim.value_or(-1), self.dim(), &d));
-  const DimList reduced = dim.has_value() ? DimList(Span<const int64_t>(&*dim, 1)) : DimList();
-  RL_TRY(check_not_empty(self, reduced));
-  const ScalarType type = self.scalar_type();
-  if (!contains(types, type)) return unsupported_type(type);
-  Shape shape;
-  if (dim.has_value()) {
-    shape = reduced_shape(self, d, keepdim);
-  } else {
-    for (ptrdiff_t i = 0; keepdim && i < self.dim(); ++i) shape.push(1);
+Error arg_extremum(bool largest, const ExtremumSearch& search) {
+  View views[] = {at_least_1d(search.self),
+                  search.over_all ? at_least_1d(search.self) : search.view_of(search.indices)};
+  if (search.over_all) {
+    views[1].data = search.indices.mutable_data_ptr<char>();
+    for (ptrdiff_t& stride : views[1].strides) stride = 0;
   }
-  RL_TRY(resize_out(out, shape.span()));
-  const View source = at_least_1d(self);
-  View result = source;
-  if (dim.has_value()) {
-    result = with_reduced_dim(out, d, self, keepdim);
-  } else {
-    result.data = out.mutable_data_ptr<char>();
-    for (size_t i = 0; i < result.dim; ++i) result.strides[i] = 0;
-  }
-  const View views[] = {source, result};
-  Extremum extremum{type, largest};
-  return for_each_lane(views, d, [&](const ViewLane* lanes) {
-    if (dim.has_value()) extremum = {type, largest};
+  Extremum extremum{search.self.scalar_type(), largest};
+  return for_each_lane(views, search.dim, [&](const ViewLane* lanes) {
+    if (!search.over_all) extremum = {extremum.type, largest};
     extremum.see(lanes[0].data, lanes[0].stride, static_cast<size_t>(lanes[0].size));
     lanes[1].at<int64_t>(0) = extremum.index;
     return Error::Ok;

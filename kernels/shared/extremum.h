@@ -47,11 +47,26 @@ View with_reduced_dim(const Tensor& out, size_t dim, const Tensor& self, bool ke
 // The shape of `self` with dimension `dim` reduced.
 Shape reduced_shape(const Tensor& self, size_t dim, bool keepdim);
 
+// The arguments of max.dim, min.dim, argmax and argmin.
+struct ExtremumSearch {
+  const Tensor& self;
+  const Tensor& indices;
+  const Tensor* values;  // null for argmax and argmin, which write none
+  bool keepdim;
+  bool over_all;   // all elements, in row major order, whatever the dimension
+  size_t dim = 0;  // that is searched along
+
+  // Checks them, sets the dimension and gives the outputs their shape.
+  Error plan(TypeSet types, int64_t along);
+
+  [[nodiscard]] View view_of(const Tensor& out) const { return with_reduced_dim(out, dim, self, keepdim); }
+};
+
 // Errors of all: InvalidArgument (dimensions; no elements there; shapes), InvalidType (of `self`, unless
 // one of `types`; of the outputs).
 
-// max and min over any dimensions, converted to the dtype of `out`.
-Error extremum_over(TypeSet types, bool largest, const Tensor& self, const DimList& dims, bool keepdim,
+// max and min as planned, converted to the dtype of `out`.
+Error extremum_into(TypeSet types, bool largest, const Reduction& reduction, const Tensor& self,
                     const Tensor& out);
 
 // max and min of a tensor without elements, as PyTorch's unary overloads have it: the end of the range of
@@ -59,11 +74,9 @@ Error extremum_over(TypeSet types, bool largest, const Tensor& self, const DimLi
 Error extremum_of_nothing(bool largest, const Tensor& out);
 
 // max.dim and min.dim: the winner along a dimension and its index there.
-Error extremum_along(TypeSet types, bool largest, const Tensor& self, int64_t dim, bool keepdim,
-                     const Tensor& values, const Tensor& indices);
+Error extremum_along(bool largest, const ExtremumSearch& search);
 
-// argmax and argmin; without a dimension, over all elements in row major order.
-Error arg_extremum(TypeSet types, bool largest, const Tensor& self, std::optional<int64_t> dim, bool keepdim,
-                   const Tensor& out);
+// argmax and argmin.
+Error arg_extremum(bool largest, const ExtremumSearch& search);
 
 }  // namespace rushlight::kernels

@@ -29,6 +29,12 @@ class Lanes {
   // shape. A 0-dim tensor is one lane of one element. Errors: InvalidArgument (dim; the shape of out).
   Error plan(const Tensor& self, int64_t dim, const Tensor& out);
 
+  // For kernels that walk by themselves: the dimension of the lanes, the others, and where both start.
+  [[nodiscard]] const Axis& lane() const { return lane_; }
+  [[nodiscard]] const PairedAxes& others() const { return others_; }
+  [[nodiscard]] const char* input() const { return input_; }
+  [[nodiscard]] char* output() const { return output_; }
+
   // f(Lane<In, Out>) for every lane. The tensors' element types are In and Out.
   template <class In, class Out, class F>
   void for_each(F f) const {

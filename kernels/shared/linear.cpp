@@ -2,13 +2,17 @@
 #include "kernels/shared/linear.h"
 
 #include "kernels/shared/view.h"
+#include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
 
-Error linear_shape(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
-                   const Tensor& out, Shape* shape) {
+Error linear_shape(const LinearProblem& problem, TypeSet types, Shape* shape) {
+  const Tensor& input = problem.input;
+  const Tensor& weight = problem.weight;
+  const std::optional<Tensor>& bias = problem.bias;
+  if (!problem.is_in(types)) return unsupported_type(problem.type());
   RL_TRY(check_same_dtype(input, weight, "input and weight"));
-  RL_TRY(check_same_dtype(input, out, "input and out"));
+  RL_TRY(check_same_dtype(input, problem.out, "input and out"));
   RL_CHECK(input.dim() >= 1 && (weight.dim() == 1 || weight.dim() == 2), Error::InvalidArgument,
            "weight: expected rank 1 or 2 and an input with dimensions, got rank %d and %d",
            static_cast<int>(weight.dim()), static_cast<int>(input.dim()));
@@ -26,8 +30,10 @@ Error linear_shape(const Tensor& input, const Tensor& weight, const std::optiona
   return Error::Ok;
 }
 
-Error multiply_linear(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
-                      const Tensor& out, Error (*by)(const Product& product)) {
+Error multiply_linear(const LinearProblem& problem, Error (*by)(const Product& product)) {
+  const Tensor& input = problem.input;
+  const Tensor& weight = problem.weight;
+  const std::optional<Tensor>& bias = problem.bias;
   const size_t features = static_cast<size_t>(weight.dim() == 2 ? weight.size(0) : 1);
   const size_t last = input.sizes().size() - 1;
   View source = View::of(input);
@@ -42,7 +48,7 @@ Error multiply_linear(const Tensor& input, const Tensor& weight, const std::opti
   product.b = {weight.mutable_data_ptr(), weight.strides()[weight.sizes().size() - 1],
                weight.dim() == 2 ? weight.strides()[0] : 0};
   if (bias) product.bias = {bias->mutable_data_ptr(), 0, bias->numel() == 1 ? 0 : 1};
-  View target = View::of(out);
+  View target = View::of(problem.out);
   if (weight.dim() == 2) {
     product.out.column_stride = target.strides[last] / element;
     target.select(last, 0);

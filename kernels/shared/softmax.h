@@ -37,24 +37,21 @@ LaneScale<T> lane_scale(const Lane<In, Out>& lane) {
   return {largest, sum.total()};
 }
 
-// Calls f(lane, T of the arithmetic) for every lane along `dim`, in the element types of the tensors.
+// Calls f(lane, T of the arithmetic) for every lane of a tensor of dtype `of`, in the element types.
 template <TypeSet kTypes, class F>
-Error for_each_softmax_lane(const Tensor& self, int64_t dim, bool half_to_float, const Tensor& out, F f) {
-  RL_TRY(check_softmax_types(self, half_to_float, out));
-  Lanes lanes;
-  RL_TRY(lanes.plan(self, dim, out));
-  return dispatch<kTypes & types::kFloating>(self.scalar_type(), [&](auto type) {
-    using In = typename decltype(type)::Element;
-    using T = std::conditional_t<std::is_same_v<In, double>, double, float>;
-    if constexpr (std::is_same_v<In, Half>) {
-      if (half_to_float) {
-        lanes.for_each<In, float>([&](const auto& lane) { f(lane, T{}); });
-        return Error::Ok;
-      }
-    }
-    lanes.for_each<In, In>([&](const auto& lane) { f(lane, T{}); });
-    return Error::Ok;
-  });
+Error for_each_softmax_lane(const Lanes& lanes, ScalarType of, bool half_to_float, F f) {
+  return dispatch < kTypes & types::kFloating > (of, [&](auto type) {
+                               using In = typename decltype(type)::Element;
+                               using T = std::conditional_t<std::is_same_v<In, double>, double, float>;
+                               if constexpr (std::is_same_v<In, Half>) {
+                                 if (half_to_float) {
+                                   lanes.for_each<In, float>([&](const auto& lane) { f(lane, T{}); });
+                                   return Error::Ok;
+                                 }
+                               }
+                               lanes.for_each<In, In>([&](const auto& lane) { f(lane, T{}); });
+                               return Error::Ok;
+                             });
 }
 
 }  // namespace rushlight::kernels

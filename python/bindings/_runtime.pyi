@@ -12,7 +12,9 @@ from typing_extensions import Buffer
 
 class RuntimeFailure(Exception):
     """`args`: the error's code, its name, what was logged (the innermost cause first), the index of the
-    input it is about or None, and the names of all operators or backends that are missing."""
+    input it is about or None, the names of all operators or backends that are missing, the instruction and
+    operator of the call that failed, and the source file of the innermost cause; each None where there is
+    none."""
 
 class Memory(TypedDict):
     """In bytes."""

@@ -3,9 +3,21 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 namespace rushlight {
 
-std::string& captured_log();
+struct CapturedLog {
+  std::string text;
+  const char* place = nullptr;  // the source that logged the first line; null for words of the bindings' own
+
+  void say(std::string words) {
+    text = std::move(words);
+    place = nullptr;
+  }
+  void clear() { say({}); }
+};
+
+CapturedLog& captured_log();
 
 }  // namespace rushlight

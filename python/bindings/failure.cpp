@@ -8,11 +8,38 @@ namespace py = pybind11;
 
 namespace rushlight {
 
+namespace {
+
+RuntimeFailure logged(Error code) {
+  RuntimeFailure failure{code};
+  CapturedLog& log = captured_log();
+  failure.message = std::move(log.text);
+  if (log.place != nullptr) failure.place = log.place;
+  log.clear();
+  if (failure.message.empty()) failure.message = to_string(code);
+  return failure;
+}
+
+py::object text_or_none(const std::string& text) {
+  return text.empty() ? py::object(py::none()) : py::object(to_str(text));
+}
+py::object index_or_none(long index) { return index < 0 ? py::object(py::none()) : py::int_(index); }
+
+}  // namespace
+
 void fail(Error code, long input, std::vector<std::string> names) {
-  std::string message;
-  message.swap(captured_log());
-  if (message.empty()) message = to_string(code);
-  throw RuntimeFailure{code, std::move(message), input, std::move(names)};
+  RuntimeFailure failure = logged(code);
+  failure.input = input;
+  failure.names = std::move(names);
+  throw failure;
+}
+
+void fail_in(const Method& method, Error code) {
+  RuntimeFailure failure = logged(code);
+  const Method::FailedCall& call = method.failed_call();
+  if (call.instruction != Method::kNoInstruction) failure.instruction = static_cast<long>(call.instruction);
+  if (call.kernel != nullptr) failure.failed_operator = call.kernel->name;
+  throw failure;
 }
 
 void bind_failure(py::module_& m) {
@@ -25,9 +52,10 @@ void bind_failure(py::module_& m) {
     } catch (const RuntimeFailure& error) {
       py::list names;
       for (const std::string& name : error.names) names.append(to_str(name));
-      const py::object input = error.input < 0 ? py::object(py::none()) : py::int_(error.input);
-      const py::tuple arguments = py::make_tuple(static_cast<uint32_t>(error.code), to_string(error.code),
-                                                 to_str(error.message), input, names);
+      const py::tuple arguments =
+          py::make_tuple(static_cast<uint32_t>(error.code), to_string(error.code), to_str(error.message),
+                         index_or_none(error.input), names, index_or_none(error.instruction),
+                         text_or_none(error.failed_operator), text_or_none(error.place));
       PyErr_SetObject(failure, arguments.ptr());
     }
   });

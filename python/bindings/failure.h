@@ -9,6 +9,7 @@
 
 #include "runtime/base/error.h"
 #include "runtime/base/result.h"
+#include "runtime/executor/method.h"
 
 namespace rushlight {
 
@@ -17,10 +18,17 @@ struct RuntimeFailure {
   std::string message;             // what was logged, the innermost cause first
   long input = -1;                 // the input it is about
   std::vector<std::string> names;  // of all operators or backends that are missing
+  // Of a call that failed while a method was running; the operator is empty of a delegate's.
+  long instruction = -1;
+  std::string failed_operator;
+  std::string place;  // the source that logged the innermost cause
 };
 
 // Throws what was logged on this thread, and clears it.
 [[noreturn]] void fail(Error code, long input = -1, std::vector<std::string> names = {});
+
+// The same, of a method that failed at its failed_call().
+[[noreturn]] void fail_in(const Method& method, Error code);
 
 inline void check(Error code) {
   if (code != Error::Ok) fail(code);
@@ -32,7 +40,8 @@ T&& value_of(Result<T>&& result) {
   return std::move(*result);
 }
 
-// The Python class RuntimeFailure: (code, name of the code, message, input or None, names).
+// The Python class RuntimeFailure: (code, name of the code, message, input or None, names, instruction or
+// None, operator or None, place or None).
 void bind_failure(pybind11::module_& m);
 
 }  // namespace rushlight

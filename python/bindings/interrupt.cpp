@@ -39,12 +39,12 @@ int64_t coarse_now_ns() {
 bool handle_signals() {
   const py::gil_scoped_acquire acquired;
   const bool outer = handles;
-  std::string log;
-  log.swap(captured_log());
+  CapturedLog log;
+  std::swap(log, captured_log());
   handles = true;
   const bool raised = PyErr_CheckSignals() != 0;
   handles = outer;
-  log.swap(captured_log());
+  std::swap(log, captured_log());
   return raised;
 }
 
@@ -67,7 +67,7 @@ class PythonInterrupt final : public Interrupt {
 };
 
 [[noreturn]] void refuse() {
-  captured_log() = "called by the handler of a signal, which has interrupted what it needs";
+  captured_log().say("called by the handler of a signal, which has interrupted what it needs");
   fail(Error::InvalidState);
 }
 

@@ -39,7 +39,7 @@ void PyMethod::set(const py::list& inputs, Kept* released) {
   Method& method = method_->method();
   const auto count = inputs.size();
   if (count != kept_.size()) {
-    captured_log() = "expected " + std::to_string(kept_.size()) + " inputs, got " + std::to_string(count);
+    captured_log().say("expected " + std::to_string(kept_.size()) + " inputs, got " + std::to_string(count));
     fail(Error::InvalidArgument);
   }
   for (size_t i = 0; i < count; ++i) {
@@ -55,7 +55,7 @@ void PyMethod::run_locked() {
       trace_ == nullptr ? std::unique_lock<std::mutex>() : lock_for_python(trace_->mutex());
   const Error error = without_gil([&] { return method_->execute(); });
   throw_if_interrupted();
-  check(error);
+  if (error != Error::Ok) fail_in(method_->method(), error);
 }
 
 // A few bytes of a program make one more output of the same memory.
@@ -73,8 +73,8 @@ void PyMethod::check_copies() const {
   const uint64_t allowed =
       std::max(kAlwaysAllowed, kMostTimes * (uint64_t{method_->taken_bytes()} + module_->file_bytes()));
   if (needed <= allowed) return;
-  captured_log() = "outputs: expected at most " + std::to_string(allowed) + " bytes of copies, needs " +
-                   std::to_string(needed) + "; views take none";
+  captured_log().say("outputs: expected at most " + std::to_string(allowed) + " bytes of copies, needs " +
+                     std::to_string(needed) + "; views take none");
   fail(Error::MemoryAllocationFailed);
 }
 

@@ -22,7 +22,7 @@ size_t nbytes(const TensorInfo& info) {
   if (checked_numel(info.sizes, &count) && checked_mul(count, element_size(info.scalar_type), &count)) {
     return count;
   }
-  captured_log() = "tensor: its sizes are negative or too large";
+  captured_log().say("tensor: its sizes are negative or too large");
   fail(Error::InvalidProgram);
 }
 

@@ -16,11 +16,11 @@ namespace {
 py::object from_tensor(const TensorImpl& tensor, Outputs how, py::handle owner) {
   const ScalarType type = tensor.scalar_type();
   if (tensor.data() == nullptr && tensor.numel() > 0) {
-    captured_log() = "output: a tensor that the program never gave memory to";
+    captured_log().say("output: a tensor that the program never gave memory to");
     fail(Error::InvalidProgram);
   }
   if (numpy_dtype(type) == nullptr) {
-    captured_log() = std::string("output: ") + to_string(type) + " has no numpy counterpart";
+    captured_log().say(std::string("output: ") + to_string(type) + " has no numpy counterpart");
     fail(Error::NotSupported);
   }
   if (how == Outputs::Copy || tensor.data() == nullptr) {

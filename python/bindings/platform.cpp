@@ -9,9 +9,9 @@
 
 namespace rushlight {
 
-std::string& captured_log() {
-  thread_local std::string lines;
-  return lines;
+CapturedLog& captured_log() {
+  thread_local CapturedLog log;
+  return log;
 }
 
 namespace platform {
@@ -20,11 +20,15 @@ void init() {}
 
 void abort() { std::abort(); }
 
-void emit_log(LogLevel level, const char*, int, const char* message) {
+void emit_log(LogLevel level, const char* file, int, const char* message) {
   if (level != LogLevel::Error) return;
-  std::string& lines = captured_log();
-  if (!lines.empty()) lines += '\n';
-  lines += message;
+  CapturedLog& log = captured_log();
+  if (log.text.empty()) {
+    log.place = file;
+  } else {
+    log.text += '\n';
+  }
+  log.text += message;
 }
 
 uint64_t now_ns() {

@@ -11,8 +11,9 @@
     runtime                         the official-shaped API: Runtime.get().load_program(...)
     errors                          every error, with its exit code and its next step
 
-Each has its own help: help(rushlight.export). What needs PyTorch comes with `pip install 'rushlight[export]'`,
-building and the command `rushlight` with `rushlight[build]`. `rushlight --help` lists the commands.
+Each has its own help: help(rushlight.export). What needs PyTorch comes with
+`pip install 'rushlight[export]'`, building and the command `rushlight` with `rushlight[build]`.
+`rushlight --help` lists the commands.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from rushlight.printable import printable
 
@@ -59,6 +60,21 @@ class RushlightError(Exception):
         super().__init__(self.message)
         self.next_step = printable(self.default_next_step if next_step is None else next_step)
 
+    def to_data(self) -> dict[str, Any]:
+        """The error for another process, whose `from_data` makes it again: values that JSON has."""
+        return {"kind": type(self).__name__, **vars(self)}
+
+    @staticmethod
+    def from_data(data: Mapping[str, Any]) -> RushlightError:
+        """The error that `to_data` was called on. Error: ValueError for a class that there is not."""
+        kind = globals().get(data["kind"])
+        if not (isinstance(kind, type) and issubclass(kind, RushlightError)):
+            raise ValueError(f"no error is called {data['kind']!r}")
+        error = kind.__new__(kind)
+        RushlightError.__init__(error, data["message"], next_step=data["next_step"])
+        vars(error).update((name, value) for name, value in data.items() if name != "kind")
+        return error
+
     def tell_source(self, source: str) -> None:
         """Adds what the instruction that failed was made of."""
         self.source = source
@@ -78,10 +94,11 @@ class InvalidArgument(RushlightError):
 
     Where it is an input of a method, `input` is its index, and `expected_dtype`, `got_dtype` (names) and
     `expected_shape`, `got_shape` are those that differ. `operator` is the one that refused its arguments.
-    All are None otherwise.
+    All are None otherwise. `unsupported_dtype`: a kernel does not compute the dtype, or not in this build.
     """
 
     exit_code = 11
+    unsupported_dtype = False
 
     def __init__(
         self,
@@ -102,6 +119,11 @@ class InvalidArgument(RushlightError):
         self.got_dtype = got_dtype
         self.expected_shape = None if expected_shape is None else tuple(expected_shape)
         self.got_shape = None if got_shape is None else tuple(got_shape)
+
+    def tell_unsupported_dtype(self) -> None:
+        """Marks it, and says what to do about that."""
+        self.unsupported_dtype = True
+        self.next_step = "Build with all dtypes, or export the model with one that it has."
 
 
 class MethodNotFound(RushlightError):
@@ -166,8 +188,9 @@ class BackendNotFound(RushlightError):
         names = ", ".join(f"'{name}'" for name in self.backends)
         super().__init__(
             f"backend {names} not found; this build has: {_listing(available)}",
-            next_step="Export the model again without a partitioner: rushlight comes with no backend, and its own "
-            "kernels run all operators. One that you have written is linked as docs/adding-a-backend.md says.",
+            next_step="Export the model again without a partitioner: rushlight comes with no backend, and "
+            "its own kernels run all operators. One that you have written is linked as "
+            "docs/adding-a-backend.md says.",
         )
         self.available = list(available)
 

@@ -79,9 +79,9 @@ def _remove_unfinished(path: Path) -> None:
     with contextlib.suppress(OSError), os.scandir(path.parent) as entries:
         for entry in entries:
             if entry.name.startswith(f"{path.name}.") and entry.name.endswith(_UNFINISHED):
-                with contextlib.suppress(OSError), open(entry.path, "rb") as file:
+                with contextlib.suppress(OSError), Path(entry).open("rb") as file:
                     if fcntl is not None and _try_lock(file.fileno()):
-                        os.unlink(entry.path)
+                        Path(entry).unlink()
 
 
 def _try_lock(descriptor: int) -> bool:
@@ -112,8 +112,8 @@ def locked(folder: PathLike, tell: Callable[[str], None] | None = None) -> Itera
         yield
         return
     try:
-        os.makedirs(path, exist_ok=True)
-        descriptor = os.open(os.path.join(path, _LOCK), os.O_RDWR | os.O_CREAT, 0o666)
+        Path(path).mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(Path(path) / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
         raise FileFailed.of(error, path) from error
     try:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import html
 import unicodedata
 
+
 def printable(text: str, keep: str = "\n\t") -> str:
     """The text with hidden characters, but those of `keep`, as escapes (\\x1b, \\u202e). Hidden are controls
     (C0, C1, DEL), format characters (directions, zero widths, tags), lone surrogates, separators of lines and

@@ -105,7 +105,7 @@ struct BackendEntry {
   const Backend* backend;
 };
 
-// How the executor works with delegates (runtime/executor/delegates.h).
+// What the executor does with delegates (runtime/backend/delegates.h).
 struct DelegateSupport;
 extern const DelegateSupport delegate_support;
 

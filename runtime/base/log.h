@@ -47,8 +47,6 @@ constexpr unsigned long log_number(unsigned long long value) { return static_cas
       return ::rushlight::failed(code, rl_place);                                   \
     }                                                                               \
   } while (false)
-// Leaves a number beside the places.
-#define RL_RECORD_NUMBER(number) ::rushlight::record_number(number)
 #else
 #define RL_CHECK(condition, code, ...) \
   do {                                 \
@@ -57,5 +55,11 @@ constexpr unsigned long log_number(unsigned long long value) { return static_cas
       return (code);                   \
     }                                  \
   } while (false)
+#endif
+
+// Leaves a number beside the places, and in a build with logs alone.
+#if RUSHLIGHT_FAILURE_TRACE
+#define RL_RECORD_NUMBER(number) ::rushlight::record_number(number)
+#else
 #define RL_RECORD_NUMBER(number) static_cast<void>(number)
 #endif

@@ -92,6 +92,7 @@ void Method::forget_views() {
 
 Error Method::execute() {
   trace_block(tracer(), "Execute");
+  if (kLimits) failed_call_ = {};
   RL_TRY(execute_chains());
   trace_outputs();
   return Error::Ok;
@@ -147,7 +148,11 @@ Error Method::execute_chain(size_t index, Table chain, Budget* budget) {
         call.find(arguments);
         const Error error =
             kind == InstructionKind::KernelCall ? call_kernel(call, first + at - 1) : call_delegate(call);
-        if (error != Error::Ok) RL_RECORD_NUMBER(at - 1);
+        if (error != Error::Ok) {
+          RL_RECORD_NUMBER(at - 1);
+          if (kLimits)
+            failed_call_ = {at - 1, kind == InstructionKind::KernelCall ? kernels_[callee(call)] : nullptr};
+        }
         RL_CHECK(error == Error::Ok, error, "instruction %lu failed", log_number(at - 1));
         break;
       }

@@ -12,9 +12,10 @@
 #include <cstdint>
 
 #include "runtime/backend/backend.h"
+#include "runtime/backend/delegates.h"
 #include "runtime/base/result.h"
-#include "runtime/executor/delegates.h"
 #include "runtime/executor/method_values.h"
+#include "runtime/executor/prepare_support.h"
 #include "runtime/kernel/operator_table.h"
 #include "runtime/memory/memory_manager.h"
 #include "runtime/program/layout.h"
@@ -52,13 +53,6 @@ struct MethodOptions {
   Interrupt* interrupt = nullptr;
   // What kernels may share their work with; null: nothing.
   ThreadPool* threads = nullptr;
-};
-
-// What Method::measure and prepare do, which the executor reaches through the operator table: a program
-// linked with one whose kernels prepare nothing does not hold it.
-struct PrepareSupport {
-  Error (*measure)(Method& method, Preparation* needs);
-  Error (*prepare)(Method& method, PreparedWeights* weights);
 };
 
 class Method : private Traced {
@@ -125,6 +119,16 @@ class Method : private Traced {
   // may be executed again.
   Error execute();
 
+  // The call at which the last execute() failed: its instruction, as its chain counts them, and the kernel,
+  // null of a delegate's. instruction is kNoInstruction where it did not fail, or not in a call. Hosts know
+  // it, boards have a failure record (base/failure.h).
+  static constexpr size_t kNoInstruction = SIZE_MAX;
+  struct FailedCall {
+    size_t instruction = kNoInstruction;
+    const KernelEntry* kernel = nullptr;
+  };
+  [[nodiscard]] const FailedCall& failed_call() const { return failed_call_; }
+
  private:
   class Loader;
   friend class MethodPreparer;
@@ -185,6 +189,7 @@ class Method : private Traced {
   FreeableBuffer* external_data_ = nullptr;
   size_t num_external_data_ = 0;  // that have been loaded
   bool memory_changes_ = false;   // some tensors get their memory, or another's, while running
+  FailedCall failed_call_;
 };
 
 }  // namespace rushlight

@@ -27,7 +27,7 @@ class Block {
   template <ArenaPart kPart, class T>
   void place(T** start) const {
     static_assert(arena_element_size(kPart, sizeof(void*)) == sizeof(T));
-    static_assert(alignof(T) <= Arena::kDefaultAlignment);
+    static_assert(arena_element_alignment(kPart, sizeof(void*)) % alignof(T) == 0);
     *start = reinterpret_cast<T*>(memory_ + static_cast<size_t>(layout_.offset[static_cast<size_t>(kPart)]));
   }
 
@@ -355,7 +355,8 @@ class Method::Loader {
     for (size_t c = 0; c < chains.size(); ++c) {
       const TableVector instructions = chains[c].tables(schema::chain::kInstructions);
       for (size_t i = 0; i < instructions.size(); ++i) {
-        if (instructions[i].scalar<uint8_t>(schema::instruction::kInstrArgsType) != static_cast<uint8_t>(wanted))
+        if (instructions[i].scalar<uint8_t>(schema::instruction::kInstrArgsType) !=
+            static_cast<uint8_t>(wanted))
           continue;
         RL_TRY(f(instructions[i].table(schema::instruction::kInstrArgs)));
       }

@@ -34,21 +34,15 @@ struct KernelEntry {
   [[nodiscard]] bool folds() const { return prepare != nullptr && prepare == kernel; }
 };
 
-// How the executor prepares calls (runtime/executor/method.h).
+// How the executor prepares calls (runtime/executor/prepare_support.h).
 struct PrepareSupport;
-#if defined(RUSHLIGHT_PREPARE_KERNELS) && RUSHLIGHT_PREPARE_KERNELS != 0
-extern const PrepareSupport prepare_support;
-inline constexpr const PrepareSupport* kPrepareSupport = &prepare_support;
-#else
-inline constexpr const PrepareSupport* kPrepareSupport = nullptr;
-#endif
 
 struct OperatorTable {
   const KernelEntry* entries;  // sorted by name, as strcmp orders
   size_t size;
   const OperatorTable* next = nullptr;  // looked into when this one has no such name
-  // Null where no entry prepares anything: then nothing that does so is linked.
-  const PrepareSupport* support = kPrepareSupport;
+  // kPrepareSupport where an entry prepares or folds. Null: nothing is prepared, nor what does it linked.
+  const PrepareSupport* support = nullptr;
 
   // `name` and `overload` as the program spells them. Null when no table has it.
   [[nodiscard]] const KernelEntry* find(const char* name, const char* overload) const;

@@ -261,17 +261,15 @@ ArenaLayout lay_out_arena(const PlanCounts& counts, size_t pointer) {
   // The counts come from a file of at most 2 GiB, whose elements take at least 4 bytes each, and the items of
   // a call's lists are bounded, so that sums stay far below 64 bits.
   const bool compact = counts.plain && is_compact(pointer);
-  const ArenaPart absent = compact ? ArenaPart::Values : ArenaPart::Ends;
+  const ArenaPart absent = compact ? kPartOfKept : kPartOfCompact;
   ArenaLayout layout;
   uint64_t used = 0;
   for (size_t i = 0; i < kArenaParts; ++i) {
     const auto part = static_cast<ArenaPart>(i);
-    const size_t size = arena_element_size(part, pointer);
-    const bool wide = part <= ArenaPart::Made || part == ArenaPart::IntListItems;
-    const uint64_t alignment = wide ? 8 : (size < pointer ? size : pointer);
+    const uint64_t alignment = arena_element_alignment(part, pointer);
     used = (used + alignment - 1) & ~(alignment - 1);
     layout.offset[i] = used;
-    if (part != absent) used += static_cast<uint64_t>(counts.of[i]) * size;
+    if (part != absent) used += static_cast<uint64_t>(counts.of[i]) * arena_element_size(part, pointer);
   }
   layout.size = used;
   return layout;

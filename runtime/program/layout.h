@@ -2,12 +2,18 @@
 // How much of each thing a method holds: one walk over its values, which also proves that every
 // tensor and list in it is sound. Counting and placing use the same numbers, so the arena's size is
 // known exactly before anything is placed.
+//
+// The parts of an arena and the sizes of their elements are data, generated from the table in
+// python/rushlight/program/arena.py: a program says what its methods take before one is loaded, for machines
+// with other pointers too. The executor, which has the types of the elements, asserts that they have these
+// sizes.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "runtime/base/error.h"
+#include "runtime/program/arena_parts.h"
 #include "runtime/program/flatbuffer.h"
 #include "runtime/program/tensor_layout.h"
 #include "runtime/tensor/tensor.h"
@@ -19,46 +25,17 @@
 
 namespace rushlight {
 
-// What lies in a method's arena, in this order.
-enum class ArenaPart : uint8_t {
-  Values,       // of a method that is not compact
-  Ends,         // inputs and outputs, of a compact one
-  Made,         // as many as the longest call has arguments
-  Tensors,      // all
-  TensorRanks,  // one for 32 values
-  // Lists of values, and their items: the most that any call names.
-  IntLists,
-  IntListItems,
-  TensorLists,
-  TensorListItems,
-  OptionalTensorLists,
-  OptionalTensorListItems,
-  Kernels,  // one for each operator
-  Delegates,
-  CompileSpecs,  // of all delegates
-  ExternalData,  // tensors whose data lies outside the program
-  Arguments,     // as many as the longest call has
-  Strides,       // of all tensors, one a dimension
-  Sizes,         // of tensors whose sizes change
-};
-inline constexpr size_t kArenaParts = 18;
-
-// What one element takes: pointers, and bytes besides. The executor asserts that its types are of these
-// sizes.
-struct ElementSize {
-  uint8_t pointers;
-  uint8_t bytes;
-};
-inline constexpr ElementSize kElementSizes[kArenaParts] = {
-    {0, 16}, {0, 16}, {0, 16}, {7, 0}, {0, 8}, {2, 0}, {0, 8}, {2, 0}, {1, 0},
-    {2, 0},  {2, 0},  {1, 0},  {6, 0}, {3, 0}, {4, 0}, {1, 0}, {0, 4}, {0, 4},
-};
-
-// Bytes that one element of a part takes where pointers have `pointer` bytes (4 or 8). It is aligned to 8 if
-// it is a value or an int64, and else to the smaller of its size and `pointer`.
+// Bytes that one element of a part takes where pointers have `pointer` bytes (4 or 8).
 constexpr size_t arena_element_size(ArenaPart part, size_t pointer) {
   const ElementSize size = kElementSizes[static_cast<size_t>(part)];
   return size.pointers * pointer + size.bytes;
+}
+
+// What a part starts at a multiple of.
+constexpr size_t arena_element_alignment(ArenaPart part, size_t pointer) {
+  if ((kWideParts >> static_cast<unsigned>(part) & 1) != 0) return 8;
+  const size_t size = arena_element_size(part, pointer);
+  return size < pointer ? size : pointer;
 }
 
 // How many elements each part has.
@@ -74,7 +51,9 @@ struct PlanCounts {
 // Whether the arena of a plain method is compact: then only its tensors, inputs and outputs stay there, and
 // the arguments of a call are made from the program. That halves the arena and costs up to 10 ns an argument,
 // so machines with 64 bits keep all values, as other methods do everywhere.
-constexpr bool is_compact(size_t pointer) { return pointer == 4 || RUSHLIGHT_COMPACT_METHODS != 0; }
+constexpr bool is_compact(size_t pointer) {
+  return pointer == kCompactPointer || RUSHLIGHT_COMPACT_METHODS != 0;
+}
 inline constexpr bool kCompact = is_compact(sizeof(void*));
 
 struct ArenaLayout {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs baked programs that were linked in, on the calls of a request (case_stream.h):
 //
-//   baked_runner --inputs=REQUEST --outputs=RESPONSE [--program=NAME]
+//   baked_runner --inputs=REQUEST --outputs=RESPONSE [--program=NAME] [--outcome=FILE]
 //
-// Without --program the first one. The exit status is 0, or the number of the Error that stopped it.
+// Without --program the first one. The exit status is 0, or the number of the Error that stopped it;
+// --outcome says more (outcome.h).
 #include <cstring>
 
 #include "runtime/baked/method.h"
@@ -13,7 +14,7 @@
 #include "runtime/platform/platform.h"
 #include "runtime/runner/case_stream.h"
 #include "runtime/runner/model_files.h"
-#include "runtime/runner/print_failures.h"
+#include "runtime/runner/outcome.h"
 
 namespace rushlight {
 
@@ -150,7 +151,8 @@ Error run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   rushlight::platform::init();
-  const rushlight::Error error = rushlight::run(argc, argv);
-  rushlight::print_error(error);
-  return static_cast<int>(error);
+  rushlight::Outcome outcome;
+  outcome.error = rushlight::run(argc, argv);
+  rushlight::tell_outcome(argc, argv, outcome);
+  return static_cast<int>(outcome.error);
 }

@@ -4,13 +4,14 @@
 //   executor_runner [--model_path=FILE] [--data_path=FILE.ptd ...] [--inputs=REQUEST --outputs=RESPONSE]
 //                   [--rtol=NUMBER] [--atol=NUMBER], and what memory_options.h says
 //                   [--etdump=FILE [--etdump_size=BYTES] [--debug_output=FILE [--debug_size=BYTES]]]
+//                   [--outcome=FILE]
 //
 // Without --model_path it runs the program that was linked into it; data files may be linked in as well.
 // Requests and responses are case streams (case_stream.h). Without them a bundled program (.bpte) is held
 // against its own expectations, and of any other program every method runs once on inputs of ones.
 // --etdump writes what was executed and how long it took, --debug_output what operators put out; both are
 // collected in memory first, and need a build with EXECUTORCH_ENABLE_EVENT_TRACER.
-// The exit status is 0, or the number of the Error that stopped it.
+// The exit status is 0, or the number of the Error that stopped it; --outcome says more (outcome.h).
 #include "runtime/base/log.h"
 #include "runtime/executor/method.h"
 #include "runtime/platform/host_file.h"
@@ -18,7 +19,7 @@
 #include "runtime/program/program.h"
 #include "runtime/runner/bundled_run.h"
 #include "runtime/runner/model_files.h"
-#include "runtime/runner/print_failures.h"
+#include "runtime/runner/outcome.h"
 #include "runtime/runner/request_run.h"
 #include "runtime/runner/trace_files.h"
 
@@ -91,12 +92,14 @@ Error run(int argc, char** argv, EventTracer* tracer) {
   }
 }
 
-Error run_traced(int argc, char** argv) {
+Error run_traced(int argc, char** argv, Outcome* outcome) {
   TraceFiles trace;
   RL_TRY(trace.begin(argc, argv));
   const Error error = run(argc, argv, trace.tracer());
   // What happened before a failure is worth having, too.
   const Error written = trace.write();
+  outcome->lost_events = trace.lost_events();
+  outcome->lost_values = trace.lost_values();
   return error != Error::Ok ? error : written;
 }
 
@@ -106,7 +109,8 @@ Error run_traced(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   rushlight::platform::init();
-  const rushlight::Error error = rushlight::run_traced(argc, argv);
-  rushlight::print_error(error);
-  return static_cast<int>(error);
+  rushlight::Outcome outcome;
+  outcome.error = rushlight::run_traced(argc, argv, &outcome);
+  rushlight::tell_outcome(argc, argv, outcome);
+  return static_cast<int>(outcome.error);
 }

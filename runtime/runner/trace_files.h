@@ -28,7 +28,17 @@ class TraceFiles {
   // trace), AccessFailed.
   Error write();
 
+  // What found no room in the memory for it.
+  [[nodiscard]] uint32_t lost_events() const {
+    return etdump_ == nullptr ? 0 : count(etdump_->lost_events());
+  }
+  [[nodiscard]] uint32_t lost_values() const {
+    return etdump_ == nullptr ? 0 : count(etdump_->lost_values());
+  }
+
  private:
+  static uint32_t count(size_t lost) { return lost < UINT32_MAX ? static_cast<uint32_t>(lost) : UINT32_MAX; }
+
   const char* etdump_file_ = nullptr;
   const char* debug_file_ = nullptr;
   ETDump* etdump_ = nullptr;
@@ -46,6 +56,8 @@ class TraceFiles {
   }
   [[nodiscard]] static EventTracer* tracer() { return nullptr; }
   static Error write() { return Error::Ok; }
+  [[nodiscard]] static uint32_t lost_events() { return 0; }
+  [[nodiscard]] static uint32_t lost_values() { return 0; }
 };
 
 #endif

@@ -19,6 +19,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,7 +31,8 @@ RUN = 15  # tokens from which an equal run counts as shared
 _TOKEN = re.compile(
     r"""(?P<comment>//[^\n]*|/\*.*?\*/)
       | (?P<directive>^[ \t]*\#[ \t]*(?P<word>\w+)(?P<rest>(?:[^\n\\]|\\.|\\\n)*))
-      | (?P<string>(?:u8|[uUL])?R"(?P<tag>[^(\s]*)\(.*?\)(?P=tag)"|(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
+      | (?P<string>(?:u8|[uUL])?R"(?P<tag>[^(\s]*)\(.*?\)(?P=tag)"
+                  |(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
       | (?P<name>[A-Za-z_]\w*)
       | (?P<number>\.?\d(?:'?[\w.]|(?<=[eEpP])[+-])*)
       | (?P<sign>->|::|<<=|\+\+|--|<=|>=|==|!=|&&|\|\||\.\.\.|[-+*/%&|^]=|\#\#|[^\s\w])
@@ -94,7 +96,7 @@ def _statement(tokens: list[str], at: int, end: int) -> tuple[int, int]:
 
 
 def _has_initialisers(head: list[str]) -> bool:
-    return any(a == ")" and b == ":" for a, b in zip(head, head[1:], strict=False))
+    return any(a == ")" and b == ":" for a, b in pairwise(head))
 
 
 def _is_accessor(body: list[str]) -> bool:
@@ -163,13 +165,14 @@ def writing(text: str) -> list[str]:
     return remaining
 
 
-_KEYWORDS = frozenset(
-    """alignas alignof auto bool break case catch char class const constexpr continue decltype default delete
+_WORDS = """
+    alignas alignof auto bool break case catch char class const constexpr continue decltype default delete
     do double else enum explicit false final float for friend if inline int long namespace new noexcept
     nullptr operator override private protected public return short signed sizeof static static_assert
     static_cast reinterpret_cast const_cast struct switch template this true typedef typename union unsigned
-    using virtual void volatile while std size_t STRING""".split()
-)
+    using virtual void volatile while std size_t STRING
+"""
+_KEYWORDS = frozenset(_WORDS.split())
 
 
 def unnamed(tokens: Iterable[str]) -> list[str]:
@@ -271,7 +274,8 @@ def main() -> None:
     print(f"{'tokens':>7} {'longest':>7} {'shared':>7} {'unnamed':>7} {'share':>7}  file")
     for name, named, form in sorted(rows, key=lambda row: (-row[1].longest, -row[1].share)):
         print(
-            f"{named.tokens:7} {named.longest:7} {named.share:7.0%} {form.longest:7} {form.share:7.0%}  {name}"
+            f"{named.tokens:7} {named.longest:7} {named.share:7.0%} "
+            f"{form.longest:7} {form.share:7.0%}  {name}"
         )
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from rushlight import process
-from rushlight.targets import CRASH_STATUS, RunResult, Target
+from rushlight.status import CRASH_STATUS
+from rushlight.targets import RunResult, Target
 
 pytestmark = pytest.mark.device
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kernels for cores without wide vectors, of kernels/optimized/small: shapes that end in the middle of a
+"""Backs for cores without wide vectors, of kernels/board: shapes that end in the middle of a
 tile, in all layouts, on each instruction set that has microkernels of its own; and what models cost in
 instructions, which QEMU counts exactly."""
 

@@ -11,7 +11,8 @@ from rushlight import targets
 from rushlight.build import BuildResult, build
 from rushlight.devtools.cases import load_case
 from rushlight.devtools.run import run
-from rushlight.targets import CRASH_STATUS, Target
+from rushlight.status import CRASH_STATUS
+from rushlight.targets import Target
 
 pytestmark = [pytest.mark.device, pytest.mark.wasm32]
 

@@ -29,7 +29,7 @@ from faults_table import BINARIES, ROOT, Fault, read
 
 sys.path.append(str(ROOT / "benchmarks"))
 
-import written  # noqa: E402
+import written
 
 TREE = ROOT / "build" / "faults" / "tree"
 RESULTS = ROOT / "build" / "faults" / "results.json"

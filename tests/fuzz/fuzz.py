@@ -126,7 +126,7 @@ def _replayed(build: Path, target: Target, count: int, words: list[str | Path], 
 def run_libfuzzer(
     build: Path, target: Target, seconds: int, artifacts: Path, corpus: Path, *, seed: int = 0, runs: int = -1
 ) -> Run:
-    """libFuzzer from the repository's files and what is in the folder `corpus`, for `seconds` or `runs` inputs.
+    """libFuzzer from the repository's files and those in the folder `corpus`, for `seconds` or `runs` inputs.
 
     A run with a `seed` makes the same inputs each time; 0 is another seed each time, which libFuzzer prints.
     """

@@ -12,6 +12,7 @@ import os
 from pathlib import Path
 
 import pytest
+from record_calls import read
 
 from fuzz import (
     ENVIRONMENT,
@@ -24,7 +25,6 @@ from fuzz import (
     run_mutants,
     run_numbers,
 )
-from record_calls import read
 from rushlight import process
 from rushlight.codegen.table import load_table
 

@@ -81,7 +81,9 @@ def _double(function: Callable[..., Any], *shape: int) -> Case:
 
 
 def _low_precision(dtype: torch.dtype) -> Case:
-    return one(models.low_precision_mlp(dtype), (torch.randn(4, 16).to(dtype),), tolerance=tolerance_of(dtype))
+    return one(
+        models.low_precision_mlp(dtype), (torch.randn(4, 16).to(dtype),), tolerance=tolerance_of(dtype)
+    )
 
 
 def _batches() -> Case:

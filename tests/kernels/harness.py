@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from rushlight.codegen.emit import PORTABLE_PREFIX
+
 DTYPE_NUMBERS = {
     torch.uint8: 0,
     torch.int8: 1,
@@ -126,9 +128,6 @@ def assert_equal(
     )
 
 
-PORTABLE = "portable/"
-
-
 class Way(NamedTuple):
     """How a kernel is called: with constants prepared, or the portable one in its place."""
 
@@ -142,8 +141,12 @@ class Kernels:
     def __init__(self, module: ModuleType) -> None:
         self._module = module
         listed: dict[str, str] = module.operators()
-        self.signatures = {name: code for name, code in listed.items() if not name.startswith(PORTABLE)}
-        self._portable = {name.removeprefix(PORTABLE) for name in listed.keys() - self.signatures.keys()}
+        self.signatures = {
+            name: code for name, code in listed.items() if not name.startswith(PORTABLE_PREFIX)
+        }
+        self._portable = {
+            name.removeprefix(PORTABLE_PREFIX) for name in listed.keys() - self.signatures.keys()
+        }
 
     def ways(self, name: str) -> list[Way]:
         """The ways to call an operator: its kernel, where it prepares constants also so, where it is an
@@ -182,7 +185,7 @@ class Kernels:
             self._convert(code, argument, dynamic, wrapped)
             for code, argument in zip(signature, arguments, strict=True)
         ]
-        called = f"{PORTABLE}{name}" if way.portable else name
+        called = f"{PORTABLE_PREFIX}{name}" if way.portable else name
         error, logged, written = self._module.call(called, converted, temporary_bytes, threads, way.prepare)
         if error != "Ok":
             raise KernelRefused(name, error, logged.splitlines())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What PyTorch refuses is refused, and what it takes is taken: dtypes of results, ranks, dim orders and numbers
-at the ends of their ranges."""
+"""What PyTorch refuses is refused, and what it takes is taken: dtypes of results, ranks, dim orders and
+numbers at the ends of their ranges."""
 
 from __future__ import annotations
 
@@ -90,7 +90,16 @@ def test_a_scalar_tensor_has_no_dimension(kernels: Kernels) -> None:
 def test_dim_orders_without_a_name_are_refused(kernels: Kernels, name: str, shape: tuple[int, ...]) -> None:
     """Eager knows row-major and channels last; others are taken where `out` says the same."""
     x, rank, full = torch.ones(shape), len(shape), f"dim_order_ops::{name}.out"
-    for order in ([0, 3, 2, 1], [3, 0, 1, 2], [0, 1, 2, 3], [0, 2, 3, 1], [1, 0], [0, 1], [2, 1, 0], [0, 1, 2]):
+    for order in (
+        [0, 3, 2, 1],
+        [3, 0, 1, 2],
+        [0, 1, 2, 3],
+        [0, 2, 3, 1],
+        [1, 0],
+        [0, 1],
+        [2, 1, 0],
+        [0, 1, 2],
+    ):
         if len(order) != rank:
             continue
         has_name = order == sorted(order) or order == [0, 2, 3, 1]

@@ -122,7 +122,7 @@ def test_layouts(kernels: Kernels, spatial: int, kernel: tuple[int, int], order:
 
 
 @pytest.mark.parametrize("planes", [False, True])
-@pytest.mark.parametrize("channels", [1, 3, 4, 16])
+@pytest.mark.parametrize("channels", [1, 3, 4, 5, 16])
 @pytest.mark.parametrize(
     ("kernel", "numbers"),
     [

@@ -160,7 +160,9 @@ def test_indefinite_systems(kernels: Kernels, size: int, hermitian: bool, dtype:
         ld, pivots, _ = torch.linalg.ldl_factor_ex(a, hermitian=hermitian)
         b = matrix(2, size, 3, dtype=dtype, seed=9)
         wide = (
-            {"rtol": 1e-11, "atol": 1e-11} if dtype.to_real() == torch.float64 else {"rtol": 1e-5, "atol": 1e-5}
+            {"rtol": 1e-11, "atol": 1e-11}
+            if dtype.to_real() == torch.float64
+            else {"rtol": 1e-5, "atol": 1e-5}
         )
         kernels.check("aten::linalg_ldl_solve.out", ld.contiguous(), pivots, b, hermitian=hermitian, **wide)
 

@@ -41,13 +41,13 @@ def test_everything_linked_has_a_row(kernels: Kernels) -> None:
 
 @pytest.mark.parametrize("engine", ["activation", "convolution", "matmul"])
 def test_a_shared_engine_has_the_dtypes_of_every_kernel_that_calls_it(engine: str) -> None:
-    """Those name the operators whose dtypes they are compiled for. Optimized kernels have own code."""
+    """Those name the operators whose dtypes they are compiled for. Backs have code of their own."""
     source = ROOT / "kernels" / "shared" / f"{engine}.cpp"
     table = load_table(TABLE)
     callers = [
         name
         for name, operator in table.operators.items()
-        if source in shared_sources(ROOT, [table.source_path(operator.portable or operator)])[0]
+        if source in shared_sources(ROOT, [table.source_path(operator)])[0]
     ]
     assert len(callers) > 1
     assert [name for name in callers if f'selected_types("{name}")' not in source.read_text()] == []

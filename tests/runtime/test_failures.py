@@ -10,6 +10,8 @@ import pytest
 
 from rushlight import process
 from rushlight.devtools import failures
+from rushlight.devtools.case_stream import decode_outcome
+from rushlight.status import Status
 
 MODEL = Path(__file__).parents[1] / "interop" / "f64_add" / "model.pte"
 OFF = ["-DEXECUTORCH_SELECT_ALL_OPS=OFF", "-DRUSHLIGHT_LOG_LEVEL=off"]
@@ -22,8 +24,11 @@ def test_a_runner_without_logs_leaves_what_failed(build: Callable[..., Path], tm
     content = bytearray(MODEL.read_bytes())
     content[:4] = b"\xff\xff\xff\x7f"
     damaged.write_bytes(content)
-    result = process.run([runner, f"--model_path={damaged}"])
-    assert result.returncode == 0x23
-    [failure] = failures.in_output(result.stdout + result.stderr)
+    result = process.run([runner, f"--model_path={damaged}", f"--outcome={tmp_path / 'outcome'}"])
+    assert result.returncode == Status.InvalidProgram
+    outcome = decode_outcome((tmp_path / "outcome").read_bytes())
+    assert outcome is not None and outcome.code == Status.InvalidProgram
+    [failure] = failures.decode(outcome.records)
+    assert f"failure: {failure.record:08x}" in (result.stdout + result.stderr).splitlines()
     assert failure.file == "runtime/program/flatbuffer.cpp"
     assert failure.message == "flatbuffer: damaged at byte %lu of %lu"

@@ -13,15 +13,9 @@ from pathlib import Path
 
 from rushlight import process
 from rushlight.build.compiler_cache import CacheUse, CompilerCache
-from rushlight.errors import (
-    BuildFailed,
-    FileFailed,
-    InvalidArgument,
-    InvalidProgram,
-    InvalidSelection,
-    OperatorNotFound,
-    RushlightError,
-)
+from rushlight.codegen.arguments import FAILURE_FILE
+from rushlight.documents import read_json
+from rushlight.errors import BuildFailed, FileFailed, RushlightError
 from rushlight.files import write_text
 
 Progress = Callable[[str, float], None]
@@ -37,8 +31,7 @@ def configure(source: Path, binary: Path, cache: Mapping[str, str], toolchain: P
     """Writes the build files of `source` into `binary` with the given cache entries. The build sees the
     sources through a link in its folder, so that no path that it compiles with depends on where it is.
 
-    Errors: BuildFailed with CMake's words; OperatorNotFound and InvalidSelection where code generation
-    said so.
+    Errors: BuildFailed with CMake's words; where code generation failed, its own.
     """
     linked = binary / "source"
     if toolchain is not None and toolchain.is_relative_to(source):
@@ -53,11 +46,15 @@ def configure(source: Path, binary: Path, cache: Mapping[str, str], toolchain: P
     if not linked.is_symlink():
         linked.symlink_to(source, target_is_directory=True)
     command += [f"-D{name}={value}" for name, value in cache.items()]
-    result = process.run(command)
+    failure = binary / "generator-failure.json"
+    failure.unlink(missing_ok=True)
+    result = process.run(command, env={FAILURE_FILE: str(failure.absolute())})
     made = [name for name in ("build.ninja", "Makefile") if (binary / name).is_file()]
     if result.returncode != 0 or not made:
         _refuse_full_disk(binary, result.stderr + result.stdout)
-        raise _configure_error(command, result.stderr + result.stdout)
+        if failure.is_file():
+            raise RushlightError.from_data(read_json(failure))
+        raise BuildFailed(command, result.stderr + result.stdout)
 
 
 def _refuse_full_disk(binary: Path, log: str) -> None:
@@ -76,25 +73,6 @@ def _start_afresh_unless(binary: Path, fixed: str) -> None:
         shutil.rmtree(binary)
     binary.mkdir(parents=True, exist_ok=True)
     write_text(stamp, fixed)
-
-
-def _configure_error(command: list[str], log: str) -> RushlightError:
-    """Code generation's own error, freed from CMake's frame around it: selection.cmake gives its exit code,
-    its message, and its next step last."""
-    status = re.search(r"Selecting operators failed \(exit\s+code\s+(\d+)\)", log)
-    found = re.search(r"^ *error: (.*?)(?=\n *Call Stack|\n\n\n|\Z)", log, re.MULTILINE | re.DOTALL)
-    if status is None or found is None:
-        return BuildFailed(command, log)
-    lines = [line.strip() for line in found.group(1).splitlines() if line.strip()]
-    message, step = "\n  ".join(lines[:-1] or lines), lines[-1] if len(lines) > 1 else None
-    if int(status[1]) == OperatorNotFound.exit_code:
-        return OperatorNotFound.from_report(message, next_step=step)
-    for kind in (InvalidArgument, InvalidProgram):
-        if int(status[1]) == kind.exit_code:
-            return kind(message, next_step=step)
-    if int(status[1]) == FileFailed.exit_code:
-        return FileFailed(None, message)
-    return InvalidSelection(message, next_step=step)
 
 
 def build(

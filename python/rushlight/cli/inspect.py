@@ -10,9 +10,9 @@ import click
 
 from rushlight.cli.console import Console, Table, echo_json
 from rushlight.cli.options import json_option, kilobytes
-from rushlight.codegen.needs import kernel_needs
 from rushlight.errors import InvalidArgument
 from rushlight.program import describe_file
+from rushlight.runtime.needs import kernel_needs
 
 
 @click.command("inspect")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -67,16 +68,22 @@ def kernels_command(
 
 def _list_operators(as_json: bool) -> None:
     operators = load_table(source_root() / "kernels" / "ops.yaml").operators
-    rows = {
-        name: {"source": operators[name].source, "dtypes": sorted(operators[name].dtypes, key=NUMBERS.get)}
-        for name in sorted(operators)
+    rows: dict[str, dict[str, Any]] = {
+        name: {
+            "source": row.source,
+            "backs": [back.source for back in row.known_backs],
+            "dtypes": sorted(row.dtypes, key=NUMBERS.__getitem__),
+        }
+        for name, row in sorted(operators.items())
     }
     if as_json:
         echo_json(rows)
         return
-    table = Table("operator", "source", "dtypes", title=f"{len(rows)} operators", title_justify="left")
+    table = Table(
+        "operator", "source", "backs", "dtypes", title=f"{len(rows)} operators", title_justify="left"
+    )
     for name, row in rows.items():
-        table.add_row(name, row["source"], " ".join(row["dtypes"]))
+        table.add_row(name, row["source"], " ".join(row["backs"]), " ".join(row["dtypes"]))
     Console().print(table)
 
 

@@ -54,7 +54,8 @@ class _LazyGroup(click.Group):
         if name not in _COMMANDS:
             return None
         module, attribute = _COMMANDS[name].split(":")
-        return getattr(importlib.import_module(module), attribute)
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -165,7 +165,7 @@ def _as_json(info: OpInfo) -> str:
         name: {
             "dtypes": None
             if need.every_dtype
-            else sorted(need.said | (need.found or set()), key=NUMBERS.get),
+            else sorted(need.said | (need.found or set()), key=NUMBERS.__getitem__),
             "kernel_keys": sorted(need.keys),
             "asked_by": sorted(need.askers),
         }

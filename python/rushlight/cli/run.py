@@ -217,7 +217,7 @@ def _as_json(outcome: RunOutcome) -> dict[str, Any]:
 
 
 def _save(path: Path, outcome: RunOutcome) -> None:
-    arrays = {
+    arrays: dict[str, Any] = {
         f"{call.method}.{i}.output{j}": np.asarray(value)
         for i, call in enumerate(outcome.calls)
         for j, value in enumerate(call.result.outputs)

@@ -107,8 +107,8 @@ def size_command(
     """Say what flash, RAM and stack a runner for MODELS (.pte, .bpte) takes on TARGET, and what takes it."""
     budget = read_budget(budget_file) if budget_file else None
     baked: BakedSizes | None = None
-    if build_folder or elf:
-        report = read_build(find_build(build_folder or elf, link_map), list(models))
+    if built := build_folder or elf:
+        report = read_build(find_build(built, link_map), list(models))
     else:
         with shown_progress() as progress:
             report = size(
@@ -239,11 +239,11 @@ def print_comparison(comparison: Comparison) -> None:
     table.title = f"against {comparison.other}"
     for column in table.columns[1:]:
         column.justify = "right"
-    rows = [(r.category, r.flash, r.ram, r.other_flash, r.other_ram) for r in comparison.rows]
-    for name, *sizes in rows:
-        table.add_row(name, *(f"{size:,}" for size in sizes))
+    rows = [(r.flash, r.ram, r.other_flash, r.other_ram) for r in comparison.rows]
+    for row, sizes in zip(comparison.rows, rows, strict=True):
+        table.add_row(row.category, *(f"{size:,}" for size in sizes))
     table.add_section()
-    table.add_row("all", *(f"{sum(row[i] for row in rows):,}" for i in range(1, 5)), style="bold")
+    table.add_row("all", *(f"{sum(sizes[i] for sizes in rows):,}" for i in range(4)), style="bold")
     console.print(table)
     if comparison.unplaced:
         console.print(f"not known: what {comparison.unplaced:,} B of the other one's flash are")

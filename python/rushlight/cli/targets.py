@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from typing import Any
 
 import click
 
@@ -20,7 +21,7 @@ def targets_command(context: click.Context, as_json: bool) -> None:
     """List what can be built for and run on, and what is missing for it here."""
     if context.invoked_subcommand is not None:
         return
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "name": target.name,
             "kind": target.kind,

@@ -73,9 +73,8 @@ def _generate(options: argparse.Namespace) -> None:
         library=options.name,
         prepares=not options.no_prepare,
     )
-    compiled = [each.operator for s in selected for each in s.compiled]
-    sources = {operator.unit for operator in compiled}
-    libraries = sorted({operator.library for operator in compiled})
+    sources = {unit.name for s in selected for unit in s.units(table)}
+    libraries = sorted({s.operator.library for s in selected})
     of = f" of {', '.join(libraries)}" if libraries else ""
     print(f"{len(selected)} operators from {len(sources)} kernel sources{of}")
     for name in sorted(info.delegates.keys() - {backend.id for backend in backends}):

@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -37,7 +40,7 @@ def add_libraries(parser: argparse.ArgumentParser) -> None:
         help="the library that an operator is taken from",
     )
     parser.add_argument(
-        "--small", action="store_true", help="for a target that takes small kernels, of optimized/small/"
+        "--small", action="store_true", help="for a target that takes the backs of kernels/board/"
     )
 
 
@@ -75,8 +78,13 @@ def put(text: str, path: Path | None) -> None:
     write_text(path, text)
 
 
+FAILURE_FILE = "RUSHLIGHT_FAILURE_FILE"
+"""In the environment: the file that `finish` writes the error to, for whoever started CMake."""
+
+
 def finish(run: Callable[[], None]) -> int:
-    """Run; the exit code is 0 or that of the error, whose text goes to stderr."""
+    """Run; the exit code is 0 or that of the error, whose text goes to stderr, and as RushlightError.to_data
+    to the FAILURE_FILE."""
     try:
         run()
         return 0
@@ -87,4 +95,7 @@ def finish(run: Callable[[], None]) -> int:
     print(f"error: {failure}", file=sys.stderr)
     if failure.next_step:
         print(failure.next_step, file=sys.stderr)
+    if path := os.environ.get(FAILURE_FILE):
+        with contextlib.suppress(FileFailed):  # the text is there in any case
+            write_text(path, json.dumps(failure.to_data(), default=str))
     return failure.exit_code

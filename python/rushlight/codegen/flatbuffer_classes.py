@@ -330,7 +330,8 @@ def _root(schema: FileSchema) -> list[str]:
         "#endif",
         "}",
         "#if RUSHLIGHT_FLATBUFFERS_LIBRARY",
-        f"inline void Finish{root}Buffer({_FLAT}::FlatBufferBuilder& builder, {_FLAT}::Offset<{root}> root) {{",
+        f"inline void Finish{root}Buffer("
+        f"{_FLAT}::FlatBufferBuilder& builder, {_FLAT}::Offset<{root}> root) {{",
         f"  builder.Finish(root, {root}Identifier());",
         "}",
         "#endif",

@@ -7,13 +7,21 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rushlight.codegen.opinfo import Need, OpInfo, of_all, of_list, of_model
 from rushlight.codegen.selection_yaml import of_yaml
 from rushlight.codegen.table import Operator, OperatorTable
 from rushlight.errors import InvalidSelection, OperatorNotFound
 from rushlight.program.dtypes import NUMBERS, named
+
+
+class Unit(NamedTuple):
+    """A kernel source that is compiled for an operator, and the dtypes that it is compiled for."""
+
+    name: str  # without .cpp, see Operator.unit
+    path: Path
+    dtypes: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -27,31 +35,35 @@ class Selected:
     keep_portable: bool = False  # compile the portable kernel in any case
 
     @property
-    def falls_back(self) -> bool:
-        """Whether an optimized kernel needs the portable one, too: for other dtypes, or for mixtures."""
-        row = self.operator
-        few = len(self.dtypes) <= 1 and self.dtypes <= row.fast
-        return row.portable is not None and (self.keep_portable or (not row.whole and not few))
+    def has_portable(self) -> bool:
+        """Whether calls may reach the front's own, portable code: without a back, behind one that declines,
+        and for dtypes or mixtures of dtypes that the back does not take."""
+        back = self.operator.back
+        if back is None or self.keep_portable or back.declines:
+            return True
+        few = len(self.dtypes) <= 1 and self.dtypes <= back.dtypes
+        return not back.whole and not few
 
-    @property
-    def compiled(self) -> list[Selected]:
-        """What is compiled for it, each kernel with the dtypes that it is compiled for."""
+    def units(self, table: OperatorTable) -> list[Unit]:
+        """The sources that are compiled for it: the front's, and the back's."""
         row = self.operator
-        if row.portable is None:
-            return [self]
-        own = replace(self, dtypes=self.dtypes if row.whole else self.dtypes & row.fast)
-        return [own, replace(self, operator=row.portable)] if self.falls_back else [own]
+        if not row.source:
+            return []
+        units = [Unit(row.unit, table.source_path(row), self.dtypes)]
+        if row.back is not None:
+            units.append(Unit(row.back.source, table.back_path(row.back), self.dtypes & row.back.dtypes))
+        return units
 
     def to_json(self, table: OperatorTable) -> dict[str, Any]:
-        """The operator's library, kernel, source (None: the caller links it), dtypes and askers."""
+        """The operator's library, kernel, source (None: the caller links it), source of its back (None: it
+        has none here), whether calls may reach its portable code, dtypes and askers."""
         row = self.operator
         return {
             "library": row.library,
             "kernel": ", ".join(kernel.function for kernel in row.official) or row.function,
             "source": str(table.source_path(row).resolve()) if row.source else None,
-            "falls_back_to": str(table.source_path(self.compiled[1].operator).resolve())
-            if self.falls_back
-            else None,
+            "back": str(table.back_path(row.back).resolve()) if row.back else None,
+            "portable": self.has_portable,
             "dtypes": sorted(self.dtypes, key=NUMBERS.__getitem__),
             "asked_by": list(self.askers),
         }
@@ -61,7 +73,7 @@ class Selected:
 class Selection:
     """A growing union of requests over one operator table. `by_dtype` gives operators that programs ask for
     the programs' dtypes only. `only` are the dtypes that operators get whose dtypes nobody said; None stands
-    for all. `keep_portable` compiles every portable kernel that an optimized one stands before."""
+    for all. `keep_portable` compiles the portable code of every operator, whatever its back takes."""
 
     table: OperatorTable
     by_dtype: bool = False
@@ -103,11 +115,6 @@ class Selection:
 
     def _selected(self, name: str) -> Selected:
         operator, need = self.table.operators[name], self.info.needs[name]
-        if operator.source and not self.table.source_path(operator).is_file():
-            raise InvalidSelection(
-                f"{name}, from library {operator.library}: its source {self.table.source_path(operator)} "
-                "is not there"
-            )
         asked = frozenset(need.said)
         if self.by_dtype or self.only is not None:
             asked |= frozenset(need.found or ())
@@ -115,9 +122,15 @@ class Selection:
             every = operator.dtypes | {"bool"}
             asked |= every if self.only is None else every & self.only
         dtypes = operator.dtypes & asked
-        if operator.portable is not None and not operator.whole and not dtypes & operator.fast:
-            operator = operator.portable  # of which nothing would be left
-        return Selected(operator, dtypes, asked, tuple(sorted(need.askers)), self.keep_portable)
+        if operator.back is not None and not operator.back.whole and not dtypes & operator.back.dtypes:
+            operator = replace(operator, back=None)  # of which nothing would be left
+        selected = Selected(operator, dtypes, asked, tuple(sorted(need.askers)), self.keep_portable)
+        for unit in selected.units(self.table):
+            if not unit.path.is_file():
+                raise InvalidSelection(
+                    f"{name}, from library {operator.library}: its source {unit.path} is not there"
+                )
+        return selected
 
 
 def dtype_set(text: str) -> frozenset[str] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from rushlight.codegen.schema import Schema, parse_schema
@@ -15,10 +15,36 @@ from rushlight.program.dtypes import NUMBERS
 
 KERNELS_NAMESPACE = "rushlight::kernels"
 
-OPTIMIZED_NAMESPACE = f"{KERNELS_NAMESPACE}::optimized"
+BACKS_FOLDERS = ("host", "board")
+"""The folders of kernels/ that hold backs: for processors with wide vectors, and for small ones."""
 
-_ROW_KEYS = {"schema", "kernel", "dtypes", "index_dtypes", "source", "tolerance", "folds", "optimized"}
-_OPTIMIZED_KEYS = {"dtypes", "source", "prepare", "whole", "hosts_only"}
+_ROW_KEYS = {"schema", "kernel", "dtypes", "index_dtypes", "source", "tolerance", "traits", "backs"}
+TRAITS = {
+    "in_place": "the result may be written over an input of its dtype, sizes and dim order",
+    "commutes": "the first two arguments may change places",
+    "folds": "it copies or converts and does nothing else: a call with constants is run once, at load",
+}
+"""What a row may say of its operator, by name. The exporter relies on it, and tests hold kernels to it."""
+
+_BACK_KEYS = {"dtypes", "source", "function", "prepares", "whole", "declines"}
+
+
+@dataclass(frozen=True)
+class Back:
+    """One implementation behind an operator's front: rushlight::kernels::<name>::<function>, defined in
+    kernels/<source>.cpp, computes problems whose tensors have one dtype of `dtypes`.
+
+    `whole`: it computes every problem, of any dtype. `declines`: it may hand a problem to the next back, so
+    the portable one is always compiled, too. `prepares`: it packs constants when a method is loaded.
+    """
+
+    name: str
+    dtypes: frozenset[str]
+    source: str
+    function: str
+    prepares: bool = False
+    whole: bool = False
+    declines: bool = False
 
 
 @dataclass(frozen=True)
@@ -39,11 +65,12 @@ class Operator:
     in `namespace`; where `official` names kernels with ExecuTorch's signature, it is the generated function
     in front of them. An empty `source` stands for one that the caller links.
 
-    An optimized kernel computes itself in `fast` and leaves other calls to `portable`, the row it belongs to,
-    but for `whole` ones, which leave nothing. `prepare` is the function that prepares its constants at load,
-    if it has one; `hosts_only` says that it is not for targets that take small kernels.
+    `kernel` is the operator's front. `back` computes the problems that it can in the front's place; without
+    one the front's own, portable code computes all. `known_backs` are those of the row for any target; a
+    table offers each row with the back of its target, as library "optimized", and without. `problem` names
+    the header in kernels/backs that has the struct which the front fills, and declares the backs.
 
-    A kernel that `folds` only copies or converts: with constant arguments it is run once, at load.
+    `traits` are some of TRAITS.
     """
 
     schema: Schema
@@ -55,12 +82,10 @@ class Operator:
     of: str = ""
     namespace: str = KERNELS_NAMESPACE
     official: tuple[OfficialKernel, ...] = ()
-    fast: frozenset[str] = frozenset()
-    whole: bool = False
-    prepare: str = ""
-    folds: bool = False
-    hosts_only: bool = False
-    portable: Operator | None = None
+    traits: frozenset[str] = frozenset()
+    back: Back | None = None
+    known_backs: tuple[Back, ...] = ()
+    problem: str = ""
 
     @property
     def name(self) -> str:
@@ -69,8 +94,18 @@ class Operator:
 
     @property
     def library(self) -> str:
-        """The kernel library that has it: a folder of kernels/, or one that was added."""
-        return self.of or self.source.split("/")[0]
+        """The kernel library that has it: one that was added, "optimized" or a folder of kernels/."""
+        return self.of or ("optimized" if self.back else self.source.split("/")[0])
+
+    @property
+    def folds(self) -> bool:
+        """Whether the kernel itself prepares a call whose arguments are all constant."""
+        return "folds" in self.traits
+
+    @property
+    def prepare(self) -> str:
+        """The function that prepares the call's constants when a method is loaded; empty: none."""
+        return f"{self.kernel}_prepare" if self.back and self.back.prepares else ""
 
     @property
     def function(self) -> str:
@@ -112,6 +147,15 @@ class OperatorTable:
         folder = self.folders[operator.of] if operator.of else self.path.parent
         named = folder / operator.source
         return named if named.suffix in (".cc", ".cxx", ".c++") else folder / f"{operator.source}.cpp"
+
+    def back_path(self, back: Back) -> Path:
+        """The C++ file of a back."""
+        return self.path.parent / f"{back.source}.cpp"
+
+    def source_paths(self, operator: Operator) -> list[Path]:
+        """The C++ files of the operator: its front's, and its back's if it has one."""
+        backs = [self.back_path(operator.back)] if operator.back else []
+        return [self.source_path(operator), *backs]
 
 
 def load_yaml(path: Path) -> Any:
@@ -183,49 +227,63 @@ def _dtypes(items: Any, sets: Mapping[str, frozenset[str]], where: str) -> froze
 
 
 def read_rows(row: Any, sets: Mapping[str, frozenset[str]], path: Path) -> list[Operator]:
-    """A row, and the optimized kernel that it names, if any."""
-    portable = read_row(row, sets, path)
-    given = row.get("optimized")
-    if given is None:
-        return [portable]
-    where = f"{path}: {portable.name}: optimized"
-    if not isinstance(given, dict) or "dtypes" not in given:
-        raise InvalidSelection(f"{where}: expected a mapping with 'dtypes', found {given!r:.120}")
-    if unknown := given.keys() - _OPTIMIZED_KEYS:
-        known = ", ".join(sorted(_OPTIMIZED_KEYS))
-        raise InvalidSelection(f"{where}: unknown key '{min(unknown)}'; it has {known}")
-    fast = _dtypes(given["dtypes"], sets, where)
-    if beyond := fast - portable.dtypes:
-        raise InvalidSelection(f"{where}: {min(beyond)} is none of the row's dtypes")
-    optimized = replace(
-        portable,
-        source=given.get("source", f"optimized/op_{portable.schema.base_name.strip('_')}"),
-        namespace=OPTIMIZED_NAMESPACE,
-        fast=fast,
-        whole=bool(given.get("whole", False)),
-        prepare=f"{portable.kernel}_prepare" if given.get("prepare") else "",
-        hosts_only=bool(given.get("hosts_only", False)),
-        portable=portable,
-    )
-    return [optimized, portable]
+    """A row with its back for hosts, if it has one, and the row without."""
+    read = read_row(row, sets, path)
+    return [*_with_back(read, "host"), read]
 
 
 def for_small_targets(table: OperatorTable) -> OperatorTable:
-    """The table of a target without wide vectors: kernels for hosts only are not offered, others come from
-    optimized/small/ where there is a source of their name, which computes in float32 alone; nothing is
-    prepared."""
+    """The table of a target without wide vectors: rows with their back for boards, which prepares nothing."""
+    rows: list[Operator] = []
+    for row in table.rows():  # in the order of preference
+        if row.back is not None or not any(back.name == "host" for back in row.known_backs):
+            rows += _with_back(row, "board")
+        rows += [row] if row.back is None else []
+    return by_priority(table, rows, by_order)
 
-    def fitted(row: Operator) -> list[Operator]:
-        if row.library != "optimized":
-            return [row]
-        folder = row.source.rpartition("/")[0]
-        source = f"{folder}/small/op_{row.schema.base_name.strip('_')}"
-        small = replace(row, source=source, prepare="", fast=row.fast & {"float32"})
-        if table.source_path(small).is_file():
-            return [small]
-        return [] if row.hosts_only else [replace(row, prepare="")]
 
-    return by_priority(table, [kept for row in table.rows() for kept in fitted(row)], by_order)
+def _with_back(row: Operator, name: str) -> list[Operator]:
+    """The row with its back of that name; nothing where it has none."""
+    return [replace(row, back=back) for back in row.known_backs if back.name == name]
+
+
+def _backs(
+    row: Mapping[str, Any], read: Operator, sets: Mapping[str, frozenset[str]], where: str
+) -> Operator:
+    if "backs" not in row:
+        return read
+    given = row["backs"]
+    if not isinstance(given, dict) or not {"problem"} < given.keys() <= {"problem", *BACKS_FOLDERS}:
+        raise InvalidSelection(
+            f"{where}: backs: expected a mapping with 'problem' and some of {', '.join(BACKS_FOLDERS)}, "
+            f"found {given!r:.120}"
+        )
+    backs = tuple(_back(name, given[name], read, sets, where) for name in BACKS_FOLDERS if name in given)
+    return replace(read, known_backs=backs, problem=given["problem"])
+
+
+def _back(name: str, given: Any, row: Operator, sets: Mapping[str, frozenset[str]], where: str) -> Back:
+    """A back of a row: a mapping, or its dtypes alone."""
+    where = f"{where}: back '{name}'"
+    keys = given if isinstance(given, dict) else {"dtypes": given}
+    if unknown := keys.keys() - _BACK_KEYS:
+        raise InvalidSelection(
+            f"{where}: unknown key '{min(unknown)}'; it has {', '.join(sorted(_BACK_KEYS))}"
+        )
+    flags = {key: keys.get(key, False) for key in ("prepares", "whole", "declines")}
+    for key, value in flags.items():
+        if not isinstance(value, bool):
+            raise InvalidSelection(f"{where}: '{key}': expected true or false, found {value!r:.120}")
+    if flags["whole"] == ("dtypes" in keys):
+        raise InvalidSelection(f"{where}: expected either 'dtypes' or 'whole: true'")
+    if flags["prepares"] and row.folds:
+        raise InvalidSelection(f"{where}: 'folds' and 'prepares': a kernel has one of the two")
+    dtypes = row.dtypes if flags["whole"] else _dtypes(keys["dtypes"], sets, where)
+    if beyond := dtypes - row.dtypes:
+        raise InvalidSelection(f"{where}: {min(beyond)} is none of the row's dtypes")
+    source = f"{name}/{keys.get('source', PurePosixPath(row.source).name.removeprefix('op_'))}"
+    function = keys.get("function", row.kernel.removesuffix("_out"))
+    return Back(name, dtypes, source, function, **flags)
 
 
 def by_order(_row: Operator) -> int:
@@ -250,24 +308,25 @@ def read_row(row: Any, sets: Mapping[str, frozenset[str]], path: Path) -> Operat
     tolerance = row.get("tolerance") or {}
     if unknown := tolerance.keys() - NUMBERS.keys():
         raise InvalidSelection(f"{where}: tolerance for '{min(unknown)}', which is no dtype")
-    return Operator(
+    read = Operator(
         schema=schema,
         kernel=row["kernel"],
         dtypes=_dtypes(row.get("dtypes", ()), sets, where),
         source=row.get("source", f"portable/op_{schema.base_name.strip('_')}"),
         index_dtypes=_dtypes(row.get("index_dtypes", ()), sets, where),
         tolerance={dtype: float(bound) for dtype, bound in tolerance.items()},
-        folds=_folds(row, schema, where),
+        traits=_traits(row, where),
     )
+    return _backs(row, read, sets, where)
 
 
-def _folds(row: Mapping[str, Any], schema: Schema, where: str) -> bool:
-    folds = row.get("folds", False)
-    if not isinstance(folds, bool):
-        raise InvalidSelection(f"{where}: 'folds': expected true or false, found {folds!r:.120}")
-    if folds and (row.get("optimized") or {}).get("prepare"):
-        raise InvalidSelection(f"{where}: 'folds' and 'prepare': a kernel has one of the two")
-    return folds
+def _traits(row: Mapping[str, Any], where: str) -> frozenset[str]:
+    traits = row.get("traits", [])
+    if not isinstance(traits, list) or not all(each in TRAITS for each in traits):
+        raise InvalidSelection(
+            f"{where}: traits: expected a list of {', '.join(TRAITS)}, found {traits!r:.120}"
+        )
+    return frozenset(traits)
 
 
 def check_kernels(rows: Iterable[Operator], path: Path) -> None:
@@ -275,6 +334,11 @@ def check_kernels(rows: Iterable[Operator], path: Path) -> None:
     seen: dict[str, Operator] = {}
     for operator in rows:
         first = seen.setdefault(operator.function, operator)
+        if {back.function for back in first.known_backs} != {back.function for back in operator.known_backs}:
+            raise InvalidSelection(
+                f"{path}: {first.name} and {operator.name} name the kernel {operator.kernel} "
+                "with different backs"
+            )
         if first.schema.cpp_signature() != operator.schema.cpp_signature():
             raise InvalidSelection(
                 f"{path}: {first.name} and {operator.name} name the kernel {operator.kernel} "

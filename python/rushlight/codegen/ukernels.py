@@ -36,9 +36,11 @@ def condition(path: str, read: Read) -> str:
     if found is None:
         return ""
     asked = {f"{isa}/{feature}": text for isa, feature, text in _ROW.findall(read(FEATURES) or "")}
-    before = []
+    before: list[str] = []
     for other in native_sources(f"kernels/ukernel/{found[2]}.h", read):
-        isa, _, feature = _SOURCE.fullmatch(other).groups()  # type: ignore[union-attr]
+        parts = _SOURCE.fullmatch(other)
+        assert parts is not None
+        isa, _, feature = parts.groups()
         own = asked.get(f"{isa}/{feature}")
         if other == path:
             return " && ".join([*([f"({own})"] if own else []), *(f"!({text})" for text in before)])

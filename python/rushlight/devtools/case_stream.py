@@ -14,6 +14,7 @@ from rushlight.errors import TargetCrashed
 from rushlight.program.dtypes import NAMES, NUMBERS
 
 _MAGIC = b"RLIO"
+_OUTCOME_MAGIC = b"RLOC"
 _ALIGNMENT = 16
 _NONE, _TENSOR, _DOUBLE, _INT, _BOOL = 0, 1, 3, 4, 5
 
@@ -42,6 +43,18 @@ class CallResult:
     instructions: int
     ns: int
     stack_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class RunnerOutcome:
+    """How a run ended, as runtime/runner/outcome.h has it: the status code, how many events and values of a
+    trace found no memory, whether the build has logs, and the records of what failed."""
+
+    code: int
+    lost_events: int = 0
+    lost_values: int = 0
+    has_logs: bool = False
+    records: tuple[int, ...] = ()
 
 
 def _padded(data: bytes) -> bytes:
@@ -91,7 +104,7 @@ class _Reader:
         self._position = start + size
         return self._data[start : start + size]
 
-    def unpack(self, layout: str) -> tuple:
+    def unpack(self, layout: str) -> tuple[Any, ...]:
         return struct.unpack(layout, self.take(struct.calcsize(layout)))
 
     def value(self, dim_order: Sequence[int] | None) -> Any:
@@ -127,3 +140,13 @@ def decode_response(
         outputs = [reader.value(order) for order in output_orders]
         results.append(CallResult(outputs, instructions, ns, stack))
     return report, results
+
+
+def decode_outcome(data: bytes) -> RunnerOutcome | None:
+    """What a runner wrote to --outcome; None when that is not whole."""
+    if len(data) < 24 or len(data) % 4 or data[:4] != _OUTCOME_MAGIC:
+        return None
+    code, events, values, logs, count, *records = struct.unpack(f"<{len(data) // 4 - 1}I", data[4:])
+    if len(records) != count:
+        return None
+    return RunnerOutcome(code, events, values, bool(logs), tuple(records))

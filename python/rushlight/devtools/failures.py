@@ -15,6 +15,7 @@ from pathlib import Path
 
 from rushlight.errors import InvalidArgument
 from rushlight.sources import source_root
+from rushlight.status import name_of
 
 _FOLDERS = ("runtime", "kernels", "backends")
 _STATEMENT = re.compile(r"\bRL_CHECK\s*\(")
@@ -32,6 +33,10 @@ class Failure:
     line: int | None = None
     message: str = ""
     number: int | None = None
+
+    def is_from(self, file: str) -> bool:
+        """Whether the source `file` recorded it, a check or not."""
+        return self.number is None and self.record >> 16 == file_hash(file)
 
     def __str__(self) -> str:
         if self.number is not None:
@@ -59,10 +64,10 @@ def decode(records: Iterable[int], root: Path | None = None) -> list[Failure]:
     return [_decode(record, files) for record in records]
 
 
-def in_output(output: str) -> list[Failure]:
-    """The failures that a runner printed; none where it has logs."""
-    line = re.search(r"^failure:((?: [0-9a-f]{8})+)\s*$", output, re.MULTILINE)
-    return decode(parse(line.group(1).split())) if line else []
+def failed_instruction(failures: Iterable[Failure]) -> int | None:
+    """The instruction at which a method failed: the number that was recorded last."""
+    numbers = [failure.number for failure in failures if failure.number is not None]
+    return numbers[-1] if numbers else None
 
 
 def file_hash(path: str) -> int:
@@ -77,7 +82,7 @@ def _decode(record: int, files: dict[int, list[tuple[str, Path]]]) -> Failure:
     code, line = record & 0x3F, record >> 6 & 0x3FF
     if code == 0:
         return Failure(record, number=record >> 6)
-    name = _error_names(source_root()).get(code, "Unknown")
+    name = name_of(code)
     for shown, path in files.get(record >> 16, []):
         found = _statement_at(path, line)
         if found is not None:
@@ -95,12 +100,6 @@ def _files_by_hash(root: Path) -> dict[int, list[tuple[str, Path]]]:
             if path.suffix in (".h", ".cpp") and not shown.startswith("kernels/ukernel/"):
                 files.setdefault(file_hash(shown), []).append((shown, path))
     return files
-
-
-@cache
-def _error_names(root: Path) -> dict[int, str]:
-    text = (root / "runtime" / "base" / "error.h").read_text()
-    return {int(number, 16): name for name, number in re.findall(r"^\s+(\w+) = (0x\w+),", text, re.MULTILINE)}
 
 
 def _statement_at(path: Path, line: int) -> tuple[int, str] | None:

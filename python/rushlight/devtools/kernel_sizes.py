@@ -87,7 +87,7 @@ def _measured(target: str, dtypes: tuple[str, ...], binary: Path) -> KernelSizes
         shared={
             source: size
             for source, size in sizes.items()
-            if source not in operators and source.startswith(("shared/", "optimized/", "ukernel/"))
+            if source not in operators and source.startswith(("shared/", "host/", "board/", "ukernel/"))
         },
         table=sizes["operator_table"],
         operators=operators,
@@ -95,11 +95,11 @@ def _measured(target: str, dtypes: tuple[str, ...], binary: Path) -> KernelSizes
 
 
 def _operators(selected: Path) -> dict[str, list[str]]:
-    """The operators by source, of optimized ones also by that of the portable kernel behind them."""
+    """The operators by source: that of their front, and that of their back if they have one."""
     content = read_json(selected)
     found: dict[str, list[str]] = {}
     for name, row in content["operators"].items():
-        for path in filter(None, (row["source"], row["falls_back_to"])):
+        for path in filter(None, (row["source"], row["back"])):
             source = Path(path).relative_to((source_root() / "kernels").resolve())
             found.setdefault(source.with_suffix("").as_posix(), []).append(name)
     return found

@@ -4,16 +4,12 @@
 from __future__ import annotations
 
 import contextlib
-import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rushlight.devtools.failures import Failure
 from rushlight.errors import InvalidArgument, RushlightError
 from rushlight.program import Program, record_beside
-
-_FAILED = re.compile(r"\binstruction (\d+) failed\b")
 
 
 @dataclass(frozen=True)
@@ -40,11 +36,3 @@ class Origins:
         origin = record.method(method).at(instruction) if record else None
         if origin is not None:
             error.tell_source(str(origin))
-
-
-def failed_instruction(output: str, failures: Sequence[Failure]) -> int | None:
-    """The instruction that a runner says has failed, in its log or, without one, in its failure record."""
-    if logged := _FAILED.search(output):
-        return int(logged[1])
-    numbers = [failure.number for failure in failures if failure.number is not None]
-    return numbers[-1] if numbers else None

@@ -59,8 +59,8 @@ class OperatorTime:
 @dataclass(frozen=True)
 class Profile:
     """`load` and `execute` are times in total, of `runs` executions. The `unit` of all times is "ns", or what
-    the trace's blocks say: emulated boards count instructions of the core, and know no other time. A trace does
-    not say which method was executed: instructions of the same number count together."""
+    the trace's blocks say: emulated boards count instructions of the core, and know no other time. A trace
+    does not say which method was executed: instructions of the same number count together."""
 
     load: int
     execute: int
@@ -102,7 +102,6 @@ class Profile:
             f'<svg xmlns="http://www.w3.org/2000/svg" width="840" height="{18 * len(self.operators)}" '
             f'font-family="sans-serif" font-size="11">\n{rows}\n</svg>\n'
         )
-
 
     def summary(self) -> str:
         """Runs and loading in one line."""

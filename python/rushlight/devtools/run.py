@@ -27,19 +27,24 @@ from rushlight.build.baked import BakedBuild, build_baked
 from rushlight.build.cmake import Progress
 from rushlight.build.inputs import plain_name
 from rushlight.codegen.bake import program_name
-from rushlight.devtools.case_stream import CallResult, Report, decode_response, encode_request
+from rushlight.devtools import failures
+from rushlight.devtools.case_stream import (
+    CallResult,
+    Report,
+    RunnerOutcome,
+    decode_outcome,
+    decode_response,
+    encode_request,
+)
 from rushlight.devtools.cases import Call, Case, Comparison, compare
-from rushlight.devtools.failures import in_output as failures_in_output
-from rushlight.devtools.origins import Origins, failed_instruction
+from rushlight.devtools.origins import Origins
 from rushlight.devtools.trace import TraceLoss, TraceRequest
 from rushlight.errors import (
     InvalidArgument,
-    InvalidProgram,
     MethodNotFound,
     OperatorNotFound,
-    OutOfMemory,
-    RushlightError,
     RunTimeout,
+    RushlightError,
     TargetCrashed,
 )
 from rushlight.program import (
@@ -53,6 +58,7 @@ from rushlight.program import (
 )
 from rushlight.program.model import Dynamism
 from rushlight.sources import source_root
+from rushlight.status import CRASH_STATUS, UNSUPPORTED_DTYPE, Status, kind_of
 
 MAX_DATA_FILES = 8
 """As many a runner takes."""
@@ -342,7 +348,7 @@ def _run_there(
         (work / "request").write_bytes(
             encode_request(_ordered_calls(program, case.calls), fresh_methods=case.fresh_methods)
         )
-        arguments = ["--inputs=request", "--outputs=response"]
+        arguments = ["--inputs=request", "--outputs=response", "--outcome=outcome"]
         for option, listed in files.items():
             for file in listed:
                 if isinstance(file, str):
@@ -362,10 +368,12 @@ def _run_there(
         result = target.run(built.executable, arguments, work, timeout)
         if trace is not None:
             trace.collect(work)  # of a failed run, too
+        told = work / "outcome"
+        outcome = decode_outcome(told.read_bytes()) if told.is_file() else None
         if result.returncode != 0:
-            raise _runner_error(target.name, result.returncode, result.stdout + result.stderr)
+            raise _runner_error(target.name, result.returncode, result.stdout + result.stderr, outcome)
         response = work / "response"
-        if not response.is_file():
+        if outcome is None or not response.is_file():
             raise TargetCrashed(f"target '{target.name}': the runner ended without a response")
         orders = [
             [
@@ -375,34 +383,34 @@ def _run_there(
             for call in case.calls
         ]
         report, results = decode_response(response.read_bytes(), orders)
-        return _RunThere(report, results, None if trace is None else TraceLoss.from_output(result.stdout))
+        loss = None if trace is None else TraceLoss(outcome.lost_events, outcome.lost_values)
+        return _RunThere(report, results, loss)
 
 
-def _runner_error(target: str, status: int, output: str) -> RushlightError:
-    """The runner's exit status is the runtime's error code; others are crashes."""
-    records = failures_in_output(output)
-    failures = "".join(f"\n{failure}" for failure in records)
-    tail = "\n".join(output.strip().splitlines()[-12:]) + failures
-    reason = targets.CRASH_STATUS.get(
-        status, f"signal {-status}" if status < 0 else f"exit status {status:#x}"
-    )
+def _runner_error(target: str, status: int, output: str, outcome: RunnerOutcome | None) -> RushlightError:
+    """The runtime's error where the runner says so: an emulator and a shell have exit statuses of their own.
+    Otherwise it crashed."""
+    failed = failures.decode(outcome.records) if outcome else []
+    tail = "\n".join(output.strip().splitlines()[-12:])
+    if outcome and not outcome.has_logs:
+        tail += "".join(f"\n{failure}" for failure in failed)
+    reason = CRASH_STATUS.get(status, f"signal {-status}" if status < 0 else f"exit status {status:#x}")
     message = f"target '{target}': {reason}\n{tail}".rstrip()
-    kinds: dict[int, type[RushlightError]] = {
-        0x10: InvalidProgram, 0x12: InvalidArgument, 0x13: InvalidArgument, 0x20: InvalidArgument,
-        0x21: OutOfMemory, 0x23: InvalidProgram, 0x24: InvalidProgram, 0x25: OutOfMemory,
-    }  # fmt: skip
+    if outcome is None or outcome.code != status:
+        return TargetCrashed(message)
     error: RushlightError
-    if status in kinds:
-        error = kinds[status](message)
-    elif status == 0x14:
+    if status == Status.OperatorMissing:
         error = OperatorNotFound.from_report(message, next_step="Build the runner for this model.")
     else:
-        error = TargetCrashed(message)
-    error.instruction = failed_instruction(output, records)
+        error = (kind_of(status) or RushlightError)(message)
+        refused = any(f.is_from(UNSUPPORTED_DTYPE) and f.code == status for f in failed)
+        if isinstance(error, InvalidArgument) and refused:
+            error.tell_unsupported_dtype()
+    error.instruction = failures.failed_instruction(failed)
     return error
 
 
-def _ordered_calls(program: Program, calls: Sequence[Call]) -> list[tuple]:
+def _ordered_calls(program: Program, calls: Sequence[Call]) -> list[tuple[Any, ...]]:
     listed = []
     for call in calls:
         plan = _method(program, call.method)
@@ -451,7 +459,8 @@ def _check_tensor(what: str, value: Any, tensor: TensorInfo) -> None:
 def _cache_folder(request: BuildRequest) -> Path:
     """One folder a model, target and options, so that a second run finds the first one's build."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rushlight" / "builds"
-    decides = repr((source_root(), sys.executable, replace(request, defines=sorted(request.defines.items()))))
+    ordered = replace(request, defines=dict(sorted(request.defines.items())))
+    decides = repr((source_root(), sys.executable, ordered))
     key = hashlib.sha256(decides.encode()).hexdigest()[:12]
     model = request.models[0]
     return base / plain_name(f"{model.parent.name}-{model.stem}-{request.target}-{key}")

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,6 @@ from rushlight.errors import InvalidArgument
 
 _EVENTS = "trace.etdp"
 _VALUES = "trace.bin"
-_LOST = re.compile(r"^trace: (\d+) events and (\d+) values found no room", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -61,9 +59,3 @@ class TraceLoss:
 
     events: int = 0
     values: int = 0
-
-    @classmethod
-    def from_output(cls, text: str) -> TraceLoss:
-        """As the runner says it; none if it says nothing."""
-        match = _LOST.search(text)
-        return cls(int(match[1]), int(match[2])) if match else cls()

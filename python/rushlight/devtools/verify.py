@@ -124,6 +124,6 @@ def _prove(
         return Proof(model, source, None, error.message)
     except RushlightError as error:
         # Ones may be no valid input: an index, say, of something shorter.
-        unknown = source == ONES and isinstance(error, InvalidArgument) and "selected" not in error.message
+        unknown = source == ONES and isinstance(error, InvalidArgument) and not error.unsupported_dtype
         return Proof(model, source, None if unknown else False, " ".join(error.message.split()))
     return Proof(model, source, True, max_error=max(errors) if errors else None)

@@ -7,6 +7,7 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -107,8 +108,7 @@ def export(
         method, report = worker.finish(pools)
         methods.append(method)
         reports.append(report)
-    report = Report(reports, time.perf_counter() - start)
-    exported = Exported.of(methods, pools, report, sources)
+    exported = Exported.of(methods, pools, Report(reports, time.perf_counter() - start), sources)
     if chosen.target is not None:
         check_room(exported, chosen.target)
     return exported
@@ -204,7 +204,7 @@ class _MethodExport:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)
             try:
-                result = program.run_decompositions(table)
+                result: ExportedProgram = program.run_decompositions(table)
             except Exception as error:
                 raise ExportFailed(f"method '{self.name}': decomposing: {error}") from error
         # What passes add and drop is no business of the model's owner.
@@ -218,7 +218,7 @@ class _MethodExport:
         problems += broken_promises(method, self.library.table, self.options.built, self.options.backends)
         if not problems:
             forward_copies(method, self.library)
-            reuse_inputs(method)
+            reuse_inputs(method, self.library)
         return method, problems
 
 
@@ -227,7 +227,7 @@ def _delegate(workers: Sequence[_MethodExport], options: Options) -> None:
     programs = {worker.name: worker.program for worker in workers}
     for partitioner in _partitioners(options):
         chosen = dict.fromkeys(programs, partitioner)
-        workers[0].step("delegation", _EDGE, lambda chosen=chosen: delegate(programs, chosen))
+        workers[0].step("delegation", _EDGE, partial(delegate, programs, chosen))
 
 
 def _traced(source: MethodSource, options: Options) -> ExportedProgram:

@@ -58,5 +58,5 @@ def _value(leaf: Any, what: str) -> Any:
     if not isinstance(leaf, torch.Tensor):
         raise InvalidArgument(f"{what}: a bundled program has tensors and numbers, got {type(leaf).__name__}")
     order = tuple(range(leaf.dim()))
-    data = memoryview(stored_bytes(leaf, order))
+    data = stored_bytes(leaf, order).data
     return BundledTensor(dtype_name(leaf.dtype), tuple(leaf.shape), order, data)

@@ -39,8 +39,10 @@ def stored_tensor(program: ExportedProgram, spec: InputSpec) -> torch.Tensor:
     """The tensor that a lifted placeholder stands for."""
     assert spec.target is not None
     if spec.kind in _STATE and spec.target in program.state_dict:
-        return program.state_dict[spec.target]
-    return program.constants[spec.target]
+        state: torch.Tensor = program.state_dict[spec.target]
+        return state
+    constant: torch.Tensor = program.constants[spec.target]
+    return constant
 
 
 class Constants:
@@ -75,7 +77,7 @@ class Constants:
             target = f"{name}_{count}"
         position, before = self._next_place()
         with graph.inserting_before(before):
-            node = graph.placeholder(f"c_{target}".replace(".", "_"))
+            node: Node = graph.placeholder(f"c_{target}".replace(".", "_"))
         node.target = node.name
         node.meta["val"] = self._fake(tensor)
         spec = InputSpec(InputKind.CONSTANT_TENSOR, TensorArgument(name=node.name), target, None)

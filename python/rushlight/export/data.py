@@ -30,7 +30,7 @@ class DataPool:
         known = self._indices.get(place) if tensor.numel() else None
         if known is None:
             data = stored_bytes(tensor, dim_order)
-            content = (data.nbytes, hashlib.sha1(data, usedforsecurity=False).digest())
+            content = (data.nbytes, hashlib.sha1(data.data, usedforsecurity=False).digest())
             known = self._indices.get(content)
             if known is None:
                 self.pieces.append(data)

@@ -9,7 +9,7 @@ from typing import Any
 from torch.fx import Node
 
 from rushlight.export.delegate import call_delegate
-from rushlight.export.graph import attribute, frames, modules
+from rushlight.export.graph import attribute, frames, input_of, modules
 from rushlight.export.lower.instructions import Origin
 from rushlight.export.report import MethodReport
 from rushlight.program import DebugRecord, FileImage
@@ -44,6 +44,7 @@ def _operator(method: Method, index: int) -> str:
 
 def _origin(index: int, operator: str, origin: Origin) -> InstructionOrigin:
     node = origin.node
+    assert node is not None
     return InstructionOrigin(
         index=index,
         operator=operator,
@@ -66,6 +67,7 @@ def _inside(node: Node) -> dict[str, tuple[int, ...]]:
     """What a backend says of its payload: debug handles by the ids that its events have."""
     if node.target is not call_delegate:
         return {}
-    lowered = attribute(node.graph.owning_module, str(node.args[0].target))
+    assert node.graph.owning_module is not None
+    lowered = attribute(node.graph.owning_module, str(input_of(node).target))
     told = lowered.meta.get("debug_handle_map") or {}
     return {str(key): _handles(handles) for key, handles in told.items()}

@@ -99,7 +99,8 @@ def _is_further(function: Any, library: OperatorLibrary) -> bool:
 
 
 def _normal(like: torch.Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> torch.Tensor:
-    return aten.randn_like(like) * std + mean
+    noise: torch.Tensor = aten.randn_like(like)
+    return noise * std + mean
 
 
 def _rrelu_with_noise(
@@ -133,7 +134,10 @@ def _lstm(
     # Hidden states that are projected have one weight more.
     if len(params) != num_layers * directions * each or (train and dropout):
         whole = torch._decomp.decompositions.lstm_impl
-        return whole(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
+        results: tuple[torch.Tensor, torch.Tensor, torch.Tensor] = whole(
+            input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first
+        )
+        return results
     last: list[tuple[torch.Tensor, torch.Tensor]] = []
     x = input.transpose(0, 1) if batch_first else input
     for layer in range(num_layers):

@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
+
+import torch
 
 from rushlight.errors import ExportFailed
 from rushlight.export.data import DataPool
@@ -45,7 +48,7 @@ class Pools:
 
     constants: DataPool = field(default_factory=DataPool)
     mutable: DataPool = field(default_factory=DataPool)
-    external: dict[str, tuple[TensorOperand, object]] = field(default_factory=dict)
+    external: dict[str, tuple[TensorOperand, torch.Tensor]] = field(default_factory=dict)
     named_data: dict[str, bytes] = field(default_factory=dict)
     external_data: dict[str, bytes] = field(default_factory=dict)
 
@@ -125,7 +128,7 @@ class Emitter:
                 raise ExportFailed(f"named data '{key}': two backends gave different bytes or places for it")
         return len(self.delegates) - 1
 
-    def argument(self, operand: Operand, kind: object) -> int:
+    def argument(self, operand: Operand, kind: Any) -> int:
         """The number of a kernel's argument, as its schema's type has it."""
         if isinstance(operand, list):
             base, optional = kind.base, kind.optional_items
@@ -142,10 +145,10 @@ class Emitter:
     def _list(self, kind: Kind, items: Iterable[int]) -> int:
         return self._shared(kind, tuple(items))
 
-    def _shared(self, kind: Kind, data: tuple) -> int:
+    def _shared(self, kind: Kind, data: tuple[Any, ...]) -> int:
         return self._once((kind, data), lambda: Value(kind, data))
 
-    def _once(self, key: object, make) -> int:
+    def _once(self, key: object, make: Callable[[], Value]) -> int:
         if key not in self._known:
             value = make()
             self._known[key] = len(self.values)
@@ -175,7 +178,7 @@ class Emitter:
     def _tensor(self, operand: TensorOperand) -> TensorInfo:
         storage = operand.storage
         memory_id, offset = self.memory.places.get(id(storage), (0, -operand.offset))
-        common = {
+        common: dict[str, Any] = {
             "dtype": operand.dtype,
             "sizes": operand.sizes,
             "dim_order": operand.dim_order,
@@ -190,6 +193,7 @@ class Emitter:
             case Place.CALLER:
                 return TensorInfo(**common, storage=model.Storage.INPUT)
             case Place.MUTABLE if any(operand is state for state in self.lowered.mutable):
+                assert storage.data is not None
                 index = self.pools.mutable.add(storage.data, operand.dim_order)
                 return TensorInfo(
                     **common, storage=model.Storage.MUTABLE, buffer_index=index, name=storage.name
@@ -198,11 +202,12 @@ class Emitter:
                 return TensorInfo(**common, storage=model.Storage.PLANNED)
         return self._constant(operand, storage, common)
 
-    def _constant(self, operand: TensorOperand, storage: Storage, common: dict) -> TensorInfo:
-        if storage.external:
-            self.pools.external.setdefault(storage.name, (operand, storage.data))
-            return TensorInfo(**common, storage=model.Storage.EXTERNAL, name=storage.name)
+    def _constant(self, operand: TensorOperand, storage: Storage, common: dict[str, Any]) -> TensorInfo:
         data = storage.data
+        assert data is not None
+        if storage.external:
+            self.pools.external.setdefault(storage.name, (operand, data))
+            return TensorInfo(**common, storage=model.Storage.EXTERNAL, name=storage.name)
         if operand.offset or operand.nbytes != storage.nbytes:
             flat = data.contiguous().reshape(-1).view(-1)
             start = operand.offset // data.element_size()
@@ -215,7 +220,9 @@ class Emitter:
     @staticmethod
     def _stored_order(storage: Storage, operand: TensorOperand) -> Iterable[int]:
         """The dim order of a constant's data; a view of another rank is of row-major data."""
-        return operand.dim_order if len(operand.sizes) == storage.data.dim() else range(storage.data.dim())
+        assert storage.data is not None
+        rank = storage.data.dim()
+        return operand.dim_order if len(operand.sizes) == rank else range(rank)
 
 
 def _has_list_of_outs(call: Call) -> bool:

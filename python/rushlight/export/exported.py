@@ -69,7 +69,7 @@ class Exported:
             DataEntry(
                 key=name,
                 segment=0,
-                data=memoryview(stored_bytes(tensor, operand.dim_order)),
+                data=stored_bytes(tensor, operand.dim_order).data,
                 dtype=operand.dtype,
                 sizes=operand.sizes,
                 dim_order=operand.dim_order,

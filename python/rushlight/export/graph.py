@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
+from torch._ops import OpOverload
 from torch.fx import GraphModule, Node
 
 from rushlight.program.debug import Frame, Module
@@ -50,7 +51,8 @@ def frames(node: Node) -> list[Frame]:
 
 def source_line(node: Node) -> Frame | None:
     """The model's own line that made a node."""
-    return (frames(node) or [None])[-1]
+    found = frames(node)
+    return found[-1] if found else None
 
 
 def modules(node: Node) -> list[Module]:
@@ -68,6 +70,24 @@ def module_path(node: Node) -> str:
     """The innermost module that the node was made in, for people; empty at the top."""
     found = modules(node)
     return str(found[-1]) if found and found[-1].path else ""
+
+
+def arguments_of(node: Node) -> tuple[Any, ...]:
+    """A call's arguments, of the kinds that its operator's schema has: torch.fx types each as any of them."""
+    return node.args
+
+
+def input_of(node: Node, place: int = 0) -> Node:
+    """The argument of a call that another node computes."""
+    found = node.args[place]
+    assert isinstance(found, Node), f"{node.name}: expected a node as argument {place}, got {found!r}"
+    return found
+
+
+def overload_of(node: Node) -> OpOverload:
+    """The operator that a node calls."""
+    assert isinstance(node.target, OpOverload), f"{node.name}: expected an operator, got {node.target!r}"
+    return node.target
 
 
 def value_of(node: Any) -> Any:

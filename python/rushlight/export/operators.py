@@ -96,6 +96,10 @@ class OperatorLibrary:
                     by_key.setdefault(_key(_base(name), row.schema.arguments, without), name)
         return by_key
 
+    def has_trait(self, row: str, trait: str) -> bool:
+        """Whether the row of that name has one of codegen.table.TRAITS."""
+        return row in self.operators and trait in self.operators[row].traits
+
     def find(self, function: Any) -> str | None:
         """The row that computes what `function` (an OpOverload) returns; None where there is none."""
         if not isinstance(function, OpOverload):

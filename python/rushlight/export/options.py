@@ -62,8 +62,8 @@ class Options:
         if self.channels_last != AUTO:
             return bool(self.channels_last)
         target = None if self.target is None else targets.get(self.target)
-        on_board = target is not None and target.kind == "bare-metal"
-        return self.runtime == "rushlight" and not (on_board and target.name.startswith("rv"))
+        on_rv = target is not None and target.kind == "bare-metal" and target.name.startswith("rv")
+        return self.runtime == "rushlight" and not on_rv
 
     def is_external(self, name: str) -> bool:
         """Whether the data of a constant of that name goes into a data file."""

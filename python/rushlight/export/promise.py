@@ -58,6 +58,7 @@ def _missing_backend(call: DelegateCall, backends: Collection[str]) -> list[Prob
         return []
     reason = f"the build has no backend '{name}', it has: {', '.join(sorted(backends)) or 'none'}"
     remedy = "build with the backend, or export without its partitioner"
+    assert call.origin.node is not None
     return [Problem.of_node(call.origin.node, f"delegate '{name}'", reason, remedy)]
 
 

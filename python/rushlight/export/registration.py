@@ -63,7 +63,7 @@ def _load(path: Path) -> ModuleType:
 
 
 def _function(module: ModuleType | None, row: Operator, folder: Path) -> Callable[..., Any]:
-    function = getattr(module, row.schema.base_name, None)
+    function: Callable[..., Any] | None = getattr(module, row.schema.base_name, None)
     if not callable(function):
         raise InvalidSelection(
             f"{folder / REFERENCE} has no function '{row.schema.base_name}'",

@@ -102,4 +102,5 @@ def written_nodes(nodes: Iterable[Node]) -> set[Node]:
 def fake_mode_of(value: Any) -> AbstractContextManager[Any]:
     """The mode that makes tensors beside a node's value."""
     first = value[0] if isinstance(value, (tuple, list)) else value
-    return first.fake_mode
+    mode: AbstractContextManager[Any] = first.fake_mode
+    return mode

@@ -13,7 +13,7 @@ import torch
 def same_size(a: Any, b: Any) -> bool:
     """Whether two sizes are known to be the same; False where that is open."""
     if isinstance(a, torch.SymInt) or isinstance(b, torch.SymInt):
-        return _expression(a) == _expression(b)
+        return bool(_expression(a) == _expression(b))
     return bool(a == b)
 
 

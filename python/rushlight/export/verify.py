@@ -16,7 +16,7 @@ from torch.fx import GraphModule, Node
 
 from rushlight.errors import ExportFailed
 from rushlight.export.constants import is_lifted, stored_tensor
-from rushlight.export.graph import attribute, graph_modules, source_line, value_of
+from rushlight.export.graph import arguments_of, attribute, graph_modules, overload_of, source_line, value_of
 from rushlight.export.passes.base import Pass, PassContext
 from rushlight.export.rewrite import tensor_arguments
 from rushlight.export.sizes import same_sizes
@@ -98,8 +98,8 @@ def _is_of_numbers(target: Any) -> bool:
 
 def _argument_problems(node: Node) -> Iterator[str]:
     """Numbers in the places of tensors, and memory formats, which say nothing about the runtime."""
-    for index, name, is_list in tensor_arguments(node.target):
-        given = node.args[index] if index < len(node.args) else node.kwargs.get(name)
+    for index, name, is_list in tensor_arguments(overload_of(node)):
+        given: Any = node.args[index] if index < len(node.args) else node.kwargs.get(name)
         for item in (given or ()) if is_list else (given,):
             if isinstance(value_of(item), _NUMBERS):
                 yield f"expected a tensor for '{name}' of {node.target}, got the number {item}"
@@ -143,7 +143,7 @@ def _signature_problems(program: ExportedProgram) -> Iterator[str]:
     for node, spec in zip(placeholders, signature.input_specs, strict=True):
         if is_lifted(spec):
             yield from _constant_problems(program, node, spec)
-    results = program.graph.output_node().args[0]
+    results = arguments_of(program.graph.output_node())[0]
     told = [getattr(spec.arg, "name", None) for spec in signature.output_specs]
     names = [getattr(result, "name", None) for result in results]
     numbers_of = [i for i, result in enumerate(results) if not isinstance(result, Node)]

@@ -35,7 +35,8 @@ def bundled_value(value: Any) -> BundledValue:
     Errors: InvalidArgument for anything else.
     """
     if type(value) in _KINDS or isinstance(value, BundledTensor):
-        return value  # type: ignore[no-any-return]
+        known: BundledValue = value
+        return known
     try:
         import numpy as np
 

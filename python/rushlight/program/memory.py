@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The RAM that a method takes, before it is loaded, for targets of both pointer widths.
-
-The parts of the method arena are those of `ArenaPart` in runtime/program/layout.h, in its order.
-"""
+"""The RAM that a method takes, before it is loaded, for targets of both pointer widths."""
 
 from __future__ import annotations
 
@@ -11,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from rushlight.errors import InvalidArgument
+from rushlight.program.arena import COMPACT_POINTER, PARTS
 from rushlight.program.model import (
     DelegateCall,
     Dynamism,
@@ -23,19 +21,6 @@ from rushlight.program.model import (
     TensorInfo,
 )
 
-# Bytes of one element as (pointers, bytes).
-_EVALUE = (0, 16)
-_TENSOR = (7, 0)
-_LIST = (2, 0)
-_POINTER = (1, 0)
-_INT64 = (0, 8)
-_OPTIONAL_TENSOR = (2, 0)
-_DELEGATE = (6, 0)
-_COMPILE_SPEC = (3, 0)
-_FREEABLE_BUFFER = (4, 0)
-_INT32 = (0, 4)
-_TENSOR_RANK = (0, 8)
-
 _NUMBERS = (Kind.INT, Kind.BOOL, Kind.DOUBLE)
 
 
@@ -43,7 +28,7 @@ _NUMBERS = (Kind.INT, Kind.BOOL, Kind.DOUBLE)
 class MethodMemory:
     """Bytes, exact. `method_arena` by pointer width in bits: what the values of the method take, without
     what backends allocate for themselves. `planned` by buffer, memory id 1 first. `temporary` is the most
-    that kernels of boards ask for at a time: none; for those of hosts see codegen/needs.py. `caller` is what
+    that kernels of boards ask for at a time: none; for those of hosts see runtime/needs.py. `caller` is what
     the caller brings for inputs and outputs that the program has not planned, at the upper bounds of their
     shapes."""
 
@@ -78,36 +63,38 @@ def arena_bytes(method: Method, bits: int) -> int:
     if bits not in (32, 64):
         raise InvalidArgument(f"pointers of 32 or 64 bits expected, got {bits}")
     pointer = bits // 8
+    counts = _counts(method, bits)
     used = 0
-    for count, (pointers, plain) in _parts(method, bits):
-        size = pointers * pointer + plain
-        alignment = 8 if (pointers, plain) in (_EVALUE, _INT64) else min(size, pointer)
-        used = -(-used // alignment) * alignment + count * size
+    for part in PARTS:
+        alignment = part.alignment(pointer)
+        used = -(-used // alignment) * alignment + counts[part.name] * part.size(pointer)
     return used
 
 
-def _parts(method: Method, bits: int) -> list[tuple[int, tuple[int, int]]]:
-    """(number of elements, size of one) of everything in the arena, in its order."""
+def _counts(method: Method, bits: int) -> dict[str, int]:
+    """How many elements each part of the arena has."""
     tensors = [value.data for value in method.values if isinstance(value.data, TensorInfo)]
-    compact = bits == 32 and _is_plain(method)
+    compact = bits == 8 * COMPACT_POINTER and _is_plain(method)
+    absent = "kept" if compact else "compact"
     arguments = max((len(call.arguments) for call in _calls(method)), default=0)
-    return [
-        (0 if compact else len(method.values), _EVALUE),
-        (len(method.inputs) + len(method.outputs) if compact else 0, _EVALUE),
-        (arguments, _EVALUE),
-        (len(tensors), _TENSOR),
-        (-(-len(method.values) // 32), _TENSOR_RANK),
-        *_lists(method, Kind.INT_LIST, _INT64),
-        *_lists(method, Kind.TENSOR_LIST, _POINTER),
-        *_lists(method, Kind.OPTIONAL_TENSOR_LIST, _OPTIONAL_TENSOR),
-        (len(method.operators), _POINTER),
-        (len(method.delegates), _DELEGATE),
-        (sum(len(delegate.compile_specs) for delegate in method.delegates), _COMPILE_SPEC),
-        (sum(tensor.storage is Storage.EXTERNAL for tensor in tensors), _FREEABLE_BUFFER),
-        (arguments, _POINTER),
-        (sum(len(tensor.sizes) for tensor in tensors), _INT32),
-        (sum(len(t.sizes) for t in tensors if t.dynamism is not Dynamism.STATIC), _INT32),
-    ]
+    counts = {
+        "Values": len(method.values),
+        "Ends": len(method.inputs) + len(method.outputs),
+        "Made": arguments,
+        "Tensors": len(tensors),
+        "TensorRanks": -(-len(method.values) // 32),
+        **_lists(method, Kind.INT_LIST, "IntList"),
+        **_lists(method, Kind.TENSOR_LIST, "TensorList"),
+        **_lists(method, Kind.OPTIONAL_TENSOR_LIST, "OptionalTensorList"),
+        "Kernels": len(method.operators),
+        "Delegates": len(method.delegates),
+        "CompileSpecs": sum(len(delegate.compile_specs) for delegate in method.delegates),
+        "ExternalData": sum(tensor.storage is Storage.EXTERNAL for tensor in tensors),
+        "Arguments": arguments,
+        "Strides": sum(len(tensor.sizes) for tensor in tensors),
+        "Sizes": sum(len(t.sizes) for t in tensors if t.dynamism is not Dynamism.STATIC),
+    }
+    return {part.name: 0 if part.only == absent else counts[part.name] for part in PARTS}
 
 
 def _is_plain(method: Method) -> bool:
@@ -123,14 +110,14 @@ def _calls(method: Method) -> list[KernelCall | DelegateCall]:
     return [i for i in method.instructions if isinstance(i, KernelCall | DelegateCall)]
 
 
-def _lists(method: Method, kind: Kind, item: tuple[int, int]) -> list[tuple[int, tuple[int, int]]]:
+def _lists(method: Method, kind: Kind, name: str) -> dict[str, int]:
     """The most lists of a kind that a call names, and the most items of them."""
     called = [[method.values[index] for index in call.arguments] for call in _calls(method)]
     lengths = [[len(cast(Sized, v.data)) for v in values if v.kind is kind] for values in called]
-    return [
-        (max(map(len, lengths), default=0), _LIST),
-        (max(map(sum, lengths), default=0), item),
-    ]
+    return {
+        f"{name}s": max(map(len, lengths), default=0),
+        f"{name}Items": max(map(sum, lengths), default=0),
+    }
 
 
 def _caller_bytes(method: Method) -> int:

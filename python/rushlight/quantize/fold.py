@@ -49,5 +49,6 @@ def _value(model: GraphModule, node: Node, known: dict[Node, Any]) -> Any:
             known[node] = getattr(model.get_submodule(owner), leaf)
         else:
             args, kwargs = map_arg((node.args, node.kwargs), lambda each: _value(model, each, known))
+            assert callable(node.target)
             known[node] = node.target(*args, **kwargs)
     return known[node]

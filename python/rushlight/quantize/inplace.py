@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
+
 import torch
 from torch.fx import GraphModule, Node
 
@@ -22,7 +25,7 @@ _FUNCTIONAL = {
 def replace_inplace(model: GraphModule) -> None:
     """Replace in-place operators where nobody can tell the difference: the tensor that they write was
     computed in the graph, and is neither a view nor viewed. Later uses of it take the result."""
-    order = {node: position for position, node in enumerate(model.graph.nodes)}
+    order: dict[Node, int] = {node: position for position, node in enumerate(model.graph.nodes)}
     for node in order:
         if node.op != "call_function" or node.target not in _FUNCTIONAL:
             continue
@@ -30,7 +33,11 @@ def replace_inplace(model: GraphModule) -> None:
         if not isinstance(written, Node) or not _stands_alone(written, node):
             continue
         node.target = _FUNCTIONAL[node.target]
-        written.replace_all_uses_with(node, lambda user, at=order[node]: order[user] > at)
+        written.replace_all_uses_with(node, partial(_comes_after, order, node))
+
+
+def _comes_after(order: Mapping[Node, int], node: Node, user: Node) -> bool:
+    return order[user] > order[node]
 
 
 def _stands_alone(written: Node, writer: Node) -> bool:

@@ -29,7 +29,7 @@ _ORIGIN = ("stack_trace", "nn_module_stack", "source_fn_stack", "torch_fn")
 
 # Bytes that one step takes in a program, with quantized activations and without: what a program grows by from
 # 5 to 15 steps, Static() and Dynamic().
-_STEP_BYTES = {
+_STEP_BYTES: dict[Any, tuple[int, int]] = {
     aten.lstm.input: (4750, 1500),
     aten.gru.input: (5260, 1570),
     aten.rnn_tanh.input: (1280, 700),
@@ -76,16 +76,16 @@ def _steps(node: Node) -> int:
     """Steps over all layers and directions."""
     if node.target in _CELLS:
         return 1
-    _, _, _, _, layers, _, _, both, batch_first = node.args
-    length = node.args[0].meta["val"].shape[int(batch_first)]
-    return int(length) * layers * (2 if both else 1)
+    source, _, _, _, layers, _, _, both, batch_first = _arguments(node)
+    length = source.meta["val"].shape[int(batch_first)]
+    return int(length * layers * (2 if both else 1))
 
 
 def _pays(node: Node, scheme: Scheme) -> bool:
     """Whether 8-bit weights save more bytes than the steps take."""
-    weights = sum(
+    weights: int = sum(
         math.prod(value.shape) * (value.element_size() - 1)
-        for value in (source.meta["val"] for source in node.args[2])
+        for value in (source.meta["val"] for source in _arguments(node)[2])
         if value.dim() > 1
     )
     static, other = _STEP_BYTES[node.target]
@@ -95,9 +95,22 @@ def _pays(node: Node, scheme: Scheme) -> bool:
 def _can_expand(node: Node) -> bool:
     if node.target in _CELLS:
         return True
-    _, _, params, biased, layers, dropout, training, both, _ = node.args
+    _, _, params, biased, layers, dropout, training, both, _ = _arguments(node)
     plain = len(params) == layers * (2 if both else 1) * (4 if biased else 2)
-    return plain and not (training and dropout > 0)
+    return bool(plain and not (training and dropout > 0))
+
+
+def _arguments(node: Node) -> tuple[Any, ...]:
+    return node.args
+
+
+def _proxies(arguments: Any, tracer: GraphAppendingTracer) -> Any:
+    """The arguments with a proxy in place of each node."""
+    if isinstance(arguments, Node):
+        return Proxy(arguments, tracer)
+    if isinstance(arguments, (tuple, list)):
+        return [_proxies(each, tracer) for each in arguments]
+    return arguments
 
 
 def _inline(model: GraphModule, node: Node, function: Callable[..., Any]) -> None:
@@ -105,7 +118,7 @@ def _inline(model: GraphModule, node: Node, function: Callable[..., Any]) -> Non
     known = set(model.graph.nodes)
     with model.graph.inserting_before(node):
         tracer = GraphAppendingTracer(model.graph)
-        results = function(*map_arg(node.args, lambda n: Proxy(n, tracer)))
+        results = function(*_proxies(node.args, tracer))
     with node.all_input_nodes[0].meta["val"].fake_mode:
         for made in [n for n in model.graph.nodes if n not in known]:
             args, kwargs = map_arg((made.args, made.kwargs), lambda n: n.meta["val"])

@@ -4,18 +4,12 @@
 from __future__ import annotations
 
 import importlib
-import re
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 from rushlight import errors
-
-# What to do about an invalid argument, by words of its message.
-_NEXT_STEPS = {
-    "not selected in this build": "Build with all dtypes, or export the model with one that it has.",
-    "no data file was given": "Give the .ptd file that was written beside the program: data_files=[...].",
-}
+from rushlight.status import UNSUPPORTED_DTYPE, Status, kind_of
 
 
 def default_module() -> ModuleType:
@@ -40,8 +34,7 @@ def call(module: ModuleType, function: Callable[..., Any], *arguments: Any) -> A
 def exception(failure: Exception, module: ModuleType) -> errors.RushlightError:
     """The exception for a RuntimeFailure of the native module."""
     error = _exception(failure, module)
-    if failed := re.search(r"^instruction (\d+) failed", failure.args[2], re.MULTILINE):
-        error.instruction = int(failed[1])
+    error.instruction = failure.args[5]
     return error
 
 
@@ -57,26 +50,22 @@ def located(error: errors.RushlightError, path: str | None, method: str) -> erro
 
 
 def _exception(failure: Exception, module: ModuleType) -> errors.RushlightError:
-    code, name, message, index, names = failure.args
-    operator = re.search(r"^operator (\S+): ", message, re.MULTILINE)
-    if code in (0x12, 0x13):  # the rest says where it came through
+    code, name, message, index, names, _, operator, place = failure.args
+    if code in (Status.InvalidArgument, Status.InvalidType):  # the rest says where it came through
         message = message.splitlines()[0]
         if operator and not message.startswith("operator "):
-            message = f"operator {operator[1]}: {message}"
+            message = f"operator {operator}: {message}"
     text = f"{message} [{name}, {code:#x}]"
-    if code == 0x14 and names:
+    if code == Status.OperatorMissing and names:
         return errors.OperatorNotFound(
-            {operator: ["the program"] for operator in names}, ["this build"], module.operator_names()
+            {missing: ["the program"] for missing in names}, ["this build"], module.operator_names()
         )
-    if code == 0x20 and names:
+    if code == Status.NotFound and names:
         return errors.BackendNotFound(names, module.backend_names())
-    if code in (0x21, 0x25):
-        return errors.OutOfMemory(text)
-    if code in (0x10, 0x14, 0x23, 0x24):
-        return errors.InvalidProgram(text)
-    if code in (0x02, 0x12, 0x13, 0x20, 0x22):
-        step = next((step for words, step in _NEXT_STEPS.items() if words in message), None)
-        return errors.InvalidArgument(
-            text, next_step=step, input=index, operator=operator[1] if operator else None
-        )
-    return errors.RushlightError(text)
+    kind = kind_of(code) or errors.RushlightError
+    if kind is not errors.InvalidArgument:
+        return kind(text)
+    error = errors.InvalidArgument(text, input=index, operator=operator)
+    if place == UNSUPPORTED_DTYPE:
+        error.tell_unsupported_dtype()
+    return error

@@ -12,11 +12,13 @@ from rushlight.errors import InvalidArgument, MethodNotFound
 from rushlight.runtime import native
 from rushlight.runtime.method import Method, Outputs
 from rushlight.runtime.method_meta import MethodMemory, MethodMeta
+from rushlight.status import Status
 
 ProgramSource = str | os.PathLike[str] | bytes | bytearray | memoryview
 DataFiles = Sequence[str | os.PathLike[str]]
 LoadMode = Literal["file", "mmap", "mmap-locked", "mmap-try-locked"]
 _MODES: dict[str, int] = {"file": 0, "mmap": 1, "mmap-locked": 2, "mmap-try-locked": 3}
+_DATA_STEP = "Give the .ptd file that was written beside the program: data_files=[...]."
 
 
 def _contiguous(view: memoryview) -> bytes:
@@ -49,6 +51,7 @@ class Program:
         self._module = native.default_module() if module is None else module
         self._trace = self._begin_trace(debug_buffer_size) if enable_etdump else None
         files = [os.fspath(file) for file in data_files]
+        self._has_data = bool(files)
         options = (threads or 0, prepare, max_instructions or 0, max_memory or 0)
         self._path: str | None = None
         if isinstance(source, (bytes, bytearray, memoryview)):
@@ -89,7 +92,10 @@ class Program:
             method = self._program.load_method(name)
         except self._module.RuntimeFailure as failure:
             self._check_name(name)
-            raise native.exception(failure, self._module) from None
+            error = native.exception(failure, self._module)
+            if type(error) is InvalidArgument and failure.args[0] == Status.NotFound and not self._has_data:
+                error.next_step = _DATA_STEP  # tensors are all that is looked for but backends
+            raise error from None
         return Method(self._module, name, method, self._program, self._path)
 
     def method(self, name: str) -> Method:

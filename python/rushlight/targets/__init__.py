@@ -8,9 +8,9 @@ from collections.abc import Iterable
 
 from rushlight.errors import UnknownTarget
 from rushlight.targets import bare_metal, host, linux, wasm, zig
-from rushlight.targets.target import CRASH_STATUS, Requirement, RunResult, Target
+from rushlight.targets.target import Requirement, RunResult, Target
 
-__all__ = ["CRASH_STATUS", "Requirement", "RunResult", "Target", "all_targets", "get", "install_commands"]
+__all__ = ["Requirement", "RunResult", "Target", "all_targets", "get", "install_commands"]
 
 
 def all_targets() -> list[Target]:

@@ -63,7 +63,8 @@ class BareMetal(CommandTarget):
     @property
     def build_only(self) -> str:
         """See Target."""
-        return self.description().get("build_only", "")
+        reason: str = self.description().get("build_only", "")
+        return reason
 
     @property
     def toolchain_file(self) -> Path:
@@ -72,11 +73,14 @@ class BareMetal(CommandTarget):
 
     def description(self) -> dict[str, Any]:
         """The board's board.json; toolchains/boards/README.md has the fields."""
-        return read_json(source_root() / "toolchains" / "boards" / self.board / "board.json")
+        path = source_root() / "toolchains" / "boards" / self.board / "board.json"
+        description: dict[str, Any] = read_json(path)
+        return description
 
     def banks(self) -> dict[str, str]:
         """See Target."""
-        return self.description()["banks"]
+        banks: dict[str, str] = self.description()["banks"]
+        return banks
 
     def bank_bytes(self) -> dict[str, int]:
         """See Target."""

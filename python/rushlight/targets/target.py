@@ -15,9 +15,6 @@ from rushlight.errors import BuildOnly
 RunResult = process.Result
 """How a run ended: stdout, stderr, returncode (negative: the signal that ended it), seconds."""
 
-CRASH_STATUS = {134: "the program aborted", 139: "the core took a fault"}
-"""Exit statuses of bare-metal programs that did not end by themselves."""
-
 
 @dataclass(frozen=True)
 class Requirement:
@@ -95,7 +92,11 @@ class CommandTarget:
     """A target whose programs are started by its `command`."""
 
     name: str
-    build_only = ""
+
+    @property
+    def build_only(self) -> str:
+        """See Target."""
+        return ""
 
     def check_runs(self) -> None:
         """See Target."""

@@ -7,8 +7,8 @@ import pytest
 
 pytest.importorskip("torch", reason="torch is not installed")
 
-import coverage_page  # noqa: E402
-import written  # noqa: E402
+import coverage_page
+import written
 
 pytestmark = pytest.mark.conformance
 

@@ -82,7 +82,7 @@ py::tuple call(const std::string& name, const py::list& arguments, size_t tempor
   for (size_t i = 0; i < count; ++i) {
     if (entry->signature[i] == 'e') written.append(number_of(*built.values()[i]));
   }
-  return py::make_tuple(to_string(error), captured_log(), written);
+  return py::make_tuple(to_string(error), captured_log().text, written);
 }
 
 bool prepares(const std::string& name) {

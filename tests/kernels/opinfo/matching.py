@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import torch
 
+from rushlight.codegen.table import OperatorTable, load_table
+
+_TABLE = Path(__file__).parents[3] / "kernels" / "ops.yaml"
 # What the out tensor decides instead, and what a kernel has no use for.
 _CREATION = {"dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking"}
 
@@ -25,6 +30,11 @@ def _key(base: str, schema: Any, without: set[str]) -> _Key:
 
 def _base(name: str) -> str:
     return name.removeprefix("aten::").partition(".")[0]
+
+
+@functools.cache
+def _table() -> OperatorTable:
+    return load_table(_TABLE)
 
 
 class Rows:
@@ -50,6 +60,10 @@ class Rows:
             for name, function in self.overloads.items():
                 if any(argument.is_out for argument in function._schema.arguments):
                     self._by_key.setdefault(_key(_base(name), function._schema, without), name)
+
+    def traits(self, row: str) -> frozenset[str]:
+        """What the operator table says of the row, see rushlight.codegen.table.TRAITS."""
+        return _table().operators[row].traits
 
     def find(self, function: Any) -> str | None:
         """The row that computes what `function` (an OpOverload) returns; None where there is none."""

@@ -27,6 +27,9 @@ _FREE = {
     "aten::lift_fresh",
 }
 
+_CALLS_BY_TRAITS = 20
+"""How many calls of an operator are made again as its traits allow."""
+
 CALLS_ALIKE = 3
 """How many calls of one operator with the same dtypes, shapes and numbers are enough for tests: the first
 ones of a shape show most faults. table.py makes all."""
@@ -160,6 +163,35 @@ class Replay(Watch):
                 has_outs = self.rows.has_outs(row)
                 self.kernels.run(row, arguments, dynamic=outs if is_dynamic and has_outs else (), way=way)
                 judge(row, function, given, outs, expected)
+            if self._judged[row] <= _CALLS_BY_TRAITS:
+                for arguments, out in calls_by_traits(self.rows, row, given, expected):
+                    self.kernels.run(row, arguments, way=way)
+                    judge(row, function, given, [out], expected)
+
+
+def calls_by_traits(
+    rows: Rows, row: str, given: dict[str, Any], expected: Sequence[torch.Tensor]
+) -> Iterator[tuple[list[Any], torch.Tensor]]:
+    """The arguments, and the out tensor among them, of the calls that the row's traits allow besides: with
+    the out tensor being each input like it, and with the first two arguments in the other order."""
+    traits = rows.traits(row)
+    if "in_place" in traits:
+        for place, argument in enumerate(rows.overloads[row]._schema.arguments):
+            if not argument.is_out and _are_alike(given[argument.name], expected[0]):
+                arguments, _ = arguments_of(rows, row, given, expected)
+                arguments[place] = arguments[-1] = given[argument.name].clone()
+                yield arguments, arguments[-1]
+    if "commutes" in traits and given.get("alpha", 1) == 1:
+        arguments, (out,) = arguments_of(rows, row, given, expected)
+        yield [arguments[1], arguments[0], *arguments[2:]], out
+
+
+def _are_alike(value: Any, result: torch.Tensor) -> bool:
+    return (
+        isinstance(value, torch.Tensor)
+        and (value.dtype, value.shape) == (result.dtype, result.shape)
+        and dim_order(value) == dim_order(result)
+    )
 
 
 @contextlib.contextmanager

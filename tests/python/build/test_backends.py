@@ -41,7 +41,9 @@ namespace my {
 Result<DelegateHandle*> Affine::init(BackendInitContext&, FreeableBuffer*, Span<const CompileSpec>) const {
   return Error::NotSupported;
 }
-Error Affine::execute(BackendExecuteContext&, DelegateHandle*, Span<EValue* const>) const { return Error::Ok; }
+Error Affine::execute(BackendExecuteContext&, DelegateHandle*, Span<EValue* const>) const {
+  return Error::Ok;
+}
 }  // namespace my
 """
 

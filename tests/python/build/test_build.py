@@ -16,8 +16,10 @@ from rushlight.build.sizes import read_object_size
 from rushlight.devtools.cases import compare, load_case
 from rushlight.errors import (
     BackendNotFound,
+    BuildFailed,
     InvalidArgument,
     InvalidProgram,
+    InvalidSelection,
     OperatorNotFound,
     UnknownTarget,
 )
@@ -34,8 +36,17 @@ def _objects(binary: Path) -> list[Path]:
 
 
 def _compiled_kernels(binary: Path) -> set[str]:
-    found = [path for path in _objects(binary) if path.name.startswith("op_")]
-    return {f"{path.parent.name}/{path.name.removesuffix('.cpp.o')}" for path in found}
+    """The fronts of operators: "portable/op_add"."""
+    return {name for name in map(_name, _objects(binary)) if name.partition("/")[2].startswith("op_")}
+
+
+def _compiled_backs(binary: Path) -> set[str]:
+    """Backs, and what they share: "host/arithmetic"."""
+    return {name for name in map(_name, _objects(binary)) if name.startswith("host/")}
+
+
+def _name(path: Path) -> str:
+    return f"{path.parent.name}/{path.name.removesuffix('.cpp.o')}"
 
 
 def test_a_list_of_two_operators_compiles_their_kernel_sources_only(tmp_path):
@@ -52,9 +63,9 @@ def test_a_list_of_two_operators_compiles_their_kernel_sources_only(tmp_path):
     configure.append("-DEXECUTORCH_SELECT_OPS_LIST=aten::add.out,aten::mm.out")
     process.run(configure, check=True)
     process.run(["cmake", "--build", tmp_path, "--target", "executor_runner"], check=True)
-    # Each has an optimized kernel for some dtypes, and the portable one beside it for the others.
-    optimized = {"optimized/op_arithmetic", "optimized/op_mm"}
-    assert _compiled_kernels(tmp_path) == {*optimized, "portable/op_add", "portable/op_mm"}
+    assert _compiled_kernels(tmp_path) == {"portable/op_add", "portable/op_mm"}
+    assert {"host/arithmetic", "host/matmul"} <= _compiled_backs(tmp_path)
+    assert "host/convolution" not in _compiled_backs(tmp_path)
     assert (tmp_path / "executor_runner").is_file()
 
 
@@ -93,6 +104,20 @@ def test_a_second_build_of_the_same_compiles_nothing(tmp_path):
         rushlight.build(CAT, output=tmp_path, progress=lambda what, share: lines[-1].append(what))
     assert any("op_cat" in line for line in lines[0])
     assert not any(re.search("op_|method", line) for line in lines[1])
+
+
+def test_what_code_generation_refuses_is_its_own_error_whole(tmp_path):
+    with pytest.raises(OperatorNotFound) as caught:
+        rushlight.build([], ops=["aten::sub.out", "aten::nope.out"], output=tmp_path / "operators")
+    assert caught.value.operators == ["aten::nope.out"] and "aten::nope.out" in caught.value.near
+    (tmp_path / "list.yaml").write_text("operators: [1,")
+    defines = {"EXECUTORCH_SELECT_OPS_YAML": str(tmp_path / "list.yaml")}
+    with pytest.raises(InvalidSelection) as refused:
+        rushlight.build(SOFTPLUS, defines=defines, output=tmp_path / "list")
+    assert "expected YAML" in refused.value.message and refused.value.next_step == ""
+    # The error of one attempt is not that of the next, which CMake ends.
+    with pytest.raises(BuildFailed):
+        rushlight.build(SOFTPLUS, defines={"RUSHLIGHT_LOG_LEVEL": "loud"}, output=tmp_path / "list")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a build does with odd names, times in the future, full disks, and others that build in the same folder. No
-compiler runs."""
+"""What a build does with odd names, times in the future, full disks, and others that build in the same
+folder. No compiler runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,18 @@ from rushlight.sources import source_root
 
 INTEROP = Path(__file__).parents[2] / "interop"
 MODEL = INTEROP / "f64_add" / "model.pte"
-ODD = ['a"b.pte', "a[b.pte", "a]b.pte", "a\nb.pte", "a\\b.pte", "a;b.pte", "a,b.pte", "a$b.pte", "a|b.pte", "a\udcffb"]
+ODD = [
+    'a"b.pte',
+    "a[b.pte",
+    "a]b.pte",
+    "a\nb.pte",
+    "a\\b.pte",
+    "a;b.pte",
+    "a,b.pte",
+    "a$b.pte",
+    "a|b.pte",
+    "a\udcffb",
+]
 
 
 @pytest.mark.parametrize("name", ODD, ids=ascii)
@@ -63,7 +74,9 @@ def test_builds_in_one_folder_take_turns(fake: list[str], tmp_path: Path, capsys
     request = BuildRequest("host", models=(MODEL,))
     results: list[bool] = []
     threads = [
-        threading.Thread(target=lambda: results.append(run_request(request, tmp_path / "out").executable.is_file()))
+        threading.Thread(
+            target=lambda: results.append(run_request(request, tmp_path / "out").executable.is_file())
+        )
         for _ in range(3)
     ]
     for thread in threads:
@@ -84,7 +97,8 @@ def test_cmake_gets_no_odd_name(fake: list[str], tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_built_in_is_refused(fake: list[str], tmp_path: Path) -> None:
     for name in ('a"b', "a;b", "a[b", "a\nb", "a$b"):
-        with pytest.raises(InvalidArgument, match="(?s)build folder .*expected a path that CMake and linkers take"):
+        expected = r"(?s)build folder .*expected a path that CMake and linkers take"
+        with pytest.raises(InvalidArgument, match=expected):
             run_request(BuildRequest("host", models=(MODEL,)), tmp_path / name)
     assert fake == []
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Names in files and names of files reach the terminal as text: no escapes, no marks of direction, no markup."""
+"""Names in files and names of files reach the terminal as text: no escapes, marks of direction or markup."""
 
 from __future__ import annotations
 
@@ -21,7 +21,14 @@ HOSTILE = {
     b"aten::relu": b"at\x1b]0;\x07\xc2\x9bx",
     b"aten::addmm": "aten::\u2066\r\b".encode(),
 }
-ODD_FILES = ["a\x1b[31mb.pte", "a\u202eb.pte", "[bold]x[red].pte", "[@click=exit].pte", ":smile:.pte", "a\nb.pte"]
+ODD_FILES = [
+    "a\x1b[31mb.pte",
+    "a\u202eb.pte",
+    "[bold]x[red].pte",
+    "[@click=exit].pte",
+    ":smile:.pte",
+    "a\nb.pte",
+]
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +61,14 @@ def test_names_in_a_file_are_shown_as_escapes(hostile: Path, capsys: pytest.Capt
 
 @pytest.mark.parametrize(
     "arguments",
-    [["check"], ["bake", "-o", "out"], ["run"], ["run", "--method", "\x1b[31m"], ["run", "-t", "\x1b[31m"], ["size"]],
+    [
+        ["check"],
+        ["bake", "-o", "out"],
+        ["run"],
+        ["run", "--method", "\x1b[31m"],
+        ["run", "-t", "\x1b[31m"],
+        ["size"],
+    ],
     ids=ascii,
 )
 def test_errors_show_names_as_escapes(arguments, hostile, capsys, tmp_path, monkeypatch) -> None:
@@ -127,7 +141,9 @@ def test_commands_print_through_the_console_only() -> None:
             if path.name == "console.py":
                 continue
             if isinstance(node, (ast.Import, ast.ImportFrom)):
-                names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]
+                names = (
+                    [node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]
+                )
                 found += [f"{path.name}: {name}" for name in names if name.split(".")[0] == "rich"]
             elif isinstance(node, ast.Call):
                 called = ast.unparse(node.func)

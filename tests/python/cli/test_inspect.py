@@ -91,6 +91,7 @@ def test_inspect_says_what_memory_a_method_takes(capsys):
     assert f"{memory['method_arena']['32']:,} B where pointers have 32 bits" in printed.out
 
 
+@pytest.mark.heavy
 def test_inspect_says_what_the_kernels_of_this_machine_need(capsys):
     path = INTEROP / "model_resnet8" / "model.pte"
     _, printed = _run(["inspect", "--json", path], capsys)
@@ -103,6 +104,7 @@ def test_inspect_says_what_the_kernels_of_this_machine_need(capsys):
     assert f"scratch {kilobytes(needs['scratch'])}, prepared weights" in printed.out
 
 
+@pytest.mark.heavy
 def test_inspect_says_why_kernels_cannot_be_asked(capsys):
     path = INTEROP / "model_mlp" / "model_xnnpack.pte"
     _, printed = _run(["inspect", "--json", path], capsys)

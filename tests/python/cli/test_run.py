@@ -8,6 +8,8 @@ import pytest
 
 from rushlight.cli.main import main
 
+pytestmark = pytest.mark.heavy
+
 INTEROP = Path(__file__).parents[2] / "interop"
 
 

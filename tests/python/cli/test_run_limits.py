@@ -13,6 +13,8 @@ from programs import Plan, jump_false, program, scalar, tensor
 from rushlight import process
 from rushlight.cli.main import main
 
+pytestmark = pytest.mark.heavy
+
 RUNNER = Path(os.environ.get("RUSHLIGHT_TEST_BUILD", "")) / "executor_runner"
 
 

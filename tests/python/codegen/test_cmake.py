@@ -15,6 +15,8 @@ from programs import Plan, program
 from rushlight import process
 from rushlight.process import Result
 
+pytestmark = pytest.mark.heavy
+
 ROOT = Path(__file__).parents[3]
 INTEROP = ROOT / "tests" / "interop"
 PROJECT = f"""
@@ -53,14 +55,15 @@ def listed(result: Result, name: str) -> list[str]:
 def test_a_list_selects_operators_and_their_sources(project: Path) -> None:
     result = configure(project, EXECUTORCH_SELECT_OPS_LIST="aten::add.out,aten::mm.out")
     assert listed(result, "operators") == ["aten::add.out", "aten::mm.out"]
-    # Of both libraries, where both are needed.
+    # The fronts, and their backs.
     assert {Path(path).name for path in listed(result, "sources")} == {
         "op_add.cpp",
-        "op_arithmetic.cpp",
+        "arithmetic.cpp",
         "op_mm.cpp",
+        "matmul.cpp",
     }
     shared = {Path(path).name for path in listed(result, "shared")}
-    assert {"elementwise.cpp", "matmul.cpp"} <= shared and not shared & {"convolution.cpp", "fft.cpp"}
+    assert {"elementwise.cpp", "gemm.cpp"} <= shared and not shared & {"convolution.cpp", "fft.cpp"}
 
 
 def test_selections_are_united(project: Path) -> None:

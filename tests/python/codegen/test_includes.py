@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from rushlight.codegen.includes import closure, shared_sources
+from rushlight.codegen.table import for_small_targets, load_table
 from rushlight.codegen.ukernels import condition, native_sources
 from rushlight.sources import source_root
 
@@ -36,11 +37,11 @@ def test_headers_of_headers_and_of_sources_count(tmp_path: Path) -> None:
     assert families == []
 
 
-def test_microkernels_are_found_through_what_optimized_kernels_share(tmp_path: Path) -> None:
-    kernel = write(tmp_path, "optimized/op_a.cpp")
-    kernel.write_text('#include "kernels/optimized/tiles.h"\n')
-    write(tmp_path, "optimized/tiles.h")
-    (tmp_path / "kernels" / "optimized" / "tiles.cpp").write_text('#include "kernels/ukernel/gemm.h"\n')
+def test_microkernels_are_found_through_what_backs_share(tmp_path: Path) -> None:
+    kernel = write(tmp_path, "host/a.cpp")
+    kernel.write_text('#include "kernels/host/tiles.h"\n')
+    write(tmp_path, "host/tiles.h")
+    (tmp_path / "kernels" / "host" / "tiles.cpp").write_text('#include "kernels/ukernel/gemm.h"\n')
     (tmp_path / "kernels" / "ukernel").mkdir()
     (tmp_path / "kernels" / "ukernel" / "gemm.h").write_text('#include "kernels/ukernel/variants.h"\n')
     found, families, _ = shared_sources(tmp_path, [kernel])
@@ -48,15 +49,21 @@ def test_microkernels_are_found_through_what_optimized_kernels_share(tmp_path: P
     assert families == ["gemm"]
 
 
+def every_kernel() -> list[Path]:
+    """The sources of all fronts and of all backs."""
+    table = load_table(source_root() / "kernels" / "ops.yaml")
+    rows = [*table.rows(), *for_small_targets(table).rows()]
+    return sorted({path.resolve() for row in rows for path in table.source_paths(row)})
+
+
 def test_all_kernels_together_need_every_shared_source() -> None:
-    kernels = source_root() / "kernels"
-    found, _, _ = shared_sources(source_root(), sorted(kernels.glob("**/op_*.cpp")))
+    found, _, _ = shared_sources(source_root(), every_kernel())
     assert [path for path in found if path.parent == SHARED] == sorted(SHARED.glob("*.cpp"))
 
 
 def test_all_kernels_together_call_every_family_of_microkernels() -> None:
     kernels = source_root() / "kernels"
-    _, families, _ = shared_sources(source_root(), sorted(kernels.glob("**/op_*.cpp")))
+    _, families, _ = shared_sources(source_root(), every_kernel())
     sources = (kernels / "ukernel" / "generic").glob("*.cpp")
     assert {path.stem for path in sources} <= set(families)
 

@@ -242,12 +242,12 @@ def test_names_that_no_library_has_are_refused(table: OperatorTable, own: Path) 
         preferences(["mm.out"])
 
 
-def test_an_optimized_kernel_of_several_dtypes_has_the_portable_one_beside_it() -> None:
+def test_a_back_for_several_dtypes_has_the_portable_code_behind_it() -> None:
     """A call may mix dtypes, each of which it computes by itself; with one dtype there is nothing to mix."""
     whole = load_table(ROOT / "kernels" / "ops.yaml")
     name = "aten::add.out"
     row = whole.operators[name]
-    assert row.portable is not None and not row.whole and {"float32", "int64"} <= row.fast
+    assert row.back is not None and not row.back.whole and {"float32", "int64"} <= row.back.dtypes
     for dtypes, portable in (
         ({"float32"}, False),
         ({"float32", "int64"}, True),
@@ -256,6 +256,6 @@ def test_an_optimized_kernel_of_several_dtypes_has_the_portable_one_beside_it() 
         selection = Selection(whole, by_dtype=True)
         selection.add(name, "a test", dtypes)
         (selected,) = selection.resolve()
-        assert selected.operator is row and selected.falls_back is portable
-        assert [part.operator for part in selected.compiled] == ([row, row.portable] if portable else [row])
-        assert selected.compiled[0].dtypes == dtypes & row.fast
+        assert selected.operator is row and selected.has_portable is portable
+        front, back = selected.units(whole)
+        assert (front.dtypes, back.dtypes) == (dtypes, dtypes & row.back.dtypes)

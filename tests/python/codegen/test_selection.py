@@ -12,10 +12,10 @@ from programs import Plan, program, scalar, tensor
 
 from rushlight import process
 from rushlight.codegen.__main__ import main
-from rushlight.codegen.emit import dtype_headers, operator_table, write_all
+from rushlight.codegen.emit import operator_table, selection_headers, write_all
 from rushlight.codegen.opinfo import OpInfo, shown
 from rushlight.codegen.selection import Selection, dtype_set
-from rushlight.codegen.table import OperatorTable, load_yaml
+from rushlight.codegen.table import OperatorTable, load_table, load_yaml
 from rushlight.errors import InvalidArgument, InvalidSelection, OperatorNotFound
 from rushlight.program.dtypes import mask
 
@@ -196,7 +196,7 @@ def test_a_row_without_its_source_is_refused(table: OperatorTable) -> None:
 def test_the_dtype_header_has_a_mask_for_every_row(table: OperatorTable, model: Path) -> None:
     selection = Selection(table, by_dtype=True)
     selection.add_model(model)
-    header = dtype_headers(table, selection.resolve())["rushlight/selected_dtypes.h"]
+    header = selection_headers(table, selection.resolve())["rushlight/selected_dtypes.h"]
     assert f'{{"aten::add.out", {mask({"float32"}):#010x}u}}' in header
     assert '{"aten::mm.out", 0x00000000u}' in header
     assert f"kAnySelectedType = {mask({'float32'}):#010x}u" in header
@@ -205,7 +205,7 @@ def test_the_dtype_header_has_a_mask_for_every_row(table: OperatorTable, model: 
 def test_a_source_sees_its_own_rows_only(table: OperatorTable) -> None:
     selection = Selection(table)
     selection.add_list("add.out,mm.out")
-    headers = dtype_headers(table, selection.resolve())
+    headers = selection_headers(table, selection.resolve())
     own = headers["sources/portable/op_mm/rushlight/selected_dtypes.h"]
     assert "aten::mm.out" in own and "aten::add.out" not in own
     assert "aten::" not in headers["sources/shared/rushlight/selected_dtypes.h"]
@@ -217,7 +217,18 @@ def test_the_operator_table_is_sorted_and_declares_each_kernel(table: OperatorTa
     text = operator_table(selection.resolve())
     assert text.index('{"aten::add.out"') < text.index('{"aten::mm.out"') < text.index('{"executorch_prim')
     assert "Error prim_add(KernelContext& context, const EValue& a, const EValue& b, EValue& out);" in text
-    assert "selected_operators = {entries_of_executorch_kernels, 3, nullptr, nullptr}" in text
+    assert "selected_operators = {entries_of_executorch_kernels, 3}" in text
+
+
+def test_only_a_table_whose_kernels_prepare_names_what_does() -> None:
+    selection = Selection(load_table(ROOT / "kernels" / "ops.yaml"))
+    selection.add_list("mm.out,convolution.out")
+    rows = selection.resolve()
+    text = operator_table(rows)
+    assert '#include "runtime/executor/prepare_support.h"' in text
+    assert "_kernels, 2, nullptr, kPrepareSupport}" in text
+    text = operator_table(rows, prepares=False)
+    assert "runtime/executor" not in text and "_kernels, 2}" in text
 
 
 def test_files_that_stay_the_same_keep_their_time_stamp(table: OperatorTable, tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ from rushlight.codegen import extract, merge, resolve
 from rushlight.errors import InvalidArgument, OperatorNotFound
 from rushlight.sources import source_root
 
+pytestmark = pytest.mark.heavy
+
 INTEROP = Path(__file__).parents[3] / "tests" / "interop"
 SOFTPLUS = INTEROP / "softplus" / "model.pte"
 CAT = INTEROP / "list_split_cat" / "model.pte"
@@ -37,9 +39,10 @@ def test_the_three_steps_give_what_one_command_gives(tmp_path: Path) -> None:
     kernels = json.loads((tmp_path / "k.json").read_text())
     assert kernels["operators"]["aten::exp.out"] == {
         "library": "optimized",
-        "kernel": "rushlight::kernels::optimized::exp_out",
-        "source": str(source_root() / "kernels" / "optimized" / "op_unary.cpp"),
-        "falls_back_to": None,
+        "kernel": "rushlight::kernels::exp_out",
+        "source": str(source_root() / "kernels" / "portable" / "op_exp.cpp"),
+        "back": str(source_root() / "kernels" / "host" / "unary.cpp"),
+        "portable": False,
         "dtypes": ["float32"],
         "asked_by": ["softplus/model.pte"],
     }

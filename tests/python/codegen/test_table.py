@@ -3,19 +3,20 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from rushlight.codegen.emit import operator_table
+from rushlight.codegen.emit import operator_table, selection_headers
 from rushlight.codegen.schema import parse_schema
 from rushlight.codegen.selection import Selected, Selection
-from rushlight.codegen.table import Operator, OperatorTable, by_priority, for_small_targets, load_table
+from rushlight.codegen.table import Back, Operator, OperatorTable, by_priority, for_small_targets, load_table
 from rushlight.errors import InvalidSelection
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = "aten::{}.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"
-FAST = "kernel: k, dtypes: real, optimized: {dtypes: float32}"
+FAST = "kernel: k_out, dtypes: real, backs: {problem: unary, host: float32}"
 
 
 @pytest.fixture(scope="module")
@@ -54,69 +55,109 @@ def test_every_kernel_is_defined_in_its_source(table: OperatorTable) -> None:
             "#define RL_" in text and (by_macro in text or named in text)
         )
 
-    rows = [*table.rows(), *for_small_targets(table).rows()]
-    undefined = [f"{row.source}: {row.name}" for row in rows if not is_defined(row)]
+    undefined = [f"{row.source}: {row.name}" for row in table.operators.values() if not is_defined(row)]
     assert not undefined
 
 
+def test_every_back_is_declared_beside_its_problem_and_defined_in_its_source(table: OperatorTable) -> None:
+    for row in table.operators.values():
+        for back in row.known_backs:
+            wanted = [back.function, *([f"{back.function}_prepare"] if back.prepares else [])]
+            header = (ROOT / "kernels" / "backs" / f"{row.problem}.h").read_text()
+            source = table.back_path(back).read_text()
+            for function in wanted:
+                assert f" {function}(KernelContext& context, const " in header, (row.name, function)
+                assert f" {function}(" in source or f"({function}" in source, (
+                    row.name,
+                    back.source,
+                    function,
+                )
+
+
+def test_every_front_asks_its_backs_and_no_other_kernel_does(table: OperatorTable) -> None:
+    for row in table.operators.values():
+        asks = re.search(rf"backs::{row.kernel}\b", table.source_path(row).read_text()) is not None
+        assert asks == bool(row.known_backs), row.name
+
+
 def test_every_source_of_a_library_is_named(table: OperatorTable) -> None:
-    named = {table.source_path(row) for row in [*table.rows(), *for_small_targets(table).rows()]}
-    libraries = [ROOT / "kernels" / library for library in table.libraries]
+    named = {table.source_path(row) for row in table.rows()}
+    libraries = [ROOT / "kernels" / library for library in table.libraries if library != "optimized"]
     found = {path for library in libraries for path in library.rglob("op_*.cpp")}
     assert found <= named
 
 
-def test_an_optimized_kernel_is_another_librarys_offer(tmp_path: Path) -> None:
-    table = load_table(write(tmp_path, row("relu", FAST)))
-    taken, portable = table.rows()
-    assert (taken.library, taken.source, taken.function) == (
-        "optimized",
-        "optimized/op_relu",
-        "rushlight::kernels::optimized::k",
+def test_a_row_is_offered_with_the_back_of_the_target_and_without(tmp_path: Path) -> None:
+    path = write(
+        tmp_path, row("relu", FAST.replace("host:", "board: {whole: true, source: s, function: f}, host:"))
     )
-    assert table.operators["aten::relu.out"] == taken and taken.portable == portable
-    assert (taken.fast, taken.dtypes) == ({"float32"}, {"float32", "int32"})
+    table = load_table(path)
+    taken, portable = table.rows()
+    assert (taken.library, portable.library) == ("optimized", "portable")
+    assert taken.function == portable.function == "rushlight::kernels::k_out"
+    assert table.operators["aten::relu.out"] == taken and portable.back is None
+    assert taken.back == Back("host", frozenset({"float32"}), "host/relu", "k")
+    assert taken.dtypes == {"float32", "int32"}
+    (small, _) = for_small_targets(table).rows()
+    assert small.back == Back("board", small.dtypes, "board/s", "f", whole=True)
     assert by_priority(table, table.rows(), lambda row: row.library == "optimized").operators == {
         "aten::relu.out": portable
     }
 
 
+def test_what_was_preferred_is_preferred_on_small_targets(tmp_path: Path) -> None:
+    rest = FAST.replace("host:", "board: {dtypes: float32}, host:")
+    table = load_table(write(tmp_path, row("relu", rest)))
+    portable_first = by_priority(table, table.rows(), lambda row: row.library == "optimized")
+    assert for_small_targets(portable_first).operators["aten::relu.out"].library == "portable"
+    assert for_small_targets(table).operators["aten::relu.out"].library == "optimized"
+
+
 @pytest.mark.parametrize(
     ("dtypes", "compiled"),
     [
-        (["float32"], [("optimized", {"float32"})]),
-        (["int32"], [("portable", {"int32"})]),
-        (["float32", "int32"], [("optimized", {"float32"}), ("portable", {"float32", "int32"})]),
+        (["float32"], {"host/relu": {"float32"}, "portable/op_relu": {"float32"}}),
+        (["int32"], {"portable/op_relu": {"int32"}}),
+        (["float32", "int32"], {"host/relu": {"float32"}, "portable/op_relu": {"float32", "int32"}}),
     ],
 )
-def test_the_portable_kernel_is_compiled_where_the_optimized_one_needs_it(
-    tmp_path: Path, dtypes: list[str], compiled: list[tuple[str, set[str]]]
+def test_the_portable_code_is_compiled_where_a_call_may_reach_it(
+    tmp_path: Path, dtypes: list[str], compiled: dict[str, set[str]]
 ) -> None:
     table = load_table(write(tmp_path, row("relu", FAST)))
-    for each in table.rows():
-        table.source_path(each).parent.mkdir(exist_ok=True)
-        table.source_path(each).touch()
+    for path in table.source_paths(table.operators["aten::relu.out"]):
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
     selection = Selection(table, by_dtype=True)
     selection.add("aten::relu.out", "a test", dtypes)
     (selected,) = selection.resolve()
-    assert [(each.operator.library, set(each.dtypes)) for each in selected.compiled] == compiled
+    assert {unit.name: set(unit.dtypes) for unit in selected.units(table)} == compiled
+    asks = selection_headers(table, [selected])["sources/portable/op_relu/rushlight/selected_backs.h"]
+    assert ("host::k(context, problem)" in asks) is ("host/relu" in compiled)
+    assert ("return portable();" in asks) is (dtypes != ["float32"])
+    assert ("return unsupported_type(problem.type());" in asks) is (dtypes == ["float32"])
 
 
 @pytest.mark.parametrize(
-    ("optimized", "complaint"),
+    ("backs", "complaint"),
     [
-        ("{source: optimized/op_x}", "expected a mapping with 'dtypes'"),
-        ("{dtypes: float32, speed: high}", "unknown key 'speed'"),
-        ("{dtypes: float16}", "float16 is none of the row's dtypes"),
+        ("{host: float32}", "expected a mapping with 'problem' and some of host, board"),
+        ("{problem: p}", "expected a mapping with 'problem' and some of host, board"),
+        ("{problem: p, moon: float32}", "expected a mapping with 'problem' and some of host, board"),
+        ("{problem: p, host: {source: x}}", "back 'host': expected either 'dtypes' or 'whole: true'"),
+        ("{problem: p, host: {dtypes: float32, whole: true}}", "expected either 'dtypes' or 'whole: true'"),
+        ("{problem: p, host: {dtypes: float32, speed: high}}", "unknown key 'speed'"),
+        ("{problem: p, host: {dtypes: float32, prepares: 1}}", "'prepares': expected true or false, found 1"),
+        ("{problem: p, board: float16}", "back 'board': float16 is none of the row's dtypes"),
     ],
 )
-def test_what_an_optimized_kernel_has_is_checked(tmp_path: Path, optimized: str, complaint: str) -> None:
+def test_what_a_row_says_of_its_backs_is_checked(tmp_path: Path, backs: str, complaint: str) -> None:
     with pytest.raises(InvalidSelection, match=complaint):
-        load_table(write(tmp_path, row("relu", f"kernel: k, dtypes: real, optimized: {optimized}")))
+        load_table(write(tmp_path, row("relu", f"kernel: k, dtypes: real, backs: {backs}")))
 
 
 def test_a_row_that_folds_hands_its_kernels_on_as_what_runs_at_load(tmp_path: Path) -> None:
-    table = load_table(write(tmp_path, row("relu", FAST + ", folds: true")))
+    table = load_table(write(tmp_path, row("relu", FAST + ", traits: [folds]")))
     fast, portable = table.rows()
     assert fast.folds and portable.folds
     dtypes = frozenset({"float32"})
@@ -130,11 +171,15 @@ def test_a_row_that_folds_hands_its_kernels_on_as_what_runs_at_load(tmp_path: Pa
 @pytest.mark.parametrize(
     ("keys", "complaint"),
     [
-        ("folds: 1", "'folds': expected true or false, found 1"),
-        ("folds: true, optimized: {dtypes: float32, prepare: true}", "has one of the two"),
+        ("traits: folds", "traits: expected a list of in_place, commutes, folds, found 'folds'"),
+        ("traits: [fast]", "traits: expected a list of"),
+        (
+            "traits: [folds], backs: {problem: p, host: {dtypes: float32, prepares: true}}",
+            "has one of the two",
+        ),
     ],
 )
-def test_folds_is_checked(tmp_path: Path, keys: str, complaint: str) -> None:
+def test_traits_are_checked(tmp_path: Path, keys: str, complaint: str) -> None:
     with pytest.raises(InvalidSelection, match=complaint):
         load_table(write(tmp_path, row("relu", f"kernel: k, dtypes: real, {keys}")))
 

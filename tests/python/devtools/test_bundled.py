@@ -12,6 +12,8 @@ import rushlight
 from rushlight.errors import InvalidArgument
 from rushlight.program.bundled import BundledTensor, read_bundled_program
 
+pytestmark = pytest.mark.heavy
+
 BUNDLE = Path(__file__).parents[2] / "interop" / "bundled" / "model.bpte"
 
 

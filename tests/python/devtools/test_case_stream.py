@@ -5,7 +5,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from rushlight.devtools.case_stream import decode_response, encode_request
+from rushlight.devtools.case_stream import RunnerOutcome, decode_outcome, decode_response, encode_request
 from rushlight.errors import TargetCrashed
 
 
@@ -59,3 +59,11 @@ def test_a_short_response_is_a_crash_of_the_target(length):
 def test_a_response_with_other_outputs_is_a_crash_of_the_target():
     with pytest.raises(TargetCrashed, match="0 outputs, expected 1"):
         decode_response(_response(), [[None]])
+
+
+def test_an_outcome_has_the_code_the_loss_and_the_records() -> None:
+    data = struct.pack("<4s7I", b"RLOC", 0x12, 3, 4, 1, 2, 0xEBA31340, 7 << 6)
+    assert decode_outcome(data) == RunnerOutcome(0x12, 3, 4, True, (0xEBA31340, 7 << 6))
+    assert decode_outcome(struct.pack("<4s5I", b"RLOC", 0, 0, 0, 0, 0)) == RunnerOutcome(0)
+    cut = [data[:length] for length in range(len(data))]
+    assert {decode_outcome(part) for part in [*cut, data + bytes(4), b"RLIO" + data[4:]]} == {None}

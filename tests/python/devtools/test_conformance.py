@@ -6,6 +6,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
+
 from rushlight.devtools import conformance
 from rushlight.devtools.conformance import Conformance, Entry, Status, find_cases, run_conformance
 
@@ -36,6 +38,7 @@ def test_a_delegate_is_refused_and_nothing_is_built_for_it(tmp_path: Path) -> No
     assert found.passed and not found.build_seconds and not list(tmp_path.iterdir())
 
 
+@pytest.mark.heavy
 def test_a_case_brings_the_data_outside_its_program(tmp_path: Path) -> None:
     found = run_conformance([INTEROP / "external_ptd" / "model.pte"], ["host"], tmp_path, root=INTEROP)
     assert [(entry.case, entry.status) for entry in found.entries] == [
@@ -43,6 +46,7 @@ def test_a_case_brings_the_data_outside_its_program(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.heavy
 def test_the_host_runs_in_this_process(tmp_path: Path) -> None:
     found = run_conformance([INTEROP / "cond_sum" / "model.pte"], ["host"], tmp_path, root=INTEROP)
     assert [(entry.case, entry.status) for entry in found.entries] == [("cond_sum/model.pte", Status.PASSED)]

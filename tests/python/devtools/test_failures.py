@@ -57,11 +57,18 @@ def test_every_check_can_be_found() -> None:
                 assert found is not None and found[0] == number, (path, number)
 
 
-def test_a_runners_output_is_decoded() -> None:
-    record, _ = record_of("runtime/executor/arguments.cpp", "it is to resize", 0x23)
-    found = failures.in_output(f"InvalidProgram\nfailure: {record:08x} {3 << 6:08x}\n")
-    assert [failure.number for failure in found] == [None, 3]
-    assert failures.in_output("InvalidProgram\n") == []
+@pytest.mark.parametrize(
+    ("records", "expected"),
+    [
+        ([12 << 6], 12),
+        ([0x00010052, 7 << 6, 0x00010052], 7),
+        ([1 << 6, 2 << 6], 2),
+        ([0x00010052], None),
+        ([], None),
+    ],
+)
+def test_the_instruction_that_failed_is_the_last_number(records: list[int], expected: int | None) -> None:
+    assert failures.failed_instruction(failures.decode(records)) == expected
 
 
 @pytest.mark.parametrize("word", ["", "xyz", "123456789"])

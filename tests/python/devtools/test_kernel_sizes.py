@@ -33,7 +33,7 @@ def test_operators_are_listed_with_their_dtypes(capsys: pytest.CaptureFixture[st
         main(["kernels", "--json"])
     rows = json.loads(capsys.readouterr().out)
     assert not done.value.code
-    assert rows["aten::add.out"]["source"] == "optimized/op_arithmetic"
+    assert rows["aten::add.out"]["source"] == "portable/op_add"
     assert {"float32", "int64"} <= set(rows["aten::add.out"]["dtypes"])
 
 

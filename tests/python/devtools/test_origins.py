@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The instruction that failed, from what runners print, and its line of the model."""
+"""The instruction that failed, and its line of the model."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rushlight.devtools.failures import Failure
-from rushlight.devtools.origins import Origins, failed_instruction
+from rushlight.devtools.origins import Origins
 from rushlight.errors import InvalidArgument, RushlightError, TargetCrashed
 from rushlight.program import DebugRecord, read_program
 from rushlight.program.debug import Frame, InstructionOrigin, MethodOrigins, fingerprint
@@ -64,18 +63,3 @@ def test_an_error_is_told_once(origins: Origins) -> None:
 def test_a_damaged_record_does_not_hide_the_error(origins: Origins) -> None:
     origins.path.with_name("model.debug.json").write_text("{")
     assert str(told(origins, 3, {"forward"})) == "it fell over"
-
-
-@pytest.mark.parametrize(
-    ("output", "failures", "expected"),
-    [
-        ("E operator aten::add.out: refused\nE instruction 12 failed\n", [], 12),
-        ("InvalidProgram\n", [Failure(5), Failure(7 << 6, number=7)], 7),
-        ("InvalidProgram\n", [Failure(5)], None),
-        ("", [], None),
-    ],
-)
-def test_the_instruction_is_found_in_logs_and_failure_records(
-    output: str, failures: list[Failure], expected: int | None
-) -> None:
-    assert failed_instruction(output, failures) == expected

@@ -60,7 +60,9 @@ def instructions_of_a_board() -> list[Event]:
     events = [Event("Default [instructions]", "Program::load_method", "", -1, 0, 1_000, 41_000)]
     for start in (50_000, 150_000):
         events += [
-            Event("Execute [instructions]", "native_call_mm.out<b>\x1b", "", 0, 0, start + 200, start + 74_000),
+            Event(
+                "Execute [instructions]", "native_call_mm.out<b>\x1b", "", 0, 0, start + 200, start + 74_000
+            ),
             Event("Execute [instructions]", "OPERATOR_CALL", "", 0, 0, start + 100, start + 75_100),
             Event("Execute [instructions]", "Method::execute", "", -1, 0, start, start + 80_000),
         ]
@@ -72,11 +74,18 @@ def test_a_trace_in_instructions_is_shown_in_instructions(tmp_path: Path, monkey
     page = tmp_path / "page.html"
     shown = CliRunner().invoke(rushlight, ["profile", "a.etdp", "--html", str(page)])
     assert "instructions a call" in shown.output and "75,000" in shown.output and "ms" not in shown.output
-    said = "2 runs of 80,000 instructions; loading 40,000 instructions; of the emulated core, which knows no time"
+    said = (
+        "2 runs of 80,000 instructions; loading 40,000 instructions; "
+        "of the emulated core, which knows no time"
+    )
     assert said in shown.output and said in page.read_text()
     assert "75,000 instructions, 100.0 %" in page.read_text() and " ms" not in page.read_text()
     listed = json.loads(CliRunner().invoke(rushlight, ["profile", "a.etdp", "--json"]).output)
-    assert (listed["unit"], listed["execute"], listed["operators"][0]["total"]) == ("instructions", 160_000, 150_000)
+    assert (listed["unit"], listed["execute"], listed["operators"][0]["total"]) == (
+        "instructions",
+        160_000,
+        150_000,
+    )
     assert profile(read_events(OFFICIAL)).unit == "ns"
 
 

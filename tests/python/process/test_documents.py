@@ -27,7 +27,9 @@ def test_aliases_of_aliases_are_refused_at_once(tmp_path: Path) -> None:
     path = tmp_path / "bad.yaml"
     path.write_text(nested_aliases(10))
     start = time.monotonic()
-    with pytest.raises(InvalidSelection, match=r"bad\.yaml: line 6: expected at most 1,000,000 values") as caught:
+    with pytest.raises(
+        InvalidSelection, match=r"bad\.yaml: line 6: expected at most 1,000,000 values"
+    ) as caught:
         read_yaml(path, error=InvalidSelection)
     assert time.monotonic() - start < 5 and "aliases" in caught.value.next_step
 
@@ -51,7 +53,9 @@ def test_commands_refuse_aliases_of_aliases(arguments, tmp_path, capsys, monkeyp
 
 
 def test_merged_keys_count_like_aliases(tmp_path: Path) -> None:
-    lines = ["a0: &a0 {k: 1}"] + [f"a{i}: &a{i} {{<<: [{','.join([f'*a{i - 1}'] * 9)}]}}" for i in range(1, 9)]
+    lines = ["a0: &a0 {k: 1}"] + [
+        f"a{i}: &a{i} {{<<: [{','.join([f'*a{i - 1}'] * 9)}]}}" for i in range(1, 9)
+    ]
     path = tmp_path / "bad.yaml"
     path.write_text("\n".join(lines))
     with pytest.raises(InvalidArgument, match="values, those of aliases counted"):

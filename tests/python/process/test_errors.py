@@ -3,8 +3,13 @@
 
 from __future__ import annotations
 
+import errno
+import json
+
+import pytest
+
 from rushlight import errors
-from rushlight.errors import MissingToolchain, OperatorNotFound, RushlightError, UnknownTarget
+from rushlight.errors import FileFailed, MissingToolchain, OperatorNotFound, RushlightError, UnknownTarget
 
 
 def test_exit_codes_are_distinct_and_not_those_of_shells() -> None:
@@ -47,3 +52,21 @@ def test_an_error_told_by_another_process_is_whole() -> None:
         "Add it.",
     )
     assert (error.requested, error.near) == ({}, {})
+
+
+def test_an_error_is_the_same_after_it_crossed_as_data() -> None:
+    asked = {"aten::nope.out": ["b.pte", "a.pte"]}
+    for error in (
+        OperatorNotFound(asked, ["portable"], ["aten::note.out"]),
+        FileFailed("/some/where", "No space left on device", errno.ENOSPC),
+        RushlightError("a line\n  and another", next_step="Do something."),
+    ):
+        other = RushlightError.from_data(json.loads(json.dumps(error.to_data())))
+        assert type(other) is type(error) and vars(other) == vars(error)
+        assert (str(other), other.exit_code) == (str(error), error.exit_code)
+
+
+@pytest.mark.parametrize("kind", ["Nothing", "Iterable", "printable"])
+def test_an_error_of_a_class_that_there_is_not_is_no_error(kind: str) -> None:
+    with pytest.raises(ValueError, match=kind):
+        RushlightError.from_data({"kind": kind, "message": "", "next_step": ""})

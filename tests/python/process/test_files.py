@@ -81,7 +81,11 @@ def test_a_link_is_written_through_and_permissions_stay(tmp_path: Path) -> None:
     path.chmod(0o640)
     link.symlink_to(path)
     write_text(link, "after\udcff")
-    assert link.is_symlink() and path.read_text() == "after\\udcff" and stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert (
+        link.is_symlink()
+        and path.read_text() == "after\\udcff"
+        and stat.S_IMODE(path.stat().st_mode) == 0o640
+    )
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
@@ -144,7 +148,9 @@ def test_a_thread_comes_in_again_and_others_wait(tmp_path: Path) -> None:
     assert order == ["first", "other"] and words == [f"waiting for another thread, which works in {tmp_path}"]
 
 
-def test_a_file_system_without_locks_keeps_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_system_without_locks_keeps_nobody_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(_descriptor: int, _operation: int) -> None:
         raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
 

@@ -38,7 +38,9 @@ def no_torch(monkeypatch: pytest.MonkeyPatch) -> None:
             raise ImportError("no torch", name="torch")
         return real(name, *arguments, **keywords)  # type: ignore[arg-type]
 
-    for module in [name for name in sys.modules if name.startswith(("rushlight.export", "rushlight.quantize"))]:
+    for module in [
+        name for name in sys.modules if name.startswith(("rushlight.export", "rushlight.quantize"))
+    ]:
         monkeypatch.delitem(sys.modules, module)
     for name in ("export", "quantize"):
         monkeypatch.delitem(vars(rushlight), name, raising=False)
@@ -49,7 +51,9 @@ def no_torch(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_help_says_what_there_is_and_shows_what_is_installed() -> None:
     text = pydoc.plain(pydoc.render_doc(rushlight))
     head = text.split("PACKAGE CONTENTS")[0]
-    assert all(f"    {name}" in head for name in ("load(", "export(", "build(", "quantize(", "runtime ", "errors "))
+    assert all(
+        f"    {name}" in head for name in ("load(", "export(", "build(", "quantize(", "runtime ", "errors ")
+    )
     assert "class Program" in text and "load(source" in text.split("FUNCTIONS")[1]
     described = inspect.getdoc(rushlight)
     assert described is not None and all(name in described for name in rushlight.__all__ if name[0] != "_")

@@ -8,7 +8,20 @@ import pytest
 from rushlight.errors import InvalidArgument
 from rushlight.printable import escaped, one_line, printable
 
-HIDDEN = ["\x00", "\x07", "\x1b", "\r", "\x7f", "\x85", "\x9b", "\xad", "\u061c", "\u200b", "\u200e", "\u202e"]
+HIDDEN = [
+    "\x00",
+    "\x07",
+    "\x1b",
+    "\r",
+    "\x7f",
+    "\x85",
+    "\x9b",
+    "\xad",
+    "\u061c",
+    "\u200b",
+    "\u200e",
+    "\u202e",
+]
 HIDDEN += ["\u2028", "\u2029", "\u2066", "\u2069", "\ufeff", "\ufff9", "\ufffe", "\ud800", "\U000e0041"]
 
 

@@ -59,7 +59,8 @@ SCHEMA = FileSchema(
         "Either": {"value": "Choice"},
         "Empty": {},
         "Parent": {
-            f"child{i}": f"One_{name}" for i, name in enumerate(("uint32", "uint32", "uint64", "int8", "double"))
+            f"child{i}": f"One_{name}"
+            for i, name in enumerate(("uint32", "uint32", "uint64", "int8", "double"))
         },
     },
     unions={"Choice": ("Empty",)},
@@ -203,6 +204,7 @@ def test_written_bundles_state_sizes_that_their_fields_fit_into(monkeypatch: pyt
         assert len(read_bundled_program(data).suites[0].cases) == 2
 
 
+@pytest.mark.heavy
 def test_written_events_state_sizes_that_their_fields_fit_into(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

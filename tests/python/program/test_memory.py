@@ -33,6 +33,7 @@ def test_only_delegates_leave_memory_unknown() -> None:
 
 
 @pytest.mark.parametrize("name", KNOWN_AHEAD)
+@pytest.mark.heavy
 def test_the_method_arena_is_what_loading_takes(name: str) -> None:
     """On this 64-bit host; tests/device compares what 32-bit boards report."""
     loaded = rushlight.load(INTEROP / name)
@@ -56,6 +57,30 @@ def test_lists_of_integers_begin_at_multiples_of_eight() -> None:
         arenas.append(arena_bytes(method, 32))
     steps = [after - before for before, after in pairwise(arenas)]
     assert sorted(set(steps)) == [24, 32] and steps[0] == steps[2] != steps[1] == steps[3]
+
+
+def agrees_with_the_runtime(data: bytes | Path) -> None:
+    loaded = rushlight.load(data)
+    for plan in read_program(data).plans:
+        ahead = loaded.memory(plan.name)
+        assert method_memory(plan).method_arena == {32: ahead.method_arena_32, 64: ahead.method_arena_64}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.heavy
+def test_arenas_are_those_that_the_runtime_computes_for_both_widths(name: str) -> None:
+    agrees_with_the_runtime(INTEROP / name)
+
+
+@pytest.mark.parametrize("tensors", range(1, 5))
+@pytest.mark.parametrize("operators", range(1, 4))
+@pytest.mark.heavy
+def test_parts_begin_where_the_runtime_has_them(tensors: int, operators: int) -> None:
+    """28 bytes a tensor and 4 an operator on a 32-bit board: what follows begins at multiples of 4 or 8."""
+    values = [tensor("float32", (2,)) for _ in range(tensors)]
+    plan = Plan(values, [("aten::sum", f"x{i}") for i in range(operators)], [(0, [0, 0])], inputs=[0])
+    agrees_with_the_runtime(program(plan))
+    agrees_with_the_runtime(program(Plan([*values, scalar(7)], plan.operators, [(0, [0, tensors])])))
 
 
 def test_other_pointers_are_refused() -> None:

@@ -19,8 +19,8 @@ from rushlight.cli.main import main
 from rushlight.errors import InvalidArgument, InvalidProgram, MethodNotFound
 from rushlight.program import Program, describe, operator_uses, read_program
 from rushlight.program.flatbuffer import Buffer
-from rushlight.program.schema import FileSchema
 from rushlight.program.model import Dynamism, JumpFalse, Move, Storage, TensorInfo
+from rushlight.program.schema import FileSchema
 
 INTEROP = Path(__file__).parents[2] / "interop"
 PROGRAMS = sorted([*INTEROP.glob("*/*.pte"), *INTEROP.glob("of_versions/files/*.pte")])
@@ -51,6 +51,7 @@ def test_every_official_program_is_read(path: Path) -> None:
     visit(path.read_bytes())
 
 
+@pytest.mark.heavy
 def test_a_name_ends_at_a_zero_byte_as_it_does_for_the_runtime() -> None:
     data = (INTEROP / "softplus" / "model.pte").read_bytes()
     for name, as_read in ((b"forward", "forward"), (b"for\0ard", "for"), (b"\0orward", "")):

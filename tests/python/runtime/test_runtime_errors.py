@@ -128,7 +128,13 @@ def test_an_operator_that_refuses_a_dtype_is_named_with_it() -> None:
         rushlight.load(program(plan)).forward(np.zeros(2, np.complex64))
     assert "operator aten::maximum.out: dtype complex64" in str(caught.value)
     assert caught.value.operator == "aten::maximum.out"
-    assert "all dtypes" in caught.value.next_step
+    assert "all dtypes" in caught.value.next_step and caught.value.unsupported_dtype
+
+
+def test_a_program_without_its_data_file_says_to_give_it() -> None:
+    with pytest.raises(InvalidArgument, match="no data file was given") as caught:
+        rushlight.load(INTEROP / "external_ptd" / "model.pte").load_method("forward")
+    assert "data_files=" in caught.value.next_step and not caught.value.unsupported_dtype
 
 
 def test_the_error_of_one_call_is_not_in_the_next() -> None:

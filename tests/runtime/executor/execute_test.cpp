@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/base/failure.h"
 #include "tests/runtime/support/kernels.h"
 #include "tests/runtime/support/program_builder.h"
 
@@ -153,9 +154,17 @@ TEST_F(Execute, MayFollowAFailedExecution) {
   FloatTensor negative({2}, {-1, 1});
   ASSERT_EQ(method->set_input(1, positive.value()), Error::Ok);
   ASSERT_EQ(method->set_input(0, positive.value()), Error::Ok);
+  EXPECT_EQ(method->failed_call().instruction, Method::kNoInstruction);
   EXPECT_EQ(method->execute(), Error::Internal);
+  EXPECT_EQ(method->failed_call().instruction, 2u);
+  ASSERT_NE(method->failed_call().kernel, nullptr);
+  EXPECT_STREQ(method->failed_call().kernel->name, "test::fail");
+  const FailureTrace trace = failure_trace();
+  ASSERT_GT(trace.size, 0u);
+  EXPECT_EQ(trace.records[trace.size - 1], 2u << 6);  // with logs the number alone
   ASSERT_EQ(method->set_input(0, negative.value()), Error::Ok);
   EXPECT_EQ(method->execute(), Error::Ok);
+  EXPECT_EQ(method->failed_call().instruction, Method::kNoInstruction);
   EXPECT_THAT(elements(method->output(0)), ElementsAre(0, 2));
 }
 

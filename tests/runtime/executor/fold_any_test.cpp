@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/executor/prepare_support.h"
 #include "runtime/kernel/boxing.h"
 #include "tests/runtime/support/program_builder.h"
 
@@ -31,7 +32,7 @@ Error mix(KernelContext&, const Tensor& a, const Tensor& b, Tensor& out) {
 const KernelEntry kEntries[] = {
     {"test::mix", &call_unpacked<decltype(&mix)>, signature_of<&mix>(), RL_ERASED(mix), RL_ERASED(mix)},
 };
-const OperatorTable kTable = {kEntries, 1};
+const OperatorTable kTable = {kEntries, 1, nullptr, kPrepareSupport};
 
 constexpr int32_t kInput = 0;
 constexpr int32_t kConstant = 1;

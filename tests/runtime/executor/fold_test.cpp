@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/executor/prepare_support.h"
 #include "runtime/kernel/boxing.h"
 #include "tests/runtime/support/program_builder.h"
 
@@ -82,7 +83,7 @@ const KernelEntry kEntries[] = {
      RL_ERASED(multiply_prepare)},
     {"test::view", &call_unpacked<decltype(&as_view)>, signature_of<&as_view>(), RL_ERASED(as_view)},
 };
-const OperatorTable kTable = {kEntries, std::size(kEntries)};
+const OperatorTable kTable = {kEntries, std::size(kEntries), nullptr, kPrepareSupport};
 
 // Values of most programs here: an input, the constant 1 2, two tensors and the output.
 enum Value : int32_t { kInput, kConstant, kFirst, kSecond, kOutput, kMore };

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/executor/prepare_support.h"
 #include "runtime/kernel/boxing.h"
 #include "tests/runtime/support/program_builder.h"
 
@@ -51,7 +52,7 @@ const KernelEntry kEntries[] = {
     {"test::add_reversed", &call_unpacked<decltype(&add_reversed)>, signature_of<&add_reversed>(),
      RL_ERASED(add_reversed), RL_ERASED(add_reversed_prepare)},
 };
-const OperatorTable kTable = {kEntries, 1};
+const OperatorTable kTable = {kEntries, 1, nullptr, kPrepareSupport};
 
 // Adds the same constant twice; with `constant` 0 it is an input instead.
 ProgramSpec program_of(uint32_t constant) {

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/executor/prepare_support.h"
 #include "runtime/kernel/boxing.h"
 #include "runtime/module/file_data_loader.h"
 #include "runtime/module/mmap_data_loader.h"
@@ -390,7 +391,7 @@ TEST(Module, WhatIsPreparedOfAMethodsOwnData_GoesWithIt) {
   static const KernelEntry kEntries[] = {{"test::add", &call_unpacked<decltype(&add_packed)>,
                                           signature_of<&add_packed>(), RL_ERASED(add_packed),
                                           RL_ERASED(add_packed_prepare)}};
-  static const OperatorTable kPacking = {kEntries, 1};
+  static const OperatorTable kPacking = {kEntries, 1, nullptr, kPrepareSupport};
   PlanSpec plan = doubling_plan();
   TensorSpec weight;
   weight.external = true;

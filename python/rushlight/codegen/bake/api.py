@@ -21,7 +21,6 @@ from rushlight.codegen.bake.weights import Weights
 from rushlight.codegen.emit import selected_operators
 from rushlight.codegen.includes import shared_sources
 from rushlight.codegen.libraries import load_tables
-from rushlight.codegen.needs import kernel_needs
 from rushlight.codegen.opinfo import of_program, shown
 from rushlight.codegen.selection import Selection
 from rushlight.codegen.table import OperatorTable, for_small_targets
@@ -37,6 +36,7 @@ from rushlight.program import (
     record_beside,
 )
 from rushlight.program.model import KernelCall
+from rushlight.runtime.needs import kernel_needs
 from rushlight.sources import source_root
 
 PathLike = str | os.PathLike[str]
@@ -195,8 +195,9 @@ def _temporary(plan: MethodPlan, table: OperatorTable, given: int | None) -> int
     """Bytes of scratch; none where no kernel's sources ask for any."""
     if given is not None:
         return given
-    sources = [table.source_path(table.operators[name]) for name in sorted(_called([plan.method]))]
-    _, _, read = shared_sources(table.path.resolve().parents[1], [source.resolve() for source in sources])
+    rows = [table.operators[name] for name in sorted(_called([plan.method]))]
+    sources = {path.resolve() for row in rows for path in table.source_paths(row)}
+    _, _, read = shared_sources(table.path.resolve().parents[1], sorted(sources))
     asks = any(_SCRATCH in file.read_text(encoding="utf-8") for file in read)
     return TEMPORARY_BYTES if asks else 0
 

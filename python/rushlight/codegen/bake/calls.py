@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from rushlight.codegen.bake import literals
 from rushlight.codegen.bake.plan import ANY, NUMBERS
@@ -77,13 +78,13 @@ class Arguments:
         assert isinstance(items, tuple)
         if value.kind is not Kind.INT_LIST:
             return self.tensors.pools.span(_LISTS[value.kind], items)
+        data: dict[int, Any] = {item: self._value(item).data for item in items}
         if not any(item in self.tensors.numbers for item in items):
-            numbers = [self._value(item).data for item in items]
-            return self.tensors.pools.span("int64_t", numbers)
+            return self.tensors.pools.span("int64_t", [data[item] for item in items])
         gathered = ", ".join(
             f"{self._variable(item)}.to_int()"
             if item in self.tensors.numbers
-            else literals.integer(int(self._value(item).data))  # type: ignore[call-overload]
+            else literals.integer(int(data[item]))
             for item in items
         )
         return f"rl::Span<const int64_t>({self._array('const int64_t', gathered)})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from rushlight.codegen.bake import literals
 from rushlight.codegen.bake.plan import CPP_TYPES, MethodPlan, has_bytes, is_planned
@@ -169,13 +170,14 @@ class MethodTensors:
     def number(self, index: int) -> str:
         """The EValue that a number begins as."""
         value = self.plan.method.values[index]
+        data: Any = value.data
         match value.kind:
             case Kind.INT:
-                return f"rl::EValue({literals.integer(int(value.data))})"  # type: ignore[call-overload]
+                return f"rl::EValue({literals.integer(int(data))})"
             case Kind.DOUBLE:
-                return f"rl::EValue({literals.double(float(value.data))})"  # type: ignore[arg-type]
+                return f"rl::EValue({literals.double(float(data))})"
             case _:
-                return f"rl::EValue({literals.boolean(value.data)})"
+                return f"rl::EValue({literals.boolean(data)})"
 
     def _object(self, index: int) -> str:
         """The initializer of a TensorImpl."""

@@ -11,8 +11,8 @@ from pathlib import Path
 from rushlight.codegen.bake import Baked, bake
 from rushlight.codegen.bake.example import Sample
 from rushlight.codegen.bake.literals import comment
-from rushlight.codegen.emit import dtype_header, selected_kernels_header
-from rushlight.codegen.selection import Selected, Selection
+from rushlight.codegen.emit import selected_kernels_header, selection_headers
+from rushlight.codegen.selection import Selection
 from rushlight.codegen.table import for_small_targets, load_table
 from rushlight.devtools.package.contents import collect
 from rushlight.devtools.package.forms import write_package
@@ -56,13 +56,14 @@ def bake_package(
         table = for_small_targets(load_table(root / "kernels" / "ops.yaml"))
         selection = Selection(table, by_dtype=True)
         selection.add_yaml(Path(scratch) / "selected_operators.yaml")
-        selected = [_alone(each) for each in selection.resolve()]
+        selected = selection.resolve()
         texts = {file.name: file.read_text(encoding="utf-8") for file in Path(scratch).iterdir()}
     smallest = texts.pop(f"{baked.name}_example.cpp")
     example = texts.pop(f"{baked.name}_check.cpp", smallest)
     generated = {path: text for path, text in texts.items() if path.endswith((".h", ".cpp"))}
-    rows = {**table.operators, **{each.operator.name: each.operator for each in selected}}
-    generated["rushlight/selected_dtypes.h"] = dtype_header(rows.values(), selected)
+    headers = selection_headers(table, selected)
+    for header in ("rushlight/selected_dtypes.h", "rushlight/selected_backs.h"):
+        generated[header] = headers[header]
     generated["rushlight/selected_kernels.h"] = selected_kernels_header(selected)
     contents = collect(
         root,
@@ -70,7 +71,11 @@ def bake_package(
         header=f"{baked.name}.h",
         generated=generated,
         sources=sorted(
-            {table.source_path(s.operator).resolve().relative_to(root.resolve()).as_posix() for s in selected}
+            {
+                unit.path.resolve().relative_to(root.resolve()).as_posix()
+                for s in selected
+                for unit in s.units(table)
+            }
         ),
         example=_as_function(example),
         version=version,
@@ -83,13 +88,6 @@ def bake_package(
         folder=folder.resolve(),
         files=tuple(file.relative_to(folder).as_posix() for file in written),
     )
-
-
-def _alone(selected: Selected) -> Selected:
-    """With the portable kernel where an optimized one would need it, too: all sources of a package see one
-    selection."""
-    portable = selected.operator.portable
-    return replace(selected, operator=portable) if portable and selected.falls_back else selected
 
 
 def _as_function(example: str) -> str:

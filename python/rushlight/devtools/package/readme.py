@@ -22,10 +22,10 @@ def readme(contents: Contents, use: str) -> str:
 
 {use}
 
-{contents.notes}Applications include `{contents.header}`, which says what the model takes and gives and how much memory that
-is. Nothing allocates, throws or registers itself. `src/rushlight/settings.h` has the settings; what the
-sources ask of the machine is in `src/rushlight/platform.cpp`, and an application may define it otherwise.
-Link one such package into an application: two bring the same kernels.
+{contents.notes}Applications include `{contents.header}`, which says what the model takes and gives and how
+much memory that is. Nothing allocates, throws or registers itself. `src/rushlight/settings.h` has the
+settings; what the sources ask of the machine is in `src/rushlight/platform.cpp`, and an application may
+define it otherwise. Link one such package into an application: two bring the same kernels.
 
 The licence in `LICENSE` is that of rushlight's sources. It says nothing of the model's weights.
 """
@@ -78,7 +78,9 @@ def _expected(sample: Sample | str) -> str:
     told = []
     for position, array in sample.outputs.items():
         first = array.reshape(-1)[:_SHOWN]
-        numbers = ", ".join(f"{n:.6g}" for n in (first if first.dtype.kind == "c" else first.astype(np.float64)))
+        numbers = ", ".join(
+            f"{n:.6g}" for n in (first if first.dtype.kind == "c" else first.astype(np.float64))
+        )
         more = ", ..." if array.size > _SHOWN else ""
         told.append(f"- output {position}, {array.dtype.name} {list(array.shape)}: {numbers}{more}")
     return (

@@ -124,7 +124,8 @@ def _taken(report: SizeReport, limit: Limit) -> int:
                 "budget: the stack of this build is not known: " + "; ".join(report.unknown)
             )
         return report.stack_bytes
-    return getattr(report, limit.name)
+    taken: int = getattr(report, limit.name)
+    return taken
 
 
 def _in_rooms(report: SizeReport, limit: Limit) -> int:

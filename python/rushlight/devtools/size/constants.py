@@ -94,7 +94,7 @@ def _stack_note(report: SizeReport) -> str:
 
 def _table(methods: Sequence[MethodArenas]) -> str:
     rows = []
-    planned_arrays = []
+    planned_arrays: list[str] = []
     for name in dict.fromkeys(method.method for method in methods):
         alike = [method for method in methods if method.method == name]
         count = max(len(method.planned) for method in alike)

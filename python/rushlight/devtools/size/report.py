@@ -136,7 +136,8 @@ def _from_json(content: dict[str, Any]) -> SizeReport:
     if content["stack"] is not None:
         row = _known(StackBound, content["stack"])
         row["path"] = tuple(Step(**step) for step in row["path"])
-        stack = StackBound(**{k: tuple(v) if isinstance(v, list) else v for k, v in row.items()})
+        given: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in row.items()}
+        stack = StackBound(**given)
     plain = ("target", "executable", "flash", "ram", "model", "weights", "stack_peak")
     return SizeReport(
         **{name: content[name] for name in plain},

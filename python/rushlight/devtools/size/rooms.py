@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path, PurePosixPath
 
-from rushlight.codegen.table import for_small_targets, load_table
+from rushlight.codegen.table import BACKS_FOLDERS, load_table
 from rushlight.devtools.size.linkmap import Piece
 from rushlight.sources import source_root
 
@@ -30,7 +30,7 @@ class Rooms:
 
     def __init__(self, build_folder: Path | None = None) -> None:
         self._folder = build_folder
-        # Of one name there may be several: an optimized kernel and the portable one behind it.
+        # Of one name there may be several: what kernels share and a back of that name.
         self._objects: dict[tuple[str, str], dict[str, Path]] = {}
         for path in build_folder.glob("**/CMakeFiles/*.dir/**/*.o*") if build_folder else ():
             if _OBJECT.search(path.name):
@@ -88,8 +88,10 @@ def _key(piece: Piece) -> tuple[str, str]:
 
 def _that_of(piece: Piece, sources: list[str]) -> str | None:
     """Of sources of one name the one that the piece is from, as its section says; None without any."""
-    optimized = "9optimized" in piece.name
-    return next((path for path in sources if ("/optimized/" in path) == optimized), next(iter(sources), None))
+    backs = [f"/{folder}/" for folder in BACKS_FOLDERS]
+    of = [f"/{folder}/" for folder in BACKS_FOLDERS if f"7kernels{len(folder)}{folder}" in piece.name]
+    found = (path for path in sources if [each for each in backs if each in path] == of)
+    return next(found, next(iter(sources), None))
 
 
 def _library_room(piece: Piece, source: str) -> str:
@@ -136,16 +138,16 @@ def _in_tree(target: str, member: str) -> list[str]:
 
 
 def operators_by_source(selected: Iterable[str] | None) -> dict[str, str]:
-    """The operators that each kernel source defines, as "aten::add.out", several separated by ", "; only
+    """The operators that each kernel source computes, as "aten::add.out", several separated by ", "; only
     those that are `selected`, unless that is not known. Sources from the root:
     "kernels/portable/op_add.cpp"."""
     wanted = None if selected is None else set(selected)
     found: dict[str, list[str]] = {}
     table = load_table(source_root() / "kernels" / "ops.yaml")
-    rows = [*table.rows(), *for_small_targets(table).rows()]
-    for row in {(row.source, row.name): row for row in rows}.values():
-        if wanted is None or row.name in wanted:
-            found.setdefault(f"kernels/{row.source}.cpp", []).append(row.name)
+    for name, row in table.operators.items():
+        if wanted is None or name in wanted:
+            for source in (row.source, *(back.source for back in row.known_backs)):
+                found.setdefault(f"kernels/{source}.cpp", []).append(name)
     return {source: ", ".join(sorted(names)) for source, names in found.items()}
 
 

@@ -86,7 +86,7 @@ def _within(
 ) -> Way:
     """The deepest way from `start` through a cycle and out of it."""
     best: Way = (0, ())
-    waiting = [(start, (start,), frame(start))]
+    waiting: list[tuple[int, tuple[int, ...], int]] = [(start, (start,), frame(start))]
     for _ in range(_STEPS if len(members) <= _MEMBERS else 0):
         if not waiting:
             return best

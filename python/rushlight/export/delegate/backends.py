@@ -51,7 +51,8 @@ def _copied(backend: Any, program: ExportedProgram, specs: Sequence[Any]) -> Exp
     own = isinstance(backend, type) and issubclass(backend, BackendDetails)
     if not own:
         return copy_program(program)
-    return backend.copy_exported_program_for_preprocess(program, list(specs))
+    copied: ExportedProgram = backend.copy_exported_program_for_preprocess(program, list(specs))
+    return copied
 
 
 def lower(parts: Mapping[str, Sequence[Part]]) -> dict[int, LoweredBackendModule]:
@@ -84,7 +85,7 @@ def _preprocess(backend_id: str, parts: Mapping[str, Sequence[Part]]) -> Mapping
     }
     flat = [part for found in parts.values() for part in found]
     try:
-        results = backend.preprocess_multimethod(programs, specs)
+        results: Mapping[str, Sequence[Any]] = backend.preprocess_multimethod(programs, specs)
     except Exception as error:
         raise _failed(backend_id, flat, f"{type(error).__name__}: {error}") from error
     for method, found in parts.items():

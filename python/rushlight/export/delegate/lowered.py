@@ -99,7 +99,8 @@ class _CallDelegate(HigherOrderOperator):
         super().__init__("rushlight_call_delegate")
 
     def __call__(self, lowered_module: LoweredBackendModule, *args: Any) -> tuple[Any, ...]:
-        return lowered_module(*args)
+        outputs: tuple[Any, ...] = lowered_module(*args)
+        return outputs
 
 
 # The delegate may own state: a call is kept, be its outputs used or not.

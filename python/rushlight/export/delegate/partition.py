@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, overload
 
 from torch.export import ExportedProgram
-from torch.fx import GraphModule
+from torch.fx import GraphModule, Node
 
 from rushlight.errors import DelegationFailed
 from rushlight.export.delegate.backends import find_backend, lower, lowered_module
@@ -126,7 +126,8 @@ def _tag(program: ExportedProgram, partitioner: AnyPartitioner) -> Mapping[str, 
                 next_step="Change graphs in a pass, or in transform_for_pre_decomposition.",
             )
     take_tags(tagged, program)
-    return result.partition_tags
+    specs: Mapping[str, DelegationSpec] = result.partition_tags
+    return specs
 
 
 def _parts_of_graph(
@@ -139,7 +140,7 @@ def _parts_of_graph(
     tag_of = computing_nodes(module, specs)
     order = together(module.graph, tag_of)
     reorder(module.graph, order)
-    nodes: dict[str, list] = {}
+    nodes: dict[str, list[Node]] = {}
     for node in order:
         if node in tag_of:
             nodes.setdefault(tag_of[node], []).append(node)

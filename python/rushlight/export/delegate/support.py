@@ -80,7 +80,7 @@ def _levels(graph: Graph, supported: set[Node]) -> dict[Node, int]:
 
 def _components(graph: Graph, supported: set[Node], level: dict[Node, int]) -> list[list[Node]]:
     """Supported nodes of a level that are connected by edges among themselves, in the order of the graph."""
-    parent = {node: node for node in graph.nodes if node in supported}
+    parent: dict[Node, Node] = {node: node for node in graph.nodes if node in supported}
 
     def root(node: Node) -> Node:
         while parent[node] is not node:

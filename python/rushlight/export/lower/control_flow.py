@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from torch._ops import HigherOrderOperator
 from torch.fx import GraphModule, Node
 
-from rushlight.export.graph import value_of
+from rushlight.export.graph import arguments_of, value_of
 from rushlight.export.lower.builder import Builder, Environment
 from rushlight.export.lower.instructions import Label, NumberOperand, Operand, Storage, TensorOperand, leaves
 from rushlight.export.lower.operands import is_symbolic, new_operand, upper_bound
@@ -28,6 +29,7 @@ def lower(builder: Builder, node: Node, environment: Environment) -> Operand:
         "wrap_with_set_grad_enabled": _inline_second,
         "wrap_with_autocast": _inline_fifth,
     }
+    assert isinstance(node.target, HigherOrderOperator)
     name = node.target.name()
     if name not in kinds:
         return builder.missing(node)
@@ -107,7 +109,7 @@ def _while_loop(builder: Builder, node: Node, environment: Environment) -> Opera
 def _map(builder: Builder, node: Node, environment: Environment) -> Operand:
     body, sequences, additional = [builder.operand(a, environment) for a in node.args]
     results = _stacked(node, 0)
-    count = _length(builder, node, node.args[1][0], sequences[0])
+    count = _length(builder, node, arguments_of(node)[1][0], sequences[0])
     with _Rounds(builder, node, count) as index:
         items = _items(builder, node.args[1], sequences, index, node)
         _store(builder, _body(builder, body, [*items, *additional]), results, index, node)
@@ -119,7 +121,7 @@ def _scan(builder: Builder, node: Node, environment: Environment) -> Operand:
     results = _stacked(node, len(initial))
     state, stacked = results[: len(initial)], results[len(initial) :]
     _copy_all(builder, initial, state, node)
-    count = _length(builder, node, node.args[2][0], sequences[0])
+    count = _length(builder, node, arguments_of(node)[2][0], sequences[0])
     with _Rounds(builder, node, count) as index:
         items = _items(builder, node.args[2], sequences, index, node)
         made = _body(builder, body, [*state, *items, *additional])

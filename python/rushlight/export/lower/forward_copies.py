@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rushlight.export.lower.in_place import is_alike, is_elementwise
+from rushlight.export.lower.in_place import is_alike
 from rushlight.export.lower.instructions import (
     Call,
     JumpFalse,
@@ -128,4 +128,4 @@ def _may_overwrite(maker: Call, copy: _Copy, library: OperatorLibrary) -> bool:
         return False
     if maker.row == _PUT:
         return same == [maker.arguments[0]] and _PUT_IN_PLACE in library.operators
-    return is_elementwise(maker.row)
+    return library.has_trait(maker.row, "in_place")

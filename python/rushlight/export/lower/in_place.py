@@ -7,34 +7,17 @@ from __future__ import annotations
 from rushlight.export.lower.instructions import Call, LoweredMethod, Place, Storage, TensorOperand, leaves
 from rushlight.export.lower.lifetimes import Lifetime, lifetimes
 from rushlight.export.lower.uses import move_tensors, storage_uses
-
-# Operators, without overload, that compute each element of the result from the elements in its place.
-_UNARY = """
-abs acos acosh angle asin asinh atan atanh bitwise_not ceil celu clamp clamp_max clamp_min cos cosh deg2rad
-digamma elu erf erfc erfinv exp exp2 expm1 floor frac gelu hardshrink hardsigmoid hardswish hardtanh i0
-leaky_relu lgamma log log10 log1p log2 logical_not logit log_sigmoid mish nan_to_num neg rad2deg reciprocal
-relu round rsqrt sgn sigmoid sign silu sin sinc sinh softplus softshrink sqrt square tan tanh threshold trunc
-"""
-_BINARY = """
-add sub mul div floor_divide fmod remainder rsub pow atan2 maximum minimum fmax fmin bitwise_and bitwise_or
-bitwise_xor logical_and logical_or logical_xor eq ne lt le gt ge hypot copysign xlogy lerp addcmul addcdiv
-where masked_fill heaviside logaddexp logaddexp2 nextafter
-"""
-ELEMENTWISE = frozenset(f"aten::{name}" for name in f"{_UNARY} {_BINARY}".split())
+from rushlight.export.operators import OperatorLibrary
 
 
-def is_elementwise(row: str) -> bool:
-    """Whether the row's result may be written over an input of its shape."""
-    return row.partition(".")[0] in ELEMENTWISE
-
-
-def reuse_inputs(method: LoweredMethod) -> int:
-    """Join storages of results with those of inputs that end there; how many were joined."""
+def reuse_inputs(method: LoweredMethod, library: OperatorLibrary) -> int:
+    """Join storages of results with those of inputs that end there, where the row of the call has the trait
+    `in_place`; how many were joined."""
     lives = {id(life.storage): life for life in lifetimes(method)}
     uses = storage_uses(method)
     joined = 0
     for position, instruction in enumerate(method.code, 1):
-        if not isinstance(instruction, Call) or not is_elementwise(instruction.row):
+        if not isinstance(instruction, Call) or not library.has_trait(instruction.row, "in_place"):
             continue
         if len(instruction.results) != 1 or not isinstance(instruction.results[0], TensorOperand):
             continue

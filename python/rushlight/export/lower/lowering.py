@@ -10,7 +10,7 @@ import torch
 from torch.fx import GraphModule, Node
 
 from rushlight.export.delegate import call_delegate
-from rushlight.export.graph import attribute, value_of
+from rushlight.export.graph import attribute, input_of, overload_of, value_of
 from rushlight.export.lower import control_flow, views
 from rushlight.export.lower.builder import Builder, Environment, Failed
 from rushlight.export.lower.instructions import DelegateCall, NumberOperand, Operand, leaves
@@ -49,7 +49,7 @@ class Lowering(Builder):
         if any(isinstance(environment.get(n), Failed) for n in node.all_input_nodes):
             return Failed(node)  # told already
         if target is operator.getitem:
-            return environment[node.args[0]][node.args[1]]
+            return environment[input_of(node)][node.args[1]]
         number = constant_number(value_of(node))
         if isinstance(number, (bool, int, float)):
             return number
@@ -84,7 +84,7 @@ class Lowering(Builder):
 
     def _call_row(self, node: Node, row: str, environment: Environment) -> Operand:
         schema = self.library.schema(row)
-        given = bind(schema, node.target, node.args, node.kwargs)
+        given = bind(schema, overload_of(node), node.args, node.kwargs)
         result = new_operand(value_of(node), node.name, stored_order(node))
         if self.library.is_in_place(row):
             first = next(argument.name for argument in schema.arguments if argument.mutable)

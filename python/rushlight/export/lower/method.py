@@ -138,7 +138,8 @@ def _target(program: ExportedProgram, name: str | None, environment: Environment
     """The placeholder's operand that a mutation is of: a buffer's by target, an input's by its name."""
     for node, spec in zip(environment, program.graph_signature.input_specs, strict=False):
         if node.op == "placeholder" and name in (spec.target, node.name):
-            return environment[node]
+            found: TensorOperand = environment[node]
+            return found
     raise KeyError(name)
 
 

@@ -12,6 +12,7 @@ from rushlight.export.lower.instructions import NumberOperand, Operand, Place, S
 
 _MAX_SIZE = 2**31 - 1
 _SYMBOLIC = {torch.SymInt: int, torch.SymFloat: float, torch.SymBool: bool}
+_SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 
 
 class Unbounded(Exception):
@@ -29,12 +30,12 @@ def dtype_name(dtype: torch.dtype) -> str:
 
 def is_symbolic(value: Any) -> bool:
     """Whether a number is known only when the program runs."""
-    return isinstance(value, tuple(_SYMBOLIC)) and value.node.expr.is_number is not True
+    return isinstance(value, _SYMBOLS) and value.node.expr.is_number is not True
 
 
 def constant_number(value: Any) -> Any:
     """A symbol that is a plain number after all as that number; any other value as it is."""
-    if isinstance(value, tuple(_SYMBOLIC)) and not is_symbolic(value):
+    if isinstance(value, _SYMBOLS) and not is_symbolic(value):
         kind = next(plain for symbolic, plain in _SYMBOLIC.items() if isinstance(value, symbolic))
         return kind(value.node.expr)
     return value

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch.fx import Node
 
-from rushlight.export.graph import value_of
+from rushlight.export.graph import arguments_of, input_of, value_of
 from rushlight.export.lower.builder import Builder, Environment
 from rushlight.export.lower.instructions import Operand, Place, TensorOperand
 from rushlight.export.lower.operands import (
@@ -66,7 +66,7 @@ def elided(builder: Builder, node: Node, environment: Environment) -> Operand | 
         and target not in _SPLITS
     ):
         return None
-    source = environment.get(node.args[0])
+    source = environment.get(input_of(node))
     value = value_of(node)
     if not isinstance(source, TensorOperand):
         return None
@@ -99,7 +99,7 @@ def _is_row_major_both(source: TensorOperand, node: Node) -> bool:
 def _permuted(node: Node, source: TensorOperand) -> TensorOperand | None:
     """The source's bytes under permuted dimensions, where that is the order that the result has."""
     rank = len(source.sizes)
-    dims = [dim % rank for dim in node.args[1]]
+    dims = [dim % rank for dim in arguments_of(node)[1]]
     order = tuple(dims.index(dim) for dim in source.dim_order)
     if order != stored_order(node) or not _is_placed(source) or source.is_dynamic:
         return None
@@ -151,7 +151,8 @@ def _et_view(
 def _sizes_argument(builder: Builder, node: Node, value: Any, environment: Environment) -> list[Any] | None:
     """The sizes for et_view: constants, numbers that the graph has, one -1."""
     if node.target in (aten.view.default, aten._unsafe_view.default, aten.view_copy.default):
-        return builder.operand(list(node.args[1]), environment)
+        written: list[Any] = builder.operand(list(arguments_of(node)[1]), environment)
+        return written
     sizes = [-1 if is_symbolic(size) else int(size) for size in value.shape]
     return sizes if sizes.count(-1) <= 1 else None
 
@@ -161,10 +162,12 @@ def _slice(node: Node, source: TensorOperand, value: Any) -> Operand | None:
     if source.is_dynamic or not _is_placed(source) or any(map(is_symbolic, value.shape)):
         return None
     rank = len(source.sizes)
-    dim = (node.args[1] if len(node.args) > 1 else node.kwargs.get("dim", 0)) % max(rank, 1)
+    args: tuple[Any, ...] = arguments_of(node)
+    options: dict[str, Any] = node.kwargs
+    dim = (args[1] if len(args) > 1 else options.get("dim", 0)) % max(rank, 1)
     is_select = node.target in (aten.select.int, aten.select_copy.int)
-    start = node.args[2] if len(node.args) > 2 else node.kwargs.get("index" if is_select else "start")
-    step = 1 if is_select or len(node.args) < 5 else node.args[4]
+    start = args[2] if len(args) > 2 else options.get("index" if is_select else "start")
+    step = 1 if is_select or len(args) < 5 else args[4]
     start = 0 if start is None else start
     if not isinstance(start, int) or not isinstance(step, int) or step != 1:
         return None
@@ -179,7 +182,9 @@ def _split(node: Node, source: TensorOperand, values: Any) -> Operand | None:
         return None
     is_unbind = node.target in _UNBINDS
     position = 1 if is_unbind else 2
-    dim = node.args[position] if len(node.args) > position else node.kwargs.get("dim", 0)
+    args: tuple[Any, ...] = arguments_of(node)
+    options: dict[str, Any] = node.kwargs
+    dim = args[position] if len(args) > position else options.get("dim", 0)
     dim %= max(len(source.sizes), 1)
     pieces, start = [], 0
     for value in values:

@@ -40,7 +40,7 @@ def read_banks(source: Source) -> list[Bank]:
         return _banks(source, "memory banks")
     if isinstance(source, Sequence) and not isinstance(source, str):
         if source and all(isinstance(bank, Bank) for bank in source):
-            return _distinct(list(source), "memory banks")
+            return _distinct([bank for bank in source if isinstance(bank, Bank)], "memory banks")
         return _banks({"banks": list(source)}, "memory banks")
     path = Path(source)
     return _banks(read_yaml(path, what="memory banks", extra="export"), str(path))

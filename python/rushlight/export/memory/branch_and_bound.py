@@ -82,7 +82,8 @@ class _Search:
         twin = self._twins
         allowed &= (twin < 0) | ~node.waiting[twin]
         indices = np.flatnonzero(allowed)
-        return indices[np.lexsort((-self._areas[indices], lowest[indices]))].tolist()
+        ordered: list[int] = indices[np.lexsort((-self._areas[indices], lowest[indices]))].tolist()
+        return ordered
 
     def _placed(self, node: _Node, index: int) -> _Node:
         """The node with one request more."""

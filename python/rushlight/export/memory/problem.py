@@ -47,7 +47,7 @@ class Problem:
             starts=starts,
         )
 
-    def part(self, indices: Sequence[int]) -> Problem:
+    def part(self, indices: Sequence[int] | Ints) -> Problem:
         """The problem of some of the requests, with the same granule and positions."""
         at = np.array(indices, np.int64)
         columns = (self.sizes[at], self.first[at], self.last[at], self.alignments[at])

@@ -12,7 +12,7 @@ from torch.fx import GraphModule, Node
 from rushlight.export.constants import Constants
 from rushlight.export.dialect.dim_order import clone_dim_order
 from rushlight.export.dim_orders import DimOrder, channels_last, is_either, order_of_strides, row_major
-from rushlight.export.graph import graph_modules, value_of
+from rushlight.export.graph import arguments_of, graph_modules, input_of, value_of
 from rushlight.export.passes.base import Pass, PassContext
 from rushlight.export.passes.order_rules import (
     deciding_inputs,
@@ -22,8 +22,9 @@ from rushlight.export.passes.order_rules import (
 )
 from rushlight.export.rewrite import insert_before
 
-_FEW_CHANNELS = 4
-"""kernels/optimized/convolution_border.cpp has the same."""
+IMAGE_CHANNELS = 4
+"""Of so many channels, inputs of convolutions stay as they are: kImageChannels of
+kernels/shared/image_channels.h."""
 
 
 class ChannelsLast(Pass):
@@ -74,7 +75,7 @@ def _can_be_channels_last(node: Node, any_order: bool) -> bool:
     if node.op != "call_function":
         return False
     if node.target is operator.getitem:
-        return _can_be_channels_last(node.args[0], any_order)
+        return _can_be_channels_last(input_of(node), any_order)
     value = value_of(node)
     first = value[0] if isinstance(value, (tuple, list)) and value else value
     if not isinstance(first, torch.Tensor) or first.dim() != 4 or is_either(first):
@@ -84,19 +85,19 @@ def _can_be_channels_last(node: Node, any_order: bool) -> bool:
 
 def _read_in_order(node: Node, any_order: bool) -> list[Node]:
     """What a node reads in the order that its results have."""
-    return [node.args[0]] if node.target is operator.getitem else deciding_inputs(node, any_order)
+    return [input_of(node)] if node.target is operator.getitem else deciding_inputs(node, any_order)
 
 
 def _reads_planes(convolution: Node, read: Node) -> bool:
     """Whether its kernel brings few channels together itself, as that of an image."""
-    transposed, groups = convolution.args[6], convolution.args[8]
+    transposed, groups = (arguments_of(convolution)[place] for place in (6, 8))
     channels = value_of(read).shape[1]
     return (
         convolution.args[0] is read
         and not transposed
         and groups == 1
         and isinstance(channels, int)
-        and channels <= _FEW_CHANNELS
+        and channels <= IMAGE_CHANNELS
     )
 
 

@@ -12,7 +12,7 @@ from torch.fx import Node
 
 from rushlight.export.constants import Constants
 from rushlight.export.dialect.fused import linear_act
-from rushlight.export.graph import value_of
+from rushlight.export.graph import arguments_of, input_of, value_of
 from rushlight.export.passes.base import Pass, PassContext
 from rushlight.export.rewrite import calls, insert_before, replace
 from rushlight.export.sizes import same_sizes
@@ -45,9 +45,9 @@ class ConstantProducts(Pass):
 def _product(node: Node, constants: Constants) -> tuple[Node, Node, Node | None] | None:
     """The rows, the constant weight that nobody else reads and the bias of a product."""
     if node.target is aten.mm.default and not node.kwargs:
-        (rows, weight), bias = node.args, None
+        (rows, weight), bias = arguments_of(node), None
     elif node.target is aten.addmm.default and not node.kwargs and len(node.args) == 3:
-        bias, rows, weight = node.args
+        bias, rows, weight = arguments_of(node)
         if not same_sizes(value_of(bias).shape, value_of(node).shape[1:]):
             return None
     else:
@@ -87,7 +87,7 @@ def _views_around(rows: Node, node: Node) -> tuple[Node, Node] | None:
     after = _only_user(node)
     if after is None or {rows.target, after.target} != {aten.view_copy.default}:
         return None
-    source = rows.args[0]
+    source = input_of(rows)
     before, behind = value_of(source).shape, value_of(after).shape
     if not before or not same_sizes(before[:-1], behind[:-1]) or not _ends_alike(source, rows, after, node):
         return None
@@ -98,7 +98,8 @@ def _ends_alike(source: Node, rows: Node, after: Node, node: Node) -> bool:
     """Whether both views keep the last dimension."""
 
     def last(each: Node) -> Sequence[Any]:
-        return value_of(each).shape[-1:]
+        sizes: Sequence[Any] = value_of(each).shape[-1:]
+        return sizes
 
     return same_sizes(last(source), last(rows)) and same_sizes(last(after), last(node))
 
@@ -108,7 +109,8 @@ def _bias_after(node: Node) -> tuple[Node, Node] | None:
     total = _only_user(node)
     if total is None or total.target is not aten.add.Tensor or total.kwargs.get("alpha", 1) != 1:
         return None
-    other = total.args[1] if total.args[0] is node else total.args[0]
+    first, second = arguments_of(total)[:2]
+    other = second if first is node else first
     value, own = value_of(other), value_of(node)
     if not isinstance(value, torch.Tensor) or value.dtype != own.dtype:
         return None

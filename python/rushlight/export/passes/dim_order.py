@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import operator
+from typing import Any
 
 import torch
 from torch.export import ExportedProgram
@@ -23,7 +24,7 @@ from rushlight.export.dim_orders import (
     row_major,
     uses_channels_last,
 )
-from rushlight.export.graph import attribute, graph_modules, value_of
+from rushlight.export.graph import arguments_of, attribute, graph_modules, input_of, value_of
 from rushlight.export.passes.base import Pass, PassContext
 from rushlight.export.passes.order_rules import (
     conv_weight,
@@ -115,7 +116,7 @@ class _Orders:
 
     def _outputs(self) -> None:
         output = self.module.graph.output_node()
-        results = output.args[0]
+        results = arguments_of(output)[0]
         if not self.top:
             self._read_as(output, {n: row_major(value_of(n).dim()) for n in tensors_of(output)})
             return
@@ -136,7 +137,7 @@ class _Orders:
         elif node.target is clone_dim_order:
             self._clone(node)
         elif node.target is to_dim_order_copy:
-            node.meta["dim_order"] = tuple(node.kwargs["dim_order"])
+            node.meta["dim_order"] = tuple(_options(node)["dim_order"])
         elif node.target in (aten.empty.memory_format, empty_dim_order):
             self._empty(node)
         elif node.target is aten.full_like.default and "memory_format" in node.kwargs:
@@ -151,10 +152,10 @@ class _Orders:
 
     def _delegate(self, node: Node) -> None:
         """A backend gets and gives tensors that lie as they did when it was lowered to."""
-        part = attribute(self.module, str(node.args[0].target)).original_module
+        part = attribute(self.module, str(input_of(node).target)).original_module
         names = set(part.graph_signature.user_inputs)
         inputs = [n for n in part.graph.find_nodes(op="placeholder") if n.name in names]
-        pairs = zip(node.args[1:], inputs, strict=True)
+        pairs = zip(arguments_of(node)[1:], inputs, strict=True)
         wanted = {
             argument: source.meta.get("dim_order") or row_major(value_of(argument).dim())
             for argument, source in pairs
@@ -169,7 +170,7 @@ class _Orders:
         )
 
     def _copy(self, node: Node) -> None:
-        source, value = node.args[0], value_of(node)
+        source, value = input_of(node), value_of(node)
         own = self._order(source)
         wanted = order_of_format(node.kwargs.get("memory_format"), value.dim()) or own
         casts = value.dtype != value_of(source).dtype
@@ -191,8 +192,8 @@ class _Orders:
 
     def _clone(self, node: Node) -> None:
         """A copy that is there already goes where its source, or what that is a copy of, has the order."""
-        node.meta["dim_order"] = tuple(node.kwargs["dim_order"])
-        found = self._same(node.args[0], node.meta["dim_order"])
+        node.meta["dim_order"] = tuple(_options(node)["dim_order"])
+        found = self._same(input_of(node), node.meta["dim_order"])
         if found is not None:
             replace(self.program, node, found)
             self.modified = True
@@ -201,7 +202,7 @@ class _Orders:
         rank = value_of(node).dim()
         wanted = order_of_format(node.kwargs.get("memory_format"), rank)
         if node.target is empty_dim_order:
-            wanted = tuple(node.kwargs.get("dim_order") or row_major(rank))
+            wanted = tuple(_options(node).get("dim_order") or row_major(rank))
         elif wanted is not None and is_channels_last(wanted):
             options = {k: v for k, v in node.kwargs.items() if k != "memory_format"}
             node.target, node.kwargs = empty_dim_order, {**options, "dim_order": list(wanted)}
@@ -212,11 +213,11 @@ class _Orders:
 
     def _permute(self, node: Node) -> None:
         """Elements stay where they are, if permuted they are row-major or their readers do not care."""
-        source, dims = node.args[0], permutation(node)
+        source, dims = input_of(node), permutation(node)
         assert dims is not None
         if source in self.open:
             self._read_as(node, {source: row_major(len(dims))})
-        order = tuple(dims.index(d) for d in self._order(node.args[0]))
+        order = tuple(dims.index(d) for d in self._order(input_of(node)))
         stays = bool(node.users) and all(reads_any_order(user) for user in node.users)
         node.meta["dim_order"] = order if stays else row_major(len(dims))
 
@@ -228,7 +229,7 @@ class _Orders:
             free = self._read_as_they_are(node)
             self._read_as(node, {n: order_of(value_of(n).dim()) for n in tensors_of(node) if n not in free})
         if node.target is operator.getitem:
-            node.meta["dim_order"] = node.args[0].meta["dim_order"][node.args[1]]
+            node.meta["dim_order"] = input_of(node).meta["dim_order"][node.args[1]]
         elif isinstance(value, torch.Tensor):
             node.meta["dim_order"] = self._result_order(node, value, order_of(value.dim()))
         elif isinstance(value, (tuple, list)):
@@ -243,7 +244,7 @@ class _Orders:
         if self.any_order and reads_any_order(node):
             free.update(n for n in tensors_of(node) if n not in self.open)
         if node.meta.get("channels_last"):
-            free.add(node.args[0])
+            free.add(input_of(node))
         return free
 
     def _result_order(self, node: Node, value: torch.Tensor, order: DimOrder) -> DimOrder:
@@ -265,7 +266,8 @@ class _Orders:
         return any(is_channels_last(self._order(n)) for n in decided[:1] or tensors[:1])
 
     def _order(self, node: Node) -> DimOrder:
-        return node.meta["dim_order"]
+        order: DimOrder = node.meta["dim_order"]
+        return order
 
     def _read_as(self, user: Node, wanted: dict[Node, DimOrder]) -> None:
         for node, order in wanted.items():
@@ -299,7 +301,11 @@ class _Orders:
             return None
         if self._order(node) == order:
             return node
-        return self._same(node.args[0], order) if node.target is clone_dim_order else None
+        return self._same(input_of(node), order) if node.target is clone_dim_order else None
+
+
+def _options(node: Node) -> dict[str, Any]:
+    return node.kwargs
 
 
 def _has_own(module: GraphModule) -> bool:

@@ -12,7 +12,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from rushlight.export.dim_orders import uses_channels_last
-from rushlight.export.graph import value_of
+from rushlight.export.graph import input_of, value_of
 from rushlight.export.passes.base import Pass, PassContext
 from rushlight.export.rewrite import calls, fake_mode_of, insert_before
 from rushlight.export.sizes import same_size
@@ -62,7 +62,7 @@ class DropExpansions(Pass):
 def _root(node: Node) -> Node | None:
     """What the node expands: its operand, or one filled element of as many dimensions."""
     if node.target is aten.expand_copy.default:
-        return node.args[0]
+        return input_of(node)
     value = value_of(node)
     if value.dim() == 0 or all(isinstance(size, int) and size == 1 for size in value.shape):
         return None

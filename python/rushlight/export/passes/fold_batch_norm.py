@@ -12,7 +12,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from rushlight.export.constants import Constants
-from rushlight.export.graph import value_of
+from rushlight.export.graph import overload_of, value_of
 from rushlight.export.passes.base import Pass, PassContext
 from rushlight.export.rewrite import replace
 
@@ -86,8 +86,9 @@ class _Normalization:
 def _normalization(node: Node) -> _Normalization | None:
     if node.target not in _NORMALIZATIONS:
         return None
-    args = {a.name: a.default_value for a in node.target._schema.arguments if a.has_default_value()}
-    args.update(zip((a.name for a in node.target._schema.arguments), node.args, strict=False))
+    declared = overload_of(node)._schema.arguments
+    args: dict[str, Any] = {a.name: a.default_value for a in declared if a.has_default_value()}
+    args.update(zip((a.name for a in declared), node.args, strict=False))
     args.update(node.kwargs)
     if args.get("training"):
         return None
@@ -106,14 +107,15 @@ def _layer(node: Any) -> _Layer | None:
     """The node as a layer that scaling its weights scales."""
     if not isinstance(node, Node) or node.op != "call_function":
         return None
-    args = [*node.args, *[None] * 9]
+    args: list[Any] = [*node.args, *[None] * 9]
     if node.target is aten.convolution.default:
         transposed, groups = bool(args[6]), args[8]
         return _Layer(node, args[1], args[2], 2, 1 if transposed else 0, groups)
     if node.target in _CONVOLUTIONS:
         return _Layer(node, args[1], args[2], 2, 0)
     if node.target in _TRANSPOSED:
-        groups = args[6] if len(node.args) > 6 else node.kwargs.get("groups", 1)
+        options: dict[str, Any] = node.kwargs
+        groups = args[6] if len(node.args) > 6 else options.get("groups", 1)
         return _Layer(node, args[1], args[2], 2, 1, groups)
     if node.target is aten.linear.default and value_of(node).dim() == 2:
         return _Layer(node, args[1], args[2], 2, 0)
@@ -191,6 +193,6 @@ def _scaled(weight: torch.Tensor, scale: torch.Tensor, layer: _Layer) -> torch.T
     scaled = torch.empty_like(weight)
     # In parts, as a wide copy of the whole would be what needs most memory in an export.
     rows = max(_PART // max(weight[:1].numel(), 1), 1)
-    for part, source, factor in zip(*(t.split(rows) for t in (scaled, weight, factors)), strict=True):
+    for part, source, factor in zip(*(torch.split(t, rows) for t in (scaled, weight, factors)), strict=True):
         part.copy_(source.double() * factor)
     return scaled

@@ -13,7 +13,7 @@ from torch.fx import Node
 from torch.fx.node import map_arg
 
 from rushlight.export.constants import Constants
-from rushlight.export.graph import copy_meta, value_of
+from rushlight.export.graph import copy_meta, overload_of, value_of
 from rushlight.export.passes.base import Pass, PassContext
 from rushlight.export.rewrite import is_pure, replace
 from rushlight.export.sizes import static_bytes
@@ -81,7 +81,7 @@ def _depending_on_constants(nodes: list[Node], constants: Constants) -> dict[Nod
 def _can_compute(node: Node) -> bool:
     if _is_result(node):
         return True
-    if not is_pure(node.target) or _is_dequantization(node.target):
+    if not is_pure(node.target) or _is_dequantization(overload_of(node)):
         return False
     value = value_of(node)
     parts = value if isinstance(value, (tuple, list)) else (value,)

@@ -16,6 +16,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from rushlight.export.graph import value_of
+from rushlight.export.operators import OperatorLibrary
 from rushlight.export.passes.base import Pass, PassContext
 from rushlight.export.rewrite import calls, insert_before, replace
 from rushlight.export.sizes import same_sizes
@@ -33,7 +34,8 @@ class Var:
 @dataclass(frozen=True)
 class Op:
     """The call of an operator by its name without overload, with these first arguments: patterns or
-    numbers. Arguments that the pattern does not give must have their defaults."""
+    numbers. Arguments that the pattern does not give must have their defaults. They match in either order
+    where the operator's row says that it commutes; `commutes` says so of an operator without a row."""
 
     name: str
     args: tuple[Any, ...]
@@ -90,7 +92,7 @@ def _name(node: Any) -> str:
 
 
 def _apply(rule: Rule, node: Node, program: ExportedProgram, context: PassContext) -> bool:
-    match = _matched(rule.pattern, node, _Match())
+    match = _matched(rule.pattern, node, _Match(), context.library)
     if match is None:
         return False
     inner = [n for n in match.nodes if n is not node]
@@ -119,7 +121,7 @@ def _has_dtype(rule: Rule, node: Node, context: PassContext) -> bool:
     return str(value_of(node).dtype).removeprefix("torch.") in context.library.operators[row].dtypes
 
 
-def _matched(pattern: Any, value: Any, match: _Match) -> _Match | None:
+def _matched(pattern: Any, value: Any, match: _Match, library: OperatorLibrary) -> _Match | None:
     """The match extended by this value, if it is like the pattern."""
     if isinstance(pattern, Var):
         known = match.values.setdefault(pattern.name, value)
@@ -132,24 +134,25 @@ def _matched(pattern: Any, value: Any, match: _Match) -> _Match | None:
     if value.kwargs or len(value.args) != len(pattern.args):
         return None
     match.nodes.append(value)
-    orders = [value.args, value.args[::-1]] if pattern.commutes else [value.args]
+    commutes = pattern.commutes or library.has_trait(library.find(value.target) or "", "commutes")
+    orders = [value.args, value.args[::-1]] if commutes else [value.args]
     for arguments in orders:
         found: _Match | None = match.copy()
         for part, argument in zip(pattern.args, arguments, strict=True):
-            found = _matched(part, argument, found) if found is not None else None
+            found = _matched(part, argument, found, library) if found is not None else None
         if found is not None:
             return found
     return None
 
 
 _X = Var("x")
-_SHIFTED = Op("aten::add", (_X, 3), commutes=True)
+_SHIFTED = Op("aten::add", (_X, 3))
 _CLAMPED = (Op("aten::hardtanh", (_SHIFTED, 0, 6)), Op("aten::clamp", (_SHIFTED, 0, 6)))
 # Models written out by hand; what torch.nn has comes whole already.
 DEFAULT_RULES: tuple[Rule, ...] = (
     Rule(
         "x * sigmoid(x)",
-        Op("aten::mul", (_X, Op("aten::sigmoid", (_X,))), commutes=True),
+        Op("aten::mul", (_X, Op("aten::sigmoid", (_X,)))),
         aten.silu.default,
     ),
     *(
@@ -159,14 +162,14 @@ DEFAULT_RULES: tuple[Rule, ...] = (
     *(
         Rule(
             "x * relu6(x + 3) / 6",
-            Op("aten::div", (Op("aten::mul", (_X, clamped), commutes=True), 6)),
+            Op("aten::div", (Op("aten::mul", (_X, clamped)), 6)),
             aten.hardswish.default,
         )
         for clamped in _CLAMPED
     ),
     Rule(
         "x * hardsigmoid(x)",
-        Op("aten::mul", (_X, Op("aten::hardsigmoid", (_X,))), commutes=True),
+        Op("aten::mul", (_X, Op("aten::hardsigmoid", (_X,)))),
         aten.hardswish.default,
     ),
 )

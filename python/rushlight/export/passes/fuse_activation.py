@@ -13,7 +13,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from rushlight.export.dialect.fused import convolution_act, convolution_clamp, linear_act, linear_clamp
-from rushlight.export.graph import value_of
+from rushlight.export.graph import input_of, overload_of, value_of
 from rushlight.export.passes.base import Pass, PassContext
 from rushlight.export.rewrite import calls, fake_mode_of, insert_before, replace
 from rushlight.export.sizes import same_sizes
@@ -122,7 +122,7 @@ def _added(layer: Node) -> tuple[Node, Node] | None:
 
 def _is_there(node: Node, layer: Node) -> bool:
     """Whether a node is computed before the layer, or is another shape of what is."""
-    return node < layer or (node.target is aten.view_copy.default and _is_there(node.args[0], layer))
+    return node < layer or (node.target is aten.view_copy.default and _is_there(input_of(node), layer))
 
 
 def _activation(node: Node) -> Activation | None:
@@ -130,8 +130,9 @@ def _activation(node: Node) -> Activation | None:
     find = _FOUND.get(node.target)
     if find is None:
         return None
-    values = {a.name: a.default_value for a in node.target._schema.arguments if a.has_default_value()}
-    values.update(zip((a.name for a in node.target._schema.arguments), node.args, strict=False))
+    declared = overload_of(node)._schema.arguments
+    values: dict[str, Any] = {a.name: a.default_value for a in declared if a.has_default_value()}
+    values.update(zip((a.name for a in declared), node.args, strict=False))
     values.update(node.kwargs)
     name, low, high = find(values)
     known = all(isinstance(bound, (int, float)) for bound in (low, high))

@@ -11,7 +11,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from rushlight.export.dialect.fused import rms_norm
-from rushlight.export.graph import value_of
+from rushlight.export.graph import arguments_of, input_of, value_of
 from rushlight.export.passes.base import Pass, PassContext
 from rushlight.export.rewrite import calls, insert_before, replace
 from rushlight.export.sizes import is_static, same_sizes
@@ -49,7 +49,7 @@ class FuseRmsNorm(Pass):
             if found is None:
                 continue
             dtype = str(value_of(found.x).dtype).removeprefix("torch.")
-            if dtype in context.library.operators[row].dtypes:
+            if row is not None and dtype in context.library.operators[row].dtypes:
                 _fuse(program, found)
                 modified = True
         return modified
@@ -58,38 +58,39 @@ class FuseRmsNorm(Pass):
 def _norm(root: Node) -> _Norm | None:
     if root.target is not aten.rsqrt.default:
         return None
-    total, product = root.args[0], _only_user(root)
+    total, product = input_of(root), _only_user(root)
     if product is None or product.target is not aten.mul.Tensor or total.target not in _SUMS:
         return None
-    mean, epsilon = total.args[:2]
+    mean, epsilon = arguments_of(total)[:2]
     if not _is_number(epsilon) or total.kwargs.get("alpha", 1) != 1 or len(total.users) != 1:
         return None
     x = product.args[1] if product.args[0] is root else product.args[0]
-    if not isinstance(mean, Node) or not _is_mean_of_squares(mean, x):
+    if not isinstance(mean, Node) or not isinstance(x, Node) or not _is_mean_of_squares(mean, x):
         return None
     value = value_of(x)
-    sizes = value.shape[value.dim() - len(mean.args[1]) :]
+    sizes = value.shape[value.dim() - len(arguments_of(mean)[1]) :]
     if not is_static(sizes) or not same_sizes(value_of(product).shape, value.shape):
         return None
     dtypes = {value_of(node).dtype for node in (x, mean, root, product)}
     return _Norm(x, [int(n) for n in sizes], float(epsilon), product) if len(dtypes) == 1 else None
 
 
-def _is_mean_of_squares(mean: Node, x: Any) -> bool:
+def _is_mean_of_squares(mean: Node, x: Node) -> bool:
     """Whether it is that of x over its last dimensions, which stay with size 1."""
-    if mean.target is not aten.mean.dim or mean.kwargs or len(mean.users) != 1 or not isinstance(x, Node):
+    if mean.target is not aten.mean.dim or mean.kwargs or len(mean.users) != 1:
         return False
     keeps = len(mean.args) > 2 and mean.args[2] is True
-    rank, dims = value_of(x).dim(), mean.args[1]
+    rank, dims = value_of(x).dim(), arguments_of(mean)[1]
     last = bool(dims) and sorted(d % rank for d in dims) == list(range(rank - len(dims), rank))
-    squares = mean.args[0]
+    squares = input_of(mean)
     if not keeps or not last or len(squares.users) != 1:
         return False
+    first, second = (*squares.args, None)[:2]
     if squares.target is aten.pow.Tensor_Scalar:
-        return squares.args[0] is x and squares.args[1] == 2
+        return first is x and bool(second == 2)
     if squares.target is aten.square.default:
-        return squares.args[0] is x
-    return squares.target is aten.mul.Tensor and squares.args[0] is x and squares.args[1] is x
+        return first is x
+    return squares.target is aten.mul.Tensor and first is x and second is x
 
 
 def _fuse(program: ExportedProgram, norm: _Norm) -> None:

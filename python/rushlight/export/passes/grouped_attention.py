@@ -7,7 +7,7 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from rushlight.export.graph import value_of
+from rushlight.export.graph import arguments_of, input_of, value_of
 from rushlight.export.passes.base import Pass, PassContext
 from rushlight.export.rewrite import calls
 from rushlight.export.sizes import same_sizes
@@ -32,7 +32,7 @@ class GroupedAttention(Pass):
         for _, node in calls(program):
             if node.target is not aten.scaled_dot_product_attention.default:
                 continue
-            shared = [_shared(part) for part in node.args[1:3]]
+            shared = [_shared(part) for part in arguments_of(node)[1:3]]
             if None in shared or node.kwargs.get("enable_gqa"):
                 continue
             heads = [value_of(part).shape[1] for part in shared]
@@ -48,10 +48,10 @@ def _shared(node: Node) -> Node | None:
     """What a tensor [batch, heads, rows, columns] repeats: [batch, groups, rows, columns]."""
     if node.target is not aten.view_copy.default or value_of(node).dim() != 4:
         return None
-    repeated = node.args[0]
+    repeated = input_of(node)
     if repeated.target is not aten.expand_copy.default or value_of(repeated).dim() != 5:
         return None
-    source = repeated.args[0]
+    source = input_of(repeated)
     if source.target not in _RESHAPES:
         return None
     single, several, merged = (value_of(each).shape for each in (source, repeated, node))
@@ -59,6 +59,6 @@ def _shared(node: Node) -> Node | None:
     one = isinstance(single[2], int) and single[2] == 1 and isinstance(groups, int) and isinstance(times, int)
     if not one or not same_sizes(single, (batch, groups, 1, rows, columns)):
         return None
-    own = source.args[0]
+    own = input_of(source)
     whole = same_sizes(merged, (batch, groups * times, rows, columns))
     return own if whole and same_sizes(value_of(own).shape, (batch, groups, rows, columns)) else None

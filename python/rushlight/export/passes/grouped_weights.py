@@ -14,7 +14,7 @@ from torch.fx import Node
 
 from rushlight.export.constants import Constants
 from rushlight.export.dialect import quantized
-from rushlight.export.graph import value_of
+from rushlight.export.graph import arguments_of, input_of, value_of
 from rushlight.export.passes.base import Pass, PassContext
 from rushlight.export.rewrite import fake_mode_of, insert_before, replace
 
@@ -63,7 +63,7 @@ class _Rewrite:
     def run(self) -> None:
         for user in list(self.node.users):
             if user.target is aten.embedding.default and user.args[0] is self.node:
-                replace(self.program, user, self._rows(user, user.args[1]))
+                replace(self.program, user, self._rows(user, input_of(user, 1)))
             elif self._multiplies(user):
                 replace(self.program, user, self._linear(user))
         if self.node.users:
@@ -73,15 +73,17 @@ class _Rewrite:
 
     @property
     def _range(self) -> tuple[int, int]:
-        return self.node.args[3], self.node.args[4]
+        _, _, _, low, high, *_ = arguments_of(self.node)
+        return low, high
 
     @property
     def _dtype(self) -> torch.dtype:
-        return value_of(self.node).dtype
+        dtype: torch.dtype = value_of(self.node).dtype
+        return dtype
 
     @cached_property
     def _name(self) -> str:
-        return self.constants.name_of(self.node.args[0])
+        return self.constants.name_of(input_of(self.node))
 
     @cached_property
     def _is_packed(self) -> bool:
@@ -90,14 +92,15 @@ class _Rewrite:
     @cached_property
     def _stored(self) -> Node:
         if not self._is_packed:
-            return self.node.args[0]
+            return input_of(self.node)
         return self.constants.add(quantized.pack_four_bits(self.weight), f"{self._name}_packed")
 
     @cached_property
     def _scales(self) -> Node:
         """[rows], or [rows, groups] where there are several."""
-        scales = self.constants.get(self.node.args[1]).reshape(self.weight.shape[0], -1)
-        scales = scales.squeeze(1).to(self._dtype)
+        given = self.constants.get(self.node.args[1])
+        assert given is not None
+        scales = given.reshape(self.weight.shape[0], -1).squeeze(1).to(self._dtype)
         return self.constants.add(scales.contiguous(), f"{self._name}_scales")
 
     @cached_property

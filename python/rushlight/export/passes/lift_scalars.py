@@ -12,7 +12,7 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
 from rushlight.export.constants import Constants
-from rushlight.export.graph import value_of
+from rushlight.export.graph import overload_of, value_of
 from rushlight.export.passes.base import Pass, PassContext
 from rushlight.export.rewrite import calls, fake_mode_of, insert_before, tensor_arguments
 
@@ -51,7 +51,7 @@ class _Lifting:
             return False
         is_complex = any(isinstance(number, complex) for _, number in numbers)  # no value of a program is
         places = [] if is_complex else [index for index, _ in numbers]
-        other = _overload_with_scalar(node.target, places, self.context)
+        other = _overload_with_scalar(overload_of(node), places, self.context)
         if other is not None:
             node.target = other
             return True
@@ -79,7 +79,7 @@ def _computed(node: Node, number: Any, dtype: torch.dtype) -> Node:
 def _numbers_for_tensors(node: Node) -> list[tuple[int, Any]]:
     """Positions among the arguments that are to be tensors and are numbers."""
     found = []
-    for index, _, is_list in tensor_arguments(node.target):
+    for index, _, is_list in tensor_arguments(overload_of(node)):
         if not is_list and index < len(node.args):
             known = value_of(node.args[index])
             if isinstance(known, (_NUMBERS, _SYMBOLS)):
@@ -96,7 +96,7 @@ def _overload_with_scalar(function: OpOverload, places: list[int], context: Pass
     place = places[0]
     wanted[place] = (wanted[place][0], "number")
     for name in packet.overloads():
-        other = getattr(packet, name)
+        other: OpOverload = getattr(packet, name)
         kinds = [(a.name, str(a.type)) for a in other._schema.arguments]
         if kinds[: len(wanted)] == wanted and len(kinds) == len(wanted) and context.library.find(other):
             return other

@@ -11,7 +11,7 @@ from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from rushlight.export.graph import value_of
+from rushlight.export.graph import arguments_of, input_of, value_of
 from rushlight.export.passes.base import Pass, PassContext
 from rushlight.export.rewrite import calls, replace
 from rushlight.export.sizes import is_static, same_sizes
@@ -59,7 +59,7 @@ def _merge_view(program: ExportedProgram, node: Node) -> bool:
     inner = _source(node, _VIEWS)
     if inner is None:
         return False
-    root, own = inner.args[0], value_of(node)
+    root, own = input_of(inner), value_of(node)
     if same_sizes(own.shape, value_of(root).shape):
         replace(program, node, root)
         return True
@@ -89,10 +89,10 @@ def _written(shape: Sequence[Any]) -> list[int] | None:
 def _merge_permutation(program: ExportedProgram, node: Node) -> bool:
     inner = _source(node, _PERMUTATIONS)
     dims = _dims(node)
-    root = node.args[0]
+    root = input_of(node)
     if inner is not None:
         first = _dims(inner)
-        dims, root = [first[d] for d in dims], inner.args[0]
+        dims, root = [first[d] for d in dims], input_of(inner)
         if dims == sorted(dims):
             replace(program, node, root)
             return True
@@ -112,9 +112,10 @@ def _merged_view(program: ExportedProgram, node: Node) -> bool:
 def _dims(node: Node) -> list[int]:
     rank = value_of(node).dim()
     if node.target is aten.permute_copy.default:
-        return [d % rank for d in node.args[1]] if rank else []
+        return [d % rank for d in arguments_of(node)[1]] if rank else []
     dims = list(range(rank))
-    a, b = (0, rank - 1) if node.target is aten.t_copy.default else (d % max(rank, 1) for d in node.args[1:3])
+    given = (0, -1) if node.target is aten.t_copy.default else arguments_of(node)[1:3]
+    a, b = (d % max(rank, 1) for d in given)
     if rank:
         dims[a], dims[b] = dims[b], dims[a]
     return dims
@@ -132,7 +133,7 @@ def _merge_cast(program: ExportedProgram, node: Node) -> bool:
     inner = _source(node, {aten._to_copy.default})
     if inner is None or _format(inner) is not None:
         return False
-    root = inner.args[0]
+    root = input_of(inner)
     if not _keeps_values(value_of(root).dtype, value_of(inner).dtype):
         return False
     if value_of(root).dtype == value_of(node).dtype and _format(node) is None:

@@ -10,7 +10,7 @@ from torch._ops import OpOverload
 from torch.fx import Node
 
 from rushlight.export.dim_orders import is_either
-from rushlight.export.graph import value_of
+from rushlight.export.graph import arguments_of, input_of, overload_of, value_of
 from rushlight.export.sizes import same_sizes
 
 aten = torch.ops.aten
@@ -61,9 +61,9 @@ def deciding_inputs(node: Node, any_order: bool = False) -> list[Node]:
     if name in _BY_FIRST:
         if value_of(node.args[0]).dim() != 4:
             return []
-        residual = node.args[_RESIDUAL] if name == "rushlight::convolution_act" else None
-        return [node.args[0], *([residual] if residual is not None else [])]
-    if name not in _POINTWISE and torch.Tag.pointwise not in node.target.tags:
+        residual = arguments_of(node)[_RESIDUAL] if name == "rushlight::convolution_act" else None
+        return [input_of(node), *([residual] if residual is not None else [])]
+    if name not in _POINTWISE and torch.Tag.pointwise not in overload_of(node).tags:
         return []
     value, tensors = value_of(node), tensors_of(node)
     shape = value.shape if isinstance(value, torch.Tensor) else value[0].shape
@@ -87,7 +87,7 @@ def permutation(node: Node) -> list[int] | None:
     if node.target is not aten.permute_copy.default:
         return None
     rank = value_of(node).dim()
-    return [dim % rank for dim in node.args[1]] if rank else []
+    return [dim % rank for dim in arguments_of(node)[1]] if rank else []
 
 
 def permuted_next(node: Node) -> list[int] | None:

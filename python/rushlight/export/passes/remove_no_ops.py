@@ -8,12 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import Node
 
 from rushlight.export.dim_orders import uses_channels_last
-from rushlight.export.graph import value_of
+from rushlight.export.graph import arguments_of, input_of, value_of
 from rushlight.export.passes.base import Pass, PassContext
 from rushlight.export.rewrite import calls, replace, written_nodes
 from rushlight.export.sizes import same_sizes
@@ -73,32 +72,35 @@ def _same_sizes(node: Node, mixed: bool) -> Node | None:
 
 def _permute(node: Node, mixed: bool) -> Node | None:
     rank = value_of(node).dim()
-    dims = [d % rank for d in node.args[1]] if rank else []
-    return node.args[0] if dims == list(range(rank)) else None
+    dims = [d % rank for d in arguments_of(node)[1]] if rank else []
+    return input_of(node) if dims == list(range(rank)) else None
 
 
 def _transpose(node: Node, mixed: bool) -> Node | None:
     rank = max(value_of(node).dim(), 1)
-    return node.args[0] if node.args[1] % rank == node.args[2] % rank else None
+    _, a, b = arguments_of(node)
+    return input_of(node) if a % rank == b % rank else None
 
 
 def _pad(node: Node, mixed: bool) -> Node | None:
-    return node.args[0] if all(isinstance(p, int) and p == 0 for p in node.args[1]) else None
+    padding = arguments_of(node)[1]
+    return input_of(node) if all(isinstance(p, int) and p == 0 for p in padding) else None
 
 
 def _cat(node: Node, mixed: bool) -> Node | None:
-    return _as(node, node.args[0][0]) if len(node.args[0]) == 1 else None
+    tensors = arguments_of(node)[0]
+    return _as(node, tensors[0]) if len(tensors) == 1 else None
 
 
 def _dropout(node: Node, mixed: bool) -> Node | None:
-    return node.args[0] if node.args[2] is False else None
+    return input_of(node) if node.args[2] is False else None
 
 
 def _part_of_dropout(node: Node, mixed: bool) -> Node | None:
-    source, index = node.args
+    source, index = arguments_of(node)
     if index != 0 or source.target is not aten.native_dropout.default or source.args[2] is not False:
         return None
-    return source.args[0]
+    return input_of(source)
 
 
 def _written_source(node: Node, mixed: bool) -> Node | None:
@@ -106,15 +108,16 @@ def _written_source(node: Node, mixed: bool) -> Node | None:
 
 
 def _flip(node: Node, mixed: bool) -> Node | None:
-    return node.args[0] if not node.args[1] else None
+    return input_of(node) if not node.args[1] else None
 
 
 def _roll(node: Node, mixed: bool) -> Node | None:
-    return node.args[0] if all(isinstance(s, int) and s == 0 for s in node.args[1]) else None
+    shifts = arguments_of(node)[1]
+    return input_of(node) if all(isinstance(s, int) and s == 0 for s in shifts) else None
 
 
 _Rule = Callable[[Node, bool], "Node | None"]
-_RULES: dict[OpOverload | Callable[..., Any], _Rule] = {
+_RULES: dict[Any, _Rule] = {
     **dict.fromkeys(
         (
             aten.clone.default,

@@ -51,4 +51,5 @@ def copy_of_view(target: Any) -> OpOverload | None:
     packet = getattr(aten, f"{base}_copy", None)
     if packet is None or overload not in packet.overloads():
         return None
-    return getattr(packet, overload)
+    copy: OpOverload = getattr(packet, overload)
+    return copy

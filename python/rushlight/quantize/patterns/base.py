@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import TypeGuard
 
 import torch
 from torch.fx import Node
@@ -18,7 +19,7 @@ Pattern = Callable[[Node, Specs], bool]
 _FLOATS = (torch.float32, torch.float16, torch.bfloat16)
 
 
-def is_float(node: object) -> bool:
+def is_float(node: object) -> TypeGuard[Node]:
     """Whether the node's value is a tensor of floating numbers."""
     value = node.meta.get("val") if isinstance(node, Node) else None
     return isinstance(value, torch.Tensor) and value.dtype in _FLOATS

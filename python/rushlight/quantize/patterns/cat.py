@@ -7,6 +7,8 @@ them all that reads or computes them: a recurrent state beside a wide input is l
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch.fx import Node
 
@@ -21,7 +23,7 @@ def cat(node: Node, specs: Specs) -> bool:
     """Quantized by static schemes."""
     if node.target not in _OPERATORS or not is_float(node):
         return False
-    sources = node.args[0]
+    sources: Any = node.args[0]
     if specs.output() is not None and all(map(is_float, sources)):
         annotate(node, dict.fromkeys(sources, specs.activation()), specs.output())
     return True

@@ -31,8 +31,9 @@ def convolution(node: Node, specs: Specs) -> bool:
     if node.target not in _PLAIN | _TRANSPOSED:
         return False
     source, weight = node.args[:2]
-    constant = is_float(source) and is_float(weight) and is_constant(weight)
-    if not constant or isinstance(specs.scheme, Dynamic):
+    if not (is_float(source) and is_float(weight) and is_constant(weight)):
+        return True
+    if isinstance(specs.scheme, Dynamic):
         return True
     chain = [node]
     if specs.output() is not None:
@@ -48,4 +49,4 @@ def _weight(node: Node, specs: Specs) -> object:
     if node.target in _PLAIN:
         return specs.weight()
     groups = node.args[_TRANSPOSED_GROUPS] if len(node.args) > _TRANSPOSED_GROUPS else 1
-    return specs.weight(channel_axis=1, per_tensor=groups != 1)
+    return specs.weight(channel_axis=1, per_tensor=bool(groups != 1))

@@ -17,5 +17,5 @@ def mean(node: Node, specs: Specs) -> bool:
     if node.target is not aten.mean.dim or not is_float(node):
         return False
     if specs.output() is not None:
-        annotate(node, {node.args[0]: specs.activation()}, specs.output())
+        annotate(node, {node.all_input_nodes[0]: specs.activation()}, specs.output())
     return True

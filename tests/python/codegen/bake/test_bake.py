@@ -36,6 +36,8 @@ from rushlight.program.debug import Frame, InstructionOrigin, MethodOrigins, Mod
 from rushlight.program.model import Dynamism, KernelCall, Kind, Move
 from rushlight.sources import source_root
 
+pytestmark = pytest.mark.heavy
+
 INTEROP = Path(__file__).parents[3] / "interop"
 
 

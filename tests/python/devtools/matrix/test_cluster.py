@@ -23,6 +23,8 @@ from rushlight.devtools.matrix.run import run_matrix
 from rushlight.devtools.matrix.shared_cache import settings_to_pass_on, shared_cache_environment
 from rushlight.errors import ClusterNotUsable, InvalidArgument
 
+pytestmark = pytest.mark.heavy
+
 distributed = pytest.importorskip("distributed", reason="distributed is not installed")
 
 INTEROP = Path(__file__).parents[3] / "interop"

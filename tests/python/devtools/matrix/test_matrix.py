@@ -188,6 +188,7 @@ def test_a_cell_passes_when_all_outputs_are_those_of_the_case_only(
 
 @pytest.mark.device
 @pytest.mark.cortex_m55
+@pytest.mark.heavy
 def test_the_command_runs_a_matrix_and_its_exit_status_tells_of_a_failure(tmp_path: Path) -> None:
     if missing := targets.get("cortex-m55").requirements():
         pytest.skip("cortex-m55: missing " + ", ".join(item.name for item in missing))

@@ -16,6 +16,7 @@ GENERATED = {
     "small.h": '// SPDX-License-Identifier: BSD-3-Clause\n#pragma once\n\n#include "runtime/base/error.h"\n',
     "small.cpp": '// SPDX-License-Identifier: BSD-3-Clause\n#include "small.h"\n',
     "rushlight/selected_dtypes.h": "// SPDX-License-Identifier: BSD-3-Clause\n#pragma once\n",
+    "rushlight/selected_backs.h": "// SPDX-License-Identifier: BSD-3-Clause\n#pragma once\n",
 }
 
 

@@ -19,6 +19,8 @@ from rushlight.devtools.package import bake_package
 from rushlight.devtools.package.sample import sample_of
 from rushlight.program import read_model
 
+pytestmark = pytest.mark.heavy
+
 ROOT = Path(__file__).parents[4]
 DIGITS = ROOT / "examples" / "digits" / "digits.pte"
 INTEROP = ROOT / "tests" / "interop"
@@ -64,7 +66,9 @@ def test_a_long_input_repeats_its_beginning() -> None:
 
 
 @pytest.mark.parametrize(
-    ("off", "status"), [(0.0, 0), (1e-6, 0), (1e-2, 255), (float("nan"), 255)], ids=["same", "near", "far", "nan"]
+    ("off", "status"),
+    [(0.0, 0), (1e-6, 0), (1e-2, 255), (float("nan"), 255)],
+    ids=["same", "near", "far", "nan"],
 )
 def test_the_example_tells_right_outputs_from_wrong_ones(off: float, status: int, tmp_path: Path) -> None:
     sample = sample_of(DIGITS, [], [])
@@ -72,9 +76,11 @@ def test_the_example_tells_right_outputs_from_wrong_ones(off: float, status: int
     bake(DIGITS, tmp_path / "baked", name="it", sample=sample)
     outputs = sample.outputs[0].reshape(-1).astype(np.float64)
     outputs[7] += off
-    listed = ", ".join("__builtin_nanf(\"\")" if np.isnan(v) else f"{v!r:}" for v in outputs.tolist())
+    listed = ", ".join('__builtin_nanf("")' if np.isnan(v) else f"{v!r:}" for v in outputs.tolist())
     last = float(sample.inputs[0].reshape(-1)[-1])
-    header = STAND_IN.format(element="float", elements=64, outputs=re.sub(r"np\.float64\((.*?)\)", r"\1", listed), last=last)
+    header = STAND_IN.format(
+        element="float", elements=64, outputs=re.sub(r"np\.float64\((.*?)\)", r"\1", listed), last=last
+    )
     (tmp_path / "it.h").write_text(header)
     shutil.copy(tmp_path / "baked" / "it_check.cpp", tmp_path / "check.cpp")
     flags = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-narrowing", "-O0"]

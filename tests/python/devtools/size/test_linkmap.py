@@ -99,11 +99,11 @@ def test_a_source_has_the_operators_that_were_selected() -> None:
     both = operators_by_source(None)["kernels/portable/op_mean.cpp"]
     assert "aten::mean.out" in both and "aten::mean.dtype_out" in both
     assert operators_by_source(["aten::mean.out"]) == {
-        "kernels/optimized/op_mean.cpp": "aten::mean.out",
-        "kernels/optimized/small/op_mean.cpp": "aten::mean.out",
+        "kernels/host/reduction.cpp": "aten::mean.out",
+        "kernels/board/mean.cpp": "aten::mean.out",
         "kernels/portable/op_mean.cpp": "aten::mean.out",
     }
-    assert "kernels/optimized/small/op_convolution.cpp" in operators_by_source(["aten::convolution.out"])
+    assert "kernels/board/convolution.cpp" in operators_by_source(["aten::convolution.out"])
 
 
 @pytest.mark.parametrize(

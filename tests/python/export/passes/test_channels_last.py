@@ -11,11 +11,12 @@ from torch.export import ExportedProgram
 
 import rushlight
 from rushlight.errors import InvalidArgument
-from rushlight.export.passes.channels_last import ChannelsLast
+from rushlight.export.passes.channels_last import IMAGE_CHANNELS, ChannelsLast
 from rushlight.export.passes.dim_order import DimOrders
 from rushlight.export.passes.fuse_activation import FuseActivation
 from rushlight.export.passes.remove_dead_code import RemoveDeadCode
 from rushlight.program import TensorInfo, read_program
+from rushlight.sources import source_root
 
 LAST = (0, 2, 3, 1)
 IMAGE = torch.randn(2, 6, 8, 8)
@@ -136,6 +137,21 @@ def test_images_of_few_channels_are_brought_together_by_their_convolution() -> N
     assert operators(program) == ["convolution", "relu", "convolution", "_clone_dim_order", "view_copy"]
     orders = {n.name: n.meta["dim_order"] for n in program.graph.nodes if n.op == "call_function"}
     assert orders["convolution"] == LAST
+
+
+def test_the_channels_that_a_convolution_brings_together_are_those_of_its_kernel() -> None:
+    folder = source_root() / "kernels"
+    assert f"kImageChannels = {IMAGE_CHANNELS};" in (folder / "shared" / "image_channels.h").read_text()
+    for name in ("host/convolution_border.cpp", "board/by_pixels.cpp"):
+        assert "in_channels <= kImageChannels" in (folder / name).read_text()
+
+
+@pytest.mark.parametrize("beyond", [0, 1])
+def test_an_image_of_more_channels_is_converted(beyond: int) -> None:
+    channels = IMAGE_CHANNELS + beyond
+    layers = nn.Sequential(nn.Conv2d(channels, 4, 3), nn.ReLU(), nn.Conv2d(4, 8, 3, padding=1), nn.Flatten())
+    program = moved(layers, torch.randn(2, channels, 8, 8))
+    assert operators(program).count("_clone_dim_order") == 1 + beyond
 
 
 def test_images_of_one_channel_and_results_of_one_pixel_need_no_conversion() -> None:

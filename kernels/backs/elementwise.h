@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Problems of elementwise operators, and their backs. Operands broadcast against each other in any dim order;
+// the walk over them gives `out` the broadcast shape. Errors of all backs: InvalidArgument (shapes).
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/base/error.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/scalar.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+// out = f(self)
+struct UnaryProblem {
+  const Tensor& self;
+  const Tensor& out;
+
+  [[nodiscard]] ScalarType type() const { return self.scalar_type(); }
+  [[nodiscard]] bool is_in(TypeSet types) const {
+    return contains(types, type()) && out.scalar_type() == type();
+  }
+};
+
+struct GeluProblem : UnaryProblem {
+  bool with_tanh;  // the approximation by tanh, or the exact function by erf
+};
+
+struct LeakyReluProblem : UnaryProblem {
+  float slope;
+};
+
+struct EluProblem : UnaryProblem {
+  float alpha;
+  float scale;
+  float input_scale;
+};
+
+struct SoftplusProblem : UnaryProblem {
+  float beta;
+  float threshold;
+};
+
+// Clamps to low and high, either of which may be infinite; a NaN stays.
+struct BoundsProblem : UnaryProblem {
+  float low;
+  float high;
+};
+
+// A power with the number as exponent, or as base.
+struct PowerProblem : UnaryProblem {
+  float number;
+};
+
+// The operand that a call gives as a number. It is a tensor without dimensions then, of the dtype that is
+// computed in; for float16 and bfloat16 it may be of float32, which does not round the number.
+enum class NumberOperand : uint8_t { kNone, kFirst, kLast };
+
+// out = f(a, b), computed in the dtype `compute`. Backs take operands of that dtype: others promote to it.
+struct BinaryProblem {
+  ScalarType compute;
+  const Tensor& a;
+  const Tensor& b;
+  const Tensor& out;
+  NumberOperand number = NumberOperand::kNone;
+
+  [[nodiscard]] ScalarType type() const { return (number == NumberOperand::kFirst ? b : a).scalar_type(); }
+  // The type of `out` counts where it is none of its own.
+  [[nodiscard]] bool has_operands_in(TypeSet types) const {
+    return contains(types, compute) && (number == NumberOperand::kFirst || a.scalar_type() == compute) &&
+           (number == NumberOperand::kLast || b.scalar_type() == compute);
+  }
+  [[nodiscard]] bool is_in(TypeSet types) const {
+    return has_operands_in(types) && out.scalar_type() == compute;
+  }
+};
+
+// out = a + alpha b, or a - alpha b.
+struct ScaledSumProblem : BinaryProblem {
+  const Scalar& alpha;
+};
+
+// A comparison, whose `out` is bool.
+struct ComparisonProblem : BinaryProblem {
+  [[nodiscard]] bool is_in(TypeSet types) const {
+    return has_operands_in(types) && out.scalar_type() == ScalarType::Bool;
+  }
+};
+
+// out = f(a, b, c)
+struct TernaryProblem {
+  const Tensor& a;
+  const Tensor& b;
+  const Tensor& c;
+  const Tensor& out;
+  NumberOperand number = NumberOperand::kNone;
+
+  [[nodiscard]] ScalarType type() const { return a.scalar_type(); }
+  [[nodiscard]] bool is_in(TypeSet types) const {
+    return contains(types, type()) && b.scalar_type() == type() && out.scalar_type() == type() &&
+           (number == NumberOperand::kLast || c.scalar_type() == type());
+  }
+};
+
+// out = a + value b c, or a + value b / c.
+struct ScaledProductProblem : TernaryProblem {
+  float value;
+};
+
+// out = condition ? a : b; the condition is bool or uint8.
+struct SelectProblem {
+  const Tensor& condition;
+  const Tensor& a;
+  const Tensor& b;
+  const Tensor& out;
+
+  [[nodiscard]] ScalarType type() const { return a.scalar_type(); }
+  [[nodiscard]] bool is_in(TypeSet types) const {
+    return contains(types, type()) && b.scalar_type() == type() && out.scalar_type() == type();
+  }
+};
+
+// Clamps to tensors; one of the bounds may be null.
+struct TensorBoundsProblem {
+  const Tensor& self;
+  const Tensor* low;
+  const Tensor* high;
+  const Tensor& out;
+
+  [[nodiscard]] ScalarType type() const { return self.scalar_type(); }
+  [[nodiscard]] bool is_in(TypeSet types) const {
+    return contains(types, type()) && out.scalar_type() == type() &&
+           (low == nullptr || low->scalar_type() == type()) &&
+           (high == nullptr || high->scalar_type() == type());
+  }
+};
+
+namespace host {
+
+// unary.cpp: float32, float16 and bfloat16.
+Error abs(KernelContext& context, const UnaryProblem& problem);
+Error ceil(KernelContext& context, const UnaryProblem& problem);
+Error cos(KernelContext& context, const UnaryProblem& problem);
+Error erf(KernelContext& context, const UnaryProblem& problem);
+Error exp(KernelContext& context, const UnaryProblem& problem);
+Error expm1(KernelContext& context, const UnaryProblem& problem);
+Error floor(KernelContext& context, const UnaryProblem& problem);
+Error hardsigmoid(KernelContext& context, const UnaryProblem& problem);
+Error hardswish(KernelContext& context, const UnaryProblem& problem);
+Error log(KernelContext& context, const UnaryProblem& problem);
+Error log1p(KernelContext& context, const UnaryProblem& problem);
+Error mish(KernelContext& context, const UnaryProblem& problem);
+Error neg(KernelContext& context, const UnaryProblem& problem);
+Error reciprocal(KernelContext& context, const UnaryProblem& problem);
+Error relu(KernelContext& context, const UnaryProblem& problem);
+Error round(KernelContext& context, const UnaryProblem& problem);
+Error rsqrt(KernelContext& context, const UnaryProblem& problem);
+Error sigmoid(KernelContext& context, const UnaryProblem& problem);
+Error silu(KernelContext& context, const UnaryProblem& problem);
+Error sin(KernelContext& context, const UnaryProblem& problem);
+Error sqrt(KernelContext& context, const UnaryProblem& problem);
+Error square(KernelContext& context, const UnaryProblem& problem);
+Error tanh(KernelContext& context, const UnaryProblem& problem);
+Error trunc(KernelContext& context, const UnaryProblem& problem);
+
+// activation.cpp: float32, float16 and bfloat16.
+Error gelu(KernelContext& context, const GeluProblem& problem);
+Error leaky_relu(KernelContext& context, const LeakyReluProblem& problem);
+Error elu(KernelContext& context, const EluProblem& problem);
+Error softplus(KernelContext& context, const SoftplusProblem& problem);
+Error clamp(KernelContext& context, const BoundsProblem& problem);
+
+// power.cpp: float32, float16 and bfloat16.
+Error power(KernelContext& context, const BinaryProblem& problem);
+Error power_of_elements(KernelContext& context, const PowerProblem& problem);
+Error power_of_number(KernelContext& context, const PowerProblem& problem);
+
+// arithmetic.cpp: float32, float16 and bfloat16; sums and products also int32 and int64.
+Error add(KernelContext& context, const ScaledSumProblem& problem);
+Error subtract(KernelContext& context, const ScaledSumProblem& problem);
+Error multiply(KernelContext& context, const BinaryProblem& problem);
+Error divide(KernelContext& context, const BinaryProblem& problem);
+
+// choice.cpp: float32, float16 and bfloat16; select takes every dtype of up to 8 bytes.
+Error maximum(KernelContext& context, const BinaryProblem& problem);
+Error minimum(KernelContext& context, const BinaryProblem& problem);
+Error lerp(KernelContext& context, const TernaryProblem& problem);
+Error addcmul(KernelContext& context, const ScaledProductProblem& problem);
+Error addcdiv(KernelContext& context, const ScaledProductProblem& problem);
+Error clamp_to_tensors(KernelContext& context, const TensorBoundsProblem& problem);
+Error select(KernelContext& context, const SelectProblem& problem);
+
+// comparison.cpp: float32, int32 and int64.
+Error equal(KernelContext& context, const ComparisonProblem& problem);
+Error not_equal(KernelContext& context, const ComparisonProblem& problem);
+Error less(KernelContext& context, const ComparisonProblem& problem);
+Error less_equal(KernelContext& context, const ComparisonProblem& problem);
+Error greater(KernelContext& context, const ComparisonProblem& problem);
+Error greater_equal(KernelContext& context, const ComparisonProblem& problem);
+
+// bits.cpp: bits of integers and bool; logical ones bool alone.
+Error bits_and(KernelContext& context, const BinaryProblem& problem);
+Error bits_or(KernelContext& context, const BinaryProblem& problem);
+Error bits_xor(KernelContext& context, const BinaryProblem& problem);
+
+}  // namespace host
+
+namespace board {
+
+Error relu(KernelContext& context, const UnaryProblem& problem);
+
+}  // namespace board
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Problems of normalizations, and their backs. The outs have their shapes.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "kernels/shared/layer_norm.h"
+#include "kernels/shared/normalization.h"
+#include "kernels/shared/rms_norm.h"
+#include "runtime/base/error.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+// Normalizes each channel by its running statistics, see check_batch_norm(). Of a float32 input all tensors
+// are float32.
+struct BatchNormProblem {
+  static constexpr bool kDtypeIsSelected = true;
+
+  const Tensor& input;
+  const NormalizationParameters& parameters;
+  const Tensor& running_mean;
+  const Tensor& running_var;
+  const Tensor& out;
+
+  [[nodiscard]] ScalarType type() const { return input.scalar_type(); }
+  [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
+};
+
+// Normalizes each group of elements by its own mean and standard deviation, and stores these: the mean and
+// the inverse of the deviation.
+struct GroupedNormProblem {
+  const Tensor& input;
+  const NormalizationParameters& parameters;
+  const Tensor& out;  // of the input's dtype
+  const Tensor& mean;
+  const Tensor& rstd;
+
+  [[nodiscard]] ScalarType type() const { return input.scalar_type(); }
+  [[nodiscard]] bool is_in(TypeSet types) const {
+    return contains(types, type()) && mean.scalar_type() == type() && rstd.scalar_type() == type() &&
+           parameters.type(type()) == type();
+  }
+};
+
+struct LayerNormProblem : GroupedNormProblem {
+  const LayerNormLayout& layout;
+};
+
+// The groups divide the channels, dimension 1.
+struct GroupNormProblem : GroupedNormProblem {
+  size_t groups;  // of a sample
+};
+
+// Divides each row by its root mean square; all tensors have one dtype.
+struct RmsNormProblem {
+  const Tensor& input;
+  const std::optional<Tensor>& weight;
+  double eps;
+  const RmsNormPlan& plan;
+  const Tensor& out;
+
+  [[nodiscard]] ScalarType type() const { return input.scalar_type(); }
+  [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
+};
+
+namespace host {
+
+Error batch_norm(KernelContext& context, const BatchNormProblem& problem);  // float32
+Error layer_norm(KernelContext& context, const LayerNormProblem& problem);  // float32, float16 and bfloat16
+Error group_norm(KernelContext& context, const GroupNormProblem& problem);  // float32
+Error rms_norm(KernelContext& context, const RmsNormProblem& problem);      // float32
+
+}  // namespace host
+
+namespace board {
+
+Error batch_norm(KernelContext& context, const BatchNormProblem& problem);
+
+}  // namespace board
+
+}  // namespace rushlight::kernels

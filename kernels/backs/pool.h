@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Problems of two-dimensional pools, and their backs. `self` and `out` have one dtype, the outs have their
+// shapes.
+#pragma once
+
+#include "kernels/shared/region.h"
+#include "runtime/base/error.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+// The mean of each region, divided as the pool says.
+struct AveragePoolProblem {
+  const Pool& pool;
+
+  [[nodiscard]] ScalarType type() const { return pool.volume.type; }
+  [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
+};
+
+// The largest element of each window, and its place in the plane as int64.
+struct MaxPoolProblem {
+  const Tensor& self;
+  const Window* windows;  // of rows and of columns
+  const Tensor& out;
+  const Tensor& indices;
+
+  [[nodiscard]] ScalarType type() const { return self.scalar_type(); }
+  [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
+};
+
+namespace host {
+
+// Float32. Errors: none.
+Error avg_pool2d(KernelContext& context, const AveragePoolProblem& problem);
+Error max_pool2d_with_indices(KernelContext& context, const MaxPoolProblem& problem);
+
+}  // namespace host
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Problems of reductions, searches and running sums, and their backs. The fronts have checked that what needs
+// elements has some.
+#pragma once
+
+#include "kernels/shared/extremum.h"
+#include "kernels/shared/reduce.h"
+#include "runtime/base/error.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+// Each element of `out` comes from many of `self`; the plan was made for the two.
+struct ReductionProblem {
+  const Reduction& reduction;
+  const Tensor& self;
+  const Tensor& out;
+
+  [[nodiscard]] ScalarType type() const { return self.scalar_type(); }
+  [[nodiscard, gnu::always_inline]] bool is_in(TypeSet types) const {
+    return contains(types, type()) && out.scalar_type() == type();
+  }
+};
+
+// The sum of squared differences from the mean, divided by the count less `correction`, or by 0.
+struct VarianceProblem : ReductionProblem {
+  double correction;
+};
+
+// The mean goes to another tensor of the shape of `out`.
+struct VarianceAndMeanProblem : VarianceProblem {
+  const Reduction& mean_reduction;
+  const Tensor& mean;
+
+  [[nodiscard]] bool is_in(TypeSet types) const {
+    return VarianceProblem::is_in(types) && mean.scalar_type() == type();
+  }
+};
+
+// A search for the largest or smallest elements. Values have the dtype of `self`, indices are int64.
+struct SearchProblem {
+  const ExtremumSearch& search;
+
+  [[nodiscard]] ScalarType type() const { return search.self.scalar_type(); }
+  [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
+};
+
+// Running sums along dimension `dim` of `self`, of whose shape `out` is.
+struct CumulativeProblem {
+  const Tensor& self;
+  size_t dim;
+  const Tensor& out;
+
+  [[nodiscard]] ScalarType type() const { return self.scalar_type(); }
+  [[nodiscard]] bool is_in(TypeSet types) const {
+    return contains(types, type()) && out.scalar_type() == type();
+  }
+};
+
+namespace host {
+
+// reduction.cpp: float32.
+Error sum(KernelContext& context, const ReductionProblem& problem);
+Error mean(KernelContext& context, const ReductionProblem& problem);
+Error variance(KernelContext& context, const VarianceProblem& problem);
+Error variance_and_mean(KernelContext& context, const VarianceAndMeanProblem& problem);
+Error amax(KernelContext& context, const ReductionProblem& problem);
+Error amin(KernelContext& context, const ReductionProblem& problem);
+
+// extremum.cpp: float32. argmax and argmin write no values, max_along and min_along do.
+Error max_along(KernelContext& context, const SearchProblem& problem);
+Error min_along(KernelContext& context, const SearchProblem& problem);
+Error argmax(KernelContext& context, const SearchProblem& problem);
+Error argmin(KernelContext& context, const SearchProblem& problem);
+
+// cumsum.cpp: float32.
+Error cumsum(KernelContext& context, const CumulativeProblem& problem);
+
+}  // namespace host
+
+namespace board {
+
+// mean.cpp: float32.
+Error mean(KernelContext& context, const ReductionProblem& problem);
+
+}  // namespace board
+
+}  // namespace rushlight::kernels

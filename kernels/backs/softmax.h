@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The problem of softmax and log_softmax, and their backs.
+#pragma once
+
+#include "kernels/shared/lanes.h"
+#include "runtime/base/error.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+// Each lane of `out` comes from the lane of `self` beside it; `lanes` are those of the two.
+struct SoftmaxProblem {
+  const Lanes& lanes;
+  const Tensor& self;
+  const Tensor& out;
+
+  [[nodiscard]] ScalarType type() const { return self.scalar_type(); }
+  [[nodiscard]] bool is_in(TypeSet types) const {
+    return contains(types, type()) && out.scalar_type() == type();
+  }
+};
+
+namespace host {
+
+// softmax.cpp: float32, and float16 and bfloat16 computed in it.
+Error softmax(KernelContext& context, const SoftmaxProblem& problem);
+Error log_softmax(KernelContext& context, const SoftmaxProblem& problem);
+
+}  // namespace host
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Problems of operators that resample images, and their backs. `out` has its shape; only the batch may be
+// empty.
+#pragma once
+
+#include "kernels/shared/spatial_gather.h"
+#include "kernels/shared/upsample.h"
+#include "runtime/base/error.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+struct UpsampleProblem {
+  const Tensor& self;
+  const Tensor& out;
+
+  [[nodiscard]] ScalarType type() const { return self.scalar_type(); }
+  [[nodiscard]] bool is_in(TypeSet types) const {
+    return contains(types, type()) && out.scalar_type() == type();
+  }
+};
+
+// Each output is blended of the two inputs nearest to it in either dimension.
+struct BilinearProblem : UpsampleProblem {
+  const Resampling* dimensions;  // of a volume
+  bool align_corners;
+};
+
+// Each output is a copy of the input at its nearest_position().
+struct NearestProblem : UpsampleProblem {
+  const GatheredAxis* axes;  // of a volume
+};
+
+namespace host {
+
+// upsample.cpp: float32.
+Error upsample_bilinear2d(KernelContext& context, const BilinearProblem& problem);
+Error upsample_nearest2d(KernelContext& context, const NearestProblem& problem);
+
+}  // namespace host
+
+}  // namespace rushlight::kernels

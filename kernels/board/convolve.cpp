@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/board/convolve.h"
+
+#include <algorithm>
+
+#include "kernels/board/by_pixels.h"
+#include "kernels/board/convolve_channels.h"
+#include "kernels/board/geometry.h"
+#include "kernels/ukernel/panel.h"
+#include "kernels/ukernel/patch.h"
+#include "kernels/ukernel/runs.h"
+
+namespace rushlight::kernels::board {
+
+namespace {
+
+using ukernel::kPanelColumns;
+
+constexpr ptrdiff_t kColumns = kPanelColumns;
+constexpr ptrdiff_t kScratch = ukernel::kPanelDepth * kColumns;
+
+void fill(float* to, ptrdiff_t stride, ptrdiff_t count, float value) {
+  if (stride == 1) return ukernel::fill_run(to, static_cast<size_t>(count), value);
+  for (; count > 0; --count, to += stride) *to = value;
+}
+
+// A part of the elements of the kernel that lie in the weight one after the other: input channels × taps.
+struct Part {
+  ptrdiff_t channel;
+  ptrdiff_t channels;
+  ptrdiff_t tap;
+  ptrdiff_t taps;
+  bool taps_first;  // next to each other are taps
+};
+
+// How the elements of the kernel are divided into such parts, none larger than a panel is deep.
+struct Parts {
+  explicit Parts(const Geometry& geometry) {
+    const ConvolutionAxis* axes = geometry.axes;
+    const ptrdiff_t taps = geometry.taps();
+    const ptrdiff_t channels = geometry.in_channels;
+    tap_stride = axes[2].kernel > 1   ? axes[2].kernel_stride
+                 : axes[1].kernel > 1 ? axes[1].kernel_stride
+                                      : axes[0].kernel_stride;
+    const bool adjoin =
+        (axes[1].kernel == 1 || axes[1].kernel_stride == axes[2].kernel * tap_stride) &&
+        (axes[0].kernel == 1 || axes[0].kernel_stride == axes[1].kernel * axes[2].kernel * tap_stride);
+    constexpr ptrdiff_t kDepth = ukernel::kPanelDepth;
+    whole.channels = whole.taps = 1;
+    whole.taps_first = taps > 1 && adjoin && tap_stride == 1;
+    if (whole.taps_first) {
+      whole.taps = std::min(taps, kDepth);
+      if (taps <= kDepth && geometry.weight_in_stride == taps) whole.channels = kDepth / taps;
+    } else if (geometry.weight_in_stride == 1 || channels == 1) {
+      whole.channels = std::min(channels, kDepth);
+      if (channels <= kDepth && adjoin && tap_stride == channels) whole.taps = kDepth / channels;
+    }
+  }
+
+  ptrdiff_t tap_stride;
+  Part whole;  // a part's sizes, but at the end
+};
+
+class Convolution {
+ public:
+  explicit Convolution(const Geometry& geometry) : g_(geometry), parts_(geometry) {
+    const ConvolutionAxis* axes = g_.axes;
+    flat_ = !g_.transposed && axes[0].kernel == 1 && axes[0].in == 1 && axes[0].out == 1;
+    pixels_ = axes[0].out * axes[1].out * axes[2].out;
+    const ptrdiff_t row = axes[2].out * axes[2].out_stride;
+    adjoin_ = (axes[1].out == 1 || axes[1].out_stride == row) &&
+              (axes[0].out == 1 || axes[0].out_stride == row * axes[1].out);
+  }
+
+  // One group of one element of the batch.
+  void convolve(const float* in, const float* weight, const float* bias, float* out) {
+    bias_ = ukernel::kPanelSpreads ? bias : nullptr;
+    for (ptrdiff_t c = 0; bias_ == nullptr && c < g_.out_channels; ++c) {
+      fill_plane(out + c * g_.out_channel_stride, bias == nullptr ? 0 : bias[c]);
+    }
+    ptrdiff_t at[kSpatial] = {};
+    for (ptrdiff_t done = 0; done < pixels_; done += count_) {
+      float* to =
+          out + at[0] * g_.axes[0].out_stride + at[1] * g_.axes[1].out_stride + at[2] * g_.axes[2].out_stride;
+      take_pixels(at, pixels_ - done);
+      add_kernel(in, weight, to);
+    }
+  }
+
+ private:
+  void fill_plane(float* out, float value) const {
+    const ConvolutionAxis* axes = g_.axes;
+    if (adjoin_) return fill(out, axes[2].out_stride, pixels_, value);
+    for (ptrdiff_t z = 0; z < axes[0].out; ++z) {
+      for (ptrdiff_t y = 0; y < axes[1].out; ++y) {
+        fill(out + z * axes[0].out_stride + y * axes[1].out_stride, axes[2].out_stride, axes[2].out, value);
+      }
+    }
+  }
+
+  // The next pixels of a panel, from `at` on, which moves on.
+  void take_pixels(ptrdiff_t* at, ptrdiff_t left) {
+    const ConvolutionAxis* axes = g_.axes;
+    const ptrdiff_t in_row = axes[2].out - at[2];
+    count_ = std::min(kColumns, adjoin_ ? left : in_row);
+    in_line_ = flat_ && count_ <= in_row && axes[2].step == 1 && axes[2].in_stride == 1;
+    for (ptrdiff_t i = 0; i < kColumns; ++i) {
+      if (i >= count_) {  // sees nothing
+        windows_.row[i] = INT32_MIN / 2;
+        continue;
+      }
+      if (flat_) {
+        const ptrdiff_t y = first_position(axes[1], at[1], false);
+        const ptrdiff_t x = first_position(axes[2], at[2], false);
+        windows_.row[i] = static_cast<int32_t>(y);
+        windows_.column[i] = static_cast<int32_t>(x);
+        windows_.offset[i] = static_cast<int32_t>(y * axes[1].in_stride + x * axes[2].in_stride);
+      } else {
+        for (size_t d = 0; d < kSpatial; ++d)
+          starts_[d][i] = static_cast<int32_t>(first_position(axes[d], at[d], g_.transposed));
+      }
+      for (size_t d = kSpatial; d-- > 0;) {
+        if (++at[d] < axes[d].out || d == 0) break;
+        at[d] = 0;
+      }
+    }
+  }
+
+  // Adds to the pixels at hand, of all output channels, what they see of the input.
+  void add_kernel(const float* in, const float* weight, float* out) {
+    const ptrdiff_t taps = g_.taps();
+    Part part = parts_.whole;
+    for (part.channel = 0; part.channel < g_.in_channels; part.channel += parts_.whole.channels) {
+      part.channels = std::min(parts_.whole.channels, g_.in_channels - part.channel);
+      for (part.tap = 0; part.tap < taps; part.tap += parts_.whole.taps) {
+        part.taps = std::min(parts_.whole.taps, taps - part.tap);
+        const ptrdiff_t offset = gather(part, in);
+        ukernel::PanelProduct product;
+        product.left = weight + offset;
+        product.left_stride = g_.weight_out_stride;
+        product.panel = panel_;
+        product.rows = static_cast<size_t>(g_.out_channels);
+        product.depth = static_cast<size_t>(part.channels * part.taps);
+        product.out = out;
+        product.out_stride = g_.out_channel_stride;
+        product.column_stride = g_.axes[2].out_stride;
+        product.columns = static_cast<size_t>(count_);
+        if (part.channel + part.tap == 0) product.initial_of_rows = bias_;
+        ukernel::multiply_panel(product);
+      }
+    }
+  }
+
+  // Copies what the pixels see through a part of the kernel into the panel; gives the part's place in the
+  // weight.
+  ptrdiff_t gather(const Part& part, const float* in) {
+    if (kColumns < 8 && flat_ && g_.in_channels == 1 && part.taps == g_.taps() && part.taps > 1) {
+      gather_windows(in + part.channel * g_.in_channel_stride);
+      return part.channel * g_.weight_in_stride;
+    }
+    ptrdiff_t k[kSpatial] = {0, 0, part.tap};
+    for (size_t d = kSpatial - 1; d > 0; --d) {
+      k[d - 1] = k[d] / g_.axes[d].kernel;
+      k[d] -= k[d - 1] * g_.axes[d].kernel;
+    }
+    ptrdiff_t offset = part.channel * g_.weight_in_stride;
+    for (size_t d = 0; d < kSpatial; ++d) offset += k[d] * g_.axes[d].kernel_stride;
+    const float* from = in + part.channel * g_.in_channel_stride;
+    const ptrdiff_t channel_step = (part.taps_first ? part.taps : 1) * kColumns;
+    const ptrdiff_t tap_step = (part.taps_first ? 1 : part.channels) * kColumns;
+    float* to = panel_;
+    for (ptrdiff_t t = 0; t < part.taps; ++t, to += tap_step) {
+      gather_tap(k, from, to, channel_step, part.channels);
+      for (size_t d = kSpatial; d-- > 0;) {
+        if (++k[d] < g_.axes[d].kernel) break;
+        k[d] = 0;
+      }
+    }
+    return offset;
+  }
+
+  void gather_tap(const ptrdiff_t* k, const float* in, float* to, ptrdiff_t step, ptrdiff_t channels) {
+    const ConvolutionAxis* axes = g_.axes;
+    ukernel::PanelPlace place = {in, g_.in_channel_stride, static_cast<size_t>(channels), 0, 0, 1, 1};
+    if (flat_) {
+      place.row = static_cast<int32_t>(k[1] * axes[1].dilation);
+      place.column = static_cast<int32_t>(k[2] * axes[2].dilation);
+      place.height = static_cast<uint32_t>(axes[1].in);
+      place.width = static_cast<uint32_t>(axes[2].in);
+      place.from += place.row * axes[1].in_stride + place.column * axes[2].in_stride;
+      const int32_t x = windows_.column[0] + place.column;
+      const auto y = static_cast<uint32_t>(windows_.row[0] + place.row);
+      if (in_line_ && y < place.height && x >= 0 && x + kColumns <= axes[2].in) {
+        return ukernel::copy_panel(to, step, place.from + windows_.offset[0], g_.in_channel_stride,
+                                   place.channels);
+      }
+    } else {
+      for (ptrdiff_t i = 0; i < count_; ++i) locate(k, i);
+    }
+    ukernel::gather_panel(to, step, windows_, place);
+  }
+
+  // The same of all that a kernel of one channel sees: pixel by pixel.
+  void gather_windows(const float* in) {
+    const ConvolutionAxis& y = g_.axes[1];
+    const ConvolutionAxis& x = g_.axes[2];
+    for (ptrdiff_t i = 0; i < count_; ++i) {
+      const float* from = in + windows_.offset[i];
+      float* to = panel_ + i;
+      ptrdiff_t row = windows_.row[i];
+      for (ptrdiff_t j = y.kernel; j > 0; --j, row += y.dilation, from += y.dilation * y.in_stride) {
+        const bool is_row = row >= 0 && row < y.in;
+        ptrdiff_t column = windows_.column[i];
+        const float* at = from;
+        for (ptrdiff_t k = x.kernel; k > 0; --k, to += kColumns, at += x.dilation * x.in_stride) {
+          *to = is_row && static_cast<size_t>(column) < static_cast<size_t>(x.in) ? *at : 0;
+          column += x.dilation;
+        }
+      }
+    }
+  }
+
+  // Makes window i the one place that pixel i sees, or none.
+  void locate(const ptrdiff_t* k, ptrdiff_t i) {
+    ptrdiff_t offset = 0;
+    windows_.row[i] = windows_.column[i] = 0;
+    for (size_t d = 0; d < kSpatial; ++d) {
+      const ptrdiff_t at = input_at(g_.axes[d], starts_[d][i], k[d], g_.transposed);
+      if (at < 0) windows_.row[i] = -1;
+      offset += at * g_.axes[d].in_stride;
+    }
+    windows_.offset[i] = static_cast<int32_t>(offset);
+  }
+
+  const Geometry& g_;
+  Parts parts_;
+  ptrdiff_t pixels_;
+  bool adjoin_;   // pixels are as far apart at the end of a row as in it
+  bool flat_;     // not transposed, two axes: windows are described once for a panel
+  bool in_line_;  // those at hand see, through one element of the kernel, numbers that are adjacent
+  ptrdiff_t count_ = 0;
+  const float* bias_ = nullptr;  // that sums begin with, unless they begin with what is in the output
+  ukernel::PanelWindows windows_;
+  int32_t starts_[kSpatial][kPanelColumns];  // unless flat
+  alignas(16) float panel_[kScratch];
+};
+
+// The numbers of an input that `outputs` neighbours see.
+ptrdiff_t reach(const ConvolutionAxis& axis, ptrdiff_t outputs) {
+  return (outputs - 1) * axis.step + (axis.kernel - 1) * axis.dilation + 1;
+}
+
+// Outputs of one axis and what they see: `seen` numbers from `begin` on, of which those from `first` on that
+// are `inside` are there.
+struct Stretch {
+  Stretch(const ConvolutionAxis& axis, ptrdiff_t from, ptrdiff_t most)
+      : outputs(std::min(most, axis.out - from)) {
+    seen = reach(axis, outputs);
+    begin = first_position(axis, from, false);
+    first = std::min(std::max<ptrdiff_t>(-begin, 0), seen);
+    inside = std::max<ptrdiff_t>(std::min(seen, axis.in - begin) - first, 0);
+  }
+
+  ptrdiff_t outputs;
+  ptrdiff_t seen;
+  ptrdiff_t begin;
+  ptrdiff_t first;
+  ptrdiff_t inside;
+};
+
+// Depthwise: of one input channel, or of few output channels for each.
+class PatchByPatch {
+ public:
+  explicit PatchByPatch(const Geometry& geometry) : g_(geometry) {
+    const ConvolutionAxis& vertical = g_.axes[1];
+    const ConvolutionAxis& horizontal = g_.axes[2];
+    const ptrdiff_t height = reach(vertical, 1);
+    const ptrdiff_t width = reach(horizontal, 1);
+    if (height > kScratch || width > kScratch / height) return;
+    columns_ = std::min((kScratch / height - width) / horizontal.step + 1, horizontal.out);
+    rows_ = std::min((kScratch / reach(horizontal, columns_) - height) / vertical.step + 1, vertical.out);
+    convolution_.patch = patch_;
+    convolution_.kernel_row_stride = vertical.kernel_stride;
+    convolution_.kernel_column_stride = horizontal.kernel_stride;
+    convolution_.kernel_rows = static_cast<size_t>(vertical.kernel);
+    convolution_.kernel_columns = static_cast<size_t>(horizontal.kernel);
+    convolution_.row_step = vertical.step;
+    convolution_.column_step = horizontal.step;
+    convolution_.row_dilation = vertical.dilation;
+    convolution_.column_dilation = horizontal.dilation;
+    convolution_.out_stride = vertical.out_stride;
+    convolution_.column_stride = horizontal.out_stride;
+  }
+
+  // Whether the kernel reaches no further than there is memory for.
+  [[nodiscard]] bool fits() const { return rows_ > 0; }
+
+  // One group of one element of the batch.
+  void convolve(const float* in, const float* weight, const float* bias, float* out) {
+    for (ptrdiff_t y = 0; y < g_.axes[1].out; y += rows_) {
+      for (ptrdiff_t x = 0; x < g_.axes[2].out; x += columns_) {
+        take_patch(in, Stretch(g_.axes[1], y, rows_), Stretch(g_.axes[2], x, columns_));
+        for (ptrdiff_t c = 0; c < g_.out_channels; ++c) {
+          convolution_.initial = bias == nullptr ? 0 : bias[c];
+          convolution_.kernel = weight + c * g_.weight_out_stride;
+          convolution_.out =
+              out + c * g_.out_channel_stride + y * g_.axes[1].out_stride + x * g_.axes[2].out_stride;
+          ukernel::convolve_patch(convolution_);
+        }
+      }
+    }
+  }
+
+ private:
+  void take_patch(const float* in, const Stretch& vertical, const Stretch& horizontal) {
+    const ConvolutionAxis* axes = g_.axes;
+    const ptrdiff_t size = vertical.seen * horizontal.seen;
+    // A whole plane has its frame of zeros from the one before.
+    if (!framed_) ukernel::fill_run(patch_, static_cast<size_t>(size), 0);
+    framed_ = rows_ == axes[1].out && columns_ == axes[2].out;
+    convolution_.patch_stride = horizontal.seen;
+    convolution_.rows = static_cast<size_t>(vertical.outputs);
+    convolution_.columns = static_cast<size_t>(horizontal.outputs);
+    ukernel::copy_block(patch_ + vertical.first * horizontal.seen + horizontal.first, horizontal.seen,
+                        in + (vertical.begin + vertical.first) * axes[1].in_stride +
+                            (horizontal.begin + horizontal.first) * axes[2].in_stride,
+                        axes[1].in_stride, axes[2].in_stride, static_cast<size_t>(vertical.inside),
+                        static_cast<size_t>(horizontal.inside));
+  }
+
+  const Geometry& g_;
+  ptrdiff_t rows_ = 0;  // that are convolved at once
+  ptrdiff_t columns_ = 0;
+  bool framed_ = false;
+  ukernel::PatchConvolution convolution_;
+  alignas(16) float patch_[kScratch];
+};
+
+// Calls f(input, kernel, bias, output) for each group of each element of the batch.
+template <class F>
+void for_each_group(const Geometry& geometry, const ConvolutionProblem& problem, F f) {
+  const std::optional<Tensor>& bias = problem.bias;
+  const float* in = problem.input.const_data_ptr<float>();
+  float* to = problem.out.mutable_data_ptr<float>();
+  for (ptrdiff_t n = 0; n < geometry.batch; ++n) {
+    for (ptrdiff_t group = 0; group < geometry.groups; ++group) {
+      const ptrdiff_t first = group * geometry.out_channels;
+      f(in + n * geometry.in_batch_stride + group * geometry.in_channels * geometry.in_channel_stride,
+        problem.weight.const_data_ptr<float>() + group * geometry.weight_group_stride,
+        bias ? bias->const_data_ptr<float>() + first : nullptr,
+        to + n * geometry.out_batch_stride + first * geometry.out_channel_stride);
+    }
+  }
+}
+
+// Of one input channel, or of few output channels for each.
+bool is_depthwise(const Geometry& geometry) {
+  const bool flat = geometry.axes[0].kernel == 1 && geometry.axes[0].in == 1 && geometry.axes[0].out == 1;
+  return geometry.in_channels == 1 && geometry.out_channels < 4 && !geometry.transposed && flat;
+}
+
+bool is_plain_three(const ConvolutionAxis& axis) {
+  return axis.kernel == 3 && axis.step == 1 && axis.dilation == 1 && axis.pad == 1;
+}
+
+// A depthwise kernel of 3 x 3 on whole planes as they are.
+bool is_plain(const Geometry& geometry) {
+  const ConvolutionAxis* axes = geometry.axes;
+  return is_plain_three(axes[1]) && is_plain_three(axes[2]) && axes[2].in_stride == 1 &&
+         axes[2].out_stride == 1;
+}
+
+void convolve_plain(const Geometry& geometry, const float* in, const float* weight, const float* bias,
+                    float* out) {
+  const ConvolutionAxis* axes = geometry.axes;
+  for (ptrdiff_t c = 0; c < geometry.out_channels; ++c) {
+    ukernel::convolve_plane_3x3(
+        {in, axes[1].in_stride, weight + c * geometry.weight_out_stride, axes[1].kernel_stride,
+         axes[2].kernel_stride, out + c * geometry.out_channel_stride, axes[1].out_stride,
+         static_cast<size_t>(axes[1].out), static_cast<size_t>(axes[2].out), bias == nullptr ? 0 : bias[c]});
+  }
+}
+
+// Whether there was enough memory.
+[[gnu::noinline]] bool convolve_patches(const Geometry& geometry, const ConvolutionProblem& problem) {
+  PatchByPatch patches(geometry);
+  if (!patches.fits()) return false;
+  for_each_group(geometry, problem, [&](const float* in, const float* kernel, const float* added, float* to) {
+    patches.convolve(in, kernel, added, to);
+  });
+  return true;
+}
+
+[[gnu::noinline]] void convolve_any(const Geometry& geometry, const ConvolutionProblem& problem) {
+  Convolution general(geometry);
+  for_each_group(geometry, problem, [&](const float* in, const float* kernel, const float* added, float* to) {
+    general.convolve(in, kernel, added, to);
+  });
+}
+
+}  // namespace
+
+bool convolve_small(const ConvolutionProblem& problem, bool rectify) {
+  const auto& [input, weight, bias, arguments, out] = problem;
+  const Geometry geometry = geometry_of(problem);
+  const bool rectifies = rectify && ukernel::kPanelRectifies;
+  if (is_depthwise(geometry)) {
+    if (goes_by_channels(geometry)) {
+      for (ptrdiff_t n = 0; n < geometry.batch; ++n) {
+        convolve_channels({&geometry, input.const_data_ptr<float>() + n * geometry.in_batch_stride,
+                           weight.const_data_ptr<float>(), bias ? bias->const_data_ptr<float>() : nullptr,
+                           out.mutable_data_ptr<float>() + n * geometry.out_batch_stride, rectifies});
+      }
+      return rectifies;
+    }
+    if (is_plain(geometry)) {
+      for_each_group(geometry, problem,
+                     [&](const float* in, const float* kernel, const float* added, float* to) {
+                       convolve_plain(geometry, in, kernel, added, to);
+                     });
+      return false;
+    }
+    if (convolve_patches(geometry, problem)) return false;
+  }
+  if (goes_by_pixels(geometry)) {
+    for_each_group(geometry, problem,
+                   [&](const float* in, const float* kernel, const float* added, float* to) {
+                     convolve_pixels({&geometry, in, kernel, added, to, rectifies});
+                   });
+    return rectifies;
+  }
+  convolve_any(geometry, problem);
+  return false;
+}
+
+}  // namespace rushlight::kernels::board

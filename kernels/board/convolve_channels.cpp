@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/board/convolve_channels.h"
+
+#include <algorithm>
+
+#include "kernels/ukernel/patch.h"
+#include "kernels/ukernel/runs.h"
+
+namespace rushlight::kernels::board {
+
+namespace {
+
+constexpr ptrdiff_t kGroup = ukernel::kChannelGroup;
+constexpr ptrdiff_t kMostTaps = 32;
+constexpr ptrdiff_t kWeights = 640;  // that are put together at once
+constexpr ptrdiff_t kMostChannels = 128;
+static_assert(kWeights >= kMostTaps * kGroup && kMostChannels % kGroup == 0);
+
+// Taps, of those of an axis, that an output sees the image through.
+struct Seen {
+  ptrdiff_t first;
+  ptrdiff_t count;
+  ptrdiff_t at;  // where the first one is in the image
+};
+
+Seen seen(const ConvolutionAxis& axis, ptrdiff_t output) {
+  ptrdiff_t at = first_position(axis, output, false);
+  ptrdiff_t first = 0, end = axis.kernel;
+  for (; first < end && at < 0; at += axis.dilation) ++first;
+  while (end > first && at + (end - first - 1) * axis.dilation >= axis.in) --end;
+  return {first, end - first, end == first ? 0 : at};
+}
+
+// [groups][taps][kGroup], with zeros for channels that are not there.
+void pack(const ConvolutionAxis& y, const ConvolutionAxis& x, ptrdiff_t step, const float* weight,
+          ptrdiff_t channels, float* to) {
+  const ptrdiff_t group = y.kernel * x.kernel * kGroup;
+  const ptrdiff_t whole = channels / kGroup, rest = channels % kGroup;
+  if (rest > 0) ukernel::fill_run(to + whole * group, static_cast<size_t>(group), 0);
+  for (ptrdiff_t i = 0; i < y.kernel; ++i) {
+    const float* from = weight + i * y.kernel_stride;
+    for (ptrdiff_t j = x.kernel; j > 0; --j, from += x.kernel_stride, to += kGroup) {
+      ukernel::copy_block(to, group, from, kGroup * step, step, static_cast<size_t>(whole), kGroup);
+      ukernel::copy_block(to + whole * group, 0, from + whole * kGroup * step, 0, step, 1,
+                          static_cast<size_t>(rest));
+    }
+  }
+}
+
+}  // namespace
+
+bool goes_by_channels(const Geometry& geometry) {
+  return geometry.out_channels == 1 && geometry.groups > 1 && geometry.in_channel_stride == 1 &&
+         geometry.out_channel_stride == 1 && geometry.taps() <= kMostTaps;
+}
+
+void convolve_channels(const PixelsConvolution& convolution) {
+  const Geometry& geometry = *convolution.geometry;
+  // Lines are along the longer axis.
+  const bool stands = geometry.axes[1].out > geometry.axes[2].out;
+  const ConvolutionAxis& vertical = geometry.axes[stands ? 2 : 1];
+  const ConvolutionAxis& horizontal = geometry.axes[stands ? 1 : 2];
+  alignas(16) float weights[kWeights];
+  float none[kMostChannels];
+  ukernel::ChannelSums sums;
+  sums.row_stride = vertical.dilation * vertical.in_stride;
+  sums.column_stride = horizontal.dilation * horizontal.in_stride;
+  sums.in_step = horizontal.step * horizontal.in_stride;
+  sums.weight_row_stride = horizontal.kernel * kGroup;
+  sums.group_stride = geometry.taps() * kGroup;
+  sums.out_step = horizontal.out_stride;
+  sums.rectify = convolution.rectify;
+  const ptrdiff_t most = std::min(kWeights / sums.group_stride * kGroup, kMostChannels);
+  if (convolution.bias == nullptr) ukernel::fill_run(none, static_cast<size_t>(most), 0);
+  for (ptrdiff_t c = 0; c < geometry.groups; c += most) {
+    const ptrdiff_t channels = std::min(most, geometry.groups - c);
+    pack(vertical, horizontal, geometry.weight_group_stride,
+         convolution.weight + c * geometry.weight_group_stride, channels, weights);
+    sums.initial = convolution.bias != nullptr ? convolution.bias + c : none;
+    sums.channels = static_cast<size_t>(channels);
+    for (ptrdiff_t x = 0; x < horizontal.out; x += static_cast<ptrdiff_t>(sums.outputs)) {
+      // All that see the image through the same taps.
+      const Seen columns = seen(horizontal, x);
+      ptrdiff_t next = x + 1;
+      if (columns.count == horizontal.kernel) {
+        const ptrdiff_t last = horizontal.in - 1 - (horizontal.kernel - 1) * horizontal.dilation;
+        next = std::min((last + horizontal.pad) / horizontal.step + 1, horizontal.out);
+      }
+      sums.outputs = static_cast<size_t>(next - x);
+      sums.columns = static_cast<size_t>(columns.count);
+      const float* in = convolution.in + c + columns.at * horizontal.in_stride;
+      sums.out = convolution.out + c + x * horizontal.out_stride;
+      for (ptrdiff_t y = 0; y < vertical.out; ++y, sums.out += vertical.out_stride) {
+        const Seen rows = seen(vertical, y);
+        sums.rows = static_cast<size_t>(rows.count);
+        sums.in = in + rows.at * vertical.in_stride;
+        sums.weight = weights + rows.first * sums.weight_row_stride + columns.first * kGroup;
+        ukernel::add_channels(sums);
+      }
+    }
+  }
+}
+
+}  // namespace rushlight::kernels::board

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the numbers of a convolution lie. Strides are in elements of the tensor they belong to.
+#pragma once
+
+#include <cstddef>
+
+#include "kernels/backs/convolution.h"
+
+namespace rushlight::kernels::board {
+
+// The positions that belong to an output: input_at(first_position(o), k) is where it sees the input through
+// element k of the kernel, or negative where it sees none.
+[[nodiscard]] inline ptrdiff_t first_position(const ConvolutionAxis& axis, ptrdiff_t output,
+                                              bool transposed) {
+  return transposed ? output + axis.pad : output * axis.step - axis.pad;
+}
+[[nodiscard]] inline ptrdiff_t input_at(const ConvolutionAxis& axis, ptrdiff_t start, ptrdiff_t k,
+                                        bool transposed) {
+  ptrdiff_t at = transposed ? start - k * axis.dilation : start + k * axis.dilation;
+  if (transposed && axis.step > 1) {
+    if (at < 0 || at % axis.step != 0) return -1;
+    at /= axis.step;
+  }
+  return at < axis.in ? at : -1;
+}
+
+struct Geometry {
+  bool transposed;
+  ptrdiff_t batch;
+  ptrdiff_t groups;
+  ptrdiff_t in_channels;  // of a group
+  ptrdiff_t out_channels;
+  ptrdiff_t in_batch_stride;
+  ptrdiff_t out_batch_stride;
+  ptrdiff_t in_channel_stride;
+  ptrdiff_t out_channel_stride;
+  ptrdiff_t weight_in_stride;
+  ptrdiff_t weight_out_stride;
+  ptrdiff_t weight_group_stride;
+  ConvolutionAxis axes[kSpatial];  // the last one is the row
+
+  [[nodiscard]] ptrdiff_t taps() const { return axes[0].kernel * axes[1].kernel * axes[2].kernel; }
+};
+
+// Rows are as long as layouts and kernel allow.
+Geometry geometry_of(const ConvolutionProblem& problem);
+
+}  // namespace rushlight::kernels::board

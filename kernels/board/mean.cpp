@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "kernels/backs/reduction.h"
+#include "kernels/shared/sum.h"
+#include "kernels/ukernel/runs.h"
+
+namespace rushlight::kernels::board {
+
+namespace {
+
+// Four at a time and a block of them at a time, of which there is a pairwise sum.
+void add_run(const char* from, ptrdiff_t stride, size_t count, PairwiseSum<float>& sum) {
+  constexpr size_t kBlock = 32;
+  const auto next = [&]() __attribute__((always_inline)) {
+    const float number = *reinterpret_cast<const float*>(from);
+    from += stride;
+    return number;
+  };
+  while (count > 0) {
+    size_t left = count < kBlock ? count : kBlock;
+    count -= left;
+    float block = 0;
+    for (; left >= 4; left -= 4) {
+      const float a = next(), b = next(), c = next(), d = next();
+      block += (a + b) + (c + d);
+    }
+    for (; left > 0; --left) block += next();
+    sum.add(block);
+  }
+}
+
+constexpr size_t kNeighbours = 64;  // of the output, that are computed at once
+constexpr size_t kRows = 32;        // that are added one after the other
+constexpr size_t kMostRows = kRows * kRows;
+
+// Neighbours of the output that are neighbours in the input, too: rows of them are added.
+[[gnu::always_inline]] inline void add_rows(const PairedAxes& reduced, const char* first, float* out,
+                                            size_t neighbours) {
+  float sums[kNeighbours];
+  size_t rows = 0;
+  ukernel::fill_run(out, neighbours, 0);
+  ukernel::fill_run(sums, neighbours, 0);
+  reduced.walk(first, nullptr, 0, [&](const char* row, char*) {
+    ukernel::add_run(sums, sums, reinterpret_cast<const float*>(row), neighbours);
+    if (++rows < kRows) return;
+    ukernel::add_run(out, out, sums, neighbours);
+    ukernel::fill_run(sums, neighbours, 0);
+    rows = 0;
+  });
+  ukernel::add_run(out, out, sums, neighbours);
+}
+
+// Whether it is done: where all of the output are such neighbours.
+[[gnu::always_inline]] inline bool mean_of_rows(const Reduction& reduction) {
+  const Axis& row = reduction.kept().inner();
+  const size_t rows = reduction.count();
+  const bool adjacent = row.input == sizeof(float) && row.output == sizeof(float) && row.size >= 4;
+  if (!adjacent || reduction.kept().count(1) > 1 || rows > kMostRows) return false;
+  for (size_t i = 0; i < row.size; i += kNeighbours) {
+    const size_t neighbours = std::min(kNeighbours, row.size - i);
+    float* out = reinterpret_cast<float*>(reduction.output()) + i;
+    add_rows(reduction.reduced(), reduction.input() + i * sizeof(float), out, neighbours);
+    for (size_t j = 0; j < neighbours; ++j) out[j] /= static_cast<float>(rows);
+  }
+  return true;
+}
+
+}  // namespace
+
+Error mean(KernelContext&, const ReductionProblem& problem) {
+  const Reduction& reduction = problem.reduction;
+  const auto count = static_cast<float>(reduction.count());
+  if (ukernel::kRunsAreVectors && mean_of_rows(reduction)) return Error::Ok;
+  reduction.for_each_output([&](const char* first, char* result) {
+    PairwiseSum<float> sum;
+    reduction.for_each_stored_run(
+        first, [&](const char* values, ptrdiff_t stride, size_t n) { add_run(values, stride, n, sum); });
+    *reinterpret_cast<float*>(result) = sum.total() / count;
+  });
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels::board

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/board/product.h"
+
+#include <algorithm>
+
+#include "kernels/ukernel/panel.h"
+
+namespace rushlight::kernels::board {
+
+namespace {
+
+using ukernel::kPanelColumns;
+using ukernel::kPanelDepth;
+
+constexpr size_t kLeftRows = 4;  // that are copied at once where they do not lie as they should
+
+const float* element(const Matrix& matrix, size_t row, size_t column) {
+  return static_cast<const float*>(matrix.data) + static_cast<ptrdiff_t>(row) * matrix.row_stride +
+         static_cast<ptrdiff_t>(column) * matrix.column_stride;
+}
+
+float* element_of_out(const Product& product, size_t row, size_t column) {
+  return const_cast<float*>(element(product.out, row, column));
+}
+
+// beta * bias, where there is one.
+void fill_out(const Product& product) {
+  const auto beta = product.beta.to<float>();
+  const bool has_bias = product.bias.data != nullptr && beta != 0;
+  for (size_t i = 0; i < product.rows; ++i) {
+    for (size_t j = 0; j < product.columns; ++j) {
+      *element_of_out(product, i, j) = has_bias ? beta * *element(product.bias, i, j) : 0;
+    }
+  }
+}
+
+// to[i * row_step + j] = factor * matrix[row + i][column + j], with zeros up to `width` columns.
+void copy_out(const Matrix& matrix, size_t row, size_t rows, size_t column, size_t columns, float factor,
+              size_t width, float* to) {
+  for (size_t i = 0; i < rows; ++i, to += width) {
+    const float* from = element(matrix, row + i, column);
+    for (size_t j = 0; j < width; ++j, from += matrix.column_stride) to[j] = j < columns ? factor * *from : 0;
+  }
+}
+
+// A few rows with a right factor whose columns are contiguous, each with each.
+void multiply_by_rows(const Product& product) {
+  for (size_t i = 0; i < product.rows; ++i) {
+    ukernel::multiply_rows({static_cast<const float*>(product.b.data), product.b.column_stride,
+                            element(product.a, i, 0), product.columns, product.depth,
+                            element_of_out(product, i, 0), product.out.column_stride});
+  }
+}
+
+// All rows with some columns and a piece of the depth.
+void multiply_piece(const Product& product, float alpha, size_t column, size_t from, size_t depth) {
+  alignas(16) float panel[kPanelDepth * kPanelColumns];
+  float rows[kLeftRows * kPanelDepth];
+  ukernel::PanelProduct piece;
+  piece.panel = panel;
+  piece.depth = depth;
+  piece.columns = std::min(product.columns - column, kPanelColumns);
+  piece.column_stride = product.out.column_stride;
+  piece.out_stride = product.out.row_stride;
+  if (alpha == 1 && piece.columns == kPanelColumns && product.b.column_stride == 1) {
+    ukernel::copy_panel(panel, kPanelColumns, element(product.b, from, column), product.b.row_stride, depth);
+  } else {
+    copy_out(product.b, from, depth, column, piece.columns, alpha, kPanelColumns, panel);
+  }
+  const bool adjacent = product.a.column_stride == 1;
+  const size_t at_once = adjacent ? product.rows : kLeftRows;
+  for (size_t i = 0; i < product.rows; i += at_once) {
+    piece.rows = std::min(at_once, product.rows - i);
+    piece.left = element(product.a, i, from);
+    piece.left_stride = product.a.row_stride;
+    if (!adjacent) {
+      copy_out(product.a, i, piece.rows, from, depth, 1, depth, rows);
+      piece.left = rows;
+      piece.left_stride = static_cast<ptrdiff_t>(depth);
+    }
+    piece.out = element_of_out(product, i, column);
+    ukernel::multiply_panel(piece);
+  }
+}
+
+}  // namespace
+
+Error multiply_small(const Product& product) {
+  const auto alpha = product.alpha.to<float>();
+  fill_out(product);
+  if (alpha == 0) return Error::Ok;  // then the factors are not looked at
+  const bool along_depth = product.b.row_stride == 1 && product.a.column_stride == 1;
+  if (along_depth && product.rows < kLeftRows && alpha == 1) {
+    multiply_by_rows(product);
+    return Error::Ok;
+  }
+  for (size_t j = 0; j < product.columns; j += kPanelColumns) {
+    for (size_t k = 0; k < product.depth; k += kPanelDepth) {
+      multiply_piece(product, alpha, j, k, std::min(kPanelDepth, product.depth - k));
+    }
+  }
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels::board

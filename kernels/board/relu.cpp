@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/elementwise.h"
+#include "kernels/shared/checks.h"
+#include "kernels/shared/view.h"
+#include "kernels/ukernel/runs.h"
+
+namespace rushlight::kernels::board {
+
+Error relu(KernelContext&, const UnaryProblem& problem) {
+  RL_TRY(resize_out(problem.out, problem.self.sizes()));
+  const PairedLoops loops(View::of(problem.out), View::of(problem.self));
+  loops.for_each_run([](char* to, const char* from, const auto& loop) {
+    constexpr auto kAdjacent = static_cast<ptrdiff_t>(sizeof(float));
+    const bool run = loop.target == kAdjacent && loop.source == kAdjacent;
+    const size_t count = run ? static_cast<size_t>(loop.size) : 1;
+    for (auto left = static_cast<size_t>(loop.size); left > 0; left -= count) {
+      ukernel::rectify_run(reinterpret_cast<float*>(to), reinterpret_cast<const float*>(from), count);
+      to += loop.target;
+      from += loop.source;
+    }
+  });
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels::board

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Blocks of queries against blocks of keys: their scores fit the caches, and weights and sums are carried
+// from block to block relative to the largest score so far.
+#include "kernels/backs/attention.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/shared/attention_rows.h"
+#include "kernels/ukernel/attention.h"
+#include "kernels/ukernel/gemm.h"
+
+namespace rushlight::kernels::host {
+
+namespace {
+
+constexpr size_t kMostKeys = 256;           // of a block that is the only one
+constexpr size_t kBlockKeys = 128;          // of one of several
+constexpr size_t kTiles = 4;                // tiles of queries in a block
+constexpr size_t kFewQueries = 4;           // up to so many it does not pay to pack the keys
+constexpr size_t kMostRows = 8;             // of a tile, at most
+constexpr size_t kGrain = size_t{1} << 20;  // multiplications worth a thread
+
+const float* floats(const HeadMatrix& matrix, size_t row, size_t column = 0) {
+  return element_at<float>(matrix, row, column);
+}
+
+ptrdiff_t in_floats(ptrdiff_t bytes) { return bytes / static_cast<ptrdiff_t>(sizeof(float)); }
+
+size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
+
+// The sizes of blocks, and the scratch memory of a thread, in floats.
+struct Blocks {
+  Blocks(size_t num_queries, size_t num_keys, size_t depth)
+      : panel(ukernel::gemm_columns()),
+        rows(std::max<size_t>(std::min(ukernel::gemm_rows() * kTiles, num_queries), 1)),
+        keys(round_up(num_keys <= kMostKeys ? num_keys : kBlockKeys, panel)),
+        carried(num_keys <= keys ? rows : num_queries),
+        packed(num_queries <= kFewQueries ? 0 : keys * depth) {}
+
+  [[nodiscard]] size_t bytes() const {
+    return round_up((packed + rows * keys + keys + 2 * carried) * sizeof(float), 64);
+  }
+
+  size_t panel;
+  size_t rows;     // of a block
+  size_t keys;     // of a block, whole panels
+  size_t carried;  // rows whose largest score and sum are known at a time
+  size_t packed;
+};
+
+class Worker {
+ public:
+  Worker(const AttentionPlan& plan, const Blocks& blocks, void* scratch)
+      : plan_(plan),
+        blocks_(blocks),
+        packed_(static_cast<float*>(scratch)),
+        scores_(packed_ + blocks.packed),
+        mask_(scores_ + blocks.rows * blocks.keys),
+        shift_(mask_ + blocks.keys),
+        sum_(shift_ + blocks.carried) {}
+
+  // Rows [begin, end) of the result of one head.
+  void compute(const AttentionPlan::Head& head, size_t begin, size_t end) {
+    head_ = head;
+    packs_ = blocks_.packed != 0;
+    const size_t last = plan_.keys_of(end - 1);
+    for (first_key_ = 0; first_key_ < last; first_key_ += blocks_.keys) {
+      num_keys_ = std::min(last - first_key_, blocks_.keys);
+      if (packs_) pack();
+      for (size_t row = begin; row < end; row += blocks_.rows) {
+        const size_t state = blocks_.carried == blocks_.rows ? 0 : row - begin;
+        compute_block(row, std::min(end - row, blocks_.rows), shift_ + state, sum_ + state);
+      }
+    }
+  }
+
+ private:
+  void pack() {
+    const ptrdiff_t along_depth = in_floats(head_.key.column);
+    const ptrdiff_t along_keys = in_floats(head_.key.row);
+    for (size_t key = 0; key < num_keys_; key += blocks_.panel) {
+      ukernel::gemm_pack(packed_ + key * plan_.depth(), floats(head_.key, first_key_ + key), along_depth,
+                         along_keys, plan_.depth(), std::min(num_keys_ - key, blocks_.panel), blocks_.panel);
+    }
+  }
+
+  // Queries row to row + rows with the block of keys at hand.
+  void compute_block(size_t row, size_t rows, float* shift, float* sum) {
+    const size_t end = plan_.keys_of(row + rows - 1);  // of the keys that one of them sees
+    if (end <= first_key_) return;
+    const size_t n = std::min(end - first_key_, num_keys_);
+    score(row, rows, n);
+    for (size_t r = 0; r < rows; ++r) weigh(row + r, n, scores_ + r * blocks_.keys, shift + r, sum + r);
+    add_values(row, rows, n);
+    if (first_key_ + n < end) return;
+    for (size_t r = 0; r < rows; ++r) {
+      // A row that sees no key is 0; so PyTorch has it.
+      ukernel::attention_scale(plan_.width(), out(row + r), sum[r] == 0.0f ? 0.0f : 1.0f / sum[r]);
+    }
+  }
+
+  void score(size_t row, size_t rows, size_t n) {
+    if (!packs_) {
+      for (size_t r = 0; r < rows; ++r) {
+        ukernel::attention_scores(n, plan_.depth(), floats(head_.query, row + r),
+                                  floats(head_.key, first_key_), in_floats(head_.key.row),
+                                  scores_ + r * blocks_.keys);
+      }
+      return;
+    }
+    const size_t most = ukernel::gemm_split(rows);
+    const float* pointers[kMostRows];
+    ukernel::GemmTile tile;
+    tile.depth = plan_.depth();
+    tile.a = pointers;
+    tile.a_step = in_floats(head_.query.column);
+    tile.b_stride = static_cast<ptrdiff_t>(blocks_.panel);
+    tile.b_columns = blocks_.panel;
+    tile.c_stride = static_cast<ptrdiff_t>(blocks_.keys);
+    for (size_t key = 0; key < n; key += blocks_.panel) {
+      tile.b = packed_ + key * plan_.depth();
+      tile.columns = std::min(n - key, blocks_.panel);
+      for (size_t r = 0; r < rows; r += most) {
+        tile.rows = std::min(rows - r, most);
+        for (size_t i = 0; i < tile.rows; ++i) pointers[i] = floats(head_.query, row + r + i);
+        tile.c = scores_ + r * blocks_.keys + key;
+        ukernel::gemm_tile(tile);
+      }
+    }
+  }
+
+  // Scores become weights; what the row has so far is scaled to them.
+  void weigh(size_t row, size_t n, float* scores, float* shift, float* sum) {
+    if (first_key_ == 0) {
+      *shift = -std::numeric_limits<float>::infinity();
+      *sum = 0;
+    }
+    const size_t end = plan_.keys_of(row);
+    const size_t seen = end <= first_key_ ? 0 : std::min(end - first_key_, n);
+    std::memset(scores + seen, 0, (n - seen) * sizeof(float));
+    if (seen == 0) return;
+    const float factor = ukernel::attention_weights(seen, scores, static_cast<float>(plan_.scale()),
+                                                    mask_of(row, seen), shift, sum);
+    if (first_key_ != 0 && factor != 1.0f) ukernel::attention_scale(plan_.width(), out(row), factor);
+  }
+
+  const float* mask_of(size_t row, size_t n) {
+    if (!plan_.has_mask()) return nullptr;
+    if (plan_.mask_type() == ScalarType::Float && head_.mask.column == sizeof(float)) {
+      return floats(head_.mask, row, first_key_);
+    }
+    for (size_t key = 0; key < n; ++key) {
+      mask_[key] = mask_at<float, float>(head_.mask, plan_.mask_type(), row, first_key_ + key);
+    }
+    return mask_;
+  }
+
+  void add_values(size_t row, size_t rows, size_t n) {
+    const size_t most = ukernel::gemm_split(rows);
+    const float* pointers[kMostRows];
+    ukernel::GemmTile tile;
+    tile.depth = n;
+    tile.a = pointers;
+    tile.b_stride = in_floats(head_.value.row);
+    tile.c_stride = in_floats(head_.out.row);
+    tile.initial_from = first_key_ == 0 ? ukernel::GemmInitial::kZero : ukernel::GemmInitial::kC;
+    for (size_t column = 0; column < plan_.width(); column += blocks_.panel) {
+      tile.b = floats(head_.value, first_key_, column);
+      tile.b_columns = plan_.width() - column;
+      tile.columns = std::min(tile.b_columns, blocks_.panel);
+      for (size_t r = 0; r < rows; r += most) {
+        tile.rows = std::min(rows - r, most);
+        for (size_t i = 0; i < tile.rows; ++i) pointers[i] = scores_ + (r + i) * blocks_.keys;
+        tile.c = out(row + r) + column;
+        ukernel::gemm_tile(tile);
+      }
+    }
+  }
+
+  [[nodiscard]] float* out(size_t row) const { return element_at<float>(head_.out, row, 0); }
+
+  const AttentionPlan& plan_;
+  const Blocks& blocks_;
+  float* packed_;
+  float* scores_;
+  float* mask_;
+  float* shift_;
+  float* sum_;
+  AttentionPlan::Head head_;
+  bool packs_ = false;
+  size_t first_key_ = 0;
+  size_t num_keys_ = 0;
+};
+
+// Whether rows of values and of the result are contiguous, and those of queries and keys where these are not
+// packed. Otherwise, which no exporter makes, there is no hurry.
+bool has_plain_rows(const AttentionPlan& plan) {
+  constexpr ptrdiff_t kStep = sizeof(float);
+  const AttentionPlan::Head head = plan.head(0);
+  const bool packs = plan.queries() > kFewQueries;
+  const bool scores = packs || plan.depth() == 1 || (head.query.column == kStep && head.key.column == kStep);
+  return scores && (plan.width() == 1 || (head.value.column == kStep && head.out.column == kStep));
+}
+
+// Runs work(piece, scratch) for as many pieces as there are threads and memory for.
+template <class Work>
+bool in_pieces(KernelContext& context, size_t most, size_t bytes, Work work) {
+  constexpr size_t kMostPieces = 16;
+  void* scratch[kMostPieces];
+  most = std::min({most, context.threads(), kMostPieces});
+  size_t pieces = 0;
+  while (pieces < most && (scratch[pieces] = context.allocate_temp(bytes, 64)) != nullptr) ++pieces;
+  if (pieces == 0) return false;
+  context.parallel_for(pieces, 1, [&](size_t begin, size_t end, size_t) {
+    for (size_t piece = begin; piece < end; ++piece) work(piece, pieces, scratch[piece]);
+  });
+  return true;
+}
+
+}  // namespace
+
+Error attention(KernelContext& context, const AttentionProblem& problem) {
+  const AttentionPlan& plan = problem.plan;
+  if (problem.out.numel() == 0) return Error::Ok;
+  if (plan.keys() == 0 || !has_plain_rows(plan)) {
+    attend_by_rows<float>(plan);
+    return Error::Ok;
+  }
+  const Blocks blocks(plan.queries(), plan.keys(), plan.depth());
+  const size_t in_head = (plan.queries() + blocks.rows - 1) / blocks.rows;
+  const size_t count = plan.heads() * in_head;
+  const size_t work = plan.heads() * plan.queries() * plan.keys() * (plan.depth() + plan.width());
+  const size_t most = std::min(count, work / kGrain + 1);
+  const bool done = in_pieces(context, most, blocks.bytes(), [&](size_t piece, size_t pieces, void* scratch) {
+    Worker worker(plan, blocks, scratch);
+    const size_t end = (piece + 1) * count / pieces;
+    for (size_t i = piece * count / pieces; i < end;) {
+      const size_t head = i / in_head;
+      const size_t next = std::min(end, (head + 1) * in_head);
+      worker.compute(plan.head(head), (i - head * in_head) * blocks.rows,
+                     std::min((next - head * in_head) * blocks.rows, plan.queries()));
+      i = next;
+    }
+  });
+  if (!done) attend_by_rows<float>(plan);
+  return Error::Ok;
+}
+
+Error attention_prepare(KernelContext& context, const AttentionProblem& problem) {
+  const AttentionPlan& plan = problem.plan;
+  // Fewer keys may be one larger block.
+  const size_t keys = std::min(plan.keys(), kMostKeys);
+  const size_t bytes = std::max(Blocks(plan.queries(), plan.keys(), plan.depth()).bytes(),
+                                Blocks(plan.queries(), keys, plan.depth()).bytes());
+  context.need_scratch(context.threads() * (bytes + 64));
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels::host

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/pool.h"
+#include "kernels/host/float_pool.h"
+#include "kernels/ukernel/reduce.h"
+
+namespace rushlight::kernels::host {
+
+Error avg_pool2d(KernelContext& context, const AveragePoolProblem& problem) {
+  const Pool& pool = problem.pool;
+  FloatPool(pool, context).for_each_piece([&](const PoolPiece& piece) {
+    const ukernel::PoolWindow& window = piece.window;
+    const size_t size = window.rows * window.columns;
+    int64_t divisor = pool.divisor;
+    if (divisor == 0) divisor = pool.counts_padding ? piece.padded : static_cast<int64_t>(size);
+    const float by = size == 0 ? 1.0f : static_cast<float>(divisor);
+    const bool run =
+        window.column == 1 && (window.rows == 1 || window.row == static_cast<ptrdiff_t>(window.columns));
+    if (piece.count == 1 && run) {
+      *piece.y = ukernel::sum_run(size, piece.x) / by;
+    } else {
+      ukernel::average_pool(piece.count, window, by, piece.x, piece.y);
+    }
+  });
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels::host

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/host/convolution.h"
+
+#include <algorithm>
+
+#include "kernels/host/convolution_ways.h"
+#include "kernels/shared/convolution.h"
+
+namespace rushlight::kernels::host {
+
+namespace {
+
+// ceil(a / b) for positive b.
+ptrdiff_t divide_up(ptrdiff_t a, ptrdiff_t b) { return a > 0 ? (a - 1) / b + 1 : -(-a / b); }
+
+// Makes the last axis as long as it can be.
+void lengthen_rows(ConvolutionAxis* axes) {
+  ConvolutionAxis& row = axes[kSpatial - 1];
+  for (size_t i = kSpatial - 1; i-- > 0;) {
+    ConvolutionAxis& outer = axes[i];
+    const bool adjoins =
+        outer.in_stride == row.in * row.in_stride && outer.out_stride == row.out * row.out_stride;
+    if (outer.in > 1 && !(adjoins && is_pointwise(outer) && is_pointwise(row))) return;
+    if (!is_pointwise(outer)) return;
+    row.in *= outer.in;
+    row.out *= outer.out;
+    outer = ConvolutionAxis{};
+  }
+}
+
+// Which outputs of an axis phase number `index` has, and what they see.
+PhaseAxis make_phase_axis(const ConvolutionAxis& axis, bool transposed, ptrdiff_t index) {
+  if (!transposed) {
+    return {axis.out,       axis.in, axis.step,       -axis.pad, axis.dilation,     axis.kernel,
+            axis.in_stride, 0,       axis.out_stride, 0,         axis.kernel_stride};
+  }
+  // Kernel element k of output o sees input (o + pad - k * dilation) / step, where that is whole.
+  const ptrdiff_t shifted = index + axis.pad;
+  ptrdiff_t first = 0;
+  const ptrdiff_t tried = std::min(axis.step, axis.kernel);
+  while (first < tried && (shifted - first * axis.dilation) % axis.step != 0) ++first;
+  ptrdiff_t cycle = 1;
+  while (cycle < axis.kernel && cycle * axis.dilation % axis.step != 0) ++cycle;
+  PhaseAxis phase{};
+  phase.count = (axis.out - index + axis.step - 1) / axis.step;
+  phase.in = axis.in;
+  phase.in_step = 1;
+  phase.in_stride = axis.in_stride;
+  phase.out_first = index * axis.out_stride;
+  phase.out_stride = axis.step * axis.out_stride;
+  if (first == tried) return phase;  // no taps
+  phase.taps = (axis.kernel - first + cycle - 1) / cycle;
+  phase.in_first = (shifted - first * axis.dilation) / axis.step;
+  phase.tap_step = -(cycle * axis.dilation / axis.step);
+  phase.kernel_first = first * axis.kernel_stride;
+  phase.kernel_stride = cycle * axis.kernel_stride;
+  return phase;
+}
+
+ptrdiff_t phases_of(const ConvolutionAxis& axis, bool transposed) {
+  return transposed ? std::min(axis.step, axis.out) : 1;
+}
+
+// The items i in [begin, end) with 0 <= i * step + first < limit.
+Range within(ptrdiff_t first, ptrdiff_t step, ptrdiff_t limit, Range range) {
+  if (step == 0) return first >= 0 && first < limit ? range : Range{range.begin, range.begin};
+  if (step < 0) {  // the same positions, counted from the last one
+    first = limit - 1 - first;
+    step = -step;
+  }
+  if (step == 1) {  // most often, and then it has to be quick
+    const ptrdiff_t begin = std::max(range.begin, -first);
+    return {begin, std::max(begin, std::min(range.end, limit - first))};
+  }
+  const ptrdiff_t begin = std::max(range.begin, divide_up(-first, step));
+  const ptrdiff_t end = std::min(range.end, divide_up(limit - first, step));
+  return {begin, std::max(begin, end)};
+}
+
+}  // namespace
+
+Range seen_through(const PhaseAxis& axis, ptrdiff_t tap, Range outputs) {
+  return within(axis.position(0, tap), axis.in_step, axis.in, outputs);
+}
+
+Range taps_of(const PhaseAxis& axis, ptrdiff_t output) {
+  return within(axis.position(output, 0), axis.tap_step, axis.in, {0, axis.taps});
+}
+
+Convolution make_convolution(const ConvolutionProblem& problem) {
+  const auto& [input, weight, bias, arguments, out] = problem;
+  Convolution made{};
+  made.input = input.const_data_ptr<float>();
+  made.weight = weight.const_data_ptr<float>();
+  made.bias = bias ? bias->const_data_ptr<float>() : nullptr;
+  made.out = out.mutable_data_ptr<float>();
+  made.low = -__builtin_inff();
+  made.high = __builtin_inff();
+  made.transposed = arguments.transposed;
+  made.batch = input.size(0);
+  made.in_batch_stride = input.strides()[0];
+  made.out_batch_stride = out.strides()[0];
+  made.groups = static_cast<ptrdiff_t>(arguments.groups);
+  made.in_channel_stride = input.strides()[1];
+  made.out_channel_stride = out.strides()[1];
+  // The weight's first dimension counts output channels; transposed, input channels.
+  const ptrdiff_t first = weight.size(0) / made.groups;
+  made.kernel_group_stride = first * weight.strides()[0];
+  made.out_channels = first;
+  made.kernel_out_stride = weight.strides()[0];
+  made.in_channels = weight.size(1);
+  made.kernel_in_stride = weight.strides()[1];
+  if (arguments.transposed) {
+    std::swap(made.in_channels, made.out_channels);
+    std::swap(made.kernel_in_stride, made.kernel_out_stride);
+  }
+  plan_axes(input, weight, arguments, out, made.axes);
+  lengthen_rows(made.axes);
+  return made;
+}
+
+size_t count_phases(const Convolution& convolution) {
+  size_t count = 1;
+  for (const ConvolutionAxis& axis : convolution.axes) {
+    count *= static_cast<size_t>(phases_of(axis, convolution.transposed));
+  }
+  return count;
+}
+
+Phase make_phase(const Convolution& convolution, size_t index) {
+  Phase phase;
+  for (size_t i = kSpatial; i-- > 0;) {
+    const ConvolutionAxis& axis = convolution.axes[i];
+    const auto phases = static_cast<size_t>(phases_of(axis, convolution.transposed));
+    phase.axes[i] = make_phase_axis(axis, convolution.transposed, static_cast<ptrdiff_t>(index % phases));
+    index /= phases;
+  }
+  return phase;
+}
+
+ptrdiff_t kernel_offset(const Phase& phase, ptrdiff_t tap) {
+  ptrdiff_t offset = phase.kernel_first();
+  for (size_t i = kSpatial; i-- > 0;) {
+    offset += tap % phase.axes[i].taps * phase.axes[i].kernel_stride;
+    tap /= phase.axes[i].taps;
+  }
+  return offset;
+}
+
+std::optional<Error> convolution(KernelContext& context, const ConvolutionProblem& problem) {
+  if (!convolve(context, make_convolution(problem))) return std::nullopt;
+  return Error::Ok;
+}
+
+Error convolution_prepare(KernelContext& context, const ConvolutionProblem& problem) {
+  const bool is_constant = problem.weight.impl()->storage() == Storage::Constant;
+  prepare_convolution(context, make_convolution(problem), is_constant);
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels::host

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/host/activate.h"
+#include "kernels/host/convolution.h"
+#include "kernels/host/convolution_ways.h"
+#include "kernels/shared/activation.h"
+
+namespace rushlight::kernels::host {
+
+namespace {
+
+// True if both, of one shape, have the same strides in memory.
+bool lie_alike(const Tensor& a, const Tensor& b) {
+  for (size_t d = 0; d < a.sizes().size(); ++d) {
+    if (a.sizes()[d] > 1 && a.strides()[d] != b.strides()[d]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<Error> convolution_act(KernelContext& context, const ConvolutionActProblem& problem) {
+  const Activation& last = problem.activation;
+  Convolution sums = make_convolution(problem);
+  // Fuses residual and activation into each tile while its sums are in registers.
+  const bool fused = !problem.residual || lie_alike(*problem.residual, problem.out);
+  if (fused) {
+    if (problem.residual) sums.residual = problem.residual->const_data_ptr<float>();
+    if (last.kind == ActivationKind::kClamp) {
+      sums.low = static_cast<float>(last.low);
+      sums.high = static_cast<float>(last.high);
+    } else {
+      sums.activation = last;
+    }
+  }
+  if (!convolve(context, sums)) return std::nullopt;
+  if (!fused) add_and_activate(problem.residual, last, problem.out);
+  return Error::Ok;
+}
+
+Error convolution_act_prepare(KernelContext& context, const ConvolutionActProblem& problem) {
+  return convolution_prepare(context, problem);
+}
+
+}  // namespace rushlight::kernels::host

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Long sums of a tile, in blocks: rounding errors grow with the products that are added one after the other.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "kernels/ukernel/gemm.h"
+
+namespace rushlight::kernels::host {
+
+inline constexpr ptrdiff_t kSumBlock = 512;  // products, about
+
+// Computes `tile`, whose taps and pointers are not set yet, over `taps` taps, and leaves it changed but for
+// C. point(first, count) gives the pointers for taps [first, first + count) of at most `most_taps`.
+template <class Point>
+void sum_in_blocks(ukernel::GemmTile& tile, ptrdiff_t taps, ptrdiff_t most_taps, Point&& point) {
+  const auto depth = static_cast<ptrdiff_t>(tile.depth);
+  if (taps * depth <= kSumBlock && taps <= most_taps) {  // most often, and then it has to be quick
+    tile.taps = static_cast<size_t>(taps);
+    tile.a = point(0, taps);
+    return gemm_tile(tile);
+  }
+  const ptrdiff_t parts = std::max<ptrdiff_t>((depth + kSumBlock / 2) / kSumBlock, 1);
+  const ptrdiff_t part = (depth + parts - 1) / parts;
+  const ptrdiff_t step =
+      parts > 1 ? 1 : std::clamp<ptrdiff_t>(kSumBlock / std::max<ptrdiff_t>(depth, 1), 1, most_taps);
+  const float* b = tile.b;
+  const float low = tile.low;
+  const float high = tile.high;
+  tile.low = -__builtin_inff();
+  tile.high = __builtin_inff();
+  ptrdiff_t first = 0;
+  do {
+    const ptrdiff_t count = std::min(step, taps - first);
+    tile.taps = static_cast<size_t>(count);
+    tile.a = point(first, count);
+    for (ptrdiff_t p = 0; p < depth || p == 0; p += part) {
+      tile.depth = static_cast<size_t>(std::min(part, depth - p));
+      tile.a_offset = p * tile.a_step;
+      tile.b = b + first * tile.b_tap_stride + p * tile.b_stride;
+      if (first + count >= taps && p + part >= depth) {
+        tile.low = low;
+        tile.high = high;
+      }
+      gemm_tile(tile);
+      tile.initial_from = ukernel::GemmInitial::kZero;
+      tile.residual = tile.c;
+      tile.residual_stride = tile.c_stride;
+      if (part == 0) break;
+    }
+    first += step;
+  } while (first < taps);
+}
+
+}  // namespace rushlight::kernels::host

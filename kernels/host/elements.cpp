@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/host/elements.h"
+
+#include <cstring>
+
+#include "kernels/shared/selection.h"
+#include "kernels/ukernel/convert.h"
+
+namespace rushlight::kernels::host {
+
+namespace {
+
+template <class T>
+void load_as(float* to, const T* from, ptrdiff_t stride, size_t n) {
+  for (size_t i = 0; i < n; ++i, from += stride) to[i] = static_cast<float>(*from);
+}
+
+template <class T>
+void store_as(T* to, ptrdiff_t stride, const float* from, size_t n) {
+  for (size_t i = 0; i < n; ++i, to += stride) *to = static_cast<T>(from[i]);
+}
+
+}  // namespace
+
+void load_floats(float* to, ScalarType type, const void* from, ptrdiff_t stride, size_t n) {
+  if constexpr (contains(kAnySelectedType, ScalarType::Half)) {
+    if (type == ScalarType::Half) {
+      if (stride == 1) return ukernel::half_to_f32(n, static_cast<const uint16_t*>(from), to);
+      return load_as(to, static_cast<const Half*>(from), stride, n);
+    }
+  }
+  if constexpr (contains(kAnySelectedType, ScalarType::BFloat16)) {
+    if (type == ScalarType::BFloat16) {
+      if (stride == 1) return ukernel::bfloat16_to_f32(n, static_cast<const uint16_t*>(from), to);
+      return load_as(to, static_cast<const BFloat16*>(from), stride, n);
+    }
+  }
+  if (stride == 1) {
+    std::memcpy(to, from, n * sizeof(float));
+  } else {
+    load_as(to, static_cast<const float*>(from), stride, n);
+  }
+}
+
+void store_floats(void* to, ptrdiff_t stride, ScalarType type, const float* from, size_t n) {
+  if constexpr (contains(kAnySelectedType, ScalarType::Half)) {
+    if (type == ScalarType::Half) {
+      if (stride == 1) return ukernel::f32_to_half(n, from, static_cast<uint16_t*>(to));
+      return store_as(static_cast<Half*>(to), stride, from, n);
+    }
+  }
+  if constexpr (contains(kAnySelectedType, ScalarType::BFloat16)) {
+    if (type == ScalarType::BFloat16) {
+      if (stride == 1) return ukernel::f32_to_bfloat16(n, from, static_cast<uint16_t*>(to));
+      return store_as(static_cast<BFloat16*>(to), stride, from, n);
+    }
+  }
+  if (stride == 1) {
+    std::memcpy(to, from, n * sizeof(float));
+  } else {
+    store_as(static_cast<float*>(to), stride, from, n);
+  }
+}
+
+}  // namespace rushlight::kernels::host

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/host/elementwise.h"
+
+#include <cstring>
+
+#include "kernels/host/elements.h"
+#include "kernels/shared/broadcast.h"
+#include "kernels/shared/checks.h"
+
+namespace rushlight::kernels::host {
+
+namespace {
+
+constexpr size_t kMaxOperands = kMaxInputs + 1;
+// Elements that a thread should have at least: some 20 us of reading and writing.
+constexpr size_t kGrain = 1 << 15;
+// Elements that are gathered, or converted, at a time.
+constexpr size_t kGathered = 256;
+constexpr size_t kMaxElementSize = 8;
+
+// The output is the first operand.
+using Axis = BroadcastAxis<kMaxOperands>;
+
+struct Walk {
+  Axis axes[kTensorDimensionLimit];  // innermost first
+  size_t dim = 0;
+  size_t operands = 0;
+  size_t sizes[kMaxOperands];  // of elements
+  char* data[kMaxOperands];
+  // What becomes float32 before the work, or is made of that after it; Float for what does neither.
+  ScalarType types[kMaxOperands];
+};
+
+bool converts(const Tensor& tensor, const RowWork& work) {
+  return work.in_float && tensor.scalar_type() != ScalarType::Float;
+}
+
+// Axes in the output's memory order, neighbours merged where every operand allows it; two at least.
+void plan(const Tensor* const* operands, Walk* walk) {
+  const Tensor& out = *operands[0];
+  const auto rank = static_cast<size_t>(out.dim());
+  for (size_t i = rank; i-- > 0;) {
+    const size_t d = out.dim_order()[i];
+    const auto size = static_cast<size_t>(out.sizes()[d]);
+    if (size == 1) continue;
+    Axis axis{size, {}};
+    for (size_t k = 0; k < walk->operands; ++k)
+      axis.strides[k] = broadcast_stride(*operands[k], rank - 1 - d);
+    if (walk->dim > 0 && walk->axes[walk->dim - 1].continues_in(axis, walk->operands)) {
+      walk->axes[walk->dim - 1].size *= size;
+    } else {
+      walk->axes[walk->dim++] = axis;
+    }
+  }
+  while (walk->dim < 2) walk->axes[walk->dim++] = Axis{1, {}};
+}
+
+void gather(char* to, const char* from, ptrdiff_t stride, size_t n, size_t element) {
+  const auto copy = [&](auto type) {
+    using T = decltype(type);
+    for (size_t i = 0; i < n; ++i) {
+      T value;
+      std::memcpy(&value, from + static_cast<ptrdiff_t>(i) * stride, sizeof(T));
+      std::memcpy(to + i * sizeof(T), &value, sizeof(T));
+    }
+  };
+  if (element == 1) return copy(uint8_t{});
+  if (element == 2) return copy(uint16_t{});
+  return element == 4 ? copy(uint32_t{}) : copy(uint64_t{});
+}
+
+// Rows of which an input's elements lie apart, or are converted.
+void run_scattered(const Walk& walk, const ukernel::Rows& rows, const RowWork& work) {
+  alignas(64) char gathered[kMaxOperands][kGathered * kMaxElementSize];
+  const Axis& inner = walk.axes[0];
+  const bool converts_out = walk.types[0] != ScalarType::Float;
+  for (size_t row = 0; row < rows.count; ++row) {
+    for (size_t first = 0; first < rows.n; first += kGathered) {
+      ukernel::Rows part = rows;
+      part.count = 1;
+      part.n = rows.n - first < kGathered ? rows.n - first : kGathered;
+      char* const out =
+          static_cast<char*>(rows.out) + static_cast<ptrdiff_t>(row) * rows.stride + first * walk.sizes[0];
+      part.out = converts_out ? gathered[0] : out;
+      for (size_t k = 1; k < walk.operands; ++k) {
+        const ptrdiff_t step = inner.strides[k];
+        const char* from = static_cast<const char*>(rows.in[k - 1].data) +
+                           static_cast<ptrdiff_t>(row) * rows.in[k - 1].stride +
+                           static_cast<ptrdiff_t>(first) * step;
+        part.in[k - 1].data = from;
+        const auto size = static_cast<ptrdiff_t>(walk.sizes[k]);
+        if (walk.types[k] != ScalarType::Float) {
+          load_floats(reinterpret_cast<float*>(gathered[k]), walk.types[k], from, step / size,
+                      step == 0 ? 1 : part.n);
+        } else if (step != 0 && step != size) {
+          gather(gathered[k], from, step, part.n, walk.sizes[k]);
+        } else {
+          continue;
+        }
+        part.in[k - 1].data = gathered[k];
+      }
+      work(part);
+      if (converts_out)
+        store_floats(out, 1, walk.types[0], reinterpret_cast<const float*>(gathered[0]), part.n);
+    }
+  }
+}
+
+bool is_scattered(const Walk& walk) {
+  if (walk.types[0] != ScalarType::Float) return true;
+  for (size_t k = 1; k < walk.operands; ++k) {
+    if (walk.types[k] != ScalarType::Float) return true;
+    const ptrdiff_t step = walk.axes[0].strides[k];
+    if (step != 0 && step != static_cast<ptrdiff_t>(walk.sizes[k])) return true;
+  }
+  return false;
+}
+
+// Rows [begin, end) of all, counted over all axes but the innermost.
+void run_rows(const Walk& walk, const RowWork& work, bool scattered, size_t begin, size_t end) {
+  const Axis& rows_axis = walk.axes[1];
+  size_t index[kTensorDimensionLimit] = {};
+  char* data[kMaxOperands];
+  for (size_t k = 0; k < walk.operands; ++k) data[k] = walk.data[k];
+  const auto move = [&](size_t axis, ptrdiff_t steps) {
+    for (size_t k = 0; k < walk.operands; ++k) data[k] += steps * walk.axes[axis].strides[k];
+  };
+  size_t left = begin;
+  for (size_t axis = 1; axis < walk.dim; ++axis) {
+    index[axis] = left % walk.axes[axis].size;
+    left /= walk.axes[axis].size;
+    move(axis, static_cast<ptrdiff_t>(index[axis]));
+  }
+  while (begin < end) {
+    ukernel::Rows rows{};
+    rows.n = walk.axes[0].size;
+    rows.count = rows_axis.size - index[1] < end - begin ? rows_axis.size - index[1] : end - begin;
+    rows.out = data[0];
+    rows.stride = rows_axis.strides[0];
+    for (size_t k = 1; k < walk.operands; ++k) {
+      rows.in[k - 1] = {data[k], rows_axis.strides[k], walk.axes[0].strides[k] == 0};
+    }
+    if (scattered) {
+      run_scattered(walk, rows, work);
+    } else {
+      work(rows);
+    }
+    begin += rows.count;
+    move(1, -static_cast<ptrdiff_t>(index[1]));
+    index[1] = 0;
+    for (size_t axis = 2; axis < walk.dim; ++axis) {
+      move(axis, 1);
+      if (++index[axis] < walk.axes[axis].size) break;
+      move(axis, -static_cast<ptrdiff_t>(index[axis]));
+      index[axis] = 0;
+    }
+  }
+}
+
+bool is_dense_like(const Tensor& a, const Tensor& out) {
+  if (a.dim() != out.dim()) return false;
+  for (size_t d = 0; d < a.sizes().size(); ++d) {
+    if (a.sizes()[d] != out.sizes()[d] || a.strides()[d] != out.strides()[d]) return false;
+  }
+  return true;
+}
+
+// One row of n elements: all inputs lie as the output does, or are one number.
+void run_flat(KernelContext& context, const Tensor& out, Span<const Tensor* const> inputs,
+              const RowWork& work, const bool* one) {
+  context.parallel_for(out.numel(), kGrain, [&](size_t begin, size_t end, size_t) {
+    ukernel::Rows rows{};
+    rows.count = 1;
+    rows.n = end - begin;
+    rows.out = out.mutable_data_ptr<char>() + begin * out.element_size();
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      const size_t first = one[k] ? 0 : begin * inputs[k]->element_size();
+      rows.in[k] = {inputs[k]->const_data_ptr<char>() + first, 0, one[k]};
+    }
+    work(rows);
+  });
+}
+
+// Whether run_flat does for an output of the shape it has.
+bool is_flat(const Tensor& out, Span<const Tensor* const> inputs, bool* one) {
+  bool any_dense = false;
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    const Tensor& input = *inputs[k];
+    one[k] = !is_dense_like(input, out);
+    any_dense = any_dense || !one[k];
+    if (one[k] && (input.numel() != 1 || input.dim() > out.dim())) return false;
+  }
+  return any_dense;
+}
+
+}  // namespace
+
+Error run_elementwise(KernelContext& context, const Tensor& out, Span<const Tensor* const> inputs,
+                      const RowWork& work) {
+  bool one[kMaxInputs];
+  if (out.impl()->shape_dynamism() != TensorShapeDynamism::STATIC || !is_flat(out, inputs, one)) {
+    Shape shape;
+    for (const Tensor* input : inputs) RL_TRY(broadcast_shape(shape.span(), input->sizes(), &shape));
+    RL_TRY(resize_out(out, shape.span()));
+  }
+  if (out.numel() == 0) return Error::Ok;
+  bool any_converts = converts(out, work);
+  for (const Tensor* input : inputs) any_converts = any_converts || converts(*input, work);
+  if (!any_converts && is_flat(out, inputs, one)) {
+    run_flat(context, out, inputs, work, one);
+    return Error::Ok;
+  }
+  const Tensor* operands[kMaxOperands] = {&out};
+  Walk walk;
+  walk.operands = inputs.size() + 1;
+  for (size_t k = 0; k < inputs.size(); ++k) operands[k + 1] = inputs[k];
+  for (size_t k = 0; k < walk.operands; ++k) {
+    walk.sizes[k] = operands[k]->element_size();
+    walk.data[k] = operands[k]->mutable_data_ptr<char>();
+    walk.types[k] = converts(*operands[k], work) ? operands[k]->scalar_type() : ScalarType::Float;
+  }
+  plan(operands, &walk);
+  const bool scattered = is_scattered(walk);
+  const size_t n = walk.axes[0].size;
+  if (walk.dim == 2 && walk.axes[1].size == 1) {
+    context.parallel_for(n, kGrain, [&](size_t begin, size_t end, size_t) {
+      Walk part = walk;
+      part.axes[0].size = end - begin;
+      for (size_t k = 0; k < walk.operands; ++k)
+        part.data[k] += static_cast<ptrdiff_t>(begin) * walk.axes[0].strides[k];
+      run_rows(part, work, scattered, 0, 1);
+    });
+    return Error::Ok;
+  }
+  context.parallel_for(out.numel() / n, n < kGrain ? kGrain / n : 1, [&](size_t begin, size_t end, size_t) {
+    run_rows(walk, work, scattered, begin, end);
+  });
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels::host

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The walk around microkernels of elements: shapes broadcast against each other in any layout, in as few
+// dimensions as they allow, shared among threads.
+//
+//   return elementwise(context, out, [](const ukernel::Rows& rows) { ukernel::mul_f32(rows); }, self, other);
+//   return elementwise(context, out, of_each(ukernel::exp_f32), self);
+#pragma once
+
+#include <cstddef>
+
+#include "kernels/ukernel/elementwise.h"
+#include "runtime/base/error.h"
+#include "runtime/base/span.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels::host {
+
+inline constexpr size_t kMaxInputs = 3;
+
+// A microkernel with what it needs besides its operands.
+struct RowWork {
+  void (*run)(const void* function, const ukernel::Rows& rows);
+  const void* function;
+  bool in_float = false;  // it takes and gives float32, of elements that may be of float16 or bfloat16
+
+  void operator()(const ukernel::Rows& rows) const { run(function, rows); }
+};
+
+// Gives `out` the broadcast shape of the inputs and computes. Element types are those that the microkernel
+// takes, of up to 8 bytes: callers have checked that. Errors: InvalidArgument (shapes).
+Error run_elementwise(KernelContext& context, const Tensor& out, Span<const Tensor* const> inputs,
+                      const RowWork& work);
+
+// f(const ukernel::Rows&), on several threads at once.
+template <class F, class... Inputs>
+Error elementwise(KernelContext& context, const Tensor& out, F f, const Inputs&... inputs) {
+  static_assert(sizeof...(Inputs) <= kMaxInputs);
+  const Tensor* const tensors[] = {&inputs...};
+  const auto run = [](const void* function, const ukernel::Rows& rows) {
+    (*static_cast<const F*>(function))(rows);
+  };
+  return run_elementwise(context, out, {tensors, sizeof...(Inputs)}, {run, &f});
+}
+
+// Likewise for tensors of float32, float16 and bfloat16: f computes in float32.
+template <class F, class... Inputs>
+Error elementwise_in_float(KernelContext& context, const Tensor& out, F f, const Inputs&... inputs) {
+  static_assert(sizeof...(Inputs) <= kMaxInputs);
+  const Tensor* const tensors[] = {&inputs...};
+  const auto run = [](const void* function, const ukernel::Rows& rows) {
+    (*static_cast<const F*>(function))(rows);
+  };
+  return run_elementwise(context, out, {tensors, sizeof...(Inputs)}, {run, &f, true});
+}
+
+// Chooses between elements of so many bytes, which are moved, whatever they are.
+using RowsFunction = void (*)(const ukernel::Rows& rows);
+[[nodiscard]] inline RowsFunction where_of(size_t element_size) {
+  switch (element_size) {
+    case 1:
+      return ukernel::where_8;
+    case 2:
+      return ukernel::where_16;
+    case 4:
+      return ukernel::where_32;
+    default:
+      return ukernel::where_64;
+  }
+}
+
+// Rows of a function f(n, x, out) of float32 numbers.
+template <class F>
+auto of_each(F f) {
+  return [f](const ukernel::Rows& rows) {
+    const char* in = static_cast<const char*>(rows.in[0].data);
+    char* out = static_cast<char*>(rows.out);
+    for (size_t row = 0; row < rows.count; ++row, in += rows.in[0].stride, out += rows.stride) {
+      f(rows.n, reinterpret_cast<const float*>(in), reinterpret_cast<float*>(out));
+    }
+  };
+}
+
+}  // namespace rushlight::kernels::host

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/host/fast_copy.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/shared/checks.h"
+#include "kernels/shared/strided_copy.h"
+#include "kernels/ukernel/transpose.h"
+#include "runtime/base/log.h"
+
+namespace rushlight::kernels::host {
+
+namespace {
+
+constexpr size_t kGrain = size_t{1} << 18;  // bytes worth a thread
+constexpr ptrdiff_t kLargestElement = 16;
+
+using Loop = PairedLoops::Loop;
+
+// Elements of 1, 2, 4 or 8 bytes in a word, the last one first.
+uint64_t reverse_word(uint64_t word, size_t element) {
+  if (element <= 4) word = word << 32 | word >> 32;
+  if (element <= 2) word = (word & 0x0000ffff0000ffff) << 16 | (word >> 16 & 0x0000ffff0000ffff);
+  return element == 1 ? (word & 0x00ff00ff00ff00ff) << 8 | (word >> 8 & 0x00ff00ff00ff00ff) : word;
+}
+
+// n elements of at most 8 bytes, from the last one back.
+template <size_t kElement>
+void reverse_as(char* target, const char* last, size_t n) {
+  constexpr size_t kWord = sizeof(uint64_t);
+  const char* end = last + kElement;  // of what is left
+  size_t bytes = n * kElement;
+  for (; bytes >= kWord; bytes -= kWord, target += kWord) {
+    uint64_t word;
+    end -= kWord;
+    std::memcpy(&word, end, kWord);
+    word = reverse_word(word, kElement);
+    std::memcpy(target, &word, kWord);
+  }
+  for (; bytes > 0; bytes -= kElement, target += kElement) std::memcpy(target, end -= kElement, kElement);
+}
+
+void reverse(char* target, const char* last, size_t n, size_t element) {
+  if (element == 1) return reverse_as<1>(target, last, n);
+  if (element == 2) return reverse_as<2>(target, last, n);
+  return element == 4 ? reverse_as<4>(target, last, n) : reverse_as<8>(target, last, n);
+}
+
+// Loops around the copy of a run, of strided elements or of a transposed matrix.
+class Copy {
+ public:
+  Copy(const View& target, const View& source) : target_(target.data), source_(source.data) {
+    element_ = static_cast<ptrdiff_t>(element_size(target.type));
+    const PairedLoops loops(target, source);
+    for (const Loop& loop : loops.loops()) loops_[dim_++] = loop;
+    if (dim_ > 1) widen_elements();
+    if (dim_ > 1) find_matrix();
+  }
+
+  [[nodiscard]] bool is_empty() const { return dim_ == 0; }
+
+  // The loop that threads share, and what one round of it copies in bytes.
+  [[nodiscard]] size_t rounds() const { return static_cast<size_t>(loops_[dim_ - 1].size); }
+  [[nodiscard]] size_t bytes_of_round() const {
+    auto bytes = static_cast<size_t>(element_);
+    for (size_t d = 0; d + 1 < dim_; ++d) bytes *= static_cast<size_t>(loops_[d].size);
+    return bytes;
+  }
+
+  // Rounds [begin, end) of that loop.
+  void run(size_t begin, size_t end) const {
+    Loop loops[kTensorDimensionLimit];
+    for (size_t d = 0; d < dim_; ++d) loops[d] = loops_[d];
+    const auto first = static_cast<ptrdiff_t>(begin);
+    Loop& outer = loops[dim_ - 1];
+    outer.size = static_cast<ptrdiff_t>(end) - first;
+    walk(loops, dim_, target_ + first * outer.target, source_ + first * outer.source);
+  }
+
+ private:
+  // Short runs move as single elements.
+  void widen_elements() {
+    const Loop& run = loops_[0];
+    const ptrdiff_t bytes = run.size * element_;
+    if (run.target != element_ || run.source != element_ || bytes > kLargestElement) return;
+    if ((bytes & (bytes - 1)) != 0 || !is_aligned(bytes)) return;
+    element_ = bytes;
+    --dim_;
+    for (size_t d = 0; d < dim_; ++d) loops_[d] = loops_[d + 1];
+  }
+
+  [[nodiscard]] bool is_aligned(ptrdiff_t bytes) const {
+    const ptrdiff_t alignment = bytes < 8 ? bytes : 8;
+    uintptr_t all = reinterpret_cast<uintptr_t>(target_) | reinterpret_cast<uintptr_t>(source_);
+    for (size_t d = 1; d < dim_; ++d) {
+      all |= static_cast<uintptr_t>(loops_[d].target) | static_cast<uintptr_t>(loops_[d].source);
+    }
+    return (all & static_cast<uintptr_t>(alignment - 1)) == 0;
+  }
+
+  // Where the target is contiguous along one loop and the source along another one: these become the two
+  // innermost.
+  void find_matrix() {
+    if (loops_[0].target != element_ || loops_[0].source == element_ || loops_[0].source == 0) return;
+    for (size_t d = 1; d < dim_; ++d) {
+      if (loops_[d].source != element_) continue;
+      const Loop columns = loops_[d];
+      for (; d > 1; --d) loops_[d] = loops_[d - 1];
+      loops_[1] = columns;
+      is_matrix_ = true;
+      return;
+    }
+  }
+
+  void walk(const Loop* loops, size_t dim, char* target, const char* source) const {
+    if (is_matrix_ && dim == 2) {
+      const Loop& rows = loops[0];
+      const Loop& columns = loops[1];
+      return ukernel::transpose(static_cast<size_t>(rows.size), static_cast<size_t>(columns.size),
+                                static_cast<size_t>(element_), source, rows.source, target, columns.target);
+    }
+    const Loop& loop = loops[dim - 1];
+    const Loop& run = loops[0];
+    if (run.target == element_ && run.source == 0) {
+      if (dim == 1) return fill_run(target, source, static_cast<size_t>(run.size * element_));
+    } else if (dim == 2 && run.target == element_ && run.source == element_) {
+      return ukernel::copy_rows(static_cast<size_t>(loop.size), static_cast<size_t>(run.size * element_),
+                                source, loop.source, target, loop.target);
+    }
+    if (dim == 1 && run.target == element_ && run.source == -element_ && element_ <= 8)
+      return reverse(target, source, static_cast<size_t>(run.size), static_cast<size_t>(element_));
+    if (dim == 1) {
+      return copy_elements(target, loop.target, source, loop.source, static_cast<size_t>(loop.size),
+                           static_cast<size_t>(element_));
+    }
+    for (ptrdiff_t i = 0; i < loop.size; ++i) {
+      walk(loops, dim - 1, target, source);
+      target += loop.target;
+      source += loop.source;
+    }
+  }
+
+  // One element again and again: what there is, is copied behind itself.
+  void fill_run(char* target, const char* element, size_t bytes) const {
+    constexpr size_t kMost = 4096;
+    auto done = static_cast<size_t>(element_);
+    std::memmove(target, element, done);
+    while (done < bytes) {
+      const size_t n = std::min({done, bytes - done, kMost});
+      std::memcpy(target + done, target, n);
+      done += n;
+    }
+  }
+
+  char* target_;
+  const char* source_;
+  ptrdiff_t element_;  // bytes of what moves as one
+  Loop loops_[kTensorDimensionLimit];
+  size_t dim_ = 0;
+  bool is_matrix_ = false;
+};
+
+}  // namespace
+
+void fast_copy(KernelContext& context, const View& target, const View& source) {
+  RL_DCHECK(target.type == source.type);
+  const Copy copy(target, source);
+  if (copy.is_empty()) return;
+  const size_t grain = kGrain / copy.bytes_of_round() + 1;
+  context.parallel_for(copy.rounds(), grain, [&](size_t begin, size_t end, size_t) { copy.run(begin, end); });
+}
+
+Error fast_copy_to_out(KernelContext& context, const View& source, const Tensor& out) {
+  RL_CHECK(out.scalar_type() == source.type, Error::InvalidType, "out: expected dtype %s, got %s",
+           to_string(source.type), to_string(out.scalar_type()));
+  RL_TRY(resize_out(out, {source.sizes, source.dim}));
+  fast_copy(context, View::of(out), source);
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels::host

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/host/float_pool.h"
+
+namespace rushlight::kernels::host {
+
+namespace {
+
+constexpr ptrdiff_t kFloat = sizeof(float);
+
+// Whether results that lie side by side in dimension d do so in memory.
+bool follows(const Pool& pool, size_t d) {
+  const bool numbered = pool.indices.data == nullptr || pool.indices.strides[d] == ptrdiff_t{sizeof(int64_t)};
+  return pool.pooled.strides[d] == kFloat && numbered;
+}
+
+// How many windows from that at `x` on cover as many columns as it does, one step apart from each other.
+size_t count_alike(const Window& window, ptrdiff_t x, const Extent& first) {
+  const int64_t last = first.begin + (first.count - 1) * window.dilation;
+  if (first.count != window.kernel || last >= window.in) return 1;
+  const int64_t fitting = (window.in - 1 - last) / window.step + 1;
+  const int64_t left = window.out - x;
+  return static_cast<size_t>(fitting < left ? fitting : left);
+}
+
+}  // namespace
+
+FloatPool::FloatPool(const Pool& pool, KernelContext& context) : pool_(pool), context_(context) {
+  channels_ = pool.volume.sizes[1] > 1 && pool.volume.strides[1] == kFloat && follows(pool, 1);
+  windows_ =
+      !channels_ && pool.tiling == window_tiling && pool.volume.strides[4] == kFloat && follows(pool, 4);
+  planes_ = channels_ ? 1 : static_cast<size_t>(pool.pooled.sizes[1]);
+  constexpr size_t kElements = 16384;  // worth another thread
+  const auto width = static_cast<size_t>(pool.volume.sizes[4] * pool.windows[1].step);
+  const size_t each = width * (channels_ ? static_cast<size_t>(pool.pooled.sizes[1]) : 1);
+  grain_ = kElements / (each + 1) + 1;
+}
+
+FloatPool::Row FloatPool::row_at(size_t row) const {
+  const auto height = static_cast<size_t>(pool_.pooled.sizes[3]);
+  const size_t plane = row / height;
+  Row result{};
+  result.at[0] = static_cast<ptrdiff_t>(plane / planes_);
+  result.at[1] = static_cast<ptrdiff_t>(plane % planes_);
+  result.at[3] = static_cast<ptrdiff_t>(row % height);
+  return result;
+}
+
+void FloatPool::start(Row* row) const {
+  row->rows = pool_.tiling(pool_, 1, row->at);
+  row->piece.row = static_cast<ptrdiff_t>(row->rows.begin);
+  row->at[4] = 0;
+}
+
+void FloatPool::move_on(Row* row) const {
+  if (++row->at[3] < pool_.pooled.sizes[3]) return;
+  row->at[3] = 0;
+  if (++row->at[1] < static_cast<ptrdiff_t>(planes_)) return;
+  row->at[1] = 0;
+  ++row->at[0];
+}
+
+bool FloatPool::next(Row* row) const {
+  if (row->at[4] == pool_.pooled.sizes[4]) return false;
+  const Window& rows = pool_.windows[1];
+  const Window& columns = pool_.windows[2];
+  const View& volume = pool_.volume;
+  const Extent extent = pool_.tiling(pool_, 2, row->at);
+  PoolPiece& piece = row->piece;
+  const size_t windows = windows_ ? count_alike(columns, row->at[4], extent) : 1;
+  piece.count = channels_ ? static_cast<size_t>(volume.sizes[1]) : windows;
+  piece.window = {static_cast<size_t>(row->rows.count > 0 ? row->rows.count : 0),
+                  static_cast<size_t>(extent.count > 0 ? extent.count : 0),
+                  volume.strides[3] / kFloat * static_cast<ptrdiff_t>(rows.dilation),
+                  volume.strides[4] / kFloat * static_cast<ptrdiff_t>(columns.dilation),
+                  channels_ ? 1 : static_cast<ptrdiff_t>(columns.step)};
+  piece.apart = channels_ ? 0 : static_cast<ptrdiff_t>(columns.step);
+  piece.column = static_cast<ptrdiff_t>(extent.begin);
+  piece.padded = row->rows.padded * extent.padded;
+  const auto place = [&](const View& view, ptrdiff_t y, ptrdiff_t x) {
+    return volume_at(view, row->at[0], 0, y, x) + row->at[1] * view.strides[1];
+  };
+  piece.x = reinterpret_cast<const float*>(place(volume, piece.row, piece.column));
+  piece.y = reinterpret_cast<float*>(place(pool_.pooled, row->at[3], row->at[4]));
+  piece.index = pool_.indices.data == nullptr
+                    ? nullptr
+                    : reinterpret_cast<int64_t*>(place(pool_.indices, row->at[3], row->at[4]));
+  row->at[4] += static_cast<ptrdiff_t>(windows);
+  return true;
+}
+
+}  // namespace rushlight::kernels::host

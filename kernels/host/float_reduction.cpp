@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/host/float_reduction.h"
+
+#include <cstring>
+
+#include "kernels/ukernel/reduce.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr ptrdiff_t kFloat = sizeof(float);
+constexpr size_t kChain = 64;  // groups of sums that are added in a row
+
+const float* floats_at(const char* place) { return reinterpret_cast<const float*>(place); }
+
+float better(FloatFold::Kind kind, float a, float b) {
+  const bool wins = kind == FloatFold::kLargest ? b > a : b < a;
+  return wins || b != b ? b : a;
+}
+
+// What comes of several groups of elements, for n outputs each.
+class Groups {
+ public:
+  Groups(FloatFold::Kind kind, size_t n, float* results) : kind_(kind), n_(n), results_(results) {}
+
+  // `values` are those of one more group.
+  void add(const float* values) {
+    const bool first = seen_ == 0;
+    for (size_t i = 0; i < n_; ++i) {
+      if (kind_ == FloatFold::kSum) {
+        block_[i] = seen_ % kChain == 0 ? values[i] : block_[i] + values[i];
+      } else {
+        results_[i] = first ? values[i] : better(kind_, results_[i], values[i]);
+      }
+    }
+    if (++seen_ % kChain == 0) close();
+  }
+  void finish() {
+    if (seen_ % kChain != 0 || seen_ == 0) close();
+  }
+
+ private:
+  void close() {
+    if (kind_ != FloatFold::kSum) return;
+    for (size_t i = 0; i < n_; ++i) {
+      const float block = seen_ == 0 ? 0.0f : block_[i];
+      results_[i] = seen_ <= kChain ? block : results_[i] + block;
+    }
+  }
+
+  FloatFold::Kind kind_;
+  size_t n_;
+  float* results_;
+  size_t seen_ = 0;
+  float block_[kFoldTile];
+};
+
+}  // namespace
+
+const FloatFold kSumFold = {FloatFold::kSum,
+                            [](size_t n, const float* x, float) { return ukernel::sum_run(n, x); },
+                            [](size_t rows, ptrdiff_t stride, size_t n, const float* x, const float*,
+                               float* y) { ukernel::sum_rows(rows, stride, n, x, y); }};
+const FloatFold kSquaresFold = {FloatFold::kSum, ukernel::squares_run, ukernel::squares_rows};
+const FloatFold kLargestFold = {FloatFold::kLargest,
+                                [](size_t n, const float* x, float) { return ukernel::max_run(n, x); },
+                                [](size_t rows, ptrdiff_t stride, size_t n, const float* x, const float*,
+                                   float* y) { ukernel::max_rows(rows, stride, n, x, y); }};
+const FloatFold kSmallestFold = {FloatFold::kSmallest,
+                                 [](size_t n, const float* x, float) { return ukernel::min_run(n, x); },
+                                 [](size_t rows, ptrdiff_t stride, size_t n, const float* x, const float*,
+                                    float* y) { ukernel::min_rows(rows, stride, n, x, y); }};
+
+FloatReduction::FloatReduction(const Reduction& reduction) : reduction_(reduction) {
+  constexpr size_t kElements = 4096;  // of runs that are a tile
+  const Axis& inner = reduction.kept().inner();
+  apart_ = inner.input;
+  columns_ = inner.size;
+  tile_ = kFoldTile;
+  if (apart_ != kFloat) {
+    const size_t runs = kElements / (reduction.count() + 1);
+    tile_ = runs == 0 ? 1 : runs < kFoldTile ? runs : kFoldTile;
+  }
+  per_row_ = (columns_ + tile_ - 1) / tile_;
+}
+
+size_t FloatReduction::tiles() const {
+  return reduction_.kept().count() == 0 ? 0 : reduction_.kept().count(1) * per_row_;
+}
+
+size_t FloatReduction::grain() const {
+  constexpr size_t kElements = 32768;  // worth another thread
+  const size_t each = reduction_.count() * (columns_ < tile_ ? columns_ : tile_);
+  return each >= kElements ? 1 : kElements / (each + 1) + 1;
+}
+
+FloatReduction::Place FloatReduction::place_of(size_t tile) const {
+  const size_t j = tile % per_row_ * tile_;
+  const Axis& inner = reduction_.kept().inner();
+  Place place{nullptr, nullptr, columns_ - j < tile_ ? columns_ - j : tile_};
+  const size_t step = tile / per_row_;
+  reduction_.kept().walk_part(reduction_.input(), reduction_.output(), 1, step, step + 1,
+                              [&](const char* input, char* output) {
+                                place.input = input + static_cast<ptrdiff_t>(j) * inner.input;
+                                place.output = output + static_cast<ptrdiff_t>(j) * inner.output;
+                              });
+  return place;
+}
+
+void FloatReduction::fold(const FloatFold& fold, const char* first, size_t n, const float* center,
+                          float* results) const {
+  const PairedAxes& reduced = reduction_.reduced();
+  if (apart_ == kFloat) return fold_floats(fold, reduced, first, n, center, results);
+  const Axis& inner = reduced.inner();
+  const bool one_run = inner.input == kFloat && inner.size != 0 && reduced.count(1) == 1;
+  for (size_t i = 0; i < n; ++i, first += apart_) {
+    if (one_run) {
+      results[i] = fold.run(inner.size, floats_at(first), center == nullptr ? 0.0f : center[i]);
+    } else {
+      fold_floats(fold, reduced, first, 1, center == nullptr ? nullptr : center + i, results + i);
+    }
+  }
+}
+
+void FloatReduction::write(const Place& place, const float* results) const {
+  const ptrdiff_t stride = reduction_.kept().inner().output;
+  if (place.count == 1 || stride == kFloat) {
+    std::memcpy(place.output, results, place.count * sizeof(float));
+    return;
+  }
+  for (size_t i = 0; i < place.count; ++i) {
+    std::memcpy(place.output + static_cast<ptrdiff_t>(i) * stride, results + i, sizeof(float));
+  }
+}
+
+void fold_floats(const FloatFold& fold, const PairedAxes& reduced, const char* first, size_t n,
+                 const float* center, float* results) {
+  const Axis& inner = reduced.inner();
+  const bool runs = n == 1 && inner.input == kFloat;
+  const auto fold_group = [&](const char* at, float* to) {
+    if (runs) {
+      *to = fold.run(inner.size, floats_at(at), center == nullptr ? 0.0f : *center);
+    } else {
+      fold.rows(inner.size, inner.input / kFloat, n, floats_at(at), center, to);
+    }
+  };
+  if (reduced.count(1) == 1 && inner.size != 0) return fold_group(first, results);
+  Groups groups(fold.kind, n, results);
+  // Nothing is written: the axes may have outputs for another walk.
+  reduced.walk(first, const_cast<char*>(first), 1, [&](const char* at, char*) {
+    float values[kFoldTile];
+    fold_group(at, values);
+    groups.add(values);
+  });
+  groups.finish();
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
+#include "kernels/backs/norm.h"
+#include "kernels/host/channel_scale.h"
+#include "kernels/host/float_reduction.h"
+#include "kernels/shared/view.h"
+
+namespace rushlight::kernels::host {
+
+namespace {
+
+// Of the elements that `elements` walks over from `first` on.
+Moments<float> moments(const PairedAxes& elements, const char* first, double eps) {
+  if (elements.count() == 0) return {0.0f, NAN};
+  const auto count = static_cast<float>(elements.count());
+  float mean = 0.0f;
+  fold_floats(kSumFold, elements, first, 1, nullptr, &mean);
+  mean /= count;
+  float squares = 0.0f;
+  fold_floats(kSquaresFold, elements, first, 1, &mean, &squares);
+  return {mean, 1.0f / std::sqrt(squares / count + static_cast<float>(eps))};
+}
+
+struct Groups {
+  View source;
+  View target;
+  size_t count;         // of them in a sample
+  size_t channels;      // of each
+  ChannelAxes axes;     // of a sample
+  PairedAxes elements;  // of a group
+  const NormalizationParameters& parameters;
+
+  Groups(const Tensor& input, const Tensor& out, size_t group_count,
+         const NormalizationParameters& parameters)
+      : source(View::of(input)),
+        target(View::of(out)),
+        count(group_count),
+        channels(static_cast<size_t>(input.size(1)) / group_count),
+        axes(input, out, 2),
+        parameters(parameters) {
+    for (size_t i = input.sizes().size(); i-- > 0;) {
+      const size_t d = input.dim_order()[i];
+      const size_t size = d == 1 ? channels : static_cast<size_t>(input.sizes()[d]);
+      if (d != 0) elements.add({size, byte_stride(input, d), byte_stride(out, d)});
+    }
+  }
+
+  Moments<float> normalize(size_t n, size_t g) const {
+    constexpr size_t kTile = 32;
+    const auto sample = static_cast<ptrdiff_t>(n);
+    const char* const samples = source.data + sample * source.strides[0];
+    char* const results = target.data + sample * target.strides[0];
+    const auto start = static_cast<ptrdiff_t>(g * channels);
+    const Moments<float> found = moments(elements, samples + start * source.strides[1], parameters.eps);
+    for (size_t done = 0; done < channels; done += kTile) {
+      const size_t taken = channels - done < kTile ? channels - done : kTile;
+      const size_t first = g * channels + done;
+      float scale[kTile];
+      float shift[kTile];
+      for (size_t i = 0; i < taken; ++i) {
+        scale[i] = found.rstd;
+        if (parameters.weight) scale[i] *= parameters.weight->const_data_ptr<float>()[first + i];
+        shift[i] = -found.mean * scale[i];
+        if (parameters.bias) shift[i] += parameters.bias->const_data_ptr<float>()[first + i];
+      }
+      const auto channel = static_cast<ptrdiff_t>(first);
+      scale_channels(axes, taken, samples + channel * source.strides[1],
+                     results + channel * target.strides[1], scale, shift);
+    }
+    return found;
+  }
+};
+
+}  // namespace
+
+Error group_norm(KernelContext& context, const GroupNormProblem& problem) {
+  const Groups groups(problem.input, problem.out, problem.groups, problem.parameters);
+  const View means = View::of(problem.mean);
+  const View rstds = View::of(problem.rstd);
+  constexpr size_t kElements = 16384;  // worth another thread
+  const size_t grain = kElements / (groups.elements.count() + 1) + 1;
+  const size_t count = static_cast<size_t>(problem.input.size(0)) * groups.count;
+  context.parallel_for(count, grain, [&](size_t begin, size_t end, size_t) {
+    for (size_t i = begin; i < end; ++i) {
+      const size_t n = i / groups.count;
+      const size_t g = i % groups.count;
+      const Moments<float> found = groups.normalize(n, g);
+      const auto place = [&](const View& view) {
+        return reinterpret_cast<float*>(view.data + static_cast<ptrdiff_t>(n) * view.strides[0] +
+                                        static_cast<ptrdiff_t>(g) * view.strides[1]);
+      };
+      *place(means) = found.mean;
+      *place(rstds) = found.rstd;
+    }
+  });
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels::host

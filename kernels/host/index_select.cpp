@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "kernels/backs/indexing.h"
+#include "kernels/host/places.h"
+#include "kernels/shared/paired_axes.h"
+#include "kernels/shared/strided_copy.h"
+
+namespace rushlight::kernels::host {
+
+namespace {
+
+constexpr size_t kRun = 32;  // bytes that are worth a call to copy them
+
+}  // namespace
+
+Error index_select(KernelContext&, const IndexSelectProblem& problem) {
+  const IndexSelectPlan& plan = problem.plan;
+  const Tensor& index = problem.index;
+  const View& source = plan.source;
+  const View& target = plan.target;
+  const size_t d = plan.dim;
+  const Axis& inner = plan.others.inner();
+  const size_t element = element_size(source.type);
+  const bool runs = inner.input == static_cast<ptrdiff_t>(element) && inner.output == inner.input &&
+                    inner.size * element >= kRun;
+  const IndexRun indices{index.const_data_ptr<char>(),
+                         static_cast<ptrdiff_t>(index.element_size()),
+                         index.scalar_type(),
+                         source.sizes[d],
+                         source.strides[d],
+                         false};
+  for (size_t first = 0; first < problem.count; first += kPlaces) {
+    ptrdiff_t places[kPlaces] = {};
+    const size_t n = std::min(kPlaces, problem.count - first);
+    RL_TRY(add_places(indices, first, n, places));
+    char* const to = target.data + static_cast<ptrdiff_t>(first) * target.strides[d];
+    if (runs) {
+      for (size_t i = 0; i < n; ++i) {
+        plan.others.walk(source.data + places[i], to + static_cast<ptrdiff_t>(i) * target.strides[d], 1,
+                         [&](const char* from, char* at) {
+                           copy_elements(at, inner.output, from, inner.input, inner.size, element);
+                         });
+      }
+    } else {
+      plan.others.walk(source.data, to, 0, [&](const char* from, char* at) {
+        copy_places(element, n, from, places, at, target.strides[d]);
+      });
+    }
+  }
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels::host

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/matmul.h"
+
+#include "kernels/host/gemm.h"
+
+namespace rushlight::kernels::host {
+
+namespace {
+
+Gemm first_of(const BatchProblem& problem) {
+  Gemm gemm(problem.first);
+  gemm.out = Matrix::of(problem.out);
+  return gemm;
+}
+
+}  // namespace
+
+Error matmul(KernelContext& context, const ProductProblem& problem) {
+  Gemm gemm(problem.product);
+  gemm.packed_b = static_cast<const float*>(context.prepared());
+  return multiply(context, gemm);
+}
+
+Error matmul_prepare(KernelContext& context, const ProductProblem& problem) {
+  prepare(context, Gemm(problem.product), problem.b);
+  return Error::Ok;
+}
+
+Error batch_matmul(KernelContext& context, const BatchProblem& problem) {
+  Batch batch(problem.a, problem.b, problem.out);
+  const Tensor* bias = problem.bias;
+  if (bias != nullptr && bias->dim() == 3 && bias->size(0) != 1) batch.bias = bias->strides()[0];
+  return multiply(context, first_of(problem), batch);
+}
+
+Error batch_matmul_prepare(KernelContext& context, const BatchProblem& problem) {
+  prepare(context, first_of(problem));
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels::host

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Powers. Small integer exponents multiply repeatedly; 0.5 and -0.5 use sqrt.
+#include "kernels/backs/elementwise.h"
+#include "kernels/host/elementwise.h"
+#include "kernels/ukernel/vector_math.h"
+
+namespace rushlight::kernels::host {
+
+Error power(KernelContext& context, const BinaryProblem& problem) {
+  return elementwise_in_float(context, problem.out, ukernel::pow_f32, problem.a, problem.b);
+}
+
+Error power_of_elements(KernelContext& context, const PowerProblem& problem) {
+  const Tensor& self = problem.self;
+  const Tensor& out = problem.out;
+  const float y = problem.number;
+  if (y == 2) return elementwise_in_float(context, out, of_each(ukernel::square_f32), self);
+  if (y == 3) return elementwise_in_float(context, out, of_each(ukernel::cube_f32), self);
+  if (y == 0.5f) return elementwise_in_float(context, out, of_each(ukernel::sqrt_f32), self);
+  if (y == -0.5f) return elementwise_in_float(context, out, of_each(ukernel::rsqrt_f32), self);
+  if (y == -1) return elementwise_in_float(context, out, of_each(ukernel::reciprocal_f32), self);
+  const auto raise = [y](size_t n, const float* x, float* to) { ukernel::power_of_f32(n, x, y, to); };
+  return elementwise_in_float(context, out, of_each(raise), self);
+}
+
+Error power_of_number(KernelContext& context, const PowerProblem& problem) {
+  const auto raise = [base = problem.number](size_t n, const float* x, float* to) {
+    ukernel::exponential_f32(n, x, base, to);
+  };
+  return elementwise_in_float(context, problem.out, of_each(raise), problem.self);
+}
+
+}  // namespace rushlight::kernels::host

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Between float32 and quantized numbers of 8 and 16 bits, where both lie alike: with one scale for all, or
+// for each channel whose elements lie together. Computed in the portable code's steps, to the same bits.
+#include "kernels/backs/quantize.h"
+
+#include "kernels/shared/affine.h"
+#include "kernels/ukernel/convert.h"
+
+namespace rushlight::kernels::host {
+
+namespace {
+
+// Elements that a thread should have at least.
+constexpr size_t kGrain = 1 << 15;
+// Fewer elements than that for a channel are left to the portable code.
+constexpr size_t kLeastRun = 8;
+
+// Whether tensors of the same shape have their elements in the same places.
+bool lie_alike(const Tensor& a, const Tensor& b) {
+  if (a.dim() != b.dim()) return false;
+  for (size_t d = 0; d < a.sizes().size(); ++d) {
+    if (a.sizes()[d] != b.sizes()[d] || a.strides()[d] != b.strides()[d]) return false;
+  }
+  return true;
+}
+
+// Elements [first, first + n) in memory.
+void quantize_run(const Tensor& input, const Affine& affine, const AffineRange& range, size_t first, size_t n,
+                  const Tensor& out) {
+  const float* x = input.const_data_ptr<float>() + first;
+  const ukernel::Quantization how = {static_cast<float>(1.0 / affine.scale),
+                                     static_cast<float>(affine.zero_point), static_cast<float>(range.min),
+                                     static_cast<float>(range.max)};
+  switch (out.scalar_type()) {
+    case ScalarType::Byte:
+      return ukernel::quantize_u8(n, x, how, out.mutable_data_ptr<uint8_t>() + first);
+    case ScalarType::Char:
+      return ukernel::quantize_i8(n, x, how, out.mutable_data_ptr<int8_t>() + first);
+    case ScalarType::UInt16:
+      return ukernel::quantize_u16(n, x, how, out.mutable_data_ptr<uint16_t>() + first);
+    default:
+      return ukernel::quantize_i16(n, x, how, out.mutable_data_ptr<int16_t>() + first);
+  }
+}
+
+void dequantize_run(const Tensor& input, const Affine& affine, size_t first, size_t n, const Tensor& out) {
+  float* to = out.mutable_data_ptr<float>() + first;
+  const auto scale = static_cast<float>(affine.scale);
+  const auto zero_point = static_cast<float>(affine.zero_point);
+  switch (input.scalar_type()) {
+    case ScalarType::Byte:
+      return ukernel::dequantize_u8(n, input.const_data_ptr<uint8_t>() + first, scale, zero_point, to);
+    case ScalarType::Char:
+      return ukernel::dequantize_i8(n, input.const_data_ptr<int8_t>() + first, scale, zero_point, to);
+    case ScalarType::UInt16:
+      return ukernel::dequantize_u16(n, input.const_data_ptr<uint16_t>() + first, scale, zero_point, to);
+    default:
+      return ukernel::dequantize_i16(n, input.const_data_ptr<int16_t>() + first, scale, zero_point, to);
+  }
+}
+
+// How a dimension's channels lie: `inner` elements of one, one channel after the other, `outer` times.
+struct Channels {
+  size_t outer;
+  size_t count;
+  size_t inner;
+};
+
+// False where elements of a channel lie too much apart, or the axis is counted from the end.
+bool find_channels(const Tensor& tensor, int64_t axis, Channels* channels) {
+  if (axis < 0 || tensor.numel() == 0) return false;
+  const auto d = static_cast<size_t>(axis);
+  channels->count = static_cast<size_t>(tensor.sizes()[d]);
+  channels->inner = static_cast<size_t>(tensor.strides()[d]);
+  channels->outer = tensor.numel() / (channels->count * channels->inner);
+  return channels->inner >= kLeastRun;
+}
+
+// f(affine, first element, number of elements) for each channel.
+template <class F>
+void for_each_run(KernelContext& context, const Channels& channels, const AffineList& list, const F& f) {
+  const size_t grain = channels.inner < kGrain ? kGrain / channels.inner : 1;
+  context.parallel_for(channels.outer * channels.count, grain, [&](size_t begin, size_t end, size_t) {
+    for (size_t i = begin; i < end; ++i) f(list.at(i % channels.count), i * channels.inner, channels.inner);
+  });
+}
+
+}  // namespace
+
+std::optional<Error> quantize_per_tensor(KernelContext& context, const QuantizePerTensorProblem& problem) {
+  const Tensor& input = problem.real;
+  const Tensor& out = problem.quantized;
+  if (!lie_alike(input, out)) return std::nullopt;
+  context.parallel_for(out.numel(), kGrain, [&](size_t begin, size_t end, size_t) {
+    quantize_run(input, problem.affine, problem.range, begin, end - begin, out);
+  });
+  return Error::Ok;
+}
+
+std::optional<Error> dequantize_per_tensor(KernelContext& context, const PerTensorProblem& problem) {
+  const Tensor& input = problem.quantized;
+  const Tensor& out = problem.real;
+  if (!lie_alike(input, out)) return std::nullopt;
+  context.parallel_for(out.numel(), kGrain, [&](size_t begin, size_t end, size_t) {
+    dequantize_run(input, problem.affine, begin, end - begin, out);
+  });
+  return Error::Ok;
+}
+
+std::optional<Error> quantize_per_channel(KernelContext& context, const QuantizePerChannelProblem& problem) {
+  const Tensor& input = problem.real;
+  const Tensor& out = problem.quantized;
+  Channels channels;
+  if (!find_channels(input, problem.axis, &channels) || !lie_alike(input, out)) return std::nullopt;
+  for_each_run(context, channels, problem.list, [&](const Affine& affine, size_t first, size_t n) {
+    quantize_run(input, affine, problem.range, first, n, out);
+  });
+  return Error::Ok;
+}
+
+std::optional<Error> dequantize_per_channel(KernelContext& context, const PerChannelProblem& problem) {
+  const Tensor& input = problem.quantized;
+  const Tensor& out = problem.real;
+  Channels channels;
+  if (!find_channels(input, problem.axis, &channels) || !lie_alike(input, out)) return std::nullopt;
+  for_each_run(context, channels, problem.list, [&](const Affine& affine, size_t first, size_t n) {
+    dequantize_run(input, affine, first, n, out);
+  });
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels::host

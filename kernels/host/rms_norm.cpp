@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
+#include "kernels/backs/norm.h"
+#include "kernels/shared/sizes.h"
+#include "kernels/ukernel/normalize.h"
+#include "kernels/ukernel/reduce.h"
+
+namespace rushlight::kernels::host {
+
+namespace {
+
+bool is_row_major(const Tensor& tensor) { return kernels::is_row_major(tensor.dim_order(), tensor.sizes()); }
+
+}  // namespace
+
+Error rms_norm(KernelContext& context, const RmsNormProblem& problem) {
+  const Tensor& input = problem.input;
+  const Tensor& out = problem.out;
+  const std::optional<Tensor>& weight = problem.weight;
+  const RmsNormPlan& plan = problem.plan;
+  const double eps = problem.eps;
+  const size_t n = plan.count;
+  if (n == 0 || !is_row_major(input) || !is_row_major(out) || (weight && !is_row_major(*weight))) {
+    normalize_by_rms<float>(input, weight, eps, plan, out);
+    return Error::Ok;
+  }
+  const auto* from = input.const_data_ptr<float>();
+  auto* to = out.mutable_data_ptr<float>();
+  const float* factors = weight ? weight->const_data_ptr<float>() : nullptr;
+  constexpr size_t kElements = 16384;  // worth another thread
+  context.parallel_for(plan.rows, kElements / n + 1, [&](size_t begin, size_t end, size_t) {
+    for (size_t row = begin; row < end; ++row) {
+      const float* x = from + row * n;
+      const float mean = ukernel::squares_run(n, x, 0) / static_cast<float>(n);
+      const float scale = 1.0f / std::sqrt(mean + static_cast<float>(eps));
+      ukernel::normalize_run(n, x, 0, scale, factors, nullptr, to + row * n);
+    }
+  });
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels::host

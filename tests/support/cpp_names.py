@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The names that a C++ file declares and defines outside of function bodies, for tests of layers.
+
+No compiler: comments, literals and preprocessor lines are blanked, then one pass over the text keeps the
+stack of namespaces and classes and cuts it into statements at `;` and `{`. All of the tree takes a second. It
+knows the C++ that the tree is written in; what macros declare it does not see.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_BLANKED = re.compile(
+    r"""//[^\n]* | /\*.*?\*/ | R"(?P<mark>\w*)\(.*?\)(?P=mark)" | "(?:\\.|[^"\\\n])*"
+    | (?<![0-9a-fA-F])'(?:\\.|[^'\\\n])*' | ^[ \t]*\#(?:[^\n]*\\\n)*[^\n]* | \[\[.*?\]\]
+    | __attribute__\(\((?:[^()]|\([^()]*\))*\)\)""",
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+_TEMPLATE = re.compile(r"\btemplate\s*<")
+_ACCESS = re.compile(r"^\s*(?:(?:public|private|protected)\s*:\s*)+")
+_NAMESPACE = re.compile(r"^\s*(?:inline\s+)?namespace\b\s*([\w:]*)\s*$")
+_CLASS = re.compile(r"^[^=(]*\b(?:class|struct|union)\s+(?:alignas\([^)]*\)\s*)?(\w+)[^()=;]*$")
+_FUNCTION = re.compile(r"((?:\w+\s*::\s*)*(?:~?\w+|operator\s*(?:\(\)|[^\s\w(]+|[\w:\s*&]+)))\s*\(")
+_VARIABLE = re.compile(r"((?:\w+::)*\w+)\s*(?:\[[^\]]*\]\s*)*$")
+_NO_NAMES = {"alignas", "decltype", "noexcept", "sizeof", "static_assert", "__attribute__"}
+
+
+@dataclass(frozen=True)
+class Name:
+    """A function or an object by its full name; `parameters` is their number, or -1 of an object."""
+
+    name: str
+    parameters: int
+    is_definition: bool
+    is_internal: bool  # of this file alone
+
+    @property
+    def key(self) -> tuple[str, int]:
+        return self.name, self.parameters
+
+
+def names_of(text: str) -> Iterator[Name]:
+    """Every declaration and definition at the scope of a namespace or class."""
+    text = _BLANKED.sub(lambda m: '""' if m[0][0] in "\"'R" else " ", text)
+    scopes: list[str | None] = []  # by open brace: a name, "" for none, None for an unnamed namespace
+    head, depth, at = "", 0, 0
+    while at < len(text):
+        char = text[at]
+        at += 1
+        depth += (char == "(") - (char == ")")
+        if depth > 0 or char not in "{};":
+            head += char
+            continue
+        head = _ACCESS.sub("", head)
+        if char == "{" and (opened := _scope(head)):
+            scopes += opened
+        elif char == "}":
+            if scopes:
+                scopes.pop()
+        else:
+            if char == "{":
+                at = _end_of_braces(text, at)
+            in_class = _in_class(scopes)
+            if found := _declared(head, char == "{", in_class):
+                is_static = re.search(r"\bstatic\b", head) is not None
+                internal = None in scopes or (is_static and not in_class)
+                full = "::".join([*(scope for scope in scopes if scope), found[0]])
+                yield Name(full, found[1], found[2], internal)
+        head = ""
+
+
+def _scope(head: str) -> tuple[str | None] | None:
+    """The scope that a brace opens, as `scopes` has it; None for a body, an enumeration or an initializer."""
+    if match := _NAMESPACE.match(head):
+        return (match[1] or None,)
+    if head.strip() == 'extern ""':
+        return ("",)
+    stripped = _without_templates(head)
+    match = _CLASS.match(stripped)
+    return None if match is None or re.search(r"\benum\b", stripped) else (match[1],)
+
+
+def _in_class(scopes: list[str | None]) -> bool:
+    """Namespaces have small letters."""
+    return bool(scopes) and (scopes[-1] or "")[:1].isupper()
+
+
+def _end_of_braces(text: str, at: int) -> int:
+    depth = 1
+    while depth > 0 and at < len(text):
+        depth += (text[at] == "{") - (text[at] == "}")
+        at += 1
+    return at
+
+
+def _without_templates(head: str) -> str:
+    """Without `template <...>`, whose parameters may have parentheses."""
+    while match := _TEMPLATE.search(head):
+        end = _end_of_angles(head, match.end())
+        head = head[: match.start()] + head[end:]
+    return head
+
+
+def _end_of_angles(text: str, at: int) -> int:
+    depth = 1
+    while depth > 0 and at < len(text):
+        depth += (text[at] == "<") - (text[at] == ">")
+        at += 1
+    return at
+
+
+def _declared(head: str, has_body: bool, in_class: bool) -> tuple[str, int, bool] | None:
+    """The name, the number of parameters, and whether this defines it."""
+    head = _without_templates(head).strip()
+    if not head or re.match(r"(using|typedef|friend|enum|static_assert|class|struct|union|concept)\b", head):
+        return None
+    before, assigned, _ = head.partition("=") if not re.search(r"\boperator\b", head) else (head, "", "")
+    for match in _FUNCTION.finditer(before):
+        name = re.sub(r"\s+", "", match[1])
+        # A macro's call looks like a constructor outside of its class.
+        is_call = not (before[: match.start()].strip() or "::" in name or has_body or in_class)
+        if name in _NO_NAMES or is_call:
+            continue
+        # A function pointer `T (*name)(...)` is an object.
+        if re.match(r"\s*\*", before[match.end() :]):
+            return None
+        return name, _parameters(before if "=" not in head else head, match.end()), has_body
+    variable = _VARIABLE.search(before.strip())
+    if variable is None or before.strip() == variable[1]:
+        return None
+    is_extern = re.match(r"extern\b", head) is not None
+    return variable[1], -1, bool(assigned) or has_body or not is_extern
+
+
+def _parameters(head: str, at: int) -> int:
+    """How many there are from `at`, which is behind the opening parenthesis."""
+    depth, count, seen = 1, 0, False
+    while at < len(head) and depth > 0:
+        char = head[at]
+        depth += (char in "(<[{") - (char in ")]}" or (char == ">" and head[at - 1] != "-"))
+        if depth > 0 and not char.isspace():
+            seen = True
+        count += char == "," and depth == 1
+        at += 1
+    return count + 1 if seen else 0
