@@ -7,7 +7,7 @@
 #define RL_OWN_RUNS
 #define RL_OWN_RECTIFY
 #endif
-#include "kernels/ukernel/generic/runs.inl"
+#include "kernels/ukernel/generic/runs.cpp"
 
 #ifdef __ARM_FP
 

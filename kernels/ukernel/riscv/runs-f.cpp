@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #define RL_OWN_RECTIFY
-#include "kernels/ukernel/generic/runs.inl"
+#include "kernels/ukernel/generic/runs.cpp"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 

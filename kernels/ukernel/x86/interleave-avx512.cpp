@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #define RL_UKERNEL_VARIANT avx512
-#include "kernels/ukernel/generic/interleave.inl"
+#include "kernels/ukernel/generic/interleave.cpp"
