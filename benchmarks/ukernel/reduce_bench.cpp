@@ -2,7 +2,7 @@
 #include "benchmarks/ukernel/bench.h"
 #include "kernels/ukernel/reduce.h"
 #include "kernels/ukernel/reference/reduce.h"
-#include "tests/kernels/ukernel/runs_here.h"
+#include "tests/kernels/ukernel/variants_here.h"
 
 using namespace rushlight;
 

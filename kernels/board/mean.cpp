@@ -71,7 +71,7 @@ constexpr size_t kMostRows = kRows * kRows;
 Error mean(KernelContext&, const ReductionProblem& problem) {
   const Reduction& reduction = problem.reduction;
   const auto count = static_cast<float>(reduction.count());
-  if (ukernel::kRunsAreVectors && mean_of_rows(reduction)) return Error::Ok;
+  if (ukernel::kSpansAreVectors && mean_of_rows(reduction)) return Error::Ok;
   reduction.for_each_output([&](const char* first, char* result) {
     PairwiseSum<float> sum;
     reduction.for_each_stored_run(

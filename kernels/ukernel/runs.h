@@ -11,11 +11,7 @@
 namespace rushlight::ukernel {
 
 // Whether sums of many numbers are quicker by rows, with add_run(), than one by one.
-#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
-inline constexpr bool kRunsAreVectors = true;
-#else
-inline constexpr bool kRunsAreVectors = false;
-#endif
+inline constexpr bool kSpansAreVectors = native::kSpansAreVectors;
 
 RL_UKERNEL_NATIVE(void, fill_run, (float* to, size_t count, float value), (to, count, value))
 RL_UKERNEL_NATIVE(void, copy_run, (float* to, const float* from, size_t count), (to, from, count))

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // kernels/ukernel/depthwise.h over vectors of the compiler.
 #include "kernels/ukernel/depthwise.h"
+
 #include "kernels/ukernel/generic/vector.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// Taps whose weights stay in registers, beside sums and what is loaded.
-#if defined(__AVX512F__) || defined(__aarch64__)
-constexpr bool kManyRegisters = true;
-#else
-constexpr bool kManyRegisters = false;
-#endif
-constexpr size_t kHeldTaps = kManyRegisters ? 25 : 9;
+constexpr bool kManyRegisters = kHeldTaps > 9;
 
 // A whole vector, or the first `count` floats of one.
 template <bool kWhole>

@@ -1,51 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // kernels/ukernel/gemm.h. There is a function for each number of rows and of vectors in a row, so that all
 // its sums stay in registers.
+#include "kernels/ukernel/gemm.h"
+
 #include <cstring>
 
-#include "kernels/ukernel/gemm.h"
 #include "kernels/ukernel/generic/vector.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-// kRows x kVectors sums, kVectors of B and one element of A have to fit into the registers.
-#if defined(__AVX512F__)
-constexpr size_t kRows = 6;
-constexpr size_t kVectors = 4;
-#elif defined(__aarch64__) || defined(__riscv_vector)
-constexpr size_t kRows = 5;  // multiplies by a lane: the elements of A of all rows are in registers
-constexpr size_t kVectors = 4;
-#elif defined(__arm__) && RL_VECTOR_BYTES > 4
-constexpr size_t kRows = 4;  // of sixteen registers; with more rows GCC keeps a sum in memory
-constexpr size_t kVectors = 2;
-#elif RL_VECTOR_BYTES > 4
-constexpr size_t kRows = 6;
-constexpr size_t kVectors = 2;
-#else
-constexpr size_t kRows = 4;
-constexpr size_t kVectors = 4;
-#endif
+// The shape of a tile: variants.yaml.
+constexpr size_t kRows = kGemmRows;
+constexpr size_t kVectors = kGemmVectors;
 constexpr size_t kColumns = kVectors * kLanes;
-// With fewer vectors in a row there is room for more rows; sums are more than an addition takes cycles.
-#if defined(__AVX2__)
-constexpr size_t kMostRows = 8;
-constexpr size_t kNarrow = kVectors - 1;
-#else
-constexpr size_t kMostRows = kRows;
-constexpr size_t kNarrow = 0;
-#endif
+constexpr size_t kMostRows = kGemmMostRows;
+constexpr size_t kNarrow = kGemmNarrow;
 // Rows of B that are copied at a time where vectors would read beyond its columns.
 constexpr size_t kCopied = 16;
 // Rows of a panel that are packed at a time: they stay in the first cache.
 constexpr size_t kPacked = 32;
-
-#if defined(__AVX2__)
-constexpr bool kMasks = true;  // a part of a vector is loaded and stored as fast as a whole one
-#else
-constexpr bool kMasks = false;
-#endif
 
 template <class T>
 RL_INLINE T* row_of(T* matrix, ptrdiff_t stride, size_t row) {

@@ -6,11 +6,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 namespace {
 
 // Registers for 15 sums, nine weights and a row: rather than four columns and one.
-#if defined(__riscv)
-constexpr bool kTakesFive = true;
-#else
-constexpr bool kTakesFive = false;
-#endif
+constexpr bool kTakesFive = kPatchColumns == 5;
 
 // What a row of the plane, with its neighbours beside the columns at hand, adds to the three rows that see
 // it.

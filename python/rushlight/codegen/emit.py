@@ -17,7 +17,7 @@ from rushlight.codegen.includes import shared_sources
 from rushlight.codegen.selection import Selected, Selection
 from rushlight.codegen.selection_yaml import to_yaml
 from rushlight.codegen.table import KERNELS_NAMESPACE, Back, Operator, OperatorTable
-from rushlight.files import write_bytes
+from rushlight.files import write_if_changed
 from rushlight.program.dtypes import mask
 
 _HEADER = (
@@ -426,13 +426,5 @@ def write_all(
         for name in files.keys() & named:
             files[name] = files[name].replace(KERNELS_NAMESPACE, f"{KERNELS_NAMESPACE}_of_{library}")
     for name, text in files.items():
-        _write_if_changed(out / name, text)
+        write_if_changed(out / name, text)
     return selected
-
-
-def _write_if_changed(path: Path, text: str) -> None:
-    content = text.encode()
-    if path.is_file() and path.read_bytes() == content:
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_bytes(path, content)

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from rushlight.codegen import ukernels
 from rushlight.codegen.includes import closure
-from rushlight.codegen.ukernels import condition
 from rushlight.devtools.package.settings import OWN_FILES, with_prelude
 from rushlight.errors import InvalidArgument
 
@@ -83,6 +83,8 @@ def collect(
             return generated[path]
         if path in OWN_FILES:
             return OWN_FILES[path]
+        if path == ukernels.VARIANTS_HEADER:
+            return ukernels.variants_header(ukernels.read_table(root))
         file = root / path
         inside = ".." not in Path(path).parts and not _LEFT_OUT.fullmatch(path)
         return file.read_text(encoding="utf-8") if inside and file.is_file() else None
@@ -101,7 +103,7 @@ def collect(
                 path,
                 is_public=path == header,
                 is_exact=bool(_EXACT.fullmatch(path)),
-                condition=condition(path, read),
+                condition=ukernels.condition(path, read),
             )
             for path, text in files.items()
         },

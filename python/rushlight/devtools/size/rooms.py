@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path, PurePosixPath
 
+from rushlight.codegen import ukernels
 from rushlight.codegen.table import BACKS_FOLDERS, load_table
 from rushlight.devtools.size.linkmap import Piece
 from rushlight.sources import source_root
@@ -123,6 +124,8 @@ def _tree_files() -> dict[str, list[str]]:
     for folder in ("runtime", "kernels"):
         for path in sorted((root / folder).rglob("*.cpp")):
             files.setdefault(path.name, []).append(path.relative_to(root).as_posix())
+    for generated in ukernels.generated_sources(root):
+        files.setdefault(PurePosixPath(generated).name, []).append(generated)
     return files
 
 

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A variant that is chosen when it is asked for first.
-#pragma once
+// variant(), in builds with variants that are chosen at run time.
+#include "kernels/ukernel/detect.h"
 
-#include "kernels/ukernel/variants.h"
+#include <cstdlib>
 
 namespace rushlight::ukernel {
 
-template <Variant choose()>
-[[nodiscard]] inline Variant chosen_once() {
+Variant variant() {
   // 0 until known. Threads that come first at once find the same.
   static int known = 0;
   int found = __atomic_load_n(&known, __ATOMIC_RELAXED);
   if (found == 0) {
-    found = static_cast<int>(choose()) + 1;
+    found = static_cast<int>(choose_variant(runnable_variants(Cpu{}), std::getenv("RUSHLIGHT_CPU"))) + 1;
     __atomic_store_n(&known, found, __ATOMIC_RELAXED);
   }
   return static_cast<Variant>(found - 1);
