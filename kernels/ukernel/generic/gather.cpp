@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // kernels/ukernel/gather.h over vectors of the compiler.
+#include "kernels/ukernel/gather.h"
+
 #include <utility>
 
-#include "kernels/ukernel/gather.h"
 #include "kernels/ukernel/generic/vector.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
@@ -14,7 +15,7 @@ RL_INLINE void fill_zeros(float* to, size_t count) {
   if (count > 0) store_partial(to, splat(0.0f), count);
 }
 
-RL_INLINE void copy_run(float* to, const float* from, size_t count) {
+RL_INLINE void copy_span(float* to, const float* from, size_t count) {
   for (; count >= kLanes; count -= kLanes, to += kLanes, from += kLanes) store(to, load(from));
   if (count > 0) store_partial(to, load_partial(from, count), count);
 }
@@ -58,7 +59,7 @@ void gather_rows(const GatherRows& g) {
   const size_t count = g.count;
   if (g.step == 1 || count <= 1) {
     if (count == kLanes) return gather(g, [](float* to, const float* from) { store(to, load(from)); });
-    return gather(g, [count](float* to, const float* from) { copy_run(to, from, count); });
+    return gather(g, [count](float* to, const float* from) { copy_span(to, from, count); });
   }
   if (g.step == 2) {
     return gather(g, [count](float* to, const float* from) { copy_every_second(to, from, count); });

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/ukernel/generic/blocks.h"
 #include "kernels/ukernel/normalize.h"
+
+#include "kernels/ukernel/generic/blocks.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
-void normalize_run(size_t n, const float* x, float mean, float rstd, const float* weight, const float* bias,
-                   float* y) {
+void normalize_span(size_t n, const float* x, float mean, float rstd, const float* weight, const float* bias,
+                    float* y) {
   const F32 center = splat(mean);
   const F32 scale = splat(rstd);
   for_each_tile<1>(n, [&](const auto& tile, size_t i) {
@@ -16,7 +17,7 @@ void normalize_run(size_t n, const float* x, float mean, float rstd, const float
   });
 }
 
-void scale_run(size_t n, const float* x, float scale, float shift, float* y) {
+void scale_span(size_t n, const float* x, float scale, float shift, float* y) {
   const F32 factor = splat(scale);
   const F32 summand = splat(shift);
   for_each_tile(n, [&](const auto& tile, size_t j) {

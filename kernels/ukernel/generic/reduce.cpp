@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/ukernel/reduce.h"
+
 #include <type_traits>
 
 #include "kernels/ukernel/generic/blocks.h"
-#include "kernels/ukernel/reduce.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
@@ -75,12 +76,12 @@ RL_INLINE void arg_of_rows(size_t rows, ptrdiff_t stride, size_t n, const float*
 
 }  // namespace
 
-float sum_run(size_t n, const float* x) {
+float sum_span(size_t n, const float* x) {
   return sum_terms(
       n, [=](size_t i, size_t count) { return count == kLanes ? load(x + i) : load_partial(x + i, count); });
 }
 
-float squares_run(size_t n, const float* x, float mean) {
+float squares_span(size_t n, const float* x, float mean) {
   const F32 center = splat(mean);
   return sum_terms(n, [=](size_t i, size_t count) {
     const F32 apart = (count == kLanes ? load(x + i) : load_partial(x + i, count)) - center;
@@ -88,10 +89,10 @@ float squares_run(size_t n, const float* x, float mean) {
   });
 }
 
-float max_run(size_t n, const float* x) { return best_of_run<Largest>(n, x); }
-float min_run(size_t n, const float* x) { return best_of_run<Smallest>(n, x); }
+float max_span(size_t n, const float* x) { return best_of_run<Largest>(n, x); }
+float min_span(size_t n, const float* x) { return best_of_run<Smallest>(n, x); }
 
-size_t find_run(size_t n, const float* x, float value) {
+size_t find_span(size_t n, const float* x, float value) {
   const F32 wanted = splat(value);
   const bool nan = value != value;
   const auto found = [&](F32 each) -> M32 { return nan ? each != each : each == wanted; };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // kernels/ukernel/resample.h.
+#include "kernels/ukernel/resample.h"
+
 #include <utility>
 
 #include "kernels/ukernel/generic/vector.h"
-#include "kernels/ukernel/resample.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
@@ -11,7 +12,7 @@ namespace {
 
 RL_INLINE F32 blended(F32 a, F32 b, float share) { return multiply_add(b, splat(share), a * (1.0f - share)); }
 
-RL_INLINE void copy_run(size_t n, const float* from, float* to) {
+RL_INLINE void copy_span(size_t n, const float* from, float* to) {
   for (; n >= kLanes; n -= kLanes, from += kLanes, to += kLanes) store(to, load(from));
   if (n > 0) store_partial(to, load_partial(from, n), n);
 }
@@ -23,7 +24,7 @@ RL_INLINE void repeat_each(const RepeatedRows& r, const float* from, float* to) 
     for (size_t l = 0; l < r.across; ++l) *at++ = value;
   }
   for (size_t k = 1; k < r.down; ++k) {
-    copy_run(r.n * r.across, to, to + static_cast<ptrdiff_t>(k) * r.to_stride);
+    copy_span(r.n * r.across, to, to + static_cast<ptrdiff_t>(k) * r.to_stride);
   }
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/ukernel/softmax.h"
+
 #include <type_traits>
 
 #include "kernels/ukernel/generic/blocks.h"
 #include "kernels/ukernel/generic/vector_math.h"
-#include "kernels/ukernel/softmax.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
@@ -98,8 +99,8 @@ RL_INLINE void down_columns(size_t rows, ptrdiff_t x_stride, ptrdiff_t y_stride,
 
 }  // namespace
 
-void softmax_run(size_t n, const float* x, float* y) { along_run<false>(n, x, y); }
-void log_softmax_run(size_t n, const float* x, float* y) { along_run<true>(n, x, y); }
+void softmax_span(size_t n, const float* x, float* y) { along_run<false>(n, x, y); }
+void log_softmax_span(size_t n, const float* x, float* y) { along_run<true>(n, x, y); }
 
 void softmax_rows(size_t rows, ptrdiff_t x_stride, ptrdiff_t y_stride, size_t n, const float* x, float* y) {
   down_columns<false>(rows, x_stride, y_stride, n, x, y);

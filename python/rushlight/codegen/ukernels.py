@@ -152,7 +152,7 @@ def _check(table: Table) -> None:
             raise InvalidArgument(f"{TABLE}: {row.path}: expected {row.isa} among `isas`, as it has `detect`")
         if bool(row.detect) != bool(row.flags):
             raise InvalidArgument(f"{TABLE}: {row.path}: expected `detect` and `flags` together")
-    # A machine's best row calls the nearest lesser row that a family is compiled for: the machine must run it.
+    # A machine's best row calls the nearest lesser row that a family is compiled for; it must extend that.
     for isa in table.isas:
         chosen = table.chosen(isa)
         for position, row in enumerate(chosen):

@@ -14,14 +14,14 @@ from rushlight import process, targets
 
 CROSS = Path(__file__).with_name("cross")
 # What small kernels call; boards have no others.
-SMALL = ("panel", "patch", "runs")
+SMALL = ("panel", "patch", "spans")
 # Those that Armv7 has a variant of.
 FLUSHING = (
     "attention", "depthwise", "dot", "gather", "gemm", "normalize", "pool", "reduce", "resample", "softmax",
-    "transpose", "turn", "winograd",
+    "transpose", "transpose_clamp", "winograd",
 )  # fmt: skip
 # Where all would take long to compile or to run, for loops that are the same: those that arrange lanes.
-WITH_SHUFFLES = ("convert", "dot", "gemm", "softmax", "turn")
+WITH_SHUFFLES = ("convert", "dot", "gemm", "softmax", "transpose_clamp")
 
 
 @dataclass(frozen=True)

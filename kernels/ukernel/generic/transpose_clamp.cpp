@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/turn.h over vectors of the compiler: squares of as many vectors as one has elements.
+// kernels/ukernel/transpose_clamp.h over vectors of the compiler: squares of as many vectors as one has
+// elements.
+#include "kernels/ukernel/transpose_clamp.h"
+
 #include <utility>
 
 #include "kernels/ukernel/generic/vector.h"
-#include "kernels/ukernel/turn.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
@@ -36,7 +38,7 @@ RL_INLINE void turn_lanes(F32 (&)[kLanes]) {}
 #endif
 
 // Up to kLanes rows and columns from (i, j) on.
-RL_INLINE void turn_square(const Turn& t, size_t i, size_t j, size_t rows, size_t columns) {
+RL_INLINE void turn_square(const TransposeClamp& t, size_t i, size_t j, size_t rows, size_t columns) {
   F32 square[kLanes];
   const float* from = t.from + static_cast<ptrdiff_t>(i) * t.from_stride + j;
   RL_UNROLL for (size_t r = 0; r < kLanes; ++r) {
@@ -65,7 +67,7 @@ RL_INLINE void turn_square(const Turn& t, size_t i, size_t j, size_t rows, size_
 
 }  // namespace
 
-void turn_clamped(const Turn& t) {
+void transpose_clamped(const TransposeClamp& t) {
   for (size_t j = 0; j < t.columns; j += kLanes) {
     const size_t columns = t.columns - j < kLanes ? t.columns - j : kLanes;
     size_t i = 0;

@@ -2,12 +2,12 @@
 // Cortex-M4F, M7F, M33F: several numbers with one load and one store, which compilers do not make.
 #include <cstdint>
 
-#include "kernels/ukernel/runs.h"
+#include "kernels/ukernel/spans.h"
 #ifdef __ARM_FP
-#define RL_OWN_RUNS
+#define RL_OWN_SPANS
 #define RL_OWN_RECTIFY
 #endif
-#include "kernels/ukernel/generic/runs.cpp"
+#include "kernels/ukernel/generic/spans.cpp"
 
 #ifdef __ARM_FP
 
@@ -27,7 +27,7 @@ namespace {
 
 }  // namespace
 
-void fill_run(float* to, size_t count, float value) {
+void fill_span(float* to, size_t count, float value) {
   const size_t rest = count % 8;
   asm volatile(
       "vmov s8, %[value]\n vmov.f32 s9, s8\n vmov.f32 s10, s8\n vmov.f32 s11, s8\n"
@@ -39,7 +39,7 @@ void fill_run(float* to, size_t count, float value) {
   for (size_t i = 0; i < rest; ++i) to[i] = value;
 }
 
-void copy_run(float* to, const float* from, size_t count) {
+void copy_span(float* to, const float* from, size_t count) {
   const size_t rest = count % 8;
   asm volatile(RL_LOOP("vldmia %[from]!, {s8-s15}\n vstmia %[to]!, {s8-s15}\n")
                : [to] "+r"(to), [from] "+r"(from), [count] "+r"(count)
@@ -48,7 +48,7 @@ void copy_run(float* to, const float* from, size_t count) {
   for (size_t i = 0; i < rest; ++i) to[i] = from[i];
 }
 
-void scale_run(float* to, const float* from, size_t count, float scale, float offset) {
+void scale_span(float* to, const float* from, size_t count, float scale, float offset) {
   const size_t rest = count % 8;
 #define RL_SCALE(number) "vmul.f32 " number ", " number ", %[scale]\n"
 #define RL_SHIFT(number) "vadd.f32 " number ", " number ", %[offset]\n"
@@ -66,7 +66,7 @@ void scale_run(float* to, const float* from, size_t count, float scale, float of
 
 // Of the bits as integers: those of numbers below zero are 0x80000000 to 0xff800000, behind which are NaN.
 // A saturating sum is negative for them and for nothing else.
-void rectify_run(float* to, const float* from, size_t count) {
+void rectify_span(float* to, const float* from, size_t count) {
   constexpr int32_t kShift = 0x7fffff;
   size_t rest = count % 4;
   size_t fours = count - rest;

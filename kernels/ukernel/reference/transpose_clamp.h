@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kernels/ukernel/turn.h in plain C++, for tests.
+// kernels/ukernel/transpose_clamp.h in plain C++, for tests.
 #pragma once
 
-#include "kernels/ukernel/turn.h"
+#include "kernels/ukernel/transpose_clamp.h"
 
 namespace rushlight::ukernel::reference {
 
-inline void turn_clamped(const Turn& t) {
+inline void transpose_clamped(const TransposeClamp& t) {
   for (size_t i = 0; i < t.rows; ++i) {
     for (size_t j = 0; j < t.columns; ++j) {
       const ptrdiff_t at = static_cast<ptrdiff_t>(j) * t.to_stride + static_cast<ptrdiff_t>(i);

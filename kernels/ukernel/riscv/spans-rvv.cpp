@@ -2,7 +2,7 @@
 // RISC-V with vectors of any length.
 #include <riscv_vector.h>
 
-#include "kernels/ukernel/runs.h"
+#include "kernels/ukernel/spans.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
@@ -10,7 +10,7 @@ namespace {
 
 // to[i] = f(lanes from `from` on, how many).
 template <class F>
-inline void map_run(float* to, const float* from, size_t count, F f) {
+inline void map_span(float* to, const float* from, size_t count, F f) {
   while (count > 0) {
     const size_t lanes = __riscv_vsetvl_e32m8(count);
     __riscv_vse32_v_f32m8(to, f(__riscv_vle32_v_f32m8(from, lanes), lanes), lanes);
@@ -30,7 +30,7 @@ inline vfloat32m8_t not_above(vfloat32m8_t x, float high, size_t lanes) {
 
 }  // namespace
 
-void fill_run(float* to, size_t count, float value) {
+void fill_span(float* to, size_t count, float value) {
   while (count > 0) {
     const size_t lanes = __riscv_vsetvl_e32m8(count);
     __riscv_vse32_v_f32m8(to, __riscv_vfmv_v_f_f32m8(value, lanes), lanes);
@@ -39,26 +39,26 @@ void fill_run(float* to, size_t count, float value) {
   }
 }
 
-void copy_run(float* to, const float* from, size_t count) {
-  map_run(to, from, count, [](vfloat32m8_t x, size_t) { return x; });
+void copy_span(float* to, const float* from, size_t count) {
+  map_span(to, from, count, [](vfloat32m8_t x, size_t) { return x; });
 }
 
-void scale_run(float* to, const float* from, size_t count, float scale, float offset) {
-  map_run(to, from, count, [&](vfloat32m8_t x, size_t lanes) {
+void scale_span(float* to, const float* from, size_t count, float scale, float offset) {
+  map_span(to, from, count, [&](vfloat32m8_t x, size_t lanes) {
     return __riscv_vfmadd_vf_f32m8(x, scale, __riscv_vfmv_v_f_f32m8(offset, lanes), lanes);
   });
 }
 
-void rectify_run(float* to, const float* from, size_t count) {
-  map_run(to, from, count, [](vfloat32m8_t x, size_t lanes) { return not_below(x, 0, lanes); });
+void rectify_span(float* to, const float* from, size_t count) {
+  map_span(to, from, count, [](vfloat32m8_t x, size_t lanes) { return not_below(x, 0, lanes); });
 }
 
-void clamp_run(float* to, const float* from, size_t count, float low, float high) {
-  map_run(to, from, count,
-          [&](vfloat32m8_t x, size_t lanes) { return not_above(not_below(x, low, lanes), high, lanes); });
+void clamp_span(float* to, const float* from, size_t count, float low, float high) {
+  map_span(to, from, count,
+           [&](vfloat32m8_t x, size_t lanes) { return not_above(not_below(x, low, lanes), high, lanes); });
 }
 
-void add_run(float* to, const float* a, const float* b, size_t count) {
+void add_span(float* to, const float* a, const float* b, size_t count) {
   while (count > 0) {
     const size_t lanes = __riscv_vsetvl_e32m8(count);
     const vfloat32m8_t sum =

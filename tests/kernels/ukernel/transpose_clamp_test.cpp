@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/ukernel/turn.h"
+#include "kernels/ukernel/transpose_clamp.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/ukernel/reference/turn.h"
+#include "kernels/ukernel/reference/transpose_clamp.h"
 #include "tests/kernels/ukernel/guarded.h"
 #include "tests/kernels/ukernel/variants_here.h"
 
@@ -20,15 +20,15 @@ using rushlight::testing::Edge;
 using rushlight::testing::Guarded;
 using Buffer = Guarded<float>;
 
-struct Turns {
+struct TransposeClamps {
   const char* name;
-  void (*turn)(const Turn&);
+  void (*transpose)(const TransposeClamp&);
 };
-RL_VARIANTS(Turns, variants, turn_clamped)
-std::ostream& operator<<(std::ostream& out, const Turns& turns) { return out << turns.name; }
+RL_VARIANTS(TransposeClamps, variants, transpose_clamped)
+std::ostream& operator<<(std::ostream& out, const TransposeClamps& turns) { return out << turns.name; }
 
-class TurnVariants : public ::testing::TestWithParam<Turns> {};
-INSTANTIATE_TEST_SUITE_P(Each, TurnVariants, ::testing::ValuesIn(variants()),
+class TransposeClampVariants : public ::testing::TestWithParam<TransposeClamps> {};
+INSTANTIATE_TEST_SUITE_P(Each, TransposeClampVariants, ::testing::ValuesIn(variants()),
                          [](const auto& variant) { return variant.param.name; });
 
 struct Case {
@@ -41,27 +41,27 @@ struct Case {
     std::fill(to.begin(), to.end(), -1.0F);
     std::fill(expected.begin(), expected.end(), -1.0F);
     std::iota(residual.begin(), residual.end(), 5000.0F);
-    turned.rows = rows;
-    turned.columns = columns;
-    turned.from = from.data();
-    turned.from_stride = static_cast<ptrdiff_t>(columns + 2);
-    turned.to_stride = static_cast<ptrdiff_t>(rows + 3);
+    transposed.rows = rows;
+    transposed.columns = columns;
+    transposed.from = from.data();
+    transposed.from_stride = static_cast<ptrdiff_t>(columns + 2);
+    transposed.to_stride = static_cast<ptrdiff_t>(rows + 3);
   }
-  void compare(const Turns& variant) {
-    turned.to = expected.data();
-    reference::turn_clamped(turned);
-    turned.to = to.data();
-    variant.turn(turned);
+  void compare(const TransposeClamps& variant) {
+    transposed.to = expected.data();
+    reference::transpose_clamped(transposed);
+    transposed.to = to.data();
+    variant.transpose(transposed);
     for (size_t i = 0; i < to.size(); ++i) {
       ASSERT_TRUE(to[i] == expected[i] || (std::isnan(to[i]) && std::isnan(expected[i])))
-          << turned.rows << " x " << turned.columns << ", " << i << ": " << to[i];
+          << transposed.rows << " x " << transposed.columns << ", " << i << ": " << to[i];
     }
   }
   Buffer from, to, expected, residual;
-  Turn turned;
+  TransposeClamp transposed;
 };
 
-TEST_P(TurnVariants, Turn_AnySizes_AsReference) {
+TEST_P(TransposeClampVariants, Turn_AnySizes_AsReference) {
   constexpr size_t kSizes[] = {1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 33};
   for (const Edge edge : {Edge::kFront, Edge::kBack}) {
     for (const size_t rows : kSizes) {
@@ -70,13 +70,13 @@ TEST_P(TurnVariants, Turn_AnySizes_AsReference) {
   }
 }
 
-TEST_P(TurnVariants, Turn_ResidualClampAndNotANumber_AsReference) {
+TEST_P(TransposeClampVariants, Turn_ResidualClampAndNotANumber_AsReference) {
   for (const size_t rows : {5, 16, 21}) {
     Case made(rows, 19, Edge::kBack);
     made.from[3] = std::numeric_limits<float>::quiet_NaN();
-    made.turned.residual = made.residual.data();
-    made.turned.low = 5010;
-    made.turned.high = 5100;
+    made.transposed.residual = made.residual.data();
+    made.transposed.low = 5010;
+    made.transposed.high = 5100;
     made.compare(GetParam());
   }
 }

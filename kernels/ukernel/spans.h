@@ -10,23 +10,24 @@
 
 namespace rushlight::ukernel {
 
-// Whether sums of many numbers are quicker by rows, with add_run(), than one by one.
+// Whether sums of many numbers are quicker by rows, with add_span(), than one by one.
 inline constexpr bool kSpansAreVectors = native::kSpansAreVectors;
 
-RL_UKERNEL_NATIVE(void, fill_run, (float* to, size_t count, float value), (to, count, value))
-RL_UKERNEL_NATIVE(void, copy_run, (float* to, const float* from, size_t count), (to, from, count))
+RL_UKERNEL_NATIVE(void, fill_span, (float* to, size_t count, float value), (to, count, value))
+RL_UKERNEL_NATIVE(void, copy_span, (float* to, const float* from, size_t count), (to, from, count))
 
 // from * scale + offset, in one rounding or two.
-RL_UKERNEL_NATIVE(void, scale_run, (float* to, const float* from, size_t count, float scale, float offset),
+RL_UKERNEL_NATIVE(void, scale_span, (float* to, const float* from, size_t count, float scale, float offset),
                   (to, from, count, scale, offset))
 
 // Zero for what is below zero; NaN, of either sign, stays.
-RL_UKERNEL_NATIVE(void, rectify_run, (float* to, const float* from, size_t count), (to, from, count))
+RL_UKERNEL_NATIVE(void, rectify_span, (float* to, const float* from, size_t count), (to, from, count))
 
 // low for what is below it, high for what is then above that; NaN stays.
-RL_UKERNEL_NATIVE(void, clamp_run, (float* to, const float* from, size_t count, float low, float high),
+RL_UKERNEL_NATIVE(void, clamp_span, (float* to, const float* from, size_t count, float low, float high),
                   (to, from, count, low, high))
 
-RL_UKERNEL_NATIVE(void, add_run, (float* to, const float* a, const float* b, size_t count), (to, a, b, count))
+RL_UKERNEL_NATIVE(void, add_span, (float* to, const float* a, const float* b, size_t count),
+                  (to, a, b, count))
 
 }  // namespace rushlight::ukernel

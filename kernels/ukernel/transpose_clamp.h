@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From rows to columns, in float32:
+// Transposes float32 and clamps the result, with a residual added:
 //
 //   to[j * to_stride + i] = clamp(from[i * from_stride + j] + residual[j * to_stride + i], low, high)
 //
@@ -13,7 +13,7 @@
 
 namespace rushlight::ukernel {
 
-struct Turn {
+struct TransposeClamp {
   size_t rows = 0;
   size_t columns = 0;
   const float* from = nullptr;
@@ -25,6 +25,6 @@ struct Turn {
   float high = __builtin_inff();
 };
 
-RL_UKERNEL(void, turn_clamped, (const Turn& turn), (turn))
+RL_UKERNEL(void, transpose_clamped, (const TransposeClamp& transpose), (transpose))
 
 }  // namespace rushlight::ukernel

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #define RL_OWN_RECTIFY
-#include "kernels/ukernel/generic/runs.cpp"
+#include "kernels/ukernel/generic/spans.cpp"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
@@ -19,8 +19,8 @@ namespace {
 
 }  // namespace
 
-void rectify_run(float* to, const float* from, size_t count) {
-  if (to != from) return map_run(to, from, count, [](float x) RL_INLINE { return x < 0 ? 0 : x; });
+void rectify_span(float* to, const float* from, size_t count) {
+  if (to != from) return map_span(to, from, count, [](float x) RL_INLINE { return x < 0 ? 0 : x; });
   for (; count >= 8; count -= 8, to += 8) {
     rectify(to), rectify(to + 1), rectify(to + 2), rectify(to + 3);
     rectify(to + 4), rectify(to + 5), rectify(to + 6), rectify(to + 7);
