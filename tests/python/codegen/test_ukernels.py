@@ -118,3 +118,25 @@ def test_what_stays_keeps_its_time_stamp(tmp_path: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
     ukernels.write(source_root(), tmp_path)
     assert before == {path: path.stat().st_mtime_ns for path in before} and len(before) > 40
+
+
+@pytest.mark.parametrize("family", sorted(ukernels.read_headers(source_root())))
+def test_a_family_has_a_contract_a_reference_a_test_and_a_benchmark(family: str) -> None:
+    root = source_root()
+    expected = [
+        f"kernels/ukernel/{family}.h",
+        f"kernels/ukernel/reference/{family}.h",
+        f"tests/kernels/ukernel/{family}_test.cpp",
+        f"benchmarks/ukernel/{family}_bench.cpp",
+    ]
+    assert [path for path in expected if not (root / path).is_file()] == []
+    for path in expected[2:]:
+        text = (root / path).read_text()
+        assert f'#include "kernels/ukernel/reference/{family}.h"' in text, path
+    assert f"RL_BENCHMARK({family}," in (root / expected[3]).read_text()
+
+
+def test_every_family_calls_itself_what_its_sources_are_called() -> None:
+    generic = {path.stem for path in (FOLDER / "generic").glob("*.cpp")}
+    headers = {path.stem for path in FOLDER.glob("*.h")} - {"variants", "detect"}
+    assert generic == headers == {path.stem for path in (FOLDER / "reference").glob("*.h")}
