@@ -39,6 +39,8 @@ namespace rushlight::ukernel {
 // The best that this machine runs, or the one that RUSHLIGHT_CPU names in the environment if the machine runs
 // it. Later variants are better.
 [[nodiscard]] Variant variant();
+// Its name, as RUSHLIGHT_CPU has it.
+[[nodiscard]] inline const char* variant_name() { return kVariantNames[static_cast<int>(variant())]; }
 #endif
 
 #define RL_DECLARE_VARIANT(variant, Name, result, name, parameters) \
