@@ -55,7 +55,7 @@ def test_every_byte_has_its_place(report: SizeReport) -> None:
     assert sum(entry.flash for entry in report.entries) == sizes.flash
     assert sum(entry.ram for entry in report.entries) == sizes.ram
     rooms = report.rooms
-    assert {"runtime/executor", "kernels/shared", "startup", "generated table"} <= set(rooms)
+    assert {"runtime/executor", "kernels/walk", "startup", "generated table"} <= set(rooms)
     assert "unknown" not in rooms and rooms["padding"]["flash"] < 200
     assert set(report.operators) >= {"aten::convolution.out", "aten::relu.out"}
     assert report.dtypes.keys() == {"float32"}

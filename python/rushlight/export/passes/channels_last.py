@@ -24,7 +24,7 @@ from rushlight.export.rewrite import insert_before
 
 IMAGE_CHANNELS = 4
 """Of so many channels, inputs of convolutions stay as they are: kImageChannels of
-kernels/shared/image_channels.h."""
+kernels/geometry/image_channels.h."""
 
 
 class ChannelsLast(Pass):
