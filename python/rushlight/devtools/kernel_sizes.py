@@ -22,8 +22,7 @@ LIBRARY = "executorch_kernels"
 class KernelSizes:
     """Bytes of code, constants and initial data. `sources` are the kernels' own, by source
     ("operators/matmul/op_mm"); `shared` is what they share and the microkernels they call, by file; `table`
-    is the operator table: names, signatures and what unpacks arguments. `operators` has those that each source
-    defines.
+    is the operator table: names, signatures and what unpacks arguments. `operators` has those of each source.
     Nothing is linked yet: what the linker leaves out or merges, and the C library, do not count."""
 
     target: str
