@@ -9,7 +9,7 @@ from rushlight.errors import NotExportable
 from rushlight.export.exported import Exported
 
 
-def check_room(exported: Exported, target: str) -> None:
+def check_capacity(exported: Exported, target: str) -> None:
     """Errors: NotExportable with what does not fit; UnknownTarget."""
     findings = list(room_findings(exported.parts.methods, targets.get(target), exported.stored_bytes))
     if findings:
