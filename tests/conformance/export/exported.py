@@ -22,7 +22,7 @@ from torch.utils._pytree import tree_flatten, tree_leaves, tree_map_only
 
 import rushlight
 from rushlight.errors import RushlightError
-from rushlight.export.libraries import library_for
+from rushlight.export.frontend.libraries import library_for
 from rushlight.export.options import Options
 from rushlight.program import Program, TensorInfo, Value, operator_uses, read_program
 from rushlight.run.cases import Comparison, compare

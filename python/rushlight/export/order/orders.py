@@ -10,8 +10,8 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from rushlight.export.constants import input_specs, is_lifted
-from rushlight.export.graph import graph_modules
+from rushlight.export.graph.constants import input_specs, is_lifted
+from rushlight.export.graph.nodes import graph_modules
 
 DimOrder = tuple[int, ...]
 

@@ -15,7 +15,7 @@ import torch
 
 from rushlight.codegen.table import Operator
 from rushlight.errors import InvalidSelection
-from rushlight.export.custom_operators import custom_rows
+from rushlight.export.frontend.custom_operators import custom_rows
 
 REFERENCE = "reference.py"
 """The file of a library's folder with a function for each operator: what it computes, in PyTorch."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rushlight.export.emit import MemoryMap
-from rushlight.export.graph import source_line
+from rushlight.export.graph.nodes import source_line
+from rushlight.export.lower.emit import MemoryMap
 from rushlight.export.lower.instructions import LoweredMethod, TensorOperand, leaves
 from rushlight.export.lower.lifetimes import Lifetime, lifetimes
 from rushlight.export.memory import Plan, Request, plan, read_banks, verify

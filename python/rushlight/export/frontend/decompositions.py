@@ -16,7 +16,7 @@ import torch
 from torch._ops import OpOverload
 
 from rushlight.export.dialect import fused
-from rushlight.export.operators import OperatorLibrary
+from rushlight.export.frontend.operators import OperatorLibrary
 
 aten = torch.ops.aten
 

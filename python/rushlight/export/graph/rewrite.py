@@ -13,7 +13,7 @@ from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
-from rushlight.export.graph import copy_meta, graph_modules
+from rushlight.export.graph.nodes import copy_meta, graph_modules
 
 _NAMESPACES_OF_PURE = frozenset(
     {"aten", "prims", "quantized_decomposed", "torchao", "rushlight", "rushlight_dim_order"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from rushlight.export.dim_orders import (
+from rushlight.export.order.orders import (
     channels_last,
     is_channels_last,
     is_either,

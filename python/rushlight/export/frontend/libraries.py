@@ -6,8 +6,8 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from rushlight.export.custom_operators import with_custom_operators
-from rushlight.export.operators import OperatorLibrary
+from rushlight.export.frontend.custom_operators import with_custom_operators
+from rushlight.export.frontend.operators import OperatorLibrary
 from rushlight.export.options import Options
 
 # Its kernel aborts where indices leave dimensions out or values are broadcast.

@@ -13,9 +13,9 @@ from torch.export import ExportedProgram
 from torch.nn import functional
 
 import rushlight
-from rushlight.export.dialect import dim_order
+from rushlight.export.order import operators as dim_order
+from rushlight.export.order.assign import DimOrders
 from rushlight.export.passes import PassContext
-from rushlight.export.passes.dim_order import DimOrders
 from rushlight.export.passes.remove_dead_code import RemoveDeadCode
 from rushlight.export.passes.remove_no_ops import RemoveNoOps
 from rushlight.program import read_program
@@ -302,5 +302,5 @@ def test_copies_of_the_dialect_lie_as_asked() -> None:
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_the_official_exporter_may_be_in_the_same_process(order: tuple[int, int]) -> None:
     pytest.importorskip("executorch.exir")
-    lines = ["import executorch.exir", "import rushlight.export.dialect.dim_order"]
+    lines = ["import executorch.exir", "import rushlight.export.order.operators"]
     subprocess.run([sys.executable, "-c", "\n".join(lines[i] for i in order)], check=True, timeout=120)

@@ -11,8 +11,8 @@ import torch
 from torch.fx import Node
 
 from rushlight.errors import NotExportable
-from rushlight.export.graph import module_path, source_line
-from rushlight.export.operators import OperatorLibrary
+from rushlight.export.frontend.operators import OperatorLibrary
+from rushlight.export.graph.nodes import module_path, source_line
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from rushlight.export.exported import Exported
 from rushlight.run.memory import room_findings
 
 
-def check_room(exported: Exported, target: str) -> None:
+def check_capacity(exported: Exported, target: str) -> None:
     """Errors: NotExportable with what does not fit; UnknownTarget."""
     findings = list(room_findings(exported.parts.methods, targets.get(target), exported.stored_bytes))
     if findings:

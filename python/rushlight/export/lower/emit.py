@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from rushlight.errors import ExportFailed
-from rushlight.export.data import DataPool
+from rushlight.export.lower.data import DataPool
 from rushlight.export.lower.instructions import (
     Call,
     DelegateCall,

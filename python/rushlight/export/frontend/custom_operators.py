@@ -13,7 +13,7 @@ from rushlight.codegen.libraries import load_tables
 from rushlight.codegen.schema import parse_schema
 from rushlight.codegen.table import Operator, load_yaml
 from rushlight.errors import InvalidSelection
-from rushlight.export.operators import OperatorLibrary
+from rushlight.export.frontend.operators import OperatorLibrary
 from rushlight.program.dtypes import NUMBERS, named
 from rushlight.sources import source_root
 

@@ -9,18 +9,18 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
-from rushlight.export.constants import Constants
-from rushlight.export.dialect.dim_order import clone_dim_order
-from rushlight.export.dim_orders import DimOrder, channels_last, is_either, order_of_strides, row_major
-from rushlight.export.graph import arguments_of, graph_modules, input_of, value_of
-from rushlight.export.passes.base import Pass, PassContext
-from rushlight.export.passes.order_rules import (
+from rushlight.export.graph.constants import Constants
+from rushlight.export.graph.nodes import arguments_of, graph_modules, input_of, value_of
+from rushlight.export.graph.rewrite import insert_before
+from rushlight.export.order.operators import clone_dim_order
+from rushlight.export.order.orders import DimOrder, channels_last, is_either, order_of_strides, row_major
+from rushlight.export.order.rules import (
     deciding_inputs,
     is_convolution,
     permutation,
     reads_any_order,
 )
-from rushlight.export.rewrite import insert_before
+from rushlight.export.passes.base import Pass, PassContext
 
 IMAGE_CHANNELS = 4
 """Of so many channels, inputs of convolutions stay as they are: kImageChannels of

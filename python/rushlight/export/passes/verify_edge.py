@@ -15,11 +15,18 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
 from rushlight.errors import ExportFailed
-from rushlight.export.constants import is_lifted, stored_tensor
-from rushlight.export.graph import arguments_of, attribute, graph_modules, overload_of, source_line, value_of
+from rushlight.export.graph.constants import is_lifted, stored_tensor
+from rushlight.export.graph.nodes import (
+    arguments_of,
+    attribute,
+    graph_modules,
+    overload_of,
+    source_line,
+    value_of,
+)
+from rushlight.export.graph.rewrite import tensor_arguments
+from rushlight.export.graph.sizes import same_sizes
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.export.rewrite import tensor_arguments
-from rushlight.export.sizes import same_sizes
 from rushlight.program.dtypes import NUMBERS
 
 _NUMBERS = (bool, int, float, complex, torch.SymInt, torch.SymFloat, torch.SymBool)

@@ -131,7 +131,7 @@ def test_an_error_says_what_is_wrong_and_who_was_there_before(name: str) -> None
     assert "method 'score' is not of the edge dialect" in message
     assert "passes before: remove_effect_tokens, remove_assertions" in message
     if change in (number_for_tensor, in_place, no_value):
-        assert "node 'sin'" in message and "test_verify.py:" in message
+        assert "node 'sin'" in message and "test_verify_edge.py:" in message
 
 
 @pytest.mark.parametrize("order", [None, (0,), (0, 0), [0, 1]])

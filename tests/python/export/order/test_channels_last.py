@@ -11,8 +11,8 @@ from torch.export import ExportedProgram
 
 import rushlight
 from rushlight.errors import InvalidArgument
-from rushlight.export.passes.channels_last import IMAGE_CHANNELS, ChannelsLast
-from rushlight.export.passes.dim_order import DimOrders
+from rushlight.export.order.assign import DimOrders
+from rushlight.export.order.channels_last import IMAGE_CHANNELS, ChannelsLast
 from rushlight.export.passes.fuse_activation import FuseActivation
 from rushlight.export.passes.remove_dead_code import RemoveDeadCode
 from rushlight.program import TensorInfo, read_program

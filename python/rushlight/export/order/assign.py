@@ -11,10 +11,12 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import OutputKind, TensorArgument
 from torch.fx import GraphModule, Node
 
-from rushlight.export.constants import Constants, input_specs, is_lifted
 from rushlight.export.delegate import call_delegate
-from rushlight.export.dialect.dim_order import clone_dim_order, empty_dim_order, to_dim_order_copy
-from rushlight.export.dim_orders import (
+from rushlight.export.graph.constants import Constants, input_specs, is_lifted
+from rushlight.export.graph.nodes import arguments_of, attribute, graph_modules, input_of, value_of
+from rushlight.export.graph.rewrite import insert_before, replace
+from rushlight.export.order.operators import clone_dim_order, empty_dim_order, to_dim_order_copy
+from rushlight.export.order.orders import (
     DimOrder,
     channels_last,
     is_channels_last,
@@ -24,9 +26,7 @@ from rushlight.export.dim_orders import (
     row_major,
     uses_channels_last,
 )
-from rushlight.export.graph import arguments_of, attribute, graph_modules, input_of, value_of
-from rushlight.export.passes.base import Pass, PassContext
-from rushlight.export.passes.order_rules import (
+from rushlight.export.order.rules import (
     conv_weight,
     deciding_inputs,
     is_size_of,
@@ -35,7 +35,7 @@ from rushlight.export.passes.order_rules import (
     reads_any_order,
     tensors_of,
 )
-from rushlight.export.rewrite import insert_before, replace
+from rushlight.export.passes.base import Pass, PassContext
 
 aten = torch.ops.aten
 

@@ -9,9 +9,9 @@ import torch
 from torch._ops import OpOverload
 from torch.fx import Node
 
-from rushlight.export.dim_orders import is_either
-from rushlight.export.graph import arguments_of, input_of, overload_of, value_of
-from rushlight.export.sizes import same_sizes
+from rushlight.export.graph.nodes import arguments_of, input_of, overload_of, value_of
+from rushlight.export.graph.sizes import same_sizes
+from rushlight.export.order.orders import is_either
 
 aten = torch.ops.aten
 

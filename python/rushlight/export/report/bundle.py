@@ -12,7 +12,7 @@ from torch.export import ExportedProgram
 from torch.utils._pytree import tree_leaves
 
 from rushlight.errors import InvalidArgument
-from rushlight.export.data import stored_bytes
+from rushlight.export.lower.data import stored_bytes
 from rushlight.export.lower.operands import dtype_name
 from rushlight.export.options import MethodSource
 from rushlight.program import BundledCase, BundledSuite, BundledTensor
