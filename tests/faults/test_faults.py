@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
-from faults_table import ROOT, Fault, read
+
+from support.faults_table import ROOT, Fault, read
 
 FAULTS = read()
 README = Path(__file__).with_name("README.md").read_text()

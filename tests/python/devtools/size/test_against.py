@@ -7,12 +7,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from size_reports import a_report
 
 from rushlight import process
 from rushlight.devtools.size import find_build, read_build
 from rushlight.devtools.size.against import category, compare
 from rushlight.devtools.size.breakdown import Entry
+from support.size_reports import a_report
 
 
 @pytest.mark.parametrize(

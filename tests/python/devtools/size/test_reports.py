@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from size_reports import a_report, grown
 
 from rushlight import process
 from rushlight.devtools.size import read_report
@@ -24,6 +23,7 @@ from rushlight.devtools.size.diff import diff
 from rushlight.devtools.size.page import report_page
 from rushlight.devtools.size.treemap import Box, squarified, treemap_svg
 from rushlight.errors import InvalidArgument, OverBudget
+from support.size_reports import a_report, grown
 
 
 def _budget(tmp_path: Path, text: str):
