@@ -12,7 +12,7 @@ from environments import DIGITS, ROOT
 from test_cpp_consumers import build, configure
 
 from rushlight import process
-from rushlight.build.api import read_selection
+from rushlight.build import read_selection
 from rushlight.codegen.table import load_table
 from rushlight.program import read_program
 

@@ -12,7 +12,7 @@ from symbols import FORBIDDEN, constructors, forbidden_calls, writable_objects
 
 from rushlight import process
 
-OPTIONS = ["-DEXECUTORCH_SELECT_ALL_OPS=OFF", "-DRUSHLIGHT_BUILD_RUNNER=OFF"]
+OPTIONS = ["-DEXECUTORCH_SELECT_ALL_OPS=OFF", "-DRUSHLIGHT_BUILD=no-runner"]
 
 pytestmark = pytest.mark.slow
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from rushlight.build import BuildResult
 from rushlight.build.cmake import Progress
+from rushlight.codegen.options import BACKENDS
 from rushlight.devtools.cases import Case, bundled_case, load_case
 from rushlight.devtools.run import DEFAULT_TIMEOUT, inputs_of_ones, run
 from rushlight.documents import read_json
@@ -101,7 +102,7 @@ def _prove(
     try:
         source, cases = case_for(model)
         # The Python module has no backends.
-        here = built.extension is not None and not defines.get("RUSHLIGHT_BACKENDS")
+        here = built.extension is not None and not defines.get(BACKENDS)
         module = built.module() if here else None
         errors = []
         for case in cases:

@@ -10,6 +10,7 @@ from typing import Any
 
 from rushlight.build.baked import BakedBuild, build_baked
 from rushlight.build.cmake import Progress
+from rushlight.codegen.options import FEATURES, merged
 from rushlight.devtools.cases import Case
 from rushlight.devtools.run import inputs_of_ones, run
 from rushlight.devtools.size.read import Built, read_build
@@ -44,7 +45,7 @@ def baked_sizes(
     """Bakes and builds `model` below `output`; with `measure` it runs once, on ones or on `case`.
 
     Errors: those of baking, building and running."""
-    wanted = {"RUSHLIGHT_CALL_GRAPH": "ON", **(defines or {})}
+    wanted = merged({FEATURES: "call-graph"}, defines or {})
     built = build_baked(
         model,
         target=target,
