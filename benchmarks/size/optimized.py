@@ -21,7 +21,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 import written
 from subjects import INTEROP, ROOT
 
-from rushlight.devtools.size import SizeReport, size
+from rushlight.size import SizeReport, size
 
 TARGETS = (
     "host", "linux-aarch64", "linux-armhf", "linux-riscv64", "cortex-m4", "cortex-m55", "rv32imafc",

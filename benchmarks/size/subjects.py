@@ -98,7 +98,7 @@ def _weights(name: str) -> list[Path]:
 
 
 def _write_case(folder: Path, calls: list[tuple[Any, ...]], expected: list[Any]) -> None:
-    """case.json and tensors.npz, as devtools.cases reads them."""
+    """case.json and tensors.npz, as rushlight.run.cases reads them."""
     arrays: dict[str, np.ndarray] = {}
 
     def described(key: str, tensor: Any) -> dict[str, Any]:

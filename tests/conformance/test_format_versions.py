@@ -9,10 +9,10 @@ import pytest
 from programs import Plan, program
 
 import rushlight
-from rushlight.devtools.cases import load_case
-from rushlight.devtools.run import run
 from rushlight.errors import BackendNotFound, InvalidProgram, OperatorNotFound
 from rushlight.program import read_program
+from rushlight.run.api import run
+from rushlight.run.cases import load_case
 
 pytestmark = pytest.mark.conformance
 

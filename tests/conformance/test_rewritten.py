@@ -13,7 +13,6 @@ from drawn_programs import parts
 from hypothesis import given, settings
 
 import rushlight
-from rushlight.devtools.cases import Call, compare, load_case
 from rushlight.errors import InvalidProgram
 from rushlight.program import (
     BundledSuite,
@@ -33,6 +32,7 @@ from rushlight.program import (
     write_program,
 )
 from rushlight.program.model import Dynamism, KernelCall, Kind
+from rushlight.run.cases import Call, compare, load_case
 from rushlight.runtime import Runtime
 
 INTEROP = Path(__file__).parents[1] / "interop"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from rushlight.devtools.cases import load_case
-from rushlight.devtools.run import run
 from rushlight.errors import RushlightError
+from rushlight.run.api import run
+from rushlight.run.cases import load_case
 
 pytestmark = [pytest.mark.conformance, pytest.mark.slow]
 

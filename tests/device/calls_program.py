@@ -13,8 +13,8 @@ from judging import judge
 from programs import Plan, numbers, program, scalar, string, tensor, tensors
 from recording import RecordedCall
 
-from rushlight.devtools.cases import Call, Case
-from rushlight.devtools.run import run
+from rushlight.run.api import run
+from rushlight.run.cases import Call, Case
 
 
 class CallsProgram:

@@ -12,8 +12,8 @@ from boards import need, set_vector_length
 from elftools.elf.elffile import ELFFile
 
 from rushlight import targets
-from rushlight.devtools.cases import load_case
-from rushlight.devtools.run import run
+from rushlight.run.api import run
+from rushlight.run.cases import load_case
 from rushlight.targets.bare_metal import BareMetal
 
 pytestmark = pytest.mark.device

@@ -19,10 +19,10 @@ from recording import Record, RecordedCall
 from torch.nn import functional
 
 from rushlight.codegen.table import load_table
-from rushlight.devtools.cases import Call, Case
-from rushlight.devtools.run import run
 from rushlight.export import export
 from rushlight.export.dialect import fused
+from rushlight.run.api import run
+from rushlight.run.cases import Call, Case
 from rushlight.sources import source_root
 
 pytestmark = pytest.mark.device

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +49,15 @@ class Fault:
 def read(path: Path = TABLE) -> list[Fault]:
     """The rows of a table."""
     return [_fault(row) for row in yaml.safe_load(path.read_text())]
+
+
+def told_by(page: str) -> dict[str, str | None]:
+    """The run of tests that saw each fault of the README's table: "" if none did, None if it was
+    not tried."""
+    rows = re.findall(
+        r"^\| ([a-z0-9-]+) \| `[^`]+` \| (?:`(.+)`|\*\*nothing\*\*|(not tried)) \|$", page, re.MULTILINE
+    )
+    return {name: None if untried else seen for name, seen, untried in rows}
 
 
 def _fault(row: dict[str, Any]) -> Fault:

@@ -18,11 +18,11 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "benchmarks"))
 import written
 
 import rushlight
-from rushlight.devtools.cases import load_case
-from rushlight.devtools.profile import read_events
-from rushlight.devtools.run import run
 from rushlight.errors import RushlightError
 from rushlight.program import read_data_file
+from rushlight.run.api import run
+from rushlight.run.cases import load_case
+from rushlight.trace.profile import read_events
 
 FOLDER = Path(__file__).parent / "of_versions"
 FILES = FOLDER / "files"

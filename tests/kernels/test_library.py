@@ -13,7 +13,7 @@ import yaml
 from symbols import constructors, forbidden_calls, writable_objects
 
 from rushlight import targets
-from rushlight.devtools.kernel_sizes import KernelSizes, kernel_sizes
+from rushlight.size.kernels import KernelSizes, kernel_sizes
 
 BUDGETS = yaml.safe_load(Path(__file__).with_name("size_budgets.yaml").read_text())
 TARGET = "cortex-m33"

@@ -18,7 +18,7 @@ from environments import DIGITS, ROOT
 import rushlight
 from rushlight import process, targets
 from rushlight.cli.main import rushlight as cli
-from rushlight.devtools.package import FORMS, bake_package
+from rushlight.package import FORMS, bake_package
 
 pytestmark = pytest.mark.package
 

@@ -21,7 +21,7 @@ from rushlight.export.delegate import (
     PreprocessResult,
     delegate_calls,
 )
-from rushlight.export.graph import graph_modules
+from rushlight.export.graph.nodes import graph_modules
 
 
 def name_of(node: Node) -> str:

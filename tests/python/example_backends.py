@@ -17,7 +17,6 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 from torch.fx.passes.operator_support import OperatorSupportBase
 
-from rushlight.export.constants import Constants
 from rushlight.export.delegate import (
     BackendDetails,
     CompileSpec,
@@ -29,7 +28,8 @@ from rushlight.export.delegate import (
     propose_partitions,
     tag_constant_data,
 )
-from rushlight.export.graph import graph_modules
+from rushlight.export.graph.constants import Constants
+from rushlight.export.graph.nodes import graph_modules
 
 aten = torch.ops.aten
 

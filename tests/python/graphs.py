@@ -12,9 +12,9 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, OutputKind
 from torch.utils import _pytree as pytree
 
-from rushlight.export.constants import is_lifted, stored_tensor
-from rushlight.export.decompositions import decomposition_table
-from rushlight.export.operators import OperatorLibrary
+from rushlight.export.frontend.decompositions import decomposition_table
+from rushlight.export.frontend.operators import OperatorLibrary
+from rushlight.export.graph.constants import is_lifted, stored_tensor
 from rushlight.export.passes import Pass, PassContext
 from rushlight.export.passes.remove_assertions import RemoveAssertions
 from rushlight.export.passes.views_to_copies import ViewsToCopies

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rushlight.devtools.size.arenas import MethodArenas
-from rushlight.devtools.size.breakdown import Entry
-from rushlight.devtools.size.report import SizeReport
-from rushlight.devtools.size.stack import StackBound, Step
+from rushlight.size.arenas import MethodArenas
+from rushlight.size.breakdown import Entry
+from rushlight.size.report import SizeReport
+from rushlight.size.stack import StackBound, Step
 
 _RELU, _FILE = "aten::relu.out", "kernels/portable/op_relu.cpp"
 _EXECUTOR = "runtime/executor"

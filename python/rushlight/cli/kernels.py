@@ -18,8 +18,8 @@ from rushlight.cli.options import (
 )
 from rushlight.codegen.options import split_names
 from rushlight.codegen.table import load_table
-from rushlight.devtools.kernel_sizes import KernelSizes, kernel_sizes
 from rushlight.program.dtypes import NUMBERS
+from rushlight.size.kernels import KernelSizes, kernel_sizes
 from rushlight.sources import source_root
 
 

@@ -21,11 +21,11 @@ from isolated import Crashed, Hung, Isolated, Raised
 from torch.utils._pytree import tree_flatten, tree_leaves, tree_map_only
 
 import rushlight
-from rushlight.devtools.cases import Comparison, compare
 from rushlight.errors import RushlightError
-from rushlight.export.libraries import library_for
+from rushlight.export.frontend.libraries import library_for
 from rushlight.export.options import Options
 from rushlight.program import Program, TensorInfo, Value, operator_uses, read_program
+from rushlight.run.cases import Comparison, compare
 from rushlight.runtime.arrays import as_array
 
 TOLERANCE = 1e-4
@@ -180,7 +180,7 @@ def official_operators() -> frozenset[str]:
 
 
 def compare_outputs(got: Sequence[Any], expected: Sequence[Any], tolerance: float = TOLERANCE) -> Comparison:
-    """rushlight.devtools.cases.compare of tensors or arrays; complex ones as pairs of floats."""
+    """rushlight.run.cases.compare of tensors or arrays; complex ones as pairs of floats."""
     return compare(*([_comparable(value) for value in values] for values in (got, expected)), tolerance)
 
 

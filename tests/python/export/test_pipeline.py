@@ -10,7 +10,7 @@ from torch import nn
 from torch.export import ExportedProgram
 
 from rushlight.errors import ExportFailed
-from rushlight.export.decompositions import decomposition_table
+from rushlight.export.frontend.decompositions import decomposition_table
 from rushlight.export.passes import Pass, PassContext
 from rushlight.export.pipeline import PassRunner, core_aten_passes, delegated_passes
 

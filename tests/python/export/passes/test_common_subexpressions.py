@@ -9,7 +9,7 @@ import torch
 from graphs import Fn, apply, assert_same, core_aten, operators
 from torch import nn
 
-from rushlight.export.constants import is_lifted
+from rushlight.export.graph.constants import is_lifted
 from rushlight.export.passes.common_subexpressions import CommonSubexpressions
 
 X = torch.randn(2, 3)

@@ -5,7 +5,7 @@ import torch
 import torch.ao.quantization.fx._decomposed  # registers the operators
 from graphs import Fn, apply, assert_same, core_aten
 
-from rushlight.export.constants import Constants
+from rushlight.export.graph.constants import Constants
 from rushlight.export.passes.drop_zero_points import DropZeroPoints
 
 dequantize = torch.ops.quantized_decomposed.dequantize_per_channel.default

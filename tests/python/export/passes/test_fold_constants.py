@@ -10,7 +10,7 @@ from torch import nn
 from torch.ao.quantization.fx import _decomposed  # noqa: F401, registers quantized_decomposed
 from torch.export import ExportedProgram
 
-from rushlight.export.constants import is_lifted, stored_tensor
+from rushlight.export.graph.constants import is_lifted, stored_tensor
 from rushlight.export.passes.fold_constants import FoldConstants
 
 W = torch.randn(32, 64)

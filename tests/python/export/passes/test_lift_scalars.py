@@ -5,7 +5,7 @@ import torch
 from graphs import LIBRARY, apply, assert_same, core_aten, operators
 from torch.export import ExportedProgram
 
-from rushlight.export.constants import Constants, is_lifted, stored_tensor
+from rushlight.export.graph.constants import Constants, is_lifted, stored_tensor
 from rushlight.export.passes import PassContext
 from rushlight.export.passes.lift_scalars import LiftScalars
 
