@@ -27,6 +27,7 @@ from rushlight.build.baked import BakedBuild, build_baked
 from rushlight.build.cmake import Progress
 from rushlight.build.inputs import plain_name
 from rushlight.codegen.bake import program_name
+from rushlight.codegen.options import BACKENDS
 from rushlight.errors import (
     InvalidArgument,
     MethodNotFound,
@@ -171,7 +172,7 @@ def run(
                 minimal=False,
             )
         return _run_baked(path, program, case, chosen, baked, timeout, progress)
-    wants_more = bool(kernels or (defines or {}).get("RUSHLIGHT_BACKENDS"))
+    wants_more = bool(kernels or (defines or {}).get(BACKENDS))
     here = module is not None or (built is None and not wants_more)
     if chosen.kind == "host" and trace is None and here:
         with _within(timeout, path):

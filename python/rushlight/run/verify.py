@@ -11,6 +11,7 @@ from typing import Any
 
 from rushlight.build import BuildResult
 from rushlight.build.cmake import Progress
+from rushlight.codegen.options import BACKENDS
 from rushlight.documents import read_json
 from rushlight.errors import BuildOnly, CheckFailed, InvalidArgument, MissingExecutable, RushlightError
 from rushlight.program import is_bundled_program, read_model
@@ -101,7 +102,7 @@ def _prove(
     try:
         source, cases = case_for(model)
         # The Python module has no backends.
-        here = built.extension is not None and not defines.get("RUSHLIGHT_BACKENDS")
+        here = built.extension is not None and not defines.get(BACKENDS)
         module = built.module() if here else None
         errors = []
         for case in cases:
