@@ -11,8 +11,9 @@ import pytest
 from rushlight import targets
 from rushlight.build.sizes import read_sizes
 from rushlight.errors import OutOfMemory, OverBudget, TargetCrashed
-from rushlight.run.api import RunOutcome, run
+from rushlight.run.api import run
 from rushlight.run.cases import load_case
+from rushlight.run.outcome import RunOutcome
 from rushlight.size import SizeReport, find_build, read_build, size
 from rushlight.size.baked import baked_sizes
 from rushlight.size.budget import check_budget, read_budget
