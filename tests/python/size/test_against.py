@@ -7,12 +7,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from size_reports import a_report
 
 from rushlight import process
 from rushlight.size import find_build, read_build
 from rushlight.size.against import category, compare
 from rushlight.size.breakdown import Entry
+from support.size_reports import a_report
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from size_reports import a_report, grown
 
 from rushlight import process
 from rushlight.errors import InvalidArgument, OverBudget
@@ -24,6 +23,7 @@ from rushlight.size.constants import constants_header
 from rushlight.size.diff import diff
 from rushlight.size.page import report_page
 from rushlight.size.treemap import Box, squarified, treemap_svg
+from support.size_reports import a_report, grown
 
 
 def _budget(tmp_path: Path, text: str):
