@@ -9,11 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-import cpp_names
 import pytest
 
 import rushlight
 from rushlight.program.arena import PARTS
+from support import cpp_names
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drawn_programs import parts
 from hypothesis import given, settings
 
 import rushlight
@@ -34,6 +33,7 @@ from rushlight.program import (
 from rushlight.program.model import Dynamism, KernelCall, Kind
 from rushlight.run.cases import Call, compare, load_case
 from rushlight.runtime import Runtime
+from support.drawn_programs import parts
 
 INTEROP = Path(__file__).parents[1] / "interop"
 PROGRAMS = sorted(

@@ -11,8 +11,9 @@ import pytest
 import rushlight
 from rushlight import targets
 from rushlight.errors import BuildOnly
-from rushlight.run.api import RunOutcome, run
+from rushlight.run.api import run
 from rushlight.run.cases import bundled_case, load_case
+from rushlight.run.outcome import RunOutcome
 from rushlight.run.verify import verify
 from rushlight.targets import Target
 

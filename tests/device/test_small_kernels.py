@@ -12,10 +12,6 @@ from typing import Any
 
 import pytest
 import torch
-from boards import need, set_vector_length
-from calls_program import computed, problem
-from models import DsCnn, ResNet8, with_statistics
-from recording import Record, RecordedCall
 from torch.nn import functional
 
 from rushlight.codegen.table import load_table
@@ -24,6 +20,10 @@ from rushlight.export.dialect import fused
 from rushlight.run.api import run
 from rushlight.run.cases import Call, Case
 from rushlight.sources import source_root
+from support.boards import need, set_vector_length
+from support.calls_program import computed, problem
+from support.interop.models import DsCnn, ResNet8, with_statistics
+from support.opinfo.recording import Record, RecordedCall
 
 pytestmark = pytest.mark.device
 

@@ -25,11 +25,10 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from faults_table import BINARIES, ROOT, Fault, read, told_by
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-sys.path.append(str(ROOT / "benchmarks"))
-
-import written
+from support import written
+from support.faults_table import BINARIES, ROOT, Fault, read, told_by
 
 TREE = ROOT / "build" / "faults" / "tree"
 RESULTS = ROOT / "build" / "faults" / "results.json"

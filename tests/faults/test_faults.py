@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
-from faults_table import ROOT, Fault, read, told_by
+
+from support.faults_table import ROOT, Fault, read, told_by
 
 FAULTS = read()
 README = Path(__file__).with_name("README.md").read_text()

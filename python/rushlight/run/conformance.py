@@ -199,13 +199,9 @@ def _run_one(label: str, model: Path, target: targets.Target, built: BuildResult
     except RushlightError as error:
         reason = " ".join(f"{type(error).__name__}: {error.message}".split())
         return Entry(label, target.name, Status.FAILED, reason)
-    reasons = [
-        f"call {index}: {call.comparison.reason}"
-        for index, call in enumerate(outcome.calls)
-        if call.comparison and not call.comparison.passed
-    ]
-    status = Status.FAILED if reasons else Status.PASSED
-    return Entry(label, target.name, status, "; ".join(reasons), outcome.max_error, outcome.seconds)
+    status = Status.PASSED if outcome.passed else Status.FAILED
+    reason = "; ".join(outcome.reasons)
+    return Entry(label, target.name, status, reason, outcome.max_error, outcome.seconds)
 
 
 def _needs(model: Path, target: targets.Target) -> str:

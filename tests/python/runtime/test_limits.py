@@ -15,7 +15,6 @@ from types import FrameType
 
 import numpy as np
 import pytest
-from programs import Plan, jump_false, program, scalar, tensor
 
 import rushlight
 from rushlight import process
@@ -24,6 +23,7 @@ from rushlight.program import Method, ProgramParts, TensorInfo, Value, write_pro
 from rushlight.program.model import Dynamism, KernelCall, Kind, Storage
 from rushlight.run.case_stream import decode_response, encode_request
 from rushlight.runtime import Runtime
+from support.programs import Plan, jump_false, program, scalar, tensor
 
 JUMP_TO_ITSELF = Path(__file__).parents[2] / "fuzz" / "regressions" / "program" / "jump_to_itself.pte"
 ADD = ("aten::add", "out")
