@@ -87,7 +87,7 @@ def _exported(name: str, folder: Path) -> Path:
 def measure(name: str, program: Path, target: str, folder: Path, jobs: int | None) -> Row:
     """Two builds below `folder`."""
     # Without records of stacks, for which compilers' caches are of no use.
-    defines = {"RUSHLIGHT_CALL_GRAPH": "OFF"}
+    defines = {"RUSHLIGHT_FEATURES": "no-call-graph"}
     reports: dict[str, SizeReport] = {}
     for library in ("portable", "optimized"):
         reports[library] = size(

@@ -86,7 +86,7 @@ def test_a_runner_has_just_enough_with_the_constants_and_not_with_less(
 ) -> None:
     folder = Path(report.executable).parent
     header = tmp_path / "memory.h"
-    defines = {"RUSHLIGHT_CALL_GRAPH": "ON", "RUSHLIGHT_MEMORY_HEADER": str(header)}
+    defines = {"RUSHLIGHT_FEATURES": "call-graph", "RUSHLIGHT_MEMORY_HEADER": str(header)}
     case = load_case(MODEL.with_name("case.json"))
 
     def run_with(text: str) -> RunOutcome:

@@ -16,10 +16,10 @@ from rushlight.cli.console import Console, echo_json, styled
 from rushlight.cli.options import (
     define_option,
     json_option,
-    kernels_option,
     kilobytes,
     parse_defines,
     shown_progress,
+    table_options,
     target_option,
     verbose_option,
 )
@@ -76,7 +76,7 @@ from rushlight.trace.request import TraceRequest
 @click.option(
     "--max-memory", type=int, help="Bytes that one method may take [default: what the machine has]."
 )
-@kernels_option
+@table_options("kernels")
 @define_option
 @json_option
 @verbose_option

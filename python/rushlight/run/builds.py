@@ -14,6 +14,7 @@ from rushlight.build import BuildRequest, BuildResult, existing_libraries, run_r
 from rushlight.build.baked import BakedBuild, build_baked
 from rushlight.build.cmake import Progress
 from rushlight.build.inputs import plain_name
+from rushlight.codegen.options import BACKENDS
 from rushlight.run.prepared import PreparedCase
 from rushlight.sources import source_root
 from rushlight.trace.request import TraceRequest
@@ -33,7 +34,7 @@ class RunnerBuild:
     @property
     def changes_the_runtime(self) -> bool:
         """Whether the native module of this process has less than the build would have."""
-        return bool(self.kernels or self.defines.get("RUSHLIGHT_BACKENDS"))
+        return bool(self.kernels or self.defines.get(BACKENDS))
 
     def interpreter(self, prepared: PreparedCase, trace: TraceRequest | None) -> BuildResult:
         """An executor_runner for the program. Errors: those of building."""

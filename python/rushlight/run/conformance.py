@@ -12,6 +12,7 @@ from typing import Any
 from rushlight import targets
 from rushlight.build import BuildResult, build
 from rushlight.build.cmake import Progress
+from rushlight.codegen.options import FEATURES
 from rushlight.codegen.table import load_table
 from rushlight.errors import OutOfMemory, RushlightError
 from rushlight.printable import escaped
@@ -167,7 +168,7 @@ def run_conformance(
                 fit,
                 target=name,
                 output=output / name,
-                defines={"RUSHLIGHT_RUNNER_DATA_FILES": "ON"},
+                defines={FEATURES: "data-files"},
                 progress=progress,
             )
             seconds[name] = built.seconds

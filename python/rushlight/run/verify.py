@@ -11,6 +11,7 @@ from typing import Any
 
 from rushlight.build import BuildResult
 from rushlight.build.cmake import Progress
+from rushlight.codegen.options import BACKENDS
 from rushlight.documents import read_json
 from rushlight.errors import BuildOnly, CheckFailed, InvalidArgument, MissingExecutable, RushlightError
 from rushlight.program import is_bundled_program, read_model
@@ -120,7 +121,7 @@ def _run(
     built: BuildResult, model: Path, case: Case, defines: Mapping[str, str], timeout: float
 ) -> RunOutcome:
     # The Python module has no backends.
-    in_module = built.extension is not None and not defines.get("RUSHLIGHT_BACKENDS")
+    in_module = built.extension is not None and not defines.get(BACKENDS)
     return run(
         model,
         case,

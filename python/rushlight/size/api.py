@@ -10,6 +10,7 @@ from pathlib import Path
 from rushlight import targets
 from rushlight.build import BuildRequest, BuildResult, refuse_delegates, run_request
 from rushlight.build.cmake import Progress
+from rushlight.codegen.options import FEATURES, merged
 from rushlight.errors import BuildOnly, InvalidArgument
 from rushlight.program import read_model
 from rushlight.run.api import run
@@ -47,7 +48,7 @@ def size(
         target=target,
         models=tuple(model.resolve() for model in models),
         data_files=tuple(path.resolve() for path in data_files),
-        defines={"RUSHLIGHT_CALL_GRAPH": "ON", **(defines or {})},
+        defines=merged({FEATURES: "call-graph"}, defines or {}),
     )
     folder = output or Path("rushlight-build") / f"size-{target}"
     built = run_request(request, folder, jobs=jobs, progress=progress)

@@ -10,6 +10,7 @@ from typing import Any
 
 from rushlight.build.baked import BakedBuild, build_baked
 from rushlight.build.cmake import Progress
+from rushlight.codegen.options import FEATURES, merged
 from rushlight.program import read_model
 from rushlight.run.api import run
 from rushlight.run.cases import Case, cases_of_ones
@@ -44,7 +45,7 @@ def baked_sizes(
     """Bakes and builds `model` below `output`; with `measure` it runs once, on ones or on `case`.
 
     Errors: those of baking, building and running."""
-    wanted = {"RUSHLIGHT_CALL_GRAPH": "ON", **(defines or {})}
+    wanted = merged({FEATURES: "call-graph"}, defines or {})
     built = build_baked(
         model,
         target=target,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rushlight import process
-from rushlight.build.api import RUNNER, read_selection
+from rushlight.build import RUNNER, read_selection
 from rushlight.documents import read_json
 from rushlight.errors import InvalidArgument
 from rushlight.size.arenas import method_arenas, weight_bytes
@@ -142,6 +142,6 @@ def _unknown_of_stack(stack: StackBound | None) -> list[str]:
         said.append(f"stack: what these need, 256 bytes each were assumed: {', '.join(stack.assumed)}")
     if not stack.frames.get("compiler"):
         said.append(
-            "stack: the compiler's frames, which GCC writes with RUSHLIGHT_CALL_GRAPH; read off the code"
+            "stack: the compiler's frames, which GCC writes with the feature call-graph; read off the code"
         )
     return said
