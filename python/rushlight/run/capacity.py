@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether a target has memory for a program."""
+"""Checks that a program fits in a target's memory."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from rushlight.program import Method, arena_bytes
 from rushlight.run.findings import Finding
 
 MAX_PLANNED_BUFFERS = 16
-"""How many the runner hands out: MemoryOptions::kMaxPlannedBuffers."""
+"""The most planned buffers of a runner: MemoryOptions::kMaxPlannedBuffers."""
 
 _REMEDY = "export for smaller shapes, or for a target with more memory"
 
 
-def room_findings(methods: Sequence[Method], target: targets.Target, stored: int) -> Iterator[Finding]:
-    """What does not fit; `stored` are the bytes of the program file and of data files linked in with it.
+def capacity_findings(methods: Sequence[Method], target: targets.Target, stored: int) -> Iterator[Finding]:
+    """A finding for each shortage of memory; `stored` are the bytes of the program file and of data files
+    linked in with it.
 
-    Each method is looked at by itself. What a runner has beside (code, stack, its own data) is not counted:
-    a program that does not fit here cannot, one that does may still be told by the linker that it does not.
+    Each method is checked by itself. Code, stack and the runner's own data are not counted, so that a program
+    without findings may still fail to link.
     """
     for method in methods:
         if len(method.buffer_sizes) - 1 > MAX_PLANNED_BUFFERS:
