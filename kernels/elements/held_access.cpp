@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/walk/held_access.h"
+#include "kernels/elements/held_access.h"
 
 #include "kernels/elements/convert.h"
 #include "runtime/base/assert.h"

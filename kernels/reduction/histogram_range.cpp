@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/walk/element_range.h"
+#include "kernels/reduction/histogram_range.h"
 
 #include <cmath>
 
@@ -8,7 +8,7 @@
 
 namespace rushlight::kernels {
 
-void ElementRange::cover(const Tensor& tensor) {
+void HistogramRange::cover(const Tensor& tensor) {
   const char* at = tensor.const_data_ptr<char>();
   for (size_t i = 0; i < tensor.numel(); ++i, at += tensor.element_size()) {
     const double number = load_number(at, tensor.scalar_type());
@@ -17,7 +17,7 @@ void ElementRange::cover(const Tensor& tensor) {
   }
 }
 
-Error ElementRange::widen(double margin) {
+Error HistogramRange::widen(double margin) {
   if (low == high) {
     low -= margin;
     high += margin;

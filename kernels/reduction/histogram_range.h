@@ -7,7 +7,7 @@
 
 namespace rushlight::kernels {
 
-struct ElementRange {
+struct HistogramRange {
   double low;
   double high;
 
