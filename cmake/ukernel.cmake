@@ -143,7 +143,7 @@ function(rushlight_add_ukernels target)
         endforeach()
     endforeach()
     target_sources(${target} PRIVATE ${sources})
-    # What is around the loops, too, is to be quick where there is room.
+    # The code around the loops is optimized for speed too, where flash is plentiful.
     if("hosted" IN_LIST features)
         set(around ${RUSHLIGHT_KERNEL_SOURCES} ${RUSHLIGHT_SHARED_KERNEL_SOURCES})
         list(FILTER around INCLUDE REGEX "/kernels/(host|board)/")
