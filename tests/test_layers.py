@@ -49,6 +49,8 @@ LINKED_FROM_ABOVE = {
 }
 """What a layer of the runtime declares, and a higher one or a generated file defines, with the reason."""
 SEEN_BY_KERNELS = {"base", "tensor", "memory", "kernel"}
+SHELF_LIMIT = 60
+"""Files in a folder of kernels/, at most."""
 PACKAGE = [
     "printable",
     "errors",
@@ -218,14 +220,14 @@ def test_microkernels_see_themselves_only() -> None:
 
 
 def test_libraries_of_kernels_do_not_see_each_other() -> None:
+    named = {"operators", "backs", "host", "board", "ukernel"}
+    shared = {path.name for path in (ROOT / "kernels").iterdir() if path.is_dir()} - named
     seen = {
-        "portable": {"portable", "backs", "shared"},
-        "quantized": {"quantized", "backs", "shared"},
-        "prim": {"prim", "shared"},
-        "shared": {"shared"},
-        "backs": {"backs", "shared"},
-        "host": {"host", "backs", "shared", "ukernel"},
-        "board": {"board", "backs", "shared", "ukernel"},
+        "operators": {"backs", *shared},
+        **dict.fromkeys(shared, shared),
+        "backs": {"backs", *shared},
+        "host": {"host", "backs", "ukernel", *shared},
+        "board": {"board", "backs", "ukernel", *shared},
     }
     across = [
         f"{path} includes {top}/{part}"
@@ -234,6 +236,14 @@ def test_libraries_of_kernels_do_not_see_each_other() -> None:
         if top == "kernels" and part not in allowed
     ]
     assert across == []
+
+
+def test_a_shelf_of_kernels_is_small_enough_to_read() -> None:
+    fronts = ROOT / "kernels" / "operators"
+    shelves = [path for path in fronts.iterdir() if path.is_dir()]
+    shelves += [path for path in (ROOT / "kernels").iterdir() if path.is_dir() and path != fronts]
+    assert [path.name for path in shelves if len(list(path.glob("*.*"))) > SHELF_LIMIT] == []
+    assert [path.name for path in fronts.iterdir() if path.is_file()] == []
 
 
 def test_instruction_sets_are_named_in_microkernels_only() -> None:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "kernels/shared/checks.h"
-#include "kernels/shared/selection.h"
+#include "kernels/checks/checks.h"
+#include "kernels/checks/selection.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
 
