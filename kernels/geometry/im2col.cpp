@@ -19,8 +19,8 @@ struct Places {
 Places places_of(const Window& window, ptrdiff_t element) {
   const int64_t offset = element * window.dilation - window.pad;
   const int64_t first = offset < 0 ? (-offset + window.step - 1) / window.step : 0;
-  const int64_t room = window.in - offset;
-  const int64_t end = room > 0 ? std::min((room + window.step - 1) / window.step, window.out) : 0;
+  const int64_t span = window.in - offset;
+  const int64_t end = span > 0 ? std::min((span + window.step - 1) / window.step, window.out) : 0;
   return {static_cast<ptrdiff_t>(first), static_cast<ptrdiff_t>(std::max<int64_t>(end - first, 0)),
           static_cast<ptrdiff_t>(first * window.step + offset)};
 }
@@ -40,11 +40,11 @@ Error plan_columns(const WindowArguments& arguments, int64_t height, int64_t wid
     window.step = spatial_item(arguments.stride, i);
     window.pad = spatial_item(arguments.padding, i);
     window.dilation = spatial_item(arguments.dilation, i);
-    const int64_t room = window.in + 2 * window.pad - window.dilation * (window.kernel - 1) - 1;
-    window.out = room < 0 ? 0 : room / window.step + 1;
+    const int64_t span = window.in + 2 * window.pad - window.dilation * (window.kernel - 1) - 1;
+    window.out = span < 0 ? 0 : span / window.step + 1;
     RL_CHECK(window.out >= 1 && window.out <= kSpatialLimit, Error::InvalidArgument,
-             "kernel_size: a dimension of size %ld has room for %ld windows of %ld",
-             static_cast<long>(window.in), static_cast<long>(window.out), static_cast<long>(window.kernel));
+             "kernel_size: a dimension of size %ld fits %ld windows of %ld", static_cast<long>(window.in),
+             static_cast<long>(window.out), static_cast<long>(window.kernel));
   }
   return Error::Ok;
 }

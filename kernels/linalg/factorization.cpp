@@ -156,7 +156,7 @@ int32_t invert(const Grid& a, Pivots pivots, const Grid& column) {
     for (ptrdiff_t i = 0; i < j; ++i) a.set(i, j, -(a.dot(i, a, j, i, j) * last));
     a.set(j, j, last);
   }
-  // Then X L is that inverse, with X = A^-1 P; L makes room from the right.
+  // Then X L is that inverse, with X = A^-1 P; L is overwritten from the right.
   for (ptrdiff_t j = n; j-- > 0;) {
     for (ptrdiff_t i = j + 1; i < n; ++i) {
       column.set(i, 0, a.get(i, j));

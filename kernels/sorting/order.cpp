@@ -51,7 +51,7 @@ class Ranking {
     const ptrdiff_t count = values_.size;
     if (count == 0) return;
     for (ptrdiff_t i = 0; i < count; ++i) put(i, entry(source, i, i));
-    // A heap with the last in order on top, which makes room for whatever comes before it.
+    // A heap with the last in order on top, which gives way to whatever comes before it.
     for (ptrdiff_t i = count / 2; i-- > 0;) sift(i, get(i), count);
     for (ptrdiff_t i = count; i < source.size; ++i) {
       const Entry next = entry(source, i, i);

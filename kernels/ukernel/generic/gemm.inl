@@ -28,7 +28,7 @@ constexpr size_t kRows = 4;
 constexpr size_t kVectors = 4;
 #endif
 constexpr size_t kColumns = kVectors * kLanes;
-// With fewer vectors in a row there is room for more rows; sums are more than an addition takes cycles.
+// With fewer vectors in a row more rows fit in registers; sums are more than an addition takes cycles.
 #if defined(__AVX2__)
 constexpr size_t kMostRows = 8;
 constexpr size_t kNarrow = kVectors - 1;
@@ -242,7 +242,7 @@ void copy_rows(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t from
   }
 }
 
-// Columns that end within a vector, where there are no masks: beside the tile is room for whole ones.
+// Columns that end within a vector, where there are no masks: the memory beside the tile holds whole ones.
 template <class Of>
 void compute_padded(const Of& given) {
   float c[kMostRows * kColumns] = {};
