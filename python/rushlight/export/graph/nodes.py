@@ -84,6 +84,17 @@ def input_of(node: Node, place: int = 0) -> Node:
     return found
 
 
+def named_argument(node: Node, name: str) -> Any:
+    """What a call of an operator gives for the argument of that name, or the argument's default; None where
+    it has no such argument."""
+    for place, argument in enumerate(overload_of(node)._schema.arguments):
+        if argument.name == name:
+            if place < len(node.args):
+                return node.args[place]
+            return node.kwargs.get(name, argument.default_value)
+    return None
+
+
 def overload_of(node: Node) -> OpOverload:
     """The operator that a node calls."""
     assert isinstance(node.target, OpOverload), f"{node.name}: expected an operator, got {node.target!r}"

@@ -26,9 +26,9 @@ from rushlight.export.lower.operands import (
     Unbounded,
     constant_number,
     new_operand,
-    stored_order,
     tensor_operand,
 )
+from rushlight.export.order.orders import stored_order
 from rushlight.export.report.problems import Problem
 
 _WRITTEN_BACK = {

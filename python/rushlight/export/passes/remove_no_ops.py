@@ -38,7 +38,8 @@ class RemoveNoOps(Pass):
         mixed = uses_channels_last(program)
         written = {node for _, call in calls(program) for node in written_nodes([call])}
         for _, node in calls(program):
-            rule = _RULES.get(node.target)
+            is_view = context.library.gives_other_sizes(node.target)
+            rule = _same_sizes if is_view else _RULES.get(node.target)
             source = rule(node, mixed) if rule is not None else None
             if source is not None and not written & {node, source}:
                 replace(program, node, source)
@@ -132,13 +133,9 @@ _RULES: dict[Any, _Rule] = {
     ),
     **dict.fromkeys(
         (
-            aten.view_copy.default,
             aten.view_copy.dtype,
             aten.expand_copy.default,
             aten.slice_copy.Tensor,
-            aten.squeeze_copy.default,
-            aten.squeeze_copy.dim,
-            aten.squeeze_copy.dims,
             aten.repeat.default,
         ),
         _same_sizes,
