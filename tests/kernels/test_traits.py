@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 import torch
-from harness import Kernels, assert_equal, poison, random_tensor, with_dim_order
 
 from rushlight.codegen.table import load_table
+from support.harness import Kernels, assert_equal, poison, random_tensor, with_dim_order
 
 TABLE = load_table(Path(__file__).parents[2] / "kernels" / "ops.yaml")
 NCHW, NHWC = [0, 1, 2, 3], [0, 2, 3, 1]

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from rushlight import targets
-from rushlight.devtools.room import room_findings
 from rushlight.errors import NotExportable
 from rushlight.export.exported import Exported
+from rushlight.run.memory import room_findings
 
 
 def check_capacity(exported: Exported, target: str) -> None:

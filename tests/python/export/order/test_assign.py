@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 import torch
-from graphs import LIBRARY, Fn, apply, assert_same, core_aten, operators, run
 from torch import nn
 from torch.export import ExportedProgram
 from torch.nn import functional
@@ -19,6 +18,7 @@ from rushlight.export.passes import PassContext
 from rushlight.export.passes.remove_dead_code import RemoveDeadCode
 from rushlight.export.passes.remove_no_ops import RemoveNoOps
 from rushlight.program import read_program
+from support.graphs import LIBRARY, Fn, apply, assert_same, core_aten, operators, run
 
 ROW, LAST = (0, 1, 2, 3), (0, 2, 3, 1)
 IMAGE = torch.randn(2, 3, 8, 8)

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 import torch
-from graphs import apply, assert_same, core_aten, operators, run
 from torch import nn
 from torch.export import ExportedProgram
 
@@ -17,6 +16,7 @@ from rushlight.export.passes.fuse_activation import FuseActivation
 from rushlight.export.passes.remove_dead_code import RemoveDeadCode
 from rushlight.program import TensorInfo, read_program
 from rushlight.sources import source_root
+from support.graphs import apply, assert_same, core_aten, operators, run
 
 LAST = (0, 2, 3, 1)
 IMAGE = torch.randn(2, 6, 8, 8)

@@ -5,13 +5,13 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from graphs import LIBRARY, core_aten
 from torch.export import ExportedProgram
 from torch.fx import Node
 
 from rushlight.errors import ExportFailed
 from rushlight.export.passes import PassContext
 from rushlight.export.pipeline import PassRunner, core_aten_passes, delegated_passes
+from support.graphs import LIBRARY, core_aten
 
 aten = torch.ops.aten
 

@@ -12,12 +12,11 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="exports models")
 
-from example_backends import Tape, TapePartitioner  # noqa: E402
-
 from rushlight.export import export  # noqa: E402
 from rushlight.export.delegate import PreprocessResult  # noqa: E402
 from rushlight.program import record_beside  # noqa: E402
 from rushlight.program.debug import InstructionOrigin  # noqa: E402
+from support.example_backends import Tape, TapePartitioner  # noqa: E402
 
 X = torch.randn(2, 3)
 
