@@ -77,6 +77,13 @@ def arguments_of(node: Node) -> tuple[Any, ...]:
     return node.args
 
 
+def permutation_of(node: Node) -> list[int]:
+    """The dimensions of a call of `permute`, of its copying form too, counted from 0: dimension i of the
+    result is that dimension of the input."""
+    rank = value_of(node).dim()
+    return [dim % rank for dim in arguments_of(node)[1]]
+
+
 def input_of(node: Node, place: int = 0) -> Node:
     """The argument of a call that another node computes."""
     found = node.args[place]

@@ -8,12 +8,13 @@ known at run time, or of a tensor that the caller places, is an `et_view`.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch.fx import Node
 
-from rushlight.export.graph.nodes import arguments_of, input_of, named_argument, value_of
+from rushlight.export.graph.nodes import arguments_of, input_of, named_argument, permutation_of, value_of
 from rushlight.export.lower.builder import Builder, Environment
 from rushlight.export.lower.instructions import Operand, Place, TensorOperand
 from rushlight.export.lower.operands import dtype_name, is_symbolic, symbols_of, upper_bound
@@ -49,7 +50,7 @@ def elided(builder: Builder, node: Node, environment: Environment) -> Operand | 
         return _slice(node, source, value, row == _SELECT)
     if row in _SPLITS:
         return _split(node, source, value, row == _UNBIND)
-    if row == _PERMUTE and not _keeps_order(source, node.args[1]):
+    if row == _PERMUTE and not _keeps_order(source, permutation_of(node)):
         return None
     if order is not None and not is_row_major(order):
         return None
@@ -62,8 +63,7 @@ def elided(builder: Builder, node: Node, environment: Environment) -> Operand | 
 
 def _permuted(node: Node, source: TensorOperand) -> TensorOperand | None:
     """The source's bytes under permuted dimensions, where that is the order that the result has."""
-    rank = len(source.sizes)
-    dims = [dim % rank for dim in arguments_of(node)[1]]
+    dims = permutation_of(node)
     order = permuted(source.dim_order, dims)
     if order != stored_order(node) or not _is_placed(source) or source.is_dynamic:
         return None
@@ -81,11 +81,9 @@ def _alias(source: TensorOperand, shape: Any, offset: int) -> TensorOperand:
     return TensorOperand(source.dtype, sizes, row_major(len(sizes)), source.storage, offset=offset)
 
 
-def _keeps_order(source: TensorOperand, dims: Any) -> bool:
+def _keeps_order(source: TensorOperand, dims: Sequence[int]) -> bool:
     """Whether a permutation moves only dimensions of size 1."""
-    rank = len(source.sizes)
-    order = [dim % rank for dim in dims] if rank else []
-    moved = [dim for dim in order if source.sizes[dim] != 1]
+    moved = [dim for dim in dims if source.sizes[dim] != 1]
     return moved == sorted(moved) and not source.is_dynamic
 
 

@@ -11,7 +11,7 @@ from torch._ops import OpOverload
 from torch.fx import Node
 
 from rushlight.export.frontend.operators import OperatorLibrary
-from rushlight.export.graph.nodes import arguments_of, input_of, named_argument, value_of
+from rushlight.export.graph.nodes import input_of, named_argument, permutation_of, value_of
 from rushlight.export.graph.sizes import same_sizes
 from rushlight.export.order.orders import is_either
 
@@ -86,10 +86,7 @@ class OrderRules:
 
 def permutation(node: Node) -> list[int] | None:
     """The dimensions of a node that permutes, counted from 0; None of any other."""
-    if node.target is not aten.permute_copy.default:
-        return None
-    rank = value_of(node).dim()
-    return [dim % rank for dim in arguments_of(node)[1]] if rank else []
+    return permutation_of(node) if node.target is aten.permute_copy.default else None
 
 
 def tensors_of(node: Node) -> list[Node]:

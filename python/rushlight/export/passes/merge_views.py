@@ -12,7 +12,7 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from rushlight.export.frontend.operators import OperatorLibrary
-from rushlight.export.graph.nodes import arguments_of, input_of, value_of
+from rushlight.export.graph.nodes import arguments_of, input_of, permutation_of, value_of
 from rushlight.export.graph.rewrite import calls, replace
 from rushlight.export.graph.sizes import is_static, same_sizes
 from rushlight.export.passes.base import Pass, PassContext
@@ -100,9 +100,9 @@ def _merge_permutation(program: ExportedProgram, node: Node, library: OperatorLi
 
 
 def _dims(node: Node) -> list[int]:
-    rank = value_of(node).dim()
     if node.target is aten.permute_copy.default:
-        return [d % rank for d in arguments_of(node)[1]] if rank else []
+        return permutation_of(node)
+    rank = value_of(node).dim()
     dims = list(range(rank))
     given = (0, -1) if node.target is aten.t_copy.default else arguments_of(node)[1:3]
     a, b = (d % max(rank, 1) for d in given)

@@ -11,11 +11,12 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from rushlight.export.graph.nodes import arguments_of, input_of, value_of
+from rushlight.export.graph.nodes import arguments_of, input_of, permutation_of, value_of
 from rushlight.export.graph.rewrite import calls, replace, written_nodes
 from rushlight.export.graph.sizes import same_sizes
 from rushlight.export.order.orders import uses_channels_last
 from rushlight.export.passes.base import Pass, PassContext
+from rushlight.program.dim_order import is_row_major
 
 aten = torch.ops.aten
 
@@ -72,9 +73,7 @@ def _same_sizes(node: Node, mixed: bool) -> Node | None:
 
 
 def _permute(node: Node, mixed: bool) -> Node | None:
-    rank = value_of(node).dim()
-    dims = [d % rank for d in arguments_of(node)[1]] if rank else []
-    return input_of(node) if dims == list(range(rank)) else None
+    return input_of(node) if is_row_major(permutation_of(node)) else None
 
 
 def _transpose(node: Node, mixed: bool) -> Node | None:
