@@ -20,7 +20,7 @@ from rushlight.program.dim_order import DimOrder, row_major
 
 IMAGE_CHANNELS = 4
 """Of so many channels, inputs of convolutions stay as they are: kImageChannels of
-kernels/shared/image_channels.h."""
+kernels/geometry/image_channels.h."""
 
 
 class ChannelsLast(Pass):
