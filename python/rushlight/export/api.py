@@ -25,6 +25,7 @@ from rushlight.export.lower.emit import Emitter, Pools
 from rushlight.export.lower.forward_copies import forward_copies
 from rushlight.export.lower.in_place import reuse_inputs
 from rushlight.export.lower.method import Placement, lower_method
+from rushlight.export.lower.problems import raise_if_any
 from rushlight.export.lower.promise import broken_promises
 from rushlight.export.memory.planning import plan_memory
 from rushlight.export.options import MethodSource, Options
@@ -37,7 +38,6 @@ from rushlight.export.pipeline import (
     user_passes,
 )
 from rushlight.export.report.capacity import check_capacity
-from rushlight.export.report.problems import raise_if_any
 from rushlight.export.report.report import MethodReport, Report
 
 

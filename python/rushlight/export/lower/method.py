@@ -28,8 +28,8 @@ from rushlight.export.lower.operands import (
     new_operand,
     tensor_operand,
 )
+from rushlight.export.lower.problems import Problem
 from rushlight.export.order.orders import stored_order
-from rushlight.export.report.problems import Problem
 
 _WRITTEN_BACK = {
     kind

@@ -38,18 +38,18 @@ _COPIES = {aten.clone.default, aten._to_copy.default, aten.contiguous.default}
 class DimOrders(Pass):
     """Gives each node of a tensor meta["dim_order"], and nodes of several tensors a tuple of orders.
 
-    Inputs lie as the example tensors do. Convolution, pooling and what works element by element put out
-    what they get, if all they get lies the same; a copy is put before where it does not. Everything else,
-    control flow included, gets and gives row-major tensors. Memory formats become operators of the dim
-    order dialect, or nothing.
+    Inputs have the orders of the example tensors. Operators that keep an order (OrderRules) give results in
+    that of the inputs that decide; a copy converts those that have another one. All other operators, control
+    flow too, read and write row-major tensors. Memory formats become operators of the dim order dialect, or
+    nothing.
 
-    A constant has the order that its readers want, whatever the strides of its tensor: who stores it
-    permutes its elements. May be run again, on what other passes added.
+    A constant has the order that its readers want, whatever the strides of its tensor: whoever stores it
+    permutes its elements. The pass may run again, for what other passes added.
 
-    Where the runtime takes any order (OperatorLibrary.any_order), tensors that lie the same in both orders
-    are row-major and never copied, operators broadcast in channels-last, and around attention permuted
-    tensors keep the place of what they are permuted from. A convolution with meta["channels_last"] reads its
-    input as it is and puts out a channels-last tensor.
+    Where the runtime takes any order (OperatorLibrary.any_order), tensors of one channel or one pixel, which
+    lie the same in both orders, are row-major and never copied, operators broadcast in channels-last, and
+    tensors permuted for attention stay where their source is in memory. A convolution with
+    meta["channels_last"] reads its input in any order and writes a channels-last tensor.
     """
 
     name = "dim_orders"
@@ -67,7 +67,7 @@ class DimOrders(Pass):
 
 
 class _Orders:
-    """The work on one graph: from its inputs down. Where it is uniform all results are row-major."""
+    """Decides the orders of one graph, from its inputs on. In a uniform graph all results are row-major."""
 
     def __init__(
         self, program: ExportedProgram, module: GraphModule, uniform: bool, rules: OrderRules
