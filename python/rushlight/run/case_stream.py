@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.errors import TargetCrashed
+from rushlight.program.dim_order import places, row_major
 from rushlight.program.dtypes import NAMES, NUMBERS
 
 _MAGIC = b"RLIO"
@@ -71,7 +72,7 @@ def _encode_value(value: Any, dim_order: Sequence[int] | None) -> bytes:
     if isinstance(value, float):
         return struct.pack("<4I", _DOUBLE, 0, 0, 8) + _padded(struct.pack("<d", value))
     array = np.asarray(value)
-    order = tuple(dim_order) if dim_order is not None else tuple(range(array.ndim))
+    order = row_major(array.ndim) if dim_order is None else dim_order
     data = np.ascontiguousarray(array.transpose(order) if array.ndim else array).tobytes()
     header = struct.pack("<4I", _TENSOR, NUMBERS[array.dtype.name], array.ndim, len(data))
     return header + _padded(struct.pack(f"<{array.ndim}i", *array.shape)) + _padded(data)
@@ -113,8 +114,8 @@ class _Reader:
         data = self.take(size)
         if tag == _TENSOR:
             array = np.frombuffer(data, dtype=np.dtype(NAMES[number]))
-            order = list(dim_order) if dim_order is not None else list(range(rank))
-            return array.reshape([shape[d] for d in order]).transpose(np.argsort(order))
+            order = row_major(rank) if dim_order is None else dim_order
+            return array.reshape([shape[d] for d in order]).transpose(places(order))
         layouts = {_BOOL: "<?", _INT: "<q", _DOUBLE: "<d"}
         return struct.unpack(layouts[tag], data)[0] if tag in layouts else None
 
