@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the tables of a build's options into docs/options.md: `python tests/python/build/options_page.py`."""
+"""Writes the tables of the options into docs/options.md: `python tests/python/build/options_page.py`."""
 
 from __future__ import annotations
 
