@@ -94,6 +94,12 @@ def test_no_other_file_declares_a_cache_entry() -> None:
     assert {file.split("/")[0] for file, _ in declared} == {"toolchains"}
 
 
+def test_no_flags_follow_from_what_a_path_matches() -> None:
+    """Which sources get flags of their own, the code generator says in lists."""
+    filters = re.compile(r'list\(\s*FILTER[^()]*REGEX\s+"[^"]*/')
+    assert [path for path in build_files() if filters.search(path.read_text())] == []
+
+
 def test_there_are_few_options_of_ours() -> None:
     ours = {row.name for row in options() if row.name.startswith("RUSHLIGHT_")}
     assert len(ours | TOOLCHAINS - {"CMAKE_BUILD_TYPE"}) <= MOST_OF_OURS
