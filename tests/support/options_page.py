@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The options of a build as tables in docs/options.md; `python tests/python/options_page.py` writes them."""
+"""The options of a build as the tables in docs/options.md."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
+from rushlight.codegen.options import Option, options
+from support import written
+
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "benchmarks"))
-
-import written  # noqa: E402
-
-from rushlight.codegen.options import Option, options  # noqa: E402
-
 PAGE = ROOT / "docs" / "options.md"
 
 
@@ -43,7 +39,3 @@ def _table(head: list[str], rows: list[list[str]]) -> list[str]:
 def page() -> str:
     """The page with its tables made again."""
     return written.replaced(PAGE.read_text(), "options", listed())
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page())
