@@ -137,10 +137,8 @@ Error run(int argc, char** argv) {
   const char* inputs = argument(argc, argv, "--inputs");
   const char* outputs = argument(argc, argv, "--outputs");
   const baked::Program* program = chosen(argument(argc, argv, "--program"));
-  if (inputs == nullptr || outputs == nullptr || program == nullptr) {
-    platform::print_line("usage: baked_runner --inputs=REQUEST --outputs=RESPONSE [--program=NAME]");
-    return Error::InvalidArgument;
-  }
+  RL_CHECK(inputs != nullptr && outputs != nullptr && program != nullptr, Error::InvalidArgument,
+           "usage: baked_runner --inputs=REQUEST --outputs=RESPONSE [--program=NAME]");
   RL_TRY_ASSIGN(const Span<const uint8_t> request, read_file(inputs));
   return BakedRun(*program, outputs).run(request);
 }
@@ -151,8 +149,7 @@ Error run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   rushlight::platform::init();
-  rushlight::Outcome outcome;
-  outcome.error = rushlight::run(argc, argv);
-  rushlight::tell_outcome(argc, argv, outcome);
-  return static_cast<int>(outcome.error);
+  const rushlight::Error error = rushlight::run(argc, argv);
+  rushlight::tell_outcome(argc, argv, error, {});
+  return static_cast<int>(error);
 }

@@ -43,6 +43,7 @@ from rushlight.errors import (
     InvalidArgument,
     MethodNotFound,
     OperatorNotFound,
+    OutOfMemory,
     RunTimeout,
     RushlightError,
     TargetCrashed,
@@ -403,9 +404,11 @@ def _runner_error(target: str, status: int, output: str, outcome: RunnerOutcome 
         error = OperatorNotFound.from_report(message, next_step="Build the runner for this model.")
     else:
         error = (kind_of(status) or RushlightError)(message)
-        refused = any(f.is_from(UNSUPPORTED_DTYPE) and f.code == status for f in failed)
+        refused = any(f.file == UNSUPPORTED_DTYPE and f.code == status for f in failed)
         if isinstance(error, InvalidArgument) and refused:
             error.tell_unsupported_dtype()
+        if isinstance(error, OutOfMemory):
+            error.short = failures.bytes_short(failed)
     error.instruction = failures.failed_instruction(failed)
     return error
 
