@@ -9,11 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-import cpp_names
 import pytest
 
 import rushlight
 from rushlight.program.arena import PARTS
+from support import cpp_names
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -63,7 +63,11 @@ PACKAGE = [
     "codegen",
     "targets",
     "build",
-    "devtools",
+    "trace",
+    "run",
+    "size",
+    "matrix",
+    "package",
     "quantize",
     "export",
     "cli",
@@ -268,9 +272,9 @@ def test_the_package_imports_downwards_only() -> None:
     ("text", "found"),
     [
         ("from rushlight.export import export", ["rushlight.export"]),
-        ("def late():\n    from rushlight import devtools", ["rushlight.devtools"]),
+        ("def late():\n    from rushlight import run", ["rushlight.run"]),
         ("def late():\n    import rushlight.cli.main", ["rushlight.cli.main"]),
-        ("def late():\n    from rushlight import verify_bundled_program", ["rushlight.devtools.bundled"]),
+        ("def late():\n    from rushlight import verify_bundled_program", ["rushlight.run.bundled"]),
         ("importlib.import_module('rushlight.build.api')", ["rushlight.build.api"]),
         ("from rushlight import load, runtime, errors", []),
         ("from rushlight.program.debug import source_of", []),

@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Numbers in pages are what a script wrote: see benchmarks/written.py."""
+"""Numbers in pages are what a script wrote: see support/written.py."""
 
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.append(str(ROOT / "benchmarks"))
+from support import written
 
-import written  # noqa: E402
+ROOT = Path(__file__).resolve().parents[1]
 
 ROOMS = ("docs", "benchmarks", "tests")
 PAGES = sorted([*ROOT.glob("*.md"), *(path for room in ROOMS for path in (ROOT / room).rglob("*.md"))])

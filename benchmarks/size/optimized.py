@@ -16,12 +16,12 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[1]))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
 
-import written
 from subjects import INTEROP, ROOT
 
-from rushlight.devtools.size import SizeReport, size
+from rushlight.size import SizeReport, size
+from support import written
 
 TARGETS = (
     "host", "linux-aarch64", "linux-armhf", "linux-riscv64", "cortex-m4", "cortex-m55", "rv32imafc",

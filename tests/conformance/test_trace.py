@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from rushlight.build import BuildRequest, BuildResult, run_request
-from rushlight.devtools.cases import Case, load_case
-from rushlight.devtools.run import RunOutcome, inputs_of_ones, run
-from rushlight.devtools.trace import TraceRequest
 from rushlight.errors import RushlightError
 from rushlight.program import read_program
+from rushlight.run.api import RunOutcome, inputs_of_ones, run
+from rushlight.run.cases import Case, load_case
+from rushlight.trace.request import TraceRequest
 
 pytestmark = [pytest.mark.conformance, pytest.mark.slow]
 

@@ -10,10 +10,10 @@ import pytest
 
 import rushlight
 from rushlight import targets
-from rushlight.devtools.cases import bundled_case, load_case
-from rushlight.devtools.run import RunOutcome, run
-from rushlight.devtools.verify import verify
 from rushlight.errors import BuildOnly
+from rushlight.run.api import RunOutcome, run
+from rushlight.run.cases import bundled_case, load_case
+from rushlight.run.verify import verify
 from rushlight.targets import Target
 
 pytestmark = pytest.mark.device

@@ -10,13 +10,13 @@ import pytest
 
 from rushlight import targets
 from rushlight.build.sizes import read_sizes
-from rushlight.devtools.cases import load_case
-from rushlight.devtools.run import RunOutcome, run
-from rushlight.devtools.size import SizeReport, find_build, read_build, size
-from rushlight.devtools.size.baked import baked_sizes
-from rushlight.devtools.size.budget import check_budget, read_budget
-from rushlight.devtools.size.constants import constants_header
 from rushlight.errors import OutOfMemory, OverBudget, TargetCrashed
+from rushlight.run.api import RunOutcome, run
+from rushlight.run.cases import load_case
+from rushlight.size import SizeReport, find_build, read_build, size
+from rushlight.size.baked import baked_sizes
+from rushlight.size.budget import check_budget, read_budget
+from rushlight.size.constants import constants_header
 
 pytestmark = pytest.mark.device
 

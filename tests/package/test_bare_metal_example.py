@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from environments import DIGITS, ROOT
 
 from rushlight import process, targets
 from rushlight.targets.bare_metal import BareMetal
+from support.environments import DIGITS, ROOT
 
 pytestmark = [pytest.mark.package, pytest.mark.device]
 

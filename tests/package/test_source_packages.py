@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from environments import DIGITS, ROOT
 
 import rushlight
 from rushlight import process, targets
 from rushlight.cli.main import rushlight as cli
-from rushlight.devtools.package import FORMS, bake_package
+from rushlight.package import FORMS, bake_package
+from support.environments import DIGITS, ROOT
 
 pytestmark = pytest.mark.package
 

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-import shards
 
 from rushlight import process
+from support import shards
 
 FILES = shards.suite_files()
 SECONDS = shards.expected(FILES, shards.recorded())
@@ -54,8 +54,8 @@ def test_a_part_that_does_not_exist_is_refused(text: str) -> None:
 def suite(folder: Path) -> None:
     """Four files of one test each, with the plugin, that take 3, 2, 1 and an unknown number of seconds."""
     (folder / "tests" / "support").mkdir(parents=True)
-    (folder / "conftest.py").write_text('pytest_plugins = ["shards"]\n')
-    (folder / "pytest.ini").write_text("[pytest]\npythonpath = tests/support\n")
+    (folder / "conftest.py").write_text('pytest_plugins = ["support.shards"]\n')
+    (folder / "pytest.ini").write_text("[pytest]\npythonpath = tests\n")
     (folder / "tests" / "support" / "shards.py").write_text(Path(shards.__file__).read_text())
     seconds = {"tests/test_a.py": 3.0, "tests/test_b.py": 2.0, "tests/test_c.py": 1.0}
     (folder / "tests" / "support" / "durations.json").write_text(json.dumps(seconds))

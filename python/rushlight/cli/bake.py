@@ -10,8 +10,8 @@ import click
 from rushlight.cli.console import Console, echo_json
 from rushlight.cli.options import json_option, kernels_option, kilobytes, verbose_option
 from rushlight.codegen.bake import Baked, bake
-from rushlight.devtools.package import FORMS, bake_package
 from rushlight.errors import InvalidArgument
+from rushlight.package import FORMS, bake_package
 
 
 @click.command("bake")

@@ -23,9 +23,9 @@ from rushlight.cli.options import (
     target_option,
     verbose_option,
 )
-from rushlight.devtools.size import find_build, read_build
-from rushlight.devtools.size.budget import check_budget, read_budget
-from rushlight.devtools.verify import Proof, raise_if_failed, verify
+from rushlight.run.verify import Proof, raise_if_failed, verify
+from rushlight.size import find_build, read_build
+from rushlight.size.budget import check_budget, read_budget
 
 _VERDICTS = {
     True: styled("pass", "bold green"),

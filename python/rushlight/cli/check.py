@@ -10,8 +10,8 @@ import click
 from rushlight.build.api import read_selection
 from rushlight.cli.console import Console, echo_json
 from rushlight.cli.options import json_option, kilobytes
-from rushlight.devtools.check import CheckReport, check
 from rushlight.errors import InvalidArgument
+from rushlight.run.check import CheckReport, check
 
 
 @click.command("check")

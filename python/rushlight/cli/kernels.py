@@ -17,8 +17,8 @@ from rushlight.cli.options import (
     verbose_option,
 )
 from rushlight.codegen.table import load_table
-from rushlight.devtools.kernel_sizes import KernelSizes, kernel_sizes
 from rushlight.program.dtypes import NUMBERS
+from rushlight.size.kernels import KernelSizes, kernel_sizes
 from rushlight.sources import source_root
 
 

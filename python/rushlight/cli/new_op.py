@@ -9,7 +9,7 @@ import click
 
 from rushlight.cli.console import echo, echo_json
 from rushlight.cli.options import json_option
-from rushlight.devtools.new_operator import add_operator
+from rushlight.codegen.new_operator import add_operator
 
 
 @click.command("new-op")

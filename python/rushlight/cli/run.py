@@ -23,12 +23,12 @@ from rushlight.cli.options import (
     target_option,
     verbose_option,
 )
-from rushlight.devtools.cases import Case, Tolerance, bundled_case, load_case, load_npz
-from rushlight.devtools.run import DEFAULT_TIMEOUT, RunOutcome, inputs_of_ones, run
-from rushlight.devtools.trace import TraceRequest
 from rushlight.errors import CheckFailed, InvalidArgument
 from rushlight.files import writing
 from rushlight.program import is_bundled_program, read_model
+from rushlight.run.api import DEFAULT_TIMEOUT, RunOutcome, inputs_of_ones, run
+from rushlight.run.cases import Case, Tolerance, bundled_case, load_case, load_npz
+from rushlight.trace.request import TraceRequest
 
 
 @click.command("run")

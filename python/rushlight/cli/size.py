@@ -17,17 +17,17 @@ from rushlight.cli.options import (
     target_option,
     verbose_option,
 )
-from rushlight.devtools.cases import load_case
-from rushlight.devtools.size import SizeReport, find_build, read_build, read_report, size
-from rushlight.devtools.size.against import Comparison, compare
-from rushlight.devtools.size.baked import BakedSizes, baked_sizes
-from rushlight.devtools.size.budget import check_budget, read_budget
-from rushlight.devtools.size.constants import constants_header
-from rushlight.devtools.size.diff import Change, SizeDiff, diff
-from rushlight.devtools.size.page import report_page
-from rushlight.devtools.size.treemap import treemap_svg
 from rushlight.errors import InvalidArgument
 from rushlight.files import write_text
+from rushlight.run.cases import load_case
+from rushlight.size import SizeReport, find_build, read_build, read_report, size
+from rushlight.size.against import Comparison, compare
+from rushlight.size.baked import BakedSizes, baked_sizes
+from rushlight.size.budget import check_budget, read_budget
+from rushlight.size.constants import constants_header
+from rushlight.size.diff import Change, SizeDiff, diff
+from rushlight.size.page import report_page
+from rushlight.size.treemap import treemap_svg
 
 
 @click.command("size")

@@ -13,7 +13,6 @@ import pytest
 import rushlight
 from rushlight import process, targets
 from rushlight.build.sizes import read_object_size
-from rushlight.devtools.cases import compare, load_case
 from rushlight.errors import (
     BackendNotFound,
     BuildFailed,
@@ -23,6 +22,7 @@ from rushlight.errors import (
     OperatorNotFound,
     UnknownTarget,
 )
+from rushlight.run.cases import compare, load_case
 from rushlight.sources import source_root
 
 INTEROP = Path(__file__).parents[2] / "interop"

@@ -8,7 +8,6 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from programs import Plan, program, scalar, tensor
 
 from rushlight import process
 from rushlight.codegen.__main__ import main
@@ -18,6 +17,7 @@ from rushlight.codegen.selection import Selection, dtype_set
 from rushlight.codegen.table import OperatorTable, load_table, load_yaml
 from rushlight.errors import InvalidArgument, InvalidSelection, OperatorNotFound
 from rushlight.program.dtypes import mask
+from support.programs import Plan, program, scalar, tensor
 
 ROOT = Path(__file__).parents[3]
 

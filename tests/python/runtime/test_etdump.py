@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import rushlight
-from rushlight.devtools.profile import read_events
 from rushlight.errors import InvalidArgument
 from rushlight.runtime import Runtime
+from rushlight.trace.profile import read_events
 
 MODEL = Path(__file__).parents[2] / "interop" / "cond_sum" / "model.pte"
 ONES = np.ones((3, 4), np.float32)

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from programs import Plan, program, scalar, tensor
 
 import rushlight
 from rushlight.errors import OperatorNotFound, RushlightError
 from rushlight.runtime import Method, Runtime
+from support.programs import Plan, program, scalar, tensor
 
 INTEROP = Path(__file__).parents[2] / "interop"
 CALLS = 200

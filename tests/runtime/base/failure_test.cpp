@@ -55,7 +55,7 @@ TEST(Failure, OfAShortage_HasItsBytes) {
 }
 
 TEST(Failure, Place_IsWhatTheDecoderComputes) {
-  // The same numbers stand in tests/python/devtools/test_failures.py.
+  // The same numbers stand in tests/python/run/test_failures.py.
   EXPECT_EQ(failure_place("runtime/executor/method.cpp", 77), 0xbc3a3740u);
   EXPECT_EQ(failure_place("runtime/executor/method.cpp", 256 + 77), 0x7c39d280u);
 }

@@ -5,8 +5,6 @@ import copy
 
 import pytest
 import torch
-from delegating import Tagging, To, by_name, lowered, payloads
-from graphs import Fn, apply, assert_same, core_aten, operators, run
 from torch import nn
 from torch.export.graph_signature import InputKind, OutputKind
 
@@ -25,6 +23,8 @@ from rushlight.export.delegate import (
 from rushlight.export.passes.remove_dead_code import RemoveDeadCode
 from rushlight.export.passes.remove_no_ops import RemoveNoOps
 from rushlight.export.pipeline import PassContext
+from support.delegating import Tagging, To, by_name, lowered, payloads
+from support.graphs import Fn, apply, assert_same, core_aten, operators, run
 
 X = torch.randn(2, 3)
 W, B = torch.randn(3), torch.randn(3)

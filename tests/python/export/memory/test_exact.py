@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings
-from memory_requests import least_size, packed, recurrent, scattered, some_requests
 
 from rushlight.export.memory import Plan, Request, plan, verify
+from support.memory_requests import least_size, packed, recurrent, scattered, some_requests
 
 LEAVES_A_HOLE = [
     Request("a", 32, 1, 1),
