@@ -71,7 +71,8 @@ Span<uint8_t> scratch(const Way& way) {
   return block;
 }
 
-Results call(const RecordedCall& recorded, const KernelEntry& kernel, const MemoryPlan& plan, const Way& way) {
+Results call(const RecordedCall& recorded, const KernelEntry& kernel, const MemoryPlan& plan,
+             const Way& way) {
   Results called;
   const BuiltCall built(recorded, kernel, plan, way.is_dynamic);
   if (!built.is_built()) return called;

@@ -63,7 +63,8 @@ bool are_apart(const Method& method) {
         const size_t size = tensor.impl()->numel_bound() * tensor.element_size();
         ranges.push_back({value, begin, begin == nullptr ? nullptr : begin + size});
       }
-      // The last tensor is written, and others may be. The official exporter names it twice: as what is returned, too.
+      // The last tensor is written, and others may be. The official exporter names it twice: as what is
+      // returned, too.
       if (ranges.size() > 1 && ranges.back().value == ranges[ranges.size() - 2].value) ranges.pop_back();
       for (size_t a = 0; a < ranges.size(); ++a) {
         for (size_t b = a + 1; b < ranges.size(); ++b) {
