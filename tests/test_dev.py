@@ -126,6 +126,14 @@ def test_check_stops_at_the_first_step_that_fails(
     assert (checkout / "log").read_text().splitlines()[-1].startswith(command)
 
 
+def test_static_checks_neither_build_nor_test(checkout: Path) -> None:
+    result = dev(checkout, "check", "--static")
+    assert result.returncode == 0, result.stderr
+    assert steps(result) == [("ok", name) for name in STEPS[: STEPS.index("build of the C++ tests")]]
+    commands = (checkout / "log").read_text()
+    assert "cmake" not in commands and "ctest" not in commands
+
+
 def test_check_looks_at_sources_only_and_leaves_out_those_listed(checkout: Path) -> None:
     commands, _ = ran(checkout, "check")
     assert "clang-format --dry-run -Werror kernels/new.h" in commands
@@ -157,4 +165,4 @@ def test_sources_that_are_not_formatted_exist() -> None:
 
 def test_continuous_integration_checks_first() -> None:
     commands = [line for line in (ROOT / ".ci" / "run").read_text().splitlines() if line.startswith("./dev")]
-    assert commands[0] == "./dev check" and commands[1].startswith("./dev test ")
+    assert commands[0] == "./dev check --static" and commands[1].startswith("./dev test ")

@@ -11,8 +11,9 @@ import torch
 
 from rushlight import process, targets
 from rushlight.export import export
-from rushlight.run.api import RunOutcome, run
+from rushlight.run.api import run
 from rushlight.run.cases import bundled_case
+from rushlight.run.outcome import RunOutcome
 
 pytestmark = pytest.mark.device
 

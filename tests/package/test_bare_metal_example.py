@@ -59,7 +59,7 @@ def installation(board: BareMetal, folder: Path) -> Path:
         folder / "build",
         EXECUTORCH_SELECT_OPS_MODEL=DIGITS / "digits.pte",
         EXECUTORCH_ENABLE_DTYPE_SELECTIVE_BUILD="ON",
-        RUSHLIGHT_BUILD_RUNNER="OFF",
+        RUSHLIGHT_BUILD="no-runner",
     )
     process.run(["cmake", "--install", folder / "build", "--prefix", folder / "prefix"], check=True)
     return folder / "prefix"

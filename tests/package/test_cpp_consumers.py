@@ -43,8 +43,7 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder / "build",
         CMAKE_BUILD_TYPE="Release",
         EXECUTORCH_SELECT_OPS_MODEL=selected,
-        RUSHLIGHT_BUILD_RUNNER="OFF",
-        RUSHLIGHT_BUILD_COMPAT="ON",
+        RUSHLIGHT_BUILD="no-runner,compat",
     )
     build(folder / "build")
     process.run(["cmake", "--install", folder / "build", "--prefix", folder / "first"], check=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rushlight import process
-from rushlight.build.api import read_selection
+from rushlight.build import read_selection
 from rushlight.codegen.table import load_table
 from rushlight.program import read_program
 from support.cmake_projects import build, configure

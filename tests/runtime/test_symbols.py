@@ -12,7 +12,7 @@ import pytest
 from rushlight import process
 from support.symbols import FORBIDDEN, constructors, forbidden_calls, writable_objects
 
-OPTIONS = ["-DEXECUTORCH_SELECT_ALL_OPS=OFF", "-DRUSHLIGHT_BUILD_RUNNER=OFF"]
+OPTIONS = ["-DEXECUTORCH_SELECT_ALL_OPS=OFF", "-DRUSHLIGHT_BUILD=no-runner"]
 
 pytestmark = pytest.mark.slow
 

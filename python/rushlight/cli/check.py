@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from rushlight.build.api import read_selection
+from rushlight.build import read_selection
 from rushlight.cli.console import Console, echo_json
 from rushlight.cli.options import json_option, kilobytes
 from rushlight.errors import InvalidArgument

@@ -16,6 +16,7 @@ from rushlight.cli.options import (
     shown_progress,
     verbose_option,
 )
+from rushlight.codegen.options import split_names
 from rushlight.codegen.table import load_table
 from rushlight.program.dtypes import NUMBERS
 from rushlight.size.kernels import KernelSizes, kernel_sizes
@@ -33,7 +34,7 @@ from rushlight.sources import source_root
 )
 @click.option(
     "--dtypes",
-    default="",
+    multiple=True,
     metavar="NAME,...",
     help="With --sizes: the dtypes to build with, such as float32,int64,bool [default: all].",
 )
@@ -43,7 +44,7 @@ from rushlight.sources import source_root
 def kernels_command(
     sizes: bool,
     target: str,
-    dtypes: str,
+    dtypes: tuple[str, ...],
     output: Path | None,
     jobs: int | None,
     defines: tuple[str, ...],
@@ -53,11 +54,10 @@ def kernels_command(
     if not sizes:
         _list_operators(as_json)
         return
-    wanted = [name.strip() for name in dtypes.replace(";", ",").split(",") if name.strip()]
     with shown_progress() as progress:
         measured = kernel_sizes(
             target,
-            dtypes=wanted,
+            dtypes=split_names(dtypes),
             output=output,
             defines=parse_defines(defines),
             jobs=jobs,

@@ -159,7 +159,7 @@ def _report(path: Path) -> SizeReport:
 def print_report(report: SizeReport) -> None:
     """Tables for people."""
     console = Console()
-    _print_sums(console, "room", report.rooms)
+    _print_sums(console, "component", report.components)
     if report.runtime["flash"]:
         console.print(
             f"runtime without runner and platform {report.runtime['flash']:,} B, of which "
@@ -218,8 +218,8 @@ def print_baked(report: SizeReport, baked: BakedSizes) -> None:
     for column in table.columns[1:]:
         column.justify = "right"
     reports = (report, baked.runner, baked.application)
-    for room in dict.fromkeys(name for each in reports for name in each.rooms):
-        table.add_row(room, *(f"{each.rooms.get(room, {}).get('flash', 0):,}" for each in reports))
+    for name in dict.fromkeys(name for each in reports for name in each.components):
+        table.add_row(name, *(f"{each.components.get(name, {}).get('flash', 0):,}" for each in reports))
     table.add_section()
     table.add_row("flash", *(f"{each.flash:,}" for each in reports), style="bold")
     table.add_row("static RAM", *(f"{each.ram:,}" for each in reports))
@@ -254,7 +254,7 @@ def print_diff(changes: SizeDiff) -> None:
     console = Console()
     for change in changes.totals:
         console.print(f"{change}" if change.delta else f"{change.name}: {change.after:,}, as before")
-    for what in ("rooms", "operators", "symbols", "ram"):
+    for what in ("components", "operators", "symbols", "ram"):
         listed: list[Change] = getattr(changes, what)
         if listed:
             console.print(f"{what}:", style="bold")

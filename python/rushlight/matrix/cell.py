@@ -19,8 +19,9 @@ from rushlight.build.sizes import Sizes
 from rushlight.matrix.plan import Cell, Model
 from rushlight.matrix.result import BUILT, FAILED, PASSED, CellResult, Failure, Memory, Timing
 from rushlight.program import is_bundled_program, read_model
-from rushlight.run.api import RunOutcome, inputs_of_ones, run
-from rushlight.run.cases import Case, bundled_case, load_case
+from rushlight.run.api import run
+from rushlight.run.cases import Case, bundled_case, case_of_ones, load_case
+from rushlight.run.outcome import RunOutcome
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def case_of(model: Model) -> Case:
         case = bundled_case(model.program)
     else:
         program = read_model(model.program)
-        case = inputs_of_ones(program, program.plans[0].name)
+        case = case_of_ones(program, program.plans[0].name)
     if model.tolerance is not None:
         case = replace(case, tolerance=model.tolerance)
     return replace(case, data_files=model.data) if model.data else case
@@ -185,11 +186,6 @@ def _timed(
 
 
 def _with_run(result: CellResult, outcome: RunOutcome, static: int) -> CellResult:
-    reasons = [
-        f"call {index} ({call.method}): {call.comparison.reason}"
-        for index, call in enumerate(outcome.calls)
-        if call.comparison is not None and not call.comparison.passed
-    ]
     results = [call.result for call in outcome.calls]
     instructions = round(statistics.median(r.instructions for r in results))
     stack = max(r.stack_bytes for r in results)
@@ -198,8 +194,8 @@ def _with_run(result: CellResult, outcome: RunOutcome, static: int) -> CellResul
     error = outcome.max_error
     return replace(
         result,
-        status=FAILED if reasons else PASSED,
-        failure=Failure("CheckFailed", "\n".join(reasons[:10])) if reasons else None,
+        status=PASSED if outcome.passed else FAILED,
+        failure=None if outcome.passed else Failure("CheckFailed", "\n".join(outcome.reasons[:10])),
         compared=error is not None,
         max_error=error if error is not None and math.isfinite(error) else None,
         memory=Memory(

@@ -13,8 +13,8 @@ from typing import Any
 from rushlight import targets
 from rushlight.codegen.table import load_yaml
 from rushlight.errors import InvalidArgument
-from rushlight.run.api import DEFAULT_TIMEOUT
 from rushlight.run.cases import Tolerance
+from rushlight.run.runner import DEFAULT_TIMEOUT
 
 KINDS = ("interpreter", "baked")
 """What can be built of a model."""

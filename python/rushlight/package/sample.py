@@ -13,8 +13,8 @@ import numpy as np
 from rushlight.codegen.bake.example import Sample, example_method, fits
 from rushlight.errors import RushlightError
 from rushlight.program import read_model
-from rushlight.run.api import inputs_of_ones, run
-from rushlight.run.cases import Call, Case
+from rushlight.run.api import run
+from rushlight.run.cases import Call, Case, case_of_ones
 from rushlight.run.verify import ONES, case_for
 
 _NORMAL = "normally distributed numbers"
@@ -44,7 +44,7 @@ def _arrays(values: Sequence[Any]) -> dict[int, np.ndarray]:
 def _call(model: Path, name: str) -> tuple[str, Call]:
     """Where the inputs come from, and the call. Numbers that are no tensors are those of the export: a baked
     program has no others."""
-    exported = inputs_of_ones(read_model(model), name).calls[0]
+    exported = case_of_ones(read_model(model), name).calls[0]
     source, cases = case_for(model)
     given = [call for case in cases for call in case.calls if call.method == name]
     only_tensors = all(isinstance(value, np.ndarray) for value in exported.inputs)

@@ -6,8 +6,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from rushlight.run.api import RunOutcome, run
+from rushlight.run.api import run
 from rushlight.run.cases import Tolerance, bundled_case
+from rushlight.run.outcome import RunOutcome
 
 
 def verify_bundled_program(

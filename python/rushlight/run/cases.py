@@ -14,6 +14,7 @@ import numpy as np
 
 from rushlight.documents import read_json
 from rushlight.errors import InvalidArgument
+from rushlight.program import Program, TensorInfo
 from rushlight.program.bundled import BundledTensor, BundledValue, read_bundled_program
 
 
@@ -150,6 +151,23 @@ def bundled_case(path: Path, method: str | None = None, tolerance: Tolerance = B
 
 def _arrays(values: Sequence[BundledValue]) -> list[Any]:
     return [value.array() if isinstance(value, BundledTensor) else value for value in values]
+
+
+def case_of_ones(program: Program, method: str) -> Case:
+    """One call of `method` on ones, at the upper bounds of its shapes; numbers as exported. Error:
+    MethodNotFound."""
+    plan = program.method(method)
+    inputs = [plan.values[index].data for index in plan.inputs]
+    return Case(method, 0.0, [Call(method, [_ones(data) for data in inputs], None)])
+
+
+def cases_of_ones(program: Program) -> list[Case]:
+    """As case_of_ones, for each method."""
+    return [case_of_ones(program, plan.name) for plan in program.plans]
+
+
+def _ones(data: Any) -> Any:
+    return np.ones(data.sizes, np.dtype(data.dtype)) if isinstance(data, TensorInfo) else data
 
 
 def load_npz(path: Path, method: str) -> Case:

@@ -12,6 +12,7 @@ from typing import Any
 from rushlight import targets
 from rushlight.build import BuildResult, build
 from rushlight.build.cmake import Progress
+from rushlight.codegen.options import FEATURES
 from rushlight.codegen.table import load_table
 from rushlight.errors import OutOfMemory, RushlightError
 from rushlight.printable import escaped
@@ -167,7 +168,7 @@ def run_conformance(
                 fit,
                 target=name,
                 output=output / name,
-                defines={"RUSHLIGHT_RUNNER_DATA_FILES": "ON"},
+                defines={FEATURES: "data-files"},
                 progress=progress,
             )
             seconds[name] = built.seconds
@@ -198,13 +199,9 @@ def _run_one(label: str, model: Path, target: targets.Target, built: BuildResult
     except RushlightError as error:
         reason = " ".join(f"{type(error).__name__}: {error.message}".split())
         return Entry(label, target.name, Status.FAILED, reason)
-    reasons = [
-        f"call {index}: {call.comparison.reason}"
-        for index, call in enumerate(outcome.calls)
-        if call.comparison and not call.comparison.passed
-    ]
-    status = Status.FAILED if reasons else Status.PASSED
-    return Entry(label, target.name, status, "; ".join(reasons), outcome.max_error, outcome.seconds)
+    status = Status.PASSED if outcome.passed else Status.FAILED
+    reason = "; ".join(outcome.reasons)
+    return Entry(label, target.name, status, reason, outcome.max_error, outcome.seconds)
 
 
 def _needs(model: Path, target: targets.Target) -> str:

@@ -11,11 +11,14 @@ from typing import Any
 
 from rushlight.build import BuildResult
 from rushlight.build.cmake import Progress
+from rushlight.codegen.options import BACKENDS
 from rushlight.documents import read_json
 from rushlight.errors import BuildOnly, CheckFailed, InvalidArgument, MissingExecutable, RushlightError
 from rushlight.program import is_bundled_program, read_model
-from rushlight.run.api import DEFAULT_TIMEOUT, inputs_of_ones, run
-from rushlight.run.cases import Case, bundled_case, load_case
+from rushlight.run.api import run
+from rushlight.run.cases import Case, bundled_case, cases_of_ones, load_case
+from rushlight.run.outcome import RunOutcome
+from rushlight.run.runner import DEFAULT_TIMEOUT
 
 ONES = "inputs of ones"
 
@@ -61,7 +64,7 @@ def verify(
     for index, model in enumerate(models):
         if progress:
             progress(f"running {model.name}", index / len(models))
-        proofs.append(_prove(built, model, tuple(data_files), dict(defines or {}), timeout))
+        proofs.append(_prove(built, model, tuple(data_files), defines or {}, timeout))
     return proofs
 
 
@@ -82,8 +85,7 @@ def case_for(model: Path) -> tuple[str, list[Case]]:
     beside = model.with_name("case.json")
     if beside.is_file() and _is_for(beside, model):
         return "case.json", [load_case(beside)]
-    program = read_model(model)
-    return ONES, [inputs_of_ones(program, plan.name) for plan in program.plans]
+    return ONES, cases_of_ones(read_model(model))
 
 
 def _is_for(case: Path, model: Path) -> bool:
@@ -95,31 +97,17 @@ def _is_for(case: Path, model: Path) -> bool:
 
 
 def _prove(
-    built: BuildResult, model: Path, data_files: tuple[Path, ...], defines: dict[str, str], timeout: float
+    built: BuildResult, model: Path, data_files: tuple[Path, ...], defines: Mapping[str, str], timeout: float
 ) -> Proof:
-    source = "case"
+    source, errors = "case", []
     try:
         source, cases = case_for(model)
-        # The Python module has no backends.
-        here = built.extension is not None and not defines.get("RUSHLIGHT_BACKENDS")
-        module = built.module() if here else None
-        errors = []
         for case in cases:
             given = replace(case, data_files=data_files) if data_files else case
-            outcome = run(
-                model,
-                given,
-                target=built.target,
-                built=built,
-                linked_in=built.linked_model is not None,
-                defines=defines,
-                timeout=timeout,
-                module=module,
-            )
-            for call in outcome.calls:
-                if call.comparison is not None and not call.comparison.passed:
-                    return Proof(model, source, False, f"{call.method}: {call.comparison.reason}")
-            errors += [outcome.max_error] if outcome.max_error is not None else []
+            outcome = _run(built, model, given, defines, timeout)
+            if not outcome.passed:
+                return Proof(model, source, False, outcome.reasons[0])
+            errors += [] if outcome.max_error is None else [outcome.max_error]
     except (BuildOnly, MissingExecutable) as error:
         return Proof(model, source, None, error.message)
     except RushlightError as error:
@@ -127,3 +115,20 @@ def _prove(
         unknown = source == ONES and isinstance(error, InvalidArgument) and not error.unsupported_dtype
         return Proof(model, source, None if unknown else False, " ".join(error.message.split()))
     return Proof(model, source, True, max_error=max(errors) if errors else None)
+
+
+def _run(
+    built: BuildResult, model: Path, case: Case, defines: Mapping[str, str], timeout: float
+) -> RunOutcome:
+    # The Python module has no backends.
+    in_module = built.extension is not None and not defines.get(BACKENDS)
+    return run(
+        model,
+        case,
+        target=built.target,
+        built=built,
+        linked_in=built.linked_model is not None,
+        defines=defines,
+        timeout=timeout,
+        module=built.module() if in_module else None,
+    )

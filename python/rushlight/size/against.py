@@ -17,8 +17,8 @@ CATEGORIES = (
     "compiler library", "other",
 )  # fmt: skip
 
-# First match wins: rooms of ours, then libraries, then names of ExecuTorch's namespaces.
-_ROOMS = (
+# First match wins: components of ours, then libraries, then names of ExecuTorch's namespaces.
+_COMPONENTS = (
     ("runtime", re.compile(r"runtime/(?!runner|platform)|baked program$")),
     ("runner and extensions", re.compile(r"runtime/(runner|platform)$")),
     ("kernels", re.compile(r"kernels/")),
@@ -82,10 +82,10 @@ def compare(report: SizeReport, other: SizeReport) -> Comparison:
 
 
 def category(entry: Entry) -> str:
-    """One of CATEGORIES, by the room if it tells, by the library, or by the symbol's namespace."""
-    for patterns, text in ((_ROOMS, entry.room), (_FILES, entry.file), (_NAMES, entry.symbol)):
+    """One of CATEGORIES, by the component if it tells, by the library, or by the symbol's namespace."""
+    for patterns, text in ((_COMPONENTS, entry.component), (_FILES, entry.file), (_NAMES, entry.symbol)):
         for name, pattern in patterns:
-            if text and (pattern.match(text) if patterns is _ROOMS else pattern.search(text)):
+            if text and (pattern.match(text) if patterns is _COMPONENTS else pattern.search(text)):
                 return name
     return "other"
 

@@ -10,10 +10,12 @@ from pathlib import Path
 from rushlight import targets
 from rushlight.build import BuildRequest, BuildResult, refuse_delegates, run_request
 from rushlight.build.cmake import Progress
+from rushlight.codegen.options import FEATURES, merged
 from rushlight.errors import BuildOnly, InvalidArgument
 from rushlight.program import read_model
-from rushlight.run.api import RunOutcome, inputs_of_ones, run
-from rushlight.run.cases import Case
+from rushlight.run.api import run
+from rushlight.run.cases import Case, cases_of_ones
+from rushlight.run.outcome import RunOutcome
 from rushlight.size.read import Built, find_build, read_build
 from rushlight.size.report import SizeReport, measured
 
@@ -46,7 +48,7 @@ def size(
         target=target,
         models=tuple(model.resolve() for model in models),
         data_files=tuple(path.resolve() for path in data_files),
-        defines={"RUSHLIGHT_CALL_GRAPH": "ON", **(defines or {})},
+        defines=merged({FEATURES: "call-graph"}, defines or {}),
     )
     folder = output or Path("rushlight-build") / f"size-{target}"
     built = run_request(request, folder, jobs=jobs, progress=progress)
@@ -70,7 +72,7 @@ def _measured(
     """Runs each model; one alone is linked in, and so is what its stack has to do with."""
     outcomes: list[RunOutcome] = []
     for model in request.models:
-        for one in [case] if case else _cases(model):
+        for one in [case] if case else cases_of_ones(read_model(model)):
             wanted = replace(one, data_files=tuple(data_files) or one.data_files)
             alone = len(request.models) == 1
             outcomes.append(
@@ -88,11 +90,6 @@ def _measured(
         assert outcome.report is not None
         peaks[outcome.calls[-1].method] = outcome.report.temporary_peak_bytes
     return measured(report, max(outcome.stack_peak or 0 for outcome in outcomes) or None, peaks)
-
-
-def _cases(model: Path) -> list[Case]:
-    program = read_model(model)
-    return [inputs_of_ones(program, plan.name) for plan in program.plans]
 
 
 __all__ = ["Built", "find_build", "read_build", "size"]

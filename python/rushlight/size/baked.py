@@ -10,9 +10,10 @@ from typing import Any
 
 from rushlight.build.baked import BakedBuild, build_baked
 from rushlight.build.cmake import Progress
+from rushlight.codegen.options import FEATURES, merged
 from rushlight.program import read_model
-from rushlight.run.api import inputs_of_ones, run
-from rushlight.run.cases import Case
+from rushlight.run.api import run
+from rushlight.run.cases import Case, cases_of_ones
 from rushlight.size.read import Built, read_build
 from rushlight.size.report import SizeReport
 
@@ -44,7 +45,7 @@ def baked_sizes(
     """Bakes and builds `model` below `output`; with `measure` it runs once, on ones or on `case`.
 
     Errors: those of baking, building and running."""
-    wanted = {"RUSHLIGHT_CALL_GRAPH": "ON", **(defines or {})}
+    wanted = merged({FEATURES: "call-graph"}, defines or {})
     built = build_baked(
         model,
         target=target,
@@ -71,8 +72,7 @@ def _report(executable: Path, folder: Path, target: str, model: Path) -> SizeRep
 def _stack_peak(
     model: Path, target: str, built: BakedBuild, case: Case | None, data_files: Sequence[Path]
 ) -> int | None:
-    program = read_model(model)
-    cases = [case] if case else [inputs_of_ones(program, plan.name) for plan in program.plans]
+    cases = [case] if case else cases_of_ones(read_model(model))
     outcomes = [
         run(model, replace(one, data_files=tuple(data_files) or one.data_files), target=target, baked=built)
         for one in cases

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What of an executable is where: every byte of flash and RAM with its symbol, file and room."""
+"""Breaks an executable down: every byte of flash and RAM with its symbol, file and component."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from rushlight.size.components import PADDING, UNKNOWN, Components, dtypes_of, operators_by_source
 from rushlight.size.elf import Elf, Section, Symbol, demangled
 from rushlight.size.linkmap import Piece
-from rushlight.size.rooms import PADDING, UNKNOWN, Rooms, dtypes_of, operators_by_source
 
 UNNAMED = "constants and strings"
 
@@ -23,7 +23,7 @@ class Entry:
 
     symbol: str
     file: str
-    room: str
+    component: str
     section: str
     flash: int
     ram: int
@@ -35,10 +35,10 @@ class Entry:
 
 
 def break_down(
-    elf: Elf, pieces: list[Piece] | None, rooms: Rooms, selected: Iterable[str] | None
+    elf: Elf, pieces: list[Piece] | None, components: Components, selected: Iterable[str] | None
 ) -> list[Entry]:
     """An entry for everything in flash and RAM but the model; their sums are those of the sections. Without a
-    link map (`pieces` None) files and rooms are not known, and sections are split by symbols alone."""
+    link map (`pieces` None) files and components are not known, and sections are split by symbols alone."""
     symbols = sorted((s for s in elf.symbols if s.address and s.size), key=lambda s: s.address)
     operators = operators_by_source(selected)
     entries: list[Entry] = []
@@ -49,9 +49,9 @@ def break_down(
         if pieces is None:
             inside = [Piece(section.name, section.name, section.address, section.size, "", "")]
         for piece in inside:
-            source = rooms.source(piece)
-            room = UNKNOWN if pieces is None else rooms.room(piece)
-            made = _entries(section, piece, symbols, source, room)
+            source = components.source(piece)
+            component = UNKNOWN if pieces is None else components.of(piece)
+            made = _entries(section, piece, symbols, source, component)
             entries += [replace(entry, operator=operators.get(source, "")) for entry in made]
         left = section.size - sum(piece.size for piece in inside)
         if left > 0:
@@ -76,7 +76,7 @@ def _apart(pieces: list[Piece]) -> list[Piece]:
 
 
 def _entries(
-    section: Section, piece: Piece, symbols: list[Symbol], source: str, room: str
+    section: Section, piece: Piece, symbols: list[Symbol], source: str, component: str
 ) -> Iterable[Entry]:
     end = piece.address + piece.size
     at = bisect_left(symbols, piece.address, key=lambda symbol: symbol.address)
@@ -85,19 +85,19 @@ def _entries(
         symbol = symbols[at]
         first, last = max(symbol.address, covered), min(symbol.address + symbol.size, end)
         if last > first:
-            yield _entry(section, symbol.name, source, room, last - first)
+            yield _entry(section, symbol.name, source, component, last - first)
             if first > covered:
-                yield _entry(section, UNNAMED, source, room, first - covered)
+                yield _entry(section, UNNAMED, source, component, first - covered)
             covered = last
         at += 1
     if end > covered:
-        name = PADDING if not piece.file and room == PADDING else UNNAMED
-        yield _entry(section, name, source, room, end - covered)
+        name = PADDING if not piece.file and component == PADDING else UNNAMED
+        yield _entry(section, name, source, component, end - covered)
 
 
-def _entry(section: Section, name: str, source: str, room: str, size: int) -> Entry:
+def _entry(section: Section, name: str, source: str, component: str, size: int) -> Entry:
     flash = size if section.has_content else 0
-    return Entry(name, source, room, section.name, flash, size if section.is_written else 0)
+    return Entry(name, source, component, section.name, flash, size if section.is_written else 0)
 
 
 def _readable(entries: list[Entry], bits: int) -> list[Entry]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Holds a program against the bytes that it may take."""
+"""Checks a program against a budget of bytes."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from rushlight.size.report import SizeReport, read_report
 from rushlight.sources import source_root
 
 TOTALS = ("flash", "ram", "stack", "arena", "model")
-_GROUPS = ("rooms", "operators")
+_GROUPS = {"components": "components", "rooms": "components", "operators": "operators"}
+"""Groups of limits by their keys in a file; `rooms` is the older spelling of `components`."""
 _UNITS = {"": 1, "B": 1, "kB": 1000, "KiB": 1024, "MB": 1000**2, "MiB": 1024**2}
 _NAMED = 5
 
 
 @dataclass(frozen=True)
 class Limit:
-    """At most `bytes` of `memory` ("flash" or "ram") for `name`, in `group` ("rooms", "operators", or "" for
-    the whole program, where `name` is one of TOTALS)."""
+    """At most `bytes` of `memory` ("flash" or "ram") for `name` in `group`: "components", "operators", or ""
+    for the whole program, where `name` is one of TOTALS."""
 
     group: str
     name: str
@@ -54,9 +55,9 @@ def read_budget(path: Path) -> Budget:
     content = read_yaml(path, what="budget")
     if not isinstance(content, dict) or not content:
         raise InvalidArgument(f"budget {path}: expected limits, such as 'flash: 40000'")
-    known = (*TOTALS, *_GROUPS, "before")
+    known = (*TOTALS, *dict.fromkeys(_GROUPS.values()), "before")
     for key in content:
-        if key not in known:
+        if key not in known and key not in _GROUPS:
             near = difflib.get_close_matches(str(key), known, 1)
             hint = f"; did you mean {near[0]}?" if near else ""
             raise InvalidArgument(f"budget {path}: unknown key '{key}', expected {', '.join(known)}{hint}")
@@ -70,16 +71,16 @@ def _limits(content: Mapping[str, Any], where: str) -> Iterator[Limit]:
     for name in TOTALS:
         if name in content:
             yield Limit("", name, "", _bytes(content[name], f"{where}: {name}"))
-    for group in _GROUPS:
-        rows = content.get(group) or {}
+    for key, group in _GROUPS.items():
+        rows = content.get(key) or {}
         if not isinstance(rows, dict):
-            raise InvalidArgument(f"{where}: {group}: expected names with bytes")
+            raise InvalidArgument(f"{where}: {key}: expected names with bytes")
         for name, row in rows.items():
             limits = row if isinstance(row, dict) else {"flash": row}
             for memory, value in limits.items():
                 if memory not in ("flash", "ram"):
-                    raise InvalidArgument(f"{where}: {group}: {name}: expected flash or ram, got '{memory}'")
-                yield Limit(group, str(name), memory, _bytes(value, f"{where}: {group}: {name}"))
+                    raise InvalidArgument(f"{where}: {key}: {name}: expected flash or ram, got '{memory}'")
+                yield Limit(group, str(name), memory, _bytes(value, f"{where}: {key}: {name}"))
 
 
 def _bytes(value: Any, where: str) -> int:
@@ -109,8 +110,8 @@ def check_budget(report: SizeReport, budget: Budget, before: SizeReport | None =
 
 
 def _taken(report: SizeReport, limit: Limit) -> int:
-    if limit.group == "rooms":
-        return _in_rooms(report, limit)
+    if limit.group == "components":
+        return _in_components(report, limit)
     if limit.group == "operators":
         if limit.name not in load_table(source_root() / "kernels" / "ops.yaml").operators and not any(
             limit.name in listed.split(", ") for listed in report.operators
@@ -128,17 +129,17 @@ def _taken(report: SizeReport, limit: Limit) -> int:
     return taken
 
 
-def _in_rooms(report: SizeReport, limit: Limit) -> int:
-    rows = [row for room, row in report.rooms.items() if _is_in(room, limit.name)]
+def _in_components(report: SizeReport, limit: Limit) -> int:
+    rows = [row for component, row in report.components.items() if _is_in(component, limit.name)]
     if not rows and not (source_root() / limit.name).is_dir():
-        near = difflib.get_close_matches(limit.name, report.rooms, 1)
+        near = difflib.get_close_matches(limit.name, report.components, 1)
         hint = f"; did you mean '{near[0]}'?" if near else ""
-        raise InvalidArgument(f"budget: no room '{limit.name}' in this program{hint}")
+        raise InvalidArgument(f"budget: no component '{limit.name}' in this program{hint}")
     return sum(row[limit.memory] for row in rows)
 
 
-def _is_in(room: str, name: str) -> bool:
-    return room == name or room.startswith(name + "/")
+def _is_in(component: str, name: str) -> bool:
+    return component == name or component.startswith(name + "/")
 
 
 def _blamed(report: SizeReport, limit: Limit, before: SizeReport | None) -> list[str]:
@@ -146,7 +147,7 @@ def _blamed(report: SizeReport, limit: Limit, before: SizeReport | None) -> list
     if limit.name in ("stack", "arena"):
         return _blamed_memory(report, limit.name, before)
     memory = limit.memory or ("ram" if limit.name == "ram" else "flash")
-    entries = [entry for entry in report.entries if _counts(entry.room, entry.operator, limit)]
+    entries = [entry for entry in report.entries if _counts(entry.component, entry.operator, limit)]
     if before is None:
         largest = sorted(entries, key=lambda entry: -getattr(entry, memory))[:_NAMED]
         return [f"takes most: {getattr(e, memory):,} {e.symbol} ({e.file})" for e in largest]
@@ -156,9 +157,9 @@ def _blamed(report: SizeReport, limit: Limit, before: SizeReport | None) -> list
     return [f"grew: {change}" for change in grown]
 
 
-def _counts(room: str, operator: str, limit: Limit) -> bool:
-    if limit.group == "rooms":
-        return _is_in(room, limit.name)
+def _counts(component: str, operator: str, limit: Limit) -> bool:
+    if limit.group == "components":
+        return _is_in(component, limit.name)
     return limit.group == "" or limit.name in operator.split(", ")
 
 

@@ -29,11 +29,11 @@ class Change:
 
 @dataclass(frozen=True)
 class SizeDiff:
-    """`totals` has all of them, equal or not: flash, ram, arena, stack and so on. `rooms`, `operators` and
-    `symbols` have what differs in flash, `ram` the symbols that differ in RAM; the largest change first."""
+    """`totals` has every sum, changed or not: flash, ram, arena, stack and so on. `components`, `operators`
+    and `symbols` list changes of flash, `ram` changes of symbols in RAM; the largest change comes first."""
 
     totals: list[Change]
-    rooms: list[Change]
+    components: list[Change]
     operators: list[Change]
     symbols: list[Change]
     ram: list[Change]
@@ -56,7 +56,7 @@ def diff(before: SizeReport, after: SizeReport) -> SizeDiff:
             totals.append(Change("stack" if name == "stack_bytes" else "stack measured", one, other))
     return SizeDiff(
         totals=totals,
-        rooms=_changes(_flash(before.rooms), _flash(after.rooms)),
+        components=_changes(_flash(before.components), _flash(after.components)),
         operators=_changes(_flash(before.operators), _flash(after.operators)),
         symbols=_changes(_symbols(before.entries, "flash"), _symbols(after.entries, "flash")),
         ram=_changes(_symbols(before.entries, "ram"), _symbols(after.entries, "ram")),

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from rushlight import targets
-from rushlight.build import api, cmake
+from rushlight.build import BuildRequest, alone_in, check_requirements, cmake
+from rushlight.build.request import PathLike
 from rushlight.build.sizes import read_object_size
 from rushlight.documents import read_json
 from rushlight.errors import BuildFailed
@@ -45,7 +46,7 @@ def kernel_sizes(
     target: str = "cortex-m33",
     *,
     dtypes: Iterable[str] = (),
-    output: api.PathLike | None = None,
+    output: PathLike | None = None,
     defines: Mapping[str, str] | None = None,
     jobs: int | None = None,
     progress: cmake.Progress | None = None,
@@ -57,17 +58,14 @@ def kernel_sizes(
     Errors: UnknownTarget, MissingToolchain, MissingDependency, InvalidSelection, BuildFailed.
     """
     chosen = targets.get(target)
-    api.check_requirements(chosen)
+    check_requirements(chosen)
     folder = Path(output or Path("rushlight-build") / f"kernels-{target}").resolve()
     binary = folder / "cmake-build"
     wanted = tuple(dtypes)
-    entries = {
-        **api.BuildRequest(target, all_ops=True, dtypes="all").cache_entries(chosen),
-        "CMAKE_BUILD_TYPE": "MinSizeRel",
-        "RUSHLIGHT_DTYPES": ";".join(wanted),
-        **(defines or {}),
-    }
-    with api.alone_in(folder):
+    given = {"CMAKE_BUILD_TYPE": "MinSizeRel", **(defines or {})}
+    request = BuildRequest(target, all_ops=True, dtypes="all", only_dtypes=wanted, defines=given)
+    entries = request.cache_entries(chosen)
+    with alone_in(folder):
         cmake.configure(source_root(), binary, entries, chosen.toolchain_file)
         cmake.build(binary, [LIBRARY], jobs, progress)
         return _measured(target, wanted, binary)

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rushlight.size.callgraph import Function, read_call_graph
+from rushlight.size.components import Components
 from rushlight.size.disassembly import Code, disassemble
 from rushlight.size.elf import Elf, demangled
 from rushlight.size.linkmap import Piece
 from rushlight.size.objects import References, read_references
-from rushlight.size.rooms import Rooms
 
 COMPILER, CODE, NOBODY = "compiler", "code", "unknown"
 
@@ -30,7 +30,7 @@ class LinkedFunction:
     address: int
     name: str
     readable: str
-    room: str
+    component: str
     origin: tuple[str, str]  # object and input section
     frame: int = ALLOWANCE
     known: str = NOBODY
@@ -43,10 +43,10 @@ class LinkedFunction:
 class LinkedProgram:
     """All functions of an executable."""
 
-    def __init__(self, elf: Elf, pieces: list[Piece], rooms: Rooms, objdump: str) -> None:
+    def __init__(self, elf: Elf, pieces: list[Piece], components: Components, objdump: str) -> None:
         self._pieces = sorted((p for p in pieces if p.file and p.address), key=lambda p: p.address)
         self._starts = [piece.address for piece in self._pieces]
-        self._rooms = rooms
+        self._components = components
         self._by_name: dict[str, set[int]] = {}
         self._by_origin: dict[tuple[str, str], set[int]] = {}
         self._references: dict[str, dict[str, References]] = {}
@@ -77,7 +77,7 @@ class LinkedProgram:
                     found |= self._by_name[name]
                 elif (piece := self._at(self._places.get(name, 0))) is not None:
                     origin = self._origin(piece)
-                    if not any(self._rooms.source(piece).endswith(end) for end in besides):
+                    if not any(self._components.source(piece).endswith(end) for end in besides):
                         waiting.append(origin)
         return found
 
@@ -86,7 +86,7 @@ class LinkedProgram:
         callers."""
         found: set[int] = set()
         for piece in self._pieces:
-            if self._rooms.source(piece).endswith(f"generated/{source}"):
+            if self._components.source(piece).endswith(f"generated/{source}"):
                 references = self._of(self._origin(piece)[0]).get(piece.name, References())
                 if not piece.name.startswith(".text"):
                     for name in references.symbols:
@@ -115,7 +115,7 @@ class LinkedProgram:
         return piece if address < piece.address + piece.size else None
 
     def _origin(self, piece: Piece) -> tuple[str, str]:
-        path = self._rooms.object_file(piece)
+        path = self._components.object_file(piece)
         return (str(path) if path else f"{piece.archive}({piece.file})", piece.name)
 
     def _listed(self, elf: Elf) -> dict[int, LinkedFunction]:
@@ -126,7 +126,8 @@ class LinkedProgram:
             if piece is None:
                 continue
             origin = self._origin(piece)
-            function = LinkedFunction(symbol.address, symbol.name, readable, self._rooms.room(piece), origin)
+            component = self._components.of(piece)
+            function = LinkedFunction(symbol.address, symbol.name, readable, component, origin)
             functions[symbol.address] = function
             self._by_origin.setdefault(origin, set()).add(symbol.address)
             for name in symbol.names:

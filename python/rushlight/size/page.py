@@ -29,8 +29,8 @@ def report_page(report: SizeReport) -> str:
         f"<style>{_STYLE}</style></head><body><h1>{escaped(title)}</h1>",
         _table(("", "bytes"), _totals(report)),
         treemap_svg(report),
-        "<h2>Rooms</h2>",
-        _sums("room", report.rooms),
+        "<h2>Components</h2>",
+        _sums("component", report.components),
         "<h2>Operators</h2><p>Each its own source; what they share is <code>kernels/shared</code>.</p>",
         _sums("operator", report.operators),
         "<h2>Dtypes</h2><p>Of kernels that are made for one.</p>",
@@ -39,7 +39,7 @@ def report_page(report: SizeReport) -> str:
         _arenas(report),
         *_stack(report),
         "<details><summary>All symbols</summary>",
-        _table(("symbol", "room", "flash", "RAM"), _symbols(report)),
+        _table(("symbol", "component", "flash", "RAM"), _symbols(report)),
         "</details>",
     ]
     if report.unknown:
@@ -90,7 +90,7 @@ def _stack(report: SizeReport) -> Iterable[str]:
 
 def _symbols(report: SizeReport) -> Iterable[tuple[object, ...]]:
     for entry in sorted(report.entries, key=lambda entry: -entry.flash):
-        yield entry.symbol, entry.room, entry.flash, entry.ram
+        yield entry.symbol, entry.component, entry.flash, entry.ram
 
 
 def _table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> str:

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rushlight import process
-from rushlight.build.api import RUNNER, read_selection
+from rushlight.build import RUNNER, read_selection
 from rushlight.documents import read_json
 from rushlight.errors import InvalidArgument
 from rushlight.size.arenas import method_arenas, weight_bytes
 from rushlight.size.breakdown import break_down
+from rushlight.size.components import Components
 from rushlight.size.elf import Elf, read_elf
 from rushlight.size.linked import LinkedProgram
 from rushlight.size.linkmap import read_map
 from rushlight.size.report import SizeReport
-from rushlight.size.rooms import Rooms
 from rushlight.size.stack import StackBound, stack_bound
 
 # What a core puts onto the stack for an interrupt: eight words, with floating-point registers 18 more, and
@@ -35,7 +35,7 @@ _OBJDUMPS = {
 
 @dataclass(frozen=True)
 class Built:
-    """What there is of a build. `folder` has CMake's own files, for rooms and the call graph."""
+    """What there is of a build. `folder` has CMake's own files, for components and the call graph."""
 
     executable: Path
     link_map: Path | None
@@ -81,14 +81,14 @@ def read_build(built: Built, models: Sequence[Path] = ()) -> SizeReport:
     Errors: InvalidArgument (no ELF file, no link map), those of reading programs."""
     elf = read_elf(built.executable)
     known = [model for model in models or built.models if model.is_file()]
-    rooms = Rooms(built.folder)
+    components = Components(built.folder)
     pieces = read_map(built.link_map) if built.link_map else None
-    unknown = [] if pieces is not None else ["rooms, operators and stack: there is no link map"]
+    unknown = [] if pieces is not None else ["components, operators and stack: there is no link map"]
     selected = _selected(built.folder)
-    entries = break_down(elf, pieces, rooms, selected)
+    entries = break_down(elf, pieces, components, selected)
     stack = None
     if pieces is not None:
-        program = LinkedProgram(elf, pieces, rooms, _objdump(elf, built.folder))
+        program = LinkedProgram(elf, pieces, components, _objdump(elf, built.folder))
         stack = stack_bound(
             program, interrupt_frame=_interrupt_frame(elf), red_zone=128 if elf.machine == "EM_X86_64" else 0
         )
@@ -142,6 +142,6 @@ def _unknown_of_stack(stack: StackBound | None) -> list[str]:
         said.append(f"stack: what these need, 256 bytes each were assumed: {', '.join(stack.assumed)}")
     if not stack.frames.get("compiler"):
         said.append(
-            "stack: the compiler's frames, which GCC writes with RUSHLIGHT_CALL_GRAPH; read off the code"
+            "stack: the compiler's frames, which GCC writes with the feature call-graph; read off the code"
         )
     return said

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All that is known of a program's flash and RAM, as data. docs/size.md has the JSON."""
+"""Reports of a program's flash and RAM. docs/size.md documents the JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from rushlight.size.arenas import MethodArenas
 from rushlight.size.breakdown import Entry, summed
 from rushlight.size.stack import StackBound, Step
 
-FORMAT, VERSION = "rushlight-size", 1
+FORMAT, VERSION = "rushlight-size", 2
+_READ = (1, 2)
+"""Versions that can be read; an entry of version 1 has `room` in place of `component`."""
 
 # What an application brings of its own or leaves out.
 _AROUND = ("runtime/runner", "runtime/platform")
@@ -58,28 +60,29 @@ class SizeReport:
 
     @property
     def stack_bytes(self) -> int | None:
-        """The worst case where it is known, else what was measured."""
+        """The computed worst case if it is known, else the measured peak."""
         return self.stack.worst_case if self.stack else self.stack_peak
 
     @property
-    def rooms(self) -> dict[str, dict[str, int]]:
-        return summed(self.entries, lambda entry: entry.room)
+    def components(self) -> dict[str, dict[str, int]]:
+        """Bytes by component."""
+        return summed(self.entries, lambda entry: entry.component)
 
     @property
     def runtime(self) -> dict[str, int]:
-        """Flash of the runtime's rooms from base to executor, and what of it is there to verify programs."""
-        rows = [e for e in self.entries if e.room.startswith("runtime/") and e.room not in _AROUND]
+        """Flash of the runtime from base to executor, and the part of it that verifies programs."""
+        rows = [e for e in self.entries if e.component.startswith("runtime/") and e.component not in _AROUND]
         verification = sum(e.flash for e in rows if e.file in _VERIFICATION)
         return {"flash": sum(e.flash for e in rows), "verification": verification}
 
     @property
     def operators(self) -> dict[str, dict[str, int]]:
-        """Of each operator its own source alone; what operators share is a room."""
+        """The bytes of each operator's own source. Code that operators share counts as a component only."""
         return summed(self.entries, lambda entry: entry.operator)
 
     @property
     def dtypes(self) -> dict[str, dict[str, int]]:
-        """Of kernels' instantiations for dtypes, by dtype; code that serves all of them is not in it."""
+        """The bytes of kernels' instantiations by dtype, without code that serves all dtypes."""
         return summed(self.entries, lambda entry: entry.dtype)
 
     def to_json(self) -> dict[str, Any]:
@@ -94,7 +97,7 @@ class SizeReport:
             "model": self.model,
             "weights": self.weights,
             "sections": [{"name": n, "bytes": size, "memory": kind} for n, size, kind in self.sections],
-            "rooms": self.rooms,
+            "components": self.components,
             "runtime": self.runtime,
             "operators": self.operators,
             "dtypes": self.dtypes,
@@ -122,7 +125,7 @@ def read_report(path: Path) -> SizeReport:
     content = read_json(path, what="size report")
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise InvalidArgument(f"size report {path}: is not what `rushlight size --json` writes")
-    if content.get("version") != VERSION:
+    if content.get("version") not in _READ:
         raise InvalidArgument(f"size report {path}: version {VERSION} expected, got {content.get('version')}")
     try:
         return _from_json(content)
@@ -143,12 +146,16 @@ def _from_json(content: dict[str, Any]) -> SizeReport:
         **{name: content[name] for name in plain},
         models=tuple(content["models"]),
         sections=tuple((row["name"], row["bytes"], row["memory"]) for row in content["sections"]),
-        entries=tuple(Entry(**row) for row in content["entries"]),
+        entries=tuple(_entry(row) for row in content["entries"]),
         methods=tuple(replace(method, planned=tuple(method.planned)) for method in methods),
         stack=stack,
         forbidden=tuple(content["forbidden"]),
         unknown=tuple(content["unknown"]),
     )
+
+
+def _entry(row: dict[str, Any]) -> Entry:
+    return Entry(**{"component" if name == "room" else name: value for name, value in row.items()})
 
 
 def _known(kind: Any, row: dict[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from rushlight.size.components import TABLE
 from rushlight.size.linked import (
     ALLOWANCE,
     CODE,
@@ -21,7 +22,6 @@ from rushlight.size.linked import (
     LinkedProgram,
     base_name,
 )
-from rushlight.size.rooms import TABLE
 from rushlight.size.worst import Deepest, deepest
 
 _DISPATCH = re.compile(r"runtime/kernel/operator_table\.h:")
@@ -92,7 +92,7 @@ class _Analysis:
         self._taken: dict[int, set[int]] = {}
         self._problems: dict[str, set[str]] = {"recursive": set(), "dynamic": set(), "assumed": set()}
         self._frames = {COMPILER: 0, CODE: 0, NOBODY: 0}
-        table = [f for f in self._functions.values() if f.room == TABLE]
+        table = [f for f in self._functions.values() if f.component == TABLE]
         self._unpacked = {f.address for f in table if _UNPACKED in f.readable}
         self._kernels = self._kernels_of_table(table)
         unpacked = set().union(*(self._kernels_of(self._functions[a]) for a in self._unpacked))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A picture of flash: rectangles whose areas are bytes, rooms in which files lie in which symbols lie."""
+"""Draws flash as a treemap: areas are bytes; components hold files, files hold symbols."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rushlight.size.linked import base_name
 from rushlight.size.report import SizeReport
 
 WIDTH, HEIGHT = 1200.0, 720.0
-_HEAD = 15.0  # of a room, for its name
+_HEAD = 15.0  # of a component, for its name
 _LEAST = 0.4  # a side that can still be seen, in pixels
 
 _COLORS = (
@@ -51,11 +51,11 @@ class Box:
 
 
 def flash_tree(report: SizeReport) -> Node:
-    """Rooms, their files, their symbols."""
+    """Components, their files, their symbols."""
     root = Node(report.target or "flash")
     for entry in report.entries:
         if entry.flash:
-            root.add((entry.room, entry.file or entry.room, entry.symbol), entry.flash)
+            root.add((entry.component, entry.file or entry.component, entry.symbol), entry.flash)
     return root
 
 
@@ -113,8 +113,8 @@ def treemap_svg(report: SizeReport) -> str:
         f'<rect width="{WIDTH:g}" height="{HEIGHT + 24:g}" fill="#ffffff"/>',
         f'<text x="4" y="16" font-size="14" fill="#222222">{escaped(title)}</text>',
     ]
-    for room, box in _boxes(root, Box(0, 24, WIDTH, HEIGHT)):
-        parts += _room(room, box)
+    for component, box in _boxes(root, Box(0, 24, WIDTH, HEIGHT)):
+        parts += _component(component, box)
     return "\n".join([*parts, "</svg>\n"])
 
 
@@ -126,16 +126,20 @@ def _boxes(node: Node, box: Box) -> Iterator[tuple[Node, Box]]:
             yield child, place
 
 
-def _room(room: Node, box: Box) -> Iterator[str]:
-    color = next((color for start, color in _COLORS if room.name.startswith(start)), _OTHER)
-    yield _rectangle(box, color, f"{room.name}: {room.bytes:,} bytes", stroke="#ffffff", width=2)
+def _component(component: Node, box: Box) -> Iterator[str]:
+    color = next((color for start, color in _COLORS if component.name.startswith(start)), _OTHER)
+    yield _rectangle(box, color, f"{component.name}: {component.bytes:,} bytes", stroke="#ffffff", width=2)
     head = _HEAD if box.height > 3 * _HEAD and box.width > 40 else 0.0
     if head:
-        yield _text(f"{room.name} {room.bytes:,}", box, 11, "bold")
+        yield _text(f"{component.name} {component.bytes:,}", box, 11, "bold")
     inner = Box(box.x + 2, box.y + head + 1, max(box.width - 4, 0), max(box.height - head - 3, 0))
-    for file, file_box in _boxes(room, inner):
+    for file, file_box in _boxes(component, inner):
         yield _rectangle(
-            file_box, color, f"{room.name} / {file.name}: {file.bytes:,} bytes", stroke="#ffffff", width=1.2
+            file_box,
+            color,
+            f"{component.name} / {file.name}: {file.bytes:,} bytes",
+            stroke="#ffffff",
+            width=1.2,
         )
         for symbol, place in _boxes(file, file_box):
             hint = f"{file.name}\n{symbol.name}: {symbol.bytes:,} bytes"
@@ -155,8 +159,8 @@ def _rectangle(box: Box, color: str, hint: str, *, stroke: str, width: float) ->
 
 
 def _text(text: str, box: Box, size: int, weight: str) -> str:
-    room = int(box.width / (size * 0.58))
-    shown = text if len(text) <= room else text[: max(room - 1, 0)] + "…"
+    fitting = int(box.width / (size * 0.58))
+    shown = text if len(text) <= fitting else text[: max(fitting - 1, 0)] + "…"
     return (
         f'<text x="{box.x + 3:.1f}" y="{box.y + size:.1f}" font-size="{size}" font-weight="{weight}" '
         f'fill="#ffffff" pointer-events="none">{escaped(shown)}</text>'

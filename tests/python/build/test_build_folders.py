@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from rushlight import process
-from rushlight.build import BuildRequest, api, cmake, run_request
+from rushlight.build import RUNNER, BuildRequest, cmake, pipeline, run_request
 from rushlight.build.inputs import linked_inputs
 from rushlight.build.sizes import Sizes
 from rushlight.cli.main import main
@@ -61,12 +61,12 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def build(binary: Path, *_: object) -> None:
         time.sleep(0.2)
-        (binary / api.RUNNER).write_bytes(b"runner")
+        (binary / RUNNER).write_bytes(b"runner")
         done.append("built")
 
     monkeypatch.setattr(cmake, "configure", configure)
     monkeypatch.setattr(cmake, "build", build)
-    monkeypatch.setattr(api, "read_sizes", lambda _path: Sizes({}, 0, 0, 0))
+    monkeypatch.setattr(pipeline, "read_sizes", lambda _path: Sizes({}, 0, 0, 0))
     return done
 
 
@@ -173,7 +173,8 @@ def test_a_time_in_the_future_does_not_configure_for_ever(tmp_path: Path) -> Non
     (project / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.24)\nproject(p NONE)\n"
         f'include("{source_root()}/cmake/selection.cmake")\n'
-        f'rushlight_selection_arguments(words MODELS "{model}" "${{CMAKE_CURRENT_LIST_FILE}}")\n'
+        f'set(EXECUTORCH_SELECT_OPS_MODEL "{model};${{CMAKE_CURRENT_LIST_FILE}}")\n'
+        "rushlight_generator_words(words selection)\n"
         "add_custom_target(all_there ALL)\n"
     )
     configured = process.run(["cmake", "-G", "Ninja", "-S", project, "-B", binary], check=True)

@@ -267,9 +267,9 @@ def test_the_command_reports_errors_with_their_exit_code(
     table: OperatorTable, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = ["--ops-table", str(table.path), "--out", str(tmp_path / "out")]
-    assert main([*arguments, "--root-ops", "aten::add.out,aten::mm.out"]) == 0
+    assert main([*arguments, "--ops", "aten::add.out,aten::mm.out"]) == 0
     assert capsys.readouterr().out == "2 operators from 2 kernel sources of portable\n"
-    assert main([*arguments, "--root-ops", "aten::none.out"]) == OperatorNotFound.exit_code
+    assert main([*arguments, "--ops", "aten::none.out"]) == OperatorNotFound.exit_code
     assert "aten::none.out" in capsys.readouterr().err
     assert main([*arguments, "--model", str(tmp_path / "no.pte")]) == InvalidArgument.exit_code
     assert "no.pte" in capsys.readouterr().err
@@ -292,7 +292,7 @@ def test_nothing_heavy_is_imported() -> None:
 @pytest.mark.parametrize("operators", ["", "aten::add.out,aten::mm.out"])
 def test_the_generated_code_compiles(operators: str, tmp_path: Path) -> None:
     arguments = ["--ops-table", str(ROOT / "kernels" / "ops.yaml"), "--out", str(tmp_path)]
-    assert main([*arguments, "--root-ops", operators]) == 0
+    assert main([*arguments, "--ops", operators]) == 0
     compile_ = ["g++", "-std=c++17", "-Wall", "-Werror", "-fsyntax-only", f"-I{ROOT}", f"-I{tmp_path}"]
     process.run([*compile_, tmp_path / "operator_table.cpp"], check=True)
     user = tmp_path / "user.cpp"

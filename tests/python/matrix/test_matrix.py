@@ -27,9 +27,9 @@ from rushlight.matrix.plan import Cell, Model, Option
 from rushlight.matrix.result import BUILT, FAILED, NOT_RUN, PASSED, CellResult, Failure, Memory
 from rushlight.matrix.run import MatrixResult, run_matrix
 from rushlight.matrix.store import Store
-from rushlight.run.api import CallOutcome, RunOutcome
 from rushlight.run.case_stream import CallResult, Report
 from rushlight.run.cases import Call, Case, compare
+from rushlight.run.outcome import CallOutcome, RunOutcome
 
 INTEROP = Path(__file__).parents[2] / "interop"
 

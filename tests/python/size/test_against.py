@@ -16,7 +16,7 @@ from support.size_reports import a_report
 
 
 @pytest.mark.parametrize(
-    ("symbol", "file", "room", "expected"),
+    ("symbol", "file", "component", "expected"),
     [
         ("rushlight::Method::execute()", "runtime/executor/method.cpp", "runtime/executor", "runtime"),
         ("x", "kernels/portable/op_add.cpp", "kernels/portable", "kernels"),
@@ -35,8 +35,8 @@ from support.size_reports import a_report
         ("who_knows", "", "unknown", "other"),
     ],
 )
-def test_a_symbol_has_its_category(symbol: str, file: str, room: str, expected: str) -> None:
-    assert category(Entry(symbol, file, room, ".text", 1, 0)) == expected
+def test_a_symbol_has_its_category(symbol: str, file: str, component: str, expected: str) -> None:
+    assert category(Entry(symbol, file, component, ".text", 1, 0)) == expected
 
 
 CODE = """

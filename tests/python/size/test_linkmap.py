@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Link maps as pieces, and what room each is of."""
+"""Link maps as pieces, and what component each is of."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from rushlight.errors import InvalidArgument
+from rushlight.size.components import Components, dtypes_of, operators_by_source
 from rushlight.size.linkmap import Piece, read_map
-from rushlight.size.rooms import Rooms, dtypes_of, operators_by_source
 
 GNU = """Archive member included to satisfy reference by file (symbol)
 
@@ -73,7 +73,7 @@ def test_a_file_that_is_no_map_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("archive", "file", "section", "room"),
+    ("archive", "file", "section", "component"),
     [
         ("librushlight_runtime.a", "method.cpp.obj", ".text", "runtime/executor"),
         ("libexecutorch_kernels.a", "op_relu.cpp.o", ".text", "kernels/portable"),
@@ -91,8 +91,8 @@ def test_a_file_that_is_no_map_is_refused(tmp_path: Path) -> None:
         ("", "", ".text", "padding"),
     ],
 )
-def test_objects_have_their_rooms_without_a_build_folder(archive, file, section, room) -> None:
-    assert Rooms().room(Piece(section, section, 16, 4, file, archive)) == room
+def test_objects_have_their_components_without_a_build_folder(archive, file, section, component) -> None:
+    assert Components().of(Piece(section, section, 16, 4, file, archive)) == component
 
 
 def test_a_source_has_the_operators_that_were_selected() -> None:

@@ -36,6 +36,14 @@ def test_a_report_survives_json(tmp_path: Path) -> None:
     assert read_report(tmp_path / "a.json") == a_report()
 
 
+def test_a_report_of_version_1_is_read(tmp_path: Path) -> None:
+    content = a_report().to_json() | {"version": 1}
+    for entry in content["entries"]:
+        entry["room"] = entry.pop("component")
+    (tmp_path / "a.json").write_text(json.dumps(content))
+    assert read_report(tmp_path / "a.json") == a_report()
+
+
 @pytest.mark.parametrize("text", ["", "[]", '{"format": "rushlight-size", "version": 99}', '{"version": 1}'])
 def test_other_json_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.json").write_text(text)
@@ -43,10 +51,10 @@ def test_other_json_is_refused(tmp_path: Path, text: str) -> None:
         read_report(tmp_path / "a.json")
 
 
-def test_sums_are_by_room_operator_and_dtype() -> None:
+def test_sums_are_by_component_operator_and_dtype() -> None:
     report = a_report()
     assert (report.flash, report.ram, report.arena) == (964, 28, 1673)
-    assert report.rooms["runtime/executor"] == {"flash": 800, "ram": 0}
+    assert report.components["runtime/executor"] == {"flash": 800, "ram": 0}
     assert report.operators == {"aten::relu.out": {"flash": 160, "ram": 0}}
     assert report.dtypes == {"float32": {"flash": 60, "ram": 0}}
 
@@ -67,14 +75,14 @@ def test_a_diff_names_what_changed_largest_first() -> None:
         "relu_out (kernels/portable/op_relu.cpp): 100 -> 150 (+50)",
         "more (a.cpp): 0 -> 20 (+20)",
     ]
-    assert [c.name for c in changes.rooms] == ["kernels/portable", "application"]
+    assert [c.name for c in changes.components] == ["kernels/portable", "application"]
     assert changes.totals[0].delta == 70 and changes.ram == []
     assert diff(after, after).symbols == []
 
 
 def test_what_fits_its_budget_passes(tmp_path: Path) -> None:
     text = "flash: 964\nram: 28\nstack: 420\narena: 1673\nmodel: 2 kB\n"
-    text += "rooms: {runtime: 800, runtime/base: {ram: 24}}\noperators: {'aten::relu.out': 160}\n"
+    text += "components: {runtime: 800, runtime/base: {ram: 24}}\noperators: {'aten::relu.out': 160}\n"
     check_budget(a_report(), _budget(tmp_path, text))
 
 
@@ -85,8 +93,9 @@ def test_what_fits_its_budget_passes(tmp_path: Path) -> None:
         ("ram: 20", "ram: 28 bytes, 8 over"),
         ("stack: 400", "stack: 420 bytes, 20 over"),
         ("arena: 1.5 KiB", "arena: 1,673 bytes, 137 over the 1,536 allowed"),
-        ("rooms: {runtime: 700}", "runtime flash: 800 bytes, 100 over"),
-        ("rooms: {runtime/base: {ram: 20}}", "runtime/base ram: 24 bytes, 4 over"),
+        ("components: {runtime: 700}", "runtime flash: 800 bytes, 100 over"),
+        ("rooms: {runtime: 700}\ncomponents: {runtime: 800}", "runtime flash: 800 bytes, 100 over"),
+        ("components: {runtime/base: {ram: 20}}", "runtime/base ram: 24 bytes, 4 over"),
         ("operators: {'aten::relu.out': 100}", "aten::relu.out flash: 160 bytes, 60 over"),
     ],
 )
@@ -113,8 +122,8 @@ def test_who_has_grown_is_named(tmp_path: Path) -> None:
         ("flash: many", "flash: expected bytes, such as 40000 or 39 KiB, got 'many'"),
         ("flash: true", "expected bytes"),
         ("", "expected limits"),
-        ("rooms: 3", "rooms: expected names with bytes"),
-        ("rooms: {runtime: {rom: 3}}", "expected flash or ram, got 'rom'"),
+        ("components: 3", "components: expected names with bytes"),
+        ("components: {runtime: {rom: 3}}", "expected flash or ram, got 'rom'"),
         ("flash: [", "expected YAML"),
     ],
 )
@@ -123,9 +132,9 @@ def test_a_damaged_budget_is_refused(tmp_path: Path, text: str, told: str) -> No
         _budget(tmp_path, text)
 
 
-@pytest.mark.parametrize("text", ["rooms: {runtime/executer: 3}", "operators: {'aten::rely.out': 3}"])
+@pytest.mark.parametrize("text", ["components: {runtime/executer: 3}", "operators: {'aten::rely.out': 3}"])
 def test_a_budget_for_what_is_not_there_is_refused(tmp_path: Path, text: str) -> None:
-    with pytest.raises(InvalidArgument, match=r"no (room|operator)"):
+    with pytest.raises(InvalidArgument, match=r"no (component|operator)"):
         check_budget(a_report(), _budget(tmp_path, text))
 
 
@@ -141,9 +150,9 @@ def test_the_picture_has_every_symbol_and_needs_nothing_else() -> None:
 
 
 @given(st.lists(st.integers(1, 10_000), min_size=1, max_size=40))
-def test_areas_are_bytes_and_boxes_do_not_leave_their_room(sizes: list[int]) -> None:
-    room = Box(10, 20, 400, 300)
-    boxes = squarified(sorted(sizes, reverse=True), room)
+def test_areas_are_bytes_and_boxes_do_not_leave_their_box(sizes: list[int]) -> None:
+    frame = Box(10, 20, 400, 300)
+    boxes = squarified(sorted(sizes, reverse=True), frame)
     for size, box in zip(sorted(sizes, reverse=True), boxes, strict=True):
         assert box.width * box.height == pytest.approx(size / sum(sizes) * 400 * 300)
         assert box.x >= 10 - 1e-6 and box.x + box.width <= 410 + 1e-6

@@ -14,7 +14,7 @@ from rushlight.size.read import Built, read_build
 from rushlight.size.stack import StackBound
 
 HEAD = "#define APART __attribute__((noinline))\nvolatile int value;\n"
-LEAF = "APART int leaf(int n) { volatile char room[300]; room[n] = 1; return room[0]; }\n"
+LEAF = "APART int leaf(int n) { volatile char buffer[300]; buffer[n] = 1; return buffer[0]; }\n"
 
 
 def _bound(folder: Path, code: str) -> StackBound:
@@ -41,7 +41,7 @@ def test_frames_add_up_along_the_deepest_way(tmp_path: Path) -> None:
 
 
 def test_a_call_through_a_pointer_reaches_functions_whose_address_is_taken(tmp_path: Path) -> None:
-    code = "APART int deep(int n) { volatile char room[900]; room[n] = 1; return room[0]; }\n"
+    code = "APART int deep(int n) { volatile char buffer[900]; buffer[n] = 1; return buffer[0]; }\n"
     code += "static int (*const table[])(int) = {leaf};\n"
     code += "APART int call(int (*f)(int)) { return f(value) + 1; }\n"
     code += "int main() { return call(table[value]) + deep(value); }\n"
@@ -60,7 +60,7 @@ def test_a_pointer_to_nothing_that_is_known_is_named_and_counted(tmp_path: Path)
 
 def test_a_recursion_and_a_frame_of_any_size_are_named(tmp_path: Path) -> None:
     code = "APART int again(int n) { return n > 0 ? again(n - 1) * value + leaf(n) : 0; }\n"
-    code += "APART int any(int n) { volatile char room[n]; room[0] = 1; return room[0]; }\n"
+    code += "APART int any(int n) { volatile char buffer[n]; buffer[0] = 1; return buffer[0]; }\n"
     code += "int main() { return again(value) + any(value); }\n"
     stack = _bound(tmp_path, LEAF + code)
     assert (stack.recursive, stack.dynamic, stack.is_bound) == (("again",), ("any",), False)

@@ -79,7 +79,7 @@ def test_no_way_without_repetition_is_deeper(edges: list[tuple[int, int]]) -> No
 
 CODE = """
 int other(int);
-__attribute__((noinline)) int deep(int n) { volatile char room[500]; room[n] = 1; return other(n) + room[0]; }
+__attribute__((noinline)) int deep(int n) { volatile char all[500]; all[n] = 1; return other(n) + all[0]; }
 __attribute__((noinline)) int through(int (*f)(int)) { return f(1) + 1; }
 __attribute__((noinline)) int other(int);
 int main() { return deep(3) + through(other); }

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rushlight import process, targets
-from rushlight.build.api import check_requirements
+from rushlight.build import check_requirements
 from rushlight.errors import BuildOnly, InvalidArgument, MissingToolchain, UnknownTarget
 from rushlight.sources import source_root
 from rushlight.targets.bare_metal import BareMetal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which room of the tree a linked object belongs to, and which operators and dtypes a symbol is for."""
+"""Assigns linked objects to components of the product, and symbols to operators and dtypes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DYNAMIC = (".interp", ".note", ".gnu", ".dyn", ".rel", ".plt", ".got", ".hash",
 _OBJECT = re.compile(r"\.(o|obj)$")
 
 
-class Rooms:
+class Components:
     """Finds the source of each object: by its path, by the build folder where an archive hides it, by the
     tree's own file names where there is no build folder."""
 
@@ -59,8 +59,8 @@ class Rooms:
         built = self._objects.get(_key(piece), {})
         return built.get(_that_of(piece, list(built)) or "")
 
-    def room(self, piece: Piece) -> str:
-        """The room of the tree, or the library that it is from."""
+    def of(self, piece: Piece) -> str:
+        """The component that a piece belongs to: a folder of the tree, a generated part, or a library."""
         if not piece.file:
             return PADDING
         source = self.source(piece)
@@ -78,7 +78,7 @@ class Rooms:
             return STARTUP
         if found := _OURS.search(source):
             return found[1].rstrip("/")
-        return _library_room(piece, source)
+        return _library_component(piece, source)
 
 
 def _key(piece: Piece) -> tuple[str, str]:
@@ -94,7 +94,7 @@ def _that_of(piece: Piece, sources: list[str]) -> str | None:
     return next(found, next(iter(sources), None))
 
 
-def _library_room(piece: Piece, source: str) -> str:
+def _library_component(piece: Piece, source: str) -> str:
     library = PurePosixPath(piece.archive or piece.file).name
     if piece.file.startswith("<") or piece.file == "linker stubs":
         return "linker"
