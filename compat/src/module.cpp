@@ -117,19 +117,17 @@ Module::Module(const std::string& file_path, const LoadMode load_mode,
                std::unique_ptr<runtime::EventTracer> event_tracer,
                std::unique_ptr<runtime::MemoryAllocator> memory_allocator,
                std::unique_ptr<runtime::MemoryAllocator> temp_allocator, bool share_memory_arenas)
-    : Module(file_path, std::string(), load_mode, std::move(event_tracer), std::move(memory_allocator),
-             std::move(temp_allocator), share_memory_arenas) {}
+    : Module(file_path, std::vector<std::string>(), load_mode, std::move(event_tracer),
+             std::move(memory_allocator), std::move(temp_allocator), share_memory_arenas) {}
 
 Module::Module(const std::string& file_path, const std::string& data_map_path, const LoadMode load_mode,
                std::unique_ptr<runtime::EventTracer> event_tracer,
                std::unique_ptr<runtime::MemoryAllocator> memory_allocator,
                std::unique_ptr<runtime::MemoryAllocator> temp_allocator, bool share_memory_arenas)
-    : state_(State::make(std::move(memory_allocator), std::move(temp_allocator), std::move(event_tracer),
-                         share_memory_arenas)) {
-  state_->mode = load_mode;
-  state_->path = file_path;
-  if (!data_map_path.empty()) state_->data_paths = {data_map_path};
-}
+    : Module(file_path,
+             data_map_path.empty() ? std::vector<std::string>() : std::vector<std::string>{data_map_path},
+             load_mode, std::move(event_tracer), std::move(memory_allocator), std::move(temp_allocator),
+             share_memory_arenas) {}
 
 Module::Module(std::unique_ptr<DataLoader> data_loader,
                std::unique_ptr<runtime::MemoryAllocator> memory_allocator,
