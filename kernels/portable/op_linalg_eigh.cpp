@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <string_view>
 
-#include "kernels/shared/spectrum.h"
 #include "kernels/shared/selection.h"
+#include "kernels/shared/spectrum.h"
 
 namespace rushlight::kernels {
 

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string_view>
 
-#include "kernels/shared/spectrum.h"
 #include "kernels/shared/selection.h"
+#include "kernels/shared/spectrum.h"
 
 namespace rushlight::kernels {
 

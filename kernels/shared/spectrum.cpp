@@ -83,8 +83,8 @@ void form_shifted_q(const Grid& a, const Grid& tau) {
   }
 }
 
-// One step of QR with Wilkinson's shift for rows [first, last] of the tridiagonal matrix with diagonal d and e
-// beside it; columns of q take part.
+// One step of QR with Wilkinson's shift for rows [first, last] of the tridiagonal matrix with diagonal d and
+// e beside it; columns of q take part.
 void step_tridiagonal(double* d, double* e, ptrdiff_t first, ptrdiff_t last, const Grid& q) {
   const double half = (d[last - 1] - d[last]) / 2;
   const double beside = e[last - 1];
@@ -111,8 +111,8 @@ void step_tridiagonal(double* d, double* e, ptrdiff_t first, ptrdiff_t last, con
   }
 }
 
-// One step of QR for B^H B, of which the shift is an eigenvalue of the last two rows, for rows [first, last] of
-// the bidiagonal B with diagonal d and e above it; columns of u and v take part.
+// One step of QR for B^H B, of which the shift is an eigenvalue of the last two rows, for rows [first, last]
+// of the bidiagonal B with diagonal d and e above it; columns of u and v take part.
 void step_bidiagonal(double* d, double* e, ptrdiff_t first, ptrdiff_t last, const Grid& u, const Grid& v) {
   const double before = last - 1 > first ? e[last - 2] : 0;
   const double corner = d[last] * d[last] + e[last - 1] * e[last - 1];

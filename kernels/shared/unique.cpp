@@ -48,9 +48,7 @@ class Parts {
     return result;
   }
 
-  [[nodiscard]] bool differ(uint32_t a, uint32_t b) const {
-    return order(a, b) != 0 || has_nan(a);
-  }
+  [[nodiscard]] bool differ(uint32_t a, uint32_t b) const { return order(a, b) != 0 || has_nan(a); }
 
   [[nodiscard]] bool has_nan(uint32_t part) const {
     const ScalarType type = self_.scalar_type();
