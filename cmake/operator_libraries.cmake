@@ -128,9 +128,10 @@ function(rushlight_compile_kernels target out)
         )
     endif()
     # Quantized numbers are the same on every CPU: nothing is fused that PyTorch rounds in two steps.
-    set(exact ${RUSHLIGHT_KERNEL_SOURCES} ${RUSHLIGHT_SHARED_KERNEL_SOURCES})
-    list(FILTER exact INCLUDE REGEX "/kernels/(quantized/|shared/affine)")
-    set_source_files_properties(${exact} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
+    set_source_files_properties(
+        ${RUSHLIGHT_EXACT_KERNEL_SOURCES}
+        PROPERTIES COMPILE_OPTIONS -ffp-contract=off
+    )
     rushlight_add_ukernels(${target} ${RUSHLIGHT_UKERNELS})
     if(RUSHLIGHT_OFFICIAL_KERNELS)
         target_sources(${target} PRIVATE "${out}/official_kernels.cpp" ${RUSHLIGHT_OFFICIAL_KERNEL_SOURCES})

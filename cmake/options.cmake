@@ -42,6 +42,12 @@ foreach(rushlight_file IN LISTS rushlight_files)
     endif()
 endforeach()
 
+# WebAssembly is small, too, unless the flags ask for its vectors.
+set(RUSHLIGHT_SMALL_TARGET OFF)
+if(RUSHLIGHT_BOARD OR (CMAKE_SYSTEM_PROCESSOR MATCHES "wasm" AND NOT CMAKE_CXX_FLAGS MATCHES "-msimd128"))
+    set(RUSHLIGHT_SMALL_TARGET ON)
+endif()
+
 foreach(rushlight_index RANGE ${rushlight_last})
     string(JSON rushlight_row GET "${rushlight_table}" options ${rushlight_index})
     rushlight_member(rushlight_condition "${rushlight_row}" when)

@@ -52,6 +52,7 @@ function(rushlight_generated_lists result)
         KERNEL_SOURCES
         KERNEL_SELECTIONS
         SHARED_KERNEL_SOURCES
+        EXACT_KERNEL_SOURCES
         UKERNELS
         OFFICIAL_KERNELS
         OFFICIAL_KERNEL_SOURCES
@@ -61,8 +62,8 @@ function(rushlight_generated_lists result)
 endfunction()
 
 # rushlight_generate(<folder> <words>...) writes operator_table.cpp, rushlight/selected_dtypes.h and
-# selected_operators.yaml there, and sets RUSHLIGHT_KERNEL_SOURCES, RUSHLIGHT_SHARED_KERNEL_SOURCES (those of
-# kernels/shared that they need) and the other lists of selection.cmake for the caller.
+# selected_operators.yaml there, and sets RUSHLIGHT_KERNEL_SOURCES, RUSHLIGHT_SHARED_KERNEL_SOURCES (what
+# they need besides) and the other lists of selection.cmake for the caller.
 function(rushlight_generate out)
     rushlight_generator_words(target_arguments target)
     rushlight_run_generator(

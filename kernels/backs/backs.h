@@ -29,7 +29,7 @@
 #include <type_traits>
 
 #include "kernels/backs/portable_entry.h"
-#include "kernels/shared/selection.h"
+#include "kernels/checks/selection.h"
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"
 #include "runtime/kernel/operator_table.h"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import venv
 from dataclasses import dataclass
@@ -41,10 +42,13 @@ class Environment:
 
 
 def build_wheel(source: Path, folder: Path, **defines: str) -> Path:
-    """The wheel of a checkout or an sdist, built with the tools that the tests have."""
+    """The wheel of a checkout or an sdist, built anew with the tools that the tests have. The build lies two
+    folders below the sources as that of `./dev` does: ccache then has most objects."""
+    build = Path("build", "package")
+    shutil.rmtree(source / build, ignore_errors=True)
     options = [f"-Ccmake.define.{name}={value}" for name, value in defines.items()]
     pip = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"]
-    process.run([*pip, "-w", folder, source, *options], check=True)
+    process.run([*pip, "-w", folder, source, f"-Cbuild-dir={build}", *options], check=True)
     return next(folder.glob("rushlight-*.whl"))
 
 

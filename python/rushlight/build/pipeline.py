@@ -64,7 +64,7 @@ def make(
         check_requirements(target)
         start = time.monotonic()
         request = _with_links(request, output)
-        programs = _bake(request, output / "baked", progress)
+        programs = _bake(request, target, output / "baked", progress)
         folders = [program.folder for program in programs]
         if folders:
             selected = tuple(folder / "selected_operators.yaml" for folder in folders)
@@ -108,9 +108,12 @@ def _with_links(request: BuildRequest, output: Path) -> BuildRequest:
     )
 
 
-def _bake(request: BuildRequest, folder: Path, progress: cmake.Progress | None) -> tuple[Baked, ...]:
+def _bake(
+    request: BuildRequest, target: targets.Target, folder: Path, progress: cmake.Progress | None
+) -> tuple[Baked, ...]:
     """The C++ of each program to bake, in a folder of its name. Errors: InvalidArgument for a name that two
     have; those of bake()."""
+    weights = "array" if target.kind == "wasi" else "incbin"  # assembler files are written for ELF
     programs: list[Baked] = []
     for wanted in request.baked:
         if progress:
@@ -118,8 +121,16 @@ def _bake(request: BuildRequest, folder: Path, progress: cmake.Progress | None) 
         name = program_name(wanted.model, wanted.name)
         if any(name == other.name for other in programs):
             raise InvalidArgument(f"two baked programs are called '{name}'")
-        data_files, kernels = wanted.data_files, request.kernels
-        programs.append(bake(wanted.model, folder / name, name=name, data_files=data_files, kernels=kernels))
+        programs.append(
+            bake(
+                wanted.model,
+                folder / name,
+                name=name,
+                data_files=wanted.data_files,
+                kernels=request.kernels,
+                weights=weights,
+            )
+        )
     return tuple(programs)
 
 

@@ -251,8 +251,8 @@ def _print(outcome: RunOutcome) -> None:
     if loss is not None and loss.events + loss.values > 0:
         console.print(
             styled("trace incomplete", "bold yellow"),
-            f": {loss.events} events and {loss.values} values found no room; "
-            "give more with --etdump-size and --debug-size",
+            f": {loss.events} events and {loss.values} values did not fit; "
+            "give more memory with --etdump-size and --debug-size",
             sep="",
         )
     if outcome.max_error is not None:

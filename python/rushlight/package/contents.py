@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rushlight.codegen.includes import closure
+from rushlight.codegen.table import EXACT_SOURCES
 from rushlight.codegen.ukernels import condition
 from rushlight.errors import InvalidArgument
 from rushlight.package.settings import OWN_FILES, with_prelude
@@ -23,8 +24,6 @@ _TAKEN = re.compile(
 )
 # Compiled with tracers only, which a baked program has not.
 _LEFT_OUT = re.compile(r"runtime/trace/.*\.cpp")
-# Their results are the same on every CPU; CMakeLists.txt has the reason.
-_EXACT = re.compile(r"kernels/(quantized/.*|shared/affine.*)\.cpp")
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ def collect(
                 text,
                 path,
                 is_public=path == header,
-                is_exact=bool(_EXACT.fullmatch(path)),
+                is_exact=bool(EXACT_SOURCES.fullmatch(path)),
                 condition=condition(path, read),
             )
             for path, text in files.items()

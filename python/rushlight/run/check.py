@@ -26,8 +26,8 @@ from rushlight.program import (
     record_beside,
 )
 from rushlight.program.model import DelegateCall, KernelCall
+from rushlight.run.capacity import capacity_findings
 from rushlight.run.findings import Finding, raise_if_any
-from rushlight.run.memory import room_findings
 from rushlight.sources import source_root
 
 
@@ -98,7 +98,7 @@ def check(
         findings += [] if files is None else _external(method, files)
     if chosen is not None:
         stored = len(program.data) + sum(file.stat().st_size for file in files or [])
-        findings += room_findings(program.plans, chosen, stored)
+        findings += capacity_findings(program.plans, chosen, stored)
     return CheckReport(
         model=str(path),
         target=target,

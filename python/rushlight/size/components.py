@@ -140,7 +140,7 @@ def _in_tree(target: str, member: str) -> list[str]:
 def operators_by_source(selected: Iterable[str] | None) -> dict[str, str]:
     """The operators that each kernel source computes, as "aten::add.out", several separated by ", "; only
     those that are `selected`, unless that is not known. Sources from the root:
-    "kernels/portable/op_add.cpp"."""
+    "kernels/operators/elementwise/op_add.cpp"."""
     wanted = None if selected is None else set(selected)
     found: dict[str, list[str]] = {}
     table = load_table(source_root() / "kernels" / "ops.yaml")

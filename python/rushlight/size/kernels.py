@@ -21,9 +21,9 @@ LIBRARY = "executorch_kernels"
 
 @dataclass(frozen=True)
 class KernelSizes:
-    """Bytes of code, constants and initial data. `sources` are the kernels' own, by source ("portable/
-    op_add"); `shared` is what they share and the microkernels they call, by file; `table` is the operator
-    table: names, signatures and what unpacks arguments. `operators` has those that each source defines.
+    """Bytes of code, constants and initial data. `sources` are the kernels' own, by source
+    ("operators/matmul/op_mm"); `shared` is what they share and the microkernels they call, by file; `table`
+    is the operator table: names, signatures and what unpacks arguments. `operators` has those of each source.
     Nothing is linked yet: what the linker leaves out or merges, and the C library, do not count."""
 
     target: str
@@ -74,19 +74,16 @@ def kernel_sizes(
 def _measured(target: str, dtypes: tuple[str, ...], binary: Path) -> KernelSizes:
     operators = _operators(binary / "generated" / "selected_kernels.json")
     objects = binary / "CMakeFiles" / f"{LIBRARY}.dir"
-    files = {_source(path.relative_to(objects)): path for path in objects.rglob("*.cpp.o*")}
-    sizes = {source: read_object_size(path) for source, path in sorted(files.items())}
+    files = {path.relative_to(objects): path for path in objects.rglob("*.cpp.o*")}
+    sizes = {_source(name): read_object_size(path) for name, path in sorted(files.items())}
+    kernels = {_source(name) for name in files if name.parts[0] == "kernels"}
     if missing := sorted(set(operators) - set(sizes)):
         raise BuildFailed(["cmake", "--build", str(binary)], f"no object of {missing[0]} in {objects}")
     return KernelSizes(
         target=target,
         dtypes=dtypes,
         sources={source: sizes[source] for source in sorted(operators)},
-        shared={
-            source: size
-            for source, size in sizes.items()
-            if source not in operators and source.startswith(("shared/", "host/", "board/", "ukernel/"))
-        },
+        shared={source: sizes[source] for source in sorted(kernels - set(operators))},
         table=sizes["operator_table"],
         operators=operators,
     )
@@ -104,6 +101,6 @@ def _operators(selected: Path) -> dict[str, list[str]]:
 
 
 def _source(path: Path) -> str:
-    """kernels/portable/op_add.cpp.obj is portable/op_add, as in ops.yaml."""
+    """kernels/operators/elementwise/op_add.cpp.obj is operators/elementwise/op_add, as in ops.yaml."""
     name = path.with_name(path.name.partition(".cpp.")[0])
     return str(Path(*name.parts[1:]))

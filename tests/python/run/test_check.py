@@ -28,8 +28,8 @@ from rushlight.program import (
     write_program,
 )
 from rushlight.program.debug import Frame, InstructionOrigin, MethodOrigins, Module, fingerprint
+from rushlight.run.capacity import MAX_PLANNED_BUFFERS
 from rushlight.run.check import CheckReport, check
-from rushlight.run.memory import MAX_PLANNED_BUFFERS
 from rushlight.sources import source_root
 
 INTEROP = Path(__file__).parents[2] / "interop"

@@ -24,7 +24,7 @@ from rushlight.export.passes.base import Pass, PassContext
 
 IMAGE_CHANNELS = 4
 """Of so many channels, inputs of convolutions stay as they are: kImageChannels of
-kernels/shared/image_channels.h."""
+kernels/geometry/image_channels.h."""
 
 
 class ChannelsLast(Pass):
