@@ -38,7 +38,7 @@ STEPS = [
 def checkout(tmp_path: Path) -> Path:
     """A folder with ./dev, stubs and sources."""
     shutil.copy(ROOT / "dev", tmp_path / "dev")
-    for folder in ("bin", ".venv/bin", "build/tests", "kernels"):
+    for folder in ("bin", ".venv/bin", "build/tests", "kernels", "tests"):
         (tmp_path / folder).mkdir(parents=True)
     for name in STUBBED:
         (tmp_path / "bin" / name).write_text(STUB.format(name=name, log=tmp_path / "log"))
