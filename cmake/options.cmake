@@ -58,6 +58,25 @@ set(RUSHLIGHT_BAKED
     "Folders that `rushlight bake` wrote, separated by ;: baked_runner is built for their programs"
 )
 
+# For which machine. toolchains/target.cmake has read both by now.
+set(RUSHLIGHT_TARGET
+    ""
+    CACHE STRING
+    "Row of toolchains/targets.json to build for, with CMAKE_TOOLCHAIN_FILE=toolchains/target.cmake"
+)
+set(RUSHLIGHT_COMPILER
+    ""
+    CACHE STRING
+    "Compiler of the target: gcc, clang or zig; left empty: the first that its row has"
+)
+if((RUSHLIGHT_TARGET OR RUSHLIGHT_COMPILER) AND NOT RUSHLIGHT_CODE)
+    message(
+        FATAL_ERROR
+        "RUSHLIGHT_TARGET, RUSHLIGHT_COMPILER: expected CMAKE_TOOLCHAIN_FILE=toolchains/target.cmake with them, \
+got '${CMAKE_TOOLCHAIN_FILE}'"
+    )
+endif()
+
 # What is built.
 option(RUSHLIGHT_BUILD_RUNNER "Build executor_runner" ${PROJECT_IS_TOP_LEVEL})
 option(RUSHLIGHT_BUILD_PYTHON "Build the Python module _runtime" OFF)

@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Linux on another machine, with Debian's cross compilers. A CPU file sets CMAKE_SYSTEM_PROCESSOR,
-# RUSHLIGHT_TRIPLE and RUSHLIGHT_EMULATOR, then includes this one.
-set(CMAKE_SYSTEM_NAME Linux)
+# gcc for Linux on another machine: Debian's cross compilers.
+include("${CMAKE_CURRENT_LIST_DIR}/system.cmake")
 set(CMAKE_C_COMPILER ${RUSHLIGHT_TRIPLE}-gcc)
 set(CMAKE_CXX_COMPILER ${RUSHLIGHT_TRIPLE}-g++)
 set(CMAKE_ASM_COMPILER ${RUSHLIGHT_TRIPLE}-gcc)
 # The dynamic loader and the libraries of the target lie here.
-set(CMAKE_CROSSCOMPILING_EMULATOR ${RUSHLIGHT_EMULATOR} -L /usr/${RUSHLIGHT_TRIPLE})
+set(CMAKE_CROSSCOMPILING_EMULATOR ${rushlight_emulator} -L /usr/${RUSHLIGHT_TRIPLE})
 set(CMAKE_FIND_ROOT_PATH /usr/${RUSHLIGHT_TRIPLE})
-set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
-set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
-set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)

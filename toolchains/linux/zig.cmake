@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Linux with ziglang's musl: one static executable. A CPU file sets CMAKE_SYSTEM_PROCESSOR, RUSHLIGHT_TRIPLE,
-# RUSHLIGHT_CPU_FLAGS and RUSHLIGHT_EMULATOR, then includes this one.
-set(CMAKE_SYSTEM_NAME Linux)
-include("${CMAKE_CURRENT_LIST_DIR}/zig.cmake")
+# zig for Linux with musl: one static executable, for any distribution.
+include("${CMAKE_CURRENT_LIST_DIR}/system.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/../zig/compiler.cmake")
 # -g: symbols stay, for whoever measures or debugs.
 string(APPEND CMAKE_EXE_LINKER_FLAGS_INIT " -static -g")
 if(
     NOT (CMAKE_HOST_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_HOST_SYSTEM_PROCESSOR STREQUAL CMAKE_SYSTEM_PROCESSOR)
 )
-    set(CMAKE_CROSSCOMPILING_EMULATOR ${RUSHLIGHT_EMULATOR})
+    set(CMAKE_CROSSCOMPILING_EMULATOR ${rushlight_emulator})
 endif()
-set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
-set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
-set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)

@@ -6,7 +6,6 @@ from __future__ import annotations
 from rushlight.build.api import (
     BuildRequest,
     build,
-    check_requirements,
     existing_libraries,
     refuse_delegates,
     run_request,
@@ -20,7 +19,6 @@ __all__ = [
     "BuildResult",
     "Sizes",
     "build",
-    "check_requirements",
     "existing_libraries",
     "refuse_delegates",
     "run_request",

@@ -17,7 +17,7 @@ from rushlight.build.inputs import check_build_folder, linked_inputs
 from rushlight.build.result import BuildResult
 from rushlight.build.sizes import read_sizes
 from rushlight.documents import read_json
-from rushlight.errors import BackendNotFound, InvalidArgument, MissingToolchain
+from rushlight.errors import BackendNotFound, InvalidArgument
 from rushlight.files import locked, write_bytes, write_text
 from rushlight.program import Program, is_bundled_program, read_bundled_program, read_data_file, read_model
 from rushlight.sources import source_root
@@ -150,7 +150,7 @@ def run_request(
     target = targets.get(request.target)
     output = output.resolve()
     with alone_in(output), made_or_gone(output / (RUNNER + _SUFFIXES.get(target.kind, ""))) as executable:
-        check_requirements(target)
+        target.check_builds()
         return _build(request, target, output, executable, jobs, progress, environment)
 
 
@@ -175,7 +175,7 @@ def _build(
         kernels=linked_inputs(request.kernels, output),
     )
     embedded = _embedded(request, target, output)
-    cmake.configure(source_root(), binary, request.cache_entries(target, embedded), target.toolchain_file)
+    cmake.configure(source_root(), binary, request.cache_entries(target, embedded), target.toolchain)
     configured = time.monotonic() - start
     wanted = [RUNNER] + (["rushlight_python"] if request.python_module else [])
     used = cmake.build(binary, wanted, jobs, progress, environment)
@@ -243,16 +243,6 @@ def refuse_delegates(program: Program, defines: Mapping[str, str] | None = None)
     missing = list(dict.fromkeys(delegate.id for plan in program.plans for delegate in plan.delegates))
     if missing:
         raise BackendNotFound(missing, [])
-
-
-def check_requirements(target: targets.Target) -> None:
-    """Error: MissingToolchain, naming what is missing to build and the packages that have it."""
-    missing = [requirement for requirement in target.requirements() if not requirement.only_to_run]
-    if missing:
-        packages, pip_packages = (
-            sorted({m.package for m in missing if m.installer == installer}) for installer in ("apt", "pip")
-        )
-        raise MissingToolchain(target.name, [m.name for m in missing], packages, pip_packages)
 
 
 def existing_libraries(paths: PathLike | Iterable[PathLike]) -> tuple[Path, ...]:

@@ -15,7 +15,6 @@ from rushlight.build.api import RUNNER as INTERPRETER
 from rushlight.build.api import (
     PathLike,
     alone_in,
-    check_requirements,
     made_or_gone,
     put_executable,
     read_selection,
@@ -108,7 +107,7 @@ def build_baked_programs(
     folder = Path(output or Path("rushlight-build") / f"{target}-baked").resolve()
     file = folder / (RUNNER + (".elf" if chosen.kind == "bare-metal" else ""))
     with alone_in(folder), made_or_gone(file) as executable:
-        check_requirements(chosen)
+        chosen.check_builds()
         if progress:
             progress("baking", 0.0)
         libraries = linked_inputs((Path(library).resolve() for library in kernels), folder)
@@ -139,7 +138,7 @@ def _build(
     """Configures and builds; `minimals` are the programs that get the smallest application."""
     start = time.monotonic()
     binary = folder / "cmake-build"
-    cmake.configure(source_root(), binary, entries, target.toolchain_file)
+    cmake.configure(source_root(), binary, entries, target.toolchain)
     configured = time.monotonic() - start
     applications = {name: binary / f"{name}_minimal" for name in minimals}
     wanted = [RUNNER, *(path.name for path in applications.values()), *([INTERPRETER] if interpreter else [])]

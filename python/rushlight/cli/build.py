@@ -36,7 +36,7 @@ _VERDICTS = {
 
 @click.command("build")
 @click.argument("models", nargs=-1, type=click.Path(path_type=Path))
-@target_option
+@target_option()
 @click.option(
     "--model", "more_models", multiple=True, type=click.Path(path_type=Path), help="A further one of MODELS."
 )

@@ -57,7 +57,7 @@ def kernel_sizes(
     Errors: UnknownTarget, MissingToolchain, MissingDependency, InvalidSelection, BuildFailed.
     """
     chosen = targets.get(target)
-    api.check_requirements(chosen)
+    chosen.check_builds()
     folder = Path(output or Path("rushlight-build") / f"kernels-{target}").resolve()
     binary = folder / "cmake-build"
     wanted = tuple(dtypes)
@@ -68,7 +68,7 @@ def kernel_sizes(
         **(defines or {}),
     }
     with api.alone_in(folder):
-        cmake.configure(source_root(), binary, entries, chosen.toolchain_file)
+        cmake.configure(source_root(), binary, entries, chosen.toolchain)
         cmake.build(binary, [LIBRARY], jobs, progress)
         return _measured(target, wanted, binary)
 
