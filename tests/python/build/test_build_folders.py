@@ -151,7 +151,7 @@ def test_a_full_disk_is_said_when_configuring_fails(status, log, tmp_path, monke
         usage = type("usage", (), {"free": 4096})
         monkeypatch.setattr(cmake.shutil, "disk_usage", lambda _path: usage)
     with pytest.raises(FileFailed, match="No space left on device") as caught:
-        cmake.configure(source_root(), tmp_path / "b", {}, None)
+        cmake.configure(source_root(), tmp_path / "b", {}, {})
     assert caught.value.errno == errno.ENOSPC
 
 
