@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-pytest_plugins = ["shards"]
+pytest_plugins = ["support.shards"]
 
 collect_ignore = ["build", "dist", "out", "rushlight-build"]
 

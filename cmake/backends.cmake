@@ -39,9 +39,9 @@ endfunction()
 
 # Adds the folders of RUSHLIGHT_BACKENDS.
 function(rushlight_add_backends)
-    foreach(folder IN LISTS RUSHLIGHT_BACKENDS)
-        get_filename_component(source "${folder}" ABSOLUTE BASE_DIR "${CMAKE_SOURCE_DIR}")
-        get_filename_component(name "${folder}" NAME)
+    rushlight_selection_files("${RUSHLIGHT_BACKENDS}" folders)
+    foreach(source IN LISTS folders)
+        get_filename_component(name "${source}" NAME)
         add_subdirectory("${source}" "${PROJECT_BINARY_DIR}/backends/${name}")
     endforeach()
 endfunction()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# RUSHLIGHT_BUILD_FUZZERS: everything is compiled with AddressSanitizer and UndefinedBehaviorSanitizer;
+# RUSHLIGHT_BUILD=fuzzers: everything is compiled with AddressSanitizer and UndefinedBehaviorSanitizer;
 # with clang also with the counters that libFuzzer is steered by.
 set(rushlight_sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all)
 add_compile_options(${rushlight_sanitizers} -fno-omit-frame-pointer -g)

@@ -66,6 +66,8 @@ function(rushlight_install_sources folder)
             cmake/custom_ops_aot.cmake
             cmake/official_helpers.cmake
             cmake/operator_libraries.cmake
+            cmake/option_table.cmake
+            cmake/options.json
             cmake/probe.cmake
             cmake/selection.cmake
             cmake/ukernel.cmake

@@ -128,9 +128,10 @@ function(rushlight_compile_kernels target out)
         )
     endif()
     # Quantized numbers are the same on every CPU: nothing is fused that PyTorch rounds in two steps.
-    set(exact ${RUSHLIGHT_KERNEL_SOURCES} ${RUSHLIGHT_SHARED_KERNEL_SOURCES})
-    list(FILTER exact INCLUDE REGEX "/kernels/(quantized/|shared/affine)")
-    set_source_files_properties(${exact} PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
+    set_source_files_properties(
+        ${RUSHLIGHT_EXACT_KERNEL_SOURCES}
+        PROPERTIES COMPILE_OPTIONS -ffp-contract=off
+    )
     rushlight_add_ukernels(${target} ${RUSHLIGHT_UKERNELS})
     if(RUSHLIGHT_OFFICIAL_KERNELS)
         target_sources(${target} PRIVATE "${out}/official_kernels.cpp" ${RUSHLIGHT_OFFICIAL_KERNEL_SOURCES})
@@ -171,16 +172,18 @@ function(rushlight_selected_for library by_dtype dependencies result)
         list(TRANSFORM rows REPLACE ".*\"(executorch_prim::[^(]+)\\(.*" "\\1")
         list(APPEND ROOT_OPS ${rows})
     endif()
-    rushlight_selection_files("${OPS_SCHEMA_YAML}" yaml "${CMAKE_CURRENT_SOURCE_DIR}")
-    rushlight_selection_files("${OPS_FROM_MODEL}" models)
-    rushlight_selection_arguments(
-        arguments
-        OPERATORS ${ROOT_OPS}
-        YAML ${yaml}
-        MODELS ${models}
-        ALL "${INCLUDE_ALL_OPS}"
-        BY_DTYPE "${by_dtype}${DTYPE_SELECTIVE_BUILD}"
-    )
+    # For this library, the options of a selection are what its parts say.
+    rushlight_selection_files("${OPS_SCHEMA_YAML}" EXECUTORCH_SELECT_OPS_YAML "${CMAKE_CURRENT_SOURCE_DIR}")
+    set(EXECUTORCH_SELECT_OPS_MODEL "${OPS_FROM_MODEL}")
+    set(EXECUTORCH_SELECT_OPS_LIST "${ROOT_OPS}")
+    set(EXECUTORCH_SELECT_ALL_OPS "${INCLUDE_ALL_OPS}")
+    set(EXECUTORCH_ENABLE_DTYPE_SELECTIVE_BUILD OFF)
+    foreach(choice IN LISTS by_dtype DTYPE_SELECTIVE_BUILD)
+        if(choice)
+            set(EXECUTORCH_ENABLE_DTYPE_SELECTIVE_BUILD ON)
+        endif()
+    endforeach()
+    rushlight_generator_words(arguments selection)
     set(${result} "${arguments}" PARENT_SCOPE)
 endfunction()
 
@@ -188,6 +191,7 @@ endfunction()
 # ours: ExecuTorch's ${EXECUTORCH_ROOT}/kernels/portable/functions.yaml.
 function(rushlight_bound_kernels library result)
     set(arguments "")
+    rushlight_option_flag(flag RUSHLIGHT_KERNEL_LIBRARIES)
     foreach(part IN ITEMS CUSTOM_OPS_YAML FUNCTIONS_YAML)
         get_property(given DIRECTORY PROPERTY "RUSHLIGHT_BOUND_${library}_${part}")
         if(given STREQUAL "")
@@ -197,7 +201,7 @@ function(rushlight_bound_kernels library result)
         foreach(file IN LISTS files)
             string(TOLOWER "${part}" name)
             if(EXISTS "${file}")
-                list(APPEND arguments --library "${name}=${file}")
+                list(APPEND arguments ${flag} "${name}=${file}")
                 rushlight_watch("${file}")
             elseif(NOT file MATCHES "/kernels/(portable|optimized|quantized)/[a-z_-]+\\.yaml$")
                 message(FATAL_ERROR "generate_bindings_for_kernels: ${part}: no such file: ${file}")

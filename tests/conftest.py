@@ -1,52 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds the `kernel_call` module of a build and hands its operators to the tests."""
+"""The fixture `kernels`: the operators of a build."""
 
 from __future__ import annotations
 
-import importlib.machinery
-import importlib.util
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
-    from harness import Kernels
-
-ROOT = Path(__file__).resolve().parents[1]
-VARIABLE = "RUSHLIGHT_KERNEL_CALL"
-
-
-def _find_module() -> Path:
-    """The module file that RUSHLIGHT_KERNEL_CALL names, or the newest one under the checkout's builds."""
-    named = os.environ.get(VARIABLE)
-    if named:
-        if not Path(named).is_file():
-            pytest.fail(f"{VARIABLE} names {named}, which does not exist")
-        return Path(named)
-    suffixes = importlib.machinery.EXTENSION_SUFFIXES
-    found = [path for suffix in suffixes for path in ROOT.glob(f"build*/**/kernel_call{suffix}")]
-    if not found:
-        pytest.skip(f"no kernel_call module: build the target kernel_call, or set {VARIABLE} to its file")
-    return max(found, key=lambda path: path.stat().st_mtime)
-
-
-def load_kernels() -> Kernels:
-    """The operators of the newest build."""
-    # Brings torch, which here computes what is small, beside other tests.
-    import torch
-    from harness import Kernels
-
-    torch.set_num_threads(1)
-    spec = importlib.util.spec_from_file_location("kernel_call", _find_module())
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return Kernels(module)
+    from support.harness import Kernels
 
 
 @pytest.fixture(scope="session")
 def kernels() -> Kernels:
     """The operators of the build under test."""
+    # Imports torch, which not every test needs.
+    from support.kernel_module import load_kernels
+
     return load_kernels()

@@ -82,7 +82,8 @@ def test_tests_run_on_all_cpus_unless_told_otherwise(words: list[str], expected:
 def test_what_takes_minutes_is_announced_and_seen(checkout: Path) -> None:
     commands, said = ran(checkout, "test")
     installs = [command for command in commands if command.startswith("pip install")]
-    assert [command for command in installs if " -q" in command] == ["pip install -q pip>=23.1"]
+    quiet = [command for command in installs if " -q" in command]
+    assert quiet == ["pip install -q pip>=23.1", "pip install -q -c tests/constraints.txt"]
     assert "0.8 GB on disk" in said and "minutes of CPU" in said and "== [0:0" in said
 
 
@@ -126,6 +127,14 @@ def test_check_stops_at_the_first_step_that_fails(
     assert (checkout / "log").read_text().splitlines()[-1].startswith(command)
 
 
+def test_static_checks_neither_build_nor_test(checkout: Path) -> None:
+    result = dev(checkout, "check", "--static")
+    assert result.returncode == 0, result.stderr
+    assert steps(result) == [("ok", name) for name in STEPS[: STEPS.index("build of the C++ tests")]]
+    commands = (checkout / "log").read_text()
+    assert "cmake" not in commands and "ctest" not in commands
+
+
 def test_check_looks_at_sources_only_and_leaves_out_those_listed(checkout: Path) -> None:
     commands, _ = ran(checkout, "check")
     assert "clang-format --dry-run -Werror kernels/new.h" in commands
@@ -136,7 +145,8 @@ def test_check_installs_and_builds_once(checkout: Path) -> None:
     for file in ("pyproject.toml", "tests/constraints.txt"):
         (checkout / file).touch()
     setup, _ = ran(checkout, "check")
-    assert "pip install -c tests/constraints.txt .[test,export,check] -Cbuild-dir=build/wheel" in setup
+    install = "pip install -c tests/constraints.txt --no-build-isolation .[test,export,check]"
+    assert f"{install} -Cbuild-dir=build/wheel" in setup
     assert "cmake --preset tests" in setup
     (checkout / "log").unlink()
     (checkout / "build" / "tests" / "build.ninja").touch()
@@ -157,4 +167,4 @@ def test_sources_that_are_not_formatted_exist() -> None:
 
 def test_continuous_integration_checks_first() -> None:
     commands = [line for line in (ROOT / ".ci" / "run").read_text().splitlines() if line.startswith("./dev")]
-    assert commands[0] == "./dev check" and commands[1].startswith("./dev test ")
+    assert commands[0] == "./dev check --static" and commands[1].startswith("./dev test ")

@@ -1,21 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Numbers in pages are what a script wrote: see benchmarks/written.py."""
+"""Numbers in pages are what a script wrote: see support/written.py."""
 
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
+from support import written
+
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.append(str(ROOT / "benchmarks"))
 
-import written  # noqa: E402
-
-ROOMS = ("docs", "benchmarks", "tests")
-PAGES = sorted([*ROOT.glob("*.md"), *(path for room in ROOMS for path in (ROOT / room).rglob("*.md"))])
+FOLDERS = ("docs", "benchmarks", "tests")
+PAGES = sorted([*ROOT.glob("*.md"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.md"))])
 WRITTEN = [
     pytest.param(part, id=f"{path.relative_to(ROOT)}:{part.name}")
     for path in PAGES

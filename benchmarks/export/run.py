@@ -23,13 +23,14 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
-sys.path.append(str(Path(__file__).resolve().parents[1]))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
 
 import torch
-import written
 from pages import Layouts, Measured, Peak, Sizes, Times, parts_of_docs, to_html, to_markdown, to_svg
 from sides import SIDES, Program, Seconds, quiet, timed
 from subjects import LARGE, LAYOUTS, OTHERS, TIMED, make
+
+from support import written
 
 # isort: split
 # subjects adds benchmarks/speed to the path.

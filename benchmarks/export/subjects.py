@@ -12,16 +12,12 @@ import torch
 from torch import Tensor, nn
 
 _ROOT = Path(__file__).resolve().parents[2]
-sys.path += [
-    str(_ROOT / folder) for folder in ("tests/interop", "tests/conformance/models", "benchmarks/speed")
-]
+sys.path += [str(_ROOT / folder) for folder in ("tests", "benchmarks/speed")]
 
-import crepe  # noqa: E402
-import models  # noqa: E402
-import mtcnn  # noqa: E402
 import networks.vision  # noqa: E402
-import resemblyzer  # noqa: E402
-import silero  # noqa: E402
+
+from support.interop import models  # noqa: E402
+from support.real_models import crepe, mtcnn, resemblyzer, silero  # noqa: E402
 
 Subject = tuple[nn.Module, tuple[Any, ...]]
 

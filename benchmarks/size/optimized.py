@@ -16,12 +16,12 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[1]))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
 
-import written
 from subjects import INTEROP, ROOT
 
-from rushlight.devtools.size import SizeReport, size
+from rushlight.size import SizeReport, size
+from support import written
 
 TARGETS = (
     "host", "linux-aarch64", "linux-armhf", "linux-riscv64", "cortex-m4", "cortex-m55", "rv32imafc",
@@ -87,7 +87,7 @@ def _exported(name: str, folder: Path) -> Path:
 def measure(name: str, program: Path, target: str, folder: Path, jobs: int | None) -> Row:
     """Two builds below `folder`."""
     # Without records of stacks, for which compilers' caches are of no use.
-    defines = {"RUSHLIGHT_CALL_GRAPH": "OFF"}
+    defines = {"RUSHLIGHT_FEATURES": "no-call-graph"}
     reports: dict[str, SizeReport] = {}
     for library in ("portable", "optimized"):
         reports[library] = size(
@@ -98,19 +98,18 @@ def measure(name: str, program: Path, target: str, folder: Path, jobs: int | Non
             measure=False,
             jobs=jobs,
         )
-    rooms = {room: each["flash"] for room, each in reports["portable"].to_json()["rooms"].items()}
-    if stray := [room for room in rooms if room.startswith((*BACKS, MICROKERNELS))]:
+    if stray := [part for part in reports["portable"].components if part.startswith((*BACKS, MICROKERNELS))]:
         raise ValueError(f"{name} on {target}: the portable build has {', '.join(stray)}")
-    rooms = {room: each["flash"] for room, each in reports["optimized"].to_json()["rooms"].items()}
+    flash = {part: each["flash"] for part, each in reports["optimized"].components.items()}
     beside = VARIANTS.get(target)
     return Row(
         name,
         target,
         reports["portable"].flash,
         reports["optimized"].flash,
-        sum(bytes for room, bytes in rooms.items() if room.startswith(BACKS)),
-        sum(bytes for room, bytes in rooms.items() if room.startswith(MICROKERNELS) and room != beside),
-        rooms.get(beside, 0) if beside else 0,
+        sum(bytes for part, bytes in flash.items() if part.startswith(BACKS)),
+        sum(bytes for part, bytes in flash.items() if part.startswith(MICROKERNELS) and part != beside),
+        flash.get(beside, 0) if beside else 0,
     )
 
 

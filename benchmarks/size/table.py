@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from subjects import Made
 
 from rushlight import process
-from rushlight.devtools.matrix.result import PASSED, CellResult, Timing
-from rushlight.devtools.matrix.run import MatrixResult
+from rushlight.matrix.result import PASSED, CellResult, Timing
+from rushlight.matrix.run import MatrixResult
 
 # Models of the overview: names as people say them, and multiply-accumulates of one inference.
 OVERVIEW = {

@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.table import Table
 
 import rushlight
-from rushlight.devtools.profile import profile, read_events
 from rushlight.program import read_program
 from rushlight.program.model import KernelCall
+from rushlight.trace.profile import profile, read_events
 
 WARM_UP = 2
 

@@ -20,9 +20,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[1]))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
 
-import written
 from hotspots import show, spots_of
 from page import to_html, to_markdown
 from results import Report
@@ -31,6 +30,7 @@ from subjects import MODELS, SUBJECTS
 from tournament import Settings, Tournament
 
 from rushlight import process
+from support import written
 
 ROOT = Path(__file__).resolve().parents[2]
 

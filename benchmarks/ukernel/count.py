@@ -20,11 +20,10 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path.append(str(HERE.parent))
-
-import written  # noqa: E402
+sys.path.append(str(ROOT / "tests"))
 
 from rushlight import process  # noqa: E402
+from support import written  # noqa: E402
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from rushlight.devtools.cases import bundled_case
-from rushlight.devtools.run import run
 from rushlight.errors import RushlightError
+from rushlight.run.api import run
+from rushlight.run.cases import bundled_case
 
 HERE = Path(__file__).resolve().parent
 KERNELS = HERE / "kernels"

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 import rushlight
-from rushlight.devtools.case_stream import CallResult
-from rushlight.devtools.cases import Case, compare, load_case
-from rushlight.devtools.run import run
+from rushlight.run.api import run
+from rushlight.run.case_stream import CallResult
+from rushlight.run.cases import Case, compare, load_case
 
 HERE = Path(__file__).parent
 MODEL = HERE / "digits.pte"

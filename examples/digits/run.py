@@ -20,8 +20,8 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
-from rushlight.devtools.cases import load_case
 from rushlight.errors import RushlightError
+from rushlight.run.cases import load_case
 
 TARGETS = ["host", "cortex-m55", "rv32imafc"]
 

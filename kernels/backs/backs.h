@@ -28,7 +28,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "kernels/shared/selection.h"
+#include "kernels/checks/selection.h"
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"
 #include "runtime/kernel/operator_table.h"

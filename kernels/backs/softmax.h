@@ -2,7 +2,7 @@
 // The problem of softmax and log_softmax, and their backs.
 #pragma once
 
-#include "kernels/shared/lanes.h"
+#include "kernels/walk/paired_fibers.h"
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/tensor.h"

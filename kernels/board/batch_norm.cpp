@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/shared/batch_norm.h"
+#include "kernels/normalization/batch_norm.h"
 
 #include "kernels/backs/norm.h"
 #include "kernels/ukernel/runs.h"

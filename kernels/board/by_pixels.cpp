@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/shared/image_channels.h"
+#include "kernels/geometry/image_channels.h"
 #include "kernels/ukernel/panel.h"
 #include "kernels/ukernel/patch.h"
 #include "kernels/ukernel/runs.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "kernels/shared/activation.h"
+#include "kernels/matmul/activation.h"
 
 namespace rushlight::kernels::board {
 
@@ -11,7 +11,7 @@ namespace rushlight::kernels::board {
          activation.high == __builtin_inf();
 }
 
-// As add_and_activate() of kernels/shared; quick for sums and clamps of float32 in one layout.
+// As add_and_activate() of kernels/matmul; quick for sums and clamps of float32 in one layout.
 void finish(const std::optional<Tensor>& residual, const Activation& activation, const Tensor& out);
 
 // The same of add_and_clamp().

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "kernels/backs/reduction.h"
-#include "kernels/shared/sum.h"
+#include "kernels/reduction/sum.h"
 #include "kernels/ukernel/runs.h"
 
 namespace rushlight::kernels::board {

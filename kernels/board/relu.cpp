@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/backs/elementwise.h"
-#include "kernels/shared/checks.h"
-#include "kernels/shared/view.h"
+#include "kernels/checks/checks.h"
 #include "kernels/ukernel/runs.h"
+#include "kernels/walk/view.h"
 
 namespace rushlight::kernels::board {
 

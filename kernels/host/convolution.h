@@ -8,8 +8,8 @@
 #include <cstddef>
 
 #include "kernels/backs/convolution.h"
+#include "kernels/geometry/convolution.h"
 #include "kernels/host/activate.h"
-#include "kernels/shared/convolution.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels::host {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/backs/reduction.h"
-#include "kernels/shared/lane_walk.h"
+#include "kernels/walk/fibers.h"
 
 namespace rushlight::kernels::host {
 

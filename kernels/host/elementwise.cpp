@@ -3,9 +3,9 @@
 
 #include <cstring>
 
+#include "kernels/checks/checks.h"
 #include "kernels/host/elements.h"
-#include "kernels/shared/broadcast.h"
-#include "kernels/shared/checks.h"
+#include "kernels/walk/broadcast.h"
 
 namespace rushlight::kernels::host {
 

@@ -2,10 +2,10 @@
 // The largest or smallest of float32 and where it is. A NaN wins over every number, the first of equals over
 // the others.
 #include "kernels/backs/reduction.h"
-#include "kernels/shared/joint_axes.h"
-#include "kernels/shared/lane_walk.h"
-#include "kernels/shared/sizes.h"
+#include "kernels/checks/sizes.h"
 #include "kernels/ukernel/reduce.h"
+#include "kernels/walk/fibers.h"
+#include "kernels/walk/joint_axes.h"
 
 namespace rushlight::kernels::host {
 

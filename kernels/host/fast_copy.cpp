@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/shared/checks.h"
-#include "kernels/shared/strided_copy.h"
+#include "kernels/checks/checks.h"
 #include "kernels/ukernel/transpose.h"
+#include "kernels/walk/strided_copy.h"
 #include "runtime/base/log.h"
 
 namespace rushlight::kernels::host {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/backs/indexing.h"
-#include "kernels/host/places.h"
+#include "kernels/host/index_offsets.h"
 
 namespace rushlight::kernels::host {
 

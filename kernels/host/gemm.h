@@ -5,8 +5,8 @@
 
 #include <cstddef>
 
-#include "kernels/shared/activation.h"
-#include "kernels/shared/matmul.h"
+#include "kernels/matmul/activation.h"
+#include "kernels/matmul/matmul.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels::host {

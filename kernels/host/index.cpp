@@ -3,10 +3,10 @@
 #include <optional>
 
 #include "kernels/backs/indexing.h"
-#include "kernels/host/places.h"
-#include "kernels/shared/indexing.h"
-#include "kernels/shared/paired_axes.h"
-#include "kernels/shared/strided_copy.h"
+#include "kernels/host/index_offsets.h"
+#include "kernels/index/indexing.h"
+#include "kernels/walk/paired_axes.h"
+#include "kernels/walk/strided_copy.h"
 
 namespace rushlight::kernels::host {
 

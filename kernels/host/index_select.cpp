@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "kernels/backs/indexing.h"
-#include "kernels/host/places.h"
-#include "kernels/shared/paired_axes.h"
-#include "kernels/shared/strided_copy.h"
+#include "kernels/host/index_offsets.h"
+#include "kernels/walk/paired_axes.h"
+#include "kernels/walk/strided_copy.h"
 
 namespace rushlight::kernels::host {
 

@@ -5,9 +5,9 @@
 
 #include "kernels/backs/norm.h"
 #include "kernels/host/elements.h"
-#include "kernels/shared/joint_axes.h"
 #include "kernels/ukernel/normalize.h"
 #include "kernels/ukernel/reduce.h"
+#include "kernels/walk/joint_axes.h"
 
 namespace rushlight::kernels::host {
 

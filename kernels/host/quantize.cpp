@@ -3,7 +3,7 @@
 // for each channel whose elements lie together. Computed in the portable code's steps, to the same bits.
 #include "kernels/backs/quantize.h"
 
-#include "kernels/shared/affine.h"
+#include "kernels/quantization/affine.h"
 #include "kernels/ukernel/convert.h"
 
 namespace rushlight::kernels::host {

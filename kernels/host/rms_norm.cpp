@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "kernels/backs/norm.h"
-#include "kernels/shared/sizes.h"
+#include "kernels/checks/sizes.h"
 #include "kernels/ukernel/normalize.h"
 #include "kernels/ukernel/reduce.h"
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/shared/spatial_gather.h"
-#include "kernels/shared/upsample_positions.h"
+#include "kernels/geometry/spatial_gather.h"
+#include "kernels/geometry/upsample_positions.h"
 #include "kernels/ukernel/resample.h"
 
 namespace rushlight::kernels::host {

@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # of what is loaded lazily
     from rushlight import errors, runtime
     from rushlight.build import build
-    from rushlight.devtools.bundled import verify_bundled_program
     from rushlight.export import export
     from rushlight.quantize import quantize
+    from rushlight.run.bundled import verify_bundled_program
     from rushlight.runtime import Method, Program, load, set_seed
 
 __version__ = "0.1.0"
@@ -43,7 +43,7 @@ _LAZY = {
     "quantize": "rushlight.quantize",
     "runtime": "rushlight.runtime",
     "set_seed": "rushlight.runtime",
-    "verify_bundled_program": "rushlight.devtools.bundled",
+    "verify_bundled_program": "rushlight.run.bundled",
 }
 
 __all__ = [

@@ -9,13 +9,20 @@ from pathlib import Path
 from rushlight.errors import RushlightError
 
 _PACKAGE = Path(__file__).resolve().parent
+_TREES = (_PACKAGE / "native", _PACKAGE.parents[1])
+
+
+def options_file() -> Path:
+    """The table of a build's options. Also where only kernels and the code generator are installed."""
+    found = (folder / "cmake" / "options.json" for folder in _TREES)
+    return next((path for path in found if path.is_file()), _TREES[-1] / "cmake" / "options.json")
 
 
 @cache
 def source_root() -> Path:
     """The tree with CMakeLists.txt, runtime/, kernels/ and toolchains/: the one that the wheel carries,
     or the checkout that this package is imported from."""
-    for folder in (_PACKAGE / "native", _PACKAGE.parents[1]):
+    for folder in _TREES:
         if (folder / "CMakeLists.txt").is_file() and (folder / "runtime").is_dir():
             return folder
     raise RushlightError(

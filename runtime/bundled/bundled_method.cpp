@@ -60,7 +60,7 @@ bool same_strides(const Tensor& a, const Tensor& b) {
 }
 
 // The default tolerance of a dtype: what torch.testing.assert_close takes, with an absolute part of one unit in
-// the last place for 16-bit floats. python/rushlight/devtools/cases.py has the same rows.
+// the last place for 16-bit floats. python/rushlight/run/cases.py has the same rows.
 struct DtypeTolerance {
   ScalarType type;
   double relative;

@@ -5,25 +5,22 @@ from __future__ import annotations
 
 import importlib.util
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-import headers_page
+from support import compat_headers
 
 
 def test_the_page_lists_the_headers_of_the_tree() -> None:
-    assert headers_page.PAGE.read_text() == headers_page.page(), "run python tests/compat/headers_page.py"
+    assert compat_headers.PAGE.read_text() == compat_headers.page(), "run python tests/compat/headers_page.py"
 
 
 def test_each_header_is_compiled_alone() -> None:
     compiled = (Path(__file__).parent / "headers.txt").read_text().split()
     assert compiled == sorted(compiled)
     # Those of kernels/ hold the whole operator table, which kernels_test.cpp compiles.
-    alone = [header for header in headers_page.headers() if not header.startswith("executorch/kernels/")]
+    alone = [header for header in compat_headers.headers() if not header.startswith("executorch/kernels/")]
     assert compiled == alone
 
 
@@ -34,12 +31,12 @@ def test_each_header_of_the_official_package_is_there() -> None:
     include = Path(next(iter(found.submodule_search_locations))) / "include"
     official = {path.relative_to(include).as_posix() for path in include.rglob("*.h")}
     assert len(official) > 100
-    assert sorted(official - set(headers_page.headers())) == []
+    assert sorted(official - set(compat_headers.headers())) == []
 
 
 def test_the_version_is_that_of_the_installed_package() -> None:
-    header = (headers_page.INCLUDE / "executorch/runtime/core/version.h").read_text()
-    cmake = (headers_page.ROOT / "cmake" / "install.cmake").read_text()
+    header = (compat_headers.INCLUDE / "executorch/runtime/core/version.h").read_text()
+    cmake = (compat_headers.ROOT / "cmake" / "install.cmake").read_text()
     version = re.search(r'#define ET_VERSION "([\d.]+)"', header)
     assert version is not None
     assert f'rushlight_install_package(executorch "{version[1]}"' in cmake

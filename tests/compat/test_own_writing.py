@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-import own_writing
 import pytest
-from own_writing import Official, Shared, prose, unnamed, writing
+
+from support import own_writing
+from support.own_writing import Official, Shared, prose, unnamed, writing
 
 LONGEST = 40  # tokens in one run
 # Runs of 15 tokens and more, together, in files of some length: short ones are mostly what an interface makes

@@ -14,7 +14,7 @@ import json
 import sys
 from pathlib import Path
 
-from rushlight.devtools.conformance import find_cases, run_conformance
+from rushlight.run.conformance import find_cases, run_conformance
 
 INTEROP = Path(__file__).parents[1] / "interop"
 TARGETS = ["host", "linux-aarch64", "cortex-m55", "rv32imafc"]

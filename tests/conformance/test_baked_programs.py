@@ -14,11 +14,11 @@ import pytest
 
 from rushlight import runtime
 from rushlight.build.baked import BakedBuild, BakedModel, build_baked_programs
-from rushlight.devtools.cases import Call, Case
-from rushlight.devtools.run import run
 from rushlight.errors import RushlightError
 from rushlight.program import Method, ProgramParts, Storage, TensorInfo, Value, write_program
 from rushlight.program.model import Dynamism, Free, Instruction, JumpFalse, KernelCall, Kind, Move
+from rushlight.run.api import run
+from rushlight.run.cases import Call, Case
 
 pytestmark = [pytest.mark.conformance, pytest.mark.slow]
 

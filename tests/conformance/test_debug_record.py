@@ -14,12 +14,12 @@ import pytest
 
 import rushlight
 from rushlight.codegen.table import OperatorTable, load_table
-from rushlight.devtools.check import check
-from rushlight.devtools.profile import origins_of, profile, read_events
 from rushlight.errors import InvalidArgument
 from rushlight.program import DebugRecord, read_debug_record
+from rushlight.run.check import check
 from rushlight.runtime import runtime_info
 from rushlight.sources import source_root
+from rushlight.trace.profile import origins_of, profile, read_events
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 pytestmark = [

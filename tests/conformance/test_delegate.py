@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from rushlight import targets
-from rushlight.devtools.cases import Call, Case
-from rushlight.devtools.run import run
 from rushlight.errors import BackendNotFound
 from rushlight.program import read_program
+from rushlight.run.api import run
+from rushlight.run.cases import Call, Case
 
 pytest.importorskip("executorch.exir", reason="needs the official package to lower a model")
 

@@ -10,16 +10,15 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="exports models")
 
-from example_backends import AffinePartitioner, TapePartitioner  # noqa: E402
-
 from rushlight import targets  # noqa: E402
-from rushlight.devtools.cases import Call, Case  # noqa: E402
-from rushlight.devtools.run import run  # noqa: E402
 from rushlight.errors import BackendNotFound, ExportFailed  # noqa: E402
 from rushlight.export.api import export  # noqa: E402
 from rushlight.export.options import MethodSource  # noqa: E402
 from rushlight.program import Program, read_data_file, read_program  # noqa: E402
 from rushlight.program.model import DelegateCall, KernelCall, Kind  # noqa: E402
+from rushlight.run.api import run  # noqa: E402
+from rushlight.run.cases import Call, Case  # noqa: E402
+from support.example_backends import AffinePartitioner, TapePartitioner  # noqa: E402
 
 pytestmark = [pytest.mark.conformance, pytest.mark.slow]
 

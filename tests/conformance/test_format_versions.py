@@ -6,13 +6,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs import Plan, program
 
 import rushlight
-from rushlight.devtools.cases import load_case
-from rushlight.devtools.run import run
 from rushlight.errors import BackendNotFound, InvalidProgram, OperatorNotFound
 from rushlight.program import read_program
+from rushlight.run.api import run
+from rushlight.run.cases import load_case
+from support.programs import Plan, program
 
 pytestmark = pytest.mark.conformance
 

@@ -11,9 +11,9 @@ import pytest
 
 import rushlight
 from rushlight.codegen.table import load_table
-from rushlight.devtools.cases import load_case
 from rushlight.errors import BackendNotFound, InvalidArgument, OperatorNotFound, RushlightError
 from rushlight.program import operator_uses, read_program
+from rushlight.run.cases import load_case
 from rushlight.runtime import Runtime
 from rushlight.sources import source_root
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from rushlight import runtime as ours
-from rushlight.devtools.cases import load_case
 from rushlight.errors import OperatorNotFound, RushlightError
+from rushlight.run.cases import load_case
 from rushlight.runtime import official as our_shape
 from rushlight.runtime import portable_lib as our_lib
 

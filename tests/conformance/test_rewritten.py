@@ -9,11 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drawn_programs import parts
 from hypothesis import given, settings
 
 import rushlight
-from rushlight.devtools.cases import Call, compare, load_case
 from rushlight.errors import InvalidProgram
 from rushlight.program import (
     BundledSuite,
@@ -33,7 +31,9 @@ from rushlight.program import (
     write_program,
 )
 from rushlight.program.model import Dynamism, KernelCall, Kind
+from rushlight.run.cases import Call, compare, load_case
 from rushlight.runtime import Runtime
+from support.drawn_programs import parts
 
 INTEROP = Path(__file__).parents[1] / "interop"
 PROGRAMS = sorted(

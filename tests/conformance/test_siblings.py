@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from rushlight.devtools.cases import load_case
-from rushlight.devtools.run import run
 from rushlight.errors import RushlightError
+from rushlight.run.api import run
+from rushlight.run.cases import load_case
 
 pytestmark = [pytest.mark.conformance, pytest.mark.slow]
 
-# The modules of tests/interop/siblings, and how many cases each has at least.
+# The modules of tests/support/interop/siblings, and how many cases each has at least.
 TOPICS = {
     "control": 14,
     "dtypes": 22,
@@ -42,8 +42,8 @@ def outcome(model: Path) -> str:
 def test_fresh_programs_give_what_pytorch_gives(topic: str, tmp_path: Path) -> None:
     pytest.importorskip("executorch", reason="executorch, the official package, is not installed")
     torch = pytest.importorskip("torch", reason="torch is not installed")
-    from official import write_case
-    from siblings import CASES
+    from support.interop.official import write_case
+    from support.interop.siblings import CASES
 
     cases = {name: make for name, make in CASES.items() if name.startswith(topic + "/")}
     assert len(cases) >= TOPICS[topic]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rushlight import targets
-from rushlight.devtools.conformance import Status, find_cases, run_conformance
+from rushlight.run.conformance import Status, find_cases, run_conformance
 
 pytestmark = [pytest.mark.device, pytest.mark.conformance, pytest.mark.slow]
 

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from rushlight.build import BuildRequest, BuildResult, run_request
-from rushlight.devtools.cases import Case, load_case
-from rushlight.devtools.run import RunOutcome, inputs_of_ones, run
-from rushlight.devtools.trace import TraceRequest
 from rushlight.errors import RushlightError
 from rushlight.program import read_program
+from rushlight.run.api import run
+from rushlight.run.cases import Case, case_of_ones, load_case
+from rushlight.run.outcome import RunOutcome
+from rushlight.trace.request import TraceRequest
 
 pytestmark = [pytest.mark.conformance, pytest.mark.slow]
 
@@ -38,7 +39,7 @@ def runner(tmp_path_factory: pytest.TempPathFactory) -> BuildResult:
 def case_of(name: str) -> Case:
     """The calls of a case on one method, or ones."""
     if name == RECORD.name:
-        return inputs_of_ones(read_program(MODELS[name]), "forward")
+        return case_of_ones(read_program(MODELS[name]), "forward")
     return load_case(INTEROP / name / "case.json")
 
 
@@ -169,7 +170,7 @@ def test_a_trace_that_does_not_fit_is_whole_and_says_what_it_lost(
 def test_a_runner_without_tracing_refuses_to_trace(tmp_path: Path) -> None:
     model = INTEROP / "f64_add" / "model.pte"
     built = run_request(BuildRequest("host", models=(model,)), tmp_path / "build")
-    case = inputs_of_ones(read_program(model), "forward")
+    case = case_of_ones(read_program(model), "forward")
     with pytest.raises(RushlightError, match="NotSupported"):
         run(model, case, built=built, trace=TraceRequest(tmp_path / "none.etdp"))
     assert not (tmp_path / "none.etdp").exists()

@@ -7,10 +7,11 @@ import struct
 from pathlib import Path
 
 import pytest
-from check_versions import CHECKS, FILES, README, Row, rows, table, written
 
 from rushlight.program import read_program
 from rushlight.program.flatbuffer import Table
+from support import written
+from support.interop.of_versions import CHECKS, FILES, README, Row, rows, table
 
 pytestmark = pytest.mark.conformance
 

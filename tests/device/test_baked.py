@@ -13,8 +13,8 @@ import pytest
 
 from rushlight import process, targets
 from rushlight.build.baked import BakedBuild, BakedModel, build_baked_programs
-from rushlight.devtools.cases import load_case
-from rushlight.devtools.run import run
+from rushlight.run.api import run
+from rushlight.run.cases import load_case
 
 pytestmark = [pytest.mark.device, pytest.mark.slow]
 

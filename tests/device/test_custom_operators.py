@@ -10,9 +10,10 @@ import pytest
 import torch
 
 from rushlight import process, targets
-from rushlight.devtools.cases import bundled_case
-from rushlight.devtools.run import RunOutcome, run
 from rushlight.export import export
+from rushlight.run.api import run
+from rushlight.run.cases import bundled_case
+from rushlight.run.outcome import RunOutcome
 
 pytestmark = pytest.mark.device
 

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from boards import need, set_vector_length
 from elftools.elf.elffile import ELFFile
 
 from rushlight import targets
-from rushlight.devtools.cases import load_case
-from rushlight.devtools.run import run
+from rushlight.run.api import run
+from rushlight.run.cases import load_case
 from rushlight.targets.bare_metal import BareMetal
+from support.boards import need, set_vector_length
 
 pytestmark = pytest.mark.device
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 import torch
-from boards import need
-from calls_program import computed, problem
-from recording import RecordedCall, record
+
+from support.boards import need
+from support.calls_program import computed, problem
+from support.opinfo.recording import RecordedCall, record
 
 pytestmark = pytest.mark.device
 

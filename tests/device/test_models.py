@@ -10,10 +10,11 @@ import pytest
 
 import rushlight
 from rushlight import targets
-from rushlight.devtools.cases import bundled_case, load_case
-from rushlight.devtools.run import RunOutcome, run
-from rushlight.devtools.verify import verify
 from rushlight.errors import BuildOnly
+from rushlight.run.api import run
+from rushlight.run.cases import bundled_case, load_case
+from rushlight.run.outcome import RunOutcome
+from rushlight.run.verify import verify
 from rushlight.targets import Target
 
 pytestmark = pytest.mark.device
@@ -159,7 +160,7 @@ def test_a_board_with_a_bundled_program_linked_in_holds_it_against_itself(tmp_pa
     if missing := board.requirements():
         pytest.skip("cortex-m55: missing " + ", ".join(item.name for item in missing))
     bundle = INTEROP / "bundled" / "model.bpte"
-    defines = {"RUSHLIGHT_EMBED_MODEL": str(bundle), "RUSHLIGHT_RUNNER_BUNDLED_PROGRAMS": "ON"}
+    defines = {"RUSHLIGHT_EMBED": str(bundle), "RUSHLIGHT_FEATURES": "bundled-programs"}
     built = rushlight.build(bundle, target="cortex-m55", output=tmp_path, defines=defines)
     result = board.run(built.executable, [], cwd=tmp_path, timeout=60)
     assert result.stdout.splitlines() == [f"forward {i}: pass" for i in range(3)]

@@ -10,13 +10,14 @@ import pytest
 
 from rushlight import targets
 from rushlight.build.sizes import read_sizes
-from rushlight.devtools.cases import load_case
-from rushlight.devtools.run import RunOutcome, run
-from rushlight.devtools.size import SizeReport, find_build, read_build, size
-from rushlight.devtools.size.baked import baked_sizes
-from rushlight.devtools.size.budget import check_budget, read_budget
-from rushlight.devtools.size.constants import constants_header
 from rushlight.errors import OutOfMemory, OverBudget, TargetCrashed
+from rushlight.run.api import run
+from rushlight.run.cases import load_case
+from rushlight.run.outcome import RunOutcome
+from rushlight.size import SizeReport, find_build, read_build, size
+from rushlight.size.baked import baked_sizes
+from rushlight.size.budget import check_budget, read_budget
+from rushlight.size.constants import constants_header
 
 pytestmark = pytest.mark.device
 
@@ -54,9 +55,9 @@ def test_every_byte_has_its_place(report: SizeReport) -> None:
     assert (report.flash, report.ram, report.model) == (sizes.flash, sizes.ram, sizes.model)
     assert sum(entry.flash for entry in report.entries) == sizes.flash
     assert sum(entry.ram for entry in report.entries) == sizes.ram
-    rooms = report.rooms
-    assert {"runtime/executor", "kernels/shared", "startup", "generated table"} <= set(rooms)
-    assert "unknown" not in rooms and rooms["padding"]["flash"] < 200
+    components = report.components
+    assert {"runtime/executor", "kernels/walk", "startup", "generated table"} <= set(components)
+    assert "unknown" not in components and components["padding"]["flash"] < 200
     assert set(report.operators) >= {"aten::convolution.out", "aten::relu.out"}
     assert report.dtypes.keys() == {"float32"}
 
@@ -85,7 +86,7 @@ def test_a_runner_has_just_enough_with_the_constants_and_not_with_less(
 ) -> None:
     folder = Path(report.executable).parent
     header = tmp_path / "memory.h"
-    defines = {"RUSHLIGHT_CALL_GRAPH": "ON", "RUSHLIGHT_MEMORY_HEADER": str(header)}
+    defines = {"RUSHLIGHT_FEATURES": "call-graph", "RUSHLIGHT_MEMORY_HEADER": str(header)}
     case = load_case(MODEL.with_name("case.json"))
 
     def run_with(text: str) -> RunOutcome:
@@ -124,7 +125,7 @@ def test_a_baked_program_is_measured_alike(tmp_path: Path) -> None:
     assert baked.application.flash < baked.runner.flash < 25_000
     for report in (baked.runner, baked.application):
         assert (report.unknown, report.forbidden) == ((), ())
-        assert report.rooms["baked program"]["flash"] > 0 and "runtime/program" not in report.rooms
+        assert report.components["baked program"]["flash"] > 0 and "runtime/program" not in report.components
         assert sum(entry.flash for entry in report.entries) == report.flash
         assert report.methods[0].method_arena == 0 and report.stack is not None
     assert baked.runner.stack is not None and baked.runner.stack_peak is not None

@@ -12,18 +12,18 @@ from typing import Any
 
 import pytest
 import torch
-from boards import need, set_vector_length
-from calls_program import computed, problem
-from models import DsCnn, ResNet8, with_statistics
-from recording import Record, RecordedCall
 from torch.nn import functional
 
 from rushlight.codegen.table import load_table
-from rushlight.devtools.cases import Call, Case
-from rushlight.devtools.run import run
 from rushlight.export import export
 from rushlight.export.dialect import fused
+from rushlight.run.api import run
+from rushlight.run.cases import Call, Case
 from rushlight.sources import source_root
+from support.boards import need, set_vector_length
+from support.calls_program import computed, problem
+from support.interop.models import DsCnn, ResNet8, with_statistics
+from support.opinfo.recording import Record, RecordedCall
 
 pytestmark = pytest.mark.device
 

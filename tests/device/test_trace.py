@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from rushlight import targets
-from rushlight.devtools.cases import load_case
-from rushlight.devtools.profile import profile, read_events
-from rushlight.devtools.run import run
-from rushlight.devtools.trace import TraceRequest
+from rushlight.run.api import run
+from rushlight.run.cases import load_case
+from rushlight.trace.profile import profile, read_events
+from rushlight.trace.request import TraceRequest
 
 pytestmark = pytest.mark.device
 

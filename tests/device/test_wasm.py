@@ -9,8 +9,8 @@ import pytest
 
 from rushlight import targets
 from rushlight.build import BuildResult, build
-from rushlight.devtools.cases import load_case
-from rushlight.devtools.run import run
+from rushlight.run.api import run
+from rushlight.run.cases import load_case
 from rushlight.status import CRASH_STATUS
 from rushlight.targets import Target
 

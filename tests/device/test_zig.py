@@ -12,8 +12,9 @@ from elftools.elf.elffile import ELFFile
 
 from rushlight import process, targets
 from rushlight.build import build
-from rushlight.devtools.cases import load_case
-from rushlight.devtools.run import RunOutcome, run
+from rushlight.run.api import run
+from rushlight.run.cases import load_case
+from rushlight.run.outcome import RunOutcome
 
 pytestmark = [pytest.mark.device, pytest.mark.zig]
 

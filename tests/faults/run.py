@@ -25,11 +25,10 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from faults_table import BINARIES, ROOT, Fault, read
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-sys.path.append(str(ROOT / "benchmarks"))
-
-import written
+from support import written
+from support.faults_table import BINARIES, ROOT, Fault, read, told_by
 
 TREE = ROOT / "build" / "faults" / "tree"
 RESULTS = ROOT / "build" / "faults" / "results.json"
@@ -223,10 +222,16 @@ def table_of(outcomes: list[Outcome], faults: list[Fault]) -> str:
 
 
 def remember(outcomes: list[Outcome], faults: list[Fault]) -> list[Outcome]:
-    """The outcomes of all runs so far for the rows that there are, these on top."""
-    held = {}
+    """The outcomes so far for the rows that there are: those of the README, newer ones of this checkout, and
+    these on top."""
+    told = told_by(README.read_text())
+    held = {
+        fault.name: Outcome(fault.name, fault.file, seen, 0.0)
+        for fault in faults
+        if (seen := told.get(fault.name)) is not None
+    }
     if RESULTS.is_file():
-        held = {row["name"]: Outcome(**row) for row in json.loads(RESULTS.read_text())}
+        held |= {row["name"]: Outcome(**row) for row in json.loads(RESULTS.read_text())}
     held.update({outcome.name: outcome for outcome in outcomes})
     kept = [held[fault.name] for fault in faults if fault.name in held]
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
@@ -238,7 +243,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--only", default="", help="names, comma separated")
     parser.add_argument("--folder", default="", help="faults in files below this folder only")
-    parser.add_argument("--new", action="store_true", help="faults without a result in build/faults only")
+    parser.add_argument("--new", action="store_true", help="faults without a result only")
     parser.add_argument("--json", action="store_true", help="print the outcomes as JSON")
     parser.add_argument("--write", action="store_true", help=f"write the table of {README.name}")
     parser.add_argument("--tree", type=Path, default=TREE, help="the copy")

@@ -7,12 +7,13 @@ import re
 from pathlib import Path
 
 import pytest
-from faults_table import ROOT, Fault, read
+
+from support.faults_table import ROOT, Fault, read, told_by
 
 FAULTS = read()
 README = Path(__file__).with_name("README.md").read_text()
 
-# Small rooms of the package that hold no logic of their own.
+# Modules of the package without logic of their own.
 WITHOUT = {
     "python/rushlight/__init__",
     "python/rushlight/__main__",
@@ -54,8 +55,14 @@ def test_every_folder_has_a_fault() -> None:
 
 
 def test_the_readme_tells_what_became_of_each() -> None:
-    told = dict(re.findall(r"^\| ([a-z0-9-]+) \| `[^`]+` \| (.+) \|$", README, re.MULTILINE))
+    told = told_by(README)
     assert told.keys() == {fault.name for fault in FAULTS}, "run.py --write makes the table of README.md"
-    tried = {name: by for name, by in told.items() if by != "not tried"}
-    seen = [name for name, by in tried.items() if by != "**nothing**"]
+    tried = [by for by in told.values() if by is not None]
+    seen = [by for by in tried if by]
     assert len(tried) >= 40 and f"{len(seen)} of {len(tried)} faults were seen" in README
+
+
+def test_what_a_page_tells_is_read() -> None:
+    page = "| a-b-c | `x.py` | `runtime_tests Arena*` |\n| d-e-f | `y.py` | **nothing** |\n"
+    page += "| g-h-i | `z.py` | not tried |\n"
+    assert told_by(page) == {"a-b-c": "runtime_tests Arena*", "d-e-f": "", "g-h-i": None}

@@ -21,12 +21,13 @@ from typing import Any
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 from rushlight.codegen.schema import Argument, Schema
 from rushlight.codegen.table import load_table
+from support.recorded_calls import CALLS, read, write
 
 ROOT = Path(__file__).resolve().parents[2]
-CALLS = Path(__file__).with_name("calls.bin")
-MAGIC = b"RLCALLS1"
 MOST_CALLS = 5  # of an operator
 MOST_BYTES = 1500  # of a call, if its operator has one as small
 MOST_BYTES_ALONE = 30_000
@@ -106,7 +107,7 @@ class Recorder:
 
     def pytest_sessionstart(self) -> None:
         """Puts itself before every call of a kernel."""
-        from harness import Kernels
+        from support.harness import Kernels
 
         setattr(Kernels, "run", self._watching(Kernels.run))  # noqa: B010
 
@@ -125,7 +126,8 @@ class Recorder:
     def _encoded(self, signature: str, arguments: Sequence[Any]) -> tuple[bytes, set[tuple[Any, ...]]] | None:
         import numpy as np
         import torch
-        from harness import DTYPE_NUMBERS, MEMORY_FORMAT_NUMBERS, dim_order
+
+        from support.harness import DTYPE_NUMBERS, MEMORY_FORMAT_NUMBERS, dim_order
 
         def plain(code: str, value: Any) -> Any:
             if isinstance(value, np.ndarray):
@@ -161,7 +163,7 @@ class Recorder:
 
     def pytest_sessionfinish(self) -> None:
         """Calls what was not called."""
-        from harness import KernelRefused
+        from support.harness import KernelRefused
 
         operators = load_table(ROOT / "kernels" / "ops.yaml").operators
         known = {name for name, _ in read()} if CALLS.exists() else set()
@@ -213,29 +215,6 @@ def choose(candidates: Sequence[Candidate]) -> list[Candidate]:
         seen |= best.features
         left.remove(best)
     return chosen
-
-
-def read(path: Path = CALLS) -> list[tuple[str, bytes]]:
-    """The operator's name and the encoded arguments of each recorded call."""
-    content = path.read_bytes()
-    assert content[: len(MAGIC)] == MAGIC
-    (count,) = struct.unpack_from("<I", content, len(MAGIC))
-    at, calls = len(MAGIC) + 4, []
-    for _ in range(count):
-        name_length, length = struct.unpack_from("<BI", content, at)
-        at += 5
-        name = content[at : at + name_length].decode()
-        calls.append((name, content[at + name_length : at + name_length + length]))
-        at += name_length + length
-    return calls
-
-
-def write(calls: Sequence[tuple[str, bytes]], path: Path = CALLS) -> None:
-    """The file that `read` reads."""
-    parts = [MAGIC, struct.pack("<I", len(calls))]
-    for name, encoded in calls:
-        parts += [struct.pack("<BI", len(name), len(encoded)), name.encode(), encoded]
-    path.write_bytes(b"".join(parts))
 
 
 def main() -> int:

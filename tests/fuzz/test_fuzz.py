@@ -12,9 +12,10 @@ import os
 from pathlib import Path
 
 import pytest
-from record_calls import read
 
-from fuzz import (
+from rushlight import process
+from rushlight.codegen.table import load_table
+from support.fuzz_targets import (
     ENVIRONMENT,
     REGRESSIONS,
     ROOT,
@@ -25,8 +26,7 @@ from fuzz import (
     run_mutants,
     run_numbers,
 )
-from rushlight import process
-from rushlight.codegen.table import load_table
+from support.recorded_calls import read
 
 BUILDS = {
     "plain": Path(os.environ.get("RUSHLIGHT_TEST_BUILD") or ROOT / "build" / "tests"),

@@ -6,15 +6,16 @@ from __future__ import annotations
 import copy
 from pathlib import Path
 
-import models
 import torch
 from executorch.devtools import BundledProgram, Inspector, generate_etrecord
 from executorch.devtools.bundled_program.config import MethodTestCase, MethodTestSuite
 from executorch.devtools.bundled_program.serialize import serialize_from_bundled_program_to_flatbuffer
 from executorch.exir import to_edge
 from executorch.extension.pybindings.portable_lib import _load_for_executorch
-from official import Entry, export
 from torch import nn
+
+from support.interop import models
+from support.interop.official import Entry, export
 
 DEBUG_BUFFER_BYTES = 1_000_000
 

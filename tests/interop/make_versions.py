@@ -20,9 +20,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from check_versions import FOLDER, Row
-from models import EveryKind, arange_calls
-from official import one, write_calls
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from support.interop.models import EveryKind, arange_calls
+from support.interop.of_versions import FOLDER, Row
+from support.interop.official import one, write_calls
 
 FLATBUFFERS = ["24.3.25", "25.2.10", "25.9.23", "25.12.19"]
 # Of executorch, with those of flatbuffers; before 1.2 it writes everything with flatc.

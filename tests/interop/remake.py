@@ -17,10 +17,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 import torch
-from cases import CASES
 from developer_files import write_bundled, write_events
-from official import write_case
+
+from support.interop.cases import CASES
+from support.interop.official import write_case
 
 HERE = Path(__file__).parent
 

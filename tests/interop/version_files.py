@@ -9,15 +9,18 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 import executorch.devtools.etdump as etdump_package
 import torch
-from check_versions import BUNDLED_CALLS, CONSTANTS, EVENTS
 from executorch.devtools import BundledProgram
 from executorch.devtools.bundled_program.config import MethodTestCase, MethodTestSuite
 from executorch.devtools.bundled_program.serialize import serialize_from_bundled_program_to_flatbuffer
 from executorch.exir import ExecutorchBackendConfig, ExecutorchProgramManager, to_edge
 from executorch.exir._serialize._flatbuffer import _run_flatc
-from models import EveryKind, arange_calls
+
+from support.interop.models import EveryKind, arange_calls
+from support.interop.of_versions import BUNDLED_CALLS, CONSTANTS, EVENTS
 
 
 def export(**settings: bool) -> ExecutorchProgramManager:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 import torch
-from harness import FLOATING, REAL, Kernels, random_tensor, with_dim_order
+
+from support.harness import FLOATING, REAL, Kernels, random_tensor, with_dim_order
 
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.3, 80.0, -80.0, math.inf, -math.inf, math.nan]
 BOUNDS = [(0, 2), (1, None), (None, 2), (3, 1), (0.5, 2.5), (None, 1.5)]

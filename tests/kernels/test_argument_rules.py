@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 import torch
-from harness import (
+
+from support.harness import (
     FLOATING,
     KernelRefused,
     Kernels,

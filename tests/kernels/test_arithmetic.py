@@ -10,7 +10,10 @@ from collections.abc import Callable
 import hypothesis.extra.numpy as hnp
 import pytest
 import torch
-from harness import (
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support.harness import (
     ALL,
     FLOATING,
     INTEGRAL,
@@ -21,8 +24,6 @@ from harness import (
     random_tensor,
     with_dim_order,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 LINEAR = ["aten::add", "aten::sub"]
 QUOTIENTS = ["aten::floor_divide.out", "aten::remainder.Tensor_out"]

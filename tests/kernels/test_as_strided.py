@@ -7,7 +7,8 @@ import re
 
 import pytest
 import torch
-from harness import ALL, Kernels, random_tensor, with_dim_order
+
+from support.harness import ALL, Kernels, random_tensor, with_dim_order
 
 NAME = "aten::as_strided_copy.out"
 

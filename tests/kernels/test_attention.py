@@ -8,8 +8,17 @@ from typing import Any
 
 import pytest
 import torch
-from harness import FLOATING, KernelRefused, Kernels, assert_equal, poison, random_tensor, with_dim_order
 from torch.nn.functional import scaled_dot_product_attention
+
+from support.harness import (
+    FLOATING,
+    KernelRefused,
+    Kernels,
+    assert_equal,
+    poison,
+    random_tensor,
+    with_dim_order,
+)
 
 NAME = "aten::scaled_dot_product_attention.out"
 

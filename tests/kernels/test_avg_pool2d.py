@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 import torch
-from harness import FLOATING, Kernels, random_tensor, with_dim_order
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from support.harness import FLOATING, Kernels, random_tensor, with_dim_order
 
 NAME = "aten::avg_pool2d.out"
 DTYPES = [torch.int64, *FLOATING]

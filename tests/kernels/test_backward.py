@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 import torch
-from harness import FLOATING, INTEGRAL, Kernels, assert_equal, poison, random_tensor, with_dim_order
+
+from support.harness import FLOATING, INTEGRAL, Kernels, assert_equal, poison, random_tensor, with_dim_order
 
 # input, weight, and stride, padding, dilation, transposed, output_padding, groups
 CONVOLUTIONS: list[tuple[list[int], list[int], list[Any]]] = [

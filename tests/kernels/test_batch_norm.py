@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 import torch
-from harness import FLOATING, Kernels, poison, random_tensor, with_dim_order
+
+from support.harness import FLOATING, Kernels, poison, random_tensor, with_dim_order
 
 NAME = "aten::_native_batch_norm_legit_no_training.out"
 

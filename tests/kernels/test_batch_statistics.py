@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 import torch
-from harness import FLOATING, Kernels, assert_equal, random_tensor, with_dim_order
+
+from support.harness import FLOATING, Kernels, assert_equal, random_tensor, with_dim_order
 
 NAME = "aten::_native_batch_norm_legit.no_stats_out"
 

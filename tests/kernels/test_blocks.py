@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 import torch
-from harness import FLOATING, KernelRefused, Kernels, random_tensor, with_dim_order
+
+from support.harness import FLOATING, KernelRefused, Kernels, random_tensor, with_dim_order
 
 HALVES = [torch.float16, torch.bfloat16]
 BITS = [torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64]

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 import torch
-from harness import Kernels
+
+from support.harness import Kernels
 
 BYTES = torch.tensor([0, 1, 2, 3, 127, 128, 254, 255, 0, 64], dtype=torch.uint8)
 FALSE = torch.zeros(10, dtype=torch.bool)

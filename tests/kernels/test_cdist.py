@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 import torch
-from harness import Kernels, assert_equal, random_tensor
+
+from support.harness import Kernels, assert_equal, random_tensor
 
 NAME = "aten::_cdist_forward.out"
 NORMS = [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, float("inf")]

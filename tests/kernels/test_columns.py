@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 import torch
-from harness import ALL, FLOATING, REAL, Kernels, random_tensor, with_dim_order
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from support.harness import ALL, FLOATING, REAL, Kernels, random_tensor, with_dim_order
 
 TO_COLUMNS = "aten::im2col.out"
 TO_IMAGE = "aten::col2im.out"

@@ -9,9 +9,19 @@ import math
 import hypothesis.extra.numpy as hnp
 import pytest
 import torch
-from harness import ALL, FLOATING, INTEGRAL, REAL, UNSIGNED_WIDE, Kernels, random_tensor, with_dim_order
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from support.harness import (
+    ALL,
+    FLOATING,
+    INTEGRAL,
+    REAL,
+    UNSIGNED_WIDE,
+    Kernels,
+    random_tensor,
+    with_dim_order,
+)
 
 COMPARISONS = ["eq", "ne", "lt", "le", "gt", "ge"]
 BITWISE = ["bitwise_and", "bitwise_or", "bitwise_xor"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 import torch
-from harness import COMPLEX, Kernels, random_tensor, with_dim_order
+
+from support.harness import COMPLEX, Kernels, random_tensor, with_dim_order
 
 PARTS = {torch.complex32: torch.float16, torch.complex64: torch.float32, torch.complex128: torch.float64}
 SHAPES = [(), (0,), (3,), (2, 0, 3), (2, 3, 4)]

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 import torch
-from harness import COMPLEX, Kernels, random_tensor, with_dim_order
+
+from support.harness import COMPLEX, Kernels, random_tensor, with_dim_order
 
 WIDE = [torch.complex64, torch.complex128]
 CIRCULAR = ["acos", "asin", "atan", "cos", "sin", "tan", "acosh", "asinh", "atanh", "cosh", "sinh", "tanh"]

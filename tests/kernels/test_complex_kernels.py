@@ -9,7 +9,8 @@ import math
 
 import pytest
 import torch
-from harness import COMPLEX, Kernels, random_tensor, with_dim_order
+
+from support.harness import COMPLEX, Kernels, random_tensor, with_dim_order
 
 WIDE = [torch.complex64, torch.complex128]
 INF, NAN = math.inf, math.nan

@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 import torch
-from harness import (
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support.harness import (
     FLOATING,
     INTEGRAL,
     UNSIGNED_WIDE,
@@ -20,8 +23,6 @@ from harness import (
     random_tensor,
     with_dim_order,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 NAME = "aten::convolution.out"
 # Relative to the largest output: products of numbers below 1 are added, some cancel.

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 import torch
-from harness import ALL, KernelRefused, Kernels, assert_equal, poison, random_tensor, with_dim_order
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from support.harness import ALL, KernelRefused, Kernels, assert_equal, poison, random_tensor, with_dim_order
 
 EVERY = [*ALL, torch.complex64, torch.complex128]
 

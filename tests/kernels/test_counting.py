@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 import torch
-from harness import ALL, FLOATING, INTEGRAL, REAL, Kernels, random_tensor, with_dim_order
+
+from support.harness import ALL, FLOATING, INTEGRAL, REAL, Kernels, random_tensor, with_dim_order
 
 
 @pytest.mark.parametrize("dtype", INTEGRAL, ids=str)

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 import torch
-from harness import ALL, REAL, KernelRefused, Kernels, assert_equal, poison, with_dim_order
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from support.harness import ALL, REAL, KernelRefused, Kernels, assert_equal, poison, with_dim_order
 
 
 def fill(kernels: Kernels, name: str, arguments: list[Any], expected: torch.Tensor) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 import torch
-from harness import Kernels, assert_equal, poison, with_dim_order
+
+from support.harness import Kernels, assert_equal, poison, with_dim_order
 
 NAME = "aten::_ctc_loss.out"
 INPUT_LENGTHS, TARGET_LENGTHS = [12, 9, 1, 0, 2], [4, 3, 0, 0, 4]

@@ -7,7 +7,8 @@ import math
 
 import pytest
 import torch
-from harness import ALL, FLOATING, INTEGRAL, Kernels, random_tensor, with_dim_order
+
+from support.harness import ALL, FLOATING, INTEGRAL, Kernels, random_tensor, with_dim_order
 
 NAMES = ["aten::cumsum.out", "aten::cumprod.out"]
 # Torch on the CPU holds the running numbers of bfloat16 and float16 in float, as the kernels do.

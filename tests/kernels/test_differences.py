@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import torch
 import yaml
-from harness import Kernels, poison
+
+from support.harness import Kernels, poison
 
 LISTED = yaml.safe_load((Path(__file__).parent / "opinfo" / "differences.yaml").read_text())
 TESTED: set[str] = set()

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 import torch
-from harness import ALL, FLOATING, INTEGRAL, REAL, UNSIGNED_WIDE, Kernels, assert_equal, random_tensor
+
+from support.harness import ALL, FLOATING, INTEGRAL, REAL, UNSIGNED_WIDE, Kernels, assert_equal, random_tensor
 
 SPECIAL = [0.0, -0.0, 0.3, 1.0, -1.0, 2.5, -3.0, 1e30, -1e-30, math.inf, -math.inf, math.nan]
 SHIFTS = ["bitwise_left_shift", "bitwise_right_shift"]

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 import torch
-from harness import FLOATING, Kernels, random_tensor
+
+from support.harness import FLOATING, Kernels, random_tensor
 
 OPERATORS = ["aten::_embedding_bag.out", "aten::_embedding_bag_forward_only.out"]
 INDICES = torch.tensor([1, 2, 4, 5, 4, 3, 2, 9])

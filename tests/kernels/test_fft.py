@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import pytest
 import torch
-from harness import Kernels, random_tensor
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from support.harness import Kernels, random_tensor
 
 R2C, C2R, C2C = "aten::_fft_r2c.out", "aten::_fft_c2r.out", "aten::_fft_c2c.out"
 LENGTHS = [1, 2, 3, 4, 5, 6, 7, 8, 12, 15, 17, 30, 31, 64, 81, 100, 105, 127, 256]

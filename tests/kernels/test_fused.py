@@ -10,8 +10,17 @@ from typing import Any
 
 import pytest
 import torch
-from harness import FLOATING, KernelRefused, Kernels, assert_equal, poison, random_tensor, with_dim_order
 from torch.nn import functional
+
+from support.harness import (
+    FLOATING,
+    KernelRefused,
+    Kernels,
+    assert_equal,
+    poison,
+    random_tensor,
+    with_dim_order,
+)
 
 CONVOLUTION = "rushlight::convolution_act.out"
 LINEAR = "rushlight::linear_act.out"

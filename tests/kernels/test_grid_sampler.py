@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 import torch
-from harness import FLOATING, Kernels, random_tensor, with_dim_order
+
+from support.harness import FLOATING, Kernels, random_tensor, with_dim_order
 
 IMAGE = "aten::grid_sampler_2d.out"
 VOLUME = "aten::grid_sampler_3d.out"

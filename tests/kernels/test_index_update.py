@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import pytest
 import torch
-from harness import INTEGRAL, REAL, Kernels, random_tensor
+
+from support.harness import INTEGRAL, REAL, Kernels, random_tensor
 
 REAL_BOOL = [torch.bool, *REAL]
 INDEX = torch.tensor([3, 0, 3, 1])

@@ -7,7 +7,8 @@ import itertools
 
 import pytest
 import torch
-from harness import Kernels, random_tensor, with_dim_order
+
+from support.harness import Kernels, random_tensor, with_dim_order
 
 BY_SIZE = [torch.uint8, torch.float16, torch.float32, torch.int64, torch.complex128]
 

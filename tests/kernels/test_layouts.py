@@ -7,7 +7,8 @@ import itertools
 
 import pytest
 import torch
-from harness import Kernels, assert_equal, poison
+
+from support.harness import Kernels, assert_equal, poison
 
 SHAPES = [
     ((2, 5, 3, 7), (2, 5, 3, 7)),

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 import yaml
-from symbols import constructors, forbidden_calls, writable_objects
 
 from rushlight import targets
-from rushlight.devtools.kernel_sizes import KernelSizes, kernel_sizes
+from rushlight.size.kernels import KernelSizes, kernel_sizes
+from support.symbols import constructors, forbidden_calls, writable_objects
 
 BUDGETS = yaml.safe_load(Path(__file__).with_name("size_budgets.yaml").read_text())
 TARGET = "cortex-m33"

@@ -8,7 +8,16 @@ from typing import Any
 
 import pytest
 import torch
-from harness import FLOATING, KernelRefused, Kernels, assert_equal, poison, random_tensor, with_dim_order
+
+from support.harness import (
+    FLOATING,
+    KernelRefused,
+    Kernels,
+    assert_equal,
+    poison,
+    random_tensor,
+    with_dim_order,
+)
 
 NAME = "rushlight::lstm.out"
 

@@ -7,9 +7,10 @@ import math
 
 import pytest
 import torch
-from harness import REAL, Kernels, random_tensor, with_dim_order
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from support.harness import REAL, Kernels, random_tensor, with_dim_order
 
 REAL_BOOL = [torch.bool, *REAL]
 SHAPES = [

@@ -8,7 +8,10 @@ from collections.abc import Sequence
 
 import pytest
 import torch
-from harness import (
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support.harness import (
     FLOATING,
     INTEGRAL,
     REAL,
@@ -19,8 +22,6 @@ from harness import (
     random_tensor,
     with_dim_order,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 # Sums of a few products of numbers below 5, which may cancel.
 ROUNDING = {torch.float32: 1e-4, torch.float64: 1e-12, torch.float16: 5e-2, torch.bfloat16: 4e-1}

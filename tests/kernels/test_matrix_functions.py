@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 import torch
-from harness import KernelRefused, Kernels, random_tensor
+
+from support.harness import KernelRefused, Kernels, random_tensor
 
 DTYPES = [torch.float32, torch.float64, torch.complex64, torch.complex128]
 BATCHES = [(), (3,), (2, 1), (0,)]

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 import torch
-from harness import REAL, Kernels, random_tensor, with_dim_order
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+
+from support.harness import REAL, Kernels, random_tensor, with_dim_order
 
 POOL = "aten::max_pool2d_with_indices.out"
 WINDOWS = [

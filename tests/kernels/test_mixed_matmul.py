@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 import torch
-from harness import KernelRefused, Kernels, assert_equal, poison, random_tensor, with_dim_order
+
+from support.harness import KernelRefused, Kernels, assert_equal, poison, random_tensor, with_dim_order
 
 REAL = [torch.float32, torch.float16, torch.bfloat16]
 MM = "quantized_decomposed::mixed_mm.out"

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 import torch
-from harness import FLOATING, Kernels, random_tensor, with_dim_order
+
+from support.harness import FLOATING, Kernels, random_tensor, with_dim_order
 
 ORDERS = [0, 1, 2, 3, 0.5, -1, 2.5, float("inf"), float("-inf")]
 

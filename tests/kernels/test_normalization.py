@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 import torch
-from harness import FLOATING, Kernels, assert_equal, random_tensor, with_dim_order
+
+from support.harness import FLOATING, Kernels, assert_equal, random_tensor, with_dim_order
 
 REDUCED = [torch.float16, torch.bfloat16]
 GROUP_NORM = "aten::native_group_norm.out"

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 import torch
-from harness import Kernels
+
+from support.harness import Kernels
 
 TOO_LARGE: dict[torch.dtype, Any] = {
     torch.uint8: 256,

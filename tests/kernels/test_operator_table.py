@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from harness import Kernels, schema_of
 
 from rushlight.codegen.includes import shared_sources
 from rushlight.codegen.table import load_table
+from support.harness import Kernels, schema_of
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = ROOT / "kernels" / "ops.yaml"

@@ -7,9 +7,10 @@ import math
 
 import pytest
 import torch
-from harness import ALL, FLOATING, REAL, Kernels, assert_equal, poison, random_tensor, with_dim_order
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from support.harness import ALL, FLOATING, REAL, Kernels, assert_equal, poison, random_tensor, with_dim_order
 
 NAN, INF = math.nan, math.inf
 SPECIAL = torch.tensor([3, NAN, -INF, 3, INF, -0.0, 0.0, NAN, -2, INF, 0.0])

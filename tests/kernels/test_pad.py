@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import pytest
 import torch
-from harness import REAL, Kernels, random_tensor, with_dim_order
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from support.harness import REAL, Kernels, random_tensor, with_dim_order
 
 REFLECTION = [f"aten::reflection_pad{d}d.out" for d in (1, 2, 3)]
 REPLICATION = [f"aten::replication_pad{d}d.out" for d in (1, 2, 3)]

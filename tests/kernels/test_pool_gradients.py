@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 import torch
-from harness import FLOATING, Kernels, random_tensor, with_dim_order
+
+from support.harness import FLOATING, Kernels, random_tensor, with_dim_order
 
 AVERAGE = "aten::avg_pool2d_backward.grad_input"
 ADAPTIVE_AVERAGE = "aten::_adaptive_avg_pool2d_backward.out"

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 import torch
-from harness import FLOATING, REAL, Kernels, random_tensor, with_dim_order
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from support.harness import FLOATING, REAL, Kernels, random_tensor, with_dim_order
 
 AVERAGE = [f"aten::avg_pool{d}d.out" for d in (1, 2, 3)]
 ADAPTIVE_AVERAGE = [

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 import torch
-from harness import ALL, FLOATING, INTEGRAL, REAL, Kernels, random_tensor
+
+from support.harness import ALL, FLOATING, INTEGRAL, REAL, Kernels, random_tensor
 
 TENSORS = "aten::pow.Tensor_Tensor_out"
 BY_NUMBER = "aten::pow.Tensor_Scalar_out"

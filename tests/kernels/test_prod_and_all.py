@@ -7,7 +7,8 @@ import math
 
 import pytest
 import torch
-from harness import ALL, FLOATING, INTEGRAL, Kernels, random_tensor, with_dim_order
+
+from support.harness import ALL, FLOATING, INTEGRAL, Kernels, random_tensor, with_dim_order
 
 RTOL = {torch.float16: 3e-3, torch.bfloat16: 2.5e-2, torch.float32: 1e-5}
 DIMS = [None, [], [0], [-1], [1, 2], [2, 0], [0, 1, 2], [-1, -3]]

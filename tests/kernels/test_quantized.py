@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 import torch
 import torch.ao.quantization.fx._decomposed
-from harness import FLOATING, Kernels, assert_equal, poison, random_tensor, with_dim_order
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from support.harness import FLOATING, Kernels, assert_equal, poison, random_tensor, with_dim_order
 
 QUANTIZED = [torch.uint8, torch.int8, torch.int16, torch.int32, torch.uint16]
 REAL = [torch.float32, torch.float16, torch.bfloat16]

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 import torch
-from harness import KernelRefused, Kernels, assert_equal, poison, random_tensor
+
+from support.harness import KernelRefused, Kernels, assert_equal, poison, random_tensor
 
 REAL = [torch.float32, torch.float16, torch.bfloat16]
 BITS = {"byte": 8, "4bit": 4, "2bit": 2}

@@ -9,7 +9,17 @@ from typing import Any
 
 import pytest
 import torch
-from harness import FLOATING, INTEGRAL, REAL, UNSIGNED_WIDE, Kernels, dim_order, random_tensor, with_dim_order
+
+from support.harness import (
+    FLOATING,
+    INTEGRAL,
+    REAL,
+    UNSIGNED_WIDE,
+    Kernels,
+    dim_order,
+    random_tensor,
+    with_dim_order,
+)
 
 COUNT = 20_000
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import pytest
 import torch
-from harness import FLOATING, REAL, Kernels, random_tensor, with_dim_order
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from support.harness import FLOATING, REAL, Kernels, random_tensor, with_dim_order
 
 REAL_BOOL = [torch.bool, *REAL]
 NAN = float("nan")

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 import torch
-from harness import ALL, REAL, Kernels, random_tensor, with_dim_order
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from support.harness import ALL, REAL, Kernels, random_tensor, with_dim_order
 
 VALUES = random_tensor((4, 3, 5), torch.float32)
 CHANNELS_LAST = (0, 2, 3, 1)

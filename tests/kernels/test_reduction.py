@@ -8,9 +8,10 @@ import math
 import hypothesis.extra.numpy as hnp
 import pytest
 import torch
-from harness import ALL, FLOATING, INTEGRAL, Kernels, assert_equal, random_tensor, with_dim_order
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from support.harness import ALL, FLOATING, INTEGRAL, Kernels, assert_equal, random_tensor, with_dim_order
 
 DIMS = [None, [], [0], [-1], [1, 2], [2, 0], [0, 1, 2], [-1, -3]]
 

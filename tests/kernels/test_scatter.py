@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 import torch
-from harness import ALL, REAL, KernelRefused, Kernels, random_tensor, with_dim_order
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from support.harness import ALL, REAL, KernelRefused, Kernels, random_tensor, with_dim_order
 
 REAL_BOOL = [torch.bool, *REAL]
 i64 = torch.tensor

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 import torch
-from harness import ALL, Kernels, random_tensor
+
+from support.harness import ALL, Kernels, random_tensor
 
 
 @pytest.mark.parametrize("offset", [0, 1, -1, 2, -2, 4, -3, 9, -9, 2**62, -(2**63)])

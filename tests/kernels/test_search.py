@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import pytest
 import torch
-from harness import REAL, Kernels, random_tensor
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from support.harness import REAL, Kernels, random_tensor
 
 NAN = float("nan")
 NUMBERS = st.floats(-3, 3, width=16) | st.just(NAN) | st.just(float("inf"))

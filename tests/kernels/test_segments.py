@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 import torch
-from harness import FLOATING, Kernels, random_tensor
+
+from support.harness import FLOATING, Kernels, random_tensor
 
 NAME = "aten::segment_reduce.out"
 

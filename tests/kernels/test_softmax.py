@@ -8,7 +8,8 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from harness import FLOATING, Kernels, assert_equal, random_tensor, with_dim_order
+
+from support.harness import FLOATING, Kernels, assert_equal, random_tensor, with_dim_order
 
 OPERATORS = ["aten::_softmax.out", "aten::_log_softmax.out"]
 CLOSE = {"rtol": 2e-6, "atol": 2e-6}

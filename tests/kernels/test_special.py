@@ -7,7 +7,8 @@ import math
 
 import pytest
 import torch
-from harness import ALL, FLOATING, INTEGRAL, UNSIGNED_WIDE, Kernels, random_tensor
+
+from support.harness import ALL, FLOATING, INTEGRAL, UNSIGNED_WIDE, Kernels, random_tensor
 
 WIDE = [torch.bool, *INTEGRAL, *UNSIGNED_WIDE, torch.float32, torch.float64]
 OF_ALL = [

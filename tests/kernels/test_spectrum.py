@@ -8,7 +8,8 @@ import time
 
 import pytest
 import torch
-from harness import Kernels, random_tensor
+
+from support.harness import Kernels, random_tensor
 
 EIGH, SVD = "aten::_linalg_eigh.eigenvalues", "aten::_linalg_svd.U"
 DTYPES = [torch.float32, torch.float64, torch.complex64, torch.complex128]

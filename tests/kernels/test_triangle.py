@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 import torch
-from harness import ALL, REAL, Kernels, random_tensor, with_dim_order
+
+from support.harness import ALL, REAL, Kernels, random_tensor, with_dim_order
 
 COMPLEX = [torch.complex64, torch.complex128]
 

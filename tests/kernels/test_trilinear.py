@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 import torch
-from harness import REAL, Kernels, random_tensor, with_dim_order
+
+from support.harness import REAL, Kernels, random_tensor, with_dim_order
 
 NAME = "aten::_trilinear.out"
 

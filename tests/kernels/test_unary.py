@@ -7,7 +7,8 @@ import math
 
 import pytest
 import torch
-from harness import (
+
+from support.harness import (
     ALL,
     FLOATING,
     INTEGRAL,

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 import torch
-from harness import ALL, Kernels, random_tensor
+
+from support.harness import ALL, Kernels, random_tensor
 
 NAN = float("nan")
 

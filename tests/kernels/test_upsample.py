@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 import torch
-from harness import FLOATING, REAL, Kernels, random_tensor, with_dim_order
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from support.harness import FLOATING, REAL, Kernels, random_tensor, with_dim_order
 
 NEAREST = "aten::upsample_nearest2d.vec_out"
 BILINEAR = "aten::upsample_bilinear2d.vec_out"

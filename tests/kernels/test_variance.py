@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 import torch
-from harness import FLOATING, Kernels, random_tensor, with_dim_order
+
+from support.harness import FLOATING, Kernels, random_tensor, with_dim_order
 
 VAR = "aten::var.out"
 CORRECTED = "aten::var.correction_out"

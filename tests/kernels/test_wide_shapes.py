@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 import torch
-from harness import Kernels, random_tensor, schema_of, with_dim_order
+
+from support.harness import Kernels, random_tensor, schema_of, with_dim_order
 
 CLOSE = {"rtol": 4e-6, "atol": 4e-6}
 ORDERS = [[0, 1, 2, 3], [0, 2, 3, 1], [2, 0, 1, 3], [3, 2, 1, 0]]

@@ -7,7 +7,8 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-from environments import DIGITS, ROOT, Environment, build_wheel, make_environment
+
+from support.environments import DIGITS, ROOT, Environment, build_wheel, make_environment
 
 
 @pytest.fixture(scope="session")

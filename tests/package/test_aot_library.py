@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from environments import ROOT
-from test_cpp_consumers import CONSUMERS, configure
 
 from rushlight import process
+from support.cmake_projects import CONSUMERS, configure
+from support.environments import ROOT
 
 pytestmark = pytest.mark.package
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from environments import DIGITS, ROOT
 
 from rushlight import process, targets
 from rushlight.targets.bare_metal import BareMetal
+from support.environments import DIGITS, ROOT
 
 pytestmark = [pytest.mark.package, pytest.mark.device]
 
@@ -58,7 +58,7 @@ def installation(board: BareMetal, folder: Path) -> Path:
         folder / "build",
         EXECUTORCH_SELECT_OPS_MODEL=DIGITS / "digits.pte",
         EXECUTORCH_ENABLE_DTYPE_SELECTIVE_BUILD="ON",
-        RUSHLIGHT_BUILD_RUNNER="OFF",
+        RUSHLIGHT_BUILD="no-runner",
     )
     process.run(["cmake", "--install", folder / "build", "--prefix", folder / "prefix"], check=True)
     return folder / "prefix"

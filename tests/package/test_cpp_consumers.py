@@ -3,36 +3,19 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
-from environments import ROOT
 
 from rushlight import process
 from rushlight.errors import CommandFailed
+from support.cmake_projects import CONSUMERS, INTEROP, MODELS, build, configure
+from support.environments import ROOT
 
 pytestmark = pytest.mark.package
-
-CONSUMERS = Path(__file__).parent / "consumers"
-INTEROP = ROOT / "tests" / "interop"
-MODELS = {name: INTEROP / name / "model.pte" for name in ("f64_add", "multi_method", "mutable_counter")}
-JOBS = os.cpu_count() or 1
-
-
-def configure(source: Path, build: Path, **entries: str | Path) -> process.Result:
-    """CMake's configure step. Error: CommandFailed."""
-    if ccache := shutil.which("ccache"):
-        entries["CMAKE_CXX_COMPILER_LAUNCHER"] = ccache
-    defines = [f"-D{name}={value}" for name, value in entries.items()]
-    return process.run(["cmake", "-S", source, "-B", build, "-G", "Ninja", *defines], check=True)
-
-
-def build(folder: Path) -> None:
-    process.run(["cmake", "--build", folder, "-j", str(JOBS)], check=True, timeout=1200)
 
 
 def run(executable: Path, model: str, *arrays: np.ndarray) -> list[str]:
@@ -60,8 +43,7 @@ def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder / "build",
         CMAKE_BUILD_TYPE="Release",
         EXECUTORCH_SELECT_OPS_MODEL=selected,
-        RUSHLIGHT_BUILD_RUNNER="OFF",
-        RUSHLIGHT_BUILD_COMPAT="ON",
+        RUSHLIGHT_BUILD="no-runner,compat",
     )
     build(folder / "build")
     process.run(["cmake", "--install", folder / "build", "--prefix", folder / "first"], check=True)

@@ -6,11 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from environments import ROOT
-from test_cpp_consumers import CONSUMERS, MODELS, build, configure
 
 from rushlight import process
 from rushlight.errors import CommandFailed
+from support.cmake_projects import CONSUMERS, MODELS, build, configure
+from support.environments import ROOT
 
 pytestmark = pytest.mark.package
 

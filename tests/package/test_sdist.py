@@ -9,9 +9,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from environments import ROOT, build_wheel
 
 from rushlight import process
+from support.environments import ROOT, build_wheel
 
 pytestmark = pytest.mark.package
 

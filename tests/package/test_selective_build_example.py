@@ -8,13 +8,13 @@ import shlex
 from pathlib import Path
 
 import pytest
-from environments import DIGITS, ROOT
-from test_cpp_consumers import build, configure
 
 from rushlight import process
-from rushlight.build.api import read_selection
+from rushlight.build import read_selection
 from rushlight.codegen.table import load_table
 from rushlight.program import read_program
+from support.cmake_projects import build, configure
+from support.environments import DIGITS, ROOT
 
 pytestmark = pytest.mark.package
 

@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from environments import DIGITS, ROOT
 
 import rushlight
 from rushlight import process, targets
 from rushlight.cli.main import rushlight as cli
-from rushlight.devtools.package import FORMS, bake_package
+from rushlight.package import FORMS, bake_package
+from support.environments import DIGITS, ROOT
 
 pytestmark = pytest.mark.package
 
@@ -129,7 +129,7 @@ def test_a_package_says_nothing_of_where_it_was_made(tmp_path: Path) -> None:
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="missing: an x86-64 compiler with -mfma")
 def test_quantized_sources_fuse_nothing_on_a_cpu_that_could(tmp_path: Path) -> None:
     bake_package(ROOT / "tests/interop/model_dscnn_int8/model.pte", "arduino", tmp_path / "model")
-    source = tmp_path / "model/src/kernels/shared/affine.cpp"
+    source = tmp_path / "model/src/kernels/quantization/affine.cpp"
     fused = []
     for name, text in (
         ("exact", source.read_text()),

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from environments import Environment
 
 from rushlight import process
+from support.environments import Environment
 
 pytestmark = [
     pytest.mark.package,

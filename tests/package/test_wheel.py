@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from environments import DIGITS, ROOT, Environment
 
 from rushlight.errors import OperatorNotFound
 from rushlight.program import read_program
+from support.environments import DIGITS, ROOT, Environment
 
 pytestmark = pytest.mark.package
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from rushlight import process
-from rushlight.devtools import failures
-from rushlight.devtools.case_stream import decode_outcome
+from rushlight.run import failures
+from rushlight.run.case_stream import decode_outcome
 from rushlight.status import Status
 
 MODEL = Path(__file__).parents[1] / "interop" / "f64_add" / "model.pte"

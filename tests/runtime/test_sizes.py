@@ -19,8 +19,7 @@ BUDGETS = yaml.safe_load(Path(__file__).with_name("budgets.yaml").read_text())
 WITHOUT = [
     "-DEXECUTORCH_SELECT_ALL_OPS=OFF",
     "-DRUSHLIGHT_LOG_LEVEL=off",
-    "-DRUSHLIGHT_RUNNER_DATA_FILES=OFF",
-    "-DRUSHLIGHT_RUNNER_BUNDLED_PROGRAMS=OFF",
+    "-DRUSHLIGHT_FEATURES=no-data-files,no-bundled-programs",
 ]
 
 
@@ -73,7 +72,7 @@ def check(name: str, got: Size) -> None:
 
 @pytest.mark.slow
 def test_a_host_runner_without_operators_is_small(build: Callable[..., Path]) -> None:
-    programs_only = ["-DRUSHLIGHT_RUNNER_DATA_FILES=OFF", "-DRUSHLIGHT_RUNNER_BUNDLED_PROGRAMS=OFF"]
+    programs_only = ["-DRUSHLIGHT_FEATURES=no-data-files,no-bundled-programs"]
     folder = build(*WITHOUT, *programs_only, targets=["executor_runner"])
     check("host_runner_without_operators", measure(folder / "executor_runner"))
 

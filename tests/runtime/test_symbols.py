@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from symbols import FORBIDDEN, constructors, forbidden_calls, writable_objects
 
 from rushlight import process
+from support.symbols import FORBIDDEN, constructors, forbidden_calls, writable_objects
 
-OPTIONS = ["-DEXECUTORCH_SELECT_ALL_OPS=OFF", "-DRUSHLIGHT_BUILD_RUNNER=OFF"]
+OPTIONS = ["-DEXECUTORCH_SELECT_ALL_OPS=OFF", "-DRUSHLIGHT_BUILD=no-runner"]
 
 pytestmark = pytest.mark.slow
 

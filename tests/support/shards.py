@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""pytest's --shard i/n: the i-th of n parts of the suite, for n machines that run all of it once.
+"""The seconds that each file of the suite takes, and what follows from them: parts of it, and its order.
 
-A part has whole files, as the tests of a file share what they build. The longest file goes first, each to the
-part with the least so far; that takes at most a third more than the best split. durations.json has the
-seconds, as --record-durations found them; a file without an entry counts as the median. The split depends on
-the tree alone, not on the machine or on pytest's other words.
+pytest's --shard i/n runs the i-th of n parts, for n machines that run all of it once. A part has whole
+files, as the tests of a file share what they build. The longest file goes first, each to the part with the
+least so far; that takes at most a third more than the best split. pytest-xdist's processes take files in the
+same order, so that none is left with a long one when the others have ended.
+
+durations.json has the seconds, as --record-durations found them; a file without an entry counts as the
+median. Parts and order depend on the tree alone, not on the machine or on pytest's other words. A run of the
+whole suite ends with the files whose entries are off, so that its log has what to correct.
 """
 
 from __future__ import annotations
@@ -20,6 +24,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 DURATIONS = Path(__file__).with_name("durations.json")
 _UNKNOWN = 1.0  # seconds, where no file has an entry
+_MUCH = 30.0  # seconds by which an entry is off
+_WHOLE = 0.9  # of the files make a run of the whole suite: others run some tests of a file
 
 
 def suite_files() -> list[str]:
@@ -39,11 +45,16 @@ def expected(files: Iterable[str], known: Mapping[str, float]) -> dict[str, floa
     return {file: known.get(file, estimate) for file in files}
 
 
+def longest_first(seconds: Mapping[str, float]) -> list[str]:
+    """The files, those that take longest first."""
+    return sorted(seconds, key=lambda file: (-seconds[file], file))
+
+
 def split(seconds: Mapping[str, float], count: int) -> list[list[str]]:
     """The files of each of `count` parts."""
     parts: list[list[str]] = [[] for _ in range(count)]
     totals = [0.0] * count
-    for file in sorted(seconds, key=lambda file: (-seconds[file], file)):
+    for file in longest_first(seconds):
         least = totals.index(min(totals))
         parts[least].append(file)
         totals[least] += seconds[file]
@@ -83,16 +94,48 @@ class Shard:
             items[:] = [item for item in items if item.path not in self.others]
 
 
-class Recorder:
-    """Adds up the seconds of each file and writes them over its entry."""
+class Order:
+    """Has a process of pytest-xdist name its files longest first, the order in which they are dealt out."""
 
     def __init__(self) -> None:
+        files = longest_first(expected(suite_files(), recorded()))
+        self.places = {ROOT / file: place for place, file in enumerate(files)}
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items.sort(key=lambda item: self.places.get(item.path, len(self.places)))
+
+
+class Recorder:
+    """Adds up the seconds of each file. `writes`: puts them over the file's entry."""
+
+    def __init__(self, writes: bool) -> None:
+        self.writes = writes
         self.seconds: defaultdict[str, float] = defaultdict(float)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.seconds[report.nodeid.partition("::")[0]] += report.duration
 
+    def off(self) -> list[str]:
+        """A line for each file that took half a minute more than its entry and twice it, or as much less."""
+        if len(self.seconds) < _WHOLE * len(suite_files()):
+            return []
+        wrong = []
+        for file, known in expected(self.seconds, recorded()).items():
+            spent = self.seconds[file]
+            if abs(spent - known) > _MUCH and not 0.5 < spent / known < 2:
+                wrong.append((spent - known, f"{file}: {spent:.1f} s, expected {known:.1f}"))
+        return [line for _, line in sorted(wrong, reverse=True)]
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if lines := self.off():
+            terminalreporter.section(f"{DURATIONS.name} is off")
+            terminalreporter.write_line("\n".join(lines))
+
     def pytest_sessionfinish(self) -> None:
+        if not self.writes:
+            return
         files = set(suite_files())
         known = recorded() | {file: round(spent, 1) for file, spent in self.seconds.items()}
         rows = {file: known[file] for file in sorted(known) if file in files}
@@ -110,6 +153,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("shard"):
         config.pluginmanager.register(Shard(config.getoption("shard")))
-    # With pytest-xdist the process that starts the others gets all reports.
-    if config.getoption("record_durations") and not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Recorder())
+    if hasattr(config, "workerinput"):
+        config.pluginmanager.register(Order())
+        return
+    # Otherwise pytest-xdist deals out the files with most tests first, whatever they take.
+    config.option.loadscopereorder = False
+    # The process that starts the others gets all reports.
+    config.pluginmanager.register(Recorder(config.getoption("record_durations")))

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-import shards
 
 from rushlight import process
+from support import shards
 
 FILES = shards.suite_files()
 SECONDS = shards.expected(FILES, shards.recorded())
@@ -54,8 +54,8 @@ def test_a_part_that_does_not_exist_is_refused(text: str) -> None:
 def suite(folder: Path) -> None:
     """Four files of one test each, with the plugin, that take 3, 2, 1 and an unknown number of seconds."""
     (folder / "tests" / "support").mkdir(parents=True)
-    (folder / "conftest.py").write_text('pytest_plugins = ["shards"]\n')
-    (folder / "pytest.ini").write_text("[pytest]\npythonpath = tests/support\n")
+    (folder / "conftest.py").write_text('pytest_plugins = ["support.shards"]\n')
+    (folder / "pytest.ini").write_text("[pytest]\npythonpath = tests\n")
     (folder / "tests" / "support" / "shards.py").write_text(Path(shards.__file__).read_text())
     seconds = {"tests/test_a.py": 3.0, "tests/test_b.py": 2.0, "tests/test_c.py": 1.0}
     (folder / "tests" / "support" / "durations.json").write_text(json.dumps(seconds))
@@ -83,6 +83,31 @@ def test_files_that_pytests_words_name_are_split_as_the_suite_is(tmp_path: Path)
     assert passed(tmp_path, "--shard", "2/2", "tests/test_a.py", "tests/test_b.py") == [
         "tests/test_b.py::test_b"
     ]
+
+
+def test_several_processes_take_the_longest_file_first(tmp_path: Path) -> None:
+    suite(tmp_path)
+    # Many quick tests do not make a file a long one.
+    (tmp_path / "tests" / "test_c.py").write_text("".join(f"def test_{i}():\n    pass\n" for i in range(9)))
+    seen = tmp_path / "seen"
+    (tmp_path / "tests" / "conftest.py").write_text(
+        "def pytest_runtest_logreport(report):\n"
+        f"    open({str(seen)!r}, 'a').write(report.fspath + '\\n') if report.when == 'call' else None\n"
+    )
+    passed(tmp_path, "-p", "xdist", "-n", "1", "--dist", "loadfile", "-p", "no:randomly")
+    order = list(dict.fromkeys(seen.read_text().split()))
+    assert order == [f"tests/test_{name}.py" for name in "abdc"]
+
+
+def test_a_file_that_takes_much_longer_than_recorded_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {"long": 10.0, "short": 90.0, "right": 50.0, "quick": 1.0}
+    monkeypatch.setattr(shards, "recorded", lambda: known)
+    monkeypatch.setattr(shards, "suite_files", lambda: list(known))
+    recorder = shards.Recorder(writes=False)
+    recorder.seconds.update({"long": 70.0, "short": 20.0, "right": 80.0})
+    assert recorder.off() == []  # a run of some files
+    recorder.seconds["quick"] = 9.0
+    assert recorder.off() == ["long: 70.0 s, expected 10.0", "short: 20.0 s, expected 90.0"]
 
 
 def test_durations_are_recorded(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from torch import Tensor, nn
 
-sys.path.append(str(Path(__file__).resolve().parents[3] / "tests" / "interop"))
+sys.path.append(str(Path(__file__).resolve().parents[3] / "tests"))
 
-from models import DsCnn, ResNet8, mlp
+from support.interop.models import DsCnn, ResNet8, mlp
 
 __all__ = ["DsCnn", "Recurrent", "ResNet8", "autoencoder", "mlp"]
 

@@ -3,40 +3,17 @@
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from rushlight import targets
 from rushlight.build import cmake
-from rushlight.build.api import RUNNER as INTERPRETER
-from rushlight.build.api import (
-    PathLike,
-    alone_in,
-    made_or_gone,
-    put_executable,
-    read_selection,
-)
-from rushlight.build.inputs import linked_inputs
+from rushlight.build.api import existing_libraries
+from rushlight.build.pipeline import make
+from rushlight.build.request import RUNNER, BakedModel, BuildRequest, PathLike, minimal_name
 from rushlight.build.result import BuildResult
 from rushlight.build.sizes import Sizes, read_sizes
-from rushlight.codegen.bake import Baked, bake, program_name
-from rushlight.errors import InvalidArgument
-from rushlight.files import write_text
-from rushlight.sources import source_root
-
-RUNNER = "baked_runner"
-
-
-@dataclass(frozen=True)
-class BakedModel:
-    """A program to bake; `name` as bake() has it."""
-
-    model: Path
-    data_files: tuple[Path, ...] = ()
-    name: str | None = None
+from rushlight.codegen.bake import Baked
 
 
 @dataclass(frozen=True)
@@ -103,98 +80,27 @@ def build_baked_programs(
     """As build_baked, for several programs in one executable. `kernels` are kernel libraries besides
     rushlight's. `interpreter` asks for an executor_runner that
     is given programs, made of the same kernels."""
-    chosen = targets.get(target)
-    folder = Path(output or Path("rushlight-build") / f"{target}-baked").resolve()
-    file = folder / (RUNNER + (".elf" if chosen.kind == "bare-metal" else ""))
-    with alone_in(folder), made_or_gone(file) as executable:
-        chosen.check_builds()
-        if progress:
-            progress("baking", 0.0)
-        libraries = linked_inputs((Path(library).resolve() for library in kernels), folder)
-        programs = _bake(models, folder / "baked", libraries)
-        entries = {
-            "RUSHLIGHT_KERNEL_LIBRARIES": ";".join(map(str, libraries)),
-            **_cache_entries(programs, chosen, defines or {}),
-        }
-        if interpreter:
-            entries |= {"RUSHLIGHT_BUILD_RUNNER": "ON", "RUSHLIGHT_RUNNER_DATA_FILES": "ON"}
-        minimals = [program.name for program in programs if minimal]
-        how = (jobs, progress, environment)
-        return _build(chosen, folder, executable, programs, entries, minimals, interpreter, *how)
-
-
-def _build(
-    target: targets.Target,
-    folder: Path,
-    executable: Path,
-    programs: tuple[Baked, ...],
-    entries: Mapping[str, str],
-    minimals: Sequence[str],
-    interpreter: bool,
-    jobs: int | None,
-    progress: cmake.Progress | None,
-    environment: Mapping[str, str] | None,
-) -> BakedBuild:
-    """Configures and builds; `minimals` are the programs that get the smallest application."""
-    start = time.monotonic()
-    binary = folder / "cmake-build"
-    cmake.configure(source_root(), binary, entries, target.toolchain)
-    configured = time.monotonic() - start
-    applications = {name: binary / f"{name}_minimal" for name in minimals}
-    wanted = [RUNNER, *(path.name for path in applications.values()), *([INTERPRETER] if interpreter else [])]
-    used = cmake.build(binary, wanted, jobs, progress, environment)
-    put_executable(binary / RUNNER, executable)
-    result = BuildResult(
-        target=target.name,
-        output=folder,
-        executable=executable,
-        extension=None,
-        selection=read_selection(binary / "generated" / "selected_kernels.json"),
-        sizes=read_sizes(executable),
-        seconds=time.monotonic() - start,
-        configure_seconds=configured,
-        compiler_cache=used,
+    request = BuildRequest(
+        target=target,
+        kernels=existing_libraries(kernels),
+        baked=tuple(models),
+        minimal=minimal,
+        interpreter=interpreter,
+        defines=dict(defines or {}),
     )
-    write_text(folder / "build.json", json.dumps(result.to_json(), indent=1) + "\n")
+    folder = Path(output or Path("rushlight-build") / f"{target}-baked")
+    made = make(request, folder, jobs=jobs, progress=progress, environment=environment)
+    names = [program.name for program in made.programs if minimal]
+    applications = {name: made.binary / minimal_name(name) for name in names}
     return BakedBuild(
-        result,
-        programs,
+        made.result,
+        made.programs,
         minimal={name: read_sizes(path) for name, path in applications.items()},
         minimal_executables=applications,
-        interpreter=_beside(result, binary / INTERPRETER) if interpreter else None,
+        interpreter=_beside(made.result, made.binary / RUNNER) if interpreter else None,
     )
 
 
 def _beside(result: BuildResult, executable: Path) -> BuildResult:
     """The same build, seen as another of its executables."""
     return replace(result, executable=executable, sizes=read_sizes(executable))
-
-
-def _bake(models: Sequence[BakedModel], folder: Path, kernels: tuple[Path, ...]) -> tuple[Baked, ...]:
-    """The C++ of each, in a folder of its program's name."""
-    programs: list[Baked] = []
-    for wanted in models:
-        name = program_name(wanted.model, wanted.name)
-        if any(name == other.name for other in programs):
-            raise InvalidArgument(f"two baked programs are called '{name}'")
-        programs.append(
-            bake(wanted.model, folder / name, name=name, data_files=wanted.data_files, kernels=kernels)
-        )
-    return tuple(programs)
-
-
-def _cache_entries(
-    programs: Sequence[Baked], target: targets.Target, defines: Mapping[str, str]
-) -> dict[str, str]:
-    folders = [program.folder for program in programs]
-    entries = {
-        "CMAKE_BUILD_TYPE": "Release" if target.kind == "host" else "MinSizeRel",
-        "EXECUTORCH_SELECT_OPS_YAML": ";".join(str(f / "selected_operators.yaml") for f in folders),
-        "EXECUTORCH_SELECT_ALL_OPS": "OFF",
-        "EXECUTORCH_ENABLE_DTYPE_SELECTIVE_BUILD": "ON",
-        "RUSHLIGHT_BUILD_RUNNER": "OFF",
-        "RUSHLIGHT_BAKED": ";".join(map(str, folders)),
-    }
-    if target.kind == "bare-metal":
-        entries["RUSHLIGHT_LOG_LEVEL"] = "off"
-    return {**entries, **defines}

@@ -14,6 +14,7 @@ from pathlib import Path
 from rushlight import process
 from rushlight.build.compiler_cache import CacheUse, CompilerCache
 from rushlight.codegen.arguments import FAILURE_FILE
+from rushlight.codegen.options import spellings
 from rushlight.documents import read_json
 from rushlight.errors import BuildFailed, FileFailed, RushlightError
 from rushlight.files import write_text
@@ -42,7 +43,7 @@ def configure(source: Path, binary: Path, cache: Mapping[str, str], toolchain: M
         inside = Path(value).is_absolute() and Path(value).is_relative_to(source)
         command.append(f"-D{name}={linked / Path(value).relative_to(source) if inside else value}")
     command.append(f"-DPython_EXECUTABLE={sys.executable}")
-    _start_afresh_unless(binary, "\n".join([*command, str(source)]))
+    _start_afresh_unless(binary, "\n".join([*command, str(source), *spellings()]))
     if not linked.is_symlink():
         linked.symlink_to(source, target_is_directory=True)
     command += [f"-D{name}={value}" for name, value in cache.items()]
@@ -65,8 +66,8 @@ def _refuse_full_disk(binary: Path, log: str) -> None:
 
 
 def _start_afresh_unless(binary: Path, fixed: str) -> None:
-    """Empties `binary` if it was configured with another source, toolchain or Python: CMake keeps what it
-    found out about the first ones."""
+    """Empties `binary` if it was configured with another source, toolchain or Python, or by other options:
+    CMake keeps what it found out about the first ones, and their entries."""
     stamp = binary / "configured-with.txt"
     same = stamp.is_file() and stamp.read_text() == fixed
     if not same and (binary / "CMakeCache.txt").is_file():

@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 
 from rushlight.cli.console import Console, echo_json
-from rushlight.cli.options import json_option, kernels_option, kilobytes, verbose_option
+from rushlight.cli.options import json_option, kilobytes, table_options, verbose_option
 from rushlight.codegen.bake import Baked, bake
-from rushlight.devtools.package import FORMS, bake_package
 from rushlight.errors import InvalidArgument
+from rushlight.package import FORMS, bake_package
 
 
 @click.command("bake")
@@ -45,7 +45,7 @@ from rushlight.errors import InvalidArgument
     help="Write a source package in this form: all that building takes, weights as an array.",
 )
 @click.option("--package-version", default="1.0.0", show_default=True, help="Of the package.")
-@kernels_option
+@table_options("kernels")
 @json_option
 @verbose_option
 def bake_command(

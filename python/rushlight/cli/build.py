@@ -10,22 +10,22 @@ from pathlib import Path
 import click
 
 from rushlight import targets
-from rushlight.build import BuildResult, build
-from rushlight.build.api import alone_in
+from rushlight.build import BuildResult, alone_in, build
 from rushlight.cli.console import Console, Table, echo_json, styled
 from rushlight.cli.options import (
     build_options,
     json_option,
-    kernels_option,
     kilobytes,
     parse_defines,
     shown_progress,
+    table_options,
     target_option,
     verbose_option,
 )
-from rushlight.devtools.size import find_build, read_build
-from rushlight.devtools.size.budget import check_budget, read_budget
-from rushlight.devtools.verify import Proof, raise_if_failed, verify
+from rushlight.codegen.options import FEATURES, merged
+from rushlight.run.verify import Proof, raise_if_failed, verify
+from rushlight.size import find_build, read_build
+from rushlight.size.budget import check_budget, read_budget
 
 _VERDICTS = {
     True: styled("pass", "bold green"),
@@ -35,11 +35,9 @@ _VERDICTS = {
 
 
 @click.command("build")
-@click.argument("models", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("arguments", metavar="[MODELS]...", nargs=-1, type=click.Path(path_type=Path))
 @target_option()
-@click.option(
-    "--model", "more_models", multiple=True, type=click.Path(path_type=Path), help="A further one of MODELS."
-)
+@table_options("models", help="Another model (same as MODELS).")
 @click.option(
     "--data",
     "data_files",
@@ -47,25 +45,7 @@ _VERDICTS = {
     type=click.Path(path_type=Path),
     help="A .ptd with tensors that the models leave out; boards get it linked in. May be repeated.",
 )
-@click.option("--ops", default="", metavar="NAME,...", help="Operators to add: aten::add.out,aten::mm.out")
-@click.option(
-    "--ops-yaml", multiple=True, type=click.Path(path_type=Path), help="Files that list operators to add."
-)
-@click.option("--all-ops", is_flag=True, help="Every operator there is.")
-@click.option(
-    "--dtypes",
-    type=click.Choice(["model", "all"]),
-    default="model",
-    show_default=True,
-    help="Compile models' operators for the models' dtypes only, or for all.",
-)
-@kernels_option
-@click.option(
-    "--priority", default="", metavar="NAME,...", help="Libraries: the first that has an operator gives it."
-)
-@click.option(
-    "--prefer", multiple=True, metavar="OPERATOR=LIBRARY", help="The library that an operator is taken from."
-)
+@table_options("ops", "ops_yaml", "all_ops", "dtypes", "only_dtypes", "kernels", "priority", "prefer")
 @click.option(
     "--verify/--no-verify",
     "wants_proof",
@@ -83,16 +63,17 @@ _VERDICTS = {
 @json_option
 @verbose_option
 def build_command(
-    models: tuple[Path, ...],
+    arguments: tuple[Path, ...],
     target: str,
-    more_models: tuple[Path, ...],
+    models: tuple[Path, ...],
     data_files: tuple[Path, ...],
-    ops: str,
+    ops: tuple[str, ...],
     ops_yaml: tuple[Path, ...],
     all_ops: bool,
     dtypes: str,
+    only_dtypes: tuple[str, ...],
     kernels: tuple[Path, ...],
-    priority: str,
+    priority: tuple[str, ...],
     prefer: tuple[str, ...],
     wants_proof: bool,
     budget_file: Path | None,
@@ -106,8 +87,8 @@ def build_command(
     cache_entries = parse_defines(defines)
     budget = read_budget(budget_file) if budget_file else None
     if budget is not None and budget.needs_stack:
-        cache_entries.setdefault("RUSHLIGHT_CALL_GRAPH", "ON")
-    listed = [path.resolve() for path in (*models, *more_models)]
+        cache_entries = merged({FEATURES: "call-graph"}, cache_entries)
+    listed = [path.resolve() for path in (*arguments, *models)]
     proofs: list[Proof] = []
     folder = (output or Path("rushlight-build") / targets.get(target).name).resolve()
     # Also while the models run: nobody else's runner takes the place of this one.
@@ -116,12 +97,13 @@ def build_command(
             listed,
             target=target,
             data_files=data_files,
-            ops=[name.strip() for name in ops.split(",") if name.strip()],
+            ops=ops,
             ops_yaml=ops_yaml,
             all_ops=all_ops,
             dtypes=dtypes,
+            only_dtypes=only_dtypes,
             kernels=kernels,
-            priority=[name.strip() for name in priority.split(",") if name.strip()],
+            priority=priority,
             prefer=prefer,
             output=folder,
             defines=cache_entries,

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from rushlight.build.api import read_selection
+from rushlight.build import read_selection
 from rushlight.cli.console import Console, echo_json
 from rushlight.cli.options import json_option, kilobytes
-from rushlight.devtools.check import CheckReport, check
 from rushlight.errors import InvalidArgument
+from rushlight.run.check import CheckReport, check
 
 
 @click.command("check")

@@ -9,7 +9,7 @@ import click
 
 from rushlight.cli.console import echo, echo_json
 from rushlight.cli.options import json_option
-from rushlight.devtools import failures
+from rushlight.run import failures
 
 
 @click.command("decode")

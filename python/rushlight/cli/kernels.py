@@ -17,9 +17,10 @@ from rushlight.cli.options import (
     target_option,
     verbose_option,
 )
+from rushlight.codegen.options import split_names
 from rushlight.codegen.table import load_table
-from rushlight.devtools.kernel_sizes import KernelSizes, kernel_sizes
 from rushlight.program.dtypes import NUMBERS
+from rushlight.size.kernels import KernelSizes, kernel_sizes
 from rushlight.sources import source_root
 
 
@@ -28,7 +29,7 @@ from rushlight.sources import source_root
 @target_option("cortex-m33", "With --sizes: what to build for, see `rushlight targets`.")
 @click.option(
     "--dtypes",
-    default="",
+    multiple=True,
     metavar="NAME,...",
     help="With --sizes: the dtypes to build with, such as float32,int64,bool [default: all].",
 )
@@ -38,7 +39,7 @@ from rushlight.sources import source_root
 def kernels_command(
     sizes: bool,
     target: str,
-    dtypes: str,
+    dtypes: tuple[str, ...],
     output: Path | None,
     jobs: int | None,
     defines: tuple[str, ...],
@@ -48,11 +49,10 @@ def kernels_command(
     if not sizes:
         _list_operators(as_json)
         return
-    wanted = [name.strip() for name in dtypes.replace(";", ",").split(",") if name.strip()]
     with shown_progress() as progress:
         measured = kernel_sizes(
             target,
-            dtypes=wanted,
+            dtypes=split_names(dtypes),
             output=output,
             defines=parse_defines(defines),
             jobs=jobs,

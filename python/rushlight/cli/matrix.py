@@ -13,15 +13,15 @@ import click
 
 from rushlight.cli.console import SIMPLE, Console, Table, TaskID, bars, styled
 from rushlight.cli.options import verbose_option
-from rushlight.devtools.matrix.cell import Conditions
-from rushlight.devtools.matrix.local import Event, Finished, Progressed, Started
-from rushlight.devtools.matrix.page import to_html
-from rushlight.devtools.matrix.plan import Cell, read_plan
-from rushlight.devtools.matrix.result import BUILT, FAILED, NOT_RUN, PASSED, CellResult
-from rushlight.devtools.matrix.run import MatrixResult, cluster, local, run_matrix
-from rushlight.devtools.matrix.shared_cache import shared_cache_environment
 from rushlight.errors import CheckFailed, InvalidArgument
 from rushlight.files import locked, write_text
+from rushlight.matrix.cell import Conditions
+from rushlight.matrix.local import Event, Finished, Progressed, Started
+from rushlight.matrix.page import to_html
+from rushlight.matrix.plan import Cell, read_plan
+from rushlight.matrix.result import BUILT, FAILED, NOT_RUN, PASSED, CellResult
+from rushlight.matrix.run import MatrixResult, cluster, local, run_matrix
+from rushlight.matrix.shared_cache import shared_cache_environment
 
 _COLOURS = {PASSED: "green", BUILT: "cyan", FAILED: "bold red", NOT_RUN: "yellow"}
 

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from rushlight.cli.console import Console, Table, echo
-from rushlight.cli.options import json_option
+from rushlight.cli.options import json_option, table_options
 from rushlight.codegen import steps
 from rushlight.codegen.emit import selected_kernels, write_all
 from rushlight.codegen.libraries import load_tables, preferences
@@ -26,26 +26,8 @@ from rushlight.sources import source_root
 
 def library_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """--kernels, --priority and --prefer."""
-    library = click.option(
-        "--kernels",
-        "libraries",
-        multiple=True,
-        metavar="[NAME=]PATH",
-        help="A kernel library of your own: a folder with a YAML file and sources. May be repeated.",
-    )
-    priority = click.option(
-        "--priority",
-        default="",
-        metavar="NAME,...",
-        help="Libraries: the first that has an operator gives it.",
-    )
-    prefer = click.option(
-        "--prefer",
-        multiple=True,
-        metavar="OPERATOR=LIBRARY",
-        help="The library that an operator is taken from.",
-    )
-    return library(priority(prefer(command)))
+    libraries = table_options("kernels", metavar="[NAME=]PATH", type=str)
+    return libraries(table_options("priority", "prefer")(command))
 
 
 def _output(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -54,9 +36,8 @@ def _output(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
-def _table(libraries: Sequence[str], priority: str, prefer: Sequence[str]) -> OperatorTable:
-    ordered = [name.strip() for name in priority.split(",") if name.strip()]
-    return load_tables(source_root() / "kernels" / "ops.yaml", libraries, ordered, preferences(prefer))
+def _table(kernels: Sequence[str], priority: Sequence[str], prefer: Sequence[str]) -> OperatorTable:
+    return load_tables(source_root() / "kernels" / "ops.yaml", kernels, priority, preferences(prefer))
 
 
 @click.group("ops")
@@ -72,49 +53,41 @@ def ops_group() -> None:
 def extract_command(
     models: tuple[Path, ...],
     output: Path | None,
-    libraries: tuple[str, ...],
-    priority: str,
+    kernels: tuple[str, ...],
+    priority: tuple[str, ...],
     prefer: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """The operators of MODELS (.pte, .bpte) with their dtypes, and the backends that they hand work to, as a
     selected_operators.yaml."""
-    info = steps.extract(_existing(models), _table(libraries, priority, prefer))
+    info = steps.extract(_existing(models), _table(kernels, priority, prefer))
     _put(_as_json(info) if as_json else steps.exchanged(info), output)
 
 
 @ops_group.command("merge")
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--ops", default="", metavar="NAME,...", help="Operators to add.")
-@click.option("--all-ops", is_flag=True, help="Every operator there is.")
+@table_options("ops", "all_ops")
 @_output
 @library_options
 @json_option
 def merge_command(
     files: tuple[Path, ...],
-    ops: str,
+    ops: tuple[str, ...],
     all_ops: bool,
     output: Path | None,
-    libraries: tuple[str, ...],
-    priority: str,
+    kernels: tuple[str, ...],
+    priority: tuple[str, ...],
     prefer: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """One selected_operators.yaml of FILES that select operators, in any form, and what is added."""
-    info = steps.merge(_existing(files), _table(libraries, priority, prefer), root_ops=ops, all_ops=all_ops)
+    info = steps.merge(_existing(files), _table(kernels, priority, prefer), ops=ops, all_ops=all_ops)
     _put(_as_json(info) if as_json else steps.exchanged(info), output)
 
 
 @ops_group.command("resolve")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--dtypes",
-    type=click.Choice(["model", "all"]),
-    default="model",
-    show_default=True,
-    help="Models' operators for the models' dtypes only, or for all.",
-)
-@click.option("--only-dtypes", default="", metavar="NAME,...", help="Dtypes where nothing else says them.")
+@table_options("dtypes", "only_dtypes")
 @click.option("--generate", type=click.Path(path_type=Path), help="A folder for the C++ and CMake files.")
 @_output
 @library_options
@@ -122,16 +95,16 @@ def merge_command(
 def resolve_command(
     files: tuple[Path, ...],
     dtypes: str,
-    only_dtypes: str,
+    only_dtypes: tuple[str, ...],
     generate: Path | None,
     output: Path | None,
-    libraries: tuple[str, ...],
-    priority: str,
+    kernels: tuple[str, ...],
+    priority: tuple[str, ...],
     prefer: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Which kernel, of which library and source and in which dtypes, the operators of FILES get."""
-    table = _table(libraries, priority, prefer)
+    table = _table(kernels, priority, prefer)
     info = steps.merge(_existing(files), table)
     selection, selected = steps.resolve(info, table, by_dtype=dtypes == "model", only=dtype_set(only_dtypes))
     selection.depends += files

@@ -13,6 +13,8 @@ import click
 
 from rushlight import process, targets
 from rushlight.cli.console import bars
+from rushlight.codegen import options as option_table
+from rushlight.codegen.options import split_names
 from rushlight.errors import InvalidArgument
 
 
@@ -55,13 +57,34 @@ def target_option(
     return decorate
 
 
-def kernels_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option(
-        "--kernels",
-        multiple=True,
-        type=click.Path(path_type=Path),
-        help="A kernel library of your own: a folder with a YAML file and sources. May be repeated.",
-    )(command)
+def table_options(*fields: str, **how: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Flags of the table of options (cmake/options.json), by their Python names, in the order in which help
+    shows them; `how` goes to click over what follows from the table. Names and paths come as tuples."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for row in map(option_table.option, reversed(fields)):
+            command = click.option(row.flag, row.field, **{**_how(row), **how})(command)
+        return command
+
+    return decorate
+
+
+def _how(row: option_table.Option) -> dict[str, Any]:
+    if row.choices:
+        first = next(iter(row.choices))
+        how = {"type": click.Choice(list(row.choices)), "default": first, "show_default": True}
+    elif row.kind == "switch":
+        how = {"is_flag": True}
+    elif row.kind == "names":
+        how = {"multiple": True, "callback": _names}
+    else:
+        how = {"multiple": True, "type": click.Path(path_type=Path)}
+    repeated = " May be repeated." if how.get("multiple") else ""
+    return {"help": f"{row.help}.{repeated}", "metavar": row.metavar, **how}
+
+
+def _names(_context: click.Context, _parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(split_names(value))
 
 
 def build_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,8 +9,8 @@ import click
 
 from rushlight.cli.console import Console, Table, echo_json
 from rushlight.cli.options import json_option
-from rushlight.devtools.profile import Profile, origins_of, profile, read_events
 from rushlight.files import write_text
+from rushlight.trace.profile import Profile, origins_of, profile, read_events
 
 
 @click.command("profile")

@@ -16,19 +16,21 @@ from rushlight.cli.console import Console, echo_json, styled
 from rushlight.cli.options import (
     define_option,
     json_option,
-    kernels_option,
     kilobytes,
     parse_defines,
     shown_progress,
+    table_options,
     target_option,
     verbose_option,
 )
-from rushlight.devtools.cases import Case, Tolerance, bundled_case, load_case, load_npz
-from rushlight.devtools.run import DEFAULT_TIMEOUT, RunOutcome, inputs_of_ones, run
-from rushlight.devtools.trace import TraceRequest
 from rushlight.errors import CheckFailed, InvalidArgument
 from rushlight.files import writing
 from rushlight.program import is_bundled_program, read_model
+from rushlight.run.api import run
+from rushlight.run.cases import Case, Tolerance, bundled_case, case_of_ones, load_case, load_npz
+from rushlight.run.outcome import RunOutcome
+from rushlight.run.runner import DEFAULT_TIMEOUT
+from rushlight.trace.request import TraceRequest
 
 
 @click.command("run")
@@ -74,7 +76,7 @@ from rushlight.program import is_bundled_program, read_model
 @click.option(
     "--max-memory", type=int, help="Bytes that one method may take [default: what the machine has]."
 )
-@kernels_option
+@table_options("kernels")
 @define_option
 @json_option
 @verbose_option
@@ -134,14 +136,8 @@ def run_command(
         _save(save, outcome)
     echo_json(_as_json(outcome)) if as_json else _print(outcome)
     if not outcome.passed:
-        reasons = [
-            f"call {i} ({call.method}): {call.comparison.reason}"
-            for i, call in enumerate(outcome.calls)
-            if call.comparison is not None and not call.comparison.passed
-        ]
-        raise CheckFailed(
-            "the outputs are not the expected ones:\n" + "\n".join(f"  {r}" for r in reasons[:10])
-        )
+        shown = "\n".join(f"  {reason}" for reason in outcome.reasons[:10])
+        raise CheckFailed(f"the outputs are not the expected ones:\n{shown}")
 
 
 def _case(model: Path, case_file: Path | None, inputs: Path | None, method: str | None) -> Case:
@@ -156,7 +152,7 @@ def _case(model: Path, case_file: Path | None, inputs: Path | None, method: str 
     data = model.read_bytes()
     if is_bundled_program(data):
         return bundled_case(model, method)
-    return inputs_of_ones(read_model(data), method or "forward")
+    return case_of_ones(read_model(data), method or "forward")
 
 
 def _existing(paths: tuple[Path, ...]) -> tuple[Path, ...]:
@@ -255,8 +251,8 @@ def _print(outcome: RunOutcome) -> None:
     if loss is not None and loss.events + loss.values > 0:
         console.print(
             styled("trace incomplete", "bold yellow"),
-            f": {loss.events} events and {loss.values} values found no room; "
-            "give more with --etdump-size and --debug-size",
+            f": {loss.events} events and {loss.values} values did not fit; "
+            "give more memory with --etdump-size and --debug-size",
             sep="",
         )
     if outcome.max_error is not None:

@@ -17,17 +17,17 @@ from rushlight.cli.options import (
     target_option,
     verbose_option,
 )
-from rushlight.devtools.cases import load_case
-from rushlight.devtools.size import SizeReport, find_build, read_build, read_report, size
-from rushlight.devtools.size.against import Comparison, compare
-from rushlight.devtools.size.baked import BakedSizes, baked_sizes
-from rushlight.devtools.size.budget import check_budget, read_budget
-from rushlight.devtools.size.constants import constants_header
-from rushlight.devtools.size.diff import Change, SizeDiff, diff
-from rushlight.devtools.size.page import report_page
-from rushlight.devtools.size.treemap import treemap_svg
 from rushlight.errors import InvalidArgument
 from rushlight.files import write_text
+from rushlight.run.cases import load_case
+from rushlight.size import SizeReport, find_build, read_build, read_report, size
+from rushlight.size.against import Comparison, compare
+from rushlight.size.baked import BakedSizes, baked_sizes
+from rushlight.size.budget import check_budget, read_budget
+from rushlight.size.constants import constants_header
+from rushlight.size.diff import Change, SizeDiff, diff
+from rushlight.size.page import report_page
+from rushlight.size.treemap import treemap_svg
 
 
 @click.command("size")
@@ -159,7 +159,7 @@ def _report(path: Path) -> SizeReport:
 def print_report(report: SizeReport) -> None:
     """Tables for people."""
     console = Console()
-    _print_sums(console, "room", report.rooms)
+    _print_sums(console, "component", report.components)
     if report.runtime["flash"]:
         console.print(
             f"runtime without runner and platform {report.runtime['flash']:,} B, of which "
@@ -218,8 +218,8 @@ def print_baked(report: SizeReport, baked: BakedSizes) -> None:
     for column in table.columns[1:]:
         column.justify = "right"
     reports = (report, baked.runner, baked.application)
-    for room in dict.fromkeys(name for each in reports for name in each.rooms):
-        table.add_row(room, *(f"{each.rooms.get(room, {}).get('flash', 0):,}" for each in reports))
+    for name in dict.fromkeys(name for each in reports for name in each.components):
+        table.add_row(name, *(f"{each.components.get(name, {}).get('flash', 0):,}" for each in reports))
     table.add_section()
     table.add_row("flash", *(f"{each.flash:,}" for each in reports), style="bold")
     table.add_row("static RAM", *(f"{each.ram:,}" for each in reports))
@@ -254,7 +254,7 @@ def print_diff(changes: SizeDiff) -> None:
     console = Console()
     for change in changes.totals:
         console.print(f"{change}" if change.delta else f"{change.name}: {change.after:,}, as before")
-    for what in ("rooms", "operators", "symbols", "ram"):
+    for what in ("components", "operators", "symbols", "ram"):
         listed: list[Change] = getattr(changes, what)
         if listed:
             console.print(f"{what}:", style="bold")

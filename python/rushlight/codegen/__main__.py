@@ -10,23 +10,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rushlight.codegen import steps
-from rushlight.codegen.arguments import add_dtypes, add_libraries, dtypes_of, finish, table_of
+from rushlight.codegen.arguments import add_libraries, dtypes_of, finish, table_of
 from rushlight.codegen.emit import WHOLE_BUILD, LinkedBackend, write_all
+from rushlight.codegen.options import add_arguments, add_words
 from rushlight.codegen.selection import Selection
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m rushlight.codegen", description=__doc__)
     add_libraries(parser)
-    parser.add_argument("--root-ops", default="", help="operators, comma separated")
-    parser.add_argument(
-        "--ops-yaml", type=Path, action="append", default=[], help="a file that lists operators"
-    )
-    parser.add_argument(
-        "--model", type=Path, action="append", default=[], help="a .pte or .bpte whose operators to take"
-    )
-    parser.add_argument("--all-ops", action="store_true", help="every operator of the table")
-    add_dtypes(parser)
+    add_arguments(parser, "ops", "ops_yaml", "models", "all_ops", "dtypes", "only_dtypes")
+    add_words(parser, "compat", "prepare", "list-portable")
     parser.add_argument(
         "--backend",
         nargs=3,
@@ -36,16 +30,7 @@ def _parser() -> argparse.ArgumentParser:
         help="a backend to link: as programs name it, the header that declares it, its constant object",
     )
     parser.add_argument(
-        "--official-names", action="store_true", help="also the headers that compat/ has from the table"
-    )
-    parser.add_argument(
         "--name", default=WHOLE_BUILD, help="the library's, where it is not all that the build selects"
-    )
-    parser.add_argument("--no-prepare", action="store_true", help="no kernel prepares constants at load")
-    parser.add_argument(
-        "--list-portable",
-        action="store_true",
-        help="also list the portable kernels behind optimized ones, as portable/<operator>",
     )
     parser.add_argument("--out", type=Path, required=True, help="the folder to write into")
     return parser
@@ -59,19 +44,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _generate(options: argparse.Namespace) -> None:
     table = table_of(options)
-    info = steps.extract(options.model, table)
-    info.merge(steps.merge(options.ops_yaml, table, root_ops=options.root_ops, all_ops=options.all_ops))
+    models, files = [Path(path) for path in options.models], [Path(path) for path in options.ops_yaml]
+    info = steps.extract(models, table)
+    info.merge(steps.merge(files, table, ops=options.ops, all_ops=options.all_ops))
     by_dtype, only = dtypes_of(options)
-    depends = [*options.ops_yaml, *options.model]
+    depends = [*files, *models]
     selection = Selection(table, by_dtype, only, info, depends, options.list_portable)
     backends = [LinkedBackend(*backend) for backend in options.backend]
     selected = write_all(
         selection,
         options.out,
         backends,
-        official_names=options.official_names,
+        official_names=options.compat,
         library=options.name,
-        prepares=not options.no_prepare,
+        prepares=options.prepare,
     )
     sources = {unit.name for s in selected for unit in s.units(table)}
     libraries = sorted({s.operator.library for s in selected})

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rushlight.codegen.libraries import load_tables, preferences
+from rushlight.codegen.options import add_arguments, add_words, split_names
 from rushlight.codegen.selection import dtype_set
 from rushlight.codegen.table import OperatorTable, for_small_targets
 from rushlight.errors import FileFailed, RushlightError
@@ -20,47 +21,17 @@ from rushlight.sources import source_root
 
 
 def add_libraries(parser: argparse.ArgumentParser) -> None:
-    """Which kernel libraries there are, and their order."""
+    """Which kernel libraries there are, their order, and for which kind of target."""
     parser.add_argument("--ops-table", type=Path, help="kernels/ops.yaml [default: rushlight's]")
-    parser.add_argument(
-        "--library",
-        action="append",
-        default=[],
-        metavar="[NAME=]PATH",
-        help="a further kernel library: its folder or YAML file",
-    )
-    parser.add_argument(
-        "--priority", default="", help="libraries, comma separated: the first that has an operator gives it"
-    )
-    parser.add_argument(
-        "--prefer",
-        action="append",
-        default=[],
-        metavar="OPERATOR=LIBRARY",
-        help="the library that an operator is taken from",
-    )
-    parser.add_argument(
-        "--small", action="store_true", help="for a target that takes the backs of kernels/board/"
-    )
-
-
-def add_dtypes(parser: argparse.ArgumentParser) -> None:
-    """Which dtypes kernels are built for."""
-    parser.add_argument(
-        "--dtypes", choices=("model", "all"), default="all", help="only the dtypes that models need, or all"
-    )
-    parser.add_argument(
-        "--only-dtypes",
-        default="",
-        help="the dtypes of operators for which nothing else says them, comma separated",
-    )
+    add_arguments(parser, "kernels", "priority", "prefer")
+    add_words(parser, "small")
 
 
 def table_of(options: argparse.Namespace) -> OperatorTable:
     """The operator table that the arguments say."""
-    priority = [name.strip() for name in options.priority.split(",") if name.strip()]
     path = options.ops_table or source_root() / "kernels" / "ops.yaml"
-    table = load_tables(path, options.library, priority, preferences(options.prefer))
+    prefer = preferences(split_names(options.prefer))
+    table = load_tables(path, options.kernels, split_names(options.priority), prefer)
     return for_small_targets(table) if options.small else table
 
 

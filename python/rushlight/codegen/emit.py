@@ -16,7 +16,7 @@ from rushlight.codegen.adapters import official_kernels
 from rushlight.codegen.includes import shared_sources
 from rushlight.codegen.selection import Selected, Selection
 from rushlight.codegen.selection_yaml import to_yaml
-from rushlight.codegen.table import KERNELS_NAMESPACE, Back, Operator, OperatorTable
+from rushlight.codegen.table import EXACT_SOURCES, KERNELS_NAMESPACE, Back, Operator, OperatorTable
 from rushlight.files import write_bytes
 from rushlight.program.dtypes import mask
 
@@ -342,8 +342,8 @@ def cmake_selection(selection: Selection, selected: Sequence[Selected]) -> str:
       the operators RUSHLIGHT_OFFICIAL_KERNELS
     - RUSHLIGHT_KERNEL_SELECTIONS: for each of KERNEL_SOURCES the folder, of those generated, with its own
       rushlight/selected_dtypes.h and selected_backs.h
-    - RUSHLIGHT_SHARED_KERNEL_SOURCES: what they need besides of kernels/shared, kernels/host and
-      kernels/board
+    - RUSHLIGHT_SHARED_KERNEL_SOURCES: what they need besides of kernels/
+    - RUSHLIGHT_EXACT_KERNEL_SOURCES: those of both that contract no products and sums
     - RUSHLIGHT_UKERNELS: the families of kernels/ukernel that these call
     - RUSHLIGHT_SELECTED_OPERATORS, RUSHLIGHT_SELECTED_LIBRARIES: names
     - RUSHLIGHT_SELECTION_DEPENDS: the files that the selection came from
@@ -359,7 +359,8 @@ def cmake_selection(selection: Selection, selected: Sequence[Selected]) -> str:
     official_sources = {
         _plain(table.source_path(s.operator)) for s in selected if s.operator.official and s.operator.source
     }
-    shared, families, read = shared_sources(_plain(table.path).parents[1], sources)
+    root = _plain(table.path).parents[1]
+    shared, families, read = shared_sources(root, sources)
     depends = [_plain(path) for path in (table.path, *table.files, *selection.depends, *read)]
     lists: dict[str, Sequence[str | Path]] = {
         "RUSHLIGHT_KERNEL_SOURCES": sources,
@@ -367,6 +368,9 @@ def cmake_selection(selection: Selection, selected: Sequence[Selected]) -> str:
         "RUSHLIGHT_OFFICIAL_KERNELS": [s.operator.name for s in selected if s.operator.official],
         "RUSHLIGHT_OFFICIAL_KERNEL_SOURCES": sorted(official_sources),
         "RUSHLIGHT_SHARED_KERNEL_SOURCES": shared,
+        "RUSHLIGHT_EXACT_KERNEL_SOURCES": [
+            file for file in (*sources, *shared) if EXACT_SOURCES.fullmatch(_below(root, file))
+        ],
         "RUSHLIGHT_UKERNELS": families,
         "RUSHLIGHT_SELECTED_OPERATORS": [s.operator.name for s in selected],
         "RUSHLIGHT_SELECTED_LIBRARIES": sorted({s.operator.library for s in selected}),
@@ -374,6 +378,11 @@ def cmake_selection(selection: Selection, selected: Sequence[Selected]) -> str:
     }
     text = "".join(_cmake_list(name, items) for name, items in lists.items())
     return _HEADER.format(comment="#") + text
+
+
+def _below(root: Path, file: Path) -> str:
+    """The path from `root`; the whole one of a file elsewhere."""
+    return file.relative_to(root).as_posix() if file.is_relative_to(root) else file.as_posix()
 
 
 def _plain(path: Path) -> Path:

@@ -10,21 +10,21 @@ from pathlib import Path
 
 from rushlight.codegen import steps
 from rushlight.codegen.arguments import add_libraries, finish, put, table_of
+from rushlight.codegen.options import add_arguments
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The exit code is 0 or that of the error, whose text goes to stderr."""
     parser = argparse.ArgumentParser(prog="python -m rushlight.codegen.merge", description=__doc__)
     parser.add_argument("files", nargs="*", type=Path, help="YAML files that select operators")
-    parser.add_argument("--root-ops", default="", help="operators to add, comma separated")
-    parser.add_argument("--all-ops", action="store_true", help="every operator there is")
+    add_arguments(parser, "ops", "all_ops")
     parser.add_argument("--output", type=Path, help="the file to write [default: stdout]")
     add_libraries(parser)
     options = parser.parse_args(arguments)
 
     def run() -> None:
         table = table_of(options)
-        info = steps.merge(options.files, table, root_ops=options.root_ops, all_ops=options.all_ops)
+        info = steps.merge(options.files, table, ops=options.ops, all_ops=options.all_ops)
         put(steps.exchanged(info), options.output)
 
     return finish(run)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rushlight.codegen.closure import program_calls
+from rushlight.codegen.options import split_names
 from rushlight.codegen.table import OperatorTable
 from rushlight.errors import InvalidProgram, InvalidSelection
 from rushlight.program import Program, read_model
@@ -84,12 +85,11 @@ def of_model(path: Path, table: OperatorTable) -> OpInfo:
         raise InvalidProgram(f"{path}: {error}", next_step=error.next_step) from error
 
 
-def of_list(text: str, asker: str = ROOT_OPS) -> OpInfo:
-    """Those of a comma or semicolon separated list ("aten::add.out, mm.out")."""
+def of_list(names: str | Iterable[str], asker: str = ROOT_OPS) -> OpInfo:
+    """Those of a list, or of a text that is one ("aten::add.out, mm.out")."""
     info = OpInfo()
-    for item in re.split(r"[,;\s]+", text):
-        if item:
-            info.add(operator_name(item, asker), Need({asker}, every_dtype=True))
+    for item in split_names(names):
+        info.add(operator_name(item, asker), Need({asker}, every_dtype=True))
     return info
 
 

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rushlight.codegen import steps
-from rushlight.codegen.arguments import add_dtypes, add_libraries, dtypes_of, finish, put, table_of
+from rushlight.codegen.arguments import add_libraries, dtypes_of, finish, put, table_of
 from rushlight.codegen.emit import selected_kernels, write_all
+from rushlight.codegen.options import add_arguments
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -21,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, help="the file to write [default: stdout]")
     parser.add_argument("--out", type=Path, help="a folder for the generated files")
     add_libraries(parser)
-    add_dtypes(parser)
+    add_arguments(parser, "dtypes", "only_dtypes")
     options = parser.parse_args(arguments)
 
     def run() -> None:

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from rushlight.codegen.opinfo import Need, OpInfo, of_all, of_list, of_model
+from rushlight.codegen.options import split_names
 from rushlight.codegen.selection_yaml import of_yaml
 from rushlight.codegen.table import Operator, OperatorTable
 from rushlight.errors import InvalidSelection, OperatorNotFound
@@ -133,9 +133,9 @@ class Selection:
         return selected
 
 
-def dtype_set(text: str) -> frozenset[str] | None:
-    """The dtypes of a comma or semicolon separated list ("float, int64"); None when it is empty."""
-    listed = [item for item in re.split(r"[,;\s]+", text) if item]
+def dtype_set(names: str | Iterable[str]) -> frozenset[str] | None:
+    """The dtypes of a list, or of a text that is one ("float, int64"); None when it is empty."""
+    listed = split_names(names)
     dtypes = {item: named(item) for item in listed}
     unknown = [item for item, dtype in dtypes.items() if dtype is None]
     if unknown:

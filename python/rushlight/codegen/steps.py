@@ -25,13 +25,13 @@ def extract(models: Iterable[Path], table: OperatorTable) -> OpInfo:
 
 
 def merge(
-    files: Iterable[Path], table: OperatorTable, *, root_ops: str = "", all_ops: bool = False
+    files: Iterable[Path], table: OperatorTable, *, ops: str | Iterable[str] = (), all_ops: bool = False
 ) -> OpInfo:
     """What YAML files of any form, a list and "all" ask for, together. Error: InvalidSelection."""
     info = OpInfo()
     for path in files:
         info.merge(of_yaml(path, table))
-    info.merge(of_list(root_ops))
+    info.merge(of_list(ops))
     if all_ops:
         info.merge(of_all(table.operators))
     return info

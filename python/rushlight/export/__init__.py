@@ -11,10 +11,10 @@ except ImportError as missing:
 
 from rushlight.export.api import export
 from rushlight.export.exported import Exported
-from rushlight.export.operators import OperatorLibrary
+from rushlight.export.frontend.operators import OperatorLibrary
+from rushlight.export.frontend.registration import register_custom_operators
 from rushlight.export.options import MethodSource, Options
 from rushlight.export.passes import Pass, PassContext
-from rushlight.export.registration import register_custom_operators
 
 __all__ = [
     "Exported",

@@ -15,15 +15,18 @@ from torch.export import ExportedProgram
 
 from rushlight import targets
 from rushlight.errors import ExportFailed, InvalidArgument
-from rushlight.export.collection import collection_paused
-from rushlight.export.decompositions import decomposition_table
 from rushlight.export.delegate import delegate
-from rushlight.export.emit import Emitter, Pools
 from rushlight.export.exported import Exported
-from rushlight.export.libraries import library_for
+from rushlight.export.frontend.collection import collection_paused
+from rushlight.export.frontend.decompositions import decomposition_table
+from rushlight.export.frontend.libraries import library_for
+from rushlight.export.frontend.registration import register_custom_operators
+from rushlight.export.lower.emit import Emitter, Pools
 from rushlight.export.lower.forward_copies import forward_copies
 from rushlight.export.lower.in_place import reuse_inputs
 from rushlight.export.lower.method import Placement, lower_method
+from rushlight.export.lower.promise import broken_promises
+from rushlight.export.memory.planning import plan_memory
 from rushlight.export.options import MethodSource, Options
 from rushlight.export.passes import PassContext
 from rushlight.export.pipeline import (
@@ -33,12 +36,9 @@ from rushlight.export.pipeline import (
     numbering_passes,
     user_passes,
 )
-from rushlight.export.planning import plan_memory
-from rushlight.export.problems import raise_if_any
-from rushlight.export.promise import broken_promises
-from rushlight.export.registration import register_custom_operators
-from rushlight.export.report import MethodReport, Report
-from rushlight.export.room import check_room
+from rushlight.export.report.capacity import check_capacity
+from rushlight.export.report.problems import raise_if_any
+from rushlight.export.report.report import MethodReport, Report
 
 
 @collection_paused()
@@ -110,7 +110,7 @@ def export(
         reports.append(report)
     exported = Exported.of(methods, pools, Report(reports, time.perf_counter() - start), sources)
     if chosen.target is not None:
-        check_room(exported, chosen.target)
+        check_capacity(exported, chosen.target)
     return exported
 
 

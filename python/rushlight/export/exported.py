@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from rushlight.errors import InvalidArgument
-from rushlight.export.bundle import expected_suites
-from rushlight.export.data import stored_bytes
-from rushlight.export.debug import debug_record
-from rushlight.export.emit import Pools
+from rushlight.export.lower.data import stored_bytes
+from rushlight.export.lower.emit import Pools
 from rushlight.export.options import MethodSource
-from rushlight.export.report import Report
+from rushlight.export.report.bundle import expected_suites
+from rushlight.export.report.debug import debug_record
+from rushlight.export.report.report import Report
 from rushlight.program import (
     DataEntry,
     DebugRecord,

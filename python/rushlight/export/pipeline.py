@@ -11,12 +11,12 @@ from typing import Any
 from torch.export import ExportedProgram
 
 from rushlight.errors import ExportFailed, InvalidArgument, RushlightError
+from rushlight.export.order.assign import DimOrders
+from rushlight.export.order.channels_last import ChannelsLast
 from rushlight.export.passes import FunctionPass, Pass, PassContext
-from rushlight.export.passes.channels_last import ChannelsLast
 from rushlight.export.passes.common_subexpressions import CommonSubexpressions
 from rushlight.export.passes.compute_late import ComputeLate
 from rushlight.export.passes.constant_products import ConstantProducts
-from rushlight.export.passes.dim_order import DimOrders
 from rushlight.export.passes.drop_expansions import DropExpansions
 from rushlight.export.passes.drop_zero_points import DropZeroPoints
 from rushlight.export.passes.fold_batch_norm import FoldBatchNorm
@@ -35,8 +35,8 @@ from rushlight.export.passes.remove_dead_code import RemoveDeadCode
 from rushlight.export.passes.remove_effect_tokens import RemoveEffectTokens
 from rushlight.export.passes.remove_no_ops import RemoveNoOps
 from rushlight.export.passes.simplify_arithmetic import SimplifyArithmetic
+from rushlight.export.passes.verify_edge import VerifyEdge
 from rushlight.export.passes.views_to_copies import ViewsToCopies
-from rushlight.export.verify import VerifyEdge
 
 # Where users' passes run, each after the stage of its name.
 POINTS = ("aten", "core_aten", "edge", "delegated")

@@ -20,43 +20,27 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-TESTS = HERE.parents[1]
-sys.path[:0] = [str(HERE), *(str(TESTS / room) for room in ("kernels/opinfo", "kernels"))]
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from exported import TOLERANCE  # noqa: E402
-from isolated import call_each  # noqa: E402
-from nn_modules import class_names, samples_of  # noqa: E402
-from opinfo_modules import sample_modules  # noqa: E402
-from opinfo_pairs import Pair, all_pairs  # noqa: E402
-from verdicts import (  # noqa: E402
-    TOLERANCES,
+from support.export.entries import judge_class, judge_pair
+from support.export.isolated import call_each
+from support.export.nn_modules import class_names
+from support.export.verdicts import (
     Verdict,
     by_reason,
-    judge_samples,
     of_process,
     prepare,
     summary,
 )
+from support.opinfo.pairs import all_pairs
 
 _SECONDS = 300.0
-
-
-def judge_pair(pair: Pair, count: int) -> Verdict:
-    """The verdict over the first `count` samples of a pair."""
-    tolerance = TOLERANCES.get(pair.dtype_name, TOLERANCE)
-    return judge_samples(sample_modules(pair, count), tolerance=tolerance)
-
-
-def judge_class(name: str, count: int) -> Verdict:
-    """The verdict over up to `count` samples of a class of torch.nn."""
-    return judge_samples(samples_of(name, count))
 
 
 def _judge_entry(work: tuple[str, str, int, bool]) -> Verdict:
     what, name, count, is_official = work
     if is_official:
-        from official_export import use_official_exporter
+        from support.export.official_export import use_official_exporter
 
         use_official_exporter()
     if what == "nn":

@@ -7,12 +7,12 @@ import pytest
 
 pytest.importorskip("torch", reason="torch is not installed")
 
-import coverage_page
-import written
+from support import written
+from support.export import coverage
 
 pytestmark = pytest.mark.conformance
 
 
 def test_the_page_counts_what_is_missing() -> None:
-    [part] = [part for part in written.parts(coverage_page.PAGE.read_text()) if part.name == "coverage"]
-    assert part.text == coverage_page.text(), "run python tests/conformance/export/coverage_page.py"
+    [part] = [part for part in written.parts(coverage.PAGE.read_text()) if part.name == "coverage"]
+    assert part.text == coverage.text(), "run python tests/conformance/export/coverage_page.py"

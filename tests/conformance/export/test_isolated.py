@@ -7,7 +7,8 @@ import os
 import time
 
 import pytest
-from isolated import Crashed, Hung, Isolated, Raised, call_each
+
+from support.export.isolated import Crashed, Hung, Isolated, Raised, call_each
 
 
 def act(what: str) -> str:

@@ -10,9 +10,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
-from export_table import judge_class  # noqa: E402
-from exported import load_misses  # noqa: E402
-from nn_modules import class_names  # noqa: E402
+from support.export.entries import judge_class  # noqa: E402
+from support.export.exported import load_misses  # noqa: E402
+from support.export.nn_modules import class_names  # noqa: E402
 
 MISSES = Path(__file__).with_name("misses.yaml")
 

@@ -14,9 +14,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
-from export_table import judge_pair  # noqa: E402
-from exported import load_misses  # noqa: E402
-from opinfo_pairs import Pair, all_pairs  # noqa: E402
+from support.export.entries import judge_pair  # noqa: E402
+from support.export.exported import load_misses  # noqa: E402
+from support.opinfo.pairs import Pair, all_pairs  # noqa: E402
 
 MISSES = Path(__file__).with_name("misses.yaml")
 

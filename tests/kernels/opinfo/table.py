@@ -24,18 +24,18 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-sys.path[:0] = [str(HERE), str(HERE.parent), str(ROOT / "tests")]
+sys.path.insert(0, str(ROOT / "tests"))
 
-import opinfo_html  # noqa: E402
-import opinfo_page  # noqa: E402
 import torch  # noqa: E402
 import yaml  # noqa: E402
-from matching import Rows  # noqa: E402
-from operator_lists import core_aten, official_names  # noqa: E402
-from opinfo_pairs import Outcome, all_pairs, replay  # noqa: E402
 
-from conftest import load_kernels  # noqa: E402
 from rushlight.codegen.table import load_table  # noqa: E402
+from support.kernel_module import load_kernels  # noqa: E402
+from support.opinfo import html as opinfo_html  # noqa: E402
+from support.opinfo import page as opinfo_page  # noqa: E402
+from support.opinfo.matching import Rows  # noqa: E402
+from support.opinfo.operator_lists import core_aten, official_names  # noqa: E402
+from support.opinfo.pairs import Outcome, all_pairs, replay  # noqa: E402
 
 _PAIRS_AT_A_TIME = 8
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import pytest
 import torch
-from harness import FLOATING, Kernels, assert_equal, schema_of
-from opinfo_pairs import all_pairs, samples
+
+from support.harness import FLOATING, Kernels, assert_equal, schema_of
+from support.opinfo.pairs import all_pairs, samples
 
 NAME = "aten::scaled_dot_product_attention.out"
 ENTRY = "nn.functional.scaled_dot_product_attention"

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import pytest
-from harness import Kernels
-from operator_lists import NOT_CALLED, core_aten, official_names
+
+from support.harness import Kernels
+from support.opinfo.operator_lists import NOT_CALLED, core_aten, official_names
 
 pytestmark = pytest.mark.conformance
 

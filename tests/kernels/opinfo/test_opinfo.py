@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 import yaml
-from harness import Kernels
-from matching import Rows
-from opinfo_pairs import Pair, all_pairs, replay
-from replay import CALLS_ALIKE
+
+from support.harness import Kernels
+from support.opinfo.matching import Rows
+from support.opinfo.pairs import Pair, all_pairs, replay
+from support.opinfo.replay import CALLS_ALIKE
 
 MISSES = Path(__file__).with_name("misses.yaml")
 

@@ -6,10 +6,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import opinfo_html
-import opinfo_page
-
 from rushlight.codegen.table import load_table
+from support.opinfo import html as opinfo_html
+from support.opinfo import page as opinfo_page
 
 ROOT = Path(__file__).parents[3]
 

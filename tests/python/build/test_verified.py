@@ -12,9 +12,9 @@ import pytest
 from rushlight import targets
 from rushlight.build import BuildRequest, run_request
 from rushlight.cli.main import main
-from rushlight.devtools.verify import verify
 from rushlight.errors import CheckFailed
 from rushlight.program import read_model
+from rushlight.run.verify import verify
 
 INTEROP = Path(__file__).parents[2] / "interop"
 

@@ -8,10 +8,10 @@ import signal
 from pathlib import Path
 
 import pytest
-from programs import Plan, jump_false, program, scalar, tensor
 
 from rushlight import process
 from rushlight.cli.main import main
+from support.programs import Plan, jump_false, program, scalar, tensor
 
 pytestmark = pytest.mark.heavy
 

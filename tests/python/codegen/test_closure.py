@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import pytest
-from programs import Build, Plan, program, scalar, tensor, value
-from programs import table as fb_table
 
 from rushlight.codegen.closure import model_dtypes
 from rushlight.codegen.table import OperatorTable
 from rushlight.program import read_program
+from support.programs import Build, Plan, program, scalar, tensor, value
+from support.programs import table as fb_table
 
 
 def dtypes(table: OperatorTable, name: str, *arguments: Build) -> set[str]:

@@ -10,10 +10,10 @@ import time
 from pathlib import Path
 
 import pytest
-from programs import Plan, program
 
 from rushlight import process
 from rushlight.process import Result
+from support.programs import Plan, program
 
 pytestmark = pytest.mark.heavy
 

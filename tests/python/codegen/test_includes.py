@@ -11,26 +11,29 @@ from rushlight.codegen.table import for_small_targets, load_table
 from rushlight.codegen.ukernels import condition, native_sources
 from rushlight.sources import source_root
 
-SHARED = source_root() / "kernels" / "shared"
+KERNELS = source_root() / "kernels"
+NOT_SHARED = {"backs", "board", "host", "operators", "ukernel"}
+SHARED = [folder for folder in sorted(KERNELS.iterdir()) if folder.is_dir() and folder.name not in NOT_SHARED]
+"""The folders of what operators share."""
 
 
 def write(root: Path, name: str, *includes: str) -> Path:
     path = root / "kernels" / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(f'#include "kernels/shared/{include}"\n' for include in includes))
+    path.write_text("".join(f'#include "kernels/walk/{include}"\n' for include in includes))
     return path
 
 
 def test_headers_of_headers_and_of_sources_count(tmp_path: Path) -> None:
-    kernel = write(tmp_path, "portable/op_a.cpp", "a.h")
-    write(tmp_path, "portable/op_b.cpp", "unused.h")
-    write(tmp_path, "shared/a.h", "only_declares.h")
-    write(tmp_path, "shared/only_declares.h", "a.h", "b.h")
-    write(tmp_path, "shared/b.h")
-    write(tmp_path, "shared/b.cpp", "b.h", "c.h")
-    write(tmp_path, "shared/c.h")
-    write(tmp_path, "shared/c.cpp", "c.h", "is_not_there.h")
-    write(tmp_path, "shared/unused.cpp")
+    kernel = write(tmp_path, "operators/copies/op_a.cpp", "a.h")
+    write(tmp_path, "operators/copies/op_b.cpp", "unused.h")
+    write(tmp_path, "walk/a.h", "only_declares.h")
+    write(tmp_path, "walk/only_declares.h", "a.h", "b.h")
+    write(tmp_path, "walk/b.h")
+    write(tmp_path, "walk/b.cpp", "b.h", "c.h")
+    write(tmp_path, "walk/c.h")
+    write(tmp_path, "walk/c.cpp", "c.h", "is_not_there.h")
+    write(tmp_path, "walk/unused.cpp")
     found, families, read = shared_sources(tmp_path, [kernel])
     assert [path.name for path in found] == ["b.cpp", "c.cpp"]
     assert len(read) == 7 and kernel in read
@@ -58,7 +61,8 @@ def every_kernel() -> list[Path]:
 
 def test_all_kernels_together_need_every_shared_source() -> None:
     found, _, _ = shared_sources(source_root(), every_kernel())
-    assert [path for path in found if path.parent == SHARED] == sorted(SHARED.glob("*.cpp"))
+    every = sorted(path for folder in SHARED for path in folder.glob("*.cpp"))
+    assert [path for path in found if path.parent in SHARED] == every
 
 
 def test_all_kernels_together_call_every_family_of_microkernels() -> None:
@@ -69,7 +73,8 @@ def test_all_kernels_together_call_every_family_of_microkernels() -> None:
 
 
 def test_what_a_shared_source_defines_its_header_declares() -> None:
-    assert [path.name for path in SHARED.glob("*.cpp") if not path.with_suffix(".h").is_file()] == []
+    sources = [path for folder in SHARED for path in folder.glob("*.cpp")]
+    assert sources and [path.name for path in sources if not path.with_suffix(".h").is_file()] == []
 
 
 FEATURES = """# A comment.

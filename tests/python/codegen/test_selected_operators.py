@@ -36,7 +36,7 @@ def test_pytorchs_reader_takes_ours(whole: OperatorTable) -> None:
     selector = pytest.importorskip("torchgen.selective_build.selector", reason="needs torch's torchgen")
     info = steps.extract([INTEROP / "softplus" / "model.pte"], whole)
     info.merge(steps.extract([INTEROP / "model_mlp" / "model_xnnpack.pte"], whole))
-    info.merge(steps.merge([], whole, root_ops="aten::mm.out"))
+    info.merge(steps.merge([], whole, ops="aten::mm.out"))
     builder = selector.SelectiveBuilder.from_yaml_str(steps.exchanged(info))
     assert set(builder.operators) == set(info.needs) and not builder.include_all_operators
     assert builder.is_root_operator("aten::exp.out") and not builder.is_operator_selected("aten::exp")

@@ -8,7 +8,6 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from programs import Plan, program, scalar, tensor
 
 from rushlight import process
 from rushlight.codegen.__main__ import main
@@ -18,6 +17,7 @@ from rushlight.codegen.selection import Selection, dtype_set
 from rushlight.codegen.table import OperatorTable, load_table, load_yaml
 from rushlight.errors import InvalidArgument, InvalidSelection, OperatorNotFound
 from rushlight.program.dtypes import mask
+from support.programs import Plan, program, scalar, tensor
 
 ROOT = Path(__file__).parents[3]
 
@@ -206,7 +206,7 @@ def test_a_source_sees_its_own_rows_only(table: OperatorTable) -> None:
     selection = Selection(table)
     selection.add_list("add.out,mm.out")
     headers = selection_headers(table, selection.resolve())
-    own = headers["sources/portable/op_mm/rushlight/selected_dtypes.h"]
+    own = headers["sources/operators/op_mm/rushlight/selected_dtypes.h"]
     assert "aten::mm.out" in own and "aten::add.out" not in own
     assert "aten::" not in headers["sources/shared/rushlight/selected_dtypes.h"]
 
@@ -256,7 +256,7 @@ def test_a_generated_selection_selects_itself_again(
     assert listed["operators"]["aten::add.out"]["debug_info"] == [
         "models/m.pte",
         "library=portable",
-        "source=portable/op_add",
+        "source=operators/op_add",
     ]
     assert listed["kernel_metadata"] == {"aten::add.out": ["float32"]}
     assert listed["et_kernel_metadata"] == {"aten::add.out": ["v1/6;0|6;0|6;0|6;0"]}
@@ -267,9 +267,9 @@ def test_the_command_reports_errors_with_their_exit_code(
     table: OperatorTable, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = ["--ops-table", str(table.path), "--out", str(tmp_path / "out")]
-    assert main([*arguments, "--root-ops", "aten::add.out,aten::mm.out"]) == 0
+    assert main([*arguments, "--ops", "aten::add.out,aten::mm.out"]) == 0
     assert capsys.readouterr().out == "2 operators from 2 kernel sources of portable\n"
-    assert main([*arguments, "--root-ops", "aten::none.out"]) == OperatorNotFound.exit_code
+    assert main([*arguments, "--ops", "aten::none.out"]) == OperatorNotFound.exit_code
     assert "aten::none.out" in capsys.readouterr().err
     assert main([*arguments, "--model", str(tmp_path / "no.pte")]) == InvalidArgument.exit_code
     assert "no.pte" in capsys.readouterr().err
@@ -292,12 +292,12 @@ def test_nothing_heavy_is_imported() -> None:
 @pytest.mark.parametrize("operators", ["", "aten::add.out,aten::mm.out"])
 def test_the_generated_code_compiles(operators: str, tmp_path: Path) -> None:
     arguments = ["--ops-table", str(ROOT / "kernels" / "ops.yaml"), "--out", str(tmp_path)]
-    assert main([*arguments, "--root-ops", operators]) == 0
+    assert main([*arguments, "--ops", operators]) == 0
     compile_ = ["g++", "-std=c++17", "-Wall", "-Werror", "-fsyntax-only", f"-I{ROOT}", f"-I{tmp_path}"]
     process.run([*compile_, tmp_path / "operator_table.cpp"], check=True)
     user = tmp_path / "user.cpp"
     user.write_text(
-        '#include "kernels/shared/selection.h"\n'
+        '#include "kernels/checks/selection.h"\n'
         "using namespace rushlight::kernels;\n"
         f'static_assert((selected_types("aten::mm.out") != 0) == {str("mm" in operators).lower()});\n'
     )

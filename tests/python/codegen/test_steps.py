@@ -29,11 +29,11 @@ def test_the_three_steps_give_what_one_command_gives(tmp_path: Path) -> None:
     for number, model in enumerate((SOFTPLUS, CAT, XNNPACK)):
         run(extract, model, "--output", tmp_path / f"{number}.yaml")
     files = [tmp_path / f"{number}.yaml" for number in range(3)]
-    run(merge, *files, "--root-ops", "aten::mm.out", "--output", tmp_path / "all.yaml")
+    run(merge, *files, "--ops", "aten::mm.out", "--output", tmp_path / "all.yaml")
     steps, one = tmp_path / "steps", tmp_path / "one"
     run(resolve, tmp_path / "all.yaml", "--dtypes", "model", "--out", steps, "--output", tmp_path / "k.json")
     models = [word for model in (SOFTPLUS, CAT, XNNPACK) for word in ("--model", model)]
-    run(all_in_one, *models, "--root-ops", "aten::mm.out", "--dtypes", "model", "--out", one)
+    run(all_in_one, *models, "--ops", "aten::mm.out", "--dtypes", "model", "--out", one)
     for name in ("operator_table.cpp", "rushlight/selected_dtypes.h", "selected_kernels.json"):
         assert (steps / name).read_text() == (one / name).read_text(), name
     kernels = json.loads((tmp_path / "k.json").read_text())
@@ -65,14 +65,14 @@ def test_merged_files_keep_the_dtypes_of_each_and_a_list_every_dtype(
     """Files in either order; a list that is a file of its own, first or last; a list of the command."""
     for number, name in enumerate(MULS):
         run(extract, INTEROP / name / "model.pte", "--output", tmp_path / f"{number}.yaml")
-    run(merge, "--root-ops", "aten::mul.out", "--output", tmp_path / "list.yaml")
+    run(merge, "--ops", "aten::mul.out", "--output", tmp_path / "list.yaml")
     models = [tmp_path / f"{number}.yaml" for number in order]
     both = ["float32", "float64"]
     for words, expected in (
         (models, both),
         ([tmp_path / "list.yaml", *models], None),
         ([*models, tmp_path / "list.yaml"], None),
-        ([*models, "--root-ops", "aten::mul.out"], None),
+        ([*models, "--ops", "aten::mul.out"], None),
     ):
         run(merge, *words, "--output", tmp_path / "all.yaml")
         generated = ["--out", tmp_path / "out", "--output", tmp_path / "k.json"]
@@ -94,7 +94,7 @@ def test_merged_files_keep_dtypes_that_a_file_says_beside_those_of_a_model(tmp_p
 def test_a_missing_operator_and_a_missing_file_are_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run(merge, "--root-ops", "aten::exp.out,my::none.out", "--output", tmp_path / "a.yaml")
+    run(merge, "--ops", "aten::exp.out,my::none.out", "--output", tmp_path / "a.yaml")
     assert resolve.main([str(tmp_path / "a.yaml")]) == OperatorNotFound.exit_code
     assert "my::none.out, asked for by the operator list" in capsys.readouterr().err
     assert extract.main([str(tmp_path / "no.pte")]) == InvalidArgument.exit_code

@@ -9,11 +9,12 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
-from exported import check_export  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
 from torch._higher_order_ops.map import map as torch_map  # noqa: E402
 from torch._higher_order_ops.scan import scan  # noqa: E402
 from torch._higher_order_ops.while_loop import while_loop  # noqa: E402
+
+from support.export.exported import check_export  # noqa: E402
 
 X = torch.randn(3, 4)
 

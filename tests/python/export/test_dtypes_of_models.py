@@ -7,9 +7,10 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
-from exported import check_export  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
-from verdicts import TOLERANCES  # noqa: E402
+
+from support.export.exported import check_export  # noqa: E402
+from support.export.verdicts import TOLERANCES  # noqa: E402
 
 
 class Network(nn.Module):

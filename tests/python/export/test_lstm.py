@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from example_backends import AffinePartitioner
 from torch import nn
 
 import rushlight
 from rushlight.program.model import KernelCall
+from support.example_backends import AffinePartitioner
 
 OPERATOR = "rushlight::lstm.out"
 LAYERS: dict[str, tuple[nn.LSTM, int]] = {

@@ -9,12 +9,12 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
-from exported import compare_outputs, official_operators, run_officially, run_ours  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
 
 import rushlight  # noqa: E402
 from rushlight.errors import InvalidArgument, RushlightError  # noqa: E402
 from rushlight.export import MethodSource  # noqa: E402
+from support.export.exported import compare_outputs, official_operators, run_officially, run_ours  # noqa: E402
 
 X = torch.randn(2, 16)
 

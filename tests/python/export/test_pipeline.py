@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 import torch
-from graphs import LIBRARY, assert_same, operators
 from torch import nn
 from torch.export import ExportedProgram
 
 from rushlight.errors import ExportFailed
-from rushlight.export.decompositions import decomposition_table
+from rushlight.export.frontend.decompositions import decomposition_table
 from rushlight.export.passes import Pass, PassContext
 from rushlight.export.pipeline import PassRunner, core_aten_passes, delegated_passes
+from support.graphs import LIBRARY, assert_same, operators
 
 IMAGE = torch.randn(1, 3, 8, 8)
 

@@ -10,7 +10,8 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
-from lowered import check
+
+from support.lowered import check
 
 _SIZE = 4
 

@@ -9,12 +9,12 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
-from exported import check_export, run_ours  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
 from torch.export import Dim  # noqa: E402
 
 from rushlight.errors import RushlightError  # noqa: E402
 from rushlight.program.model import Dynamism, TensorInfo  # noqa: E402
+from support.export.exported import check_export, run_ours  # noqa: E402
 
 
 class Calls(nn.Module):

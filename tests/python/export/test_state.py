@@ -9,8 +9,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
-from exported import check_export, run_ours  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
+
+from support.export.exported import check_export, run_ours  # noqa: E402
 
 X = torch.randn(2, 3)
 CALLS: list[Any] = [(torch.randn(2, 3),) for _ in range(3)]
@@ -155,7 +156,7 @@ def test_equal_constants_are_stored_once() -> None:
 def test_the_model_is_left_as_it_was() -> None:
     model = Counter()
     state = {name: value.clone() for name, value in model.state_dict().items()}
-    from exported import export_quietly
+    from support.export.exported import export_quietly
 
     export_quietly(model, (X,), {})
     assert all(torch.equal(value, state[name]) for name, value in model.state_dict().items())

@@ -10,8 +10,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
-from exported import check_export, run_ours  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
+
+from support.export.exported import check_export, run_ours  # noqa: E402
 
 Pair = namedtuple("Pair", ["left", "right"])
 X, Y = torch.arange(6.0).reshape(2, 3), torch.linspace(-1, 1, 6).reshape(2, 3)

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rewriting import contents
 
 from rushlight.errors import InvalidArgument
 from rushlight.program import (
@@ -31,6 +30,7 @@ from rushlight.program import (
     write_data_file,
     write_program,
 )
+from support.rewriting import contents
 
 INTEROP = Path(__file__).parents[2] / "interop"
 WEIGHTS = INTEROP / "external_ptd" / "weights.ptd"

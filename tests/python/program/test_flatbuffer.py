@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import rushlight
-from rushlight.devtools.profile import read_events
 from rushlight.errors import InvalidArgument, InvalidProgram
 from rushlight.program import (
     parts_of,
@@ -30,6 +29,7 @@ from rushlight.program.bundled_writer import bundled_case
 from rushlight.program.flatbuffer import Buffer, Table
 from rushlight.program.flatbuffer_writer import FlatbufferWriter
 from rushlight.program.schema import FileSchema
+from rushlight.trace.profile import read_events
 
 INTEROP = Path(__file__).parents[2] / "interop"
 PROGRAMS = sorted([*INTEROP.glob("*/*.pte"), *INTEROP.glob("of_versions/files/*.pte")])

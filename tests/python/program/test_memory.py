@@ -7,11 +7,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from programs import Plan, numbers, program, scalar, tensor
 
 import rushlight
 from rushlight.errors import InvalidArgument, RushlightError
 from rushlight.program import arena_bytes, method_memory, read_program
+from support.programs import Plan, numbers, program, scalar, tensor
 
 INTEROP = Path(__file__).parents[2] / "interop"
 PROGRAMS = sorted(f"{path.parent.name}/{path.name}" for path in INTEROP.glob("*/*.pte"))

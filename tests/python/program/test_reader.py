@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from programs import Plan, program, scalar, table, tensor, value, vector
 
 import rushlight
 from rushlight.cli.main import main
@@ -21,6 +20,7 @@ from rushlight.program import Program, describe, operator_uses, read_program
 from rushlight.program.flatbuffer import Buffer
 from rushlight.program.model import Dynamism, JumpFalse, Move, Storage, TensorInfo
 from rushlight.program.schema import FileSchema
+from support.programs import Plan, program, scalar, table, tensor, value, vector
 
 INTEROP = Path(__file__).parents[2] / "interop"
 PROGRAMS = sorted([*INTEROP.glob("*/*.pte"), *INTEROP.glob("of_versions/files/*.pte")])

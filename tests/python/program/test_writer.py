@@ -14,9 +14,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from drawn_programs import parts
 from hypothesis import given, settings
-from rewriting import contents
 
 from rushlight.errors import FileFailed, InvalidArgument
 from rushlight.program import (
@@ -32,6 +30,8 @@ from rushlight.program import (
     write_program,
 )
 from rushlight.program.model import Delegate, DelegateCall, Dynamism, Free, JumpFalse, KernelCall, Kind, Move
+from support.drawn_programs import parts
+from support.rewriting import contents
 
 INTEROP = Path(__file__).parents[2] / "interop"
 PATTERNS = ("*/*.pte", "*/*.bpte", "of_versions/files/*pte")

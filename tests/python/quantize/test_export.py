@@ -9,7 +9,6 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed")
 pytest.importorskip("torchao", reason="torchao is not installed")
 
-from quantized_models import CASES, make_case, relative_error  # noqa: E402
 from torch import nn  # noqa: E402
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e  # noqa: E402
 
@@ -24,6 +23,7 @@ from rushlight.quantize import (  # noqa: E402
     prepare_training,
     quantize,
 )
+from support.quantized_models import CASES, make_case, relative_error  # noqa: E402
 
 SCHEMES = {
     "static": RushlightQuantizer(Static()),

@@ -11,10 +11,10 @@ xnnpack = pytest.importorskip(
     "executorch.backends.xnnpack.quantizer.xnnpack_quantizer", reason="executorch is not installed"
 )
 
-from quantized_models import CASES, Case, make_case, relative_error  # noqa: E402
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e  # noqa: E402
 
 from rushlight.quantize import Dynamic, RushlightQuantizer, Static, quantize  # noqa: E402
+from support.quantized_models import CASES, Case, make_case, relative_error  # noqa: E402
 
 
 def mean_error(quantizer, case: Case, calibration) -> float:

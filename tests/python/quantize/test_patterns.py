@@ -8,10 +8,10 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed")
 pytest.importorskip("torchao", reason="torchao is not installed")
 
-from quantized_models import make_case, relative_error, targets  # noqa: E402
 from torch import nn  # noqa: E402
 
 from rushlight.quantize import RushlightQuantizer, Static, quantize  # noqa: E402
+from support.quantized_models import make_case, relative_error, targets  # noqa: E402
 
 ops = torch.ops.quantized_decomposed
 

@@ -9,13 +9,13 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed")
 pytest.importorskip("torchao", reason="torchao is not installed")
 
-from quantized_models import relative_error, targets  # noqa: E402
 from torch import nn  # noqa: E402
 from torch.utils import _pytree as pytree  # noqa: E402
 
 import rushlight  # noqa: E402
 from rushlight.quantize import Dynamic, RushlightQuantizer, Static, WeightOnly, quantize  # noqa: E402
 from rushlight.quantize.recurrent import expand_recurrent  # noqa: E402
+from support.quantized_models import relative_error, targets  # noqa: E402
 
 LAYERS = {
     "lstm": lambda: nn.LSTM(5, 6),

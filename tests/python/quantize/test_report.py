@@ -10,7 +10,6 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed")
 pytest.importorskip("torchao", reason="torchao is not installed")
 
-from quantized_models import targets  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
 
 import rushlight  # noqa: E402
@@ -24,6 +23,7 @@ from rushlight.quantize import (  # noqa: E402
     quantize,
     report,
 )
+from support.quantized_models import targets  # noqa: E402
 
 
 class Words(nn.Module):

@@ -8,10 +8,9 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed")
 pytest.importorskip("torchao", reason="torchao is not installed")
 
-from quantized_models import make_case, relative_error, targets  # noqa: E402
-
 from rushlight.errors import InvalidArgument  # noqa: E402
 from rushlight.quantize import Dynamic, RushlightQuantizer, Static, WeightOnly, quantize  # noqa: E402
+from support.quantized_models import make_case, relative_error, targets  # noqa: E402
 
 # A scheme, and how far from float a small model may be with it.
 SCHEMES = [

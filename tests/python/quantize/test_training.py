@@ -10,8 +10,6 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed")
 pytest.importorskip("torchao", reason="torchao is not installed")
 
-from quantized_models import make_case, relative_error, targets  # noqa: E402
-
 from rushlight.quantize import (  # noqa: E402
     Dynamic,
     RushlightQuantizer,
@@ -21,6 +19,7 @@ from rushlight.quantize import (  # noqa: E402
     prepare_training,
     quantize,
 )
+from support.quantized_models import make_case, relative_error, targets  # noqa: E402
 
 
 def train(name: str, quantizer: RushlightQuantizer, steps: int, forgotten: str = ""):

@@ -17,13 +17,13 @@ import struct
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import numpy as np
-import random_programs
 
 import rushlight
 from rushlight.errors import RushlightError
+from support import random_programs
 
 SECONDS = 2.0
 MEMORY = 4 << 30

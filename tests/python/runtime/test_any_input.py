@@ -9,11 +9,11 @@ import ml_dtypes
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from programs import Plan, program, tensor
 
 import rushlight
 from rushlight.errors import InvalidArgument
 from rushlight.runtime import Method
+from support.programs import Plan, program, tensor
 
 DTYPES = ["float32", "int8", "bool", "int64", "float64", "float16", ">f4", ">i8", "uint8", "bfloat16"]
 EXAMPLES = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))

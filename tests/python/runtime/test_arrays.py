@@ -10,11 +10,11 @@ import weakref
 import ml_dtypes
 import numpy as np
 import pytest
-from programs import Plan, program, scalar, tensor
 
 import rushlight
 from rushlight.errors import InvalidArgument
 from rushlight.runtime import Method, Runtime
+from support.programs import Plan, program, scalar, tensor
 
 needs_add = pytest.mark.skipif(
     "aten::add.out" not in Runtime.get().operator_registry.operator_names,

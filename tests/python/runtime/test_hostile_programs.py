@@ -9,11 +9,11 @@ from __future__ import annotations
 import sys
 
 import pytest
-from hostile_programs import FOLDER, PROGRAMS
-from rewriting import contents
 
 from rushlight import process
 from rushlight.program import read_program
+from support.hostile_programs import FOLDER, PROGRAMS
+from support.rewriting import contents
 
 RUN = """
 import sys

@@ -15,15 +15,15 @@ from types import FrameType
 
 import numpy as np
 import pytest
-from programs import Plan, jump_false, program, scalar, tensor
 
 import rushlight
 from rushlight import process
-from rushlight.devtools.case_stream import decode_response, encode_request
 from rushlight.errors import InvalidArgument, InvalidProgram, OutOfMemory, RushlightError
 from rushlight.program import Method, ProgramParts, TensorInfo, Value, write_program
 from rushlight.program.model import Dynamism, KernelCall, Kind, Storage
+from rushlight.run.case_stream import decode_response, encode_request
 from rushlight.runtime import Runtime
+from support.programs import Plan, jump_false, program, scalar, tensor
 
 JUMP_TO_ITSELF = Path(__file__).parents[2] / "fuzz" / "regressions" / "program" / "jump_to_itself.pte"
 ADD = ("aten::add", "out")

@@ -9,7 +9,6 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import pytest
-from programs import Plan, program, scalar, tensor
 
 import rushlight
 from rushlight.errors import (
@@ -21,6 +20,7 @@ from rushlight.errors import (
     OutOfMemory,
 )
 from rushlight.runtime import Method, Runtime
+from support.programs import Plan, program, scalar, tensor
 
 INTEROP = Path(__file__).parents[2] / "interop"
 ADD = INTEROP / "f64_add" / "model.pte"

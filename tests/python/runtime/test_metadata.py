@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from programs import Plan, program, scalar, tensor
 
 import rushlight
 from rushlight.errors import InvalidProgram, MethodNotFound, OperatorNotFound
 from rushlight.runtime import Runtime, runtime_info
+from support.programs import Plan, program, scalar, tensor
 
 INTEROP = Path(__file__).parents[2] / "interop"
 

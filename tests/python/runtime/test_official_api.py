@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from programs import Plan, program, scalar, tensor
 
 from rushlight.errors import InvalidProgram, MethodNotFound
 from rushlight.runtime import Runtime, Verification
+from support.programs import Plan, program, scalar, tensor
 
 ECHO = program(Plan(values=[tensor("float32"), scalar(1)], inputs=[0], outputs=[0]))
 

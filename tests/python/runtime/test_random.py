@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from programs import Plan, program, scalar, tensor
 
 import rushlight
 from rushlight.errors import InvalidArgument
+from support.programs import Plan, program, scalar, tensor
 
 
 def draw(count: int) -> list[list[float]]:

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import rushlight
-from rushlight.devtools.cases import Call, Case
-from rushlight.devtools.run import run
 from rushlight.errors import InvalidArgument
 from rushlight.program import DebugRecord, read_program
 from rushlight.program.debug import Frame, InstructionOrigin, MethodOrigins, Module, fingerprint
+from rushlight.run.api import run
+from rushlight.run.cases import Call, Case
 
 MODEL = Path(__file__).parents[2] / "interop" / "index_put_gather" / "model.pte"
 # The first instruction takes rows of the 5 by 5 matrix by index.

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import rushlight
-from rushlight.devtools.profile import profile, read_events
 from rushlight.errors import InvalidArgument
+from rushlight.trace.profile import profile, read_events
 
 INTEROP = Path(__file__).parents[2] / "interop"
 MODELS = ["model_dscnn", "model_resnet8", "model_mlp"]

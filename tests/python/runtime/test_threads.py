@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from programs import Plan, program, scalar, tensor
 
 import rushlight
 from rushlight.errors import OperatorNotFound, RushlightError
 from rushlight.runtime import Method, Runtime
+from support.programs import Plan, program, scalar, tensor
 
 INTEROP = Path(__file__).parents[2] / "interop"
 CALLS = 200
@@ -60,7 +60,7 @@ def long_addition(count: int) -> Method:
 
 @needs("aten::add.out")
 def test_python_runs_while_a_method_executes() -> None:
-    """While one call computes, another thread takes more turns than the ends of a call leave room for.
+    """While one call computes, another thread takes more turns than the ends of a call allow.
 
     A busy machine may not run the other thread during one call, so calls are made until one shows it.
     """

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from programs import Plan, program, scalar, tensor
 
 import rushlight
 from rushlight import process
 from rushlight.errors import InvalidArgument
 from rushlight.runtime import Method, Runtime
+from support.programs import Plan, program, scalar, tensor
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 

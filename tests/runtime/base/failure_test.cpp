@@ -50,7 +50,7 @@ TEST(Failure, IsKept_UntilEnoughOthersFollow) {
 }
 
 TEST(Failure, Place_IsWhatTheDecoderComputes) {
-  // The same numbers stand in tests/python/devtools/test_failures.py.
+  // The same numbers stand in tests/python/run/test_failures.py.
   EXPECT_EQ(failure_place("runtime/executor/method.cpp", 77), 0xeba31340u);
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from torch.fx import GraphModule, Node
 
-from rushlight.export.graph import attribute
+from rushlight.export.graph.nodes import attribute
 
 
 def is_body(module: GraphModule, node: Node) -> bool:

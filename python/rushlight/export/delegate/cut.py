@@ -32,11 +32,11 @@ from torch.fx import Graph, GraphModule, Node
 from torch.utils import _pytree as pytree
 
 from rushlight.errors import DelegationFailed
-from rushlight.export.constants import input_specs, is_lifted, mutated_targets, stored_tensor
 from rushlight.export.delegate.failure import describe
 from rushlight.export.delegate.interface import DelegationSpec
 from rushlight.export.delegate.tagging import TAG
-from rushlight.export.graph import attribute
+from rushlight.export.graph.constants import input_specs, is_lifted, mutated_targets, stored_tensor
+from rushlight.export.graph.nodes import attribute
 
 
 @dataclass

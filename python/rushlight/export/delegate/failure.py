@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from torch.fx import Node
 
-from rushlight.export.graph import source_line
+from rushlight.export.graph.nodes import source_line
 
 
 def describe(nodes: Iterable[Node], limit: int = 8) -> list[str]:

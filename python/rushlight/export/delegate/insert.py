@@ -9,9 +9,9 @@ from operator import getitem
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
-from rushlight.export.constants import Constants
 from rushlight.export.delegate.cut import Part
 from rushlight.export.delegate.lowered import LoweredBackendModule, call_delegate
+from rushlight.export.graph.constants import Constants
 
 # What a result keeps from the node that made it.
 _KEPT = ("val", "stack_trace", "nn_module_stack", "dim_order")

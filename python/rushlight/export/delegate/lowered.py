@@ -17,10 +17,10 @@ from torch.export.graph_signature import InputKind, InputSpec, OutputKind
 from torch.fx import GraphModule, Node
 from torch.fx.node import has_side_effect
 
-from rushlight.export.constants import stored_tensor
 from rushlight.export.delegate.bodies import get_control_flow_submodules
 from rushlight.export.delegate.interface import CompileSpec
 from rushlight.export.delegate.named_data import DataEntry, NamedDataStoreOutput
+from rushlight.export.graph.constants import stored_tensor
 
 
 class LoweredBackendModule(torch.nn.Module):

@@ -11,6 +11,7 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
 from rushlight.errors import DelegationFailed
+from rushlight.export.delegate.adjacency import reorder, together
 from rushlight.export.delegate.backends import find_backend, lower, lowered_module
 from rushlight.export.delegate.bodies import get_control_flow_submodules
 from rushlight.export.delegate.copies import copy_program
@@ -18,7 +19,6 @@ from rushlight.export.delegate.cut import Part, cut
 from rushlight.export.delegate.insert import insert
 from rushlight.export.delegate.interface import CompileSpec, DelegationSpec, Partitioner
 from rushlight.export.delegate.lowered import LoweredBackendModule
-from rushlight.export.delegate.order import reorder, together
 from rushlight.export.delegate.sizes import sizes_stay
 from rushlight.export.delegate.tagging import (
     TAG,

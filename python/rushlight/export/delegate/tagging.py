@@ -10,11 +10,11 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
 from rushlight.errors import DelegationFailed
-from rushlight.export.constants import input_specs, is_lifted, mutated_targets
 from rushlight.export.delegate.bodies import get_control_flow_submodules
 from rushlight.export.delegate.failure import describe
 from rushlight.export.delegate.lowered import LoweredBackendModule, call_delegate
-from rushlight.export.graph import attribute
+from rushlight.export.graph.constants import input_specs, is_lifted, mutated_targets
+from rushlight.export.graph.nodes import attribute
 
 TAG = "delegation_tag"
 

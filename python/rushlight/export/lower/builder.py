@@ -12,7 +12,8 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
-from rushlight.export.graph import value_of
+from rushlight.export.frontend.operators import OperatorLibrary
+from rushlight.export.graph.nodes import value_of
 from rushlight.export.lower.instructions import (
     Call,
     Instruction,
@@ -26,9 +27,8 @@ from rushlight.export.lower.instructions import (
     TensorOperand,
 )
 from rushlight.export.lower.operands import constant_number, dtype_name, new_operand, stored_order
-from rushlight.export.operators import OperatorLibrary
 from rushlight.export.passes.number_nodes import HANDLE
-from rushlight.export.problems import Problem
+from rushlight.export.report.problems import Problem
 from rushlight.program.dtypes import NUMBERS
 
 _LAYOUTS = {torch.strided: 0}

@@ -13,7 +13,7 @@ import torch
 from torch._ops import HigherOrderOperator
 from torch.fx import GraphModule, Node
 
-from rushlight.export.graph import arguments_of, value_of
+from rushlight.export.graph.nodes import arguments_of, value_of
 from rushlight.export.lower.builder import Builder, Environment
 from rushlight.export.lower.instructions import Label, NumberOperand, Operand, Storage, TensorOperand, leaves
 from rushlight.export.lower.operands import is_symbolic, new_operand, upper_bound

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rushlight.export.frontend.operators import OperatorLibrary
 from rushlight.export.lower.in_place import is_alike
 from rushlight.export.lower.instructions import (
     Call,
@@ -19,7 +20,6 @@ from rushlight.export.lower.instructions import (
     leaves,
 )
 from rushlight.export.lower.uses import StorageUses, move_tensors, replace_operand, storage_uses
-from rushlight.export.operators import OperatorLibrary
 
 _PUT, _PUT_IN_PLACE = "aten::index_put.out", "aten::index_put_"
 

@@ -4,10 +4,10 @@ and nobody reads that input afterwards, both have one storage."""
 
 from __future__ import annotations
 
+from rushlight.export.frontend.operators import OperatorLibrary
 from rushlight.export.lower.instructions import Call, LoweredMethod, Place, Storage, TensorOperand, leaves
 from rushlight.export.lower.lifetimes import Lifetime, lifetimes
 from rushlight.export.lower.uses import move_tensors, storage_uses
-from rushlight.export.operators import OperatorLibrary
 
 
 def reuse_inputs(method: LoweredMethod, library: OperatorLibrary) -> int:

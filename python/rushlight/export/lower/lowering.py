@@ -10,14 +10,14 @@ import torch
 from torch.fx import GraphModule, Node
 
 from rushlight.export.delegate import call_delegate
-from rushlight.export.graph import attribute, input_of, overload_of, value_of
+from rushlight.export.frontend.operators import bind
+from rushlight.export.graph.nodes import attribute, input_of, overload_of, value_of
 from rushlight.export.lower import control_flow, views
 from rushlight.export.lower.builder import Builder, Environment, Failed
 from rushlight.export.lower.instructions import DelegateCall, NumberOperand, Operand, leaves
 from rushlight.export.lower.operands import Unbounded, constant_number, new_operand, stored_order
 from rushlight.export.lower.symbols import PREVIOUS, expanded, prim_row
-from rushlight.export.operators import bind
-from rushlight.export.problems import Problem
+from rushlight.export.report.problems import Problem
 
 
 class Lowering(Builder):

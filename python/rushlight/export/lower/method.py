@@ -11,7 +11,8 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind, InputSpec, OutputKind
 from torch.fx import Node
 
-from rushlight.export.constants import input_specs, is_lifted, mutated_targets, stored_tensor
+from rushlight.export.frontend.operators import OperatorLibrary
+from rushlight.export.graph.constants import input_specs, is_lifted, mutated_targets, stored_tensor
 from rushlight.export.lower.builder import Environment, Failed
 from rushlight.export.lower.instructions import (
     LoweredMethod,
@@ -28,8 +29,7 @@ from rushlight.export.lower.operands import (
     stored_order,
     tensor_operand,
 )
-from rushlight.export.operators import OperatorLibrary
-from rushlight.export.problems import Problem
+from rushlight.export.report.problems import Problem
 
 _WRITTEN_BACK = {
     kind

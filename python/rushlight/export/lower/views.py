@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch.fx import Node
 
-from rushlight.export.graph import arguments_of, input_of, value_of
+from rushlight.export.graph.nodes import arguments_of, input_of, value_of
 from rushlight.export.lower.builder import Builder, Environment
 from rushlight.export.lower.instructions import Operand, Place, TensorOperand
 from rushlight.export.lower.operands import (

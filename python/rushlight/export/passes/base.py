@@ -12,7 +12,7 @@ import torch
 from torch.export import ExportedProgram
 
 if TYPE_CHECKING:
-    from rushlight.export.operators import OperatorLibrary
+    from rushlight.export.frontend.operators import OperatorLibrary
 
 
 @dataclass

@@ -12,10 +12,10 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
-from rushlight.export.constants import Constants
-from rushlight.export.graph import graph_modules
+from rushlight.export.graph.constants import Constants
+from rushlight.export.graph.nodes import graph_modules
+from rushlight.export.graph.rewrite import is_pure, replace
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.export.rewrite import is_pure, replace
 
 # Of the same width as a dtype; equal in them means equal to the bit, NaN and -0 included.
 _BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}

@@ -7,10 +7,10 @@ from __future__ import annotations
 from torch.export import ExportedProgram
 from torch.fx import Graph, Node
 
-from rushlight.export.constants import input_specs, is_lifted
-from rushlight.export.graph import graph_modules
+from rushlight.export.graph.constants import input_specs, is_lifted
+from rushlight.export.graph.nodes import graph_modules
+from rushlight.export.graph.rewrite import is_pure
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.export.rewrite import is_pure
 
 
 class ComputeLate(Pass):

@@ -10,12 +10,12 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from rushlight.export.constants import Constants
 from rushlight.export.dialect.fused import linear_act
-from rushlight.export.graph import arguments_of, input_of, value_of
+from rushlight.export.graph.constants import Constants
+from rushlight.export.graph.nodes import arguments_of, input_of, value_of
+from rushlight.export.graph.rewrite import calls, insert_before, replace
+from rushlight.export.graph.sizes import same_sizes
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.export.rewrite import calls, insert_before, replace
-from rushlight.export.sizes import same_sizes
 
 aten = torch.ops.aten
 

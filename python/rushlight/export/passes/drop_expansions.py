@@ -11,11 +11,11 @@ from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from rushlight.export.dim_orders import uses_channels_last
-from rushlight.export.graph import input_of, value_of
+from rushlight.export.graph.nodes import input_of, value_of
+from rushlight.export.graph.rewrite import calls, fake_mode_of, insert_before
+from rushlight.export.graph.sizes import same_size
+from rushlight.export.order.orders import uses_channels_last
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.export.rewrite import calls, fake_mode_of, insert_before
-from rushlight.export.sizes import same_size
 
 aten = torch.ops.aten
 

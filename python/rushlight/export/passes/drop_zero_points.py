@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from torch.export import ExportedProgram
 
-from rushlight.export.constants import Constants
 from rushlight.export.dialect import quantized
+from rushlight.export.graph.constants import Constants
+from rushlight.export.graph.rewrite import calls
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.export.rewrite import calls
 
 # Where they are among the arguments.
 _ZERO_POINTS = 2

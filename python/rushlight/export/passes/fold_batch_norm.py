@@ -11,10 +11,10 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from rushlight.export.constants import Constants
-from rushlight.export.graph import overload_of, value_of
+from rushlight.export.graph.constants import Constants
+from rushlight.export.graph.nodes import overload_of, value_of
+from rushlight.export.graph.rewrite import replace
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.export.rewrite import replace
 
 aten = torch.ops.aten
 

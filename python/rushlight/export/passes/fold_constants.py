@@ -12,11 +12,11 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 from torch.fx.node import map_arg
 
-from rushlight.export.constants import Constants
-from rushlight.export.graph import copy_meta, overload_of, value_of
+from rushlight.export.graph.constants import Constants
+from rushlight.export.graph.nodes import copy_meta, overload_of, value_of
+from rushlight.export.graph.rewrite import is_pure, replace
+from rushlight.export.graph.sizes import static_bytes
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.export.rewrite import is_pure, replace
-from rushlight.export.sizes import static_bytes
 
 # Larger than this no step on the way becomes, unless what it is made from is.
 _WORKSPACE = 1 << 20

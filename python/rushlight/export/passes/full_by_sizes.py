@@ -6,10 +6,10 @@ from __future__ import annotations
 import torch
 from torch.export import ExportedProgram
 
-from rushlight.export.graph import value_of
+from rushlight.export.graph.nodes import value_of
+from rushlight.export.graph.rewrite import calls
+from rushlight.export.graph.sizes import is_static
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.export.rewrite import calls
-from rushlight.export.sizes import is_static
 
 aten = torch.ops.aten
 

@@ -13,10 +13,10 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from rushlight.export.dialect.fused import convolution_act, convolution_clamp, linear_act, linear_clamp
-from rushlight.export.graph import input_of, overload_of, value_of
+from rushlight.export.graph.nodes import input_of, overload_of, value_of
+from rushlight.export.graph.rewrite import calls, fake_mode_of, insert_before, replace
+from rushlight.export.graph.sizes import same_sizes
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.export.rewrite import calls, fake_mode_of, insert_before, replace
-from rushlight.export.sizes import same_sizes
 
 aten = torch.ops.aten
 

@@ -11,10 +11,10 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 
 from rushlight.export.dialect.fused import rms_norm
-from rushlight.export.graph import arguments_of, input_of, value_of
+from rushlight.export.graph.nodes import arguments_of, input_of, value_of
+from rushlight.export.graph.rewrite import calls, insert_before, replace
+from rushlight.export.graph.sizes import is_static, same_sizes
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.export.rewrite import calls, insert_before, replace
-from rushlight.export.sizes import is_static, same_sizes
 
 aten = torch.ops.aten
 

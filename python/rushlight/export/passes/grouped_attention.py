@@ -7,10 +7,10 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from rushlight.export.graph import arguments_of, input_of, value_of
+from rushlight.export.graph.nodes import arguments_of, input_of, value_of
+from rushlight.export.graph.rewrite import calls
+from rushlight.export.graph.sizes import same_sizes
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.export.rewrite import calls
-from rushlight.export.sizes import same_sizes
 
 aten = torch.ops.aten
 

@@ -12,11 +12,11 @@ from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from rushlight.export.constants import Constants
 from rushlight.export.dialect import quantized
-from rushlight.export.graph import arguments_of, input_of, value_of
+from rushlight.export.graph.constants import Constants
+from rushlight.export.graph.nodes import arguments_of, input_of, value_of
+from rushlight.export.graph.rewrite import fake_mode_of, insert_before, replace
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.export.rewrite import fake_mode_of, insert_before, replace
 
 aten = torch.ops.aten
 

@@ -11,10 +11,10 @@ from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
-from rushlight.export.constants import Constants
-from rushlight.export.graph import overload_of, value_of
+from rushlight.export.graph.constants import Constants
+from rushlight.export.graph.nodes import overload_of, value_of
+from rushlight.export.graph.rewrite import calls, fake_mode_of, insert_before, tensor_arguments
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.export.rewrite import calls, fake_mode_of, insert_before, tensor_arguments
 
 _NUMBERS = (bool, int, float, complex)
 _SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)

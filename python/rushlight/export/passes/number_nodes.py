@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from torch.export import ExportedProgram
 
-from rushlight.export.graph import graph_modules
+from rushlight.export.graph.nodes import graph_modules
 from rushlight.export.passes.base import Pass, PassContext
 
 HANDLE = "debug_handle"

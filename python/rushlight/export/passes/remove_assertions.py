@@ -6,7 +6,7 @@ from __future__ import annotations
 import torch
 from torch.export import ExportedProgram
 
-from rushlight.export.graph import graph_modules
+from rushlight.export.graph.nodes import graph_modules
 from rushlight.export.passes.base import Pass, PassContext
 
 aten = torch.ops.aten

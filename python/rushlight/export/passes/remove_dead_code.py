@@ -9,9 +9,9 @@ from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
-from rushlight.export.constants import Constants
 from rushlight.export.delegate import call_delegate
-from rushlight.export.graph import graph_modules
+from rushlight.export.graph.constants import Constants
+from rushlight.export.graph.nodes import graph_modules
 from rushlight.export.passes.base import Pass, PassContext
 
 

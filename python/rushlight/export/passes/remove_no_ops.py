@@ -11,11 +11,11 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from rushlight.export.dim_orders import uses_channels_last
-from rushlight.export.graph import arguments_of, input_of, value_of
+from rushlight.export.graph.nodes import arguments_of, input_of, value_of
+from rushlight.export.graph.rewrite import calls, replace, written_nodes
+from rushlight.export.graph.sizes import same_sizes
+from rushlight.export.order.orders import uses_channels_last
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.export.rewrite import calls, replace, written_nodes
-from rushlight.export.sizes import same_sizes
 
 aten = torch.ops.aten
 

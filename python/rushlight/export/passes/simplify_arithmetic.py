@@ -10,10 +10,10 @@ from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from rushlight.export.graph import value_of
+from rushlight.export.graph.nodes import value_of
+from rushlight.export.graph.rewrite import calls, replace
+from rushlight.export.graph.sizes import same_sizes
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.export.rewrite import calls, replace
-from rushlight.export.sizes import same_sizes
 
 aten = torch.ops.aten
 

@@ -10,8 +10,8 @@ import torch
 from torch._ops import OpOverload
 from torch.export import ExportedProgram
 
+from rushlight.export.graph.rewrite import calls
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.export.rewrite import calls
 
 aten = torch.ops.aten
 _RESHAPES = {"_unsafe_view", "reshape", "_reshape_alias", "_reshape_copy"}

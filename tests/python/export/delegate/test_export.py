@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import pytest
 import torch
-from delegating import Tagging, To, by_name
 
 from rushlight.errors import DelegationFailed, ExportFailed, NotExportable
 from rushlight.export import OperatorLibrary, export
@@ -13,6 +12,7 @@ from rushlight.export.delegate import BackendDetails, CompileSpec, NamedDataStor
 from rushlight.export.options import MethodSource
 from rushlight.program import read_data_file
 from rushlight.program.model import DelegateCall, TensorInfo
+from support.delegating import Tagging, To, by_name
 
 X = torch.randn(2, 3)
 

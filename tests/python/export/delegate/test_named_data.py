@@ -3,9 +3,9 @@ from __future__ import annotations
 
 import pytest
 import torch
-from graphs import core_aten
 
 from rushlight.export.delegate import BackendDetails, NamedDataStore, PreprocessResult, to_backend
+from support.graphs import core_aten
 
 
 def test_equal_blobs_are_stored_once() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import pytest
 import torch
-from delegating import lowered, name_of, payloads
-from graphs import Fn, assert_same, core_aten, operators
+
+from support.delegating import lowered, name_of, payloads
+from support.graphs import Fn, assert_same, core_aten, operators
 
 pytest.importorskip("executorch.exir", reason="needs the official package, to derive from its classes")
 

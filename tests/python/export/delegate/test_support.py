@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import pytest
 import torch
-from delegating import Named, Recorder, Tagging, by_name, lowered, name_of, payloads
-from graphs import core_aten, operators, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.export import ExportedProgram
@@ -23,6 +21,8 @@ from rushlight.export.delegate import (
     tag_constant_data,
     to_backend,
 )
+from support.delegating import Named, Recorder, Tagging, by_name, lowered, name_of, payloads
+from support.graphs import core_aten, operators, run
 
 X = torch.linspace(-1, 1, 4)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import pytest
 import torch
-from lowered import check, lower, rows
 from torch._higher_order_ops import scan, while_loop
 from torch._higher_order_ops.map import map as map_over
 from torch.export import Dim
 
 from rushlight.export.lower.lifetimes import lifetimes, loops
+from support.lowered import check, lower, rows
 
 
 def test_cond_runs_either_branch() -> None:

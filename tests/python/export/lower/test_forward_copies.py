@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import torch
-from graphs import LIBRARY
-from lowered import check, lower, rows
 
 from rushlight.export.lower.forward_copies import forward_copies
+from support.graphs import LIBRARY
+from support.lowered import check, lower, rows
 
 
 class Counter(torch.nn.Module):

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from graphs import LIBRARY
-from lowered import calls, check, lower
 from torch.export import Dim
 
 import rushlight
 from rushlight.export.lower.in_place import reuse_inputs
 from rushlight.export.lower.instructions import LoweredMethod, Place, TensorOperand
+from support.graphs import LIBRARY
+from support.lowered import calls, check, lower
 
 
 def storages(method: LoweredMethod, *names: str) -> list[object]:

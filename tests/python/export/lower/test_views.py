@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import torch
-from lowered import calls, check, lower, rows
 from torch.export import Dim
+
+from support.lowered import calls, check, lower, rows
 
 
 def test_a_reshape_of_a_known_tensor_takes_no_instruction() -> None:

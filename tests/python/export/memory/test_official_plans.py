@@ -6,11 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from planned_programs import planned_requests
 
 from rushlight.export.memory import plan, verify
 from rushlight.program import read_model
 from rushlight.program.model import Method
+from support.planned_programs import planned_requests
 
 INTEROP = Path(__file__).parents[3] / "interop"
 PROGRAMS = sorted(f"{path.parent.name}/{path.name}" for path in INTEROP.glob("*/*.pte"))

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 from hypothesis import given
-from memory_requests import scattered, some_requests
 
 from rushlight.export.memory import Request
 from rushlight.export.memory.parts import take_apart
 from rushlight.export.memory.problem import Problem
+from support.memory_requests import scattered, some_requests
 
 
 def names(requests: list[Request]) -> tuple[dict[str, int], list[tuple[int, set[str]]]]:

@@ -7,10 +7,10 @@ import re
 import xml.etree.ElementTree as ET
 
 import pytest
-from memory_requests import scattered
 
 from rushlight.export.memory import Bank, Plan, Request, plan
 from rushlight.export.memory.picture import picture
+from support.memory_requests import scattered
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings
-from memory_requests import some_requests
 
 from rushlight.errors import DoesNotFit, InvalidArgument
 from rushlight.export.memory import Bank, Request, plan, verify
+from support.memory_requests import some_requests
 
 
 @pytest.mark.parametrize("planner", ["naive", "greedy_by_size", "auto"])

@@ -6,10 +6,10 @@ from __future__ import annotations
 import json
 
 from hypothesis import given
-from memory_requests import some_requests
 
 from rushlight.export.memory import Bank, Request, plan
 from rushlight.export.memory.report import alive_at_peak, live_bytes, summary, to_json
+from support.memory_requests import some_requests
 
 REQUESTS = [
     Request("x", 100, 0, 1, note="model.py:3"),

@@ -6,9 +6,9 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from memory_requests import scattered
 
 from rushlight.export.memory import Bank, Placement, Plan, Request, plan, verify
+from support.memory_requests import scattered
 
 REQUESTS = [
     Request("a", 64, 0, 2),

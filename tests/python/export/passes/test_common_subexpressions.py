@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 import torch
-from graphs import Fn, apply, assert_same, core_aten, operators
 from torch import nn
 
-from rushlight.export.constants import is_lifted
+from rushlight.export.graph.constants import is_lifted
 from rushlight.export.passes.common_subexpressions import CommonSubexpressions
+from support.graphs import Fn, apply, assert_same, core_aten, operators
 
 X = torch.randn(2, 3)
 

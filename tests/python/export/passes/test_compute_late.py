@@ -3,10 +3,10 @@ from __future__ import annotations
 
 import torch
 import torch.ao.quantization.fx._decomposed  # defines quantized_decomposed
-from graphs import Fn, apply, assert_same, core_aten, operators
 
 from rushlight.export import export
 from rushlight.export.passes.compute_late import ComputeLate
+from support.graphs import Fn, apply, assert_same, core_aten, operators
 
 X = torch.randn(4, 4)
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 import torch
-from graphs import LIBRARY, Fn, apply, assert_same, core_aten, operators
 
 from rushlight.export.passes import PassContext
 from rushlight.export.passes.constant_products import ConstantProducts
 from rushlight.export.passes.remove_dead_code import RemoveDeadCode
+from support.graphs import LIBRARY, Fn, apply, assert_same, core_aten, operators
 
 X = torch.randn(3, 4, 6)
 W, B = torch.randn(6, 5), torch.randn(5)

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 import pytest
 import torch
-from graphs import apply, assert_same, core_aten, operators
 
 from rushlight.export.passes.drop_expansions import DropExpansions
 from rushlight.export.passes.remove_dead_code import RemoveDeadCode
+from support.graphs import apply, assert_same, core_aten, operators
 
 X, ROW = torch.randn(2, 3, 4), torch.randn(1, 4)
 

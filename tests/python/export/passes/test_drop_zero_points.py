@@ -3,10 +3,10 @@ from __future__ import annotations
 
 import torch
 import torch.ao.quantization.fx._decomposed  # registers the operators
-from graphs import Fn, apply, assert_same, core_aten
 
-from rushlight.export.constants import Constants
+from rushlight.export.graph.constants import Constants
 from rushlight.export.passes.drop_zero_points import DropZeroPoints
+from support.graphs import Fn, apply, assert_same, core_aten
 
 dequantize = torch.ops.quantized_decomposed.dequantize_per_channel.default
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 import pytest
 import torch
-from graphs import apply, assert_same, core_aten, operators
 from torch import nn
 from torch.export import ExportedProgram
 
 from rushlight.export.passes.fold_batch_norm import FoldBatchNorm
+from support.graphs import apply, assert_same, core_aten, operators
 
 NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
 

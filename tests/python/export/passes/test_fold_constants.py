@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 import torch
-from graphs import Fn, apply, assert_same, core_aten, operators
 from torch import nn
 from torch.ao.quantization.fx import _decomposed  # noqa: F401, registers quantized_decomposed
 from torch.export import ExportedProgram
 
-from rushlight.export.constants import is_lifted, stored_tensor
+from rushlight.export.graph.constants import is_lifted, stored_tensor
 from rushlight.export.passes.fold_constants import FoldConstants
+from support.graphs import Fn, apply, assert_same, core_aten, operators
 
 W = torch.randn(32, 64)
 

@@ -2,10 +2,10 @@
 from __future__ import annotations
 
 import torch
-from graphs import apply, assert_same, core_aten, operators
 
 from rushlight.export.passes.full_by_sizes import FullBySizes
 from rushlight.export.passes.remove_dead_code import RemoveDeadCode
+from support.graphs import apply, assert_same, core_aten, operators
 
 X = torch.randn(2, 3)
 

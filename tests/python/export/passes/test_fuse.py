@@ -3,12 +3,12 @@ from __future__ import annotations
 
 import pytest
 import torch
-from graphs import LIBRARY, apply, assert_same, core_aten, operators
 from torch.nn.functional import relu6
 
 from rushlight.export.passes import PassContext
 from rushlight.export.passes.common_subexpressions import CommonSubexpressions
 from rushlight.export.passes.fuse import Fuse, Op, Rule, Var
+from support.graphs import LIBRARY, apply, assert_same, core_aten, operators
 
 X = torch.randn(4, 8) * 4
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 import torch
-from graphs import LIBRARY, apply, assert_same, core_aten, operators
 from torch import nn
 from torch.nn import functional
 
@@ -14,6 +13,7 @@ import rushlight
 from rushlight.export.passes import PassContext
 from rushlight.export.passes.fuse_activation import FuseActivation
 from rushlight.program import read_program
+from support.graphs import LIBRARY, apply, assert_same, core_aten, operators
 
 X = torch.randn(2, 3, 8, 8)
 

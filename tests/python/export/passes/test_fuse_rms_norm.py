@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 import torch
-from graphs import LIBRARY, apply, assert_same, core_aten, operators
 from torch import nn
 
 from rushlight.export.passes import PassContext
 from rushlight.export.passes.fuse_rms_norm import FuseRmsNorm
 from rushlight.export.passes.remove_dead_code import RemoveDeadCode
+from support.graphs import LIBRARY, apply, assert_same, core_aten, operators
 
 X = torch.randn(2, 5, 8)
 W = torch.randn(8)

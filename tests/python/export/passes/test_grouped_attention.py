@@ -5,13 +5,13 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from graphs import apply, assert_same, core_aten, operators
 from torch.nn.functional import scaled_dot_product_attention
 
 from rushlight.export.passes.grouped_attention import GroupedAttention
 from rushlight.export.passes.merge_views import MergeViews
 from rushlight.export.passes.remove_dead_code import RemoveDeadCode
 from rushlight.export.passes.remove_no_ops import RemoveNoOps
+from support.graphs import apply, assert_same, core_aten, operators
 
 Q, K, V = torch.randn(2, 6, 4, 8), torch.randn(2, 2, 5, 8), torch.randn(2, 2, 5, 8)
 

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 import torch
 import torch.ao.quantization.fx._decomposed  # registers the operators
-from graphs import LIBRARY, Fn, apply, assert_same, core_aten, operators
 from torch.export import ExportedProgram
 
-from rushlight.export.constants import Constants
 from rushlight.export.dialect import quantized
+from rushlight.export.graph.constants import Constants
 from rushlight.export.passes import PassContext
 from rushlight.export.passes.fold_constants import FoldConstants
 from rushlight.export.passes.grouped_weights import GroupedWeights
+from support.graphs import LIBRARY, Fn, apply, assert_same, core_aten, operators
 
 ops = torch.ops.quantized_decomposed
 functional = torch.nn.functional

@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 import torch
-from graphs import LIBRARY, apply, assert_same, core_aten, operators
 from torch.export import ExportedProgram
 
-from rushlight.export.constants import Constants, is_lifted, stored_tensor
+from rushlight.export.graph.constants import Constants, is_lifted, stored_tensor
 from rushlight.export.passes import PassContext
 from rushlight.export.passes.lift_scalars import LiftScalars
+from support.graphs import LIBRARY, apply, assert_same, core_aten, operators
 
 X = torch.randn(3)
 

@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from graphs import apply, assert_same, core_aten, operators
 
 from rushlight.export.passes.merge_views import MergeViews
 from rushlight.export.passes.remove_dead_code import RemoveDeadCode
+from support.graphs import apply, assert_same, core_aten, operators
 
 X = torch.randn(2, 3, 4)
 

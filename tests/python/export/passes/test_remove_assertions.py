@@ -3,16 +3,16 @@ from __future__ import annotations
 
 import pytest
 import torch
-from graphs import Fn, operators
 from torch.export import Dim
 
 import rushlight
 from rushlight.errors import RushlightError
 from rushlight.export import OperatorLibrary, PassContext
-from rushlight.export.decompositions import decomposition_table
+from rushlight.export.frontend.decompositions import decomposition_table
 from rushlight.export.passes.remove_assertions import RemoveAssertions
 from rushlight.export.passes.remove_dead_code import RemoveDeadCode
 from rushlight.export.passes.remove_effect_tokens import RemoveEffectTokens
+from support.graphs import Fn, operators
 
 
 def checked(library: OperatorLibrary) -> list[str]:

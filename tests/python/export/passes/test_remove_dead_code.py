@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 import torch
-from graphs import Fn, apply, assert_same, core_aten, operators
 
 from rushlight.export.passes.remove_dead_code import RemoveDeadCode
+from support.graphs import Fn, apply, assert_same, core_aten, operators
 
 X = torch.randn(3)
 

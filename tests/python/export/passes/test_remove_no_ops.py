@@ -3,10 +3,10 @@ from __future__ import annotations
 
 import pytest
 import torch
-from graphs import apply, assert_same, core_aten, operators
 from torch import nn
 
 from rushlight.export.passes.remove_no_ops import RemoveNoOps
+from support.graphs import apply, assert_same, core_aten, operators
 
 X = torch.randn(2, 3, 4)
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 
 import pytest
 import torch
-from graphs import apply, assert_same, core_aten, operators
 
 from rushlight.export.passes.simplify_arithmetic import SimplifyArithmetic
+from support.graphs import apply, assert_same, core_aten, operators
 
 NEUTRAL = {
     "times one": lambda x: x * 1,

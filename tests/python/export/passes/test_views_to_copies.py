@@ -3,10 +3,10 @@ from __future__ import annotations
 
 import pytest
 import torch
-from graphs import LIBRARY, Fn, operators, run
 
 from rushlight.export.passes import PassContext
 from rushlight.export.passes.views_to_copies import ViewsToCopies, copy_of_view
+from support.graphs import LIBRARY, Fn, operators, run
 
 aten = torch.ops.aten
 X = torch.randn(2, 3, 4)

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
+#include "kernels/checks/selection.h"
+#include "kernels/normalization/softmax.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error log_softmax_out(KernelContext& context, const Tensor& self, int64_t dim, bool half_to_float,
+                      Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::_log_softmax.out");
+  RL_TRY(check_softmax_types(self, half_to_float, out));
+  Lanes lanes;
+  RL_TRY(lanes.plan(self, dim, out));
+  return backs::log_softmax_out(context, SoftmaxProblem{lanes, self, out}, [&] {
+    return for_each_softmax_lane<kTypes>(
+        lanes, self.scalar_type(), half_to_float, [](const auto& lane, auto zero) {
+          using T = decltype(zero);
+          const LaneScale<T> scale = lane_scale<T>(lane);
+          const T log_sum = std::log(scale.sum);
+          for (size_t i = 0; i < lane.size; ++i) {
+            lane.at(i) = static_cast<T>(lane.get(i)) - scale.largest - log_sum;
+          }
+        });
+  });
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The steps of a build, the same for runners that interpret programs and for baked ones: bake, configure,
+compile, put the executable into place, measure it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rushlight import targets
+from rushlight.build import cmake
+from rushlight.build.inputs import check_build_folder, linked_inputs
+from rushlight.build.request import BuildRequest
+from rushlight.build.result import BuildResult
+from rushlight.build.sizes import read_sizes
+from rushlight.codegen.bake import Baked, bake, program_name
+from rushlight.documents import read_json
+from rushlight.errors import InvalidArgument
+from rushlight.files import locked, write_bytes, write_text
+from rushlight.program import is_bundled_program, read_bundled_program
+from rushlight.sources import source_root
+
+
+@dataclass(frozen=True)
+class Made:
+    """What the steps made: the result, CMake's folder with everything else that was asked for, and the baked
+    programs."""
+
+    result: BuildResult
+    binary: Path
+    programs: tuple[Baked, ...]
+
+
+def run_request(
+    request: BuildRequest,
+    output: Path,
+    *,
+    jobs: int | None = None,
+    progress: cmake.Progress | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> BuildResult:
+    """Builds what `request` says below `output`; `environment` is laid over this process's for compilers.
+    While another process builds there, this one waits."""
+    return make(request, output, jobs=jobs, progress=progress, environment=environment).result
+
+
+def make(
+    request: BuildRequest,
+    output: Path,
+    *,
+    jobs: int | None = None,
+    progress: cmake.Progress | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Made:
+    """As run_request, with all that was made."""
+    target = targets.get(request.target)
+    output = output.resolve()
+    with alone_in(output), made_or_gone(output / request.file_name(target)) as executable:
+        target.check_builds()
+        start = time.monotonic()
+        request = _with_links(request, output)
+        programs = _bake(request, target, output / "baked", progress)
+        folders = [program.folder for program in programs]
+        if folders:
+            selected = tuple(folder / "selected_operators.yaml" for folder in folders)
+            request = replace(request, ops_yaml=(*request.ops_yaml, *selected))
+        if progress:
+            progress("configuring", 0.0)
+        model, embedded = _embedded(request, target, output)
+        binary = output / "cmake-build"
+        entries = request.cache_entries(target, embedded, folders)
+        cmake.configure(source_root(), binary, entries, target.toolchain)
+        configured = time.monotonic() - start
+        wanted = request.cmake_targets([program.name for program in programs])
+        used = cmake.build(binary, wanted, jobs, progress, environment)
+        put_executable(binary / request.runner, executable)
+        selected_kernels = binary / "generated" / "selected_kernels.json"
+        result = BuildResult(
+            target=request.target,
+            output=output,
+            executable=executable,
+            extension=_extension(binary) if request.python_module else None,
+            selection=read_selection(selected_kernels),
+            sizes=read_sizes(executable),
+            seconds=time.monotonic() - start,
+            configure_seconds=configured,
+            compiler_cache=used,
+            linked_model=model,
+            delegates=read_json(selected_kernels)["delegates"],
+        )
+        write_text(output / "build.json", json.dumps(result.to_json(), indent=1) + "\n")
+        return Made(result, binary, programs)
+
+
+def _with_links(request: BuildRequest, output: Path) -> BuildRequest:
+    """The request with paths that CMake and the assembler take."""
+    return replace(
+        request,
+        models=linked_inputs(request.models, output),
+        data_files=linked_inputs(request.data_files, output),
+        ops_yaml=linked_inputs(request.ops_yaml, output),
+        kernels=linked_inputs(request.kernels, output),
+    )
+
+
+def _bake(
+    request: BuildRequest, target: targets.Target, folder: Path, progress: cmake.Progress | None
+) -> tuple[Baked, ...]:
+    """The C++ of each program to bake, in a folder of its name. Errors: InvalidArgument for a name that two
+    have; those of bake()."""
+    weights = "array" if target.kind == "wasi" else "incbin"  # assembler files are written for ELF
+    programs: list[Baked] = []
+    for wanted in request.baked:
+        if progress:
+            progress("baking", 0.0)
+        name = program_name(wanted.model, wanted.name)
+        if any(name == other.name for other in programs):
+            raise InvalidArgument(f"two baked programs are called '{name}'")
+        programs.append(
+            bake(
+                wanted.model,
+                folder / name,
+                name=name,
+                data_files=wanted.data_files,
+                kernels=request.kernels,
+                weights=weights,
+            )
+        )
+    return tuple(programs)
+
+
+def _embedded(
+    request: BuildRequest, target: targets.Target, output: Path
+) -> tuple[Path | None, tuple[Path, ...]]:
+    """The program that a board gets linked in, the only model, and all files that it does. That of a bundled
+    program is written apart: inside it is not aligned as flash has to have it."""
+    if target.kind != "bare-metal":
+        return None, ()
+    if not request.links_model:
+        return None, request.data_files
+    (model,) = request.models
+    data = model.read_bytes()
+    if is_bundled_program(data):
+        model = output / f"{model.stem}.pte"
+        program = read_bundled_program(data).program
+        if not model.is_file() or model.read_bytes() != program:
+            write_bytes(model, program)
+    return model, (model, *request.data_files)
+
+
+@contextlib.contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Builds in a folder; another process that does so is waited for. Errors: InvalidArgument for a folder
+    that nothing can be built in, FileFailed for one that cannot be written."""
+    check_build_folder(folder)
+    with locked(folder):
+        yield
+
+
+@contextlib.contextmanager
+def made_or_gone(executable: Path) -> Iterator[Path]:
+    """What makes an executable: when it fails, none of an earlier build is taken for this one's. Until it has
+    made one, others may go on using that of before."""
+    try:
+        yield executable
+    except BaseException:
+        with contextlib.suppress(OSError):
+            executable.unlink()
+        raise
+
+
+def put_executable(linked: Path, executable: Path) -> None:
+    """Moves a link to the build's own file into place, in one step."""
+    copy = linked.with_name(linked.name + ".new")
+    copy.unlink(missing_ok=True)
+    os.link(linked, copy)
+    copy.replace(executable)
+
+
+def _extension(binary: Path) -> Path:
+    return next((binary / "python" / "bindings").glob("_runtime*.so"))
+
+
+def read_selection(path: Path) -> dict[str, list[str]]:
+    """Operator names and their dtypes, of a build's selected_kernels.json."""
+    operators = read_json(path)["operators"]
+    return {name: list(row["dtypes"]) for name, row in sorted(operators.items())}

@@ -1,9 +1,0 @@
-# SPDX-License-Identifier: BSD-3-Clause
-"""How much flash, RAM and stack a program takes, and what takes it. docs/size.md tells more."""
-
-from __future__ import annotations
-
-from rushlight.devtools.size.api import find_build, read_build, size
-from rushlight.devtools.size.report import SizeReport, read_report
-
-__all__ = ["SizeReport", "find_build", "read_build", "read_report", "size"]

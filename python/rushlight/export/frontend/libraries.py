@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The operators that a program may use, by runtime and target."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from rushlight.export.frontend.custom_operators import with_custom_operators
+from rushlight.export.frontend.operators import OperatorLibrary
+from rushlight.export.options import Options
+
+# Its kernel aborts where indices leave dimensions out or values are broadcast.
+_UNSAFE = {"aten::index_put_"}
+_OFFICIAL = Path(__file__).with_name("executorch_operators.txt")
+
+
+def library_for(options: Options) -> OperatorLibrary:
+    """The library that the options name."""
+    library = options.operators
+    if library is None:
+        library = _executorch() if options.runtime == "executorch" else _rushlight()
+    return with_custom_operators(library, options.custom_ops) if options.custom_ops else library
+
+
+@cache
+def _rushlight() -> OperatorLibrary:
+    return OperatorLibrary.default()
+
+
+@cache
+def _executorch() -> OperatorLibrary:
+    names = [line for line in _OFFICIAL.read_text().splitlines() if line and not line.startswith("#")]
+    return _rushlight().only(set(names) - _UNSAFE, "executorch 1.5.1", any_order=False)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Changing torch.fx graphs: the small steps that passes are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import Any
+
+import torch
+from torch._ops import OpOverload
+from torch.export import ExportedProgram
+from torch.fx import GraphModule, Node
+
+from rushlight.export.graph.nodes import copy_meta, graph_modules
+
+_NAMESPACES_OF_PURE = frozenset(
+    {"aten", "prims", "quantized_decomposed", "torchao", "rushlight", "rushlight_dim_order"}
+)
+
+
+def replace(program: ExportedProgram, node: Node, other: Node) -> None:
+    """Let all users of `node` read `other`, the signature too, and erase `node`.
+
+    An output may become the same node as an input or another output: whoever lowers the program copies
+    where two values need places of their own.
+    """
+    if node.graph is program.graph and any(user.op == "output" for user in node.users):
+        program.graph_signature.replace_all_uses(node.name, other.name)
+    node.replace_all_uses_with(other)
+    node.graph.erase_node(node)
+
+
+def insert_before(
+    place: Node,
+    target: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    value: Any,
+    origin: Node | None = None,
+) -> Node:
+    """A new call before `place`, whose value while exporting is `value`; it comes from `origin`'s source
+    line, or from that of `place`."""
+    with place.graph.inserting_before(place):
+        made = place.graph.create_node(
+            "call_function", target, tuple(args), dict(kwargs or {}), name=_name(target)
+        )
+    made.meta["val"] = value
+    copy_meta(origin or place, made)
+    return made
+
+
+def _name(target: Any) -> str:
+    return target._schema.name.partition("::")[2] if isinstance(target, OpOverload) else target.__name__
+
+
+def calls(program: ExportedProgram) -> Iterator[tuple[GraphModule, Node]]:
+    """Each call of a function with its module, those inside of control flow first. Nodes may be erased
+    meanwhile."""
+    for module in graph_modules(program.graph_module):
+        for node in list(module.graph.nodes):
+            if node.op == "call_function" and not node._erased:
+                yield module, node
+
+
+@cache
+def is_pure(target: Any) -> bool:
+    """Whether an operator computes the same from the same arguments, and does nothing else."""
+    return (
+        isinstance(target, OpOverload)
+        and target.namespace in _NAMESPACES_OF_PURE
+        and not target._schema.is_mutable
+        and torch.Tag.nondeterministic_seeded not in target.tags
+        and "empty" not in target._schema.name
+    )
+
+
+@cache
+def tensor_arguments(function: OpOverload) -> tuple[tuple[int, str, bool], ...]:
+    """The arguments of an operator that are tensors or lists of them: place, name, whether a list."""
+    found = []
+    for index, argument in enumerate(function._schema.arguments):
+        kind = str(argument.type)
+        if kind in ("Tensor", "Optional[Tensor]"):
+            found.append((index, argument.name, False))
+        elif kind.startswith(("List[Tensor", "List[Optional[Tensor")):
+            found.append((index, argument.name, True))
+    return tuple(found)
+
+
+def written_nodes(nodes: Iterable[Node]) -> set[Node]:
+    """Nodes that an operator which writes its arguments is called with."""
+    written: set[Node] = set()
+    for node in nodes:
+        if isinstance(node.target, OpOverload) and node.target._schema.is_mutable:
+            written.update(node.all_input_nodes)
+    return written
+
+
+def fake_mode_of(value: Any) -> AbstractContextManager[Any]:
+    """The mode that makes tensors beside a node's value."""
+    first = value[0] if isinstance(value, (tuple, list)) else value
+    mode: AbstractContextManager[Any] = first.fake_mode
+    return mode

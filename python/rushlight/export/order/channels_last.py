@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Moves chains of convolutions and what is between them to channels-last."""
+
+from __future__ import annotations
+
+import operator
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import GraphModule, Node
+
+from rushlight.export.graph.constants import Constants
+from rushlight.export.graph.nodes import arguments_of, graph_modules, input_of, value_of
+from rushlight.export.graph.rewrite import insert_before
+from rushlight.export.order.operators import clone_dim_order
+from rushlight.export.order.orders import DimOrder, channels_last, is_either, order_of_strides, row_major
+from rushlight.export.order.rules import (
+    deciding_inputs,
+    is_convolution,
+    permutation,
+    reads_any_order,
+)
+from rushlight.export.passes.base import Pass, PassContext
+
+IMAGE_CHANNELS = 4
+"""Of so many channels, inputs of convolutions stay as they are: kImageChannels of
+kernels/geometry/image_channels.h."""
+
+
+class ChannelsLast(Pass):
+    """Converts at the borders of each group of connected operators that can be channels-last, where the
+    group has at least as many convolutions as borders. Outputs of the program keep their order.
+
+    Tensors of one channel or one pixel are no borders where the runtime takes any order. DimOrders has to run
+    afterwards: it lets the order spread inside, and cancels conversions.
+    """
+
+    name = "channels_last"
+    requires = frozenset({"views are copies"})
+    breaks = frozenset({"dim orders"})
+
+    def run(self, program: ExportedProgram, context: PassContext) -> bool:
+        """See Pass."""
+        modified = False
+        constants = Constants(program)
+        for module in graph_modules(program.graph_module):
+            for group in _groups(module, context.library.any_order):
+                modified |= _Group(group, module, constants, context.library.any_order).convert()
+        return modified
+
+
+def _groups(module: GraphModule, any_order: bool) -> list[list[Node]]:
+    """Connected nodes that can be channels-last."""
+    parents: dict[Node, Node] = {}
+
+    def root(node: Node) -> Node:
+        while parents[node] is not node:
+            parents[node] = parents[parents[node]]
+            node = parents[node]
+        return node
+
+    for node in module.graph.nodes:
+        if _can_be_channels_last(node, any_order):
+            parents[node] = node
+            for read in _read_in_order(node, any_order):
+                if read in parents:
+                    parents[root(read)] = node
+    groups: dict[Node, list[Node]] = {}
+    for node in parents:
+        groups.setdefault(root(node), []).append(node)
+    return list(groups.values())
+
+
+def _can_be_channels_last(node: Node, any_order: bool) -> bool:
+    if node.op != "call_function":
+        return False
+    if node.target is operator.getitem:
+        return _can_be_channels_last(input_of(node), any_order)
+    value = value_of(node)
+    first = value[0] if isinstance(value, (tuple, list)) and value else value
+    if not isinstance(first, torch.Tensor) or first.dim() != 4 or is_either(first):
+        return False
+    return bool(_read_in_order(node, any_order))
+
+
+def _read_in_order(node: Node, any_order: bool) -> list[Node]:
+    """What a node reads in the order that its results have."""
+    return [input_of(node)] if node.target is operator.getitem else deciding_inputs(node, any_order)
+
+
+def _reads_planes(convolution: Node, read: Node) -> bool:
+    """Whether its kernel brings few channels together itself, as that of an image."""
+    transposed, groups = (arguments_of(convolution)[place] for place in (6, 8))
+    channels = value_of(read).shape[1]
+    return (
+        convolution.args[0] is read
+        and not transposed
+        and groups == 1
+        and isinstance(channels, int)
+        and channels <= IMAGE_CHANNELS
+    )
+
+
+class _Group:
+    """Nodes that can be channels-last together."""
+
+    def __init__(self, nodes: list[Node], module: GraphModule, constants: Constants, any_order: bool) -> None:
+        self.nodes, self.members, self.module = nodes, set(nodes), module
+        self.constants, self.any_order = constants, any_order
+
+    def convert(self) -> bool:
+        """Convert at the borders, if that is worth it."""
+        entries = [(node, read) for node in self.nodes for read in self._entries(node)]
+        exits = [node for node in self.nodes if _is_tensor(node) and self._is_exit(node)]
+        convolutions = sum(is_convolution(n) for n in self.nodes)
+        borders = {read for _, read in entries if not self._lies_the_same(read)}
+        if convolutions < len(borders) + len(exits):
+            return False
+        copies: dict[Node, Node] = {}
+        for node, read in entries:
+            if self._is_free(node, read):
+                if is_convolution(node) and node.args[0] is read:
+                    node.meta["channels_last"] = True
+                continue
+            if read not in copies:
+                copies[read] = _copied(node, read, channels_last(4))
+            node.replace_input_with(read, copies[read])
+        output = self.module.graph.output_node()
+        for node in exits:
+            if output in node.users:
+                self._restore(node, output)
+        return True
+
+    def _entries(self, node: Node) -> list[Node]:
+        """What a node reads from outside that has to be converted, or told that it need not be."""
+        return [
+            read
+            for read in _read_in_order(node, self.any_order)
+            if read not in self.members and self.constants.get(read) is None
+        ]
+
+    def _lies_the_same(self, read: Node) -> bool:
+        return self.any_order and is_either(value_of(read))
+
+    def _is_free(self, node: Node, read: Node) -> bool:
+        """Whether the node takes it as it is."""
+        planes = self.any_order and is_convolution(node) and _reads_planes(node, read)
+        return planes or self._lies_the_same(read)
+
+    def _is_exit(self, node: Node) -> bool:
+        """Whether anybody outside of the group wants the result in another order."""
+        return any(user not in self.members and not self._takes(user, node) for user in node.users)
+
+    def _takes(self, user: Node, node: Node) -> bool:
+        return self.any_order and (
+            is_either(value_of(node)) or reads_any_order(user) or permutation(user) is not None or _ends(user)
+        )
+
+    def _restore(self, node: Node, output: Node) -> None:
+        """Let the program put the tensor out in the order that it had."""
+        program = self.constants.program
+        order = order_of_strides(value_of(node))
+        if order != row_major(4):
+            return
+        made = _copied(output, node, order)
+        output.replace_input_with(node, made)
+        if self.module is program.graph_module:
+            program.graph_signature.replace_all_uses(node.name, made.name)
+
+
+def _ends(user: Node) -> bool:
+    """Whether the result is of one pixel, as that of a pooling: it lies the same in both orders."""
+    value = value_of(user)
+    pooled = user.op == "call_function" and isinstance(value, torch.Tensor) and value.dim() == 4
+    return pooled and is_either(value) and bool(deciding_inputs(user, True))
+
+
+def _is_tensor(node: Node) -> bool:
+    return isinstance(value_of(node), torch.Tensor)
+
+
+def _copied(place: Node, source: Node, order: DimOrder) -> Node:
+    return insert_before(
+        place, clone_dim_order, (source,), {"dim_order": list(order)}, value=value_of(source), origin=source
+    )

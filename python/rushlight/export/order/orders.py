@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The order in which a tensor's dimensions lie in memory, outermost first: (0, 1, 2, 3) is row-major,
+(0, 2, 3, 1) is channels-last."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from rushlight.export.graph.constants import input_specs, is_lifted
+from rushlight.export.graph.nodes import graph_modules
+
+DimOrder = tuple[int, ...]
+
+_FORMATS = {4: torch.channels_last, 5: torch.channels_last_3d}
+_CHANNELS_LAST = {4: (0, 2, 3, 1), 5: (0, 2, 3, 4, 1)}
+
+
+def row_major(rank: int) -> DimOrder:
+    """The dimensions as they are counted."""
+    return tuple(range(rank))
+
+
+def channels_last(rank: int) -> DimOrder:
+    """Dimension 1 innermost; row-major for ranks that have no such order."""
+    return _CHANNELS_LAST.get(rank, row_major(rank))
+
+
+def is_channels_last(order: DimOrder) -> bool:
+    """Whether an order is channels-last and not row-major."""
+    return order != row_major(len(order))
+
+
+def order_of_format(memory_format: Any, rank: int) -> DimOrder | None:
+    """The order that a torch.memory_format asks for; None where it asks to keep the source's."""
+    if memory_format in (None, torch.preserve_format):
+        return None
+    return row_major(rank) if memory_format is torch.contiguous_format else channels_last(rank)
+
+
+def order_of_strides(tensor: torch.Tensor) -> DimOrder:
+    """Channels-last where the strides say that and nothing else, row-major otherwise.
+
+    Where there is one channel or one pixel strides are both; such tensors count as row-major.
+    """
+    rank = tensor.dim()
+    if rank not in _FORMATS or any(isinstance(n, torch.SymInt) for n in (*tensor.shape, *tensor.stride())):
+        return _order_of_symbols(tensor) if rank in _FORMATS else row_major(rank)
+    if tensor.is_contiguous() or not tensor.is_contiguous(memory_format=_FORMATS[rank]):
+        return row_major(rank)
+    return channels_last(rank)
+
+
+def _order_of_symbols(tensor: torch.Tensor) -> DimOrder:
+    """Of a tensor with symbols for sizes: channels-last where the stride of the channels alone is one."""
+    strides = tensor.stride()
+    one = [d for d, stride in enumerate(strides) if not isinstance(stride, torch.SymInt) and stride == 1]
+    return channels_last(tensor.dim()) if one == [1] else row_major(tensor.dim())
+
+
+def is_either(tensor: torch.Tensor) -> bool:
+    """Whether the tensor lies the same in memory in both orders: one channel, or one pixel."""
+    sizes = [n if isinstance(n, int) else 2 for n in tensor.shape]
+    return tensor.dim() not in _FORMATS or sizes[1] == 1 or all(n == 1 for n in sizes[2:])
+
+
+def uses_channels_last(program: ExportedProgram) -> bool:
+    """Whether any input is channels-last or any operator asks for it."""
+    specs = input_specs(program)
+    for module in graph_modules(program.graph_module):
+        for node in module.graph.nodes:
+            if node.op == "placeholder":
+                if not (node.name in specs and is_lifted(specs[node.name])) and _asks(node):
+                    return True
+            elif node.kwargs.get("memory_format") in _FORMATS.values() or "dim_order" in node.kwargs:
+                return True
+    return False
+
+
+def _asks(node: Node) -> bool:
+    value = node.meta.get("val")
+    return isinstance(value, torch.Tensor) and is_channels_last(order_of_strides(value))

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Test cases of a bundled program: inputs, and what the model gives in PyTorch."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+from torch.utils._pytree import tree_leaves
+
+from rushlight.errors import InvalidArgument
+from rushlight.export.lower.data import stored_bytes
+from rushlight.export.lower.operands import dtype_name
+from rushlight.export.options import MethodSource
+from rushlight.program import BundledCase, BundledSuite, BundledTensor
+
+
+def expected_suites(
+    sources: Mapping[str, MethodSource], cases: Mapping[str, Sequence[Sequence[Any]]] | None
+) -> list[BundledSuite]:
+    """The cases of each method with their outputs, computed on a copy of its model.
+
+    Errors: InvalidArgument for inputs and outputs that are neither tensors nor numbers.
+    """
+    suites = []
+    for name, source in sources.items():
+        module, args, kwargs = _callable(source)
+        calls = [(args, kwargs)]
+        if cases and name in cases:
+            calls = [(list(inputs), {}) for inputs in cases[name]]
+        made = [_case(module, positional, named, name) for positional, named in calls]
+        suites.append(BundledSuite(name, tuple(made)))
+    return suites
+
+
+def _case(module: Any, args: list[Any], kwargs: dict[str, Any], name: str) -> BundledCase:
+    inputs = [_value(leaf, f"{name}: input") for leaf in tree_leaves((args, kwargs))]
+    with torch.no_grad():
+        returned = module(*copy.deepcopy(args), **copy.deepcopy(kwargs))
+    outputs = [_value(leaf, f"{name}: output") for leaf in tree_leaves(returned)]
+    return BundledCase(tuple(inputs), tuple(outputs))
+
+
+def _callable(source: MethodSource) -> tuple[Any, list[Any], dict[str, Any]]:
+    """A copy of the model with its example inputs."""
+    if isinstance(source.module, ExportedProgram):
+        args, kwargs = source.module.example_inputs or ((), {})
+        return source.module.module(), list(args), dict(kwargs)
+    return copy.deepcopy(source.module), list(source.args), dict(source.kwargs)
+
+
+def _value(leaf: Any, what: str) -> Any:
+    if isinstance(leaf, (bool, int, float)):
+        return leaf
+    if not isinstance(leaf, torch.Tensor):
+        raise InvalidArgument(f"{what}: a bundled program has tensors and numbers, got {type(leaf).__name__}")
+    order = tuple(range(leaf.dim()))
+    data = stored_bytes(leaf, order).data
+    return BundledTensor(dtype_name(leaf.dtype), tuple(leaf.shape), order, data)

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whether a program fits into a target's memory."""
+
+from __future__ import annotations
+
+from rushlight import targets
+from rushlight.errors import NotExportable
+from rushlight.export.exported import Exported
+from rushlight.run.capacity import capacity_findings
+
+
+def check_capacity(exported: Exported, target: str) -> None:
+    """Errors: NotExportable with what does not fit; UnknownTarget."""
+    findings = list(capacity_findings(exported.parts.methods, targets.get(target), exported.stored_bytes))
+    if findings:
+        lines = "\n".join(f"  {finding}" for finding in findings)
+        raise NotExportable(
+            f"the program does not fit on {target}:\n{lines}",
+            problems=findings,
+            next_step="Make the model smaller, leave inputs and outputs to the caller, or take a larger one.",
+        )

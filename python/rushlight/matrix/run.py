@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs a whole matrix: what is left of an earlier run is taken, the rest is built and run."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from rushlight import __version__
+from rushlight.matrix.cell import Conditions
+from rushlight.matrix.local import Event, Finished, processors, run_local
+from rushlight.matrix.plan import Cell
+from rushlight.matrix.result import BUILT, FAILED, GOOD, NOT_RUN, PASSED, CellResult
+from rushlight.matrix.store import Store, key_of, source_fingerprint
+
+SCHEMA = 1
+"""Of MatrixResult.to_json; docs/matrix.md describes it."""
+
+Executor = Callable[[Sequence[Cell], Path, Conditions], Iterator[Event]]
+"""Runs cells below a folder and tells what happens; each ends with a Finished."""
+
+
+@dataclass(frozen=True)
+class MatrixResult:
+    """The results in the order of the cells. `where` is "local" or the cluster's address."""
+
+    cells: list[CellResult]
+    seconds: float
+    where: str = "local"
+    started: str = field(default_factory=lambda: datetime.now(timezone.utc).isoformat(timespec="seconds"))
+
+    @property
+    def passed(self) -> bool:
+        """Whether every cell passed, or was built where that is all there is."""
+        return all(cell.status in GOOD for cell in self.cells)
+
+    def count(self, status: str) -> int:
+        return sum(cell.status == status for cell in self.cells)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "rushlight": __version__,
+            "sources": source_fingerprint(),
+            "where": self.where,
+            "machine": {
+                "system": platform.platform(),
+                "cpus": os.cpu_count(),
+                "python": platform.python_version(),
+            },
+            "started": self.started,
+            "seconds": round(self.seconds, 1),
+            "passed": self.count(PASSED),
+            "built": self.count(BUILT),
+            "failed": self.count(FAILED),
+            "not_run": self.count(NOT_RUN),
+            "cells": [cell.to_json() for cell in self.cells],
+        }
+
+
+def local(jobs: int | None = None) -> Executor:
+    """Cells on this machine, `jobs` at a time (default: as many as it has CPUs)."""
+    return lambda cells, folder, conditions: run_local(cells, folder, conditions, jobs or processors())
+
+
+def cluster(address: str) -> Executor:
+    """Cells on the Dask cluster whose scheduler is at `address`."""
+    # Its name is imported only here: the package for it is an extra.
+    from rushlight.matrix.cluster import run_on_cluster
+
+    return lambda cells, folder, conditions: run_on_cluster(address, cells, folder, conditions)
+
+
+def run_matrix(
+    cells: Sequence[Cell],
+    folder: Path,
+    conditions: Conditions | None = None,
+    *,
+    executor: Executor | None = None,
+    where: str = "local",
+    resume: bool = False,
+    on_event: Callable[[Event], None] | None = None,
+) -> MatrixResult:
+    """Builds and runs `cells` below `folder`. A cell that fails does not end the others. With `resume`, cells
+    that passed there before, with the same sources, files and options, are not run again.
+
+    Ctrl-C ends what runs; the cells without a result are then NOT_RUN.
+    Errors: InvalidArgument for a file that is not there; those of the executor.
+    """
+    start = time.monotonic()
+    conditions = conditions or Conditions()
+    keys = {cell.name: key_of(cell, conditions) for cell in cells}
+    store = Store(folder)
+    earlier = store.passed() if resume else {}
+    if not resume:
+        store.clear()
+    # By name and key: cells may differ in nothing but their names.
+    results = {
+        cell.name: replace(earlier[key], model=cell.model.name, option=cell.option.name)
+        for cell in cells
+        if (key := keys[cell.name]) in earlier
+    }
+    left = [cell for cell in cells if cell.name not in results]
+    events = (executor or local())(left, folder / "cells", conditions)
+    try:
+        for event in events:
+            if isinstance(event, Finished):
+                result = replace(event.result, key=keys[event.cell.name])
+                store.add(result)
+                results[event.cell.name] = result
+            if on_event:
+                on_event(event)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        close = getattr(events, "close", None)
+        if close:
+            close()
+    listed = [results.get(cell.name) or _not_run(cell) for cell in cells]
+    return MatrixResult(listed, time.monotonic() - start, where)
+
+
+def _not_run(cell: Cell) -> CellResult:
+    option = cell.option
+    return CellResult(cell.model.name, cell.target, option.name, option.kind, NOT_RUN)

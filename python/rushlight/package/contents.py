@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a package holds, whatever its form: a baked program, and the sources of rushlight that it needs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from rushlight.codegen.includes import closure
+from rushlight.codegen.table import EXACT_SOURCES
+from rushlight.codegen.ukernels import condition
+from rushlight.errors import InvalidArgument
+from rushlight.package.settings import OWN_FILES, with_prelude
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}")
+_VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
+# A header of that name would stand in front of a system's, and a folder's name is taken in src/.
+_TAKEN = re.compile(
+    "assert|complex|ctype|endian|errno|fenv|float|inttypes|iso646|kernels|limits|locale|malloc|math|memory"
+    "|pthread|runtime|rushlight|sched|setjmp|signal|std(align|arg|atomic|bool|def|int|io|lib|noreturn)|strings?"
+    "|tgmath|threads|time|uchar|unistd|version|wchar|wctype"
+)
+# Compiled with tracers only, which a baked program has not.
+_LEFT_OUT = re.compile(r"runtime/trace/.*\.cpp")
+
+
+@dataclass(frozen=True)
+class Contents:
+    """A package's parts. `files` are text by path under its include root; `header` is the one that
+    applications include. `example` is C++ that defines `int run_example()`, for every form's own main().
+    `licence` is the text for `files` that are rushlight's, `notes` what the README says of the model."""
+
+    name: str
+    version: str
+    sentence: str
+    header: str
+    files: Mapping[str, str]
+    example: str
+    licence: str
+    notes: str = ""
+
+    @property
+    def sources(self) -> list[str]:
+        """What is compiled, sorted."""
+        return sorted(path for path in self.files if path.endswith((".cpp", ".c")))
+
+
+def collect(
+    root: Path,
+    *,
+    name: str,
+    header: str,
+    generated: Mapping[str, str],
+    sources: Iterable[str],
+    example: str,
+    version: str = "1.0.0",
+    sentence: str = "",
+    notes: str = "",
+) -> Contents:
+    """The contents of a package of the files `generated`, by path, and of the sources that were selected for
+    them, as paths from `root`, the source tree; headers and what else these need are found.
+
+    Errors: InvalidArgument for a name that is no C identifier of at most 50 characters, or a system header's;
+    for a version other than three numbers; and for an include that nobody has.
+    """
+    if not _NAME.fullmatch(name) or name.lower().startswith("arduino"):
+        raise InvalidArgument(
+            f"package name '{name}': expected a letter, then up to 49 letters, digits and underscores; "
+            "names that begin with Arduino are taken"
+        )
+    if _TAKEN.fullmatch(name.lower()):
+        raise InvalidArgument(
+            f"package name '{name}': {name}.h would hide a system's header", next_step="Give another: --name"
+        )
+    if not _VERSION.fullmatch(version):
+        raise InvalidArgument(f"package version '{version}': expected three numbers, as 1.0.0")
+
+    def read(path: str) -> str | None:
+        if path in generated:
+            return generated[path]
+        if path in OWN_FILES:
+            return OWN_FILES[path]
+        file = root / path
+        inside = ".." not in Path(path).parts and not _LEFT_OUT.fullmatch(path)
+        return file.read_text(encoding="utf-8") if inside and file.is_file() else None
+
+    files, missing = closure([*generated, *sources, *OWN_FILES], read)
+    if missing:
+        raise InvalidArgument(f"package {name}: nobody has {', '.join(missing)}")
+    return Contents(
+        name=name,
+        version=version,
+        sentence=sentence or f"The model {name}, baked into C++ by rushlight.",
+        header=header,
+        files={
+            path: with_prelude(
+                text,
+                path,
+                is_public=path == header,
+                is_exact=bool(EXACT_SOURCES.fullmatch(path)),
+                condition=condition(path, read),
+            )
+            for path, text in files.items()
+        },
+        example=example,
+        licence=(root / "LICENSE").read_text(encoding="utf-8"),
+        notes=notes,
+    )

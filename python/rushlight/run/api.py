@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs a program's calls on a target and compares the outputs with those expected."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+
+from rushlight import targets
+from rushlight.build import BuildResult
+from rushlight.build.baked import BakedBuild
+from rushlight.build.cmake import Progress
+from rushlight.errors import InvalidArgument
+from rushlight.run.builds import RunnerBuild
+from rushlight.run.cases import Case
+from rushlight.run.in_process import InProcess
+from rushlight.run.on_target import BakedProgram, Interpreter
+from rushlight.run.outcome import RunOutcome, compared
+from rushlight.run.prepared import PreparedCase, prepare_case
+from rushlight.run.runner import DEFAULT_TIMEOUT, Limits, Runner
+from rushlight.trace.request import TraceRequest
+
+
+def run(
+    model: str | os.PathLike[str],
+    case: Case,
+    *,
+    target: str = "host",
+    build_folder: Path | None = None,
+    built: BuildResult | None = None,
+    linked_in: bool = False,
+    defines: Mapping[str, str] | None = None,
+    timeout: float = DEFAULT_TIMEOUT,
+    progress: Progress | None = None,
+    trace: TraceRequest | None = None,
+    baked: bool | BakedBuild = False,
+    kernels: Sequence[str | os.PathLike[str]] = (),
+    module: ModuleType | None = None,
+    prepare: bool = True,
+    max_instructions: int | None = None,
+    max_memory: int | None = None,
+) -> RunOutcome:
+    """Runs the calls of `case`: on the host in this process, on other targets by an executable that is first
+    built for the model.
+
+    Args:
+        model: a program (.pte) or a bundled program (.bpte).
+        case: the calls, and what to expect of them.
+        target: a target's name. "host" takes an executable too for a trace, for `kernels`, for backends
+            (`RUSHLIGHT_BACKENDS` in `defines`), for `built` and for `baked`.
+        build_folder: where to build (default: a cache).
+        built: a runner to use instead of building one.
+        linked_in: with `built`: it has the model inside; otherwise it is given the model.
+        defines: CMake's, for the build.
+        timeout: seconds that the run may take, without building.
+        progress: called with what is being done and the share that is done.
+        trace: where to write a trace of what was executed.
+        baked: bake the program instead of interpreting it; or an existing build of baked programs to run.
+        kernels: kernel libraries beside rushlight's, as `rushlight.build` takes them.
+        module: the Python module of a host build, in which the program then runs in this process.
+        prepare: whether kernels of hosts pack constants when a program is loaded; baked programs never do.
+        max_instructions: instructions that one call may run. Boards and baked programs have no such limit.
+        max_memory: bytes that one method may take. Boards and baked programs have no such limit.
+
+    Errors: those of loading and building; BuildOnly; RunTimeout; TargetCrashed; what the runtime itself
+    refuses.
+    """
+    build = RunnerBuild(target, build_folder, kernels, defines or {}, progress)
+    prepared = prepare_case(Path(model), case, build.defines)
+    chosen = targets.get(target)
+    chosen.check_runs()
+    limits = Limits(timeout, max_instructions, max_memory)
+    uses_process = module is not None or (built is None and not build.changes_the_runtime)
+    runner: Runner
+    if baked:
+        runner = _baked(chosen, baked, build, prepared, limits, trace)
+    elif chosen.kind == "host" and trace is None and uses_process:
+        runner = InProcess(limits, module, prepare)
+    else:
+        inside = linked_in if built else chosen.kind == "bare-metal"
+        if chosen.kind == "bare-metal":
+            limits.check_only_time(f"target {target}")
+        built = built or build.interpreter(prepared, trace)
+        runner = Interpreter(chosen, built, inside, limits, prepare, trace)
+    if progress:
+        progress(f"running on {target}", 0.0)
+    start = time.monotonic()
+    results = runner.run(prepared)
+    calls = compared(case, results.calls)
+    seconds = time.monotonic() - start
+    return RunOutcome(target, calls, results.report, results.build, seconds, results.trace_loss)
+
+
+def _baked(
+    target: targets.Target,
+    baked: bool | BakedBuild,
+    build: RunnerBuild,
+    prepared: PreparedCase,
+    limits: Limits,
+    trace: TraceRequest | None,
+) -> BakedProgram:
+    """Errors: InvalidArgument for what a baked program cannot do; those of baking and building."""
+    limits.check_only_time("a baked program")
+    if trace is not None:
+        raise InvalidArgument("a baked program has no tracer", next_step="Trace the interpreted one.")
+    return BakedProgram(target, baked if isinstance(baked, BakedBuild) else build.baked(prepared), limits)

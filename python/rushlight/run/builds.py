@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Builds the executable for a run where the caller gives none, in a cache unless a folder is given."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from rushlight.build import BuildRequest, BuildResult, existing_libraries, run_request
+from rushlight.build.baked import BakedBuild, build_baked
+from rushlight.build.cmake import Progress
+from rushlight.build.inputs import plain_name
+from rushlight.codegen.options import BACKENDS
+from rushlight.run.prepared import PreparedCase
+from rushlight.sources import source_root
+from rushlight.trace.request import TraceRequest
+
+
+@dataclass(frozen=True)
+class RunnerBuild:
+    """How an executable for a run is built: for `target`, below `folder` (default: a cache), with kernel
+    libraries beside rushlight's, and CMake's `defines`."""
+
+    target: str
+    folder: Path | None = None
+    kernels: Sequence[str | os.PathLike[str]] = ()
+    defines: Mapping[str, str] = field(default_factory=dict)
+    progress: Progress | None = None
+
+    @property
+    def changes_the_runtime(self) -> bool:
+        """Whether the native module of this process has less than the build would have."""
+        return bool(self.kernels or self.defines.get(BACKENDS))
+
+    def interpreter(self, prepared: PreparedCase, trace: TraceRequest | None) -> BuildResult:
+        """An executor_runner for the program. Errors: those of building."""
+        request = self._request(prepared, trace.defines() if trace else {})
+        return run_request(request, self.folder or _cache_folder(request), progress=self.progress)
+
+    def baked(self, prepared: PreparedCase) -> BakedBuild:
+        """A baked_runner for the program. Errors: those of baking and building."""
+        request = self._request(prepared, {"baked": ""})  # a folder of its own in the cache
+        return build_baked(
+            prepared.path,
+            target=self.target,
+            output=self.folder or _cache_folder(request),
+            data_files=prepared.data_files,
+            kernels=request.kernels,
+            defines=self.defines,
+            progress=self.progress,
+            minimal=False,
+        )
+
+    def _request(self, prepared: PreparedCase, defines: Mapping[str, str]) -> BuildRequest:
+        return BuildRequest(
+            target=self.target,
+            models=(prepared.path.resolve(),),
+            data_files=prepared.data_files,
+            kernels=existing_libraries(self.kernels),
+            defines={**defines, **self.defines},
+        )
+
+
+def _cache_folder(request: BuildRequest) -> Path:
+    """One folder a model, target and options, so that a second run finds the first one's build."""
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rushlight" / "builds"
+    ordered = replace(request, defines=dict(sorted(request.defines.items())))
+    decides = repr((source_root(), sys.executable, ordered))
+    key = hashlib.sha256(decides.encode()).hexdigest()[:12]
+    model = request.models[0]
+    return base / plain_name(f"{model.parent.name}-{model.stem}-{request.target}-{key}")

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The most stack that a program can need, from the call graph that the compiler wrote.
+
+A call through a pointer is resolved by what can be there. The operator table's calls reach the kernels of
+their signature. Any other one reaches the functions whose addresses are taken by what runs beneath the same
+kernel, or for the runtime by what runs outside of kernels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from rushlight.size.components import TABLE
+from rushlight.size.linked import (
+    ALLOWANCE,
+    CODE,
+    COMPILER,
+    NOBODY,
+    LinkedFunction,
+    LinkedProgram,
+    base_name,
+)
+from rushlight.size.worst import Deepest, deepest
+
+_DISPATCH = re.compile(r"runtime/kernel/operator_table\.h:")
+_UNKNOWN = -1  # stands for all of which nothing is known
+_UNPACKED = "rushlight::call_unpacked"
+_TABLE_SOURCE = "operator_table.cpp"
+
+
+# How often functions that call themselves can be on the way: a table of a program file holds others, five
+# deep by the schema; complex dtypes are promoted by their components, which are not complex.
+_DEPTHS = {
+    "rushlight::flatbuffer::(anonymous namespace)::Verifier::table": 5,
+    "rushlight::promote_types": 2,
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """A function on the deepest way: its frame in bytes, and who knows it ("compiler", "code", "unknown")."""
+
+    function: str
+    bytes: int
+    known: str
+
+
+@dataclass(frozen=True)
+class StackBound:
+    """Bytes. `worst_case` is from reset (of a hosted program: from main) down the deepest way, `path`, with
+    what an interrupt takes on top; it is a bound unless `recursive`, `dynamic` or `assumed` name something.
+    `load` and `execute` are Method's own, for applications that call them; `kernels` those of each kernel
+    function.
+
+    `recursive` functions count once, `dynamic` ones with the part that is known, `assumed` ones, of which
+    nothing is known, with 256 bytes each. `frames` says how many frames are known by whom."""
+
+    worst_case: int
+    root: str
+    path: tuple[Step, ...]
+    interrupt: int
+    load: int
+    execute: int
+    kernels: dict[str, int]
+    recursive: tuple[str, ...]
+    dynamic: tuple[str, ...]
+    assumed: tuple[str, ...]
+    frames: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def is_bound(self) -> bool:
+        return not (self.recursive or self.dynamic or self.assumed)
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "is_bound": self.is_bound}
+
+
+def stack_bound(program: LinkedProgram, *, interrupt_frame: int = 0, red_zone: int = 0) -> StackBound | None:
+    """The bound of a whole program; None where it has no function to begin with. `interrupt_frame` is what
+    the core itself puts onto the stack when it takes an interrupt, `red_zone` what functions may use below
+    it."""
+    roots = program.named("rushlight_start") or program.named("main")
+    return _Analysis(program).bound(roots[0], interrupt_frame, red_zone) if roots else None
+
+
+class _Analysis:
+    def __init__(self, program: LinkedProgram) -> None:
+        self._program = program
+        self._functions = program.functions
+        self._taken: dict[int, set[int]] = {}
+        self._problems: dict[str, set[str]] = {"recursive": set(), "dynamic": set(), "assumed": set()}
+        self._frames = {COMPILER: 0, CODE: 0, NOBODY: 0}
+        table = [f for f in self._functions.values() if f.component == TABLE]
+        self._unpacked = {f.address for f in table if _UNPACKED in f.readable}
+        self._kernels = self._kernels_of_table(table)
+        unpacked = set().union(*(self._kernels_of(self._functions[a]) for a in self._unpacked))
+        # What the executor calls: what unpacks arguments, and kernels that do so themselves.
+        self._called = self._unpacked | (self._kernels - unpacked)
+        self._visited: set[int] = set()
+        self._outer: set[int] = set()  # what may be called through pointers outside of kernels
+
+    def bound(self, root: LinkedFunction, interrupt_frame: int, red_zone: int) -> StackBound:
+        self._outer = self._candidates([root.address]) - self._kernels - self._unpacked
+        beneath = {address: self._deepest_kernel(address) for address in sorted(self._kernels)}
+        whole = self._outside(root.address, beneath)
+        ticks = [self._outside(f.address, beneath) for f in self._program.named("rushlight_tick")]
+        interrupt = max((interrupt_frame + tick.bytes for tick in ticks), default=0)
+        below = [Step("red zone", red_zone, CODE)] if red_zone else []
+        return StackBound(
+            worst_case=whole.bytes + interrupt + red_zone,
+            root=base_name(root.readable),
+            path=(*self._steps(whole.path, beneath), *below),
+            interrupt=interrupt,
+            load=self._most("rushlight::Method::load", beneath),
+            execute=self._most("rushlight::Method::execute", beneath),
+            kernels={
+                base_name(self._functions[address].readable): way.bytes
+                for address, way in sorted(beneath.items(), key=lambda item: -item[1].bytes)
+            },
+            **{name: tuple(sorted(found)) for name, found in self._problems.items()},
+            frames=self._frames,
+        )
+
+    def _kernels_of_table(self, table: list[LinkedFunction]) -> set[int]:
+        """What the operator table holds the addresses of, but what unpacks arguments."""
+        return {
+            address
+            for address in self._program.table_functions(_TABLE_SOURCE)
+            if _UNPACKED not in self._functions[address].readable
+        }
+
+    def _most(self, name: str, beneath: dict[int, Deepest]) -> int:
+        return max((self._outside(f.address, beneath).bytes for f in self._program.named(name)), default=0)
+
+    def _deepest_kernel(self, address: int) -> Deepest:
+        return self._deepest(address, self._candidates([address]), {})
+
+    def _outside(self, address: int, beneath: dict[int, Deepest]) -> Deepest:
+        return self._deepest(address, self._outer, beneath)
+
+    def _deepest(self, root: int, candidates: set[int], beneath: dict[int, Deepest]) -> Deepest:
+        def calls(address: int) -> Iterable[int]:
+            return () if address in beneath else self._calls(address, candidates)
+
+        def frame(address: int) -> int:
+            if address == _UNKNOWN:
+                return ALLOWANCE
+            return beneath[address].bytes if address in beneath else self._functions[address].frame
+
+        self._note(root, calls, beneath)
+        way = deepest(root, calls, frame, self._depth)
+        direct = deepest(root, lambda a: () if a in beneath else self._functions[a].calls, frame, self._depth)
+        self._problems["recursive"] |= {self._name(address) for address in direct.recursive}
+        return way
+
+    def _calls(self, address: int, candidates: set[int]) -> set[int]:
+        if address == _UNKNOWN:
+            return set()
+        function = self._functions[address]
+        found = set(function.calls)
+        for place in function.indirect:
+            if address in self._unpacked:
+                found |= self._kernels_of(function) or self._kernels
+            elif _DISPATCH.search(place) or (not place and self._is_dispatch(function)):
+                found |= self._called
+            else:
+                found |= candidates
+            if not found - function.calls:
+                self._problems["assumed"].add(f"what {self._name(address)} calls through a pointer")
+                found.add(_UNKNOWN)
+        return found | {_UNKNOWN} if function.unresolved else found
+
+    def _is_dispatch(self, function: LinkedFunction) -> bool:
+        """Where no line is known: what of the executor runs instructions."""
+        return base_name(function.readable).startswith(
+            ("rushlight::Method::call_kernel", "rushlight::Method::execute")
+        )
+
+    def _kernels_of(self, unpacked: LinkedFunction) -> set[int]:
+        """Kernels that have the signature that `unpacked` is made for."""
+        signature = unpacked.readable.partition("(*)(")[2].partition(")>(")[0]
+        return {a for a in self._kernels if self._functions[a].readable.endswith(f"({signature})")}
+
+    def _candidates(self, roots: Iterable[int]) -> set[int]:
+        """Functions whose addresses are taken by what runs beneath `roots`, found until there are no more."""
+        taken: set[int] = set()
+        waiting, seen = list(roots), set()
+        while waiting:
+            address = waiting.pop()
+            if address in seen or (address in self._kernels and address not in roots):
+                continue
+            seen.add(address)
+            new = self._taken_by(address) - taken - self._kernels - self._unpacked
+            taken |= new
+            waiting += [*new, *self._functions[address].calls]
+        return taken
+
+    def _taken_by(self, address: int) -> set[int]:
+        if address not in self._taken:
+            found = self._program.taken_by(self._functions[address], [_TABLE_SOURCE])
+            self._taken[address] = found
+        return self._taken[address]
+
+    def _note(self, root: int, calls: Any, beneath: dict[int, Deepest]) -> None:
+        """Keeps what of the functions under `root` makes the bound none."""
+        waiting = [root]
+        seen: set[int] = set()
+        while waiting:
+            address = waiting.pop()
+            if address in seen or address in beneath or address == _UNKNOWN:
+                continue
+            seen.add(address)
+            waiting += calls(address)
+            if address in self._visited:
+                continue
+            self._visited.add(address)
+            function = self._functions[address]
+            self._frames[function.known] += 1
+            if function.dynamic:
+                self._problems["dynamic"].add(self._name(address))
+            if function.known == NOBODY:
+                self._problems["assumed"].add(self._name(address))
+            for name in function.unresolved:
+                self._problems["assumed"].add(name)
+
+    def _depth(self, address: int) -> int:
+        return 1 if address == _UNKNOWN else _DEPTHS.get(self._name(address), 1)
+
+    def _name(self, address: int) -> str:
+        return base_name(self._functions[address].readable)
+
+    def _steps(self, path: Iterable[int], beneath: dict[int, Deepest]) -> Iterable[Step]:
+        for address in path:
+            if address in beneath:
+                yield from self._steps(beneath[address].path, {})
+            elif address == _UNKNOWN:
+                yield Step("what is not known", ALLOWANCE, NOBODY)
+            else:
+                function = self._functions[address]
+                yield Step(self._name(address), function.frame, function.known)

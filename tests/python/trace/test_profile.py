@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Profiles from ETDump files, here one that the official runtime wrote."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from rushlight.cli.main import rushlight
+from rushlight.errors import InvalidArgument, InvalidProgram, MethodNotFound
+from rushlight.program import DebugRecord, read_program
+from rushlight.program.debug import Frame, InstructionOrigin, MethodOrigins, Module, fingerprint
+from rushlight.trace.profile import Event, origins_of, profile, read_events
+
+OFFICIAL = Path(__file__).parents[2] / "interop" / "etrecord_etdump" / "etdump.etdp"
+
+
+def test_events_of_an_official_file_have_its_names_and_times() -> None:
+    events = read_events(OFFICIAL)
+    assert [event.name for event in events] == [
+        "Method::init",
+        "Program::load_method",
+        *["native_call_convolution.out", "OPERATOR_CALL"],
+        *["native_call_relu.out", "OPERATOR_CALL"],
+        *["native_call_convolution.out", "OPERATOR_CALL"],
+        "Method::execute",
+    ]
+    assert [(event.chain, event.instruction) for event in events[1:4]] == [(-1, 0), (0, 0), (0, 0)]
+    assert all(0 < event.start <= event.end for event in events)
+
+
+def test_a_profile_has_a_line_for_each_instruction() -> None:
+    result = profile(read_events(OFFICIAL))
+    assert [(item.instruction, item.name, item.calls) for item in result.operators] == [
+        (0, "convolution.out", 1),
+        (1, "relu.out", 1),
+        (2, "convolution.out", 1),
+    ]
+    assert sum(item.share for item in result.operators) == pytest.approx(1)
+    assert result.runs == 1
+    assert sum(item.total for item in result.operators) <= result.execute
+
+
+def test_the_command_prints_a_table_json_and_a_page(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    shown = CliRunner().invoke(rushlight, ["profile", str(OFFICIAL), "--html", str(page)])
+    assert shown.exit_code == 0 and "relu.out" in shown.output
+    assert page.read_text().count("<rect") == 3
+    listed = CliRunner().invoke(rushlight, ["profile", str(OFFICIAL), "--json"])
+    assert [item["name"] for item in json.loads(listed.output)["operators"]][1] == "relu.out"
+
+
+def instructions_of_a_board() -> list[Event]:
+    """Two runs of one call, as an emulated board tells it."""
+    events = [Event("Default [instructions]", "Program::load_method", "", -1, 0, 1_000, 41_000)]
+    for start in (50_000, 150_000):
+        events += [
+            Event(
+                "Execute [instructions]", "native_call_mm.out<b>\x1b", "", 0, 0, start + 200, start + 74_000
+            ),
+            Event("Execute [instructions]", "OPERATOR_CALL", "", 0, 0, start + 100, start + 75_100),
+            Event("Execute [instructions]", "Method::execute", "", -1, 0, start, start + 80_000),
+        ]
+    return events
+
+
+def test_a_trace_in_instructions_is_shown_in_instructions(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("rushlight.cli.profile.read_events", lambda _path: instructions_of_a_board())
+    page = tmp_path / "page.html"
+    shown = CliRunner().invoke(rushlight, ["profile", "a.etdp", "--html", str(page)])
+    assert "instructions a call" in shown.output and "75,000" in shown.output and "ms" not in shown.output
+    said = (
+        "2 runs of 80,000 instructions; loading 40,000 instructions; "
+        "of the emulated core, which knows no time"
+    )
+    assert said in shown.output and said in page.read_text()
+    assert "75,000 instructions, 100.0 %" in page.read_text() and " ms" not in page.read_text()
+    listed = json.loads(CliRunner().invoke(rushlight, ["profile", "a.etdp", "--json"]).output)
+    assert (listed["unit"], listed["execute"], listed["operators"][0]["total"]) == (
+        "instructions",
+        160_000,
+        150_000,
+    )
+    assert profile(read_events(OFFICIAL)).unit == "ns"
+
+
+def test_names_in_a_page_are_text(tmp_path: Path) -> None:
+    page = profile(instructions_of_a_board()).to_html()
+    assert "mm.out&lt;b&gt;\\x1b" in page and "\x1b" not in page
+
+
+def test_files_that_are_no_trace_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgument, match="No such file"):
+        read_events(tmp_path / "absent.etdp")
+    file = tmp_path / "cut.etdp"
+    data = OFFICIAL.read_bytes()
+    for size in (0, 7, 11):
+        file.write_bytes(data[:size])
+        with pytest.raises(InvalidProgram, match="ED00"):
+            read_events(file)
+    file.write_bytes(data[:-8])
+    with pytest.raises(InvalidProgram, match="bytes expected"):
+        read_events(file)
+
+
+def test_altered_files_end_in_an_error_or_a_result(tmp_path: Path) -> None:
+    data = OFFICIAL.read_bytes()
+    file = tmp_path / "altered.etdp"
+    for position in range(4, len(data), 3):
+        file.write_bytes(data[:position] + b"\xff" + data[position + 1 :])
+        with contextlib.suppress(InvalidProgram):
+            profile(read_events(file)).to_html()
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    """The program of the trace with a debug record beside it."""
+    model = tmp_path / "model.pte"
+    shutil.copy(OFFICIAL.with_name("model.pte"), model)
+    origins = [
+        InstructionOrigin(index, frames=(Frame("net.py", line, "forward", code),), modules=(Module(*module),))
+        for index, line, code, module in [
+            (0, 7, "x = self.stem(x)", ("stem", "Conv2d")),
+            (1, 8, "x = x.relu()", ("", "Net")),
+            (2, 9, "return self.head(x)", ("head", "Conv2d")),
+        ]
+    ]
+    record = DebugRecord(fingerprint(read_program(model)), (MethodOrigins("forward", tuple(origins)),))
+    record.save(tmp_path / "model.debug.json")
+    return model
+
+
+def test_with_a_debug_record_each_line_has_its_source_and_module(recorded: Path) -> None:
+    result = profile(read_events(OFFICIAL), origins_of(recorded))
+    assert [item.source for item in result.operators] == [
+        "net.py:7: x = self.stem(x)",
+        "net.py:8: x = x.relu()",
+        "net.py:9: return self.head(x)",
+    ]
+    modules = result.modules()
+    assert {name for name, _, _ in modules} == {"stem (Conv2d)", "(Net)", "head (Conv2d)"}
+    assert sum(share for _, _, share in modules) == pytest.approx(1)
+    assert [total for _, total, _ in modules] == sorted((t for _, t, _ in modules), reverse=True)
+    assert profile(read_events(OFFICIAL)).modules() == []
+
+
+def test_the_command_takes_the_model_that_was_run(recorded: Path) -> None:
+    shown = CliRunner().invoke(rushlight, ["profile", str(OFFICIAL), "--model", str(recorded)])
+    assert shown.exit_code == 0 and "self.stem(x)" in shown.output and "head (Conv2d)" in shown.output
+    listed = CliRunner().invoke(rushlight, ["profile", str(OFFICIAL), "--model", str(recorded), "--json"])
+    assert json.loads(listed.output)["operators"][1]["source"] == "net.py:8: x = x.relu()"
+
+
+def test_a_model_without_its_record_is_told(tmp_path: Path, recorded: Path) -> None:
+    with pytest.raises(InvalidArgument, match="no debug record of it is beside it"):
+        origins_of(OFFICIAL.with_name("model.pte"))
+    with pytest.raises(MethodNotFound):
+        origins_of(recorded, "backward")

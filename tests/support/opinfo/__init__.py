@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""PyTorch's OpInfo database, replayed on the kernels."""

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What other people's lists of operators have, and the table has not."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import torch
+
+from support.opinfo.matching import Rows
+
+# Core ATen overloads that no program calls as an operator, and why.
+NOT_CALLED = {
+    "aten::sym_is_contiguous": "answered while exporting",
+    "aten::sym_storage_offset": "programs have no storage offsets",
+}
+
+
+def official_names(names: Collection[str]) -> dict[str, Any]:
+    """The names that the official runtime registers: total, here, and the missing with a reason each."""
+    from executorch.runtime import Runtime
+
+    official = Runtime.get().operator_registry.operator_names
+    missing = {name: "not written" for name in sorted(official) if name not in names}
+    return {"total": len(official), "here": len(official) - len(missing), "missing": missing}
+
+
+def core_overloads() -> list[Any]:
+    """The overloads that torch tags as Core ATen."""
+    found = []
+    for name in dir(torch.ops.aten):
+        packet = getattr(torch.ops.aten, name)
+        if hasattr(packet, "overloads"):
+            overloads = [getattr(packet, overload) for overload in packet.overloads()]
+            found += [overload for overload in overloads if torch.Tag.core in overload.tags]
+    return found
+
+
+def core_aten(names: Collection[str]) -> dict[str, Any]:
+    """Core ATen against `names`, likewise."""
+    rows = Rows(names)
+    overloads = core_overloads()
+    missing = {
+        overload.name(): NOT_CALLED.get(overload.name(), "not written")
+        for overload in overloads
+        if rows.find(overload) is None and overload.name() not in names
+    }
+    return {"total": len(overloads), "here": len(overloads) - len(missing), "missing": missing}

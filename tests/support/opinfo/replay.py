@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Watches what PyTorch calls in ATen, and has the kernels compute the same."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves, tree_map, tree_map_only
+
+from support.harness import KernelRefused, Kernels, dim_order, poison
+from support.opinfo.judging import judge
+from support.opinfo.matching import Rows
+
+# They make no new values: an exporter drops them, or turns them into others of the table.
+_FREE = {
+    "aten::_conj",
+    "aten::_neg_view",
+    "aten::alias",
+    "aten::contiguous",
+    "aten::detach",
+    "aten::equal",  # asked in Python, and answered there
+    "aten::is_same_size",
+    "aten::lift_fresh",
+}
+
+_CALLS_BY_TRAITS = 20
+"""How many calls of an operator are made again as its traits allow."""
+
+CALLS_ALIKE = 3
+"""How many calls of one operator with the same dtypes, shapes and numbers are enough for tests: the first
+ones of a shape show most faults. table.py makes all."""
+
+
+class Watch(TorchDispatchMode):
+    """While this mode is on, `make_call` gets each ATen call that the table has.
+
+    What the table lacks is decomposed as an exporter would; what cannot be is in `missing`.
+
+    Args:
+        judged: how often each call was made before, with arguments of the same dtypes, shapes and numbers.
+        alike: how many of such calls are made on the kernel; None: all, as their elements differ.
+
+    Attributes:
+        made: how many calls of rows of the table there were.
+        compared: how many of them were made on the kernel too.
+        replayed: what was compared: names of rows, each with the dtype that it was called with.
+        decomposed: names of the ATen operators that were taken apart.
+        missing: names of those that neither have a kernel nor decompose.
+        failed: those of `replayed` that refused a call or returned something else.
+        failures: one line for each such call.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        decompositions: dict[Any, Callable[..., Any]],
+        judged: Counter[str] | None = None,
+        alike: int | None = None,
+    ) -> None:
+        super().__init__()
+        self._alike = alike
+        self.made = self.compared = 0
+        self.rows = rows
+        self._decompositions = decompositions
+        self._judged: Counter[str] = Counter() if judged is None else judged
+        self.replayed: set[tuple[str, str]] = set()
+        self.decomposed: set[str] = set()
+        self.missing: set[str] = set()
+        self.failed: set[tuple[str, str]] = set()
+        self.failures: list[str] = []
+
+    def __torch_dispatch__(
+        self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        with _views_resolved():
+            return self._called(function, args, kwargs or {})
+
+    def _called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        row = self.rows.find(function)
+        if row is None:
+            return self._decomposed(function, args, kwargs)
+        bound = self.rows.bind(row, function, args, kwargs)
+        given = {name: _tensors_as_stored(row, value) for name, value in _with_offset(row, bound).items()}
+        given = _numbers_as_tensors(given, self.rows.overloads[row]._schema)
+        if any(isinstance(value, complex) for value in given.values()):
+            return function(*args, **kwargs)  # programs have no complex numbers but in tensors
+        if "non_blocking" in given:
+            given["non_blocking"] = False  # as exporters give every copy
+        result = function(*args, **kwargs)
+        signature = f"{row}({described(given)})"
+        self._judged.update((row, signature))
+        results = result if isinstance(result, (tuple, list)) else [result]
+        if all(isinstance(value, torch.Tensor) for value in results):
+            called = (row, _dtype_name(given, results))
+            self.made += 1
+            if self._alike is None or self._judged[signature] <= self._alike:
+                self.replayed.add(called)
+                self.compared += 1
+                self._replay(called, given, results, function, signature)
+        return result
+
+    def _decomposed(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if function._schema.name in _FREE:
+            return function(*args, **kwargs)
+        with self:
+            if function in self._decompositions:
+                result = self._decompositions[function](*args, **kwargs)
+            elif (functional := _functional_form(function)) in self._decompositions:
+                result = args[0].copy_(self._decompositions[functional](*args, **kwargs))
+            else:
+                result = function.decompose(*args, **kwargs)
+        if result is NotImplemented:
+            self.missing.add(function.name())
+            return function(*args, **kwargs)
+        self.decomposed.add(function.name())
+        return result
+
+    def _replay(
+        self,
+        called: tuple[str, str],
+        given: dict[str, Any],
+        results: Sequence[torch.Tensor],
+        function: Any,
+        signature: str,
+    ) -> None:
+        expected = [_dense(value) for value in results]
+        try:
+            self.make_call(called[0], given, expected, function)
+        except (KernelRefused, AssertionError, ValueError, TypeError) as error:
+            self.failures.append(f"{signature}: {' '.join(str(error).split())}")
+            self.failed.add(called)
+            self._judged[signature] = 0  # the next one is judged, too
+
+    def make_call(self, row: str, given: dict[str, Any], expected: list[torch.Tensor], function: Any) -> None:
+        """Takes a call of `row` with the arguments `given`, for which `function` returned `expected`."""
+        raise NotImplementedError
+
+
+class Replay(Watch):
+    """Makes each call on its kernel as well, and judges what it returns."""
+
+    def __init__(
+        self,
+        kernels: Kernels,
+        rows: Rows,
+        decompositions: dict[Any, Callable[..., Any]],
+        judged: Counter[str] | None = None,
+        alike: int | None = None,
+    ) -> None:
+        super().__init__(rows, decompositions, judged, alike)
+        self.kernels = kernels
+
+    def make_call(self, row: str, given: dict[str, Any], expected: list[torch.Tensor], function: Any) -> None:
+        """See Watch."""
+        for way in self.kernels.ways(row):
+            # One kind of shape is enough after the first call of a kernel with both.
+            for is_dynamic in (False,) if self._judged[row] > 1 else (False, True):
+                arguments, outs = arguments_of(self.rows, row, given, expected)
+                has_outs = self.rows.has_outs(row)
+                self.kernels.run(row, arguments, dynamic=outs if is_dynamic and has_outs else (), way=way)
+                judge(row, function, given, outs, expected)
+            if self._judged[row] <= _CALLS_BY_TRAITS:
+                for arguments, out in calls_by_traits(self.rows, row, given, expected):
+                    self.kernels.run(row, arguments, way=way)
+                    judge(row, function, given, [out], expected)
+
+
+def calls_by_traits(
+    rows: Rows, row: str, given: dict[str, Any], expected: Sequence[torch.Tensor]
+) -> Iterator[tuple[list[Any], torch.Tensor]]:
+    """The arguments, and the out tensor among them, of the calls that the row's traits allow besides: with
+    the out tensor being each input like it, and with the first two arguments in the other order."""
+    traits = rows.traits(row)
+    if "in_place" in traits:
+        for place, argument in enumerate(rows.overloads[row]._schema.arguments):
+            if not argument.is_out and _are_alike(given[argument.name], expected[0]):
+                arguments, _ = arguments_of(rows, row, given, expected)
+                arguments[place] = arguments[-1] = given[argument.name].clone()
+                yield arguments, arguments[-1]
+    if "commutes" in traits and given.get("alpha", 1) == 1:
+        arguments, (out,) = arguments_of(rows, row, given, expected)
+        yield [arguments[1], arguments[0], *arguments[2:]], out
+
+
+def _are_alike(value: Any, result: torch.Tensor) -> bool:
+    return (
+        isinstance(value, torch.Tensor)
+        and (value.dtype, value.shape) == (result.dtype, result.shape)
+        and dim_order(value) == dim_order(result)
+    )
+
+
+@contextlib.contextmanager
+def _views_resolved() -> Iterator[None]:
+    """Within a mode PyTorch leaves out what makes numbers of views that are conjugated or negated, and
+    operators that call others on such views return nonsense: this puts it back.
+    """
+    keys = torch._C.DispatchKey
+    without = torch._C._SetExcludeDispatchKeyGuard
+    with without(keys.Conjugate, False), without(keys.Negative, False):
+        yield
+
+
+def _functional_form(function: Any) -> Any:
+    """What returns what an in-place operator writes to its first argument; None where there is nothing."""
+    name = function._schema.name.removeprefix("aten::")
+    packet = getattr(torch.ops.aten, name.rstrip("_"), None) if name.endswith("_") else None
+    return getattr(packet, function._overloadname, None)
+
+
+def arguments_of(
+    rows: Rows, row: str, given: dict[str, Any], expected: Sequence[torch.Tensor]
+) -> tuple[list[Any], list[torch.Tensor]]:
+    """All arguments of a row in its schema's order, and those of them that it writes: fresh outs for what
+    is expected, or copies of the inputs that it writes.
+    """
+    schema = rows.overloads[row]._schema
+    written = rows.written_inputs(row)
+    values = {
+        name: tree_map_only(torch.Tensor, torch.clone, value) if name in written else value
+        for name, value in given.items()
+    }
+    outs = [_blank(value, "memory_format" in given) for value in expected if rows.has_outs(row)]
+    left = list(outs)
+    arguments = []
+    for argument in schema.arguments:
+        if not argument.is_out:
+            arguments.append(values[argument.name])
+        elif "List" in str(argument.type):
+            arguments.append(left)
+        else:
+            arguments.append(left.pop(0))
+    return arguments, outs or [values[name] for name in written]
+
+
+def _blank(like: torch.Tensor, keeps_layout: bool) -> torch.Tensor:
+    """An out tensor: row-major, but where the call asks for a layout."""
+    layout = torch.preserve_format if keeps_layout else torch.contiguous_format
+    return poison(torch.empty_like(like, memory_format=layout))
+
+
+def _dense(tensor: torch.Tensor) -> torch.Tensor:
+    """A copy with its values in memory, without gaps and overlaps: what a kernel can be given."""
+    tensor = tensor.detach().resolve_conj().resolve_neg()
+    try:
+        dim_order(tensor)
+    except ValueError:
+        return tensor.contiguous()
+    return tensor.clone()
+
+
+def _dtype_name(given: dict[str, Any], results: Sequence[torch.Tensor]) -> str:
+    """The dtype of `self`, else of the first tensor of a call: "float32"."""
+    first = given.get("self")
+    if not isinstance(first, torch.Tensor):
+        leaves = tree_leaves([first, given, results])
+        first = next((leaf for leaf in leaves if isinstance(leaf, torch.Tensor)), None)
+    return str(getattr(first, "dtype", None)).removeprefix("torch.")
+
+
+def _with_offset(row: str, bound: dict[str, Any]) -> dict[str, Any]:
+    """Without an offset as_strided starts where its tensor does in the storage."""
+    if row != "aten::as_strided_copy.out" or bound["storage_offset"] is not None:
+        return bound
+    return bound | {"storage_offset": bound["self"].storage_offset()}
+
+
+def _tensors_as_stored(row: str, value: Any) -> Any:
+    if row == "aten::as_strided_copy.out":
+        # Its strides are those of the whole storage.
+        return tree_map_only(torch.Tensor, lambda t: t.new_empty(0).set_(t.untyped_storage()), value)
+    return tree_map_only(torch.Tensor, _dense, value)
+
+
+def _numbers_as_tensors(given: dict[str, Any], schema: Any) -> dict[str, Any]:
+    """PyTorch takes numbers for tensors, and programs hold such numbers as 0-dim tensors."""
+    kinds = {argument.name: str(argument.type) for argument in schema.arguments}
+    dtypes = {bool: torch.bool, int: torch.int64, float: torch.float64, complex: torch.complex128}
+    return {
+        name: torch.tensor(value, dtype=dtypes[type(value)])
+        if kinds[name] == "Tensor" and type(value) in dtypes
+        else value
+        for name, value in given.items()
+    }
+
+
+def described(given: dict[str, Any]) -> str:
+    """Arguments as text: "self=float32[2, 3], dim=1"."""
+
+    def of(value: Any) -> Any:
+        if isinstance(value, torch.Tensor):
+            return f"{str(value.dtype).removeprefix('torch.')}{list(value.shape)}"
+        return value
+
+    return ", ".join(f"{name}={tree_map(of, value)}" for name, value in given.items()).replace("'", "")
