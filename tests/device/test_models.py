@@ -112,6 +112,14 @@ def test_a_small_program_gives_the_expected_outputs(name: str, small_target: str
     assert reasons and not any(reasons)
 
 
+@pytest.mark.clang
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["clang-cortex-m33", "clang-cortex-m55"])
+def test_clang_builds_for_cores_that_gcc_knows_with_the_same_outputs(name: str, tmp_path: Path) -> None:
+    outcome = _run("softplus", targets.get(name), tmp_path)
+    assert [call.comparison.reason for call in outcome.calls if call.comparison] == [""]
+
+
 @pytest.mark.microbit
 @pytest.mark.parametrize("name", SMALLEST)
 def test_a_small_program_runs_in_16_kilobytes(name: str, tmp_path: Path) -> None:
