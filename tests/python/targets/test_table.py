@@ -147,7 +147,7 @@ def test_cmake_names_what_it_expected_of_target_and_compiler(tmp_path: Path) -> 
     said = configure(tmp_path, generic, "-DRUSHLIGHT_TARGET=cortex-m34")
     assert "RUSHLIGHT_TARGET: expected a target of" in said and "got 'cortex-m34'" in said
     said = configure(tmp_path, TOOLCHAINS / "cortex-m33.cmake", "-DRUSHLIGHT_COMPILER=tcc")
-    assert "RUSHLIGHT_COMPILER: expected one of gcc, zig for cortex-m33, got 'tcc'" in said
+    assert "RUSHLIGHT_COMPILER: expected one of gcc, clang, zig for cortex-m33, got 'tcc'" in said
 
 
 def test_a_build_folder_stays_with_its_compiler(tmp_path: Path) -> None:
