@@ -3,9 +3,9 @@
 
 #include <cstring>
 
+#include "kernels/checks/selection.h"
 #include "kernels/elements/convert.h"
 #include "kernels/elements/element.h"
-#include "kernels/checks/selection.h"
 #include "runtime/base/log.h"
 #include "runtime/tensor/dispatch.h"
 

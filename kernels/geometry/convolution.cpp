@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "kernels/matmul/accumulator.h"
 #include "kernels/checks/selection.h"
 #include "kernels/geometry/spatial.h"
+#include "kernels/matmul/accumulator.h"
 #include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {

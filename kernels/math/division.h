@@ -6,10 +6,10 @@
 #include <optional>
 #include <string_view>
 
+#include "kernels/elements/promotion.h"
 #include "kernels/math/arithmetic.h"
 #include "kernels/math/complex_function.h"
 #include "kernels/walk/elementwise.h"
-#include "kernels/elements/promotion.h"
 
 namespace rushlight::kernels {
 

@@ -9,7 +9,7 @@
 
 #include "kernels/checks/checks.h"
 #include "kernels/elements/convert.h"
-#include "kernels/walk/held_access.h"
+#include "kernels/elements/held_access.h"
 #include "kernels/reduction/sum.h"
 #include "runtime/tensor/dispatch.h"
 

@@ -3,8 +3,8 @@
 
 #include <type_traits>
 
-#include "kernels/elements/convert.h"
 #include "kernels/checks/sizes.h"
+#include "kernels/elements/convert.h"
 #include "runtime/tensor/evalue.h"
 
 namespace rushlight::kernels {

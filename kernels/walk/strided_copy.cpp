@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/walk/row_major.h"
 #include "kernels/walk/strided_copy.h"
 
 #include <cstdint>

@@ -4,10 +4,10 @@
 
 #include <type_traits>
 
+#include "kernels/checks/selection.h"
+#include "kernels/elements/promotion.h"
 #include "kernels/math/complex_function.h"
 #include "kernels/walk/elementwise.h"
-#include "kernels/elements/promotion.h"
-#include "kernels/checks/selection.h"
 #include "runtime/tensor/tensor.h"
 
 namespace rushlight::kernels {

@@ -8,7 +8,7 @@ namespace rushlight {
 
 struct Outcome {
   Error error = Error::Ok;
-  // Of a trace: what found no room in the memory for it.
+  // Events and values of a trace that did not fit in their memory.
   uint32_t lost_events = 0;
   uint32_t lost_values = 0;
 };

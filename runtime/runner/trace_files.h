@@ -24,11 +24,11 @@ class TraceFiles {
   // Null when no trace was asked for.
   [[nodiscard]] EventTracer* tracer() { return etdump_; }
 
-  // Writes the files and tells what was lost. Errors: MemoryAllocationFailed (no room for even an empty
+  // Writes the files and tells what was lost. Errors: MemoryAllocationFailed (not enough for an empty
   // trace), AccessFailed.
   Error write();
 
-  // What found no room in the memory for it.
+  // Events and values that did not fit in their memory.
   [[nodiscard]] uint32_t lost_events() const {
     return etdump_ == nullptr ? 0 : count(etdump_->lost_events());
   }

@@ -3,11 +3,11 @@
 #include <cmath>
 
 #include "kernels/backs/backs.h"
-#include "kernels/math/complex_function.h"
-#include "kernels/walk/elementwise.h"
-#include "kernels/math/random.h"
 #include "kernels/checks/scalar_range.h"
 #include "kernels/checks/selection.h"
+#include "kernels/math/complex_function.h"
+#include "kernels/math/random.h"
+#include "kernels/walk/elementwise.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {

@@ -3,10 +3,10 @@
 #include <optional>
 
 #include "kernels/backs/backs.h"
+#include "kernels/checks/selection.h"
+#include "kernels/elements/promotion.h"
 #include "kernels/math/clamp.h"
 #include "kernels/walk/elementwise.h"
-#include "kernels/elements/promotion.h"
-#include "kernels/checks/selection.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/math/division.h"
-#include "kernels/elements/scalar_tensor.h"
 #include "kernels/checks/selection.h"
+#include "kernels/elements/scalar_tensor.h"
+#include "kernels/math/division.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {

@@ -2,13 +2,13 @@
 #include <cmath>
 
 #include "kernels/backs/backs.h"
+#include "kernels/checks/selection.h"
+#include "kernels/elements/promotion.h"
+#include "kernels/elements/scalar_tensor.h"
 #include "kernels/math/arithmetic.h"
 #include "kernels/math/clamp.h"
 #include "kernels/math/complex_function.h"
 #include "kernels/walk/elementwise.h"
-#include "kernels/elements/promotion.h"
-#include "kernels/elements/scalar_tensor.h"
-#include "kernels/checks/selection.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {

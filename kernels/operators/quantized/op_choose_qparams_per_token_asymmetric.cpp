@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/quantization/affine.h"
 #include "kernels/checks/selection.h"
+#include "kernels/quantization/affine.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {

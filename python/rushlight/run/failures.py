@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Failure records of builds without logs, as places in the sources and their messages.
+"""Decodes failure records of builds without logs into places in the sources and their messages.
 
 The layout of a record is runtime/base/failure.h's: the code in bits 0 to 5, the line modulo 1024 in bits 6
 to 15, the hash of the file's path above; a code of 0 marks a plain number in the other bits.
@@ -24,7 +24,7 @@ _TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 @dataclass(frozen=True)
 class Failure:
-    """One record. Of a number, only `number` is set; a place that no source has, has no file."""
+    """One record. For a plain number only `number` is set; `file` is None if no source has the place."""
 
     record: int
     code: int = 0
@@ -35,7 +35,7 @@ class Failure:
     number: int | None = None
 
     def is_from(self, file: str) -> bool:
-        """Whether the source `file` recorded it, a check or not."""
+        """True if the source `file` recorded it, by a check or otherwise."""
         return self.number is None and self.record >> 16 == file_hash(file)
 
     def __str__(self) -> str:
@@ -59,7 +59,7 @@ def parse(words: Iterable[str]) -> list[int]:
 
 
 def decode(records: Iterable[int], root: Path | None = None) -> list[Failure]:
-    """What each record says, by the sources under `root` (default: those this package builds from)."""
+    """Decodes records with the sources below `root` (default: those that this package builds from)."""
     files = _files_by_hash(root or source_root())
     return [_decode(record, files) for record in records]
 
