@@ -24,7 +24,7 @@ from rushlight.codegen.table import (
     Operator,
     OperatorTable,
 )
-from rushlight.files import write_bytes
+from rushlight.files import write_if_changed
 from rushlight.program.dtypes import mask
 
 _HEADER = (
@@ -454,13 +454,5 @@ def write_all(
         for name in files.keys() & named:
             files[name] = files[name].replace(KERNELS_NAMESPACE, f"{KERNELS_NAMESPACE}_of_{library}")
     for name, text in files.items():
-        _write_if_changed(out / name, text)
+        write_if_changed(out / name, text)
     return selected
-
-
-def _write_if_changed(path: Path, text: str) -> None:
-    content = text.encode()
-    if path.is_file() and path.read_bytes() == content:
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_bytes(path, content)

@@ -71,8 +71,8 @@ def has(word: str) -> str:
 
 
 def build_files() -> list[Path]:
-    rooms = ("cmake", "compat", "kernels", "python", "toolchains", "tests/runtime", "benchmarks")
-    found = [path for room in rooms for path in (ROOT / room).rglob("*") if path.is_file()]
+    folders = ("cmake", "compat", "kernels", "python", "toolchains", "tests/runtime", "benchmarks")
+    found = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
     return [ROOT / "CMakeLists.txt"] + [
         path for path in found if path.suffix == ".cmake" or path.name == "CMakeLists.txt"
     ]
