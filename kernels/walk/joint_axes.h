@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Walking any fixed number of tensors in step; for two, axes.h has less to write.
+// Walking any fixed number of tensors in step; for two, paired_axes.h has less to write.
 #pragma once
 
 #include <cstddef>
