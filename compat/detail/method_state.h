@@ -96,7 +96,7 @@ class MethodState {
     return backend_options_ == nullptr ? et::Span<const et::BackendOption>()
                                        : backend_options_->get_options(backend);
   }
-  // Room for the inputs of a bundled case, until that of the next.
+  // Memory for the inputs of a bundled case, until the next case.
   Span<uint8_t> bundled_memory(size_t size) {
     bundled_memory_.resize(size);
     return {bundled_memory_.data(), size};

@@ -70,16 +70,16 @@ Error Method::set_output_data_ptr(void* buffer, size_t size, size_t output_idx) 
 
 Error Method::get_outputs(EValue* output_evalues, size_t length) {
   ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "%s", kMovedFrom);
-  ET_CHECK_OR_RETURN_ERROR(length >= outputs_size(), InvalidArgument, "room for %zu of %zu outputs", length,
-                           outputs_size());
+  ET_CHECK_OR_RETURN_ERROR(length >= outputs_size(), InvalidArgument,
+                           "length: expected %zu or more outputs, got %zu", outputs_size(), length);
   for (size_t i = 0; i < length; ++i) output_evalues[i] = i < outputs_size() ? get_output(i) : EValue();
   return Error::Ok;
 }
 
 Error Method::get_inputs(EValue* input_evalues, size_t length) {
   ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "%s", kMovedFrom);
-  ET_CHECK_OR_RETURN_ERROR(length >= inputs_size(), InvalidArgument, "room for %zu of %zu inputs", length,
-                           inputs_size());
+  ET_CHECK_OR_RETURN_ERROR(length >= inputs_size(), InvalidArgument,
+                           "length: expected %zu or more inputs, got %zu", inputs_size(), length);
   for (size_t i = 0; i < length; ++i) {
     input_evalues[i] = i < inputs_size() ? official_value(state_->method().input(i)) : EValue();
   }

@@ -121,9 +121,9 @@ Result<Tensor> parseTensor(const Program* program, MemoryManager* memory_manager
   if (!data.ok()) return data.error();
 
   MemoryAllocator* allocator = memory_manager->method_allocator();
-  const size_t room = std::max<size_t>(rank, 1);
-  auto* own_sizes = allocator->allocateList<SizesType>(room);
-  auto* own_order = allocator->allocateList<DimOrderType>(room);
+  const size_t capacity = std::max<size_t>(rank, 1);
+  auto* own_sizes = allocator->allocateList<SizesType>(capacity);
+  auto* own_order = allocator->allocateList<DimOrderType>(capacity);
   auto* place = allocator->allocateInstance<TensorImpl>();
   if (own_sizes == nullptr || own_order == nullptr || place == nullptr) return Error::MemoryAllocationFailed;
   std::copy_n(sizes->data(), rank, own_sizes);

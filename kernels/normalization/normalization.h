@@ -9,8 +9,8 @@
 
 #include "kernels/checks/checks.h"
 #include "kernels/elements/convert.h"
+#include "kernels/elements/held_access.h"
 #include "kernels/reduction/sum.h"
-#include "kernels/walk/held_access.h"
 #include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {

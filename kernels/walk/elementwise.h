@@ -37,12 +37,11 @@
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element.h"
+#include "kernels/walk/broadcast.h"
 #include "runtime/tensor/dispatch.h"
 #include "runtime/tensor/tensor.h"
 
 namespace rushlight::kernels {
-
-inline constexpr size_t kMaxElementwiseInputs = 3;
 
 // Whether 0-dim inputs are rounded to a 16-bit compute type before they are used. PyTorch rounds them
 // in general, and takes them as they are in products and quotients.

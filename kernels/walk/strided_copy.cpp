@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kernels/elements/convert.h"
+#include "kernels/walk/row_major.h"
 
 namespace rushlight::kernels {
 

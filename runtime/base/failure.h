@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is left of an error message where there is no room for text: a number for each failed check, which
-// says where in the source it stands and which code it returned. `rushlight decode` reads it.
+// Errors without text, for builds that cannot hold it: one number per failed check, which encodes its place
+// in the sources and the code that it returned. `rushlight decode` reads it.
 #pragma once
 
 #include <cstddef>

@@ -129,15 +129,15 @@ Table FlatTensor::segment_of(Table entry) const {
   return root().tables(file::kSegments)[entry.scalar<uint32_t>(named::kSegmentIndex)];
 }
 
-void FlatTensor::sort_keys(Span<uint32_t> room) {
+void FlatTensor::sort_keys(Span<uint32_t> sorted) {
   const auto entries = root().tables(file::kNamedData);
-  for (uint32_t i = 0; i < room.size(); ++i) room[i] = i;
+  for (uint32_t i = 0; i < sorted.size(); ++i) sorted[i] = i;
   // Of equal keys the first is found, as without sorting.
-  std::sort(room.begin(), room.end(), [&](uint32_t a, uint32_t b) {
+  std::sort(sorted.begin(), sorted.end(), [&](uint32_t a, uint32_t b) {
     const int order = key_of(entries[a]).compare(key_of(entries[b]));
     return order != 0 ? order < 0 : a < b;
   });
-  sorted_ = room;
+  sorted_ = sorted;
 }
 
 // Its number, or the number of keys where it is none.

@@ -6,7 +6,7 @@
 
 namespace rushlight {
 
-// What of a trace found no room in the memory for it.
+// Events and values of a trace that did not fit in their memory.
 struct TraceLoss {
   uint32_t events = 0;
   uint32_t values = 0;

@@ -25,10 +25,11 @@ class TraceFiles {
   // Null when no trace was asked for.
   [[nodiscard]] EventTracer* tracer() { return etdump_; }
 
-  // Writes the files and tells what was lost. Errors: MemoryAllocationFailed (no room for even an empty
+  // Writes the files and tells what was lost. Errors: MemoryAllocationFailed (not enough for an empty
   // trace), AccessFailed.
   Error write();
 
+  // Events and values that did not fit in their memory.
   [[nodiscard]] TraceLoss lost() const {
     if (etdump_ == nullptr) return {};
     return {count(etdump_->lost_events()), count(etdump_->lost_values())};

@@ -41,7 +41,7 @@ TEST(TensorShapeDynamism, ByItsElaboratedName_IsTheType) {
   EXPECT_EQ(dynamism_of(tensor), torch::executor::TensorShapeDynamism::STATIC);
 }
 
-// A float tensor of more dimensions than kernels have room for, all of size 1.
+// A float tensor of more dimensions than kernels can index, all of size 1.
 class DeepTensor {
  public:
   explicit DeepTensor(size_t rank) : sizes_(rank, 1), order_(rank), strides_(rank, 1), impl_(make(rank)) {}

@@ -78,7 +78,7 @@ def _names(_context: click.Context, _parameter: click.Parameter, value: tuple[st
 def build_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """-o, -j and -D of commands that build."""
     output = click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to build in.")
-    jobs = click.option("-j", "--jobs", type=int, help="Compilers at a time.")
+    jobs = click.option("-j", "--jobs", type=int, help="Number of parallel compile jobs.")
     return output(jobs(define_option(command)))
 
 

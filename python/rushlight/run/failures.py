@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Failure records of builds without logs, as places in the sources and their messages.
+"""Decodes failure records of builds without logs into places in the sources and their messages.
 
 The layout of a record is runtime/base/failure.h's: the code in bits 0 to 5, a hash of the check's path and
 line above. The code 0 marks the instruction that failed, 0x3f the bytes that memory was short of.
@@ -79,7 +79,7 @@ def parse(words: Iterable[str]) -> list[int]:
 
 
 def decode(records: Iterable[int], root: Path | None = None) -> list[Failure]:
-    """What each record says, by the sources under `root` (default: those this package builds from)."""
+    """Decodes records with the sources below `root` (default: those that this package builds from)."""
     checks = _checks_by_place(root or source_root())
     return [_decode(record, checks) for record in records]
 

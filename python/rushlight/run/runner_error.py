@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Turns the way in which a runner ended on a target into the error that the same failure is on the host."""
+"""Turns a failed run on a target into the error that the same failure raises on the host."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rushlight.run.failures import Failure
 from rushlight.status import CRASH_STATUS, UNSUPPORTED_DTYPE, Status, kind_of
 
 _LINES = 12
-"""How much of what the runner printed an error shows."""
+"""How many of the last lines that the runner printed an error shows."""
 
 
 def runner_error(target: str, status: int, output: str, outcome: RunnerOutcome | None) -> RushlightError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How many bytes each kernel takes on a target, from the objects of a build with all operators."""
+"""Measures the bytes of each kernel on a target, in the objects of a build with all operators."""
 
 from __future__ import annotations
 

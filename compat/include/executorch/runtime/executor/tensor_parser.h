@@ -70,9 +70,9 @@ template <class Item>
 ET_NODISCARD Result<BoxedEvalueList<Item>> parse_list(Span<const int32_t> indices, EValue* values,
                                                       size_t values_len, MemoryManager* memory_manager) {
   // A list without items has an address, too.
-  const size_t room = indices.empty() ? 1 : indices.size();
-  auto** referred = memory_manager->method_allocator()->allocateList<EValue*>(room);
-  auto* items = memory_manager->method_allocator()->allocateList<Item>(room);
+  const size_t capacity = indices.empty() ? 1 : indices.size();
+  auto** referred = memory_manager->method_allocator()->allocateList<EValue*>(capacity);
+  auto* items = memory_manager->method_allocator()->allocateList<Item>(capacity);
   if (referred == nullptr || items == nullptr) return Error::MemoryAllocationFailed;
   const EValue none;
   for (size_t i = 0; i < indices.size(); ++i) {

@@ -83,7 +83,7 @@ namespace internal {
 
 constexpr size_t kKernelKeyBufSize = 659;
 
-// An empty text for no tensors. Error: InvalidArgument (too little room, a dtype that is no number).
+// An empty text for no tensors. Error: InvalidArgument (a buffer too small, a dtype that is no number).
 Error make_kernel_key_string(Span<const TensorMeta> key, char* buf, size_t buf_size);
 
 }  // namespace internal

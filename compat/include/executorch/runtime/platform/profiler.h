@@ -68,7 +68,7 @@ struct prof_state_t {
   uint32_t instruction_idx;
 };
 
-// A block: its header, then all room for events, for allocators and for allocations.
+// A block: its header, then arrays of events, allocators and allocations.
 constexpr size_t prof_header_offset = 0;
 constexpr size_t prof_events_offset = prof_header_offset + sizeof(prof_header_t);
 constexpr size_t prof_mem_alloc_info_offset = prof_events_offset + MAX_PROFILE_EVENTS * sizeof(prof_event_t);
