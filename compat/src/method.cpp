@@ -3,7 +3,7 @@
 
 #include "compat/detail/method_state.h"
 #include "compat/detail/plan.h"
-#include "runtime/tensor/assign.h"
+#include "runtime/tensor/binding.h"
 
 namespace executorch::ET_RUNTIME_NAMESPACE {
 

@@ -7,7 +7,7 @@
 
 #include "runtime/base/error.h"
 #include "runtime/base/span.h"
-#include "runtime/tensor/assign.h"
+#include "runtime/tensor/binding.h"
 #include "runtime/tensor/evalue.h"
 
 // Said by the build: whether kernels are those of hosts. Packages are for boards.

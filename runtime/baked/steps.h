@@ -12,7 +12,7 @@
 #include "runtime/base/log.h"
 #include "runtime/base/span.h"
 #include "runtime/kernel/context.h"
-#include "runtime/tensor/assign.h"
+#include "runtime/tensor/binding.h"
 #include "runtime/tensor/evalue.h"
 
 // Where the build puts arenas, if it says so; otherwise they are static data like any other.

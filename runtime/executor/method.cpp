@@ -6,7 +6,7 @@
 #include "runtime/executor/arguments.h"
 #include "runtime/executor/value_uses.h"
 #include "runtime/program/schema.h"
-#include "runtime/tensor/assign.h"
+#include "runtime/tensor/binding.h"
 
 namespace rushlight {
 

@@ -29,6 +29,7 @@ class TraceFiles {
   // trace), AccessFailed.
   Error write();
 
+  // Events and values that did not fit in their memory.
   [[nodiscard]] TraceLoss lost() const {
     if (etdump_ == nullptr) return {};
     return {count(etdump_->lost_events()), count(etdump_->lost_values())};

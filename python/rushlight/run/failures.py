@@ -79,7 +79,7 @@ def parse(words: Iterable[str]) -> list[int]:
 
 
 def decode(records: Iterable[int], root: Path | None = None) -> list[Failure]:
-    """What each record says, by the sources under `root` (default: those this package builds from)."""
+    """Decodes records with the sources below `root` (default: those that this package builds from)."""
     checks = _checks_by_place(root or source_root())
     return [_decode(record, checks) for record in records]
 
