@@ -19,8 +19,8 @@
 
 namespace rushlight::compat {
 
-// The official loader of a program, for rushlight. It is told what it loads: which part of the file that is, the
-// program's tables say. They are proven before anything but the program itself is loaded.
+// The official loader of a program, for rushlight. It is told what it loads: which part of the file that is,
+// the program's tables say. They are proven before anything but the program itself is loaded.
 class ProgramLoader final : public DataLoader {
  public:
   explicit ProgramLoader(et::DataLoader* loader) : loader_(loader) {}

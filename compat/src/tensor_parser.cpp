@@ -22,7 +22,8 @@ namespace {
 Result<void*> planned_place(const executorch_flatbuffer::AllocationDetails& place, size_t nbytes,
                             HierarchicalAllocator* allocator) {
   ET_CHECK_OR_RETURN_ERROR(allocator != nullptr, InvalidState, "tensor: there is no planned memory");
-  ET_CHECK_OR_RETURN_ERROR(place.memory_id() >= 1, InvalidProgram, "tensor: planned memory 0, the first is 1");
+  ET_CHECK_OR_RETURN_ERROR(place.memory_id() >= 1, InvalidProgram,
+                           "tensor: planned memory 0, the first is 1");
   const uint64_t offset = uint64_t{place.memory_offset_high()} << 32 | place.memory_offset_low();
   ET_CHECK_OR_RETURN_ERROR(offset <= SIZE_MAX, NotSupported, "tensor: planned at byte %" PRIu64, offset);
   return allocator->get_offset_address(place.memory_id() - 1, static_cast<size_t>(offset), nbytes);
@@ -127,8 +128,8 @@ Result<Tensor> parseTensor(const Program* program, MemoryManager* memory_manager
   if (own_sizes == nullptr || own_order == nullptr || place == nullptr) return Error::MemoryAllocationFailed;
   std::copy_n(sizes->data(), rank, own_sizes);
   std::copy_n(dim_order->data(), rank, own_order);
-  return Tensor(new (place) TensorImpl(dtype, static_cast<ssize_t>(rank), own_sizes, *data, own_order, nullptr,
-                                       static_cast<executorch::aten::TensorShapeDynamism>(dynamism),
+  return Tensor(new (place) TensorImpl(dtype, static_cast<ssize_t>(rank), own_sizes, *data, own_order,
+                                       nullptr, static_cast<executorch::aten::TensorShapeDynamism>(dynamism),
                                        device->type(), device->index()));
 }
 

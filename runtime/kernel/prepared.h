@@ -60,8 +60,8 @@ template <class... Sizes>
   return number;
 }
 
-// The most bytes that kernels may make of `constants` bytes of a file: 4-bit weights as float32, and these packed
-// once more. Small programs are not counted so closely.
+// The most bytes that kernels may make of `constants` bytes of a file: 4-bit weights as float32, and these
+// packed once more. Small programs are not counted so closely.
 constexpr uint64_t most_prepared_of(uint64_t constants) {
   constexpr uint64_t kMostGrowth = 16;
   constexpr uint64_t kAlwaysAllowed = uint64_t{1} << 20;

@@ -101,7 +101,7 @@ class ModuleMethod {
   size_t scratch_bytes_ = 0;
   size_t prepared_bytes_ = 0;
   std::unique_ptr<StoppableThreads> threads_;  // null: nobody stops it, or there are none
-  std::unique_ptr<WeightStore> own_weights_;  // made of constants that go with the method
+  std::unique_ptr<WeightStore> own_weights_;   // made of constants that go with the method
   std::unique_ptr<Method> method_;
 };
 

@@ -145,9 +145,9 @@ uint32_t FlatTensor::place_of(std::string_view key) const {
   const auto entries = root().tables(file::kNamedData);
   const auto count = static_cast<uint32_t>(entries.size());
   if (sorted_.size() == count) {
-    const uint32_t* found =
-        std::lower_bound(sorted_.begin(), sorted_.end(), key,
-                         [&](uint32_t place, std::string_view wanted) { return key_of(entries[place]) < wanted; });
+    const uint32_t* found = std::lower_bound(
+        sorted_.begin(), sorted_.end(), key,
+        [&](uint32_t place, std::string_view wanted) { return key_of(entries[place]) < wanted; });
     return found != sorted_.end() && key_of(entries[*found]) == key ? *found : count;
   }
   uint32_t place = 0;

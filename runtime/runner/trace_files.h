@@ -4,6 +4,7 @@
 
 #include "runtime/base/error.h"
 #include "runtime/runner/model_files.h"
+#include "runtime/runner/outcome.h"
 #include "runtime/trace/event_tracer.h"
 
 #ifdef ET_EVENT_TRACER_ENABLED
@@ -28,12 +29,9 @@ class TraceFiles {
   // trace), AccessFailed.
   Error write();
 
-  // Events and values that did not fit in their memory.
-  [[nodiscard]] uint32_t lost_events() const {
-    return etdump_ == nullptr ? 0 : count(etdump_->lost_events());
-  }
-  [[nodiscard]] uint32_t lost_values() const {
-    return etdump_ == nullptr ? 0 : count(etdump_->lost_values());
+  [[nodiscard]] TraceLoss lost() const {
+    if (etdump_ == nullptr) return {};
+    return {count(etdump_->lost_events()), count(etdump_->lost_values())};
   }
 
  private:
@@ -56,8 +54,7 @@ class TraceFiles {
   }
   [[nodiscard]] static EventTracer* tracer() { return nullptr; }
   static Error write() { return Error::Ok; }
-  [[nodiscard]] static uint32_t lost_events() { return 0; }
-  [[nodiscard]] static uint32_t lost_values() { return 0; }
+  [[nodiscard]] static TraceLoss lost() { return {}; }
 };
 
 #endif

@@ -30,10 +30,10 @@ using rushlight::compat::testing::TensorOf;
 enum torch::executor::TensorShapeDynamism dynamism_of(const Tensor& tensor) {
   return tensor.shape_dynamism();
 }
-static_assert(std::is_same_v<enum executorch::runtime::TensorShapeDynamism,
-                             enum torch::executor::TensorShapeDynamism>);
-static_assert(std::is_same_v<enum executorch::aten::TensorShapeDynamism,
-                             enum torch::executor::TensorShapeDynamism>);
+static_assert(
+    std::is_same_v<enum executorch::runtime::TensorShapeDynamism, enum torch::executor::TensorShapeDynamism>);
+static_assert(
+    std::is_same_v<enum executorch::aten::TensorShapeDynamism, enum torch::executor::TensorShapeDynamism>);
 static_assert(std::is_same_v<enum executorch::runtime::Tag, enum torch::executor::Tag>);
 
 TEST(TensorShapeDynamism, ByItsElaboratedName_IsTheType) {
@@ -44,8 +44,7 @@ TEST(TensorShapeDynamism, ByItsElaboratedName_IsTheType) {
 // A float tensor of more dimensions than kernels can index, all of size 1.
 class DeepTensor {
  public:
-  explicit DeepTensor(size_t rank)
-      : sizes_(rank, 1), order_(rank), strides_(rank, 1), impl_(make(rank)) {}
+  explicit DeepTensor(size_t rank) : sizes_(rank, 1), order_(rank), strides_(rank, 1), impl_(make(rank)) {}
   operator Tensor() { return Tensor(&impl_); }
   float value = 1;
 

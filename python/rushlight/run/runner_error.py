@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rushlight.errors import InvalidArgument, OperatorNotFound, RushlightError, TargetCrashed
+from rushlight.errors import InvalidArgument, OperatorNotFound, OutOfMemory, RushlightError, TargetCrashed
 from rushlight.run import failures
 from rushlight.run.case_stream import RunnerOutcome
 from rushlight.run.failures import Failure
@@ -42,7 +42,9 @@ def _error_of(status: int, message: str, failed: Sequence[Failure]) -> Rushlight
     if status == Status.OperatorMissing:
         return OperatorNotFound.from_report(message, next_step="Build the runner for this model.")
     error = (kind_of(status) or RushlightError)(message)
-    refused = any(failure.is_from(UNSUPPORTED_DTYPE) and failure.code == status for failure in failed)
+    refused = any(failure.file == UNSUPPORTED_DTYPE and failure.code == status for failure in failed)
+    if isinstance(error, OutOfMemory):
+        error.short = failures.bytes_short(failed)
     if isinstance(error, InvalidArgument) and refused:
         error.tell_unsupported_dtype()
     return error

@@ -117,7 +117,9 @@ TEST_F(DataMap, Merged_IsRefused_WhereTwoMapsShareAKey) {
 // Says at once whether it has a key; its keys are not to be asked for one by one.
 class AtOnce final : public NamedDataMap {
  public:
-  [[nodiscard]] Result<TensorLayout> tensor_layout(std::string_view) const override { return Error::NotFound; }
+  [[nodiscard]] Result<TensorLayout> tensor_layout(std::string_view) const override {
+    return Error::NotFound;
+  }
   [[nodiscard]] Result<FreeableBuffer> data(std::string_view) const override { return FreeableBuffer(); }
   Error load_into(std::string_view, void*, size_t) const override { return Error::NotFound; }
   [[nodiscard]] Result<uint32_t> num_keys() const override { return 1u; }

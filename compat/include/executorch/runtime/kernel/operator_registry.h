@@ -14,8 +14,7 @@
 #include <executorch/runtime/platform/compiler.h>
 #include <executorch/runtime/platform/platform.h>
 
-#define ET_LOG_KERNEL_KEY(k) \
-  ET_LOG(Info, "key: %s", (k).is_fallback() ? "of the fallback" : (k).data())
+#define ET_LOG_KERNEL_KEY(k) ET_LOG(Info, "key: %s", (k).is_fallback() ? "of the fallback" : (k).data())
 #define ET_LOG_TENSOR_META(meta_list)                                               \
   for (const auto& meta : meta_list) {                                              \
     ET_LOG(Info, "dtype: %d, dim order:", static_cast<int>(meta.dtype_));           \
