@@ -35,7 +35,7 @@ function(rushlight_add_baked name folder)
     endif()
     add_executable(${name}_minimal EXCLUDE_FROM_ALL "${folder}/${name}_example.cpp")
     target_link_libraries(${name}_minimal PRIVATE ${name} rushlight_flags)
-    rushlight_link_baked(${name}_minimal)
+    rushlight_link_program(${name}_minimal)
 endfunction()
 
 # rushlight_add_baked_runner(<executable> <folder>...) adds the programs of these folders, each named as its
@@ -81,13 +81,5 @@ const size_t baked_program_count = @count@;
         "${root}/runtime/runner/outcome.cpp"
     )
     target_link_libraries(${executable} PRIVATE ${names} rushlight_data rushlight_platform rushlight_flags)
-    rushlight_link_baked(${executable})
-endfunction()
-
-function(rushlight_link_baked executable)
-    target_link_options(
-        ${executable}
-        PRIVATE -Wl,--gc-sections -Xlinker "-Map=$<TARGET_FILE:${executable}>.map"
-    )
-    rushlight_add_board(${executable})
+    rushlight_link_program(${executable})
 endfunction()

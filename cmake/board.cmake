@@ -17,6 +17,15 @@ function(rushlight_add_board executable)
     set_target_properties(${executable} PROPERTIES LINKER_LANGUAGE C SUFFIX "")
 endfunction()
 
+# rushlight_link_program(<executable>): without what nothing calls, with a link map beside it, and for the board.
+function(rushlight_link_program executable)
+    target_link_options(${executable} PRIVATE -Wl,--gc-sections)
+    if(NOT DEFINED RUSHLIGHT_LINKER_MAP OR RUSHLIGHT_LINKER_MAP) # a toolchain's linker may write none
+        target_link_options(${executable} PRIVATE -Xlinker "-Map=$<TARGET_FILE:${executable}>.map")
+    endif()
+    rushlight_add_board(${executable})
+endfunction()
+
 function(rushlight_board_library)
     set(description "${RUSHLIGHT_BOARD_FOLDER}/board.json")
     rushlight_watch("${description}")
@@ -74,7 +83,7 @@ function(rushlight_board_library)
         target_link_libraries(rushlight_board INTERFACE rushlight_c_library)
     endif()
     set(script "${startup}/sections.ld")
-    if(RUSHLIGHT_ZIG) # it tells its linker of no folder for included scripts
+    if(RUSHLIGHT_COMPILER STREQUAL "zig") # it tells its linker of no folder for included scripts
         rushlight_watch("${script}")
         file(READ "${script}" whole)
         file(READ "${script_folder}/memory.ld" included)

@@ -16,6 +16,15 @@ foreach(rushlight_index RANGE ${rushlight_last})
 endforeach()
 rushlight_unite_aliases("${rushlight_table}")
 
+# Toolchain files are read before the options.
+if((RUSHLIGHT_TARGET OR RUSHLIGHT_COMPILER) AND NOT RUSHLIGHT_CODE)
+    message(
+        FATAL_ERROR
+        "RUSHLIGHT_TARGET, RUSHLIGHT_COMPILER: CMAKE_TOOLCHAIN_FILE=toolchains/target.cmake expected beside them, \
+found '${CMAKE_TOOLCHAIN_FILE}'"
+    )
+endif()
+
 # The embedded files by what they are: bytes 4 to 8 of each kind of file name it. One that is not there yet is a
 # program that the build makes.
 set(RUSHLIGHT_EMBEDDED_MODEL "")
@@ -41,6 +50,12 @@ foreach(rushlight_file IN LISTS rushlight_files)
         endif()
     endif()
 endforeach()
+
+# WebAssembly is small, too, unless the flags ask for its vectors.
+set(RUSHLIGHT_SMALL_TARGET OFF)
+if(RUSHLIGHT_BOARD OR (CMAKE_SYSTEM_PROCESSOR MATCHES "wasm" AND NOT CMAKE_CXX_FLAGS MATCHES "-msimd128"))
+    set(RUSHLIGHT_SMALL_TARGET ON)
+endif()
 
 foreach(rushlight_index RANGE ${rushlight_last})
     string(JSON rushlight_row GET "${rushlight_table}" options ${rushlight_index})

@@ -49,6 +49,8 @@ LINKED_FROM_ABOVE = {
 }
 """What a layer of the runtime declares, and a higher one or a generated file defines, with the reason."""
 SEEN_BY_KERNELS = {"base", "tensor", "memory", "kernel"}
+SHELF_LIMIT = 60
+"""Files in a folder of kernels/, at most."""
 PACKAGE = [
     "printable",
     "errors",
@@ -56,8 +58,8 @@ PACKAGE = [
     "callable_module",
     "files",
     "documents",
-    "process",
     "sources",
+    "process",
     "program",
     "runtime",
     "codegen",
@@ -80,8 +82,8 @@ def includes(folder: str) -> Iterator[tuple[Path, str, str]]:
     """Each file of a folder with each of its includes, as the first two folders of the path."""
     for path in sorted((ROOT / folder).rglob("*")):
         if path.suffix in (".h", ".cpp", ".inl"):
-            for top, room in _INCLUDE.findall(path.read_text()):
-                yield path.relative_to(ROOT), top, room
+            for top, part in _INCLUDE.findall(path.read_text()):
+                yield path.relative_to(ROOT), top, part
 
 
 def linked_upwards(root: Path) -> set[str]:
@@ -124,15 +126,15 @@ def imports(path: Path) -> Iterator[str]:
             yield from (str(a.value) for a in node.args[:1] if isinstance(a, ast.Constant))
 
 
-def imports_upwards(room: str, path: Path) -> list[str]:
-    """The modules of higher rooms that a file of a room imports."""
+def imports_upwards(package: str, path: Path) -> list[str]:
+    """The modules of higher packages that a file of `package` imports."""
     modules = [module for module in imports(path) if module.startswith("rushlight.")]
-    rooms = [(module, module.split(".")[1]) for module in modules]
-    return [m for m, target in rooms if target in PACKAGE and PACKAGE.index(target) > PACKAGE.index(room)]
+    parts = [(module, module.split(".")[1]) for module in modules]
+    return [m for m, part in parts if part in PACKAGE and PACKAGE.index(part) > PACKAGE.index(package)]
 
 
 def package_files() -> list[tuple[str, Path]]:
-    """The files of the Python package, each with its room."""
+    """The files of rushlight, each with its package or module below that."""
     package = ROOT / "python" / "rushlight"
     files = [path.relative_to(package) for path in package.rglob("*.py")]
     return sorted((path.parts[0].removesuffix(".py"), package / path) for path in files)
@@ -140,9 +142,9 @@ def package_files() -> list[tuple[str, Path]]:
 
 def test_the_runtime_includes_downwards_only() -> None:
     upwards = [
-        f"{path} includes {top}/{room}"
-        for path, top, room in includes("runtime")
-        if top != "runtime" or RUNTIME.index(room) > RUNTIME.index(path.parts[1])
+        f"{path} includes {top}/{part}"
+        for path, top, part in includes("runtime")
+        if top != "runtime" or RUNTIME.index(part) > RUNTIME.index(path.parts[1])
     ]
     assert upwards == []
 
@@ -201,39 +203,47 @@ def test_the_executor_has_a_type_for_each_part_of_the_arena() -> None:
 
 def test_kernels_see_the_lower_runtime_only() -> None:
     beyond = [
-        f"{path} includes {top}/{room}"
-        for path, top, room in includes("kernels")
-        if top != "kernels" and (top != "runtime" or room not in SEEN_BY_KERNELS)
+        f"{path} includes {top}/{part}"
+        for path, top, part in includes("kernels")
+        if top != "kernels" and (top != "runtime" or part not in SEEN_BY_KERNELS)
     ]
     assert [line for line in beyond if "includes rushlight/" not in line] == []
 
 
 def test_microkernels_see_themselves_only() -> None:
     beyond = [
-        f"{path} includes {top}/{room}"
-        for path, top, room in includes("kernels/ukernel")
-        if (top, room) != ("kernels", "ukernel")
+        f"{path} includes {top}/{part}"
+        for path, top, part in includes("kernels/ukernel")
+        if (top, part) != ("kernels", "ukernel")
     ]
     assert beyond == []
 
 
 def test_libraries_of_kernels_do_not_see_each_other() -> None:
+    named = {"operators", "backs", "host", "board", "ukernel"}
+    shared = {path.name for path in (ROOT / "kernels").iterdir() if path.is_dir()} - named
     seen = {
-        "portable": {"portable", "backs", "shared"},
-        "quantized": {"quantized", "backs", "shared"},
-        "prim": {"prim", "shared"},
-        "shared": {"shared"},
-        "backs": {"backs", "shared"},
-        "host": {"host", "backs", "shared", "ukernel"},
-        "board": {"board", "backs", "shared", "ukernel"},
+        "operators": {"backs", *shared},
+        **dict.fromkeys(shared, shared),
+        "backs": {"backs", *shared},
+        "host": {"host", "backs", "ukernel", *shared},
+        "board": {"board", "backs", "ukernel", *shared},
     }
     across = [
-        f"{path} includes {top}/{room}"
+        f"{path} includes {top}/{part}"
         for folder, allowed in seen.items()
-        for path, top, room in includes(f"kernels/{folder}")
-        if top == "kernels" and room not in allowed
+        for path, top, part in includes(f"kernels/{folder}")
+        if top == "kernels" and part not in allowed
     ]
     assert across == []
+
+
+def test_a_shelf_of_kernels_is_small_enough_to_read() -> None:
+    fronts = ROOT / "kernels" / "operators"
+    shelves = [path for path in fronts.iterdir() if path.is_dir()]
+    shelves += [path for path in (ROOT / "kernels").iterdir() if path.is_dir() and path != fronts]
+    assert [path.name for path in shelves if len(list(path.glob("*.*"))) > SHELF_LIMIT] == []
+    assert [path.name for path in fronts.iterdir() if path.is_file()] == []
 
 
 def test_instruction_sets_are_named_in_microkernels_only() -> None:
@@ -250,9 +260,9 @@ def test_instruction_sets_are_named_in_microkernels_only() -> None:
 
 def test_nobody_sees_compat() -> None:
     seen = [
-        f"{path} includes {top}/{room}"
+        f"{path} includes {top}/{part}"
         for folder in ("runtime", "kernels", "python", "toolchains")
-        for path, top, room in includes(folder)
+        for path, top, part in includes(folder)
         if top == "compat"
     ]
     assert seen == []
@@ -261,9 +271,9 @@ def test_nobody_sees_compat() -> None:
 def test_the_package_imports_downwards_only() -> None:
     upwards = [
         f"{path.relative_to(ROOT)} imports {module}"
-        for room, path in package_files()
-        if room != "__init__"  # which loads everything, when it is asked for
-        for module in imports_upwards(room, path)
+        for package, path in package_files()
+        if package != "__init__"  # which loads everything, when it is asked for
+        for module in imports_upwards(package, path)
     ]
     assert upwards == []
 
@@ -286,12 +296,12 @@ def test_imports_upwards_are_seen_wherever_they_are(text: str, found: list[str],
     assert imports_upwards("codegen", path) == found
 
 
-def test_rooms_of_the_package_have_a_place_in_the_order() -> None:
-    assert {room for room, _ in package_files()} - {"__init__", *PACKAGE} == set()
+def test_every_package_has_its_place_in_the_order() -> None:
+    assert {package for package, _ in package_files()} - {"__init__", *PACKAGE} == set()
 
 
 def test_the_runtime_of_the_package_stands_alone_but_for_the_debug_record() -> None:
-    seen = {module for room, path in package_files() if room == "runtime" for module in imports(path)}
+    seen = {module for package, path in package_files() if package == "runtime" for module in imports(path)}
     own = {module for module in seen if module.startswith("rushlight.") and module.split(".")[1] != "runtime"}
     native = {"rushlight._runtime"}
     assert own - native == {"rushlight.errors", "rushlight.status", "rushlight.program.debug"}
@@ -300,8 +310,8 @@ def test_the_runtime_of_the_package_stands_alone_but_for_the_debug_record() -> N
 def test_the_core_imports_numpy_and_ml_dtypes_only() -> None:
     allowed = {"rushlight", "numpy", "ml_dtypes"}
     third_party = {"torch", "yaml", "click", "rich", "flatbuffers", "elftools", "torchao", "executorch"}
-    for room, path in package_files():
-        if room in ("__init__", "errors", "status", "printable", "files", "runtime"):
+    for package, path in package_files():
+        if package in ("__init__", "errors", "status", "printable", "files", "runtime"):
             used = {module.split(".")[0] for module in imports(path)}
             assert used & third_party == set(), f"{path}: expected only {sorted(allowed)}"
 
@@ -312,8 +322,8 @@ def test_files_are_written_the_same_with_any_version_of_flatbuffers() -> None:
 
 
 def test_only_exporting_and_quantizing_import_torch() -> None:
-    for room, path in package_files():
-        if room not in ("export", "quantize"):
+    for package, path in package_files():
+        if package not in ("export", "quantize"):
             assert {"torch", "torchao"}.isdisjoint(m.split(".")[0] for m in imports(path)), path
 
 

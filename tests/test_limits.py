@@ -23,7 +23,7 @@ Row = dict[str, Any]
 
 
 def limits(product: Row) -> dict[str, int]:
-    """Every number of a product by its path, such as "flash" or "sources/shared/convert"."""
+    """Every number of a product by its path, such as "flash" or "sources/elements/convert"."""
 
     def walk(part: Row, before: str) -> Iterator[tuple[str, int]]:
         for name, item in part.items():

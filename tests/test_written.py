@@ -12,8 +12,8 @@ from support import written
 
 ROOT = Path(__file__).resolve().parents[1]
 
-ROOMS = ("docs", "benchmarks", "tests")
-PAGES = sorted([*ROOT.glob("*.md"), *(path for room in ROOMS for path in (ROOT / room).rglob("*.md"))])
+FOLDERS = ("docs", "benchmarks", "tests")
+PAGES = sorted([*ROOT.glob("*.md"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.md"))])
 WRITTEN = [
     pytest.param(part, id=f"{path.relative_to(ROOT)}:{part.name}")
     for path in PAGES

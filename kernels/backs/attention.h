@@ -2,7 +2,7 @@
 // The problem of scaled_dot_product_attention, and its back.
 #pragma once
 
-#include "kernels/shared/attention.h"
+#include "kernels/matmul/attention.h"
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/tensor.h"

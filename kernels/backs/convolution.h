@@ -5,8 +5,8 @@
 
 #include <optional>
 
-#include "kernels/shared/activation.h"
-#include "kernels/shared/convolution.h"
+#include "kernels/geometry/convolution.h"
+#include "kernels/matmul/activation.h"
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/tensor.h"

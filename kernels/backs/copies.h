@@ -2,8 +2,8 @@
 // Problems of copies, conversions and constant padding, and their backs, which take every dtype.
 #pragma once
 
-#include "kernels/shared/constant_pad.h"
-#include "kernels/shared/view.h"
+#include "kernels/geometry/constant_pad.h"
+#include "kernels/walk/view.h"
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/scalar.h"

@@ -5,8 +5,8 @@
 
 #include <optional>
 
-#include "kernels/shared/gather.h"
-#include "kernels/shared/indexing.h"
+#include "kernels/index/gather.h"
+#include "kernels/index/indexing.h"
 #include "runtime/base/error.h"
 #include "runtime/base/span.h"
 #include "runtime/kernel/context.h"

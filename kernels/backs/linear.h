@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems of linear layers, and their backs. LinearProblem is in shared/linear.h, with what checks it.
+// Problems of linear layers, and their backs. LinearProblem is in matmul/linear.h, with what checks it.
 #pragma once
 
 #include <optional>
 
-#include "kernels/shared/activation.h"
-#include "kernels/shared/linear.h"
+#include "kernels/matmul/activation.h"
+#include "kernels/matmul/linear.h"
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/tensor.h"

@@ -2,7 +2,7 @@
 // The problem of an LSTM layer, and its back.
 #pragma once
 
-#include "kernels/shared/lstm.h"
+#include "kernels/matmul/lstm.h"
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/tensor.h"

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "kernels/shared/matmul.h"
+#include "kernels/matmul/matmul.h"
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/tensor.h"

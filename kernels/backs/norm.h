@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <optional>
 
-#include "kernels/shared/layer_norm.h"
-#include "kernels/shared/normalization.h"
-#include "kernels/shared/rms_norm.h"
+#include "kernels/normalization/layer_norm.h"
+#include "kernels/normalization/normalization.h"
+#include "kernels/normalization/rms_norm.h"
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/tensor.h"

@@ -3,7 +3,7 @@
 // shapes.
 #pragma once
 
-#include "kernels/shared/region.h"
+#include "kernels/geometry/region.h"
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/tensor.h"

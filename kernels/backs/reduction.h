@@ -3,8 +3,8 @@
 // elements has some.
 #pragma once
 
-#include "kernels/shared/extremum.h"
-#include "kernels/shared/reduce.h"
+#include "kernels/reduction/extremum.h"
+#include "kernels/reduction/reduce.h"
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/tensor.h"

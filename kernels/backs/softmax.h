@@ -2,16 +2,16 @@
 // The problem of softmax and log_softmax, and their backs.
 #pragma once
 
-#include "kernels/shared/lanes.h"
+#include "kernels/walk/paired_fibers.h"
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/tensor.h"
 
 namespace rushlight::kernels {
 
-// Each lane of `out` comes from the lane of `self` beside it; `lanes` are those of the two.
+// Each fiber of `out` comes from the fiber of `self` beside it; `fibers` are those of the two.
 struct SoftmaxProblem {
-  const Lanes& lanes;
+  const PairedFibers& fibers;
   const Tensor& self;
   const Tensor& out;
 

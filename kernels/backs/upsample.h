@@ -3,8 +3,8 @@
 // empty.
 #pragma once
 
-#include "kernels/shared/spatial_gather.h"
-#include "kernels/shared/upsample.h"
+#include "kernels/geometry/spatial_gather.h"
+#include "kernels/geometry/upsample.h"
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"

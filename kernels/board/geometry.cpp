@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "kernels/shared/convolution.h"
+#include "kernels/geometry/convolution.h"
 
 namespace rushlight::kernels::board {
 

@@ -2,7 +2,7 @@
 #include "kernels/backs/linear.h"
 #include "kernels/board/finish.h"
 #include "kernels/board/product.h"
-#include "kernels/shared/linear.h"
+#include "kernels/matmul/linear.h"
 
 namespace rushlight::kernels::board {
 

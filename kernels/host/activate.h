@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "kernels/shared/activation.h"
+#include "kernels/matmul/activation.h"
 
 namespace rushlight::kernels::host {
 

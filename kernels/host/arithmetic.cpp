@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sums, products and quotients of floats, sums and products of int32 and int64.
 #include "kernels/backs/elementwise.h"
+#include "kernels/checks/selection.h"
+#include "kernels/elements/scalar_tensor.h"
 #include "kernels/host/elementwise.h"
-#include "kernels/shared/scalar_tensor.h"
-#include "kernels/shared/selection.h"
 
 namespace rushlight::kernels::host {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/shared/attention_rows.h"
+#include "kernels/matmul/attention_rows.h"
 #include "kernels/ukernel/attention.h"
 #include "kernels/ukernel/gemm.h"
 

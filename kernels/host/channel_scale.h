@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "kernels/shared/paired_axes.h"
+#include "kernels/walk/paired_axes.h"
 
 namespace rushlight::kernels::host {
 

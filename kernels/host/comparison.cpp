@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Elementwise comparisons of float32, int32 and int64. Greater is less with the operands exchanged.
 #include "kernels/backs/elementwise.h"
+#include "kernels/checks/selection.h"
 #include "kernels/host/elementwise.h"
-#include "kernels/shared/selection.h"
 
 namespace rushlight::kernels::host {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/backs/copies.h"
+#include "kernels/elements/scalar_tensor.h"
 #include "kernels/host/fast_copy.h"
-#include "kernels/shared/scalar_tensor.h"
 
 namespace rushlight::kernels::host {
 

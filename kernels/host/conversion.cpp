@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Conversions, with loops of vectors between the types that numbers mostly come in.
 #include "kernels/backs/copies.h"
+#include "kernels/checks/selection.h"
 #include "kernels/host/elementwise.h"
 #include "kernels/host/fast_copy.h"
-#include "kernels/shared/selection.h"
-#include "kernels/shared/strided_copy.h"
-#include "kernels/shared/view.h"
 #include "kernels/ukernel/convert.h"
+#include "kernels/walk/strided_copy.h"
+#include "kernels/walk/view.h"
 
 namespace rushlight::kernels::host {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "kernels/host/convolution_ways.h"
-#include "kernels/shared/convolution.h"
+#include "kernels/geometry/convolution.h"
+#include "kernels/host/convolution/algorithm.h"
 
 namespace rushlight::kernels::host {
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the ways to convolve share. A Convolution holds sizes and strides; each of its phases is a convolution
-// in which the inputs that an output sees lie at equal steps. There is one phase, but for transposed
-// convolutions with strides: there outputs whose positions leave equal remainders see the same kernel
-// elements.
+// What the algorithms of a convolution share. A Convolution holds sizes and strides; each of its phases is a
+// convolution in which the inputs that an output sees lie at equal steps. There is one phase, but for
+// transposed convolutions with strides: there outputs whose positions leave equal remainders see the same
+// kernel elements.
 #pragma once
 
 #include <cstddef>
 
 #include "kernels/backs/convolution.h"
+#include "kernels/geometry/convolution.h"
 #include "kernels/host/activate.h"
-#include "kernels/shared/convolution.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels::host {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/host/activate.h"
 #include "kernels/host/convolution.h"
-#include "kernels/host/convolution_ways.h"
-#include "kernels/shared/activation.h"
+#include "kernels/host/convolution/algorithm.h"
+#include "kernels/matmul/activation.h"
 
 namespace rushlight::kernels::host {
 

@@ -3,7 +3,7 @@
 #include "kernels/backs/copies.h"
 
 #include "kernels/host/fast_copy.h"
-#include "kernels/shared/strided_copy.h"
+#include "kernels/walk/strided_copy.h"
 
 namespace rushlight::kernels::host {
 

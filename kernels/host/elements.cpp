@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "kernels/shared/selection.h"
+#include "kernels/checks/selection.h"
 #include "kernels/ukernel/convert.h"
 
 namespace rushlight::kernels::host {

@@ -2,10 +2,10 @@
 // The largest or smallest of float32 and where it is. A NaN wins over every number, the first of equals over
 // the others.
 #include "kernels/backs/reduction.h"
-#include "kernels/shared/joint_axes.h"
-#include "kernels/shared/lane_walk.h"
-#include "kernels/shared/sizes.h"
+#include "kernels/checks/sizes.h"
 #include "kernels/ukernel/reduce.h"
+#include "kernels/walk/fibers.h"
+#include "kernels/walk/joint_axes.h"
 
 namespace rushlight::kernels::host {
 
@@ -26,9 +26,9 @@ struct Search {
   // Of one run.
   void run(char* const* at) const {
     const auto* x = reinterpret_cast<const float*>(at[kInput]);
-    const float value = largest ? ukernel::max_run(size, x) : ukernel::min_run(size, x);
+    const float value = largest ? ukernel::max_span(size, x) : ukernel::min_span(size, x);
     if (at[kValue] != nullptr) *reinterpret_cast<float*>(at[kValue]) = value;
-    *reinterpret_cast<int64_t*>(at[kIndex]) = static_cast<int64_t>(ukernel::find_run(size, x, value));
+    *reinterpret_cast<int64_t*>(at[kIndex]) = static_cast<int64_t>(ukernel::find_span(size, x, value));
   }
 
   // Of n outputs side by side.
@@ -91,24 +91,24 @@ int64_t find_of_all(bool largest, const Tensor& self) {
   const auto find = largest ? ukernel::argmax_rows : ukernel::argmin_rows;
   const auto* x = self.const_data_ptr<float>();
   if (is_row_major(self.dim_order(), self.sizes())) {
-    const float value = largest ? ukernel::max_run(self.numel(), x) : ukernel::min_run(self.numel(), x);
-    return static_cast<int64_t>(ukernel::find_run(self.numel(), x, value));
+    const float value = largest ? ukernel::max_span(self.numel(), x) : ukernel::min_span(self.numel(), x);
+    return static_cast<int64_t>(ukernel::find_span(self.numel(), x, value));
   }
   const View views[] = {View::of(self)};
   float best = 0.0f;
   int64_t index = 0;
   int64_t seen = 0;
-  const Error error = for_each_lane(views, views[0].dim - 1, [&](const ViewLane* lanes) {
+  const Error error = for_each_fiber(views, views[0].dim - 1, [&](const Fiber* fibers) {
     float value = 0.0f;
     int32_t place = 0;
-    find(static_cast<size_t>(lanes[0].size), lanes[0].stride / kFloat, 1,
-         reinterpret_cast<const float*>(lanes[0].data), &value, &place);
+    find(static_cast<size_t>(fibers[0].size), fibers[0].stride / kFloat, 1,
+         reinterpret_cast<const float*>(fibers[0].data), &value, &place);
     const bool beats = largest ? value > best : value < best;
     if (seen == 0 || beats || (value != value && best == best)) {
       best = value;
       index = seen + place;
     }
-    seen += lanes[0].size;
+    seen += fibers[0].size;
     return Error::Ok;
   });
   RL_DCHECK(error == Error::Ok);
@@ -116,7 +116,7 @@ int64_t find_of_all(bool largest, const Tensor& self) {
   return index;
 }
 
-Error search_lanes(KernelContext& context, bool largest, const ExtremumSearch& search) {
+Error search_fibers(KernelContext& context, bool largest, const ExtremumSearch& search) {
   if (search.indices.numel() == 0) return Error::Ok;
   const View indices = search.view_of(search.indices);
   View values = indices;
@@ -131,7 +131,7 @@ Error search_lanes(KernelContext& context, bool largest, const ExtremumSearch& s
 }
 
 Error find(KernelContext& context, bool largest, const ExtremumSearch& search) {
-  if (!search.over_all) return search_lanes(context, largest, search);
+  if (!search.over_all) return search_fibers(context, largest, search);
   *search.indices.mutable_data_ptr<int64_t>() = find_of_all(largest, search.self);
   return Error::Ok;
 }
@@ -139,11 +139,11 @@ Error find(KernelContext& context, bool largest, const ExtremumSearch& search) {
 }  // namespace
 
 Error max_along(KernelContext& context, const SearchProblem& problem) {
-  return search_lanes(context, true, problem.search);
+  return search_fibers(context, true, problem.search);
 }
 
 Error min_along(KernelContext& context, const SearchProblem& problem) {
-  return search_lanes(context, false, problem.search);
+  return search_fibers(context, false, problem.search);
 }
 
 Error argmax(KernelContext& context, const SearchProblem& problem) {

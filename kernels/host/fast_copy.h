@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies between layouts, for kernels/shared/strided_copy.h where that has to be quick: what is contiguous on
+// Copies between layouts, for kernels/walk/strided_copy.h where that has to be quick: what is contiguous on
 // one side only is transposed in blocks, and large copies are shared among threads.
 #pragma once
 
-#include "kernels/shared/view.h"
+#include "kernels/walk/view.h"
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/tensor.h"

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "kernels/shared/region.h"
+#include "kernels/geometry/region.h"
 #include "kernels/ukernel/pool.h"
 #include "runtime/kernel/context.h"
 

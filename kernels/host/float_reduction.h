@@ -11,7 +11,7 @@
 
 #include <cstddef>
 
-#include "kernels/shared/reduce.h"
+#include "kernels/reduction/reduce.h"
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"
 

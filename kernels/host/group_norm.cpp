@@ -4,7 +4,7 @@
 #include "kernels/backs/norm.h"
 #include "kernels/host/channel_scale.h"
 #include "kernels/host/float_reduction.h"
-#include "kernels/shared/view.h"
+#include "kernels/walk/view.h"
 
 namespace rushlight::kernels::host {
 

@@ -5,9 +5,9 @@
 
 #include "kernels/backs/norm.h"
 #include "kernels/host/elements.h"
-#include "kernels/shared/joint_axes.h"
 #include "kernels/ukernel/normalize.h"
 #include "kernels/ukernel/reduce.h"
+#include "kernels/walk/joint_axes.h"
 
 namespace rushlight::kernels::host {
 
@@ -45,9 +45,9 @@ struct Group {
 Moments<float> moments(const Group& group, double eps) {
   if (group.layout.count == 0) return {0.0f, NAN};
   const auto count = static_cast<float>(group.layout.count);
-  const float mean = group.sum(ukernel::sum_run, [](float x) { return x; }) / count;
+  const float mean = group.sum(ukernel::sum_span, [](float x) { return x; }) / count;
   const float squares =
-      group.sum([mean](size_t n, const float* x) { return ukernel::squares_run(n, x, mean); },
+      group.sum([mean](size_t n, const float* x) { return ukernel::squares_span(n, x, mean); },
                 [mean](float x) { return (x - mean) * (x - mean); });
   return {mean, 1.0f / std::sqrt(squares / count + static_cast<float>(eps))};
 }
@@ -70,9 +70,9 @@ void normalize(const Group& group, const Moments<float>& moments) {
       const auto parameter = [&](size_t operand) {
         return group.start[operand] == nullptr ? nullptr : floats_at(place(operand));
       };
-      ukernel::normalize_run(length, floats_at(place(Layout::kInput)), moments.mean, moments.rstd,
-                             parameter(Layout::kWeight), parameter(Layout::kBias),
-                             reinterpret_cast<float*>(place(Layout::kOutput)));
+      ukernel::normalize_span(length, floats_at(place(Layout::kInput)), moments.mean, moments.rstd,
+                              parameter(Layout::kWeight), parameter(Layout::kBias),
+                              reinterpret_cast<float*>(place(Layout::kOutput)));
     }
   });
 }
@@ -87,27 +87,27 @@ struct ConvertedGroup {
   ScalarType type;
   char* const* start;
 
-  // f(n, x, places of the first of them).
+  // f(n, x, pointers to the first of them).
   template <class F>
   void for_each_piece(F f) const {
     const auto& run = layout.elements.inner();
     layout.elements.walk(start, 1, [&](char* const* at) {
       alignas(64) float floats[kPiece];
       for (size_t i = 0; i < run.size; i += kPiece) {
-        char* places[Layout::kElementOperands];
+        char* pointers[Layout::kElementOperands];
         for (size_t k = 0; k < Layout::kElementOperands; ++k)
-          places[k] = start[k] == nullptr ? nullptr : at[k] + static_cast<ptrdiff_t>(i) * run.strides[k];
+          pointers[k] = start[k] == nullptr ? nullptr : at[k] + static_cast<ptrdiff_t>(i) * run.strides[k];
         const size_t n = std::min(kPiece, run.size - i);
-        load(floats, n, places, Layout::kInput);
-        f(n, floats, places);
+        load(floats, n, pointers, Layout::kInput);
+        f(n, floats, pointers);
       }
     });
   }
 
   // Null for a parameter that is absent.
-  const float* load(float* to, size_t n, char* const* places, size_t operand) const {
-    if (places[operand] == nullptr) return nullptr;
-    load_floats(to, type, places[operand], layout.elements.inner().strides[operand] / kElement, n);
+  const float* load(float* to, size_t n, char* const* pointers, size_t operand) const {
+    if (pointers[operand] == nullptr) return nullptr;
+    load_floats(to, type, pointers[operand], layout.elements.inner().strides[operand] / kElement, n);
     return to;
   }
 
@@ -115,23 +115,23 @@ struct ConvertedGroup {
     if (layout.count == 0) return {0.0f, NAN};
     const auto count = static_cast<float>(layout.count);
     PairwiseSum<float> sum;
-    for_each_piece([&](size_t n, const float* x, char* const*) { sum.add(ukernel::sum_run(n, x)); });
+    for_each_piece([&](size_t n, const float* x, char* const*) { sum.add(ukernel::sum_span(n, x)); });
     const float mean = sum.total() / count;
     PairwiseSum<float> squares;
     for_each_piece(
-        [&](size_t n, const float* x, char* const*) { squares.add(ukernel::squares_run(n, x, mean)); });
+        [&](size_t n, const float* x, char* const*) { squares.add(ukernel::squares_span(n, x, mean)); });
     return {mean, 1.0f / std::sqrt(squares.total() / count + static_cast<float>(eps))};
   }
 
   void normalize(const Moments<float>& moments) const {
-    for_each_piece([&](size_t n, float* x, char* const* places) {
+    for_each_piece([&](size_t n, float* x, char* const* pointers) {
       alignas(64) float weights[kPiece];
       alignas(64) float biases[kPiece];
-      const float* weight = load(weights, n, places, Layout::kWeight);
-      const float* bias = load(biases, n, places, Layout::kBias);
-      ukernel::normalize_run(n, x, moments.mean, moments.rstd, weight, bias, x);
-      store_floats(places[Layout::kOutput], layout.elements.inner().strides[Layout::kOutput] / kElement, type,
-                   x, n);
+      const float* weight = load(weights, n, pointers, Layout::kWeight);
+      const float* bias = load(biases, n, pointers, Layout::kBias);
+      ukernel::normalize_span(n, x, moments.mean, moments.rstd, weight, bias, x);
+      store_floats(pointers[Layout::kOutput], layout.elements.inner().strides[Layout::kOutput] / kElement,
+                   type, x, n);
     });
   }
 };

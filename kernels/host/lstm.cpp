@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/checks/sizes.h"
 #include "kernels/host/gemm.h"
-#include "kernels/shared/sizes.h"
 #include "kernels/ukernel/dot.h"
 #include "kernels/ukernel/lstm.h"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "kernels/shared/selection.h"
+#include "kernels/checks/selection.h"
 #include "python/bindings/convert.h"
 #include "runtime/backend/backend.h"
 #include "runtime/base/log.h"

@@ -62,7 +62,7 @@ void bind_trace(py::module_& m) {
       .def("write", &PyTrace::write, py::arg("path"), py::arg("debug_path") = py::none(),
            py::call_guard<py::gil_scoped_release>(), "Writes an .etdp, and the values of operators.")
       .def("lost", &PyTrace::lost, py::call_guard<py::gil_scoped_release>(),
-           "Events and values that found no room.");
+           "Events and values that did not fit.");
 }
 
 }  // namespace rushlight

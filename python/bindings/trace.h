@@ -17,7 +17,7 @@ namespace rushlight {
 
 class PyTrace {
  public:
-  // Logs what operators put out if `debug_bytes`, the room for it, is not 0. Throws std::bad_alloc.
+  // Logs operators' outputs in `debug_bytes` of memory if that is not 0. Throws std::bad_alloc.
   explicit PyTrace(size_t debug_bytes);
   PyTrace(const PyTrace&) = delete;
   PyTrace& operator=(const PyTrace&) = delete;
@@ -30,7 +30,7 @@ class PyTrace {
   // run begins a new file. Called without the GIL. Throws an OSError.
   void write(const std::string& path, const std::optional<std::string>& debug_path);
 
-  // Events and values that found no room in the current file. Called without the GIL.
+  // Events and values that did not fit in the current file. Called without the GIL.
   [[nodiscard]] std::pair<size_t, size_t> lost();
 
  private:

@@ -56,7 +56,7 @@ def test_every_byte_has_its_place(report: SizeReport) -> None:
     assert sum(entry.flash for entry in report.entries) == sizes.flash
     assert sum(entry.ram for entry in report.entries) == sizes.ram
     components = report.components
-    assert {"runtime/executor", "kernels/shared", "startup", "generated table"} <= set(components)
+    assert {"runtime/executor", "kernels/walk", "startup", "generated table"} <= set(components)
     assert "unknown" not in components and components["padding"]["flash"] < 200
     assert set(report.operators) >= {"aten::convolution.out", "aten::relu.out"}
     assert report.dtypes.keys() == {"float32"}

@@ -13,7 +13,7 @@ from support.faults_table import ROOT, Fault, read, told_by
 FAULTS = read()
 README = Path(__file__).with_name("README.md").read_text()
 
-# Small rooms of the package that hold no logic of their own.
+# Modules of the package without logic of their own.
 WITHOUT = {
     "python/rushlight/__init__",
     "python/rushlight/__main__",

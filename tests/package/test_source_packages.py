@@ -101,7 +101,7 @@ def test_the_sources_compile_for_a_microcontroller(tmp_path: Path) -> None:
         tmp_path / "out",
         FORM="arduino",
         PACKAGE=tmp_path / "digits",
-        CMAKE_TOOLCHAIN_FILE=target.toolchain_file,
+        **target.toolchain,
     )
     build(tmp_path / "out", "model")
     symbols = process.run(["arm-none-eabi-nm", tmp_path / "out" / "libmodel.a"], check=True).stdout
@@ -129,7 +129,7 @@ def test_a_package_says_nothing_of_where_it_was_made(tmp_path: Path) -> None:
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="missing: an x86-64 compiler with -mfma")
 def test_quantized_sources_fuse_nothing_on_a_cpu_that_could(tmp_path: Path) -> None:
     bake_package(ROOT / "tests/interop/model_dscnn_int8/model.pte", "arduino", tmp_path / "model")
-    source = tmp_path / "model/src/kernels/shared/affine.cpp"
+    source = tmp_path / "model/src/kernels/quantization/affine.cpp"
     fused = []
     for name, text in (
         ("exact", source.read_text()),

@@ -10,13 +10,13 @@ from rushlight.size.breakdown import Entry
 from rushlight.size.report import SizeReport
 from rushlight.size.stack import StackBound, Step
 
-_RELU, _FILE = "aten::relu.out", "kernels/portable/op_relu.cpp"
+_RELU, _FILE = "aten::relu.out", "kernels/operators/activation/op_relu.cpp"
 _EXECUTOR = "runtime/executor"
 ENTRIES = (
     Entry("rushlight::Method::execute()", f"{_EXECUTOR}/method.cpp", _EXECUTOR, ".text", 500, 0),
     Entry("rushlight::Method::load()", f"{_EXECUTOR}/method_load.cpp", _EXECUTOR, ".text", 300, 0),
-    Entry("relu_out", _FILE, "kernels/portable", ".text", 100, 0, _RELU),
-    Entry("row<float>", _FILE, "kernels/portable", ".text", 60, 0, _RELU, "float32"),
+    Entry("relu_out", _FILE, "kernels/operators/activation", ".text", 100, 0, _RELU),
+    Entry("row<float>", _FILE, "kernels/operators/activation", ".text", 60, 0, _RELU, "float32"),
     Entry("recorded", "runtime/base/failure.cpp", "runtime/base", ".bss", 0, 24),
     Entry("errno", "libc.a(errno.o)", "C library (libc.a)", ".data", 4, 4),
 )

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 
-#include "kernels/shared/checks.h"
-#include "kernels/shared/selection.h"
+#include "kernels/checks/checks.h"
+#include "kernels/checks/selection.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
 
@@ -12,7 +12,7 @@ using namespace rushlight;
 
 namespace {
 
-// The medians of a row, each of `width` neighbours, which `window` has room for. NaN goes before numbers, as
+// The medians of a row, each of `width` neighbours, which fit in `window`. NaN goes before numbers, as
 // in PyTorch's median.
 template <class T>
 void filter_row(const T* row, T* out, int64_t length, int64_t width, T* window) {

@@ -20,7 +20,7 @@ from rushlight.build.result import BuildResult
 from rushlight.build.sizes import read_sizes
 from rushlight.codegen.bake import Baked, bake, program_name
 from rushlight.documents import read_json
-from rushlight.errors import InvalidArgument, MissingToolchain
+from rushlight.errors import InvalidArgument
 from rushlight.files import locked, write_bytes, write_text
 from rushlight.program import is_bundled_program, read_bundled_program
 from rushlight.sources import source_root
@@ -61,10 +61,10 @@ def make(
     target = targets.get(request.target)
     output = output.resolve()
     with alone_in(output), made_or_gone(output / request.file_name(target)) as executable:
-        check_requirements(target)
+        target.check_builds()
         start = time.monotonic()
         request = _with_links(request, output)
-        programs = _bake(request, output / "baked", progress)
+        programs = _bake(request, target, output / "baked", progress)
         folders = [program.folder for program in programs]
         if folders:
             selected = tuple(folder / "selected_operators.yaml" for folder in folders)
@@ -74,7 +74,7 @@ def make(
         model, embedded = _embedded(request, target, output)
         binary = output / "cmake-build"
         entries = request.cache_entries(target, embedded, folders)
-        cmake.configure(source_root(), binary, entries, target.toolchain_file)
+        cmake.configure(source_root(), binary, entries, target.toolchain)
         configured = time.monotonic() - start
         wanted = request.cmake_targets([program.name for program in programs])
         used = cmake.build(binary, wanted, jobs, progress, environment)
@@ -108,9 +108,12 @@ def _with_links(request: BuildRequest, output: Path) -> BuildRequest:
     )
 
 
-def _bake(request: BuildRequest, folder: Path, progress: cmake.Progress | None) -> tuple[Baked, ...]:
+def _bake(
+    request: BuildRequest, target: targets.Target, folder: Path, progress: cmake.Progress | None
+) -> tuple[Baked, ...]:
     """The C++ of each program to bake, in a folder of its name. Errors: InvalidArgument for a name that two
     have; those of bake()."""
+    weights = "array" if target.kind == "wasi" else "incbin"  # assembler files are written for ELF
     programs: list[Baked] = []
     for wanted in request.baked:
         if progress:
@@ -118,8 +121,16 @@ def _bake(request: BuildRequest, folder: Path, progress: cmake.Progress | None) 
         name = program_name(wanted.model, wanted.name)
         if any(name == other.name for other in programs):
             raise InvalidArgument(f"two baked programs are called '{name}'")
-        data_files, kernels = wanted.data_files, request.kernels
-        programs.append(bake(wanted.model, folder / name, name=name, data_files=data_files, kernels=kernels))
+        programs.append(
+            bake(
+                wanted.model,
+                folder / name,
+                name=name,
+                data_files=wanted.data_files,
+                kernels=request.kernels,
+                weights=weights,
+            )
+        )
     return tuple(programs)
 
 
@@ -161,16 +172,6 @@ def made_or_gone(executable: Path) -> Iterator[Path]:
         with contextlib.suppress(OSError):
             executable.unlink()
         raise
-
-
-def check_requirements(target: targets.Target) -> None:
-    """Error: MissingToolchain, naming what is missing to build and the packages that have it."""
-    missing = [requirement for requirement in target.requirements() if not requirement.only_to_run]
-    if missing:
-        packages, pip_packages = (
-            sorted({m.package for m in missing if m.installer == installer}) for installer in ("apt", "pip")
-        )
-        raise MissingToolchain(target.name, [m.name for m in missing], packages, pip_packages)
 
 
 def put_executable(linked: Path, executable: Path) -> None:

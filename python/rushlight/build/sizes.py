@@ -13,7 +13,7 @@ from rushlight.errors import MissingDependency
 
 MODEL_SECTION = ".model"
 RESERVED_SECTIONS = (".stack", ".arena", ".heap")
-"""Room for what is no static data."""
+"""Sections that reserve memory for the stack and arenas."""
 
 _WRITE = 1
 _ALLOCATE = 2
@@ -35,7 +35,7 @@ class Sizes:
 
 def read_sizes(executable: Path) -> Sizes:
     """The sizes of an ELF file, or of a WebAssembly module. Sections without memory on the target do not
-    count; areas that only reserve room for the stack or arenas (their names say so) are not static data."""
+    count; areas that only reserve memory for the stack or arenas (their names say so) are not static data."""
     with executable.open("rb") as stream:
         if stream.read(len(WASM_MAGIC)) == WASM_MAGIC:
             return _wasm_sizes(read_wasm_sections(executable))

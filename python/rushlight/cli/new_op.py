@@ -16,6 +16,12 @@ from rushlight.codegen.new_operator import add_operator
 @click.argument("operator")
 @click.option("--dtypes", default="real", show_default=True, help="A set of kernels/ops.yaml, or a dtype.")
 @click.option(
+    "--shelf",
+    default="elementwise",
+    show_default=True,
+    help="The folder of kernels/operators for the source.",
+)
+@click.option(
     "--kernels",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     default="kernels",
@@ -23,10 +29,10 @@ from rushlight.codegen.new_operator import add_operator
     help="The folder of the checkout to add to.",
 )
 @json_option
-def new_op_command(operator: str, dtypes: str, kernels: Path, as_json: bool) -> None:
+def new_op_command(operator: str, dtypes: str, shelf: str, kernels: Path, as_json: bool) -> None:
     """Begin an operator: its row in kernels/ops.yaml, and the source for its kernel. OPERATOR is a name
     such as aten::relu.out, looked up in the installed torch, or a whole schema."""
-    made = add_operator(kernels, operator, dtypes)
+    made = add_operator(kernels, operator, dtypes, shelf)
     if as_json:
         described = {
             "operator": made.name,

@@ -10,15 +10,15 @@ from pathlib import Path
 
 from rushlight.codegen.ukernels import native_sources
 
-_SHARED = re.compile(r'^#include "(kernels/(?:shared|host|board)/[^"]+)\.h"', re.MULTILINE)
+_SHARED = re.compile(r'^#include "(kernels/(?!ukernel/|backs/)[^"]+)\.h"', re.MULTILINE)
 _UKERNEL = re.compile(r'^#include "kernels/ukernel/(\w+)\.h"', re.MULTILINE)
 _ANY = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
 def shared_sources(root: Path, sources: Iterable[Path]) -> tuple[list[Path], list[str], list[Path]]:
-    """What `sources` need besides: the sources of kernels/shared, kernels/host and kernels/board, sorted, and
-    the families of microkernels; and every file that was read to know it. `root` is the folder that include
-    paths start from."""
+    """What `sources` need besides: other sources of kernels/, sorted, and the families of microkernels; and
+    every file that was read to know it. Headers of kernels/backs are not followed: a kernel itself includes
+    what it calls. `root` is the folder that include paths start from."""
     given = list(sources)
     read: dict[Path, None] = {}
     families: set[str] = set()
@@ -35,7 +35,8 @@ def shared_sources(root: Path, sources: Iterable[Path]) -> tuple[list[Path], lis
             families.add(family)
             pending.append(root / "kernels" / "ukernel" / f"{family}.h")
     shared = sorted(file for file in read if file.suffix == ".cpp" and file not in given)
-    return shared, sorted(families - {"variants"}), list(read)
+    generic = root / "kernels" / "ukernel" / "generic"
+    return shared, sorted(name for name in families if (generic / f"{name}.cpp").is_file()), list(read)
 
 
 def closure(names: Iterable[str], read: Callable[[str], str | None]) -> tuple[dict[str, str], list[str]]:

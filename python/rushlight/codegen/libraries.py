@@ -27,6 +27,7 @@ from rushlight.codegen.schema import Schema, parse_schema
 from rushlight.codegen.sources import defining_source, source_files
 from rushlight.codegen.table import (
     KERNELS_NAMESPACE,
+    LIBRARIES,
     OfficialKernel,
     Operator,
     OperatorTable,
@@ -41,7 +42,7 @@ from rushlight.codegen.table import (
 from rushlight.errors import InvalidSelection
 from rushlight.program.dtypes import NUMBERS
 
-BUILT_IN = ("optimized", "portable", "prim", "quantized")
+BUILT_IN = ("optimized", *LIBRARIES)
 """The libraries that kernels/ may have."""
 
 _USUAL_NAMES = ("ops.yaml", "custom_ops.yaml", "functions.yaml")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The beginning of an operator: its row in kernels/ops.yaml and the source of its kernel."""
+"""Starts a new operator: adds its row to kernels/ops.yaml and a source file for its kernel."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rushlight import process
 from rushlight.codegen.schema import Schema, parse_schema
-from rushlight.codegen.table import load_table
+from rushlight.codegen.table import FRONTS_FOLDER, load_table
 from rushlight.errors import InvalidArgument, InvalidSelection, MissingDependency
 
 _ASK_TORCH = """
@@ -27,8 +27,8 @@ else:
 
 _SOURCE = """\
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/shared/checks.h"
-#include "kernels/shared/selection.h"
+#include "kernels/checks/checks.h"
+#include "kernels/checks/selection.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {{
@@ -49,7 +49,7 @@ _FUNCTION = """\
 
 @dataclass(frozen=True)
 class NewOperator:
-    """What was written: a row, and the source unless it was there for other overloads."""
+    """The files written: the table, and the source unless other overloads had it already."""
 
     name: str
     declaration: str
@@ -76,13 +76,14 @@ def schema_text(operator: str) -> str:
     )
 
 
-def add_operator(kernels: Path, operator: str, dtypes: str) -> NewOperator:
+def add_operator(kernels: Path, operator: str, dtypes: str, shelf: str = "elementwise") -> NewOperator:
     """Adds the row of an operator to `kernels`/ops.yaml, in its place, and its source file if there is none.
 
     Args:
         kernels: the folder of a checkout.
         operator: a full name ("aten::relu.out", namespace aten if none is given), or a schema.
         dtypes: the name of a dtype set of the table, or a dtype.
+        shelf: the folder of kernels/operators for the source, unless one has it already.
 
     Errors: InvalidSelection for a schema that cannot be read, an operator that has a row, or unknown dtypes;
     those of schema_text.
@@ -104,6 +105,8 @@ def add_operator(kernels: Path, operator: str, dtypes: str) -> NewOperator:
     source = table.source_path(added)
     made = not source.exists()
     if made:
+        source = kernels / FRONTS_FOLDER / shelf / source.name
+        source.parent.mkdir(parents=True, exist_ok=True)
         source.write_text(_source(schema, text, kernel))
     return NewOperator(schema.name, schema.cpp_declaration(kernel), path, source, made)
 

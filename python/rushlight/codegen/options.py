@@ -39,7 +39,8 @@ class Word:
 
 @dataclass(frozen=True)
 class Option:
-    """One option; cmake/options.json explains the fields. `choices` maps the words of the flag to CMake's."""
+    """One option; cmake/options.json explains the fields. `choices` maps the words of the flag to CMake's,
+    `values` are those of an option of kind choice."""
 
     name: str
     kind: str
@@ -51,6 +52,7 @@ class Option:
     field: str
     metavar: str | None
     choices: Mapping[str, str]
+    values: tuple[str, ...]
     words: tuple[Word, ...]
 
     def cache_value(self, value: Value) -> str:
@@ -155,5 +157,6 @@ def _option(row: Mapping[str, Any]) -> Option:
         field=row.get("field", flag.lstrip("-").replace("-", "_")),
         metavar=row.get("metavar"),
         choices=choices if isinstance(choices, Mapping) else {},
+        values=() if isinstance(choices, Mapping) else tuple(choices),
         words=words,
     )

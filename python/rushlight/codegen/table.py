@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -18,11 +19,30 @@ KERNELS_NAMESPACE = "rushlight::kernels"
 BACKS_FOLDERS = ("host", "board")
 """The folders of kernels/ that hold backs: for processors with wide vectors, and for small ones."""
 
-_ROW_KEYS = {"schema", "kernel", "dtypes", "index_dtypes", "source", "tolerance", "traits", "backs"}
+FRONTS_FOLDER = "operators"
+"""The folder of kernels/ that holds fronts, each on a shelf: kernels/operators/<shelf>/op_<name>.cpp."""
+
+EXACT_SOURCES = re.compile(r"kernels/(operators/quantized|quantization)/\w+\.cpp")
+"""Sources that are compiled without contraction of products and sums: what they compute is the same on every
+CPU, and as PyTorch rounds it, in two steps."""
+
+LIBRARIES = ("portable", "prim", "quantized")
+"""The libraries that a row may name: operators of PyTorch, on numbers, on quantized tensors."""
+
+_ROW_KEYS = {
+    *("schema", "kernel", "dtypes", "index_dtypes", "library", "source", "tolerance", "traits", "backs")
+}
 TRAITS = {
     "in_place": "the result may be written over an input of its dtype, sizes and dim order",
     "commutes": "the first two arguments may change places",
     "folds": "it copies or converts and does nothing else: a call with constants is run once, at load",
+    # In four dimensions, as there are channels-last tensors of; of dequantization and the like in any.
+    "keeps_order": "the result has the dim order of the first input and of a `residual`, others have any",
+    # Those that PyTorch tags need not say it.
+    "pointwise": "an element depends on the inputs' at its index: the result may have their dim order",
+    "reads_any_order": "each input may have its own dim order; the result is row-major",
+    "any_order": "each tensor, the result too, may have its own dim order",
+    "view": "the result has the input's elements in the same order, under other sizes",
 }
 """What a row may say of its operator, by name. The exporter relies on it, and tests hold kernels to it."""
 
@@ -58,12 +78,12 @@ class OfficialKernel:
 
 @dataclass(frozen=True)
 class Operator:
-    """One row: the C++ function `kernel` in <library's folder>/<source>.cpp computes in `dtypes`. Tensors of
+    """One row: the C++ function `kernel` in <table's folder>/<source>.cpp computes in `dtypes`. Tensors of
     positions, pivots or counts may be of `index_dtypes` besides.
 
-    `of` is the kernel library; without it, the first folder of `source` (kernels/<library>/...). `kernel` is
-    in `namespace`; where `official` names kernels with ExecuTorch's signature, it is the generated function
-    in front of them. An empty `source` stands for one that the caller links.
+    `of` is the added library that the row is from; without it the row is of kernels/ops.yaml, and `group` is
+    one of LIBRARIES. `kernel` is in `namespace`; where `official` names kernels with ExecuTorch's signature,
+    it is the generated function in front of them. An empty `source` stands for one that the caller links.
 
     `kernel` is the operator's front. `back` computes the problems that it can in the front's place; without
     one the front's own, portable code computes all. `known_backs` are those of the row for any target; a
@@ -80,6 +100,7 @@ class Operator:
     tolerance: Mapping[str, float] = field(default_factory=dict)
     index_dtypes: frozenset[str] = frozenset()
     of: str = ""
+    group: str = "portable"
     namespace: str = KERNELS_NAMESPACE
     official: tuple[OfficialKernel, ...] = ()
     traits: frozenset[str] = frozenset()
@@ -94,8 +115,8 @@ class Operator:
 
     @property
     def library(self) -> str:
-        """The kernel library that has it: one that was added, "optimized" or a folder of kernels/."""
-        return self.of or ("optimized" if self.back else self.source.split("/")[0])
+        """The kernel library that has it: one that was added, "optimized" or one of LIBRARIES."""
+        return self.of or ("optimized" if self.back else self.group)
 
     @property
     def folds(self) -> bool:
@@ -172,7 +193,12 @@ def load_table(path: Path) -> OperatorTable:
     if not isinstance(content, dict) or not {"dtypes", "operators"} <= content.keys():
         raise InvalidSelection(f"{path}: expected a mapping with 'dtypes' and 'operators'")
     sets = dtype_sets(content["dtypes"], path)
-    rows = [row for listed in content["operators"] or [] for row in read_rows(listed, sets, path)]
+    shelves = {file.stem: file for file in sorted((path.parent / FRONTS_FOLDER).glob("*/*.cpp"))}
+    rows = [
+        replace(row, source=_front_source(row.source, shelves, path))
+        for listed in content["operators"] or []
+        for row in read_rows(listed, sets, path)
+    ]
     seen: set[tuple[str, str]] = set()
     for row in rows:
         if (row.name, row.library) in seen:
@@ -180,6 +206,12 @@ def load_table(path: Path) -> OperatorTable:
         seen.add((row.name, row.library))
     check_kernels(rows, path)
     return by_priority(OperatorTable(path, {}, sets=sets), rows)
+
+
+def _front_source(name: str, shelves: Mapping[str, Path], table: Path) -> str:
+    """The source of that name, on its shelf; in the folder of fronts itself where no shelf has it."""
+    found = shelves.get(name)
+    return found.relative_to(table.parent).with_suffix("").as_posix() if found else f"{FRONTS_FOLDER}/{name}"
 
 
 def by_priority(
@@ -312,12 +344,22 @@ def read_row(row: Any, sets: Mapping[str, frozenset[str]], path: Path) -> Operat
         schema=schema,
         kernel=row["kernel"],
         dtypes=_dtypes(row.get("dtypes", ()), sets, where),
-        source=row.get("source", f"portable/op_{schema.base_name.strip('_')}"),
+        source=row.get("source", f"op_{schema.base_name.strip('_')}"),
+        group=_library(row, where),
         index_dtypes=_dtypes(row.get("index_dtypes", ()), sets, where),
         tolerance={dtype: float(bound) for dtype, bound in tolerance.items()},
         traits=_traits(row, where),
     )
     return _backs(row, read, sets, where)
+
+
+def _library(row: Mapping[str, Any], where: str) -> str:
+    given = row.get("library", "portable")
+    if given not in LIBRARIES:
+        raise InvalidSelection(
+            f"{where}: library: expected one of {', '.join(LIBRARIES)}, found {given!r:.120}"
+        )
+    return str(given)
 
 
 def _traits(row: Mapping[str, Any], where: str) -> frozenset[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a package holds, whatever its form: a baked program, and the sources of rushlight that it needs."""
+"""The contents of a package in any form: a baked program, and the sources of rushlight that it needs."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from rushlight.codegen import ukernels
 from rushlight.codegen.includes import closure
-from rushlight.codegen.ukernels import condition
+from rushlight.codegen.table import EXACT_SOURCES
 from rushlight.errors import InvalidArgument
 from rushlight.package.settings import OWN_FILES, with_prelude
 
@@ -23,8 +24,6 @@ _TAKEN = re.compile(
 )
 # Compiled with tracers only, which a baked program has not.
 _LEFT_OUT = re.compile(r"runtime/trace/.*\.cpp")
-# Their results are the same on every CPU; CMakeLists.txt has the reason.
-_EXACT = re.compile(r"kernels/(quantized/.*|shared/affine.*)\.cpp")
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class Contents:
 
     @property
     def sources(self) -> list[str]:
-        """What is compiled, sorted."""
+        """The source files, sorted."""
         return sorted(path for path in self.files if path.endswith((".cpp", ".c")))
 
 
@@ -83,6 +82,8 @@ def collect(
             return generated[path]
         if path in OWN_FILES:
             return OWN_FILES[path]
+        if path == ukernels.VARIANTS_HEADER:
+            return ukernels.variants_header(ukernels.read_table(root))
         file = root / path
         inside = ".." not in Path(path).parts and not _LEFT_OUT.fullmatch(path)
         return file.read_text(encoding="utf-8") if inside and file.is_file() else None
@@ -100,8 +101,8 @@ def collect(
                 text,
                 path,
                 is_public=path == header,
-                is_exact=bool(_EXACT.fullmatch(path)),
-                condition=condition(path, read),
+                is_exact=bool(EXACT_SOURCES.fullmatch(path)),
+                condition=ukernels.condition(path, read),
             )
             for path, text in files.items()
         },

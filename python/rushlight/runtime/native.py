@@ -41,7 +41,7 @@ def exception(failure: Exception, module: ModuleType) -> errors.RushlightError:
 def located(error: errors.RushlightError, path: str | None, method: str) -> errors.RushlightError:
     """The error, with the line of the model where a debug record beside the program tells it."""
     if path is not None and error.instruction is not None:
-        # The only thing that this room takes from another one, and only when something has failed.
+        # The only import from another package, and only after a failure.
         from rushlight.program.debug import source_of
 
         if source := source_of(path, method, error.instruction):

@@ -133,7 +133,7 @@ class Program:
         self._trace.write(os.fspath(etdump_path), debug)
 
     def etdump_loss(self) -> tuple[int, int]:
-        """How many events and values since the last file found no room for them."""
+        """How many events and values since the last file were dropped because their memory was full."""
         return (0, 0) if self._trace is None else self._trace.lost()
 
     def _begin_trace(self, debug_buffer_size: int) -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How many bytes each kernel takes on a target, from the objects of a build with all operators."""
+"""Measures the bytes of each kernel on a target, in the objects of a build with all operators."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rushlight import targets
-from rushlight.build import BuildRequest, alone_in, check_requirements, cmake
+from rushlight.build import BuildRequest, alone_in, cmake
 from rushlight.build.request import PathLike
 from rushlight.build.sizes import read_object_size
 from rushlight.documents import read_json
@@ -21,9 +21,9 @@ LIBRARY = "executorch_kernels"
 
 @dataclass(frozen=True)
 class KernelSizes:
-    """Bytes of code, constants and initial data. `sources` are the kernels' own, by source ("portable/
-    op_add"); `shared` is what they share and the microkernels they call, by file; `table` is the operator
-    table: names, signatures and what unpacks arguments. `operators` has those that each source defines.
+    """Bytes of code, constants and initial data. `sources` are the kernels' own, by source
+    ("operators/matmul/op_mm"); `shared` is what they share and the microkernels they call, by file; `table`
+    is the operator table: names, signatures and what unpacks arguments. `operators` has those of each source.
     Nothing is linked yet: what the linker leaves out or merges, and the C library, do not count."""
 
     target: str
@@ -58,7 +58,7 @@ def kernel_sizes(
     Errors: UnknownTarget, MissingToolchain, MissingDependency, InvalidSelection, BuildFailed.
     """
     chosen = targets.get(target)
-    check_requirements(chosen)
+    chosen.check_builds()
     folder = Path(output or Path("rushlight-build") / f"kernels-{target}").resolve()
     binary = folder / "cmake-build"
     wanted = tuple(dtypes)
@@ -66,7 +66,7 @@ def kernel_sizes(
     request = BuildRequest(target, all_ops=True, dtypes="all", only_dtypes=wanted, defines=given)
     entries = request.cache_entries(chosen)
     with alone_in(folder):
-        cmake.configure(source_root(), binary, entries, chosen.toolchain_file)
+        cmake.configure(source_root(), binary, entries, chosen.toolchain)
         cmake.build(binary, [LIBRARY], jobs, progress)
         return _measured(target, wanted, binary)
 
@@ -74,19 +74,16 @@ def kernel_sizes(
 def _measured(target: str, dtypes: tuple[str, ...], binary: Path) -> KernelSizes:
     operators = _operators(binary / "generated" / "selected_kernels.json")
     objects = binary / "CMakeFiles" / f"{LIBRARY}.dir"
-    files = {_source(path.relative_to(objects)): path for path in objects.rglob("*.cpp.o*")}
-    sizes = {source: read_object_size(path) for source, path in sorted(files.items())}
+    files = {path.relative_to(objects): path for path in objects.rglob("*.cpp.o*")}
+    sizes = {_source(name): read_object_size(path) for name, path in sorted(files.items())}
+    kernels = {_source(name) for name in files if name.parts[0] == "kernels"}
     if missing := sorted(set(operators) - set(sizes)):
         raise BuildFailed(["cmake", "--build", str(binary)], f"no object of {missing[0]} in {objects}")
     return KernelSizes(
         target=target,
         dtypes=dtypes,
         sources={source: sizes[source] for source in sorted(operators)},
-        shared={
-            source: size
-            for source, size in sizes.items()
-            if source not in operators and source.startswith(("shared/", "host/", "board/", "ukernel/"))
-        },
+        shared={source: sizes[source] for source in sorted(kernels - set(operators))},
         table=sizes["operator_table"],
         operators=operators,
     )
@@ -104,6 +101,6 @@ def _operators(selected: Path) -> dict[str, list[str]]:
 
 
 def _source(path: Path) -> str:
-    """kernels/portable/op_add.cpp.obj is portable/op_add, as in ops.yaml."""
+    """kernels/operators/elementwise/op_add.cpp.obj is operators/elementwise/op_add, as in ops.yaml."""
     name = path.with_name(path.name.partition(".cpp.")[0])
     return str(Path(*name.parts[1:]))

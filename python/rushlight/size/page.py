@@ -31,7 +31,7 @@ def report_page(report: SizeReport) -> str:
         treemap_svg(report),
         "<h2>Components</h2>",
         _sums("component", report.components),
-        "<h2>Operators</h2><p>Each its own source; what they share is <code>kernels/shared</code>.</p>",
+        "<h2>Operators</h2><p>Each its own source; what they share is apart, by folder.</p>",
         _sums("operator", report.operators),
         "<h2>Dtypes</h2><p>Of kernels that are made for one.</p>",
         _sums("dtype", report.dtypes),

@@ -15,10 +15,11 @@ _VALUES = "trace.bin"
 
 @dataclass(frozen=True)
 class TraceRequest:
-    """Where a run's trace goes: events to `etdump`, what operators put out to `debug_output` if it is given.
+    """The files of a run's trace: events go to `etdump`, operators' outputs to `debug_output` if it is given.
 
-    The sizes are the bytes of memory that a target collects each in, 64 KiB and 256 KiB unless given; what
-    finds no room is left out and counted. This machine takes what is needed, within `debug_size` for values.
+    The sizes are the bytes of memory in which a target collects events and values, 64 KiB and 256 KiB unless
+    given; what does not fit is dropped and counted. Hosts take the memory that is needed, within `debug_size`
+    for values.
     """
 
     etdump: Path
@@ -27,11 +28,11 @@ class TraceRequest:
     debug_size: int | None = None
 
     def defines(self) -> dict[str, str]:
-        """What a runner has to be built with."""
+        """CMake definitions of a runner that can trace."""
         return {"EXECUTORCH_ENABLE_EVENT_TRACER": "ON"}
 
     def arguments(self) -> list[str]:
-        """The runner's, for files in the folder that it runs in."""
+        """The runner's options; the files are in its working folder."""
         words = [f"--etdump={_EVENTS}"]
         if self.etdump_size is not None:
             words.append(f"--etdump_size={self.etdump_size}")
@@ -42,8 +43,8 @@ class TraceRequest:
         return words
 
     def collect(self, folder: Path) -> None:
-        """Moves what the runner wrote in `folder` to where it was asked for. Error: InvalidArgument when a
-        place cannot be written."""
+        """Copies the runner's files from `folder` to their destinations. Error: InvalidArgument for a
+        destination that cannot be written."""
         for name, place in ((_EVENTS, self.etdump), (_VALUES, self.debug_output)):
             if place is None or not (folder / name).is_file():
                 continue
@@ -55,7 +56,7 @@ class TraceRequest:
 
 @dataclass(frozen=True)
 class TraceLoss:
-    """How many events and values found no room in the memory for them."""
+    """How many events and values were dropped because their memory was full."""
 
     events: int = 0
     values: int = 0

@@ -8,20 +8,25 @@ import errno
 import os
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from rushlight import process
-from rushlight.build import RUNNER, BuildRequest, cmake, pipeline, run_request
+from rushlight import process, targets
+from rushlight.build import RUNNER, BakedModel, BuildRequest, cmake, pipeline, run_request
 from rushlight.build.inputs import linked_inputs
 from rushlight.build.sizes import Sizes
 from rushlight.cli.main import main
+from rushlight.documents import read_json
 from rushlight.errors import BuildFailed, FileFailed, InvalidArgument
 from rushlight.sources import source_root
+from rushlight.targets.target import CommandTarget
 
 INTEROP = Path(__file__).parents[2] / "interop"
 MODEL = INTEROP / "f64_add" / "model.pte"
+INTERPRETED = BuildRequest("host", models=(MODEL,))
+BAKED = BuildRequest("host", baked=(BakedModel(MODEL, name="f64_add"),))
 ODD = [
     'a"b.pte',
     "a[b.pte",
@@ -59,9 +64,10 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         (binary / "generated").mkdir(parents=True, exist_ok=True)
         (binary / "generated" / "selected_kernels.json").write_text('{"operators": {}, "delegates": {}}')
 
-    def build(binary: Path, *_: object) -> None:
+    def build(binary: Path, wanted: list[str], *_: object) -> None:
         time.sleep(0.2)
-        (binary / RUNNER).write_bytes(b"runner")
+        for name in wanted:
+            (binary / name).write_bytes(b"runner")
         done.append("built")
 
     monkeypatch.setattr(cmake, "configure", configure)
@@ -103,9 +109,11 @@ def test_a_folder_that_cannot_be_built_in_is_refused(fake: list[str], tmp_path: 
     assert fake == []
 
 
-def test_a_failed_build_leaves_no_executable(fake: list[str], tmp_path: Path, monkeypatch) -> None:
-    request = BuildRequest("host", models=(MODEL,))
-    executable = run_request(request, tmp_path).executable
+@pytest.mark.parametrize("request_", [INTERPRETED, BAKED], ids=["interpreted", "baked"])
+def test_a_failed_build_leaves_no_executable(
+    request_: BuildRequest, fake: list[str], tmp_path: Path, monkeypatch
+) -> None:
+    executable = run_request(request_, tmp_path).executable
 
     def fail(*_: object) -> None:
         assert executable.is_file()  # others may be running it
@@ -113,8 +121,49 @@ def test_a_failed_build_leaves_no_executable(fake: list[str], tmp_path: Path, mo
 
     monkeypatch.setattr(cmake, "build", fail)
     with pytest.raises(BuildFailed):
-        run_request(request, tmp_path)
+        run_request(request_, tmp_path)
     assert not executable.exists()
+
+
+@pytest.mark.parametrize(("target", "suffix"), [("host", ""), ("cortex-m55", ".elf"), ("wasm32", ".wasm")])
+@pytest.mark.parametrize("request_", [INTERPRETED, BAKED], ids=["interpreted", "baked"])
+def test_an_executable_is_named_as_its_kind_on_the_target(
+    request_: BuildRequest, target: str, suffix: str, fake: list[str], tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.setattr(CommandTarget, "check_builds", lambda _target: None)
+    result = run_request(replace(request_, target=target), tmp_path)
+    assert result.executable == tmp_path / (request_.runner + suffix) and result.executable.is_file()
+    assert read_json(tmp_path / "build.json")["executable"] == str(result.executable)
+
+
+def test_assembler_files_hold_the_weights_where_the_assembler_is_for_elf(
+    fake: list[str], tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.setattr(CommandTarget, "check_builds", lambda _target: None)
+    baked = replace(BAKED, baked=(BakedModel(INTEROP / "dynamic_mlp" / "model.pte"),))
+    written = {}
+    for target in ("cortex-m55", "wasm32"):
+        run_request(replace(baked, target=target), tmp_path / target)
+        written[target] = {path.suffix for path in (tmp_path / target).rglob("*_weights.*")}
+    assert ".S" in written["cortex-m55"] and ".S" not in written["wasm32"] and ".cpp" in written["wasm32"]
+
+
+def test_baked_programs_of_one_name_are_refused(fake: list[str], tmp_path: Path) -> None:
+    twice = replace(BAKED, baked=BAKED.baked * 2)
+    with pytest.raises(InvalidArgument, match="two baked programs are called 'f64_add'"):
+        run_request(twice, tmp_path)
+    assert fake == []
+
+
+def test_baked_builds_ask_for_what_the_request_says(fake: list[str], tmp_path: Path) -> None:
+    wanted = replace(BAKED, minimal=True, interpreter=True)
+    made = pipeline.make(wanted, tmp_path)
+    [program] = made.programs
+    for name in ("baked_runner", f"{program.name}_minimal", RUNNER):
+        assert (made.binary / name).is_file()
+    entries = wanted.cache_entries(targets.get("host"), baked=[program.folder])
+    assert entries["RUSHLIGHT_BAKED"] == str(program.folder)
+    assert entries["RUSHLIGHT_BUILD"] == "runner;no-python"
 
 
 @pytest.mark.parametrize("command", ["build", "bake", "run"])
@@ -151,7 +200,7 @@ def test_a_full_disk_is_said_when_configuring_fails(status, log, tmp_path, monke
         usage = type("usage", (), {"free": 4096})
         monkeypatch.setattr(cmake.shutil, "disk_usage", lambda _path: usage)
     with pytest.raises(FileFailed, match="No space left on device") as caught:
-        cmake.configure(source_root(), tmp_path / "b", {}, None)
+        cmake.configure(source_root(), tmp_path / "b", {}, {})
     assert caught.value.errno == errno.ENOSPC
 
 

@@ -24,7 +24,7 @@ operators:
   - {schema: "aten::mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)",
      kernel: mm_out, dtypes: real}
   - {schema: "executorch_prim::add.Scalar(Any a, Any b, *, Any(a!) out) -> Any(a!)",
-     kernel: prim_add, source: prim/arithmetic}
+     kernel: prim_add, library: prim, source: arithmetic}
 """
 
 

@@ -22,19 +22,19 @@ SCHEMA = "aten::brighten.Scalar_out(Tensor self, Scalar by, *, Tensor(a!) out) -
 def kernels(tmp_path: Path) -> Path:
     """kernels/ with the table of this checkout and no sources."""
     folder = tmp_path / "kernels"
-    (folder / "portable").mkdir(parents=True)
+    folder.mkdir()
     shutil.copy(ROOT / "kernels" / "ops.yaml", folder)
     return folder
 
 
 def test_a_schema_becomes_a_row_in_its_place_and_a_source(kernels: Path) -> None:
     before = load_table(kernels / "ops.yaml").operators
-    made = add_operator(kernels, SCHEMA, "real")
+    made = add_operator(kernels, SCHEMA, "real", "elementwise")
     after = load_table(kernels / "ops.yaml").operators
     assert set(after) - set(before) == {"aten::brighten.Scalar_out"}
     assert list(after) == sorted(after, key=str.encode)
     assert after["aten::brighten.Scalar_out"].kernel == "brighten_scalar_out"
-    assert made.source == kernels / "portable" / "op_brighten.cpp"
+    assert made.source == kernels / "operators" / "elementwise" / "op_brighten.cpp"
     text = made.source.read_text()
     assert (
         "Error brighten_scalar_out(KernelContext&, const Tensor& self, const Scalar& by, Tensor& out) {"
@@ -49,7 +49,8 @@ def test_the_last_row_goes_to_the_end(kernels: Path) -> None:
 
 
 def test_a_source_that_is_there_is_left_alone(kernels: Path) -> None:
-    source = kernels / "portable" / "op_brighten.cpp"
+    source = kernels / "operators" / "elementwise" / "op_brighten.cpp"
+    source.parent.mkdir(parents=True)
     source.write_text("mine")
     made = add_operator(kernels, SCHEMA, "real")
     assert (made.made_source, source.read_text()) == (False, "mine")
@@ -82,7 +83,7 @@ def test_what_is_wrong_changes_nothing(kernels: Path, operator: str, dtypes: str
     with pytest.raises(InvalidSelection, match=message):
         add_operator(kernels, operator, dtypes)
     assert (kernels / "ops.yaml").read_text() == before
-    assert not list((kernels / "portable").iterdir())
+    assert [path.name for path in kernels.iterdir()] == ["ops.yaml"]
 
 
 def test_the_command_says_what_it_wrote(kernels: Path) -> None:

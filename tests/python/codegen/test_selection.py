@@ -206,7 +206,7 @@ def test_a_source_sees_its_own_rows_only(table: OperatorTable) -> None:
     selection = Selection(table)
     selection.add_list("add.out,mm.out")
     headers = selection_headers(table, selection.resolve())
-    own = headers["sources/portable/op_mm/rushlight/selected_dtypes.h"]
+    own = headers["sources/operators/op_mm/rushlight/selected_dtypes.h"]
     assert "aten::mm.out" in own and "aten::add.out" not in own
     assert "aten::" not in headers["sources/shared/rushlight/selected_dtypes.h"]
 
@@ -256,7 +256,7 @@ def test_a_generated_selection_selects_itself_again(
     assert listed["operators"]["aten::add.out"]["debug_info"] == [
         "models/m.pte",
         "library=portable",
-        "source=portable/op_add",
+        "source=operators/op_add",
     ]
     assert listed["kernel_metadata"] == {"aten::add.out": ["float32"]}
     assert listed["et_kernel_metadata"] == {"aten::add.out": ["v1/6;0|6;0|6;0|6;0"]}
@@ -297,7 +297,7 @@ def test_the_generated_code_compiles(operators: str, tmp_path: Path) -> None:
     process.run([*compile_, tmp_path / "operator_table.cpp"], check=True)
     user = tmp_path / "user.cpp"
     user.write_text(
-        '#include "kernels/shared/selection.h"\n'
+        '#include "kernels/checks/selection.h"\n'
         "using namespace rushlight::kernels;\n"
         f'static_assert((selected_types("aten::mm.out") != 0) == {str("mm" in operators).lower()});\n'
     )

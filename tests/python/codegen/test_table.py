@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from rushlight.codegen.emit import operator_table, selection_headers
+from rushlight.codegen.emit import PORTABLE_PREFIX, operator_table, selection_headers
 from rushlight.codegen.schema import parse_schema
 from rushlight.codegen.selection import Selected, Selection
 from rushlight.codegen.table import Back, Operator, OperatorTable, by_priority, for_small_targets, load_table
 from rushlight.errors import InvalidSelection
+from rushlight.sources import source_root
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = "aten::{}.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"
@@ -116,9 +117,9 @@ def test_what_was_preferred_is_preferred_on_small_targets(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("dtypes", "compiled"),
     [
-        (["float32"], {"host/relu": {"float32"}, "portable/op_relu": {"float32"}}),
-        (["int32"], {"portable/op_relu": {"int32"}}),
-        (["float32", "int32"], {"host/relu": {"float32"}, "portable/op_relu": {"float32", "int32"}}),
+        (["float32"], {"host/relu": {"float32"}, "operators/op_relu": {"float32"}}),
+        (["int32"], {"operators/op_relu": {"int32"}}),
+        (["float32", "int32"], {"host/relu": {"float32"}, "operators/op_relu": {"float32", "int32"}}),
     ],
 )
 def test_the_portable_code_is_compiled_where_a_call_may_reach_it(
@@ -132,7 +133,7 @@ def test_the_portable_code_is_compiled_where_a_call_may_reach_it(
     selection.add("aten::relu.out", "a test", dtypes)
     (selected,) = selection.resolve()
     assert {unit.name: set(unit.dtypes) for unit in selected.units(table)} == compiled
-    asks = selection_headers(table, [selected])["sources/portable/op_relu/rushlight/selected_backs.h"]
+    asks = selection_headers(table, [selected])["sources/operators/op_relu/rushlight/selected_backs.h"]
     assert ("host::k(context, problem)" in asks) is ("host/relu" in compiled)
     assert ("return portable();" in asks) is (dtypes != ["float32"])
     assert ("return unsupported_type(problem.type());" in asks) is (dtypes == ["float32"])
@@ -171,7 +172,7 @@ def test_a_row_that_folds_hands_its_kernels_on_as_what_runs_at_load(tmp_path: Pa
 @pytest.mark.parametrize(
     ("keys", "complaint"),
     [
-        ("traits: folds", "traits: expected a list of in_place, commutes, folds, found 'folds'"),
+        ("traits: folds", "traits: expected a list of in_place, commutes, folds, .*, found 'folds'"),
         ("traits: [fast]", "traits: expected a list of"),
         (
             "traits: [folds], backs: {problem: p, host: {dtypes: float32, prepares: true}}",
@@ -203,6 +204,7 @@ def test_schemas_are_those_of_pytorch(table: OperatorTable) -> None:
         ([row("a", "kernel: k")], "takes tensors and names no dtypes"),
         ([row("a", "kernel: k, dtypes: reel")], "'reel' is neither a dtype nor one of the sets real"),
         ([row("a", "kernel: k, dtypes: real, sauce: x")], "unknown key 'sauce'"),
+        ([row("a", "kernel: k, dtypes: real, library: mine")], "library: expected one of portable, prim"),
         ([row("a", "kernel: k, dtypes: real, tolerance: {float: 1}")], "tolerance for 'float'"),
         (["kernel: k"], "expected a row with 'schema' and 'kernel'"),
         (
@@ -229,9 +231,27 @@ def test_a_file_that_is_no_table_is_refused(tmp_path: Path) -> None:
 
 def test_a_row_has_its_defaults(tmp_path: Path) -> None:
     table = load_table(
-        write(tmp_path, row("_softmax"), row("b", "kernel: b, dtypes: [real, bool], source: prim/x"))
+        write(
+            tmp_path,
+            row("_softmax"),
+            row("b", "kernel: b, dtypes: [real, bool], library: prim, source: op_x"),
+        )
     )
     first, second = table.operators.values()
-    assert (first.source, first.library) == ("portable/op_softmax", "portable")
-    assert (second.source, second.library) == ("prim/x", "prim")
+    assert (first.source, first.library) == ("operators/op_softmax", "portable")
+    assert (second.source, second.library) == ("operators/op_x", "prim")
     assert second.dtypes == {"int32", "float32", "bool"}
+
+
+def test_portable_entries_are_named_as_backs_expect_them() -> None:
+    header = (source_root() / "kernels" / "backs" / "portable_entry.h").read_text()
+    assert f'kPortablePrefix[] = "{PORTABLE_PREFIX}";' in header
+
+
+def test_a_source_is_found_on_whichever_shelf_it_stands(tmp_path: Path) -> None:
+    path = write(tmp_path, row("relu"), row("softmax"))
+    shelf = tmp_path / "operators" / "activation"
+    shelf.mkdir(parents=True)
+    (shelf / "op_relu.cpp").touch()
+    sources = [operator.source for operator in load_table(path).operators.values()]
+    assert sources == ["operators/activation/op_relu", "operators/op_softmax"]

@@ -20,12 +20,18 @@ GENERATED = {
 }
 
 
+SOURCES = [
+    "kernels/operators/activation/op_relu.cpp",
+    "kernels/operators/quantized/op_dequantize_per_tensor.cpp",
+]
+
+
 def collected(**changes: object) -> Contents:
     arguments: dict = {
         "name": "small",
         "header": "small.h",
         "generated": GENERATED,
-        "sources": ["kernels/portable/op_relu.cpp", "kernels/quantized/op_dequantize_per_tensor.cpp"],
+        "sources": SOURCES,
         "example": "int run_example() { return 0; }\n",
     }
     return collect(source_root(), **(arguments | changes))
@@ -46,8 +52,7 @@ def test_every_include_is_found_and_every_header_has_its_source() -> None:
 
 def test_nothing_else_is_taken() -> None:
     contents = collected()
-    kernels = [path for path in contents.sources if re.match("kernels/(?!shared)", path)]
-    assert kernels == ["kernels/portable/op_relu.cpp", "kernels/quantized/op_dequantize_per_tensor.cpp"]
+    assert [path for path in contents.sources if re.match("kernels/(operators|host|board)/", path)] == SOURCES
     assert not [path for path in contents.files if path.startswith(("runtime/program", "runtime/executor"))]
     assert not [path for path in contents.sources if path.startswith("runtime/trace")]
 
@@ -57,8 +62,8 @@ def test_sources_begin_with_the_settings_and_quantized_ones_with_exact_arithmeti
     for path in contents.sources:
         assert includes(contents.files[path])[0] == "rushlight/source.h", path
     exact = {path for path in contents.sources if "rushlight/exact.h" in includes(contents.files[path])}
-    assert exact == {"kernels/quantized/op_dequantize_per_tensor.cpp"} | {
-        path for path in contents.sources if path.startswith("kernels/shared/affine")
+    assert exact == {"kernels/operators/quantized/op_dequantize_per_tensor.cpp"} | {
+        path for path in contents.sources if path.startswith("kernels/quantization/")
     }
     assert includes(contents.files["small.h"])[0] == "rushlight/settings.h"
 
@@ -82,9 +87,11 @@ def test_a_version_is_three_numbers(version: str) -> None:
 
 def test_a_package_that_is_written_again_keeps_no_source_of_before(tmp_path: Path) -> None:
     write_package(collected(), "arduino", tmp_path)
-    assert (tmp_path / "src/kernels/portable/op_relu.cpp").is_file()
-    write_package(collected(sources=["kernels/portable/op_sigmoid.cpp"]), "arduino", tmp_path)
-    assert [path.name for path in (tmp_path / "src/kernels/portable").iterdir()] == ["op_sigmoid.cpp"]
+    assert (tmp_path / "src/kernels/operators/activation/op_relu.cpp").is_file()
+    write_package(collected(sources=["kernels/operators/activation/op_sigmoid.cpp"]), "arduino", tmp_path)
+    assert [path.name for path in (tmp_path / "src/kernels/operators/activation").iterdir()] == [
+        "op_sigmoid.cpp"
+    ]
 
 
 def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ def contents() -> Contents:
         files={
             "Small_1.h": "#pragma once\n",
             "Small_1.cpp": "",
-            "kernels/portable/op_relu.cpp": "",
+            "kernels/operators/activation/op_relu.cpp": "",
             "rushlight/settings.h": "#pragma once\n",
         },
         example="static int run_example() { return 0; }\n",

@@ -28,8 +28,8 @@ from rushlight.program import (
     write_program,
 )
 from rushlight.program.debug import Frame, InstructionOrigin, MethodOrigins, Module, fingerprint
+from rushlight.run.capacity import MAX_PLANNED_BUFFERS
 from rushlight.run.check import CheckReport, check
-from rushlight.run.memory import MAX_PLANNED_BUFFERS
 from rushlight.sources import source_root
 
 INTEROP = Path(__file__).parents[2] / "interop"
@@ -147,7 +147,7 @@ def test_delegates_are_named_unless_their_backend_is_there() -> None:
     report = check(XNNPACK)
     assert report.delegates == ["XnnpackBackend"]
     assert {(f.operator, f.reason) for f in report.findings} == {("XnnpackBackend", "delegate")}
-    assert "backend 'XnnpackBackend' is not there" in message(report)
+    assert "backend 'XnnpackBackend' is missing" in message(report)
     assert check(XNNPACK, backends=["XnnpackBackend"]).runs
 
 

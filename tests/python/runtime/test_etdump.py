@@ -45,7 +45,7 @@ def test_operators_leave_what_they_put_out_in_the_debug_buffer(tmp_path: Path) -
     assert program.etdump_loss() == (0, 0)
 
 
-def test_values_without_room_are_counted(tmp_path: Path) -> None:
+def test_values_that_do_not_fit_are_counted(tmp_path: Path) -> None:
     program = rushlight.load(MODEL, enable_etdump=True, debug_buffer_size=8)
     program.forward(ONES)
     events, values = program.etdump_loss()

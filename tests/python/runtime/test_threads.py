@@ -60,7 +60,7 @@ def long_addition(count: int) -> Method:
 
 @needs("aten::add.out")
 def test_python_runs_while_a_method_executes() -> None:
-    """While one call computes, another thread takes more turns than the ends of a call leave room for.
+    """While one call computes, another thread takes more turns than the ends of a call allow.
 
     A busy machine may not run the other thread during one call, so calls are made until one shows it.
     """

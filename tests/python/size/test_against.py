@@ -19,7 +19,7 @@ from support.size_reports import a_report
     ("symbol", "file", "component", "expected"),
     [
         ("rushlight::Method::execute()", "runtime/executor/method.cpp", "runtime/executor", "runtime"),
-        ("x", "kernels/portable/op_add.cpp", "kernels/portable", "kernels"),
+        ("x", "kernels/operators/elementwise/op_add.cpp", "kernels/operators/elementwise", "kernels"),
         ("kEntries", "generated/operator_table.cpp", "generated table", "registration"),
         ("run", "runtime/runner/request_run.cpp", "runtime/runner", "runner and extensions"),
         ("memcpy", "libc.a(memcpy.o)", "C library (libc.a)", "C library"),

@@ -24,7 +24,14 @@ def test_an_object_counts_code_constants_and_initial_data(tmp_path: Path) -> Non
 
 
 def test_the_total_is_of_everything() -> None:
-    sizes = KernelSizes("t", (), {"portable/op_add": 10}, {"shared/fill": 5}, 3, {"portable/op_add": ["a"]})
+    sizes = KernelSizes(
+        "t",
+        (),
+        {"operators/elementwise/op_add": 10},
+        {"walk/fill": 5},
+        3,
+        {"operators/elementwise/op_add": ["a"]},
+    )
     assert sizes.total == 18 and sizes.to_json()["total"] == 18
 
 
@@ -33,7 +40,7 @@ def test_operators_are_listed_with_their_dtypes(capsys: pytest.CaptureFixture[st
         main(["kernels", "--json"])
     rows = json.loads(capsys.readouterr().out)
     assert not done.value.code
-    assert rows["aten::add.out"]["source"] == "portable/op_add"
+    assert rows["aten::add.out"]["source"] == "operators/elementwise/op_add"
     assert {"float32", "int64"} <= set(rows["aten::add.out"]["dtypes"])
 
 

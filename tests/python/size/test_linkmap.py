@@ -76,8 +76,8 @@ def test_a_file_that_is_no_map_is_refused(tmp_path: Path) -> None:
     ("archive", "file", "section", "component"),
     [
         ("librushlight_runtime.a", "method.cpp.obj", ".text", "runtime/executor"),
-        ("libexecutorch_kernels.a", "op_relu.cpp.o", ".text", "kernels/portable"),
-        ("libexecutorch_kernels.a", "convolution.cpp.o", ".text", "kernels/shared"),
+        ("libexecutorch_kernels.a", "op_relu.cpp.o", ".text", "kernels/operators/activation"),
+        ("libexecutorch_kernels.a", "convolution.cpp.o", ".text", "kernels/geometry"),
         ("libexecutorch_kernels.a", "operator_table.cpp.o", ".text", "generated table"),
         ("librushlight_runtime.a", "operator_table.cpp.o", ".text", "runtime/kernel"),
         ("/usr/lib/libc.a", "memcpy.o", ".text", "C library (libc.a)"),
@@ -96,12 +96,12 @@ def test_objects_have_their_components_without_a_build_folder(archive, file, sec
 
 
 def test_a_source_has_the_operators_that_were_selected() -> None:
-    both = operators_by_source(None)["kernels/portable/op_mean.cpp"]
+    both = operators_by_source(None)["kernels/operators/reduction/op_mean.cpp"]
     assert "aten::mean.out" in both and "aten::mean.dtype_out" in both
     assert operators_by_source(["aten::mean.out"]) == {
         "kernels/host/reduction.cpp": "aten::mean.out",
         "kernels/board/mean.cpp": "aten::mean.out",
-        "kernels/portable/op_mean.cpp": "aten::mean.out",
+        "kernels/operators/reduction/op_mean.cpp": "aten::mean.out",
     }
     assert "kernels/board/convolution.cpp" in operators_by_source(["aten::convolution.out"])
 

@@ -72,10 +72,10 @@ def test_a_diff_names_what_changed_largest_first() -> None:
     after = grown(a_report(new), "relu_out", 50)
     changes = diff(a_report(), after)
     assert [str(c) for c in changes.symbols] == [
-        "relu_out (kernels/portable/op_relu.cpp): 100 -> 150 (+50)",
+        "relu_out (kernels/operators/activation/op_relu.cpp): 100 -> 150 (+50)",
         "more (a.cpp): 0 -> 20 (+20)",
     ]
-    assert [c.name for c in changes.components] == ["kernels/portable", "application"]
+    assert [c.name for c in changes.components] == ["kernels/operators/activation", "application"]
     assert changes.totals[0].delta == 70 and changes.ram == []
     assert diff(after, after).symbols == []
 
@@ -111,7 +111,9 @@ def test_who_has_grown_is_named(tmp_path: Path) -> None:
     budget = _budget(tmp_path, "flash: 1000\nbefore: before.json\n")
     with pytest.raises(OverBudget) as caught:
         check_budget(grown(a_report(), "relu_out", 100), budget)
-    assert "grew: relu_out (kernels/portable/op_relu.cpp): 100 -> 200 (+100)" in caught.value.message
+    assert (
+        "grew: relu_out (kernels/operators/activation/op_relu.cpp): 100 -> 200 (+100)" in caught.value.message
+    )
     assert "Method::execute" not in caught.value.message
 
 

@@ -167,7 +167,7 @@ TEST(PreparedWeights, FindsEachOfManyBlocks_AndForgetsTheLast) {
   EXPECT_FALSE(weights.note(&memory[0], 0, 16));
 }
 
-TEST_F(Prepare, LeavesOut_WhatFindsNoRoom) {
+TEST_F(Prepare, LeavesOut_WhatDoesNotFit) {
   Loaded method(build(program_of(1)), kTable);
   alignas(64) uint8_t memory[16];
   PreparedWeights weights({memory, sizeof(memory)});

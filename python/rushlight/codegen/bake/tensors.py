@@ -49,7 +49,7 @@ class MethodTensors:
         self.changing = {index: place for place, index in enumerate(changing)}
         self.handles = {index: place for place, index in enumerate(plan.moved)}
         self.numbers = {index: place for place, index in enumerate(plan.numbers)}
-        self._room = 0
+        self._sizes = 0
         self.arenas: dict[int, int] = {}
         for tensor in map(plan.tensor, [*plan.tensors, *plan.initial_states]):
             if is_planned(tensor):
@@ -199,9 +199,9 @@ class MethodTensors:
         shape = ""
         if tensor.sizes:
             order = self.pools.array("uint8_t", tensor.dim_order)
-            room = self._room
-            self._room += len(tensor.sizes)
-            shape = f"&state.sizes[{room}], &state.strides[{room}], {order}, {math.prod(tensor.sizes)}, "
+            start = self._sizes
+            self._sizes += len(tensor.sizes)
+            shape = f"&state.sizes[{start}], &state.strides[{start}], {order}, {math.prod(tensor.sizes)}, "
         return f"rl::baked::resizable({kind}, {shape}{self.place(index)}, {storage}, {dynamism})"
 
     def _storage(self, index: int) -> str:

@@ -55,7 +55,7 @@ class Placed:
     """Requests that have their places, in the order of their offsets."""
 
     def __init__(self, capacity: int) -> None:
-        """Room for `capacity` requests."""
+        """Empty arrays for `capacity` requests."""
         self._count = 0
         self._columns = np.zeros((4, capacity), np.int64)
         self._offset, self._end, self._first, self._last = self._columns

@@ -15,7 +15,7 @@ from rushlight.export.memory.naive import naive
 from rushlight.export.memory.problem import Problem
 from rushlight.export.memory.requests import Bank, BankUse, Layout, Placement, Plan, Request
 from rushlight.export.memory.shortage import shortage
-from rushlight.export.memory.spread import NoRoom, Planner, Share, spread
+from rushlight.export.memory.spread import DoesNotFit, Planner, Share, spread
 
 PLANNERS: dict[str, Planner] = {
     "auto": auto,
@@ -29,7 +29,7 @@ def plan(requests: Sequence[Request], banks: Sequence[Bank] | None = None, plann
     """Places for all requests, always the same for the same ones.
 
     Without `banks` there is one as large as needed, of memory id 1, and one for each id that requests fix.
-    With several, the fastest that have room get what is used most. `planner` is a name of PLANNERS.
+    With several, the fastest that have memory left get what is used most. `planner` is a name of PLANNERS.
 
     Errors: DoesNotFit naming the tensors alive at the peak; InvalidArgument for an unknown planner and for
     requests of a bank that there is not.
@@ -88,7 +88,7 @@ def _lay_out(
         return parts
     try:
         shares = spread(requests, problem, banks, planner)
-    except NoRoom as lost:
+    except DoesNotFit as lost:
         raise shortage(requests, problem, banks, lost.index, planner) from None
     return [_plan_share(problem, share, planner) for share in shares]
 

@@ -16,7 +16,7 @@ from rushlight.export.memory.spread import Planner
 def shortage(
     requests: Sequence[Request], problem: Problem, banks: Sequence[Bank], index: int, planner: Planner
 ) -> DoesNotFit:
-    """The error for request `index`, which no bank that it may be in has room for: the tensors that compete
+    """The error for request `index`, which fits in no bank that it may be in: the tensors that compete
     with it, alive when most of these are."""
     fixed = requests[index].bank
     allowed = [bank for bank in banks if fixed in (None, bank.id)]

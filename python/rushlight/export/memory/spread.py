@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which request goes to which bank: the fastest bank gets what is used most for the room that it takes."""
+"""Assigns requests to banks: the fastest bank gets the requests with the most uses per byte."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rushlight.export.memory.requests import Bank, Layout, Request
 Planner = Callable[[Problem], Layout]
 
 _REPLANS, _REPLANNED = 16, 2000
-"""How often a bank is laid out anew to make room for one request more, at most; and for how many requests
+"""How often a bank is laid out anew to fit one request more, at most; and for how many requests
 together, so that it does not take long."""
 
 
@@ -28,7 +28,7 @@ class Share:
     offsets: list[int] = field(default_factory=list)
 
 
-class NoRoom(Exception):
+class DoesNotFit(Exception):
     """`index` is a request that fits no bank that it may be in, in any order that was tried."""
 
     def __init__(self, index: int) -> None:
@@ -43,15 +43,15 @@ def spread(
     reading and writing takes.
 
     Requests of fixed banks come first, then what is used most: by uses for each byte and instruction of its
-    life, by bytes × uses, by size. Errors: NoRoom.
+    life, by bytes × uses, by size. Errors: DoesNotFit.
     """
     best: list[Share] | None = None
     least = float("inf")
-    lost: NoRoom | None = None
+    lost: DoesNotFit | None = None
     for order in _orders(requests, problem):
         try:
             shares = _fill(requests, problem, banks, order, planner)
-        except NoRoom as error:
+        except DoesNotFit as error:
             lost = lost or error
             continue
         cost = _cost(requests, shares)
@@ -64,7 +64,7 @@ def spread(
 
 
 def _orders(requests: Sequence[Request], problem: Problem) -> list[list[int]]:
-    """Orders in which requests ask for room; those of fixed banks are first in each."""
+    """Orders in which requests are placed; those of fixed banks are first in each."""
     uses = np.array([request.uses for request in requests], np.float64)
     lives = np.array([request.last - request.first + 1 for request in requests], np.float64)
     free = np.array([request.bank is None for request in requests], np.int64)
@@ -88,7 +88,7 @@ def _fill(
     order: Sequence[int],
     planner: Planner,
 ) -> list[Share]:
-    """Give each request of `order` room in the fastest bank that has some."""
+    """Places each request of `order` in the fastest bank that it fits in."""
     fillings = [_Filling(problem, bank) for bank in banks]
     fastest = sorted(fillings, key=lambda filling: -filling.share.bank.speed)
     for index in order:
@@ -96,7 +96,7 @@ def _fill(
         if any(filling.add(index) for filling in allowed):
             continue
         if not any(filling.replan_with(index, planner) for filling in allowed):
-            raise NoRoom(index)
+            raise DoesNotFit(index)
     return [filling.share for filling in fillings]
 
 

@@ -6,12 +6,12 @@ from __future__ import annotations
 from rushlight import targets
 from rushlight.errors import NotExportable
 from rushlight.export.exported import Exported
-from rushlight.run.memory import room_findings
+from rushlight.run.capacity import capacity_findings
 
 
 def check_capacity(exported: Exported, target: str) -> None:
     """Errors: NotExportable with what does not fit; UnknownTarget."""
-    findings = list(room_findings(exported.parts.methods, targets.get(target), exported.stored_bytes))
+    findings = list(capacity_findings(exported.parts.methods, targets.get(target), exported.stored_bytes))
     if findings:
         lines = "\n".join(f"  {finding}" for finding in findings)
         raise NotExportable(

@@ -208,11 +208,11 @@ target_link_libraries(app PRIVATE dynamic_mlp)
 def test_an_application_brings_its_arena_and_gets_what_the_interpreter_gives(
     weights: str, tmp_path: Path
 ) -> None:
-    room = 64 if weights == "array" else None
+    scratch = 64 if weights == "array" else None
     baked = bake(
-        INTEROP / "dynamic_mlp" / "model.pte", tmp_path / "baked", weights=weights, temporary_bytes=room
+        INTEROP / "dynamic_mlp" / "model.pte", tmp_path / "baked", weights=weights, temporary_bytes=scratch
     )
-    assert baked.temporary == {"forward": room or 0}
+    assert baked.temporary == {"forward": scratch or 0}
     assert (tmp_path / "baked" / "dynamic_mlp_weights.S").exists() == (weights == "incbin")
     (tmp_path / "CMakeLists.txt").write_text(LISTS)
     (tmp_path / "app.cpp").write_text(APPLICATION)

@@ -402,20 +402,20 @@ class Failing(BackendDetails):
     def preprocess(edge_program, compile_specs):
         if compile_specs:
             return compile_specs
-        raise ValueError("no room")
+        raise ValueError("no memory")
 
 
 def test_a_backend_that_fails_is_named_with_the_lines_it_was_to_take() -> None:
     program = core_aten(lambda x: x.sin(), [X])
     with pytest.raises(
-        DelegationFailed, match="backend 'Failing' failed on 'a': ValueError: no room"
+        DelegationFailed, match="backend 'Failing' failed on 'a': ValueError: no memory"
     ) as caught:
         delegate({"forward": program}, {"forward": To("Failing", by_name(sin="a"))})
     assert isinstance(caught.value.__cause__, ValueError)
     assert caught.value.backend == "Failing" and "graphs.py:" in caught.value.nodes[0]
     assert operators(program) == ["sin"]
     assert not any("delegation_tag" in node.meta for node in program.graph.nodes)
-    with pytest.raises(DelegationFailed, match="no room"):
+    with pytest.raises(DelegationFailed, match="no memory"):
         to_backend("Failing", program, [])
 
 

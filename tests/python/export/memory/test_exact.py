@@ -106,7 +106,7 @@ def test_hundreds_of_requests_come_nearer_to_the_bound(seed: int) -> None:
 
 
 @pytest.mark.parametrize("layers", [2, 3])
-def test_search_finds_the_room_that_recurrent_networks_need(layers: int) -> None:
+def test_search_finds_the_least_memory_of_recurrent_networks(layers: int) -> None:
     """Where results of steps lie decides where the next layer's product can."""
     requests = recurrent(60, layers)
     assert plan(requests, planner="greedy_by_size").gap > 0.05 * plan(requests).lower_bound

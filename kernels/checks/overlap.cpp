@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/checks/overlap.h"
+
+#include <cstdint>
+
+#include "runtime/base/log.h"
+
+namespace rushlight::kernels {
+
+Error check_no_overlap(const Tensor& tensor, const Tensor& written, const char* name) {
+  const auto first = reinterpret_cast<uintptr_t>(tensor.const_data_ptr());
+  const auto second = reinterpret_cast<uintptr_t>(written.const_data_ptr());
+  RL_CHECK(first + tensor.nbytes() <= second || second + written.nbytes() <= first, Error::InvalidArgument,
+           "%s: expected memory that the call does not write, got some that it does; plan them apart", name);
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels

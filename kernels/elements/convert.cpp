@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/elements/convert.h"
+
+#include <cstring>
+
+#include "kernels/checks/selection.h"
+#include "kernels/elements/element.h"
+#include "runtime/base/assert.h"
+#include "runtime/tensor/dispatch.h"
+
+// A loop for each pair of types would be a large part of a library. There are loops between a type and
+// the one that its kind is held in, and between those; other conversions are made of two or three of
+// them, a few elements at a time.
+namespace rushlight::kernels {
+
+namespace {
+
+using Loop = void (*)(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
+                      size_t n);
+
+constexpr TypeSet kRealTypes = kConvertibleTypes & ~types::kComplex;
+constexpr bool kHasIntegers = contains(kConvertibleTypes, ScalarType::Long);
+constexpr ScalarType kIntegerKind = kHasIntegers ? ScalarType::Long : ScalarType::Bool;
+constexpr TypeSet kKinds =
+    kConvertibleTypes & type_set(kIntegerKind, ScalarType::UInt64, ScalarType::Float, ScalarType::Double);
+
+ScalarType kind_of(ScalarType type) {
+  if (contains(kKinds, type)) return type;
+  return is_floating(type) ? ScalarType::Float : kIntegerKind;
+}
+
+template <class To, class From>
+void convert_loop(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
+                  size_t n) {
+  for (; n > 0; --n, target += target_stride, source += source_stride) {
+    *reinterpret_cast<To*>(target) = convert<To>(load(reinterpret_cast<const From*>(source)));
+  }
+}
+
+template <class To, class From>
+constexpr Loop loop_if_selected() {
+  constexpr bool kSelected =
+      contains(kConvertibleTypes, scalar_type_of<To>) && contains(kConvertibleTypes, scalar_type_of<From>);
+  if constexpr (kSelected) return convert_loop<To, From>;
+  return nullptr;
+}
+
+// Places of the types in tables of loops.
+constexpr size_t kTypes = 19;
+constexpr size_t place(ScalarType type) {
+  const auto number = static_cast<size_t>(type);
+  return number < 16 ? number : number - 11;
+}
+constexpr size_t kKindCount = 4;
+constexpr size_t place_of_kind(ScalarType kind) {
+  if (is_floating(kind)) return kind == ScalarType::Float ? 0 : 1;
+  return kind == ScalarType::UInt64 ? 3 : 2;
+}
+
+using Integer = std::conditional_t<kHasIntegers, int64_t, bool>;
+
+struct Loops {
+  Loop load[kTypes] = {};   // to a type's kind
+  Loop store[kTypes] = {};  // from a type's kind
+  Loop between_kinds[kKindCount][kKindCount] = {};
+  Loop to_bool[kKindCount] = {};
+
+  template <class Kind, class T>
+  constexpr void add() {
+    load[place(scalar_type_of<T>)] = loop_if_selected<Kind, T>();
+    store[place(scalar_type_of<T>)] = loop_if_selected<T, Kind>();
+  }
+  template <class To, class From>
+  constexpr void add_kinds() {
+    between_kinds[place_of_kind(scalar_type_of<To>)][place_of_kind(scalar_type_of<From>)] =
+        loop_if_selected<To, From>();
+  }
+  constexpr Loops() {
+    add<int64_t, uint8_t>();
+    add<int64_t, int8_t>();
+    add<int64_t, int16_t>();
+    add<int64_t, int32_t>();
+    add<int64_t, uint16_t>();
+    add<int64_t, uint32_t>();
+    add<Integer, bool>();
+    add<float, Half>();
+    add<float, BFloat16>();
+    add_kinds<float, float>();
+    add_kinds<float, double>();
+    add_kinds<float, Integer>();
+    add_kinds<float, uint64_t>();
+    add_kinds<double, float>();
+    add_kinds<double, double>();
+    add_kinds<double, Integer>();
+    add_kinds<double, uint64_t>();
+    add_kinds<Integer, float>();
+    add_kinds<Integer, double>();
+    add_kinds<Integer, Integer>();
+    add_kinds<uint64_t, float>();
+    add_kinds<uint64_t, double>();
+    to_bool[place_of_kind(ScalarType::Float)] = loop_if_selected<bool, float>();
+    to_bool[place_of_kind(ScalarType::Double)] = loop_if_selected<bool, double>();
+  }
+};
+
+// At least one of the types is its own kind.
+Loop loop_between(ScalarType to, ScalarType from) {
+  static constexpr Loops kLoops;
+  if (contains(kKinds, to) && contains(kKinds, from)) {
+    return kLoops.between_kinds[place_of_kind(to)][place_of_kind(from)];
+  }
+  if (contains(kKinds, to)) return kLoops.load[place(from)];
+  if (to == ScalarType::Bool && is_floating(from)) return kLoops.to_bool[place_of_kind(from)];
+  return kLoops.store[place(to)];
+}
+
+// Numbers of which one at least is complex. They are copied before they are converted, since the target
+// may be where they are.
+void convert_complex_run(char* target, ptrdiff_t target_stride, ScalarType to, const char* source,
+                         ptrdiff_t source_stride, ScalarType from, size_t n) {
+  constexpr size_t kRun = 16;
+  const ScalarType to_part = component_type(to);
+  const ScalarType from_part = component_type(from);
+  const size_t part = element_size(to_part);
+  const size_t step = element_size(from);
+  alignas(16) char numbers[kRun * 16];
+  const char* const imag = numbers + element_size(from_part);
+  while (n > 0) {
+    const size_t length = n < kRun ? n : kRun;
+    for (size_t i = 0; i < length; ++i, source += source_stride) {
+      std::memcpy(numbers + i * step, source, step);
+    }
+    const auto convert_parts = [&](char* out, const char* in, size_t count) {
+      convert_run(out, target_stride, to_part, in, static_cast<ptrdiff_t>(step), from_part, count);
+    };
+    convert_parts(target, numbers, length);
+    if (is_complex(to) && is_complex(from)) convert_parts(target + part, imag, length);
+    for (size_t i = 0; i < length; ++i, target += target_stride) {
+      if (!is_complex(from)) std::memset(target + part, 0, part);
+      if (to == ScalarType::Bool && *target == 0) convert_parts(target, imag + i * step, 1);
+    }
+    n -= length;
+  }
+}
+
+}  // namespace
+
+void convert_run(void* target, ptrdiff_t target_stride, ScalarType to, const void* source,
+                 ptrdiff_t source_stride, ScalarType from, size_t n) {
+  auto* out = static_cast<char*>(target);
+  const auto* in = static_cast<const char*>(source);
+  if constexpr (kRealTypes != kConvertibleTypes) {
+    if (is_complex(to) || is_complex(from)) {
+      return convert_complex_run(out, target_stride, to, in, source_stride, from, n);
+    }
+  }
+  if constexpr ((kRealTypes & (kRealTypes - 1)) == 0) {
+    static_cast<void>(dispatch<kRealTypes>(to, [&](auto type) {
+      using T = typename decltype(type)::Element;
+      convert_loop<T, T>(out, target_stride, in, source_stride, n);
+      return Error::Ok;
+    }));
+    return;
+  }
+  // To and from other integers uint64 is as int64.
+  if (to == ScalarType::UInt64 && !is_floating(from)) to = ScalarType::Long;
+  if (from == ScalarType::UInt64 && !is_floating(to)) from = ScalarType::Long;
+  if constexpr (kRealTypes == kKinds) {  // one step at most
+    return loop_between(to, from)(out, target_stride, in, source_stride, n);
+  }
+  ScalarType path[4] = {from};
+  size_t steps = 0;
+  const auto then = [&](ScalarType type) {
+    if (type != path[steps]) path[++steps] = type;
+  };
+  then(kind_of(from));
+  // Of a fraction the whole part would be false.
+  if (to != ScalarType::Bool || !is_floating(from)) then(kind_of(to));
+  then(to);
+
+  constexpr size_t kRun = 32;
+  constexpr size_t kMaxElementSize = 8;
+  alignas(kMaxElementSize) char buffer[kRun * kMaxElementSize];
+  if (steps <= 1) return loop_between(to, from)(out, target_stride, in, source_stride, n);
+  for (; n > 0;) {
+    const size_t length = n < kRun ? n : kRun;
+    for (size_t step = 0; step < steps; ++step) {
+      const bool first = step == 0;
+      const bool last = step + 1 == steps;
+      constexpr auto kBuffered = static_cast<ptrdiff_t>(kMaxElementSize);
+      loop_between(path[step + 1], path[step])(last ? out : buffer, last ? target_stride : kBuffered,
+                                               first ? in : buffer, first ? source_stride : kBuffered,
+                                               length);
+    }
+    out += static_cast<ptrdiff_t>(length) * target_stride;
+    in += static_cast<ptrdiff_t>(length) * source_stride;
+    n -= length;
+  }
+}
+
+Error check_convertible(ScalarType type) {
+  return contains(kConvertibleTypes, type) ? Error::Ok : unsupported_type(type);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/elements/element_access.h"
+
+#include "kernels/checks/selection.h"
+#include "kernels/elements/convert.h"
+#include "kernels/elements/element.h"
+#include "kernels/sorting/order.h"
+#include "runtime/base/assert.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr TypeSet kElements = (kAnySelectedType | complex_needs(kAnySelectedType)) & types::kAll;
+
+// f(const T*) of the type; a type that is not selected cannot come here.
+template <TypeSet kSet, class F>
+void visit(const char* at, ScalarType type, F f) {
+  const Error error = dispatch<kSet>(type, [&](auto of) {
+    f(reinterpret_cast<const typename decltype(of)::Element*>(at));
+    return Error::Ok;
+  });
+  RL_DCHECK(error == Error::Ok);
+  static_cast<void>(error);
+}
+
+template <TypeSet kSet, class N>
+void store(char* at, ScalarType type, N value) {
+  const Error error = dispatch<kSet>(type, [&](auto of) {
+    using T = typename decltype(of)::Element;
+    *reinterpret_cast<T*>(at) = convert<T>(value);
+    return Error::Ok;
+  });
+  RL_DCHECK(error == Error::Ok);
+  static_cast<void>(error);
+}
+
+}  // namespace
+
+Error check_loadable(const Tensor& tensor) {
+  return contains(kElements, tensor.scalar_type()) ? Error::Ok : unsupported_type(tensor.scalar_type());
+}
+
+int64_t load_integer(const char* at, ScalarType type) {
+  int64_t value = 0;
+  visit<(kElements & ~types::kFloating)>(at, type,
+                                         [&](const auto* from) { value = static_cast<int64_t>(load(from)); });
+  return value;
+}
+
+double load_number(const char* at, ScalarType type) {
+  double value = 0;
+  visit<kElements>(at, type, [&](const auto* from) { value = convert<double>(load(from)); });
+  return value;
+}
+
+void store_integer(char* at, ScalarType type, int64_t value) {
+  if (is_floating(type)) return store_number(at, type, static_cast<double>(value));
+  store<(kElements & ~types::kFloating)>(at, type, value);
+}
+
+void store_number(char* at, ScalarType type, double value) { store<kElements>(at, type, value); }
+
+Complex<double> load_complex(const char* at, ScalarType type) {
+  const ScalarType part = component_type(type);
+  const double real = load_number(at, part);
+  return {real, part == type ? 0 : load_number(at + element_size(part), part)};
+}
+
+void store_complex(char* at, ScalarType type, Complex<double> value) {
+  const ScalarType part = component_type(type);
+  store_number(at, part, value.real);
+  if (part != type) store_number(at + element_size(part), part, value.imag);
+}
+
+int compare_elements(const char* a, const char* b, ScalarType type) {
+  int64_t keys[2];
+  order_keys(a, 0, type, 1, false, NanPlace::kAsLargest, &keys[0]);
+  order_keys(b, 0, type, 1, false, NanPlace::kAsLargest, &keys[1]);
+  return static_cast<int>(keys[0] > keys[1]) - static_cast<int>(keys[0] < keys[1]);
+}
+
+bool is_nan_element(const char* at, ScalarType type) {
+  if (is_counted(type)) return false;
+  const double value = load_number(at, type);
+  return value != value;
+}
+
+}  // namespace rushlight::kernels

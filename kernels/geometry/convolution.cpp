@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/geometry/convolution.h"
+
+#include <algorithm>
+
+#include "kernels/checks/selection.h"
+#include "kernels/geometry/spatial.h"
+#include "kernels/matmul/accumulator.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr TypeSet kTypes =
+    selected_types("aten::convolution.out") | selected_types("aten::convolution_backward.out") |
+    selected_types("rushlight::convolution_act.out") | selected_types("rushlight::convolution_act.clamp_out");
+constexpr bool kConvolvesComplex = (kTypes & types::kComplex) != 0;
+
+constexpr ptrdiff_t kTile = 64;    // outputs of a row whose sums are built together
+constexpr ptrdiff_t kBlock = 128;  // products added one after the other, about
+
+struct Channels {
+  ptrdiff_t per_group;
+  ptrdiff_t stride;         // in the input or output
+  ptrdiff_t kernel_stride;  // in the weight
+};
+
+// What becomes of the sums: they are written, or what is there is changed by them.
+enum class Writes : uint8_t { kSums, kAdded, kSubtracted };
+
+struct Plan {
+  bool transposed;
+  Writes writes;
+  ptrdiff_t bias_stride;
+  ptrdiff_t batch;
+  ptrdiff_t in_batch_stride;
+  ptrdiff_t out_batch_stride;
+  ptrdiff_t groups;
+  ptrdiff_t kernel_group_stride;
+  Channels in;
+  Channels out;
+  ConvolutionAxis axes[kSpatial];  // the last one is the row
+};
+
+// Outputs from, from + out_step, … of a row take inputs at, at + in_step, …
+struct Overlap {
+  ptrdiff_t count;
+  ptrdiff_t from;
+  ptrdiff_t at;
+};
+
+// ceil(a / b) and floor(a / b) for positive b.
+ptrdiff_t divide_up(ptrdiff_t a, ptrdiff_t b) {
+  if (b == 1) return a;
+  return a > 0 ? (a - 1) / b + 1 : -(-a / b);
+}
+ptrdiff_t divide_down(ptrdiff_t a, ptrdiff_t b) { return -divide_up(-a, b); }
+
+// Which outputs in [begin, end) see an input through element k of the kernel.
+Overlap overlap(const ConvolutionAxis& axis, bool transposed, ptrdiff_t k, ptrdiff_t begin, ptrdiff_t end) {
+  // output * step + shift is an input's position; transposed, the other way round.
+  const ptrdiff_t shift = k * axis.dilation - axis.pad;
+  if (transposed) {
+    const ptrdiff_t first = std::max<ptrdiff_t>(divide_up(begin - shift, axis.step), 0);
+    const ptrdiff_t last = std::min(divide_down(end - 1 - shift, axis.step), axis.in - 1);
+    return {last - first + 1, first * axis.step + shift, first};
+  }
+  const ptrdiff_t first = std::max(divide_up(-shift, axis.step), begin);
+  const ptrdiff_t last = std::min(divide_down(axis.in - 1 - shift, axis.step), end - 1);
+  return {last - first + 1, first, first * axis.step + shift};
+}
+
+// The input that one output sees through element k of the kernel, or -1.
+ptrdiff_t input_at(const ConvolutionAxis& axis, bool transposed, ptrdiff_t output, ptrdiff_t k) {
+  const Overlap one = overlap(axis, transposed, k, output, output + 1);
+  return one.count > 0 ? one.at : -1;
+}
+
+// Adds to the sums of the outputs [begin, end) of a row what `channels` input channels contribute.
+// `in` and `kernel` are at the first of these; out_at has the other two output positions.
+template <class T>
+void add_channels(const Plan& plan, Accumulator<T>* sums, ptrdiff_t begin, ptrdiff_t end,
+                  const ptrdiff_t* out_at, const T* in, const T* kernel, ptrdiff_t channels) {
+  const ConvolutionAxis& row = plan.axes[2];
+  const ptrdiff_t sum_step = plan.transposed ? row.step : 1;
+  const ptrdiff_t in_step = (plan.transposed ? 1 : row.step) * row.in_stride;
+  for (ptrdiff_t k0 = 0; k0 < plan.axes[0].kernel; ++k0) {
+    const ptrdiff_t in0 = input_at(plan.axes[0], plan.transposed, out_at[0], k0);
+    if (in0 < 0) continue;
+    for (ptrdiff_t k1 = 0; k1 < plan.axes[1].kernel; ++k1) {
+      const ptrdiff_t in1 = input_at(plan.axes[1], plan.transposed, out_at[1], k1);
+      if (in1 < 0) continue;
+      const T* in_row = in + in0 * plan.axes[0].in_stride + in1 * plan.axes[1].in_stride;
+      const T* kernel_row = kernel + k0 * plan.axes[0].kernel_stride + k1 * plan.axes[1].kernel_stride;
+      for (ptrdiff_t k2 = 0; k2 < row.kernel; ++k2) {
+        const Overlap seen = overlap(row, plan.transposed, k2, begin, end);
+        if (seen.count <= 0) continue;
+        add_scaled<T>(sums + (seen.from - begin), sum_step,
+                      {in_row + seen.at * row.in_stride, in_step, plan.in.stride,
+                       kernel_row + k2 * row.kernel_stride, plan.in.kernel_stride, channels},
+                      seen.count);
+      }
+    }
+  }
+}
+
+// Computes the outputs [begin, end) of a row of one output channel. Not inlined: its loops need all
+// registers.
+template <class T>
+[[gnu::noinline]] void convolve_tile(const Plan& plan, ptrdiff_t begin, ptrdiff_t end,
+                                     const ptrdiff_t* out_at, const T* in, const T* kernel,
+                                     Accumulator<T> bias, T* out_row) {
+  const ptrdiff_t volume = plan.axes[0].kernel * plan.axes[1].kernel * plan.axes[2].kernel;
+  const ptrdiff_t channels = std::max<ptrdiff_t>(kBlock / volume, 1);
+  const ptrdiff_t length = end - begin;
+  Accumulator<T> totals[kTile];
+  for (ptrdiff_t i = 0; i < length; ++i) totals[i] = bias;
+  if (channels >= plan.in.per_group) {
+    add_channels(plan, totals, begin, end, out_at, in, kernel, plan.in.per_group);
+  } else {
+    Accumulator<T> sums[kTile];
+    for (ptrdiff_t c = 0; c < plan.in.per_group; c += channels) {
+      for (ptrdiff_t i = 0; i < length; ++i) sums[i] = 0;
+      add_channels(plan, sums, begin, end, out_at, in + c * plan.in.stride,
+                   kernel + c * plan.in.kernel_stride, std::min(channels, plan.in.per_group - c));
+      for (ptrdiff_t i = 0; i < length; ++i) totals[i] += sums[i];
+    }
+  }
+  T* out = out_row + begin * plan.axes[2].out_stride;
+  for (ptrdiff_t i = 0; i < length; ++i, out += plan.axes[2].out_stride) {
+    if (kConvolvesComplex && plan.writes == Writes::kAdded) totals[i] = widen(*out) + totals[i];
+    if (kConvolvesComplex && plan.writes == Writes::kSubtracted) totals[i] = widen(*out) - totals[i];
+    *out = narrow<T>(totals[i]);
+  }
+}
+
+// One output channel of one element of the batch.
+template <class T>
+void convolve_channel(const Plan& plan, const T* in, const T* kernel, Accumulator<T> bias, T* out) {
+  ptrdiff_t at[2];
+  for (at[0] = 0; at[0] < plan.axes[0].out; ++at[0]) {
+    for (at[1] = 0; at[1] < plan.axes[1].out; ++at[1]) {
+      T* out_row = out + at[0] * plan.axes[0].out_stride + at[1] * plan.axes[1].out_stride;
+      const ptrdiff_t length = plan.axes[2].out;
+      for (ptrdiff_t begin = 0; begin < length; begin += kTile) {
+        convolve_tile(plan, begin, std::min(begin + kTile, length), at, in, kernel, bias, out_row);
+      }
+    }
+  }
+}
+
+template <class T>
+void convolve(const Plan& plan, const T* in, const T* kernel, const T* bias, T* out) {
+  for (ptrdiff_t n = 0; n < plan.batch; ++n, in += plan.in_batch_stride, out += plan.out_batch_stride) {
+    for (ptrdiff_t group = 0; group < plan.groups; ++group) {
+      for (ptrdiff_t c = 0; c < plan.out.per_group; ++c) {
+        const ptrdiff_t channel = group * plan.out.per_group + c;
+        convolve_channel(plan, in + group * plan.in.per_group * plan.in.stride,
+                         kernel + group * plan.kernel_group_stride + c * plan.out.kernel_stride,
+                         bias == nullptr ? Accumulator<T>(0) : widen(bias[channel * plan.bias_stride]),
+                         out + channel * plan.out.stride);
+      }
+    }
+  }
+}
+
+// What dimension `index` becomes. The limits keep every position within 32 bits.
+Error result_size(const ConvolutionArguments& arguments, size_t index, int64_t in, int64_t kernel,
+                  int64_t* out) {
+  const int64_t step = spatial_item(arguments.stride, index);
+  const int64_t pad = spatial_item(arguments.padding, index);
+  RL_CHECK(kernel >= 1, Error::InvalidArgument, "weight: its spatial dimension %lu is empty",
+           static_cast<unsigned long>(index));
+  const int64_t dilation = spatial_item(arguments.dilation, index);
+  const int64_t reach = dilation * (kernel - 1) + 1;
+  int64_t padded = 0;  // the size of the larger side, with its padding
+  if (arguments.transposed) {
+    const int64_t extra = spatial_item(arguments.output_padding, index);
+    RL_CHECK(extra < std::max(step, dilation), Error::InvalidArgument,
+             "output_padding: expected less than stride or dilation, got %ld", static_cast<long>(extra));
+    padded = (in - 1) * step + reach + extra;
+    *out = padded - 2 * pad;
+  } else {
+    padded = in + 2 * pad;
+    *out = padded >= reach ? (padded - reach) / step + 1 : 0;
+  }
+  RL_CHECK(*out >= 1 && padded <= kSpatialLimit, Error::InvalidArgument,
+           "input: spatial dimension %lu of size %ld would become %ld", static_cast<unsigned long>(index),
+           static_cast<long>(in), static_cast<long>(*out));
+  return Error::Ok;
+}
+
+// Makes the last axis, the row, as long as it can be.
+void lengthen_row(ConvolutionAxis* axes) {
+  ConvolutionAxis& row = axes[kSpatial - 1];
+  for (size_t i = kSpatial - 1; i-- > 0;) {
+    ConvolutionAxis& outer = axes[i];
+    const bool adjoins =
+        outer.in_stride == row.in * row.in_stride && outer.out_stride == row.out * row.out_stride;
+    if (adjoins && is_pointwise(outer) && is_pointwise(row)) {
+      row.in *= outer.in;
+      row.out *= outer.out;
+      outer = ConvolutionAxis{};
+    }
+  }
+  for (size_t i = 0; i + 1 < kSpatial; ++i) {
+    if (axes[i].out > row.out) std::swap(axes[i], row);
+  }
+}
+
+void plan_convolution(const Tensor& input, const Tensor& weight, const ConvolutionArguments& arguments,
+                      const Tensor& out, Plan* plan) {
+  const auto groups = static_cast<ptrdiff_t>(arguments.groups);
+  const Span<const StridesType> weight_strides = weight.strides();
+  // The weight's first dimension counts output channels; transposed, input channels.
+  const ptrdiff_t first = weight.size(0) / groups;
+  plan->transposed = arguments.transposed;
+  plan->writes = Writes::kSums;
+  plan->bias_stride = 1;
+  plan->batch = input.size(0);
+  plan->in_batch_stride = input.strides()[0];
+  plan->out_batch_stride = out.strides()[0];
+  plan->groups = groups;
+  plan->kernel_group_stride = first * weight_strides[0];
+  plan->in = {first, 0, weight_strides[0]};
+  plan->out = {weight.size(1), 0, weight_strides[1]};
+  if (!arguments.transposed) std::swap(plan->in, plan->out);
+  plan->in.stride = input.strides()[1];
+  plan->out.stride = out.strides()[1];
+  plan_axes(input, weight, arguments, out, plan->axes);
+  lengthen_row(plan->axes);
+}
+
+// From elements to the parts of complex ones.
+void double_strides(Plan* plan) {
+  for (ptrdiff_t* const stride :
+       {&plan->bias_stride, &plan->in_batch_stride, &plan->out_batch_stride, &plan->kernel_group_stride,
+        &plan->in.stride, &plan->in.kernel_stride, &plan->out.stride, &plan->out.kernel_stride}) {
+    *stride *= 2;
+  }
+  for (ConvolutionAxis& axis : plan->axes) {
+    axis.in_stride *= 2;
+    axis.out_stride *= 2;
+    axis.kernel_stride *= 2;
+  }
+}
+
+// Each part of the result is the sum of two real convolutions.
+template <class T>
+void convolve_pairs(Plan plan, const T* in, const T* kernel, const T* bias, T* out) {
+  double_strides(&plan);
+  for (const int which : {0, 1}) {
+    plan.writes = Writes::kSums;
+    convolve(plan, in, kernel + which, bias == nullptr ? nullptr : bias + which, out + which);
+    plan.writes = which == 0 ? Writes::kSubtracted : Writes::kAdded;
+    convolve<T>(plan, in + 1, kernel + (which ^ 1), nullptr, out + which);
+  }
+}
+
+Error check_tensors(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
+                    bool transposed, int64_t groups) {
+  RL_TRY(check_same_dtype(input, weight, "input and weight"));
+  RL_CHECK(input.dim() >= 3 && input.dim() <= 5 && weight.dim() == input.dim(), Error::InvalidArgument,
+           "input and weight: expected equal ranks from 3 to 5, got %d and %d", static_cast<int>(input.dim()),
+           static_cast<int>(weight.dim()));
+  RL_CHECK(groups >= 1 && groups <= kSpatialLimit, Error::InvalidArgument,
+           "groups: expected 1 at least, got %ld", static_cast<long>(groups));
+  const int64_t channels = transposed ? weight.size(0) : weight.size(1) * groups;
+  RL_CHECK(input.size(1) == channels && weight.size(0) % groups == 0, Error::InvalidArgument,
+           "weight: [%ld, %ld, ...] in %ld groups does not fit an input of %ld channels",
+           static_cast<long>(weight.size(0)), static_cast<long>(weight.size(1)), static_cast<long>(groups),
+           static_cast<long>(input.size(1)));
+  const int64_t out_channels = transposed ? weight.size(1) * groups : weight.size(0);
+  RL_CHECK(out_channels <= kSpatialLimit, Error::InvalidArgument, "weight: too many output channels");
+  if (!bias) return Error::Ok;
+  RL_TRY(check_same_dtype(input, *bias, "input and bias"));
+  RL_CHECK(bias->dim() == 1 && bias->size(0) == out_channels, Error::InvalidArgument,
+           "bias: expected one element for each of %ld output channels", static_cast<long>(out_channels));
+  return Error::Ok;
+}
+
+}  // namespace
+
+bool is_pointwise(const ConvolutionAxis& axis) {
+  return axis.kernel == 1 && axis.step == 1 && axis.pad == 0 && axis.in == axis.out;
+}
+
+Error convolution_shape(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
+                        const ConvolutionArguments& arguments, Shape* shape) {
+  RL_TRY(check_tensors(input, weight, bias, arguments.transposed, arguments.groups));
+  const size_t spatial = input.sizes().size() - 2;
+  RL_TRY(check_spatial_list(arguments.stride, spatial, 1, "stride"));
+  RL_TRY(check_spatial_list(arguments.padding, spatial, 0, "padding"));
+  RL_TRY(check_spatial_list(arguments.dilation, spatial, 1, "dilation"));
+  RL_TRY(check_spatial_list(arguments.output_padding, spatial, 0, "output_padding"));
+  shape->push(input.size(0));
+  const auto groups = static_cast<ptrdiff_t>(arguments.groups);
+  shape->push(arguments.transposed ? weight.size(1) * groups : weight.size(0));
+  for (size_t i = 0; i < spatial; ++i) {
+    int64_t size = 0;
+    RL_TRY(result_size(arguments, i, input.sizes()[i + 2], weight.sizes()[i + 2], &size));
+    shape->push(static_cast<ptrdiff_t>(size));
+  }
+  return Error::Ok;
+}
+
+Error convolve(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
+               const ConvolutionArguments& arguments, const Tensor& out) {
+  Plan plan;
+  plan_convolution(input, weight, arguments, out, &plan);
+  if constexpr (kConvolvesComplex) {
+    constexpr TypeSet kParts = type_set(ScalarType::Float, ScalarType::Double);
+    if (contains(kTypes & types::kComplex, input.scalar_type())) {
+      return dispatch<kParts>(component_type(input.scalar_type()), [&](auto type) {
+        using T = typename decltype(type)::Element;
+        convolve_pairs(plan, input.const_data_ptr<T>(), weight.const_data_ptr<T>(),
+                       bias ? bias->const_data_ptr<T>() : nullptr, out.mutable_data_ptr<T>());
+        return Error::Ok;
+      });
+    }
+  }
+  return dispatch<(kTypes & ~types::kComplex)>(input.scalar_type(), [&](auto type) {
+    using T = typename decltype(type)::Element;
+    convolve(plan, input.const_data_ptr<T>(), weight.const_data_ptr<T>(),
+             bias ? bias->const_data_ptr<T>() : nullptr, out.mutable_data_ptr<T>());
+    return Error::Ok;
+  });
+}
+
+}  // namespace rushlight::kernels

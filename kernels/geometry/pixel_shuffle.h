@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pixels that are spread over channels and back: with a factor r, channel c r^2 + i r + j of the deep
+// image holds the pixels (y r + i, x r + j) of channel c of the wide one.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/checks/checks.h"
+#include "kernels/checks/selection.h"
+#include "kernels/walk/strided_copy.h"
+#include "kernels/walk/view.h"
+
+namespace rushlight::kernels {
+
+// Both have one dtype, out of `types`; an image is the last three dimensions. InvalidType, InvalidArgument.
+Error check_pixel_shuffle(TypeSet types, const Tensor& self, int64_t factor, const Tensor& out);
+
+// Gives `out` the sizes of `self` but for those of the image. InvalidArgument.
+Error resize_image(const Tensor& self, int64_t channels, int64_t height, int64_t width, const Tensor& out);
+
+// copy(part of deep, part of wide) for every (i, j): elements that lie evenly apart.
+template <class Copy>
+Error for_each_phase(const Tensor& deep, const Tensor& wide, int64_t factor, Copy copy) {
+  if (deep.numel() == 0) return Error::Ok;
+  const auto channels = static_cast<size_t>(deep.dim() - 3);
+  const auto step = static_cast<ptrdiff_t>(factor);
+  for (ptrdiff_t phase = 0; phase < step * step; ++phase) {
+    View part = View::of(deep);
+    View pixels = View::of(wide);
+    part.slice(channels, phase, wide.sizes()[channels], step * step);
+    pixels.slice(channels + 1, phase / step, deep.sizes()[channels + 1], step);
+    pixels.slice(channels + 2, phase % step, deep.sizes()[channels + 2], step);
+    RL_TRY(copy(part, pixels));
+  }
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels

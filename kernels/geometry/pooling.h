@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Window geometry of the pooling operators.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/checks/checks.h"
+#include "runtime/base/error.h"
+#include "runtime/base/span.h"
+
+namespace rushlight::kernels {
+
+// One spatial dimension of a pooling.
+struct Window {
+  int64_t in;
+  int64_t kernel;
+  int64_t step;
+  int64_t pad;
+  int64_t dilation;
+  int64_t out;  // how many windows there are
+};
+
+// The elements that a window sees in one dimension: the first, one beyond the last.
+struct Covered {
+  ptrdiff_t begin;
+  ptrdiff_t end;
+};
+Covered covered(const Window& window, ptrdiff_t index);
+
+struct PoolArguments {
+  Span<const int64_t> kernel_size;
+  Span<const int64_t> stride;  // empty: the kernel's size
+  Span<const int64_t> padding;
+  Span<const int64_t> dilation;
+  bool ceil_mode;  // a last window may start inside and end outside
+};
+
+// Fills in `spatial` windows over the last dimensions of `self`, whose rank is spatial + 1, or + 2 with
+// a batch. Lists have one number or `spatial`. InvalidArgument as PyTorch refuses.
+Error plan_windows(const Tensor& self, const PoolArguments& arguments, size_t spatial, Window* windows);
+
+// The shape of `self` with as many windows in place of its last dimensions.
+Shape pooled_shape(const Tensor& self, Span<const Window> windows);
+
+// InvalidArgument unless the tensor, the argument `name`, has the shape.
+Error check_shape(const Tensor& tensor, Span<const SizesType> sizes, const char* name);
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/geometry/unpool.h"
+
+#include <cstring>
+
+#include "kernels/geometry/pooling.h"
+#include "kernels/index/combine.h"
+#include "kernels/index/index.h"
+#include "kernels/walk/row_major.h"
+#include "kernels/walk/strided_copy.h"
+
+namespace rushlight::kernels {
+
+Error unpool(Unpooling how, size_t spatial, const Tensor& picked, const Tensor& indices,
+             const Tensor& target) {
+  RL_TRY(check_same_dtype(picked, target, "self and out"));
+  RL_CHECK(indices.scalar_type() == ScalarType::Long, Error::InvalidType,
+           "indices: expected dtype int64, got %s", to_string(indices.scalar_type()));
+  RL_TRY(check_shape(indices, picked.sizes(), "indices"));
+  if (target.nbytes() == 0) return Error::Ok;
+  std::memset(target.mutable_data_ptr(), 0, target.nbytes());
+  const View volume = as_volume(target, spatial);
+  const View source = as_volume(picked, spatial);
+  const size_t element = target.element_size();
+  const ptrdiff_t rows = volume.sizes[3];
+  const ptrdiff_t row = volume.sizes[4];
+  const ptrdiff_t volume_size = volume.sizes[2] * rows * row;
+  const ptrdiff_t plane = static_cast<ptrdiff_t>(source.sizes[2]) * source.sizes[3] * source.sizes[4];
+  RowMajorCursor from(picked);
+  RowMajorCursor index(indices);
+  for (ptrdiff_t n = 0; n < source.sizes[0]; ++n) {
+    for (ptrdiff_t c = 0; c < source.sizes[1]; ++c) {
+      for (ptrdiff_t i = 0; i < plane; ++i, from.advance(), index.advance()) {
+        const int64_t named = *reinterpret_cast<const int64_t*>(index.get());
+        if (named == -1 && how == Unpooling::kAdd) continue;
+        RL_TRY(check_index(named, volume_size));
+        const auto place = static_cast<ptrdiff_t>(named);
+        char* to = volume_at(volume, n, place / (rows * row), place / row % rows, place % row) +
+                   c * volume.strides[1];
+        if (how == Unpooling::kCopy) {
+          copy_elements(to, 0, from.get(), 0, 1, element);
+        } else {
+          combine_elements(to, volume.type, from.get(), source.type, Combine::kSum);
+        }
+      }
+    }
+  }
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels

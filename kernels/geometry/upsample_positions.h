@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where elements of a resampled image lie in the image.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/geometry/spatial_gather.h"
+#include "kernels/geometry/upsample.h"
+
+namespace rushlight::kernels {
+
+// In float whatever the elements are: that decides which of two equally near ones it is.
+inline ptrdiff_t nearest_position(const GatheredAxis& axis, float at) {
+  const float position = std::floor(at * axis.scale);
+  return position < static_cast<float>(axis.in) ? std::min(static_cast<ptrdiff_t>(position), axis.in - 1)
+                                                : axis.in - 1;
+}
+
+// In images PyTorch takes no factor at its word where the size stays or doubles.
+inline Resampling nearest_of_image(Resampling dimension) {
+  if (dimension.out == dimension.in || dimension.out == 2 * dimension.in) dimension.factor = 0;
+  return dimension;
+}
+
+inline GatheredAxis nearest_axis(const Resampling& dimension) {
+  return {dimension.in, dimension.out, 0, dimension.scale<float>()};
+}
+
+enum class Filter : uint8_t { kLinear, kCubic };
+
+// Where the output at `index` lies between the inputs.
+template <class W>
+W resampled_position(const Resampling& dimension, Filter filter, bool align_corners, ptrdiff_t index) {
+  const auto at = static_cast<W>(index);
+  if (filter == Filter::kLinear && dimension.in == dimension.out) return at;
+  W position = 0;
+  if (!align_corners) {
+    position = (at + W(0.5)) * dimension.scale<W>() - W(0.5);
+  } else if (dimension.out > 1) {
+    position = at * (static_cast<W>(dimension.in - 1) / static_cast<W>(dimension.out - 1));
+  }
+  // Of factors that are no use as well.
+  const W last = static_cast<W>(dimension.in);
+  if (!(position < last)) return last;
+  return filter == Filter::kLinear && position < 0 ? W(0) : position;
+}
+
+}  // namespace rushlight::kernels

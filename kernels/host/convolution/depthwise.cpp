@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/host/convolution/depthwise.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/host/convolution/rows.h"
+#include "kernels/ukernel/depthwise.h"
+#include "kernels/ukernel/gather.h"
+
+namespace rushlight::kernels::host {
+
+namespace {
+
+constexpr ptrdiff_t kRowsAtOnce = 16;    // rows of taps
+constexpr ptrdiff_t kCached = 1 << 13;   // floats of input that all outputs of a row see
+constexpr ptrdiff_t kNear = 1 << 18;     // floats of an image that the second cache holds
+constexpr size_t kPixelsAtOnce = 16;     // of one that it does not hold
+constexpr ptrdiff_t kChannelsStep = 16;  // a line of the cache, and the widest vector
+
+// Items of so much work are worth a thread.
+size_t grain_of(ptrdiff_t work) {
+  return static_cast<size_t>(std::max<ptrdiff_t>((ptrdiff_t{1} << 18) / std::max<ptrdiff_t>(work, 1), 1));
+}
+
+// Outputs that see inputs through all taps; there may be none.
+Range seen_through_all(const PhaseAxis& axis) {
+  Range outputs = {0, axis.count};
+  for (ptrdiff_t t = 0; t < axis.taps; ++t) outputs = seen_through(axis, t, outputs);
+  return outputs.size() > 0 ? outputs : Range{0, 0};
+}
+
+// Rows of outputs, channels last. Of as many channels at a time that what a row of outputs sees is still in
+// the first cache for the next one.
+class Strips {
+ public:
+  Strips(const Convolution& convolution, const Phase& phase, const float* packed)
+      : c_(convolution), phase_(phase), packed_(packed) {
+    const PhaseAxis& row = phase.axes[2];
+    inner_ = seen_through_all(row);
+    whole_ = seen_through_all(phase.axes[1]);
+    const ptrdiff_t seen = std::max<ptrdiff_t>(row.count * row.in_step * phase.axes[1].taps, 1);
+    const ptrdiff_t fitting = kCached / seen / kChannelsStep * kChannelsStep;
+    is_near_ = phase.axes[1].in * phase.axes[1].in_stride <= kNear;
+    block_ = is_near_ ? std::clamp(fitting, std::min(kChannelsStep, c_.groups), c_.groups) : c_.groups;
+    blocks_ = (c_.groups + block_ - 1) / block_;
+  }
+
+  // An item is a block of channels of a row.
+  [[nodiscard]] size_t items() const {
+    return static_cast<size_t>(c_.batch * blocks_ * phase_.axes[0].count * phase_.axes[1].count);
+  }
+  [[nodiscard]] size_t grain() const { return grain_of(phase_.axes[2].count * block_ * phase_.taps()); }
+
+  void compute(size_t begin, size_t end) const {
+    const PhaseAxis* axes = phase_.axes;
+    while (begin < end) {
+      auto rest = static_cast<ptrdiff_t>(begin);
+      Block block{};
+      block.rows.begin = rest % axes[1].count;
+      rest /= axes[1].count;
+      block.z = rest % axes[0].count;
+      rest /= axes[0].count;
+      block.channel = rest % blocks_ * block_;
+      block.batch = rest / blocks_;
+      block.rows.end = std::min(axes[1].count, block.rows.begin + static_cast<ptrdiff_t>(end - begin));
+      compute_block(block);
+      begin += static_cast<size_t>(block.rows.size());
+    }
+  }
+
+ private:
+  // Rows of outputs, of some channels.
+  struct Block {
+    ptrdiff_t batch;
+    ptrdiff_t channel;
+    ptrdiff_t z;
+    Range rows;
+  };
+  // What an output sees through the first tap of each of some rows of taps, and their weights.
+  struct TapRows {
+    const float* from[kRowsAtOnce];
+    const float* weights[kRowsAtOnce];
+  };
+
+  void compute_block(const Block& block) const {
+    const PhaseAxis* axes = phase_.axes;
+    for (ptrdiff_t y = block.rows.begin; y < block.rows.end; ++y) {
+      if (inner_.size() > 0) compute_pixels(block, y, 1, inner_);
+    }
+    // Pixels at the ends of rows lie below each other.
+    const Range whole = {std::max(block.rows.begin, whole_.begin), std::min(block.rows.end, whole_.end)};
+    for (ptrdiff_t x = 0; x < axes[2].count; ++x) {
+      if (x == inner_.begin && inner_.size() > 0) {
+        x = inner_.end - 1;
+        continue;
+      }
+      for (ptrdiff_t y = block.rows.begin; y < block.rows.end; ++y) {
+        if (y == whole.begin && whole.size() > 0) {
+          compute_pixels(block, y, whole.size(), {x, x + 1});
+          y = whole.end - 1;
+        } else {
+          compute_pixels(block, y, 1, {x, x + 1});
+        }
+      }
+    }
+  }
+
+  // Pixels that see the same taps: some beside each other, or `rows` below each other.
+  void compute_pixels(const Block& block, ptrdiff_t y, ptrdiff_t rows, Range pixels) const {
+    const PhaseAxis* axes = phase_.axes;
+    const PhaseAxis& along = axes[rows > 1 ? 1 : 2];
+    const Range taps0 = taps_of(axes[0], block.z);
+    const Range taps1 = taps_of(axes[1], y);
+    const Range taps2 = taps_of(axes[2], pixels.begin);
+    TapRows seen;
+    ukernel::DepthwisePixels strip;
+    strip.in = seen.from;
+    strip.weights = seen.weights;
+    strip.pixels = static_cast<size_t>(rows > 1 ? rows : pixels.size());
+    strip.channels = static_cast<size_t>(std::min(block_, c_.groups - block.channel));
+    strip.taps = static_cast<size_t>(std::max<ptrdiff_t>(taps2.size(), 0));
+    strip.in_stride = along.in_step * along.in_stride;
+    strip.tap_stride = axes[2].tap_step * axes[2].in_stride;
+    strip.weight_stride = c_.groups;
+    strip.bias = c_.bias == nullptr ? nullptr : c_.bias + block.channel;
+    const ptrdiff_t out = block.channel + block.batch * c_.out_batch_stride + phase_.out_first() +
+                          block.z * axes[0].out_stride + y * axes[1].out_stride +
+                          pixels.begin * axes[2].out_stride;
+    strip.out = c_.out + out;
+    strip.out_stride = along.out_stride;
+    strip.residual_stride = along.out_stride;
+    const float* first = c_.input + block.channel + block.batch * c_.in_batch_stride +
+                         axes[0].position(block.z, 0) * axes[0].in_stride +
+                         axes[1].position(y, 0) * axes[1].in_stride +
+                         axes[2].position(pixels.begin, taps2.begin) * axes[2].in_stride;
+    const float* weights = packed_ + taps2.begin * c_.groups + block.channel;
+    for (ptrdiff_t t0 = taps0.begin; t0 < taps0.end && strip.taps > 0; ++t0) {
+      for (ptrdiff_t t1 = taps1.begin; t1 < taps1.end; ++t1) {
+        if (strip.rows == kRowsAtOnce) {
+          compute_strip(strip);
+          strip.accumulate = true;
+          strip.rows = 0;
+        }
+        seen.from[strip.rows] =
+            first + t0 * axes[0].tap_step * axes[0].in_stride + t1 * axes[1].tap_step * axes[1].in_stride;
+        seen.weights[strip.rows] = weights + (t0 * axes[1].taps + t1) * axes[2].taps * c_.groups;
+        ++strip.rows;
+      }
+    }
+    strip.residual = c_.residual == nullptr ? nullptr : c_.residual + out;
+    strip.low = c_.low;
+    strip.high = c_.high;
+    compute_strip(strip);
+    if (c_.activation.kind == ActivationKind::kNone) return;
+    for (size_t p = 0; p < strip.pixels; ++p) {
+      c_.finish(strip.out + static_cast<ptrdiff_t>(p) * strip.out_stride,
+                static_cast<ptrdiff_t>(strip.channels));
+    }
+  }
+
+  void compute_strip(const ukernel::DepthwisePixels& strip) const {
+    if (is_near_ || strip.pixels <= kPixelsAtOnce) return depthwise_pixels(strip);
+    TapRows seen;
+    ukernel::DepthwisePixels part = strip;
+    part.in = seen.from;
+    for (size_t done = 0; done < strip.pixels; done += kPixelsAtOnce) {
+      const auto first = static_cast<ptrdiff_t>(done);
+      for (size_t i = 0; i < strip.rows; ++i) seen.from[i] = strip.in[i] + first * strip.in_stride;
+      part.pixels = std::min(kPixelsAtOnce, strip.pixels - done);
+      part.out = strip.out + first * strip.out_stride;
+      if (strip.residual != nullptr) part.residual = strip.residual + first * strip.residual_stride;
+      depthwise_pixels(part);
+    }
+  }
+
+  const Convolution& c_;
+  const Phase& phase_;
+  const float* packed_;
+  Range inner_;  // outputs of a row that see inputs through all its taps
+  Range whole_;  // rows of outputs likewise
+  bool is_near_;
+  ptrdiff_t block_;  // channels
+  ptrdiff_t blocks_;
+};
+
+// How one dimension of an image is copied: inputs whose positions leave equal remainders divided by in_step
+// lie beside each other, a slot for each remainder that taps need.
+struct Slots {
+  explicit Slots(const PhaseAxis& phase_axis) : axis(phase_axis), reach(0), period(1) {
+    step = axis.tap_step < 0 ? -axis.tap_step : axis.tap_step;
+    while (period < axis.taps && period * step % axis.in_step != 0) ++period;
+    if (axis.taps > 0) reach = (axis.taps - 1) * step / axis.in_step;
+  }
+  // Taps from the one that sees the first input on.
+  [[nodiscard]] ptrdiff_t rank(ptrdiff_t tap) const { return axis.tap_step < 0 ? axis.taps - 1 - tap : tap; }
+  [[nodiscard]] ptrdiff_t slot(ptrdiff_t tap) const { return rank(tap) % period; }
+  [[nodiscard]] ptrdiff_t shift(ptrdiff_t tap) const { return rank(tap) * step / axis.in_step; }
+  // The input at index `i` of slot `slot`, counted from output `first`.
+  [[nodiscard]] ptrdiff_t position(ptrdiff_t first, ptrdiff_t slot, ptrdiff_t i) const {
+    const ptrdiff_t lowest = axis.in_first + (axis.tap_step < 0 ? (axis.taps - 1) * axis.tap_step : 0);
+    return lowest + (first + i) * axis.in_step + (axis.in_step == 1 ? 0 : slot * step % axis.in_step);
+  }
+
+  const PhaseAxis& axis;
+  ptrdiff_t step;
+  ptrdiff_t reach;   // how far behind an output the last of what it sees lies
+  ptrdiff_t period;  // slots
+};
+
+constexpr ptrdiff_t kTapsAtOnce = 64;
+constexpr ptrdiff_t kBand = 1 << 13;  // floats of a copy, about
+
+// Bands of rows of one output channel.
+class Bands {
+ public:
+  Bands(const Convolution& convolution, const Phase& phase)
+      : c_(convolution),
+        phase_(phase),
+        layers_(phase.axes[0].taps),
+        rows_(phase.axes[1]),
+        columns_(phase.axes[2]) {
+    width_ = phase.axes[2].count + columns_.reach;
+    follows_ = phase.axes[2].out_stride == 1;
+    const ptrdiff_t per_row = std::max<ptrdiff_t>(layers_ * rows_.period * columns_.period * width_, 1);
+    const ptrdiff_t most = std::max(kBand / per_row - rows_.reach, rows_.reach + 1);
+    const ptrdiff_t bands = (phase.axes[1].count + most - 1) / most;
+    band_ = (phase.axes[1].count + bands - 1) / bands;
+    bands_ = (phase.axes[1].count + band_ - 1) / band_;
+    plane_ = (band_ + rows_.reach) * width_;
+    find_tap_offsets(0, std::min(phase.taps(), kTapsAtOnce), &first_taps_);
+  }
+
+  [[nodiscard]] size_t scratch_floats() const {
+    const ptrdiff_t copy = layers_ * rows_.period * columns_.period * plane_;
+    return static_cast<size_t>(copy + (follows_ ? 0 : band_ * phase_.axes[2].count)) +
+           ukernel::kDepthwiseSlack;
+  }
+  // An item is a band of all outputs of one input channel.
+  [[nodiscard]] size_t items() const {
+    return static_cast<size_t>(c_.batch * c_.groups * phase_.axes[0].count * bands_);
+  }
+  [[nodiscard]] size_t grain() const {
+    return grain_of(band_ * phase_.axes[2].count * (phase_.taps() * c_.out_channels + 2));
+  }
+
+  void compute(size_t begin, size_t end, float* scratch) const {
+    const ptrdiff_t depths = phase_.axes[0].count;
+    for (size_t item = begin; item < end; ++item) {
+      auto rest = static_cast<ptrdiff_t>(item);
+      const ptrdiff_t first = rest % bands_ * band_;
+      rest /= bands_;
+      const ptrdiff_t z = rest % depths;
+      rest /= depths;
+      const ptrdiff_t group = rest % c_.groups;
+      const ptrdiff_t batch = rest / c_.groups;
+      const ptrdiff_t rows = std::min(band_, phase_.axes[1].count - first);
+      float* copy = follows_ ? scratch : scratch + band_ * phase_.axes[2].count;
+      const float* image = c_.input + batch * c_.in_batch_stride + group * c_.in_channel_stride;
+      for (ptrdiff_t layer = 0; layer < layers_; ++layer) copy_layer(image, z, layer, first, rows, copy);
+      for (ptrdiff_t i = 0; i < c_.out_channels; ++i) {
+        compute_channel(batch, group, i, z, first, rows, copy, scratch);
+      }
+    }
+  }
+
+ private:
+  struct TapOffsets {
+    ptrdiff_t copy[kTapsAtOnce];
+    ptrdiff_t kernel[kTapsAtOnce];
+  };
+
+  void find_tap_offsets(ptrdiff_t first, ptrdiff_t count, TapOffsets* offsets) const {
+    const PhaseAxis* axes = phase_.axes;
+    for (ptrdiff_t i = 0; i < count; ++i) {
+      const ptrdiff_t t2 = (first + i) % axes[2].taps;
+      const ptrdiff_t t1 = (first + i) / axes[2].taps % axes[1].taps;
+      const ptrdiff_t t0 = (first + i) / axes[2].taps / axes[1].taps;
+      offsets->copy[i] =
+          plane_offset(t0, rows_.slot(t1), columns_.slot(t2)) + rows_.shift(t1) * width_ + columns_.shift(t2);
+      offsets->kernel[i] = kernel_offset(phase_, first + i);
+    }
+  }
+
+  [[nodiscard]] ptrdiff_t plane_offset(ptrdiff_t layer, ptrdiff_t row_slot, ptrdiff_t column_slot) const {
+    return ((layer * rows_.period + row_slot) * columns_.period + column_slot) * plane_;
+  }
+
+  void copy_layer(const float* image, ptrdiff_t z, ptrdiff_t layer, ptrdiff_t first, ptrdiff_t rows,
+                  float* copy) const {
+    const PhaseAxis* axes = phase_.axes;
+    const ptrdiff_t in0 = axes[0].position(z, layer);
+    const bool inside = in0 >= 0 && in0 < axes[0].in;
+    for (ptrdiff_t row_slot = 0; row_slot < rows_.period; ++row_slot) {
+      // The rows that are in the image lie together.
+      const ptrdiff_t count = rows + rows_.reach;
+      ptrdiff_t begin = 0;
+      while (begin < count && rows_.position(first, row_slot, begin) < 0) ++begin;
+      ptrdiff_t end = count;
+      while (end > begin && rows_.position(first, row_slot, end - 1) >= axes[1].in) --end;
+      if (!inside) begin = end = 0;
+      for (ptrdiff_t column_slot = 0; column_slot < columns_.period; ++column_slot) {
+        float* plane = copy + plane_offset(layer, row_slot, column_slot);
+        std::fill(plane, plane + begin * width_, 0.0F);
+        std::fill(plane + end * width_, plane + count * width_, 0.0F);
+        if (begin == end) continue;
+        const float* rows_from =
+            image + in0 * axes[0].in_stride + rows_.position(first, row_slot, begin) * axes[1].in_stride;
+        copy_rows(rows_from, column_slot, end - begin, plane + begin * width_);
+      }
+    }
+  }
+
+  void copy_rows(const float* from, ptrdiff_t slot, ptrdiff_t rows, float* to) const {
+    const PhaseAxis& axis = phase_.axes[2];
+    ptrdiff_t begin = 0;
+    while (begin < width_ && columns_.position(0, slot, begin) < 0) ++begin;
+    ptrdiff_t end = width_;
+    while (end > begin && columns_.position(0, slot, end - 1) >= axis.in) --end;
+    ukernel::GatherRows gather;
+    gather.rows = static_cast<size_t>(rows);
+    gather.before = static_cast<size_t>(begin);
+    gather.count = static_cast<size_t>(end - begin);
+    gather.after = static_cast<size_t>(width_ - end);
+    gather.from = end > begin ? from + columns_.position(0, slot, begin) * axis.in_stride : from;
+    gather.from_stride = rows_.axis.in_step * rows_.axis.in_stride;
+    gather.step = axis.in_step * axis.in_stride;
+    gather.to = to;
+    gather.to_stride = width_;
+    gather_rows(gather);
+  }
+
+  void compute_channel(ptrdiff_t batch, ptrdiff_t group, ptrdiff_t index, ptrdiff_t z, ptrdiff_t first,
+                       ptrdiff_t rows, float* copy, float* tile) const {
+    const PhaseAxis* axes = phase_.axes;
+    const ptrdiff_t channel = group * c_.out_channels + index;
+    const float* kernel = c_.weight + group * c_.kernel_group_stride + index * c_.kernel_out_stride;
+    const ptrdiff_t out = batch * c_.out_batch_stride + channel * c_.out_channel_stride + phase_.out_first() +
+                          z * axes[0].out_stride + first * axes[1].out_stride;
+    const float* in[kTapsAtOnce];
+    float weights[kTapsAtOnce];
+    ukernel::DepthwisePlane plane;
+    plane.rows = static_cast<size_t>(rows);
+    plane.width = static_cast<size_t>(axes[2].count);
+    plane.in = in;
+    plane.in_stride = width_;
+    plane.weights = weights;
+    plane.bias = c_.bias == nullptr ? 0.0F : c_.bias[channel];
+    plane.out = follows_ ? c_.out + out : tile;
+    plane.out_stride = follows_ ? axes[1].out_stride : axes[2].count;
+    const ptrdiff_t taps = phase_.taps();
+    TapOffsets later_taps;
+    const TapOffsets* offsets = &first_taps_;
+    ptrdiff_t done = 0;
+    do {
+      const ptrdiff_t count = std::min(kTapsAtOnce, taps - done);
+      if (done > 0) {
+        find_tap_offsets(done, count, &later_taps);
+        offsets = &later_taps;
+      }
+      for (ptrdiff_t i = 0; i < count; ++i) {
+        in[i] = copy + offsets->copy[i];
+        weights[i] = kernel[offsets->kernel[i]];
+      }
+      plane.taps = static_cast<size_t>(count);
+      done += count;
+      if (done >= taps && follows_) {
+        plane.residual = c_.residual == nullptr ? nullptr : c_.residual + out;
+        plane.residual_stride = plane.out_stride;
+        plane.low = c_.low;
+        plane.high = c_.high;
+      }
+      depthwise_plane(plane);
+      plane.accumulate = true;
+    } while (done < taps);
+    if (!follows_) return scatter(out, rows, tile);
+    for (ptrdiff_t y = 0; y < rows; ++y) c_.finish(plane.out + y * plane.out_stride, axes[2].count);
+  }
+
+  void scatter(ptrdiff_t out, ptrdiff_t rows, const float* tile) const {
+    const PhaseAxis* axes = phase_.axes;
+    for (ptrdiff_t y = 0; y < rows; ++y) {
+      for (ptrdiff_t x = 0; x < axes[2].count; ++x) {
+        const ptrdiff_t at = out + y * axes[1].out_stride + x * axes[2].out_stride;
+        float value = *tile++;
+        if (c_.residual != nullptr) value += c_.residual[at];
+        value = value < c_.low ? c_.low : value;
+        c_.out[at] = value > c_.high ? c_.high : value;
+        c_.finish(c_.out + at, 1);
+      }
+    }
+  }
+
+  const Convolution& c_;
+  const Phase& phase_;
+  ptrdiff_t layers_;
+  Slots rows_;
+  Slots columns_;
+  ptrdiff_t width_;  // of a row of a copy
+  bool follows_;     // outputs of a row lie one after the other
+  ptrdiff_t band_;   // rows of outputs
+  ptrdiff_t bands_;
+  ptrdiff_t plane_;  // floats of a slot
+  TapOffsets first_taps_;
+};
+
+size_t scratch_of(const Convolution& c) {
+  size_t floats = 0;
+  for (size_t i = 0; i < count_phases(c); ++i) {
+    const Phase phase = make_phase(c, i);
+    floats = std::max(floats, Bands(c, phase).scratch_floats());
+  }
+  return (floats + 15) / 16 * 16;
+}
+
+}  // namespace
+
+bool is_depthwise(const Convolution& c) {
+  if (c.in_channels != 1 || c.groups == 1) return false;
+  // So far that bytes of scratch fit a size_t.
+  constexpr ptrdiff_t kReach = 255;
+  ptrdiff_t taps = 1;
+  for (const ConvolutionAxis& axis : c.axes) {
+    if (axis.kernel > kReach || (axis.kernel - 1) * axis.dilation > kReach) return false;
+    taps *= axis.kernel;
+  }
+  return c.axes[2].out + kReach <= (PTRDIFF_MAX >> 13) / taps;
+}
+
+bool is_depthwise_rows(const Convolution& c) {
+  return is_depthwise(c) && c.out_channels == 1 && has_channels_last(c);
+}
+
+size_t packed_depthwise_size(const Convolution& c) {
+  const ptrdiff_t taps = c.axes[0].kernel * c.axes[1].kernel * c.axes[2].kernel;
+  return static_cast<size_t>(taps * c.groups) * sizeof(float);
+}
+
+void pack_depthwise(const Convolution& c, float* packed) {
+  for (size_t i = 0; i < count_phases(c); ++i) {
+    const Phase phase = make_phase(c, i);
+    for (ptrdiff_t tap = 0; tap < phase.taps(); ++tap) {
+      const float* weight = c.weight + kernel_offset(phase, tap);
+      for (ptrdiff_t g = 0; g < c.groups; ++g) *packed++ = weight[g * c.kernel_group_stride];
+    }
+  }
+}
+
+void convolve_depthwise_rows(KernelContext& context, const Convolution& c, const float* packed) {
+  for (size_t i = 0; i < count_phases(c); ++i) {
+    const Phase phase = make_phase(c, i);
+    const Strips strips(c, phase, packed);
+    context.parallel_for(strips.items(), strips.grain(),
+                         [&](size_t begin, size_t end, size_t) { strips.compute(begin, end); });
+    packed += phase.taps() * c.groups;
+  }
+}
+
+size_t depthwise_scratch_size(const Convolution& c) { return scratch_of(c) * sizeof(float); }
+
+void convolve_depthwise_planes(KernelContext& context, const Convolution& c, float* scratch, size_t threads) {
+  const size_t each = scratch_of(c);
+  for (size_t i = 0; i < count_phases(c); ++i) {
+    const Phase phase = make_phase(c, i);
+    const Bands bands(c, phase);
+    const size_t grain = threads < context.threads() ? bands.items() : bands.grain();
+    context.parallel_for(
+        bands.items(), std::max<size_t>(grain, 1),
+        [&](size_t begin, size_t end, size_t thread) { bands.compute(begin, end, scratch + thread * each); });
+  }
+}
+
+}  // namespace rushlight::kernels::host

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/host/convolution/rows.h"
+
+#include <algorithm>
+
+#include "kernels/host/convolution/panels.h"
+#include "kernels/host/convolution/strips.h"
+#include "kernels/host/convolution/sum.h"
+#include "kernels/ukernel/gemm.h"
+
+namespace rushlight::kernels::host {
+
+namespace {
+
+using ukernel::GemmInitial;
+using ukernel::GemmTile;
+
+constexpr ptrdiff_t kMostRows = 16;
+constexpr ptrdiff_t kPointers = 256;           // held at a time
+constexpr ptrdiff_t kCachedWeights = 1 << 18;  // floats that are read again for each tile
+constexpr ptrdiff_t kCachedPixels = 1 << 17;   // floats of input that are read again for each panel
+
+// Whether taps beside each other are pixels beside each other, so that a row of them is one of the depth.
+bool taps_adjoin(const Convolution& c, const Phase& phase) {
+  return c.groups == 1 && phase.axes[2].tap_step == 1 && phase.axes[2].in_stride == c.in_channels;
+}
+
+// Floats of zeros, for a row of taps; a multiple of 16, so that the panels behind them are aligned.
+ptrdiff_t zeros_of(const Convolution& c) {
+  return (c.in_channels * (c.groups == 1 ? c.axes[2].kernel : 1) + 15) / 16 * 16;
+}
+
+// Outputs of one phase, group and element of the batch.
+class Rows {
+ public:
+  Rows(const Convolution& convolution, const Phase& phase, const float* packed, const float* zeros)
+      : c_(convolution), phase_(phase), packed_(packed), zeros_(zeros), panels_(convolution, phase) {
+    const PhaseAxis* axes = phase.axes;
+    // Tiles are of outputs at equal steps.
+    run_ = axes[2].count;
+    for (size_t i = kSpatial - 1; i-- > 0;) {
+      if (axes[i].count > 1 && axes[i].out_stride != run_ * axes[2].out_stride) break;
+      run_ *= axes[i].count;
+    }
+    const auto columns = static_cast<size_t>(std::min(c_.out_channels, panels_.columns()));
+    rows_ = static_cast<ptrdiff_t>(
+        ukernel::gemm_split(static_cast<size_t>(run_), ukernel::gemm_rows_of(columns)));
+    tiles_in_run_ = (run_ + rows_ - 1) / rows_;
+    most_taps_ = kPointers / rows_;
+    tiles_ = phase.pixels() / run_ * tiles_in_run_;
+    merges_ = taps_adjoin(c_, phase);
+    const ptrdiff_t weights = panels_.floats() / std::max<ptrdiff_t>(c_.groups, 1);
+    block_ = weights <= kCachedWeights
+                 ? 1
+                 : std::max<ptrdiff_t>(kCachedPixels / std::max<ptrdiff_t>(rows_ * c_.in_channels, 1), 1);
+    block_ = std::min(block_, tiles_);
+    blocks_ = (tiles_ + block_ - 1) / block_;
+  }
+
+  // An item is a block of tiles and a panel.
+  [[nodiscard]] size_t items() const {
+    return static_cast<size_t>(c_.batch * c_.groups * blocks_ * panels_.count());
+  }
+  [[nodiscard]] size_t grain() const {
+    const ptrdiff_t work = block_ * rows_ * phase_.taps() * c_.in_channels * panels_.columns();
+    return static_cast<size_t>(std::max<ptrdiff_t>((ptrdiff_t{1} << 20) / std::max<ptrdiff_t>(work, 1), 1));
+  }
+
+  void compute(size_t begin, size_t end) const {
+    Tile tile;
+    for (size_t item = begin; item < end; ++item) {
+      auto rest = static_cast<ptrdiff_t>(item);
+      const ptrdiff_t panel = rest % panels_.count();
+      rest /= panels_.count();
+      const ptrdiff_t block = rest % blocks_;
+      rest /= blocks_;
+      tile.group = rest % c_.groups;
+      tile.batch = rest / c_.groups;
+      const ptrdiff_t last = std::min((block + 1) * block_, tiles_);
+      for (ptrdiff_t t = block * block_; t < last; ++t) {
+        if (panel == 0 || t != tile.number || item == begin) place(t, &tile);
+        compute_tile(&tile, panel);
+      }
+    }
+  }
+
+ private:
+  struct Tile {
+    ptrdiff_t number = -2;  // none
+    ptrdiff_t batch = 0;
+    ptrdiff_t group = 0;
+    ptrdiff_t rows = 0;
+    ptrdiff_t out = 0;                       // offset of the first output
+    ptrdiff_t at[kSpatial][kMostRows] = {};  // what each row sees through the first tap
+    ptrdiff_t in_run = 0;
+    ptrdiff_t next[kSpatial] = {};  // the output behind it
+    bool in_row = false;            // outputs are in one row
+    bool inside = false;            // all taps of the last axis are inputs
+    ptrdiff_t first_tap = -1;       // of those that the pointers are for
+    const float* pointers[kPointers] = {};
+  };
+
+  void place(ptrdiff_t number, Tile* tile) const {
+    const PhaseAxis* axes = phase_.axes;
+    if (number == tile->number + 1) {
+      tile->in_run = tile->in_run + rows_ < run_ ? tile->in_run + rows_ : 0;
+    } else {
+      tile->in_run = number % tiles_in_run_ * rows_;
+      const ptrdiff_t first = number / tiles_in_run_ * run_ + tile->in_run;
+      tile->next[2] = first % axes[2].count;
+      tile->next[1] = first / axes[2].count % axes[1].count;
+      tile->next[0] = first / axes[2].count / axes[1].count;
+    }
+    auto& [z, y, x] = tile->next;
+    tile->number = number;
+    tile->rows = std::min(rows_, run_ - tile->in_run);
+    tile->first_tap = -1;
+    tile->out = phase_.out_first() + x * axes[2].out_stride + y * axes[1].out_stride + z * axes[0].out_stride;
+    const ptrdiff_t reach = (axes[2].taps - 1) * axes[2].tap_step;
+    const auto sees_inputs = [&](ptrdiff_t first) {
+      return first >= 0 && first + reach >= 0 && first + std::max<ptrdiff_t>(reach, 0) < axes[2].in;
+    };
+    tile->in_row = x + tile->rows <= axes[2].count;
+    if (tile->in_row) {
+      // Positions grow from row to row of the tile.
+      tile->at[0][0] = axes[0].position(z, 0);
+      tile->at[1][0] = axes[1].position(y, 0);
+      tile->at[2][0] = axes[2].position(x, 0);
+      tile->inside = sees_inputs(tile->at[2][0]) && sees_inputs(axes[2].position(x + tile->rows - 1, 0));
+      if (tile->inside) {
+        x += tile->rows;
+        if (x == axes[2].count) step_row(tile);
+        return;
+      }
+    }
+    tile->inside = true;
+    for (ptrdiff_t r = 0; r < tile->rows; ++r) {
+      tile->at[0][r] = axes[0].position(z, 0);
+      tile->at[1][r] = axes[1].position(y, 0);
+      tile->at[2][r] = axes[2].position(x, 0);
+      tile->inside = tile->inside && sees_inputs(tile->at[2][r]);
+      if (++x == axes[2].count) step_row(tile);
+    }
+  }
+
+  void step_row(Tile* tile) const {
+    auto& [z, y, x] = tile->next;
+    x = 0;
+    if (++y < phase_.axes[1].count) return;
+    y = 0;
+    ++z;
+  }
+
+  // Pointers for taps, or rows of taps, [first, first + count).
+  void point(Tile* tile, ptrdiff_t first, ptrdiff_t count, ptrdiff_t taps_in_row) const {
+    if (tile->first_tap == first) return;
+    tile->first_tap = first;
+    const PhaseAxis* axes = phase_.axes;
+    const float* image =
+        c_.input + tile->batch * c_.in_batch_stride + tile->group * c_.in_channels * c_.in_channel_stride;
+    const float** pointers = tile->pointers;
+    for (ptrdiff_t t = first; t < first + count; ++t) {
+      const ptrdiff_t shift2 = t % taps_in_row * axes[2].tap_step;
+      const ptrdiff_t shift1 = t / taps_in_row % axes[1].taps * axes[1].tap_step;
+      const ptrdiff_t shift0 = t / taps_in_row / axes[1].taps * axes[0].tap_step;
+      if (tile->in_row && tile->inside) {
+        const ptrdiff_t z = tile->at[0][0] + shift0;
+        const ptrdiff_t y = tile->at[1][0] + shift1;
+        const bool seen = z >= 0 && z < axes[0].in && y >= 0 && y < axes[1].in;
+        const ptrdiff_t offset =
+            z * axes[0].in_stride + y * axes[1].in_stride + (tile->at[2][0] + shift2) * axes[2].in_stride;
+        const ptrdiff_t step = axes[2].in_step * axes[2].in_stride;
+        for (ptrdiff_t r = 0; r < tile->rows; ++r) *pointers++ = seen ? image + offset + r * step : zeros_;
+        continue;
+      }
+      for (ptrdiff_t r = 0; r < tile->rows; ++r) {
+        const ptrdiff_t z = tile->at[0][r] + shift0;
+        const ptrdiff_t y = tile->at[1][r] + shift1;
+        const ptrdiff_t x = tile->at[2][r] + shift2;
+        const bool seen = z >= 0 && z < axes[0].in && y >= 0 && y < axes[1].in && x >= 0 && x < axes[2].in;
+        const ptrdiff_t offset = z * axes[0].in_stride + y * axes[1].in_stride + x * axes[2].in_stride;
+        *pointers++ = seen ? image + offset : zeros_;
+      }
+    }
+  }
+
+  void compute_tile(Tile* tile, ptrdiff_t panel) const {
+    const ptrdiff_t width = panels_.width(panel);
+    const bool merged = merges_ && tile->inside;
+    const ptrdiff_t taps_in_row = merged ? 1 : std::max<ptrdiff_t>(phase_.axes[2].taps, 1);
+    const ptrdiff_t taps = merged ? phase_.axes[0].taps * phase_.axes[1].taps : phase_.taps();
+    const ptrdiff_t depth = merged ? phase_.axes[2].taps * c_.in_channels : c_.in_channels;
+    const ptrdiff_t first_channel = tile->group * c_.out_channels + panel * panels_.columns();
+    const ptrdiff_t out = tile->batch * c_.out_batch_stride + tile->out + first_channel;
+    GemmTile gemm;
+    gemm.rows = static_cast<size_t>(tile->rows);
+    gemm.columns = static_cast<size_t>(panels_.channels_in(panel));
+    gemm.depth = static_cast<size_t>(depth);
+    gemm.a_tap_stride = gemm.rows;
+    gemm.b = packed_ + panels_.offset(tile->group, panel);
+    gemm.b_stride = width;
+    gemm.b_tap_stride = depth * width;
+    gemm.b_columns = static_cast<size_t>(width);
+    gemm.initial_from = c_.bias == nullptr ? GemmInitial::kZero : GemmInitial::kColumns;
+    gemm.initial = c_.bias == nullptr ? nullptr : c_.bias + first_channel;
+    gemm.c = c_.out + out;
+    gemm.c_stride = phase_.axes[2].out_stride;
+    gemm.residual = c_.residual == nullptr ? nullptr : c_.residual + out;
+    gemm.residual_stride = gemm.c_stride;
+    gemm.low = c_.low;
+    gemm.high = c_.high;
+    sum_in_blocks(gemm, taps, most_taps_, [&](ptrdiff_t first, ptrdiff_t count) {
+      point(tile, first, count, taps_in_row);
+      return tile->pointers;
+    });
+    if (c_.activation.kind == ActivationKind::kNone) return;
+    for (ptrdiff_t r = 0; r < tile->rows; ++r) {
+      c_.finish(gemm.c + r * gemm.c_stride, static_cast<ptrdiff_t>(gemm.columns));
+    }
+  }
+
+  const Convolution& c_;
+  const Phase& phase_;
+  const float* packed_;
+  const float* zeros_;
+  Panels panels_;
+  ptrdiff_t run_;   // outputs at equal steps
+  ptrdiff_t rows_;  // of a tile
+  ptrdiff_t tiles_in_run_;
+  ptrdiff_t most_taps_;  // whose pointers are held at a time
+  ptrdiff_t tiles_;
+  ptrdiff_t block_;  // tiles that use a panel one after the other
+  ptrdiff_t blocks_;
+  bool merges_;
+};
+
+}  // namespace
+
+bool has_channels_last(const Convolution& c) {
+  return (c.in_channel_stride == 1 || c.in_channels * c.groups == 1) &&
+         (c.out_channel_stride == 1 || c.out_channels * c.groups == 1);
+}
+
+size_t packed_rows_size(const Convolution& c) {
+  ptrdiff_t floats = zeros_of(c);
+  for (size_t i = 0; i < count_phases(c); ++i) floats += Panels(c, make_phase(c, i)).floats();
+  return static_cast<size_t>(floats) * sizeof(float);
+}
+
+void pack_rows(const Convolution& c, float* packed) {
+  std::fill(packed, packed + zeros_of(c), 0.0F);
+  packed += zeros_of(c);
+  for (size_t i = 0; i < count_phases(c); ++i) {
+    const Phase phase = make_phase(c, i);
+    const Panels panels(c, phase);
+    for (ptrdiff_t group = 0; group < c.groups; ++group) {
+      for (ptrdiff_t panel = 0; panel < panels.count(); ++panel) {
+        const ptrdiff_t channel = panel * panels.columns();
+        const float* weight = c.weight + group * c.kernel_group_stride + channel * c.kernel_out_stride;
+        const ptrdiff_t width = panels.width(panel);
+        for (ptrdiff_t tap = 0; tap < phase.taps(); ++tap, packed += c.in_channels * width) {
+          ukernel::gemm_pack(packed, weight + kernel_offset(phase, tap), c.kernel_in_stride,
+                             c.kernel_out_stride, static_cast<size_t>(c.in_channels),
+                             static_cast<size_t>(panels.channels_in(panel)), static_cast<size_t>(width));
+        }
+      }
+    }
+  }
+}
+
+void convolve_rows(KernelContext& context, const Convolution& c, const float* packed) {
+  const float* zeros = packed;
+  packed += zeros_of(c);
+  for (size_t i = 0; i < count_phases(c); ++i) {
+    const Phase phase = make_phase(c, i);
+    if (has_strips(phase)) {
+      convolve_strips(context, c, phase, packed);
+    } else {
+      const Rows rows(c, phase, packed, zeros);
+      context.parallel_for(rows.items(), rows.grain(),
+                           [&](size_t begin, size_t end, size_t) { rows.compute(begin, end); });
+    }
+    packed += Panels(c, phase).floats();
+  }
+}
+
+}  // namespace rushlight::kernels::host

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/host/convolution/winograd.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "kernels/host/convolution/rows.h"
+#include "kernels/ukernel/gemm.h"
+#include "kernels/ukernel/transpose_clamp.h"
+#include "kernels/ukernel/winograd.h"
+
+namespace rushlight::kernels::host {
+
+namespace {
+
+constexpr ptrdiff_t kIn = ukernel::kWinogradIn;
+constexpr ptrdiff_t kOut = ukernel::kWinogradOut;
+constexpr ptrdiff_t kParts = ukernel::kWinogradParts;
+constexpr ptrdiff_t kTilesAtOnce = 64;
+// Products added one after the other. The transforms round, too; shorter sums than those of a direct
+// convolution make up for that.
+constexpr ptrdiff_t kWinogradSum = 32;
+constexpr ptrdiff_t kChannelsAtOnce = 64;  // that change places with pixels
+constexpr ptrdiff_t kLine = 16;            // floats of a line of the cache
+
+ptrdiff_t round_up(ptrdiff_t value, ptrdiff_t step) { return (value + step - 1) / step * step; }
+ptrdiff_t panel_columns() { return static_cast<ptrdiff_t>(ukernel::gemm_columns()); }
+ptrdiff_t part_floats(const Convolution& c) {
+  return c.in_channels * round_up(c.out_channels, panel_columns());
+}
+
+size_t grain_of(ptrdiff_t work) {
+  return static_cast<size_t>(std::max<ptrdiff_t>((ptrdiff_t{1} << 15) / std::max<ptrdiff_t>(work, 1), 1));
+}
+
+// A band of tiles is transformed, multiplied part by part, and transformed back. Where channels come first,
+// the inputs and outputs of a band are transposed.
+class Bands {
+ public:
+  Bands(const Convolution& convolution, const float* packed, float* scratch)
+      : c_(convolution), packed_(packed), turned_(!has_channels_last(convolution)) {
+    const ConvolutionAxis& y = c_.axes[1];
+    const ConvolutionAxis& x = c_.axes[2];
+    tiles_y_ = (y.out + kOut - 1) / kOut;
+    tiles_x_ = (x.out + kOut - 1) / kOut;
+    const ptrdiff_t most = std::max<ptrdiff_t>(kTilesAtOnce / tiles_x_, 1);
+    const ptrdiff_t bands = (tiles_y_ + most - 1) / most;
+    rows_ = (tiles_y_ + bands - 1) / bands;
+    bands_ = (tiles_y_ + rows_ - 1) / rows_;
+    // A line more, or parts would begin in the same places of the cache.
+    inputs_part_ = round_up(rows_ * tiles_x_ * c_.in_channels, kLine) + kLine;
+    products_part_ = round_up(rows_ * tiles_x_ * c_.out_channels, kLine) + kLine;
+    inputs_ = scratch;
+    products_ = inputs_ + kParts * inputs_part_;
+    seen_ = products_ + kParts * products_part_;
+    made_ = seen_ + (turned_ ? round_up((rows_ * kOut + 2) * x.in * c_.in_channels, kLine) : 0);
+    end_ = made_ + (turned_ ? round_up(rows_ * kOut * x.out * c_.out_channels, kLine) : 0);
+  }
+
+  [[nodiscard]] size_t scratch_floats() const { return static_cast<size_t>(end_ - inputs_); }
+
+  // False as soon as a product is infinite or NaN.
+  bool compute(KernelContext& context) {
+    for (ptrdiff_t band = 0; band < bands_; ++band) {
+      first_ = band * rows_;
+      tiles_ = std::min(rows_, tiles_y_ - first_) * tiles_x_;
+      compute_band(context);
+      if (!finite_.load(std::memory_order_relaxed)) return false;
+    }
+    return true;
+  }
+
+ private:
+  // Pixel (row, column) lies at data + row * row_stride + column * column_stride.
+  struct Image {
+    ptrdiff_t data;  // offset
+    ptrdiff_t row_stride;
+    ptrdiff_t column_stride;
+    [[nodiscard]] ptrdiff_t at(ptrdiff_t row, ptrdiff_t column) const {
+      return data + row * row_stride + column * column_stride;
+    }
+  };
+
+  void compute_band(KernelContext& context) {
+    if (turned_) turn_inputs(context);
+    context.parallel_for(static_cast<size_t>(tiles_), grain_of(4 * c_.in_channels),
+                         [&](size_t begin, size_t end, size_t) {
+                           for (size_t i = begin; i < end; ++i) transform_inputs(static_cast<ptrdiff_t>(i));
+                         });
+    context.parallel_for(static_cast<size_t>(kParts), 1, [&](size_t begin, size_t end, size_t) {
+      for (size_t part = begin; part < end; ++part) multiply(static_cast<ptrdiff_t>(part));
+    });
+    context.parallel_for(static_cast<size_t>(tiles_), grain_of(4 * c_.out_channels),
+                         [&](size_t begin, size_t end, size_t) {
+                           for (size_t i = begin; i < end; ++i) transform_products(static_cast<ptrdiff_t>(i));
+                         });
+    if (turned_) turn_outputs(context);
+  }
+
+  // Rows of the input that the band sees.
+  [[nodiscard]] Range seen_rows() const {
+    const ConvolutionAxis& y = c_.axes[1];
+    const ptrdiff_t top = first_ * kOut - y.pad;
+    return {std::max<ptrdiff_t>(top, 0), std::min(top + tiles_ / tiles_x_ * kOut + 2, y.in)};
+  }
+  [[nodiscard]] Range made_rows() const {
+    return {first_ * kOut, std::min(first_ * kOut + tiles_ / tiles_x_ * kOut, c_.axes[1].out)};
+  }
+
+  template <class Body>
+  void transpose(KernelContext& context, ptrdiff_t channels, ptrdiff_t pixels, Body body) const {
+    const ptrdiff_t pieces = (channels + kChannelsAtOnce - 1) / kChannelsAtOnce;
+    context.parallel_for(static_cast<size_t>(pieces), grain_of(kChannelsAtOnce * pixels / 4),
+                         [&](size_t begin, size_t end, size_t) {
+                           const ptrdiff_t first = static_cast<ptrdiff_t>(begin) * kChannelsAtOnce;
+                           body(first,
+                                std::min(static_cast<ptrdiff_t>(end) * kChannelsAtOnce, channels) - first);
+                         });
+  }
+
+  void turn_inputs(KernelContext& context) const {
+    const ConvolutionAxis& x = c_.axes[2];
+    const Range rows = seen_rows();
+    if (rows.size() <= 0) return;
+    transpose(context, c_.in_channels, rows.size() * x.in, [&](ptrdiff_t first, ptrdiff_t count) {
+      ukernel::TransposeClamp transposed;
+      transposed.rows = static_cast<size_t>(count);
+      transposed.columns = static_cast<size_t>(rows.size() * x.in);
+      transposed.from = c_.input + first * c_.in_channel_stride + rows.begin * x.in;
+      transposed.from_stride = c_.in_channel_stride;
+      transposed.to = seen_ + first;
+      transposed.to_stride = c_.in_channels;
+      transpose_clamped(transposed);
+    });
+  }
+
+  void turn_outputs(KernelContext& context) const {
+    const ConvolutionAxis& x = c_.axes[2];
+    const Range rows = made_rows();
+    transpose(context, c_.out_channels, rows.size() * x.out, [&](ptrdiff_t first, ptrdiff_t count) {
+      const ptrdiff_t at = first * c_.out_channel_stride + rows.begin * x.out;
+      ukernel::TransposeClamp transposed;
+      transposed.rows = static_cast<size_t>(rows.size() * x.out);
+      transposed.columns = static_cast<size_t>(count);
+      transposed.from = made_ + first;
+      transposed.from_stride = c_.out_channels;
+      transposed.to = c_.out + at;
+      transposed.to_stride = c_.out_channel_stride;
+      transposed.residual = c_.residual == nullptr ? nullptr : c_.residual + at;
+      transposed.low = c_.low;
+      transposed.high = c_.high;
+      transpose_clamped(transposed);
+      for (ptrdiff_t i = 0; i < count; ++i) {
+        c_.finish(transposed.to + i * transposed.to_stride, rows.size() * x.out);
+      }
+    });
+  }
+
+  void transform_inputs(ptrdiff_t tile) const {
+    const ConvolutionAxis& y = c_.axes[1];
+    const ConvolutionAxis& x = c_.axes[2];
+    const ptrdiff_t top = (first_ + tile / tiles_x_) * kOut - y.pad;
+    const ptrdiff_t left = tile % tiles_x_ * kOut - x.pad;
+    const ptrdiff_t row = x.in * c_.in_channels;
+    const Image image =
+        turned_ ? Image{-seen_rows().begin * row, row, c_.in_channels} : Image{0, y.in_stride, x.in_stride};
+    const float* from = turned_ ? seen_ : c_.input;
+    const float* in[kParts];
+    for (ptrdiff_t i = 0; i < kIn; ++i) {
+      for (ptrdiff_t j = 0; j < kIn; ++j) {
+        const bool seen = top + i >= 0 && top + i < y.in && left + j >= 0 && left + j < x.in;
+        in[i * kIn + j] = seen ? from + image.at(top + i, left + j) : nullptr;
+      }
+    }
+    ukernel::WinogradInput transform;
+    transform.lanes = static_cast<size_t>(c_.in_channels);
+    transform.in = in;
+    transform.out = inputs_ + tile * c_.in_channels;
+    transform.out_stride = inputs_part_;
+    winograd_input(transform);
+  }
+
+  void transform_products(ptrdiff_t tile) {
+    const ConvolutionAxis& y = c_.axes[1];
+    const ConvolutionAxis& x = c_.axes[2];
+    const ptrdiff_t top = (first_ + tile / tiles_x_) * kOut;
+    const ptrdiff_t left = tile % tiles_x_ * kOut;
+    const ptrdiff_t row = x.out * c_.out_channels;
+    const Image image = turned_ ? Image{-made_rows().begin * row, row, c_.out_channels}
+                                : Image{0, y.out_stride, x.out_stride};
+    float* to = turned_ ? made_ : c_.out;
+    const float* added = turned_ ? nullptr : c_.residual;
+    float* out[kOut * kOut];
+    const float* residual[kOut * kOut];
+    for (ptrdiff_t i = 0; i < kOut; ++i) {
+      for (ptrdiff_t j = 0; j < kOut; ++j) {
+        const bool wanted = top + i < y.out && left + j < x.out;
+        const ptrdiff_t at = image.at(top + i, left + j);
+        out[i * kOut + j] = wanted ? to + at : nullptr;
+        residual[i * kOut + j] = wanted && added != nullptr ? added + at : nullptr;
+      }
+    }
+    ukernel::WinogradOutput transform;
+    transform.lanes = static_cast<size_t>(c_.out_channels);
+    transform.in = products_ + tile * c_.out_channels;
+    transform.in_stride = products_part_;
+    transform.bias = c_.bias;
+    transform.out = out;
+    transform.residual = added == nullptr ? nullptr : residual;
+    if (!turned_) {
+      transform.low = c_.low;
+      transform.high = c_.high;
+    }
+    if (!winograd_output(transform)) finite_.store(false, std::memory_order_relaxed);
+    if (turned_) return;
+    for (float* pixel : out) {
+      if (pixel != nullptr) c_.finish(pixel, c_.out_channels);
+    }
+  }
+
+  // All tiles of the band, in one of the parts.
+  void multiply(ptrdiff_t part) const {
+    const ptrdiff_t panel = panel_columns();
+    const float* weights = packed_ + part * part_floats(c_);
+    ukernel::GemmStrip strip;
+    strip.rows = static_cast<size_t>(tiles_);
+    strip.a_stride = c_.in_channels;
+    strip.b_stride = panel;
+    strip.looks_ahead = true;
+    strip.c_stride = c_.out_channels;
+    for (ptrdiff_t channel = 0; channel < c_.out_channels; channel += panel) {
+      strip.columns = static_cast<size_t>(std::min(panel, c_.out_channels - channel));
+      strip.c = products_ + part * products_part_ + channel;
+      for (ptrdiff_t first = 0; first < c_.in_channels; first += kWinogradSum) {
+        const float* a = inputs_ + part * inputs_part_ + first;
+        const float* b = weights + channel * c_.in_channels + first * panel;
+        strip.depth = static_cast<size_t>(std::min(kWinogradSum, c_.in_channels - first));
+        strip.a = &a;
+        strip.b = &b;
+        strip.adds_to_c = first > 0;
+        gemm_strip(strip);
+      }
+    }
+  }
+
+  const Convolution& c_;
+  const float* packed_;
+  bool turned_;
+  ptrdiff_t tiles_y_;
+  ptrdiff_t tiles_x_;
+  ptrdiff_t rows_;  // of tiles in a band
+  ptrdiff_t bands_;
+  ptrdiff_t inputs_part_;  // floats from part to part
+  ptrdiff_t products_part_;
+  float* inputs_;  // [part][tile][channel]
+  float* products_;
+  float* seen_;  // [row][column][channel]
+  float* made_;
+  float* end_;
+  std::atomic<bool> finite_{true};
+  ptrdiff_t first_ = 0;  // row of tiles of the band
+  ptrdiff_t tiles_ = 0;  // of the band
+};
+
+// Whether rows of pixels of a channel follow each other in the input and the output.
+bool has_planes(const Convolution& c) {
+  const ConvolutionAxis& y = c.axes[1];
+  const ConvolutionAxis& x = c.axes[2];
+  return (x.in_stride == 1 || x.in == 1) && (x.out_stride == 1 || x.out == 1) &&
+         (y.in_stride == x.in || y.in == 1) && (y.out_stride == x.out || y.out == 1);
+}
+
+}  // namespace
+
+bool is_winograd(const Convolution& c) {
+  const ConvolutionAxis& z = c.axes[0];
+  if (c.transposed || c.groups != 1 || z.kernel != 1 || z.in != 1 || z.out != 1) return false;
+  for (size_t i = 1; i < kSpatial; ++i) {
+    const ConvolutionAxis& axis = c.axes[i];
+    if (axis.kernel != 3 || axis.step != 1 || axis.dilation != 1 || axis.pad > 2) return false;
+  }
+  return has_channels_last(c) || has_planes(c);
+}
+
+bool gains_by_winograd(const Convolution& c) {
+  if (!is_winograd(c) || c.in_channels < 32 || c.out_channels < 32) return false;
+  const ptrdiff_t tiles = ((c.axes[1].out + kOut - 1) / kOut) * ((c.axes[2].out + kOut - 1) / kOut);
+  // Else too many outputs of tiles are not wanted, or too few products use a weight: 7 x 7 images still gain.
+  return tiles >= 12 && 10 * c.axes[1].out * c.axes[2].out >= 7 * tiles * kOut * kOut;
+}
+
+size_t packed_winograd_size(const Convolution& c) {
+  return static_cast<size_t>(kParts * part_floats(c)) * sizeof(float);
+}
+
+void pack_winograd(const Convolution& c, float* packed) {
+  const ptrdiff_t panel = panel_columns();
+  const ptrdiff_t part = part_floats(c);
+  std::fill(packed, packed + kParts * part, 0.0F);
+  for (ptrdiff_t o = 0; o < c.out_channels; ++o) {
+    for (ptrdiff_t i = 0; i < c.in_channels; ++i) {
+      ukernel::winograd_weights(c.weight + o * c.kernel_out_stride + i * c.kernel_in_stride,
+                                c.axes[1].kernel_stride, c.axes[2].kernel_stride,
+                                packed + o / panel * panel * c.in_channels + i * panel + o % panel, part);
+    }
+  }
+}
+
+size_t winograd_scratch_size(const Convolution& c) {
+  return Bands(c, nullptr, nullptr).scratch_floats() * sizeof(float);
+}
+
+bool convolve_winograd(KernelContext& context, const Convolution& c, const float* packed, float* scratch) {
+  return Bands(c, packed, scratch).compute(context);
+}
+
+}  // namespace rushlight::kernels::host

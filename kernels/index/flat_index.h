@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Indices into all elements of a tensor in row major order.
+#pragma once
+
+#include "kernels/index/index.h"
+#include "kernels/walk/row_major.h"
+#include "runtime/base/error.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+// f(element of `indexed`, element of `other`) for every element of `index` and the one of `other` that
+// has its number in row major order. Negative indices count from the end. Errors: InvalidType (dtype of
+// index), InvalidArgument (an index out of range).
+template <class F>
+Error for_each_flat(const Tensor& index, const Tensor& indexed, const Tensor& other, F f) {
+  RL_TRY(check_index_dtype(index));
+  RowMajorCursor from(index);
+  RowMajorCursor beside(other);
+  for (size_t n = index.numel(); n > 0; --n, from.advance(), beside.advance()) {
+    int64_t place = read_index(from.get(), index.scalar_type());
+    RL_TRY(wrap_index(&place, static_cast<ptrdiff_t>(indexed.numel())));
+    f(element_at(indexed, static_cast<size_t>(place)), beside.get());
+  }
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels

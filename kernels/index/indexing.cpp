@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/index/indexing.h"
+
+#include "kernels/index/index.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+// The offset in bytes of an element, by its number in row major order of `shape`, in a tensor that has
+// this shape from dimension `first` on.
+ptrdiff_t offset_at(size_t position, Span<const SizesType> shape, const Tensor& tensor, size_t first) {
+  ptrdiff_t offset = 0;
+  for (size_t d = shape.size(); d-- > 0;) {
+    const auto size = static_cast<size_t>(shape[d]);
+    offset += static_cast<ptrdiff_t>(position % size) * byte_stride(tensor, first + d);
+    position /= size;
+  }
+  return offset;
+}
+
+// The first true element at `position` or after it; the number of elements when there is none.
+size_t find_true(const Tensor& mask, size_t position) {
+  while (position < mask.numel() &&
+         mask.const_data_ptr<uint8_t>()[offset_at(position, mask.sizes(), mask, 0)] == 0) {
+    ++position;
+  }
+  return position;
+}
+
+SizesType count_true(const Tensor& mask) {
+  SizesType count = 0;
+  for (size_t i = 0; i < mask.numel(); ++i) count += mask.const_data_ptr<uint8_t>()[i] != 0 ? 1 : 0;
+  return count;
+}
+
+}  // namespace
+
+Error Indexing::plan(const Tensor& self, Span<const std::optional<Tensor>> indices) {
+  size_t dim = 0;
+  for (const std::optional<Tensor>& index : indices) {
+    if (index.has_value()) RL_TRY(add(self, *index, dim));
+    dim += index.has_value() && items_[count_ - 1].is_mask ? static_cast<size_t>(index->dim()) : 1;
+  }
+  RL_CHECK(dim <= static_cast<size_t>(self.dim()), Error::InvalidArgument,
+           "indices: expected at most %lu, one a dimension of self, got %lu",
+           log_number(static_cast<size_t>(self.dim())), log_number(dim));
+  return plan_result(self);
+}
+
+Error Indexing::add(const Tensor& self, const Tensor& index, size_t dim) {
+  const ScalarType type = index.scalar_type();
+  const bool is_mask = type == ScalarType::Bool || type == ScalarType::Byte;
+  RL_CHECK(is_mask || type == ScalarType::Int || type == ScalarType::Long, Error::InvalidType,
+           "indices: expected dtypes int64, int32, bool or uint8, got %s", to_string(type));
+  const size_t covers = is_mask ? static_cast<size_t>(index.dim()) : 1;
+  RL_CHECK(covers > 0 && dim + covers <= static_cast<size_t>(self.dim()), Error::InvalidArgument,
+           "indices: expected one for each dimension of self at most, %lu, got one of %lu for dimension %lu",
+           log_number(static_cast<size_t>(self.dim())), log_number(covers), log_number(dim));
+  Item item{&index, 1, static_cast<uint8_t>(dim), is_mask, 0};
+  Shape shape;
+  for (size_t d = 0; d < static_cast<size_t>(index.dim()); ++d) {
+    RL_CHECK(!is_mask || index.sizes()[d] == self.sizes()[dim + d], Error::InvalidArgument,
+             "indices: expected a mask of size %ld for dimension %lu, got %ld",
+             static_cast<long>(self.sizes()[dim + d]), log_number(dim + d),
+             static_cast<long>(index.sizes()[d]));
+    shape.push(index.sizes()[d]);
+  }
+  if (is_mask) {
+    shape.dim = 0;
+    shape.push(count_true(index));
+  }
+  if (shape.dim > 0) item.size = shape.sizes[shape.dim - 1];
+  const Shape before = broadcast_;
+  RL_TRY(broadcast_shape(before.span(), shape.span(), &broadcast_));
+  items_[count_++] = item;
+  indexed_ |= ((uint32_t{1} << covers) - 1) << dim;
+  return Error::Ok;
+}
+
+// The broadcast dimensions take the place of those indexed where these are neighbours, else they come
+// first.
+Error Indexing::plan_result(const Tensor& self) {
+  const auto rank = static_cast<size_t>(self.dim());
+  size_t kept = 0;
+  for (size_t d = 0; d < rank; ++d) kept += (indexed_ >> d & 1u) == 0 ? 1 : 0;
+  RL_CHECK(kept + broadcast_.dim <= kTensorDimensionLimit, Error::InvalidArgument,
+           "indices: expected a result of at most %lu dimensions, got %lu", log_number(kTensorDimensionLimit),
+           log_number(kept + broadcast_.dim));
+  const size_t first = count_ == 0 ? 0 : items_[0].dim;
+  const uint32_t run = indexed_ >> first;
+  front_ = (run & (run + 1)) == 0 ? first : 0;
+  for (size_t d = 0, placed = 0; d < rank || placed == 0; ++d) {
+    if (placed == 0 && result_.dim == front_) {
+      for (const SizesType size : broadcast_.span()) result_.push(size);
+      placed = 1;
+    }
+    if (d < rank && (indexed_ >> d & 1u) == 0) result_.push(self.sizes()[d]);
+  }
+  return Error::Ok;
+}
+
+// Adds where, in bytes, the element of `self` lies that the item names at the broadcast position `at`.
+Error Indexing::offset_of(Item& item, const Tensor& self, const SizesType* at, ptrdiff_t* offset) const {
+  const Tensor& index = *item.index;
+  if (item.is_mask) {
+    const SizesType step = at[broadcast_.dim - 1];
+    if (step == 0 || item.size != 1) item.position = find_true(index, step == 0 ? 0 : item.position + 1);
+    RL_CHECK(item.position < index.numel(), Error::InvalidArgument,
+             "indices: a mask changed while it was used; it shares its memory with what is written");
+    *offset += offset_at(item.position, index.sizes(), self, item.dim);
+    return Error::Ok;
+  }
+  ptrdiff_t place = 0;
+  const auto rank = static_cast<size_t>(index.dim());
+  for (size_t d = 0; d < rank; ++d) {
+    if (index.sizes()[d] != 1) place += byte_stride(index, d) * at[broadcast_.dim - rank + d];
+  }
+  int64_t value = read_index(index.const_data_ptr<char>() + place, index.scalar_type());
+  RL_TRY(wrap_index(&value, self.sizes()[item.dim]));
+  *offset += static_cast<ptrdiff_t>(value) * byte_stride(self, item.dim);
+  return Error::Ok;
+}
+
+Error Indexing::run(const Tensor& self, const View& selected, Direction direction, Move move) {
+  PairedAxes kept;  // from self to selected when it reads
+  const auto rank = static_cast<size_t>(self.dim());
+  for (size_t i = rank; i-- > 0;) {
+    const size_t d = self.dim_order()[i];
+    if ((indexed_ >> d & 1u) != 0) continue;
+    size_t place = 0;
+    for (size_t before = 0; before < d; ++before) place += (indexed_ >> before & 1u) == 0 ? 1 : 0;
+    if (place >= front_) place += broadcast_.dim;
+    const ptrdiff_t ours = byte_stride(self, d);
+    const ptrdiff_t theirs = selected.strides[place];
+    const auto size = static_cast<size_t>(self.sizes()[d]);
+    kept.add(direction == kRead ? Axis{size, ours, theirs} : Axis{size, theirs, ours});
+  }
+  for (const SizesType size : result_.span()) {
+    if (size == 0) return Error::Ok;
+  }
+  const Axis run = kept.inner();
+  const auto move_run = [&](const char* source, char* target) {
+    move(target, run.output, source, run.input, run.size, self.element_size());
+  };
+  SizesType at[kTensorDimensionLimit] = {};
+  char* place = selected.data;
+  while (true) {
+    ptrdiff_t offset = 0;
+    for (size_t i = 0; i < count_; ++i) RL_TRY(offset_of(items_[i], self, at, &offset));
+    char* const ours = self.mutable_data_ptr<char>() + offset;
+    if (direction == kRead) {
+      kept.walk(ours, place, 1, move_run);
+    } else {
+      kept.walk(place, ours, 1, move_run);
+    }
+    size_t d = broadcast_.dim;
+    while (d-- > 0) {
+      const ptrdiff_t stride = selected.strides[front_ + d];
+      place += stride;
+      if (++at[d] < broadcast_.sizes[d]) break;
+      place -= stride * at[d];
+      at[d] = 0;
+    }
+    if (d > broadcast_.dim) return Error::Ok;
+  }
+}
+
+}  // namespace rushlight::kernels

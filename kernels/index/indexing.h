@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Indexing with a list of tensors, as in self[:, i, mask]: integer tensors and masks that are broadcast
+// against each other, and dimensions without one, which are taken whole.
+//
+//   Indexing indexing;
+//   RL_TRY(indexing.plan(self, indices));
+//   RL_TRY(resize_out(out, indexing.result().span()));
+//   return indexing.run(self, View::of(out), Indexing::kRead, copy_elements);
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "kernels/checks/checks.h"
+#include "kernels/walk/paired_axes.h"
+#include "kernels/walk/view.h"
+#include "runtime/base/error.h"
+#include "runtime/base/span.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+class Indexing {
+ public:
+  enum Direction : uint8_t { kRead, kWrite };
+
+  // Moves a run of n elements; has the arguments of copy_elements.
+  using Move = void (*)(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
+                        size_t n, size_t element);
+
+  // `indices` outlive the plan. Errors: InvalidArgument (shapes), InvalidType (dtype of an index).
+  Error plan(const Tensor& self, Span<const std::optional<Tensor>> indices);
+
+  // The shape of what is selected.
+  [[nodiscard]] const Shape& result() const { return result_; }
+
+  // Moves every selected element of `self`, which has the planned shape, to its place in `selected`,
+  // which has the shape of the result; or from there, when it writes. Values are checked as they are
+  // used; InvalidArgument for an index out of range, naming it and the bound.
+  Error run(const Tensor& self, const View& selected, Direction direction, Move move);
+
+ private:
+  struct Item {
+    const Tensor* index;
+    SizesType size;  // of its last dimension in the broadcast; of a mask, how many are true
+    uint8_t dim;     // the first dimension of self that it covers
+    bool is_mask;
+    size_t position;  // of a mask: the current true element, row major
+  };
+
+  Error add(const Tensor& self, const Tensor& index, size_t dim);
+  Error plan_result(const Tensor& self);
+  Error offset_of(Item& item, const Tensor& self, const SizesType* at, ptrdiff_t* offset) const;
+
+  Item items_[kTensorDimensionLimit];
+  size_t count_ = 0;
+  uint32_t indexed_ = 0;  // a bit for every dimension of self that an index covers
+  Shape broadcast_;
+  Shape result_;
+  size_t front_ = 0;  // where the broadcast dimensions stand in the result
+};
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/walk/fibers.h"
+#include "runtime/base/error.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+// Whether an element is not zero, by its bits: those of a floating number without the sign.
+inline bool is_set(const char* at, size_t element, bool floating) {
+  uint64_t bits = 0;
+  for (size_t i = 0; i < element; ++i) bits = bits << 8 | static_cast<uint8_t>(at[element - 1 - i]);
+  return (floating ? bits << (65 - 8 * element) : bits) != 0;
+}
+
+// f(position in row major order) for every element that is not zero.
+template <class F>
+void for_each_set(const Tensor& self, F f) {
+  if (self.numel() == 0) return;
+  const View view = at_least_1d(self);
+  const bool is_pair = is_complex(self.scalar_type());
+  const bool floating = is_pair || is_floating(self.scalar_type());
+  const size_t element = self.element_size() / (is_pair ? 2 : 1);
+  int64_t position = 0;
+  const Error error = for_each_fiber({&view, 1}, view.dim - 1, [&](const Fiber* fibers) {
+    for (ptrdiff_t i = 0; i < fibers[0].size; ++i, ++position) {
+      const char* const at = fibers[0].data + i * fibers[0].stride;
+      if (is_set(at, element, floating) || (is_pair && is_set(at + element, element, floating))) f(position);
+    }
+    return Error::Ok;
+  });
+  static_cast<void>(error);  // the fibers have none
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/linalg/factorization.h"
+
+#include <algorithm>
+
+#include "kernels/walk/paired_axes.h"
+
+namespace rushlight::kernels {
+
+Pivots pivots_of(const Tensor& tensor, const Shape& batch, size_t n) {
+  return {element_of(tensor, 1, batch, n), byte_stride(tensor, tensor.sizes().size() - 1)};
+}
+
+Error check_pivots(const Tensor& pivots, ptrdiff_t rows) {
+  RL_TRY(check_dtype(pivots, ScalarType::Int, "pivots"));
+  for (size_t i = 0; i < pivots.numel(); ++i) {
+    const int32_t pivot = pivots.const_data_ptr<int32_t>()[i];
+    RL_CHECK(pivot >= 1 && pivot <= rows, Error::InvalidArgument, "pivots: expected 1 to %ld, got %ld",
+             static_cast<long>(rows), static_cast<long>(pivot));
+  }
+  return Error::Ok;
+}
+
+int32_t factor_lu(const MatrixView& a, Pivots pivots) {
+  int32_t info = 0;
+  const ptrdiff_t count = std::min(a.rows, a.columns);
+  for (ptrdiff_t j = 0; j < a.columns; ++j) {
+    ptrdiff_t best = j;
+    double largest = -1;
+    for (ptrdiff_t i = 0; i < a.rows; ++i) {
+      const Number value = a.get(i, j) - a.dot(i, a, j, 0, std::min(i, j));
+      a.set(i, j, value);
+      const double size = std::fabs(value.real) + std::fabs(value.imag);
+      if (i >= j && size > largest) {
+        largest = size;
+        best = i;
+      }
+    }
+    if (j >= count) continue;
+    pivots[j] = static_cast<int32_t>(best + 1);
+    const Number pivot = a.get(best, j);
+    if (pivot == Number()) {
+      if (info == 0) info = static_cast<int32_t>(j + 1);
+      continue;
+    }
+    a.swap_rows(j, best);
+    for (ptrdiff_t i = j + 1; i < a.rows; ++i) a.set(i, j, a.get(i, j) / pivot);
+  }
+  return info;
+}
+
+Error factor_all(const Tensor& a, bool transposed, const Tensor& lu, const Tensor& pivots, const Tensor* info,
+                 bool check_errors) {
+  RL_TRY(check_dtype(lu, a.scalar_type(), "LU"));
+  RL_TRY(check_dtype(pivots, ScalarType::Int, "pivots"));
+  if (info != nullptr) RL_TRY(check_dtype(*info, ScalarType::Int, "info"));
+  const Shape batch = Shape::of(a, 2);
+  const ptrdiff_t count = std::min(a.size(a.dim() - 2), a.size(a.dim() - 1));
+  RL_TRY(resize_out(lu, a.sizes()));
+  RL_TRY(resize_batched(pivots, batch, {count}));
+  if (info != nullptr) RL_TRY(resize_out(*info, batch.span()));
+  for (const Tensor* written : {&lu, info}) {
+    if (written != nullptr) RL_TRY(check_no_overlap(pivots, *written, "pivots"));
+  }
+  for (size_t n = 0; n < batch_size(batch); ++n) {
+    const MatrixView matrix = matrix_of(lu, batch, n);
+    const MatrixView source = matrix_of(a, batch, n);
+    matrix.copy(transposed ? source.transposed() : source);
+    const int32_t stopped = factor_lu(matrix, pivots_of(pivots, batch, n));
+    if (info != nullptr) int32_of(*info, batch, n) = stopped;
+    RL_CHECK(!check_errors || stopped == 0, Error::InvalidArgument,
+             "A: matrix %lu of the batch is singular, pivot %ld is zero", static_cast<unsigned long>(n),
+             static_cast<long>(stopped));
+  }
+  return Error::Ok;
+}
+
+void solve_lu(const MatrixView& lu, Pivots pivots, bool transposed, const MatrixView& b) {
+  if (!transposed) {
+    for (ptrdiff_t i = 0; i < b.rows; ++i) b.swap_rows(i, pivots[i] - 1);
+    solve_triangular(lu, false, true, b);
+    solve_triangular(lu, true, false, b);
+    return;
+  }
+  solve_triangular(lu.transposed(), false, false, b);
+  solve_triangular(lu.transposed(), true, true, b);
+  for (ptrdiff_t i = b.rows; i-- > 0;) b.swap_rows(i, pivots[i] - 1);
+}
+
+Error solve_all(const Tensor& lu, const Tensor& pivots, const Tensor& b, Systems systems, const Tensor& out) {
+  RL_TRY(check_dtype(b, lu.scalar_type(), "B"));
+  RL_TRY(check_dtype(out, lu.scalar_type(), "out"));
+  RL_CHECK(b.dim() >= (systems.vectors ? 1 : 2), Error::InvalidArgument, "B: expected matrices, got %ld-dim",
+           static_cast<long>(b.dim()));
+  const ptrdiff_t unknowns = lu.size(lu.dim() - 1);
+  const ptrdiff_t rows = b.size(b.dim() - (systems.vectors || !systems.left ? 1 : 2));
+  RL_CHECK(rows == unknowns, Error::InvalidArgument, "B: expected %ld equations, got %ld",
+           static_cast<long>(unknowns), static_cast<long>(rows));
+  Shape batch;
+  RL_TRY(broadcast_shape(Shape::of(lu, 2).span(), Shape::of(b, systems.vectors ? 1 : 2).span(), &batch));
+  if (systems.vectors) {
+    RL_TRY(resize_batched(out, batch, {unknowns}));
+  } else {
+    RL_TRY(resize_batched(out, batch, {b.size(b.dim() - 2), b.size(b.dim() - 1)}));
+  }
+  RL_TRY(check_no_overlap(pivots, out, "pivots"));
+  for (size_t n = 0; n < batch_size(batch); ++n) {
+    MatrixView x = systems.vectors ? vector_of(out, batch, n) : matrix_of(out, batch, n);
+    x.copy(systems.vectors ? vector_of(b, batch, n) : matrix_of(b, batch, n));
+    MatrixView factors = matrix_of(lu, batch, n);
+    factors.conjugated = systems.conjugated;
+    // X A = B is A^T X^T = B^T.
+    if (!systems.left) x = x.transposed();
+    solve_lu(factors, pivots_of(pivots, batch, n), systems.transposed == systems.left, x);
+  }
+  return Error::Ok;
+}
+
+void set_permutation(const MatrixView& p, Pivots pivots, ptrdiff_t count) {
+  p.set_identity();
+  for (ptrdiff_t i = count; i-- > 0;) p.swap_rows(i, pivots[i] - 1);
+}
+
+void solve_triangular(const MatrixView& triangle, bool upper, bool unit, const MatrixView& b) {
+  for (ptrdiff_t step = 0; step < b.rows; ++step) {
+    const ptrdiff_t i = upper ? b.rows - 1 - step : step;
+    const ptrdiff_t begin = upper ? i + 1 : 0;
+    const ptrdiff_t end = upper ? b.rows : i;
+    for (ptrdiff_t j = 0; j < b.columns; ++j) {
+      const Number rest = b.get(i, j) - triangle.dot(i, b, j, begin, end);
+      b.set(i, j, unit ? rest : rest / triangle.get(i, i));
+    }
+  }
+}
+
+int32_t factor_cholesky(const MatrixView& a) {
+  const MatrixView adjoint = a.adjoint();
+  for (ptrdiff_t j = 0; j < a.rows; ++j) {
+    const double square = a.get(j, j).real - a.dot(j, adjoint, j, 0, j).real;
+    if (!(square > 0)) return static_cast<int32_t>(j + 1);
+    const double root = std::sqrt(square);
+    a.set(j, j, root);
+    for (ptrdiff_t i = j + 1; i < a.rows; ++i) {
+      a.set(i, j, (a.get(i, j) - a.dot(i, adjoint, j, 0, j)) / root);
+    }
+  }
+  return 0;
+}
+
+int32_t invert(const MatrixView& a, Pivots pivots, const MatrixView& column) {
+  const ptrdiff_t n = a.rows;
+  const int32_t info = factor_lu(a, pivots);
+  // U becomes its inverse, column by column.
+  for (ptrdiff_t j = 0; j < n; ++j) {
+    const Number last = 1 / a.get(j, j);
+    for (ptrdiff_t i = 0; i < j; ++i) a.set(i, j, -(a.dot(i, a, j, i, j) * last));
+    a.set(j, j, last);
+  }
+  // Then X L is that inverse, with X = A^-1 P; columns of L are overwritten from the right.
+  for (ptrdiff_t j = n; j-- > 0;) {
+    for (ptrdiff_t i = j + 1; i < n; ++i) {
+      column.set(i, 0, a.get(i, j));
+      a.set(i, j, 0);
+    }
+    for (ptrdiff_t i = 0; i < n; ++i) a.set(i, j, a.get(i, j) - a.dot(i, column, 0, j + 1, n));
+  }
+  for (ptrdiff_t j = n; j-- > 0;) a.transposed().swap_rows(j, pivots[j] - 1);
+  return info;
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/linalg/householder.h"
+
+#include <algorithm>
+
+namespace rushlight::kernels {
+
+Number make_reflection(const MatrixView& a, ptrdiff_t j) {
+  const Number first = a.get(j, j);
+  double rest = 0;  // the norm of what is below
+  for (ptrdiff_t i = j + 1; i < a.rows; ++i) {
+    rest = std::hypot(rest, absolute(a.get(i, j)));
+  }
+  if (rest == 0 && first.imag == 0) return 0;
+  const double length = std::hypot(absolute(first), rest);
+  const double beta = first.real >= 0 ? -length : length;
+  for (ptrdiff_t i = j + 1; i < a.rows; ++i) a.set(i, j, a.get(i, j) / (first - beta));
+  a.set(j, j, beta);
+  return {(beta - first.real) / beta, -first.imag / beta};
+}
+
+void reflect(const MatrixView& reflections, ptrdiff_t j, Number tau, const MatrixView& b, ptrdiff_t begin) {
+  const MatrixView adjoint = reflections.adjoint();
+  for (ptrdiff_t column = begin; column < b.columns; ++column) {
+    const Number sum = b.get(j, column) + adjoint.dot(j, b, column, j + 1, b.rows);
+    const Number factor = tau * sum;
+    b.set(j, column, b.get(j, column) - factor);
+    b.subtract(column, reflections, j, factor, j + 1, b.rows);
+  }
+}
+
+void factor_qr(const MatrixView& a, const MatrixView& tau) {
+  for (ptrdiff_t j = 0; j < std::min(a.rows, a.columns); ++j) {
+    const Number factor = make_reflection(a, j);
+    tau.set(j, 0, factor);
+    reflect(a, j, conjugate(factor), a, j + 1);
+  }
+}
+
+void multiply_q(const MatrixView& reflections, const MatrixView& tau, bool adjoint, const MatrixView& b) {
+  for (ptrdiff_t step = 0; step < tau.rows; ++step) {
+    // Q is the product of the reflections, the first one leftmost.
+    const ptrdiff_t j = adjoint ? step : tau.rows - 1 - step;
+    const Number factor = tau.get(j, 0);
+    reflect(reflections, j, adjoint ? conjugate(factor) : factor, b, 0);
+  }
+}
+
+void form_q(const MatrixView& reflections, const MatrixView& tau) {
+  const MatrixView& q = reflections;
+  for (ptrdiff_t j = q.columns; j-- > 0;) {
+    const Number factor = j < tau.rows ? tau.get(j, 0) : Number();
+    if (j < tau.rows) reflect(q, j, factor, q, j + 1);
+    for (ptrdiff_t i = 0; i < q.rows; ++i) {
+      Number value;
+      if (i == j) value = Number(1) - factor;
+      if (i > j && j < tau.rows) value = -(factor * q.get(i, j));
+      q.set(i, j, value);
+    }
+  }
+}
+
+}  // namespace rushlight::kernels

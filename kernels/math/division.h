@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Elementwise division in its three roundings, for the operators that divide.
+#pragma once
+
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "kernels/elements/promotion.h"
+#include "kernels/math/arithmetic.h"
+#include "kernels/math/complex_function.h"
+#include "kernels/walk/elementwise.h"
+
+namespace rushlight::kernels {
+
+enum class Rounding : uint8_t { kNone, kTruncate, kFloor };
+
+// From the schema's `str? rounding_mode`; InvalidArgument for an unknown one.
+Error parse_rounding(std::optional<std::string_view> mode, Rounding* rounding);
+
+// The type PyTorch divides in.
+inline ScalarType division_type(ScalarType promoted, Rounding rounding) {
+  return rounding == Rounding::kNone ? floating_type(promoted) : promoted;
+}
+
+// InvalidArgument when an integer was divided by zero.
+Error check_no_division_by_zero(bool happened);
+
+// One rounded quotient. For integers a zero divisor sets *by_zero and gives 0.
+template <class T, class F>
+inline T checked_quotient(T a, T b, bool* by_zero, F divide) {
+  if constexpr (!std::is_floating_point_v<T>) {
+    if (b == T(0)) {
+      *by_zero = true;
+      return T(0);
+    }
+  }
+  return divide(a, b);
+}
+
+// self / other, rounded, in the type of division_type().
+template <TypeSet kTypes>
+Error divide(ScalarType compute, Rounding rounding, const Tensor& self, const Tensor& other, Tensor& out) {
+  if constexpr ((kTypes & types::kComplex) != 0) {
+    if (contains(kTypes & types::kComplex, compute) && rounding == Rounding::kNone) {
+      return complex_function(compute, self, other, out, complex_divide);
+    }
+  }
+  if (rounding == Rounding::kNone) {
+    return elementwise<(kTypes & types::kFloating), Signs::kMatter, Numbers::kExact>(
+        compute, out, [](auto a, auto b) { return a / b; }, self, other);
+  }
+  bool by_zero = false;
+  const auto quotient = [&](auto type) {
+    using T = typename decltype(type)::Element;
+    return [&by_zero, floors = rounding == Rounding::kFloor](T a, T b) {
+      return checked_quotient(a, b, &by_zero, [floors](T x, T y) {
+        if (floors) return floored_divide(x, y);
+        if constexpr (std::is_floating_point_v<T>) return std::trunc(x / y);
+        return truncated_divide(x, y);
+      });
+    };
+  };
+  // The other types are divided only where they become floating numbers.
+  constexpr TypeSet kRounded = kTypes & types::kReal;
+  RL_TRY((elementwise_for<kRounded, Signs::kMatter, Numbers::kExact>(compute, out, quotient, self, other)));
+  return check_no_division_by_zero(by_zero);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Functions that are rare and long, as the special functions are: computed in double for every dtype and
+// rounded once, so that each is there once, and all share two loops:
+//
+//   return double_function<kTypes, airy>(self, out);
+//
+// Like all functions on floating numbers they take integers and bool as float32.
+#pragma once
+
+#include "kernels/checks/selection.h"
+#include "kernels/elements/promotion.h"
+#include "runtime/tensor/scalar.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+using UnaryDouble = double (*)(double);
+using BinaryDouble = double (*)(double, double);
+
+// `types` are those that the operator takes. Errors: as elementwise(); InvalidType when `out` is not
+// floating.
+template <class F>
+struct DoubleFunction {
+  F function;
+  TypeSet types;
+};
+Error run_double(const DoubleFunction<UnaryDouble>& f, const Tensor& self, const Tensor& out);
+Error run_double(const DoubleFunction<BinaryDouble>& f, const Tensor& a, const Tensor& b, const Tensor& out);
+
+// With a number in place of a tensor, which is rounded to the tensor's type as PyTorch does.
+Error run_double(const DoubleFunction<BinaryDouble>& f, const Scalar& a, const Tensor& b, const Tensor& out);
+Error run_double(const DoubleFunction<BinaryDouble>& f, const Tensor& a, const Scalar& b, const Tensor& out);
+
+namespace internal {
+template <TypeSet kTypes, class F, F kFunction>
+inline constexpr DoubleFunction<F> kDoubleFunction = {kFunction, kTypes};
+}  // namespace internal
+
+template <TypeSet kTypes, UnaryDouble kFunction>
+Error double_function(const Tensor& self, const Tensor& out) {
+  return run_double(internal::kDoubleFunction<kTypes, UnaryDouble, kFunction>, self, out);
+}
+
+template <TypeSet kTypes, BinaryDouble kFunction, class A, class B>
+Error double_function(const A& a, const B& b, const Tensor& out) {
+  return run_double(internal::kDoubleFunction<kTypes, BinaryDouble, kFunction>, a, b, out);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/math/fft.h"
+
+#include <cmath>
+
+#include "kernels/checks/selection.h"
+#include "runtime/tensor/complex.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+// One side of a transform is complex.
+constexpr TypeSet kTypes =
+    kSelectsComplex ? kAnySelectedType & type_set(ScalarType::Float, ScalarType::Double) : 0;
+
+template <class T>
+using Point = Complex<T>;
+
+template <class T>
+[[gnu::always_inline]] inline Point<T> rotated(const Point<T>& a, const Point<T>& root) {
+  return {a.real * root.real - a.imag * root.imag, a.real * root.imag + a.imag * root.real};
+}
+
+// roots[k] = exp(±2 pi i k / n), exact at quarters of the circle.
+template <class T>
+void fill_roots(Point<T>* roots, ptrdiff_t n, bool forward) {
+  constexpr double kQuarter = 1.57079632679489661923;
+  ptrdiff_t quarter = 0;
+  ptrdiff_t rest = 0;  // 4 k - quarter n
+  for (ptrdiff_t k = 0; k < n; ++k, rest += 4) {
+    while (rest >= n) {
+      rest -= n;
+      ++quarter;
+    }
+    const double angle = kQuarter * static_cast<double>(rest) / static_cast<double>(n);
+    double re = std::cos(angle);
+    double im = std::sin(angle);
+    if ((quarter & 1) != 0) {
+      const double rotated = -im;
+      im = re;
+      re = rotated;
+    }
+    if ((quarter & 2) != 0) {
+      re = -re;
+      im = -im;
+    }
+    roots[k] = Point<T>(static_cast<T>(re), static_cast<T>(forward ? -im : im));
+  }
+}
+
+ptrdiff_t smallest_factor(ptrdiff_t n) {
+  if (n % 2 == 0) return 2;
+  for (ptrdiff_t p = 3; p * p <= n; p += 2) {
+    if (n % p == 0) return p;
+  }
+  return n;
+}
+
+// Stockham's algorithm with the prime factors as radices. `from` holds, one after the other, the
+// transforms of the groups of elements that stand `n / done` apart; each pass joins `radix` of them into
+// transforms `radix` times as long, until one is left. Returns which of the buffers holds it.
+template <class T>
+Point<T>* transform(Point<T>* from, Point<T>* to, const Point<T>* roots, ptrdiff_t n) {
+  ptrdiff_t done = 1;
+  while (done < n) {
+    const ptrdiff_t radix = smallest_factor(n / done);
+    const ptrdiff_t joined = done * radix;
+    const ptrdiff_t groups = n / joined;
+    const ptrdiff_t apart = groups * done;  // between the parts of a new group
+    for (ptrdiff_t group = 0; group < groups; ++group) {
+      const Point<T>* part = from + group * done;
+      Point<T>* out = to + group * joined;
+      for (ptrdiff_t s = 0; s < done; ++s) {
+        if (radix == 2) {
+          const Point<T> a = part[s];
+          const Point<T> b = rotated(part[s + apart], roots[s * groups]);
+          out[s] = {a.real + b.real, a.imag + b.imag};
+          out[s + done] = {a.real - b.real, a.imag - b.imag};
+          continue;
+        }
+        for (ptrdiff_t step = s; step < joined; step += done) {
+          Point<T> sum = part[s];
+          ptrdiff_t power = 0;
+          for (ptrdiff_t j = 1; j < radix; ++j) {
+            power += step;
+            if (power >= joined) power -= joined;
+            const Point<T> term = rotated(part[s + j * apart], roots[power * groups]);
+            sum.real += term.real;
+            sum.imag += term.imag;
+          }
+          out[step] = sum;
+        }
+      }
+    }
+    Point<T>* result = to;
+    to = from;
+    from = result;
+    done = joined;
+  }
+  return from;
+}
+
+// One fiber in memory: elements `step` bytes apart.
+struct Strided {
+  char* data;
+  ptrdiff_t step;
+  ptrdiff_t size;
+  bool is_complex;
+
+  template <class T>
+  [[nodiscard]] Point<T> get(ptrdiff_t k) const {
+    const T* at = reinterpret_cast<const T*>(data + k * step);
+    return {at[0], is_complex ? at[1] : T(0)};
+  }
+  template <class T>
+  void set(ptrdiff_t k, const Point<T>& value) const {
+    T* at = reinterpret_cast<T*>(data + k * step);
+    at[0] = value.real;
+    if (is_complex) at[1] = value.imag;
+  }
+};
+
+template <class T>
+void load(const Strided& fiber, Point<T>* points, ptrdiff_t n, bool mirrored) {
+  const ptrdiff_t given = mirrored ? n / 2 + 1 : n;
+  for (ptrdiff_t k = 0; k < given; ++k) points[k] = fiber.get<T>(k);
+  if (!mirrored) return;
+  // What is its own mirror image is real.
+  points[0].imag = 0;
+  for (ptrdiff_t k = (n + 1) / 2; k < n; ++k) points[k] = {points[n - k].real, -points[n - k].imag};
+  if (n % 2 == 0) points[n / 2].imag = 0;
+}
+
+}  // namespace
+
+Error Fourier::plan(Span<const int64_t> dims, int64_t normalization, const Shape& sizes) {
+  RL_CHECK(normalization >= 0 && normalization <= 2, Error::InvalidArgument,
+           "normalization: expected 0, 1 or 2, got %ld", static_cast<long>(normalization));
+  double elements = 1;
+  uint32_t seen = 0;
+  for (const int64_t dim : dims) {
+    RL_CHECK(dim >= 0 && dim < static_cast<int64_t>(sizes.dim) && ((seen >> dim) & 1u) == 0,
+             Error::InvalidArgument, "dim: expected different ones of %ld dimensions, got %ld",
+             static_cast<long>(sizes.dim), static_cast<long>(dim));
+    seen |= uint32_t{1} << dim;
+    dims_[count_] = static_cast<size_t>(dim);
+    sizes_[count_] = sizes.sizes[dim];
+    RL_CHECK(sizes_[count_] >= 1, Error::InvalidArgument, "dim %ld: expected at least 1 element, got %ld",
+             static_cast<long>(dim), static_cast<long>(sizes_[count_]));
+    elements *= static_cast<double>(sizes_[count_]);
+    ++count_;
+  }
+  left_ = count_;
+  if (normalization == 1) scale_ = 1 / std::sqrt(elements);
+  if (normalization == 2) scale_ = 1 / elements;
+  return Error::Ok;
+}
+
+Error Fourier::reserve(KernelContext& context, ScalarType component, size_t extra) {
+  size_t points = 0;
+  for (size_t i = 0; i < count_; ++i) {
+    if (points < static_cast<size_t>(sizes_[i])) points = static_cast<size_t>(sizes_[i]);
+  }
+  const size_t point = 2 * element_size(component);
+  const size_t bytes = (3 * points + extra) * point;
+  scratch_ = bytes <= sizeof small_ ? small_ : static_cast<char*>(context.allocate_temp(bytes));
+  RL_CHECK(scratch_ != nullptr, Error::MemoryAllocationFailed, "scratch memory: %lu bytes are not there",
+           static_cast<unsigned long>(bytes));
+  extra_ = scratch_ + 3 * points * point;
+  return Error::Ok;
+}
+
+Error Fourier::run(const View& source, const View& target, size_t index, bool forward, bool mirrored) {
+  const size_t dim = dims_[index];
+  const ptrdiff_t n = sizes_[index];
+  const double scale = --left_ == 0 ? scale_ : 1;
+  Strided in{nullptr, source.strides[dim], source.sizes[dim], is_complex(source.type)};
+  Strided out{nullptr, target.strides[dim], target.sizes[dim], is_complex(target.type)};
+  return dispatch<kTypes>(component_type(target.type), [&](auto type) {
+    using T = typename decltype(type)::Element;
+    auto* const roots = reinterpret_cast<Point<T>*>(scratch_);
+    fill_roots(roots, n, forward);
+    const auto factor = static_cast<T>(scale);
+    View rest = source;
+    View rest_of_target = target;
+    PairedLoops(rest_of_target.select(dim, 0), rest.select(dim, 0))
+        .for_each_run([&](char* to, const char* from, const auto& loop) {
+          for (ptrdiff_t i = 0; i < loop.size; ++i) {
+            in.data = const_cast<char*>(from + i * loop.source);
+            out.data = to + i * loop.target;
+            load(in, roots + n, n, mirrored);
+            const Point<T>* result = transform(roots + n, roots + 2 * n, roots, n);
+            for (ptrdiff_t k = 0; k < out.size; ++k) {
+              out.set<T>(k, {result[k].real * factor, result[k].imag * factor});
+            }
+          }
+        });
+    return Error::Ok;
+  });
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/math/random.h"
+
+#include <cmath>
+
+#include "kernels/elements/element_access.h"
+#include "kernels/walk/joint_axes.h"
+#include "kernels/walk/paired_axes.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr double kTwoPi = 6.28318530717958647693;
+
+int significant_bits(ScalarType type) {
+  switch (type) {
+    case ScalarType::BFloat16:
+      return 8;
+    case ScalarType::Half:
+      return 11;
+    case ScalarType::Float:
+      return 24;
+    default:
+      return 53;
+  }
+}
+
+Error check_types(TypeSet types, const Tensor& out) {
+  return contains(types, out.scalar_type()) ? Error::Ok : unsupported_type(out.scalar_type());
+}
+
+// Step of a parameter along dimension d of the output; 0 where it stands still.
+ptrdiff_t parameter_step(const Parameter& parameter, const Tensor& out, size_t d) {
+  if (parameter.tensor == nullptr) return 0;
+  const Tensor& tensor = *parameter.tensor;
+  const auto missing = static_cast<size_t>(out.dim() - tensor.dim());
+  if (d < missing || tensor.sizes()[d - missing] == 1) return 0;
+  return byte_stride(tensor, d - missing);
+}
+
+double read(const Parameter& parameter, const char* at) {
+  return parameter.tensor == nullptr ? parameter.value : load_number(at, parameter.tensor->scalar_type());
+}
+
+char* start_of(const Parameter& parameter) {
+  return parameter.tensor == nullptr ? nullptr : parameter.tensor->mutable_data_ptr<char>();
+}
+
+}  // namespace
+
+Error check_no_generator(const EValue& generator) {
+  RL_CHECK(generator.is_none(), Error::InvalidArgument, "generator: expected None");
+  return Error::Ok;
+}
+
+Random::Random(ScalarType type) : bits_(significant_bits(type)) {}
+
+double Random::uniform() {
+  const auto bits = static_cast<double>(stream_.next() >> (64 - bits_));
+  return bits / static_cast<double>(uint64_t{1} << bits_);
+}
+
+double Random::positive() { return (static_cast<double>(stream_.next() >> 11) + 1) * 0x1p-53; }
+
+double Random::normal() {
+  const double radius = std::sqrt(-2 * std::log(positive()));
+  return radius * std::cos(kTwoPi * positive());
+}
+
+uint64_t Random::below(uint64_t bound) {
+  // What is left of 2^64 after whole multiples of the bound would make small numbers likelier.
+  const uint64_t left = bound == 0 ? 0 : (0 - bound) % bound;
+  uint64_t bits = stream_.next();
+  while (bits < left) bits = stream_.next();
+  return bound == 0 ? bits : bits % bound;
+}
+
+uint64_t largest_drawn(ScalarType type) {
+  switch (type) {
+    case ScalarType::Bool:
+      return 1;
+    case ScalarType::BFloat16:
+      return 1 << 8;
+    case ScalarType::Half:
+      return 1 << 11;
+    case ScalarType::Float:
+      return 1 << 24;
+    case ScalarType::Double:
+      return uint64_t{1} << 53;
+    default: {
+      const bool is_signed = type != ScalarType::Byte && !contains(types::kUnsignedWide, type);
+      return ~uint64_t{0} >> (64 - 8 * element_size(type) + (is_signed ? 1 : 0));
+    }
+  }
+}
+
+Error draw_into(TypeSet types, const Tensor& out, Draw draw, const Parameter& a, const Parameter& b) {
+  RL_TRY(check_types(types, out));
+  if (a.tensor != nullptr) RL_TRY(check_loadable(*a.tensor));
+  if (b.tensor != nullptr) RL_TRY(check_loadable(*b.tensor));
+  enum Operand { kOut, kA, kB, kOperands };
+  JointAxes<kOperands> axes;
+  // Both parts of a complex number are drawn, and are one axis with the elements around them: its
+  // parameters are numbers.
+  const ScalarType type = component_type(out.scalar_type());
+  if (type != out.scalar_type()) axes.add({2, {static_cast<ptrdiff_t>(element_size(type)), 0, 0}});
+  for (size_t i = out.sizes().size(); i-- > 0;) {
+    const size_t d = out.dim_order()[i];
+    axes.add({static_cast<size_t>(out.sizes()[d]),
+              {byte_stride(out, d), parameter_step(a, out, d), parameter_step(b, out, d)}});
+  }
+  char* const start[] = {out.mutable_data_ptr<char>(), start_of(a), start_of(b)};
+  Random random(type);
+  axes.walk(start, 0, [&](char* const* at) {
+    store_number(at[kOut], type, draw(random, read(a, at[kA]), read(b, at[kB])));
+  });
+  return Error::Ok;
+}
+
+Error draw_integers_into(TypeSet types, const Tensor& out, int64_t low, uint64_t range) {
+  RL_TRY(check_types(types, out));
+  Random random(out.scalar_type());
+  char* at = out.mutable_data_ptr<char>();
+  for (size_t i = 0; i < out.numel(); ++i, at += out.element_size()) {
+    store_integer(at, out.scalar_type(),
+                  static_cast<int64_t>(static_cast<uint64_t>(low) + random.below(range)));
+  }
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/matmul/attention.h"
+
+#include <cmath>
+
+#include "kernels/walk/paired_axes.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+Error check_matrix(const Tensor& tensor, bool has_heads, const char* name) {
+  const ptrdiff_t least = has_heads ? 3 : 2;
+  RL_CHECK(tensor.dim() >= least, Error::InvalidArgument, "%s: expected at least %ld dimensions, got %ld",
+           name, static_cast<long>(least), static_cast<long>(tensor.dim()));
+  return Error::Ok;
+}
+
+// The size of a dimension that is counted from the end, 1 the last.
+ptrdiff_t size_before_end(const Tensor& tensor, ptrdiff_t from_end) {
+  return tensor.size(tensor.dim() - from_end);
+}
+
+Error check_sizes(const char* what, ptrdiff_t expected, ptrdiff_t got) {
+  RL_CHECK(expected == got, Error::InvalidArgument, "%s: expected %ld, got %ld", what,
+           static_cast<long>(expected), static_cast<long>(got));
+  return Error::Ok;
+}
+
+Error check_types(const AttentionArguments& given, const Tensor& out) {
+  RL_TRY(check_same_dtype(given.query, given.key, "query and key"));
+  RL_TRY(check_same_dtype(given.query, given.value, "query and value"));
+  RL_TRY(check_same_dtype(given.query, out, "query and out"));
+  if (!given.mask.has_value()) return Error::Ok;
+  const ScalarType type = given.mask->scalar_type();
+  RL_CHECK(type == ScalarType::Bool || type == ScalarType::Float || type == given.query.scalar_type(),
+           Error::InvalidType, "attn_mask: expected bool, float32 or %s, got %s",
+           to_string(given.query.scalar_type()), to_string(type));
+  return Error::Ok;
+}
+
+// How many heads of the query one of `tensor` serves.
+Error read_group(const AttentionArguments& given, const Tensor& tensor, const char* name, size_t* group) {
+  if (!given.enable_gqa) return Error::Ok;
+  const ptrdiff_t all = size_before_end(given.query, 3);
+  const ptrdiff_t own = size_before_end(tensor, 3);
+  RL_CHECK(own > 0 ? all % own == 0 : all == 0, Error::InvalidArgument,
+           "%s: expected a number of heads that divides the query's %ld, got %ld", name,
+           static_cast<long>(all), static_cast<long>(own));
+  *group = own > 0 && all > 0 ? static_cast<size_t>(all / own) : 1;
+  return Error::Ok;
+}
+
+// The leading dimensions, the heads among them as many as each of its own serves.
+Shape leading(const Tensor& tensor, size_t group) {
+  Shape shape = Shape::of(tensor, 2);
+  if (shape.dim > 0) shape.sizes[shape.dim - 1] *= static_cast<SizesType>(group);
+  return shape;
+}
+
+HeadMatrix matrix_of(const Tensor& tensor) {
+  const auto rank = static_cast<size_t>(tensor.dim());
+  return {tensor.mutable_data_ptr<char>(), byte_stride(tensor, rank - 2), byte_stride(tensor, rank - 1)};
+}
+
+}  // namespace
+
+void AttentionPlan::stretch(const Tensor& tensor, Operand* operand) const {
+  operand->matrix = matrix_of(tensor);
+  const Shape own = leading(tensor, operand->group);
+  for (size_t i = 0; i < own.dim; ++i) {
+    const size_t d = batch_.dim - own.dim + i;
+    operand->strides[d] = own.sizes[i] == 1 && batch_.sizes[d] != 1 ? 0 : byte_stride(tensor, i);
+  }
+}
+
+Error AttentionPlan::make(const AttentionArguments& given, const Tensor& out) {
+  RL_CHECK(given.dropout == 0, Error::NotSupported, "dropout_p: expected 0, as in inference");
+  RL_TRY(check_matrix(given.query, given.enable_gqa, "query"));
+  RL_TRY(check_matrix(given.key, given.enable_gqa, "key"));
+  RL_TRY(check_matrix(given.value, given.enable_gqa, "value"));
+  RL_TRY(check_types(given, out));
+  RL_TRY(check_sizes("key: last size", size_before_end(given.query, 1), size_before_end(given.key, 1)));
+  RL_TRY(check_sizes("value: size before the last", size_before_end(given.key, 2),
+                     size_before_end(given.value, 2)));
+  RL_TRY(read_group(given, given.key, "key", &key_.group));
+  RL_TRY(read_group(given, given.value, "value", &value_.group));
+  queries_ = static_cast<size_t>(size_before_end(given.query, 2));
+  keys_ = static_cast<size_t>(size_before_end(given.key, 2));
+  depth_ = static_cast<size_t>(size_before_end(given.query, 1));
+  width_ = static_cast<size_t>(size_before_end(given.value, 1));
+  is_causal_ = given.is_causal;
+  // Of nothing every score is 0, whatever the scale.
+  scale_ = depth_ == 0 ? 0 : given.scale.value_or(1 / std::sqrt(static_cast<double>(depth_)));
+
+  Shape scores;
+  RL_TRY(broadcast_shape(leading(given.query, 1).span(), leading(given.key, key_.group).span(), &scores));
+  RL_TRY(broadcast_shape(scores.span(), leading(given.value, value_.group).span(), &batch_));
+  RL_CHECK(batch_.dim + 2 <= kTensorDimensionLimit, Error::InvalidArgument, "too many dimensions");
+  stretch(given.query, &query_);
+  stretch(given.key, &key_);
+  stretch(given.value, &value_);
+  if (given.mask.has_value()) RL_TRY(stretch_mask(*given.mask, scores));
+
+  Shape result = batch_;
+  result.push(static_cast<ptrdiff_t>(queries_));
+  result.push(static_cast<ptrdiff_t>(width_));
+  RL_TRY(resize_out(out, result.span()));
+  stretch(out, &out_);
+  heads_ = 1;
+  for (size_t d = 0; d < batch_.dim; ++d) heads_ *= static_cast<size_t>(batch_.sizes[d]);
+  return Error::Ok;
+}
+
+Error AttentionPlan::stretch_mask(const Tensor& mask, Shape scores) {
+  scores.push(static_cast<ptrdiff_t>(queries_));
+  scores.push(static_cast<ptrdiff_t>(keys_));
+  const auto rank = static_cast<size_t>(mask.dim());
+  bool fits = rank <= scores.dim;
+  for (size_t i = 0; fits && i < rank; ++i) {
+    const SizesType size = mask.sizes()[rank - 1 - i];
+    fits = size == 1 || size == scores.sizes[scores.dim - 1 - i];
+  }
+  RL_CHECK(fits, Error::InvalidArgument,
+           "attn_mask: does not broadcast to the scores, %ld queries by %ld keys",
+           static_cast<long>(queries_), static_cast<long>(keys_));
+  has_mask_ = true;
+  mask_type_ = mask.scalar_type();
+  mask_.matrix.data = mask.mutable_data_ptr<char>();
+  ptrdiff_t own[kTensorDimensionLimit] = {};  // from the last on
+  for (size_t i = 0; i < rank; ++i) {
+    own[i] = mask.sizes()[rank - 1 - i] == 1 ? 0 : byte_stride(mask, rank - 1 - i);
+  }
+  mask_.matrix.column = own[0];
+  mask_.matrix.row = own[1];
+  for (size_t i = 2; i < rank; ++i) mask_.strides[batch_.dim + 1 - i] = own[i];
+  return Error::Ok;
+}
+
+HeadMatrix AttentionPlan::at(const Operand& operand, const size_t* index) const {
+  HeadMatrix matrix = operand.matrix;
+  if (matrix.data == nullptr) return matrix;
+  for (size_t d = 0; d < batch_.dim; ++d) {
+    const size_t i = d + 1 == batch_.dim ? index[d] / operand.group : index[d];
+    matrix.data += operand.strides[d] * static_cast<ptrdiff_t>(i);
+  }
+  return matrix;
+}
+
+AttentionPlan::Head AttentionPlan::head(size_t number) const {
+  size_t index[kTensorDimensionLimit] = {};
+  for (size_t d = batch_.dim; d-- > 0;) {
+    const auto size = static_cast<size_t>(batch_.sizes[d]);
+    index[d] = number % size;
+    number /= size;
+  }
+  return {at(query_, index), at(key_, index), at(value_, index), at(mask_, index), at(out_, index)};
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Long short-term memory (Hochreiter and Schmidhuber, 1997): the steps of one layer in one direction, whose
+// inputs have been multiplied by their weight before.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+
+#include "kernels/matmul/accumulator.h"
+#include "runtime/base/error.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+struct Lstm {
+  const Tensor& gates;        // [steps, batch, 4 units]: of each step, input, forget, candidate, output
+  const Tensor& hidden;       // [batch, units], before the first step
+  const Tensor& cell;         // likewise
+  const Tensor& weight;       // [4 units, units], of the hidden state
+  bool reverse;               // from the last step to the first
+  const Tensor& output;       // [steps, batch, units], the hidden states
+  const Tensor& last_hidden;  // [batch, units]
+  const Tensor& last_cell;    // likewise
+};
+
+struct LstmSizes {
+  size_t steps = 0;
+  size_t batch = 0;
+  size_t units = 0;
+
+  // The step that is computed as number i.
+  [[nodiscard]] size_t step(size_t i, bool reverse) const { return reverse ? steps - 1 - i : i; }
+};
+
+// Checks the tensors, all of one dtype, and gives the results their shapes. Errors: InvalidArgument,
+// InvalidType.
+Error plan_lstm(const Lstm& lstm, LstmSizes* sizes);
+
+namespace internal {
+
+// Element (i, j) of a matrix, or of the one at `first` of a tensor of rank 3.
+template <class T>
+class LstmMatrix {
+ public:
+  explicit LstmMatrix(const Tensor& tensor, size_t first = 0)
+      : data_(tensor.mutable_data_ptr<T>()),
+        row_(tensor.strides()[tensor.sizes().size() - 2]),
+        column_(tensor.strides()[tensor.sizes().size() - 1]) {
+    if (tensor.sizes().size() == 3) data_ += static_cast<ptrdiff_t>(first) * tensor.strides()[0];
+  }
+
+  [[nodiscard]] T& operator()(size_t i, size_t j) const {
+    return data_[static_cast<ptrdiff_t>(i) * row_ + static_cast<ptrdiff_t>(j) * column_];
+  }
+
+ private:
+  T* data_;
+  ptrdiff_t row_;
+  ptrdiff_t column_;
+};
+
+template <class A>
+A logistic(A x) {
+  return A(1) / (A(1) + std::exp(-x));
+}
+
+// Row b of one matrix times row j of another, added in blocks.
+template <class T>
+Accumulator<T> lstm_product(const LstmMatrix<T>& a, size_t b, const LstmMatrix<T>& weight, size_t j,
+                            size_t n) {
+  constexpr size_t kBlock = 32;
+  Accumulator<T> total = 0;
+  for (size_t begin = 0; begin < n; begin += kBlock) {
+    Accumulator<T> sum = 0;
+    for (size_t k = begin; k < n && k < begin + kBlock; ++k) sum += widen(a(b, k)) * widen(weight(j, k));
+    total += sum;
+  }
+  return total;
+}
+
+template <class T>
+void lstm_step(const LstmMatrix<T>& gates, const LstmMatrix<T>& before, const LstmMatrix<T>& weight,
+               const LstmMatrix<T>& cell, const LstmMatrix<T>& hidden, const LstmSizes& sizes) {
+  using A = Accumulator<T>;
+  const size_t n = sizes.units;
+  for (size_t b = 0; b < sizes.batch; ++b) {
+    for (size_t j = 0; j < n; ++j) {
+      const auto gate = [&](size_t g) -> A {
+        return widen(gates(b, g * n + j)) + lstm_product(before, b, weight, g * n + j, n);
+      };
+      const A kept = logistic(gate(1)) * widen(cell(b, j)) + logistic(gate(0)) * std::tanh(gate(2));
+      cell(b, j) = narrow<T>(kept);
+      hidden(b, j) = narrow<T>(logistic(gate(3)) * std::tanh(kept));
+    }
+  }
+}
+
+}  // namespace internal
+
+// Tensors in any layout. 16-bit floats are rounded once a step: cells and hidden states.
+template <class T>
+void run_lstm(const Lstm& lstm, const LstmSizes& sizes) {
+  using internal::LstmMatrix;
+  const auto copy = [&](const LstmMatrix<T>& from, const Tensor& to) {
+    const LstmMatrix<T> copied(to);
+    for (size_t b = 0; b < sizes.batch; ++b) {
+      for (size_t j = 0; j < sizes.units; ++j) copied(b, j) = from(b, j);
+    }
+  };
+  copy(LstmMatrix<T>(lstm.cell), lstm.last_cell);
+  LstmMatrix<T> before(lstm.hidden);
+  for (size_t i = 0; i < sizes.steps; ++i) {
+    const size_t t = sizes.step(i, lstm.reverse);
+    const LstmMatrix<T> after(lstm.output, t);
+    internal::lstm_step(LstmMatrix<T>(lstm.gates, t), before, LstmMatrix<T>(lstm.weight),
+                        LstmMatrix<T>(lstm.last_cell), after, sizes);
+    before = after;
+  }
+  copy(before, lstm.last_hidden);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/matmul/matmul.h"
+
+#include "kernels/checks/checks.h"
+#include "kernels/checks/selection.h"
+#include "kernels/elements/convert.h"
+#include "kernels/matmul/accumulator.h"
+#include "runtime/base/assert.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr TypeSet kTypes =
+    selected_types("aten::mm.out") | selected_types("aten::bmm.out") | selected_types("aten::addmm.out") |
+    selected_types("aten::baddbmm.out") | selected_types("aten::linear.out") |
+    selected_types("aten::mv.out") | selected_types("aten::addmv.out") | selected_types("aten::dot.out") |
+    selected_types("aten::vdot.out") | selected_types("aten::addbmm.out") |
+    selected_types("rushlight::linear_act.out") | selected_types("rushlight::linear_act.clamp_out");
+
+constexpr bool kMultipliesComplex = (kTypes & types::kComplex) != 0;
+constexpr TypeSet kRealTypes =
+    (kTypes & ~types::kComplex) | (kMultipliesComplex ? type_set(ScalarType::Float, ScalarType::Double) : 0);
+
+constexpr size_t kTile = 32;    // columns whose sums are built together
+constexpr size_t kBlock = 128;  // products added one after the other
+
+template <class T>
+Accumulator<T> dot(const T* a, const T* b, size_t n) {
+  Accumulator<T> sums[4] = {};
+  size_t k = 0;
+  for (; k + 4 <= n; k += 4) {
+    for (size_t fiber = 0; fiber < 4; ++fiber) sums[fiber] += widen(a[k + fiber]) * widen(b[k + fiber]);
+  }
+  for (; k < n; ++k) sums[0] += widen(a[k]) * widen(b[k]);
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+// Adds `depth` products to each of `columns` sums.
+template <class T>
+void add_products(Accumulator<T>* sums, size_t columns, size_t depth, const T* a, ptrdiff_t a_step,
+                  const T* b, const Matrix& b_strides) {
+  const ptrdiff_t row = b_strides.row_stride;
+  const ptrdiff_t column = b_strides.column_stride;
+  if (row == 1 && a_step == 1) {
+    for (size_t j = 0; j < columns; ++j) sums[j] += dot(a, b + static_cast<ptrdiff_t>(j) * column, depth);
+    return;
+  }
+  add_scaled<T>(sums, 1, {b, column, row, a, a_step, static_cast<ptrdiff_t>(depth)},
+                static_cast<ptrdiff_t>(columns));
+}
+
+// Writes `columns` elements of a row; `totals` are their products' sums.
+template <class T>
+void write_row(const Product& product, const Accumulator<T>* totals, size_t columns, ptrdiff_t row,
+               ptrdiff_t column) {
+  const auto at = [&](const Matrix& matrix) {
+    return static_cast<T*>(matrix.data) + row * matrix.row_stride + column * matrix.column_stride;
+  };
+  const auto alpha = scalar_as<Accumulator<T>>(product.alpha);
+  const auto beta = scalar_as<Accumulator<T>>(product.beta);
+  T* out = at(product.out);
+  if (product.bias.data == nullptr || beta == Accumulator<T>(0)) {
+    for (size_t j = 0; j < columns; ++j, out += product.out.column_stride)
+      *out = narrow<T>(alpha * totals[j]);
+    return;
+  }
+  const T* bias = at(product.bias);
+  for (size_t j = 0; j < columns; ++j, out += product.out.column_stride, bias += product.bias.column_stride) {
+    *out = narrow<T>(alpha * totals[j] + beta * widen(*bias));
+  }
+}
+
+template <class T>
+void multiply_direct(const Product& product) {
+  const Matrix& a = product.a;
+  const Matrix& b = product.b;
+  // As BLAS has it: with alpha 0 the matrices are not looked at.
+  const size_t depth = scalar_as<Accumulator<T>>(product.alpha) == Accumulator<T>(0) ? 0 : product.depth;
+  for (size_t j = 0; j < product.columns; j += kTile) {
+    const size_t columns = product.columns - j < kTile ? product.columns - j : kTile;
+    const auto column = static_cast<ptrdiff_t>(j);
+    for (size_t i = 0; i < product.rows; ++i) {
+      const auto row = static_cast<ptrdiff_t>(i);
+      Accumulator<T> totals[kTile] = {};
+      for (size_t k = 0; k < depth; k += kBlock) {
+        const auto start = static_cast<ptrdiff_t>(k);
+        Accumulator<T> sums[kTile] = {};
+        add_products(sums, columns, depth - k < kBlock ? depth - k : kBlock,
+                     static_cast<const T*>(a.data) + row * a.row_stride + start * a.column_stride,
+                     a.column_stride,
+                     static_cast<const T*>(b.data) + start * b.row_stride + column * b.column_stride, b);
+        for (size_t t = 0; t < columns; ++t) totals[t] += sums[t];
+      }
+      write_row<T>(product, totals, columns, row, column);
+    }
+  }
+}
+
+// Elements of another type than A, which their sums are held in: both matrices are converted a block at a
+// time. That costs time, and saves all but one copy of this for each A.
+template <class A>
+class ConvertingProduct {
+ public:
+  explicit ConvertingProduct(const Product& product)
+      : product_(product), size_(static_cast<ptrdiff_t>(element_size(product.type))) {}
+
+  void multiply() const {
+    const auto alpha = scalar_as<A>(product_.alpha);
+    const size_t depth = alpha == A(0) ? 0 : product_.depth;
+    for (size_t i = 0; i < product_.rows; ++i) {
+      for (size_t j = 0; j < product_.columns; j += kTile) {
+        const size_t columns = product_.columns - j < kTile ? product_.columns - j : kTile;
+        A totals[kTile] = {};
+        for (size_t k = 0; k < depth; k += kBlock) {
+          add_block(totals, columns, i, j, k, depth - k < kBlock ? depth - k : kBlock);
+        }
+        for (size_t t = 0; t < columns; ++t) totals[t] *= alpha;
+        add_bias(totals, columns, i, j);
+        convert_run(at(product_.out, i, j), product_.out.column_stride * size_, product_.type, totals,
+                    sizeof(A), kHeld, columns);
+      }
+    }
+  }
+
+ private:
+  static constexpr ScalarType kHeld = std::is_same_v<A, float> ? ScalarType::Float : ScalarType::Long;
+
+  [[nodiscard]] char* at(const Matrix& matrix, size_t i, size_t j) const {
+    return static_cast<char*>(matrix.data) + (static_cast<ptrdiff_t>(i) * matrix.row_stride +
+                                              static_cast<ptrdiff_t>(j) * matrix.column_stride) *
+                                                 size_;
+  }
+  void load(A* values, const char* source, ptrdiff_t stride, size_t n) const {
+    convert_run(values, sizeof(A), kHeld, source, stride * size_, product_.type, n);
+  }
+
+  void add_block(A* totals, size_t columns, size_t i, size_t j, size_t k, size_t depth) const {
+    A row[kBlock];
+    A column[kBlock];
+    load(row, at(product_.a, i, k), product_.a.column_stride, depth);
+    for (size_t t = 0; t < columns; ++t) {
+      load(column, at(product_.b, k, j + t), product_.b.row_stride, depth);
+      totals[t] += dot(row, column, depth);
+    }
+  }
+
+  void add_bias(A* totals, size_t columns, size_t i, size_t j) const {
+    const auto beta = scalar_as<A>(product_.beta);
+    if (product_.bias.data == nullptr || beta == A(0)) return;
+    A bias[kTile];
+    load(bias, at(product_.bias, i, j), product_.bias.column_stride, columns);
+    for (size_t t = 0; t < columns; ++t) totals[t] += beta * bias[t];
+  }
+
+  const Product& product_;
+  ptrdiff_t size_;
+};
+
+template <class T>
+void multiply_as(const Product& product) {
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+    multiply_direct<T>(product);
+  } else if constexpr (std::is_integral_v<T>) {
+    ConvertingProduct<uint64_t>(product).multiply();
+  } else {
+    ConvertingProduct<float>(product).multiply();
+  }
+}
+
+}  // namespace
+
+Matrix Matrix::of(const Tensor& tensor, size_t batch) {
+  const Span<const StridesType> strides = tensor.strides();
+  const size_t rank = strides.size();
+  RL_DCHECK(rank == 2 || rank == 3);
+  Matrix matrix{tensor.mutable_data_ptr(), strides[rank - 2], strides[rank - 1]};
+  if (batch != 0) {
+    matrix.data =
+        tensor.mutable_data_ptr<char>() + batch * static_cast<size_t>(strides[0]) * tensor.element_size();
+  }
+  return matrix;
+}
+
+Error plan_product(const Tensor& a, const Tensor& b, const Tensor& out, size_t rank, TypeSet types,
+                   Product* product) {
+  if (!contains(types, a.scalar_type())) return unsupported_type(a.scalar_type());
+  RL_TRY(check_same_dtype(a, b, "the matrices"));
+  RL_TRY(check_same_dtype(a, out, "the matrices and out"));
+  const Span<const SizesType> left = a.sizes();
+  const Span<const SizesType> right = b.sizes();
+  RL_CHECK(left.size() == rank && right.size() == rank, Error::InvalidArgument,
+           "the matrices: expected rank %d, got %d and %d", static_cast<int>(rank),
+           static_cast<int>(left.size()), static_cast<int>(right.size()));
+  RL_CHECK(left[rank - 1] == right[rank - 2] && (rank == 2 || left[0] == right[0]), Error::InvalidArgument,
+           "the matrices: %ld columns on the left, %ld rows on the right, or batches that differ",
+           static_cast<long>(left[rank - 1]), static_cast<long>(right[rank - 2]));
+  product->type = a.scalar_type();
+  product->rows = static_cast<size_t>(left[rank - 2]);
+  product->columns = static_cast<size_t>(right[rank - 1]);
+  product->depth = static_cast<size_t>(left[rank - 1]);
+  product->a = Matrix::of(a);
+  product->b = Matrix::of(b);
+  return Error::Ok;
+}
+
+Error broadcast_bias(const Tensor& bias, const Tensor& out, Span<const SizesType> sizes, size_t batch,
+                     Matrix* matrix) {
+  RL_TRY(check_same_dtype(bias, out, "the summand and out"));
+  Shape shape;
+  RL_TRY(broadcast_shape(sizes, bias.sizes(), &shape));
+  bool fits = shape.dim == sizes.size();
+  for (size_t d = 0; fits && d < shape.dim; ++d) fits = shape.sizes[d] == sizes[d];
+  RL_CHECK(fits, Error::InvalidArgument, "the summand: its shape does not broadcast to that of the product");
+  // From the last dimension on; those that are missing or of size 1 repeat.
+  const size_t rank = bias.sizes().size();
+  const auto stride = [&](size_t from_end) {
+    const bool repeats = from_end > rank || bias.sizes()[rank - from_end] == 1;
+    return repeats ? ptrdiff_t{0} : ptrdiff_t{bias.strides()[rank - from_end]};
+  };
+  const auto element = static_cast<ptrdiff_t>(bias.element_size());
+  *matrix = {bias.mutable_data_ptr<char>() + static_cast<ptrdiff_t>(batch) * stride(3) * element, stride(2),
+             stride(1)};
+  return Error::Ok;
+}
+
+namespace {
+
+Error multiply_real(const Product& product) {
+  return dispatch<kRealTypes>(product.type, [&](auto type) {
+    multiply_as<typename decltype(type)::Element>(product);
+    return Error::Ok;
+  });
+}
+
+// A matrix of the real (0) or imaginary (1) parts, of that type, of a complex one.
+Matrix parts_of(const Matrix& matrix, size_t which, ScalarType type) {
+  if (matrix.data == nullptr) return matrix;
+  return {static_cast<char*>(matrix.data) + which * element_size(type), 2 * matrix.row_stride,
+          2 * matrix.column_stride};
+}
+
+// Each part of the result is the sum of two real products.
+Error multiply_complex(const Product& product) {
+  Product real = product;
+  real.type = component_type(product.type);
+  for (const size_t which : {0, 1}) {
+    real.out = parts_of(product.out, which, real.type);
+    for (const size_t of_a : {0, 1}) {
+      const size_t of_b = of_a ^ which;
+      real.a = parts_of(product.a, of_a, real.type);
+      real.b = parts_of(product.b, of_b, real.type);
+      const double alpha = product.alpha.to<double>();
+      real.alpha = of_a == 1 && (of_b == 1) != product.conjugates_a ? -alpha : alpha;
+      // The second product is added to the first.
+      real.bias = of_a == 0 ? parts_of(product.bias, which, real.type) : real.out;
+      real.beta = of_a == 0 ? product.beta : Scalar(1);
+      RL_TRY(multiply_real(real));
+    }
+  }
+  return Error::Ok;
+}
+
+}  // namespace
+
+Error multiply(const Product& product) {
+  if constexpr (kMultipliesComplex) {
+    if (contains(kTypes & types::kComplex, product.type)) return multiply_complex(product);
+  }
+  return multiply_real(product);
+}
+
+}  // namespace rushlight::kernels

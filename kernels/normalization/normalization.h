@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What layer and group normalization share: statistics of a group of elements, and the types of weights.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+
+#include "kernels/checks/checks.h"
+#include "kernels/elements/convert.h"
+#include "kernels/elements/held_access.h"
+#include "kernels/reduction/sum.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+// 16-bit inputs may come with weights, and statistics, of their own type or of float32.
+struct NormalizationParameters {
+  std::optional<Tensor> weight;
+  std::optional<Tensor> bias;
+  double eps;
+
+  // Of weight and bias, where there are some.
+  [[nodiscard]] ScalarType type(ScalarType absent) const {
+    return weight ? weight->scalar_type() : (bias ? bias->scalar_type() : absent);
+  }
+};
+
+// InvalidArgument unless the parameter, where there is one, has the shape.
+Error check_parameter_shape(const std::optional<Tensor>& parameter, Span<const SizesType> shape,
+                            const char* name);
+
+// InvalidType unless the elements go together, and out, mean and rstd with them.
+Error check_normalization_types(const Tensor& input, const NormalizationParameters& parameters,
+                                const Tensor& out, const Tensor& mean, const Tensor& rstd);
+
+// N, C and HxW of group normalization say again what the input's shape says, and the groups divide the
+// channels. InvalidArgument.
+Error check_group_sizes(const Tensor& input, int64_t samples, int64_t channels, int64_t positions,
+                        int64_t group);
+
+template <class A>
+struct Moments {
+  A mean;
+  A rstd;  // 1 / sqrt(variance + eps)
+};
+
+// `each` calls the function it is given with every element. Two passes: the differences from the mean
+// are exact where it is large.
+template <class A, class Each>
+Moments<A> moments_of(size_t count, double eps, Each each) {
+  if (count == 0) return {A(0), static_cast<A>(NAN)};
+  PairwiseSum<A> sum;
+  each([&](A value) { sum.add(value); });
+  const A mean = sum.total() / static_cast<A>(count);
+  PairwiseSum<A> squares;
+  each([&](A value) { squares.add((value - mean) * (value - mean)); });
+  return {mean, A(1) / std::sqrt(squares.total() / static_cast<A>(count) + static_cast<A>(eps))};
+}
+
+// Stores a statistic, of type A, as `type`.
+template <class A>
+void write_statistic(char* target, ScalarType type, A value) {
+  convert_run(target, 0, type, &value, 0, scalar_type_of<A>, 1);
+}
+
+// f(elements, weights), each DirectElements or HeldElements; the types were checked.
+template <TypeSet kTypes, class F>
+Error dispatch_normalization(ScalarType input, ScalarType parameters, F f) {
+  if (!contains(kTypes, input)) return unsupported_type(input);
+  if constexpr ((kTypes & types::kReducedFloat) != 0) {
+    if (contains(types::kReducedFloat, input)) {
+      if (!contains(kAnySelectedType, parameters)) return unsupported_type(parameters);
+      return f(HeldElements<float>(input), HeldElements<float>(parameters));
+    }
+  }
+  return dispatch<(kTypes & ~types::kReducedFloat)>(input, [&](auto type) {
+    const DirectElements<typename decltype(type)::Element> elements;
+    return f(elements, elements);
+  });
+}
+
+}  // namespace rushlight::kernels

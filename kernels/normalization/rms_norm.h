@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Root mean square norms: x / sqrt(mean(x^2) + eps) * weight over the last dimensions.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <optional>
+
+#include "kernels/checks/checks.h"
+#include "kernels/matmul/accumulator.h"
+#include "kernels/reduction/sum.h"
+#include "kernels/walk/row_major.h"
+#include "runtime/base/error.h"
+#include "runtime/base/span.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+struct RmsNormPlan {
+  size_t rows = 1;
+  size_t count = 1;  // elements of a row
+};
+
+// Checks the tensors, and gives `out` the input's shape. InvalidArgument, InvalidType.
+Error plan_rms_norm(const Tensor& input, Span<const int64_t> normalized_shape,
+                    const std::optional<Tensor>& weight, const Tensor& out, RmsNormPlan* plan);
+
+// Tensors in any layout, one element after the other. 16-bit floats are rounded once.
+template <class T>
+void normalize_by_rms(const Tensor& input, const std::optional<Tensor>& weight, double eps,
+                      const RmsNormPlan& plan, const Tensor& out) {
+  using A = Accumulator<T>;
+  const auto load = [](const RowMajorCursor& at) { return widen(*reinterpret_cast<const T*>(at.get())); };
+  RowMajorCursor from(input);
+  RowMajorCursor to(out);
+  for (size_t row = 0; row < plan.rows; ++row) {
+    PairwiseSum<A> sum;
+    RowMajorCursor ahead = from;
+    for (size_t i = 0; i < plan.count; ++i, ahead.advance()) sum.add(load(ahead) * load(ahead));
+    const A mean = sum.total() / static_cast<A>(plan.count);
+    const A scale = A(1) / std::sqrt(mean + static_cast<A>(eps));
+    RowMajorCursor factor(weight ? *weight : input);
+    for (size_t i = 0; i < plan.count; ++i, from.advance(), to.advance(), factor.advance()) {
+      const A value = load(from) * scale;
+      *reinterpret_cast<T*>(to.get()) = narrow<T>(weight ? value * load(factor) : value);
+    }
+  }
+}
+
+}  // namespace rushlight::kernels

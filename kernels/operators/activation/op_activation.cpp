@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Activation functions of one number that PyTorch has beside the common ones.
+#include <cmath>
+
+#include "kernels/backs/backs.h"
+#include "kernels/checks/scalar_range.h"
+#include "kernels/checks/selection.h"
+#include "kernels/math/complex_function.h"
+#include "kernels/math/random.h"
+#include "kernels/walk/elementwise.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+// x + 3 within 0 to 6; NaN stays.
+template <class T>
+T relu6_of_shifted(T x) {
+  const T shifted = x + T(3);
+  return shifted < T(0) ? T(0) : (shifted > T(6) ? T(6) : shifted);
+}
+
+// log(1 + exp(x)), where that does not overflow.
+template <class T>
+T log1p_exp(T x) {
+  return x > T(0) ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
+}
+
+template <class T>
+T exp_of_minus_magnitude(T x) {
+  return std::exp(-std::fabs(x));
+}
+
+}  // namespace
+
+Error hardsigmoid_out(KernelContext& context, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::hardsigmoid.out");
+  return backs::hardsigmoid_out(context, UnaryProblem{self, out}, [&] {
+    const auto f = [](auto x) { return relu6_of_shifted(x) / decltype(x)(6); };
+    return elementwise<kTypes>(out, f, self);
+  });
+}
+
+Error hardswish_out(KernelContext& context, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::hardswish.out");
+  return backs::hardswish_out(context, UnaryProblem{self, out}, [&] {
+    const auto f = [](auto x) { return x * relu6_of_shifted(x) / decltype(x)(6); };
+    return elementwise<kTypes>(out, f, self);
+  });
+}
+
+Error mish_out(KernelContext& context, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::mish.out");
+  return backs::mish_out(context, UnaryProblem{self, out}, [&] {
+    const auto f = [](auto x) { return x * std::tanh(log1p_exp(x)); };
+    return elementwise<kTypes>(out, f, self);
+  });
+}
+
+Error silu_out(KernelContext& context, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::silu.out");
+  return backs::silu_out(context, UnaryProblem{self, out}, [&] {
+    const auto f = [](auto x) { return x / (decltype(x)(1) + std::exp(-x)); };
+    if constexpr ((kTypes & types::kComplex) != 0) {
+      if (contains(kTypes & types::kComplex, self.scalar_type()))
+        return complex_function(self, out, complex_silu);
+    }
+    return elementwise<(kTypes & ~types::kComplex)>(out, f, self);
+  });
+}
+
+Error softplus_out(KernelContext& context, const Tensor& self, const Scalar& beta, const Scalar& threshold,
+                   Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::softplus.out");
+  const auto make = [&](auto type) {
+    using T = typename decltype(type)::Element;
+    return [factor = beta.to<T>(), limit = threshold.to<T>()](T x) {
+      return x * factor > limit ? x : std::log1p(std::exp(x * factor)) / factor;
+    };
+  };
+  return backs::softplus_out(context, SoftplusProblem{{self, out}, beta.to<float>(), threshold.to<float>()},
+                             [&] { return elementwise_for<kTypes>(self.scalar_type(), out, make, self); });
+}
+
+Error celu_out(KernelContext&, const Tensor& self, const Scalar& alpha, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::celu.out");
+  RL_CHECK(alpha.to<double>() != 0, Error::InvalidArgument, "alpha: expected another number than 0");
+  const auto make = [&](auto type) {
+    using T = typename decltype(type)::Element;
+    return [scale = alpha.to<T>(), inverse = static_cast<T>(1 / alpha.to<double>())](T x) {
+      return x > T(0) ? x : scale * std::expm1(x * inverse);
+    };
+  };
+  return elementwise_for<kTypes>(self.scalar_type(), out, make, self);
+}
+
+// NaN is not within the bounds, and stays.
+Error hardshrink_out(KernelContext&, const Tensor& self, const Scalar& lambd, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::hardshrink.out");
+  const auto make = [&](auto type) {
+    using T = typename decltype(type)::Element;
+    return [bound = lambd.to<T>()](T x) { return x >= -bound && x <= bound ? T(0) : x; };
+  };
+  return elementwise_for<kTypes>(self.scalar_type(), out, make, self);
+}
+
+Error softshrink_out(KernelContext&, const Tensor& self, const Scalar& lambd, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::softshrink.out");
+  RL_CHECK(lambd.to<double>() >= 0, Error::InvalidArgument, "lambd: expected 0 at least, got %f",
+           lambd.to<double>());
+  const auto make = [&](auto type) {
+    using T = typename decltype(type)::Element;
+    return [bound = lambd.to<T>()](T x) {
+      return x > bound ? x - bound : (x < -bound ? x + bound : x * T(0));  // NaN stays
+    };
+  };
+  return elementwise_for<kTypes>(self.scalar_type(), out, make, self);
+}
+
+Error threshold_out(KernelContext&, const Tensor& self, const Scalar& threshold, const Scalar& value,
+                    Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::threshold.out");
+  RL_TRY(check_scalar_range(threshold, self.scalar_type(), "threshold"));
+  RL_TRY(check_scalar_range(value, self.scalar_type(), "value"));
+  const auto make = [&](auto type) {
+    using T = typename decltype(type)::Element;
+    return [limit = threshold.to<T>(), other = value.to<T>()](T x) { return x <= limit ? other : x; };
+  };
+  return elementwise_for<kTypes>(self.scalar_type(), out, make, self);
+}
+
+// The buffer, for the gradient, is exp(-|x|).
+Error log_sigmoid_forward_output(KernelContext&, const Tensor& self, Tensor& output, Tensor& buffer) {
+  constexpr TypeSet kTypes = selected_types("aten::log_sigmoid_forward.output");
+  const auto exponential = [](auto x) { return exp_of_minus_magnitude(x); };
+  RL_TRY(elementwise<kTypes>(self.scalar_type(), buffer, exponential, self));
+  const auto log_sigmoid = [](auto x) {
+    using T = decltype(x);
+    return (x < T(0) ? x : T(0)) - std::log1p(exp_of_minus_magnitude(x));
+  };
+  return elementwise<kTypes>(output, log_sigmoid, self);
+}
+
+Error log_sigmoid_out(KernelContext&, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::log_sigmoid.out");
+  const auto f = [](auto x) { return -log1p_exp(-x); };
+  return elementwise<kTypes>(out, f, self);
+}
+
+// Training multiplies each negative number by a factor of its own, which noise keeps; else noise stays.
+Error rrelu_with_noise_out(KernelContext&, const Tensor& self, Tensor& noise, const Scalar& lower,
+                           const Scalar& upper, bool training, const EValue& generator, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::rrelu_with_noise.out");
+  RL_TRY(check_no_generator(generator));
+  const double low = lower.to<double>();
+  const double high = upper.to<double>();
+  RL_CHECK(low <= high, Error::InvalidArgument, "upper: expected %f at least, got %f", low, high);
+  if (!training) {
+    const auto leak = [&](auto type) {
+      using T = typename decltype(type)::Element;
+      return [slope = static_cast<T>((low + high) / 2)](T x) { return x > T(0) ? x : x * slope; };
+    };
+    return elementwise_for<kTypes>(self.scalar_type(), out, leak, self);
+  }
+  RL_TRY(check_same_dtype(self, noise, "self and noise"));
+  RL_TRY(resize_out(noise, self.sizes()));
+  const auto draw = [](Random& random, double from, double to) {
+    return from + random.uniform() * (to - from);
+  };
+  RL_TRY(draw_into(kTypes, noise, draw, low, high));
+  const auto one_above_0 = [](auto x, auto drawn) { return x <= decltype(x)(0) ? drawn : decltype(x)(1); };
+  RL_TRY(elementwise<kTypes>(self.scalar_type(), noise, one_above_0, self, noise));
+  return elementwise<kTypes>(
+      self.scalar_type(), out, [](auto x, auto factor) { return x * factor; }, self, noise);
+}
+
+}  // namespace rushlight::kernels

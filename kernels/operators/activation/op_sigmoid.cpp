@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
+#include "kernels/backs/backs.h"
+#include "kernels/walk/unary.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error sigmoid_out(KernelContext& context, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::sigmoid.out");
+  return backs::sigmoid_out(context, UnaryProblem{self, out}, [&] {
+    const auto sigmoid = [](auto x) {
+      using T = decltype(x);
+      return T(1) / (T(1) + std::exp(-x));
+    };
+    return floating_function<kTypes, complex_sigmoid>(self, out, sigmoid);
+  });
+}
+
+}  // namespace rushlight::kernels

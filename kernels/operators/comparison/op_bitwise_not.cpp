@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/checks/selection.h"
+#include "kernels/walk/elementwise.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error bitwise_not_out(KernelContext&, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::bitwise_not.out");
+  const auto complement = [is_bool = self.scalar_type() == ScalarType::Bool](auto a) {
+    return static_cast<decltype(a)>(is_bool ? a ^ 1 : ~a);
+  };
+  return elementwise<kTypes, Signs::kIgnored>(self.scalar_type(), out, complement, self);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
+#include "kernels/checks/selection.h"
+#include "kernels/elements/promotion.h"
+#include "kernels/elements/scalar_tensor.h"
+#include "kernels/walk/elementwise.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr TypeSet kTypes = selected_types("aten::ge.Tensor_out") | selected_types("aten::ge.Scalar_out");
+
+Error compare(ScalarType compute, const Tensor& self, const Tensor& other, Tensor& out) {
+  return elementwise<kTypes>(compute, out, [](auto a, auto b) { return a >= b; }, self, other);
+}
+
+}  // namespace
+
+Error ge_tensor_out(KernelContext& context, const Tensor& self, const Tensor& other, Tensor& out) {
+  const ScalarType compute = result_type(self, other);
+  return backs::ge_tensor_out(context, ComparisonProblem{{compute, self, other, out}},
+                              [&] { return compare(compute, self, other, out); });
+}
+
+Error ge_scalar_out(KernelContext& context, const Tensor& self, const Scalar& other, Tensor& out) {
+  const ScalarType compute = result_type(self, other);
+  const ScalarTensor number(other, compute);
+  return backs::ge_scalar_out(context, ComparisonProblem{{compute, self, number, out, NumberOperand::kLast}},
+                              [&] { return compare(compute, self, number, out); });
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
+#include "kernels/walk/unary.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+// No integer is infinite.
+template <TypeSet kTypes>
+Error is_infinite(const Tensor& self, Tensor& out, bool positive, bool negative) {
+  const auto matches = [positive, negative](auto x) {
+    return std::isinf(x) && (x > 0 ? positive : negative);
+  };
+  return classify<kTypes>(self, out, matches);
+}
+
+constexpr TypeSet kTypes = selected_types("aten::isinf.out") | selected_types("aten::isposinf.out") |
+                           selected_types("aten::isneginf.out");
+
+}  // namespace
+
+Error isinf_out(KernelContext&, const Tensor& self, Tensor& out) {
+  return is_infinite<kTypes>(self, out, true, true);
+}
+
+Error isposinf_out(KernelContext&, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kOwn = selected_types("aten::isposinf.out");
+  if (!contains(kOwn, self.scalar_type())) return unsupported_type(self.scalar_type());
+  return is_infinite<kTypes>(self, out, true, false);
+}
+
+Error isneginf_out(KernelContext&, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kOwn = selected_types("aten::isneginf.out");
+  if (!contains(kOwn, self.scalar_type())) return unsupported_type(self.scalar_type());
+  return is_infinite<kTypes>(self, out, false, true);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/checks/selection.h"
+#include "kernels/walk/elementwise.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error logical_not_out(KernelContext&, const Tensor& self, Tensor& out) {
+  // Every dtype is read as bool.
+  constexpr TypeSet kTypes = selected_types("aten::logical_not.out") != 0 ? types::kBool : 0;
+  return elementwise<kTypes>(ScalarType::Bool, out, [](bool a) { return !a; }, self);
+}
+
+}  // namespace rushlight::kernels

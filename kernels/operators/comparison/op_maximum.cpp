@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
+#include "kernels/checks/selection.h"
+#include "kernels/elements/promotion.h"
+#include "kernels/reduction/extremum.h"
+#include "kernels/walk/elementwise.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error maximum_out(KernelContext& context, const Tensor& self, const Tensor& other, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::maximum.out");
+  const auto choose = [](auto a, auto b) { return Largest::beats(b, a) ? b : a; };
+  return backs::maximum_out(context, BinaryProblem{self.scalar_type(), self, other, out},
+                            [&] { return elementwise<kTypes>(out, choose, self, other); });
+}
+
+}  // namespace rushlight::kernels

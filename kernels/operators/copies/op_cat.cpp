@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/elements/promotion.h"
+#include "kernels/walk/strided_copy.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+// Whether the two can lie one after the other along `d`.
+bool is_joinable(const Tensor& tensor, const Tensor& first, size_t d) {
+  bool fits = tensor.dim() == first.dim();
+  for (size_t k = 0; fits && k < static_cast<size_t>(first.dim()); ++k) {
+    fits = k == d || tensor.sizes()[k] == first.sizes()[k];
+  }
+  return fits;
+}
+
+// The tensor that gives the other sizes: the first with elements, or the first of all.
+const Tensor& leading(Span<const Tensor> tensors) {
+  for (const Tensor& tensor : tensors) {
+    if (tensor.numel() > 0) return tensor;
+  }
+  for (const Tensor& tensor : tensors) {
+    if (tensor.dim() > 1) return tensor;
+  }
+  return tensors[0];
+}
+
+// The result's shape: that of the leading tensor, with the sizes along `d` added up. Tensors without
+// elements need not fit: older programs use them as "nothing yet".
+Error concatenated_shape(Span<const Tensor> tensors, const Tensor& first, size_t d, Shape* shape) {
+  int64_t total = 0;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& tensor = tensors[i];
+    RL_CHECK(tensor.dim() > 0, Error::InvalidArgument, "tensors: number %lu has no dimension",
+             static_cast<unsigned long>(i));
+    const bool fits = is_joinable(tensor, first, d);
+    RL_CHECK(fits || tensor.numel() == 0, Error::InvalidArgument,
+             "tensors: the shape of number %lu differs outside dimension %lu", static_cast<unsigned long>(i),
+             static_cast<unsigned long>(d));
+    if (fits) total += tensor.sizes()[d];
+  }
+  RL_CHECK(total <= INT32_MAX, Error::InvalidArgument, "tensors: the result is too large");
+  for (size_t k = 0; k < static_cast<size_t>(first.dim()); ++k) {
+    shape->push(k == d ? static_cast<ptrdiff_t>(total) : first.sizes()[k]);
+  }
+  return Error::Ok;
+}
+
+}  // namespace
+
+Error cat_out(KernelContext&, Span<const Tensor> tensors, int64_t dim, Tensor& out) {
+  RL_CHECK(!tensors.empty(), Error::InvalidArgument, "tensors: expected at least one");
+  Promotion promotion;
+  for (const Tensor& tensor : tensors) {
+    // Resizing out would change what was checked.
+    RL_CHECK(!(tensor == out), Error::InvalidArgument, "out: is one of the tensors");
+    promotion.with(tensor);
+  }
+  RL_TRY(check_can_cast(promotion.type(), out));
+  const Tensor& first = leading(tensors);
+  Shape shape;
+  size_t d = 0;
+  RL_TRY(normalize_dim(dim, first.dim(), &d));
+  RL_TRY(concatenated_shape(tensors, first, d, &shape));
+  RL_TRY(resize_out(out, shape.span()));
+  ptrdiff_t start = 0;
+  for (const Tensor& tensor : tensors) {
+    if (tensor.numel() == 0) continue;
+    const ptrdiff_t length = tensor.sizes()[d];
+    RL_TRY(copy_view(View::of(out).slice(d, start, length), View::of(tensor)));
+    start += length;
+  }
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/checks/sizes.h"
+#include "kernels/walk/strided_copy.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+// `src` expanded to the sizes of `target`; InvalidArgument when it does not broadcast to them.
+Error broadcast_to(const Tensor& src, const Tensor& target, View* view) {
+  Shape shape;
+  RL_TRY(broadcast_shape(target.sizes(), src.sizes(), &shape));
+  bool fits = shape.dim == static_cast<size_t>(target.dim());
+  for (size_t d = 0; fits && d < shape.dim; ++d) fits = shape.sizes[d] == target.sizes()[d];
+  RL_CHECK(fits, Error::InvalidArgument, "src: its shape does not broadcast to that of self");
+  *view = View::of(src);
+  while (view->dim < shape.dim) view->insert(0, 1, 0);
+  for (size_t d = 0; d < shape.dim; ++d) {
+    if (view->sizes[d] != shape.sizes[d]) view->strides[d] = 0;
+    view->sizes[d] = shape.sizes[d];
+  }
+  return Error::Ok;
+}
+
+}  // namespace
+
+Error copy_out(KernelContext&, const Tensor& self, const Tensor& src, bool non_blocking, Tensor& out) {
+  RL_TRY(check_blocking(non_blocking));
+  RL_TRY(check_same_dtype(self, out, "self and out"));
+  View source;
+  RL_TRY(broadcast_to(src, self, &source));
+  return convert_to_out(source, out);
+}
+
+Error copy_(KernelContext&, Tensor& self, const Tensor& src, bool non_blocking) {
+  RL_TRY(check_blocking(non_blocking));
+  View source;
+  RL_TRY(broadcast_to(src, self, &source));
+  return copy_view(View::of(self), source);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// tril and triu: matrices of which the part above or below a diagonal is zero.
+#include <algorithm>
+
+#include "kernels/checks/checks.h"
+#include "kernels/walk/strided_copy.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+enum class Zeros : uint8_t { kAbove, kBelow };
+
+Error copy_triangle(const Tensor& self, int64_t diagonal, Zeros zeros, const Tensor& out) {
+  RL_CHECK(self.dim() >= 2, Error::InvalidArgument, "self: expected 2 dimensions at least, got %ld",
+           static_cast<long>(self.dim()));
+  RL_TRY(copy_to_out(View::of(self), out));
+  alignas(16) char zero[16] = {};  // of every type
+  const View all = View::of(out);
+  const size_t row = all.dim - 2;
+  const int64_t columns = all.sizes[row + 1];
+  const int64_t limit = std::max<int64_t>(all.sizes[row], columns);
+  const int64_t shift = std::clamp(diagonal, -limit, limit);
+  for (ptrdiff_t i = 0; i < all.sizes[row]; ++i) {
+    // The first column of the zeros above, or the one after those below.
+    const int64_t column = std::clamp<int64_t>(i + shift + (zeros == Zeros::kAbove ? 1 : 0), 0, columns);
+    const auto start = static_cast<ptrdiff_t>(zeros == Zeros::kAbove ? column : 0);
+    const auto end = static_cast<ptrdiff_t>(zeros == Zeros::kAbove ? columns : column);
+    View target = all;
+    target.select(row, i).slice(row, start, end - start);
+    View source = target;
+    source.data = zero;
+    for (size_t d = 0; d < source.dim; ++d) source.strides[d] = 0;
+    RL_TRY(copy_view(target, source));
+  }
+  return Error::Ok;
+}
+
+}  // namespace
+
+Error tril_out(KernelContext&, const Tensor& self, int64_t diagonal, Tensor& out) {
+  return copy_triangle(self, diagonal, Zeros::kAbove, out);
+}
+
+Error triu_out(KernelContext&, const Tensor& self, int64_t diagonal, Tensor& out) {
+  return copy_triangle(self, diagonal, Zeros::kBelow, out);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Angles: of a number on the real line, and in another unit.
+#include "kernels/math/complex_function.h"
+#include "kernels/math/double_function.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+
+double angle(double x) { return x < 0 ? kPi : (x >= 0 ? 0.0 : x); }
+
+double radians(double x) { return x * (kPi / 180); }
+
+double degrees(double x) { return x * (180 / kPi); }
+
+}  // namespace
+
+// NaN stays.
+Error angle_out(KernelContext&, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::angle.out");
+  if constexpr ((kTypes & types::kComplex) != 0) {
+    if (contains(kTypes & types::kComplex, self.scalar_type())) return complex_measure(self, out, phase);
+  }
+  return double_function<(kTypes & ~types::kComplex), angle>(self, out);
+}
+
+Error deg2rad_out(KernelContext&, const Tensor& self, Tensor& out) {
+  return double_function<selected_types("aten::deg2rad.out"), radians>(self, out);
+}
+
+Error rad2deg_out(KernelContext&, const Tensor& self, Tensor& out) {
+  return double_function<selected_types("aten::rad2deg.out"), degrees>(self, out);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
+#include "kernels/checks/selection.h"
+#include "kernels/walk/elementwise.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error atan2_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::atan2.out");
+  return elementwise_floating<kTypes>(out, [](auto y, auto x) { return std::atan2(y, x); }, self, other);
+}
+
+}  // namespace rushlight::kernels

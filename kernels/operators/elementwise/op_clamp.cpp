@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+#include <optional>
+
+#include "kernels/backs/backs.h"
+#include "kernels/checks/selection.h"
+#include "kernels/elements/promotion.h"
+#include "kernels/math/clamp.h"
+#include "kernels/walk/elementwise.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr TypeSet kTypes = selected_types("aten::clamp.out") | selected_types("aten::clamp_min.out") |
+                           selected_types("aten::clamp_max.out");
+constexpr TypeSet kTensorTypes = selected_types("aten::clamp.Tensor_out") |
+                                 selected_types("aten::clamp_min.Tensor_out") |
+                                 selected_types("aten::clamp_max.Tensor_out");
+
+Error bound_from(bool below, const Tensor& self, const Tensor& bound, Tensor& out) {
+  const auto function = [below](auto x, auto limit) {
+    return below ? at_least(x, limit) : at_most(x, limit);
+  };
+  return elementwise<kTensorTypes>(result_type(self, bound), out, function, self, bound);
+}
+
+// Where the lower bound is above the upper one, the upper one wins.
+Error bound_by(ScalarType compute, const Tensor& self, const std::optional<Scalar>& min,
+               const std::optional<Scalar>& max, const Tensor& out) {
+  const auto bound = [&](auto type) {
+    using T = typename decltype(type)::Element;
+    const T low = min ? convert_scalar<T>(*min) : T(0);
+    const T high = max ? convert_scalar<T>(*max) : T(0);
+    return [low, high, has_low = min.has_value(), has_high = max.has_value()](T x) {
+      if (has_low) x = at_least(x, low);
+      return has_high ? at_most(x, high) : x;
+    };
+  };
+  return elementwise_for<(kTypes & types::kReal)>(compute, out, bound, self);
+}
+
+struct PortableClamp {
+  ScalarType compute;
+  const Tensor& self;
+  const std::optional<Scalar>& min;
+  const std::optional<Scalar>& max;
+  const Tensor& out;
+
+  Error operator()() const { return bound_by(compute, self, min, max, out); }
+};
+
+// kAsk asks the back of one kernel. Instantiations without a back are equal, and GCC merges them.
+template <Error (*kAsk)(KernelContext& context, const BoundsProblem& problem, PortableClamp portable)>
+Error clamp(KernelContext& context, const Tensor& self, const std::optional<Scalar>& min,
+            const std::optional<Scalar>& max, Tensor& out) {
+  Promotion promotion;
+  promotion.with(self);
+  if (min) promotion.with(*min);
+  if (max) promotion.with(*max);
+  RL_CHECK(min.has_value() || max.has_value(), Error::InvalidArgument, "expected min or max");
+  const ScalarType compute = promotion.type();
+  if (min) RL_TRY(check_fits(*min, compute, "min"));
+  if (max) RL_TRY(check_fits(*max, compute, "max"));
+  const BoundsProblem problem = {
+      {self, out}, min ? min->to<float>() : -INFINITY, max ? max->to<float>() : INFINITY};
+  return kAsk(context, problem, {compute, self, min, max, out});
+}
+
+}  // namespace
+
+Error clamp_out(KernelContext& context, const Tensor& self, const std::optional<Scalar>& min,
+                const std::optional<Scalar>& max, Tensor& out) {
+  return clamp<backs::clamp_out>(context, self, min, max, out);
+}
+
+Error clamp_min_out(KernelContext& context, const Tensor& self, const Scalar& min, Tensor& out) {
+  return clamp<backs::clamp_min_out>(context, self, min, std::nullopt, out);
+}
+
+Error clamp_max_out(KernelContext& context, const Tensor& self, const Scalar& max, Tensor& out) {
+  return clamp<backs::clamp_max_out>(context, self, std::nullopt, max, out);
+}
+
+Error clamp_min_Tensor_out(KernelContext&, const Tensor& self, const Tensor& min, Tensor& out) {
+  return bound_from(true, self, min, out);
+}
+
+Error clamp_max_Tensor_out(KernelContext&, const Tensor& self, const Tensor& max, Tensor& out) {
+  return bound_from(false, self, max, out);
+}
+
+Error clamp_tensor_out(KernelContext& context, const Tensor& self, const std::optional<Tensor>& min,
+                       const std::optional<Tensor>& max, Tensor& out) {
+  // PyTorch bounds bool from one side only.
+  constexpr TypeSet kBoth = selected_types("aten::clamp.Tensor_out") & types::kReal;
+  RL_CHECK(min.has_value() || max.has_value(), Error::InvalidArgument, "expected min or max");
+  const auto both = [](auto x, auto least, auto most) { return at_most(at_least(x, least), most); };
+  const TensorBoundsProblem problem = {self, min ? &*min : nullptr, max ? &*max : nullptr, out};
+  return backs::clamp_tensor_out(context, problem, [&] {
+    if (!max) return bound_from(true, self, *min, out);
+    if (!min) return bound_from(false, self, *max, out);
+    return elementwise<kBoth>(result_type(self, *min, *max), out, both, self, *min, *max);
+  });
+}
+
+}  // namespace rushlight::kernels

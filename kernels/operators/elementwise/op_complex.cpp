@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
+#include "kernels/checks/selection.h"
+#include "kernels/math/complex_function.h"
+#include "kernels/math/complex_view.h"
+#include "kernels/walk/expand.h"
+#include "kernels/walk/strided_copy.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+WideComplex from_polar(WideComplex size, WideComplex angle) {
+  return {size.real * std::cos(angle.real), size.real * std::sin(angle.real)};
+}
+
+}  // namespace
+
+Error polar_out(KernelContext&, const Tensor& abs, const Tensor& angle, Tensor& out) {
+  RL_TRY(check_same_dtype(abs, angle, "abs and angle"));
+  constexpr TypeSet kTypes = selected_types("aten::polar.out");
+  const ScalarType type = complex_type(abs.scalar_type());
+  if (!contains(kTypes & types::kFloating, abs.scalar_type())) return unsupported_type(abs.scalar_type());
+  RL_CHECK(out.scalar_type() == type, Error::InvalidType, "out: expected dtype %s, got %s", to_string(type),
+           to_string(out.scalar_type()));
+  return complex_function(type, abs, angle, out, from_polar);
+}
+
+Error complex_out(KernelContext&, const Tensor& real, const Tensor& imag, Tensor& out) {
+  RL_TRY(check_same_dtype(real, imag, "real and imag"));
+  const ScalarType type = out.scalar_type();
+  RL_CHECK(is_complex(type) && component_type(type) == real.scalar_type(), Error::InvalidType,
+           "out: expected a complex dtype with parts of dtype %s, got %s", to_string(real.scalar_type()),
+           to_string(type));
+  Shape shape;
+  RL_TRY(broadcast_shape(real.sizes(), imag.sizes(), &shape));
+  RL_TRY(resize_out(out, shape.span()));
+  RL_TRY(copy_view(parts_of(View::of(out), 0), expand_to(View::of(real), shape.span())));
+  return copy_view(parts_of(View::of(out), 1), expand_to(View::of(imag), shape.span()));
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/checks/selection.h"
+#include "kernels/elements/scalar_tensor.h"
+#include "kernels/math/division.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr TypeSet kTypes =
+    selected_types("aten::floor_divide.out") | selected_types("aten::floor_divide.Scalar_out");
+
+}  // namespace
+
+Error floor_divide_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
+  return divide<kTypes>(result_type(self, other), Rounding::kFloor, self, other, out);
+}
+
+Error floor_divide_scalar_out(KernelContext&, const Tensor& self, const Scalar& other, Tensor& out) {
+  const ScalarType compute = result_type(self, other);
+  return divide<kTypes>(compute, Rounding::kFloor, self, ScalarTensor(other, computed_type(compute)), out);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
+#include "kernels/backs/backs.h"
+#include "kernels/walk/unary.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error log1p_out(KernelContext& context, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::log1p.out");
+  return backs::log1p_out(context, UnaryProblem{self, out}, [&] {
+    return floating_function<kTypes, complex_log1p>(self, out, [](auto x) { return std::log1p(x); });
+  });
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
+#include "kernels/checks/selection.h"
+#include "kernels/elements/promotion.h"
+#include "kernels/walk/elementwise.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+// With eps, numbers are first brought into [eps, 1 - eps].
+Error logit_out(KernelContext&, const Tensor& self, std::optional<double> eps, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::logit.out") & types::kFloating;
+  const auto logit = [&](auto type) {
+    using T = typename decltype(type)::Element;
+    const auto low = static_cast<T>(eps.value_or(-1));
+    return [bounded = low >= T(0), low, high = T(1) - low](T x) {
+      if (bounded) x = x < low ? low : (x > high ? high : x);
+      return std::log(x / (T(1) - x));
+    };
+  };
+  return elementwise_for<kTypes>(floating_type(self.scalar_type()), out, logit, self);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+#include <limits>
+
+#include "kernels/checks/selection.h"
+#include "kernels/walk/elementwise.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+double largest(ScalarType type) {
+  switch (type) {
+    case ScalarType::Half:
+      return 65504;
+    case ScalarType::BFloat16:
+      return 3.38953138925153547590e38;
+    case ScalarType::Float:
+      return std::numeric_limits<float>::max();
+    default:
+      return std::numeric_limits<double>::max();
+  }
+}
+
+}  // namespace
+
+// Infinities become the ends of the type unless the caller says otherwise; integers stay.
+Error nan_to_num_out(KernelContext&, const Tensor& self, std::optional<double> nan,
+                     std::optional<double> posinf, std::optional<double> neginf, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::nan_to_num.out");
+  const ScalarType type = self.scalar_type();
+  const auto replace = [&](auto element) {
+    using T = typename decltype(element)::Element;
+    if constexpr (std::is_floating_point_v<T>) {
+      const auto none = static_cast<T>(nan.value_or(0));
+      const auto top = static_cast<T>(posinf.value_or(largest(type)));
+      const auto bottom = static_cast<T>(neginf.value_or(-largest(type)));
+      return [none, top, bottom](T x) {
+        if (std::isnan(x)) return none;
+        return std::isinf(x) ? (x > 0 ? top : bottom) : x;
+      };
+    } else {
+      return [](T x) { return x; };
+    }
+  };
+  return elementwise_for<kTypes, Signs::kIgnored>(type, out, replace, self);
+}
+
+}  // namespace rushlight::kernels

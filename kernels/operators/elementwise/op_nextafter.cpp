@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers of one sign are ordered as their bits are, whatever the floating type.
+#include "kernels/checks/selection.h"
+#include "kernels/elements/promotion.h"
+#include "kernels/walk/elementwise.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+template <class Bits>
+Bits next(Bits a, Bits b, Bits infinity) {
+  constexpr Bits kSign = static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1));
+  const auto magnitude = [](Bits x) { return static_cast<Bits>(x & static_cast<Bits>(~kSign)); };
+  if (magnitude(a) > infinity) return a;  // NaN
+  if (magnitude(b) > infinity || a == b) return b;
+  if (magnitude(a) == 0) return magnitude(b) == 0 ? b : static_cast<Bits>((b & kSign) | 1);
+  const bool same_sign = (a & kSign) == (b & kSign);
+  const bool outwards = same_sign && magnitude(b) > magnitude(a);
+  return static_cast<Bits>(outwards ? a + 1 : a - 1);
+}
+
+template <class Bits>
+void row(const void* function, char* const* pointers, const ptrdiff_t* strides, size_t n) {
+  const auto infinity = static_cast<Bits>(*static_cast<const uint64_t*>(function));
+  const auto at = [&](size_t operand, size_t i) {
+    return reinterpret_cast<Bits*>(pointers[operand] + static_cast<ptrdiff_t>(i) * strides[operand]);
+  };
+  for (size_t i = 0; i < n; ++i) *at(0, i) = next(*at(1, i), *at(2, i), infinity);
+}
+
+}  // namespace
+
+Error nextafter_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::nextafter.out") & types::kFloating;
+  const ScalarType type = result_type(self, other);
+  if (!contains(kTypes, type)) return unsupported_type(type);
+  const Tensor* const inputs[] = {&self, &other};
+  const auto run = [&](RowFunction function, uint64_t infinity) {
+    return run_elementwise({inputs, 2}, out, {type, type, type, Numbers::kRounded, function, &infinity});
+  };
+  switch (type) {
+    case ScalarType::Half:
+      return run(row<uint16_t>, 0x7c00);
+    case ScalarType::BFloat16:
+      return run(row<uint16_t>, 0x7f80);
+    case ScalarType::Float:
+      return run(row<uint32_t>, 0x7f800000);
+    default:
+      return run(row<uint64_t>, 0x7ff0000000000000);
+  }
+}
+
+}  // namespace rushlight::kernels

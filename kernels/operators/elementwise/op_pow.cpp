@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
+#include "kernels/backs/backs.h"
+#include "kernels/checks/selection.h"
+#include "kernels/elements/promotion.h"
+#include "kernels/elements/scalar_tensor.h"
+#include "kernels/math/arithmetic.h"
+#include "kernels/math/clamp.h"
+#include "kernels/math/complex_function.h"
+#include "kernels/walk/elementwise.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+// Numbers that are powers of few multiplications come from those, and square roots from theirs.
+template <class T>
+T power_of(T x, T exponent) {
+  if (exponent == T(2)) return x * x;
+  if (exponent == T(3)) return x * x * x;
+  if (exponent == T(0.5)) return std::sqrt(x);
+  if (exponent == T(-0.5)) return T(1) / std::sqrt(x);
+  if (exponent == T(-1)) return T(1) / x;
+  if (exponent == T(-2)) return T(1) / (x * x);
+  return std::pow(x, exponent);
+}
+
+// Wraps; a negative power is a fraction, of which the whole part stays.
+template <class T>
+T integer_power(T x, T exponent) {
+  if (is_negative(exponent)) {
+    if (x == T(1)) return x;
+    if (x != static_cast<T>(-1)) return T(0);
+    return (exponent & T(1)) != 0 ? x : T(1);
+  }
+  T result = 1;
+  for (T left = exponent; left != 0; left = static_cast<T>(left >> 1)) {
+    if ((left & T(1)) != 0) result = wrapping_multiply(result, x);
+    x = wrapping_multiply(x, x);
+  }
+  return result;
+}
+
+template <class T>
+T power(T x, T exponent) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return x || !exponent;
+  } else if constexpr (std::is_integral_v<T>) {
+    return integer_power(x, exponent);
+  } else {
+    return std::pow(x, exponent);
+  }
+}
+
+// A number's power of 0 is 1 even of 0.
+WideComplex complex_power_of(WideComplex x, WideComplex exponent) {
+  return exponent == WideComplex(0.0) ? WideComplex(1.0) : complex_pow(x, exponent);
+}
+
+template <TypeSet kTypes>
+Error raise(ScalarType compute, const Tensor& self, const Tensor& exponent, Tensor& out) {
+  if constexpr ((kTypes & types::kComplex) != 0) {
+    if (is_complex(compute)) return complex_function(compute, self, exponent, out, complex_pow);
+  }
+  return elementwise<(kTypes & ~types::kUnsignedWide & ~types::kComplex)>(
+      compute, out, [](auto x, auto y) { return power(x, y); }, self, exponent);
+}
+
+}  // namespace
+
+Error pow_Tensor_Tensor_out(KernelContext& context, const Tensor& self, const Tensor& exponent, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::pow.Tensor_Tensor_out") & ~types::kBool;
+  const ScalarType compute = result_type(self, exponent);
+  return backs::pow_Tensor_Tensor_out(context, BinaryProblem{compute, self, exponent, out},
+                                      [&] { return raise<kTypes>(compute, self, exponent, out); });
+}
+
+Error pow_Tensor_Scalar_out(KernelContext& context, const Tensor& self, const Scalar& exponent, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::pow.Tensor_Scalar_out");
+  return backs::pow_Tensor_Scalar_out(context, PowerProblem{{self, out}, exponent.to<float>()}, [&] {
+    const ScalarType compute = result_type(self, exponent);
+    if constexpr ((kTypes & types::kComplex) != 0) {
+      if (is_complex(compute)) {
+        return complex_function(compute, self, ScalarTensor(exponent, ScalarType::Double), out,
+                                complex_power_of);
+      }
+    }
+    if (is_floating(compute)) {
+      const auto raised = [&](auto type) {
+        using T = typename decltype(type)::Element;
+        return [number = exponent.to<T>()](T x) { return power_of(x, number); };
+      };
+      return elementwise_for<(kTypes & types::kFloating)>(compute, out, raised, self);
+    }
+    RL_CHECK(exponent.to<int64_t>() >= 0, Error::InvalidArgument,
+             "exponent: expected one that is not negative for integers, got %ld",
+             static_cast<long>(exponent.to<int64_t>()));
+    RL_TRY(check_fits(exponent, compute, "exponent"));
+    return raise<(kTypes & ~types::kFloating)>(compute, self, ScalarTensor(exponent, compute), out);
+  });
+}
+
+Error pow_Scalar_out(KernelContext& context, const Scalar& self, const Tensor& exponent, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::pow.Scalar_out");
+  return backs::pow_Scalar_out(context, PowerProblem{{exponent, out}, self.to<float>()}, [&] {
+    const ScalarType compute = result_type(exponent, self);
+    return raise<kTypes>(compute, ScalarTensor(self, computed_type(compute)), exponent, out);
+  });
+}
+
+}  // namespace rushlight::kernels

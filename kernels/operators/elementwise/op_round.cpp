@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
+#include "kernels/backs/backs.h"
+#include "kernels/walk/unary.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+// Halves go to the even neighbour.
+Error round_out(KernelContext& context, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::round.out");
+  return backs::round_out(context, UnaryProblem{self, out}, [&] {
+    return rounding_function<kTypes>(self, out, [](auto x) { return std::nearbyint(x); });
+  });
+}
+
+Error round_decimals_out(KernelContext&, const Tensor& self, int64_t decimals, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::round.decimals_out");
+  const double power = std::pow(10.0, std::fabs(static_cast<double>(decimals)));
+  const auto round = [&](auto type) {
+    using T = typename decltype(type)::Element;
+    return [factor = static_cast<T>(power), whole = decimals == 0, fractions = decimals > 0](T x) {
+      if (whole) return std::nearbyint(x);
+      return fractions ? std::nearbyint(x * factor) / factor : std::nearbyint(x / factor) * factor;
+    };
+  };
+  return elementwise_for<kTypes>(self.scalar_type(), out, round, self);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+
+#include "kernels/math/arithmetic.h"
+#include "kernels/math/complex_function.h"
+#include "kernels/walk/elementwise.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr TypeSet kSignTypes =
+    (selected_types("aten::sign.out") | selected_types("aten::sgn.out")) & ~types::kComplex;
+
+Error write_signs(const Tensor& self, const Tensor& out, bool keeps_nan) {
+  const auto sign = [keeps_nan](auto x) {
+    using T = decltype(x);
+    if (x != x && keeps_nan) return x;
+    return static_cast<T>(static_cast<int>(x > T(0)) - static_cast<int>(is_negative(x)));
+  };
+  return elementwise<kSignTypes>(self.scalar_type(), out, sign, self);
+}
+
+}  // namespace
+
+// NaN stays, as in ExecuTorch; PyTorch makes it 0.
+Error sign_out(KernelContext&, const Tensor& self, Tensor& out) { return write_signs(self, out, true); }
+
+// Of a complex number, that of modulus 1 in its direction.
+Error sgn_out(KernelContext&, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kComplexTypes = selected_types("aten::sgn.out") & types::kComplex;
+  if constexpr (kComplexTypes != 0) {
+    if (contains(kComplexTypes, self.scalar_type())) return complex_function(self, out, complex_sgn);
+  }
+  return write_signs(self, out, false);
+}
+
+// That of -0.0 and of a NaN counts, too.
+Error signbit_out(KernelContext&, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::signbit.out");
+  RL_CHECK(out.scalar_type() == ScalarType::Bool, Error::InvalidType, "out: expected dtype bool, got %s",
+           to_string(out.scalar_type()));
+  const auto has_sign = [](auto x) {
+    if constexpr (std::is_floating_point_v<decltype(x)>) return static_cast<bool>(std::signbit(x));
+    return is_negative(x);
+  };
+  return elementwise<kTypes>(out, has_sign, self);
+}
+
+}  // namespace rushlight::kernels

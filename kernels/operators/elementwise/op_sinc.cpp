@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// sin(x) / x, and its relative that has the whole numbers as zeros.
+#include <cmath>
+
+#include "kernels/math/complex_function.h"
+#include "kernels/math/double_function.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+double sin_over(double x) { return x == 0 ? 1.0 : std::sin(x) / x; }
+
+double sinc(double x) { return sin_over(x * 3.14159265358979323846); }
+
+double spherical_bessel_j0(double value) { return std::isinf(value) ? 0.0 : sin_over(value); }
+
+}  // namespace
+
+Error sinc_out(KernelContext&, const Tensor& self, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::sinc.out");
+  if constexpr ((kTypes & types::kComplex) != 0) {
+    if (contains(kTypes & types::kComplex, self.scalar_type()))
+      return complex_function(self, out, complex_sinc);
+  }
+  return double_function<(kTypes & ~types::kComplex), sinc>(self, out);
+}
+
+Error special_spherical_bessel_j0_out(KernelContext&, const Tensor& x, Tensor& out) {
+  return double_function<selected_types("aten::special_spherical_bessel_j0.out"), spherical_bessel_j0>(x,
+                                                                                                       out);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/checks/checks.h"
+#include "kernels/checks/selection.h"
+#include "kernels/elements/element_access.h"
+#include "kernels/index/combine.h"
+#include "kernels/index/index.h"
+#include "kernels/index/index_update.h"
+#include "kernels/math/arithmetic.h"
+#include "kernels/math/complex_view.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+// Of real numbers.
+Error add_scaled(const IndexUpdate& update, const Scalar& alpha) {
+  const ScalarType type = update.target.type;
+  const View views[] = {update.index, update.target, update.source};
+  return for_each_fiber(views, update.dim, [&](const Fiber* fibers) {
+    return for_each_indexed(
+        fibers[0], update.index.type, fibers[1], fibers[2], [&](char* to, const char* from) {
+          if (is_counted(type)) {
+            const int64_t added = wrapping_multiply(load_integer(from, type), alpha.to<int64_t>());
+            store_integer(to, type, wrapping_add(load_integer(to, type), added));
+          } else {
+            store_number(to, type, load_number(to, type) + load_number(from, type) * alpha.to<double>());
+          }
+        });
+  });
+}
+
+}  // namespace
+
+Error index_add_out(KernelContext& context, const Tensor& self, int64_t dim, const Tensor& index,
+                    const Tensor& source, const Scalar& alpha, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::index_add.out");
+  const ScalarType type = self.scalar_type();
+  if (!contains(kTypes, type)) return unsupported_type(type);
+  RL_TRY(check_alpha<kTypes>(alpha, type));
+  IndexUpdate update;
+  RL_TRY(update.plan(self, dim, index, source, out));
+  if (alpha.to<double>() == 1) {
+    return combine_indexed(context,
+                           {update.index, update.target, update.source, update.dim, Combine::kSum, true});
+  }
+  if (!kSelectsComplex || !is_complex(type)) return add_scaled(update, alpha);
+  for (const size_t which : {0, 1}) {
+    IndexUpdate parts = update;
+    parts.target = parts_of(update.target, which);
+    parts.source = parts_of(update.source, which);
+    RL_TRY(add_scaled(parts, alpha));
+  }
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/checks/checks.h"
+#include "kernels/checks/scalar_range.h"
+#include "kernels/elements/scalar_tensor.h"
+#include "kernels/index/index.h"
+#include "kernels/index/index_update.h"
+#include "kernels/walk/strided_copy.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+// Indices count from the end where they are negative, unlike those of index_copy.
+Error fill(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& number, Tensor& out) {
+  IndexUpdate update;
+  RL_TRY(update.plan_fill(self, dim, index, number, out));
+  for (SizesType i = 0; i < update.index.sizes[update.dim]; ++i) {
+    int64_t place = read_index(update.index.data + i * update.index.strides[update.dim], update.index.type);
+    RL_TRY(wrap_index(&place, update.target.sizes[update.dim]));
+    View slice = update.target;
+    View source = update.source;
+    RL_TRY(copy_view(slice.select(update.dim, static_cast<ptrdiff_t>(place)), source.select(update.dim, 0)));
+  }
+  return Error::Ok;
+}
+
+}  // namespace
+
+Error index_fill_int_Scalar_out(KernelContext&, const Tensor& self, int64_t dim, const Tensor& index,
+                                const Scalar& value, Tensor& out) {
+  RL_TRY(check_scalar_range(value, self.scalar_type(), "value"));
+  const ScalarTensor number(value, self.scalar_type());
+  return fill(self, dim, index, number, out);
+}
+
+Error index_fill_int_Tensor_out(KernelContext&, const Tensor& self, int64_t dim, const Tensor& index,
+                                const Tensor& value, Tensor& out) {
+  RL_CHECK(value.dim() == 0, Error::InvalidArgument, "value: expected no dimension, got %ld",
+           static_cast<long>(value.dim()));
+  const ScalarTensor number(0, self.scalar_type());
+  RL_TRY(copy_view(View::of(number), View::of(value)));
+  return fill(self, dim, index, number, out);
+}
+
+}  // namespace rushlight::kernels

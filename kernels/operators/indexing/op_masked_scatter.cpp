@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/walk/masked_elements.h"
+#include "kernels/walk/row_major.h"
+#include "kernels/walk/strided_copy.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error masked_scatter_out(KernelContext&, const Tensor& self, const Tensor& mask, const Tensor& source,
+                         Tensor& out) {
+  RL_TRY(check_same_dtype(self, source, "self and source"));
+  RL_TRY(check_mask_dtype(mask));
+  Shape shape;
+  RL_TRY(broadcast_shape(self.sizes(), mask.sizes(), &shape));
+  RL_TRY(copy_to_out(expand_to(View::of(self), shape.span()), out));
+  RowMajorCursor next(source);
+  size_t taken = 0;
+  return for_each_masked(expand_to(View::of(mask), shape.span()), View::of(out), [&](char* element) {
+    RL_CHECK(taken < source.numel(), Error::InvalidArgument,
+             "source: expected an element for every true one of mask, got %lu", log_number(source.numel()));
+    copy_elements(element, 0, next.get(), 0, 1, self.element_size());
+    next.advance();
+    ++taken;
+    return Error::Ok;
+  });
+}
+
+}  // namespace rushlight::kernels

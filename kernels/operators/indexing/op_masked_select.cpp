@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/walk/masked_elements.h"
+#include "kernels/walk/paired_axes.h"
+#include "kernels/walk/strided_copy.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error masked_select_out(KernelContext&, const Tensor& self, const Tensor& mask, Tensor& out) {
+  RL_TRY(check_same_dtype(self, out, "self and out"));
+  RL_TRY(check_mask_dtype(mask));
+  Shape shape;
+  RL_TRY(broadcast_shape(self.sizes(), mask.sizes(), &shape));
+  const View masks = expand_to(View::of(mask), shape.span());
+  const View source = expand_to(View::of(self), shape.span());
+  SizesType count = 0;
+  RL_TRY(for_each_masked(masks, source, [&](const char*) {
+    ++count;
+    return Error::Ok;
+  }));
+  RL_TRY(resize_out(out, {&count, 1}));
+  char* target = out.mutable_data_ptr<char>();
+  return for_each_masked(masks, source, [&](const char* element) {
+    if (count-- <= 0) return Error::Ok;  // memory that is shared may change
+    copy_elements(target, 0, element, 0, 1, self.element_size());
+    target += self.element_size();
+    return Error::Ok;
+  });
+}
+
+}  // namespace rushlight::kernels

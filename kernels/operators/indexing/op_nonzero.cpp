@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/checks/checks.h"
+#include "kernels/index/nonzero.h"
+#include "kernels/walk/paired_axes.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error nonzero_out(KernelContext&, const Tensor& self, Tensor& out) {
+  RL_CHECK(out.scalar_type() == ScalarType::Long, Error::InvalidType, "out: expected dtype int64, got %s",
+           to_string(out.scalar_type()));
+  SizesType count = 0;
+  for_each_set(self, [&](int64_t) { ++count; });
+  const SizesType shape[] = {count, static_cast<SizesType>(self.dim())};
+  RL_TRY(resize_out(out, shape));
+  char* row = out.mutable_data_ptr<char>();
+  for_each_set(self, [&](int64_t position) {
+    if (count-- <= 0) return;  // memory that is shared may change
+    for (size_t d = static_cast<size_t>(self.dim()); d-- > 0;) {
+      *reinterpret_cast<int64_t*>(row + static_cast<ptrdiff_t>(d) * byte_stride(out, 1)) =
+          position % self.sizes()[d];
+      position /= self.sizes()[d];
+    }
+    row += byte_stride(out, 0);
+  });
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/checks/checks.h"
+#include "kernels/index/nonzero.h"
+#include "kernels/walk/paired_axes.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+// The first `size` of nonzero's rows; where there are fewer, rows of fill_value.
+Error nonzero_static_out(KernelContext&, const Tensor& self, int64_t size, int64_t fill_value, Tensor& out) {
+  RL_CHECK(out.scalar_type() == ScalarType::Long, Error::InvalidType, "out: expected dtype int64, got %s",
+           to_string(out.scalar_type()));
+  RL_CHECK(size >= 0 && size <= INT32_MAX, Error::InvalidArgument, "size: expected 0 at least, got %ld",
+           static_cast<long>(size));
+  const SizesType shape[] = {static_cast<SizesType>(size), static_cast<SizesType>(self.dim())};
+  RL_TRY(resize_out(out, shape));
+  char* row = out.mutable_data_ptr<char>();
+  const auto at = [&](size_t d) -> int64_t& {
+    return *reinterpret_cast<int64_t*>(row + static_cast<ptrdiff_t>(d) * byte_stride(out, 1));
+  };
+  const auto rank = static_cast<size_t>(self.dim());
+  for_each_set(self, [&](int64_t position) {
+    if (size <= 0) return;
+    for (size_t d = rank; d-- > 0;) {
+      at(d) = position % self.sizes()[d];
+      position /= self.sizes()[d];
+    }
+    row += byte_stride(out, 0);
+    --size;
+  });
+  for (; size > 0; --size, row += byte_stride(out, 0)) {
+    for (size_t d = 0; d < rank; ++d) at(d) = fill_value;
+  }
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/checks/checks.h"
+#include "kernels/checks/selection.h"
+#include "kernels/index/combine.h"
+#include "kernels/index/flat_index.h"
+#include "kernels/walk/strided_copy.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+Error put_out(KernelContext&, const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate,
+              Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::put.out");
+  if (!contains(kTypes, self.scalar_type())) return unsupported_type(self.scalar_type());
+  RL_TRY(check_same_dtype(self, source, "self and source"));
+  RL_CHECK(source.numel() == index.numel(), Error::InvalidArgument,
+           "source: expected %lu elements, as index has, got %lu", log_number(index.numel()),
+           log_number(source.numel()));
+  RL_TRY(copy_to_out(View::of(self), out));
+  return for_each_flat(index, out, source, [&](char* element, char* other) {
+    if (accumulate) {
+      combine_elements(element, self.scalar_type(), other, self.scalar_type(), Combine::kSum);
+    } else {
+      copy_elements(element, 0, other, 0, 1, self.element_size());
+    }
+  });
+}
+
+}  // namespace rushlight::kernels

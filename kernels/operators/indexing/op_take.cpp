@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/checks/checks.h"
+#include "kernels/index/flat_index.h"
+#include "kernels/walk/strided_copy.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error take_out(KernelContext&, const Tensor& self, const Tensor& index, Tensor& out) {
+  RL_TRY(check_same_dtype(self, out, "self and out"));
+  RL_TRY(resize_out(out, index.sizes()));
+  return for_each_flat(index, self, out, [&](char* element, char* other) {
+    copy_elements(other, 0, element, 0, 1, self.element_size());
+  });
+}
+
+}  // namespace rushlight::kernels

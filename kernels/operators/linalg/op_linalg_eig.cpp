@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cfloat>
+
+#include "kernels/checks/selection.h"
+#include "kernels/linalg/matrix.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+// Steps for one eigenvalue; a few are usual.
+constexpr int kMostSteps = 60;
+
+// The unitary change of two rows that makes what stands at (q, column) zero, and with it of the columns of
+// the same numbers.
+struct Rotation {
+  double cosine = 1;
+  Number sine;
+
+  Rotation(Number x, Number y) {
+    const double length = std::hypot(absolute(x), absolute(y));
+    const double size = absolute(x);
+    if (length == 0) return;
+    if (size == 0) {
+      cosine = 0;
+      sine = conjugate(y) * (1 / absolute(y));
+      return;
+    }
+    cosine = size / length;
+    sine = x * conjugate(y) * (1 / (size * length));
+  }
+
+  // Rows p and q, from column `begin` on.
+  void apply(const MatrixView& a, ptrdiff_t p, ptrdiff_t q, ptrdiff_t begin) const {
+    for (ptrdiff_t j = begin; j < a.columns; ++j) {
+      const Number x = a.get(p, j);
+      const Number y = a.get(q, j);
+      a.set(p, j, x * cosine + y * sine);
+      a.set(q, j, y * cosine - x * conjugate(sine));
+    }
+  }
+};
+
+// Zeros below the diagonal under the main one.
+void make_hessenberg(const MatrixView& h, const MatrixView& z) {
+  for (ptrdiff_t k = 0; k + 2 < h.rows; ++k) {
+    for (ptrdiff_t i = k + 2; i < h.rows; ++i) {
+      if (h.get(i, k) == Number()) continue;
+      const Rotation rotation(h.get(k + 1, k), h.get(i, k));
+      rotation.apply(h, k + 1, i, 0);
+      rotation.apply(h.adjoint(), k + 1, i, 0);
+      rotation.apply(z.adjoint(), k + 1, i, 0);
+    }
+  }
+}
+
+Number square_root(Number z) {
+  const double size = absolute(z);
+  if (size == 0) return 0;
+  const double real = std::sqrt((size + std::fabs(z.real)) / 2);
+  const double imag = std::fabs(z.imag) / (2 * real);
+  if (z.real >= 0) return {real, std::copysign(imag, z.imag)};
+  return {imag, std::copysign(real, z.imag)};
+}
+
+// The eigenvalue of the last block of size 2 that is nearest to the last element (Wilkinson).
+Number shift_of(const MatrixView& h, ptrdiff_t last) {
+  const Number d = h.get(last, last);
+  const Number half = (h.get(last - 1, last - 1) - d) * 0.5;
+  const Number product = h.get(last - 1, last) * h.get(last, last - 1);
+  const Number root = square_root(half * half + product);
+  const Number plus = half + root;
+  const Number minus = half - root;
+  const Number larger = squared(plus) > squared(minus) ? plus : minus;
+  return larger == Number() ? d : d - product / larger;
+}
+
+// Schur's form: h becomes upper triangular, with its eigenvalues on the diagonal, and z collects the
+// changes. False when it does not converge.
+bool make_triangular(const MatrixView& h, const MatrixView& z) {
+  make_hessenberg(h, z);
+  int steps = 0;
+  for (ptrdiff_t last = h.rows - 1; last > 0;) {
+    ptrdiff_t first = last;
+    for (; first > 0; --first) {
+      const double beside = absolute(h.get(first, first)) + absolute(h.get(first - 1, first - 1));
+      if (!(absolute(h.get(first, first - 1)) > DBL_EPSILON * beside)) break;
+    }
+    if (first > 0) h.set(first, first - 1, 0);
+    if (first == last) {
+      --last;
+      steps = 0;
+      continue;
+    }
+    if (++steps > kMostSteps) return false;
+    // Now and then another shift, where the usual one goes in circles.
+    const Number shift =
+        steps % 10 == 0 ? h.get(last, last) + Number(absolute(h.get(last, last - 1))) : shift_of(h, last);
+    for (ptrdiff_t i = first; i <= last; ++i) h.set(i, i, h.get(i, i) - shift);
+    // The rows of a step are rotated before the columns of the step before, which they do not meet any more.
+    Rotation before(0, 0);
+    for (ptrdiff_t k = first; k < last; ++k) {
+      const Rotation rotation(h.get(k, k), h.get(k + 1, k));
+      rotation.apply(h, k, k + 1, k);
+      if (k > first) before.apply(h.adjoint().leading(h.rows, k + 1), k - 1, k, 0);
+      rotation.apply(z.adjoint(), k, k + 1, 0);
+      before = rotation;
+    }
+    before.apply(h.adjoint().leading(h.rows, last + 1), last - 1, last, 0);
+    for (ptrdiff_t i = first; i <= last; ++i) h.set(i, i, h.get(i, i) + shift);
+  }
+  return true;
+}
+
+// Column number `at` of `vectors` becomes the eigenvector of z t z^H that belongs to that element of the
+// diagonal: of length 1, with a real largest element, as LAPACK has it. `x` is scratch for a column.
+void find_vector(const MatrixView& t, const MatrixView& z, ptrdiff_t at, double negligible,
+                 const MatrixView& x, const MatrixView& vectors) {
+  const Number value = t.get(at, at);
+  x.set(at, 0, 1);
+  for (ptrdiff_t i = at; i-- > 0;) {
+    Number divisor = value - t.get(i, i);
+    if (!(absolute(divisor) > negligible)) divisor = negligible;
+    x.set(i, 0, t.dot(i, x, 0, i + 1, at + 1) / divisor);
+  }
+  double length = 0;
+  Number largest = 1;
+  double size = 0;
+  for (ptrdiff_t i = 0; i < z.rows; ++i) {
+    const Number element = z.dot(i, x, 0, 0, at + 1);
+    length = std::hypot(length, absolute(element));
+    if (absolute(element) > size) {
+      size = absolute(element);
+      largest = element;
+    }
+  }
+  const Number factor = conjugate(largest) * (1 / (size * length));
+  for (ptrdiff_t i = 0; i < z.rows; ++i) vectors.set(i, at, z.dot(i, x, 0, 0, at + 1) * factor);
+}
+
+}  // namespace
+
+// Scratch: twice the elements of a matrix, and a column, as complex numbers of doubles.
+Error linalg_eig_out(KernelContext& context, const Tensor& self, Tensor& eigenvalues, Tensor& eigenvectors) {
+  // What comes out is complex even where nothing that goes in is.
+  if constexpr (!kSelectsComplex) return unsupported_type(complex_type(self.scalar_type()));
+  constexpr TypeSet kTypes = selected_types("aten::linalg_eig.out");
+  RL_TRY(check_square(self, kTypes, "self"));
+  RL_TRY(check_dtype(eigenvalues, complex_type(self.scalar_type()), "eigenvalues"));
+  RL_TRY(check_dtype(eigenvectors, complex_type(self.scalar_type()), "eigenvectors"));
+  const Shape batch = Shape::of(self, 2);
+  const ptrdiff_t rows = self.size(self.dim() - 1);
+  RL_TRY(resize_batched(eigenvalues, batch, {rows}));
+  RL_TRY(resize_out(eigenvectors, self.sizes()));
+  MatrixView t;
+  MatrixView z;
+  MatrixView column;
+  RL_TRY(allocate_matrix(context, ScalarType::ComplexDouble, rows, rows, &t));
+  RL_TRY(allocate_matrix(context, ScalarType::ComplexDouble, rows, rows, &z));
+  RL_TRY(allocate_matrix(context, ScalarType::ComplexDouble, rows, 1, &column));
+  for (size_t n = 0; n < batch_size(batch); ++n) {
+    t.copy(matrix_of(self, batch, n));
+    z.set_identity();
+    double norm = 0;
+    for (ptrdiff_t i = 0; i < rows; ++i) {
+      for (ptrdiff_t j = 0; j < rows; ++j) norm = std::hypot(norm, absolute(t.get(i, j)));
+    }
+    RL_CHECK(std::isfinite(norm) && make_triangular(t, z), Error::InvalidArgument,
+             "self: eigenvalues of matrix %lu of the batch do not converge", static_cast<unsigned long>(n));
+    const double negligible = norm > 0 ? DBL_EPSILON * norm : 1;
+    for (ptrdiff_t i = 0; i < rows; ++i) {
+      vector_of(eigenvalues, batch, n).set(i, 0, t.get(i, i));
+      find_vector(t, z, i, negligible, column, matrix_of(eigenvectors, batch, n));
+    }
+  }
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels

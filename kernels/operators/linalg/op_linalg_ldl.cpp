@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Symmetric, or Hermitian, matrices as P L D L^T P^T, where D has blocks of size 1 and 2 (Bunch and
+// Kaufman). Numbers and pivots are laid out as LAPACK does for the lower triangle: a pivot is the row that
+// was exchanged, counted from 1, and negative for both rows of a block of size 2.
+#include <cstdlib>
+#include <utility>
+
+#include "kernels/checks/selection.h"
+#include "kernels/linalg/factorization.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+// The elements that a matrix has above the diagonal, seen from those below.
+struct Mirror {
+  bool hermitian;
+
+  Number operator()(Number z) const { return hermitian ? conjugate(z) : z; }
+  [[nodiscard]] MatrixView of(const MatrixView& a) const { return hermitian ? a.adjoint() : a.transposed(); }
+};
+
+// A row vector (x, y) times the inverse of the block [[a, mirror(c)], [c, b]].
+struct Block {
+  Number a;
+  Number b;
+  Number c;
+  Number mirrored;
+  Number determinant;
+
+  Block(const MatrixView& matrix, ptrdiff_t k, Mirror mirror)
+      : a(matrix.get(k, k)),
+        b(matrix.get(k + 1, k + 1)),
+        c(matrix.get(k + 1, k)),
+        mirrored(mirror(c)),
+        determinant(a * b - c * mirrored) {}
+
+  void divide(Number* x, Number* y) const {
+    const Number first = (*x * b - *y * c) / determinant;
+    *y = (*y * a - *x * mirrored) / determinant;
+    *x = first;
+  }
+};
+
+double size_of(Number z) { return std::fabs(z.real) + std::fabs(z.imag); }
+
+// The largest element below the diagonal in column k, or in row and column k of what is left from
+// column `begin` on.
+double largest_beside(const MatrixView& a, ptrdiff_t begin, ptrdiff_t k, ptrdiff_t* where) {
+  double largest = 0;
+  for (ptrdiff_t i = begin; i < a.rows; ++i) {
+    const double size = i == k ? 0 : size_of(i < k ? a.get(k, i) : a.get(i, k));
+    if (size > largest) {
+      largest = size;
+      *where = i;
+    }
+  }
+  return largest;
+}
+
+// Rows and columns i < j of what is left from column `begin` on, of which the lower triangle is there.
+void exchange(const MatrixView& a, Mirror mirror, ptrdiff_t begin, ptrdiff_t i, ptrdiff_t j) {
+  const auto swap = [&](ptrdiff_t r, ptrdiff_t s, ptrdiff_t u, ptrdiff_t v, bool mirrored) {
+    const Number kept = a.get(r, s);
+    const Number other = a.get(u, v);
+    a.set(r, s, mirrored ? mirror(other) : other);
+    a.set(u, v, mirrored ? mirror(kept) : kept);
+  };
+  for (ptrdiff_t k = begin; k < i; ++k) swap(i, k, j, k, false);
+  for (ptrdiff_t k = i + 1; k < j; ++k) swap(k, i, j, k, true);
+  for (ptrdiff_t k = j + 1; k < a.rows; ++k) swap(k, i, k, j, false);
+  swap(i, i, j, j, false);
+  a.set(j, i, mirror(a.get(j, i)));
+}
+
+int32_t factor_ldl(const MatrixView& a, Pivots pivots, Mirror mirror) {
+  const double growth = (1 + std::sqrt(17.0)) / 8;  // the bound that is best for both sizes of blocks
+  int32_t info = 0;
+  for (ptrdiff_t k = 0; k < a.rows;) {
+    ptrdiff_t other = k;
+    ptrdiff_t ignored = k;
+    const double own = size_of(a.get(k, k));
+    const double column = largest_beside(a, k, k, &other);
+    ptrdiff_t pivot = k;
+    ptrdiff_t size = 1;
+    if (own == 0 && column == 0) {
+      if (info == 0) info = static_cast<int32_t>(k + 1);
+      pivots[k] = static_cast<int32_t>(k + 1);
+      ++k;
+      continue;
+    }
+    if (own < growth * column) {
+      const double row = largest_beside(a, k, other, &ignored);
+      if (own < growth * column * (column / row)) {
+        pivot = other;
+        size = size_of(a.get(other, other)) >= growth * row ? 1 : 2;
+      }
+    }
+    const ptrdiff_t last = k + size - 1;
+    if (pivot != last) exchange(a, mirror, k, last, pivot);
+    const auto number = static_cast<int32_t>(pivot + 1);
+    for (ptrdiff_t i = k; i <= last; ++i) pivots[i] = size == 1 ? number : -number;
+    // The rest loses what the block makes of its columns, which become those of L.
+    for (ptrdiff_t j = last + 1; j < a.rows; ++j) {
+      Number x = a.get(j, k);
+      Number y;
+      if (size == 1) {
+        x = x / a.get(k, k);
+      } else {
+        y = a.get(j, k + 1);
+        Block(a, k, mirror).divide(&x, &y);
+      }
+      for (ptrdiff_t i = j; i < a.rows; ++i) {
+        Number loss = a.get(i, k) * mirror(x);
+        if (size == 2) loss = loss + a.get(i, k + 1) * mirror(y);
+        const Number value = a.get(i, j) - loss;
+        a.set(i, j, i == j && mirror.hermitian ? Number(value.real) : value);
+      }
+      a.set(j, k, x);
+      if (size == 2) a.set(j, k + 1, y);
+    }
+    k += size;
+  }
+  return info;
+}
+
+// Rows from `begin` on lose column k of `factors` times row k of x.
+void eliminate(const MatrixView& factors, ptrdiff_t begin, ptrdiff_t k, const MatrixView& x) {
+  for (ptrdiff_t i = begin; i < x.rows; ++i) {
+    for (ptrdiff_t j = 0; j < x.columns; ++j) x.set(i, j, x.get(i, j) - factors.get(i, k) * x.get(k, j));
+  }
+}
+
+void solve_ldl(const MatrixView& factors, Pivots pivots, Mirror mirror, const MatrixView& x) {
+  ptrdiff_t k = 0;
+  while (k < x.rows) {
+    const bool single = pivots[k] > 0;
+    const ptrdiff_t next = k + (single ? 1 : 2);
+    x.swap_rows(next - 1, std::abs(pivots[k]) - 1);
+    for (ptrdiff_t i = k; i < next; ++i) eliminate(factors, next, i, x);
+    for (ptrdiff_t j = 0; j < x.columns; ++j) {
+      if (single) {
+        x.set(k, j, x.get(k, j) / factors.get(k, k));
+        continue;
+      }
+      // The block times a column is the row times what the block mirrors to.
+      Block block(factors, k, mirror);
+      std::swap(block.c, block.mirrored);
+      Number first = x.get(k, j);
+      Number second = x.get(k + 1, j);
+      block.divide(&first, &second);
+      x.set(k, j, first);
+      x.set(k + 1, j, second);
+    }
+    k = next;
+  }
+  const MatrixView mirrored = mirror.of(factors);
+  while (k > 0) {
+    const ptrdiff_t last = k - 1;
+    const ptrdiff_t first = pivots[last] > 0 ? last : last - 1;
+    for (ptrdiff_t i = first; i < k; ++i) {
+      for (ptrdiff_t j = 0; j < x.columns; ++j) {
+        x.set(i, j, x.get(i, j) - mirrored.dot(i, x, j, k, x.rows));
+      }
+    }
+    x.swap_rows(last, std::abs(pivots[last]) - 1);
+    k = first;
+  }
+}
+
+// That the pivots of a matrix name rows, and negative ones come in pairs.
+Error check_block_pivots(Pivots pivots, ptrdiff_t rows) {
+  for (ptrdiff_t k = 0; k < rows; ++k) {
+    const int64_t pivot = pivots[k];
+    const bool paired = pivot > 0 || (k + 1 < rows && pivots[k + 1] == pivot);
+    RL_CHECK(pivot != 0 && std::abs(pivot) <= rows && paired, Error::InvalidArgument,
+             "pivots: expected rows from 1 to %ld, negative ones in pairs, got %ld", static_cast<long>(rows),
+             static_cast<long>(pivot));
+    if (pivot < 0) ++k;
+  }
+  return Error::Ok;
+}
+
+}  // namespace
+
+Error linalg_ldl_factor_ex_out(KernelContext&, const Tensor& self, bool hermitian, bool check_errors,
+                               Tensor& LD, Tensor& pivots, Tensor& info) {
+  constexpr TypeSet kTypes = selected_types("aten::linalg_ldl_factor_ex.out");
+  RL_TRY(check_square(self, kTypes, "self"));
+  RL_TRY(check_dtype(LD, self.scalar_type(), "LD"));
+  RL_TRY(check_dtype(pivots, ScalarType::Int, "pivots"));
+  RL_TRY(check_dtype(info, ScalarType::Int, "info"));
+  const Shape batch = Shape::of(self, 2);
+  const ptrdiff_t rows = self.size(self.dim() - 1);
+  RL_TRY(resize_out(LD, self.sizes()));
+  RL_TRY(resize_batched(pivots, batch, {rows}));
+  RL_TRY(resize_out(info, batch.span()));
+  const Mirror mirror{hermitian && is_complex(self.scalar_type())};
+  for (size_t n = 0; n < batch_size(batch); ++n) {
+    const MatrixView matrix = matrix_of(LD, batch, n);
+    matrix.copy_band(matrix_of(self, batch, n), -rows, 0);
+    for (ptrdiff_t i = 0; mirror.hermitian && i < rows; ++i) matrix.set(i, i, matrix.get(i, i).real);
+    const int32_t stopped = factor_ldl(matrix, pivots_of(pivots, batch, n), mirror);
+    int32_of(info, batch, n) = stopped;
+    RL_CHECK(!check_errors || stopped == 0, Error::InvalidArgument,
+             "self: matrix %lu of the batch is singular, block %ld is zero", static_cast<unsigned long>(n),
+             static_cast<long>(stopped));
+  }
+  return Error::Ok;
+}
+
+Error linalg_ldl_solve_out(KernelContext&, const Tensor& LD, const Tensor& pivots, const Tensor& B,
+                           bool hermitian, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::linalg_ldl_solve.out");
+  RL_TRY(check_square(LD, kTypes, "LD"));
+  RL_TRY(check_dtype(pivots, ScalarType::Int, "pivots"));
+  RL_TRY(check_dtype(B, LD.scalar_type(), "B"));
+  RL_TRY(check_dtype(out, LD.scalar_type(), "out"));
+  const ptrdiff_t rows = LD.size(LD.dim() - 1);
+  bool fits = pivots.dim() + 1 == LD.dim();
+  for (ptrdiff_t d = 0; fits && d < pivots.dim(); ++d) fits = pivots.size(d) == LD.size(d);
+  RL_CHECK(fits, Error::InvalidArgument, "pivots: expected %ld for each matrix", static_cast<long>(rows));
+  RL_CHECK(B.dim() >= 2 && B.size(B.dim() - 2) == rows, Error::InvalidArgument,
+           "B: expected matrices with %ld rows", static_cast<long>(rows));
+  Shape batch;
+  RL_TRY(broadcast_shape(Shape::of(LD, 2).span(), Shape::of(B, 2).span(), &batch));
+  RL_TRY(resize_batched(out, batch, {rows, B.size(B.dim() - 1)}));
+  RL_TRY(check_no_overlap(pivots, out, "pivots"));
+  for (size_t n = 0; n < batch_size(batch); ++n) {
+    const Pivots blocks = pivots_of(pivots, batch, n);
+    RL_TRY(check_block_pivots(blocks, rows));
+    const MatrixView x = matrix_of(out, batch, n);
+    x.copy(matrix_of(B, batch, n));
+    solve_ldl(matrix_of(LD, batch, n), blocks, {hermitian && is_complex(LD.scalar_type())}, x);
+  }
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels

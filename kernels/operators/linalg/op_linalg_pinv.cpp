@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pseudo-inverses and least squares, by singular values.
+#include <algorithm>
+#include <cfloat>
+#include <optional>
+#include <string_view>
+
+#include "kernels/checks/selection.h"
+#include "kernels/linalg/eigen.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+struct PseudoInverse {
+  Singular singular;
+  MatrixView column;  // an element for each singular value
+
+  Error reserve(KernelContext& context, ScalarType type, ptrdiff_t rows, ptrdiff_t columns) {
+    const ScalarType exact = exact_type(type);
+    const ptrdiff_t count = std::min(rows, columns);
+    RL_TRY(singular.reserve(context, type, rows, columns, true));
+    RL_TRY(allocate_matrix(context, exact, rows, count, &singular.u));
+    RL_TRY(allocate_matrix(context, exact, count, columns, &singular.vh));
+    RL_TRY(allocate_matrix(context, exact, count, 1, &column));
+    return allocate_matrix(context, ScalarType::Double, count, 1, &singular.values);
+  }
+
+  [[nodiscard]] double largest() const {
+    return singular.values.rows == 0 ? 0 : singular.values.get(0, 0).real;
+  }
+
+  // How many singular values are above `least`, or NaN.
+  [[nodiscard]] ptrdiff_t rank(double least) const {
+    ptrdiff_t rank = 0;
+    while (rank < singular.values.rows && !(singular.values.get(rank, 0).real <= least)) ++rank;
+    return rank;
+  }
+
+  // x becomes the pseudo-inverse, of that rank, times b; without b, itself.
+  void apply(ptrdiff_t rank, const MatrixView* b, const MatrixView& x) const {
+    const MatrixView adjoint = singular.u.adjoint();
+    for (ptrdiff_t j = 0; j < x.columns; ++j) {
+      for (ptrdiff_t k = 0; k < rank; ++k) {
+        const Number part = b == nullptr ? adjoint.get(k, j) : adjoint.dot(k, *b, j, 0, b->rows);
+        column.set(k, 0, part / singular.values.get(k, 0));
+      }
+      for (ptrdiff_t i = 0; i < x.rows; ++i) {
+        x.set(i, j, singular.vh.adjoint().dot(i, column, 0, 0, rank));
+      }
+    }
+  }
+};
+
+// The hermitian matrix whose lower triangle is that of the source, the only part that is read.
+void mirror(const MatrixView& source, const MatrixView& target) {
+  for (ptrdiff_t i = 0; i < source.rows; ++i) {
+    for (ptrdiff_t j = 0; j <= i; ++j) {
+      Number value = source.get(i, j);
+      if (i == j) value = value.real;
+      target.set(i, j, value);
+      target.set(j, i, conjugate(value));
+    }
+  }
+}
+
+double default_tolerance(ScalarType type, ptrdiff_t rows, ptrdiff_t columns) {
+  const double eps = component_type(type) == ScalarType::Float ? FLT_EPSILON : DBL_EPSILON;
+  return eps * static_cast<double>(std::max(rows, columns));
+}
+
+Error check_tolerance(const std::optional<Tensor>& tolerance, const Shape& batch, const char* name) {
+  if (!tolerance) return Error::Ok;
+  const ScalarType type = tolerance->scalar_type();
+  RL_CHECK(type == ScalarType::Float || type == ScalarType::Double, Error::InvalidType,
+           "%s: expected dtype float32 or float64, got %s", name, to_string(type));
+  Shape shape;
+  RL_TRY(broadcast_shape(tolerance->sizes(), batch.span(), &shape));
+  RL_CHECK(shape.dim == batch.dim && batch_size(shape) == batch_size(batch), Error::InvalidArgument,
+           "%s: expected a number, or one for each matrix", name);
+  return Error::Ok;
+}
+
+}  // namespace
+
+// Scratch, as doubles: two matrices of the size of A, twice min(rows, columns) squared and some columns more.
+Error linalg_pinv_atol_rtol_tensor_out(KernelContext& context, const Tensor& self,
+                                       const std::optional<Tensor>& atol, const std::optional<Tensor>& rtol,
+                                       bool hermitian, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::linalg_pinv.atol_rtol_tensor_out");
+  RL_TRY(check_matrices(self, kTypes, "self"));
+  if (hermitian) RL_TRY(check_square(self, kTypes, "self"));
+  RL_TRY(check_dtype(out, self.scalar_type(), "out"));
+  const Shape batch = Shape::of(self, 2);
+  RL_TRY(check_tolerance(atol, batch, "atol"));
+  RL_TRY(check_tolerance(rtol, batch, "rtol"));
+  const ptrdiff_t rows = self.size(self.dim() - 2);
+  const ptrdiff_t columns = self.size(self.dim() - 1);
+  RL_TRY(resize_batched(out, batch, {columns, rows}));
+  if (out.numel() == 0) return Error::Ok;
+  PseudoInverse inverse;
+  RL_TRY(inverse.reserve(context, self.scalar_type(), rows, columns));
+  for (size_t n = 0; n < batch_size(batch); ++n) {
+    const double absolute_part = atol ? number_of(*atol, batch, n).get(0, 0).real : 0;
+    double relative = absolute_part > 0 ? 0 : default_tolerance(self.scalar_type(), rows, columns);
+    if (rtol) relative = number_of(*rtol, batch, n).get(0, 0).real;
+    const MatrixView target = matrix_of(out, batch, n);
+    if (hermitian) mirror(matrix_of(self, batch, n), target);
+    inverse.singular.decompose(hermitian ? target : matrix_of(self, batch, n));
+    const double least = std::max(absolute_part, relative * inverse.largest());
+    inverse.apply(inverse.rank(least), nullptr, target);
+  }
+  return Error::Ok;
+}
+
+// Scratch: as linalg_pinv. All drivers are one: the shortest of the best solutions.
+Error linalg_lstsq_out(KernelContext& context, const Tensor& self, const Tensor& b,
+                       std::optional<double> rcond, std::optional<std::string_view> driver, Tensor& solution,
+                       Tensor& residuals, Tensor& rank, Tensor& singular_values) {
+  constexpr TypeSet kTypes = selected_types("aten::linalg_lstsq.out");
+  RL_TRY(check_matrices(self, kTypes, "self"));
+  RL_TRY(check_dtype(b, self.scalar_type(), "b"));
+  RL_TRY(check_dtype(solution, self.scalar_type(), "solution"));
+  const ScalarType real = component_type(self.scalar_type());
+  RL_TRY(check_dtype(residuals, real, "residuals"));
+  RL_TRY(check_dtype(rank, ScalarType::Long, "rank"));
+  RL_TRY(check_dtype(singular_values, real, "singular_values"));
+  const std::string_view name = driver.value_or("gelsy");
+  const bool plain = name == "gels";
+  const bool singular = name == "gelsd" || name == "gelss";
+  RL_CHECK(plain || singular || name == "gelsy", Error::InvalidArgument,
+           "driver: expected gels, gelsy, gelsd or gelss, got %.*s", static_cast<int>(name.size()),
+           name.data());
+  const bool vectors = b.dim() + 1 == self.dim();
+  bool fits = vectors || b.dim() == self.dim();
+  for (ptrdiff_t d = 0; fits && d + 1 < self.dim(); ++d) fits = b.size(d) == self.size(d);
+  RL_CHECK(fits, Error::InvalidArgument,
+           "b: expected a matrix, or a vector, of as many rows for each of self");
+
+  const Shape batch = Shape::of(self, 2);
+  const ptrdiff_t rows = self.size(self.dim() - 2);
+  const ptrdiff_t columns = self.size(self.dim() - 1);
+  const ptrdiff_t sides = vectors ? 1 : b.size(b.dim() - 1);
+  if (vectors) {
+    RL_TRY(resize_batched(solution, batch, {columns}));
+  } else {
+    RL_TRY(resize_batched(solution, batch, {columns, sides}));
+  }
+  if (plain) {
+    RL_TRY(resize_batched(rank, Shape(), {0}));
+  } else {
+    RL_TRY(resize_out(rank, batch.span()));
+  }
+  if (singular) {
+    RL_TRY(resize_batched(singular_values, batch, {std::min(rows, columns)}));
+  } else {
+    RL_TRY(resize_batched(singular_values, Shape(), {0}));
+  }
+  PseudoInverse inverse;
+  RL_TRY(inverse.reserve(context, self.scalar_type(), rows, columns));
+  const double relative = rcond.value_or(default_tolerance(self.scalar_type(), rows, columns));
+  bool full = true;
+  for (size_t n = 0; n < batch_size(batch); ++n) {
+    inverse.singular.decompose(matrix_of(self, batch, n));
+    const ptrdiff_t found = inverse.rank(plain ? 0 : relative * inverse.largest());
+    full = full && found == columns;
+    const MatrixView side = vectors ? vector_of(b, batch, n) : matrix_of(b, batch, n);
+    inverse.apply(found, &side, vectors ? vector_of(solution, batch, n) : matrix_of(solution, batch, n));
+    if (!plain) *reinterpret_cast<int64_t*>(element_of(rank, 0, batch, n)) = found;
+    if (singular) vector_of(singular_values, batch, n).copy(inverse.singular.values);
+  }
+  if (rows <= columns || !(plain || (singular && full))) return resize_batched(residuals, Shape(), {0});
+  RL_TRY(resize_batched(residuals, batch, {sides}));
+  for (size_t n = 0; n < batch_size(batch); ++n) {
+    const MatrixView a = matrix_of(self, batch, n);
+    const MatrixView x = vectors ? vector_of(solution, batch, n) : matrix_of(solution, batch, n);
+    const MatrixView side = vectors ? vector_of(b, batch, n) : matrix_of(b, batch, n);
+    for (ptrdiff_t j = 0; j < sides; ++j) {
+      double sum = 0;
+      for (ptrdiff_t i = 0; i < rows; ++i) sum += squared(side.get(i, j) - a.dot(i, x, j, 0, columns));
+      vector_of(residuals, batch, n).set(j, 0, sum);
+    }
+  }
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels

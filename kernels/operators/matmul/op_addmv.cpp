@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Products with vectors, and sums of products, as products of matrices.
+#include "kernels/backs/backs.h"
+#include "kernels/checks/checks.h"
+#include "kernels/checks/selection.h"
+#include "kernels/matmul/matmul.h"
+#include "kernels/matmul/vector_product.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error mv_out(KernelContext& context, const Tensor& self, const Tensor& vec, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::mv.out");
+  Product product;
+  RL_TRY(plan_matrix_vector(self, vec, out, kTypes, &product));
+  return backs::mv_out(context, ProductProblem{product, vec}, [&] { return multiply(product); });
+}
+
+Error addmv_out(KernelContext& context, const Tensor& self, const Tensor& mat, const Tensor& vec,
+                const Scalar& beta, const Scalar& alpha, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::addmv.out");
+  Product product;
+  RL_TRY(plan_vector_bias(self, mat, out, &product));
+  RL_TRY(plan_matrix_vector(mat, vec, out, kTypes, &product));
+  product.beta = beta;
+  product.alpha = alpha;
+  return backs::addmv_out(context, ProductProblem{product, vec}, [&] { return multiply(product); });
+}
+
+Error dot_out(KernelContext& context, const Tensor& self, const Tensor& tensor, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::dot.out");
+  Product product;
+  RL_TRY(plan_dot(self, tensor, out, kTypes, &product));
+  return backs::dot_out(context, ProductProblem{product, tensor}, [&] { return multiply(product); });
+}
+
+Error vdot_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::vdot.out");
+  Product product;
+  RL_TRY(plan_dot(self, other, out, kTypes, &product));
+  product.conjugates_a = true;
+  return multiply(product);
+}
+
+Error addbmm_out(KernelContext&, const Tensor& self, const Tensor& batch1, const Tensor& batch2,
+                 const Scalar& beta, const Scalar& alpha, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::addbmm.out");
+  Product product;
+  RL_TRY(plan_product(batch1, batch2, out, 3, kTypes, &product));
+  const SizesType sizes[] = {batch1.sizes()[1], batch2.sizes()[2]};
+  RL_TRY(broadcast_bias(self, out, sizes, 0, &product.bias));
+  RL_TRY(resize_out(out, sizes));
+  product.out = Matrix::of(out);
+  product.beta = beta;
+  product.alpha = alpha;
+  const auto count = static_cast<size_t>(batch1.sizes()[0]);
+  // Without a batch there are products of no depth to add.
+  if (count == 0) product.depth = 0;
+  for (size_t n = 0; n < (count == 0 ? 1 : count); ++n) {
+    if (count != 0) {
+      product.a = Matrix::of(batch1, n);
+      product.b = Matrix::of(batch2, n);
+    }
+    RL_TRY(multiply(product));
+    product.bias = product.out;
+    product.beta = 1;
+  }
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/checks/checks.h"
+#include "kernels/checks/selection.h"
+#include "kernels/checks/sizes.h"
+#include "kernels/elements/element_access.h"
+#include "kernels/walk/expand.h"
+#include "kernels/walk/fibers.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr size_t kFactors = 3;
+
+// Gives a factor dimensions of size 1 where `dims` say; with them it has `rank`.
+Error insert_dims(const Tensor& factor, Span<const int64_t> dims, size_t rank, View* view) {
+  uint32_t added = 0;
+  RL_TRY(read_dims(dims, static_cast<ptrdiff_t>(rank), &added));
+  *view = View::of(factor);
+  RL_CHECK(view->dim + dims.size() == rank, Error::InvalidArgument,
+           "factors: expected %d dimensions each, got %d", static_cast<int>(rank),
+           static_cast<int>(view->dim + dims.size()));
+  for (size_t d = 0; d < rank; ++d) {
+    if ((added >> d & 1) != 0) view->insert(d, 1, 0);
+  }
+  return Error::Ok;
+}
+
+// Fibers are walked in the last dimension: there is always one.
+void ensure_dim(View* view) {
+  if (view->dim == 0) view->insert(0, 1, 0);
+}
+
+// Writes the sum of the products to `at`.
+void write_sum(const View (&views)[kFactors], ScalarType type, char* at) {
+  uint64_t count = 0;
+  double number = 0;
+  static_cast<void>(for_each_fiber({views, kFactors}, views[0].dim - 1, [&](const Fiber* fibers) {
+    for (ptrdiff_t i = 0; i < fibers[0].size; ++i) {
+      uint64_t whole = 1;
+      double product = 1;
+      for (size_t k = 0; k < kFactors; ++k) {
+        const char* const from = fibers[k].data + i * fibers[k].stride;
+        if (is_counted(type)) {
+          whole *= static_cast<uint64_t>(load_integer(from, type));
+        } else {
+          product *= load_number(from, type);
+        }
+      }
+      count += whole;
+      number += product;
+    }
+    return Error::Ok;
+  }));
+  if (is_counted(type)) return store_integer(at, type, static_cast<int64_t>(count));
+  store_number(at, type, number);
+}
+
+}  // namespace
+
+// The products of three tensors, broadcast to each other, summed over some dimensions, which vanish:
+// integers wrap, others are added in double. unroll_dim says how PyTorch computes it.
+Error _trilinear_out(KernelContext&, const Tensor& i1, const Tensor& i2, const Tensor& i3,
+                     Span<const int64_t> expand1, Span<const int64_t> expand2, Span<const int64_t> expand3,
+                     Span<const int64_t> sumdim, int64_t, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::_trilinear.out");
+  const ScalarType type = out.scalar_type();
+  if (!contains(kTypes, type)) return unsupported_type(type);
+  const size_t rank = static_cast<size_t>(i1.dim()) + expand1.size();
+  RL_CHECK(rank <= kTensorDimensionLimit, Error::InvalidArgument, "expand1: more than %d dimensions",
+           static_cast<int>(kTensorDimensionLimit));
+  const Tensor* const factors[] = {&i1, &i2, &i3};
+  const Span<const int64_t> expansions[] = {expand1, expand2, expand3};
+  View summed[kFactors];
+  Shape shape;
+  for (size_t k = 0; k < kFactors; ++k) {
+    RL_TRY(check_same_dtype(*factors[k], out, "factors and out"));
+    RL_TRY(insert_dims(*factors[k], expansions[k], rank, &summed[k]));
+    RL_TRY(broadcast_shape(shape.span(), {summed[k].sizes, rank}, &shape));
+  }
+  uint32_t sums = 0;
+  RL_TRY(read_dims(sumdim, static_cast<ptrdiff_t>(rank), &sums));
+  // The dimensions of a factor are shared out: some are summed, the others are those of the output.
+  View kept[kFactors + 1];
+  for (size_t k = 0; k < kFactors; ++k) {
+    kept[k] = summed[k] = expand_to(summed[k], shape.span());
+    for (size_t d = rank; d-- > 0;) ((sums >> d & 1) != 0 ? kept[k] : summed[k]).select(d, 0);
+  }
+  RL_TRY(resize_out(out, {kept[0].sizes, kept[0].dim}));
+  kept[kFactors] = View::of(out);
+  for (View& view : summed) ensure_dim(&view);
+  for (View& view : kept) ensure_dim(&view);
+  return for_each_fiber(kept, kept[0].dim - 1, [&](const Fiber* fibers) {
+    for (ptrdiff_t i = 0; i < fibers[0].size; ++i) {
+      for (size_t k = 0; k < kFactors; ++k) summed[k].data = fibers[k].data + i * fibers[k].stride;
+      write_sum(summed, type, fibers[kFactors].data + i * fibers[kFactors].stride);
+    }
+    return Error::Ok;
+  });
+}
+
+}  // namespace rushlight::kernels

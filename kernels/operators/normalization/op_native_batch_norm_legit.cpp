@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/checks/selection.h"
+#include "kernels/elements/element_access.h"
+#include "kernels/normalization/batch_norm.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr TypeSet kTypes = selected_types("aten::_native_batch_norm_legit.out") |
+                           selected_types("aten::_native_batch_norm_legit.no_stats_out");
+
+// Statistics that are kept, and how much of a batch's goes into them.
+struct Running {
+  const Tensor& mean;
+  const Tensor& var;
+  double momentum;
+};
+
+// Where the statistics of each channel of this batch go.
+struct Saved {
+  const Tensor& mean;
+  const Tensor& invstd;
+};
+
+char* channel_of(const Tensor& tensor, ptrdiff_t channel) {
+  return tensor.mutable_data_ptr<char>() + channel * static_cast<ptrdiff_t>(tensor.element_size());
+}
+
+void keep(const Tensor& running, ptrdiff_t channel, double momentum, double value) {
+  char* const at = channel_of(running, channel);
+  const double kept = load_number(at, running.scalar_type());
+  store_number(at, running.scalar_type(), momentum * value + (1 - momentum) * kept);
+}
+
+// The variance that is kept is a sample's.
+template <class A>
+void update(const Running& running, ptrdiff_t channel, const Moments<A>& moments, size_t count, double eps) {
+  const double variance = 1 / (static_cast<double>(moments.rstd) * static_cast<double>(moments.rstd)) - eps;
+  const auto n = static_cast<double>(count);
+  keep(running.mean, channel, running.momentum, static_cast<double>(moments.mean));
+  keep(running.var, channel, running.momentum, variance * (n / (n - 1)));
+}
+
+template <class T>
+Moments<Accumulator<T>> channel_moments(const View& channel, size_t count, double eps) {
+  return moments_of<Accumulator<T>>(count, eps, [&](auto visit) {
+    PairedLoops(channel, channel).for_each_run([&](char*, const char* from, const PairedLoops::Loop& loop) {
+      for (ptrdiff_t i = 0; i < loop.size; ++i, from += loop.source) {
+        visit(widen(*reinterpret_cast<const T*>(from)));
+      }
+    });
+  });
+}
+
+// With the statistics of this batch where they are saved; otherwise with those that were kept.
+Error normalize(const Tensor& input, const NormalizationParameters& parameters, const Running* running,
+                const Saved* saved, const Tensor& out) {
+  return dispatch<kTypes>(input.scalar_type(), [&](auto type) {
+    using T = typename decltype(type)::Element;
+    const View source = View::of(input);
+    const View target = View::of(out);
+    const size_t count = source.sizes[1] == 0 ? 0 : input.numel() / static_cast<size_t>(source.sizes[1]);
+    for (ptrdiff_t c = 0; c < source.sizes[1]; ++c) {
+      const View channel = View(source).select(1, c);
+      Moments<Accumulator<T>> moments;
+      if (saved == nullptr) {
+        moments = running_moments<T>(running->mean, running->var, c, parameters.eps);
+      } else {
+        moments = channel_moments<T>(channel, count, parameters.eps);
+        write_statistic(channel_of(saved->mean, c), saved->mean.scalar_type(), moments.mean);
+        write_statistic(channel_of(saved->invstd, c), saved->invstd.scalar_type(), moments.rstd);
+        if (running != nullptr) update(*running, c, moments, count, parameters.eps);
+      }
+      normalize_channel<T>(View(target).select(1, c), channel, moments, parameters, c);
+    }
+    return Error::Ok;
+  });
+}
+
+Error with_batch(const Tensor& input, const NormalizationParameters& parameters, const Running* running,
+                 const Tensor& out, const Tensor& save_mean, const Tensor& save_invstd) {
+  RL_CHECK(input.numel() != 0, Error::InvalidArgument, "input: expected elements to take statistics of");
+  RL_TRY(check_normalization_types(input, parameters, out, save_mean, save_invstd));
+  RL_TRY(prepare_batch_norm_outs(input, input.sizes()[1], out, save_mean, save_invstd));
+  const Saved saved{save_mean, save_invstd};
+  return normalize(input, parameters, running, &saved, out);
+}
+
+}  // namespace
+
+// Normalizes with the statistics of this batch, which are kept nowhere: momentum is not used.
+Error _native_batch_norm_legit_no_stats_out(KernelContext&, const Tensor& input,
+                                            const std::optional<Tensor>& weight,
+                                            const std::optional<Tensor>& bias, bool training, double,
+                                            double eps, Tensor& out, Tensor& save_mean, Tensor& save_invstd) {
+  if (!contains(kTypes, input.scalar_type())) return unsupported_type(input.scalar_type());
+  const NormalizationParameters parameters{weight, bias, eps};
+  RL_TRY(check_batch_norm(input, parameters, std::nullopt, std::nullopt));
+  RL_CHECK(training, Error::InvalidArgument, "training: expected true, as there are no statistics");
+  return with_batch(input, parameters, nullptr, out, save_mean, save_invstd);
+}
+
+// Training moves the kept statistics towards those of this batch, with the variance of a sample. Without,
+// what would be saved becomes empty.
+Error _native_batch_norm_legit_out(KernelContext&, const Tensor& input, const std::optional<Tensor>& weight,
+                                   const std::optional<Tensor>& bias, Tensor& running_mean,
+                                   Tensor& running_var, bool training, double momentum, double eps,
+                                   Tensor& out, Tensor& save_mean, Tensor& save_invstd) {
+  if (!contains(kTypes, input.scalar_type())) return unsupported_type(input.scalar_type());
+  const NormalizationParameters parameters{weight, bias, eps};
+  RL_TRY(check_batch_norm(input, parameters, running_mean, running_var));
+  RL_TRY(check_loadable(running_mean));
+  const Running running{running_mean, running_var, momentum};
+  if (training) return with_batch(input, parameters, &running, out, save_mean, save_invstd);
+  RL_TRY(prepare_batch_norm_outs(input, 0, out, save_mean, save_invstd));
+  return normalize(input, parameters, &running, nullptr, out);
+}
+
+}  // namespace rushlight::kernels

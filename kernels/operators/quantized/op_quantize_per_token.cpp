@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/checks/selection.h"
+#include "kernels/quantization/affine.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error quantize_per_token_out(KernelContext&, const Tensor& input, const Tensor& scales,
+                             const Tensor& zero_points, int64_t quant_min, int64_t quant_max, int64_t dtype,
+                             Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("quantized_decomposed::quantize_per_token.out");
+  const AffineRange range{quant_min, quant_max};
+  RL_TRY(check_type(input, kTypes & kRealTypes, "input"));
+  RL_TRY(check_type(out, kTypes & kQuantizedTypes, "out"));
+  RL_TRY(check_type(scales, kTypes & kScaleTypes, "scales"));
+  RL_TRY(check_quantized(out, dtype, range));
+  const AffineRuns runs{out.scalar_type(), input.scalar_type(), scales.scalar_type()};
+  RL_TRY(runs.check());
+  return for_each_token(input, {scales, &zero_points}, out,
+                        [&](const View& target, const View& source, const Affine& affine) {
+                          return runs.quantize(target, source, affine, range, ZeroPoint::kBeforeRounding);
+                        });
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tensors of random numbers: what they are like is PyTorch's, which numbers they are is not.
+#include <cmath>
+
+#include "kernels/checks/checks.h"
+#include "kernels/checks/sizes.h"
+#include "kernels/elements/element_access.h"
+#include "kernels/math/random.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+constexpr double kHalfRoot = 0.70710678118654752440;  // of 2
+
+double draw_uniform(Random& random, double from, double to) { return from + random.uniform() * (to - from); }
+double draw_normal(Random& random, double mean, double std) { return mean + random.normal() * std; }
+double draw_log_normal(Random& random, double mean, double std) {
+  return std::exp(draw_normal(random, mean, std));
+}
+double draw_exponential(Random& random, double lambda, double) {
+  return -std::log(random.positive()) / lambda;
+}
+double draw_cauchy(Random& random, double median, double sigma) {
+  return median + sigma * std::tan(kPi * (random.positive() - 0.5));
+}
+// Trials up to the first success.
+double draw_geometric(Random& random, double p, double) {
+  return p == 1 ? 1 : std::fmax(1, std::ceil(std::log(random.positive()) / std::log1p(-p)));
+}
+double draw_bernoulli(Random& random, double p, double) { return random.positive() <= p ? 1 : 0; }
+
+// Half of a complex number's variance is that of each of its parts.
+Error draw_normal_into(TypeSet types, const Tensor& out, double mean, double std) {
+  return draw_into(types, out, draw_normal, mean, is_complex(out.scalar_type()) ? std * kHalfRoot : std);
+}
+
+Error check_at_least_0(double value, const char* name) {
+  RL_CHECK(value >= 0, Error::InvalidArgument, "%s: expected 0 at least, got %f", name, value);
+  return Error::Ok;
+}
+
+Error check_above_0(double value, const char* name) {
+  RL_CHECK(value > 0, Error::InvalidArgument, "%s: expected more than 0, got %f", name, value);
+  return Error::Ok;
+}
+
+Error check_probability(double p) {
+  RL_CHECK(p >= 0 && p <= 1, Error::InvalidArgument, "p: expected 0 to 1, got %f", p);
+  return Error::Ok;
+}
+
+// Every element of the tensor.
+template <class Check>
+Error check_elements(const Tensor& tensor, Check check) {
+  RL_TRY(check_loadable(tensor));
+  const char* at = tensor.const_data_ptr<char>();
+  for (size_t i = 0; i < tensor.numel(); ++i, at += tensor.element_size()) {
+    RL_TRY(check(load_number(at, tensor.scalar_type())));
+  }
+  return Error::Ok;
+}
+
+Error check_probabilities(const Tensor& p) {
+  if (!is_floating(p.scalar_type())) return unsupported_type(p.scalar_type());
+  return check_elements(p, [](double value) { return check_probability(value); });
+}
+
+// Uniform in [low, high).
+Error integers_between(TypeSet types, int64_t low, int64_t high, const Tensor& out) {
+  RL_CHECK(low < high, Error::InvalidArgument, "high: expected more than the lowest number %lld, got %lld",
+           static_cast<long long>(low), static_cast<long long>(high));
+  return draw_integers_into(types, out, low, static_cast<uint64_t>(high) - static_cast<uint64_t>(low));
+}
+
+}  // namespace
+
+Error rand_out(KernelContext&, Span<const int64_t> size, Tensor& out) {
+  RL_TRY(resize_to(out, size));
+  constexpr TypeSet kOwnTypes = selected_types("aten::rand.out");
+  return draw_into(kOwnTypes, out, draw_uniform, 0, 1);
+}
+
+Error randn_out(KernelContext&, Span<const int64_t> size, Tensor& out) {
+  RL_TRY(resize_to(out, size));
+  constexpr TypeSet kOwnTypes = selected_types("aten::randn.out");
+  return draw_normal_into(kOwnTypes, out, 0, 1);
+}
+
+Error rand_like_out(KernelContext&, const Tensor& self, std::optional<int64_t> memory_format, Tensor& out) {
+  RL_TRY(resize_like(out, self, memory_format));
+  constexpr TypeSet kOwnTypes = selected_types("aten::rand_like.out");
+  return draw_into(kOwnTypes, out, draw_uniform, 0, 1);
+}
+
+Error randn_like_out(KernelContext&, const Tensor& self, std::optional<int64_t> memory_format, Tensor& out) {
+  RL_TRY(resize_like(out, self, memory_format));
+  constexpr TypeSet kOwnTypes = selected_types("aten::randn_like.out");
+  return draw_normal_into(kOwnTypes, out, 0, 1);
+}
+
+Error randint_out(KernelContext&, int64_t high, Span<const int64_t> size, Tensor& out) {
+  RL_TRY(resize_to(out, size));
+  constexpr TypeSet kOwnTypes = selected_types("aten::randint.out");
+  return integers_between(kOwnTypes, 0, high, out);
+}
+
+Error randint_low_out(KernelContext&, int64_t low, int64_t high, Span<const int64_t> size, Tensor& out) {
+  RL_TRY(resize_to(out, size));
+  constexpr TypeSet kOwnTypes = selected_types("aten::randint.low_out");
+  return integers_between(kOwnTypes, low, high, out);
+}
+
+Error randint_like_out(KernelContext&, const Tensor& self, int64_t high, std::optional<int64_t> memory_format,
+                       Tensor& out) {
+  RL_TRY(resize_like(out, self, memory_format));
+  constexpr TypeSet kOwnTypes = selected_types("aten::randint_like.out");
+  return integers_between(kOwnTypes, 0, high, out);
+}
+
+Error randint_like_low_dtype_out(KernelContext&, const Tensor& self, int64_t low, int64_t high,
+                                 std::optional<int64_t> memory_format, Tensor& out) {
+  RL_TRY(resize_like(out, self, memory_format));
+  constexpr TypeSet kOwnTypes = selected_types("aten::randint_like.low_dtype_out");
+  return integers_between(kOwnTypes, low, high, out);
+}
+
+Error randint_like_tensor_out(KernelContext&, const Tensor& self, const Tensor& high,
+                              std::optional<int64_t> memory_format, Tensor& out) {
+  RL_CHECK(high.numel() == 1, Error::InvalidArgument, "high: expected one element, got %lu",
+           log_number(high.numel()));
+  constexpr TypeSet kTypes = selected_types("aten::randint_like.Tensor_out");
+  if (!contains(kTypes & ~types::kFloating, high.scalar_type())) return unsupported_type(high.scalar_type());
+  RL_TRY(resize_like(out, self, memory_format));
+  return integers_between(kTypes, 0, load_integer(high.const_data_ptr<char>(), high.scalar_type()), out);
+}
+
+Error random_out(KernelContext&, const Tensor& self, const EValue& generator, Tensor& out) {
+  RL_TRY(check_no_generator(generator));
+  RL_TRY(resize_out(out, self.sizes()));
+  constexpr TypeSet kOwnTypes = selected_types("aten::random.out");
+  return draw_integers_into(kOwnTypes, out, 0, largest_drawn(out.scalar_type()) + 1);
+}
+
+Error random_to_out(KernelContext&, const Tensor& self, int64_t to, const EValue& generator, Tensor& out) {
+  RL_TRY(check_no_generator(generator));
+  RL_TRY(resize_out(out, self.sizes()));
+  constexpr TypeSet kOwnTypes = selected_types("aten::random.to_out");
+  return integers_between(kOwnTypes, 0, to, out);
+}
+
+// Without `to`: up to the largest number that the type holds.
+Error random_from_out(KernelContext&, const Tensor& self, int64_t from, std::optional<int64_t> to,
+                      const EValue& generator, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::random.from_out");
+  RL_TRY(check_no_generator(generator));
+  RL_TRY(resize_out(out, self.sizes()));
+  if (to) return integers_between(kTypes, from, *to, out);
+  return draw_integers_into(kTypes, out, from,
+                            largest_drawn(out.scalar_type()) + 1 - static_cast<uint64_t>(from));
+}
+
+Error uniform_out(KernelContext&, const Tensor& self, double from, double to, const EValue& generator,
+                  Tensor& out) {
+  RL_TRY(check_no_generator(generator));
+  RL_CHECK(from <= to, Error::InvalidArgument, "to: expected %f at least, got %f", from, to);
+  RL_TRY(resize_out(out, self.sizes()));
+  constexpr TypeSet kOwnTypes = selected_types("aten::uniform.out");
+  return draw_into(kOwnTypes, out, draw_uniform, from, to);
+}
+
+Error normal_out(KernelContext&, const Tensor& self, double mean, double std, const EValue& generator,
+                 Tensor& out) {
+  RL_TRY(check_no_generator(generator));
+  RL_TRY(check_at_least_0(std, "std"));
+  RL_TRY(resize_out(out, self.sizes()));
+  constexpr TypeSet kOwnTypes = selected_types("aten::normal.out");
+  return draw_normal_into(kOwnTypes, out, mean, std);
+}
+
+Error normal_float_float_out(KernelContext&, double mean, double std, Span<const int64_t> size,
+                             const EValue& generator, Tensor& out) {
+  RL_TRY(check_no_generator(generator));
+  RL_TRY(check_at_least_0(std, "std"));
+  RL_TRY(resize_to(out, size));
+  constexpr TypeSet kOwnTypes = selected_types("aten::normal.float_float_out");
+  return draw_normal_into(kOwnTypes, out, mean, std);
+}
+
+Error normal_tensor_float_out(KernelContext&, const Tensor& mean, double std, const EValue& generator,
+                              Tensor& out) {
+  RL_TRY(check_no_generator(generator));
+  RL_TRY(check_at_least_0(std, "std"));
+  RL_TRY(resize_out(out, mean.sizes()));
+  constexpr TypeSet kOwnTypes = selected_types("aten::normal.Tensor_float_out");
+  return draw_into(kOwnTypes, out, draw_normal, mean, std);
+}
+
+Error normal_float_tensor_out(KernelContext&, double mean, const Tensor& std, const EValue& generator,
+                              Tensor& out) {
+  RL_TRY(check_no_generator(generator));
+  RL_TRY(check_elements(std, [](double value) { return check_at_least_0(value, "std"); }));
+  RL_TRY(resize_out(out, std.sizes()));
+  constexpr TypeSet kOwnTypes = selected_types("aten::normal.float_Tensor_out");
+  return draw_into(kOwnTypes, out, draw_normal, mean, std);
+}
+
+Error normal_tensor_tensor_out(KernelContext&, const Tensor& mean, const Tensor& std, const EValue& generator,
+                               Tensor& out) {
+  RL_TRY(check_no_generator(generator));
+  RL_TRY(check_elements(std, [](double value) { return check_at_least_0(value, "std"); }));
+  Shape shape;
+  RL_TRY(broadcast_shape(mean.sizes(), std.sizes(), &shape));
+  RL_TRY(resize_out(out, shape.span()));
+  constexpr TypeSet kOwnTypes = selected_types("aten::normal.Tensor_Tensor_out");
+  return draw_into(kOwnTypes, out, draw_normal, mean, std);
+}
+
+Error log_normal_out(KernelContext&, const Tensor& self, double mean, double std, const EValue& generator,
+                     Tensor& out) {
+  RL_TRY(check_no_generator(generator));
+  RL_TRY(check_above_0(std, "std"));
+  RL_TRY(resize_out(out, self.sizes()));
+  constexpr TypeSet kOwnTypes = selected_types("aten::log_normal.out");
+  return draw_into(kOwnTypes, out, draw_log_normal, mean, std);
+}
+
+Error cauchy_out(KernelContext&, const Tensor& self, double median, double sigma, const EValue& generator,
+                 Tensor& out) {
+  RL_TRY(check_no_generator(generator));
+  RL_TRY(check_above_0(sigma, "sigma"));
+  RL_TRY(resize_out(out, self.sizes()));
+  constexpr TypeSet kOwnTypes = selected_types("aten::cauchy.out");
+  return draw_into(kOwnTypes, out, draw_cauchy, median, sigma);
+}
+
+Error exponential_out(KernelContext&, const Tensor& self, double lambd, const EValue& generator,
+                      Tensor& out) {
+  RL_TRY(check_no_generator(generator));
+  RL_TRY(check_above_0(lambd, "lambd"));
+  RL_TRY(resize_out(out, self.sizes()));
+  constexpr TypeSet kOwnTypes = selected_types("aten::exponential.out");
+  return draw_into(kOwnTypes, out, draw_exponential, lambd);
+}
+
+Error geometric_out(KernelContext&, const Tensor& self, double p, const EValue& generator, Tensor& out) {
+  RL_TRY(check_no_generator(generator));
+  RL_CHECK(p > 0 && p < 1, Error::InvalidArgument, "p: expected between 0 and 1, got %f", p);
+  RL_TRY(resize_out(out, self.sizes()));
+  constexpr TypeSet kOwnTypes = selected_types("aten::geometric.out");
+  return draw_into(kOwnTypes, out, draw_geometric, p);
+}
+
+// The elements of self are the probabilities.
+Error bernoulli_out(KernelContext&, const Tensor& self, const EValue& generator, Tensor& out) {
+  RL_TRY(check_no_generator(generator));
+  RL_TRY(check_probabilities(self));
+  RL_TRY(resize_out(out, self.sizes()));
+  constexpr TypeSet kOwnTypes = selected_types("aten::bernoulli.out");
+  return draw_into(kOwnTypes, out, draw_bernoulli, self);
+}
+
+Error bernoulli_tensor_out(KernelContext&, const Tensor& self, const Tensor& p, const EValue& generator,
+                           Tensor& out) {
+  RL_TRY(check_no_generator(generator));
+  RL_TRY(check_probabilities(p));
+  Shape shape;
+  RL_TRY(broadcast_shape(self.sizes(), p.sizes(), &shape));
+  bool fits = shape.dim == self.sizes().size();
+  for (size_t d = 0; fits && d < shape.dim; ++d) fits = shape.sizes[d] == self.sizes()[d];
+  RL_CHECK(fits, Error::InvalidArgument, "p: its shape does not broadcast to that of self");
+  RL_TRY(resize_out(out, self.sizes()));
+  constexpr TypeSet kOwnTypes = selected_types("aten::bernoulli.Tensor_out");
+  return draw_into(kOwnTypes, out, draw_bernoulli, p);
+}
+
+Error bernoulli_float_out(KernelContext&, const Tensor& self, double p, const EValue& generator,
+                          Tensor& out) {
+  RL_TRY(check_no_generator(generator));
+  RL_TRY(check_probability(p));
+  RL_TRY(resize_out(out, self.sizes()));
+  constexpr TypeSet kOwnTypes = selected_types("aten::bernoulli.float_out");
+  return draw_into(kOwnTypes, out, draw_bernoulli, p);
+}
+
+}  // namespace rushlight::kernels

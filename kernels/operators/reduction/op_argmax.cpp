@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
+#include "kernels/checks/selection.h"
+#include "kernels/reduction/extremum.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error argmax_out(KernelContext& context, const Tensor& self, std::optional<int64_t> dim, bool keepdim,
+                 Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::argmax.out");
+  ExtremumSearch search{self, out, nullptr, keepdim, !dim.has_value()};
+  RL_TRY(search.plan(kTypes, dim.value_or(-1)));
+  return backs::argmax_out(context, SearchProblem{search}, [&] { return arg_extremum(true, search); });
+}
+
+}  // namespace rushlight::kernels

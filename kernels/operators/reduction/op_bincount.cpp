@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/checks/checks.h"
+#include "kernels/checks/selection.h"
+#include "kernels/elements/element_access.h"
+#include "kernels/walk/paired_axes.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+// One more than the largest number. InvalidArgument when one is negative, or too large to count.
+Error count_bins(const Tensor& self, int64_t least, int64_t* bins) {
+  *bins = least;
+  const char* at = self.const_data_ptr<char>();
+  for (size_t i = 0; i < self.numel(); ++i, at += self.element_size()) {
+    const int64_t number = load_integer(at, self.scalar_type());
+    RL_CHECK(number >= 0 && number < INT32_MAX, Error::InvalidArgument,
+             "self: expected numbers in [0, 2^31 - 1), got %ld", static_cast<long>(number));
+    if (number >= *bins) *bins = number + 1;
+  }
+  return Error::Ok;
+}
+
+}  // namespace
+
+Error bincount_out(KernelContext&, const Tensor& self, const std::optional<Tensor>& weights,
+                   int64_t minlength, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::bincount.out");
+  const ScalarType type = self.scalar_type();
+  if (!contains(kTypes & types::kIntegral, type)) return unsupported_type(type);
+  RL_CHECK(self.dim() == 1, Error::InvalidArgument, "self: expected 1 dimension, got %ld",
+           static_cast<long>(self.dim()));
+  RL_CHECK(minlength >= 0 && minlength <= INT32_MAX, Error::InvalidArgument,
+           "minlength: expected 0 at least, got %ld", static_cast<long>(minlength));
+  ScalarType sum_type = ScalarType::Long;
+  if (weights) {
+    RL_CHECK(weights->dim() == 1 && weights->numel() == self.numel(), Error::InvalidArgument,
+             "weights: expected 1 dimension of %lu elements, as self has, got %ld of %lu",
+             log_number(self.numel()), static_cast<long>(weights->dim()), log_number(weights->numel()));
+    if (!contains(kTypes, weights->scalar_type())) return unsupported_type(weights->scalar_type());
+    sum_type = weights->scalar_type() == ScalarType::Float ? ScalarType::Float : ScalarType::Double;
+  }
+  RL_CHECK(out.scalar_type() == sum_type, Error::InvalidType, "out: expected dtype %s, got %s",
+           to_string(sum_type), to_string(out.scalar_type()));
+  if (!contains(kAnySelectedType, sum_type)) return unsupported_type(sum_type);
+  int64_t bins = 0;
+  RL_TRY(count_bins(self, minlength, &bins));
+  const SizesType size = static_cast<SizesType>(bins);
+  RL_TRY(resize_out(out, {&size, 1}));
+
+  char* const sums = out.mutable_data_ptr<char>();
+  for (SizesType i = 0; i < size; ++i) store_integer(sums + i * byte_stride(out, 0), sum_type, 0);
+  for (size_t i = 0; i < self.numel(); ++i) {
+    const int64_t bin = load_integer(self.const_data_ptr<char>() + i * self.element_size(), type);
+    if (bin < 0 || bin >= size) continue;  // memory that is shared changed
+    char* const sum = sums + static_cast<ptrdiff_t>(bin) * byte_stride(out, 0);
+    if (!weights) {
+      store_integer(sum, sum_type, load_integer(sum, sum_type) + 1);
+      continue;
+    }
+    const char* const weight = weights->const_data_ptr<char>() + i * weights->element_size();
+    store_number(sum, sum_type, load_number(sum, sum_type) + load_number(weight, weights->scalar_type()));
+  }
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels

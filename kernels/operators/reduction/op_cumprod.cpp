@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/checks/checks.h"
+#include "kernels/checks/selection.h"
+#include "kernels/reduction/cumulative.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error cumprod_out(KernelContext&, const Tensor& self, int64_t dim, std::optional<int64_t> dtype,
+                  Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::cumprod.out");
+  RL_TRY(check_requested_dtype(dtype, out));
+  size_t along = 0;
+  RL_TRY(normalize_dim(dim, self.dim(), &along));
+  RL_TRY(resize_out(out, self.sizes()));
+  return cumulate(kTypes, Cumulation::kProduct, self, along, out);
+}
+
+}  // namespace rushlight::kernels

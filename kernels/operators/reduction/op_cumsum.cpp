@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
+#include "kernels/checks/checks.h"
+#include "kernels/checks/selection.h"
+#include "kernels/reduction/cumulative.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+Error cumsum_out(KernelContext& context, const Tensor& self, int64_t dim, std::optional<int64_t> dtype,
+                 Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::cumsum.out");
+  RL_TRY(check_requested_dtype(dtype, out));
+  size_t along = 0;
+  RL_TRY(normalize_dim(dim, self.dim(), &along));
+  RL_TRY(resize_out(out, self.sizes()));
+  return backs::cumsum_out(context, CumulativeProblem{self, along, out},
+                           [&] { return cumulate(kTypes, Cumulation::kSum, self, along, out); });
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/checks/checks.h"
+#include "kernels/checks/selection.h"
+#include "kernels/elements/element_access.h"
+#include "kernels/elements/promotion.h"
+#include "kernels/math/complex_math.h"
+#include "kernels/reduction/norm.h"
+#include "kernels/walk/expand.h"
+#include "kernels/walk/fibers.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
+#include "runtime/tensor/scalar.h"
+
+namespace rushlight::kernels {
+
+// The p-norm of the difference of two tensors, which are broadcast; in double. Of complex numbers it is
+// that of the moduli.
+Error dist_out(KernelContext&, const Tensor& self, const Tensor& other, const Scalar& p, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::dist.out");
+  for (const Tensor* each : {&self, &other, static_cast<const Tensor*>(&out)}) {
+    if (!contains(kTypes, each->scalar_type())) return unsupported_type(each->scalar_type());
+  }
+  const ScalarType type = component_type(result_type(self, other));
+  RL_CHECK(out.scalar_type() == type, Error::InvalidType, "out: expected dtype %s, got %s", to_string(type),
+           to_string(out.scalar_type()));
+  Shape shape;
+  RL_TRY(broadcast_shape(self.sizes(), other.sizes(), &shape));
+  View views[] = {expand_to(View::of(self), shape.span()), expand_to(View::of(other), shape.span())};
+  for (View& each : views) {
+    if (each.dim == 0) each.insert(0, 1, 0);
+  }
+  RL_TRY(resize_out(out, {}));
+  Norm<double> norm(p.to<double>());
+  RL_TRY(for_each_fiber(views, views[0].dim - 1, [&](const Fiber* fibers) {
+    for (ptrdiff_t i = 0; i < fibers[0].size; ++i) {
+      const char* const a = fibers[0].data + i * fibers[0].stride;
+      const char* const b = fibers[1].data + i * fibers[1].stride;
+      if ((kTypes & types::kComplex) != 0) {
+        norm.add(modulus(load_complex(a, self.scalar_type()) - load_complex(b, other.scalar_type())));
+      } else {
+        norm.add(load_number(a, self.scalar_type()) - load_number(b, other.scalar_type()));
+      }
+    }
+    return Error::Ok;
+  }));
+  store_number(out.mutable_data_ptr<char>(), type, norm.result());
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels

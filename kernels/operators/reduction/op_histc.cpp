@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/checks/checks.h"
+#include "kernels/checks/selection.h"
+#include "kernels/elements/element_access.h"
+#include "kernels/reduction/histogram_range.h"
+#include "kernels/walk/paired_axes.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
+#include "runtime/tensor/scalar.h"
+
+namespace rushlight::kernels {
+
+Error histc_out(KernelContext&, const Tensor& self, int64_t bins, const Scalar& min, const Scalar& max,
+                Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::histc.out");
+  const ScalarType type = self.scalar_type();
+  if (!contains(kTypes, type)) return unsupported_type(type);
+  RL_TRY(check_same_dtype(self, out, "self and out"));
+  RL_CHECK(bins > 0 && bins <= INT32_MAX, Error::InvalidArgument, "bins: expected 1 at least, got %ld",
+           static_cast<long>(bins));
+  // Where the bounds are equal those of the data are taken, and where these are, one more to each side.
+  HistogramRange range{min.to<double>(), max.to<double>()};
+  if (range.low == range.high) range.cover(self);
+  RL_TRY(range.widen(1));
+  const SizesType size = static_cast<SizesType>(bins);
+  RL_TRY(resize_out(out, {&size, 1}));
+  char* const counts = out.mutable_data_ptr<char>();
+  for (SizesType i = 0; i < size; ++i) store_integer(counts + i * byte_stride(out, 0), type, 0);
+  const char* at = self.const_data_ptr<char>();
+  for (size_t i = 0; i < self.numel(); ++i, at += self.element_size()) {
+    const double number = load_number(at, type);
+    if (!(number >= range.low && number <= range.high)) continue;
+    auto bin = static_cast<ptrdiff_t>((number - range.low) * size / (range.high - range.low));
+    if (bin >= size) bin = size - 1;
+    char* const count = counts + bin * byte_stride(out, 0);
+    store_number(count, type, load_number(count, type) + 1);
+  }
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels

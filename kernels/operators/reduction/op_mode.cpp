@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/checks/selection.h"
+#include "kernels/elements/element_access.h"
+#include "kernels/sorting/order_statistic.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+// The last of the elements that occur most often, the smallest of several such. One pass over the fiber
+// for each different element: it finds the next larger one and counts it.
+ptrdiff_t position_of_mode(const Fiber& fiber, ScalarType type, int64_t) {
+  ptrdiff_t best = 0;
+  ptrdiff_t most = 0;
+  ptrdiff_t next = -1;
+  ptrdiff_t count = 0;
+  do {
+    const ptrdiff_t previous = next;
+    next = -1;
+    count = 0;
+    for (ptrdiff_t i = 0; i < fiber.size; ++i) {
+      const char* const at = fiber.data + i * fiber.stride;
+      if (previous >= 0 && compare_elements(at, fiber.data + previous * fiber.stride, type) <= 0) continue;
+      const int order = next < 0 ? -1 : compare_elements(at, fiber.data + next * fiber.stride, type);
+      if (order > 0) continue;
+      count = order < 0 ? 1 : count + 1;
+      next = i;
+    }
+    if (count > most) {
+      most = count;
+      best = next;
+    }
+  } while (count > 0);
+  return best;
+}
+
+}  // namespace
+
+Error mode_values(KernelContext&, const Tensor& self, int64_t dim, bool keepdim, Tensor& values,
+                  Tensor& indices) {
+  constexpr TypeSet kTypes = selected_types("aten::mode.values");
+  if (!contains(kTypes, self.scalar_type())) return unsupported_type(self.scalar_type());
+  return pick_along(self, dim, keepdim, position_of_mode, 0, values, indices);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/checks/checks.h"
+#include "kernels/checks/selection.h"
+#include "kernels/reduction/distance.h"
+#include "kernels/walk/paired_axes.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+// The distances of row 0 to the rows after it, then those of row 1, and so on.
+Error _pdist_forward_out(KernelContext&, const Tensor& self, double p, Tensor& out) {
+  constexpr TypeSet kTypes = selected_types("aten::_pdist_forward.out");
+  const ScalarType type = self.scalar_type();
+  RL_CHECK(self.dim() == 2, Error::InvalidArgument, "self: expected 2 dimensions, got %ld",
+           static_cast<long>(self.dim()));
+  RL_CHECK(p >= 0, Error::InvalidArgument, "p: expected 0 at least");
+  if (!contains(kTypes, type)) return unsupported_type(type);
+  RL_TRY(check_same_dtype(self, out, "self and out"));
+  const ptrdiff_t rows = self.sizes()[0];
+  const int64_t pairs = rows > 0 ? int64_t{rows} * (rows - 1) / 2 : 0;
+  RL_CHECK(pairs <= INT32_MAX, Error::InvalidArgument, "self: expected fewer rows, got %ld",
+           static_cast<long>(rows));
+  const SizesType count = static_cast<SizesType>(pairs);
+  RL_TRY(resize_out(out, {&count, 1}));
+  char* result = out.mutable_data_ptr<char>();
+  const char* const data = self.const_data_ptr<char>();
+  const ptrdiff_t step = byte_stride(self, 1);
+  for (ptrdiff_t i = 0; i < rows; ++i) {
+    for (ptrdiff_t j = i + 1; j < rows; ++j, result += out.element_size()) {
+      const RowPair pair{data + i * byte_stride(self, 0), step, data + j * byte_stride(self, 0), step,
+                         self.sizes()[1]};
+      write_distance(pair, p, type, result);
+    }
+  }
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/checks/checks.h"
+#include "kernels/checks/selection.h"
+#include "kernels/math/arithmetic.h"
+#include "kernels/reduction/reduce.h"
+#include "kernels/reduction/truth.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr TypeSet kTypes = selected_types("aten::prod.out") | selected_types("aten::prod.int_out");
+
+Error prod(const Tensor& self, const DimList& dims, bool keepdim, std::optional<int64_t> dtype, Tensor& out) {
+  RL_TRY(check_requested_dtype(dtype, out));
+  const ScalarType type = out.scalar_type();
+  if (!contains(kTypes, type)) return unsupported_type(type);
+  if (type == ScalarType::Bool) {
+    RL_TRY(check_convertible(self.scalar_type()));
+    return reduce_truth(type_set(self.scalar_type()), self, dims, keepdim, false, out);
+  }
+  Reduction reduction;
+  RL_TRY(reduction.plan(self, dims, keepdim, out));
+  RL_TRY(check_convertible(self.scalar_type()));
+  constexpr TypeSet kHeld = held_in(kTypes & ~types::kBool, Signs::kIgnored);
+  return dispatch<kHeld>(held_type(kTypes, type, Signs::kIgnored), [&](auto held) {
+    using T = typename decltype(held)::Element;
+    reduction.for_each_output([&](const char* first, char* result) {
+      T product = 1;
+      reduction.for_each_run<T>(first, [&](const T* values, ptrdiff_t stride, size_t n) {
+        for (size_t i = 0; i < n; ++i) {
+          product = wrapping_multiply(product, values[static_cast<ptrdiff_t>(i) * stride]);
+        }
+      });
+      convert_run(result, 0, type, &product, 0, held.value, 1);
+    });
+    return Error::Ok;
+  });
+}
+
+}  // namespace
+
+Error prod_out(KernelContext&, const Tensor& self, std::optional<int64_t> dtype, Tensor& out) {
+  return prod(self, std::nullopt, false, dtype, out);
+}
+
+Error prod_int_out(KernelContext&, const Tensor& self, int64_t dim, bool keepdim,
+                   std::optional<int64_t> dtype, Tensor& out) {
+  return prod(self, Span<const int64_t>(&dim, 1), keepdim, dtype, out);
+}
+
+}  // namespace rushlight::kernels

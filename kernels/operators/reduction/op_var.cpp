@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
+#include "kernels/checks/selection.h"
+#include "kernels/reduction/variance.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr TypeSet kTypes = selected_types("aten::var.out") | selected_types("aten::var.correction_out");
+
+}  // namespace
+
+Error var_out(KernelContext& context, const Tensor& self, std::optional<Span<const int64_t>> dim,
+              bool unbiased, bool keepdim, Tensor& out) {
+  Reduction reduction;
+  RL_TRY(reduction.plan(self, all_if_empty(dim), keepdim, out));
+  const VarianceProblem problem{{reduction, self, out}, unbiased ? 1.0 : 0.0};
+  return backs::var_out(context, problem,
+                        [&] { return variance_into(kTypes, reduction, self, problem.correction, out); });
+}
+
+Error var_correction_out(KernelContext& context, const Tensor& self, std::optional<Span<const int64_t>> dim,
+                         const std::optional<Scalar>& correction, bool keepdim, Tensor& out) {
+  Reduction reduction;
+  RL_TRY(reduction.plan(self, all_if_empty(dim), keepdim, out));
+  const VarianceProblem problem{{reduction, self, out}, correction_of(correction)};
+  return backs::var_correction_out(
+      context, problem, [&] { return variance_into(kTypes, reduction, self, problem.correction, out); });
+}
+
+}  // namespace rushlight::kernels

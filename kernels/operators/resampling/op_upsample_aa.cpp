@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/checks/selection.h"
+#include "kernels/geometry/taps.h"
+#include "kernels/geometry/upsample.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
+
+// Antialiased resampling: the filter is as wide as the distance of two outputs, so that every input counts
+// where an image shrinks. Weights are computed where they are needed, as there is no bound to their number.
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr TypeSet kTypes =
+    selected_types("aten::_upsample_bilinear2d_aa.out") | selected_types("aten::_upsample_bicubic2d_aa.out");
+constexpr size_t kSpatial = 2;
+
+template <class W>
+using Filter = W (*)(W distance);
+
+template <class W>
+W linear(W distance) {
+  return std::max(W(1) - std::fabs(distance), W(0));
+}
+
+template <class W>
+W cubic(W distance) {
+  constexpr W kA = W(-0.5);
+  const W x = std::fabs(distance);
+  if (x < 1) return ((kA + 2) * x - (kA + 3)) * x * x + 1;
+  return x < 2 ? (((x - 5) * x + 8) * x - 4) * kA : W(0);
+}
+
+// A dimension: how outputs see inputs.
+template <class W>
+struct Sieve {
+  Filter<W> filter;
+  ptrdiff_t in;
+  ptrdiff_t out;
+  ptrdiff_t stride;  // in bytes, of the input
+  W scale;           // the distance of two outputs, in inputs
+  W support;         // inputs to each side that count
+  W levels;          // that weights of bytes are rounded to
+
+  [[nodiscard]] W stretch() const { return scale >= 1 ? W(1) / scale : W(1); }
+};
+
+// The inputs that one output sees.
+template <class W>
+struct Seen {
+  ptrdiff_t first;
+  ptrdiff_t count;
+  W start;  // the first one's distance to the output, as the filter counts it
+  W total;
+};
+
+template <class W>
+constexpr W kFar = W(1e30);
+
+template <class W>
+Seen<W> inputs_of(const Sieve<W>& sieve, ptrdiff_t index) {
+  const W length = static_cast<W>(sieve.in);
+  W center = sieve.scale * (static_cast<W>(index) + W(0.5));
+  if (!(center < kFar<W>)) center = kFar<W>;  // of factors that are no use
+  const W begin = std::min(std::max(center - sieve.support + W(0.5), W(0)), length - 1);
+  const W beyond = std::min(center + sieve.support + W(0.5), length);
+  const auto first = static_cast<ptrdiff_t>(begin);
+  const auto end = static_cast<ptrdiff_t>(beyond);
+  Seen<W> seen{first, std::max<ptrdiff_t>(end - first, 1), 0, 0};
+  seen.start = (static_cast<W>(first) - center + W(0.5)) * sieve.stretch();
+  for (ptrdiff_t i = 0; i < seen.count; ++i) {
+    seen.total += sieve.filter(seen.start + static_cast<W>(i) * sieve.stretch());
+  }
+  return seen;
+}
+
+template <class W>
+W weight_of(const Sieve<W>& sieve, const Seen<W>& seen, ptrdiff_t i) {
+  const W weight = sieve.filter(seen.start + static_cast<W>(i) * sieve.stretch());
+  const W share = seen.total != 0 ? weight / seen.total : W(0);
+  return sieve.levels != 0 ? std::round(share * sieve.levels) / sieve.levels : share;
+}
+
+template <class W>
+Sieve<W> make_sieve(const Resampling& dimension, Filter<W> filter, bool align_corners, ptrdiff_t stride) {
+  W scale = dimension.scale<W>();
+  if (align_corners) {
+    scale = dimension.out > 1 ? static_cast<W>(dimension.in - 1) / static_cast<W>(dimension.out - 1) : W(0);
+  }
+  if (dimension.in == dimension.out) scale = 1;  // whatever the factor is, as in PyTorch
+  const W width = filter == cubic<W> ? W(2) : W(1);
+  return {filter, dimension.in, dimension.out, stride, scale, width * std::max(scale, W(1)), 0};
+}
+
+template <class W>
+W levels_of(const Sieve<W>& sieve) {
+  W largest = 0;
+  for (ptrdiff_t index = 0; index < sieve.out; ++index) {
+    const Seen<W> seen = inputs_of(sieve, index);
+    for (ptrdiff_t i = 0; i < seen.count; ++i) largest = std::max(largest, weight_of(sieve, seen, i));
+  }
+  return static_cast<W>(byte_weight_levels(static_cast<double>(largest)));
+}
+
+template <class W>
+void resample(Filter<W> filter, bool align_corners, const Resampling* dimensions, const Tensor& self,
+              const Tensor& out) {
+  const View source = as_volume(self, kSpatial);
+  const View target = as_volume(out, kSpatial);
+  const Access<W> access = access_as<W>(self.scalar_type());
+  const bool is_bytes = self.scalar_type() == ScalarType::Byte;
+  Sieve<W> down = make_sieve(dimensions[1], filter, align_corners, source.strides[3]);
+  Sieve<W> across = make_sieve(dimensions[2], filter, align_corners, source.strides[4]);
+  if (is_bytes) {
+    down.levels = levels_of(down);
+    across.levels = levels_of(across);
+  }
+  for (ptrdiff_t n = 0; n < source.sizes[0]; ++n) {
+    for (ptrdiff_t y = 0; y < down.out; ++y) {
+      const Seen<W> rows = inputs_of(down, y);
+      for (ptrdiff_t x = 0; x < across.out; ++x) {
+        const Seen<W> columns = inputs_of(across, x);
+        for (ptrdiff_t c = 0; c < source.sizes[1]; ++c) {
+          const char* from = volume_at(source, n, 0, rows.first, columns.first) + c * source.strides[1];
+          W sum = 0;
+          for (ptrdiff_t i = 0; i < rows.count; ++i) {
+            W row = 0;
+            for (ptrdiff_t j = 0; j < columns.count; ++j) {
+              row += weight_of(across, columns, j) * access.load(from + i * down.stride + j * across.stride);
+            }
+            sum += weight_of(down, rows, i) * (is_bytes ? round_to_byte(row) : row);
+          }
+          access.store(volume_at(target, n, 0, y, x) + c * target.strides[1],
+                       is_bytes ? round_to_byte(sum) : sum);
+        }
+      }
+    }
+  }
+}
+
+enum class Kind : uint8_t { kLinear, kCubic };
+
+Error upsample(TypeSet types, Kind kind, bool align_corners, const UpsampleArguments& arguments,
+               const Tensor& self, const Tensor& out) {
+  const ScalarType type = self.scalar_type();
+  if (!contains(types, type)) return unsupported_type(type);
+  Resampling dimensions[kVolume];
+  RL_TRY(plan_upsample(self, arguments, out, dimensions));
+  return dispatch<floating_compute_types(kTypes)>(floating_compute_type(type), [&](auto compute) {
+    using W = typename decltype(compute)::Element;
+    resample<W>(kind == Kind::kLinear ? linear<W> : cubic<W>, align_corners, dimensions, self, out);
+    return Error::Ok;
+  });
+}
+
+}  // namespace
+
+Error _upsample_bilinear2d_aa_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
+                                  bool align_corners, std::optional<double> scales_h,
+                                  std::optional<double> scales_w, Tensor& out) {
+  constexpr TypeSet kOwnTypes = selected_types("aten::_upsample_bilinear2d_aa.out");
+  return upsample(kOwnTypes, Kind::kLinear, align_corners, {kSpatial, output_size, {scales_h, scales_w}},
+                  self, out);
+}
+
+Error _upsample_bicubic2d_aa_out(KernelContext&, const Tensor& self, Span<const int64_t> output_size,
+                                 bool align_corners, std::optional<double> scales_h,
+                                 std::optional<double> scales_w, Tensor& out) {
+  constexpr TypeSet kOwnTypes = selected_types("aten::_upsample_bicubic2d_aa.out");
+  return upsample(kOwnTypes, Kind::kCubic, align_corners, {kSpatial, output_size, {scales_h, scales_w}}, self,
+                  out);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/checks/checks.h"
+#include "kernels/checks/selection.h"
+#include "kernels/sorting/order.h"
+#include "kernels/walk/fibers.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+// Always sorted; of equal elements, the first ones.
+Error topk_values(KernelContext&, const Tensor& self, int64_t k, int64_t dim, bool largest, bool,
+                  Tensor& values, Tensor& indices) {
+  constexpr TypeSet kTypes = selected_types("aten::topk.values");
+  size_t d = 0;
+  RL_TRY(normalize_dim(dim, self.dim(), &d));
+  const SizesType size = at_least_1d(self).sizes[d];
+  RL_CHECK(k >= 0 && k <= size, Error::InvalidArgument, "k: expected one in [0, %ld], got %ld",
+           static_cast<long>(size), static_cast<long>(k));
+  return rank_fibers(kTypes, self, d, static_cast<ptrdiff_t>(k), largest, values, indices);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The gamma function's logarithm and its derivatives, and Hurwitz' zeta function.
+#include <cmath>
+#include <iterator>
+
+#include "kernels/checks/checks.h"
+#include "kernels/math/double_function.h"
+#include "runtime/base/log.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+constexpr double kEpsilon = 1.11e-16;
+
+double digamma(double x) {
+  if (x == 0) return std::copysign(HUGE_VAL, -x);
+  if (x < 0) {
+    const double whole = std::trunc(x);
+    return x == whole ? NAN : digamma(1 - x) - kPi / std::tan(kPi * (x - whole));
+  }
+  double result = 0;
+  for (; x < 10; x += 1) result -= 1 / x;
+  // B(2k) / 2k of the asymptotic series.
+  constexpr double kTerms[] = {1.0 / 12,  -1.0 / 120,       1.0 / 252, -1.0 / 240,
+                               1.0 / 132, -691.0 / 32760.0, 1.0 / 12};
+  const double square = 1 / (x * x);
+  double sum = 0;
+  for (size_t k = std::size(kTerms); k-- > 0;) sum = (sum + kTerms[k]) * square;
+  return result + std::log(x) - 0.5 / x - sum;
+}
+
+// Hurwitz' zeta function, the sum of (q + k)^-x over k from 0. The first terms are added one by one, up to
+// a = q + N; the Euler-Maclaurin formula gives the rest (DLMF 25.11.5 and 2.10.1,
+// https://dlmf.nist.gov/25.11):
+//
+//   a^(1-x) / (x-1) + a^-x / 2 + sum over j of B(2j) / (2j)! x (x+1) ... (x+2j-2) a^(1-x-2j)
+//
+// Its terms shrink by about (x + 2j)^2 / (2 pi a)^2, so a is at least x + 8 and twelve of them are below a
+// double's precision. A large x needs few terms before: then they vanish by themselves.
+// Poles (q a negative integer or zero, x = 1) are infinite; x < 1 and complex results are NaN.
+double zeta(double x, double q) {
+  constexpr double kLowest = -1e6;  // as many terms are added at most before a is positive
+  constexpr double kBernoulli[] = {1.0 / 6,       -1.0 / 30,       1.0 / 42,         -1.0 / 30,
+                                   5.0 / 66,      -691.0 / 2730,   7.0 / 6,          -3617.0 / 510,
+                                   43867.0 / 798, -174611.0 / 330, 854513.0 / 138.0, -236364091.0 / 2730};
+  if (x < 1) return NAN;
+  if (x == 1 || (q <= 0 && std::floor(q) == q)) return HUGE_VAL;
+  if (std::isnan(x) || std::isnan(q) || q < kLowest || (q < 0 && std::floor(x) != x)) return NAN;
+
+  double sum = 0;
+  double a = q;
+  double power = std::pow(a, -x);
+  for (; a < x + 8; a += 1, power = std::pow(a, -x)) {
+    sum += power;
+    if (a > 0 && power <= kEpsilon * std::fabs(sum)) return sum;
+  }
+  if (power == 0) return std::isinf(x) || std::isinf(q) ? NAN : sum;  // NaN as PyTorch has it
+  double rest = power * (a / (x - 1) + 0.5);
+  double factor = power * x / (2 * a);  // x (x+1) ... / (2j)! a^(1-x-2j)
+  for (size_t j = 1; j <= std::size(kBernoulli); ++j) {
+    const double twice = 2.0 * static_cast<double>(j);
+    rest += kBernoulli[j - 1] * factor;
+    factor *= (x + twice - 1) / (twice + 1) * (x + twice) / (twice + 2) / (a * a);
+  }
+  return sum + rest;
+}
+
+// n is a whole number.
+double polygamma(double n, double x) {
+  if (n == 0) return digamma(x);
+  const double size = std::exp(std::lgamma(n + 1)) * zeta(n + 1, x);
+  return std::fmod(n, 2) != 0 ? size : -size;
+}
+
+double multivariate(double x, double p) {
+  double sum = p * (p - 1) / 4 * 1.14472988584940017414;  // log(pi)
+  for (double j = 0; j < p; j += 1) sum += std::lgamma(x - j / 2);
+  return sum;
+}
+
+}  // namespace
+
+Error lgamma_out(KernelContext&, const Tensor& self, Tensor& out) {
+  return double_function<selected_types("aten::lgamma.out"), std::lgamma>(self, out);
+}
+
+Error digamma_out(KernelContext&, const Tensor& self, Tensor& out) {
+  return double_function<selected_types("aten::digamma.out"), digamma>(self, out);
+}
+
+Error polygamma_out(KernelContext&, int64_t n, const Tensor& self, Tensor& out) {
+  RL_CHECK(n >= 0, Error::InvalidArgument, "n: expected one that is not negative, got %lld",
+           static_cast<long long>(n));
+  const Scalar order(static_cast<double>(n));
+  return double_function<selected_types("aten::polygamma.out"), polygamma>(order, self, out);
+}
+
+Error mvlgamma_out(KernelContext&, const Tensor& self, int64_t p, Tensor& out) {
+  constexpr int64_t kMost = 4096;  // each element takes p steps
+  RL_CHECK(p >= 1 && p <= kMost, Error::InvalidArgument, "p: expected 1 to 4096, got %lld",
+           static_cast<long long>(p));
+  RL_TRY(check_not_bool(self.scalar_type(), "self"));
+  const Scalar dimension(static_cast<double>(p));
+  return double_function<selected_types("aten::mvlgamma.out"), multivariate>(self, dimension, out);
+}
+
+Error special_zeta_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
+  return double_function<selected_types("aten::special_zeta.out"), zeta>(self, other, out);
+}
+
+Error special_zeta_self_scalar_out(KernelContext&, const Scalar& self, const Tensor& other, Tensor& out) {
+  return double_function<selected_types("aten::special_zeta.self_scalar_out"), zeta>(self, other, out);
+}
+
+Error special_zeta_other_scalar_out(KernelContext&, const Tensor& self, const Scalar& other, Tensor& out) {
+  return double_function<selected_types("aten::special_zeta.other_scalar_out"), zeta>(self, other, out);
+}
+
+}  // namespace rushlight::kernels

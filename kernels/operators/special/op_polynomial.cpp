@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The orthogonal polynomials, each by its recurrence over the degree.
+#include <cmath>
+
+#include "kernels/math/double_function.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+enum class Family : uint8_t { kT, kU, kV, kW, kHermite, kHermiteE, kLaguerre, kLegendre };
+
+// Chebyshev's between -1 and 1, where long recurrences would lose digits.
+double chebyshev(Family family, double x, double n) {
+  const double angle = std::acos(x);
+  switch (family) {
+    case Family::kT:
+      return std::cos(n * angle);
+    case Family::kU:
+      return std::sin((n + 1) * angle) / std::sin(angle);
+    case Family::kV:
+      return std::cos((n + 0.5) * angle) / std::cos(angle / 2);
+    default:
+      return std::sin((n + 0.5) * angle) / std::sin(angle / 2);
+  }
+}
+
+double first_degree(Family family, double x) {
+  switch (family) {
+    case Family::kU:
+    case Family::kHermite:
+      return 2 * x;
+    case Family::kV:
+      return 2 * x - 1;
+    case Family::kW:
+      return 2 * x + 1;
+    case Family::kLaguerre:
+      return 1 - x;
+    default:
+      return x;
+  }
+}
+
+// Of degree k + 1, from `last` of degree k and `before` of the one below.
+double next_degree(Family family, double x, double k, double last, double before) {
+  switch (family) {
+    case Family::kHermite:
+      return 2 * (x * last - k * before);
+    case Family::kHermiteE:
+      return x * last - k * before;
+    case Family::kLaguerre:
+      return ((2 * k + 1 - x) * last - k * before) / (k + 1);
+    case Family::kLegendre:
+      return ((2 * k + 1) * x * last - k * before) / (k + 1);
+    default:
+      return 2 * x * last - before;
+  }
+}
+
+// The degree's whole part counts. Negative ones give 0, and NaN those that would take for ever.
+double polynomial(Family family, double x, double n) {
+  constexpr double kLongRecurrence = 64;
+  constexpr double kHighestDegree = 1 << 20;
+  n = std::trunc(n);
+  if (n < 0) return 0;
+  if (n == 0) return 1;
+  const bool is_chebyshev = family <= Family::kW;
+  if (is_chebyshev && n > kLongRecurrence && std::fabs(x) < 1) return chebyshev(family, x, n);
+  if (!(n <= kHighestDegree)) return NAN;
+  double before = 1;
+  double last = first_degree(family, x);
+  for (double k = 1; k < n && !std::isnan(last); k += 1) {
+    const double next = next_degree(family, x, k, last, before);
+    before = last;
+    last = next;
+  }
+  return last;
+}
+
+template <Family kFamily>
+double of(double x, double n) {
+  return polynomial(kFamily, x, n);
+}
+
+// Shifted from [-1, 1] to [0, 1].
+template <Family kFamily>
+double shifted(double x, double n) {
+  return polynomial(kFamily, 2 * x - 1, n);
+}
+
+}  // namespace
+
+// The three overloads of one polynomial.
+#define RL_POLYNOMIAL(name, function)                                                                    \
+  Error special_##name##_out(KernelContext&, const Tensor& x, const Tensor& n, Tensor& out) {            \
+    return double_function<selected_types("aten::special_" #name ".out"), function>(x, n, out);          \
+  }                                                                                                      \
+  Error special_##name##_x_scalar_out(KernelContext&, const Scalar& x, const Tensor& n, Tensor& out) {   \
+    return double_function<selected_types("aten::special_" #name ".x_scalar_out"), function>(x, n, out); \
+  }                                                                                                      \
+  Error special_##name##_n_scalar_out(KernelContext&, const Tensor& x, const Scalar& n, Tensor& out) {   \
+    return double_function<selected_types("aten::special_" #name ".n_scalar_out"), function>(x, n, out); \
+  }
+
+RL_POLYNOMIAL(chebyshev_polynomial_t, of<Family::kT>)
+RL_POLYNOMIAL(chebyshev_polynomial_u, of<Family::kU>)
+RL_POLYNOMIAL(chebyshev_polynomial_v, of<Family::kV>)
+RL_POLYNOMIAL(chebyshev_polynomial_w, of<Family::kW>)
+RL_POLYNOMIAL(shifted_chebyshev_polynomial_t, shifted<Family::kT>)
+RL_POLYNOMIAL(shifted_chebyshev_polynomial_u, shifted<Family::kU>)
+RL_POLYNOMIAL(shifted_chebyshev_polynomial_v, shifted<Family::kV>)
+RL_POLYNOMIAL(shifted_chebyshev_polynomial_w, shifted<Family::kW>)
+RL_POLYNOMIAL(hermite_polynomial_h, of<Family::kHermite>)
+RL_POLYNOMIAL(hermite_polynomial_he, of<Family::kHermiteE>)
+RL_POLYNOMIAL(laguerre_polynomial_l, of<Family::kLaguerre>)
+RL_POLYNOMIAL(legendre_polynomial_p, of<Family::kLegendre>)
+
+#undef RL_POLYNOMIAL
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/reduction/extremum.h"
+
+#include <cmath>
+
+#include "kernels/checks/checks.h"
+#include "kernels/elements/convert.h"
+#include "kernels/walk/fibers.h"
+#include "kernels/walk/fill.h"
+#include "kernels/walk/strided_copy.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+void Extremum::see(const char* source, ptrdiff_t stride, size_t n) {
+  constexpr size_t kRun = 32;
+  int64_t keys[kRun];
+  for (size_t start = 0; start < n; start += kRun) {
+    const size_t length = n - start < kRun ? n - start : kRun;
+    order_keys(source, stride, type, length, largest, NanPlace::kFirst, keys);
+    for (size_t i = 0; i < length; ++i, ++seen, source += stride) {
+      if (keys[i] >= key && seen != 0) continue;
+      key = keys[i];
+      index = seen;
+      at = source;
+    }
+  }
+}
+
+Error check_not_empty(const Tensor& self, const DimList& dims) {
+  uint32_t mask = 0;
+  RL_TRY(dim_mask(dims, self.dim(), &mask));
+  for (size_t d = 0; d < static_cast<size_t>(self.dim()); ++d) {
+    RL_CHECK((mask >> d & 1u) == 0 || self.sizes()[d] != 0, Error::InvalidArgument,
+             "self: dimension %lu, which is reduced, has no element", log_number(d));
+  }
+  return Error::Ok;
+}
+
+Shape reduced_shape(const Tensor& self, size_t dim, bool keepdim) {
+  Shape shape;
+  for (size_t d = 0; d < static_cast<size_t>(self.dim()); ++d) {
+    if (d != dim) shape.push(self.sizes()[d]);
+    if (d == dim && keepdim) shape.push(1);
+  }
+  return shape;
+}
+
+View with_reduced_dim(const Tensor& out, size_t dim, const Tensor& self, bool keepdim) {
+  View view = View::of(out);
+  if (!keepdim || self.dim() == 0) view.insert(dim, 1, 0);
+  return view;
+}
+
+Error extremum_into(TypeSet types, bool largest, const Reduction& reduction, const Tensor& self,
+                    const Tensor& out) {
+  const ScalarType type = self.scalar_type();
+  if (!contains(types, type)) return unsupported_type(type);
+  RL_TRY(check_convertible(out.scalar_type()));
+  reduction.for_each_output([&](const char* first, char* result) {
+    Extremum extremum{type, largest};
+    reduction.for_each_stored_run(
+        first, [&](const char* values, ptrdiff_t stride, size_t n) { extremum.see(values, stride, n); });
+    convert_run(result, 0, out.scalar_type(), extremum.at, 0, type, 1);
+  });
+  return Error::Ok;
+}
+
+Error extremum_of_nothing(bool largest, const Tensor& out) {
+  RL_TRY(resize_out(out, {}));
+  const ScalarType type = out.scalar_type();
+  if (is_floating(type)) return fill(out, largest ? -HUGE_VAL : HUGE_VAL);
+  if (type == ScalarType::Bool) return fill(out, !largest);
+  const int64_t low = contains(types::kIntegral, type) && type != ScalarType::Byte
+                          ? static_cast<int64_t>(UINT64_MAX << (8 * element_size(type) - 1))
+                          : 0;
+  // The complement has all bits that the type has.
+  return fill(out, largest ? low : ~low);
+}
+
+Error ExtremumSearch::plan(TypeSet types, int64_t along) {
+  RL_TRY(check_indices_dtype(indices));
+  RL_TRY(normalize_dim(along, self.dim(), &dim));
+  Shape shape;
+  for (size_t d = 0; d < static_cast<size_t>(self.dim()); ++d) {
+    const bool reduced = over_all || d == dim;
+    RL_CHECK(!reduced || self.sizes()[d] != 0, Error::InvalidArgument,
+             "self: dimension %lu, which is reduced, has no element", log_number(d));
+    if (!reduced || keepdim) shape.push(reduced ? 1 : self.sizes()[d]);
+  }
+  const ScalarType type = self.scalar_type();
+  if (!contains(types, type)) return unsupported_type(type);
+  if (values != nullptr) RL_TRY(resize_out(*values, shape.span()));
+  return resize_out(indices, shape.span());
+}
+
+Error extremum_along(bool largest, const ExtremumSearch& search) {
+  const ScalarType type = search.self.scalar_type();
+  const View views[] = {at_least_1d(search.self), search.view_of(*search.values),
+                        search.view_of(search.indices)};
+  return for_each_fiber(views, search.dim, [&](const Fiber* fibers) {
+    Extremum extremum{type, largest};
+    extremum.see(fibers[0].data, fibers[0].stride, static_cast<size_t>(fibers[0].size));
+    copy_elements(fibers[1].data, 0, extremum.at, 0, 1, element_size(type));
+    fibers[2].at<int64_t>(0) = extremum.index;
+    return Error::Ok;
+  });
+}
+
+Error arg_extremum(bool largest, const ExtremumSearch& search) {
+  View views[] = {at_least_1d(search.self),
+                  search.over_all ? at_least_1d(search.self) : search.view_of(search.indices)};
+  if (search.over_all) {
+    views[1].data = search.indices.mutable_data_ptr<char>();
+    for (ptrdiff_t& stride : views[1].strides) stride = 0;
+  }
+  Extremum extremum{search.self.scalar_type(), largest};
+  return for_each_fiber(views, search.dim, [&](const Fiber* fibers) {
+    if (!search.over_all) extremum = {extremum.type, largest};
+    extremum.see(fibers[0].data, fibers[0].stride, static_cast<size_t>(fibers[0].size));
+    fibers[1].at<int64_t>(0) = extremum.index;
+    return Error::Ok;
+  });
+}
+
+}  // namespace rushlight::kernels

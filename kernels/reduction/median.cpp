@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/reduction/median.h"
+
+#include <cmath>
+
+#include "kernels/checks/checks.h"
+#include "kernels/elements/element_access.h"
+#include "kernels/walk/strided_copy.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+ptrdiff_t position_of_median(const Fiber& fiber, ScalarType type, int64_t ignores_nan) {
+  const ptrdiff_t numbers = count_numbers(fiber, type);
+  if (numbers == 0 || (ignores_nan == 0 && numbers < fiber.size))
+    return position_of_extreme(fiber, type, true);
+  return position_of_rank(fiber, type, (numbers - 1) / 2);
+}
+
+Error median_of_all(TypeSet types, const Tensor& self, bool ignores_nan, const Tensor& out) {
+  const ScalarType type = self.scalar_type();
+  if (!contains(types, type)) return unsupported_type(type);
+  RL_TRY(check_same_dtype(self, out, "self and out"));
+  RL_TRY(resize_out(out, {}));
+  char* const target = out.mutable_data_ptr<char>();
+  const Fiber fiber = fiber_of(self);
+  if (fiber.size == 0) {
+    store_number(target, type, NAN);
+    return Error::Ok;
+  }
+  const ptrdiff_t found = position_of_median(fiber, type, ignores_nan ? 1 : 0);
+  copy_elements(target, 0, fiber.data + found * fiber.stride, 0, 1, self.element_size());
+  return Error::Ok;
+}
+
+Error median_along(TypeSet types, const Tensor& self, int64_t dim, bool keepdim, bool ignores_nan,
+                   const Tensor& values, const Tensor& indices) {
+  if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());
+  return pick_along(self, dim, keepdim, position_of_median, ignores_nan ? 1 : 0, values, indices);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/reduction/norm.h"
+
+#include "kernels/checks/checks.h"
+#include "kernels/math/complex_math.h"
+#include "kernels/reduction/extremum.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr TypeSet kHeld = computed_in(kAnySelectedType & types::kFloating);
+using Pair = Complex<double>;
+
+template <class T>
+T size_of(T value) {
+  return value;
+}
+template <class T>
+T size_of(Pair value) {
+  return static_cast<T>(modulus(value));
+}
+
+}  // namespace
+
+Error norm_over(TypeSet types, const Tensor& self, double p, const DimList& dims, bool keepdim,
+                std::optional<int64_t> dtype, const Tensor& out) {
+  const ScalarType given = self.scalar_type();
+  const ScalarType written = out.scalar_type();
+  if (!contains(types & (types::kFloating | types::kComplex), given)) return unsupported_type(given);
+  if (!contains(types & types::kFloating, written)) return unsupported_type(written);
+  RL_CHECK(!dtype || component_type(static_cast<ScalarType>(*dtype)) == written, Error::InvalidType,
+           "out: expected the dtype of the parts of %s, got %s", to_string(static_cast<ScalarType>(*dtype)),
+           to_string(written));
+  if (p < 0 || std::isinf(p)) RL_TRY(check_not_empty(self, dims));
+  Reduction reduction;
+  RL_TRY(reduction.plan(self, dims, keepdim, out));
+  const ScalarType held = computed_type(out.scalar_type());
+  return dispatch<kHeld>(held, [&](auto type) {
+    using T = typename decltype(type)::Element;
+    reduction.for_each_output([&](const char* first, char* result) {
+      Norm<T> norm(static_cast<T>(p));
+      const auto add_all = [&](const auto* values, ptrdiff_t stride, size_t n) {
+        for (size_t i = 0; i < n; ++i) norm.add(size_of<T>(values[static_cast<ptrdiff_t>(i) * stride]));
+      };
+      if (kSelectsComplex && is_complex(given)) {
+        if constexpr (kSelectsComplex) reduction.for_each_run<Pair>(first, add_all);
+      } else {
+        reduction.for_each_run<T>(first, add_all);
+      }
+      const T value = norm.result();
+      convert_run(result, 0, out.scalar_type(), &value, 0, held, 1);
+    });
+    return Error::Ok;
+  });
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include "kernels/reduction/reduce.h"
+#include "kernels/reduction/sum.h"
+#include "runtime/base/error.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+// The p-norm of the numbers that were added.
+template <class T>
+class Norm {
+ public:
+  explicit Norm(T p) : p_(p) {}
+
+  void add(T value) {
+    const T size = std::abs(value);
+    if (std::isinf(p_)) {
+      if (!started_ || size != size || (p_ > 0 ? size > extreme_ : size < extreme_)) {
+        if (extreme_ == extreme_) extreme_ = size;
+      }
+      started_ = true;
+    } else if (p_ == 0) {
+      sum_.add(static_cast<T>(value != 0));
+    } else {
+      sum_.add(p_ == 2 ? value * value : (p_ == 1 ? size : std::pow(size, p_)));
+    }
+  }
+
+  [[nodiscard]] T result() const {
+    if (std::isinf(p_)) return extreme_;
+    const T total = sum_.total();
+    if (p_ == 0 || p_ == 1) return total;
+    return p_ == 2 ? std::sqrt(total) : std::pow(total, 1 / p_);
+  }
+
+ private:
+  T p_;
+  T extreme_ = 0;
+  bool started_ = false;
+  PairwiseSum<T> sum_;
+};
+
+// The p-norm of the elements along `dims`: for p of 0 how many are not 0, for infinities the largest or
+// smallest absolute value. Elements are converted to the dtype of `out` first; 16-bit floats are added
+// in float. Errors: InvalidArgument (dims; an infinite or negative p of nothing; shape), InvalidType. Of
+// complex numbers it is that of their moduli, in the dtype of their parts.
+Error norm_over(TypeSet types, const Tensor& self, double p, const DimList& dims, bool keepdim,
+                std::optional<int64_t> dtype, const Tensor& out);
+
+}  // namespace rushlight::kernels

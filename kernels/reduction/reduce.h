@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reduction over any list of dimensions, of tensors in any dim order. The plan is made once; then
+// every output element is a sequence of strided runs over the input:
+//
+//   Reduction reduction;
+//   RL_TRY(reduction.plan(self, dims, keepdim, out));
+//   reduction.for_each_output([&](const char* first, char* result) {
+//     float largest = -INFINITY;
+//     reduction.for_each_run<float>(first, [&](const float* values, ptrdiff_t stride, size_t n) { ... });
+//     store(result, largest);
+//   });
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+
+#include "kernels/checks/selection.h"
+#include "kernels/elements/convert.h"
+#include "kernels/walk/paired_axes.h"
+#include "runtime/base/error.h"
+#include "runtime/base/span.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+using DimList = std::optional<Span<const int64_t>>;
+
+// The list as sum, mean and their like read it: an empty one means all dimensions, as None does.
+inline DimList all_if_empty(DimList dims) { return dims.has_value() && dims->empty() ? std::nullopt : dims; }
+
+// A mask with bit d set for every dimension of the list, or for all dimensions without a list.
+// InvalidArgument when one is out of range or stands there twice.
+Error dim_mask(const DimList& dims, ptrdiff_t rank, uint32_t* mask);
+
+class Reduction {
+ public:
+  // Checks the dimensions and gives `out` its shape; the tensors must outlive the reduction.
+  // Errors: InvalidArgument (a dimension; the shape of out).
+  Error plan(const Tensor& self, const DimList& dims, bool keepdim, const Tensor& out);
+
+  // Elements that go into one output element.
+  [[nodiscard]] size_t count() const { return reduced_.count(); }
+
+  // For kernels that walk by themselves: the dimensions of the output, the others, and where both start.
+  [[nodiscard]] const PairedAxes& kept() const { return kept_; }
+  [[nodiscard]] const PairedAxes& reduced() const { return reduced_; }
+  [[nodiscard]] const char* input() const { return input_; }
+  [[nodiscard]] char* output() const { return output_; }
+
+  // The same of the real parts (0) or the imaginary ones (1) of complex tensors; `out` is the type of the
+  // output. A real tensor stays as it is.
+  [[nodiscard]] Reduction of_parts(size_t which, ScalarType out) const;
+
+  // f(const char* first, char* result) for every output element: where its input starts, where it is.
+  template <class F>
+  void for_each_output(F f) const {
+    kept_.walk(input_, output_, 0, f);
+  }
+
+  // f(const T* values, ptrdiff_t stride, size_t n) for the runs that together are the input of one
+  // output element, in memory order; stride in elements. Input of another type than T comes converted,
+  // a few elements at a time: check_convertible() has said that both can be. So do booleans: where a
+  // program says that they are may be any bytes.
+  template <class T, class F>
+  void for_each_run(const char* first, F f) const {
+    const Axis& run = reduced_.inner();
+    reduced_.walk(first, nullptr, 1, [&](const char* values, char*) {
+      if (type_ == scalar_type_of<T> && !std::is_same_v<T, bool>) {
+        f(reinterpret_cast<const T*>(values), run.input / static_cast<ptrdiff_t>(sizeof(T)), run.size);
+      } else {
+        convert_runs<T>(values, run, f);
+      }
+    });
+  }
+
+  // f(const char* values, ptrdiff_t stride, size_t n) for the same runs as they are; stride in bytes.
+  template <class F>
+  void for_each_stored_run(const char* first, F f) const {
+    const Axis& run = reduced_.inner();
+    reduced_.walk(first, nullptr, 1, [&](const char* values, char*) { f(values, run.input, run.size); });
+  }
+
+ private:
+  template <class T, class F>
+  void convert_runs(const char* source, const Axis& run, F f) const {
+    constexpr size_t kLength = 64;
+    T values[kLength];
+    for (size_t start = 0; start < run.size; start += kLength, source += run.input * ptrdiff_t{kLength}) {
+      const size_t n = run.size - start < kLength ? run.size - start : kLength;
+      convert_run(values, sizeof(T), scalar_type_of<T>, source, run.input, type_, n);
+      f(static_cast<const T*>(values), ptrdiff_t{1}, n);
+    }
+  }
+
+  PairedAxes kept_;
+  PairedAxes reduced_;
+  const char* input_ = nullptr;
+  char* output_ = nullptr;
+  ScalarType type_ = ScalarType::Float;  // of the input
+};
+
+}  // namespace rushlight::kernels

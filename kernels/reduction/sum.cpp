@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/reduction/sum.h"
+
+#include "kernels/elements/convert.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+// Nothing has the mean 0 / 0, which is NaN.
+template <class T>
+T finished(T sum, size_t divisor) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (divisor != 1) return sum / static_cast<T>(divisor);
+  }
+  return sum;
+}
+
+// Of real numbers of type `to`. Where `is_zero` there is nothing to add.
+Error sum_runs(const Reduction& reduction, ScalarType to, bool is_zero, size_t divisor) {
+  const ScalarType held = accumulated_type(to);
+  RL_TRY(check_convertible(held));
+  return dispatch<accumulated_in(kAnySelectedType)>(held, [&](auto type) {
+    using T = typename decltype(type)::Element;
+    reduction.for_each_output([&](const char* first, char* result) {
+      PairwiseSum<T> sum;
+      if (!is_zero) {
+        reduction.for_each_run<T>(first, [&](const T* values, ptrdiff_t stride, size_t n) {
+          for (size_t i = 0; i < n; ++i) sum.add(values[static_cast<ptrdiff_t>(i) * stride]);
+        });
+      }
+      const T value = finished(sum.total(), divisor);
+      convert_run(result, 0, to, &value, 0, held, 1);
+    });
+    return Error::Ok;
+  });
+}
+
+Error run(TypeSet types, const Reduction& reduction, const Tensor& self, const Tensor& out, size_t divisor) {
+  const ScalarType type = out.scalar_type();
+  if (!contains(types, type)) return unsupported_type(type);
+  RL_TRY(check_convertible(self.scalar_type()));
+  RL_TRY(check_convertible(type));
+  if (!kSelectsComplex || !is_complex(type)) return sum_runs(reduction, type, false, divisor);
+  RL_TRY(sum_runs(reduction.of_parts(0, type), component_type(type), false, divisor));
+  return sum_runs(reduction.of_parts(1, type), component_type(type), !is_complex(self.scalar_type()),
+                  divisor);
+}
+
+}  // namespace
+
+Error sum_into(TypeSet types, const Reduction& reduction, const Tensor& self, const Tensor& out) {
+  return run(types, reduction, self, out, 1);
+}
+
+Error mean_into(TypeSet types, const Reduction& reduction, const Tensor& self, const Tensor& out) {
+  return run(types, reduction, self, out, reduction.count());
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/reduction/truth.h"
+
+#include "kernels/checks/checks.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+Error reduce_truth(TypeSet types, const Tensor& self, const DimList& dims, bool keepdim, bool decisive,
+                   const Tensor& out) {
+  const ScalarType result_type = out.scalar_type();
+  RL_CHECK(result_type == ScalarType::Bool || result_type == ScalarType::Byte, Error::InvalidType,
+           "out: expected dtype bool or uint8, got %s", to_string(result_type));
+  if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());
+  RL_TRY(check_convertible(ScalarType::Bool));
+  Reduction reduction;
+  RL_TRY(reduction.plan(self, dims, keepdim, out));
+  reduction.for_each_output([&](const char* first, char* result) {
+    bool found = false;
+    reduction.for_each_run<bool>(first, [&](const bool* values, ptrdiff_t stride, size_t n) {
+      for (size_t i = 0; i < n && !found; ++i) found = values[static_cast<ptrdiff_t>(i) * stride] == decisive;
+    });
+    *result = found == decisive ? 1 : 0;  // bool and uint8 alike
+  });
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels

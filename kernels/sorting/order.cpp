@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/sorting/order.h"
+
+#include <cstring>
+
+#include "kernels/checks/checks.h"
+#include "kernels/checks/selection.h"
+#include "kernels/elements/convert.h"
+#include "kernels/walk/fibers.h"
+#include "kernels/walk/strided_copy.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr TypeSet kWholes = types::kIntegral | types::kUnsignedWide | types::kBool;
+constexpr TypeSet kHeld = held_in(kConvertibleTypes & (types::kFloating | kWholes), Signs::kMatter);
+
+// The bits of a floating number as an integer of its size, ordered as the numbers are; both zeros are 0.
+template <class I, class T>
+I ordered_bits(T value) {
+  static_assert(sizeof(I) == sizeof(T));
+  I bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  constexpr I kLeast = std::is_same_v<I, int32_t> ? INT32_MIN : INT64_MIN;
+  return bits < 0 ? kLeast - bits : bits;
+}
+
+template <class T>
+int64_t order_key(T value, bool descending, NanPlace nan) {
+  int64_t key = 0;
+  if constexpr (std::is_floating_point_v<T>) {
+    if (is_nan(value)) return descending || nan == NanPlace::kFirst ? INT64_MIN : INT64_MAX;
+    key = ordered_bits<std::conditional_t<sizeof(T) == 4, int32_t, int64_t>>(value);
+  } else if constexpr (std::is_same_v<T, uint64_t>) {
+    key = static_cast<int64_t>(value ^ (uint64_t{1} << 63));
+  } else {
+    key = value;
+  }
+  return descending ? ~key : key;
+}
+
+// A fiber's first `values.size` elements in order, and their positions there.
+class Ranking {
+ public:
+  Ranking(const Fiber& values, const Fiber& indices, ScalarType type, bool descending)
+      : values_(values), indices_(indices), type_(type), size_(element_size(type)), descending_(descending) {}
+
+  void rank(const Fiber& source) {
+    const ptrdiff_t count = values_.size;
+    if (count == 0) return;
+    for (ptrdiff_t i = 0; i < count; ++i) put(i, entry(source, i, i));
+    // A heap with the last in order on top, which is replaced by what comes before it.
+    for (ptrdiff_t i = count / 2; i-- > 0;) sift(i, get(i), count);
+    for (ptrdiff_t i = count; i < source.size; ++i) {
+      const Entry next = entry(source, i, i);
+      if (precedes(next, get(0))) sift(0, next, count);
+    }
+    for (ptrdiff_t end = count - 1; end > 0; --end) {
+      const Entry last = get(end);
+      put(end, get(0));
+      sift(0, last, end);
+    }
+  }
+
+ private:
+  struct Entry {
+    int64_t key;
+    int64_t index;
+    char value[8];
+  };
+
+  [[nodiscard]] Entry entry(const Fiber& fiber, ptrdiff_t at, int64_t index) const {
+    Entry entry;
+    entry.index = index;
+    const char* const value = fiber.data + at * fiber.stride;
+    copy_elements(entry.value, 0, value, 0, 1, size_);
+    order_keys(value, 0, type_, 1, descending_, NanPlace::kAsLargest, &entry.key);
+    return entry;
+  }
+  [[nodiscard]] Entry get(ptrdiff_t i) const { return entry(values_, i, indices_.at<int64_t>(i)); }
+  void put(ptrdiff_t i, const Entry& entry) const {
+    copy_elements(values_.data + i * values_.stride, 0, entry.value, 0, 1, size_);
+    indices_.at<int64_t>(i) = entry.index;
+  }
+
+  static bool precedes(const Entry& a, const Entry& b) {
+    return a.key < b.key || (a.key == b.key && a.index < b.index);
+  }
+
+  // Puts `entry` into the heap of `size` entries whose place `at` is free.
+  void sift(ptrdiff_t at, const Entry& entry, ptrdiff_t size) const {
+    while (2 * at + 1 < size) {
+      ptrdiff_t child = 2 * at + 1;
+      Entry below = get(child);
+      if (child + 1 < size) {
+        const Entry sibling = get(child + 1);
+        if (precedes(below, sibling)) {
+          ++child;
+          below = sibling;
+        }
+      }
+      if (!precedes(entry, below)) break;
+      put(at, below);
+      at = child;
+    }
+    put(at, entry);
+  }
+
+  Fiber values_;
+  Fiber indices_;
+  ScalarType type_;
+  size_t size_;
+  bool descending_;
+};
+
+}  // namespace
+
+void order_keys(const char* source, ptrdiff_t stride, ScalarType type, size_t n, bool descending,
+                NanPlace nan, int64_t* keys) {
+  const ScalarType held = held_type(kConvertibleTypes, type);
+  static_cast<void>(dispatch<kHeld>(held, [&](auto of) {
+    using T = typename decltype(of)::Element;
+    constexpr auto kKey = static_cast<ptrdiff_t>(sizeof(int64_t));
+    const char* from = source;
+    ptrdiff_t step = stride;
+    if (type != held || std::is_same_v<T, bool>) {
+      convert_run(keys, kKey, held, source, stride, type, n);
+      from = reinterpret_cast<const char*>(keys);
+      step = kKey;
+    }
+    for (size_t i = 0; i < n; ++i, from += step) {
+      T value;
+      std::memcpy(&value, from, sizeof value);
+      keys[i] = order_key(value, descending, nan);
+    }
+    return Error::Ok;
+  }));
+}
+
+Error check_indices_dtype(const Tensor& indices) {
+  RL_CHECK(indices.scalar_type() == ScalarType::Long, Error::InvalidType,
+           "out: expected dtype int64 for indices, got %s", to_string(indices.scalar_type()));
+  return Error::Ok;
+}
+
+Error rank_fibers(TypeSet types, const Tensor& self, size_t dim, ptrdiff_t count, bool descending,
+                  const Tensor& values, const Tensor& indices) {
+  RL_TRY(check_same_dtype(self, values, "self and values"));
+  RL_TRY(check_indices_dtype(indices));
+  if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());
+  Shape shape;
+  for (const SizesType size : self.sizes()) shape.push(shape.dim == dim ? count : ptrdiff_t{size});
+  RL_TRY(resize_out(values, shape.span()));
+  RL_TRY(resize_out(indices, shape.span()));
+  const View views[] = {at_least_1d(self), at_least_1d(values), at_least_1d(indices)};
+  return for_each_fiber(views, dim, [&](const Fiber* fibers) {
+    Ranking(fibers[1], fibers[2], self.scalar_type(), descending).rank(fibers[0]);
+    return Error::Ok;
+  });
+}
+
+}  // namespace rushlight::kernels

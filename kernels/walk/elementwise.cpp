@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/walk/elementwise.h"
+
+#include "kernels/checks/selection.h"
+#include "kernels/elements/convert.h"
+#include "kernels/elements/promotion.h"
+#include "kernels/walk/broadcast.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr size_t kMaxOperands = kMaxElementwiseInputs + 1;
+// Elements converted at a time; the stack holds one such run for each operand.
+constexpr size_t kRun = 32;
+constexpr size_t kMaxElementSize = kSelectsComplex ? 16 : 8;
+
+struct Walk {
+  BroadcastAxis axes[kTensorDimensionLimit];  // innermost first
+  size_t dim = 0;
+};
+
+struct Operand {
+  ScalarType stored;    // in the tensor
+  ScalarType rounded;   // passed through on the way
+  ScalarType computed;  // for the row function
+
+  [[nodiscard]] bool converts() const { return stored != computed || rounded != computed; }
+};
+
+struct Operands {
+  size_t count;
+  Operand items[kMaxOperands];
+  bool converts;
+  RowFunction row;
+  const void* function;
+};
+
+// Reads n elements into a dense buffer. The rounded value is widened in place.
+void read_run(char* buffer, const Operand& operand, const char* source, ptrdiff_t stride, size_t n) {
+  const auto step = static_cast<ptrdiff_t>(element_size(operand.computed));
+  convert_run(buffer, step, operand.rounded, source, stride, operand.stored, n);
+  if (operand.rounded != operand.computed) {
+    convert_run(buffer, step, operand.computed, buffer, step, operand.rounded, n);
+  }
+}
+
+void write_run(char* target, ptrdiff_t stride, const Operand& operand, char* buffer, size_t n) {
+  const auto step = static_cast<ptrdiff_t>(element_size(operand.computed));
+  if (operand.rounded != operand.computed) {
+    convert_run(buffer, step, operand.rounded, buffer, step, operand.computed, n);
+  }
+  convert_run(target, stride, operand.stored, buffer, step, operand.rounded, n);
+}
+
+void run_converted(const Operands& operands, char* const* pointers, const ptrdiff_t* strides, size_t n) {
+  alignas(kMaxElementSize) char buffers[kMaxOperands][kRun * kMaxElementSize];
+  char* run_pointers[kMaxOperands];
+  ptrdiff_t run_strides[kMaxOperands];
+  for (size_t start = 0; start < n; start += kRun) {
+    const size_t length = n - start < kRun ? n - start : kRun;
+    for (size_t k = 0; k < operands.count; ++k) {
+      const Operand& operand = operands.items[k];
+      char* stored = pointers[k] + static_cast<ptrdiff_t>(start) * strides[k];
+      run_pointers[k] = operand.converts() ? buffers[k] : stored;
+      run_strides[k] =
+          operand.converts() ? static_cast<ptrdiff_t>(element_size(operand.computed)) : strides[k];
+      if (k > 0 && operand.converts()) read_run(buffers[k], operand, stored, strides[k], length);
+    }
+    operands.row(operands.function, run_pointers, run_strides, length);
+    if (operands.items[0].converts()) {
+      write_run(pointers[0] + static_cast<ptrdiff_t>(start) * strides[0], strides[0], operands.items[0],
+                buffers[0], length);
+    }
+  }
+}
+
+void run_walk(const Walk& walk, const Operands& operands, char** pointers) {
+  size_t index[kTensorDimensionLimit] = {};
+  const BroadcastAxis& inner = walk.axes[0];
+  while (true) {
+    if (operands.converts) {
+      run_converted(operands, pointers, inner.strides, inner.size);
+    } else {
+      operands.row(operands.function, pointers, inner.strides, inner.size);
+    }
+    size_t axis = 1;
+    for (; axis < walk.dim; ++axis) {
+      const BroadcastAxis& step = walk.axes[axis];
+      for (size_t k = 0; k < operands.count; ++k) pointers[k] += step.strides[k];
+      if (++index[axis] < step.size) break;
+      for (size_t k = 0; k < operands.count; ++k) {
+        pointers[k] -= step.strides[k] * static_cast<ptrdiff_t>(step.size);
+      }
+      index[axis] = 0;
+    }
+    if (axis >= walk.dim) return;
+  }
+}
+
+Error check_conversion(const Operand& operand) {
+  RL_TRY(check_convertible(operand.stored));
+  RL_TRY(check_convertible(operand.rounded));
+  return check_convertible(operand.computed);
+}
+
+// What of complex numbers a run sees: all, or the real parts, or the imaginary ones.
+enum class Part : uint8_t { kWhole, kReal, kImaginary };
+
+ScalarType seen_type(ScalarType type, Part part) {
+  return kSelectsComplex && part != Part::kWhole ? component_type(type) : type;
+}
+
+char* seen_data(const Tensor& tensor, Part part) {
+  const bool skips = kSelectsComplex && part == Part::kImaginary;
+  return tensor.mutable_data_ptr<char>() + (skips ? tensor.element_size() / 2 : 0);
+}
+
+Operand result_operand(ScalarType stored, const Computation& computation) {
+  // What was computed in float goes into a wider output as it is, as in ExecuTorch's kernels.
+  const bool is_exact = is_floating(computation.promoted) || is_complex(computation.promoted);
+  const bool rounds = computation.result == computation.computed && !is_exact;
+  return {stored, rounds ? computation.promoted : computation.result, computation.result};
+}
+
+Operand input_operand(ScalarType stored, bool is_number, const Computation& computation) {
+  // Already of the promoted type, or a number that is not to be rounded: nothing to pass through.
+  const bool exact = stored == computation.promoted || (computation.numbers == Numbers::kExact && is_number &&
+                                                        is_floating(computation.promoted));
+  return {stored, exact ? computation.computed : computation.promoted, computation.computed};
+}
+
+// The common case: everything is in the type computed in, one input is laid out as the output is, the
+// others are too or are one number. Returns false, with nothing done, where that does not hold.
+bool run_flat(Span<const Tensor* const> inputs, const Tensor& out, const Computation& computation) {
+  const ScalarType type = computation.computed;
+  if (computation.promoted != type || out.scalar_type() != computation.result) return false;
+  char* pointers[kMaxOperands] = {out.mutable_data_ptr<char>()};
+  ptrdiff_t strides[kMaxOperands] = {static_cast<ptrdiff_t>(out.element_size())};
+  bool any_dense = false;
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    const Tensor& input = *inputs[k];
+    if (input.scalar_type() != type) return false;
+    const bool dense = has_layout_of(input, out);
+    any_dense = any_dense || dense;
+    if (!dense && (input.numel() != 1 || input.dim() > out.dim())) return false;
+    pointers[k + 1] = input.mutable_data_ptr<char>();
+    strides[k + 1] = dense ? static_cast<ptrdiff_t>(element_size(type)) : 0;
+  }
+  if (!any_dense) return false;
+  computation.row(computation.function, pointers, strides, out.numel());
+  return true;
+}
+
+// Over shapes that fit.
+Error run_part(Span<const Tensor* const> inputs, const Tensor& out, const Computation& computation,
+               Part part) {
+  const Tensor* tensors[kMaxOperands] = {&out};
+  char* pointers[kMaxOperands] = {seen_data(out, part)};
+  alignas(8) char numbers[kMaxOperands][kMaxElementSize] = {};
+  Operands operands{inputs.size() + 1,
+                    {result_operand(seen_type(out.scalar_type(), part), computation)},
+                    false,
+                    computation.row,
+                    computation.function};
+  // An output of the promoted type is rounded by its own conversion.
+  if (operands.items[0].stored == operands.items[0].rounded) {
+    operands.items[0].rounded = operands.items[0].computed;
+  }
+  operands.converts = operands.items[0].converts();
+  if (operands.converts) RL_TRY(check_conversion(operands.items[0]));
+  for (size_t k = 1; k < operands.count; ++k) {
+    const Tensor& input = *inputs[k - 1];
+    Operand& operand = operands.items[k];
+    if (kSelectsComplex && part == Part::kImaginary && !is_complex(input.scalar_type())) {
+      pointers[k] = numbers[k];  // zero
+      operand = {computation.computed, computation.computed, computation.computed};
+      continue;
+    }
+    tensors[k] = &input;
+    pointers[k] = seen_data(input, part);
+    operand = input_operand(seen_type(input.scalar_type(), part), input.dim() == 0, computation);
+    if (!operand.converts()) continue;
+    RL_TRY(check_conversion(operand));
+    if (input.numel() == 1) {
+      read_run(numbers[k], operand, pointers[k], 0, 1);
+      pointers[k] = numbers[k];
+      operand = {operand.computed, operand.computed, operand.computed};
+    } else {
+      operands.converts = true;
+    }
+  }
+  Walk walk;
+  walk.dim = plan_broadcast(tensors, operands.count, walk.axes);
+  if (walk.dim == 0) walk.axes[walk.dim++] = BroadcastAxis{1, {}};
+  run_walk(walk, operands, pointers);
+  return Error::Ok;
+}
+
+}  // namespace
+
+Error run_elementwise(Span<const Tensor* const> inputs, const Tensor& out, const Computation& computation) {
+  const bool is_promoted = computation.result == computation.computed;
+  const ScalarType result = is_promoted ? computation.promoted : computation.result;
+  if (out.scalar_type() != result) RL_TRY(check_can_cast(result, out));
+  // Bool asks whether any part is not zero; in other types an imaginary part would be lost.
+  const ScalarType promoted = computation.promoted;
+  if (kSelectsComplex && !is_complex(promoted) && promoted != ScalarType::Bool) {
+    for (const Tensor* input : inputs) {
+      if (is_complex(input->scalar_type())) return unsupported_type(input->scalar_type());
+    }
+  }
+  if (out.impl()->shape_dynamism() == TensorShapeDynamism::STATIC && run_flat(inputs, out, computation)) {
+    return Error::Ok;
+  }
+  Shape shape;
+  for (const Tensor* input : inputs) RL_TRY(broadcast_shape(shape.span(), input->sizes(), &shape));
+  RL_TRY(resize_out(out, shape.span()));
+  if (out.numel() == 0) return Error::Ok;
+  if (kSelectsComplex && is_complex(computation.promoted) && !is_complex(computation.computed)) {
+    Computation of_parts = computation;
+    of_parts.promoted = component_type(computation.promoted);
+    RL_TRY(run_part(inputs, out, of_parts, Part::kReal));
+    return run_part(inputs, out, of_parts, Part::kImaginary);
+  }
+  return run_part(inputs, out, computation, Part::kWhole);
+}
+
+Error run_elementwise(const ElementwiseOperator& op, ScalarType promoted, const Tensor* const* tensors,
+                      const void* function) {
+  if (!contains(op.types, promoted)) return unsupported_type(promoted);
+  const ScalarType computed = held_type(op.types, promoted, op.signs);
+  const ElementwiseRow* row = op.rows;
+  while (row->computed != computed) ++row;  // there is one for each type held
+  return run_elementwise({tensors + 1, op.num_inputs}, *tensors[0],
+                         {promoted, computed, row->result, op.numbers, row->row, function});
+}
+
+namespace {
+
+// Whose function is empty: any address will do.
+Error run_empty(const ElementwiseOperator& op, ScalarType promoted, const Tensor& a, const Tensor* b,
+                const Tensor& out) {
+  const Tensor* const tensors[] = {&out, &a, b};
+  return run_elementwise(op, promoted, tensors, &op);
+}
+
+}  // namespace
+
+Error run_elementwise(const ElementwiseOperator& op, const Tensor& self, const Tensor& out) {
+  return run_empty(op, self.scalar_type(), self, nullptr, out);
+}
+
+Error run_elementwise(const ElementwiseOperator& op, const Tensor& a, const Tensor& b, const Tensor& out) {
+  return run_empty(op, result_type(a, b), a, &b, out);
+}
+
+Error run_floating(const ElementwiseOperator& op, const Tensor& self, const Tensor& out) {
+  return run_empty(op, floating_type(self.scalar_type()), self, nullptr, out);
+}
+
+Error run_floating(const ElementwiseOperator& op, const Tensor& a, const Tensor& b, const Tensor& out) {
+  return run_empty(op, floating_type(result_type(a, b)), a, &b, out);
+}
+
+}  // namespace rushlight::kernels

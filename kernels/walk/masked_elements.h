@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "kernels/checks/checks.h"
+#include "kernels/walk/expand.h"
+#include "kernels/walk/fibers.h"
+
+namespace rushlight::kernels {
+
+// f(char* element of view) for every element of `view` that the mask, of the same shape, has true, in
+// row major order. Stops at an error of f.
+template <class F>
+Error for_each_masked(const View& mask, const View& view, F f) {
+  View views[] = {mask, view};
+  for (View& each : views) {
+    if (each.dim == 0) each.insert(0, 1, 0);
+  }
+  return for_each_fiber(views, views[0].dim - 1, [&](const Fiber* fibers) {
+    for (ptrdiff_t i = 0; i < fibers[0].size; ++i) {
+      if (fibers[0].at<uint8_t>(i) != 0) RL_TRY(f(fibers[1].data + i * fibers[1].stride));
+    }
+    return Error::Ok;
+  });
+}
+
+// InvalidType unless `mask` holds bool.
+Error check_mask_dtype(const Tensor& mask);
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The fibers of an input along one dimension, each with the fiber of an output of the same shape: fibers.h
+// for operators of known types that are to be quick, such as softmax.
+#pragma once
+
+#include <cstddef>
+
+#include "kernels/walk/paired_axes.h"
+#include "runtime/base/error.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+// One fiber of an input and the output fiber beside it.
+template <class In, class Out>
+struct FiberPair {
+  const In* input;
+  Out* output;
+  ptrdiff_t input_stride;  // in elements
+  ptrdiff_t output_stride;
+  size_t size;
+
+  [[nodiscard]] In get(size_t i) const { return input[static_cast<ptrdiff_t>(i) * input_stride]; }
+  [[nodiscard]] Out& at(size_t i) const { return output[static_cast<ptrdiff_t>(i) * output_stride]; }
+};
+
+class PairedFibers {
+ public:
+  // Fibers of `self` along `dim`, negative counted from the end, and of `out`, which is given the same
+  // shape. A 0-dim tensor is one fiber of one element. Errors: InvalidArgument (dim; the shape of out).
+  Error plan(const Tensor& self, int64_t dim, const Tensor& out);
+
+  // For kernels that walk by themselves: the dimension of the fibers, the others, and where both start.
+  [[nodiscard]] const Axis& fiber() const { return fiber_; }
+  [[nodiscard]] const PairedAxes& others() const { return others_; }
+  [[nodiscard]] const char* input() const { return input_; }
+  [[nodiscard]] char* output() const { return output_; }
+
+  // f(FiberPair<In, Out>) for every fiber. The tensors' element types are In and Out.
+  template <class In, class Out, class F>
+  void for_each(F f) const {
+    if (fiber_.size == 0) return;
+    others_.walk(input_, output_, 0, [&](const char* input, char* output) {
+      f(FiberPair<In, Out>{reinterpret_cast<const In*>(input), reinterpret_cast<Out*>(output),
+                           fiber_.input / static_cast<ptrdiff_t>(sizeof(In)),
+                           fiber_.output / static_cast<ptrdiff_t>(sizeof(Out)), fiber_.size});
+    });
+  }
+
+ private:
+  Axis fiber_{1, 0, 0};
+  PairedAxes others_;
+  const char* input_ = nullptr;
+  char* output_ = nullptr;
+};
+
+}  // namespace rushlight::kernels

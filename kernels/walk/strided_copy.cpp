@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/walk/strided_copy.h"
+
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/elements/convert.h"
+#include "kernels/walk/row_major.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+template <size_t kSize>
+void copy_sized(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
+                size_t n) {
+  for (; n > 0; --n) {
+    std::memcpy(__builtin_assume_aligned(target, kSize), __builtin_assume_aligned(source, kSize), kSize);
+    target += target_stride;
+    source += source_stride;
+  }
+}
+
+// Elements of 16 bytes, aligned to 8: a plan may lay them half over each other. A call of memmove would cost
+// the other loops, which are compiled into the same function, an instruction for each element.
+void copy_wide(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride, size_t n) {
+  for (; n > 0; --n) {
+    uint64_t first, second;
+    std::memcpy(&first, __builtin_assume_aligned(source, 8), 8);
+    std::memcpy(&second, __builtin_assume_aligned(source + 8, 8), 8);
+    std::memcpy(__builtin_assume_aligned(target, 8), &first, 8);
+    std::memcpy(__builtin_assume_aligned(target + 8, 8), &second, 8);
+    target += target_stride;
+    source += source_stride;
+  }
+}
+
+}  // namespace
+
+void copy_elements(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
+                   size_t n, size_t element) {
+  if (target_stride == static_cast<ptrdiff_t>(element) && source_stride == target_stride) {
+    std::memmove(target, source, element * n);
+    return;
+  }
+  switch (element) {
+    case 1:
+      return copy_sized<1>(target, target_stride, source, source_stride, n);
+    case 2:
+      return copy_sized<2>(target, target_stride, source, source_stride, n);
+    case 4:
+      return copy_sized<4>(target, target_stride, source, source_stride, n);
+    case 8:
+      return copy_sized<8>(target, target_stride, source, source_stride, n);
+    default:
+      return copy_wide(target, target_stride, source, source_stride, n);
+  }
+}
+
+Error copy_view(const View& target, const View& source) {
+  const PairedLoops loops(target, source);
+  if (target.type == source.type) {
+    const size_t element = element_size(target.type);
+    loops.for_each_run([&](char* to, const char* from, const PairedLoops::Loop& loop) {
+      copy_elements(to, loop.target, from, loop.source, static_cast<size_t>(loop.size), element);
+    });
+    return Error::Ok;
+  }
+  RL_TRY(check_convertible(target.type));
+  RL_TRY(check_convertible(source.type));
+  loops.for_each_run([&](char* to, const char* from, const PairedLoops::Loop& loop) {
+    convert_run(to, loop.target, target.type, from, loop.source, source.type, static_cast<size_t>(loop.size));
+  });
+  return Error::Ok;
+}
+
+Error copy_to_out(const View& source, const Tensor& out) {
+  RL_CHECK(out.scalar_type() == source.type, Error::InvalidType, "out: expected dtype %s, got %s",
+           to_string(source.type), to_string(out.scalar_type()));
+  return convert_to_out(source, out);
+}
+
+Error convert_to_out(const View& source, const Tensor& out) {
+  RL_TRY(resize_out(out, {source.sizes, source.dim}));
+  return copy_view(View::of(out), source);
+}
+
+void copy_reshaped(const Tensor& target, const Tensor& source) {
+  RL_DCHECK(target.numel() == source.numel() && target.scalar_type() == source.scalar_type());
+  const ScalarType type = target.scalar_type();
+  Error error = Error::Ok;
+  if (is_contiguous_dim_order(target.dim_order())) {
+    error = copy_view(View::row_major(target.mutable_data_ptr(), type, source.sizes()), View::of(source));
+  } else if (is_contiguous_dim_order(source.dim_order())) {
+    error = copy_view(View::of(target), View::row_major(source.mutable_data_ptr(), type, target.sizes()));
+  } else {
+    const size_t element = target.element_size();
+    RowMajorCursor to(target);
+    RowMajorCursor from(source);
+    for (size_t i = 0; i < target.numel(); ++i, to.advance(), from.advance()) {
+      std::memcpy(to.get(), from.get(), element);
+    }
+  }
+  RL_DCHECK(error == Error::Ok);
+  static_cast<void>(error);
+}
+
+}  // namespace rushlight::kernels

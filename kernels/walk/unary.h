@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Functions of one element: what an operator's file has to say is its name and its formula.
+#pragma once
+
+#include <type_traits>
+
+#include "kernels/checks/selection.h"
+#include "kernels/elements/promotion.h"
+#include "kernels/math/complex_function.h"
+#include "kernels/walk/elementwise.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+// A function that only exists on floating numbers: integers and bool are computed in float32.
+// Errors: as elementwise(); InvalidType when `out` is not floating.
+template <TypeSet kTypes, class F>
+Error floating_function(const Tensor& self, const Tensor& out, F f) {
+  return elementwise_floating<kTypes>(out, f, self);
+}
+
+// Also of complex numbers, by another function. Errors: as elementwise().
+template <TypeSet kTypes, WideComplex (*kOfComplex)(WideComplex), class F>
+Error floating_function(const Tensor& self, const Tensor& out, F f) {
+  if constexpr ((kTypes & types::kComplex) != 0) {
+    if (contains(kTypes & types::kComplex, self.scalar_type()))
+      return complex_function(self, out, kOfComplex);
+  }
+  return floating_function<kTypes>(self, out, f);
+}
+
+namespace internal {
+
+template <class F>
+struct OfFractions : F {
+  template <class T>
+  T operator()(T x) const {
+    if constexpr (std::is_floating_point_v<T>) return F::operator()(x);
+    return x;
+  }
+};
+
+}  // namespace internal
+
+// A function to whole numbers, which integers are already. Errors: as elementwise().
+template <TypeSet kTypes, class F>
+Error rounding_function(const Tensor& self, const Tensor& out, F f) {
+  return elementwise<kTypes>(out, internal::OfFractions<F>{f}, self);
+}
+
+// A predicate of floating numbers, false of all others; of complex numbers it holds where it holds of a part.
+// InvalidType unless `out` is bool; and as elementwise().
+template <TypeSet kTypes, class F>
+Error classify(const Tensor& self, const Tensor& out, F f) {
+  RL_CHECK(out.scalar_type() == ScalarType::Bool, Error::InvalidType, "out: expected dtype bool, got %s",
+           to_string(out.scalar_type()));
+  if (is_complex(self.scalar_type())) {
+    const auto either = [f](auto z) { return f(z.real) || f(z.imag); };
+    return elementwise<(kTypes & types::kComplex)>(self.scalar_type(), out, either, self);
+  }
+  constexpr TypeSet kFloats = kTypes & types::kFloating;
+  if (is_floating(self.scalar_type())) return elementwise<kFloats>(self.scalar_type(), out, f, self);
+  if (!contains(kTypes, self.scalar_type())) return unsupported_type(self.scalar_type());
+  constexpr TypeSet kOthers = kTypes != 0 ? types::kBool : 0;
+  return elementwise<kOthers>(ScalarType::Bool, out, [](bool) { return false; }, self);
+}
+
+}  // namespace rushlight::kernels
