@@ -1,58 +1,36 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Which sources microkernels are compiled from, by the names of files in kernels/ukernel:
-#   generic/<family>.cpp            for the target as it is: the variant "native"
-#   <isa>/<family>-<feature>.cpp    instead of it, where the compiler makes code with that feature: features.txt
-#   x86/<family>-avx2.cpp, -avx512.cpp, armv7/<family>-neon.cpp  besides it, on hosts: these choose when they run
+# Compiles microkernels as kernels/ukernel/variants.yaml says: each family for the target as it is (the variant
+# "native"), and on Linux for the rows that are chosen at run time.
 
 include("${CMAKE_CURRENT_LIST_DIR}/probe.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/selection.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/watch.cmake")
 
-set(RUSHLIGHT_UKERNEL_FLAGS_avx2 -mavx2 -mfma -mf16c)
-set(RUSHLIGHT_UKERNEL_FLAGS_avx512
-    -mavx512f
-    -mavx512bw
-    -mavx512dq
-    -mavx512vl
-    -mfma
-    -mf16c
-    -mprefer-vector-width=512
-)
-# GCC leaves floats to the scalar unit, since NEON takes subnormal numbers for zero, unless it is told that this
-# is wanted; nothing else of what it then allows is.
-set(RUSHLIGHT_UKERNEL_UNSAFE
-    -funsafe-math-optimizations
-    -fno-associative-math
-    -fno-reciprocal-math
-    -fsigned-zeros
-)
-set(RUSHLIGHT_UKERNEL_FLAGS_neon -mfpu=neon-vfpv4 ${RUSHLIGHT_UKERNEL_UNSAFE})
+# Generates headers, sources and lists from the table, once for each run of cmake; the folder that has them.
+function(rushlight_ukernel_folder result)
+    set(folder "${CMAKE_BINARY_DIR}/rushlight/ukernel")
+    set(${result} "${folder}" PARENT_SCOPE)
+    get_property(generated GLOBAL PROPERTY RUSHLIGHT_UKERNELS_GENERATED)
+    if(generated)
+        return()
+    endif()
+    rushlight_run_generator(printed -m rushlight.codegen.ukernels "@ROOT@" "${folder}")
+    get_filename_component(root "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../kernels/ukernel" ABSOLUTE)
+    file(GLOB headers "${root}/*.h")
+    rushlight_watch("${root}/variants.yaml" ${headers})
+    set_property(GLOBAL PROPERTY RUSHLIGHT_UKERNELS_GENERATED ON)
+endfunction()
 
-# The names in features.txt that the C++ compiler makes code for with its flags, in order; and x86, armv7, wasm,
-# wide (AVX2 at least, or NEON on Armv7) and hosted.
+# What holds for the code that the C++ compiler makes with its flags: rows and instruction sets of the table, and
+# wasm and hosted.
 function(rushlight_ukernel_features result)
     rushlight_compiler_command(CXX command)
-    set(list "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../kernels/ukernel/features.txt")
-    rushlight_watch("${list}")
-    file(STRINGS "${list}" rows REGEX "^[a-z]")
-    list(
-        APPEND rows
-        "x86 defined(__x86_64__)"
-        "wasm defined(__wasm__)"
-        "armv7 defined(__arm__) && __ARM_ARCH >= 7"
-        "wide defined(__AVX2__) || (defined(__arm__) && defined(__ARM_NEON))"
-        "hosted defined(__linux__)"
-    )
-    set(text "")
-    foreach(row IN LISTS rows)
-        string(REGEX MATCH "^([^ ]*) (.*)$" row "${row}")
-        string(APPEND text "#if ${CMAKE_MATCH_2}\n@${CMAKE_MATCH_1}@\n#endif\n")
-    endforeach()
-    string(SHA256 asked "${command}${text}")
+    rushlight_ukernel_folder(folder)
+    file(SHA256 "${folder}/questions.cpp" asked)
+    string(PREPEND asked "${command}|")
     if(NOT RUSHLIGHT_UKERNEL_ASKED STREQUAL "${asked}")
-        set(probe "${CMAKE_BINARY_DIR}/CMakeFiles/rushlight-probe/features.cpp")
-        file(WRITE "${probe}" "${text}")
         execute_process(
-            COMMAND ${command} -E "${probe}"
+            COMMAND ${command} -E "${folder}/questions.cpp"
             OUTPUT_VARIABLE found
             ERROR_VARIABLE problem
             RESULT_VARIABLE failed
@@ -60,7 +38,7 @@ function(rushlight_ukernel_features result)
         if(failed)
             message(FATAL_ERROR "The compiler cannot be asked what it makes code for:\n${problem}")
         endif()
-        string(REGEX MATCHALL "@[a-z0-9/]+@" found "${found}")
+        string(REGEX MATCHALL "@[a-z0-9_/]+@" found "${found}")
         string(REPLACE "@" "" found "${found}")
         set(RUSHLIGHT_UKERNEL_FOUND "${found}" CACHE INTERNAL "Features of the compiler's code")
         set(RUSHLIGHT_UKERNEL_ASKED "${asked}" CACHE INTERNAL "Was asked")
@@ -83,85 +61,80 @@ function(rushlight_floats_in_software result)
     endforeach()
 endfunction()
 
-# Features that microkernels are compiled for besides, of which one is chosen at run time. None where the flags
-# ask for a machine with wide vectors anyway: that is then the one variant there is.
-function(rushlight_ukernel_variants result)
-    rushlight_ukernel_features(features)
-    set(${result} "" PARENT_SCOPE)
-    if(NOT "hosted" IN_LIST features OR "wide" IN_LIST features)
-        return()
-    endif()
-    if("x86" IN_LIST features)
-        set(${result} x86/avx2 x86/avx512 PARENT_SCOPE)
-    elseif("armv7" IN_LIST features)
-        set(${result} armv7/neon PARENT_SCOPE)
-    endif()
-endfunction()
-
-# rushlight_add_ukernels(<target> <family>...) has the target compile the families, and says to it whether
-# there are several variants. Flags are properties of the sources, in the caller's folder.
+# rushlight_add_ukernels(<target> <family>...) has the target compile the families, and says to it whether there
+# are variants to choose from at run time. Flags are properties of the sources, in the caller's folder.
 function(rushlight_add_ukernels target)
     get_filename_component(root "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../kernels/ukernel" ABSOLUTE)
+    rushlight_ukernel_folder(folder)
     rushlight_ukernel_features(features)
-    rushlight_ukernel_variants(variants)
-    foreach(isa IN ITEMS x86 arm)
-        string(TOUPPER "${isa}" name)
-        set(has 0)
-        if(variants MATCHES "^${isa}")
-            set(has 1)
-        endif()
-        target_compile_definitions(${target} PUBLIC "RUSHLIGHT_${name}_VARIANTS=${has}")
-    endforeach()
+    include("${folder}/ukernels.cmake")
+    rushlight_ukernel_rows("${features}" native chosen)
     # A square root is one instruction; both sides of a choice may be computed, though one may be infinite.
     set(speed -ffp-contract=fast -fno-math-errno -fno-trapping-math)
     if("hosted" IN_LIST features)
         list(APPEND speed -O3)
     endif()
     set(sources "")
-    if(variants AND ARGN)
-        list(GET variants 0 first)
-        get_filename_component(isa "${first}" DIRECTORY)
-        list(APPEND sources "${root}/${isa}/variants.cpp")
+    if(chosen AND ARGN)
+        list(APPEND sources "${root}/detect.cpp")
     endif()
     foreach(family IN LISTS ARGN)
-        rushlight_native_ukernel("${root}" "${family}" "${features}" native)
-        list(APPEND sources ${native})
+        set(source "${root}/generic/${family}.cpp")
         set(flags ${speed})
-        if("armv7" IN_LIST features AND "wide" IN_LIST features AND EXISTS "${root}/armv7/${family}-neon.cpp")
-            list(APPEND flags ${RUSHLIGHT_UKERNEL_UNSAFE})
-        endif()
-        set_source_files_properties(${native} PROPERTIES COMPILE_OPTIONS "${flags}")
-        foreach(variant IN LISTS variants)
-            get_filename_component(isa "${variant}" DIRECTORY)
-            get_filename_component(feature "${variant}" NAME)
-            set(source "${root}/${isa}/${family}-${feature}.cpp")
-            if(EXISTS "${source}")
+        foreach(row IN LISTS native)
+            if("${family}" IN_LIST "RUSHLIGHT_UKERNEL_FAMILIES_${row}")
+                list(APPEND flags ${RUSHLIGHT_UKERNEL_OPTIONS_${row}})
+            endif()
+        endforeach()
+        foreach(row IN LISTS native)
+            if(EXISTS "${RUSHLIGHT_UKERNEL_CODE_${row}_${family}}")
+                set(source "${RUSHLIGHT_UKERNEL_CODE_${row}_${family}}")
+                break()
+            endif()
+        endforeach()
+        list(APPEND sources "${source}")
+        set_source_files_properties("${source}" PROPERTIES COMPILE_OPTIONS "${flags}")
+        foreach(row IN LISTS chosen)
+            if("${family}" IN_LIST "RUSHLIGHT_UKERNEL_FAMILIES_${row}")
+                set(source "${RUSHLIGHT_UKERNEL_SOURCE_${row}_${family}}")
                 list(APPEND sources "${source}")
-                set(flags ${speed} ${RUSHLIGHT_UKERNEL_FLAGS_${feature}})
+                set(flags ${speed} ${RUSHLIGHT_UKERNEL_FLAGS_${row}} ${RUSHLIGHT_UKERNEL_OPTIONS_${row}})
                 set_source_files_properties("${source}" PROPERTIES COMPILE_OPTIONS "${flags}")
             endif()
         endforeach()
     endforeach()
     target_sources(${target} PRIVATE ${sources})
-    # What is around the loops, too, is to be quick where there is room.
+    target_include_directories(${target} PRIVATE "${folder}")
+    if(chosen)
+        target_compile_definitions(${target} PRIVATE RUSHLIGHT_UKERNEL_VARIANTS=1)
+    endif()
+    # The code around the loops is optimized for speed too, where flash is plentiful.
     if("hosted" IN_LIST features)
-        set(around ${RUSHLIGHT_KERNEL_SOURCES} ${RUSHLIGHT_SHARED_KERNEL_SOURCES})
-        list(FILTER around INCLUDE REGEX "/kernels/(host|board)/")
-        set_source_files_properties(${around} PROPERTIES COMPILE_OPTIONS -O2)
+        set_source_files_properties(${RUSHLIGHT_BACK_KERNEL_SOURCES} PROPERTIES COMPILE_OPTIONS -O2)
     endif()
 endfunction()
 
-# The source of a family's native variant; empty for headers that have none.
-function(rushlight_native_ukernel root family features result)
-    set(${result} "" PARENT_SCOPE)
-    foreach(name IN LISTS features)
-        string(REPLACE "/" "/${family}-" file "${name}")
-        if(name MATCHES "/" AND EXISTS "${root}/${file}.cpp")
-            set(${result} "${root}/${file}.cpp" PARENT_SCOPE)
-            return()
+# rushlight_ukernel_rows(<features> <native> <chosen>): the rows of the table that native code is made for, and
+# those to compile besides, in order. Needs the generated lists.
+function(rushlight_ukernel_rows features native chosen)
+    set(holding ${RUSHLIGHT_UKERNEL_ROWS})
+    set(besides "")
+    foreach(row IN LISTS RUSHLIGHT_UKERNEL_ROWS)
+        if(NOT "${row}" IN_LIST features)
+            list(REMOVE_ITEM holding "${row}")
         endif()
     endforeach()
-    if(EXISTS "${root}/generic/${family}.cpp")
-        set(${result} "${root}/generic/${family}.cpp" PARENT_SCOPE)
-    endif()
+    foreach(isa IN LISTS RUSHLIGHT_UKERNEL_ISAS)
+        set(rows ${RUSHLIGHT_UKERNEL_OF_${isa}})
+        list(APPEND rows ${holding})
+        list(LENGTH rows count)
+        list(REMOVE_DUPLICATES rows)
+        list(LENGTH rows different)
+        # The flags ask for one of them anyway: that is then the one variant there is.
+        if("hosted" IN_LIST features AND "${isa}" IN_LIST features AND count EQUAL different)
+            set(besides ${RUSHLIGHT_UKERNEL_OF_${isa}})
+        endif()
+    endforeach()
+    set(${native} "${holding}" PARENT_SCOPE)
+    set(${chosen} "${besides}" PARENT_SCOPE)
 endfunction()

@@ -4,7 +4,7 @@
 #include "benchmarks/ukernel/bench.h"
 #include "kernels/ukernel/attention.h"
 #include "kernels/ukernel/reference/attention.h"
-#include "tests/kernels/ukernel/runs_here.h"
+#include "tests/kernels/ukernel/variants_here.h"
 
 using namespace rushlight;
 

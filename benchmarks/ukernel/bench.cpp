@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "kernels/ukernel/variants.h"
+
 namespace rushlight::bench {
 
 namespace {
@@ -116,6 +118,9 @@ int main(int argc, char** argv) {
   }
   std::sort(families().begin(), families().end(),
             [](const Family& a, const Family& b) { return std::strcmp(a.name, b.name) < 0; });
+#if RUSHLIGHT_UKERNEL_VARIANTS
+  std::fprintf(stderr, "variant of this machine: %s\n", rushlight::ukernel::variant_name());
+#endif
   Bench bench(filter, counts);
   if (counts) bench.time({filter, "nothing"}, [] {});
   size_t printed = 0;

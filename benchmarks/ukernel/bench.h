@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Timing of microkernels: in <family>_bench.cpp
 //
-//   RL_VARIANTS(Gemm, variants, gemm_tile)           // tests/kernels/ukernel/runs_here.h
+//   RL_VARIANTS(Gemm, variants, gemm_tile)           // tests/kernels/ukernel/variants_here.h
 //   RL_BENCHMARK(gemm, bench) {
 //     for (const Gemm& each : variants()) {
 //       bench.time({"gemm 6x64x256", each.name, flops, bytes}, [&] { each.tile(tile); });

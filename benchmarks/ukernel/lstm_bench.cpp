@@ -2,7 +2,7 @@
 #include "benchmarks/ukernel/bench.h"
 #include "kernels/ukernel/lstm.h"
 #include "kernels/ukernel/reference/lstm.h"
-#include "tests/kernels/ukernel/runs_here.h"
+#include "tests/kernels/ukernel/variants_here.h"
 
 using namespace rushlight;
 

@@ -2,7 +2,7 @@
 #include "benchmarks/ukernel/bench.h"
 #include "kernels/ukernel/reduce.h"
 #include "kernels/ukernel/reference/reduce.h"
-#include "tests/kernels/ukernel/runs_here.h"
+#include "tests/kernels/ukernel/variants_here.h"
 
 using namespace rushlight;
 
@@ -13,7 +13,7 @@ struct Reduce {
   float (*sum)(size_t, const float*);
   float (*largest)(size_t, const float*);
 };
-RL_VARIANTS(Reduce, variants, sum_run, max_run)
+RL_VARIANTS(Reduce, variants, sum_span, max_span)
 
 float reference_sum(size_t n, const float* x) { return static_cast<float>(ukernel::reference::sum(n, 1, x)); }
 float reference_largest(size_t n, const float* x) { return x[ukernel::reference::best(true, n, 1, x)]; }

@@ -4,7 +4,7 @@
 #include "benchmarks/ukernel/bench.h"
 #include "kernels/ukernel/reference/softmax.h"
 #include "kernels/ukernel/softmax.h"
-#include "tests/kernels/ukernel/runs_here.h"
+#include "tests/kernels/ukernel/variants_here.h"
 
 using namespace rushlight;
 
@@ -14,7 +14,7 @@ struct Softmax {
   const char* name;
   void (*run)(size_t, const float*, float*);
 };
-RL_VARIANTS(Softmax, variants, softmax_run)
+RL_VARIANTS(Softmax, variants, softmax_span)
 
 void reference_run(size_t n, const float* x, float* y) {
   static double wide[4096];

@@ -5,7 +5,7 @@
 #include "benchmarks/ukernel/bench.h"
 #include "kernels/ukernel/reference/vector_math.h"
 #include "kernels/ukernel/vector_math.h"
-#include "tests/kernels/ukernel/runs_here.h"
+#include "tests/kernels/ukernel/variants_here.h"
 
 using namespace rushlight;
 

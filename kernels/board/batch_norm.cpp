@@ -2,7 +2,7 @@
 #include "kernels/normalization/batch_norm.h"
 
 #include "kernels/backs/norm.h"
-#include "kernels/ukernel/runs.h"
+#include "kernels/ukernel/spans.h"
 
 namespace rushlight::kernels::board {
 
@@ -11,8 +11,8 @@ namespace {
 void scale(char* to, const char* from, const PairedLoops::Loop& loop, float factor, float offset) {
   constexpr auto kAdjacent = static_cast<ptrdiff_t>(sizeof(float));
   if (loop.target == kAdjacent && loop.source == kAdjacent) {
-    return ukernel::scale_run(reinterpret_cast<float*>(to), reinterpret_cast<const float*>(from),
-                              static_cast<size_t>(loop.size), factor, offset);
+    return ukernel::scale_span(reinterpret_cast<float*>(to), reinterpret_cast<const float*>(from),
+                               static_cast<size_t>(loop.size), factor, offset);
   }
   for (ptrdiff_t i = 0; i < loop.size; ++i, to += loop.target, from += loop.source) {
     *reinterpret_cast<float*>(to) = *reinterpret_cast<const float*>(from) * factor + offset;

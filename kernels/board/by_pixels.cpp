@@ -6,7 +6,7 @@
 #include "kernels/geometry/image_channels.h"
 #include "kernels/ukernel/panel.h"
 #include "kernels/ukernel/patch.h"
-#include "kernels/ukernel/runs.h"
+#include "kernels/ukernel/spans.h"
 
 namespace rushlight::kernels::board {
 
@@ -154,7 +154,7 @@ class ByPixels {
     while (row < end && first + row * y_.dilation < 0) ++row;
     while (end > row && first + (end - 1) * y_.dilation >= y_.in) --end;
     const bool is_whole = end - row == y_.kernel && right - left == width;
-    if (!is_whole) ukernel::fill_run(to, static_cast<size_t>(width * y_.kernel), 0);
+    if (!is_whole) ukernel::fill_span(to, static_cast<size_t>(width * y_.kernel), 0);
     const float* from = c_.in + (first + row * y_.dilation) * y_.in_stride + column * x_.in_stride + left;
     if (row >= end || left >= right) return;
     ukernel::copy_block(to + row * width + left, width, from, y_.dilation * y_.in_stride, 1,
@@ -169,8 +169,8 @@ class ByPixels {
       column_ = std::min(c, g_.out_channels - kColumns);
       columns_ = kColumns;
     }
-    if (c_.bias == nullptr) return ukernel::fill_run(initial_, kColumns, 0);
-    ukernel::copy_run(initial_, c_.bias + column_, static_cast<size_t>(columns_));
+    if (c_.bias == nullptr) return ukernel::fill_span(initial_, kColumns, 0);
+    ukernel::copy_span(initial_, c_.bias + column_, static_cast<size_t>(columns_));
   }
 
   void add_piece(const Piece& piece) {
@@ -248,16 +248,16 @@ class ByPixels {
     for (ptrdiff_t i = std::max<ptrdiff_t>(begin, 0); i < std::min(end, y_.in); ++i) {
       float* to = image_ + (i - begin) * row_stride;
       const float* from = c_.in + piece.channel + i * y_.in_stride + (column + left) * x_.in_stride;
-      ukernel::fill_run(to, static_cast<size_t>(left * piece.channels), 0);
+      ukernel::fill_span(to, static_cast<size_t>(left * piece.channels), 0);
       to += left * piece.channels;
       if (is_adjacent_) {
-        ukernel::copy_run(to, from, static_cast<size_t>(middle * piece.channels));
+        ukernel::copy_span(to, from, static_cast<size_t>(middle * piece.channels));
       } else {
         ukernel::copy_block(to, piece.channels, from, x_.in_stride, g_.in_channel_stride,
                             static_cast<size_t>(middle), static_cast<size_t>(piece.channels));
       }
       to += middle * piece.channels;
-      ukernel::fill_run(to, static_cast<size_t>((count - left - middle) * piece.channels), 0);
+      ukernel::fill_span(to, static_cast<size_t>((count - left - middle) * piece.channels), 0);
     }
     return {image_, begin, column, row_stride, piece.channels};
   }

@@ -8,7 +8,7 @@
 #include "kernels/board/geometry.h"
 #include "kernels/ukernel/panel.h"
 #include "kernels/ukernel/patch.h"
-#include "kernels/ukernel/runs.h"
+#include "kernels/ukernel/spans.h"
 
 namespace rushlight::kernels::board {
 
@@ -20,7 +20,7 @@ constexpr ptrdiff_t kColumns = kPanelColumns;
 constexpr ptrdiff_t kScratch = ukernel::kPanelDepth * kColumns;
 
 void fill(float* to, ptrdiff_t stride, ptrdiff_t count, float value) {
-  if (stride == 1) return ukernel::fill_run(to, static_cast<size_t>(count), value);
+  if (stride == 1) return ukernel::fill_span(to, static_cast<size_t>(count), value);
   for (; count > 0; --count, to += stride) *to = value;
 }
 
@@ -316,7 +316,7 @@ class PatchByPatch {
     const ConvolutionAxis* axes = g_.axes;
     const ptrdiff_t size = vertical.seen * horizontal.seen;
     // A whole plane has its frame of zeros from the one before.
-    if (!framed_) ukernel::fill_run(patch_, static_cast<size_t>(size), 0);
+    if (!framed_) ukernel::fill_span(patch_, static_cast<size_t>(size), 0);
     framed_ = rows_ == axes[1].out && columns_ == axes[2].out;
     convolution_.patch_stride = horizontal.seen;
     convolution_.rows = static_cast<size_t>(vertical.outputs);

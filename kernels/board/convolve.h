@@ -8,7 +8,7 @@
 namespace rushlight::kernels::board {
 
 // Convolves into `out`, all of float32. Asked to `rectify`, it may make what is below zero zero, as
-// rectify_run() does; returns true if it did.
+// rectify_span() does; returns true if it did.
 [[nodiscard]] bool convolve_small(const ConvolutionProblem& problem, bool rectify);
 
 }  // namespace rushlight::kernels::board

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "kernels/ukernel/patch.h"
-#include "kernels/ukernel/runs.h"
+#include "kernels/ukernel/spans.h"
 
 namespace rushlight::kernels::board {
 
@@ -36,7 +36,7 @@ void pack(const ConvolutionAxis& y, const ConvolutionAxis& x, ptrdiff_t step, co
           ptrdiff_t channels, float* to) {
   const ptrdiff_t group = y.kernel * x.kernel * kGroup;
   const ptrdiff_t whole = channels / kGroup, rest = channels % kGroup;
-  if (rest > 0) ukernel::fill_run(to + whole * group, static_cast<size_t>(group), 0);
+  if (rest > 0) ukernel::fill_span(to + whole * group, static_cast<size_t>(group), 0);
   for (ptrdiff_t i = 0; i < y.kernel; ++i) {
     const float* from = weight + i * y.kernel_stride;
     for (ptrdiff_t j = x.kernel; j > 0; --j, from += x.kernel_stride, to += kGroup) {
@@ -71,7 +71,7 @@ void convolve_channels(const PixelsConvolution& convolution) {
   sums.out_step = horizontal.out_stride;
   sums.rectify = convolution.rectify;
   const ptrdiff_t most = std::min(kWeights / sums.group_stride * kGroup, kMostChannels);
-  if (convolution.bias == nullptr) ukernel::fill_run(none, static_cast<size_t>(most), 0);
+  if (convolution.bias == nullptr) ukernel::fill_span(none, static_cast<size_t>(most), 0);
   for (ptrdiff_t c = 0; c < geometry.groups; c += most) {
     const ptrdiff_t channels = std::min(most, geometry.groups - c);
     pack(vertical, horizontal, geometry.weight_group_stride,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/board/finish.h"
 
-#include "kernels/ukernel/runs.h"
+#include "kernels/ukernel/spans.h"
 
 namespace rushlight::kernels::board {
 
@@ -19,10 +19,10 @@ void finish_clamp(const std::optional<Tensor>& residual, const Activation& clamp
   if (residual && !lies_alike(*residual, out)) return add_and_clamp(residual, clamp, out);
   float* data = out.mutable_data_ptr<float>();
   const size_t count = out.numel();
-  if (residual) ukernel::add_run(data, data, residual->const_data_ptr<float>(), count);
+  if (residual) ukernel::add_span(data, data, residual->const_data_ptr<float>(), count);
   if (clamp.kind == ActivationKind::kNone) return;
-  if (is_rectifier(clamp)) return ukernel::rectify_run(data, data, count);
-  ukernel::clamp_run(data, data, count, static_cast<float>(clamp.low), static_cast<float>(clamp.high));
+  if (is_rectifier(clamp)) return ukernel::rectify_span(data, data, count);
+  ukernel::clamp_span(data, data, count, static_cast<float>(clamp.low), static_cast<float>(clamp.high));
 }
 
 void finish(const std::optional<Tensor>& residual, const Activation& activation, const Tensor& out) {

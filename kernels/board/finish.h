@@ -5,7 +5,7 @@
 
 namespace rushlight::kernels::board {
 
-// Whether it is what rectify_run() of kernels/ukernel does.
+// Whether it is what rectify_span() of kernels/ukernel does.
 [[nodiscard]] inline bool is_rectifier(const Activation& activation) {
   return activation.kind == ActivationKind::kClamp && activation.low == 0 &&
          activation.high == __builtin_inf();

@@ -3,14 +3,14 @@
 
 #include "kernels/backs/reduction.h"
 #include "kernels/reduction/sum.h"
-#include "kernels/ukernel/runs.h"
+#include "kernels/ukernel/spans.h"
 
 namespace rushlight::kernels::board {
 
 namespace {
 
 // Four at a time and a block of them at a time, of which there is a pairwise sum.
-void add_run(const char* from, ptrdiff_t stride, size_t count, PairwiseSum<float>& sum) {
+void add_span(const char* from, ptrdiff_t stride, size_t count, PairwiseSum<float>& sum) {
   constexpr size_t kBlock = 32;
   const auto next = [&]() __attribute__((always_inline)) {
     const float number = *reinterpret_cast<const float*>(from);
@@ -39,16 +39,16 @@ constexpr size_t kMostRows = kRows * kRows;
                                             size_t neighbours) {
   float sums[kNeighbours];
   size_t rows = 0;
-  ukernel::fill_run(out, neighbours, 0);
-  ukernel::fill_run(sums, neighbours, 0);
+  ukernel::fill_span(out, neighbours, 0);
+  ukernel::fill_span(sums, neighbours, 0);
   reduced.walk(first, nullptr, 0, [&](const char* row, char*) {
-    ukernel::add_run(sums, sums, reinterpret_cast<const float*>(row), neighbours);
+    ukernel::add_span(sums, sums, reinterpret_cast<const float*>(row), neighbours);
     if (++rows < kRows) return;
-    ukernel::add_run(out, out, sums, neighbours);
-    ukernel::fill_run(sums, neighbours, 0);
+    ukernel::add_span(out, out, sums, neighbours);
+    ukernel::fill_span(sums, neighbours, 0);
     rows = 0;
   });
-  ukernel::add_run(out, out, sums, neighbours);
+  ukernel::add_span(out, out, sums, neighbours);
 }
 
 // Whether it is done: where all of the output are such neighbours.
@@ -71,11 +71,11 @@ constexpr size_t kMostRows = kRows * kRows;
 Error mean(KernelContext&, const ReductionProblem& problem) {
   const Reduction& reduction = problem.reduction;
   const auto count = static_cast<float>(reduction.count());
-  if (ukernel::kRunsAreVectors && mean_of_rows(reduction)) return Error::Ok;
+  if (ukernel::kSpansAreVectors && mean_of_rows(reduction)) return Error::Ok;
   reduction.for_each_output([&](const char* first, char* result) {
     PairwiseSum<float> sum;
     reduction.for_each_stored_run(
-        first, [&](const char* values, ptrdiff_t stride, size_t n) { add_run(values, stride, n, sum); });
+        first, [&](const char* values, ptrdiff_t stride, size_t n) { add_span(values, stride, n, sum); });
     *reinterpret_cast<float*>(result) = sum.total() / count;
   });
   return Error::Ok;

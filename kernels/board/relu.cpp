@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/backs/elementwise.h"
 #include "kernels/checks/checks.h"
-#include "kernels/ukernel/runs.h"
+#include "kernels/ukernel/spans.h"
 #include "kernels/walk/view.h"
 
 namespace rushlight::kernels::board {
@@ -14,7 +14,7 @@ Error relu(KernelContext&, const UnaryProblem& problem) {
     const bool run = loop.target == kAdjacent && loop.source == kAdjacent;
     const size_t count = run ? static_cast<size_t>(loop.size) : 1;
     for (auto left = static_cast<size_t>(loop.size); left > 0; left -= count) {
-      ukernel::rectify_run(reinterpret_cast<float*>(to), reinterpret_cast<const float*>(from), count);
+      ukernel::rectify_span(reinterpret_cast<float*>(to), reinterpret_cast<const float*>(from), count);
       to += loop.target;
       from += loop.source;
     }

@@ -22,7 +22,7 @@ void store_one(char* at, C value) {
 template <class C, TypeSet kTypes>
 Access<C> find(ScalarType type) {
   Access<C> access{};
-  const Error error = dispatch<kTypes & kAnySelectedType>(type, [&](auto element) {
+  const Error error = dispatch<(kTypes & kAnySelectedType)>(type, [&](auto element) {
     using T = typename decltype(element)::Element;
     access = {load_one<C, T>, store_one<C, T>};
     return Error::Ok;
@@ -36,7 +36,7 @@ Access<C> find(ScalarType type) {
 
 template <>
 Access<float> access_as(ScalarType type) {
-  return find<float, types::kReal & ~type_set(ScalarType::Double)>(type);
+  return find<float, (types::kReal & ~type_set(ScalarType::Double))>(type);
 }
 
 template <>

@@ -16,7 +16,7 @@ Error avg_pool2d(KernelContext& context, const AveragePoolProblem& problem) {
     const bool run =
         window.column == 1 && (window.rows == 1 || window.row == static_cast<ptrdiff_t>(window.columns));
     if (piece.count == 1 && run) {
-      *piece.y = ukernel::sum_run(size, piece.x) / by;
+      *piece.y = ukernel::sum_span(size, piece.x) / by;
     } else {
       ukernel::average_pool(piece.count, window, by, piece.x, piece.y);
     }

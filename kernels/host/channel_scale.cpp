@@ -35,7 +35,7 @@ void scale_channels(const ChannelAxes& axes, size_t n, const char* input, char* 
                        const auto* x = reinterpret_cast<const float*>(from);
                        auto* y = reinterpret_cast<float*>(to);
                        if (runs && together == 1) {
-                         ukernel::scale_run(inner.size, x, scale[c], shift[c], y);
+                         ukernel::scale_span(inner.size, x, scale[c], shift[c], y);
                        } else {
                          ukernel::scale_rows(inner.size, inner.input / kFloat, inner.output / kFloat,
                                              together, x, scale + c, shift + c, y);

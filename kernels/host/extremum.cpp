@@ -26,9 +26,9 @@ struct Search {
   // Of one run.
   void run(char* const* at) const {
     const auto* x = reinterpret_cast<const float*>(at[kInput]);
-    const float value = largest ? ukernel::max_run(size, x) : ukernel::min_run(size, x);
+    const float value = largest ? ukernel::max_span(size, x) : ukernel::min_span(size, x);
     if (at[kValue] != nullptr) *reinterpret_cast<float*>(at[kValue]) = value;
-    *reinterpret_cast<int64_t*>(at[kIndex]) = static_cast<int64_t>(ukernel::find_run(size, x, value));
+    *reinterpret_cast<int64_t*>(at[kIndex]) = static_cast<int64_t>(ukernel::find_span(size, x, value));
   }
 
   // Of n outputs side by side.
@@ -91,8 +91,8 @@ int64_t find_of_all(bool largest, const Tensor& self) {
   const auto find = largest ? ukernel::argmax_rows : ukernel::argmin_rows;
   const auto* x = self.const_data_ptr<float>();
   if (is_row_major(self.dim_order(), self.sizes())) {
-    const float value = largest ? ukernel::max_run(self.numel(), x) : ukernel::min_run(self.numel(), x);
-    return static_cast<int64_t>(ukernel::find_run(self.numel(), x, value));
+    const float value = largest ? ukernel::max_span(self.numel(), x) : ukernel::min_span(self.numel(), x);
+    return static_cast<int64_t>(ukernel::find_span(self.numel(), x, value));
   }
   const View views[] = {View::of(self)};
   float best = 0.0f;

@@ -123,7 +123,7 @@ class Copy {
     const Loop& loop = loops[dim - 1];
     const Loop& run = loops[0];
     if (run.target == element_ && run.source == 0) {
-      if (dim == 1) return fill_run(target, source, static_cast<size_t>(run.size * element_));
+      if (dim == 1) return fill_span(target, source, static_cast<size_t>(run.size * element_));
     } else if (dim == 2 && run.target == element_ && run.source == element_) {
       return ukernel::copy_rows(static_cast<size_t>(loop.size), static_cast<size_t>(run.size * element_),
                                 source, loop.source, target, loop.target);
@@ -142,7 +142,7 @@ class Copy {
   }
 
   // One element again and again: what there is, is copied behind itself.
-  void fill_run(char* target, const char* element, size_t bytes) const {
+  void fill_span(char* target, const char* element, size_t bytes) const {
     constexpr size_t kMost = 4096;
     auto done = static_cast<size_t>(element_);
     std::memmove(target, element, done);

@@ -59,16 +59,16 @@ class Groups {
 }  // namespace
 
 const FloatFold kSumFold = {FloatFold::kSum,
-                            [](size_t n, const float* x, float) { return ukernel::sum_run(n, x); },
+                            [](size_t n, const float* x, float) { return ukernel::sum_span(n, x); },
                             [](size_t rows, ptrdiff_t stride, size_t n, const float* x, const float*,
                                float* y) { ukernel::sum_rows(rows, stride, n, x, y); }};
-const FloatFold kSquaresFold = {FloatFold::kSum, ukernel::squares_run, ukernel::squares_rows};
+const FloatFold kSquaresFold = {FloatFold::kSum, ukernel::squares_span, ukernel::squares_rows};
 const FloatFold kLargestFold = {FloatFold::kLargest,
-                                [](size_t n, const float* x, float) { return ukernel::max_run(n, x); },
+                                [](size_t n, const float* x, float) { return ukernel::max_span(n, x); },
                                 [](size_t rows, ptrdiff_t stride, size_t n, const float* x, const float*,
                                    float* y) { ukernel::max_rows(rows, stride, n, x, y); }};
 const FloatFold kSmallestFold = {FloatFold::kSmallest,
-                                 [](size_t n, const float* x, float) { return ukernel::min_run(n, x); },
+                                 [](size_t n, const float* x, float) { return ukernel::min_span(n, x); },
                                  [](size_t rows, ptrdiff_t stride, size_t n, const float* x, const float*,
                                     float* y) { ukernel::min_rows(rows, stride, n, x, y); }};
 

@@ -45,9 +45,9 @@ struct Group {
 Moments<float> moments(const Group& group, double eps) {
   if (group.layout.count == 0) return {0.0f, NAN};
   const auto count = static_cast<float>(group.layout.count);
-  const float mean = group.sum(ukernel::sum_run, [](float x) { return x; }) / count;
+  const float mean = group.sum(ukernel::sum_span, [](float x) { return x; }) / count;
   const float squares =
-      group.sum([mean](size_t n, const float* x) { return ukernel::squares_run(n, x, mean); },
+      group.sum([mean](size_t n, const float* x) { return ukernel::squares_span(n, x, mean); },
                 [mean](float x) { return (x - mean) * (x - mean); });
   return {mean, 1.0f / std::sqrt(squares / count + static_cast<float>(eps))};
 }
@@ -70,9 +70,9 @@ void normalize(const Group& group, const Moments<float>& moments) {
       const auto parameter = [&](size_t operand) {
         return group.start[operand] == nullptr ? nullptr : floats_at(place(operand));
       };
-      ukernel::normalize_run(length, floats_at(place(Layout::kInput)), moments.mean, moments.rstd,
-                             parameter(Layout::kWeight), parameter(Layout::kBias),
-                             reinterpret_cast<float*>(place(Layout::kOutput)));
+      ukernel::normalize_span(length, floats_at(place(Layout::kInput)), moments.mean, moments.rstd,
+                              parameter(Layout::kWeight), parameter(Layout::kBias),
+                              reinterpret_cast<float*>(place(Layout::kOutput)));
     }
   });
 }
@@ -115,11 +115,11 @@ struct ConvertedGroup {
     if (layout.count == 0) return {0.0f, NAN};
     const auto count = static_cast<float>(layout.count);
     PairwiseSum<float> sum;
-    for_each_piece([&](size_t n, const float* x, char* const*) { sum.add(ukernel::sum_run(n, x)); });
+    for_each_piece([&](size_t n, const float* x, char* const*) { sum.add(ukernel::sum_span(n, x)); });
     const float mean = sum.total() / count;
     PairwiseSum<float> squares;
     for_each_piece(
-        [&](size_t n, const float* x, char* const*) { squares.add(ukernel::squares_run(n, x, mean)); });
+        [&](size_t n, const float* x, char* const*) { squares.add(ukernel::squares_span(n, x, mean)); });
     return {mean, 1.0f / std::sqrt(squares.total() / count + static_cast<float>(eps))};
   }
 
@@ -129,7 +129,7 @@ struct ConvertedGroup {
       alignas(64) float biases[kPiece];
       const float* weight = load(weights, n, pointers, Layout::kWeight);
       const float* bias = load(biases, n, pointers, Layout::kBias);
-      ukernel::normalize_run(n, x, moments.mean, moments.rstd, weight, bias, x);
+      ukernel::normalize_span(n, x, moments.mean, moments.rstd, weight, bias, x);
       store_floats(pointers[Layout::kOutput], layout.elements.inner().strides[Layout::kOutput] / kElement,
                    type, x, n);
     });

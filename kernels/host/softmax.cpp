@@ -137,7 +137,7 @@ struct Converted {
   void long_fiber(const char* from, char* to) const {
     float largest = -INFINITY;
     for_each_piece(from, to, [&](const float* x, size_t n, char*) {
-      const float here = ukernel::max_run(n, x);
+      const float here = ukernel::max_span(n, x);
       if (!(here <= largest)) largest = here;  // NaN, too
     });
     double sum = 0;
@@ -147,7 +147,7 @@ struct Converted {
     };
     for_each_piece(from, to, [&](float* x, size_t n, char*) {
       exponentials(x, n);
-      sum += static_cast<double>(ukernel::sum_run(n, x));
+      sum += static_cast<double>(ukernel::sum_span(n, x));
     });
     const float scale =
         functions.logarithm ? largest + static_cast<float>(std::log(sum)) : static_cast<float>(1 / sum);
@@ -180,11 +180,11 @@ Error compute(KernelContext& context, const SoftmaxFunctions& functions, const S
 }  // namespace
 
 Error softmax(KernelContext& context, const SoftmaxProblem& problem) {
-  return compute(context, {ukernel::softmax_run, ukernel::softmax_rows, false}, problem);
+  return compute(context, {ukernel::softmax_span, ukernel::softmax_rows, false}, problem);
 }
 
 Error log_softmax(KernelContext& context, const SoftmaxProblem& problem) {
-  return compute(context, {ukernel::log_softmax_run, ukernel::log_softmax_rows, true}, problem);
+  return compute(context, {ukernel::log_softmax_span, ukernel::log_softmax_rows, true}, problem);
 }
 
 }  // namespace rushlight::kernels::host

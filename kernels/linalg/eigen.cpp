@@ -83,8 +83,8 @@ void form_shifted_q(const MatrixView& a, const MatrixView& tau) {
   }
 }
 
-// One step of QR with Wilkinson's shift for rows [first, last] of the tridiagonal matrix with diagonal d and e
-// beside it; columns of q take part.
+// One step of QR with Wilkinson's shift for rows [first, last] of the tridiagonal matrix with diagonal d and
+// e beside it; columns of q take part.
 void step_tridiagonal(double* d, double* e, ptrdiff_t first, ptrdiff_t last, const MatrixView& q) {
   const double half = (d[last - 1] - d[last]) / 2;
   const double beside = e[last - 1];
@@ -111,9 +111,10 @@ void step_tridiagonal(double* d, double* e, ptrdiff_t first, ptrdiff_t last, con
   }
 }
 
-// One step of QR for B^H B, of which the shift is an eigenvalue of the last two rows, for rows [first, last] of
-// the bidiagonal B with diagonal d and e above it; columns of u and v take part.
-void step_bidiagonal(double* d, double* e, ptrdiff_t first, ptrdiff_t last, const MatrixView& u, const MatrixView& v) {
+// One step of QR for B^H B, of which the shift is an eigenvalue of the last two rows, for rows [first, last]
+// of the bidiagonal B with diagonal d and e above it; columns of u and v take part.
+void step_bidiagonal(double* d, double* e, ptrdiff_t first, ptrdiff_t last, const MatrixView& u,
+                     const MatrixView& v) {
   const double before = last - 1 > first ? e[last - 2] : 0;
   const double corner = d[last] * d[last] + e[last - 1] * e[last - 1];
   const double half = (d[last - 1] * d[last - 1] + before * before - corner) / 2;
@@ -164,7 +165,8 @@ ptrdiff_t block_begin(double* e, ptrdiff_t last, Negligible is_negligible) {
 }
 
 // Puts the values, and columns of the matrices with data, in order.
-void sort(double* values, ptrdiff_t count, bool descending, const MatrixView& first, const MatrixView& second) {
+void sort(double* values, ptrdiff_t count, bool descending, const MatrixView& first,
+          const MatrixView& second) {
   for (ptrdiff_t i = 0; i < count; ++i) {
     ptrdiff_t next = i;
     for (ptrdiff_t j = i + 1; j < count; ++j) {

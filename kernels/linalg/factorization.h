@@ -37,8 +37,9 @@ void solve_lu(const MatrixView& lu, Pivots pivots, bool transposed, const Matrix
 // p becomes the permutation of rows whose product with a matrix undoes the exchanges: the P of A = P L U.
 void set_permutation(const MatrixView& p, Pivots pivots, ptrdiff_t count);
 
-// Solves op(A) X = B, or X op(A) = B, into `out`, which may not lie over the pivots, for every matrix of the batch: op is the transpose or
-// not, and the conjugate or not, of the matrix that `lu` factors. With `vectors`, B holds columns.
+// Solves op(A) X = B, or X op(A) = B, into `out`, which may not lie over the pivots, for every matrix of the
+// batch: op is the transpose or not, and the conjugate or not, of the matrix that `lu` factors. With
+// `vectors`, B holds columns.
 struct Systems {
   bool left = true;
   bool transposed = false;

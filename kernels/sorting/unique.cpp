@@ -41,17 +41,15 @@ class Parts {
     int result = 0;
     static_cast<void>(for_each_fiber(views, x.dim - 1, [&](const Fiber* fibers) {
       for (ptrdiff_t i = 0; i < fibers[0].size && result == 0; ++i) {
-        result =
-            compare_elements(fibers[0].data + i * fibers[0].stride, fibers[1].data + i * fibers[1].stride, type);
+        result = compare_elements(fibers[0].data + i * fibers[0].stride,
+                                  fibers[1].data + i * fibers[1].stride, type);
       }
       return Error::Ok;
     }));
     return result;
   }
 
-  [[nodiscard]] bool differ(uint32_t a, uint32_t b) const {
-    return order(a, b) != 0 || has_nan(a);
-  }
+  [[nodiscard]] bool differ(uint32_t a, uint32_t b) const { return order(a, b) != 0 || has_nan(a); }
 
   [[nodiscard]] bool has_nan(uint32_t part) const {
     const ScalarType type = self_.scalar_type();

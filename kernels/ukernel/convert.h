@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs of n elements into another type: out[i] = x[i], as PyTorch's `to` has it. The arrays do not overlap,
-// any alignment that the types have, any n.
+// Converts spans of n elements to another type: out[i] = x[i], as PyTorch's `to` has it. The arrays do not
+// overlap, any alignment that the types have, any n.
 //
 // Half and bfloat16 come as their bits; to them numbers are rounded to nearest even, NaN becomes the quiet
 // one. Floating numbers lose their fraction in integers: NaN and what int64 does not hold is the least int64,

@@ -9,13 +9,13 @@
 namespace rushlight::ukernel {
 
 // y[i] = (x[i] - mean) * rstd * weight[i] + bias[i] for n consecutive elements; weight and bias may be null.
-RL_UKERNEL(void, normalize_run,
+RL_UKERNEL(void, normalize_span,
            (size_t n, const float* x, float mean, float rstd, const float* weight, const float* bias,
             float* y),
            (n, x, mean, rstd, weight, bias, y))
 
 // y[i] = x[i] * scale + shift for n consecutive elements.
-RL_UKERNEL(void, scale_run, (size_t n, const float* x, float scale, float shift, float* y),
+RL_UKERNEL(void, scale_span, (size_t n, const float* x, float scale, float shift, float* y),
            (n, x, scale, shift, y))
 
 // Of rows of n elements, x_stride and y_stride apart: column j with scale[j] and shift[j].

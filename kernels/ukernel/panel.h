@@ -11,46 +11,15 @@
 
 namespace rushlight::ukernel {
 
-// What the registers of the core hold: a tile of sums has so many columns.
-#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
-inline constexpr size_t kPanelColumns = 8;
-#elif defined(__riscv_vector)
-inline constexpr size_t kPanelColumns = 32;
-#elif defined(__riscv)
-inline constexpr size_t kPanelColumns = 6;
-#else
-inline constexpr size_t kPanelColumns = 4;
-#endif
-
-// Rows that are computed at once; those that are left take more instructions.
-#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
-inline constexpr size_t kPanelRows = 3;
-#elif defined(__riscv_vector)
-inline constexpr size_t kPanelRows = 6;
-#else
-inline constexpr size_t kPanelRows = 4;
-#endif
-
+// A tile of sums has so many columns and rows; rows that are left over take more instructions.
+inline constexpr size_t kPanelColumns = native::kPanelColumns;
+inline constexpr size_t kPanelRows = native::kPanelRows;
 // As deep as panels are made, for the stack's sake; products take any depth.
-#if defined(__riscv_vector)
-inline constexpr size_t kPanelDepth = 32;
-#else
-inline constexpr size_t kPanelDepth = 64;
-#endif
-
+inline constexpr size_t kPanelDepth = native::kPanelDepth;
 // Whether a tile's sums can be rectified before they are stored.
-#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
-inline constexpr bool kPanelRectifies = true;
-#else
-inline constexpr bool kPanelRectifies = false;
-#endif
-
+inline constexpr bool kPanelRectifies = native::kPanelRectifies;
 // Whether sums of a row can begin with one number.
-#if defined(__riscv_flen) && !defined(__riscv_vector)
-inline constexpr bool kPanelSpreads = true;
-#else
-inline constexpr bool kPanelSpreads = false;
-#endif
+inline constexpr bool kPanelSpreads = native::kPanelSpreads;
 
 struct PanelProduct {
   const float* left;        // rows x parts x depth; the numbers of a part are adjacent

@@ -57,13 +57,7 @@ RL_UKERNEL_NATIVE(void, copy_block,
                   (to, to_stride, from, from_stride, column_stride, rows, columns))
 
 // Weights of so many channels are together.
-#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
-inline constexpr size_t kChannelGroup = 4;
-#elif defined(__riscv_vector)
-inline constexpr size_t kChannelGroup = 16;
-#else
-inline constexpr size_t kChannelGroup = 8;
-#endif
+inline constexpr size_t kChannelGroup = native::kChannelGroup;
 
 // out[o][c] = initial[c] + sum over i < rows, j < columns of weight[i][j][c] * in[o][i][j][c], c < channels.
 // Channels are adjacent in `in`, `initial` and `out`; weights are [groups][taps][kChannelGroup], of which the

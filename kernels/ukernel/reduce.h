@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reductions of float32: of one run of consecutive elements to a number, or of rows to one row.
+// Reductions of float32: of a span of consecutive elements to a number, or of rows to one row.
 //
 // Sums are blocked. Of a run, element i goes to partial sum i % 32 (i % 4 without vectors); 64 additions to
 // each make a block, 64 blocks are added to make a larger one, and those are added up; at the end the 32
@@ -18,14 +18,14 @@
 namespace rushlight::ukernel {
 
 // n elements from x on; of none the sum is 0.
-RL_UKERNEL(float, sum_run, (size_t n, const float* x), (n, x))
+RL_UKERNEL(float, sum_span, (size_t n, const float* x), (n, x))
 // The sum of (x[i] - mean)^2.
-RL_UKERNEL(float, squares_run, (size_t n, const float* x, float mean), (n, x, mean))
+RL_UKERNEL(float, squares_span, (size_t n, const float* x, float mean), (n, x, mean))
 // n is not 0.
-RL_UKERNEL(float, max_run, (size_t n, const float* x), (n, x))
-RL_UKERNEL(float, min_run, (size_t n, const float* x), (n, x))
+RL_UKERNEL(float, max_span, (size_t n, const float* x), (n, x))
+RL_UKERNEL(float, min_span, (size_t n, const float* x), (n, x))
 // The number of the first element that equals the value, or of the first NaN for NaN; n when there is none.
-RL_UKERNEL(size_t, find_run, (size_t n, const float* x, float value), (n, x, value))
+RL_UKERNEL(size_t, find_span, (size_t n, const float* x, float value), (n, x, value))
 
 // `rows` rows of n elements, `stride` elements apart: y[j] becomes the reduction of column j. y is not among
 // them.

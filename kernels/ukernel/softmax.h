@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Softmax and its logarithm of float32: along a run of consecutive elements, or down columns.
+// Softmax and its logarithm of float32: along a span of consecutive elements, or down columns.
 //
 //   softmax:     y[i] = exp(x[i] - m) / s      m = the largest x, s = the sum of exp(x[i] - m)
 //   log_softmax: y[i] = x[i] - m - log(s)
@@ -15,8 +15,8 @@
 namespace rushlight::ukernel {
 
 // n elements, not 0.
-RL_UKERNEL(void, softmax_run, (size_t n, const float* x, float* y), (n, x, y))
-RL_UKERNEL(void, log_softmax_run, (size_t n, const float* x, float* y), (n, x, y))
+RL_UKERNEL(void, softmax_span, (size_t n, const float* x, float* y), (n, x, y))
+RL_UKERNEL(void, log_softmax_span, (size_t n, const float* x, float* y), (n, x, y))
 
 // Each column of `rows` rows, not 0, of n elements, x_stride and y_stride elements apart.
 RL_UKERNEL(void, softmax_rows,

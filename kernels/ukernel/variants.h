@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which variants of a microkernel a build has, and how one is called. x86-64 has three, Armv7 two, of which
-// the machine decides; everything else is compiled for one machine and has one, "native".
+// How a microkernel is declared, once for all variants that a build has of it. variants.yaml lists the
+// variants; variant_table.h is generated from it. README.md is the contract.
 //
 //   RL_UKERNEL(void, vexp, (size_t n, const float* x, float* y), (n, x, y))
 //
 // declares rushlight::ukernel::<variant>::vexp for each variant, and rushlight::ukernel::vexp, which calls
-// the best that the machine runs. Variants are compiled from one source with RL_UKERNEL_VARIANT naming them.
+// the best that the machine runs: one comparison for each variant that is chosen at run time. Variants are
+// compiled from one source, whose namespace is RL_UKERNEL_VARIANT.
 //
-// RL_UKERNEL_EXACT is for what has to know subnormal numbers from zero: Armv7's vectors do not, and there is
-// no variant with them. RL_UKERNEL_NATIVE is for cores without wide vectors: one variant anywhere.
+// The macro says which rows of the table a family is compiled for:
+//   RL_UKERNEL         float: float32 whose subnormal numbers may be taken for zero
+//   RL_UKERNEL_EXACT   exact: tells subnormal numbers from zero, which Armv7's vectors do not
+//   RL_UKERNEL_NATIVE  none: for cores without wide vectors
 #pragma once
 
 #include <cstddef>
 
-#ifndef RL_UKERNEL_VARIANT
-#define RL_UKERNEL_VARIANT native
+// Set by the build if it compiles variants that are chosen at run time.
+#ifndef RUSHLIGHT_UKERNEL_VARIANTS
+#define RUSHLIGHT_UKERNEL_VARIANTS 0
 #endif
 
-// Set by the build where the x86 variants are compiled, too; and likewise the one for Armv7 with NEON.
-#ifndef RUSHLIGHT_X86_VARIANTS
-#define RUSHLIGHT_X86_VARIANTS 0
-#endif
-#ifndef RUSHLIGHT_ARM_VARIANTS
-#define RUSHLIGHT_ARM_VARIANTS 0
+#include "kernels/ukernel/variant_table.h"
+
+#ifndef RL_UKERNEL_VARIANT
+#define RL_UKERNEL_VARIANT native
 #endif
 
 namespace rushlight::ukernel {
@@ -33,61 +35,38 @@ namespace rushlight::ukernel {
   }                                                            \
   inline result name parameters { return native::name arguments; }
 
-#if RUSHLIGHT_X86_VARIANTS
-
-enum class Variant { Native, Avx2, Avx512 };
-
-// The best that this machine runs. The environment variable RUSHLIGHT_CPU (native, avx2 or avx512) asks for
-// a lesser one.
+#if RUSHLIGHT_UKERNEL_VARIANTS
+// The best that this machine runs, or the one that RUSHLIGHT_CPU names in the environment if the machine runs
+// it. Later variants are better.
 [[nodiscard]] Variant variant();
+// Its name, as RUSHLIGHT_CPU has it.
+[[nodiscard]] inline const char* variant_name() { return kVariantNames[static_cast<int>(variant())]; }
+#endif
 
-#define RL_UKERNEL(result, name, parameters, arguments) \
-  namespace native {                                    \
-  result name parameters;                               \
-  }                                                     \
-  namespace avx2 {                                      \
-  result name parameters;                               \
-  }                                                     \
-  namespace avx512 {                                    \
-  result name parameters;                               \
-  }                                                     \
-  inline result name parameters {                       \
-    switch (variant()) {                                \
-      case Variant::Avx512:                             \
-        return avx512::name arguments;                  \
-      case Variant::Avx2:                               \
-        return avx2::name arguments;                    \
-      default:                                          \
-        return native::name arguments;                  \
-    }                                                   \
+#define RL_DECLARE_VARIANT(variant, Name, result, name, parameters) \
+  namespace variant {                                               \
+  result name parameters;                                           \
   }
-#define RL_UKERNEL_EXACT RL_UKERNEL
-
-#elif RUSHLIGHT_ARM_VARIANTS
-
-enum class Variant { Native, Neon };
-
-// The best that this machine runs; with RUSHLIGHT_CPU=native in the environment not NEON.
-[[nodiscard]] Variant variant();
-
-#define RL_UKERNEL(result, name, parameters, arguments)          \
-  namespace native {                                             \
-  result name parameters;                                        \
-  }                                                              \
-  namespace neon {                                               \
-  result name parameters;                                        \
-  }                                                              \
-  inline result name parameters {                                \
-    if (variant() == Variant::Neon) return neon::name arguments; \
-    return native::name arguments;                               \
+#define RL_CALL_VARIANT(variant, Name, name, arguments) \
+  if (best_variant >= Variant::Name) return variant::name arguments;
+#define RL_UKERNEL_FOR(rows, result, name, parameters, arguments)                    \
+  namespace native {                                                                 \
+  result name parameters;                                                            \
+  }                                                                                  \
+  rows(RL_DECLARE_VARIANT, result, name, parameters) inline result name parameters { \
+    const Variant best_variant = variant();                                          \
+    rows(RL_CALL_VARIANT, name, arguments) return native::name arguments;            \
   }
-#define RL_UKERNEL_EXACT RL_UKERNEL_NATIVE
 
+#if RL_HAS_FLOAT
+#define RL_UKERNEL(...) RL_UKERNEL_FOR(RL_FOR_FLOAT, __VA_ARGS__)
 #else
-
 #define RL_UKERNEL RL_UKERNEL_NATIVE
+#endif
+#if RL_HAS_EXACT
+#define RL_UKERNEL_EXACT(...) RL_UKERNEL_FOR(RL_FOR_EXACT, __VA_ARGS__)
+#else
 #define RL_UKERNEL_EXACT RL_UKERNEL_NATIVE
-
 #endif
 
 }  // namespace rushlight::ukernel

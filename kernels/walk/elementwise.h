@@ -204,7 +204,7 @@ Error elementwise(const Tensor& out, F, const Inputs&... inputs) {
 template <TypeSet kTypes, Numbers kNumbers = Numbers::kRounded, class F, class... Inputs>
 Error elementwise_floating(const Tensor& out, F, const Inputs&... inputs) {
   static_assert(std::is_empty_v<F>);
-  return run_floating(internal::kOperator<kTypes & types::kFloating, Signs::kMatter, kNumbers,
+  return run_floating(internal::kOperator<(kTypes & types::kFloating), Signs::kMatter, kNumbers,
                                           internal::Same<F>, sizeof...(Inputs)>,
                       inputs..., out);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/walk/row_major.h"
 #include "kernels/walk/strided_copy.h"
 
 #include <cstdint>
 #include <cstring>
 
 #include "kernels/elements/convert.h"
+#include "kernels/walk/row_major.h"
 
 namespace rushlight::kernels {
 
@@ -21,8 +21,8 @@ void copy_sized(char* target, ptrdiff_t target_stride, const char* source, ptrdi
   }
 }
 
-// Elements of 16 bytes, aligned to 8: a plan may lay them half over each other. A call of memmove would cost the
-// other loops, which are compiled into the same function, an instruction for each element.
+// Elements of 16 bytes, aligned to 8: a plan may lay them half over each other. A call of memmove would cost
+// the other loops, which are compiled into the same function, an instruction for each element.
 void copy_wide(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride, size_t n) {
   for (; n > 0; --n) {
     uint64_t first, second;

@@ -29,18 +29,27 @@ def read_yaml(
 
     Errors: MissingDependency; `error` for a file that cannot be read, is no YAML, or stands for too much.
     """
+    shown = f"{what} {path}".strip()
+    return parse_yaml(_read(path, shown, error), what=shown, error=error, extra=extra)
+
+
+def parse_yaml(
+    data: str | bytes, *, what: str, error: type[RushlightError] = InvalidArgument, extra: str = "build"
+) -> Any:
+    """The value of a YAML text, which errors call `what`; `extra` brings PyYAML.
+
+    Errors: MissingDependency; `error` for what is no YAML or stands for too much.
+    """
     try:
         import yaml
     except ImportError as missing:
         raise MissingDependency("pyyaml", extra) from missing
-    shown = f"{what} {path}".strip()
-    data = _read(path, shown, error)
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        _check(yaml.parse(data, Loader=loader), shown, error)
+        _check(yaml.parse(data, Loader=loader), what, error)
         return yaml.load(data, Loader=loader)
     except (yaml.YAMLError, ValueError, OverflowError) as problem:
-        raise error(f"{shown}: expected YAML: {problem}") from problem
+        raise error(f"{what}: expected YAML: {problem}") from problem
 
 
 def _check(events: Any, shown: str, error: type[RushlightError]) -> None:

@@ -37,6 +37,16 @@ def write_bytes(path: PathLike, content: bytes | memoryview) -> None:
         file.write(content)
 
 
+def write_if_changed(path: PathLike, text: str) -> None:
+    """Writes a text file (UTF-8), and the folders above it; one with that content keeps its time stamp.
+    Error: FileFailed; the file that was there stays."""
+    path, content = Path(path), text.encode()
+    if path.is_file() and path.read_bytes() == content:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_bytes(path, content)
+
+
 @contextlib.contextmanager
 def writing(path: PathLike) -> Iterator[IO[bytes]]:
     """A file to write into. It takes its name at the end, in one step: after a failure an earlier file

@@ -6,7 +6,7 @@
 
 #include "kernels/host/convolution/rows.h"
 #include "kernels/ukernel/gemm.h"
-#include "kernels/ukernel/turn.h"
+#include "kernels/ukernel/transpose_clamp.h"
 #include "kernels/ukernel/winograd.h"
 
 namespace rushlight::kernels::host {
@@ -34,7 +34,7 @@ size_t grain_of(ptrdiff_t work) {
 }
 
 // A band of tiles is transformed, multiplied part by part, and transformed back. Where channels come first,
-// the inputs and outputs of a band are turned.
+// the inputs and outputs of a band are transposed.
 class Bands {
  public:
   Bands(const Convolution& convolution, const float* packed, float* scratch)
@@ -108,7 +108,7 @@ class Bands {
   }
 
   template <class Body>
-  void turn(KernelContext& context, ptrdiff_t channels, ptrdiff_t pixels, Body body) const {
+  void transpose(KernelContext& context, ptrdiff_t channels, ptrdiff_t pixels, Body body) const {
     const ptrdiff_t pieces = (channels + kChannelsAtOnce - 1) / kChannelsAtOnce;
     context.parallel_for(static_cast<size_t>(pieces), grain_of(kChannelsAtOnce * pixels / 4),
                          [&](size_t begin, size_t end, size_t) {
@@ -122,36 +122,36 @@ class Bands {
     const ConvolutionAxis& x = c_.axes[2];
     const Range rows = seen_rows();
     if (rows.size() <= 0) return;
-    turn(context, c_.in_channels, rows.size() * x.in, [&](ptrdiff_t first, ptrdiff_t count) {
-      ukernel::Turn turned;
-      turned.rows = static_cast<size_t>(count);
-      turned.columns = static_cast<size_t>(rows.size() * x.in);
-      turned.from = c_.input + first * c_.in_channel_stride + rows.begin * x.in;
-      turned.from_stride = c_.in_channel_stride;
-      turned.to = seen_ + first;
-      turned.to_stride = c_.in_channels;
-      turn_clamped(turned);
+    transpose(context, c_.in_channels, rows.size() * x.in, [&](ptrdiff_t first, ptrdiff_t count) {
+      ukernel::TransposeClamp transposed;
+      transposed.rows = static_cast<size_t>(count);
+      transposed.columns = static_cast<size_t>(rows.size() * x.in);
+      transposed.from = c_.input + first * c_.in_channel_stride + rows.begin * x.in;
+      transposed.from_stride = c_.in_channel_stride;
+      transposed.to = seen_ + first;
+      transposed.to_stride = c_.in_channels;
+      transpose_clamped(transposed);
     });
   }
 
   void turn_outputs(KernelContext& context) const {
     const ConvolutionAxis& x = c_.axes[2];
     const Range rows = made_rows();
-    turn(context, c_.out_channels, rows.size() * x.out, [&](ptrdiff_t first, ptrdiff_t count) {
+    transpose(context, c_.out_channels, rows.size() * x.out, [&](ptrdiff_t first, ptrdiff_t count) {
       const ptrdiff_t at = first * c_.out_channel_stride + rows.begin * x.out;
-      ukernel::Turn turned;
-      turned.rows = static_cast<size_t>(rows.size() * x.out);
-      turned.columns = static_cast<size_t>(count);
-      turned.from = made_ + first;
-      turned.from_stride = c_.out_channels;
-      turned.to = c_.out + at;
-      turned.to_stride = c_.out_channel_stride;
-      turned.residual = c_.residual == nullptr ? nullptr : c_.residual + at;
-      turned.low = c_.low;
-      turned.high = c_.high;
-      turn_clamped(turned);
+      ukernel::TransposeClamp transposed;
+      transposed.rows = static_cast<size_t>(rows.size() * x.out);
+      transposed.columns = static_cast<size_t>(count);
+      transposed.from = made_ + first;
+      transposed.from_stride = c_.out_channels;
+      transposed.to = c_.out + at;
+      transposed.to_stride = c_.out_channel_stride;
+      transposed.residual = c_.residual == nullptr ? nullptr : c_.residual + at;
+      transposed.low = c_.low;
+      transposed.high = c_.high;
+      transpose_clamped(transposed);
       for (ptrdiff_t i = 0; i < count; ++i) {
-        c_.finish(turned.to + i * turned.to_stride, rows.size() * x.out);
+        c_.finish(transposed.to + i * transposed.to_stride, rows.size() * x.out);
       }
     });
   }

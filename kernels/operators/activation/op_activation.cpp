@@ -66,7 +66,7 @@ Error silu_out(KernelContext& context, const Tensor& self, Tensor& out) {
       if (contains(kTypes & types::kComplex, self.scalar_type()))
         return complex_function(self, out, complex_silu);
     }
-    return elementwise<kTypes & ~types::kComplex>(out, f, self);
+    return elementwise<(kTypes & ~types::kComplex)>(out, f, self);
   });
 }
 

@@ -31,7 +31,7 @@ Error shift_left(ScalarType compute, const Tensor& self, const Tensor& other, Te
     if (!has_bit(bits)) return T(0);
     return static_cast<T>(static_cast<uint64_t>(x) << static_cast<unsigned>(bits));
   };
-  return elementwise<kLeftTypes & types::kIntegral>(compute, out, shift, self, other);
+  return elementwise<(kLeftTypes & types::kIntegral)>(compute, out, shift, self, other);
 }
 
 Error shift_right(ScalarType compute, const Tensor& self, const Tensor& other, Tensor& out) {
@@ -40,7 +40,7 @@ Error shift_right(ScalarType compute, const Tensor& self, const Tensor& other, T
     if (has_bit(bits)) return static_cast<T>(x >> static_cast<unsigned>(bits));
     return static_cast<T>(std::is_signed_v<T> && x < T(0) ? -1 : 0);
   };
-  return elementwise<kRightTypes & types::kIntegral>(compute, out, shift, self, other);
+  return elementwise<(kRightTypes & types::kIntegral)>(compute, out, shift, self, other);
 }
 
 }  // namespace

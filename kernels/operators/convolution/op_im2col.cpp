@@ -20,7 +20,7 @@ Error im2col_out(KernelContext&, const Tensor& self, Span<const int64_t> kernel_
   const ptrdiff_t rank = self.dim();
   Window windows[2];
   RL_TRY(plan_im2col({kernel_size, dilation, padding, stride}, self.size(rank - 2), self.size(rank - 1),
-                      windows));
+                     windows));
   const int64_t volume = windows[0].kernel * windows[1].kernel;
   const int64_t positions = windows[0].out * windows[1].out;
   RL_CHECK(volume <= kSpatialLimit / self.size(rank - 3) && positions <= kSpatialLimit,

@@ -38,7 +38,7 @@ Error bound_by(ScalarType compute, const Tensor& self, const std::optional<Scala
       return has_high ? at_most(x, high) : x;
     };
   };
-  return elementwise_for<kTypes & types::kReal>(compute, out, bound, self);
+  return elementwise_for<(kTypes & types::kReal)>(compute, out, bound, self);
 }
 
 struct PortableClamp {

@@ -127,7 +127,7 @@ Error native_dropout_backward_out(KernelContext&, const Tensor& grad_output, con
     return [factor = static_cast<T>(scale)](T gradient, T kept) { return gradient * (kept * factor); };
   };
   const ScalarType type = floating_type(grad_output.scalar_type());
-  return elementwise_for<kTypes & types::kFloating>(type, out, make, grad_output, mask);
+  return elementwise_for<(kTypes & types::kFloating)>(type, out, make, grad_output, mask);
 }
 
 }  // namespace rushlight::kernels

@@ -64,7 +64,7 @@ Error put(const Tensor& target, Span<const std::optional<Tensor>> indices, const
       });
     }
   }
-  return dispatch<kAccumulated & types::kAll>(target.scalar_type(), [&](auto type) {
+  return dispatch<(kAccumulated & types::kAll)>(target.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
     return indexing.run(target, source, Indexing::kWrite, accumulate_elements<T>);
   });

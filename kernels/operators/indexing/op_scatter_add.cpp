@@ -20,7 +20,7 @@ Error scatter_add_out(KernelContext& context, const Tensor& self, int64_t dim, c
                            {scatter.index, scatter.target, scatter.source, scatter.dim, Combine::kSum, true});
   }
   const View views[] = {scatter.index, scatter.target, scatter.source};
-  return dispatch<kTypes & ~types::kReducedFloat & ~types::kComplex>(self.scalar_type(), [&](auto type) {
+  return dispatch<(kTypes & ~types::kReducedFloat & ~types::kComplex)>(self.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
     return for_each_fiber(views, scatter.dim, [&](const Fiber* fibers) {
       return for_each_indexed(

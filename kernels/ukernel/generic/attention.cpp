@@ -1,2 +1,186 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/ukernel/generic/attention.inl"
+// kernels/ukernel/attention.h.
+#include "kernels/ukernel/attention.h"
+
+#include "kernels/ukernel/generic/vector.h"
+#include "kernels/ukernel/generic/vector_math.h"
+
+// Before anything else: only then are arrays of vectors kept out of memory.
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+namespace {
+
+// Below that the result is 0.
+constexpr float kLowest = -87.0f;
+
+// e^x for x up to 0: nothing overflows, and the exponent fits as it is. Within 3e-7 of the result, which is
+// half the operations of what is correct to a unit in the last place; 1 of 0. The coefficients are the
+// minimax ones of (e^r - 1 - r) / r^2.
+RL_INLINE F32 exp_of_negative(F32 x) {
+  constexpr float kExponent = kRounder + 127;
+  constexpr float kLn2 = 0x1.62e430p-1f;
+  const F32 shifted = x * kLog2E + kExponent;
+  const F32 r = x - (shifted - kExponent) * kLn2;
+  const F32 power = polynomial(r, 1.0f, 1.0f, 0x1.fffdfcp-2f, 0x1.5557aep-3f, 0x1.572a06p-5f, 0x1.10627ap-7f);
+  return select(x < kLowest, splat(0.0f), power * from_bits(bits(shifted) << 23));
+}
+
+#if RL_VECTOR_BYTES > 4
+using Four = float __attribute__((vector_size(16)));
+
+// Combines lanes into four, those of the same number modulo 4.
+template <class Combine>
+RL_INLINE Four folded(F32 value, Combine combine) {
+  Four parts[kLanes / 4];
+  std::memcpy(parts, &value, sizeof(value));
+  RL_UNROLL for (size_t step = kLanes / 8; step > 0; step /= 2) {
+    RL_UNROLL for (size_t i = 0; i < step; ++i) parts[i] = combine(parts[i], parts[i + step]);
+  }
+  return parts[0];
+}
+template <class Combine>
+RL_INLINE float across(F32 value, Combine combine) {
+  Four four = folded(value, combine);
+  four = combine(four, __builtin_shufflevector(four, four, 2, 3, 0, 1));
+  four = combine(four, __builtin_shufflevector(four, four, 1, 0, 3, 2));
+  return four[0];
+}
+
+// The lanes before the end of a row, the others are as low as can be.
+RL_INLINE F32 until(F32 value, size_t left) {
+  constexpr int32_t kNumbers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  I32 number;
+  std::memcpy(&number, kNumbers, sizeof(number));
+  return select(number < static_cast<int32_t>(left), value, splat(-kInfinity));
+}
+#else
+template <class Combine>
+RL_INLINE float across(F32 value, Combine) {
+  return value;
+}
+RL_INLINE F32 until(F32 value, size_t) { return value; }
+#endif
+
+// The larger one; `b` where one is NaN.
+template <class V>
+RL_INLINE V larger(V a, V b) {
+  return a > b ? a : b;
+}
+
+// x = scores * scale + mask in their place; returns the largest of these and `largest`.
+template <bool kMasked>
+RL_INLINE float scale_and_mask(size_t n, float* scores, float scale, const float* mask, float largest) {
+  F32 most[2] = {splat(largest), splat(largest)};
+  const auto scaled = [&](F32 x, F32 added) {
+    return kMasked ? multiply_add(x, splat(scale), added) : x * scale;
+  };
+  size_t j = 0;
+  for (; j + 2 * kLanes <= n; j += 2 * kLanes) {
+    RL_UNROLL for (size_t k = 0; k < 2; ++k) {
+      const size_t at = j + k * kLanes;
+      const F32 x = scaled(load(scores + at), kMasked ? load(mask + at) : F32{});
+      store(scores + at, x);
+      most[k] = larger(x, most[k]);
+    }
+  }
+  for (; j < n; j += kLanes) {
+    const size_t left = n - j < kLanes ? n - j : kLanes;
+    const F32 x = scaled(load_partial(scores + j, left), kMasked ? load_partial(mask + j, left) : F32{});
+    store_partial(scores + j, x, left);
+    most[0] = larger(until(x, left), most[0]);
+  }
+  return across(larger(most[1], most[0]), [](auto a, auto b) { return larger(a, b); });
+}
+
+#if RL_VECTOR_BYTES > 4
+// The sums of four vectors.
+RL_INLINE Four sums_of(const F32* values) {
+  const auto add = [](Four x, Four y) { return x + y; };
+  const Four a = folded(values[0], add);
+  const Four b = folded(values[1], add);
+  const Four c = folded(values[2], add);
+  const Four d = folded(values[3], add);
+  const Four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5) + __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Four cd = __builtin_shufflevector(c, d, 0, 4, 1, 5) + __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  return __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+}
+RL_INLINE void store_sums(float* to, const F32* values) {
+  const Four sums = sums_of(values);
+  std::memcpy(to, &sums, sizeof(sums));
+}
+#else
+RL_INLINE void store_sums(float* to, const F32* values) {
+  for (size_t k = 0; k < 4; ++k) to[k] = values[k];
+}
+#endif
+
+// The products of a query with kKeys keys, before lanes are summed up.
+template <size_t kKeys>
+RL_INLINE void multiply(size_t depth, const float* query, const float* keys, ptrdiff_t stride, F32* sums) {
+  RL_UNROLL for (size_t k = 0; k < kKeys; ++k) sums[k] = splat(0.0f);
+  size_t p = 0;
+  for (; p + kLanes <= depth; p += kLanes) {
+    const F32 q = load(query + p);
+    RL_UNROLL for (size_t k = 0; k < kKeys; ++k) {
+      sums[k] = multiply_add(q, load(keys + static_cast<ptrdiff_t>(k) * stride + p), sums[k]);
+    }
+  }
+  if (p == depth) return;
+  const F32 q = load_partial(query + p, depth - p);
+  RL_UNROLL for (size_t k = 0; k < kKeys; ++k) {
+    const F32 key = load_partial(keys + static_cast<ptrdiff_t>(k) * stride + p, depth - p);
+    sums[k] = multiply_add(q, key, sums[k]);
+  }
+}
+
+}  // namespace
+
+float attention_weights(size_t n, float* scores, float scale, const float* mask, float* shift, float* sum) {
+  const float before = *shift;
+  const float largest = mask == nullptr ? scale_and_mask<false>(n, scores, scale, mask, before)
+                                        : scale_and_mask<true>(n, scores, scale, mask, before);
+  const float subtracted = largest == -kInfinity ? 0.0f : largest;
+  F32 sums[2] = {splat(0.0f), splat(0.0f)};
+  size_t j = 0;
+  for (; j + 2 * kLanes <= n; j += 2 * kLanes) {
+    RL_UNROLL for (size_t k = 0; k < 2; ++k) {
+      float* const at = scores + j + k * kLanes;
+      const F32 weight = exp_of_negative(load(at) - subtracted);
+      store(at, weight);
+      sums[k] += weight;
+    }
+  }
+  for (; j < n; j += kLanes) {
+    const size_t left = n - j < kLanes ? n - j : kLanes;
+    const F32 weight = exp_of_negative(until(load_partial(scores + j, left), left) - subtracted);
+    store_partial(scores + j, weight, left);
+    sums[0] += weight;
+  }
+  const float factor = before == -kInfinity ? 1.0f : lane(exp_of_negative(splat(before - subtracted)), 0);
+  *shift = largest;
+  *sum = *sum * factor + across(sums[0] + sums[1], [](auto a, auto b) { return a + b; });
+  return factor;
+}
+
+void attention_scores(size_t n, size_t depth, const float* query, const float* keys, ptrdiff_t stride,
+                      float* scores) {
+  F32 sums[4];
+  size_t j = 0;
+  for (; j + 4 <= n; j += 4) {
+    multiply<4>(depth, query, keys + static_cast<ptrdiff_t>(j) * stride, stride, sums);
+    store_sums(scores + j, sums);
+  }
+  for (; j < n; ++j) {
+    multiply<1>(depth, query, keys + static_cast<ptrdiff_t>(j) * stride, stride, sums);
+    scores[j] = across(sums[0], [](auto a, auto b) { return a + b; });
+  }
+}
+
+void attention_scale(size_t n, float* row, float factor) {
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) store(row + i, load(row + i) * factor);
+  if (i < n) store_partial(row + i, load_partial(row + i, n - i) * factor, n - i);
+}
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

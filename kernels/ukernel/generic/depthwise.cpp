@@ -1,2 +1,242 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/ukernel/generic/depthwise.inl"
+// kernels/ukernel/depthwise.h over vectors of the compiler.
+#include "kernels/ukernel/depthwise.h"
+
+#include "kernels/ukernel/generic/vector.h"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+namespace {
+
+constexpr bool kManyRegisters = kHeldTaps > 9;
+
+// A whole vector, or the first `count` floats of one.
+template <bool kWhole>
+RL_INLINE F32 load_some(const float* from, size_t count) {
+  return kWhole ? load(from) : load_partial(from, count);
+}
+template <bool kWhole>
+RL_INLINE void store_some(float* to, F32 value, size_t count) {
+  if (kWhole) {
+    store(to, value);
+  } else {
+    store_partial(to, value, count);
+  }
+}
+
+struct Finish {
+  F32 low;
+  F32 high;
+
+  RL_INLINE F32 operator()(F32 sum) const { return at_most(at_least(sum, low), high); }
+};
+
+// One vector of channels, all pixels, of which each begins kStep taps behind the one before. The weights of
+// kRows x kTaps stay in registers, and what several of the pixels that are computed together see is loaded
+// once.
+template <bool kWhole, size_t kRows, size_t kTaps, size_t kStep>
+struct Held {
+  F32 weights[kRows][kTaps];
+  const float* in[kRows];
+  F32 bias;
+  Finish finish;
+  float* out;
+  const float* residual;
+  ptrdiff_t tap_stride;
+  ptrdiff_t out_stride;
+  ptrdiff_t residual_stride;
+  size_t count;
+
+  RL_INLINE Held(const DepthwisePixels& s, size_t c, size_t channels)
+      : bias(s.bias == nullptr ? splat(0.0F) : load_some<kWhole>(s.bias + c, channels)),
+        finish{splat(s.low), splat(s.high)},
+        out(s.out + c),
+        residual(s.residual == nullptr ? nullptr : s.residual + c),
+        tap_stride(s.tap_stride),
+        out_stride(s.out_stride),
+        residual_stride(s.residual_stride),
+        count(channels) {
+    RL_UNROLL for (size_t r = 0; r < kRows; ++r) {
+      in[r] = s.in[r] + c;
+      RL_UNROLL for (size_t t = 0; t < kTaps; ++t) {
+        weights[r][t] =
+            load_some<kWhole>(s.weights[r] + static_cast<ptrdiff_t>(t) * s.weight_stride + c, count);
+      }
+    }
+  }
+
+  template <size_t kPixels>
+  RL_INLINE void compute() {
+    F32 sums[kPixels];
+    RL_UNROLL for (size_t i = 0; i < kPixels; ++i) sums[i] = bias;
+    RL_UNROLL for (size_t r = 0; r < kRows; ++r) {
+      const float* seen = in[r];
+      RL_UNROLL for (size_t j = 0; j < kStep * (kPixels - 1) + kTaps; ++j, seen += tap_stride) {
+        const F32 value = load_some<kWhole>(seen, count);
+        RL_UNROLL for (size_t i = 0; i < kPixels; ++i) {
+          if (j >= kStep * i && j < kStep * i + kTaps) {
+            sums[i] = multiply_add(value, weights[r][j - kStep * i], sums[i]);
+          }
+        }
+      }
+      in[r] += static_cast<ptrdiff_t>(kStep * kPixels) * tap_stride;
+    }
+    RL_UNROLL for (size_t i = 0; i < kPixels; ++i, out += out_stride) {
+      if (residual != nullptr) {
+        sums[i] += load_some<kWhole>(residual, count);
+        residual += residual_stride;
+      }
+      store_some<kWhole>(out, finish(sums[i]), count);
+    }
+  }
+};
+
+template <bool kWhole, size_t kRows, size_t kTaps, size_t kStep>
+void pixels_held(const DepthwisePixels& s, size_t c, size_t count) {
+  constexpr size_t kAtOnce = !kManyRegisters || (kRows * kTaps > 9 && kStep > 1) ? 2 : 4;
+  Held<kWhole, kRows, kTaps, kStep> held(s, c, count);
+  size_t left = s.pixels;
+  for (; left >= kAtOnce; left -= kAtOnce) held.template compute<kAtOnce>();
+  if (left >= 2) {
+    held.template compute<2>();
+    left -= 2;
+  }
+  for (; left > 0; --left) held.template compute<1>();
+}
+
+template <bool kWhole, size_t kRows, size_t kTaps>
+bool are_held(const DepthwisePixels& s, size_t c, size_t count) {
+  if (s.rows != kRows || s.taps != kTaps) return false;
+  if (s.in_stride == s.tap_stride) {
+    pixels_held<kWhole, kRows, kTaps, 1>(s, c, count);
+  } else if (s.in_stride == 2 * s.tap_stride) {
+    pixels_held<kWhole, kRows, kTaps, 2>(s, c, count);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// One vector of channels, kPixels pixels from p on.
+template <bool kWhole, size_t kPixels>
+void pixels_any(const DepthwisePixels& s, size_t p, size_t c, size_t count) {
+  const auto first = static_cast<ptrdiff_t>(p);
+  float* out = s.out + first * s.out_stride + c;
+  const ptrdiff_t in_stride = s.in_stride;
+  const F32 bias = s.bias == nullptr ? splat(0.0F) : load_some<kWhole>(s.bias + c, count);
+  F32 sums[kPixels];
+  RL_UNROLL for (size_t i = 0; i < kPixels; ++i) sums[i] = bias;
+  if (s.accumulate) {
+    RL_UNROLL for (size_t i = 0; i < kPixels; ++i) {
+      sums[i] = load_some<kWhole>(out + static_cast<ptrdiff_t>(i) * s.out_stride, count);
+    }
+  }
+  for (size_t r = 0; r < s.rows; ++r) {
+    const float* in = s.in[r] + first * in_stride + c;
+    const float* weights = s.weights[r] + c;
+    for (size_t t = 0; t < s.taps; ++t) {
+      const F32 weight = load_some<kWhole>(weights, count);
+      RL_UNROLL for (size_t i = 0; i < kPixels; ++i) {
+        const F32 seen = load_some<kWhole>(in + static_cast<ptrdiff_t>(i) * in_stride, count);
+        sums[i] = multiply_add(seen, weight, sums[i]);
+      }
+      in += s.tap_stride;
+      weights += s.weight_stride;
+    }
+  }
+  const Finish finish{splat(s.low), splat(s.high)};
+  RL_UNROLL for (size_t i = 0; i < kPixels; ++i) {
+    const auto at = static_cast<ptrdiff_t>(i);
+    if (s.residual != nullptr) {
+      sums[i] += load_some<kWhole>(s.residual + (first + at) * s.residual_stride + c, count);
+    }
+    store_some<kWhole>(out + at * s.out_stride, finish(sums[i]), count);
+  }
+}
+
+template <bool kWhole>
+void pixels_of(const DepthwisePixels& s, size_t c, size_t count) {
+  if (s.pixels > 1 && !s.accumulate) {
+    if (are_held<kWhole, 3, 3>(s, c, count)) return;
+    if (kHeldTaps >= 25 && are_held<kWhole, 5, 5>(s, c, count)) return;
+    if (are_held<kWhole, 2, 3>(s, c, count)) return;  // at the upper and lower ends of an image
+  }
+  constexpr size_t kAtOnce = 8;
+  size_t p = 0;
+  for (; p + kAtOnce <= s.pixels; p += kAtOnce) pixels_any<kWhole, kAtOnce>(s, p, c, count);
+  for (; p + 2 <= s.pixels; p += 2) pixels_any<kWhole, 2>(s, p, c, count);
+  if (p < s.pixels) pixels_any<kWhole, 1>(s, p, c, count);
+}
+
+// What is the same for all vectors of a plane.
+template <size_t kTaps>
+struct PlaneSum {
+  F32 weights[kTaps];
+  const float* in[kTaps];
+
+  RL_INLINE explicit PlaneSum(const DepthwisePlane& plane) {
+    RL_UNROLL for (size_t t = 0; t < kTaps; ++t) {
+      weights[t] = splat(plane.weights[t]);
+      in[t] = plane.in[t];
+    }
+  }
+  RL_INLINE F32 operator()(F32 sum, ptrdiff_t at) const {
+    RL_UNROLL for (size_t t = 0; t < kTaps; ++t) sum = multiply_add(load(in[t] + at), weights[t], sum);
+    return sum;
+  }
+};
+template <>
+struct PlaneSum<0> {  // as many taps as there are
+  const DepthwisePlane& plane;
+
+  RL_INLINE explicit PlaneSum(const DepthwisePlane& of) : plane(of) {}
+  RL_INLINE F32 operator()(F32 sum, ptrdiff_t at) const {
+    for (size_t t = 0; t < plane.taps; ++t) {
+      sum = multiply_add(load(plane.in[t] + at), splat(plane.weights[t]), sum);
+    }
+    return sum;
+  }
+};
+
+template <size_t kTaps>
+void plane_of(const DepthwisePlane& plane) {
+  const PlaneSum<kTaps> sum_of(plane);
+  const F32 bias = splat(plane.bias);
+  const Finish finish{splat(plane.low), splat(plane.high)};
+  const bool accumulates = plane.accumulate;
+  const size_t width = plane.width;
+  for (size_t y = 0; y < plane.rows; ++y) {
+    const ptrdiff_t row = static_cast<ptrdiff_t>(y) * plane.in_stride;
+    float* out = plane.out + static_cast<ptrdiff_t>(y) * plane.out_stride;
+    const float* residual = plane.residual == nullptr
+                                ? nullptr
+                                : plane.residual + static_cast<ptrdiff_t>(y) * plane.residual_stride;
+    size_t x = 0;
+    for (; x + kLanes <= width; x += kLanes) {
+      F32 sum = sum_of(accumulates ? load(out + x) : bias, row + static_cast<ptrdiff_t>(x));
+      if (residual != nullptr) sum += load(residual + x);
+      store(out + x, finish(sum));
+    }
+    if (x == width) continue;
+    const size_t count = width - x;
+    F32 sum = sum_of(accumulates ? load_partial(out + x, count) : bias, row + static_cast<ptrdiff_t>(x));
+    if (residual != nullptr) sum += load_partial(residual + x, count);
+    store_partial(out + x, finish(sum), count);
+  }
+}
+
+}  // namespace
+
+void depthwise_pixels(const DepthwisePixels& strip) {
+  size_t c = 0;
+  for (; c + kLanes <= strip.channels; c += kLanes) pixels_of<true>(strip, c, kLanes);
+  if (c < strip.channels) pixels_of<false>(strip, c, strip.channels - c);
+}
+
+void depthwise_plane(const DepthwisePlane& plane) {
+  if (plane.taps == 9) return plane_of<9>(plane);
+  if (kHeldTaps >= 25 && plane.taps == 25) return plane_of<25>(plane);
+  plane_of<0>(plane);
+}
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

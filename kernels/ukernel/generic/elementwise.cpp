@@ -1,2 +1,219 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/ukernel/generic/elementwise.inl"
+#include "kernels/ukernel/elementwise.h"
+
+#include <type_traits>
+
+#include "kernels/ukernel/generic/vector_math.h"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+namespace {
+
+template <class T>
+RL_INLINE const T* row_of(const RowInput& input, size_t row) {
+  return reinterpret_cast<const T*>(static_cast<const char*>(input.data) +
+                                    static_cast<ptrdiff_t>(row) * input.stride);
+}
+template <class T>
+RL_INLINE T* out_row(const Rows& rows, size_t row) {
+  return reinterpret_cast<T*>(static_cast<char*>(rows.out) + static_cast<ptrdiff_t>(row) * rows.stride);
+}
+
+// A row's operand as vectors: of what is one for all elements, a vector in `held` is loaded again and again,
+// so that one loop serves all forms.
+struct Source {
+  const float* at;
+  size_t step;
+
+  RL_INLINE F32 full(size_t i) const { return load(at + i * step); }
+  RL_INLINE F32 first(size_t i, size_t count) const {
+    return step == 0 ? load(at) : load_partial(at + i, count);
+  }
+};
+RL_INLINE Source source_of(const RowInput& input, size_t row, float* held) {
+  const auto* at = row_of<float>(input, row);
+  if (!input.one) return {at, 1};
+  store(held, splat(*at));
+  return {held, 0};
+}
+
+template <class F>
+RL_INLINE void for_pairs(const Rows& rows, F f) {
+  float held[2][kLanes];
+  const size_t n = rows.n;
+  const size_t count = rows.count;
+  for (size_t row = 0; row < count; ++row) {
+    const Source a = source_of(rows.in[0], row, held[0]);
+    const Source b = source_of(rows.in[1], row, held[1]);
+    float* out = out_row<float>(rows, row);
+    size_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) store(out + i, f(a.full(i), b.full(i)));
+    if (i < n) store_partial(out + i, f(a.first(i, n - i), b.first(i, n - i)), n - i);
+  }
+}
+
+template <class F>
+RL_INLINE void for_triples(const Rows& rows, F f) {
+  float held[3][kLanes];
+  const size_t n = rows.n;
+  const size_t count = rows.count;
+  for (size_t row = 0; row < count; ++row) {
+    const Source a = source_of(rows.in[0], row, held[0]);
+    const Source b = source_of(rows.in[1], row, held[1]);
+    const Source c = source_of(rows.in[2], row, held[2]);
+    float* out = out_row<float>(rows, row);
+    size_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) store(out + i, f(a.full(i), b.full(i), c.full(i)));
+    const size_t left = n - i;
+    if (left > 0) store_partial(out + i, f(a.first(i, left), b.first(i, left), c.first(i, left)), left);
+  }
+}
+
+// Loops of which compilers make vectors of any element type.
+template <class In, class Out, class F>
+RL_INLINE void for_elements(const Rows& rows, F f) {
+  for (size_t row = 0; row < rows.count; ++row) {
+    const In* a = row_of<In>(rows.in[0], row);
+    const In* b = row_of<In>(rows.in[1], row);
+    Out* out = out_row<Out>(rows, row);
+    if (rows.in[0].one && rows.in[1].one) {
+      const Out result = f(*a, *b);
+      for (size_t i = 0; i < rows.n; ++i) out[i] = result;
+    } else if (rows.in[1].one) {
+      const In right = *b;
+      for (size_t i = 0; i < rows.n; ++i) out[i] = f(a[i], right);
+    } else if (rows.in[0].one) {
+      const In left = *a;
+      for (size_t i = 0; i < rows.n; ++i) out[i] = f(left, b[i]);
+    } else {
+      for (size_t i = 0; i < rows.n; ++i) out[i] = f(a[i], b[i]);
+    }
+  }
+}
+
+template <class T>
+RL_INLINE void choose(const Rows& rows) {
+  for (size_t row = 0; row < rows.count; ++row) {
+    const auto* mask = row_of<uint8_t>(rows.in[0], row);
+    const T* a = row_of<T>(rows.in[1], row);
+    const T* b = row_of<T>(rows.in[2], row);
+    T* out = out_row<T>(rows, row);
+    const bool a_one = rows.in[1].one;
+    const bool b_one = rows.in[2].one;
+    if (rows.in[0].one) {
+      const T* chosen = *mask != 0 ? a : b;
+      const size_t step = (*mask != 0 ? a_one : b_one) ? 0 : 1;
+      for (size_t i = 0; i < rows.n; ++i) out[i] = chosen[i * step];
+    } else if (a_one && b_one) {
+      const T yes = *a;
+      const T no = *b;
+      for (size_t i = 0; i < rows.n; ++i) out[i] = mask[i] != 0 ? yes : no;
+    } else if (a_one) {
+      const T yes = *a;
+      for (size_t i = 0; i < rows.n; ++i) {
+        const T no = b[i];
+        out[i] = mask[i] != 0 ? yes : no;
+      }
+    } else if (b_one) {
+      const T no = *b;
+      for (size_t i = 0; i < rows.n; ++i) {
+        const T yes = a[i];
+        out[i] = mask[i] != 0 ? yes : no;
+      }
+    } else {
+      for (size_t i = 0; i < rows.n; ++i) {
+        const T yes = a[i];
+        const T no = b[i];
+        out[i] = mask[i] != 0 ? yes : no;
+      }
+    }
+  }
+}
+
+RL_INLINE F32 largest(F32 a, F32 b) { return select((a > b) | (a != a), a, b); }
+RL_INLINE F32 least(F32 a, F32 b) { return select((a < b) | (a != a), a, b); }
+
+}  // namespace
+
+void add_f32(const Rows& rows) {
+  const F32 factor = splat(rows.number);
+  for_pairs(rows, [=](F32 a, F32 b) { return multiply_add(b, factor, a); });
+}
+void mul_f32(const Rows& rows) {
+  for_pairs(rows, [](F32 a, F32 b) { return a * b; });
+}
+void div_f32(const Rows& rows) {
+  for_pairs(rows, [](F32 a, F32 b) { return a / b; });
+}
+void maximum_f32(const Rows& rows) {
+  for_pairs(rows, [](F32 a, F32 b) { return largest(a, b); });
+}
+void minimum_f32(const Rows& rows) {
+  for_pairs(rows, [](F32 a, F32 b) { return least(a, b); });
+}
+void pow_f32(const Rows& rows) {
+  for_pairs(rows, [](F32 a, F32 b) { return pow(a, b); });
+}
+void clamp_rows_f32(const Rows& rows) {
+  for_triples(rows, [](F32 x, F32 low, F32 high) {
+    const F32 above = select((x < low) | (low != low), low, x);
+    return select((above > high) | (high != high), high, above);
+  });
+}
+void lerp_f32(const Rows& rows) {
+  for_triples(rows, [](F32 start, F32 end, F32 weight) {
+    const F32 difference = end - start;
+    const F32 from_start = multiply_add(weight, difference, start);
+    const F32 from_end = end - difference * (1.0f - weight);
+    return select(absolute(weight) < 0.5f, from_start, from_end);
+  });
+}
+void addcmul_f32(const Rows& rows) {
+  const F32 factor = splat(rows.number);
+  for_triples(rows, [=](F32 a, F32 b, F32 c) { return multiply_add(factor * b, c, a); });
+}
+void addcdiv_f32(const Rows& rows) {
+  const F32 factor = splat(rows.number);
+  for_triples(rows, [=](F32 a, F32 b, F32 c) { return a + factor * b / c; });
+}
+
+template <class T>
+RL_INLINE void add_scaled(const Rows& rows) {
+  const auto factor = static_cast<T>(rows.factor);
+  for_elements<T, T>(rows, [=](T a, T b) { return a + factor * b; });
+}
+
+// Unsigned ones wrap.
+void add_i32(const Rows& rows) { add_scaled<uint32_t>(rows); }
+void add_i64(const Rows& rows) { add_scaled<uint64_t>(rows); }
+void mul_i32(const Rows& rows) {
+  for_elements<uint32_t, uint32_t>(rows, [](uint32_t a, uint32_t b) { return a * b; });
+}
+void mul_i64(const Rows& rows) {
+  for_elements<uint64_t, uint64_t>(rows, [](uint64_t a, uint64_t b) { return a * b; });
+}
+
+#define RL_QUESTION(name, type, result)                                                  \
+  void name(const Rows& rows) {                                                          \
+    for_elements<type, uint8_t>(rows, [](type a, type b) -> uint8_t { return result; }); \
+  }
+RL_QUESTION(equal_f32, float, a == b)
+RL_QUESTION(equal_i32, int32_t, a == b)
+RL_QUESTION(equal_i64, int64_t, a == b)
+RL_QUESTION(not_equal_f32, float, a != b)
+RL_QUESTION(not_equal_i32, int32_t, a != b)
+RL_QUESTION(not_equal_i64, int64_t, a != b)
+RL_QUESTION(less_f32, float, a < b)
+RL_QUESTION(less_i32, int32_t, a < b)
+RL_QUESTION(less_i64, int64_t, a < b)
+RL_QUESTION(less_equal_f32, float, a <= b)
+RL_QUESTION(less_equal_i32, int32_t, a <= b)
+RL_QUESTION(less_equal_i64, int64_t, a <= b)
+#undef RL_QUESTION
+
+void where_8(const Rows& rows) { choose<uint8_t>(rows); }
+void where_16(const Rows& rows) { choose<uint16_t>(rows); }
+void where_32(const Rows& rows) { choose<uint32_t>(rows); }
+void where_64(const Rows& rows) { choose<uint64_t>(rows); }
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

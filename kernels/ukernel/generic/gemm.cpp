@@ -1,2 +1,377 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/ukernel/generic/gemm.inl"
+// kernels/ukernel/gemm.h. There is a function for each number of rows and of vectors in a row, so that all
+// its sums stay in registers.
+#include "kernels/ukernel/gemm.h"
+
+#include <cstring>
+
+#include "kernels/ukernel/generic/vector.h"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+namespace {
+
+// The shape of a tile: variants.yaml.
+constexpr size_t kRows = kGemmRows;
+constexpr size_t kVectors = kGemmVectors;
+constexpr size_t kColumns = kVectors * kLanes;
+constexpr size_t kMostRows = kGemmMostRows;
+constexpr size_t kNarrow = kGemmNarrow;
+// Rows of B that are copied at a time where vectors would read beyond its columns.
+constexpr size_t kCopied = 16;
+// Rows of a panel that are packed at a time: they stay in the first cache.
+constexpr size_t kPacked = 32;
+
+template <class T>
+RL_INLINE T* row_of(T* matrix, ptrdiff_t stride, size_t row) {
+  return matrix + static_cast<ptrdiff_t>(row) * stride;
+}
+
+// To the rows behind the first ones.
+RL_INLINE void step(GemmStrip& strip, size_t rows) {
+  const auto count = static_cast<ptrdiff_t>(rows);
+  strip.rows -= rows;
+  strip.a_offset += count * strip.a_stride;
+  strip.c += count * strip.c_stride;
+  if (strip.residual != nullptr) strip.residual += count * strip.residual_stride;
+  if (strip.initial_from == GemmInitial::kRows) strip.initial += count;
+}
+
+template <size_t kR, size_t kV>
+struct Tile {
+  F32 sums[kR][kV];
+
+  // Of the last vector of a row there may be fewer columns: with masks only, see compute_padded.
+  RL_INLINE static F32 load_columns(const float* row, size_t v, size_t last) {
+    if (!kMasks || v + 1 < kV) return load(row + v * kLanes);
+    return load_partial(row + v * kLanes, last);
+  }
+  RL_INLINE static void store_columns(float* row, size_t v, size_t last, F32 value) {
+    if (!kMasks || v + 1 < kV) return store(row + v * kLanes, value);
+    store_partial(row + v * kLanes, value, last);
+  }
+
+  template <class Of>
+  RL_INLINE void begin(const Of& tile) {
+    RL_UNROLL for (size_t r = 0; r < kR; ++r) {
+      RL_UNROLL for (size_t v = 0; v < kV; ++v) sums[r][v] = splat(0.0f);
+    }
+    if (tile.initial_from == GemmInitial::kZero) return;
+    const size_t last = tile.columns - (kV - 1) * kLanes;
+    RL_UNROLL for (size_t v = 0; v < kV; ++v) {
+      if (tile.initial_from == GemmInitial::kColumns) {
+        const F32 bias = load_columns(tile.initial, v, last);
+        RL_UNROLL for (size_t r = 0; r < kR; ++r) sums[r][v] = bias;
+      } else if (tile.initial_from == GemmInitial::kRows) {
+        RL_UNROLL for (size_t r = 0; r < kR; ++r) sums[r][v] = splat(tile.initial[r]);
+      } else {
+        RL_UNROLL for (size_t r = 0; r < kR; ++r) sums[r][v] =
+            load_columns(row_of(tile.c, tile.c_stride, r), v, last);
+      }
+    }
+  }
+
+  // The products of one row of B.
+  RL_INLINE void add(const float* const* a, ptrdiff_t at, const float* b) {
+    F32 row[kV];
+    RL_UNROLL for (size_t v = 0; v < kV; ++v) row[v] = load(b + v * kLanes);
+    RL_UNROLL for (size_t r = 0; r < kR; ++r) {
+      const F32 factor = splat(a[r][at]);
+      RL_UNROLL for (size_t v = 0; v < kV; ++v) sums[r][v] = multiply_add(factor, row[v], sums[r][v]);
+    }
+  }
+
+  RL_INLINE void multiply(const GemmTile& tile) {
+    for (size_t t = 0; t < tile.taps; ++t) {
+      const float* const* pointers = tile.a + t * tile.a_tap_stride;
+      const float* a[kR];
+      RL_UNROLL for (size_t r = 0; r < kR; ++r) a[r] = pointers[r] + tile.a_offset;
+      const ptrdiff_t step = tile.a_step;
+      const ptrdiff_t stride = tile.b_stride;
+      const float* b = tile.b + static_cast<ptrdiff_t>(t) * tile.b_tap_stride;
+      ptrdiff_t at = 0;
+      // GCC cuts the loop in two better than we would: with two steps in it written out it spills.
+      _Pragma("GCC unroll 2") for (size_t left = tile.depth; left > 0; --left) {
+        add(a, at, b);
+        at += step;
+        b += stride;
+      }
+    }
+  }
+
+  RL_INLINE void multiply(const GemmStrip& strip, const float*& ahead, ptrdiff_t ahead_step) {
+    for (size_t t = 0; t < strip.taps; ++t) {
+      const float* a[kR];
+      a[0] = strip.a[t] + strip.a_offset;
+      RL_UNROLL for (size_t r = 1; r < kR; ++r) a[r] = a[r - 1] + strip.a_stride;
+      const ptrdiff_t step = strip.a_step;
+      const ptrdiff_t stride = strip.b_stride;
+      const float* b = strip.b[t];
+      ptrdiff_t at = 0;
+      _Pragma("GCC unroll 2") for (size_t left = strip.depth; left > 0; --left) {
+        // Narrow tiles have as many loads as there is time for.
+        if (kV == kVectors) {
+          __builtin_prefetch(ahead, 0, 2);
+          ahead += ahead_step;
+        }
+        add(a, at, b);
+        at += step;
+        b += stride;
+      }
+    }
+  }
+
+  template <class Of, class Finish>
+  RL_INLINE void store_sums(const Of& tile, size_t last, Finish finish) {
+    float* c = tile.c;
+    const ptrdiff_t stride = tile.c_stride;
+    RL_UNROLL for (size_t r = 0; r < kR; ++r, c += stride) {
+      RL_UNROLL for (size_t v = 0; v < kV; ++v) store_columns(c, v, last, finish(sums[r][v]));
+    }
+  }
+
+  template <class Of>
+  RL_INLINE void end(const Of& tile) {
+    const size_t last = tile.columns - (kV - 1) * kLanes;
+    const bool is_bounded = tile.low > -__builtin_inff() || tile.high < __builtin_inff();
+    if (!tile.adds_to_c && tile.residual == nullptr) {
+      if (!is_bounded) return store_sums(tile, last, [](F32 sum) { return sum; });
+      const F32 low = splat(tile.low);
+      const F32 high = splat(tile.high);
+      return store_sums(tile, last, [&](F32 sum) { return at_most(at_least(sum, low), high); });
+    }
+    const F32 low = splat(tile.low);
+    const F32 high = splat(tile.high);
+    RL_UNROLL for (size_t r = 0; r < kR; ++r) {
+      RL_UNROLL for (size_t v = 0; v < kV; ++v) {
+        F32 sum = sums[r][v];
+        if (tile.adds_to_c) sum += load_columns(row_of(tile.c, tile.c_stride, r), v, last);
+        if (tile.residual != nullptr) {
+          sum += load_columns(row_of(tile.residual, tile.residual_stride, r), v, last);
+        }
+        store_columns(row_of(tile.c, tile.c_stride, r), v, last, at_most(at_least(sum, low), high));
+      }
+    }
+  }
+
+  static void compute(const GemmTile& tile) {
+    Tile sums;
+    sums.begin(tile);
+    sums.multiply(tile);
+    sums.end(tile);
+  }
+
+  // Tiles below each other; leaves `strip` at the row behind them.
+  static void compute_tiles(GemmStrip& strip, size_t tiles) {
+    constexpr ptrdiff_t kLine = 16;
+    const float* ahead = nullptr;
+    const float* end = nullptr;
+    if (strip.looks_ahead && strip.taps > 0) {
+      const ptrdiff_t floats = static_cast<ptrdiff_t>(strip.depth) * strip.b_stride;
+      ahead = strip.b[strip.taps - 1] + floats;
+      end = ahead + static_cast<ptrdiff_t>(strip.taps) * floats;
+    }
+    for (; tiles > 0; --tiles) {
+      Tile sums;
+      sums.begin(strip);
+      sums.multiply(strip, ahead, ahead < end ? kLine : 0);
+      sums.end(strip);
+      step(strip, kR);
+    }
+  }
+};
+
+struct Functions {
+  void (*tile)(const GemmTile&);
+  void (*tiles)(GemmStrip&, size_t);
+};
+
+// The functions for so many rows and vectors; none for more than there are.
+template <size_t kR, size_t kV>
+constexpr Functions functions_of() {
+  if constexpr (kV <= kVectors && kR <= (kV <= kNarrow ? kMostRows : kRows)) {
+    return {&Tile<kR, kV>::compute, &Tile<kR, kV>::compute_tiles};
+  } else {
+    return {nullptr, nullptr};
+  }
+}
+template <size_t kR>
+constexpr Functions kRowFunctions[] = {functions_of<kR, 1>(), functions_of<kR, 2>(), functions_of<kR, 3>(),
+                                       functions_of<kR, 4>()};
+constexpr const Functions* kFunctions[] = {kRowFunctions<1>, kRowFunctions<2>, kRowFunctions<3>,
+                                           kRowFunctions<4>, kRowFunctions<5>, kRowFunctions<6>,
+                                           kRowFunctions<7>, kRowFunctions<8>};
+static_assert(kMostRows <= 8 && kVectors <= 4);
+
+const Functions& functions_for(size_t rows, size_t columns) {
+  return kFunctions[rows - 1][(columns - 1) / kLanes];
+}
+
+void compute_whole(const GemmTile& tile) { functions_for(tile.rows, tile.columns).tile(tile); }
+void compute_whole(GemmStrip tile) { functions_for(tile.rows, tile.columns).tiles(tile, 1); }
+
+template <class Of>
+void copy_rows(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t from_stride, const Of& tile) {
+  for (size_t r = 0; r < tile.rows; ++r) {
+    std::memcpy(row_of(to, to_stride, r), row_of(from, from_stride, r), tile.columns * sizeof(float));
+  }
+}
+
+// Columns that end within a vector, where there are no masks: whole vectors fit beside the tile.
+template <class Of>
+void compute_padded(const Of& given) {
+  float c[kMostRows * kColumns] = {};
+  float residual[kMostRows * kColumns] = {};
+  float initial[kColumns] = {};
+  Of tile = given;
+  tile.columns = (given.columns + kLanes - 1) / kLanes * kLanes;
+  tile.c = c;
+  tile.c_stride = kColumns;
+  if (given.adds_to_c || given.initial_from == GemmInitial::kC) {
+    copy_rows(c, kColumns, given.c, given.c_stride, given);
+  }
+  if (given.initial_from == GemmInitial::kColumns) {
+    std::memcpy(initial, given.initial, given.columns * sizeof(float));
+    tile.initial = initial;
+  }
+  if (given.residual != nullptr) {
+    copy_rows(residual, kColumns, given.residual, given.residual_stride, given);
+    tile.residual = residual;
+    tile.residual_stride = kColumns;
+  }
+  compute_whole(tile);
+  copy_rows(given.c, given.c_stride, c, kColumns, given);
+}
+
+void compute(const GemmTile& tile) {
+  if (kMasks || tile.columns % kLanes == 0) return compute_whole(tile);
+  compute_padded(tile);
+}
+
+// With rows of B that end within a vector: they are copied, a few at a time, and sums go on in C.
+void compute_copied(const GemmTile& whole) {
+  float copy[kCopied * kColumns] = {};
+  float held[kMostRows * kColumns];
+  GemmTile tile = whole;
+  tile.taps = 1;
+  tile.b = copy;
+  tile.b_stride = kColumns;
+  tile.residual = nullptr;
+  tile.adds_to_c = false;
+  tile.low = -__builtin_inff();
+  tile.high = __builtin_inff();
+  if (whole.adds_to_c) copy_rows(held, kColumns, whole.c, whole.c_stride, whole);
+  for (size_t t = 0; t < whole.taps; ++t) {
+    tile.a = whole.a + t * whole.a_tap_stride;
+    const float* from = whole.b + static_cast<ptrdiff_t>(t) * whole.b_tap_stride;
+    for (size_t p = 0; p < whole.depth; p += tile.depth) {
+      tile.depth = whole.depth - p < kCopied ? whole.depth - p : kCopied;
+      tile.a_offset = whole.a_offset + static_cast<ptrdiff_t>(p) * whole.a_step;
+      for (size_t i = 0; i < tile.depth; ++i) {
+        std::memcpy(copy + i * kColumns, row_of(from, whole.b_stride, p + i), whole.columns * sizeof(float));
+      }
+      compute(tile);
+      tile.initial_from = GemmInitial::kC;
+    }
+  }
+  tile.taps = 0;
+  if (whole.adds_to_c) {
+    tile.residual = held;
+    tile.residual_stride = kColumns;
+    compute(tile);
+  }
+  tile.residual = whole.residual;
+  tile.residual_stride = whole.residual_stride;
+  tile.low = whole.low;
+  tile.high = whole.high;
+  compute(tile);
+}
+
+// 4 columns of 4 rows, each column's rows being contiguous.
+#if RL_VECTOR_BYTES > 4
+using Four = float __attribute__((vector_size(16)));
+
+RL_INLINE void transpose(float* to, size_t width, const float* from, ptrdiff_t column_stride) {
+  Four in[4];
+  RL_UNROLL for (int j = 0; j < 4; ++j) std::memcpy(&in[j], from + j * column_stride, sizeof(Four));
+  const Four low0 = __builtin_shufflevector(in[0], in[1], 0, 4, 1, 5);
+  const Four high0 = __builtin_shufflevector(in[0], in[1], 2, 6, 3, 7);
+  const Four low1 = __builtin_shufflevector(in[2], in[3], 0, 4, 1, 5);
+  const Four high1 = __builtin_shufflevector(in[2], in[3], 2, 6, 3, 7);
+  const Four out[] = {
+      __builtin_shufflevector(low0, low1, 0, 1, 4, 5), __builtin_shufflevector(low0, low1, 2, 3, 6, 7),
+      __builtin_shufflevector(high0, high1, 0, 1, 4, 5), __builtin_shufflevector(high0, high1, 2, 3, 6, 7)};
+  RL_UNROLL for (int i = 0; i < 4; ++i)
+      std::memcpy(to + static_cast<size_t>(i) * width, &out[i], sizeof(Four));
+}
+#else
+RL_INLINE void transpose(float* to, size_t width, const float* from, ptrdiff_t column_stride) {
+  for (int i = 0; i < 4; ++i) {
+    for (int j = 0; j < 4; ++j)
+      to[static_cast<size_t>(i) * width + static_cast<size_t>(j)] = from[i + j * column_stride];
+  }
+}
+#endif
+
+}  // namespace
+
+size_t gemm_rows() { return kRows; }
+size_t gemm_rows_of(size_t columns) { return columns <= kNarrow * kLanes ? kMostRows : kRows; }
+size_t gemm_columns() { return kColumns; }
+size_t gemm_lanes() { return kLanes; }
+
+void gemm_tile(const GemmTile& tile) {
+  const size_t read = (tile.columns + kLanes - 1) / kLanes * kLanes;
+  if (read <= tile.b_columns || tile.taps * tile.depth == 0) return compute(tile);
+  compute_copied(tile);
+}
+
+void gemm_strip(const GemmStrip& given) {
+  GemmStrip strip = given;
+  const size_t most = gemm_rows_of(strip.columns);
+  while (strip.rows > 0) {
+    // Of about equal rows: first those that have one more.
+    const size_t tiles = (strip.rows + most - 1) / most;
+    const size_t rows = (strip.rows + tiles - 1) / tiles;
+    const size_t count = tiles - (rows * tiles - strip.rows);
+    if (kMasks || strip.columns % kLanes == 0) {
+      functions_for(rows, strip.columns).tiles(strip, count);
+      continue;
+    }
+    for (size_t i = 0; i < count; ++i) {
+      GemmStrip tile = strip;
+      tile.rows = rows;
+      compute_padded(tile);
+      step(strip, rows);
+    }
+  }
+}
+
+void gemm_pack(float* panel, const float* b, ptrdiff_t row_stride, ptrdiff_t column_stride, size_t depth,
+               size_t columns, size_t width) {
+  if (columns < width) std::memset(panel, 0, depth * width * sizeof(float));
+  if (column_stride == 1) {
+    for (size_t p = 0; p < depth; ++p) {
+      std::memcpy(panel + p * width, row_of(b, row_stride, p), columns * sizeof(float));
+    }
+    return;
+  }
+  const size_t fours = row_stride == 1 ? columns / 4 * 4 : 0;
+  for (size_t p = 0; p < depth; p += kPacked) {
+    const size_t end = depth - p < kPacked ? depth : p + kPacked;
+    for (size_t j = 0; j < fours; j += 4) {
+      const float* from = row_of(b, column_stride, j);
+      size_t row = p;
+      for (; row + 4 <= end; row += 4) transpose(panel + row * width + j, width, from + row, column_stride);
+      for (; row < end; ++row) {
+        for (size_t i = 0; i < 4; ++i) panel[row * width + j + i] = row_of(from, column_stride, i)[row];
+      }
+    }
+    for (size_t j = fours; j < columns; ++j) {
+      const float* from = row_of(b, column_stride, j);
+      for (size_t row = p; row < end; ++row) panel[row * width + j] = *row_of(from, row_stride, row);
+    }
+  }
+}
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

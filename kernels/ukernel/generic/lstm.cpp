@@ -1,2 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/ukernel/generic/lstm.inl"
+#include "kernels/ukernel/lstm.h"
+
+#include "kernels/ukernel/generic/blocks.h"
+#include "kernels/ukernel/generic/vector_math.h"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+void lstm_cell(size_t n, const float* inputs, ptrdiff_t input_stride, const float* states,
+               ptrdiff_t state_stride, float* cell, float* hidden) {
+  for_each_tile<1>(n, [&](const auto& tile, size_t i) {
+    const auto gate = [&](ptrdiff_t g) {
+      return tile.read(inputs + g * input_stride + i, 0) + tile.read(states + g * state_stride + i, 0);
+    };
+    const F32 kept = sigmoid(gate(1)) * tile.read(cell + i, 0);
+    const F32 next = multiply_add(sigmoid(gate(0)), tanh(gate(2)), kept);
+    tile.write(cell + i, 0, next);
+    tile.write(hidden + i, 0, sigmoid(gate(3)) * tanh(next));
+  });
+}
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

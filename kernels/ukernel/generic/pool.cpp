@@ -1,2 +1,147 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/ukernel/generic/pool.inl"
+#include "kernels/ukernel/pool.h"
+
+#include <type_traits>
+
+#include "kernels/ukernel/generic/blocks.h"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+namespace {
+
+// Of two vectors that follow each other, the elements with even numbers: b starts with a's last one, so that
+// nothing is read beyond the last that is taken.
+RL_INLINE F32 every_second(const float* x) {
+#if RL_VECTOR_BYTES == 64
+  return __builtin_shufflevector(load(x), load(x + 15), 0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29,
+                                 31);
+#elif RL_VECTOR_BYTES == 32
+  return __builtin_shufflevector(load(x), load(x + 7), 0, 2, 4, 6, 9, 11, 13, 15);
+#elif RL_VECTOR_BYTES == 16
+  return __builtin_shufflevector(load(x), load(x + 3), 0, 2, 5, 7);
+#else
+  return load(x);
+#endif
+}
+
+// How vectors of results find their elements: read(x, v) has those of vector v that lie where x has the first
+// result's.
+struct SecondLanes {
+  static constexpr size_t kVectors = 1;
+  size_t last = kLanes;
+  RL_INLINE F32 read(const float* x, size_t) const { return every_second(x); }
+  RL_INLINE void write(float* y, size_t, F32 value) const { store(y, value); }
+};
+struct StridedLanes {
+  static constexpr size_t kVectors = 1;
+  ptrdiff_t lane;
+  size_t last;
+  RL_INLINE F32 read(const float* x, size_t) const {
+    float lanes[kLanes] = {};
+    for (size_t i = 0; i < last; ++i) lanes[i] = x[static_cast<ptrdiff_t>(i) * lane];
+    return load(lanes);
+  }
+  RL_INLINE void write(float* y, size_t, F32 value) const { store_partial(y, value, last); }
+};
+
+// body(lanes, first result), for all results.
+template <class Body>
+RL_INLINE void for_each_result(size_t count, ptrdiff_t lane, Body body) {
+  if (lane == 1) return for_each_tile(count, body);
+  size_t i = 0;
+  if (lane == 2 && kLanes > 1 && count >= kLanes) {
+    for (; count - i >= kLanes; i += kLanes) body(SecondLanes(), i);
+    if (i < count) body(SecondLanes(), count - kLanes);  // some of them again
+    return;
+  }
+  for (; i < count; i += kLanes) body(StridedLanes{lane, count - i < kLanes ? count - i : kLanes}, i);
+}
+
+RL_INLINE I32 lane_numbers() {
+  int32_t lanes[kLanes];
+  for (size_t i = 0; i < kLanes; ++i) lanes[i] = static_cast<int32_t>(i);
+  I32 result;
+  std::memcpy(&result, lanes, sizeof(result));
+  return result;
+}
+
+RL_INLINE void write_numbers(int64_t* to, I32 numbers, size_t count) {
+  int32_t lanes[kLanes];
+  std::memcpy(lanes, &numbers, sizeof(lanes));
+  if (count == kLanes) {
+    for (size_t i = 0; i < kLanes; ++i) to[i] = lanes[i];
+  } else {
+    for (size_t i = 0; i < count; ++i) to[i] = lanes[i];
+  }
+}
+
+// One result, which vectors would do no faster.
+RL_INLINE void max_of_window(const PoolWindow& window, const PoolNumbers& numbers, const float* x, float* y,
+                             int64_t* index) {
+  float best = -__builtin_inff();
+  int32_t found = numbers.first;
+  for (size_t r = 0; r < window.rows; ++r) {
+    const float* at = x + static_cast<ptrdiff_t>(r) * window.row;
+    int32_t number = numbers.first + static_cast<int32_t>(r) * numbers.row;
+    for (size_t c = 0; c < window.columns; ++c, at += window.column, number += numbers.column) {
+      if (!(*at > best) && *at == *at) continue;
+      best = *at;
+      found = number;
+    }
+  }
+  *y = best;
+  *index = found;
+}
+
+}  // namespace
+
+void max_pool(size_t count, const PoolWindow& window, const PoolNumbers& numbers, const float* x, float* y,
+              int64_t* index) {
+  if (kLanes > 1 && count == 1) return max_of_window(window, numbers, x, y, index);
+  for_each_result(count, window.lane, [&](const auto& lanes, size_t i) {
+    constexpr size_t kCount = std::decay_t<decltype(lanes)>::kVectors;
+    F32 best[kCount];
+    I32 found[kCount];
+    for (F32& each : best) each = splat(-__builtin_inff());
+    for (I32& each : found) each = splat(numbers.first);
+    const float* row = x + static_cast<ptrdiff_t>(i) * window.lane;
+    int32_t row_number = numbers.first;
+    for (size_t r = 0; r < window.rows; ++r, row += window.row, row_number += numbers.row) {
+      const float* at = row;
+      int32_t number = row_number;
+      for (size_t c = 0; c < window.columns; ++c, at += window.column, number += numbers.column) {
+        RL_UNROLL for (size_t v = 0; v < kCount; ++v) {
+          const F32 value = lanes.read(at, v);
+          const M32 wins = (value > best[v]) | (value != value);
+          best[v] = select(wins, value, best[v]);
+          found[v] = select(wins, splat(number), found[v]);
+        }
+      }
+    }
+    RL_UNROLL for (size_t v = 0; v < kCount; ++v) {
+      const size_t from = i + v * kLanes;
+      lanes.write(y + i, v, best[v]);
+      const I32 result = lane_numbers() + splat(static_cast<int32_t>(from));
+      write_numbers(index + from, found[v] + result * splat(numbers.lane), lanes.last);
+    }
+  });
+}
+
+void average_pool(size_t count, const PoolWindow& window, float divisor, const float* x, float* y) {
+  for_each_result(count, window.lane, [&](const auto& lanes, size_t i) {
+    constexpr size_t kCount = std::decay_t<decltype(lanes)>::kVectors;
+    F32 total[kCount] = {};
+    const float* row = x + static_cast<ptrdiff_t>(i) * window.lane;
+    for (size_t r = 0; r < window.rows; ++r, row += window.row) {
+      F32 sums[kCount] = {};
+      const float* at = row;
+      for (size_t c = 0; c < window.columns; ++c, at += window.column) {
+        RL_UNROLL for (size_t v = 0; v < kCount; ++v) sums[v] += lanes.read(at, v);
+      }
+      RL_UNROLL for (size_t v = 0; v < kCount; ++v) total[v] += sums[v];
+    }
+    RL_UNROLL for (size_t v = 0; v < kCount; ++v) lanes.write(y + i, v, total[v] / splat(divisor));
+  });
+}
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

@@ -1,2 +1,113 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/ukernel/generic/softmax.inl"
+#include "kernels/ukernel/softmax.h"
+
+#include <type_traits>
+
+#include "kernels/ukernel/generic/blocks.h"
+#include "kernels/ukernel/generic/vector_math.h"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+namespace {
+
+// A NaN is lost or stays, and comes back through the sum of exponentials.
+RL_INLINE F32 larger(F32 a, F32 b) { return select(a > b, a, b); }
+
+RL_INLINE float largest_of_run(size_t n, const float* x) {
+  const auto of_two = [](F32 a, F32 b) { return larger(a, b); };
+  if (n < kLanes) return reduce(load_repeated(x, n), of_two);
+  F32 even = load(x);
+  F32 odd = even;
+  size_t i = kLanes;
+  for (; n - i >= 2 * kLanes; i += 2 * kLanes) {
+    even = larger(even, load(x + i));
+    odd = larger(odd, load(x + i + kLanes));
+  }
+  if (n - i >= kLanes) even = larger(even, load(x + i));
+  return reduce(larger(larger(even, odd), load(x + n - kLanes)), of_two);
+}
+
+// exp(x) of what is not above 0, to the accuracy of vector_math.h, but 0 where that is not a normal number.
+RL_INLINE F32 exp_of_difference(F32 x) {
+  // Added to a small number, it leaves the nearest whole number, and the bias of exponents, in the low bits.
+  constexpr float kShift = 0x1.8p23f + 127;
+  const F32 shifted = x * splat(0x1.715476p+0f) + splat(kShift);
+  const F32 n = shifted - splat(kShift);
+  const F32 r = (x - n * splat(0x1.63p-1f)) - n * splat(-0x1.bd0106p-13f);  // ln 2 in two parts
+  const F32 power = (exp_tail(r) * r + splat(1.0f)) * r + splat(1.0f);
+  return select(x < splat(-87.0f), F32{}, power * from_bits(bits(shifted) << 23));
+}
+
+// update(value) of every element.
+template <class Update>
+RL_INLINE void map_run(size_t n, const float* x, float* y, Update update) {
+  size_t i = 0;
+  for (; n - i >= kLanes; i += kLanes) store(y + i, update(load(x + i)));
+  if (i < n) store_partial(y + i, update(load_partial(x + i, n - i)), n - i);
+}
+
+template <bool kLogarithm>
+RL_INLINE void along_run(size_t n, const float* x, float* y) {
+  const F32 largest = splat(largest_of_run(n, x));
+  const float sum = sum_terms(n, [=](size_t i, size_t count) {
+    if (count == kLanes) {
+      const F32 value = exp_of_difference(load(x + i) - largest);
+      if (!kLogarithm) store(y + i, value);
+      return value;
+    }
+    const F32 value = exp_of_difference(load_partial(x + i, count) - largest);
+    if (!kLogarithm) store_partial(y + i, value, count);
+    return first_of(value, count);
+  });
+  if (kLogarithm) {
+    const F32 shift = log(splat(sum));
+    map_run(n, x, y, [=](F32 value) { return value - largest - shift; });
+  } else {
+    const F32 factor = splat(1.0f / sum);
+    map_run(n, y, y, [=](F32 value) { return value * factor; });
+  }
+}
+
+template <bool kLogarithm>
+RL_INLINE void down_columns(size_t rows, ptrdiff_t x_stride, ptrdiff_t y_stride, size_t n, const float* x,
+                            float* y) {
+  for_each_tile<kLanes == 1 ? 1 : 4>(n, [&](const auto& tile, size_t j) {
+    constexpr size_t kCount = std::decay_t<decltype(tile)>::kVectors;
+    const auto x_at = [&](size_t row) { return x + j + static_cast<ptrdiff_t>(row) * x_stride; };
+    const auto y_at = [&](size_t row) { return y + j + static_cast<ptrdiff_t>(row) * y_stride; };
+    F32 largest[kCount];
+    RL_UNROLL for (size_t v = 0; v < kCount; ++v) largest[v] = tile.read(x_at(0), v);
+    for (size_t row = 1; row < rows; ++row) {
+      RL_UNROLL for (size_t v = 0; v < kCount; ++v) largest[v] = larger(largest[v], tile.read(x_at(row), v));
+    }
+    F32 sums[kCount];
+    sum_tile<kCount>(rows, sums, [&](size_t row, size_t v) {
+      const F32 value = exp_of_difference(tile.read(x_at(row), v) - largest[v]);
+      if (!kLogarithm) tile.write(y_at(row), v, value);
+      return value;
+    });
+    RL_UNROLL for (size_t v = 0; v < kCount; ++v) sums[v] = kLogarithm ? log(sums[v]) : 1.0f / sums[v];
+    for (size_t row = 0; row < rows; ++row) {
+      RL_UNROLL for (size_t v = 0; v < kCount; ++v) {
+        const F32 value =
+            kLogarithm ? tile.read(x_at(row), v) - largest[v] - sums[v] : tile.read(y_at(row), v) * sums[v];
+        tile.write(y_at(row), v, value);
+      }
+    }
+  });
+}
+
+}  // namespace
+
+void softmax_span(size_t n, const float* x, float* y) { along_run<false>(n, x, y); }
+void log_softmax_span(size_t n, const float* x, float* y) { along_run<true>(n, x, y); }
+
+void softmax_rows(size_t rows, ptrdiff_t x_stride, ptrdiff_t y_stride, size_t n, const float* x, float* y) {
+  down_columns<false>(rows, x_stride, y_stride, n, x, y);
+}
+void log_softmax_rows(size_t rows, ptrdiff_t x_stride, ptrdiff_t y_stride, size_t n, const float* x,
+                      float* y) {
+  down_columns<true>(rows, x_stride, y_stride, n, x, y);
+}
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

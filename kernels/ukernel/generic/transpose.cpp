@@ -1,2 +1,215 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/ukernel/generic/transpose.inl"
+// kernels/ukernel/transpose.h. Square blocks as wide as 16 bytes are transposed by interleaving, several at a
+// time where vectors are wider: each 16 bytes of a vector are a block of their own, whose rows lie below
+// those of the block before. What is stored is then contiguous.
+#include "kernels/ukernel/transpose.h"
+
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "kernels/ukernel/generic/vector.h"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+namespace {
+
+// Rows of `to` that are written before going on to the next rows of `from`: their pages and lines stay near.
+constexpr size_t kColumnBlock = 128;
+
+// Sixteen bytes that only move.
+struct Wide {
+  uint64_t parts[2];
+};
+
+template <class T>
+void transpose_one_by_one(size_t rows, size_t columns, const char* from, ptrdiff_t from_stride, char* to,
+                          ptrdiff_t to_stride) {
+  constexpr size_t kAlignment = alignof(T);
+  // Along the longer side: the loop within then does more.
+  if (rows > columns) {
+    for (size_t j = 0; j < columns; ++j) {
+      const char* at = from + j * sizeof(T);
+      char* const row = to + static_cast<ptrdiff_t>(j) * to_stride;
+      for (size_t i = 0; i < rows; ++i, at += from_stride) {
+        std::memmove(__builtin_assume_aligned(row + i * sizeof(T), kAlignment),
+                     __builtin_assume_aligned(at, kAlignment), sizeof(T));
+      }
+    }
+    return;
+  }
+  for (size_t i = 0; i < rows; ++i) {
+    const char* const row = from + static_cast<ptrdiff_t>(i) * from_stride;
+    char* at = to + i * sizeof(T);
+    for (size_t j = 0; j < columns; ++j, at += to_stride) {
+      std::memmove(__builtin_assume_aligned(at, kAlignment),
+                   __builtin_assume_aligned(row + j * sizeof(T), kAlignment), sizeof(T));
+    }
+  }
+}
+
+#if RL_VECTOR_BYTES > 4
+
+// Sixteen bytes of each of kGroups rows, stride apart, one after the other.
+template <class T, size_t kGroups>
+struct Gathered {
+  static constexpr size_t kCount = 16 * kGroups / sizeof(T);
+  using Vector __attribute__((vector_size(16 * kGroups))) = T;
+  using Half = Gathered<T, kGroups / 2>;
+
+  template <size_t... kAt>
+  RL_INLINE static Vector join(typename Half::Vector a, typename Half::Vector b,
+                               std::index_sequence<kAt...>) {
+    return __builtin_shufflevector(a, b, kAt...);
+  }
+  RL_INLINE static Vector load(const char* from, ptrdiff_t stride) {
+    constexpr auto kHalf = static_cast<ptrdiff_t>(kGroups / 2);
+    return join(Half::load(from, stride), Half::load(from + kHalf * stride, stride),
+                std::make_index_sequence<kCount>());
+  }
+};
+template <class T>
+struct Gathered<T, 1> {
+  using Vector __attribute__((vector_size(16))) = T;
+  RL_INLINE static Vector load(const char* from, ptrdiff_t) {
+    Vector vector;
+    std::memcpy(&vector, from, sizeof(vector));
+    return vector;
+  }
+};
+
+// kBlock x kBlock elements in each 16 bytes of a vector of kBytes.
+template <class T, size_t kBytes>
+struct Blocks {
+  static constexpr size_t kBlock = 16 / sizeof(T);
+  static constexpr size_t kGroups = kBytes / 16;
+  static constexpr size_t kRows = kBlock * kGroups;
+  using Rows = Gathered<T, kGroups>;
+  using Vector = typename Rows::Vector;
+
+  // Elements of the lower (or upper) halves of each 16 bytes of a and b by turns.
+  template <size_t kFrom, size_t... kAt>
+  RL_INLINE static Vector interleave(Vector a, Vector b, std::index_sequence<kAt...>) {
+    return __builtin_shufflevector(a, b,
+                                   (kAt / kBlock * kBlock + kFrom + kAt % kBlock / 2 + kAt % 2 * kRows)...);
+  }
+
+  // kRows rows of kBlock columns.
+  RL_INLINE static void transpose(const char* from, ptrdiff_t from_stride, char* to, ptrdiff_t to_stride) {
+    constexpr auto kAll = std::make_index_sequence<kRows>();
+    Vector rows[kBlock];
+    RL_UNROLL for (size_t i = 0; i < kBlock; ++i) {
+      rows[i] = Rows::load(from + static_cast<ptrdiff_t>(i) * from_stride,
+                           static_cast<ptrdiff_t>(kBlock) * from_stride);
+    }
+    RL_UNROLL for (size_t step = 1; step < kBlock; step *= 2) {
+      Vector next[kBlock];
+      RL_UNROLL for (size_t i = 0; i < kBlock / 2; ++i) {
+        next[2 * i] = interleave<0>(rows[i], rows[i + kBlock / 2], kAll);
+        next[2 * i + 1] = interleave<kBlock / 2>(rows[i], rows[i + kBlock / 2], kAll);
+      }
+      RL_UNROLL for (size_t i = 0; i < kBlock; ++i) rows[i] = next[i];
+    }
+    RL_UNROLL for (size_t i = 0; i < kBlock; ++i) {
+      std::memcpy(to + static_cast<ptrdiff_t>(i) * to_stride, &rows[i], kBytes);
+    }
+  }
+
+  // As many whole blocks as there are from row `first` on; returns the first row that is left.
+  RL_INLINE static size_t transpose_rows(size_t first, size_t rows, size_t columns, const char* from,
+                                         ptrdiff_t from_stride, char* to, ptrdiff_t to_stride) {
+    for (; first + kRows <= rows; first += kRows) {
+      const char* const block = from + static_cast<ptrdiff_t>(first) * from_stride;
+      for (size_t j = 0; j < columns; j += kBlock) {
+        transpose(block + j * sizeof(T), from_stride,
+                  to + static_cast<ptrdiff_t>(j) * to_stride + first * sizeof(T), to_stride);
+      }
+    }
+    return first;
+  }
+};
+
+template <class T>
+void transpose_sized(size_t rows, size_t columns, const char* from, ptrdiff_t from_stride, char* to,
+                     ptrdiff_t to_stride) {
+  using Small = Blocks<T, 16>;
+  const size_t whole = columns / Small::kBlock * Small::kBlock;
+  size_t done = 0;
+  for (size_t j = 0; j < whole; j += kColumnBlock) {
+    const size_t n = whole - j < kColumnBlock ? whole - j : kColumnBlock;
+    const char* const source = from + j * sizeof(T);
+    char* const target = to + static_cast<ptrdiff_t>(j) * to_stride;
+    done = Blocks<T, RL_VECTOR_BYTES>::transpose_rows(0, rows, n, source, from_stride, target, to_stride);
+    if constexpr (RL_VECTOR_BYTES > 16) {
+      done = Small::transpose_rows(done, rows, n, source, from_stride, target, to_stride);
+    }
+  }
+  const char* const below = from + static_cast<ptrdiff_t>(done) * from_stride;
+  transpose_one_by_one<T>(rows - done, whole, below, from_stride, to + done * sizeof(T), to_stride);
+  transpose_one_by_one<T>(rows, columns - whole, from + whole * sizeof(T), from_stride,
+                          to + static_cast<ptrdiff_t>(whole) * to_stride, to_stride);
+}
+
+#else
+
+template <class T>
+void transpose_sized(size_t rows, size_t columns, const char* from, ptrdiff_t from_stride, char* to,
+                     ptrdiff_t to_stride) {
+  transpose_one_by_one<T>(rows, columns, from, from_stride, to, to_stride);
+}
+
+#endif
+
+// Rows up to here are copied without a call.
+constexpr size_t kLongRow = 1024;
+
+// At least kBytes; the last ones once more where they are no multiple.
+template <size_t kBytes>
+RL_INLINE void copy_row(size_t bytes, const char* from, char* to) {
+  struct Chunk {
+    char bytes[kBytes];
+  };
+  Chunk chunk;
+  const auto copy = [&](size_t at) {
+    std::memcpy(&chunk, from + at, kBytes);
+    std::memcpy(to + at, &chunk, kBytes);
+  };
+  size_t at = 0;
+  for (; at + kBytes <= bytes; at += kBytes) copy(at);
+  if (at < bytes) copy(bytes - kBytes);
+}
+
+template <size_t kBytes>
+void copy_rows_by(size_t rows, size_t bytes, const char* from, ptrdiff_t from_stride, char* to,
+                  ptrdiff_t to_stride) {
+  for (size_t i = 0; i < rows; ++i, from += from_stride, to += to_stride) copy_row<kBytes>(bytes, from, to);
+}
+
+}  // namespace
+
+void copy_rows(size_t rows, size_t bytes, const char* from, ptrdiff_t from_stride, char* to,
+               ptrdiff_t to_stride) {
+  if (RL_VECTOR_BYTES > 4 && bytes >= 16 && bytes <= kLongRow) {
+    if (bytes < RL_VECTOR_BYTES) return copy_rows_by<16>(rows, bytes, from, from_stride, to, to_stride);
+    return copy_rows_by<RL_VECTOR_BYTES>(rows, bytes, from, from_stride, to, to_stride);
+  }
+  for (size_t i = 0; i < rows; ++i, from += from_stride, to += to_stride) std::memmove(to, from, bytes);
+}
+
+void transpose(size_t rows, size_t columns, size_t element, const char* from, ptrdiff_t from_stride, char* to,
+               ptrdiff_t to_stride) {
+  switch (element) {
+    case 1:
+      return transpose_sized<uint8_t>(rows, columns, from, from_stride, to, to_stride);
+    case 2:
+      return transpose_sized<uint16_t>(rows, columns, from, from_stride, to, to_stride);
+    case 4:
+      return transpose_sized<uint32_t>(rows, columns, from, from_stride, to, to_stride);
+    case 8:
+      return transpose_sized<uint64_t>(rows, columns, from, from_stride, to, to_stride);
+    default:
+      return transpose_one_by_one<Wide>(rows, columns, from, from_stride, to, to_stride);
+  }
+}
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

@@ -1,2 +1,93 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/ukernel/generic/vector_math.inl"
+#include "kernels/ukernel/generic/vector_math.h"
+
+#include "kernels/ukernel/vector_math.h"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+namespace {
+
+template <class F>
+RL_INLINE void for_each(size_t n, const float* x, float* out, F f) {
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) store(out + i, f(load(x + i)));
+  if (i < n) store_partial(out + i, f(load_partial(x + i, n - i)), n - i);
+}
+
+}  // namespace
+
+#define RL_FUNCTION(name, result)                      \
+  void name(size_t n, const float* x, float* out) {    \
+    for_each(n, x, out, [](F32 v) { return result; }); \
+  }
+
+RL_FUNCTION(expm1_f32, expm1(v))
+RL_FUNCTION(exp_f32, exp(v))
+RL_FUNCTION(log_f32, log(v))
+RL_FUNCTION(log1p_f32, log1p(v))
+RL_FUNCTION(tanh_f32, tanh(v))
+RL_FUNCTION(sigmoid_f32, sigmoid(v))
+RL_FUNCTION(erf_f32, erf(v))
+RL_FUNCTION(gelu_f32, gelu(v))
+RL_FUNCTION(gelu_tanh_f32, gelu_tanh(v))
+RL_FUNCTION(silu_f32, silu(v))
+RL_FUNCTION(mish_f32, mish(v))
+RL_FUNCTION(hardsigmoid_f32, hardsigmoid(v))
+RL_FUNCTION(hardswish_f32, hardswish(v))
+RL_FUNCTION(sin_f32, sin(v))
+RL_FUNCTION(cos_f32, cos(v))
+RL_FUNCTION(sqrt_f32, square_root(v))
+RL_FUNCTION(rsqrt_f32, 1.0f / square_root(v))
+RL_FUNCTION(reciprocal_f32, 1.0f / v)
+RL_FUNCTION(square_f32, v* v)
+RL_FUNCTION(cube_f32, (v * v) * v)
+RL_FUNCTION(abs_f32, absolute(v))
+RL_FUNCTION(neg_f32, -v)
+RL_FUNCTION(relu_f32, at_least(v, 0.0f))
+RL_FUNCTION(floor_f32, floor(v))
+RL_FUNCTION(ceil_f32, ceil(v))
+RL_FUNCTION(trunc_f32, trunc(v))
+RL_FUNCTION(round_f32, round_half_to_even(v))
+
+#undef RL_FUNCTION
+
+void clamp_f32(size_t n, const float* x, float low, float high, float* out) {
+  // A bound that is NaN is no bound: the sum makes every element NaN.
+  const F32 zero = splat(low != low || high != high ? kNotANumber : -0.0f);
+  const F32 least = splat(low);
+  const F32 most = splat(high);
+  for_each(n, x, out, [=](F32 v) { return at_most(at_least(v, least), most) + zero; });
+}
+
+void leaky_relu_f32(size_t n, const float* x, float slope, float* out) {
+  const F32 factor = splat(slope);
+  for_each(n, x, out, [=](F32 v) { return select(v > 0.0f, v, v * factor); });
+}
+
+void elu_f32(size_t n, const float* x, float positive, float negative, float inner, float* out) {
+  const F32 above = splat(positive);
+  const F32 below = splat(negative);
+  const F32 factor = splat(inner);
+  for_each(n, x, out, [=](F32 v) { return select(v > 0.0f, v * above, expm1(v * factor) * below); });
+}
+
+void softplus_f32(size_t n, const float* x, float beta, float threshold, float* out) {
+  const F32 factor = splat(beta);
+  const F32 limit = splat(threshold);
+  for_each(n, x, out, [=](F32 v) {
+    const F32 scaled = v * factor;
+    return select(scaled > limit, v, log1p(exp(scaled)) / factor);
+  });
+}
+
+void power_of_f32(size_t n, const float* x, float exponent, float* out) {
+  const F32 y = splat(exponent);
+  for_each(n, x, out, [=](F32 v) { return pow(v, y); });
+}
+
+void exponential_f32(size_t n, const float* x, float base, float* out) {
+  const F32 b = splat(base);
+  for_each(n, x, out, [=](F32 v) { return pow(b, v); });
+}
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

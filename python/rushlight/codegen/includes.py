@@ -35,7 +35,8 @@ def shared_sources(root: Path, sources: Iterable[Path]) -> tuple[list[Path], lis
             families.add(family)
             pending.append(root / "kernels" / "ukernel" / f"{family}.h")
     shared = sorted(file for file in read if file.suffix == ".cpp" and file not in given)
-    return shared, sorted(families - {"variants"}), list(read)
+    generic = root / "kernels" / "ukernel" / "generic"
+    return shared, sorted(name for name in families if (generic / f"{name}.cpp").is_file()), list(read)
 
 
 def closure(names: Iterable[str], read: Callable[[str], str | None]) -> tuple[dict[str, str], list[str]]:

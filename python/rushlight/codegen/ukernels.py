@@ -1,32 +1,254 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which sources a family of microkernels has, for builds in which the compiler's definitions choose among
-them and not CMake (cmake/ukernel.cmake)."""
+"""The table of the microkernels' variants, kernels/ukernel/variants.yaml, and what is generated from it:
+headers with the variants and their detection, a source for each family and variant, and lists for
+cmake/ukernel.cmake.
+
+    python -m rushlight.codegen.ukernels <root> <folder>     # writes all of them below the folder
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
 
-FEATURES = "kernels/ukernel/features.txt"
+from rushlight.documents import parse_yaml
+from rushlight.errors import InvalidArgument
+from rushlight.files import write_if_changed
 
-_HEADER = re.compile(r"kernels/ukernel/(\w+)\.h")
-_SOURCE = re.compile(r"kernels/ukernel/(\w+)/(\w+?)(?:-(\w+))?\.cpp")
-_ROW = re.compile(r"^(\w+)/(\w+) (.+)$", re.MULTILINE)
+FOLDER = "kernels/ukernel"
+TABLE = f"{FOLDER}/variants.yaml"
+VARIANTS_HEADER = f"{FOLDER}/variant_table.h"
+DETECTION_HEADER = f"{FOLDER}/variant_detection.h"
+LISTS = "ukernels.cmake"
+QUESTIONS = "questions.cpp"
 
+FAMILIES = {"float": "RL_UKERNEL", "exact": "RL_UKERNEL_EXACT", "integer": "", "half": ""}
+"""The sets of families that a row may name, and the macro by which a family's header joins one."""
+
+_HEADER = re.compile(rf"{FOLDER}/(\w+)\.h")
+_SOURCE = re.compile(rf"{FOLDER}/(\w+)/(\w+?)(?:-(\w+))?\.cpp")
+_DECLARES = re.compile(r"\b(RL_UKERNEL(?:_EXACT)?)\(\w")
 Read = Callable[[str], str | None]
+Shape = int | bool
+
+
+@dataclass(frozen=True)
+class Row:
+    """A variant, as the table describes it. `shape` and `detect` add to those of the row that it extends."""
+
+    isa: str
+    name: str
+    when: str
+    extends: str
+    detect: Mapping[str, tuple[int, ...]]
+    flags: tuple[str, ...]
+    options: tuple[str, ...]
+    families: frozenset[str]
+    shape: Mapping[str, Shape]
+
+    @property
+    def path(self) -> str:
+        return f"{self.isa}/{self.name}"
+
+    @property
+    def enumerator(self) -> str:
+        """Its name in enum Variant."""
+        return self.name.capitalize()
+
+    def source(self, family: str) -> str:
+        """Where its own code for a family would be, from the root."""
+        return f"{FOLDER}/{self.isa}/{family}-{self.name}.cpp"
+
+
+@dataclass(frozen=True)
+class Isa:
+    """An instruction set whose variants are chosen at run time: its condition and its header, from FOLDER."""
+
+    when: str
+    cpu: str
+
+
+@dataclass(frozen=True)
+class Table:
+    isas: Mapping[str, Isa]
+    shapes: Mapping[str, Shape]
+    rows: tuple[Row, ...]
+
+    def row(self, path: str) -> Row | None:
+        return next((row for row in self.rows if row.path == path), None)
+
+    def lineage(self, row: Row) -> list[Row]:
+        """The row and those that it extends, directly or not."""
+        found = [row]
+        while (below := self.row(found[-1].extends)) is not None:
+            found.append(below)
+        return found
+
+    def shape(self, row: Row | None) -> dict[str, Shape]:
+        """All constants of a variant; None: of one that no row describes."""
+        shape = dict(self.shapes)
+        for each in reversed(self.lineage(row) if row else []):
+            shape.update(each.shape)
+        return shape
+
+    def chosen(self, isa: str) -> list[Row]:
+        """The rows of an instruction set that are chosen at run time, the least first: as in enum Variant."""
+        return [row for row in reversed(self.rows) if row.isa == isa and row.detect]
+
+
+@lru_cache(maxsize=4)
+def load(text: str) -> Table:
+    """The table of a text. Errors: InvalidArgument, with the row that is wrong."""
+    data = parse_yaml(text, what=TABLE)
+    isas = {name: Isa(**_only(f"isas: {name}", each, "when", "cpu")) for name, each in data["isas"].items()}
+    rows = tuple(_row(each, data["shapes"]) for each in data["rows"])
+    table = Table(isas, data["shapes"], rows)
+    _check(table)
+    return table
+
+
+def _only(where: str, given: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    if unknown := sorted(set(given) - set(keys)):
+        raise InvalidArgument(f"{TABLE}: {where}: expected the keys {', '.join(keys)}, got {unknown[0]}")
+    return dict(given)
+
+
+def _row(data: Mapping[str, Any], shapes: Mapping[str, Shape]) -> Row:
+    path = str(data.get("row"))
+    _only(path, data, "row", "when", "extends", "detect", "flags", "options", "families", "shape")
+    if not re.fullmatch(r"[a-z]\w*/[a-z]\w*", path) or not data.get("when"):
+        raise InvalidArgument(f"{TABLE}: {path}: expected a row <isa>/<name> with `when`")
+    _only(f"{path}: families", dict.fromkeys(data.get("families", [])), *FAMILIES)
+    _only(f"{path}: shape", data.get("shape", {}), *shapes)
+    isa, _, name = path.partition("/")
+    return Row(
+        isa=isa,
+        name=name,
+        when=data["when"],
+        extends=data.get("extends", ""),
+        detect={word: tuple(bits) for word, bits in data.get("detect", {}).items()},
+        flags=tuple(data.get("flags", [])),
+        options=tuple(data.get("options", [])),
+        families=frozenset(data.get("families", [])),
+        shape=data.get("shape", {}),
+    )
+
+
+def _check(table: Table) -> None:
+    paths = [row.path for row in table.rows]
+    for position, row in enumerate(table.rows):
+        if row.path in paths[:position]:
+            raise InvalidArgument(f"{TABLE}: {row.path}: expected one row of that name, got two")
+        if row.extends and row.extends not in paths[position + 1 :]:
+            raise InvalidArgument(
+                f"{TABLE}: {row.path}: expected `extends` to name a later row, got {row.extends}"
+            )
+        if row.detect and row.isa not in table.isas:
+            raise InvalidArgument(f"{TABLE}: {row.path}: expected {row.isa} among `isas`, as it has `detect`")
+        if bool(row.detect) != bool(row.flags):
+            raise InvalidArgument(f"{TABLE}: {row.path}: expected `detect` and `flags` together")
+    # A machine's best row calls the nearest lesser row that a family is compiled for; it must extend that.
+    for isa in table.isas:
+        chosen = table.chosen(isa)
+        for position, row in enumerate(chosen):
+            lineage = table.lineage(row)
+            for kind in FAMILIES:
+                stands_in = next((each for each in chosen[position::-1] if kind in each.families), None)
+                if stands_in is not None and stands_in not in lineage:
+                    raise InvalidArgument(
+                        f"{TABLE}: {row.path}: {kind} families would run {stands_in.path} there, which it "
+                        "does not extend",
+                        next_step=f"Give {row.path} or a row that it extends `families: [{kind}]`.",
+                    )
+
+
+def _note(mark: str) -> str:
+    lines = ("SPDX-License-Identifier: BSD-3-Clause", "Generated by rushlight.codegen.ukernels; do not edit.")
+    return "\n".join(f"{mark} {line}" for line in lines)
+
+
+def _constants(shape: Mapping[str, Shape], indent: str = "") -> list[str]:
+    lines = []
+    for name, value in shape.items():
+        is_bool = isinstance(value, bool)
+        shown = str(value).lower()
+        lines.append(f"{indent}inline constexpr {'bool' if is_bool else 'size_t'} k{name} = {shown};")
+    return lines
+
+
+def variants_header(table: Table) -> str:
+    """variant_table.h: shapes of each variant, enum Variant, and RL_FOR_<families>, which applies a macro to
+    the variants that are chosen at run time, the best first."""
+    lines = [_note("//"), "#pragma once", "", "#include <cstddef>", ""]
+    lines += ["namespace rushlight::ukernel::native {"]
+    word = "#if"
+    for row in table.rows:
+        if row.shape or row.extends:
+            lines += [f"{word} {row.when}  // {row.path}", *_constants(table.shape(row))]
+            word = "#elif"
+    lines += ["#else", *_constants(table.shapes), "#endif", "}  // namespace rushlight::ukernel::native", ""]
+    word = "#if"
+    for name, isa in table.isas.items():
+        chosen = table.chosen(name)
+        lines += [f"{word} RUSHLIGHT_UKERNEL_VARIANTS && {isa.when}", "namespace rushlight::ukernel {"]
+        names = ["Native", *(row.enumerator for row in chosen)]
+        lines += [f"enum class Variant : int {{ {', '.join(names)} }};"]
+        shown = ", ".join(f'"{row.name}"' for row in chosen)
+        lines += [f'inline constexpr const char* kVariantNames[] = {{"native", {shown}}};']
+        for row in chosen:
+            lines += [f"namespace {row.name} {{", *_constants(table.shape(row)), "}"]
+        lines += ["}  // namespace rushlight::ukernel"]
+        for kind in FAMILIES:
+            upper = kind.upper()
+            compiled = [row for row in reversed(chosen) if kind in row.families]
+            applied = " ".join(f"apply({row.name}, {row.enumerator}, __VA_ARGS__)" for row in compiled)
+            lines += [f"#define RL_HAS_{upper} {int(bool(compiled))}"]
+            lines += [f"#define RL_FOR_{upper}(apply, ...) {applied}".rstrip()]
+        word = "#elif"
+    lines += ["#else"]
+    for kind in FAMILIES:
+        lines += [f"#define RL_HAS_{kind.upper()} 0", f"#define RL_FOR_{kind.upper()}(apply, ...)"]
+    return "\n".join([*lines, "#endif", ""])
+
+
+def detection_header(table: Table) -> str:
+    """variant_detection.h: runnable_variants(cpu) and Cpu, the machine at hand."""
+    lines = [_note("//"), "#pragma once", "", "#include <cstdint>", ""]
+    lines += ['#include "kernels/ukernel/variants.h"', ""]
+    word = "#if"
+    for name, isa in table.isas.items():
+        chosen = table.chosen(name)
+        lines += [f"{word} {isa.when}", f'#include "{FOLDER}/{isa.cpu}"', ""]
+        lines += ["namespace rushlight::ukernel {", ""]
+        lines += ["// The variants that a machine runs, a bit for each number in enum Variant."]
+        lines += ["template <class AnyCpu>", "uint32_t runnable_variants(const AnyCpu& cpu) {"]
+        lines += ["  uint32_t found = 1;"]
+        numbers = {row.path: number for number, row in enumerate(chosen, start=1)}
+        for row in chosen:
+            below = numbers.get(row.extends, 0)
+            tests = [f"(found & {1 << below:#x}u) != 0"] if below else []
+            for word_, bits in row.detect.items():
+                mask = f"{sum(1 << bit for bit in bits):#x}u"
+                tests.append(f"(cpu.{word_} & {mask}) == {mask}")
+            lines += [f"  if ({' && '.join(tests)}) found |= {1 << numbers[row.path]:#x}u;  // {row.name}"]
+        lines += ["  return found;", "}", "", "}  // namespace rushlight::ukernel"]
+        word = "#elif"
+    return "\n".join([*lines, "#endif", ""])
 
 
 def native_sources(header: str, read: Read) -> list[str]:
-    """The sources of a family, of which one is to be compiled: those of features in the list's order, then
-    the generic one; nothing for other headers. `read` gives a file's text by its path from the root, or
-    None."""
+    """The sources of a family, of which one is to be compiled: those of rows in the table's order, then the
+    generic one; nothing for other headers. `read` gives a file's text by its path from the root, or None."""
     found = _HEADER.fullmatch(header)
     if found is None:
         return []
-    family = found[1]
-    listed = _ROW.findall(read(FEATURES) or "")
-    paths = [f"kernels/ukernel/{isa}/{family}-{feature}.cpp" for isa, feature, _ in listed]
-    paths.append(f"kernels/ukernel/generic/{family}.cpp")
+    paths = [row.source(found[1]) for row in load(read(TABLE) or "").rows]
+    paths.append(f"{FOLDER}/generic/{found[1]}.cpp")
     return [path for path in paths if read(path) is not None]
 
 
@@ -35,15 +257,126 @@ def condition(path: str, read: Read) -> str:
     found = _SOURCE.fullmatch(path)
     if found is None:
         return ""
-    asked = {f"{isa}/{feature}": text for isa, feature, text in _ROW.findall(read(FEATURES) or "")}
+    table = load(read(TABLE) or "")
     before: list[str] = []
-    for other in native_sources(f"kernels/ukernel/{found[2]}.h", read):
+    for other in native_sources(f"{FOLDER}/{found[2]}.h", read):
         parts = _SOURCE.fullmatch(other)
         assert parts is not None
-        isa, _, feature = parts.groups()
-        own = asked.get(f"{isa}/{feature}")
+        row = table.row(f"{parts[1]}/{parts[3]}")
         if other == path:
-            return " && ".join([*([f"({own})"] if own else []), *(f"!({text})" for text in before)])
-        if own:
-            before.append(own)
+            return " && ".join([*([f"({row.when})"] if row else []), *(f"!({text})" for text in before)])
+        if row:
+            before.append(row.when)
     return ""
+
+
+def families(headers: Mapping[str, str]) -> dict[str, str]:
+    """The set of FAMILIES that each family has joined, by name; empty: native code alone. `headers` are the
+    texts of FOLDER's headers by name."""
+    by_macro = {macro: kind for kind, macro in FAMILIES.items() if macro}
+    found: dict[str, str] = {}
+    for name, text in headers.items():
+        macros = set(_DECLARES.findall(text))
+        if len(macros) > 1:
+            raise InvalidArgument(f"{FOLDER}/{name}.h: expected one of {', '.join(sorted(macros))}, got all")
+        found[name] = by_macro[macros.pop()] if macros else ""
+    return found
+
+
+def stub(row: Row, family: str) -> str:
+    """The generic loops of a family, compiled for a row."""
+    return f'{_note("//")}\n#define RL_UKERNEL_VARIANT {row.name}\n#include "{FOLDER}/generic/{family}.cpp"\n'
+
+
+def variant_sources(table: Table, kinds: Mapping[str, str]) -> dict[str, tuple[Row, str]]:
+    """For each source of a variant that is chosen at run time, by path from the root: row and family."""
+    return {
+        row.source(family): (row, family)
+        for isa in table.isas
+        for row in table.chosen(isa)
+        for family, kind in sorted(kinds.items())
+        if kind in row.families
+    }
+
+
+def questions(table: Table) -> str:
+    """A source of which the preprocessor leaves what holds: @<row>@, @<isa>@, @hosted@ and @wasm@."""
+    asked = [(row.path, row.when) for row in table.rows]
+    asked += [(name, isa.when) for name, isa in table.isas.items()]
+    asked += [("hosted", "defined(__linux__)"), ("wasm", "defined(__wasm__)")]
+    return "".join(f"#if {when}\n@{name}@\n#endif\n" for name, when in asked)
+
+
+def lists(table: Table, kinds: Mapping[str, str], root: Path, folder: Path) -> str:
+    """ukernels.cmake, below `folder`; paths in it are absolute:
+
+    - RUSHLIGHT_UKERNEL_ROWS: the rows in order
+    - RUSHLIGHT_UKERNEL_ISAS: instruction sets with rows that are chosen at run time
+    - RUSHLIGHT_UKERNEL_OF_<isa>: these rows, the least first
+    - RUSHLIGHT_UKERNEL_FLAGS_<row> and _OPTIONS_<row>
+    - RUSHLIGHT_UKERNEL_FAMILIES_<row>: the families compiled for it
+    - RUSHLIGHT_UKERNEL_CODE_<row>_<family>: the source that the tree has for it, if it has one
+    - RUSHLIGHT_UKERNEL_SOURCE_<row>_<family>: the source to compile if it is chosen at run time
+    """
+    values: dict[str, Sequence[str | Path]] = {
+        "ROWS": [row.path for row in table.rows],
+        "ISAS": list(table.isas),
+        **{f"OF_{isa}": [row.path for row in table.chosen(isa)] for isa in table.isas},
+    }
+    compiled = variant_sources(table, kinds)
+    for row in table.rows:
+        values[f"FLAGS_{row.path}"] = row.flags
+        values[f"OPTIONS_{row.path}"] = row.options
+        values[f"FAMILIES_{row.path}"] = sorted(name for name, kind in kinds.items() if kind in row.families)
+        for family in kinds:
+            path = row.source(family)
+            own = root / path
+            if own.is_file():
+                values[f"CODE_{row.path}_{family}"] = [own]
+            if path in compiled:
+                values[f"SOURCE_{row.path}_{family}"] = [own if own.is_file() else folder / path]
+    lines = [_note("#")]
+    for name, items in values.items():
+        if items:
+            words = [f"set(RUSHLIGHT_UKERNEL_{name}", *(f"[==[{item}]==]" for item in items)]
+            lines.append(" ".join(words) + ")")
+    return "\n".join([*lines, ""])
+
+
+def read_table(root: Path) -> Table:
+    """The table of the tree with `root`."""
+    return load((root / TABLE).read_text(encoding="utf-8"))
+
+
+def read_headers(root: Path) -> dict[str, str]:
+    """The texts of the families' headers, by name: those of the generic sources."""
+    names = sorted(path.stem for path in (root / FOLDER / "generic").glob("*.cpp"))
+    return {name: (root / FOLDER / f"{name}.h").read_text(encoding="utf-8") for name in names}
+
+
+def generated_sources(root: Path) -> dict[str, str]:
+    """The sources of variants for which the tree has no code of their own, by their paths from the root."""
+    table = read_table(root)
+    compiled = variant_sources(table, families(read_headers(root)))
+    return {
+        path: stub(row, family) for path, (row, family) in compiled.items() if not (root / path).is_file()
+    }
+
+
+def write(root: Path, folder: Path) -> None:
+    """Writes what is generated below `folder`, headers and sources by their paths from the root. A file whose
+    content stays keeps its time stamp."""
+    table = read_table(root)
+    files = {
+        VARIANTS_HEADER: variants_header(table),
+        DETECTION_HEADER: detection_header(table),
+        QUESTIONS: questions(table),
+        LISTS: lists(table, families(read_headers(root)), root, folder),
+        **generated_sources(root),
+    }
+    for name, text in files.items():
+        write_if_changed(folder / name, text)
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]), Path(sys.argv[2]))

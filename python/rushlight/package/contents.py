@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a package holds, whatever its form: a baked program, and the sources of rushlight that it needs."""
+"""The contents of a package in any form: a baked program, and the sources of rushlight that it needs."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from rushlight.codegen import ukernels
 from rushlight.codegen.includes import closure
 from rushlight.codegen.table import EXACT_SOURCES
-from rushlight.codegen.ukernels import condition
 from rushlight.errors import InvalidArgument
 from rushlight.package.settings import OWN_FILES, with_prelude
 
@@ -43,7 +43,7 @@ class Contents:
 
     @property
     def sources(self) -> list[str]:
-        """What is compiled, sorted."""
+        """The source files, sorted."""
         return sorted(path for path in self.files if path.endswith((".cpp", ".c")))
 
 
@@ -82,6 +82,8 @@ def collect(
             return generated[path]
         if path in OWN_FILES:
             return OWN_FILES[path]
+        if path == ukernels.VARIANTS_HEADER:
+            return ukernels.variants_header(ukernels.read_table(root))
         file = root / path
         inside = ".." not in Path(path).parts and not _LEFT_OUT.fullmatch(path)
         return file.read_text(encoding="utf-8") if inside and file.is_file() else None
@@ -100,7 +102,7 @@ def collect(
                 path,
                 is_public=path == header,
                 is_exact=bool(EXACT_SOURCES.fullmatch(path)),
-                condition=condition(path, read),
+                condition=ukernels.condition(path, read),
             )
             for path, text in files.items()
         },

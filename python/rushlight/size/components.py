@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path, PurePosixPath
 
+from rushlight.codegen import ukernels
 from rushlight.codegen.table import BACKS_FOLDERS, load_table
 from rushlight.size.linkmap import Piece
 from rushlight.sources import source_root
@@ -87,7 +88,7 @@ def _key(piece: Piece) -> tuple[str, str]:
 
 
 def _that_of(piece: Piece, sources: list[str]) -> str | None:
-    """Of sources of one name the one that the piece is from, as its section says; None without any."""
+    """Picks the source of a piece among sources of one name, by its section; None if there are none."""
     backs = [f"/{folder}/" for folder in BACKS_FOLDERS]
     of = [f"/{folder}/" for folder in BACKS_FOLDERS if f"7kernels{len(folder)}{folder}" in piece.name]
     found = (path for path in sources if [each for each in backs if each in path] == of)
@@ -123,6 +124,8 @@ def _tree_files() -> dict[str, list[str]]:
     for folder in ("runtime", "kernels"):
         for path in sorted((root / folder).rglob("*.cpp")):
             files.setdefault(path.name, []).append(path.relative_to(root).as_posix())
+    for generated in ukernels.generated_sources(root):
+        files.setdefault(PurePosixPath(generated).name, []).append(generated)
     return files
 
 

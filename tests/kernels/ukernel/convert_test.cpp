@@ -11,7 +11,7 @@
 
 #include "kernels/ukernel/reference/convert.h"
 #include "tests/kernels/ukernel/guarded.h"
-#include "tests/kernels/ukernel/runs_here.h"
+#include "tests/kernels/ukernel/variants_here.h"
 
 namespace rushlight::ukernel {
 namespace {
@@ -24,11 +24,7 @@ struct Named {
 };
 RL_EXACT_VARIANTS(Named, variants, half_to_f32)
 
-#if RUSHLIGHT_X86_VARIANTS
-#define RL_OF_VARIANT(name) (GetParam() == 0 ? &native::name : GetParam() == 1 ? &avx2::name : &avx512::name)
-#else
-#define RL_OF_VARIANT(name) (&native::name)
-#endif
+#define RL_OF_VARIANT(name) (RL_EXACT_FUNCTIONS(name)[GetParam()])
 
 // Bits of numbers of all kinds: any pattern for integers, for floats also ends and halves.
 template <class T>

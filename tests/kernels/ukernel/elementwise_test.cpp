@@ -16,7 +16,7 @@
 
 #include "kernels/ukernel/reference/elementwise.h"
 #include "tests/kernels/ukernel/guarded.h"
-#include "tests/kernels/ukernel/runs_here.h"
+#include "tests/kernels/ukernel/variants_here.h"
 
 namespace rushlight::ukernel {
 namespace {
@@ -35,14 +35,9 @@ struct Case {
   bool any_bits;  // operands are any bytes rather than float32 numbers
 };
 
-#if RUSHLIGHT_X86_VARIANTS
-#define RL_ALL(name) {native::name, avx2::name, avx512::name}
-#else
-#define RL_ALL(name) {native::name}
-#endif
 #define RL_FLOATS(name, inputs, allowed, result)                                         \
   Case {                                                                                 \
-    #name, RL_ALL(name), 4, std::vector<size_t>(inputs, 4),                              \
+    #name, RL_EXACT_FUNCTIONS(name), 4, std::vector<size_t>(inputs, 4),                  \
         [](const Rows& rows) {                                                           \
           [[maybe_unused]] const float number = rows.number;                             \
           reference::for_elements<float, float, float, float>(                           \
@@ -52,7 +47,7 @@ struct Case {
   }
 #define RL_TYPED(name, In, Out, result)                                                           \
   Case {                                                                                          \
-    #name, RL_ALL(name), sizeof(Out), {sizeof(In), sizeof(In)},                                   \
+    #name, RL_EXACT_FUNCTIONS(name), sizeof(Out), {sizeof(In), sizeof(In)},                       \
         [](const Rows& rows) {                                                                    \
           [[maybe_unused]] const auto factor = static_cast<In>(rows.factor);                      \
           reference::for_elements<Out, In, In, In>(rows, [=](In a, In b, In) { return result; }); \
@@ -61,7 +56,7 @@ struct Case {
   }
 #define RL_CHOICE(name, T)                                                                               \
   Case {                                                                                                 \
-    #name, RL_ALL(name), sizeof(T), {1, sizeof(T), sizeof(T)},                                           \
+    #name, RL_EXACT_FUNCTIONS(name), sizeof(T), {1, sizeof(T), sizeof(T)},                               \
         [](const Rows& rows) {                                                                           \
           reference::for_elements<T, uint8_t, T, T>(rows,                                                \
                                                     [](uint8_t m, T a, T b) { return m != 0 ? a : b; }); \

@@ -9,7 +9,7 @@
 
 #include "kernels/ukernel/reference/normalize.h"
 #include "tests/kernels/ukernel/guarded.h"
-#include "tests/kernels/ukernel/runs_here.h"
+#include "tests/kernels/ukernel/variants_here.h"
 
 namespace rushlight::ukernel {
 namespace {
@@ -29,7 +29,7 @@ struct Normalize {
   void (*scale)(size_t, const float*, float, float, float*);
   void (*rows)(size_t, ptrdiff_t, ptrdiff_t, size_t, const float*, const float*, const float*, float*);
 };
-RL_VARIANTS(Normalize, variants, normalize_run, scale_run, scale_rows)
+RL_VARIANTS(Normalize, variants, normalize_span, scale_span, scale_rows)
 std::ostream& operator<<(std::ostream& out, const Normalize& normalize) { return out << normalize.name; }
 
 class NormalizeVariant : public ::testing::TestWithParam<Normalize> {};

@@ -12,7 +12,7 @@
 
 #include "kernels/ukernel/reference/reduce.h"
 #include "tests/kernels/ukernel/guarded.h"
-#include "tests/kernels/ukernel/runs_here.h"
+#include "tests/kernels/ukernel/variants_here.h"
 
 namespace rushlight::ukernel {
 namespace {
@@ -31,13 +31,13 @@ void fill(Floats& floats) {
 
 struct Reduce {
   const char* name;
-  float (*sum_run)(size_t, const float*);
-  float (*squares_run)(size_t, const float*, float);
-  float (*max_run)(size_t, const float*);
-  float (*min_run)(size_t, const float*);
-  size_t (*find_run)(size_t, const float*, float);
+  float (*sum_span)(size_t, const float*);
+  float (*squares_span)(size_t, const float*, float);
+  float (*max_span)(size_t, const float*);
+  float (*min_span)(size_t, const float*);
+  size_t (*find_span)(size_t, const float*, float);
 };
-RL_VARIANTS(Reduce, run_variants, sum_run, squares_run, max_run, min_run, find_run)
+RL_VARIANTS(Reduce, run_variants, sum_span, squares_span, max_span, min_span, find_span)
 
 struct ReduceRows {
   const char* name;
@@ -75,26 +75,26 @@ TEST_P(Run, SumAndSquares_AnySize_AreTheReferences) {
       fill(x);
       double magnitude = 0;
       for (const float each : x) magnitude += std::fabs(static_cast<double>(each));
-      EXPECT_NEAR(GetParam().sum_run(n, x.data()), reference::sum(n, 1, x.data()), allowed(magnitude)) << n;
+      EXPECT_NEAR(GetParam().sum_span(n, x.data()), reference::sum(n, 1, x.data()), allowed(magnitude)) << n;
       const double squares = reference::squares(n, 1, x.data(), 0.5f);
-      EXPECT_NEAR(GetParam().squares_run(n, x.data(), 0.5f), squares, allowed(squares)) << n;
+      EXPECT_NEAR(GetParam().squares_span(n, x.data(), 0.5f), squares, allowed(squares)) << n;
     }
   }
-  EXPECT_EQ(GetParam().sum_run(0, nullptr), 0.0f);
-  EXPECT_EQ(GetParam().squares_run(0, nullptr, 1.0f), 0.0f);
+  EXPECT_EQ(GetParam().sum_span(0, nullptr), 0.0f);
+  EXPECT_EQ(GetParam().squares_span(0, nullptr, 1.0f), 0.0f);
 }
 
 TEST_P(Run, Sum_AnySizeAndPlace_IsAddedInTheOrderOfTheContract) {
-#if RUSHLIGHT_ARM_VARIANTS  // the native one has no vectors
-  if (GetParam().sum_run == native::sum_run) return;
+#if defined(__arm__)  // the native one has no vectors
+  if (RL_HAS_FLOAT && GetParam().sum_span == native::sum_span) return;
 #endif
   for (const Edge edge : {Edge::kFront, Edge::kBack}) {
     for (const size_t n : kSizes) {
       Guarded<float> x(n, edge);
       fill(x);
-      EXPECT_EQ(GetParam().sum_run(n, x.data()), reference::blocked_sum(n, x.data())) << n;
+      EXPECT_EQ(GetParam().sum_span(n, x.data()), reference::blocked_sum(n, x.data())) << n;
       std::fill(x.begin(), x.end(), -0.0f);
-      EXPECT_FALSE(std::signbit(GetParam().sum_run(n, x.data()))) << n;
+      EXPECT_FALSE(std::signbit(GetParam().sum_span(n, x.data()))) << n;
     }
   }
 }
@@ -105,24 +105,24 @@ TEST_P(Run, Extremum_AnyPlace_IsFoundThere) {
     for (const size_t place : {size_t{0}, n / 3, n - 1}) {
       fill(x);
       x[place] = 100.0f;
-      EXPECT_EQ(GetParam().max_run(n, x.data()), 100.0f) << n << " " << place;
-      EXPECT_EQ(GetParam().find_run(n, x.data(), 100.0f), place) << n;
+      EXPECT_EQ(GetParam().max_span(n, x.data()), 100.0f) << n << " " << place;
+      EXPECT_EQ(GetParam().find_span(n, x.data(), 100.0f), place) << n;
       x[place] = -100.0f;
-      EXPECT_EQ(GetParam().min_run(n, x.data()), -100.0f) << n << " " << place;
+      EXPECT_EQ(GetParam().min_span(n, x.data()), -100.0f) << n << " " << place;
       x[place] = kNan;
-      EXPECT_TRUE(std::isnan(GetParam().max_run(n, x.data()))) << n << " " << place;
-      EXPECT_TRUE(std::isnan(GetParam().min_run(n, x.data()))) << n << " " << place;
-      EXPECT_EQ(GetParam().find_run(n, x.data(), kNan), place) << n;
+      EXPECT_TRUE(std::isnan(GetParam().max_span(n, x.data()))) << n << " " << place;
+      EXPECT_TRUE(std::isnan(GetParam().min_span(n, x.data()))) << n << " " << place;
+      EXPECT_EQ(GetParam().find_span(n, x.data(), kNan), place) << n;
     }
-    EXPECT_EQ(GetParam().find_run(n, x.data(), 1000.0f), n);
+    EXPECT_EQ(GetParam().find_span(n, x.data(), 1000.0f), n);
   }
 }
 
 TEST_P(Run, Extremum_OfInfinities_IsOne) {
   const float low[] = {-kInfinity, -kInfinity};
-  EXPECT_EQ(GetParam().max_run(2, low), -kInfinity);
+  EXPECT_EQ(GetParam().max_span(2, low), -kInfinity);
   const float high[] = {kInfinity, kInfinity};
-  EXPECT_EQ(GetParam().min_run(2, high), kInfinity);
+  EXPECT_EQ(GetParam().min_span(2, high), kInfinity);
 }
 
 TEST_P(Rows, Sums_AnyShape_AreTheReferences) {

@@ -11,7 +11,7 @@
 
 #include "kernels/ukernel/reference/softmax.h"
 #include "tests/kernels/ukernel/guarded.h"
-#include "tests/kernels/ukernel/runs_here.h"
+#include "tests/kernels/ukernel/variants_here.h"
 
 namespace rushlight::ukernel {
 namespace {
@@ -35,7 +35,7 @@ struct Softmax {
   void (*rows)(size_t, ptrdiff_t, ptrdiff_t, size_t, const float*, float*);
   void (*log_rows)(size_t, ptrdiff_t, ptrdiff_t, size_t, const float*, float*);
 };
-RL_VARIANTS(Softmax, variants, softmax_run, log_softmax_run, softmax_rows, log_softmax_rows)
+RL_VARIANTS(Softmax, variants, softmax_span, log_softmax_span, softmax_rows, log_softmax_rows)
 std::ostream& operator<<(std::ostream& out, const Softmax& softmax) { return out << softmax.name; }
 
 class SoftmaxVariant : public ::testing::TestWithParam<Softmax> {};

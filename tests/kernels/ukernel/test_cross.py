@@ -4,24 +4,27 @@ with the compilers of rushlight's targets, run in their emulators."""
 
 from __future__ import annotations
 
+import platform
 import re
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from rushlight import process, targets
+from rushlight.sources import source_root
 
 CROSS = Path(__file__).with_name("cross")
 # What small kernels call; boards have no others.
-SMALL = ("panel", "patch", "runs")
+SMALL = ("panel", "patch", "spans")
 # Those that Armv7 has a variant of.
 FLUSHING = (
     "attention", "depthwise", "dot", "gather", "gemm", "normalize", "pool", "reduce", "resample", "softmax",
-    "transpose", "turn", "winograd",
+    "transpose", "transpose_clamp", "winograd",
 )  # fmt: skip
 # Where all would take long to compile or to run, for loops that are the same: those that arrange lanes.
-WITH_SHUFFLES = ("convert", "dot", "gemm", "softmax", "turn")
+WITH_SHUFFLES = ("convert", "dot", "gemm", "softmax", "transpose_clamp")
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,6 @@ class Machine:
     flags: str = ""
     toolchain: Path | None = None
     emulator: tuple[str, ...] = ()
-    programs: tuple[str, ...] = ()
 
 
 MACHINES = (
@@ -44,7 +46,7 @@ MACHINES = (
     Machine("armv7-neon", "linux-armhf", "armv7", FLUSHING),
     Machine(
         "rvv",
-        "linux-riscv64",
+        "clang-linux-riscv64",
         "riscv/rvv",
         (*WITH_SHUFFLES, "depthwise", "reduce", "transpose"),
         toolchain=CROSS / "linux-riscv64-v.cmake",
@@ -55,7 +57,6 @@ MACHINES = (
             "-L",
             "/usr/riscv64-linux-gnu",
         ),
-        programs=("clang++-19",),
     ),
     Machine("wasm-simd128", "wasm32", "wasm/simd", WITH_SHUFFLES, flags="-msimd128"),
     Machine("cortex-m4", "cortex-m4", "arm/fma", SMALL),
@@ -68,12 +69,11 @@ MACHINES = (
 def build(machine: Machine, folder: Path) -> Path:
     """The tests as a program for `machine`; skips where its compiler or emulator is missing."""
     target = targets.get(machine.target)
-    missing = [item.name for item in target.requirements()]
-    missing += [name for name in machine.programs if process.find_program(name) is None]
-    if missing:
-        pytest.skip(f"{machine.name}: missing {', '.join(missing)}")
+    if missing := target.requirements():
+        pytest.skip(f"{machine.name}: missing " + ", ".join(item.name for item in missing))
     options = {
-        "CMAKE_TOOLCHAIN_FILE": str(machine.toolchain or target.toolchain_file),
+        **target.toolchain,
+        **({"CMAKE_TOOLCHAIN_FILE": str(machine.toolchain)} if machine.toolchain else {}),
         "CMAKE_CXX_FLAGS": machine.flags,
         "CMAKE_CXX_COMPILER_LAUNCHER": process.find_program("ccache") or "",
         "RUSHLIGHT_FAMILIES": ";".join(machine.families),
@@ -99,3 +99,99 @@ def test_microkernels_of(machine: Machine, tmp_path: Path) -> None:
     assert result.returncode == 0, result.stdout + result.stderr
     ran = re.search(r"(\d+) tests ran, 0 expectations failed", result.stdout)
     assert ran and int(ran[1]) >= 3 * len(machine.families or SMALL), result.stdout
+
+
+# By a model of QEMU, and by what RUSHLIGHT_CPU asks for.
+ARM64_VARIANTS = (
+    ("cortex-a53", "", "native"),
+    ("a64fx", "", "fp16"),
+    ("cortex-a76", "", "dotprod"),
+    ("neoverse-n1", "", "dotprod"),
+    ("max", "", "i8mm"),
+    ("max", "native", "native"),
+    ("max", "dotprod", "dotprod"),
+    ("cortex-a53", "i8mm", "native"),
+)
+
+
+@pytest.mark.device
+def test_arm64_takes_the_best_variant_that_the_processor_runs(tmp_path: Path) -> None:
+    program = build(Machine("variants", "linux-aarch64", "arm64/neon", ("dot",)), tmp_path)
+    found = []
+    for model, asked, _ in ARM64_VARIANTS:
+        command = ["qemu-aarch64", "-cpu", model, "-L", "/usr/aarch64-linux-gnu"]
+        command += ["-E", f"RUSHLIGHT_CPU={asked}"] if asked else []
+        result = process.run([*command, str(program)], timeout=120)
+        assert result.returncode == 0, result.stdout + result.stderr
+        named = re.search(r"^variant (\w+)$", result.stdout, re.M)
+        assert named, result.stdout
+        found.append((model, asked, named[1]))
+    assert tuple(found) == ARM64_VARIANTS
+
+
+ROW = """
+  - row: x86/sse41
+    when: defined(__SSE4_1__)
+    extends: x86/sse2
+    detect: {"cpuid(1, 0).ecx": [19]}
+    flags: [-msse4.1]
+    families: [float]
+
+  - row: x86/sse2
+"""
+TOY = {
+    "kernels/ukernel/toy.h": """
+#pragma once
+#include "kernels/ukernel/variants.h"
+namespace rushlight::ukernel {
+RL_UKERNEL(const char*, toy, (), ())
+}
+""",
+    "kernels/ukernel/generic/toy.cpp": """
+#include "kernels/ukernel/toy.h"
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+#if defined(__AVX__)
+const char* toy() { return "AVX"; }
+#elif defined(__SSE4_1__)
+const char* toy() { return "SSE4.1"; }
+#else
+const char* toy() { return "SSE2"; }
+#endif
+}
+""",
+    "main.cpp": """
+#include <cstdio>
+#include "kernels/ukernel/toy.h"
+int main() { std::printf("%s %s", rushlight::ukernel::variant_name(), rushlight::ukernel::toy()); }
+""",
+    "CMakeLists.txt": """
+cmake_minimum_required(VERSION 3.24)
+project(toy LANGUAGES C CXX)
+include(cmake/ukernel.cmake)
+add_executable(toy main.cpp)
+rushlight_add_ukernels(toy toy)
+target_include_directories(toy PRIVATE .)
+target_compile_features(toy PRIVATE cxx_std_17)
+""",
+}
+
+
+@pytest.mark.heavy
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="missing: a processor of x86-64")
+def test_a_row_is_all_that_a_variant_takes(tmp_path: Path) -> None:
+    root = source_root()
+    for folder in ("kernels/ukernel", "cmake"):
+        shutil.copytree(root / folder, tmp_path / folder)
+    (tmp_path / "python").symlink_to(root / "python")
+    for name, text in TOY.items():
+        (tmp_path / name).write_text(text)
+    table = tmp_path / "kernels" / "ukernel" / "variants.yaml"
+    before, after = table.read_text().split("  - row: x86/sse2\n")
+    table.write_text(before.rstrip() + "\n" + ROW + after)
+
+    binary = tmp_path / "build"
+    process.run(["cmake", "-S", tmp_path, "-B", binary, "-G", "Ninja"], check=True, timeout=120)
+    process.run(["cmake", "--build", binary], check=True, timeout=120)
+    for asked, expected in (("sse41", "sse41 SSE4.1"), ("native", "native SSE2")):
+        result = process.run([binary / "toy"], env={"RUSHLIGHT_CPU": asked}, timeout=60)
+        assert result.stdout == expected

@@ -8,7 +8,7 @@
 
 #include "kernels/ukernel/reference/transpose.h"
 #include "tests/kernels/ukernel/guarded.h"
-#include "tests/kernels/ukernel/runs_here.h"
+#include "tests/kernels/ukernel/variants_here.h"
 
 namespace rushlight::ukernel {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "kernels/ukernel/reference/vector_math.h"
 #include "tests/kernels/ukernel/guarded.h"
-#include "tests/kernels/ukernel/runs_here.h"
+#include "tests/kernels/ukernel/variants_here.h"
 
 // Of the patterns from one number to the next; emulated machines take longer ones.
 #ifndef RUSHLIGHT_FLOAT_STEP
@@ -83,19 +83,16 @@ void expect_within(const char* name, Function function, Reference reference, con
   if (std::getenv("RUSHLIGHT_EVERY_FLOAT") != nullptr) std::printf("%s: %.3f\n", name, worst);
 }
 
-#define RL_OF_VARIANT(variant, name, arguments)                                            \
-  (variant == 0   ? +[](size_t n, const float* x, float* out) { native::name arguments; }  \
-   : variant == 1 ? +[](size_t n, const float* x, float* out) { RL_AVX2::name arguments; } \
-                  : +[](size_t n, const float* x, float* out) { RL_AVX512::name arguments; })
-#if RUSHLIGHT_X86_VARIANTS
-#define RL_AVX2 avx2
-#define RL_AVX512 avx512
-#else
-#define RL_AVX2 native
-#define RL_AVX512 native
-#endif
+// A function of the variant with this number, with its parameters bound.
+#define RL_BOUND(variant, name, arguments) \
+  +[](size_t n, const float* x, float* out) { variant::name arguments; }
+#define RL_AND_BOUND(variant, Name, name, arguments) \
+  , { RL_RUNS(Name), RL_BOUND(variant, name, arguments) }
+#define RL_OF_VARIANT(number, name, arguments) \
+  (rushlight::testing::running<Function>(      \
+      {{true, RL_BOUND(native, name, arguments)} RL_FOR_EXACT(RL_AND_BOUND, name, arguments)})[number])
 
-class VectorMath : public ::testing::TestWithParam<int> {};
+class VectorMath : public ::testing::TestWithParam<size_t> {};
 #define RL_CHECK_FUNCTION(name, reference, ...) \
   expect_within(#name, RL_OF_VARIANT(GetParam(), name, (n, x, out)), reference, Promise{__VA_ARGS__})
 
@@ -205,11 +202,8 @@ struct Named {
   Function first;
 };
 RL_EXACT_VARIANTS(Named, variants, exp_f32)
-std::string name_of(const ::testing::TestParamInfo<int>& info) {
-  return variants()[static_cast<size_t>(info.param)].name;
-}
-INSTANTIATE_TEST_SUITE_P(Variants, VectorMath, ::testing::Range(0, static_cast<int>(variants().size())),
-                         name_of);
+std::string name_of(const ::testing::TestParamInfo<size_t>& info) { return variants()[info.param].name; }
+INSTANTIATE_TEST_SUITE_P(Variants, VectorMath, ::testing::Range(size_t{0}, variants().size()), name_of);
 
 }  // namespace
 }  // namespace rushlight::ukernel

@@ -11,7 +11,7 @@
 
 #include "kernels/ukernel/reference/winograd.h"
 #include "tests/kernels/ukernel/guarded.h"
-#include "tests/kernels/ukernel/runs_here.h"
+#include "tests/kernels/ukernel/variants_here.h"
 
 namespace rushlight::ukernel {
 namespace {

@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
-from rushlight.codegen.includes import closure, shared_sources
+from rushlight.codegen.includes import shared_sources
 from rushlight.codegen.table import for_small_targets, load_table
-from rushlight.codegen.ukernels import condition, native_sources
 from rushlight.sources import source_root
 
 KERNELS = source_root() / "kernels"
@@ -45,8 +43,11 @@ def test_microkernels_are_found_through_what_backs_share(tmp_path: Path) -> None
     kernel.write_text('#include "kernels/host/tiles.h"\n')
     write(tmp_path, "host/tiles.h")
     (tmp_path / "kernels" / "host" / "tiles.cpp").write_text('#include "kernels/ukernel/gemm.h"\n')
-    (tmp_path / "kernels" / "ukernel").mkdir()
+    generic = tmp_path / "kernels" / "ukernel" / "generic"
+    generic.mkdir(parents=True)
+    (generic / "gemm.cpp").touch()
     (tmp_path / "kernels" / "ukernel" / "gemm.h").write_text('#include "kernels/ukernel/variants.h"\n')
+    (generic.parent / "variants.h").write_text('#include "kernels/ukernel/variant_table.h"\n')
     found, families, _ = shared_sources(tmp_path, [kernel])
     assert [path.name for path in found] == ["tiles.cpp"]
     assert families == ["gemm"]
@@ -75,54 +76,3 @@ def test_all_kernels_together_call_every_family_of_microkernels() -> None:
 def test_what_a_shared_source_defines_its_header_declares() -> None:
     sources = [path for folder in SHARED for path in folder.glob("*.cpp")]
     assert sources and [path.name for path in sources if not path.with_suffix(".h").is_file()] == []
-
-
-FEATURES = """# A comment.
-arm/mve defined(MVE)
-arm/fma defined(FMA)
-"""
-
-
-def test_of_a_familys_sources_one_is_compiled_wherever_that_is() -> None:
-    files = {
-        "model.cpp": '#include "kernels/ukernel/panel.h"\n',
-        "kernels/ukernel/features.txt": FEATURES,
-        "kernels/ukernel/panel.h": "",
-        "kernels/ukernel/arm/panel-mve.cpp": "",
-        "kernels/ukernel/arm/panel-fma.cpp": "",
-        "kernels/ukernel/generic/panel.cpp": "",
-        "kernels/ukernel/x86/panel-avx2.cpp": "",
-    }
-    sources = native_sources("kernels/ukernel/panel.h", files.get)
-    assert [condition(path, files.get) for path in sources] == [
-        "(defined(MVE))",
-        "(defined(FMA)) && !(defined(MVE))",
-        "!(defined(MVE)) && !(defined(FMA))",
-    ]
-    found, missing = closure(["model.cpp"], files.get)
-    assert sorted(found) == sorted(["model.cpp", "kernels/ukernel/panel.h", *sources]) and not missing
-
-
-def test_sources_of_instruction_sets_are_named_by_features() -> None:
-    root = source_root()
-    text = (root / "kernels" / "ukernel" / "features.txt").read_text()
-    for isa in ("arm", "arm64", "riscv", "wasm"):
-        for path in (root / "kernels" / "ukernel" / isa).glob("*.cpp"):
-            assert f"\n{isa}/{path.stem.rpartition('-')[2]} " in text, path
-
-
-def test_families_have_the_variants_that_their_headers_declare() -> None:
-    folder = source_root() / "kernels" / "ukernel"
-    of_macro = {"RL_UKERNEL": ("x86/{}-avx2", "x86/{}-avx512", "armv7/{}-neon")}
-    of_macro |= {"RL_UKERNEL_EXACT": ("x86/{}-avx2", "x86/{}-avx512"), "RL_UKERNEL_NATIVE": ()}
-    declaring = 0
-    for header in folder.glob("*.h"):
-        macros = set(re.findall(r"\b(RL_UKERNEL(?:_EXACT|_NATIVE)?)\(\w", header.read_text()))
-        if header.name == "variants.h" or not macros:
-            continue
-        declaring += 1
-        assert len(macros) == 1, header
-        expected = {path.format(header.stem) for path in of_macro[macros.pop()]}
-        paths = [path for isa in ("x86", "armv7") for path in (folder / isa).glob(f"{header.stem}-*.cpp")]
-        assert {f"{path.parent.name}/{path.stem}" for path in paths} == expected
-    assert declaring > 10

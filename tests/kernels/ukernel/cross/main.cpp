@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/ukernel/variants.h"
+
 extern "C" const testing::Node* const __start_rl_tests[];
 extern "C" const testing::Node* const __stop_rl_tests[];
 
@@ -36,6 +38,9 @@ void run_all(const void* suite_of, size_t instance) {
 
 int run_tests(const char* part) {
   wanted = part;
+#if RUSHLIGHT_UKERNEL_VARIANTS
+  std::printf("variant %s\n", rushlight::ukernel::variant_name());
+#endif
   run_all(nullptr, 0);
   std::printf("%ld tests ran, %ld expectations failed\n", static_cast<long>(runs),
               static_cast<long>(failures));

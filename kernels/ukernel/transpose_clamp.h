@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Transposes float32 and clamps the result, with a residual added:
+//
+//   to[j * to_stride + i] = clamp(from[i * from_stride + j] + residual[j * to_stride + i], low, high)
+//
+// for i < rows, j < columns. Nothing else is read or written; no state, no memory, no alignment beyond that
+// of float; NaN stays.
+#pragma once
+
+#include <cstddef>
+
+#include "kernels/ukernel/variants.h"
+
+namespace rushlight::ukernel {
+
+struct TransposeClamp {
+  size_t rows = 0;
+  size_t columns = 0;
+  const float* from = nullptr;
+  ptrdiff_t from_stride = 0;
+  float* to = nullptr;
+  ptrdiff_t to_stride = 0;
+  const float* residual = nullptr;  // null: none
+  float low = -__builtin_inff();
+  float high = __builtin_inff();
+};
+
+RL_UKERNEL(void, transpose_clamped, (const TransposeClamp& transpose), (transpose))
+
+}  // namespace rushlight::ukernel

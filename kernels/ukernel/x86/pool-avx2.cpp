@@ -1,3 +1,0 @@
-// SPDX-License-Identifier: BSD-3-Clause
-#define RL_UKERNEL_VARIANT avx2
-#include "kernels/ukernel/generic/pool.inl"

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The variants of a microkernel that this machine runs, for value-parameterized tests:
+//
+//   struct Functions { const char* name; decltype(&ukernel::native::gemm_tile) tile; };
+//   RL_VARIANTS(Functions, all, gemm_tile)   // std::vector<Functions> all()
+//
+// RL_VARIANTS is for families of RL_UKERNEL, RL_EXACT_VARIANTS of RL_UKERNEL_EXACT, RL_NATIVE_VARIANTS of
+// RL_UKERNEL_NATIVE.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "kernels/ukernel/variants.h"
+
+#if RUSHLIGHT_UKERNEL_VARIANTS
+#include "kernels/ukernel/detect.h"
+
+namespace rushlight::testing {
+
+// Whether this machine runs a variant, and RUSHLIGHT_CPU asks for no lesser one.
+inline bool runs(ukernel::Variant variant) {
+  const uint32_t runnable = ukernel::runnable_variants(ukernel::Cpu{});
+  return variant <= ukernel::variant() && (runnable >> static_cast<int>(variant) & 1) != 0;
+}
+
+}  // namespace rushlight::testing
+#endif
+
+namespace rushlight::testing {
+
+// Of values for each variant those of variants that run here.
+template <class T>
+std::vector<T> running(const std::vector<std::pair<bool, T>>& all) {
+  std::vector<T> found;
+  for (const auto& [runs, value] : all) {
+    if (runs) found.push_back(value);
+  }
+  return found;
+}
+
+}  // namespace rushlight::testing
+
+#define RL_NATIVE_VARIANTS(type, all, ...) \
+  std::vector<type> all() { return {{"native", RL_EACH(native, __VA_ARGS__)}}; }
+
+#define RL_VARIANTS_OF(rows, type, all, ...)                                                   \
+  std::vector<type> all() {                                                                    \
+    return ::rushlight::testing::running<type>(                                                \
+        {{true, {"native", RL_EACH(native, __VA_ARGS__)}} rows(RL_AND_VARIANT, __VA_ARGS__)}); \
+  }
+#define RL_AND_VARIANT(variant, Name, ...)                     \
+  , {                                                          \
+    RL_RUNS(Name), { #variant, RL_EACH(variant, __VA_ARGS__) } \
+  }
+#define RL_RUNS(Name) ::rushlight::testing::runs(::rushlight::ukernel::Variant::Name)
+#define RL_VARIANTS(type, all, ...) RL_VARIANTS_OF(RL_FOR_FLOAT, type, all, __VA_ARGS__)
+#define RL_EXACT_VARIANTS(type, all, ...) RL_VARIANTS_OF(RL_FOR_EXACT, type, all, __VA_ARGS__)
+
+// The functions `name` of the variants of RL_UKERNEL_EXACT, a std::vector in the order of RL_EXACT_VARIANTS.
+#define RL_EXACT_FUNCTIONS(name)                                \
+  ::rushlight::testing::running<decltype(RL_AT(native, name))>( \
+      {{true, RL_AT(native, name)} RL_FOR_EXACT(RL_AND_FUNCTION, name)})
+#define RL_AND_FUNCTION(variant, Name, name) \
+  , { RL_RUNS(Name), RL_AT(variant, name) }
+
+// &variant::a, &variant::b, ... of up to eight names.
+#define RL_AT(variant, name) &::rushlight::ukernel::variant::name
+#define RL_EACH(variant, ...) RL_EACH_OF(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1)(variant, __VA_ARGS__)
+#define RL_EACH_OF(a, b, c, d, e, f, g, h, count, ...) RL_EACH_##count
+#define RL_EACH_1(v, a) RL_AT(v, a)
+#define RL_EACH_2(v, a, ...) RL_AT(v, a), RL_EACH_1(v, __VA_ARGS__)
+#define RL_EACH_3(v, a, ...) RL_AT(v, a), RL_EACH_2(v, __VA_ARGS__)
+#define RL_EACH_4(v, a, ...) RL_AT(v, a), RL_EACH_3(v, __VA_ARGS__)
+#define RL_EACH_5(v, a, ...) RL_AT(v, a), RL_EACH_4(v, __VA_ARGS__)
+#define RL_EACH_6(v, a, ...) RL_AT(v, a), RL_EACH_5(v, __VA_ARGS__)
+#define RL_EACH_7(v, a, ...) RL_AT(v, a), RL_EACH_6(v, __VA_ARGS__)
+#define RL_EACH_8(v, a, ...) RL_AT(v, a), RL_EACH_7(v, __VA_ARGS__)
