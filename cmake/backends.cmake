@@ -21,13 +21,7 @@ function(rushlight_add_backend id)
         set(header "${backend_HEADER}")
     endif()
     set(library "rushlight_backend_${id}")
-    add_library(${library} STATIC ${backend_SOURCES})
-    target_link_libraries(
-        ${library}
-        PUBLIC rushlight_headers
-        PRIVATE $<BUILD_INTERFACE:rushlight_flags>
-        PUBLIC ${backend_LIBRARIES}
-    )
+    rushlight_add_library(${library} SOURCES ${backend_SOURCES} PUBLIC rushlight_headers ${backend_LIBRARIES})
     set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     set_property(
         GLOBAL

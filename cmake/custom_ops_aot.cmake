@@ -30,23 +30,8 @@ function(gen_custom_ops_aot_lib)
         endif()
     endforeach()
     set(RUSHLIGHT_OFFICIAL_KERNEL_SOURCES ${kernel_sources})
-    add_library(
-        ${library}_kernels
-        STATIC
-        "${out}/operator_table.cpp"
-        ${RUSHLIGHT_KERNEL_SOURCES}
-        ${RUSHLIGHT_SHARED_KERNEL_SOURCES}
-    )
-    rushlight_compile_kernels(${library}_kernels "${out}")
+    rushlight_add_kernels(${library}_kernels "${out}" NAMESPACE kernels_of_${library})
     target_link_libraries(${library}_kernels PUBLIC rushlight::runtime PRIVATE rushlight::platform)
-    target_compile_definitions(${library}_kernels PRIVATE "kernels=kernels_of_${library}")
-    set(named_as_written
-        "${out}/operator_table.cpp"
-        "${out}/official_kernels.cpp"
-        ${RUSHLIGHT_OFFICIAL_KERNEL_SOURCES}
-    )
-    set_property(SOURCE ${named_as_written} APPEND PROPERTY COMPILE_OPTIONS -Ukernels)
-    set_target_properties(${library}_kernels PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
     get_filename_component(root "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/.." ABSOLUTE)
     add_library(${library} SHARED "${root}/compat/torch/aot_kernels.cpp" ${torch_sources})

@@ -88,30 +88,33 @@ function(gen_operators_lib)
         # They bring the kernels that are bound; compiled here, they would be there twice.
         set(RUSHLIGHT_OFFICIAL_KERNEL_SOURCES "")
     endif()
+    rushlight_add_kernels(${library} "${out}" NAMESPACE kernels_of_${library})
+    target_link_libraries(${library} PUBLIC rushlight::runtime ${own_kernels} PRIVATE ${given_DEPS})
+    rushlight_link_operators(${library})
+endfunction()
+
+# rushlight_add_kernels(<target> <folder> [NAMESPACE <name>]) adds a static library of what rushlight_generate wrote
+# there and named for the caller: kernels with the flags of their kind. Code for the same operator differs with the
+# selection: kernels of a further library have a namespace of their own, so that two share no symbol.
+function(rushlight_add_kernels target out)
+    cmake_parse_arguments(PARSE_ARGV 2 given "" "NAMESPACE" "")
     add_library(
-        ${library}
+        ${target}
         STATIC
         "${out}/operator_table.cpp"
         ${RUSHLIGHT_KERNEL_SOURCES}
         ${RUSHLIGHT_SHARED_KERNEL_SOURCES}
     )
-    rushlight_compile_kernels(${library} "${out}")
-    # Their code for the same operator differs with the selection: two libraries must not share a symbol.
-    target_compile_definitions(${library} PRIVATE "kernels=kernels_of_${library}")
-    set(named_as_written
-        "${out}/operator_table.cpp"
-        "${out}/official_kernels.cpp"
-        ${RUSHLIGHT_OFFICIAL_KERNEL_SOURCES}
-    )
-    set_property(SOURCE ${named_as_written} APPEND PROPERTY COMPILE_OPTIONS -Ukernels)
-    target_link_libraries(${library} PUBLIC rushlight::runtime ${own_kernels} PRIVATE ${given_DEPS})
-    set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-    rushlight_link_operators(${library})
-endfunction()
-
-# rushlight_compile_kernels(<target> <folder>) has the target compile what rushlight_generate wrote there and
-# named for the caller: kernels with the flags of their kind.
-function(rushlight_compile_kernels target out)
+    if(given_NAMESPACE)
+        target_compile_definitions(${target} PRIVATE "kernels=${given_NAMESPACE}")
+        set(named_as_written
+            "${out}/operator_table.cpp"
+            "${out}/official_kernels.cpp"
+            ${RUSHLIGHT_OFFICIAL_KERNEL_SOURCES}
+        )
+        set_property(SOURCE ${named_as_written} APPEND PROPERTY COMPILE_OPTIONS -Ukernels)
+        set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    endif()
     get_filename_component(root "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/.." ABSOLUTE)
     target_include_directories(${target} BEFORE PRIVATE "${out}" "${root}")
     target_compile_features(${target} PRIVATE cxx_std_17)

@@ -52,6 +52,8 @@ function(rushlight_generated_lists result)
         KERNEL_SOURCES
         KERNEL_SELECTIONS
         SHARED_KERNEL_SOURCES
+        NARROW_KERNEL_SOURCES
+        BACK_KERNEL_SOURCES
         EXACT_KERNEL_SOURCES
         UKERNELS
         OFFICIAL_KERNELS
@@ -128,15 +130,16 @@ function(rushlight_run_generator result)
     set(${result} "${printed}" PARENT_SCOPE)
 endfunction()
 
-# Lets each kernel source see the selection of its own operators only, so that a row rebuilds one kernel.
-# Products of matrices and what follows them serve several operators and see all.
+# Lets each kernel source see the selection of its own operators only, so that a row rebuilds one kernel. What
+# several operators share sees none of it, or all.
 function(rushlight_narrow_selection out)
     foreach(source folder IN ZIP_LISTS RUSHLIGHT_KERNEL_SOURCES RUSHLIGHT_KERNEL_SELECTIONS)
         set_property(SOURCE "${source}" PROPERTY INCLUDE_DIRECTORIES "${out}/${folder}")
     endforeach()
-    set(shared "${RUSHLIGHT_SHARED_KERNEL_SOURCES}")
-    list(FILTER shared EXCLUDE REGEX "/(activation|convolution|matmul)\\.cpp$")
-    set_property(SOURCE ${shared} PROPERTY INCLUDE_DIRECTORIES "${out}/sources/shared")
+    set_property(
+        SOURCE ${RUSHLIGHT_NARROW_KERNEL_SOURCES}
+        PROPERTY INCLUDE_DIRECTORIES "${out}/sources/shared"
+    )
 endfunction()
 
 # The folder that holds the Python package: python/ here, or around a tree that lies in the package.

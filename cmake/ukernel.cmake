@@ -108,11 +108,9 @@ function(rushlight_add_ukernels target)
     if(chosen)
         target_compile_definitions(${target} PRIVATE RUSHLIGHT_UKERNEL_VARIANTS=1)
     endif()
-    # What is around the loops, too, is to be quick where there is room.
+    # The code around the loops is optimized for speed too, where flash is plentiful.
     if("hosted" IN_LIST features)
-        set(around ${RUSHLIGHT_KERNEL_SOURCES} ${RUSHLIGHT_SHARED_KERNEL_SOURCES})
-        list(FILTER around INCLUDE REGEX "/kernels/(host|board)/")
-        set_source_files_properties(${around} PROPERTIES COMPILE_OPTIONS -O2)
+        set_source_files_properties(${RUSHLIGHT_BACK_KERNEL_SOURCES} PROPERTIES COMPILE_OPTIONS -O2)
     endif()
 endfunction()
 

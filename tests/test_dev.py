@@ -38,15 +38,14 @@ STEPS = [
 def checkout(tmp_path: Path) -> Path:
     """A folder with ./dev, stubs and sources."""
     shutil.copy(ROOT / "dev", tmp_path / "dev")
-    for folder in ("bin", ".venv/bin", "build/tests", "kernels", "tests/support"):
+    for folder in ("bin", ".venv/bin", "build/tests", "kernels", "tests"):
         (tmp_path / folder).mkdir(parents=True)
     for name in STUBBED:
         (tmp_path / "bin" / name).write_text(STUB.format(name=name, log=tmp_path / "log"))
         (tmp_path / "bin" / name).chmod(0o755)
     shutil.copy(tmp_path / "bin" / "python", tmp_path / ".venv" / "bin" / "python")
-    for file in ("kernels/old.cpp", "kernels/new.h", "build/made.cpp", ".venv/lib.h", "CMakeLists.txt"):
+    for file in ("kernels/new.h", "build/made.cpp", ".venv/lib.h", "CMakeLists.txt"):
         (tmp_path / file).touch()
-    (tmp_path / "tests" / "support" / "unformatted.txt").write_text("# a reason\nkernels/old.cpp\n")
     return tmp_path
 
 
@@ -156,13 +155,6 @@ def test_check_installs_and_builds_once(checkout: Path) -> None:
     os.utime(checkout / "pyproject.toml", (2**31, 2**31))
     changed, _ = ran(checkout, "check")
     assert "pip install -c tests/constraints.txt torch" in changed
-
-
-def test_sources_that_are_not_formatted_exist() -> None:
-    listed = (ROOT / "tests" / "support" / "unformatted.txt").read_text().splitlines()
-    files = [line for line in listed if not line.startswith("#")]
-    assert files == sorted(set(files))
-    assert [file for file in files if not (ROOT / file).is_file()] == []
 
 
 def test_continuous_integration_checks_first() -> None:

@@ -74,7 +74,7 @@ decltype(auto) pass(T& value) {
   }
 }
 
-// Kernels have room for the indices of kTensorDimensionLimit dimensions; an official tensor may have more,
+// Kernels hold the indices of kTensorDimensionLimit dimensions; an official tensor may have more,
 // where its maker brought the memory that describes them.
 template <class T>
 bool has_rank_of_kernels(const T& argument) {

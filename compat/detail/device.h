@@ -12,7 +12,8 @@ constexpr uint8_t kSignOfIndex = 16;
 
 inline uint8_t our_device(executorch::runtime::etensor::Device device) {
   const int index = device.index();
-  ET_CHECK_MSG(index >= -kSignOfIndex && index < kSignOfIndex, "device index: expected -16 to 15, got %d", index);
+  ET_CHECK_MSG(index >= -kSignOfIndex && index < kSignOfIndex, "device index: expected -16 to 15, got %d",
+               index);
   const auto kind = static_cast<unsigned>(device.type());
   return static_cast<uint8_t>((static_cast<unsigned>(index) << 1 | kind) & 63u);
 }

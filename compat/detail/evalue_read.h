@@ -55,9 +55,9 @@ const T* data_of(executorch::aten::ArrayRef<T> list) {
 
 // For messages.
 constexpr const char* name_of(Tag tag) {
-  constexpr const char* kNames[] = {"none",      "tensor",      "string",   "double",      "int",
-                                    "bool",      "bool list",   "double list", "int list", "tensor list",
-                                    "scalar list", "list of optional tensors"};
+  constexpr const char* kNames[] = {"none",     "tensor",      "string",      "double",
+                                    "int",      "bool",        "bool list",   "double list",
+                                    "int list", "tensor list", "scalar list", "list of optional tensors"};
   const auto index = static_cast<size_t>(tag);
   return index < sizeof kNames / sizeof kNames[0] ? kNames[index] : "value of an unknown kind";
 }

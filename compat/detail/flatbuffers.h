@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the classes of executorch/schema/program_generated.h and its like stand on: Google's FlatBuffers library
-// where its headers are on the include path, and otherwise the reading half of its interface, over
+// What the classes of executorch/schema/program_generated.h and its like stand on: Google's FlatBuffers
+// library where its headers are on the include path, and otherwise the reading half of its interface, over
 // runtime/program/flatbuffer.h. An object is the place in the file that it reads: its address is its data.
 // As in the library nothing is checked while reading; a Verifier, or Program::load, proves a file first.
 // RUSHLIGHT_FLATBUFFERS_LIBRARY=0 or 1, defined before, says which.

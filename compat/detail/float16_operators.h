@@ -9,10 +9,10 @@
 
 #define RUSHLIGHT_FLOAT16_OPERATOR(T, op)                                                                 \
   inline T operator op(const T& a, const T& b) { return static_cast<float>(a) op static_cast<float>(b); } \
-  inline T& operator op## = (T & a, const T& b) { return a = a op b; }                                    \
+  inline T& operator op##=(T & a, const T & b) { return a = a op b; }                                     \
   inline float operator op(T a, float b) { return static_cast<float>(a) op b; }                           \
   inline float operator op(float a, T b) { return a op static_cast<float>(b); }                           \
-  inline float& operator op## = (float& a, const T& b) { return a = a op static_cast<float>(b); }         \
+  inline float& operator op##=(float& a, const T & b) { return a = a op static_cast<float>(b); }          \
   inline double operator op(T a, double b) { return static_cast<double>(a) op b; }                        \
   inline double operator op(double a, T b) { return a op static_cast<double>(b); }                        \
   inline T operator op(T a, int b) { return a op static_cast<T>(static_cast<float>(b)); }                 \

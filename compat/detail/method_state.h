@@ -19,8 +19,8 @@
 
 namespace rushlight::compat {
 
-// The official loader of a program, for rushlight. It is told what it loads: which part of the file that is, the
-// program's tables say. They are proven before anything but the program itself is loaded.
+// The official loader of a program, for rushlight. It is told what it loads: which part of the file that is,
+// the program's tables say. They are proven before anything but the program itself is loaded.
 class ProgramLoader final : public DataLoader {
  public:
   explicit ProgramLoader(et::DataLoader* loader) : loader_(loader) {}
@@ -96,7 +96,7 @@ class MethodState {
     return backend_options_ == nullptr ? et::Span<const et::BackendOption>()
                                        : backend_options_->get_options(backend);
   }
-  // Room for the inputs of a bundled case, until that of the next.
+  // Memory for the inputs of a bundled case, until the next case.
   Span<uint8_t> bundled_memory(size_t size) {
     bundled_memory_.resize(size);
     return {bundled_memory_.data(), size};

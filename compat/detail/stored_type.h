@@ -4,11 +4,11 @@
 
 #include <cstdint>
 
-#define RUSHLIGHT_STORED_AS(integer, member, name)        \
-  struct name {                                           \
-    using underlying = integer;                           \
-    name() = default;                                     \
-    explicit name(underlying stored) : member(stored) {}  \
-    underlying member;                                    \
-  };                                                      \
+#define RUSHLIGHT_STORED_AS(integer, member, name)       \
+  struct name {                                          \
+    using underlying = integer;                          \
+    name() = default;                                    \
+    explicit name(underlying stored) : member(stored) {} \
+    underlying member;                                   \
+  };                                                     \
   static_assert(sizeof(name) == sizeof(integer), "no padding");

@@ -64,19 +64,20 @@ void check_all(void (*check)(TensorList), const Tensors&... tensors) {
 // In a kernel: fails the context and returns `retval` (nothing, when it is left empty).
 #define ET_KERNEL_CHECK(context, cond, error, retval) \
   RUSHLIGHT_KERNEL_CHECK(context, cond, error, retval, "kernel check failed: %s", #cond)
-#define ET_KERNEL_CHECK_MSG(context, cond, error, retval, message, ...) \
-  RUSHLIGHT_KERNEL_CHECK(context, cond, error, retval, "kernel check failed: %s: " message, #cond, ##__VA_ARGS__)
-#define RUSHLIGHT_KERNEL_CHECK(context, cond, code, retval, ...)  \
-  do {                                                            \
-    if (cond) break;                                              \
-    (context).fail(::executorch::runtime::Error::code);           \
-    ET_LOG(Error, __VA_ARGS__);                                   \
-    return retval;                                                \
+#define ET_KERNEL_CHECK_MSG(context, cond, error, retval, message, ...)                            \
+  RUSHLIGHT_KERNEL_CHECK(context, cond, error, retval, "kernel check failed: %s: " message, #cond, \
+                         ##__VA_ARGS__)
+#define RUSHLIGHT_KERNEL_CHECK(context, cond, code, retval, ...) \
+  do {                                                           \
+    if (cond) break;                                             \
+    (context).fail(::executorch::runtime::Error::code);          \
+    ET_LOG(Error, __VA_ARGS__);                                  \
+    return retval;                                               \
   } while (false)
 
-#define ET_EXTRACT_SCALAR_TENSOR(scalar_tensor, out_val)                         \
-  do {                                                                           \
-    const bool rushlight_fits = extract_scalar_tensor((scalar_tensor), &(out_val)); \
+#define ET_EXTRACT_SCALAR_TENSOR(scalar_tensor, out_val)                                \
+  do {                                                                                  \
+    const bool rushlight_fits = extract_scalar_tensor((scalar_tensor), &(out_val));     \
     ET_CHECK_MSG(rushlight_fits, "%s: expected one element that fits", #scalar_tensor); \
   } while (0)
 

@@ -38,7 +38,7 @@ et::Error add(const et::Backend& backend) {
                            "a backend without name or object");
   ET_CHECK_OR_RETURN_ERROR(find(backend.name) == nullptr, InvalidArgument,
                            "backend %s: it is registered already", backend.name);
-  ET_CHECK_OR_RETURN_ERROR(num_backends < kMaxBackends, Internal, "backend %s: there is room for %zu",
+  ET_CHECK_OR_RETURN_ERROR(num_backends < kMaxBackends, Internal, "backend %s: expected at most %zu backends",
                            backend.name, kMaxBackends);
   backends[num_backends++] = backend;
   return et::Error::Ok;

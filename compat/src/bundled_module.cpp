@@ -62,9 +62,9 @@ Result<std::unique_ptr<BundledModule>> BundledModule::from_file(
     auto proven = rushlight::BundledProgram::open({static_cast<const uint8_t*>(file->data()), *size});
     if (!proven.ok()) return static_cast<Error>(proven.error());
   }
-  auto module = std::make_unique<BundledModule>(file->data(), std::move(memory_allocator),
-                                                std::move(temp_allocator), std::move(event_tracer),
-                                                std::move(data_map_loader));
+  auto module =
+      std::make_unique<BundledModule>(file->data(), std::move(memory_allocator), std::move(temp_allocator),
+                                      std::move(event_tracer), std::move(data_map_loader));
   module->file_ = std::move(file);
   return module;
 }

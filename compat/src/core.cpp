@@ -31,11 +31,11 @@ std::array<char, kTensorShapeStringSizeLimit> shape_text(Span<const Size> shape)
     const bool printable =
         shape[i] >= 0 && static_cast<size_t>(shape[i]) <= internal::kMaximumPrintableTensorShapeElement;
     char* end = text.data() + used;
-    const size_t room = text.size() - used;
+    const size_t left = text.size() - used;
     const char* separator = i == 0 ? "" : ", ";
     used += static_cast<size_t>(
-        printable ? snprintf(end, room, "%s%lld", separator, static_cast<long long>(shape[i]))
-                  : snprintf(end, room, "%s%s", separator, shape[i] < 0 ? "ERR" : "BIG"));
+        printable ? snprintf(end, left, "%s%lld", separator, static_cast<long long>(shape[i]))
+                  : snprintf(end, left, "%s%s", separator, shape[i] < 0 ? "ERR" : "BIG"));
   }
   snprintf(text.data() + used, text.size() - used, ")");
   return text;
@@ -89,11 +89,11 @@ bool is_permutation(const TensorImpl::DimOrderType* order, ssize_t dim) {
 }
 
 // The rank, once everything that rushlight::TensorImpl trusts in has been looked at. Kernels take no tensor
-// beyond kTensorDimensionLimit; to describe one takes only the room for it.
+// beyond kTensorDimensionLimit; to describe one takes only the memory for it.
 ssize_t checked_rank(ssize_t dim, const TensorImpl::SizesType* sizes, const TensorImpl::DimOrderType* order,
                      const TensorImpl::StridesType* strides) {
-  const bool has_room = order != nullptr && strides != nullptr;
-  const auto most = static_cast<ssize_t>(has_room ? kMostDimensions : kTensorDimensionLimit);
+  const bool has_memory = order != nullptr && strides != nullptr;
+  const auto most = static_cast<ssize_t>(has_memory ? kMostDimensions : kTensorDimensionLimit);
   ET_CHECK_MSG(dim >= 0 && dim <= most, "a tensor of rank %zd", dim);
   size_t numel = 0;
   ET_CHECK_MSG(dim == 0 || sizes != nullptr, "a tensor of rank %zd without sizes", dim);

@@ -20,8 +20,7 @@ Result<FreeableBuffer> aligned(FreeableBuffer&& buffer) {
   RL_CHECK(::posix_memalign(&copy, kAlignment, buffer.size()) == 0, Error::MemoryAllocationFailed,
            "no memory to align %lu bytes", log_number(buffer.size()));
   std::memcpy(copy, buffer.data(), buffer.size());
-  return FreeableBuffer(
-      copy, buffer.size(), [](void*, void* data, size_t) { std::free(data); }, nullptr);
+  return FreeableBuffer(copy, buffer.size(), [](void*, void* data, size_t) { std::free(data); }, nullptr);
 }
 
 et::FreeableBuffer official(FreeableBuffer&& buffer) {

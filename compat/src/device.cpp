@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "compat/detail/device.h"
+
 #include <iterator>
 
 #include <executorch/runtime/core/device_memory_buffer.h>
 
 #include "compat/detail/convert.h"
-#include "compat/detail/device.h"
 #include "runtime/tensor/device.h"
 
 namespace rushlight {
@@ -34,7 +35,8 @@ DeviceAllocatorRegistry& DeviceAllocatorRegistry::instance() { return registry; 
 void DeviceAllocatorRegistry::register_allocator(DeviceAllocator* alloc) {
   ET_CHECK_MSG(alloc != nullptr, "device allocator: expected one, got null");
   const auto index = static_cast<size_t>(alloc->device_type());
-  ET_CHECK_MSG(index < std::size(allocators_), "device allocator: no kind of device has the number %zu", index);
+  ET_CHECK_MSG(index < std::size(allocators_), "device allocator: no kind of device has the number %zu",
+               index);
   ET_CHECK_MSG(allocators_[index] == nullptr, "device allocator: device %zu has one already", index);
   allocators_[index] = alloc;
 }

@@ -34,8 +34,8 @@ Result<bool> ETDumpFilter::add_regex(string_view pattern) {
   const std::string whole = "^(" + std::string(pattern) + ")$";
   added->is_compiled = ::regcomp(&added->compiled, whole.c_str(), REG_EXTENDED | REG_NOSUB) == 0;
   ET_CHECK_OR_RETURN_ERROR(added->is_compiled, InvalidArgument,
-                           "pattern '%.*s': expected a regular expression",
-                           static_cast<int>(pattern.size()), pattern.data());
+                           "pattern '%.*s': expected a regular expression", static_cast<int>(pattern.size()),
+                           pattern.data());
   patterns_.push_back(std::move(added));
   return true;
 }

@@ -19,8 +19,8 @@ using runtime::Tag;
 namespace {
 
 Error fill_with_ones(void* data, size_t count, ScalarType type) {
-#define RUSHLIGHT_FILL(cpp_type, name)                                           \
-  case ScalarType::name:                                                         \
+#define RUSHLIGHT_FILL(cpp_type, name)                                          \
+  case ScalarType::name:                                                        \
     std::fill_n(static_cast<cpp_type*>(data), count, static_cast<cpp_type>(1)); \
     return Error::Ok;
   switch (type) {

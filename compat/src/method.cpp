@@ -26,8 +26,8 @@ Error no_steps(rushlight::compat::MethodState& state) {
   return Error::Ok;
 }
 
-// As there, a tensor without memory gives a planned input its shape and leaves its elements: it is given with the
-// input's own memory.
+// As there, a tensor without memory gives a planned input its shape and leaves its elements: it is given with
+// the input's own memory.
 rushlight::Error give_input(rushlight::Method& method, size_t index, const EValue& value) {
   const bool is_given = !value.isTensor() || rushlight::has_memory(*value.payload.as_tensor.impl());
   if (is_given || index >= method.meta().num_inputs()) return method.set_input(index, value);
@@ -70,16 +70,16 @@ Error Method::set_output_data_ptr(void* buffer, size_t size, size_t output_idx) 
 
 Error Method::get_outputs(EValue* output_evalues, size_t length) {
   ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "%s", kMovedFrom);
-  ET_CHECK_OR_RETURN_ERROR(length >= outputs_size(), InvalidArgument, "room for %zu of %zu outputs", length,
-                           outputs_size());
+  ET_CHECK_OR_RETURN_ERROR(length >= outputs_size(), InvalidArgument,
+                           "length: expected %zu or more outputs, got %zu", outputs_size(), length);
   for (size_t i = 0; i < length; ++i) output_evalues[i] = i < outputs_size() ? get_output(i) : EValue();
   return Error::Ok;
 }
 
 Error Method::get_inputs(EValue* input_evalues, size_t length) {
   ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "%s", kMovedFrom);
-  ET_CHECK_OR_RETURN_ERROR(length >= inputs_size(), InvalidArgument, "room for %zu of %zu inputs", length,
-                           inputs_size());
+  ET_CHECK_OR_RETURN_ERROR(length >= inputs_size(), InvalidArgument,
+                           "length: expected %zu or more inputs, got %zu", inputs_size(), length);
   for (size_t i = 0; i < length; ++i) {
     input_evalues[i] = i < inputs_size() ? official_value(state_->method().input(i)) : EValue();
   }
@@ -102,7 +102,8 @@ Result<executorch::aten::Tensor> Method::get_attribute(std::string_view name) {
 Error Method::execute() {
   ET_CHECK_OR_RETURN_ERROR(state_ != nullptr, InvalidState, "%s", kMovedFrom);
   for (size_t i = 0; i < inputs_size(); ++i) {
-    ET_CHECK_OR_RETURN_ERROR(state_->has_input[i], InvalidArgument, "input %zu: expected a value, got none", i);
+    ET_CHECK_OR_RETURN_ERROR(state_->has_input[i], InvalidArgument, "input %zu: expected a value, got none",
+                             i);
   }
   return state_->execute();
 }

@@ -40,11 +40,10 @@ Result<TensorInfo> TensorInfo::create(Span<const int32_t> sizes, Span<const uint
 
 Result<TensorInfo> TensorInfo::create(Table tensor) {
   const auto type = tensor.scalar<int8_t>(schema::tensor::kScalarType);
-  return create(tensor.vector<int32_t>(schema::tensor::kSizes),
-                tensor.vector<uint8_t>(schema::tensor::kDimOrder),
-                static_cast<executorch::aten::ScalarType>(type),
-                static_cast<bool>(tensor.table(schema::tensor::kAllocationInfo)),
-                rushlight::compat::name_of(tensor));
+  return create(
+      tensor.vector<int32_t>(schema::tensor::kSizes), tensor.vector<uint8_t>(schema::tensor::kDimOrder),
+      static_cast<executorch::aten::ScalarType>(type),
+      static_cast<bool>(tensor.table(schema::tensor::kAllocationInfo)), rushlight::compat::name_of(tensor));
 }
 
 Result<Tag> MethodMeta::input_tag(size_t index) const { return official_result(meta_.input_tag(index)); }

@@ -117,19 +117,17 @@ Module::Module(const std::string& file_path, const LoadMode load_mode,
                std::unique_ptr<runtime::EventTracer> event_tracer,
                std::unique_ptr<runtime::MemoryAllocator> memory_allocator,
                std::unique_ptr<runtime::MemoryAllocator> temp_allocator, bool share_memory_arenas)
-    : Module(file_path, std::string(), load_mode, std::move(event_tracer), std::move(memory_allocator),
-             std::move(temp_allocator), share_memory_arenas) {}
+    : Module(file_path, std::vector<std::string>(), load_mode, std::move(event_tracer),
+             std::move(memory_allocator), std::move(temp_allocator), share_memory_arenas) {}
 
 Module::Module(const std::string& file_path, const std::string& data_map_path, const LoadMode load_mode,
                std::unique_ptr<runtime::EventTracer> event_tracer,
                std::unique_ptr<runtime::MemoryAllocator> memory_allocator,
                std::unique_ptr<runtime::MemoryAllocator> temp_allocator, bool share_memory_arenas)
-    : state_(State::make(std::move(memory_allocator), std::move(temp_allocator), std::move(event_tracer),
-                         share_memory_arenas)) {
-  state_->mode = load_mode;
-  state_->path = file_path;
-  if (!data_map_path.empty()) state_->data_paths = {data_map_path};
-}
+    : Module(file_path,
+             data_map_path.empty() ? std::vector<std::string>() : std::vector<std::string>{data_map_path},
+             load_mode, std::move(event_tracer), std::move(memory_allocator), std::move(temp_allocator),
+             share_memory_arenas) {}
 
 Module::Module(std::unique_ptr<DataLoader> data_loader,
                std::unique_ptr<runtime::MemoryAllocator> memory_allocator,
@@ -319,11 +317,10 @@ Error Module::load_method(const std::string& method_name, runtime::HierarchicalA
   holder.memory_manager = std::make_unique<runtime::MemoryManager>(
       state_->method_memory.get(), planned_memory, state_->scratch_memory.get());
   const NamedDataMap* data = state_->data.has_value() ? &*state_->data : nullptr;
-  auto method = program()->load_method(
-      method_name.c_str(), holder.memory_manager.get(),
-      event_tracer == nullptr ? state_->tracer.get() : event_tracer, data,
-      backend_options == nullptr ? &state_->options : backend_options,
-      {holder.kernel_registry.data(), holder.kernel_registry.size()});
+  auto method = program()->load_method(method_name.c_str(), holder.memory_manager.get(),
+                                       event_tracer == nullptr ? state_->tracer.get() : event_tracer, data,
+                                       backend_options == nullptr ? &state_->options : backend_options,
+                                       {holder.kernel_registry.data(), holder.kernel_registry.size()});
   if (!method.ok()) return method.error();
   holder.method = std::make_unique<Method>(std::move(*method));
   methods_.emplace(method_name, std::move(holder));
@@ -335,7 +332,8 @@ Error Module::load_method(const std::string& method_name, torch::executor::Event
 }
 Error Module::load_forward(runtime::HierarchicalAllocator* planned_memory,
                            torch::executor::EventTracer* event_tracer,
-                           const LoadBackendOptionsMap* backend_options, std::vector<Kernel> kernel_registry) {
+                           const LoadBackendOptionsMap* backend_options,
+                           std::vector<Kernel> kernel_registry) {
   return load_method(kForward, planned_memory, event_tracer, backend_options, std::move(kernel_registry));
 }
 Error Module::load_forward(torch::executor::EventTracer* event_tracer) {
@@ -426,7 +424,9 @@ Result<std::vector<EValue>> Module::execute(const std::string& method_name) {
 Result<std::vector<EValue>> Module::forward(const std::vector<EValue>& input_values) {
   return execute(kForward, input_values);
 }
-Result<std::vector<EValue>> Module::forward(const EValue& input_value) { return execute(kForward, input_value); }
+Result<std::vector<EValue>> Module::forward(const EValue& input_value) {
+  return execute(kForward, input_value);
+}
 Result<std::vector<EValue>> Module::forward() { return execute(kForward); }
 
 Result<EValue> Module::get(const std::string& method_name, const std::vector<EValue>& input_values) {
@@ -440,7 +440,9 @@ Result<EValue> Module::get(const std::string& method_name) { return first_of(exe
 Error Module::set_input(const EValue& input_value, size_t input_index) {
   return set_input(kForward, input_value, input_index);
 }
-Error Module::set_inputs(const std::vector<EValue>& input_values) { return set_inputs(kForward, input_values); }
+Error Module::set_inputs(const std::vector<EValue>& input_values) {
+  return set_inputs(kForward, input_values);
+}
 Error Module::set_output(EValue output_value, size_t output_index) {
   return set_output(kForward, output_value, output_index);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <executorch/extension/evalue_util/print_evalue.h>
-#include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
-
 #include <sstream>
 #include <type_traits>
+
+#include <executorch/extension/evalue_util/print_evalue.h>
+#include <executorch/runtime/core/exec_aten/util/scalar_type_util.h>
 
 namespace executorch::runtime {
 
@@ -99,8 +99,8 @@ void print_elements(std::ostream& os, const Tensor& tensor) {
     os << "<no memory>";
     return;
   }
-#define RUSHLIGHT_PRINT(type, name)                                                                 \
-  case ScalarType::name:                                                                            \
+#define RUSHLIGHT_PRINT(type, name) \
+  case ScalarType::name:            \
     return print_items(os, ArrayRef<type>(tensor.const_data_ptr<type>(), count), edge_items_of(os));
   switch (tensor.scalar_type()) {
     ET_FORALL_REALHBBF16_TYPES(RUSHLIGHT_PRINT)

@@ -71,8 +71,8 @@ Result<Method> Program::load_method(const char* method_name, MemoryManager* memo
 Result<const char*> Program::get_output_flattening_encoding(const char* method_name) const {
   auto meta = method_meta(method_name);
   if (!meta.ok()) return meta.error();
-  const auto* plan = reinterpret_cast<const executorch_flatbuffer::ExecutionPlan*>(
-      meta->rushlight_meta().plan().address());
+  const auto* plan =
+      reinterpret_cast<const executorch_flatbuffer::ExecutionPlan*>(meta->rushlight_meta().plan().address());
   const auto* structure = plan->container_meta_type();
   ET_CHECK_OR_RETURN_ERROR(structure != nullptr && structure->encoded_out_str() != nullptr, InvalidProgram,
                            "method %s: the program does not say how its outputs are nested", method_name);
@@ -100,8 +100,8 @@ Error Program::load_mutable_subsegment_into(size_t mutable_data_segments_index, 
 
 Error Program::get_backend_delegate_data(size_t index, const void** out_data, size_t* out_size) const {
   const auto* held = internal_program_->backend_delegate_data();
-  ET_CHECK_OR_RETURN_ERROR(held != nullptr && index < held->size(), NotFound, "delegate data %zu of %u", index,
-                           held == nullptr ? 0 : held->size());
+  ET_CHECK_OR_RETURN_ERROR(held != nullptr && index < held->size(), NotFound, "delegate data %zu of %u",
+                           index, held == nullptr ? 0 : held->size());
   const auto* bytes = held->Get(static_cast<uint32_t>(index))->data();
   *out_data = bytes == nullptr ? nullptr : bytes->data();
   *out_size = bytes == nullptr ? 0 : bytes->size();

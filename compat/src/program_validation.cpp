@@ -13,8 +13,8 @@ namespace flat = executorch_flatbuffer;
 
 bool is_input(const flat::ExecutionPlan& plan, uint32_t value) {
   const auto* inputs = plan.inputs();
-  return inputs != nullptr && std::find(inputs->begin(), inputs->end(), static_cast<int32_t>(value)) !=
-                                  inputs->end();
+  return inputs != nullptr &&
+         std::find(inputs->begin(), inputs->end(), static_cast<int32_t>(value)) != inputs->end();
 }
 
 Error validate_tensor_list(const flat::TensorList* list,

@@ -235,7 +235,7 @@ void register_one(Registry& all, const et::Kernel& kernel) {
                static_cast<int>(et::Error::RegistrationAlreadyRegistered));
   if (place == nullptr) {
     ET_CHECK_MSG(all.num_kernels < MAX_KERNEL_NUM,
-                 "kernel %s: there is room for %d kernels, MAX_KERNEL_NUM (error %d)", kernel.name_,
+                 "kernel %s: expected at most %d kernels, MAX_KERNEL_NUM (error %d)", kernel.name_,
                  MAX_KERNEL_NUM, static_cast<int>(et::Error::RegistrationExceedingMaxKernels));
     place = &all.kernels[all.num_kernels++];
   }
@@ -275,7 +275,8 @@ Result<OpFunction> find(Span<const Kernel> kernels, const char* name, const char
 namespace internal {
 
 Error make_kernel_key_string(Span<const TensorMeta> key, char* buf, size_t buf_size) {
-  ET_CHECK_OR_RETURN_ERROR(buf_size > 0, InvalidArgument, "no room for a kernel key");
+  ET_CHECK_OR_RETURN_ERROR(buf_size > 0, InvalidArgument,
+                           "kernel key: expected a buffer of 1 byte or more, got none");
   buf[0] = '\0';
   size_t used = 0;
   bool fits = true;

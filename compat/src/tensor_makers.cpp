@@ -148,7 +148,8 @@ TensorPtr full_strided(Sizes sizes, Strides strides, Scalar fill_value, ScalarTy
                        TensorShapeDynamism dynamism) {
   return filled_with(form(std::move(sizes), std::move(strides), type, dynamism), fill_value);
 }
-TensorPtr full_like(const TensorPtr& other, Scalar fill_value, ScalarType type, TensorShapeDynamism dynamism) {
+TensorPtr full_like(const TensorPtr& other, Scalar fill_value, ScalarType type,
+                    TensorShapeDynamism dynamism) {
   return filled_with(form_like(other, type, dynamism), fill_value);
 }
 TensorPtr full(Sizes sizes, Scalar fill_value, ScalarType type, TensorShapeDynamism dynamism) {

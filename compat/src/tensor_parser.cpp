@@ -22,7 +22,8 @@ namespace {
 Result<void*> planned_place(const executorch_flatbuffer::AllocationDetails& place, size_t nbytes,
                             HierarchicalAllocator* allocator) {
   ET_CHECK_OR_RETURN_ERROR(allocator != nullptr, InvalidState, "tensor: there is no planned memory");
-  ET_CHECK_OR_RETURN_ERROR(place.memory_id() >= 1, InvalidProgram, "tensor: planned memory 0, the first is 1");
+  ET_CHECK_OR_RETURN_ERROR(place.memory_id() >= 1, InvalidProgram,
+                           "tensor: planned memory 0, the first is 1");
   const uint64_t offset = uint64_t{place.memory_offset_high()} << 32 | place.memory_offset_low();
   ET_CHECK_OR_RETURN_ERROR(offset <= SIZE_MAX, NotSupported, "tensor: planned at byte %" PRIu64, offset);
   return allocator->get_offset_address(place.memory_id() - 1, static_cast<size_t>(offset), nbytes);
@@ -120,15 +121,15 @@ Result<Tensor> parseTensor(const Program* program, MemoryManager* memory_manager
   if (!data.ok()) return data.error();
 
   MemoryAllocator* allocator = memory_manager->method_allocator();
-  const size_t room = std::max<size_t>(rank, 1);
-  auto* own_sizes = allocator->allocateList<SizesType>(room);
-  auto* own_order = allocator->allocateList<DimOrderType>(room);
+  const size_t capacity = std::max<size_t>(rank, 1);
+  auto* own_sizes = allocator->allocateList<SizesType>(capacity);
+  auto* own_order = allocator->allocateList<DimOrderType>(capacity);
   auto* place = allocator->allocateInstance<TensorImpl>();
   if (own_sizes == nullptr || own_order == nullptr || place == nullptr) return Error::MemoryAllocationFailed;
   std::copy_n(sizes->data(), rank, own_sizes);
   std::copy_n(dim_order->data(), rank, own_order);
-  return Tensor(new (place) TensorImpl(dtype, static_cast<ssize_t>(rank), own_sizes, *data, own_order, nullptr,
-                                       static_cast<executorch::aten::TensorShapeDynamism>(dynamism),
+  return Tensor(new (place) TensorImpl(dtype, static_cast<ssize_t>(rank), own_sizes, *data, own_order,
+                                       nullptr, static_cast<executorch::aten::TensorShapeDynamism>(dynamism),
                                        device->type(), device->index()));
 }
 

@@ -188,8 +188,9 @@ TensorPtr make_tensor_ptr(const TensorPtr& tensor_ptr, std::vector<SizesType> si
 }
 
 TensorPtr clone_tensor_ptr(const Tensor& tensor, ScalarType type) {
-  ET_CHECK_MSG(tensor.device().is_cpu(), "clone_tensor_ptr: expected a tensor of the CPU; clone_tensor_ptr_to "
-                                         "copies from a device");
+  ET_CHECK_MSG(tensor.device().is_cpu(),
+               "clone_tensor_ptr: expected a tensor of the CPU; clone_tensor_ptr_to "
+               "copies from a device");
   TensorParts copy = internal::parts_of(tensor);
   copy.type = type;
   if (tensor.const_data_ptr() == nullptr) return internal::assemble(std::move(copy));

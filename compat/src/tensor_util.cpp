@@ -212,8 +212,8 @@ void indexToCoordinate(const Tensor& tensor, size_t index, size_t* coordinate) {
 Error get_dim_order(const Tensor& tensor, executorch::aten::DimOrderType* out_dim_order,
                     size_t out_dim_order_size) {
   ET_CHECK_OR_RETURN_ERROR(out_dim_order_size == tensor.dim_order().size(), InvalidArgument,
-                           "room for a dim order of %zu, the tensor has %zd dimensions", out_dim_order_size,
-                           tensor.dim());
+                           "dim order: expected as many items as dimensions, got %zu for %zd",
+                           out_dim_order_size, tensor.dim());
   std::copy(tensor.dim_order().begin(), tensor.dim_order().end(), out_dim_order);
   return Error::Ok;
 }

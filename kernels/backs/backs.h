@@ -28,6 +28,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "kernels/backs/portable_entry.h"
 #include "kernels/checks/selection.h"
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"
@@ -43,11 +44,6 @@ template <class Problem, class = void>
 inline constexpr bool kHasSelectedDtype = false;
 template <class Problem>
 inline constexpr bool kHasSelectedDtype<Problem, std::enable_if_t<Problem::kDtypeIsSelected>> = true;
-
-// Tests list an operator a second time as portable/<operator>, to call it without its back.
-[[nodiscard]] inline bool is_portable_entry(const KernelContext& context) {
-  return context.kernel() != nullptr && context.kernel()->name[0] == 'p' && context.kernel()->name[8] == '/';
-}
 
 // True if the program holds the tensor, so that what is packed of it at load stays valid.
 [[nodiscard]] inline bool is_constant(const Tensor& tensor) {

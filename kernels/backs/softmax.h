@@ -9,9 +9,9 @@
 
 namespace rushlight::kernels {
 
-// Each lane of `out` comes from the lane of `self` beside it; `lanes` are those of the two.
+// Each fiber of `out` comes from the fiber of `self` beside it; `fibers` are those of the two.
 struct SoftmaxProblem {
-  const Lanes& lanes;
+  const PairedFibers& fibers;
   const Tensor& self;
   const Tensor& out;
 

@@ -81,7 +81,7 @@ class ByPixels {
     const bool adjoin = adjacent && x_.kernel * channels <= kDepth;
     const ptrdiff_t taps = adjoin ? x_.kernel : 1;
     const ptrdiff_t most_channels = std::min(channels, kDepth);
-    // As many rows of the kernel as a panel has room for, and the image that they see through it.
+    // As many rows of the kernel as a panel holds, and the image that they see through it.
     ptrdiff_t rows = 1;
     if (adjoin) {
       const ptrdiff_t run = taps * channels;
@@ -114,8 +114,8 @@ class ByPixels {
     const ptrdiff_t outputs = y_.out * x_.out;
     // The panel is followed by the patches.
     float* const patches = panel_ + depth * kColumns;
-    const ptrdiff_t room = kDepth * kColumns + kImage - depth * kColumns;
-    const ptrdiff_t most = std::max<ptrdiff_t>(room / depth / kRows * kRows, 1);
+    const ptrdiff_t free_floats = kDepth * kColumns + kImage - depth * kColumns;
+    const ptrdiff_t most = std::max<ptrdiff_t>(free_floats / depth / kRows * kRows, 1);
     ukernel::PanelProduct product;
     product.left = patches;
     product.left_stride = depth;
@@ -216,7 +216,7 @@ class ByPixels {
     return first_position(x_, output, false) + piece.tap * x_.dilation;
   }
 
-  // The piece on columns of the output that see places beside the image, too: of copies of it.
+  // The piece on columns of the output that see positions outside the image, too: of copies of it.
   void add_border(const Piece& piece, Range range) {
     if (range.begin == range.end) return;
     if (piece.taps == 1 && is_adjacent_) {

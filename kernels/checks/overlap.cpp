@@ -7,7 +7,7 @@
 
 namespace rushlight::kernels {
 
-Error check_apart(const Tensor& tensor, const Tensor& written, const char* name) {
+Error check_no_overlap(const Tensor& tensor, const Tensor& written, const char* name) {
   const auto first = reinterpret_cast<uintptr_t>(tensor.const_data_ptr());
   const auto second = reinterpret_cast<uintptr_t>(written.const_data_ptr());
   RL_CHECK(first + tensor.nbytes() <= second || second + written.nbytes() <= first, Error::InvalidArgument,

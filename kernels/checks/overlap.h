@@ -9,6 +9,6 @@
 namespace rushlight::kernels {
 
 // InvalidArgument when the call writes to the memory of `tensor`, the argument named. Both have their shapes.
-Error check_apart(const Tensor& tensor, const Tensor& written, const char* name);
+Error check_no_overlap(const Tensor& tensor, const Tensor& written, const char* name);
 
 }  // namespace rushlight::kernels

@@ -25,8 +25,8 @@ Error read_dims(Span<const int64_t> dims, ptrdiff_t rank, uint32_t* mask);
 // Whether elements in memory follow the order of their indices. Dimensions of size 1 can stand anywhere.
 bool is_row_major(Span<const DimOrderType> order, Span<const SizesType> sizes);
 
-// InvalidArgument unless `out` is laid out as asked; nothing asked allows everything. What may be asked for is
-// row-major, channels last or, word for word, the dim order of `out`: where a size is 1, any order might
+// InvalidArgument unless `out` is laid out as asked; nothing asked allows everything. What may be asked for
+// is row-major, channels last or, word for word, the dim order of `out`: where a size is 1, any order might
 // describe it.
 Error check_dim_order(const std::optional<Span<const int64_t>>& order, const Tensor& out);
 // The same for PyTorch's MemoryFormat numbers: 0 contiguous, 1 preserve, 2 and 3 channels last.

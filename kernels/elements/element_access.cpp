@@ -44,8 +44,8 @@ Error check_loadable(const Tensor& tensor) {
 
 int64_t load_integer(const char* at, ScalarType type) {
   int64_t value = 0;
-  visit<kElements & ~types::kFloating>(at, type,
-                                       [&](const auto* from) { value = static_cast<int64_t>(load(from)); });
+  visit<(kElements & ~types::kFloating)>(at, type,
+                                         [&](const auto* from) { value = static_cast<int64_t>(load(from)); });
   return value;
 }
 
@@ -57,7 +57,7 @@ double load_number(const char* at, ScalarType type) {
 
 void store_integer(char* at, ScalarType type, int64_t value) {
   if (is_floating(type)) return store_number(at, type, static_cast<double>(value));
-  store<kElements & ~types::kFloating>(at, type, value);
+  store<(kElements & ~types::kFloating)>(at, type, value);
 }
 
 void store_number(char* at, ScalarType type, double value) { store<kElements>(at, type, value); }

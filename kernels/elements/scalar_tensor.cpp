@@ -3,9 +3,9 @@
 
 #include <cstring>
 
+#include "kernels/checks/selection.h"
 #include "kernels/elements/convert.h"
 #include "kernels/elements/element.h"
-#include "kernels/checks/selection.h"
 #include "runtime/base/log.h"
 #include "runtime/tensor/dispatch.h"
 
@@ -28,7 +28,7 @@ Result<Scalar> scalar_of(const Tensor& tensor, const char* name) {
   RL_CHECK(tensor.dim() == 0, Error::InvalidArgument, "%s: expected no dimension, got %ld", name,
            static_cast<long>(tensor.dim()));
   Scalar value(0);
-  RL_TRY(dispatch<kAnySelectedType & types::kAll>(tensor.scalar_type(), [&](auto element_type) {
+  RL_TRY(dispatch<(kAnySelectedType & types::kAll)>(tensor.scalar_type(), [&](auto element_type) {
     using T = typename decltype(element_type)::Element;
     const T element = load(tensor.const_data_ptr<T>());
     if constexpr (std::is_same_v<T, bool>) {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "kernels/matmul/accumulator.h"
 #include "kernels/checks/selection.h"
 #include "kernels/geometry/spatial.h"
+#include "kernels/matmul/accumulator.h"
 #include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
@@ -320,7 +320,7 @@ Error convolve(const Tensor& input, const Tensor& weight, const std::optional<Te
       });
     }
   }
-  return dispatch<kTypes & ~types::kComplex>(input.scalar_type(), [&](auto type) {
+  return dispatch<(kTypes & ~types::kComplex)>(input.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
     convolve(plan, input.const_data_ptr<T>(), weight.const_data_ptr<T>(),
              bias ? bias->const_data_ptr<T>() : nullptr, out.mutable_data_ptr<T>());

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/walk/held_access.h"
+#include "kernels/elements/held_access.h"
 
 namespace rushlight::kernels {
 

@@ -9,7 +9,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// The places of a window whose element at `offset` lies in the image.
+// The positions of a window whose element at `offset` lies in the image.
 struct Places {
   ptrdiff_t first;
   ptrdiff_t count;
@@ -19,15 +19,15 @@ struct Places {
 Places places_of(const Window& window, ptrdiff_t element) {
   const int64_t offset = element * window.dilation - window.pad;
   const int64_t first = offset < 0 ? (-offset + window.step - 1) / window.step : 0;
-  const int64_t room = window.in - offset;
-  const int64_t end = room > 0 ? std::min((room + window.step - 1) / window.step, window.out) : 0;
+  const int64_t slack = window.in - offset;
+  const int64_t end = slack > 0 ? std::min((slack + window.step - 1) / window.step, window.out) : 0;
   return {static_cast<ptrdiff_t>(first), static_cast<ptrdiff_t>(std::max<int64_t>(end - first, 0)),
           static_cast<ptrdiff_t>(first * window.step + offset)};
 }
 
 }  // namespace
 
-Error plan_columns(const WindowArguments& arguments, int64_t height, int64_t width, Window* windows) {
+Error plan_im2col(const WindowArguments& arguments, int64_t height, int64_t width, Window* windows) {
   constexpr size_t kDims = 2;
   RL_TRY(check_spatial_list(arguments.kernel_size, kDims, 1, "kernel_size"));
   RL_TRY(check_spatial_list(arguments.dilation, kDims, 1, "dilation"));
@@ -40,11 +40,11 @@ Error plan_columns(const WindowArguments& arguments, int64_t height, int64_t wid
     window.step = spatial_item(arguments.stride, i);
     window.pad = spatial_item(arguments.padding, i);
     window.dilation = spatial_item(arguments.dilation, i);
-    const int64_t room = window.in + 2 * window.pad - window.dilation * (window.kernel - 1) - 1;
-    window.out = room < 0 ? 0 : room / window.step + 1;
+    const int64_t slack = window.in + 2 * window.pad - window.dilation * (window.kernel - 1) - 1;
+    window.out = slack < 0 ? 0 : slack / window.step + 1;
     RL_CHECK(window.out >= 1 && window.out <= kSpatialLimit, Error::InvalidArgument,
-             "kernel_size: a dimension of size %ld has room for %ld windows of %ld",
-             static_cast<long>(window.in), static_cast<long>(window.out), static_cast<long>(window.kernel));
+             "kernel_size: a dimension of size %ld fits %ld windows of %ld", static_cast<long>(window.in),
+             static_cast<long>(window.out), static_cast<long>(window.kernel));
   }
   return Error::Ok;
 }

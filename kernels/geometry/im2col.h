@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Images as columns: [N, C kH kW, L] has for each of the L places of a sliding window the elements that
+// im2col and col2im: [N, C kH kW, L] has for each of the L positions of a sliding window the elements that
 // the window sees there.
 #pragma once
 
@@ -18,12 +18,12 @@ struct WindowArguments {
 };
 
 // Fills in two windows over an image of these sizes. InvalidArgument as PyTorch refuses.
-Error plan_columns(const WindowArguments& arguments, int64_t height, int64_t width, Window* windows);
+Error plan_im2col(const WindowArguments& arguments, int64_t height, int64_t width, Window* windows);
 
 // Two parts of the columns and the image, [N, C, y, x], whose elements belong together.
 using PairedParts = Error (*)(const View& columns, const View& image);
 
-// f of every element of the window: of all its places but those where it lies in the padding. Both
+// f of every element of the window: of all its positions but those where it lies in the padding. Both
 // tensors have a batch or none.
 Error for_each_window_element(const Tensor& columns, const Tensor& image, const Window* windows,
                               PairedParts f);

@@ -11,10 +11,10 @@ namespace {
 
 int64_t count_windows(const Window& window, bool ceil_mode) {
   const int64_t reach = window.dilation * (window.kernel - 1) + 1;
-  const int64_t room = window.in + 2 * window.pad - reach;
-  if (room < 0 && !(ceil_mode && room > -window.step)) return 0;
-  if (!ceil_mode) return room / window.step + 1;
-  const int64_t count = (room + window.step - 1) / window.step + 1;
+  const int64_t slack = window.in + 2 * window.pad - reach;
+  if (slack < 0 && !(ceil_mode && slack > -window.step)) return 0;
+  if (!ceil_mode) return slack / window.step + 1;
+  const int64_t count = (slack + window.step - 1) / window.step + 1;
   // A window must not start in the padding on the far side.
   return (count - 1) * window.step >= window.in + window.pad ? count - 1 : count;
 }
@@ -56,7 +56,7 @@ Error plan_windows(const Tensor& self, const PoolArguments& arguments, size_t sp
              static_cast<long>(window.pad));
     window.out = count_windows(window, arguments.ceil_mode);
     RL_CHECK(window.out >= 1 && window.out <= kSpatialLimit, Error::InvalidArgument,
-             "self: a dimension of size %ld has room for %ld windows", static_cast<long>(window.in),
+             "self: a dimension of size %ld fits %ld windows", static_cast<long>(window.in),
              static_cast<long>(window.out));
   }
   return Error::Ok;

@@ -5,8 +5,8 @@
 
 #include <cstddef>
 
+#include "kernels/elements/held_access.h"
 #include "kernels/geometry/spatial.h"
-#include "kernels/walk/held_access.h"
 
 namespace rushlight::kernels {
 

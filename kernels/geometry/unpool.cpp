@@ -6,6 +6,7 @@
 #include "kernels/geometry/pooling.h"
 #include "kernels/index/combine.h"
 #include "kernels/index/index.h"
+#include "kernels/walk/row_major.h"
 #include "kernels/walk/strided_copy.h"
 
 namespace rushlight::kernels {
@@ -23,7 +24,7 @@ Error unpool(Unpooling how, size_t spatial, const Tensor& picked, const Tensor& 
   const size_t element = target.element_size();
   const ptrdiff_t rows = volume.sizes[3];
   const ptrdiff_t row = volume.sizes[4];
-  const ptrdiff_t places = volume.sizes[2] * rows * row;
+  const ptrdiff_t volume_size = volume.sizes[2] * rows * row;
   const ptrdiff_t plane = static_cast<ptrdiff_t>(source.sizes[2]) * source.sizes[3] * source.sizes[4];
   RowMajorCursor from(picked);
   RowMajorCursor index(indices);
@@ -32,7 +33,7 @@ Error unpool(Unpooling how, size_t spatial, const Tensor& picked, const Tensor& 
       for (ptrdiff_t i = 0; i < plane; ++i, from.advance(), index.advance()) {
         const int64_t named = *reinterpret_cast<const int64_t*>(index.get());
         if (named == -1 && how == Unpooling::kAdd) continue;
-        RL_TRY(check_index(named, places));
+        RL_TRY(check_index(named, volume_size));
         const auto place = static_cast<ptrdiff_t>(named);
         char* to = volume_at(volume, n, place / (rows * row), place / row % rows, place % row) +
                    c * volume.strides[1];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the ways to convolve share. A Convolution holds sizes and strides; each of its phases is a convolution
-// in which the inputs that an output sees lie at equal steps. There is one phase, but for transposed
-// convolutions with strides: there outputs whose positions leave equal remainders see the same kernel
-// elements.
+// What the algorithms of a convolution share. A Convolution holds sizes and strides; each of its phases is a
+// convolution in which the inputs that an output sees lie at equal steps. There is one phase, but for
+// transposed convolutions with strides: there outputs whose positions leave equal remainders see the same
+// kernel elements.
 #pragma once
 
 #include <cstddef>

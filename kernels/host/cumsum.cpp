@@ -7,11 +7,11 @@ namespace rushlight::kernels::host {
 // Held in double, as PyTorch does.
 Error cumsum(KernelContext&, const CumulativeProblem& problem) {
   const View views[] = {at_least_1d(problem.self), at_least_1d(problem.out)};
-  return for_each_lane(views, problem.dim, [](const ViewLane* lanes) {
-    const char* from = lanes[0].data;
-    char* to = lanes[1].data;
+  return for_each_fiber(views, problem.dim, [](const Fiber* fibers) {
+    const char* from = fibers[0].data;
+    char* to = fibers[1].data;
     double sum = 0.0;
-    for (ptrdiff_t i = 0; i < lanes[0].size; ++i, from += lanes[0].stride, to += lanes[1].stride) {
+    for (ptrdiff_t i = 0; i < fibers[0].size; ++i, from += fibers[0].stride, to += fibers[1].stride) {
       sum += static_cast<double>(*reinterpret_cast<const float*>(from));
       *reinterpret_cast<float*>(to) = static_cast<float>(sum);
     }

@@ -11,18 +11,16 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-constexpr size_t kMaxOperands = kMaxInputs + 1;
+constexpr size_t kMaxOperands = kMaxElementwiseInputs + 1;
 // Elements that a thread should have at least: some 20 us of reading and writing.
 constexpr size_t kGrain = 1 << 15;
 // Elements that are gathered, or converted, at a time.
 constexpr size_t kGathered = 256;
 constexpr size_t kMaxElementSize = 8;
 
-// The output is the first operand.
-using Axis = BroadcastAxis<kMaxOperands>;
-
+// The output is the first operand. There are two axes at least.
 struct Walk {
-  Axis axes[kTensorDimensionLimit];  // innermost first
+  BroadcastAxis axes[kTensorDimensionLimit];  // innermost first
   size_t dim = 0;
   size_t operands = 0;
   size_t sizes[kMaxOperands];  // of elements
@@ -33,26 +31,6 @@ struct Walk {
 
 bool converts(const Tensor& tensor, const RowWork& work) {
   return work.in_float && tensor.scalar_type() != ScalarType::Float;
-}
-
-// Axes in the output's memory order, neighbours merged where every operand allows it; two at least.
-void plan(const Tensor* const* operands, Walk* walk) {
-  const Tensor& out = *operands[0];
-  const auto rank = static_cast<size_t>(out.dim());
-  for (size_t i = rank; i-- > 0;) {
-    const size_t d = out.dim_order()[i];
-    const auto size = static_cast<size_t>(out.sizes()[d]);
-    if (size == 1) continue;
-    Axis axis{size, {}};
-    for (size_t k = 0; k < walk->operands; ++k)
-      axis.strides[k] = broadcast_stride(*operands[k], rank - 1 - d);
-    if (walk->dim > 0 && walk->axes[walk->dim - 1].continues_in(axis, walk->operands)) {
-      walk->axes[walk->dim - 1].size *= size;
-    } else {
-      walk->axes[walk->dim++] = axis;
-    }
-  }
-  while (walk->dim < 2) walk->axes[walk->dim++] = Axis{1, {}};
 }
 
 void gather(char* to, const char* from, ptrdiff_t stride, size_t n, size_t element) {
@@ -72,7 +50,7 @@ void gather(char* to, const char* from, ptrdiff_t stride, size_t n, size_t eleme
 // Rows of which an input's elements lie apart, or are converted.
 void run_scattered(const Walk& walk, const ukernel::Rows& rows, const RowWork& work) {
   alignas(64) char gathered[kMaxOperands][kGathered * kMaxElementSize];
-  const Axis& inner = walk.axes[0];
+  const BroadcastAxis& inner = walk.axes[0];
   const bool converts_out = walk.types[0] != ScalarType::Float;
   for (size_t row = 0; row < rows.count; ++row) {
     for (size_t first = 0; first < rows.n; first += kGathered) {
@@ -118,7 +96,7 @@ bool is_scattered(const Walk& walk) {
 
 // Rows [begin, end) of all, counted over all axes but the innermost.
 void run_rows(const Walk& walk, const RowWork& work, bool scattered, size_t begin, size_t end) {
-  const Axis& rows_axis = walk.axes[1];
+  const BroadcastAxis& rows_axis = walk.axes[1];
   size_t index[kTensorDimensionLimit] = {};
   char* data[kMaxOperands];
   for (size_t k = 0; k < walk.operands; ++k) data[k] = walk.data[k];
@@ -157,14 +135,6 @@ void run_rows(const Walk& walk, const RowWork& work, bool scattered, size_t begi
   }
 }
 
-bool is_dense_like(const Tensor& a, const Tensor& out) {
-  if (a.dim() != out.dim()) return false;
-  for (size_t d = 0; d < a.sizes().size(); ++d) {
-    if (a.sizes()[d] != out.sizes()[d] || a.strides()[d] != out.strides()[d]) return false;
-  }
-  return true;
-}
-
 // One row of n elements: all inputs lie as the output does, or are one number.
 void run_flat(KernelContext& context, const Tensor& out, Span<const Tensor* const> inputs,
               const RowWork& work, const bool* one) {
@@ -186,7 +156,7 @@ bool is_flat(const Tensor& out, Span<const Tensor* const> inputs, bool* one) {
   bool any_dense = false;
   for (size_t k = 0; k < inputs.size(); ++k) {
     const Tensor& input = *inputs[k];
-    one[k] = !is_dense_like(input, out);
+    one[k] = !has_layout_of(input, out);
     any_dense = any_dense || !one[k];
     if (one[k] && (input.numel() != 1 || input.dim() > out.dim())) return false;
   }
@@ -197,7 +167,7 @@ bool is_flat(const Tensor& out, Span<const Tensor* const> inputs, bool* one) {
 
 Error run_elementwise(KernelContext& context, const Tensor& out, Span<const Tensor* const> inputs,
                       const RowWork& work) {
-  bool one[kMaxInputs];
+  bool one[kMaxElementwiseInputs];
   if (out.impl()->shape_dynamism() != TensorShapeDynamism::STATIC || !is_flat(out, inputs, one)) {
     Shape shape;
     for (const Tensor* input : inputs) RL_TRY(broadcast_shape(shape.span(), input->sizes(), &shape));
@@ -219,7 +189,8 @@ Error run_elementwise(KernelContext& context, const Tensor& out, Span<const Tens
     walk.data[k] = operands[k]->mutable_data_ptr<char>();
     walk.types[k] = converts(*operands[k], work) ? operands[k]->scalar_type() : ScalarType::Float;
   }
-  plan(operands, &walk);
+  walk.dim = plan_broadcast(operands, walk.operands, walk.axes);
+  while (walk.dim < 2) walk.axes[walk.dim++] = BroadcastAxis{1, {}};
   const bool scattered = is_scattered(walk);
   const size_t n = walk.axes[0].size;
   if (walk.dim == 2 && walk.axes[1].size == 1) {

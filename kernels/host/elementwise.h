@@ -9,14 +9,13 @@
 #include <cstddef>
 
 #include "kernels/ukernel/elementwise.h"
+#include "kernels/walk/broadcast.h"
 #include "runtime/base/error.h"
 #include "runtime/base/span.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/tensor.h"
 
 namespace rushlight::kernels::host {
-
-inline constexpr size_t kMaxInputs = 3;
 
 // A microkernel with what it needs besides its operands.
 struct RowWork {
@@ -35,7 +34,7 @@ Error run_elementwise(KernelContext& context, const Tensor& out, Span<const Tens
 // f(const ukernel::Rows&), on several threads at once.
 template <class F, class... Inputs>
 Error elementwise(KernelContext& context, const Tensor& out, F f, const Inputs&... inputs) {
-  static_assert(sizeof...(Inputs) <= kMaxInputs);
+  static_assert(sizeof...(Inputs) <= kMaxElementwiseInputs);
   const Tensor* const tensors[] = {&inputs...};
   const auto run = [](const void* function, const ukernel::Rows& rows) {
     (*static_cast<const F*>(function))(rows);
@@ -46,7 +45,7 @@ Error elementwise(KernelContext& context, const Tensor& out, F f, const Inputs&.
 // Likewise for tensors of float32, float16 and bfloat16: f computes in float32.
 template <class F, class... Inputs>
 Error elementwise_in_float(KernelContext& context, const Tensor& out, F f, const Inputs&... inputs) {
-  static_assert(sizeof...(Inputs) <= kMaxInputs);
+  static_assert(sizeof...(Inputs) <= kMaxElementwiseInputs);
   const Tensor* const tensors[] = {&inputs...};
   const auto run = [](const void* function, const ukernel::Rows& rows) {
     (*static_cast<const F*>(function))(rows);

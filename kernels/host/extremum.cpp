@@ -98,17 +98,17 @@ int64_t find_of_all(bool largest, const Tensor& self) {
   float best = 0.0f;
   int64_t index = 0;
   int64_t seen = 0;
-  const Error error = for_each_lane(views, views[0].dim - 1, [&](const ViewLane* lanes) {
+  const Error error = for_each_fiber(views, views[0].dim - 1, [&](const Fiber* fibers) {
     float value = 0.0f;
     int32_t place = 0;
-    find(static_cast<size_t>(lanes[0].size), lanes[0].stride / kFloat, 1,
-         reinterpret_cast<const float*>(lanes[0].data), &value, &place);
+    find(static_cast<size_t>(fibers[0].size), fibers[0].stride / kFloat, 1,
+         reinterpret_cast<const float*>(fibers[0].data), &value, &place);
     const bool beats = largest ? value > best : value < best;
     if (seen == 0 || beats || (value != value && best == best)) {
       best = value;
       index = seen + place;
     }
-    seen += lanes[0].size;
+    seen += fibers[0].size;
     return Error::Ok;
   });
   RL_DCHECK(error == Error::Ok);
@@ -116,7 +116,7 @@ int64_t find_of_all(bool largest, const Tensor& self) {
   return index;
 }
 
-Error search_lanes(KernelContext& context, bool largest, const ExtremumSearch& search) {
+Error search_fibers(KernelContext& context, bool largest, const ExtremumSearch& search) {
   if (search.indices.numel() == 0) return Error::Ok;
   const View indices = search.view_of(search.indices);
   View values = indices;
@@ -131,7 +131,7 @@ Error search_lanes(KernelContext& context, bool largest, const ExtremumSearch& s
 }
 
 Error find(KernelContext& context, bool largest, const ExtremumSearch& search) {
-  if (!search.over_all) return search_lanes(context, largest, search);
+  if (!search.over_all) return search_fibers(context, largest, search);
   *search.indices.mutable_data_ptr<int64_t>() = find_of_all(largest, search.self);
   return Error::Ok;
 }
@@ -139,11 +139,11 @@ Error find(KernelContext& context, bool largest, const ExtremumSearch& search) {
 }  // namespace
 
 Error max_along(KernelContext& context, const SearchProblem& problem) {
-  return search_lanes(context, true, problem.search);
+  return search_fibers(context, true, problem.search);
 }
 
 Error min_along(KernelContext& context, const SearchProblem& problem) {
-  return search_lanes(context, false, problem.search);
+  return search_fibers(context, false, problem.search);
 }
 
 Error argmax(KernelContext& context, const SearchProblem& problem) {

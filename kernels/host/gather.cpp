@@ -6,7 +6,7 @@ namespace rushlight::kernels::host {
 
 // Rows along the dimension in which the elements of `out` lie closest.
 Error gather(KernelContext&, const GatherProblem& problem) {
-  const View& index = problem.plan.places;
+  const View& index = problem.plan.index;
   const size_t d = problem.plan.dim;
   const View& source = problem.plan.source;
   const View& out = problem.plan.target;

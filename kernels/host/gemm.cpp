@@ -375,16 +375,7 @@ void pack_b(float* to, ScalarType type, const Matrix& b, size_t depth, size_t co
 }
 
 Gemm::Gemm(const Product& product)
-    : type(product.type),
-      rows(product.rows),
-      columns(product.columns),
-      depth(product.depth),
-      a(product.a),
-      b(product.b),
-      out(product.out),
-      bias(product.bias),
-      alpha(product.alpha.to<float>()),
-      beta(product.beta.to<float>()) {}
+    : ProductMatrices(product), alpha(product.alpha.to<float>()), beta(product.beta.to<float>()) {}
 
 Batch::Batch(const Tensor& a, const Tensor& b, const Tensor& out)
     : count(static_cast<size_t>(a.size(0))), a(a.strides()[0]), b(b.strides()[0]), out(out.strides()[0]) {}

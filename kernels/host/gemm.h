@@ -11,20 +11,12 @@
 
 namespace rushlight::kernels::host {
 
-// out = activation(alpha * a b + beta * bias + residual). `a` is rows x depth, `b` depth x columns. Matrices
-// whose data is null are left out; `bias` with beta 0, and `a` and `b` with alpha 0 are not looked at.
-struct Gemm {
+// out = activation(alpha * a b + beta * bias + residual). A residual whose data is null is left out; `bias`
+// with beta 0, and `a` and `b` with alpha 0 are not looked at.
+struct Gemm : ProductMatrices {
   Gemm() = default;
   explicit Gemm(const Product& product);
 
-  ScalarType type = ScalarType::Float;  // of all matrices
-  size_t rows = 0;
-  size_t columns = 0;
-  size_t depth = 0;
-  Matrix a;
-  Matrix b;
-  Matrix out;
-  Matrix bias;
   Matrix residual;
   float alpha = 1.0f;
   float beta = 1.0f;

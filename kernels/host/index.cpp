@@ -79,13 +79,13 @@ class Selection {
     const size_t last = broadcast_ == 0 ? 0 : broadcast_ - 1;
     const size_t count = broadcast_ == 0 ? 1 : static_cast<size_t>(target_.sizes[front_ + last]);
     const ptrdiff_t stride = broadcast_ == 0 ? 0 : target_.strides[front_ + last];
-    for (size_t first = 0; first < count; first += kPlaces) {
-      ptrdiff_t places[kPlaces] = {};
-      const size_t n = std::min(kPlaces, count - first);
+    for (size_t first = 0; first < count; first += kIndexBlock) {
+      ptrdiff_t offsets[kIndexBlock] = {};
+      const size_t n = std::min(kIndexBlock, count - first);
       for (size_t d = 0; d < indices_.size(); ++d) {
-        if (is_indexed(d)) RL_TRY(add_places(run_of(d, at), first, n, places));
+        if (is_indexed(d)) RL_TRY(add_index_offsets(run_of(d, at), first, n, offsets));
       }
-      move(places, n, to + static_cast<ptrdiff_t>(first) * stride, stride);
+      move(offsets, n, to + static_cast<ptrdiff_t>(first) * stride, stride);
     }
     return Error::Ok;
   }
@@ -106,18 +106,18 @@ class Selection {
     return run;
   }
 
-  void move(const ptrdiff_t* places, size_t n, char* to, ptrdiff_t stride) const {
+  void move(const ptrdiff_t* offsets, size_t n, char* to, ptrdiff_t stride) const {
     const Axis& run = kept_.inner();
     const size_t element = self_.element_size();
     const auto* from = self_.const_data_ptr<char>();
     if (run.input != static_cast<ptrdiff_t>(element) || run.output != run.input ||
         run.size * element < kRun) {
       return kept_.walk(from, to, 0, [&](const char* source, char* target) {
-        copy_places(element, n, source, places, target, stride);
+        copy_at_offsets(element, n, source, offsets, target, stride);
       });
     }
     for (size_t i = 0; i < n; ++i) {
-      kept_.walk(from + places[i], to + static_cast<ptrdiff_t>(i) * stride, 1,
+      kept_.walk(from + offsets[i], to + static_cast<ptrdiff_t>(i) * stride, 1,
                  [&](const char* source, char* target) {
                    copy_elements(target, run.output, source, run.input, run.size, element);
                  });

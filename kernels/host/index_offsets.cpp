@@ -11,7 +11,7 @@ namespace {
 
 // An index out of range, if there is one, is left in `wrong`.
 template <class T>
-bool add(const IndexRun& run, const char* at, size_t n, ptrdiff_t* places, int64_t* wrong) {
+bool add(const IndexRun& run, const char* at, size_t n, ptrdiff_t* offsets, int64_t* wrong) {
   for (size_t i = 0; i < n; ++i, at += run.stride) {
     T read;
     std::memcpy(&read, at, sizeof(T));
@@ -21,7 +21,7 @@ bool add(const IndexRun& run, const char* at, size_t n, ptrdiff_t* places, int64
       *wrong = index;
       return false;
     }
-    places[i] += static_cast<ptrdiff_t>(wrapped) * run.step;
+    offsets[i] += static_cast<ptrdiff_t>(wrapped) * run.step;
   }
   return true;
 }
@@ -48,10 +48,10 @@ auto with_element(size_t bytes, F f) {
 }
 
 template <class T>
-void copy(size_t n, const char* from, const ptrdiff_t* places, char* to, ptrdiff_t stride) {
+void copy(size_t n, const char* from, const ptrdiff_t* offsets, char* to, ptrdiff_t stride) {
   for (size_t i = 0; i < n; ++i, to += stride) {
     T value;
-    std::memcpy(&value, from + places[i], sizeof(T));
+    std::memcpy(&value, from + offsets[i], sizeof(T));
     std::memcpy(to, &value, sizeof(T));
   }
 }
@@ -98,18 +98,18 @@ bool copy_run(const AnySteps& steps, const IndexRun& run, size_t n, const char* 
 
 }  // namespace
 
-Error add_places(const IndexRun& run, size_t first, size_t n, ptrdiff_t* places) {
+Error add_index_offsets(const IndexRun& run, size_t first, size_t n, ptrdiff_t* offsets) {
   const char* at = run.data + static_cast<ptrdiff_t>(first) * run.stride;
   int64_t wrong = 0;
-  const bool all = run.type == ScalarType::Int ? add<int32_t>(run, at, n, places, &wrong)
-                                               : add<int64_t>(run, at, n, places, &wrong);
+  const bool all = run.type == ScalarType::Int ? add<int32_t>(run, at, n, offsets, &wrong)
+                                               : add<int64_t>(run, at, n, offsets, &wrong);
   if (all) return Error::Ok;
   return run.wraps ? wrap_index(&wrong, run.size) : check_index(wrong, run.size);
 }
 
-void copy_places(size_t element, size_t n, const char* from, const ptrdiff_t* places, char* to,
-                 ptrdiff_t stride) {
-  with_element(element, [&](auto type) { copy<decltype(type)>(n, from, places, to, stride); });
+void copy_at_offsets(size_t element, size_t n, const char* from, const ptrdiff_t* offsets, char* to,
+                     ptrdiff_t stride) {
+  with_element(element, [&](auto type) { copy<decltype(type)>(n, from, offsets, to, stride); });
 }
 
 Error copy_named(const IndexRun& run, size_t element, size_t n, const char* from, ptrdiff_t from_step,

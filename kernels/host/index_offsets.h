@@ -10,7 +10,7 @@
 
 namespace rushlight::kernels::host {
 
-inline constexpr size_t kPlaces = 256;  // of a block
+inline constexpr size_t kIndexBlock = 256;  // of a block
 
 // Indices of int32 or int64, `stride` bytes apart, of elements that are `step` bytes apart. There are `size`
 // of these; where it wraps, negative indices count from the end.
@@ -23,13 +23,13 @@ struct IndexRun {
   bool wraps;
 };
 
-// Adds to n places, in bytes, where the elements are that indices from number `first` on name.
+// Adds to n offsets, in bytes, where the elements are that indices from number `first` on name.
 // InvalidArgument, naming index and bound, for one out of range.
-Error add_places(const IndexRun& run, size_t first, size_t n, ptrdiff_t* places);
+Error add_index_offsets(const IndexRun& run, size_t first, size_t n, ptrdiff_t* offsets);
 
 // n elements of `element` bytes, a power of two up to 16, to where `stride` bytes are between them.
-void copy_places(size_t element, size_t n, const char* from, const ptrdiff_t* places, char* to,
-                 ptrdiff_t stride);
+void copy_at_offsets(size_t element, size_t n, const char* from, const ptrdiff_t* offsets, char* to,
+                     ptrdiff_t stride);
 
 // n elements of `element` bytes, as above: the i-th is the one that index i names, counted from
 // `from` + i * `from_step` on, and goes to `to` + i * `to_step`. InvalidArgument, as above; then some may

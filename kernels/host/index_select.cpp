@@ -30,21 +30,21 @@ Error index_select(KernelContext&, const IndexSelectProblem& problem) {
                          source.sizes[d],
                          source.strides[d],
                          false};
-  for (size_t first = 0; first < problem.count; first += kPlaces) {
-    ptrdiff_t places[kPlaces] = {};
-    const size_t n = std::min(kPlaces, problem.count - first);
-    RL_TRY(add_places(indices, first, n, places));
+  for (size_t first = 0; first < problem.count; first += kIndexBlock) {
+    ptrdiff_t offsets[kIndexBlock] = {};
+    const size_t n = std::min(kIndexBlock, problem.count - first);
+    RL_TRY(add_index_offsets(indices, first, n, offsets));
     char* const to = target.data + static_cast<ptrdiff_t>(first) * target.strides[d];
     if (runs) {
       for (size_t i = 0; i < n; ++i) {
-        plan.others.walk(source.data + places[i], to + static_cast<ptrdiff_t>(i) * target.strides[d], 1,
+        plan.others.walk(source.data + offsets[i], to + static_cast<ptrdiff_t>(i) * target.strides[d], 1,
                          [&](const char* from, char* at) {
                            copy_elements(at, inner.output, from, inner.input, inner.size, element);
                          });
       }
     } else {
       plan.others.walk(source.data, to, 0, [&](const char* from, char* at) {
-        copy_places(element, n, from, places, at, target.strides[d]);
+        copy_at_offsets(element, n, from, offsets, at, target.strides[d]);
       });
     }
   }

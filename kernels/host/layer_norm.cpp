@@ -87,27 +87,27 @@ struct ConvertedGroup {
   ScalarType type;
   char* const* start;
 
-  // f(n, x, places of the first of them).
+  // f(n, x, pointers to the first of them).
   template <class F>
   void for_each_piece(F f) const {
     const auto& run = layout.elements.inner();
     layout.elements.walk(start, 1, [&](char* const* at) {
       alignas(64) float floats[kPiece];
       for (size_t i = 0; i < run.size; i += kPiece) {
-        char* places[Layout::kElementOperands];
+        char* pointers[Layout::kElementOperands];
         for (size_t k = 0; k < Layout::kElementOperands; ++k)
-          places[k] = start[k] == nullptr ? nullptr : at[k] + static_cast<ptrdiff_t>(i) * run.strides[k];
+          pointers[k] = start[k] == nullptr ? nullptr : at[k] + static_cast<ptrdiff_t>(i) * run.strides[k];
         const size_t n = std::min(kPiece, run.size - i);
-        load(floats, n, places, Layout::kInput);
-        f(n, floats, places);
+        load(floats, n, pointers, Layout::kInput);
+        f(n, floats, pointers);
       }
     });
   }
 
   // Null for a parameter that is absent.
-  const float* load(float* to, size_t n, char* const* places, size_t operand) const {
-    if (places[operand] == nullptr) return nullptr;
-    load_floats(to, type, places[operand], layout.elements.inner().strides[operand] / kElement, n);
+  const float* load(float* to, size_t n, char* const* pointers, size_t operand) const {
+    if (pointers[operand] == nullptr) return nullptr;
+    load_floats(to, type, pointers[operand], layout.elements.inner().strides[operand] / kElement, n);
     return to;
   }
 
@@ -124,14 +124,14 @@ struct ConvertedGroup {
   }
 
   void normalize(const Moments<float>& moments) const {
-    for_each_piece([&](size_t n, float* x, char* const* places) {
+    for_each_piece([&](size_t n, float* x, char* const* pointers) {
       alignas(64) float weights[kPiece];
       alignas(64) float biases[kPiece];
-      const float* weight = load(weights, n, places, Layout::kWeight);
-      const float* bias = load(biases, n, places, Layout::kBias);
+      const float* weight = load(weights, n, pointers, Layout::kWeight);
+      const float* bias = load(biases, n, pointers, Layout::kBias);
       ukernel::normalize_span(n, x, moments.mean, moments.rstd, weight, bias, x);
-      store_floats(places[Layout::kOutput], layout.elements.inner().strides[Layout::kOutput] / kElement, type,
-                   x, n);
+      store_floats(pointers[Layout::kOutput], layout.elements.inner().strides[Layout::kOutput] / kElement,
+                   type, x, n);
     });
   }
 };

@@ -15,7 +15,7 @@ constexpr size_t kGrain = 1 << 15;
 // Fewer elements than that for a channel are left to the portable code.
 constexpr size_t kLeastRun = 8;
 
-// Whether tensors of the same shape have their elements in the same places.
+// Whether tensors of the same shape have the same layout.
 bool lie_alike(const Tensor& a, const Tensor& b) {
   if (a.dim() != b.dim()) return false;
   for (size_t d = 0; d < a.sizes().size(); ++d) {

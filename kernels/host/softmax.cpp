@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Softmax of float32, or of 16-bit floats computed in that, along any dimension: runs where the lanes'
+// Softmax of float32, or of 16-bit floats computed in that, along any dimension: runs where the fibers'
 // elements follow each other, otherwise columns side by side.
 #include "kernels/backs/softmax.h"
 
@@ -30,17 +30,17 @@ struct SoftmaxFunctions {
 
 struct Work {
   const SoftmaxFunctions& functions;
-  const Axis& lane;
+  const Axis& fiber;
   const PairedAxes& others;
   const char* input;
   char* output;
 
-  [[nodiscard]] bool runs() const { return lane.input == kFloat && lane.output == kFloat; }
+  [[nodiscard]] bool runs() const { return fiber.input == kFloat && fiber.output == kFloat; }
 
   void along_runs(KernelContext& context) const {
-    context.parallel_for(others.count(), grain_of(lane.size), [&](size_t begin, size_t end, size_t) {
+    context.parallel_for(others.count(), grain_of(fiber.size), [&](size_t begin, size_t end, size_t) {
       others.walk_part(input, output, 0, begin, end, [&](const char* from, char* to) {
-        functions.run(lane.size, reinterpret_cast<const float*>(from), reinterpret_cast<float*>(to));
+        functions.run(fiber.size, reinterpret_cast<const float*>(from), reinterpret_cast<float*>(to));
       });
     });
   }
@@ -51,7 +51,7 @@ struct Work {
     const size_t columns = beside ? inner.size : 1;
     const size_t first = beside ? 1 : 0;
     const size_t blocks = (columns + kColumns - 1) / kColumns;
-    const size_t elements = lane.size * (columns < kColumns ? columns : kColumns);
+    const size_t elements = fiber.size * (columns < kColumns ? columns : kColumns);
     const size_t count = others.count(first) * blocks;
     context.parallel_for(count, grain_of(elements), [&](size_t begin, size_t end, size_t) {
       while (begin < end) {
@@ -60,7 +60,7 @@ struct Work {
         const size_t step = begin / blocks;
         others.walk_part(input + j * kFloat, output + j * kFloat, first, step, step + 1,
                          [&](const char* from, char* to) {
-                           functions.rows(lane.size, lane.input / kFloat, lane.output / kFloat, n,
+                           functions.rows(fiber.size, fiber.input / kFloat, fiber.output / kFloat, n,
                                           reinterpret_cast<const float*>(from), reinterpret_cast<float*>(to));
                          });
         ++begin;
@@ -69,26 +69,26 @@ struct Work {
   }
 };
 
-// 16-bit floats, in float32: as many lanes side by side as fit a block, or a long lane in three passes.
+// 16-bit floats, in float32: as many fibers side by side as fit a block, or a long fiber in three passes.
 struct Converted {
   static constexpr size_t kBlock = 4096;  // floats
   static constexpr ptrdiff_t kElement = 2;
 
   const SoftmaxFunctions& functions;
   ScalarType type;
-  const Axis& lane;
+  const Axis& fiber;
   const PairedAxes& others;
   const char* input;
   char* output;
 
   void run(KernelContext& context) const {
     const Axis& inner = others.inner();
-    const bool beside = inner.input == kElement && inner.output == kElement && lane.input != kElement;
+    const bool beside = inner.input == kElement && inner.output == kElement && fiber.input != kElement;
     const size_t columns = beside ? inner.size : 1;
-    const size_t most = std::clamp<size_t>(kBlock / lane.size, 1, kColumns);
+    const size_t most = std::clamp<size_t>(kBlock / fiber.size, 1, kColumns);
     const size_t blocks = (columns + most - 1) / most;
     const size_t first = beside ? 1 : 0;
-    const size_t elements = lane.size * std::min(columns, most);
+    const size_t elements = fiber.size * std::min(columns, most);
     context.parallel_for(others.count(first) * blocks, grain_of(elements),
                          [&](size_t begin, size_t end, size_t) {
                            for (; begin < end; ++begin) {
@@ -97,8 +97,8 @@ struct Converted {
                              const auto offset = static_cast<ptrdiff_t>(j) * kElement;
                              others.walk_part(input + offset, output + offset, first, step, step + 1,
                                               [&](const char* from, char* to) {
-                                                if (lane.size > kBlock) {
-                                                  long_lane(from, to);
+                                                if (fiber.size > kBlock) {
+                                                  long_fiber(from, to);
                                                 } else {
                                                   block(std::min(most, columns - j), from, to);
                                                 }
@@ -107,34 +107,34 @@ struct Converted {
                          });
   }
 
-  // Lanes of at most kBlock elements, one element after the other in a row.
+  // Fibers of at most kBlock elements, one element after the other in a row.
   void block(size_t columns, const char* from, char* to) const {
     alignas(64) float floats[kBlock];
     if (columns == 1) {
-      load_floats(floats, type, from, lane.input / kElement, lane.size);
-      functions.run(lane.size, floats, floats);
-      return store_floats(to, lane.output / kElement, type, floats, lane.size);
+      load_floats(floats, type, from, fiber.input / kElement, fiber.size);
+      functions.run(fiber.size, floats, floats);
+      return store_floats(to, fiber.output / kElement, type, floats, fiber.size);
     }
     const auto stride = static_cast<ptrdiff_t>(columns);
-    for (size_t i = 0; i < lane.size; ++i, from += lane.input)
+    for (size_t i = 0; i < fiber.size; ++i, from += fiber.input)
       load_floats(floats + i * columns, type, from, 1, columns);
-    functions.rows(lane.size, stride, stride, columns, floats, floats);
-    for (size_t i = 0; i < lane.size; ++i, to += lane.output)
+    functions.rows(fiber.size, stride, stride, columns, floats, floats);
+    for (size_t i = 0; i < fiber.size; ++i, to += fiber.output)
       store_floats(to, 1, type, floats + i * columns, columns);
   }
 
-  // Calls f(floats, n, where they are in the output) for pieces of a lane.
+  // Calls f(floats, n, where they are in the output) for pieces of a fiber.
   template <class F>
   void for_each_piece(const char* from, char* to, F f) const {
     float floats[kBlock];
-    for (size_t i = 0; i < lane.size; i += kBlock) {
-      const size_t n = std::min(kBlock, lane.size - i);
-      load_floats(floats, type, from + static_cast<ptrdiff_t>(i) * lane.input, lane.input / kElement, n);
-      f(floats, n, to + static_cast<ptrdiff_t>(i) * lane.output);
+    for (size_t i = 0; i < fiber.size; i += kBlock) {
+      const size_t n = std::min(kBlock, fiber.size - i);
+      load_floats(floats, type, from + static_cast<ptrdiff_t>(i) * fiber.input, fiber.input / kElement, n);
+      f(floats, n, to + static_cast<ptrdiff_t>(i) * fiber.output);
     }
   }
 
-  void long_lane(const char* from, char* to) const {
+  void long_fiber(const char* from, char* to) const {
     float largest = -INFINITY;
     for_each_piece(from, to, [&](const float* x, size_t n, char*) {
       const float here = ukernel::max_span(n, x);
@@ -158,17 +158,17 @@ struct Converted {
         exponentials(x, n);
         for (size_t i = 0; i < n; ++i) x[i] *= scale;
       }
-      store_floats(at, lane.output / kElement, type, x, n);
+      store_floats(at, fiber.output / kElement, type, x, n);
     });
   }
 };
 
 Error compute(KernelContext& context, const SoftmaxFunctions& functions, const SoftmaxProblem& problem) {
   if (problem.self.numel() == 0) return Error::Ok;
-  const Lanes& lanes = problem.lanes;
-  const Work work{functions, lanes.lane(), lanes.others(), lanes.input(), lanes.output()};
+  const PairedFibers& fibers = problem.fibers;
+  const Work work{functions, fibers.fiber(), fibers.others(), fibers.input(), fibers.output()};
   if (problem.type() != ScalarType::Float) {
-    Converted{functions, problem.type(), work.lane, work.others, work.input, work.output}.run(context);
+    Converted{functions, problem.type(), work.fiber, work.others, work.input, work.output}.run(context);
   } else if (work.runs()) {
     work.along_runs(context);
   } else {

@@ -87,7 +87,7 @@ struct Repeating : Images {
 
 // The columns of a part of a row, from the first input that it needs on.
 struct Part {
-  // Begins at output `begin`; holds as many as there is room for.
+  // Begins at output `begin`; holds as many as fit.
   void make_linear(const Blending& of, ptrdiff_t begin) {
     count = 0;
     for (ptrdiff_t x = begin; x < of.columns.out && count < kPart; ++x, ++count) {

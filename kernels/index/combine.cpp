@@ -30,42 +30,43 @@ N combined(N a, N b, Combine how) {
   }
 }
 
-// What is done to one lane. `held` stands for the target's where sums are held in float.
+// What is done to one fiber. `held` stands for the target's where sums are held in float.
 struct Walk {
   const IndexedCombine& combine;
   uint32_t* counts = nullptr;  // of a mean: how many elements went into each of the target's
-  float* sums = nullptr;       // of 16-bit floats: the lane, in float
+  float* sums = nullptr;       // of 16-bit floats: the fiber, in float
 
-  Error operator()(const ViewLane* lanes) const {
-    const ViewLane& target = lanes[1];
+  Error operator()(const Fiber* fibers) const {
+    const Fiber& target = fibers[1];
     const auto size = static_cast<size_t>(target.size);
     const ScalarType type = combine.target.type;
     if (counts != nullptr) std::memset(counts, 0, size * sizeof *counts);
-    if (sums == nullptr) return run(lanes, type);
+    if (sums == nullptr) return run(fibers, type);
     convert_run(sums, sizeof(float), ScalarType::Float, target.data, target.stride, type, size);
-    const ViewLane held[] = {lanes[0], {reinterpret_cast<char*>(sums), sizeof(float), target.size}, lanes[2]};
+    const Fiber held[] = {fibers[0], {reinterpret_cast<char*>(sums), sizeof(float), target.size}, fibers[2]};
     RL_TRY(run(held, ScalarType::Float));
     convert_run(target.data, target.stride, type, sums, sizeof(float), ScalarType::Float, size);
     return Error::Ok;
   }
 
  private:
-  Error run(const ViewLane* lanes, ScalarType held) const {
-    if (!combine.include_target) RL_TRY(start(lanes, held));
-    RL_TRY(
-        for_each_indexed(lanes[0], combine.index.type, lanes[1], lanes[2], [&](char* to, const char* from) {
+  Error run(const Fiber* fibers, ScalarType held) const {
+    if (!combine.include_target) RL_TRY(start(fibers, held));
+    RL_TRY(for_each_indexed(
+        fibers[0], combine.index.type, fibers[1], fibers[2], [&](char* to, const char* from) {
           combine_elements(to, held, from, combine.source.type, combine.how);
-          if (counts != nullptr) ++counts[lanes[1].stride == 0 ? 0 : (to - lanes[1].data) / lanes[1].stride];
+          if (counts != nullptr)
+            ++counts[fibers[1].stride == 0 ? 0 : (to - fibers[1].data) / fibers[1].stride];
         }));
-    if (counts != nullptr) divide(lanes[1], held);
+    if (counts != nullptr) divide(fibers[1], held);
     return Error::Ok;
   }
 
   // Puts what changes nothing where elements are named that do not take part: 0, 1, or one of the
   // elements that the largest or smallest is taken of.
-  Error start(const ViewLane* lanes, ScalarType held) const {
+  Error start(const Fiber* fibers, ScalarType held) const {
     const bool ordered = combine.how == Combine::kLargest || combine.how == Combine::kSmallest;
-    return for_each_indexed(lanes[0], combine.index.type, lanes[1], lanes[2],
+    return for_each_indexed(fibers[0], combine.index.type, fibers[1], fibers[2],
                             [&](char* to, const char* from) {
                               store_integer(to, held, combine.how == Combine::kProduct ? 1 : 0);
                               if (ordered)
@@ -73,7 +74,7 @@ struct Walk {
                             });
   }
 
-  void divide(const ViewLane& target, ScalarType held) const {
+  void divide(const Fiber& target, ScalarType held) const {
     for (ptrdiff_t i = 0; i < target.size; ++i) {
       const uint32_t count = counts[i] + (combine.include_target ? 1 : 0);
       if (count < 2) continue;
@@ -151,7 +152,7 @@ Error combine_indexed(KernelContext& context, const IndexedCombine& combine) {
              log_number(size * sizeof(uint32_t)));
   }
   const View views[] = {combine.index, combine.target, combine.source};
-  return for_each_lane(views, combine.dim, walk);
+  return for_each_fiber(views, combine.dim, walk);
 }
 
 }  // namespace rushlight::kernels

@@ -3,23 +3,11 @@
 #pragma once
 
 #include "kernels/index/index.h"
-#include "kernels/walk/strided_copy.h"
+#include "kernels/walk/row_major.h"
 #include "runtime/base/error.h"
 #include "runtime/tensor/tensor.h"
 
 namespace rushlight::kernels {
-
-// Where the element is that has the position in row major order.
-inline char* element_at(const Tensor& tensor, size_t position) {
-  const View view = View::of(tensor);
-  char* at = view.data;
-  for (size_t d = view.dim; d-- > 0;) {
-    const auto size = static_cast<size_t>(view.sizes[d]);
-    at += static_cast<ptrdiff_t>(position % size) * view.strides[d];
-    position /= size;
-  }
-  return at;
-}
 
 // f(element of `indexed`, element of `other`) for every element of `index` and the one of `other` that
 // has its number in row major order. Negative indices count from the end. Errors: InvalidType (dtype of

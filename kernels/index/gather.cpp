@@ -13,9 +13,9 @@ Error plan_gather(const Tensor& self, int64_t dim, const Tensor& index, const Te
   plan->is_empty = index.numel() == 0;
   if (plan->is_empty) return resize_out(out, index.sizes());
   plan->source = at_least_1d(self);
-  plan->places = at_least_1d(index);
+  plan->index = at_least_1d(index);
   RL_TRY(check_index_dtype(index));
-  RL_TRY(check_index_shape(plan->places, plan->source, plan->dim, "self"));
+  RL_TRY(check_index_shape(plan->index, plan->source, plan->dim, "self"));
   RL_TRY(resize_out(out, index.sizes()));
   plan->target = at_least_1d(out);
   return Error::Ok;

@@ -15,7 +15,7 @@ namespace rushlight::kernels {
 // Tensors without dimensions have one here.
 struct GatherPlan {
   View source;
-  View places;
+  View index;
   View target;
   size_t dim = 0;
   bool is_empty = false;  // then nothing else is set

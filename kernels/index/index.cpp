@@ -7,7 +7,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-struct IndexedLanes {
+struct IndexedFibers {
   ScalarType index_type;
   IndexedCopy direction;
 };
@@ -19,30 +19,30 @@ void copy_one(char* target, const char* source) {
               kSize);
 }
 
-// The three lanes are those of the index, of what is indexed and of the other tensor.
+// The three fibers are those of the index, of what is indexed and of the other tensor.
 template <size_t kSize>
-Error copy_lane(void* context, const ViewLane* lanes) {
-  const IndexedLanes& of = *static_cast<const IndexedLanes*>(context);
+Error copy_fiber(void* context, const Fiber* fibers) {
+  const IndexedFibers& of = *static_cast<const IndexedFibers*>(context);
   if (of.direction == IndexedCopy::kRead) {
-    return for_each_indexed(lanes[0], of.index_type, lanes[1], lanes[2],
+    return for_each_indexed(fibers[0], of.index_type, fibers[1], fibers[2],
                             [](const char* indexed, char* other) { copy_one<kSize>(other, indexed); });
   }
-  return for_each_indexed(lanes[0], of.index_type, lanes[1], lanes[2],
+  return for_each_indexed(fibers[0], of.index_type, fibers[1], fibers[2],
                           [](char* indexed, const char* other) { copy_one<kSize>(indexed, other); });
 }
 
-LaneFunction copier_of(size_t element) {
+FiberFunction copier_of(size_t element) {
   switch (element) {
     case 1:
-      return copy_lane<1>;
+      return copy_fiber<1>;
     case 2:
-      return copy_lane<2>;
+      return copy_fiber<2>;
     case 4:
-      return copy_lane<4>;
+      return copy_fiber<4>;
     case 8:
-      return copy_lane<8>;
+      return copy_fiber<8>;
     default:
-      return copy_lane<16>;
+      return copy_fiber<16>;
   }
 }
 
@@ -72,8 +72,8 @@ Error wrap_index(int64_t* index, ptrdiff_t size) {
 Error copy_indexed(const View& index, size_t dim, const View& indexed, const View& other,
                    IndexedCopy direction) {
   const View views[] = {index, indexed, other};
-  IndexedLanes lanes{index.type, direction};
-  return for_each_lane(views, dim, copier_of(element_size(indexed.type)), &lanes);
+  IndexedFibers fibers{index.type, direction};
+  return for_each_fiber(views, dim, copier_of(element_size(indexed.type)), &fibers);
 }
 
 Error check_index_shape(const View& index, const View& other, size_t except, const char* name) {

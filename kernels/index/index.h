@@ -32,8 +32,7 @@ Error wrap_index(int64_t* index, ptrdiff_t size);
 // and with the i-th of `other`. f(indexed element, other element) for all of them.
 // InvalidArgument for an index out of range, at which it stops.
 template <class F>
-Error for_each_indexed(const ViewLane& indices, ScalarType type, const ViewLane& indexed,
-                       const ViewLane& other, F f) {
+Error for_each_indexed(const Fiber& indices, ScalarType type, const Fiber& indexed, const Fiber& other, F f) {
   for (ptrdiff_t i = 0; i < indices.size; ++i) {
     const int64_t index = read_index(indices.data + i * indices.stride, type);
     if (index < 0 || index >= indexed.size) return check_index(index, indexed.size);

@@ -104,8 +104,8 @@ Error Indexing::plan_result(const Tensor& self) {
 Error Indexing::offset_of(Item& item, const Tensor& self, const SizesType* at, ptrdiff_t* offset) const {
   const Tensor& index = *item.index;
   if (item.is_mask) {
-    const SizesType turn = at[broadcast_.dim - 1];
-    if (turn == 0 || item.size != 1) item.position = find_true(index, turn == 0 ? 0 : item.position + 1);
+    const SizesType step = at[broadcast_.dim - 1];
+    if (step == 0 || item.size != 1) item.position = find_true(index, step == 0 ? 0 : item.position + 1);
     RL_CHECK(item.position < index.numel(), Error::InvalidArgument,
              "indices: a mask changed while it was used; it shares its memory with what is written");
     *offset += offset_at(item.position, index.sizes(), self, item.dim);

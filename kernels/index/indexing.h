@@ -45,7 +45,7 @@ class Indexing {
     SizesType size;  // of its last dimension in the broadcast; of a mask, how many are true
     uint8_t dim;     // the first dimension of self that it covers
     bool is_mask;
-    size_t position;  // of a mask: where the true element is that its turn has come to, row major
+    size_t position;  // of a mask: the current true element, row major
   };
 
   Error add(const Tensor& self, const Tensor& index, size_t dim);

@@ -26,14 +26,14 @@ void for_each_set(const Tensor& self, F f) {
   const bool floating = is_pair || is_floating(self.scalar_type());
   const size_t element = self.element_size() / (is_pair ? 2 : 1);
   int64_t position = 0;
-  const Error error = for_each_lane({&view, 1}, view.dim - 1, [&](const ViewLane* lanes) {
-    for (ptrdiff_t i = 0; i < lanes[0].size; ++i, ++position) {
-      const char* const at = lanes[0].data + i * lanes[0].stride;
+  const Error error = for_each_fiber({&view, 1}, view.dim - 1, [&](const Fiber* fibers) {
+    for (ptrdiff_t i = 0; i < fibers[0].size; ++i, ++position) {
+      const char* const at = fibers[0].data + i * fibers[0].stride;
       if (is_set(at, element, floating) || (is_pair && is_set(at + element, element, floating))) f(position);
     }
     return Error::Ok;
   });
-  static_cast<void>(error);  // the lanes have none
+  static_cast<void>(error);  // the fibers have none
 }
 
 }  // namespace rushlight::kernels

@@ -29,8 +29,8 @@ struct Rotation {
   // Two numbers. Not inlined: in software, double arithmetic is calls.
   [[gnu::noinline]] void apply(double& x, double& z) const { apply(&x, &z, 1); }
 
-  // Columns p and q, where the grid has data: of doubles or pairs of them, one after the other.
-  void apply(const Grid& a, ptrdiff_t p, ptrdiff_t q) const {
+  // Columns p and q, where the matrix has data: of doubles or pairs of them, one after the other.
+  void apply(const MatrixView& a, ptrdiff_t p, ptrdiff_t q) const {
     if (a.data == nullptr) return;
     auto* x = reinterpret_cast<double*>(a.data + p * a.column_step);
     auto* z = reinterpret_cast<double*>(a.data + q * a.column_step);
@@ -42,38 +42,38 @@ struct Rotation {
     const double c = cosine;
     const double s = sine;
     for (ptrdiff_t i = 0; i < count; ++i) {
-      const double turned = c * x[i] + s * z[i];
+      const double rotated = c * x[i] + s * z[i];
       z[i] = c * z[i] - s * x[i];
-      x[i] = turned;
+      x[i] = rotated;
     }
   }
 };
 
 // A matrix in scratch memory whose columns are contiguous.
 Error allocate_columns(KernelContext& context, ScalarType type, ptrdiff_t rows, ptrdiff_t columns,
-                       Grid* grid) {
-  RL_TRY(allocate_grid(context, type, columns, rows, grid));
-  *grid = grid->transposed();
+                       MatrixView* matrix) {
+  RL_TRY(allocate_matrix(context, type, columns, rows, matrix));
+  *matrix = matrix->transposed();
   return Error::Ok;
 }
 
 Error allocate_doubles(KernelContext& context, ptrdiff_t count, double** doubles) {
-  Grid grid;
-  RL_TRY(allocate_grid(context, ScalarType::Double, count, 1, &grid));
-  *doubles = reinterpret_cast<double*>(grid.data);
+  MatrixView matrix;
+  RL_TRY(allocate_matrix(context, ScalarType::Double, count, 1, &matrix));
+  *doubles = reinterpret_cast<double*>(matrix.data);
   return Error::Ok;
 }
 
 // Without the first row.
-Grid below_first(const Grid& a) {
-  Grid grid = a;
-  grid.data += a.row_step;
-  grid.rows = a.rows - 1;
-  return grid;
+MatrixView below_first(const MatrixView& a) {
+  MatrixView matrix = a;
+  matrix.data += a.row_step;
+  matrix.rows = a.rows - 1;
+  return matrix;
 }
 
 // From factors of reflections below the first row to Q: its first row and column are those of 1.
-void form_shifted_q(const Grid& a, const Grid& tau) {
+void form_shifted_q(const MatrixView& a, const MatrixView& tau) {
   const ptrdiff_t n = a.rows;
   if (n > 1) form_q(below_first(a).leading(n - 1, n - 1), tau.leading(n - 1, 1));
   for (ptrdiff_t j = n; j-- > 0;) {
@@ -83,37 +83,38 @@ void form_shifted_q(const Grid& a, const Grid& tau) {
   }
 }
 
-// One step of QR with Wilkinson's shift for rows [first, last] of the tridiagonal matrix with diagonal d and e
-// beside it; columns of q take part.
-void step_tridiagonal(double* d, double* e, ptrdiff_t first, ptrdiff_t last, const Grid& q) {
+// One step of QR with Wilkinson's shift for rows [first, last] of the tridiagonal matrix with diagonal d and
+// e beside it; columns of q take part.
+void step_tridiagonal(double* d, double* e, ptrdiff_t first, ptrdiff_t last, const MatrixView& q) {
   const double half = (d[last - 1] - d[last]) / 2;
   const double beside = e[last - 1];
   const double root = std::copysign(std::hypot(half, beside), half);
   double x = d[first] - d[last] + beside * (beside / (half + root));
   double z = e[first];
   for (ptrdiff_t k = first; k < last; ++k) {
-    const Rotation turn(x, z);
-    if (k > first) e[k - 1] = turn.length;
+    const Rotation rotation(x, z);
+    if (k > first) e[k - 1] = rotation.length;
     // Both sides of [[d[k], e[k]], [e[k], d[k + 1]]].
     double upper = e[k];
     double lower = d[k + 1];
-    turn.apply(d[k], e[k]);
-    turn.apply(upper, lower);
-    turn.apply(d[k], upper);
-    turn.apply(e[k], lower);
+    rotation.apply(d[k], e[k]);
+    rotation.apply(upper, lower);
+    rotation.apply(d[k], upper);
+    rotation.apply(e[k], lower);
     d[k + 1] = lower;
     if (k + 1 < last) {
-      z = turn.sine * e[k + 1];
-      e[k + 1] *= turn.cosine;
+      z = rotation.sine * e[k + 1];
+      e[k + 1] *= rotation.cosine;
       x = e[k];
     }
-    turn.apply(q, k, k + 1);
+    rotation.apply(q, k, k + 1);
   }
 }
 
-// One step of QR for B^H B, of which the shift is an eigenvalue of the last two rows, for rows [first, last] of
-// the bidiagonal B with diagonal d and e above it; columns of u and v take part.
-void step_bidiagonal(double* d, double* e, ptrdiff_t first, ptrdiff_t last, const Grid& u, const Grid& v) {
+// One step of QR for B^H B, of which the shift is an eigenvalue of the last two rows, for rows [first, last]
+// of the bidiagonal B with diagonal d and e above it; columns of u and v take part.
+void step_bidiagonal(double* d, double* e, ptrdiff_t first, ptrdiff_t last, const MatrixView& u,
+                     const MatrixView& v) {
   const double before = last - 1 > first ? e[last - 2] : 0;
   const double corner = d[last] * d[last] + e[last - 1] * e[last - 1];
   const double half = (d[last - 1] * d[last - 1] + before * before - corner) / 2;
@@ -141,16 +142,16 @@ void step_bidiagonal(double* d, double* e, ptrdiff_t first, ptrdiff_t last, cons
   }
 }
 
-// Row `zero`, whose diagonal element is 0, loses the one beside it: rows up to `last` turn with it.
-void clear_row(double* d, double* e, ptrdiff_t zero, ptrdiff_t last, const Grid& u) {
+// Row `zero`, whose diagonal element is 0, loses the one beside it: rows up to `last` rotate with it.
+void clear_row(double* d, double* e, ptrdiff_t zero, ptrdiff_t last, const MatrixView& u) {
   double rest = e[zero];
   e[zero] = 0;
   for (ptrdiff_t k = zero + 1; k <= last && rest != 0; ++k) {
-    const Rotation turn(d[k], rest);
-    d[k] = turn.length;
+    const Rotation rotation(d[k], rest);
+    d[k] = rotation.length;
     rest = 0;
-    if (k < last) turn.apply(e[k], rest);
-    turn.apply(u, k, zero);
+    if (k < last) rotation.apply(e[k], rest);
+    rotation.apply(u, k, zero);
   }
 }
 
@@ -163,8 +164,9 @@ ptrdiff_t block_begin(double* e, ptrdiff_t last, Negligible is_negligible) {
   return first;
 }
 
-// Puts the values, and columns of the grids with data, in order.
-void sort(double* values, ptrdiff_t count, bool descending, const Grid& first, const Grid& second) {
+// Puts the values, and columns of the matrices with data, in order.
+void sort(double* values, ptrdiff_t count, bool descending, const MatrixView& first,
+          const MatrixView& second) {
   for (ptrdiff_t i = 0; i < count; ++i) {
     ptrdiff_t next = i;
     for (ptrdiff_t j = i + 1; j < count; ++j) {
@@ -180,7 +182,7 @@ void sort(double* values, ptrdiff_t count, bool descending, const Grid& first, c
 
 Error Eigen::reserve(KernelContext& context, ScalarType type, ptrdiff_t rows) {
   RL_TRY(allocate_columns(context, exact_type(type), rows, rows, &work));
-  RL_TRY(allocate_grid(context, exact_type(type), rows, 1, &tau));
+  RL_TRY(allocate_matrix(context, exact_type(type), rows, 1, &tau));
   return allocate_doubles(context, 2 * rows, &values);
 }
 
@@ -188,7 +190,7 @@ void Eigen::decompose(bool vectors) const {
   const ptrdiff_t n = work.rows;
   if (n == 0) return;
   // A becomes H^H A H for each reflection.
-  const Grid lower = below_first(work);
+  const MatrixView lower = below_first(work);
   for (ptrdiff_t j = 0; j + 1 < n; ++j) {
     const Number factor = make_reflection(lower, j);
     tau.set(j, 0, factor);
@@ -201,7 +203,7 @@ void Eigen::decompose(bool vectors) const {
     d[i] = work.get(i, i).real;
     e[i] = i + 1 < n ? work.get(i + 1, i).real : 0;
   }
-  Grid q;
+  MatrixView q;
   if (vectors) {
     q = work;
     form_shifted_q(q, tau);
@@ -215,7 +217,7 @@ void Eigen::decompose(bool vectors) const {
       step_tridiagonal(d, e, first, last, q);
     }
   }
-  sort(d, n, false, q, Grid());
+  sort(d, n, false, q, MatrixView());
 }
 
 Error Singular::reserve(KernelContext& context, ScalarType type, ptrdiff_t rows, ptrdiff_t columns,
@@ -230,18 +232,18 @@ Error Singular::reserve(KernelContext& context, ScalarType type, ptrdiff_t rows,
   return allocate_columns(context, exact, count, count, &right);
 }
 
-void Singular::decompose(const Grid& a) const {
+void Singular::decompose(const MatrixView& a) const {
   const bool wide = a.rows < a.columns;
   const ptrdiff_t n = work.columns;
   // The adjoint of U S V^H is V S U^H.
-  const Grid lengthy = wide ? vh.adjoint() : u;
-  const Grid other = wide ? u : vh.adjoint();
+  const MatrixView lengthy = wide ? vh.adjoint() : u;
+  const MatrixView other = wide ? u : vh.adjoint();
   work.copy(wide ? a.adjoint() : a);
-  Grid tau_rows = tau;
+  MatrixView tau_rows = tau;
   tau_rows.data += tau.column_step;
   double* d = diagonal;
   double* e = diagonal + n;
-  const Grid across = below_first(work.adjoint());
+  const MatrixView across = below_first(work.adjoint());
   for (ptrdiff_t j = 0; j < n; ++j) {
     const Number factor = make_reflection(work, j);
     tau.set(j, 0, factor);
@@ -254,7 +256,7 @@ void Singular::decompose(const Grid& a) const {
     reflect(across, j, conjugate(factor_of_row), across, j + 1);
     e[j] = work.get(j, j + 1).real;
   }
-  Grid left;
+  MatrixView left;
   if (right.data != nullptr) {
     for (ptrdiff_t j = n; j < lengthy.columns; ++j) {
       for (ptrdiff_t i = 0; i < column.rows; ++i) column.set(i, 0, i == j ? 1 : 0);

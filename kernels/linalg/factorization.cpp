@@ -21,7 +21,7 @@ Error check_pivots(const Tensor& pivots, ptrdiff_t rows) {
   return Error::Ok;
 }
 
-int32_t factor_lu(const Grid& a, Pivots pivots) {
+int32_t factor_lu(const MatrixView& a, Pivots pivots) {
   int32_t info = 0;
   const ptrdiff_t count = std::min(a.rows, a.columns);
   for (ptrdiff_t j = 0; j < a.columns; ++j) {
@@ -60,13 +60,13 @@ Error factor_all(const Tensor& a, bool transposed, const Tensor& lu, const Tenso
   RL_TRY(resize_batched(pivots, batch, {count}));
   if (info != nullptr) RL_TRY(resize_out(*info, batch.span()));
   for (const Tensor* written : {&lu, info}) {
-    if (written != nullptr) RL_TRY(check_apart(pivots, *written, "pivots"));
+    if (written != nullptr) RL_TRY(check_no_overlap(pivots, *written, "pivots"));
   }
   for (size_t n = 0; n < batch_size(batch); ++n) {
-    const Grid grid = matrix_of(lu, batch, n);
-    const Grid source = matrix_of(a, batch, n);
-    grid.copy(transposed ? source.transposed() : source);
-    const int32_t stopped = factor_lu(grid, pivots_of(pivots, batch, n));
+    const MatrixView matrix = matrix_of(lu, batch, n);
+    const MatrixView source = matrix_of(a, batch, n);
+    matrix.copy(transposed ? source.transposed() : source);
+    const int32_t stopped = factor_lu(matrix, pivots_of(pivots, batch, n));
     if (info != nullptr) int32_of(*info, batch, n) = stopped;
     RL_CHECK(!check_errors || stopped == 0, Error::InvalidArgument,
              "A: matrix %lu of the batch is singular, pivot %ld is zero", static_cast<unsigned long>(n),
@@ -75,7 +75,7 @@ Error factor_all(const Tensor& a, bool transposed, const Tensor& lu, const Tenso
   return Error::Ok;
 }
 
-void solve_lu(const Grid& lu, Pivots pivots, bool transposed, const Grid& b) {
+void solve_lu(const MatrixView& lu, Pivots pivots, bool transposed, const MatrixView& b) {
   if (!transposed) {
     for (ptrdiff_t i = 0; i < b.rows; ++i) b.swap_rows(i, pivots[i] - 1);
     solve_triangular(lu, false, true, b);
@@ -103,11 +103,11 @@ Error solve_all(const Tensor& lu, const Tensor& pivots, const Tensor& b, Systems
   } else {
     RL_TRY(resize_batched(out, batch, {b.size(b.dim() - 2), b.size(b.dim() - 1)}));
   }
-  RL_TRY(check_apart(pivots, out, "pivots"));
+  RL_TRY(check_no_overlap(pivots, out, "pivots"));
   for (size_t n = 0; n < batch_size(batch); ++n) {
-    Grid x = systems.vectors ? vector_of(out, batch, n) : matrix_of(out, batch, n);
+    MatrixView x = systems.vectors ? vector_of(out, batch, n) : matrix_of(out, batch, n);
     x.copy(systems.vectors ? vector_of(b, batch, n) : matrix_of(b, batch, n));
-    Grid factors = matrix_of(lu, batch, n);
+    MatrixView factors = matrix_of(lu, batch, n);
     factors.conjugated = systems.conjugated;
     // X A = B is A^T X^T = B^T.
     if (!systems.left) x = x.transposed();
@@ -116,12 +116,12 @@ Error solve_all(const Tensor& lu, const Tensor& pivots, const Tensor& b, Systems
   return Error::Ok;
 }
 
-void set_permutation(const Grid& p, Pivots pivots, ptrdiff_t count) {
+void set_permutation(const MatrixView& p, Pivots pivots, ptrdiff_t count) {
   p.set_identity();
   for (ptrdiff_t i = count; i-- > 0;) p.swap_rows(i, pivots[i] - 1);
 }
 
-void solve_triangular(const Grid& triangle, bool upper, bool unit, const Grid& b) {
+void solve_triangular(const MatrixView& triangle, bool upper, bool unit, const MatrixView& b) {
   for (ptrdiff_t step = 0; step < b.rows; ++step) {
     const ptrdiff_t i = upper ? b.rows - 1 - step : step;
     const ptrdiff_t begin = upper ? i + 1 : 0;
@@ -133,8 +133,8 @@ void solve_triangular(const Grid& triangle, bool upper, bool unit, const Grid& b
   }
 }
 
-int32_t factor_cholesky(const Grid& a) {
-  const Grid adjoint = a.adjoint();
+int32_t factor_cholesky(const MatrixView& a) {
+  const MatrixView adjoint = a.adjoint();
   for (ptrdiff_t j = 0; j < a.rows; ++j) {
     const double square = a.get(j, j).real - a.dot(j, adjoint, j, 0, j).real;
     if (!(square > 0)) return static_cast<int32_t>(j + 1);
@@ -147,7 +147,7 @@ int32_t factor_cholesky(const Grid& a) {
   return 0;
 }
 
-int32_t invert(const Grid& a, Pivots pivots, const Grid& column) {
+int32_t invert(const MatrixView& a, Pivots pivots, const MatrixView& column) {
   const ptrdiff_t n = a.rows;
   const int32_t info = factor_lu(a, pivots);
   // U becomes its inverse, column by column.
@@ -156,7 +156,7 @@ int32_t invert(const Grid& a, Pivots pivots, const Grid& column) {
     for (ptrdiff_t i = 0; i < j; ++i) a.set(i, j, -(a.dot(i, a, j, i, j) * last));
     a.set(j, j, last);
   }
-  // Then X L is that inverse, with X = A^-1 P; L makes room from the right.
+  // Then X L is that inverse, with X = A^-1 P; columns of L are overwritten from the right.
   for (ptrdiff_t j = n; j-- > 0;) {
     for (ptrdiff_t i = j + 1; i < n; ++i) {
       column.set(i, 0, a.get(i, j));

@@ -5,7 +5,7 @@
 
 namespace rushlight::kernels {
 
-Number make_reflection(const Grid& a, ptrdiff_t j) {
+Number make_reflection(const MatrixView& a, ptrdiff_t j) {
   const Number first = a.get(j, j);
   double rest = 0;  // the norm of what is below
   for (ptrdiff_t i = j + 1; i < a.rows; ++i) {
@@ -19,8 +19,8 @@ Number make_reflection(const Grid& a, ptrdiff_t j) {
   return {(beta - first.real) / beta, -first.imag / beta};
 }
 
-void reflect(const Grid& reflections, ptrdiff_t j, Number tau, const Grid& b, ptrdiff_t begin) {
-  const Grid adjoint = reflections.adjoint();
+void reflect(const MatrixView& reflections, ptrdiff_t j, Number tau, const MatrixView& b, ptrdiff_t begin) {
+  const MatrixView adjoint = reflections.adjoint();
   for (ptrdiff_t column = begin; column < b.columns; ++column) {
     const Number sum = b.get(j, column) + adjoint.dot(j, b, column, j + 1, b.rows);
     const Number factor = tau * sum;
@@ -29,7 +29,7 @@ void reflect(const Grid& reflections, ptrdiff_t j, Number tau, const Grid& b, pt
   }
 }
 
-void factor_qr(const Grid& a, const Grid& tau) {
+void factor_qr(const MatrixView& a, const MatrixView& tau) {
   for (ptrdiff_t j = 0; j < std::min(a.rows, a.columns); ++j) {
     const Number factor = make_reflection(a, j);
     tau.set(j, 0, factor);
@@ -37,7 +37,7 @@ void factor_qr(const Grid& a, const Grid& tau) {
   }
 }
 
-void multiply_q(const Grid& reflections, const Grid& tau, bool adjoint, const Grid& b) {
+void multiply_q(const MatrixView& reflections, const MatrixView& tau, bool adjoint, const MatrixView& b) {
   for (ptrdiff_t step = 0; step < tau.rows; ++step) {
     // Q is the product of the reflections, the first one leftmost.
     const ptrdiff_t j = adjoint ? step : tau.rows - 1 - step;
@@ -46,8 +46,8 @@ void multiply_q(const Grid& reflections, const Grid& tau, bool adjoint, const Gr
   }
 }
 
-void form_q(const Grid& reflections, const Grid& tau) {
-  const Grid& q = reflections;
+void form_q(const MatrixView& reflections, const MatrixView& tau) {
+  const MatrixView& q = reflections;
   for (ptrdiff_t j = q.columns; j-- > 0;) {
     const Number factor = j < tau.rows ? tau.get(j, 0) : Number();
     if (j < tau.rows) reflect(q, j, factor, q, j + 1);

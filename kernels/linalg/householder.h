@@ -11,19 +11,19 @@ namespace rushlight::kernels {
 
 // Makes reflection number j of column j: below the diagonal the column becomes v, the element on it what the
 // column is reflected to, which is real. Returns tau.
-Number make_reflection(const Grid& a, ptrdiff_t j);
+Number make_reflection(const MatrixView& a, ptrdiff_t j);
 
 // Columns of b from `begin` on are multiplied by reflection number j.
-void reflect(const Grid& reflections, ptrdiff_t j, Number tau, const Grid& b, ptrdiff_t begin);
+void reflect(const MatrixView& reflections, ptrdiff_t j, Number tau, const MatrixView& b, ptrdiff_t begin);
 
 // A becomes R on and above the diagonal and the reflections below it, of which `tau`, a column, has the
 // factors; A = Q R.
-void factor_qr(const Grid& a, const Grid& tau);
+void factor_qr(const MatrixView& a, const MatrixView& tau);
 
 // b becomes Q b, or Q^H b, for the Q of `tau.rows` reflections.
-void multiply_q(const Grid& reflections, const Grid& tau, bool adjoint, const Grid& b);
+void multiply_q(const MatrixView& reflections, const MatrixView& tau, bool adjoint, const MatrixView& b);
 
 // The reflections become the first columns of Q.
-void form_q(const Grid& reflections, const Grid& tau);
+void form_q(const MatrixView& reflections, const MatrixView& tau);
 
 }  // namespace rushlight::kernels

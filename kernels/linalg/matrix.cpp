@@ -26,7 +26,7 @@ ComplexNumber operator/(ComplexNumber a, ComplexNumber b) {
 double absolute(ComplexNumber z) { return z.imag == 0 ? std::fabs(z.real) : std::hypot(z.real, z.imag); }
 double squared(ComplexNumber z) { return z.real * z.real + z.imag * z.imag; }
 
-Grid Grid::dense(void* data, ScalarType type, ptrdiff_t rows, ptrdiff_t columns) {
+MatrixView MatrixView::dense(void* data, ScalarType type, ptrdiff_t rows, ptrdiff_t columns) {
   const auto element = static_cast<ptrdiff_t>(element_size(type));
   return {static_cast<char*>(data), type, rows, columns, columns * element, element};
 }
@@ -52,7 +52,7 @@ void write_parts(char* at, bool real, Number value) {
 
 }  // namespace
 
-Number Grid::get(ptrdiff_t i, ptrdiff_t j) const {
+Number MatrixView::get(ptrdiff_t i, ptrdiff_t j) const {
   const char* at = data + i * row_step + j * column_step;
   Number value;
   if (component_type(type) == ScalarType::Float) {
@@ -63,7 +63,7 @@ Number Grid::get(ptrdiff_t i, ptrdiff_t j) const {
   return conjugated ? conjugate(value) : value;
 }
 
-void Grid::set(ptrdiff_t i, ptrdiff_t j, Number value) const {
+void MatrixView::set(ptrdiff_t i, ptrdiff_t j, Number value) const {
   char* at = data + i * row_step + j * column_step;
   if (conjugated) value = conjugate(value);
   if (component_type(type) == ScalarType::Float) {
@@ -73,21 +73,23 @@ void Grid::set(ptrdiff_t i, ptrdiff_t j, Number value) const {
   }
 }
 
-Grid Grid::transposed() const { return {data, type, columns, rows, column_step, row_step, conjugated}; }
-
-Grid Grid::adjoint() const { return transposed().conjugate_of(); }
-
-Grid Grid::conjugate_of() const {
-  Grid grid = *this;
-  grid.conjugated = !conjugated;
-  return grid;
+MatrixView MatrixView::transposed() const {
+  return {data, type, columns, rows, column_step, row_step, conjugated};
 }
 
-Grid Grid::leading(ptrdiff_t some_rows, ptrdiff_t some_columns) const {
-  Grid grid = *this;
-  grid.rows = some_rows;
-  grid.columns = some_columns;
-  return grid;
+MatrixView MatrixView::adjoint() const { return transposed().conjugate_of(); }
+
+MatrixView MatrixView::conjugate_of() const {
+  MatrixView matrix = *this;
+  matrix.conjugated = !conjugated;
+  return matrix;
+}
+
+MatrixView MatrixView::leading(ptrdiff_t some_rows, ptrdiff_t some_columns) const {
+  MatrixView matrix = *this;
+  matrix.rows = some_rows;
+  matrix.columns = some_columns;
+  return matrix;
 }
 
 namespace {
@@ -99,16 +101,17 @@ struct Doubles {
   ptrdiff_t step;
   double& operator[](ptrdiff_t i) const { return *reinterpret_cast<double*>(data + i * step); }
 };
-Doubles row_of(const Grid& a, ptrdiff_t i) { return {a.data + i * a.row_step, a.column_step}; }
-Doubles column_of(const Grid& a, ptrdiff_t j) { return {a.data + j * a.column_step, a.row_step}; }
+Doubles row_of(const MatrixView& a, ptrdiff_t i) { return {a.data + i * a.row_step, a.column_step}; }
+Doubles column_of(const MatrixView& a, ptrdiff_t j) { return {a.data + j * a.column_step, a.row_step}; }
 
-bool are_doubles(const Grid& a, const Grid& b) {
+bool are_doubles(const MatrixView& a, const MatrixView& b) {
   return a.type == ScalarType::Double && b.type == ScalarType::Double;
 }
 
 }  // namespace
 
-Number Grid::dot(ptrdiff_t i, const Grid& other, ptrdiff_t j, ptrdiff_t begin, ptrdiff_t end) const {
+Number MatrixView::dot(ptrdiff_t i, const MatrixView& other, ptrdiff_t j, ptrdiff_t begin,
+                       ptrdiff_t end) const {
   Number sum;
   if (are_doubles(*this, other)) {
     const Doubles row = row_of(*this, i);
@@ -120,8 +123,8 @@ Number Grid::dot(ptrdiff_t i, const Grid& other, ptrdiff_t j, ptrdiff_t begin, p
   return sum;
 }
 
-void Grid::subtract(ptrdiff_t j, const Grid& other, ptrdiff_t k, Number factor, ptrdiff_t begin,
-                    ptrdiff_t end) const {
+void MatrixView::subtract(ptrdiff_t j, const MatrixView& other, ptrdiff_t k, Number factor, ptrdiff_t begin,
+                          ptrdiff_t end) const {
   if (are_doubles(*this, other)) {
     const Doubles target = column_of(*this, j);
     const Doubles source = column_of(other, k);
@@ -131,7 +134,7 @@ void Grid::subtract(ptrdiff_t j, const Grid& other, ptrdiff_t k, Number factor, 
   for (ptrdiff_t i = begin; i < end; ++i) set(i, j, get(i, j) - other.get(i, k) * factor);
 }
 
-void Grid::swap_rows(ptrdiff_t a, ptrdiff_t b) const {
+void MatrixView::swap_rows(ptrdiff_t a, ptrdiff_t b) const {
   if (a == b) return;
   for (ptrdiff_t j = 0; j < columns; ++j) {
     const Number kept = get(a, j);
@@ -140,7 +143,7 @@ void Grid::swap_rows(ptrdiff_t a, ptrdiff_t b) const {
   }
 }
 
-void Grid::copy_band(const Grid& source, ptrdiff_t lowest, ptrdiff_t highest) const {
+void MatrixView::copy_band(const MatrixView& source, ptrdiff_t lowest, ptrdiff_t highest) const {
   for (ptrdiff_t i = 0; i < rows; ++i) {
     for (ptrdiff_t j = 0; j < columns; ++j) {
       set(i, j, j - i >= lowest && j - i <= highest ? source.get(i, j) : Number());
@@ -148,7 +151,7 @@ void Grid::copy_band(const Grid& source, ptrdiff_t lowest, ptrdiff_t highest) co
   }
 }
 
-void Grid::set_identity() const {
+void MatrixView::set_identity() const {
   for (ptrdiff_t i = 0; i < rows; ++i) {
     for (ptrdiff_t j = 0; j < columns; ++j) set(i, j, i == j ? 1 : 0);
   }
@@ -167,19 +170,19 @@ char* element_of(const Tensor& tensor, size_t core_dims, const Shape& batch, siz
   return at;
 }
 
-Grid matrix_of(const Tensor& tensor, const Shape& batch, size_t n) {
+MatrixView matrix_of(const Tensor& tensor, const Shape& batch, size_t n) {
   const size_t rank = tensor.sizes().size();
   return {element_of(tensor, 2, batch, n), tensor.scalar_type(),          tensor.sizes()[rank - 2],
           tensor.sizes()[rank - 1],        byte_stride(tensor, rank - 2), byte_stride(tensor, rank - 1)};
 }
 
-Grid vector_of(const Tensor& tensor, const Shape& batch, size_t n) {
+MatrixView vector_of(const Tensor& tensor, const Shape& batch, size_t n) {
   const size_t rank = tensor.sizes().size();
   return {element_of(tensor, 1, batch, n), tensor.scalar_type(),         tensor.sizes()[rank - 1], 1,
           byte_stride(tensor, rank - 1),   byte_stride(tensor, rank - 1)};
 }
 
-Grid number_of(const Tensor& tensor, const Shape& batch, size_t n) {
+MatrixView number_of(const Tensor& tensor, const Shape& batch, size_t n) {
   return {element_of(tensor, 0, batch, n), tensor.scalar_type(), 1, 1, 0, 0};
 }
 
@@ -225,10 +228,11 @@ Error resize_batched(const Tensor& out, const Shape& batch, std::initializer_lis
 
 Error copy_matrices(const Tensor& source, const Tensor& out) { return copy_to_out(View::of(source), out); }
 
-Error allocate_grid(KernelContext& context, ScalarType type, ptrdiff_t rows, ptrdiff_t columns, Grid* grid) {
+Error allocate_matrix(KernelContext& context, ScalarType type, ptrdiff_t rows, ptrdiff_t columns,
+                      MatrixView* matrix) {
   const size_t bytes = static_cast<size_t>(rows) * static_cast<size_t>(columns) * element_size(type);
-  *grid = Grid::dense(context.allocate_temp(bytes), type, rows, columns);
-  RL_CHECK(grid->data != nullptr, Error::MemoryAllocationFailed, "scratch memory: %lu bytes are not there",
+  *matrix = MatrixView::dense(context.allocate_temp(bytes), type, rows, columns);
+  RL_CHECK(matrix->data != nullptr, Error::MemoryAllocationFailed, "scratch memory: %lu bytes are not there",
            static_cast<unsigned long>(bytes));
   return Error::Ok;
 }

@@ -62,7 +62,7 @@ inline double squared(RealNumber x) { return x.real * x.real; }
 using Number = std::conditional_t<kSelectsComplex, ComplexNumber, RealNumber>;
 
 // Element (i, j) lies at data + i * row_step + j * column_step, in bytes.
-struct Grid {
+struct MatrixView {
   char* data = nullptr;
   ScalarType type = ScalarType::Double;
   ptrdiff_t rows = 0;
@@ -72,28 +72,29 @@ struct Grid {
   bool conjugated = false;  // elements in memory are the conjugates of those of the matrix
 
   // A matrix that lies row by row.
-  [[nodiscard]] static Grid dense(void* data, ScalarType type, ptrdiff_t rows, ptrdiff_t columns);
+  [[nodiscard]] static MatrixView dense(void* data, ScalarType type, ptrdiff_t rows, ptrdiff_t columns);
 
   [[nodiscard]] Number get(ptrdiff_t i, ptrdiff_t j) const;
   void set(ptrdiff_t i, ptrdiff_t j, Number value) const;
 
   // The same memory as another matrix.
-  [[nodiscard]] Grid transposed() const;
-  [[nodiscard]] Grid adjoint() const;
-  [[nodiscard]] Grid conjugate_of() const;
+  [[nodiscard]] MatrixView transposed() const;
+  [[nodiscard]] MatrixView adjoint() const;
+  [[nodiscard]] MatrixView conjugate_of() const;
   // The first rows and columns.
-  [[nodiscard]] Grid leading(ptrdiff_t some_rows, ptrdiff_t some_columns) const;
+  [[nodiscard]] MatrixView leading(ptrdiff_t some_rows, ptrdiff_t some_columns) const;
 
   // Sum over k in [begin, end) of the elements (i, k) of this and (k, j) of `other`.
-  [[nodiscard]] Number dot(ptrdiff_t i, const Grid& other, ptrdiff_t j, ptrdiff_t begin, ptrdiff_t end) const;
+  [[nodiscard]] Number dot(ptrdiff_t i, const MatrixView& other, ptrdiff_t j, ptrdiff_t begin,
+                           ptrdiff_t end) const;
   // Column j loses `factor` times column k of `other`, in rows [begin, end).
-  void subtract(ptrdiff_t j, const Grid& other, ptrdiff_t k, Number factor, ptrdiff_t begin,
+  void subtract(ptrdiff_t j, const MatrixView& other, ptrdiff_t k, Number factor, ptrdiff_t begin,
                 ptrdiff_t end) const;
   void swap_rows(ptrdiff_t a, ptrdiff_t b) const;
   // What of `source`, of the same size, lies on the diagonal number `lowest` or above it, to `highest`;
   // zeros elsewhere. Diagonals below the main one have negative numbers.
-  void copy_band(const Grid& source, ptrdiff_t lowest, ptrdiff_t highest) const;
-  void copy(const Grid& source) const { copy_band(source, -source.rows, source.columns); }
+  void copy_band(const MatrixView& source, ptrdiff_t lowest, ptrdiff_t highest) const;
+  void copy(const MatrixView& source) const { copy_band(source, -source.rows, source.columns); }
   void set_identity() const;
 };
 
@@ -105,11 +106,11 @@ constexpr ScalarType exact_type(ScalarType type) {
 // Tensors whose last dimensions are matrices or vectors, and whose other dimensions broadcast to the
 // shape of a batch. `n` counts the batch in row-major order.
 [[nodiscard]] char* element_of(const Tensor& tensor, size_t core_dims, const Shape& batch, size_t n);
-[[nodiscard]] Grid matrix_of(const Tensor& tensor, const Shape& batch, size_t n);
+[[nodiscard]] MatrixView matrix_of(const Tensor& tensor, const Shape& batch, size_t n);
 // One column.
-[[nodiscard]] Grid vector_of(const Tensor& tensor, const Shape& batch, size_t n);
+[[nodiscard]] MatrixView vector_of(const Tensor& tensor, const Shape& batch, size_t n);
 // A number.
-[[nodiscard]] Grid number_of(const Tensor& tensor, const Shape& batch, size_t n);
+[[nodiscard]] MatrixView number_of(const Tensor& tensor, const Shape& batch, size_t n);
 [[nodiscard]] int32_t& int32_of(const Tensor& tensor, const Shape& batch, size_t n);
 [[nodiscard]] size_t batch_size(const Shape& batch);
 
@@ -127,6 +128,7 @@ Error resize_batched(const Tensor& out, const Shape& batch, std::initializer_lis
 Error copy_matrices(const Tensor& source, const Tensor& out);
 
 // Scratch memory for a row-major matrix. MemoryAllocationFailed.
-Error allocate_grid(KernelContext& context, ScalarType type, ptrdiff_t rows, ptrdiff_t columns, Grid* grid);
+Error allocate_matrix(KernelContext& context, ScalarType type, ptrdiff_t rows, ptrdiff_t columns,
+                      MatrixView* matrix);
 
 }  // namespace rushlight::kernels

@@ -6,10 +6,10 @@
 #include <optional>
 #include <string_view>
 
+#include "kernels/elements/promotion.h"
 #include "kernels/math/arithmetic.h"
 #include "kernels/math/complex_function.h"
 #include "kernels/walk/elementwise.h"
-#include "kernels/elements/promotion.h"
 
 namespace rushlight::kernels {
 
@@ -47,7 +47,7 @@ Error divide(ScalarType compute, Rounding rounding, const Tensor& self, const Te
     }
   }
   if (rounding == Rounding::kNone) {
-    return elementwise<kTypes & types::kFloating, Signs::kMatter, Numbers::kExact>(
+    return elementwise<(kTypes & types::kFloating), Signs::kMatter, Numbers::kExact>(
         compute, out, [](auto a, auto b) { return a / b; }, self, other);
   }
   bool by_zero = false;

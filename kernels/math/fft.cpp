@@ -38,9 +38,9 @@ void fill_roots(Point<T>* roots, ptrdiff_t n, bool forward) {
     double re = std::cos(angle);
     double im = std::sin(angle);
     if ((quarter & 1) != 0) {
-      const double turned = -im;
+      const double rotated = -im;
       im = re;
-      re = turned;
+      re = rotated;
     }
     if ((quarter & 2) != 0) {
       re = -re;
@@ -102,7 +102,7 @@ Point<T>* transform(Point<T>* from, Point<T>* to, const Point<T>* roots, ptrdiff
   return from;
 }
 
-// One lane in memory: elements `step` bytes apart.
+// One fiber in memory: elements `step` bytes apart.
 struct Strided {
   char* data;
   ptrdiff_t step;
@@ -123,9 +123,9 @@ struct Strided {
 };
 
 template <class T>
-void load(const Strided& lane, Point<T>* points, ptrdiff_t n, bool mirrored) {
+void load(const Strided& fiber, Point<T>* points, ptrdiff_t n, bool mirrored) {
   const ptrdiff_t given = mirrored ? n / 2 + 1 : n;
-  for (ptrdiff_t k = 0; k < given; ++k) points[k] = lane.get<T>(k);
+  for (ptrdiff_t k = 0; k < given; ++k) points[k] = fiber.get<T>(k);
   if (!mirrored) return;
   // What is its own mirror image is real.
   points[0].imag = 0;

@@ -28,7 +28,7 @@ class Fourier {
   Error reserve(KernelContext& context, ScalarType component, size_t extra = 0);
   [[nodiscard]] char* extra() const { return extra_; }
 
-  // Reads lanes of `source` and writes those of `target`, which may be the same. Both have the component
+  // Reads fibers of `source` and writes those of `target`, which may be the same. Both have the component
   // type or are complex; only the first elements of the result are kept where target is shorter. The
   // sums of the last step of a plan are scaled. InvalidType.
   Error run(const View& source, const View& target, size_t index, bool forward, bool mirrored = false);

@@ -7,7 +7,7 @@
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/matmul/accumulator.h"
-#include "kernels/walk/strided_copy.h"
+#include "kernels/walk/row_major.h"
 #include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {

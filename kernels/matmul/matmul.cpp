@@ -31,7 +31,7 @@ Accumulator<T> dot(const T* a, const T* b, size_t n) {
   Accumulator<T> sums[4] = {};
   size_t k = 0;
   for (; k + 4 <= n; k += 4) {
-    for (size_t lane = 0; lane < 4; ++lane) sums[lane] += widen(a[k + lane]) * widen(b[k + lane]);
+    for (size_t fiber = 0; fiber < 4; ++fiber) sums[fiber] += widen(a[k + fiber]) * widen(b[k + fiber]);
   }
   for (; k < n; ++k) sums[0] += widen(a[k]) * widen(b[k]);
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);

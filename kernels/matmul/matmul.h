@@ -21,10 +21,9 @@ struct Matrix {
   [[nodiscard]] static Matrix of(const Tensor& tensor, size_t batch = 0);
 };
 
-// out = alpha * a b + beta * bias. `a` is rows x depth, `b` depth x columns; all matrices have elements
-// of one type. No bias when its data is null or beta is 0. Floating sums are made in blocks, 16-bit
-// floats are held in float until the end, integers wrap.
-struct Product {
+// What products of matrices have in common: `a` is rows x depth, `b` depth x columns, and all matrices have
+// elements of one type. A bias whose data is null is left out.
+struct ProductMatrices {
   ScalarType type = ScalarType::Float;
   size_t rows = 0;
   size_t columns = 0;
@@ -33,6 +32,11 @@ struct Product {
   Matrix b;
   Matrix out;
   Matrix bias;
+};
+
+// out = alpha * a b + beta * bias. No bias when beta is 0. Floating sums are made in blocks, 16-bit floats
+// are held in float until the end, integers wrap.
+struct Product : ProductMatrices {
   Scalar alpha = 1;
   Scalar beta = 1;
   bool conjugates_a = false;  // of complex numbers

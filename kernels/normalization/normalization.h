@@ -9,7 +9,7 @@
 
 #include "kernels/checks/checks.h"
 #include "kernels/elements/convert.h"
-#include "kernels/walk/held_access.h"
+#include "kernels/elements/held_access.h"
 #include "kernels/reduction/sum.h"
 #include "runtime/tensor/dispatch.h"
 
@@ -75,7 +75,7 @@ Error dispatch_normalization(ScalarType input, ScalarType parameters, F f) {
       return f(HeldElements<float>(input), HeldElements<float>(parameters));
     }
   }
-  return dispatch<kTypes & ~types::kReducedFloat>(input, [&](auto type) {
+  return dispatch<(kTypes & ~types::kReducedFloat)>(input, [&](auto type) {
     const DirectElements<typename decltype(type)::Element> elements;
     return f(elements, elements);
   });

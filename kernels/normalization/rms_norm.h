@@ -6,9 +6,10 @@
 #include <cstddef>
 #include <optional>
 
+#include "kernels/checks/checks.h"
 #include "kernels/matmul/accumulator.h"
 #include "kernels/reduction/sum.h"
-#include "kernels/walk/strided_copy.h"
+#include "kernels/walk/row_major.h"
 #include "runtime/base/error.h"
 #include "runtime/base/span.h"
 #include "runtime/tensor/tensor.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What softmax and log_softmax share: the types they take and the two numbers every lane is shifted
+// What softmax and log_softmax share: the types they take and the two numbers every fiber is shifted
 // and scaled by.
 #pragma once
 
@@ -19,37 +19,37 @@ Error check_softmax_types(const Tensor& self, bool half_to_float, const Tensor& 
 
 // T is float or double.
 template <class T>
-struct LaneScale {
+struct FiberScale {
   T largest;
   T sum;  // of exp(x - largest)
 };
 
-// A lane of nothing but -inf gives NaN, as in PyTorch.
+// A fiber of nothing but -inf gives NaN, as in PyTorch.
 template <class T, class In, class Out>
-LaneScale<T> lane_scale(const Lane<In, Out>& lane) {
-  T largest = static_cast<T>(lane.get(0));
-  for (size_t i = 1; i < lane.size; ++i) {
-    const T value = static_cast<T>(lane.get(i));
+FiberScale<T> fiber_scale(const FiberPair<In, Out>& fiber) {
+  T largest = static_cast<T>(fiber.get(0));
+  for (size_t i = 1; i < fiber.size; ++i) {
+    const T value = static_cast<T>(fiber.get(i));
     if (value > largest) largest = value;  // a NaN reaches the result through the sum
   }
   PairwiseSum<T> sum;
-  for (size_t i = 0; i < lane.size; ++i) sum.add(std::exp(static_cast<T>(lane.get(i)) - largest));
+  for (size_t i = 0; i < fiber.size; ++i) sum.add(std::exp(static_cast<T>(fiber.get(i)) - largest));
   return {largest, sum.total()};
 }
 
-// Calls f(lane, T of the arithmetic) for every lane of a tensor of dtype `of`, in the element types.
+// Calls f(fiber, T of the arithmetic) for every fiber of a tensor of dtype `of`, in the element types.
 template <TypeSet kTypes, class F>
-Error for_each_softmax_lane(const Lanes& lanes, ScalarType of, bool half_to_float, F f) {
+Error for_each_softmax_fiber(const PairedFibers& fibers, ScalarType of, bool half_to_float, F f) {
   return dispatch < kTypes & types::kFloating > (of, [&](auto type) {
                                using In = typename decltype(type)::Element;
                                using T = std::conditional_t<std::is_same_v<In, double>, double, float>;
                                if constexpr (std::is_same_v<In, Half>) {
                                  if (half_to_float) {
-                                   lanes.for_each<In, float>([&](const auto& lane) { f(lane, T{}); });
+                                   fibers.for_each<In, float>([&](const auto& fiber) { f(fiber, T{}); });
                                    return Error::Ok;
                                  }
                                }
-                               lanes.for_each<In, In>([&](const auto& lane) { f(lane, T{}); });
+                               fibers.for_each<In, In>([&](const auto& fiber) { f(fiber, T{}); });
                                return Error::Ok;
                              });
 }

@@ -3,8 +3,8 @@
 
 #include <type_traits>
 
-#include "kernels/elements/convert.h"
 #include "kernels/checks/sizes.h"
+#include "kernels/elements/convert.h"
 #include "runtime/tensor/evalue.h"
 
 namespace rushlight::kernels {
@@ -87,7 +87,7 @@ Error check_dequantized(const Tensor& quantized, int64_t dtype, const AffineRang
 
 double number_at(const Tensor& tensor, size_t index) {
   double number = 0;
-  const Error error = dispatch<kScaleTypes | kZeroPointTypes>(tensor.scalar_type(), [&](auto type) {
+  const Error error = dispatch<(kScaleTypes | kZeroPointTypes)>(tensor.scalar_type(), [&](auto type) {
     number = static_cast<double>(tensor.const_data_ptr<typename decltype(type)::Element>()[index]);
     return Error::Ok;
   });
@@ -97,7 +97,7 @@ double number_at(const Tensor& tensor, size_t index) {
 
 void write_number(const Tensor& tensor, size_t index, double number) {
   const int64_t whole = EValue(number).to_int();
-  const Error error = dispatch<kScaleTypes | kZeroPointTypes>(tensor.scalar_type(), [&](auto type) {
+  const Error error = dispatch<(kScaleTypes | kZeroPointTypes)>(tensor.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
     if constexpr (std::is_integral_v<T>) {
       tensor.mutable_data_ptr<T>()[index] = static_cast<T>(whole);

@@ -22,8 +22,8 @@ T next(Cumulation cumulation, T before, T value) {
 
 // Elements become `target_type` before they become T, which that is held in; what runs is an R.
 template <class T, class R>
-void cumulate_lane(const ViewLane& source, ScalarType type, const ViewLane& target, ScalarType target_type,
-                   Cumulation cumulation) {
+void cumulate_fiber(const Fiber& source, ScalarType type, const Fiber& target, ScalarType target_type,
+                    Cumulation cumulation) {
   constexpr ptrdiff_t kRun = 64;
   constexpr auto kStep = static_cast<ptrdiff_t>(sizeof(T));
   T values[kRun];
@@ -43,8 +43,8 @@ void cumulate_lane(const ViewLane& source, ScalarType type, const ViewLane& targ
 }
 
 // Complex numbers, each converted to complex128 and back.
-void cumulate_complex_lane(const ViewLane& source, ScalarType type, const ViewLane& target,
-                           ScalarType target_type, Cumulation cumulation) {
+void cumulate_complex_fiber(const Fiber& source, ScalarType type, const Fiber& target, ScalarType target_type,
+                            Cumulation cumulation) {
   Complex<double> running(cumulation == Cumulation::kProduct ? 1.0 : 0.0);
   for (ptrdiff_t i = 0; i < source.size; ++i) {
     Complex<double> value;
@@ -63,15 +63,15 @@ Error cumulate(TypeSet types, Cumulation cumulation, const Tensor& self, size_t 
   const ScalarType type = out.scalar_type();
   if (!contains(types & ~types::kBool, type)) return unsupported_type(type);
   if (kSelectsComplex && is_complex(type)) {
-    return for_each_lane(views, along, [&](const ViewLane* lanes) {
-      cumulate_complex_lane(lanes[0], self.scalar_type(), lanes[1], type, cumulation);
+    return for_each_fiber(views, along, [&](const Fiber* fibers) {
+      cumulate_complex_fiber(fibers[0], self.scalar_type(), fibers[1], type, cumulation);
       return Error::Ok;
     });
   }
   const auto run = [&](auto held, auto running) {
-    return for_each_lane(views, along, [&](const ViewLane* lanes) {
-      cumulate_lane<decltype(held), decltype(running)>(lanes[0], self.scalar_type(), lanes[1], type,
-                                                       cumulation);
+    return for_each_fiber(views, along, [&](const Fiber* fibers) {
+      cumulate_fiber<decltype(held), decltype(running)>(fibers[0], self.scalar_type(), fibers[1], type,
+                                                        cumulation);
       return Error::Ok;
     });
   };

@@ -22,8 +22,8 @@ Error cumulate_extremum(TypeSet types, const Tensor& self, int64_t dim, bool lar
   RL_TRY(resize_out(indices, self.sizes()));
   const View views[] = {at_least_1d(self), at_least_1d(values), at_least_1d(indices)};
   const size_t element = self.element_size();
-  return for_each_lane(views, d, [=](const ViewLane* lanes) {
-    const ViewLane& source = lanes[0];
+  return for_each_fiber(views, d, [=](const Fiber* fibers) {
+    const Fiber& source = fibers[0];
     ptrdiff_t best = 0;
     for (ptrdiff_t i = 0; i < source.size; ++i) {
       const char* const at = source.data + i * source.stride;
@@ -34,9 +34,9 @@ Error cumulate_extremum(TypeSet types, const Tensor& self, int64_t dim, bool lar
         const int order = compare_elements(at, winner, type);
         if (largest ? order >= 0 : order <= 0) best = i;
       }
-      copy_elements(lanes[1].data + i * lanes[1].stride, 0, source.data + best * source.stride, 0, 1,
+      copy_elements(fibers[1].data + i * fibers[1].stride, 0, source.data + best * source.stride, 0, 1,
                     element);
-      lanes[2].at<int64_t>(i) = best;
+      fibers[2].at<int64_t>(i) = best;
     }
     return Error::Ok;
   });

@@ -98,11 +98,11 @@ Error extremum_along(bool largest, const ExtremumSearch& search) {
   const ScalarType type = search.self.scalar_type();
   const View views[] = {at_least_1d(search.self), search.view_of(*search.values),
                         search.view_of(search.indices)};
-  return for_each_lane(views, search.dim, [&](const ViewLane* lanes) {
+  return for_each_fiber(views, search.dim, [&](const Fiber* fibers) {
     Extremum extremum{type, largest};
-    extremum.see(lanes[0].data, lanes[0].stride, static_cast<size_t>(lanes[0].size));
-    copy_elements(lanes[1].data, 0, extremum.at, 0, 1, element_size(type));
-    lanes[2].at<int64_t>(0) = extremum.index;
+    extremum.see(fibers[0].data, fibers[0].stride, static_cast<size_t>(fibers[0].size));
+    copy_elements(fibers[1].data, 0, extremum.at, 0, 1, element_size(type));
+    fibers[2].at<int64_t>(0) = extremum.index;
     return Error::Ok;
   });
 }
@@ -115,10 +115,10 @@ Error arg_extremum(bool largest, const ExtremumSearch& search) {
     for (ptrdiff_t& stride : views[1].strides) stride = 0;
   }
   Extremum extremum{search.self.scalar_type(), largest};
-  return for_each_lane(views, search.dim, [&](const ViewLane* lanes) {
+  return for_each_fiber(views, search.dim, [&](const Fiber* fibers) {
     if (!search.over_all) extremum = {extremum.type, largest};
-    extremum.see(lanes[0].data, lanes[0].stride, static_cast<size_t>(lanes[0].size));
-    lanes[1].at<int64_t>(0) = extremum.index;
+    extremum.see(fibers[0].data, fibers[0].stride, static_cast<size_t>(fibers[0].size));
+    fibers[1].at<int64_t>(0) = extremum.index;
     return Error::Ok;
   });
 }

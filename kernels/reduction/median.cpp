@@ -10,10 +10,11 @@
 
 namespace rushlight::kernels {
 
-ptrdiff_t position_of_median(const ViewLane& lane, ScalarType type, int64_t ignores_nan) {
-  const ptrdiff_t numbers = count_numbers(lane, type);
-  if (numbers == 0 || (ignores_nan == 0 && numbers < lane.size)) return position_of_extreme(lane, type, true);
-  return position_of_rank(lane, type, (numbers - 1) / 2);
+ptrdiff_t position_of_median(const Fiber& fiber, ScalarType type, int64_t ignores_nan) {
+  const ptrdiff_t numbers = count_numbers(fiber, type);
+  if (numbers == 0 || (ignores_nan == 0 && numbers < fiber.size))
+    return position_of_extreme(fiber, type, true);
+  return position_of_rank(fiber, type, (numbers - 1) / 2);
 }
 
 Error median_of_all(TypeSet types, const Tensor& self, bool ignores_nan, const Tensor& out) {
@@ -22,13 +23,13 @@ Error median_of_all(TypeSet types, const Tensor& self, bool ignores_nan, const T
   RL_TRY(check_same_dtype(self, out, "self and out"));
   RL_TRY(resize_out(out, {}));
   char* const target = out.mutable_data_ptr<char>();
-  const ViewLane lane = lane_of(self);
-  if (lane.size == 0) {
+  const Fiber fiber = fiber_of(self);
+  if (fiber.size == 0) {
     store_number(target, type, NAN);
     return Error::Ok;
   }
-  const ptrdiff_t found = position_of_median(lane, type, ignores_nan ? 1 : 0);
-  copy_elements(target, 0, lane.data + found * lane.stride, 0, 1, self.element_size());
+  const ptrdiff_t found = position_of_median(fiber, type, ignores_nan ? 1 : 0);
+  copy_elements(target, 0, fiber.data + found * fiber.stride, 0, 1, self.element_size());
   return Error::Ok;
 }
 

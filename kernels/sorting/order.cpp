@@ -41,17 +41,17 @@ int64_t order_key(T value, bool descending, NanPlace nan) {
   return descending ? ~key : key;
 }
 
-// A lane's first `values.size` elements in order, and their positions there.
+// A fiber's first `values.size` elements in order, and their positions there.
 class Ranking {
  public:
-  Ranking(const ViewLane& values, const ViewLane& indices, ScalarType type, bool descending)
+  Ranking(const Fiber& values, const Fiber& indices, ScalarType type, bool descending)
       : values_(values), indices_(indices), type_(type), size_(element_size(type)), descending_(descending) {}
 
-  void rank(const ViewLane& source) {
+  void rank(const Fiber& source) {
     const ptrdiff_t count = values_.size;
     if (count == 0) return;
     for (ptrdiff_t i = 0; i < count; ++i) put(i, entry(source, i, i));
-    // A heap with the last in order on top, which makes room for whatever comes before it.
+    // A heap with the last in order on top, which is replaced by what comes before it.
     for (ptrdiff_t i = count / 2; i-- > 0;) sift(i, get(i), count);
     for (ptrdiff_t i = count; i < source.size; ++i) {
       const Entry next = entry(source, i, i);
@@ -71,10 +71,10 @@ class Ranking {
     char value[8];
   };
 
-  [[nodiscard]] Entry entry(const ViewLane& lane, ptrdiff_t at, int64_t index) const {
+  [[nodiscard]] Entry entry(const Fiber& fiber, ptrdiff_t at, int64_t index) const {
     Entry entry;
     entry.index = index;
-    const char* const value = lane.data + at * lane.stride;
+    const char* const value = fiber.data + at * fiber.stride;
     copy_elements(entry.value, 0, value, 0, 1, size_);
     order_keys(value, 0, type_, 1, descending_, NanPlace::kAsLargest, &entry.key);
     return entry;
@@ -108,8 +108,8 @@ class Ranking {
     put(at, entry);
   }
 
-  ViewLane values_;
-  ViewLane indices_;
+  Fiber values_;
+  Fiber indices_;
   ScalarType type_;
   size_t size_;
   bool descending_;
@@ -145,8 +145,8 @@ Error check_indices_dtype(const Tensor& indices) {
   return Error::Ok;
 }
 
-Error rank_lanes(TypeSet types, const Tensor& self, size_t dim, ptrdiff_t count, bool descending,
-                 const Tensor& values, const Tensor& indices) {
+Error rank_fibers(TypeSet types, const Tensor& self, size_t dim, ptrdiff_t count, bool descending,
+                  const Tensor& values, const Tensor& indices) {
   RL_TRY(check_same_dtype(self, values, "self and values"));
   RL_TRY(check_indices_dtype(indices));
   if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());
@@ -155,8 +155,8 @@ Error rank_lanes(TypeSet types, const Tensor& self, size_t dim, ptrdiff_t count,
   RL_TRY(resize_out(values, shape.span()));
   RL_TRY(resize_out(indices, shape.span()));
   const View views[] = {at_least_1d(self), at_least_1d(values), at_least_1d(indices)};
-  return for_each_lane(views, dim, [&](const ViewLane* lanes) {
-    Ranking(lanes[1], lanes[2], self.scalar_type(), descending).rank(lanes[0]);
+  return for_each_fiber(views, dim, [&](const Fiber* fibers) {
+    Ranking(fibers[1], fibers[2], self.scalar_type(), descending).rank(fibers[0]);
     return Error::Ok;
   });
 }

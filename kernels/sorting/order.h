@@ -29,10 +29,10 @@ void order_keys(const char* source, ptrdiff_t stride, ScalarType type, size_t n,
 // InvalidType unless `indices`, an output, holds int64.
 Error check_indices_dtype(const Tensor& indices);
 
-// Ranks every lane of `self` along `dim` and keeps `count` elements of each, equal ones in their order.
+// Ranks every fiber of `self` along `dim` and keeps `count` elements of each, equal ones in their order.
 // `values` and `indices` are given the shape of `self` with this size there. Errors: InvalidArgument
 // (shapes), InvalidType (of `self`, unless one of `types`; of the outputs).
-Error rank_lanes(TypeSet types, const Tensor& self, size_t dim, ptrdiff_t count, bool descending,
-                 const Tensor& values, const Tensor& indices);
+Error rank_fibers(TypeSet types, const Tensor& self, size_t dim, ptrdiff_t count, bool descending,
+                  const Tensor& values, const Tensor& indices);
 
 }  // namespace rushlight::kernels

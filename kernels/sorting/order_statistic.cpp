@@ -11,13 +11,13 @@ namespace rushlight::kernels {
 
 namespace {
 
-// The order of a lane's positions: by their elements, then by themselves.
+// The order of a fiber's positions: by their elements, then by themselves.
 struct Order {
-  const ViewLane& lane;
+  const Fiber& fiber;
   ScalarType type;
 
   [[nodiscard]] bool less(ptrdiff_t a, ptrdiff_t b) const {
-    const int order = compare_elements(lane.data + a * lane.stride, lane.data + b * lane.stride, type);
+    const int order = compare_elements(fiber.data + a * fiber.stride, fiber.data + b * fiber.stride, type);
     return order < 0 || (order == 0 && a < b);
   }
 };
@@ -25,23 +25,23 @@ struct Order {
 }  // namespace
 
 // Quickselect that moves nothing: the elements left are those between two others.
-ptrdiff_t position_of_rank(const ViewLane& lane, ScalarType type, ptrdiff_t rank) {
-  const Order order{lane, type};
+ptrdiff_t position_of_rank(const Fiber& fiber, ScalarType type, ptrdiff_t rank) {
+  const Order order{fiber, type};
   ptrdiff_t above = -1;  // all that are left come after this one,
   ptrdiff_t below = -1;  // and before this one
   const auto is_left = [&](ptrdiff_t i) {
     return (above < 0 || order.less(above, i)) && (below < 0 || order.less(i, below));
   };
   uint32_t random = 1;
-  for (ptrdiff_t left = lane.size; left > 1;) {
+  for (ptrdiff_t left = fiber.size; left > 1;) {
     random = random * 1664525u + 1013904223u;
     ptrdiff_t skipped = static_cast<ptrdiff_t>((random >> 8) % static_cast<uint32_t>(left));
     ptrdiff_t pivot = 0;
     while (!is_left(pivot) || skipped-- > 0) {
-      if (++pivot >= lane.size) return 0;  // memory that is shared changed
+      if (++pivot >= fiber.size) return 0;  // memory that is shared changed
     }
     ptrdiff_t smaller = 0;
-    for (ptrdiff_t i = 0; i < lane.size; ++i) smaller += is_left(i) && order.less(i, pivot) ? 1 : 0;
+    for (ptrdiff_t i = 0; i < fiber.size; ++i) smaller += is_left(i) && order.less(i, pivot) ? 1 : 0;
     if (rank == smaller) return pivot;
     if (rank < smaller) {
       below = pivot;
@@ -52,17 +52,17 @@ ptrdiff_t position_of_rank(const ViewLane& lane, ScalarType type, ptrdiff_t rank
       left -= smaller + 1;
     }
   }
-  for (ptrdiff_t i = 0; i < lane.size; ++i) {
+  for (ptrdiff_t i = 0; i < fiber.size; ++i) {
     if (is_left(i)) return i;
   }
   return 0;
 }
 
-ptrdiff_t position_of_extreme(const ViewLane& lane, ScalarType type, bool largest) {
+ptrdiff_t position_of_extreme(const Fiber& fiber, ScalarType type, bool largest) {
   ptrdiff_t found = 0;
-  for (ptrdiff_t i = 0; i < lane.size; ++i) {
-    const char* const at = lane.data + i * lane.stride;
-    const char* const best = lane.data + found * lane.stride;
+  for (ptrdiff_t i = 0; i < fiber.size; ++i) {
+    const char* const at = fiber.data + i * fiber.stride;
+    const char* const best = fiber.data + found * fiber.stride;
     if (is_nan_element(at, type)) return i;
     const int order = compare_elements(at, best, type);
     if (largest ? order > 0 : order < 0) found = i;
@@ -70,14 +70,14 @@ ptrdiff_t position_of_extreme(const ViewLane& lane, ScalarType type, bool larges
   return found;
 }
 
-ptrdiff_t count_numbers(const ViewLane& lane, ScalarType type) {
+ptrdiff_t count_numbers(const Fiber& fiber, ScalarType type) {
   ptrdiff_t count = 0;
-  for (ptrdiff_t i = 0; i < lane.size; ++i)
-    count += is_nan_element(lane.data + i * lane.stride, type) ? 0 : 1;
+  for (ptrdiff_t i = 0; i < fiber.size; ++i)
+    count += is_nan_element(fiber.data + i * fiber.stride, type) ? 0 : 1;
   return count;
 }
 
-ViewLane lane_of(const Tensor& tensor) {
+Fiber fiber_of(const Tensor& tensor) {
   return {tensor.mutable_data_ptr<char>(), static_cast<ptrdiff_t>(tensor.element_size()),
           static_cast<ptrdiff_t>(tensor.numel())};
 }
@@ -96,10 +96,10 @@ Error pick_along(const Tensor& self, int64_t dim, bool keepdim, PositionFunction
                         with_reduced_dim(indices, d, self, keepdim)};
   const ScalarType type = self.scalar_type();
   const size_t element = self.element_size();
-  return for_each_lane(views, d, [=](const ViewLane* lanes) {
-    const ptrdiff_t found = position(lanes[0], type, argument);
-    copy_elements(lanes[1].data, 0, lanes[0].data + found * lanes[0].stride, 0, 1, element);
-    lanes[2].at<int64_t>(0) = found;
+  return for_each_fiber(views, d, [=](const Fiber* fibers) {
+    const ptrdiff_t found = position(fibers[0], type, argument);
+    copy_elements(fibers[1].data, 0, fibers[0].data + found * fibers[0].stride, 0, 1, element);
+    fibers[2].at<int64_t>(0) = found;
     return Error::Ok;
   });
 }

@@ -11,8 +11,8 @@ namespace rushlight::kernels {
 namespace {
 
 struct Sequence {
-  const ViewLane& elements;
-  const ViewLane* order;  // of a sorter
+  const Fiber& elements;
+  const Fiber* order;  // of a sorter
   ScalarType type;
 
   Error at(ptrdiff_t i, const char** element) const {
@@ -98,7 +98,7 @@ Error search_sorted(TypeSet types, const Tensor& sequences, const Tensor& values
   const View targets = at_least_1d(out);
   const View sources = at_least_1d(values);
   const size_t last = sources.dim - 1;
-  // Lanes of the values, and beside each the start of its sequence and of that one's order.
+  // Fibers of the values, and beside each the start of its sequence and of that one's order.
   const auto beside = [&](const Tensor& tensor) {
     View view = View::of(tensor);
     if (view.dim != sources.dim) {
@@ -114,12 +114,12 @@ Error search_sorted(TypeSet types, const Tensor& sequences, const Tensor& values
   };
   const View views[] = {sources, targets, beside(sequences),
                         beside(search.sorter != nullptr ? *search.sorter : sequences)};
-  return for_each_lane(views, last, [&](const ViewLane* lanes) {
-    const Sequence sequence{lanes[2], search.sorter != nullptr ? &lanes[3] : nullptr, type};
-    for (ptrdiff_t i = 0; i < lanes[0].size; ++i) {
+  return for_each_fiber(views, last, [&](const Fiber* fibers) {
+    const Sequence sequence{fibers[2], search.sorter != nullptr ? &fibers[3] : nullptr, type};
+    for (ptrdiff_t i = 0; i < fibers[0].size; ++i) {
       ptrdiff_t found = 0;
-      RL_TRY(sequence.find(lanes[0].data + i * lanes[0].stride, value_type, search.right, &found));
-      store_integer(lanes[1].data + i * lanes[1].stride, wanted, found);
+      RL_TRY(sequence.find(fibers[0].data + i * fibers[0].stride, value_type, search.right, &found));
+      store_integer(fibers[1].data + i * fibers[1].stride, wanted, found);
     }
     return Error::Ok;
   });

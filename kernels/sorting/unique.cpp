@@ -4,8 +4,9 @@
 #include "kernels/checks/checks.h"
 #include "kernels/elements/element_access.h"
 #include "kernels/index/flat_index.h"
-#include "kernels/sorting/order_statistic.h"
 #include "kernels/sorting/order.h"
+#include "kernels/sorting/order_statistic.h"
+#include "kernels/walk/row_major.h"
 #include "kernels/walk/strided_copy.h"
 #include "runtime/tensor/dispatch.h"
 
@@ -38,19 +39,17 @@ class Parts {
     }
     const View views[] = {x, y};
     int result = 0;
-    static_cast<void>(for_each_lane(views, x.dim - 1, [&](const ViewLane* lanes) {
-      for (ptrdiff_t i = 0; i < lanes[0].size && result == 0; ++i) {
-        result =
-            compare_elements(lanes[0].data + i * lanes[0].stride, lanes[1].data + i * lanes[1].stride, type);
+    static_cast<void>(for_each_fiber(views, x.dim - 1, [&](const Fiber* fibers) {
+      for (ptrdiff_t i = 0; i < fibers[0].size && result == 0; ++i) {
+        result = compare_elements(fibers[0].data + i * fibers[0].stride,
+                                  fibers[1].data + i * fibers[1].stride, type);
       }
       return Error::Ok;
     }));
     return result;
   }
 
-  [[nodiscard]] bool differ(uint32_t a, uint32_t b) const {
-    return order(a, b) != 0 || has_nan(a);
-  }
+  [[nodiscard]] bool differ(uint32_t a, uint32_t b) const { return order(a, b) != 0 || has_nan(a); }
 
   [[nodiscard]] bool has_nan(uint32_t part) const {
     const ScalarType type = self_.scalar_type();
@@ -58,8 +57,8 @@ class Parts {
     View view = at(View::of(self_), part);
     if (view.dim == 0) view.insert(0, 1, 0);
     bool found = false;
-    static_cast<void>(for_each_lane({&view, 1}, view.dim - 1, [&](const ViewLane* lanes) {
-      found |= count_numbers(lanes[0], type) < lanes[0].size;
+    static_cast<void>(for_each_fiber({&view, 1}, view.dim - 1, [&](const Fiber* fibers) {
+      found |= count_numbers(fibers[0], type) < fibers[0].size;
       return Error::Ok;
     }));
     return found;

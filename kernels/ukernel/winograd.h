@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Transforms of Winograd's minimal filtering, F(2 x 2, 3 x 3), in float32: 2 x 2 outputs of a 3 x 3
-// convolution come from 4 x 4 inputs by 16 products of transformed inputs and weights instead of 36. Lanes are
-// channels of one tile, or tiles of one channel.
+// convolution come from 4 x 4 inputs by 16 products of transformed inputs and weights instead of 36. Lanes
+// are channels of one tile, or tiles of one channel.
 //
-// Inputs and products are only added and subtracted, and weights halved: rounding errors are those of a direct
-// convolution, where larger tiles, whose factors are up to 8 and 1/24, lose a digit or two
+// Inputs and products are only added and subtracted, and weights halved: rounding errors are those of a
+// direct convolution, where larger tiles, whose factors are up to 8 and 1/24, lose a digit or two
 // (docs/decisions/0021-winograd-in-small-tiles.md). An infinite input, or NaN, spreads to all outputs of its
 // tile, which the output transform reports.
 //

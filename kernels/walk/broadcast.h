@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Axes of a walk over a few tensors that are broadcast against each other.
+// The plan of both elementwise loops, kernels/walk/elementwise.h and kernels/host/elementwise.h: tensors that
+// are broadcast against each other, as the fewest nested loops that visit all elements in the output's memory
+// order. Inline, as a call for each operator would cost the small ones.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +10,12 @@
 
 namespace rushlight::kernels {
 
-// One dimension of the walk: its size and each operand's step in bytes.
-template <size_t kOperands>
+inline constexpr size_t kMaxElementwiseInputs = 3;
+
+// One loop: its size and each operand's step in bytes. The first operand is the output.
 struct BroadcastAxis {
   size_t size;
-  ptrdiff_t strides[kOperands];
+  ptrdiff_t strides[kMaxElementwiseInputs + 1];
 
   // True if one axis can stand for this one and `outer` around it, of the first `operands` operands.
   [[nodiscard]] bool continues_in(const BroadcastAxis& outer, size_t operands) const {
@@ -30,6 +33,39 @@ inline ptrdiff_t broadcast_stride(const Tensor& tensor, size_t from_last) {
   const size_t d = rank - 1 - from_last;
   if (tensor.sizes()[d] == 1) return 0;
   return static_cast<ptrdiff_t>(tensor.strides()[d]) * static_cast<ptrdiff_t>(tensor.element_size());
+}
+
+// Fills `axes`, of kTensorDimensionLimit, innermost first, and returns how many there are; none where the
+// output has one element. Neighbours are merged where every operand allows it. operands[0] is the output,
+// which has the broadcast shape; a null operand is one number.
+inline size_t plan_broadcast(const Tensor* const* operands, size_t count, BroadcastAxis* axes) {
+  const Tensor& out = *operands[0];
+  const auto rank = static_cast<size_t>(out.dim());
+  size_t dim = 0;
+  for (size_t i = rank; i-- > 0;) {
+    const size_t d = out.dim_order()[i];
+    const auto size = static_cast<size_t>(out.sizes()[d]);
+    if (size == 1) continue;
+    BroadcastAxis axis{size, {}};
+    for (size_t k = 0; k < count; ++k) {
+      if (operands[k] != nullptr) axis.strides[k] = broadcast_stride(*operands[k], rank - 1 - d);
+    }
+    if (dim > 0 && axes[dim - 1].continues_in(axis, count)) {
+      axes[dim - 1].size *= size;
+    } else {
+      axes[dim++] = axis;
+    }
+  }
+  return dim;
+}
+
+// True if both tensors have one shape and one layout, so that their elements lie side by side.
+inline bool has_layout_of(const Tensor& a, const Tensor& out) {
+  if (a.dim() != out.dim()) return false;
+  for (size_t d = 0; d < a.sizes().size(); ++d) {
+    if (a.sizes()[d] != out.sizes()[d] || a.strides()[d] != out.strides()[d]) return false;
+  }
+  return true;
 }
 
 }  // namespace rushlight::kernels

@@ -15,34 +15,10 @@ constexpr size_t kMaxOperands = kMaxElementwiseInputs + 1;
 constexpr size_t kRun = 32;
 constexpr size_t kMaxElementSize = kSelectsComplex ? 16 : 8;
 
-using Axis = BroadcastAxis<kMaxOperands>;
-
 struct Walk {
-  Axis axes[kTensorDimensionLimit];  // innermost first
+  BroadcastAxis axes[kTensorDimensionLimit];  // innermost first
   size_t dim = 0;
 };
-
-// Axes in the output's memory order, neighbours merged where every operand allows it. An operand without
-// a tensor is one number.
-void plan_walk(const Tensor* const* operands, size_t count, Walk* walk) {
-  const Tensor& out = *operands[0];
-  const auto rank = static_cast<size_t>(out.dim());
-  for (size_t i = rank; i-- > 0;) {
-    const size_t d = out.dim_order()[i];
-    const auto size = static_cast<size_t>(out.sizes()[d]);
-    if (size == 1) continue;
-    Axis axis{size, {}};
-    for (size_t k = 0; k < count; ++k) {
-      if (operands[k] != nullptr) axis.strides[k] = broadcast_stride(*operands[k], rank - 1 - d);
-    }
-    if (walk->dim > 0 && walk->axes[walk->dim - 1].continues_in(axis, count)) {
-      walk->axes[walk->dim - 1].size *= size;
-    } else {
-      walk->axes[walk->dim++] = axis;
-    }
-  }
-  if (walk->dim == 0) walk->axes[walk->dim++] = Axis{1, {}};
-}
 
 struct Operand {
   ScalarType stored;    // in the tensor
@@ -101,7 +77,7 @@ void run_converted(const Operands& operands, char* const* pointers, const ptrdif
 
 void run_walk(const Walk& walk, const Operands& operands, char** pointers) {
   size_t index[kTensorDimensionLimit] = {};
-  const Axis& inner = walk.axes[0];
+  const BroadcastAxis& inner = walk.axes[0];
   while (true) {
     if (operands.converts) {
       run_converted(operands, pointers, inner.strides, inner.size);
@@ -110,7 +86,7 @@ void run_walk(const Walk& walk, const Operands& operands, char** pointers) {
     }
     size_t axis = 1;
     for (; axis < walk.dim; ++axis) {
-      const Axis& step = walk.axes[axis];
+      const BroadcastAxis& step = walk.axes[axis];
       for (size_t k = 0; k < operands.count; ++k) pointers[k] += step.strides[k];
       if (++index[axis] < step.size) break;
       for (size_t k = 0; k < operands.count; ++k) {
@@ -154,14 +130,6 @@ Operand input_operand(ScalarType stored, bool is_number, const Computation& comp
   return {stored, exact ? computation.computed : computation.promoted, computation.computed};
 }
 
-bool is_dense_like(const Tensor& a, const Tensor& out) {
-  if (a.dim() != out.dim()) return false;
-  for (size_t d = 0; d < a.sizes().size(); ++d) {
-    if (a.sizes()[d] != out.sizes()[d] || a.strides()[d] != out.strides()[d]) return false;
-  }
-  return true;
-}
-
 // The common case: everything is in the type computed in, one input is laid out as the output is, the
 // others are too or are one number. Returns false, with nothing done, where that does not hold.
 bool run_flat(Span<const Tensor* const> inputs, const Tensor& out, const Computation& computation) {
@@ -173,7 +141,7 @@ bool run_flat(Span<const Tensor* const> inputs, const Tensor& out, const Computa
   for (size_t k = 0; k < inputs.size(); ++k) {
     const Tensor& input = *inputs[k];
     if (input.scalar_type() != type) return false;
-    const bool dense = is_dense_like(input, out);
+    const bool dense = has_layout_of(input, out);
     any_dense = any_dense || dense;
     if (!dense && (input.numel() != 1 || input.dim() > out.dim())) return false;
     pointers[k + 1] = input.mutable_data_ptr<char>();
@@ -223,7 +191,8 @@ Error run_part(Span<const Tensor* const> inputs, const Tensor& out, const Comput
     }
   }
   Walk walk;
-  plan_walk(tensors, operands.count, &walk);
+  walk.dim = plan_broadcast(tensors, operands.count, walk.axes);
+  if (walk.dim == 0) walk.axes[walk.dim++] = BroadcastAxis{1, {}};
   run_walk(walk, operands, pointers);
   return Error::Ok;
 }

@@ -35,14 +35,13 @@
 #include <utility>
 
 #include "kernels/checks/checks.h"
-#include "kernels/elements/element.h"
 #include "kernels/checks/selection.h"
+#include "kernels/elements/element.h"
+#include "kernels/walk/broadcast.h"
 #include "runtime/tensor/dispatch.h"
 #include "runtime/tensor/tensor.h"
 
 namespace rushlight::kernels {
-
-inline constexpr size_t kMaxElementwiseInputs = 3;
 
 // Whether 0-dim inputs are rounded to a 16-bit compute type before they are used. PyTorch rounds them
 // in general, and takes them as they are in products and quotients.
@@ -205,7 +204,7 @@ Error elementwise(const Tensor& out, F, const Inputs&... inputs) {
 template <TypeSet kTypes, Numbers kNumbers = Numbers::kRounded, class F, class... Inputs>
 Error elementwise_floating(const Tensor& out, F, const Inputs&... inputs) {
   static_assert(std::is_empty_v<F>);
-  return run_floating(internal::kOperator<kTypes & types::kFloating, Signs::kMatter, kNumbers,
+  return run_floating(internal::kOperator<(kTypes & types::kFloating), Signs::kMatter, kNumbers,
                                           internal::Same<F>, sizeof...(Inputs)>,
                       inputs..., out);
 }

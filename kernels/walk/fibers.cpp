@@ -9,27 +9,27 @@ View at_least_1d(const Tensor& tensor) {
   return view;
 }
 
-Error for_each_lane(Span<const View> views, size_t dim, LaneFunction f, void* context) {
-  RL_DCHECK(views.size() <= kMaxLanes);
+Error for_each_fiber(Span<const View> views, size_t dim, FiberFunction f, void* context) {
+  RL_DCHECK(views.size() <= kMaxFibers);
   const View& first = views[0];
-  ViewLane lanes[kMaxLanes] = {};
+  Fiber fibers[kMaxFibers] = {};
   for (size_t i = 0; i < views.size(); ++i) {
-    lanes[i] = {views[i].data, views[i].strides[dim], views[i].sizes[dim]};
+    fibers[i] = {views[i].data, views[i].strides[dim], views[i].sizes[dim]};
   }
-  // Of lanes without elements there may be billions.
+  // Of fibers without elements there may be billions.
   for (size_t d = 0; d < first.dim; ++d) {
     if (first.sizes[d] == 0) return Error::Ok;
   }
   SizesType position[kTensorDimensionLimit] = {};
   while (true) {
-    RL_TRY(f(context, lanes));
+    RL_TRY(f(context, fibers));
     size_t d = first.dim;
     bool moved = false;
     while (!moved && d-- > 0) {
       if (d == dim) continue;
       moved = ++position[d] < first.sizes[d];
       const ptrdiff_t steps = moved ? 1 : 1 - ptrdiff_t{first.sizes[d]};
-      for (size_t i = 0; i < views.size(); ++i) lanes[i].data += steps * views[i].strides[d];
+      for (size_t i = 0; i < views.size(); ++i) fibers[i].data += steps * views[i].strides[d];
       if (!moved) position[d] = 0;
     }
     if (!moved) return Error::Ok;

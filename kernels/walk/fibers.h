@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Visiting up to four views in step, lane by lane: a lane is all elements along one dimension, the
-// other indices fixed. Lanes may have different lengths, and the walk is compiled once.
+// Visits up to four views in step, fiber by fiber: a fiber is all elements along one dimension, the other
+// indices fixed (Kolda and Bader, Tensor decompositions and applications, 2.1). Fibers may have different
+// lengths, and the walk is compiled once. For operators along a dimension that are called rarely; where speed
+// counts take paired_fibers.h, whose walk is inlined.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +15,9 @@
 
 namespace rushlight::kernels {
 
-inline constexpr size_t kMaxLanes = 4;
+inline constexpr size_t kMaxFibers = 4;
 
-struct ViewLane {
+struct Fiber {
   char* data;
   ptrdiff_t stride;  // in bytes
   ptrdiff_t size;
@@ -30,20 +32,19 @@ struct ViewLane {
   }
 };
 
-// `lanes` are those of the views, in their order.
-using LaneFunction = Error (*)(void* context, const ViewLane* lanes);
+// `fibers` are those of the views, in their order.
+using FiberFunction = Error (*)(void* context, const Fiber* fibers);
 
-// Calls f for every lane of views[0] along `dim` that has elements, in row major order of the other
+// Calls f for every fiber of views[0] along `dim` that has elements, in row major order of the other
 // dimensions, and stops at an error. All views have the rank of the first, and at least its sizes except
 // along `dim`.
-Error for_each_lane(Span<const View> views, size_t dim, LaneFunction f, void* context);
+Error for_each_fiber(Span<const View> views, size_t dim, FiberFunction f, void* context);
 
-// The same with anything that can be called with the lanes.
+// The same with anything that can be called with the fibers.
 template <class F>
-Error for_each_lane(Span<const View> views, size_t dim, F f) {
-  return for_each_lane(
-      views, dim, [](void* context, const ViewLane* lanes) { return (*static_cast<F*>(context))(lanes); },
-      &f);
+Error for_each_fiber(Span<const View> views, size_t dim, F f) {
+  return for_each_fiber(
+      views, dim, [](void* context, const Fiber* fibers) { return (*static_cast<F*>(context))(fibers); }, &f);
 }
 
 // A View of a tensor in which a 0-dim one has its element along one dimension.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Walking any fixed number of tensors in step; for two, axes.h has less to write.
+// Walks a fixed number of tensors in step along some of their dimensions, merged where all step evenly.
+// paired_axes.h is the same for an input and an output, with less code for each use.
 #pragma once
 
 #include <cstddef>

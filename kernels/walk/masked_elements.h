@@ -15,9 +15,9 @@ Error for_each_masked(const View& mask, const View& view, F f) {
   for (View& each : views) {
     if (each.dim == 0) each.insert(0, 1, 0);
   }
-  return for_each_lane(views, views[0].dim - 1, [&](const ViewLane* lanes) {
-    for (ptrdiff_t i = 0; i < lanes[0].size; ++i) {
-      if (lanes[0].at<uint8_t>(i) != 0) RL_TRY(f(lanes[1].data + i * lanes[1].stride));
+  return for_each_fiber(views, views[0].dim - 1, [&](const Fiber* fibers) {
+    for (ptrdiff_t i = 0; i < fibers[0].size; ++i) {
+      if (fibers[0].at<uint8_t>(i) != 0) RL_TRY(f(fibers[1].data + i * fibers[1].stride));
     }
     return Error::Ok;
   });

@@ -5,15 +5,15 @@
 
 namespace rushlight::kernels {
 
-Error Lanes::plan(const Tensor& self, int64_t dim, const Tensor& out) {
-  size_t lane = 0;
-  RL_TRY(normalize_dim(dim, self.dim(), &lane));
+Error PairedFibers::plan(const Tensor& self, int64_t dim, const Tensor& out) {
+  size_t fiber = 0;
+  RL_TRY(normalize_dim(dim, self.dim(), &fiber));
   RL_TRY(resize_out(out, self.sizes()));
   for (size_t i = static_cast<size_t>(self.dim()); i-- > 0;) {
     const size_t d = self.dim_order()[i];
     const Axis axis{static_cast<size_t>(self.sizes()[d]), byte_stride(self, d), byte_stride(out, d)};
-    if (d == lane) {
-      lane_ = axis;
+    if (d == fiber) {
+      fiber_ = axis;
     } else {
       others_.add(axis);
     }

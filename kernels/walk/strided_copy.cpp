@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kernels/elements/convert.h"
+#include "kernels/walk/row_major.h"
 
 namespace rushlight::kernels {
 
@@ -20,8 +21,8 @@ void copy_sized(char* target, ptrdiff_t target_stride, const char* source, ptrdi
   }
 }
 
-// Elements of 16 bytes, aligned to 8: a plan may lay them half over each other. A call of memmove would cost the
-// other loops, which are compiled into the same function, an instruction for each element.
+// Elements of 16 bytes, aligned to 8: a plan may lay them half over each other. A call of memmove would cost
+// the other loops, which are compiled into the same function, an instruction for each element.
 void copy_wide(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride, size_t n) {
   for (; n > 0; --n) {
     uint64_t first, second;

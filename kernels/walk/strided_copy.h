@@ -11,27 +11,6 @@
 
 namespace rushlight::kernels {
 
-// Where the elements of a tensor are, one after the other in row major order.
-class RowMajorCursor {
- public:
-  explicit RowMajorCursor(const Tensor& tensor) : view_(View::of(tensor)) {}
-  explicit RowMajorCursor(const View& view) : view_(view) {}
-
-  [[nodiscard]] char* get() const { return view_.data; }
-  void advance() {
-    for (size_t d = view_.dim; d-- > 0;) {
-      view_.data += view_.strides[d];
-      if (++index_[d] < view_.sizes[d]) return;
-      view_.data -= view_.strides[d] * view_.sizes[d];
-      index_[d] = 0;
-    }
-  }
-
- private:
-  View view_;
-  SizesType index_[kTensorDimensionLimit] = {};
-};
-
 // Copies n elements of `element` bytes, a power of two up to 16; strides in bytes.
 void copy_elements(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
                    size_t n, size_t element);

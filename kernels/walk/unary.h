@@ -4,10 +4,10 @@
 
 #include <type_traits>
 
+#include "kernels/checks/selection.h"
+#include "kernels/elements/promotion.h"
 #include "kernels/math/complex_function.h"
 #include "kernels/walk/elementwise.h"
-#include "kernels/elements/promotion.h"
-#include "kernels/checks/selection.h"
 #include "runtime/tensor/tensor.h"
 
 namespace rushlight::kernels {
@@ -56,7 +56,7 @@ Error classify(const Tensor& self, const Tensor& out, F f) {
            to_string(out.scalar_type()));
   if (is_complex(self.scalar_type())) {
     const auto either = [f](auto z) { return f(z.real) || f(z.imag); };
-    return elementwise<kTypes & types::kComplex>(self.scalar_type(), out, either, self);
+    return elementwise<(kTypes & types::kComplex)>(self.scalar_type(), out, either, self);
   }
   constexpr TypeSet kFloats = kTypes & types::kFloating;
   if (is_floating(self.scalar_type())) return elementwise<kFloats>(self.scalar_type(), out, f, self);

@@ -9,7 +9,6 @@ from __future__ import annotations
 import difflib
 import errno
 import os
-import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -282,10 +281,7 @@ class OutOfMemory(RushlightError):
     exit_code = 21
     default_next_step = "Give the method more memory, or export the model for smaller shapes."
 
-    def __init__(self, message: str, *, next_step: str | None = None) -> None:
-        super().__init__(message, next_step=next_step)
-        told = re.search(r"(\d+) short\b", message)
-        self.short = int(told[1]) if told else None
+    short: int | None = None
 
 
 class DoesNotFit(OutOfMemory):
@@ -315,6 +311,7 @@ class DoesNotFit(OutOfMemory):
         self.bank = bank
         self.needed = needed
         self.available = available
+        self.short = max(needed - available, 0)
         self.alive = alive
 
 

@@ -41,8 +41,8 @@ class Status(IntEnum):
     DelegateInvalidHandle = 0x32
 
 
-LARGEST = 0x3F
-"""Failure records have 6 bits for a code. Exit statuses above it are no codes."""
+LARGEST = 0x3E
+"""Failure records have 6 bits for a code; 0x3f marks a shortage. Exit statuses above it are no codes."""
 
 ABORTED, FAULTED = 134, 139
 CRASH_STATUS = {ABORTED: "the program aborted", FAULTED: "the core took a fault"}

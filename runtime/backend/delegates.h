@@ -17,14 +17,15 @@ struct Delegate {
 };
 
 struct DelegateList {
-  Delegate* items = nullptr;  // room for all that the method names
+  Delegate* items = nullptr;  // capacity: every delegate of the method
   size_t size = 0;            // that have been initialised
 };
 
 struct DelegateSupport {
   // Whether all backends are there; names each that is not. Error: NotFound.
   Error (*find)(flatbuffer::Table plan, const BackendTable& backends);
-  // Initialises all. On an error those before it stay in the list. `specs` has room for all their specs.
+  // Initialises all. On an error those before it stay in the list. `specs` has the capacity for all their
+  // specs.
   Error (*init)(flatbuffer::Table plan, const Program& program, const BackendTable& backends,
                 const NamedDataMap* external_data, const MemoryManager& memory, EventTracer* tracer,
                 CompileSpec* specs, DelegateList* delegates);

@@ -7,16 +7,28 @@ namespace rushlight {
 
 namespace {
 
-// A ring that several threads may write to; what they fail at is then mixed.
+// Several threads may write to them; what they fail at is then mixed.
 std::atomic<uint32_t> records[kFailureRecords];
-std::atomic<uint32_t> recorded;
+std::atomic<uint32_t> recorded;  // of them
 
 }  // namespace
 
 void record_failure(uint32_t record) {
-  const uint32_t number = recorded.load(std::memory_order_relaxed);
-  records[number % kFailureRecords].store(record, std::memory_order_relaxed);
-  recorded.store(number + 1, std::memory_order_relaxed);
+  uint32_t at = recorded.load(std::memory_order_relaxed);
+  if (at == kFailureRecords) {
+    --at;
+    for (uint32_t i = 0; i < at; ++i) {
+      records[i].store(records[i + 1].load(std::memory_order_relaxed), std::memory_order_relaxed);
+    }
+  }
+  records[at].store(record, std::memory_order_relaxed);
+  recorded.store(at + 1, std::memory_order_relaxed);
+}
+
+void record_shortage(size_t needed, size_t given) {
+  constexpr size_t kMost = (1u << 26) - 1;
+  const size_t bytes = needed - given;
+  record_failure(static_cast<uint32_t>(bytes < kMost ? bytes : kMost) << 6 | kShortage);
 }
 
 namespace internal {
@@ -29,12 +41,9 @@ Error record_and_return(uint32_t record) {
 }  // namespace internal
 
 FailureTrace failure_trace() {
-  FailureTrace trace{};
-  const uint32_t number = recorded.load(std::memory_order_relaxed);
-  for (uint32_t i = number > kFailureRecords ? number - static_cast<uint32_t>(kFailureRecords) : 0;
-       i != number; ++i) {
-    trace.records[trace.size++] = records[i % kFailureRecords].load(std::memory_order_relaxed);
-  }
+  FailureTrace trace;
+  trace.size = recorded.load(std::memory_order_relaxed);
+  for (size_t i = 0; i < kFailureRecords; ++i) trace.records[i] = records[i].load(std::memory_order_relaxed);
   return trace;
 }
 

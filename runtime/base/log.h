@@ -57,9 +57,11 @@ constexpr unsigned long log_number(unsigned long long value) { return static_cas
   } while (false)
 #endif
 
-// Leaves a number beside the places, and in a build with logs alone.
+// Leaves an instruction's number, or how many bytes were short, beside the places; with logs, too.
 #if RUSHLIGHT_FAILURE_TRACE
 #define RL_RECORD_NUMBER(number) ::rushlight::record_number(number)
+#define RL_RECORD_SHORTAGE(needed, given) ::rushlight::record_shortage(needed, given)
 #else
 #define RL_RECORD_NUMBER(number) static_cast<void>(number)
+#define RL_RECORD_SHORTAGE(needed, given) static_cast<void>(needed), static_cast<void>(given)
 #endif

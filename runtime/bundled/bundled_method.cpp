@@ -59,8 +59,8 @@ bool same_strides(const Tensor& a, const Tensor& b) {
   return true;
 }
 
-// The default tolerance of a dtype: what torch.testing.assert_close takes, with an absolute part of one unit in
-// the last place for 16-bit floats. python/rushlight/run/cases.py has the same rows.
+// The default tolerance of a dtype: what torch.testing.assert_close takes, with an absolute part of one unit
+// in the last place for 16-bit floats. python/rushlight/run/cases.py has the same rows.
 struct DtypeTolerance {
   ScalarType type;
   double relative;

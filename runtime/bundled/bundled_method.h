@@ -12,9 +12,9 @@
 
 namespace rushlight {
 
-// A float passes if it differs from the expected one by at most absolute + relative * |expected|. A part that is
-// kByDtype comes from a table by the output's dtype (bundled_method.cpp); its absolute part is multiplied by
-// max(1, max|expected|) of the tensor, as errors of sums grow with their terms.
+// A float passes if it differs from the expected one by at most absolute + relative * |expected|. A part that
+// is kByDtype comes from a table by the output's dtype (bundled_method.cpp); its absolute part is multiplied
+// by max(1, max|expected|) of the tensor, as errors of sums grow with their terms.
 struct BundledTolerance {
   static constexpr double kByDtype = -1;
   double relative = kByDtype;

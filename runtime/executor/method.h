@@ -104,8 +104,8 @@ class Method : private Traced {
     return prepare_support_ == nullptr ? Error::Ok : prepare_support_->measure(*this, needs);
   }
   // Has kernels prepare their constants in `weights`, which outlives the method, and runs calls that copy or
-  // convert constants for the last time; load() does so, where it is given memory for that. What finds no
-  // room is not prepared. Errors: as measure().
+  // convert constants for the last time; load() does so, where it is given memory for that. What does
+  // not fit is not prepared. Errors: as measure().
   Error prepare(PreparedWeights* weights) {
     return prepare_support_ == nullptr ? Error::Ok : prepare_support_->prepare(*this, weights);
   }
@@ -183,7 +183,7 @@ class Method : private Traced {
   size_t num_tensors_ = 0;
   const PrepareSupport* prepare_support_ = nullptr;    // null where nothing is prepared
   const KernelEntry** kernels_ = nullptr;              // one for each entry of the plan's operator list
-  EValue** arguments_ = nullptr;                       // room for the longest argument list
+  EValue** arguments_ = nullptr;                       // as many as the longest argument list has
   const DelegateSupport* delegate_support_ = nullptr;  // null without delegates
   DelegateList delegates_;
   FreeableBuffer* external_data_ = nullptr;

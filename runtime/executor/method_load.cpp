@@ -119,6 +119,7 @@ class Method::Loader {
     for (size_t i = 0; i < meta.num_planned_buffers(); ++i) {
       RL_TRY_ASSIGN(const size_t size, meta.planned_buffer_size(i));
       const size_t given = memory_.planned[i].size();
+      if (given < size) RL_RECORD_SHORTAGE(size, given);
       RL_CHECK(given >= size, Error::MemoryAllocationFailed,
                "planned buffer %lu: the method needs %lu bytes, %lu were given, %lu short", log_number(i),
                log_number(size), log_number(given), log_number(size - given));

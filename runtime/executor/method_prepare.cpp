@@ -216,7 +216,7 @@ class MethodPreparer {
                                                                                               : nullptr;
   }
 
-  // The result, in the memory for prepared constants; null when there is no room, or the call fails, which it
+  // The result, in the memory for prepared constants; null when it does not fit or the call fails, which it
   // then does again when the method runs.
   void* make(const Call& call, const void* source, uint64_t key, TensorImpl* out) {
     void* made = preparation_->weights->add(source, key, out->nbytes());

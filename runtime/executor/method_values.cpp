@@ -25,12 +25,12 @@ bool is_list_of_values(const EValue& value) {
   return value.tag == Tag::ListInt || value.tag == Tag::ListTensor || value.tag == Tag::ListOptionalTensor;
 }
 
-// The next list in its room, with items to be constructed.
+// The next list in its memory, with items to be constructed.
 template <class Item>
-Item* take(ListRoom<Item>* room, uint32_t length, const BoxedList<Item>** list) {
-  Item* items = room->items;
-  room->items += length;
-  *list = new (room->lists++) BoxedList<Item>{nullptr, items};
+Item* take(ListMemory<Item>* memory, uint32_t length, const BoxedList<Item>** list) {
+  Item* items = memory->items;
+  memory->items += length;
+  *list = new (memory->lists++) BoxedList<Item>{nullptr, items};
   return items;
 }
 
@@ -77,22 +77,22 @@ EValue MethodValues::get(size_t index) const {
   return kCompact && places_.kept == nullptr ? make(index) : places_.kept[index];
 }
 
-EValue MethodValues::fill(const EValue& list, Places* room) const {
+EValue MethodValues::fill(const EValue& list, Places* places) const {
   EValue filled = list;
   if (list.tag == Tag::ListInt) {
     const auto* numbers = static_cast<const int64_t*>(list.payload.as_numbers);
-    int64_t* items = take(&room->ints, list.length, &filled.payload.as_int_list);
+    int64_t* items = take(&places->ints, list.length, &filled.payload.as_int_list);
     for (uint32_t i = 0; i < list.length; ++i) items[i] = get(static_cast<size_t>(numbers[i])).to_int();
     return filled;
   }
   const auto* numbers = static_cast<const int32_t*>(list.payload.as_numbers);
   if (list.tag == Tag::ListTensor) {
-    Tensor* items = take(&room->tensor_lists, list.length, &filled.payload.as_tensor_list);
+    Tensor* items = take(&places->tensor_lists, list.length, &filled.payload.as_tensor_list);
     for (uint32_t i = 0; i < list.length; ++i)
       new (items + i) Tensor(get(static_cast<size_t>(numbers[i])).to_tensor());
     return filled;
   }
-  auto* items = take(&room->optional_tensor_lists, list.length, &filled.payload.as_optional_tensor_list);
+  auto* items = take(&places->optional_tensor_lists, list.length, &filled.payload.as_optional_tensor_list);
   for (uint32_t i = 0; i < list.length; ++i) {
     auto* item = new (items + i) std::optional<Tensor>();
     const EValue value = numbers[i] < 0 ? EValue() : get(static_cast<size_t>(numbers[i]));
@@ -102,12 +102,12 @@ EValue MethodValues::fill(const EValue& list, Places* room) const {
 }
 
 void MethodValues::gather(Span<const int32_t> indices, EValue** arguments) const {
-  Places room = places_;
+  Places places = places_;
   EValue* made = places_.made;
   for (const int32_t index : indices) {
     const bool kept = !kCompact || places_.kept != nullptr;
     EValue* value = kept ? places_.kept + index : new (made) EValue(make(static_cast<size_t>(index)));
-    if (is_list_of_values(*value)) value = new (made) EValue(fill(*value, &room));
+    if (is_list_of_values(*value)) value = new (made) EValue(fill(*value, &places));
     *arguments++ = value;
     ++made;
   }

@@ -17,9 +17,9 @@ struct TensorRank {
   uint32_t before;
 };
 
-// Room for the lists of one kind that one call names.
+// Memory for the lists of one kind in the arguments of one call.
 template <class Item>
-struct ListRoom {
+struct ListMemory {
   BoxedList<Item>* lists = nullptr;
   Item* items = nullptr;
 };
@@ -32,9 +32,9 @@ class MethodValues {
     EValue* made = nullptr;  // as many as the longest call has arguments
     TensorImpl* tensors = nullptr;
     TensorRank* ranks = nullptr;
-    ListRoom<int64_t> ints;
-    ListRoom<Tensor> tensor_lists;
-    ListRoom<std::optional<Tensor>> optional_tensor_lists;
+    ListMemory<int64_t> ints;
+    ListMemory<Tensor> tensor_lists;
+    ListMemory<std::optional<Tensor>> optional_tensor_lists;
   };
 
   MethodValues() = default;
@@ -54,7 +54,7 @@ class MethodValues {
 
  private:
   [[nodiscard]] EValue get(size_t index) const;
-  EValue fill(const EValue& list, Places* room) const;
+  EValue fill(const EValue& list, Places* places) const;
 
   flatbuffer::TableVector values_;
   Places places_;

@@ -33,7 +33,8 @@ void for_each_named(const MethodValues& values, size_t index, F f) {
 
 // A tensor whose first contents the program, or a data file, has.
 bool has_initial_state(Table value) {
-  if (value.scalar<uint8_t>(schema::evalue::kValType) != static_cast<uint8_t>(ValueKind::Tensor)) return false;
+  if (value.scalar<uint8_t>(schema::evalue::kValType) != static_cast<uint8_t>(ValueKind::Tensor))
+    return false;
   const Table tensor = value.table(schema::evalue::kVal);
   const Table extra = tensor.table(schema::tensor::kExtraTensorInfo);
   return tensor.scalar<uint32_t>(schema::tensor::kDataBufferIdx) != 0 ||

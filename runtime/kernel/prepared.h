@@ -22,9 +22,9 @@ class PreparedWeights {
 
   // The bytes that were made of `source` in the layout of that number, or null.
   [[nodiscard]] void* find(const void* source, uint64_t layout, size_t size) const;
-  // Room for them, which find() does not know; null when it does not fit.
+  // Memory for new ones, which find() does not know yet; null when they do not fit.
   [[nodiscard]] void* add(const void* source, uint64_t layout, size_t size);
-  // Only remembers that there are such bytes, without room for them. Whether that is new.
+  // Remembers that there are such bytes, without memory for them; true if that is new.
   bool note(const void* source, uint64_t layout, size_t size);
   // Forgets what was added last, if it was not made after all; its memory stays taken.
   void drop_last() { *last_ = nullptr; }
@@ -60,8 +60,8 @@ template <class... Sizes>
   return number;
 }
 
-// The most bytes that kernels may make of `constants` bytes of a file: 4-bit weights as float32, and these packed
-// once more. Small programs are not counted so closely.
+// The most bytes that kernels may make of `constants` bytes of a file: 4-bit weights as float32, and these
+// packed once more. Small programs are not counted so closely.
 constexpr uint64_t most_prepared_of(uint64_t constants) {
   constexpr uint64_t kMostGrowth = 16;
   constexpr uint64_t kAlwaysAllowed = uint64_t{1} << 20;

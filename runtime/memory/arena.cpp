@@ -11,6 +11,7 @@ void* Arena::allocate(size_t size, size_t alignment) {
   const size_t start = align_up(base + used_, alignment) - base;
   size_t end = 0;
   if (!checked_add(start, size, &end) || end > memory_.size()) {
+    RL_RECORD_SHORTAGE(start + size, memory_.size());
     RL_LOG(Error, "arena of %lu bytes: %lu in use, %lu more asked for, %lu short",
            static_cast<unsigned long>(memory_.size()), static_cast<unsigned long>(used_),
            static_cast<unsigned long>(size), static_cast<unsigned long>(start + size - memory_.size()));

@@ -29,7 +29,7 @@ class ModuleMethod {
   // What kernels may use as scratch, unless they say that they need more. Pages that none of them touches
   // cost nothing.
   static constexpr size_t kTemporaryBytes = size_t{16} << 20;
-  // Room in the arena for what backends allocate, if the method has delegates; likewise.
+  // Arena memory for what backends allocate, if the method has delegates; likewise.
   static constexpr size_t kBackendBytes = size_t{16} << 20;
 
   // `program`, `weights` and what `options` names outlive it. Errors: what MethodMeta and Method::load
@@ -101,7 +101,7 @@ class ModuleMethod {
   size_t scratch_bytes_ = 0;
   size_t prepared_bytes_ = 0;
   std::unique_ptr<StoppableThreads> threads_;  // null: nobody stops it, or there are none
-  std::unique_ptr<WeightStore> own_weights_;  // made of constants that go with the method
+  std::unique_ptr<WeightStore> own_weights_;   // made of constants that go with the method
   std::unique_ptr<Method> method_;
 };
 

@@ -19,15 +19,21 @@ namespace rushlight::platform {
 
 namespace {
 
-void write_bytes(int file, const char* text, size_t left) {
-  while (left > 0) {
-    const ssize_t done = ::write(file, text, left);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return;
-    text += done;
-    left -= static_cast<size_t>(done);
+// Reads or writes until all is done, the file ends or a call fails; returns the bytes done. One loop for
+// both: inlined it is larger.
+[[gnu::noinline]] size_t transfer(int file, char* data, size_t size, FileMode mode) {
+  size_t done = 0;
+  while (done < size) {
+    const ssize_t count = mode == FileMode::Read ? ::read(file, data + done, size - done)
+                                                 : ::write(file, data + done, size - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    done += static_cast<size_t>(count);
   }
+  return done;
 }
+
+void write_bytes(int file, const char* text, size_t size) { static_cast<void>(file_write(file, text, size)); }
 
 void write_all(int file, const char* text) { write_bytes(file, text, std::strlen(text)); }
 
@@ -58,8 +64,8 @@ void write_shown(int file, const char* text) {
     if (is_hidden(at, count)) {
       write_bytes(file, plain, static_cast<size_t>(text - plain));
       for (size_t i = 0; i < count; ++i) {
-        constexpr char kDigits[] = "0123456789abcdef";
-        const char escape[] = {'\\', 'x', kDigits[at[i] >> 4], kDigits[at[i] & 15]};
+        const char* const digits = "0123456789abcdef";
+        const char escape[] = {'\\', 'x', digits[at[i] >> 4], digits[at[i] & 15]};
         write_bytes(file, escape, sizeof escape);
       }
       plain = text + count;
@@ -125,25 +131,11 @@ long file_size(int file) {
 }
 
 size_t file_read(int file, void* data, size_t size) {
-  size_t done = 0;
-  while (done < size) {
-    const ssize_t got = ::read(file, static_cast<char*>(data) + done, size - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    done += static_cast<size_t>(got);
-  }
-  return done;
+  return transfer(file, static_cast<char*>(data), size, FileMode::Read);
 }
 
 size_t file_write(int file, const void* data, size_t size) {
-  size_t done = 0;
-  while (done < size) {
-    const ssize_t put = ::write(file, static_cast<const char*>(data) + done, size - done);
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) break;
-    done += static_cast<size_t>(put);
-  }
-  return done;
+  return transfer(file, static_cast<char*>(const_cast<void*>(data)), size, FileMode::Write);
 }
 
 void file_close(int file) { ::close(file); }

@@ -129,15 +129,15 @@ Table FlatTensor::segment_of(Table entry) const {
   return root().tables(file::kSegments)[entry.scalar<uint32_t>(named::kSegmentIndex)];
 }
 
-void FlatTensor::sort_keys(Span<uint32_t> room) {
+void FlatTensor::sort_keys(Span<uint32_t> sorted) {
   const auto entries = root().tables(file::kNamedData);
-  for (uint32_t i = 0; i < room.size(); ++i) room[i] = i;
+  for (uint32_t i = 0; i < sorted.size(); ++i) sorted[i] = i;
   // Of equal keys the first is found, as without sorting.
-  std::sort(room.begin(), room.end(), [&](uint32_t a, uint32_t b) {
+  std::sort(sorted.begin(), sorted.end(), [&](uint32_t a, uint32_t b) {
     const int order = key_of(entries[a]).compare(key_of(entries[b]));
     return order != 0 ? order < 0 : a < b;
   });
-  sorted_ = room;
+  sorted_ = sorted;
 }
 
 // Its number, or the number of keys where it is none.
@@ -145,9 +145,9 @@ uint32_t FlatTensor::place_of(std::string_view key) const {
   const auto entries = root().tables(file::kNamedData);
   const auto count = static_cast<uint32_t>(entries.size());
   if (sorted_.size() == count) {
-    const uint32_t* found =
-        std::lower_bound(sorted_.begin(), sorted_.end(), key,
-                         [&](uint32_t place, std::string_view wanted) { return key_of(entries[place]) < wanted; });
+    const uint32_t* found = std::lower_bound(
+        sorted_.begin(), sorted_.end(), key,
+        [&](uint32_t place, std::string_view wanted) { return key_of(entries[place]) < wanted; });
     return found != sorted_.end() && key_of(entries[*found]) == key ? *found : count;
   }
   uint32_t place = 0;

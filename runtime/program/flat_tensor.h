@@ -16,9 +16,9 @@ class FlatTensor final : public NamedDataMap {
   // know), or the loader's.
   [[nodiscard]] static Result<FlatTensor> load(DataLoader& loader);
 
-  // Sorts the numbers of all keys into `room`, num_keys() of them, which outlives the map: from then on a key is
-  // found in logarithmic time. Without it all keys are compared in turn.
-  void sort_keys(Span<uint32_t> room);
+  // Sorts the numbers of all keys into `sorted`, num_keys() of them, which outlives the map. A key is found
+  // in logarithmic time from then on; without it all keys are compared in turn.
+  void sort_keys(Span<uint32_t> sorted);
 
   [[nodiscard]] Result<TensorLayout> tensor_layout(std::string_view key) const override;
   [[nodiscard]] Result<FreeableBuffer> data(std::string_view key) const override;

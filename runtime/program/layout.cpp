@@ -168,7 +168,7 @@ class PlanChecker {
         RL_TRY(index(from, "move"));
         counts_->plain = false;
         const ValueKind kind = kind_of(values_[static_cast<size_t>(from)]);
-        // Room for the items of a call's lists is counted by their lengths.
+        // Memory for the items of a call's lists is counted by their lengths.
         RL_CHECK(!is_list_of_values(kind), Error::NotSupported, "move: value %ld is a list",
                  static_cast<long>(from));
         // A value keeps its kind: arguments are checked once, at load.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The .pte schema as slot numbers, under short names. The numbers, the kinds of unions and the descriptions are
-// generated from python/rushlight/program/schema.py.
+// The .pte schema as slot numbers, under short names. The numbers, the kinds of unions and the descriptions
+// are generated from python/rushlight/program/schema.py.
 #pragma once
 
 #include <cstdint>

@@ -12,6 +12,7 @@
 #include "runtime/base/result.h"
 #include "runtime/platform/host_file.h"
 #include "runtime/platform/platform.h"
+#include "runtime/runner/answer_calls.h"
 #include "runtime/runner/case_stream.h"
 #include "runtime/runner/model_files.h"
 #include "runtime/runner/outcome.h"
@@ -31,21 +32,10 @@ class BakedRun {
   BakedRun(const baked::Program& program, const char* outputs) : program_(program), outputs_(outputs) {}
 
   Error run(Span<const uint8_t> request) {
-    CaseReader reader(request);
-    uint32_t calls = 0;
-    RL_CHECK(reader.begin(&calls, &fresh_methods_), Error::InvalidArgument, "request: is no case stream");
     RL_CHECK(program_.methods.size() <= kMaxMethods, Error::NotSupported, "program: too many methods");
-    const int file = platform::file_open(outputs_, platform::FileMode::Write);
-    RL_CHECK(file >= 0, Error::AccessFailed, "%s: cannot be written", outputs_);
     report_.program_bytes = program_.weights_bytes;
-    CaseWriter writer(file);
-    Error error = Error::Ok;
-    for (uint32_t i = 0; i < calls && error == Error::Ok; ++i)
-      error = call(&reader, &writer, i == 0 ? calls : 0);
-    platform::file_close(file);
-    if (error != Error::Ok) return error;
-    RL_CHECK(writer.ok(), Error::AccessFailed, "%s: cannot be written", outputs_);
-    return Error::Ok;
+    return answer_calls(request, outputs_, &fresh_methods_,
+                        [this](auto... arguments) { return call(arguments...); });
   }
 
  private:
@@ -137,10 +127,8 @@ Error run(int argc, char** argv) {
   const char* inputs = argument(argc, argv, "--inputs");
   const char* outputs = argument(argc, argv, "--outputs");
   const baked::Program* program = chosen(argument(argc, argv, "--program"));
-  if (inputs == nullptr || outputs == nullptr || program == nullptr) {
-    platform::print_line("usage: baked_runner --inputs=REQUEST --outputs=RESPONSE [--program=NAME]");
-    return Error::InvalidArgument;
-  }
+  RL_CHECK(inputs != nullptr && outputs != nullptr && program != nullptr, Error::InvalidArgument,
+           "usage: baked_runner --inputs=REQUEST --outputs=RESPONSE [--program=NAME]");
   RL_TRY_ASSIGN(const Span<const uint8_t> request, read_file(inputs));
   return BakedRun(*program, outputs).run(request);
 }
@@ -151,8 +139,7 @@ Error run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   rushlight::platform::init();
-  rushlight::Outcome outcome;
-  outcome.error = rushlight::run(argc, argv);
-  rushlight::tell_outcome(argc, argv, outcome);
-  return static_cast<int>(outcome.error);
+  const rushlight::Error error = rushlight::run(argc, argv);
+  rushlight::tell_outcome(argc, argv, error, {});
+  return static_cast<int>(error);
 }

@@ -35,7 +35,7 @@ void print_verdict(const char* method, size_t index, bool passed) {
   platform::print_line(line);
 }
 
-// Room for what the bundle has misaligned.
+// Memory for inputs that the bundle stores misaligned.
 Result<Arena> input_arena(const BundledCase& test_case) {
   size_t total = 0;
   for (size_t i = 0; i < test_case.num_inputs(); ++i) {

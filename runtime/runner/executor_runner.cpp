@@ -70,11 +70,9 @@ Error run_model(int argc, char** argv, Span<const uint8_t> model, const RunOptio
 
 Error run(int argc, char** argv, EventTracer* tracer) {
   RL_TRY_ASSIGN(const Span<const uint8_t> model, read_model(argc, argv));
-  if (model.data() == nullptr) {
-    platform::print_line("usage: executor_runner --model_path=FILE [--data_path=FILE.ptd ...]");
-    platform::print_line("         [--inputs=REQUEST --outputs=RESPONSE] [--rtol=NUMBER] [--atol=NUMBER]");
-    return Error::InvalidArgument;
-  }
+  RL_CHECK(model.data() != nullptr, Error::InvalidArgument,
+           "usage: executor_runner --model_path=FILE [--data_path=FILE.ptd ...]"
+           " [--inputs=REQUEST --outputs=RESPONSE] [--rtol=NUMBER] [--atol=NUMBER]");
   RunOptions options;
   options.backends = &selected_backends;
   options.tracer = tracer;
@@ -92,14 +90,11 @@ Error run(int argc, char** argv, EventTracer* tracer) {
   }
 }
 
-Error run_traced(int argc, char** argv, Outcome* outcome) {
-  TraceFiles trace;
-  RL_TRY(trace.begin(argc, argv));
-  const Error error = run(argc, argv, trace.tracer());
+Error run_traced(int argc, char** argv, TraceFiles* trace) {
+  RL_TRY(trace->begin(argc, argv));
+  const Error error = run(argc, argv, trace->tracer());
   // What happened before a failure is worth having, too.
-  const Error written = trace.write();
-  outcome->lost_events = trace.lost_events();
-  outcome->lost_values = trace.lost_values();
+  const Error written = trace->write();
   return error != Error::Ok ? error : written;
 }
 
@@ -109,8 +104,8 @@ Error run_traced(int argc, char** argv, Outcome* outcome) {
 
 int main(int argc, char** argv) {
   rushlight::platform::init();
-  rushlight::Outcome outcome;
-  outcome.error = rushlight::run_traced(argc, argv, &outcome);
-  rushlight::tell_outcome(argc, argv, outcome);
-  return static_cast<int>(outcome.error);
+  rushlight::TraceFiles trace;
+  const rushlight::Error error = rushlight::run_traced(argc, argv, &trace);
+  rushlight::tell_outcome(argc, argv, error, trace.lost());
+  return static_cast<int>(error);
 }

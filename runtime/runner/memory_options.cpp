@@ -15,11 +15,11 @@ namespace rushlight {
 
 namespace {
 
-// Decimal numbers separated by commas, at most `room` of them.
-Error read_numbers(const char* text, size_t* numbers, size_t room) {
+// Decimal numbers separated by commas, at most `capacity` of them.
+Error read_numbers(const char* text, size_t* numbers, size_t capacity) {
   for (size_t i = 0;; ++i) {
-    RL_CHECK(i < room && *text >= '0' && *text <= '9', Error::InvalidArgument,
-             "memory: expected at most %lu numbers with commas between them, got '%s'", log_number(room),
+    RL_CHECK(i < capacity && *text >= '0' && *text <= '9', Error::InvalidArgument,
+             "memory: expected at most %lu numbers with commas between them, got '%s'", log_number(capacity),
              text);
     size_t value = 0;
     for (; *text >= '0' && *text <= '9'; ++text) {
@@ -34,9 +34,9 @@ Error read_numbers(const char* text, size_t* numbers, size_t room) {
   }
 }
 
-Error read_option(int argc, char** argv, const char* name, size_t* numbers, size_t room = 1) {
+Error read_option(int argc, char** argv, const char* name, size_t* numbers, size_t capacity = 1) {
   const char* text = argument(argc, argv, name);
-  return text == nullptr ? Error::Ok : read_numbers(text, numbers, room);
+  return text == nullptr ? Error::Ok : read_numbers(text, numbers, capacity);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/runner/outcome.h"
 
-#include <cstring>
+#include <cstddef>
 
 #include "runtime/base/failure.h"
 #include "runtime/base/log.h"
@@ -12,57 +12,59 @@ namespace rushlight {
 
 namespace {
 
-// The last `digits` hexadecimal digits of a number.
-void put_hex(char* to, uint32_t number, int digits) {
-  for (; digits-- > 0; number >>= 4) to[digits] = "0123456789abcdef"[number & 15];
-}
+// The file, byte for byte; it ends behind the records that there are.
+struct File {
+  uint32_t magic = 0x434f4c52;  // "RLOC"
+  uint32_t error;
+  TraceLoss lost;
+  uint32_t has_logs = RUSHLIGHT_LOG_LEVEL < 3;
+  FailureTrace trace;
+};
+static_assert(sizeof(File) == 4 * (6 + kFailureRecords));
 
-// By its name, or by its number in a build without logs, which is to hold no text.
-void print_name(Error error) {
-  if constexpr (RUSHLIGHT_LOG_LEVEL <= static_cast<int>(LogLevel::Error)) {
-    platform::print_line(to_string(error));
-  } else {
-    char line[] = "error 0x00";
-    put_hex(line + 8, static_cast<uint32_t>(error), 2);
-    platform::print_line(line);
+// One line of at most kFailureRecords numbers, at least one: their last `digits` hexadecimal digits.
+void print_hex(const char* label, const uint32_t* numbers, size_t count, int digits) {
+  char line[16 + 9 * kFailureRecords];
+  char* at = line;
+  while (*label != '\0') *at++ = *label++;
+  for (const uint32_t* end = numbers + count; numbers != end; ++numbers) {
+    uint32_t rest = *numbers;
+    for (int i = digits; i-- > 0; rest >>= 4) at[i] = "0123456789abcdef"[rest & 15];
+    at[digits] = ' ';
+    at += digits + 1;
   }
-}
-
-void print_records(const FailureTrace& trace) {
-  char line[16 + 9 * kFailureRecords] = "failure:";
-  char* at = line + std::strlen(line);
-  for (size_t i = 0; i < trace.size; ++i, at += 9) {
-    *at = ' ';
-    put_hex(at + 1, trace.records[i], 8);
-  }
-  *at = '\0';
+  at[-1] = '\0';
   platform::print_line(line);
 }
 
-void write_outcome(const char* path, const Outcome& outcome, const FailureTrace& trace) {
-  constexpr uint32_t kHasLogs = RUSHLIGHT_LOG_LEVEL < 3;
-  uint32_t head[] = {0,        static_cast<uint32_t>(outcome.error), outcome.lost_events, outcome.lost_values,
-                     kHasLogs, static_cast<uint32_t>(trace.size)};
-  std::memcpy(head, "RLOC", 4);
-  const int file = platform::file_open(path, platform::FileMode::Write);
-  if (file < 0) return;
-  // A file that is cut off is as good as none.
-  static_cast<void>(platform::file_write(file, head, sizeof head));
-  static_cast<void>(platform::file_write(file, trace.records, trace.size * sizeof *trace.records));
-  platform::file_close(file);
+void print_error(const File& file) {
+  // Without logs the runner holds no text.
+  if constexpr (RUSHLIGHT_LOG_LEVEL < 3) {
+    platform::print_line(to_string(static_cast<Error>(file.error)));
+  } else {
+    print_hex("error 0x", &file.error, 1, 2);
+    if (file.trace.size != 0) print_hex("failure: ", file.trace.records, file.trace.size, 8);
+  }
 }
 
 }  // namespace
 
-void tell_outcome(int argc, char** argv, const Outcome& outcome) {
-  FailureTrace trace;
-  trace.size = 0;
-  if (outcome.error != Error::Ok) {
-    print_name(outcome.error);
-    trace = failure_trace();
-    if (RUSHLIGHT_LOG_LEVEL >= 3 && trace.size != 0) print_records(trace);
+void tell_outcome(int argc, char** argv, Error error, TraceLoss lost) {
+  File file;
+  file.error = static_cast<uint32_t>(error);
+  file.lost = lost;
+  if (error != Error::Ok) {
+    file.trace = failure_trace();
+    print_error(file);
   }
-  if (const char* path = argument(argc, argv, "--outcome")) write_outcome(path, outcome, trace);
+  const char* path = argument(argc, argv, "--outcome");
+  if (path == nullptr) return;
+  const int handle = platform::file_open(path, platform::FileMode::Write);
+  if (handle < 0) return;
+  const size_t size = offsetof(File, trace.records) + file.trace.size * sizeof *file.trace.records;
+  // A file that is cut off is as good as none.
+  static_cast<void>(platform::file_write(handle, &file, size));
+  platform::file_close(handle);
 }
 
 }  // namespace rushlight

@@ -6,19 +6,19 @@
 
 namespace rushlight {
 
-struct Outcome {
-  Error error = Error::Ok;
-  // Of a trace: what found no room in the memory for it.
-  uint32_t lost_events = 0;
-  uint32_t lost_values = 0;
+// Events and values of a trace that did not fit in their memory.
+struct TraceLoss {
+  uint32_t events = 0;
+  uint32_t values = 0;
 };
 
-// Prints the error's name and, in a build without logs, "failure: 1b2c3d63 ..." for `rushlight decode`;
-// nothing for Ok. Writes, where --outcome=FILE names a file, little-endian numbers of 32 bits:
+// Prints the error's name or, in a build without logs, its number and "failure: 1b2c3d63 ..." for
+// `rushlight decode`; nothing for Ok. Writes, where --outcome=FILE names a file, little-endian numbers of 32
+// bits:
 //
 //   "RLOC", error, lost events, lost values, 1 for a build with logs, number of records, records (failure.h)
 //
 // A run without that file did not end by itself: an exit status alone may be an emulator's or a shell's.
-void tell_outcome(int argc, char** argv, const Outcome& outcome);
+void tell_outcome(int argc, char** argv, Error error, TraceLoss lost);
 
 }  // namespace rushlight

@@ -6,6 +6,7 @@
 #include "runtime/base/log.h"
 #include "runtime/platform/host_file.h"
 #include "runtime/platform/platform.h"
+#include "runtime/runner/answer_calls.h"
 #include "runtime/runner/case_stream.h"
 #include "runtime/runner/loaded_method.h"
 
@@ -20,21 +21,9 @@ class RequestRunner {
 
   // Runs the request's calls in order; calls of one method share its state.
   Error run(Span<const uint8_t> request, size_t program_bytes) {
-    CaseReader reader(request);
-    uint32_t calls = 0;
-    RL_CHECK(reader.begin(&calls, &fresh_methods_), Error::InvalidArgument, "request: is no case stream");
-    const int file = platform::file_open(outputs_, platform::FileMode::Write);
-    RL_CHECK(file >= 0, Error::AccessFailed, "%s: cannot be written", outputs_);
     report_.program_bytes = program_bytes;
-    CaseWriter writer(file);
-    Error error = Error::Ok;
-    for (uint32_t i = 0; i < calls && error == Error::Ok; ++i) {
-      error = call(&reader, &writer, i == 0 ? calls : 0);
-    }
-    platform::file_close(file);
-    if (error != Error::Ok) return error;
-    RL_CHECK(writer.ok(), Error::AccessFailed, "%s: cannot be written", outputs_);
-    return Error::Ok;
+    return answer_calls(request, outputs_, &fresh_methods_,
+                        [this](auto... arguments) { return call(arguments...); });
   }
 
  private:

@@ -73,7 +73,7 @@ Error TraceFiles::write() {
   if (debug_file_ != nullptr) RL_TRY(write_file(debug_file_, sink_.written()));
   if (etdump_->lost_events() + etdump_->lost_values() > 0) {
     char line[96];
-    std::snprintf(line, sizeof line, "trace: %lu events and %lu values found no room",
+    std::snprintf(line, sizeof line, "trace: %lu events and %lu values did not fit",
                   log_number(etdump_->lost_events()), log_number(etdump_->lost_values()));
     platform::print_line(line);
   }

@@ -4,6 +4,7 @@
 
 #include "runtime/base/error.h"
 #include "runtime/runner/model_files.h"
+#include "runtime/runner/outcome.h"
 #include "runtime/trace/event_tracer.h"
 
 #ifdef ET_EVENT_TRACER_ENABLED
@@ -24,16 +25,13 @@ class TraceFiles {
   // Null when no trace was asked for.
   [[nodiscard]] EventTracer* tracer() { return etdump_; }
 
-  // Writes the files and tells what was lost. Errors: MemoryAllocationFailed (no room for even an empty
+  // Writes the files and tells what was lost. Errors: MemoryAllocationFailed (not enough for an empty
   // trace), AccessFailed.
   Error write();
 
-  // What found no room in the memory for it.
-  [[nodiscard]] uint32_t lost_events() const {
-    return etdump_ == nullptr ? 0 : count(etdump_->lost_events());
-  }
-  [[nodiscard]] uint32_t lost_values() const {
-    return etdump_ == nullptr ? 0 : count(etdump_->lost_values());
+  [[nodiscard]] TraceLoss lost() const {
+    if (etdump_ == nullptr) return {};
+    return {count(etdump_->lost_events()), count(etdump_->lost_values())};
   }
 
  private:
@@ -56,8 +54,7 @@ class TraceFiles {
   }
   [[nodiscard]] static EventTracer* tracer() { return nullptr; }
   static Error write() { return Error::Ok; }
-  [[nodiscard]] static uint32_t lost_events() { return 0; }
-  [[nodiscard]] static uint32_t lost_values() { return 0; }
+  [[nodiscard]] static TraceLoss lost() { return {}; }
 };
 
 #endif

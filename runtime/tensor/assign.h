@@ -91,7 +91,7 @@ inline Error set_value(size_t index, const EValue& target, const EValue& value) 
   return Error::Ok;
 }
 
-// Memory for output `index`, a tensor that the program left unplanned: room for its largest shape.
+// Memory for output `index`, a tensor that the program left unplanned; it holds the largest shape.
 // Errors: InvalidArgument (too few bytes), InvalidType (no tensor), InvalidState (planned).
 inline Error set_output_memory(size_t index, const EValue& value, Span<uint8_t> memory) {
   RL_CHECK(value.is_tensor(), Error::InvalidType, "output %lu: a %s has no memory of its own",

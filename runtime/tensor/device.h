@@ -7,8 +7,8 @@
 
 namespace rushlight {
 
-// Copies all bytes of `from` to `to`; at least one of them lies on a device. Whoever links devices defines it;
-// a weak symbol takes no memory that is written, as a pointer would.
+// Copies all bytes of `from` to `to`; at least one of them lies on a device. Whoever links devices defines
+// it; a weak symbol takes no memory that is written, as a pointer would.
 __attribute__((weak)) Error copy_with_device(const TensorImpl& from, const TensorImpl& to);
 
 // Copies the bytes of one tensor to another of as many, wherever they lie.

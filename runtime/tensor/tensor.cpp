@@ -54,9 +54,9 @@ Error TensorImpl::resize(Span<const SizesType> sizes) {
 }
 
 bool TensorImpl::is_writable() const {
-  const bool has_room = storage_ == Storage::Planned || storage_ == Storage::Given;
+  const bool has_capacity = storage_ == Storage::Planned || storage_ == Storage::Given;
   const bool fits_as_it_is = storage_ == Storage::Lent || storage_ == Storage::View;
-  return has_room || (fits_as_it_is && dynamism_ == TensorShapeDynamism::STATIC);
+  return has_capacity || (fits_as_it_is && dynamism_ == TensorShapeDynamism::STATIC);
 }
 
 Error TensorImpl::make_view(const TensorImpl& base, Span<const SizesType> sizes) {

@@ -29,10 +29,10 @@ enum class TensorShapeDynamism : uint8_t {
 enum class Storage : uint8_t {
   None,          // none yet
   Constant,      // the program's; never written
-  Planned,       // room for numel_bound() elements, for good
+  Planned,       // memory for numel_bound() elements, for good
   Given,         // likewise, by the caller for an output
-  Lent,          // an input used in place: room for the elements it has now
-  View,          // another tensor's memory, until the next execution: room for the elements it has now
+  Lent,          // an input used in place: memory for the elements it has now
+  View,          // another tensor's memory, until the next execution: as large as its elements now
   ConstantView,  // a constant's; never written
 };
 

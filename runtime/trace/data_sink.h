@@ -13,7 +13,7 @@ namespace rushlight {
 class DataSink {
  public:
   // Keeps a copy; returns its offset from the start of the debug data.
-  // Errors: OutOfResources (no room), or what the sink's own storage says.
+  // Errors: OutOfResources (no memory left), or what the sink's own storage says.
   virtual Result<size_t> write(const void* data, size_t size) = 0;
 
   // A new trace begins, which refers to nothing that was written before.

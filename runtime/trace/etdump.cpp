@@ -47,18 +47,18 @@ void ETDump::reset() {
   state_ = State::Empty;
 }
 
-bool ETDump::has_room(size_t bytes) const { return builder_.free_bytes() >= bytes + kBlockEnd + kFileEnd; }
+bool ETDump::fits(size_t bytes) const { return builder_.free_bytes() >= bytes + kBlockEnd + kFileEnd; }
 
 // Whether an event of at most so many bytes can be added to the block.
 bool ETDump::ready_for(size_t bytes) {
   if (state_ == State::Empty) create_event_block("Default");
-  return state_ == State::InBlock && has_room(bytes);
+  return state_ == State::InBlock && fits(bytes);
 }
 
 // Of blocks whose name has a unit.
 constexpr size_t kLongestBlockName = 47;
 
-// One copy of each name, as far as the table of names remembers it. The caller has seen to the room.
+// One copy of each name, as far as the table of names remembers it. The caller has checked that it fits.
 ETDump::Ref ETDump::name(const char* text) {
   const size_t length = std::strlen(text);
   Ref& known = names_[hash(text, length) % kNames];
@@ -81,9 +81,8 @@ void ETDump::create_event_block(const char* text) {
   if (state_ == State::Finished) reset();
   if (state_ == State::InBlock) close_block();
   const size_t length = unit_ == nullptr ? std::strlen(text) : kLongestBlockName;
-  const bool fits = has_room(Builder::string_bound(length));
-  state_ = fits ? State::InBlock : State::Full;
-  if (!fits) return;
+  state_ = fits(Builder::string_bound(length)) ? State::InBlock : State::Full;
+  if (state_ == State::Full) return;
   block_name_ = block_name(text);
   block_input_ = bundled_input_index();
   ++num_blocks_;
@@ -114,7 +113,7 @@ Span<const uint8_t> ETDump::finish() {
   };
   file_ = builder_.finish(builder_.table(fields, 2), etdump::kIdentifier);
   if (lost_events_ + lost_values_ > 0) {
-    RL_LOG(Error, "trace: no room for %lu events and %lu values", log_number(lost_events_),
+    RL_LOG(Error, "trace: lost %lu events and %lu values", log_number(lost_events_),
            log_number(lost_values_));
   }
   return file_;

@@ -7,7 +7,7 @@
 //   method->execute();
 //   Span<const uint8_t> file = trace.finish();
 //
-// An operator's two events take 88 bytes and its name once. What finds no room is counted and left
+// An operator's two events take 88 bytes and its name once. What does not fit is counted and left
 // out; the file is whole in any case.
 #pragma once
 
@@ -39,7 +39,7 @@ class ETDump final : public EventTracer {
   void reset();
 
   [[nodiscard]] size_t num_blocks() const { return num_blocks_; }
-  // Events and values that found no room, in the current file.
+  // Events and values that did not fit in the current file.
   [[nodiscard]] size_t lost_events() const { return lost_events_; }
   [[nodiscard]] size_t lost_values() const { return lost_values_; }
 
@@ -67,7 +67,7 @@ class ETDump final : public EventTracer {
   // The most names that are written once only, by their hash.
   static constexpr size_t kNames = 64;
 
-  [[nodiscard]] bool has_room(size_t bytes) const;
+  [[nodiscard]] bool fits(size_t bytes) const;
   bool ready_for(size_t bytes);
   void close_block();
   Ref name(const char* text);

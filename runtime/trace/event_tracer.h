@@ -4,7 +4,7 @@
 //
 // The calls, ids and levels are ExecuTorch's, so that its tools understand what comes out (etdump.h).
 // Without ET_EVENT_TRACER_ENABLED (CMake: EXECUTORCH_ENABLE_EVENT_TRACER) the runtime never calls a
-// tracer and has no room for one.
+// tracer and takes no memory for one.
 #pragma once
 
 #include <cstddef>
@@ -81,7 +81,7 @@ class EventTracer {
   virtual void track_allocation(AllocatorId id, size_t size) = 0;
 
   // A value that an instruction or the whole method made. True: it is logged.
-  // Errors: OutOfResources (no room), NotSupported (kind of value), or what the sink returned.
+  // Errors: OutOfResources (no memory left), NotSupported (kind of value), or what the sink returned.
   virtual Result<bool> log_value(const EValue& value, LoggedValue kind) = 0;
 
   // Likewise from inside a delegate; false when the filter does not want it.

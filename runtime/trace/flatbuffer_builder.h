@@ -3,7 +3,7 @@
 // pointed at is written before what points at it. The free space between is also where lists of
 // references wait, from the start upwards, until they become vectors.
 //
-// Nothing here checks for room: whoever writes has asked free_bytes() for the most it can take.
+// Nothing here checks the free memory: the caller compares free_bytes() with the most it can write.
 #pragma once
 
 #include <cstddef>

@@ -38,8 +38,8 @@ void OperatorScope::begin(const char* name) {
   const char* separator = std::strstr(name, "::");
   const char* base = separator == nullptr ? name : separator + 2;
   char event[256];
-  const size_t room = sizeof event - sizeof kPrefix;
-  const size_t length = std::strlen(base) < room ? std::strlen(base) : room;
+  const size_t most = sizeof event - sizeof kPrefix;
+  const size_t length = std::strlen(base) < most ? std::strlen(base) : most;
   std::memcpy(event, kPrefix, kPrefixLength);
   std::memcpy(event + kPrefixLength, base, length);
   event[kPrefixLength + length] = 0;

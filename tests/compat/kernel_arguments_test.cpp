@@ -30,10 +30,10 @@ using rushlight::compat::testing::TensorOf;
 enum torch::executor::TensorShapeDynamism dynamism_of(const Tensor& tensor) {
   return tensor.shape_dynamism();
 }
-static_assert(std::is_same_v<enum executorch::runtime::TensorShapeDynamism,
-                             enum torch::executor::TensorShapeDynamism>);
-static_assert(std::is_same_v<enum executorch::aten::TensorShapeDynamism,
-                             enum torch::executor::TensorShapeDynamism>);
+static_assert(
+    std::is_same_v<enum executorch::runtime::TensorShapeDynamism, enum torch::executor::TensorShapeDynamism>);
+static_assert(
+    std::is_same_v<enum executorch::aten::TensorShapeDynamism, enum torch::executor::TensorShapeDynamism>);
 static_assert(std::is_same_v<enum executorch::runtime::Tag, enum torch::executor::Tag>);
 
 TEST(TensorShapeDynamism, ByItsElaboratedName_IsTheType) {
@@ -41,11 +41,10 @@ TEST(TensorShapeDynamism, ByItsElaboratedName_IsTheType) {
   EXPECT_EQ(dynamism_of(tensor), torch::executor::TensorShapeDynamism::STATIC);
 }
 
-// A float tensor of more dimensions than kernels have room for, all of size 1.
+// A float tensor of more dimensions than kernels can index, all of size 1.
 class DeepTensor {
  public:
-  explicit DeepTensor(size_t rank)
-      : sizes_(rank, 1), order_(rank), strides_(rank, 1), impl_(make(rank)) {}
+  explicit DeepTensor(size_t rank) : sizes_(rank, 1), order_(rank), strides_(rank, 1), impl_(make(rank)) {}
   operator Tensor() { return Tensor(&impl_); }
   float value = 1;
 

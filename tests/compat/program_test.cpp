@@ -409,7 +409,8 @@ TEST(Backend, WithOptions_SeesThemAtLoad) {
 // A loader that notes what it is told of each load.
 class NotingLoader final : public executorch::runtime::DataLoader {
  public:
-  explicit NotingLoader(const t::Bytes& file) : file_(file.size()), loader_(file_.span().data(), file.size()) {
+  explicit NotingLoader(const t::Bytes& file)
+      : file_(file.size()), loader_(file_.span().data(), file.size()) {
     std::copy(file.begin(), file.end(), file_.span().data());
   }
   Result<executorch::runtime::FreeableBuffer> load(size_t offset, size_t size,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files read through the classes of program_generated.h and its like, beside what rushlight's own readers say;
-// and tensors made from these tables. Compiled with and without Google's library.
+// Files read through the classes of program_generated.h and its like, beside what rushlight's own readers
+// say; and tensors made from these tables. Compiled with and without Google's library.
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -70,8 +70,7 @@ using executorch::runtime::testing::ProgramTestFriend;
 class File {
  public:
   explicit File(const char* name) : File(read(name)) {}
-  explicit File(const t::Bytes& bytes)
-      : block_(bytes.size()), loader_(block_.span().data(), bytes.size()) {
+  explicit File(const t::Bytes& bytes) : block_(bytes.size()), loader_(block_.span().data(), bytes.size()) {
     std::copy(bytes.begin(), bytes.end(), block_.span().data());
   }
 
@@ -93,7 +92,9 @@ class File {
 class Memory {
  public:
   explicit Memory(size_t planned)
-      : planned_(planned), span_(planned_.data(), planned), planner_(Span<Span<uint8_t>>(&span_, size_t{1})) {}
+      : planned_(planned),
+        span_(planned_.data(), planned),
+        planner_(Span<Span<uint8_t>>(&span_, size_t{1})) {}
   MemoryManager* manager() { return &manager_; }
   HierarchicalAllocator* planner() { return &planner_; }
   uint8_t* at(size_t offset) { return planned_.data() + offset; }
@@ -134,7 +135,8 @@ TEST(SchemaClasses, OfOfficialPrograms_SayWhatMethodMetaSays) {
         ASSERT_TRUE(described.ok());
         EXPECT_EQ(static_cast<int>(tensor->scalar_type()), static_cast<int>(described->scalar_type()));
         ASSERT_EQ(tensor->sizes()->size(), described->sizes().size());
-        EXPECT_TRUE(std::equal(described->sizes().begin(), described->sizes().end(), tensor->sizes()->begin()));
+        EXPECT_TRUE(
+            std::equal(described->sizes().begin(), described->sizes().end(), tensor->sizes()->begin()));
         EXPECT_TRUE(std::equal(described->dim_order().begin(), described->dim_order().end(),
                                tensor->dim_order()->begin()));
         ++tensors;
@@ -222,7 +224,8 @@ TEST(SchemaClasses, Verifiers_LetThroughWhatIsSound) {
   const auto program = [&](const t::Bytes& bytes) { return verifies(bytes, flat::VerifyProgramBuffer); };
   const auto sound = File::read("model_mlp/model.pte");
   EXPECT_TRUE(program(sound));
-  EXPECT_TRUE(verifies(File::read("external_ptd/weights.ptd"), flat_tensor_flatbuffer::VerifyFlatTensorBuffer));
+  EXPECT_TRUE(
+      verifies(File::read("external_ptd/weights.ptd"), flat_tensor_flatbuffer::VerifyFlatTensorBuffer));
   EXPECT_TRUE(
       verifies(File::read("bundled/model.bpte"), bundled_program_flatbuffer::VerifyBundledProgramBuffer));
   EXPECT_FALSE(program(File::read("external_ptd/weights.ptd")));

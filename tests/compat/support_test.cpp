@@ -48,7 +48,8 @@ static_assert(!meta::is_instantiation_of<meta::typelist, int>::value);
 struct Callable {
   double operator()(int, bool) const { return 0; }
 };
-static_assert(std::is_same_v<meta::infer_function_traits_t<Callable>::parameter_types, meta::typelist<int, bool>>);
+static_assert(
+    std::is_same_v<meta::infer_function_traits_t<Callable>::parameter_types, meta::typelist<int, bool>>);
 static_assert(std::is_same_v<meta::infer_function_traits_t<double (*)(int)>::return_type, double>);
 static_assert(std::is_same_v<meta::infer_function_traits_t<double(int)>::func_type, double(int)>);
 static_assert(meta::function_traits<void(int, int)>::number_of_parameters == 2);
@@ -58,12 +59,14 @@ static_assert(meta::function_traits<void(int, int)>::number_of_parameters == 2);
 std::string seen;
 
 Tensor& everything(KernelRuntimeContext&, const Tensor& in, int64_t i, double d, bool b, Scalar s,
-                   std::string_view text, ScalarType type, std::optional<int64_t> none, std::optional<double> some,
-                   std::optional<Tensor> tensor, ArrayRef<int64_t> list, Tensor& out) {
+                   std::string_view text, ScalarType type, std::optional<int64_t> none,
+                   std::optional<double> some, std::optional<Tensor> tensor, ArrayRef<int64_t> list,
+                   Tensor& out) {
   seen = std::to_string(i) + (b ? " true " : " false ") + std::string(text) + " " +
          std::to_string(static_cast<int>(type)) + (none.has_value() ? " some" : " none") +
          (tensor.has_value() ? " tensor " : " no tensor ") + std::to_string(list.size());
-  out.mutable_data_ptr<float>()[0] = in.const_data_ptr<float>()[0] + static_cast<float>(d + *some) + static_cast<float>(s.to<int64_t>());
+  out.mutable_data_ptr<float>()[0] =
+      in.const_data_ptr<float>()[0] + static_cast<float>(d + *some) + static_cast<float>(s.to<int64_t>());
   return out;
 }
 void without_context(const Tensor& in, Tensor& out) {
@@ -84,8 +87,8 @@ TEST(BoxedKernel, OfEveryKindOfArgument_ReadsThemFromTheStack) {
   EValue* wrapped[] = {&one, &two};
   int64_t unwrapped[2];
   executorch::runtime::BoxedEvalueList<int64_t> list(wrapped, unwrapped, 2);
-  EValue values[] = {*in,   int64_t{7}, 0.5,      true, Scalar(2), EValue(&text), int64_t{6},
-                     EValue(), 0.25,      EValue(), &list, *out};
+  EValue values[] = {*in,        int64_t{7}, 0.5,  true,     Scalar(2), EValue(&text),
+                     int64_t{6}, EValue(),   0.25, EValue(), &list,     *out};
   EValue* stack[12];
   for (int i = 0; i < 12; ++i) stack[i] = &values[i];
   KernelRuntimeContext context;
@@ -113,7 +116,8 @@ TEST(BoxedKernel, OfTooFewValues_FailsTheContext) {
 
 class FewKeys final : public NamedDataMap {
  public:
-  FewKeys(std::vector<std::string> keys, Error absent = Error::NotFound) : keys_(std::move(keys)), absent_(absent) {}
+  FewKeys(std::vector<std::string> keys, Error absent = Error::NotFound)
+      : keys_(std::move(keys)), absent_(absent) {}
   Result<const TensorLayout> get_tensor_layout(std::string_view key) const override {
     static const int32_t size = 1;
     static const uint8_t order = 0;
@@ -203,9 +207,11 @@ TEST(TensorLayout, OfSizesOrderAndDtype_DescribesThemOrRefuses) {
   EXPECT_EQ(layout->dim_order()[0], 1);
   EXPECT_EQ(layout->scalar_type(), ScalarType::Short);
   EXPECT_EQ(TensorLayout::create({sizes, 2}, {order, 3}, ScalarType::Byte).error(), Error::InvalidArgument);
-  EXPECT_EQ(TensorLayout::create({negative, 2}, {order, 2}, ScalarType::Byte).error(), Error::InvalidArgument);
+  EXPECT_EQ(TensorLayout::create({negative, 2}, {order, 2}, ScalarType::Byte).error(),
+            Error::InvalidArgument);
   EXPECT_EQ(TensorLayout::create({huge, 3}, {order, 3}, ScalarType::Long).error(), Error::InvalidArgument);
-  EXPECT_EQ(TensorLayout::create({sizes, 2}, {order, 2}, ScalarType::Undefined).error(), Error::InvalidArgument);
+  EXPECT_EQ(TensorLayout::create({sizes, 2}, {order, 2}, ScalarType::Undefined).error(),
+            Error::InvalidArgument);
 }
 
 // --- modules
@@ -255,8 +261,7 @@ TEST(Profiler, Macros_RecordEventsScopesAndAllocations) {
   profiler_init();
   EXECUTORCH_RESET_PROFILE_RESULTS()
   EXECUTORCH_PROFILE_CREATE_BLOCK("block")
-  const uint32_t token = EXECUTORCH_BEGIN_PROF("outer")
-  {
+  const uint32_t token = EXECUTORCH_BEGIN_PROF("outer") {
     EXECUTORCH_PROFILE_INSTRUCTION_SCOPE(2, 5)
     EXECUTORCH_SCOPE_PROF("inner")
     EXPECT_EQ(get_profile_tls_state().chain_idx, 2);

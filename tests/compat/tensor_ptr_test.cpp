@@ -126,7 +126,8 @@ TEST(FromBlob, EachForm_IsOverTheMemory) {
 
 TEST(TensorMakers, OfNumbers_FillEveryElement) {
   EXPECT_EQ(elements<float>(full({2, 2}, 0.5)), std::vector<float>(4, 0.5f));
-  EXPECT_EQ(elements<int64_t>(full({2}, (int64_t{1} << 60) + 1, ScalarType::Long))[0], (int64_t{1} << 60) + 1);
+  EXPECT_EQ(elements<int64_t>(full({2}, (int64_t{1} << 60) + 1, ScalarType::Long))[0],
+            (int64_t{1} << 60) + 1);
   EXPECT_EQ(elements<uint8_t>(ones({3}, ScalarType::Byte)), std::vector<uint8_t>(3, 1));
   EXPECT_EQ(elements<double>(zeros({3}, ScalarType::Double)), std::vector<double>(3, 0));
   EXPECT_EQ(*scalar_tensor(true, ScalarType::Bool)->const_data_ptr<bool>(), true);

@@ -150,9 +150,9 @@ bool ArgumentValues::written_tensor(EValue* value) {
 }
 
 bool ArgumentValues::make_list(char kind, EValue* value) {
-  List& list = lists_.emplace_back();
+  if (std::string_view("nfolkp").find(kind) == std::string_view::npos) return false;
+  ListStorage& list = lists_.emplace_back();
   const size_t length = choices_.of<size_t>({0, 1, 1, 2, 2, 2, 3, 3, 4, 5});
-  value->length = static_cast<uint32_t>(length);
   for (size_t i = 0; i < length; ++i) {
     EValue item;
     if (kind == 'n') item = EValue(integer());
@@ -163,30 +163,7 @@ bool ArgumentValues::make_list(char kind, EValue* value) {
     if (kind == 'k' && !written_tensor(&item)) return false;
     list.values.push_back(absent && choices_.one_in(2) ? nullptr : keep(item));
   }
-  if (kind == 'n') {
-    list.ints.resize(length);
-    list.int_list = {list.values.data(), list.ints.data()};
-    value->payload.as_int_list = &list.int_list;
-    value->tag = Tag::ListInt;
-  } else if (kind == 'f') {
-    value->payload.as_double_list = list.doubles.data();
-    value->tag = Tag::ListDouble;
-  } else if (kind == 'o') {
-    value->payload.as_bool_list = reinterpret_cast<const bool*>(list.bools.data());
-    value->tag = Tag::ListBool;
-  } else if (kind == 'l' || kind == 'k') {
-    list.tensors.resize(length, Tensor(nullptr));
-    list.tensor_list = {list.values.data(), list.tensors.data()};
-    value->payload.as_tensor_list = &list.tensor_list;
-    value->tag = Tag::ListTensor;
-  } else if (kind == 'p') {
-    list.optional_tensors.resize(length);
-    list.optional_tensor_list = {list.values.data(), list.optional_tensors.data()};
-    value->payload.as_optional_tensor_list = &list.optional_tensor_list;
-    value->tag = Tag::ListOptionalTensor;
-  } else {
-    return false;
-  }
+  list.box(kind, value);
   return true;
 }
 

@@ -4,13 +4,13 @@
 
 #include <cstdint>
 #include <deque>
-#include <optional>
 #include <vector>
 
 #include "runtime/tensor/evalue.h"
 #include "tests/fuzz/choices.h"
 #include "tests/fuzz/heap.h"
 #include "tests/fuzz/inputs.h"
+#include "tests/fuzz/list_storage.h"
 
 namespace rushlight::fuzz {
 
@@ -26,18 +26,6 @@ class ArgumentValues {
   EValue* make(char code);
 
  private:
-  struct List {
-    std::vector<EValue*> values;
-    std::vector<int64_t> ints;
-    std::vector<Tensor> tensors;
-    std::vector<std::optional<Tensor>> optional_tensors;
-    std::vector<double> doubles;
-    std::vector<uint8_t> bools;
-    BoxedList<int64_t> int_list{};
-    BoxedList<Tensor> tensor_list{};
-    BoxedList<std::optional<Tensor>> optional_tensor_list{};
-  };
-
   bool make_value(char kind, EValue* value);
   bool make_list(char kind, EValue* value);
   bool read_tensor(EValue* value);
@@ -55,7 +43,7 @@ class ArgumentValues {
   ScalarType dtype_;
   std::vector<SizesType> shape_;
   std::deque<EValue> values_;
-  std::deque<List> lists_;
+  std::deque<ListStorage> lists_;
 };
 
 }  // namespace rushlight::fuzz

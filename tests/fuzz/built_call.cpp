@@ -76,44 +76,15 @@ EValue BuiltCall::make(CallValue& value, char code) {
 }
 
 EValue BuiltCall::make_list(CallValue& value, char code) {
-  List& list = lists_.emplace_back();
+  ListStorage& list = lists_.emplace_back();
   EValue made;
-  const size_t length = value.items.size();
-  made.length = static_cast<uint32_t>(length);
   for (CallValue& item : value.items) {
     list.doubles.push_back(item.kind == CallValue::Kind::Int ? static_cast<double>(item.number) : item.real);
     list.bools.push_back(item.number != 0 ? 1 : 0);
     const bool is_absent = item.kind == CallValue::Kind::None;
     list.values.push_back(is_absent ? nullptr : keep(make(item, 'i')));
   }
-  switch (code) {
-    case 'n':
-      list.ints.resize(length);
-      list.int_list = {list.values.data(), list.ints.data()};
-      made.payload.as_int_list = &list.int_list;
-      made.tag = Tag::ListInt;
-      break;
-    case 'f':
-      made.payload.as_double_list = list.doubles.data();
-      made.tag = Tag::ListDouble;
-      break;
-    case 'o':
-      made.payload.as_bool_list = reinterpret_cast<const bool*>(list.bools.data());
-      made.tag = Tag::ListBool;
-      break;
-    case 'p':
-      list.optional_tensors.resize(length);
-      list.optional_tensor_list = {list.values.data(), list.optional_tensors.data()};
-      made.payload.as_optional_tensor_list = &list.optional_tensor_list;
-      made.tag = Tag::ListOptionalTensor;
-      break;
-    default:
-      list.tensors.resize(length, Tensor(nullptr));
-      list.tensor_list = {list.values.data(), list.tensors.data()};
-      made.payload.as_tensor_list = &list.tensor_list;
-      made.tag = Tag::ListTensor;
-      break;
-  }
+  list.box(code, &made);
   return made;
 }
 

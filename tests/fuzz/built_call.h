@@ -3,10 +3,10 @@
 #pragma once
 
 #include <deque>
-#include <optional>
 #include <vector>
 
 #include "tests/fuzz/heap.h"
+#include "tests/fuzz/list_storage.h"
 #include "tests/fuzz/recorded_call.h"
 
 namespace rushlight::fuzz {
@@ -36,18 +36,6 @@ class BuiltCall {
   [[nodiscard]] const std::vector<Built>& tensors() const { return tensors_; }
 
  private:
-  struct List {
-    std::vector<EValue*> values;
-    std::vector<int64_t> ints;
-    std::vector<Tensor> tensors;
-    std::vector<std::optional<Tensor>> optional_tensors;
-    std::vector<double> doubles;
-    std::vector<uint8_t> bools;
-    BoxedList<int64_t> int_list{};
-    BoxedList<Tensor> tensor_list{};
-    BoxedList<std::optional<Tensor>> optional_tensor_list{};
-  };
-
   EValue make(CallValue& value, char code);
   EValue make_list(CallValue& value, char code);
   EValue* keep(const EValue& value) { return &values_.emplace_back(value); }
@@ -58,7 +46,7 @@ class BuiltCall {
   std::deque<std::vector<StridesType>> strides_;
   std::vector<Built> tensors_;
   std::deque<EValue> values_;
-  std::deque<List> lists_;
+  std::deque<ListStorage> lists_;
   std::vector<EValue*> arguments_;
   size_t next_tensor_ = 0;
   bool is_built_ = false;

@@ -12,24 +12,21 @@ namespace {
 using Kind = Edit::Kind;
 using Limits = std::numeric_limits<int64_t>;
 
-constexpr int64_t kNumbers[] = {-2,
-                                -1,
-                                0,
-                                1,
-                                2,
-                                5,
-                                int64_t{1} << 31,
-                                (int64_t{1} << 32) + 1,
-                                int64_t{1} << 62,
-                                Limits::min(),
-                                Limits::max()};
-constexpr double kReals[] = {0, -1, 0.5, 1e300, -1e300, std::numeric_limits<double>::infinity(),
+constexpr int64_t kNumbers[] = {
+    -2,           -1, 0, 1, 2, 5, int64_t{1} << 31, (int64_t{1} << 32) + 1, int64_t{1} << 62, Limits::min(),
+    Limits::max()};
+constexpr double kReals[] = {0,
+                             -1,
+                             0.5,
+                             1e300,
+                             -1e300,
+                             std::numeric_limits<double>::infinity(),
                              -std::numeric_limits<double>::infinity(),
                              std::numeric_limits<double>::quiet_NaN()};
 constexpr const char* kTexts[] = {"", "none", "tanh", "relu", "mean", "sum", "floor", "trunc", "amax"};
-constexpr ScalarType kTypes[] = {ScalarType::Float, ScalarType::Double, ScalarType::Half,  ScalarType::Long,
-                                 ScalarType::Int,   ScalarType::Bool,   ScalarType::Byte,  ScalarType::Short,
-                                 ScalarType::ComplexFloat};
+constexpr ScalarType kTypes[] = {ScalarType::Float, ScalarType::Double, ScalarType::Half,
+                                 ScalarType::Long,  ScalarType::Int,    ScalarType::Bool,
+                                 ScalarType::Byte,  ScalarType::Short,  ScalarType::ComplexFloat};
 
 // All values of a kind, those in lists too.
 template <class Wanted>
@@ -54,15 +51,13 @@ std::vector<CallValue*> numbers_of(RecordedCall& call) {
 
 std::vector<CallValue*> texts_of(RecordedCall& call) {
   std::vector<CallValue*> all;
-  collect(
-      call.arguments, [](const CallValue& value) { return value.kind == CallValue::Kind::String; }, &all);
+  collect(call.arguments, [](const CallValue& value) { return value.kind == CallValue::Kind::String; }, &all);
   return all;
 }
 
 std::vector<CallValue*> lists_of(RecordedCall& call) {
   std::vector<CallValue*> all;
-  collect(
-      call.arguments, [](const CallValue& value) { return value.kind == CallValue::Kind::List; }, &all);
+  collect(call.arguments, [](const CallValue& value) { return value.kind == CallValue::Kind::List; }, &all);
   return all;
 }
 
@@ -216,9 +211,9 @@ void apply(const Edit& edit, const KernelEntry& kernel, RecordedCall* call) {
 }
 
 std::string to_text(const Edit& edit) {
-  static constexpr const char* kNames[] = {"size",  "everywhere", "sizes",  "no first", "no last",
-                                           "one more", "no rank", "type",   "order",    "number",
-                                           "text",  "absent",     "shorter", "longer"};
+  static constexpr const char* kNames[] = {"size",     "everywhere", "sizes",   "no first", "no last",
+                                           "one more", "no rank",    "type",    "order",    "number",
+                                           "text",     "absent",     "shorter", "longer"};
   return std::string(kNames[static_cast<size_t>(edit.kind)]) + " " + std::to_string(edit.place) + " " +
          std::to_string(edit.item) + " " + std::to_string(edit.value) + " " + std::to_string(edit.real);
 }
@@ -238,8 +233,8 @@ std::vector<MemoryPlan> plans_of(RecordedCall call, const KernelEntry& kernel) {
       const auto step = static_cast<ptrdiff_t>(
           std::max(element_size(tensors[w].tensor->type), element_size(tensors[t].tensor->type)));
       const auto rounded = [&](ptrdiff_t shift) { return shift / step * step; };
-      std::set<ptrdiff_t> shifts = {0, step, -step, rounded(other / 2), rounded(-written / 2),
-                                    rounded(other - written)};
+      std::set<ptrdiff_t> shifts = {
+          0, step, -step, rounded(other / 2), rounded(-written / 2), rounded(other - written)};
       for (const ptrdiff_t shift : shifts) {
         if (shift < other && -shift < written) plans.push_back(plan_of(t, w, shift));
       }

@@ -14,19 +14,19 @@ namespace rushlight::fuzz {
 
 struct Edit {
   enum class Kind : uint8_t {
-    Size,       // of dimension `item` of tensor `place`
-    Everywhere, // every size `item` of all tensors; in lists of integers too
-    Sizes,      // the same, but for the lists
-    NoFirst,    // tensor `place` loses a dimension
+    Size,        // of dimension `item` of tensor `place`
+    Everywhere,  // every size `item` of all tensors; in lists of integers too
+    Sizes,       // the same, but for the lists
+    NoFirst,     // tensor `place` loses a dimension
     NoLast,
-    OneMore,    // or gets one
-    NoRank,     // or loses all
-    Type,       // tensor `place` holds another dtype
-    Order,      // the other way round in memory
-    Number,     // number `place` of all numbers
+    OneMore,  // or gets one
+    NoRank,   // or loses all
+    Type,     // tensor `place` holds another dtype
+    Order,    // the other way round in memory
+    Number,   // number `place` of all numbers
     Text,
-    Absent,     // argument `place`
-    Shorter,    // list `place` of all lists
+    Absent,   // argument `place`
+    Shorter,  // list `place` of all lists
     Longer,
   };
   Kind kind;

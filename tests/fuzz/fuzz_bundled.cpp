@@ -47,7 +47,7 @@ void run_cases(const BundledProgram& bundled, Method& method) {
   for (size_t i = 0; i < std::min<size_t>(*count, 4); ++i) {
     const auto test = bundled.test_case(method.meta().name(), i);
     Heap heap;
-    // With room for copies of misaligned data, with too little, and with none.
+    // With enough memory for copies of misaligned data, with too little, and with none.
     Arena memory(heap.allocate(i == 1 ? 16 : 65536));
     if (load_bundled_input(method, *test, i == 2 ? nullptr : &memory) != Error::Ok) continue;
     if (method.execute() != Error::Ok) continue;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/backs/portable_entry.h"
 #include "runtime/executor/arguments.h"
 #include "runtime/kernel/random.h"
 #include "tests/fuzz/built_call.h"
@@ -71,7 +72,8 @@ Span<uint8_t> scratch(const Way& way) {
   return block;
 }
 
-Results call(const RecordedCall& recorded, const KernelEntry& kernel, const MemoryPlan& plan, const Way& way) {
+Results call(const RecordedCall& recorded, const KernelEntry& kernel, const MemoryPlan& plan,
+             const Way& way) {
   Results called;
   const BuiltCall built(recorded, kernel, plan, way.is_dynamic);
   if (!built.is_built()) return called;
@@ -187,7 +189,7 @@ void say(const KernelEntry& kernel, const std::string& change) {
 // An operator's kernel, and the portable one that is behind an optimized one.
 std::vector<const KernelEntry*> kernels_of(const RecordedCall& recorded) {
   std::vector<const KernelEntry*> found;
-  for (const char* prefix : {"", "portable/"}) {
+  for (const char* prefix : {"", kernels::kPortablePrefix}) {
     const KernelEntry* kernel = selected_operators.find((prefix + recorded.name).c_str(), "");
     if (kernel != nullptr) found.push_back(kernel);
   }

@@ -134,7 +134,7 @@ void Mutator::copy_element() {
   if (to != nullptr && from != nullptr) set(*to, get(*from));
 }
 
-// A name of an operator, or a part of one, over a string; as much as there is room for.
+// A name of an operator, or a part of one, over a string; as much as fits.
 void Mutator::rename() {
   const Site* site = any(is_text);
   if (site == nullptr || site->at < 4 || selected_operators.size == 0) return;
@@ -144,9 +144,9 @@ void Mutator::rename() {
   const size_t length = dot == nullptr ? std::strlen(name) : static_cast<size_t>(dot - name);
   const auto put = [this](const Site& text, const char* from, size_t count) {
     const uint64_t held = read_number({data_, size_}, text.at - 4, 4);
-    const size_t room = (static_cast<size_t>(std::min<uint64_t>(held, 255)) | 3);
-    if (count > room || text.at + room >= size_) return false;
-    std::memset(data_ + text.at, 0, room);
+    const size_t capacity = (static_cast<size_t>(std::min<uint64_t>(held, 255)) | 3);
+    if (count > capacity || text.at + capacity >= size_) return false;
+    std::memset(data_ + text.at, 0, capacity);
     std::memcpy(data_ + text.at, from, count);
     const auto length32 = static_cast<uint32_t>(count);
     std::memcpy(data_ + text.at - 4, &length32, sizeof length32);

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "runtime/program/program_data_map.h"
-#include "tests/fuzz/backend.h"
 #include "tests/fuzz/heap.h"
 #include "tests/fuzz/inputs.h"
+#include "tests/fuzz/load_method.h"
 #include "tests/fuzz/program_ways.h"
 #include "tests/fuzz/require.h"
 
@@ -19,7 +19,6 @@ namespace {
 constexpr size_t kMaxMethods = 8;
 constexpr int kExecutions = 3;
 constexpr size_t kTemporary = 16384;
-constexpr uint64_t kInstructions = 2000;
 
 void note(Error error, Outcome* outcome) {
   if (outcome->error == Error::Ok) outcome->error = error;
@@ -103,35 +102,27 @@ class MethodCase {
     for (size_t i = 0; i < meta_.num_planned_buffers(); ++i) {
       const auto size = meta_.planned_buffer_size(i);
       // What cannot be had is given as nothing, and has to be refused.
-      planned_.push_back(size.ok() ? heap_.allocate(*size) : Span<uint8_t>());
-      if (size.ok() && *size > 0 && planned_.back().data() == nullptr) return false;
+      memory_.planned.push_back(size.ok() ? heap_.allocate(*size) : Span<uint8_t>());
+      if (size.ok() && *size > 0 && memory_.planned.back().data() == nullptr) return false;
       if (i == 64) return false;
     }
     const size_t temporary = choices_.of<size_t>({0, 64, 1024, kTemporary, kTemporary, kTemporary});
-    temporary_ = Arena(heap_.allocate(temporary));
+    memory_.temporary = Arena(heap_.allocate(temporary));
     return true;
   }
 
   Result<Method> load(uint8_t* memory, size_t size) {
-    method_arena_ = Arena({memory, size});
-    MemoryManager manager;
-    manager.method = &method_arena_;
-    manager.planned = {planned_.data(), planned_.size()};
-    manager.temporary = &temporary_;
-    MethodOptions options;
-    options.backends = &backends;
-    options.external_data = external_;
-    options.instruction_budget = kInstructions;
-    return Method::load(program_, meta_.name(), manager, selected_operators, options);
+    memory_.method = Arena({memory, size});
+    return load_method(program_, meta_, memory_, external_);
   }
 
   // In exactly the memory that it asks for.
   Error prepare(Method& method) {
-    temporary_ = Arena(heap_.allocate(method.preparing_bytes()));
+    memory_.temporary = Arena(heap_.allocate(method.preparing_bytes()));
     Preparation needs;
     const Error error = method.measure(nullptr, &needs);
     if (error != Error::Ok) return error;
-    temporary_ = Arena(heap_.allocate(std::max(method.preparing_bytes(), needs.scratch_bytes)));
+    memory_.temporary = Arena(heap_.allocate(std::max(method.preparing_bytes(), needs.scratch_bytes)));
     weights_ = PreparedWeights(heap_.allocate(needs.prepared_bytes + needs.index_bytes));
     return method.prepare(&weights_);
   }
@@ -150,7 +141,7 @@ class MethodCase {
       const auto method = load(heap.allocate(size).data(), size);
       require(!method.ok(), "a method loaded into an arena that is a byte short");
     }
-    for (Span<uint8_t>& buffer : planned_) {
+    for (Span<uint8_t>& buffer : memory_.planned) {
       if (buffer.empty()) continue;
       Heap heap;
       const Span<uint8_t> whole = buffer;
@@ -204,10 +195,8 @@ class MethodCase {
   Choices& choices_;
   Heap heap_;
   Span<uint8_t> arena_;
-  Arena method_arena_;
-  Arena temporary_;
+  MethodMemory memory_;
   PreparedWeights weights_;
-  std::vector<Span<uint8_t>> planned_;
 };
 
 }  // namespace

@@ -10,9 +10,9 @@
 #include "runtime/executor/method.h"
 #include "runtime/kernel/random.h"
 #include "runtime/program/schema.h"
-#include "tests/fuzz/backend.h"
 #include "tests/fuzz/heap.h"
 #include "tests/fuzz/inputs.h"
+#include "tests/fuzz/load_method.h"
 #include "tests/fuzz/pieces.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/results.h"
@@ -22,7 +22,6 @@ namespace rushlight::fuzz {
 namespace {
 
 constexpr size_t kTemporary = 1 << 18;
-constexpr uint64_t kInstructions = 2000;
 constexpr size_t kMost = 64;  // inputs, outputs, planned buffers
 
 struct Way {
@@ -63,7 +62,8 @@ bool are_apart(const Method& method) {
         const size_t size = tensor.impl()->numel_bound() * tensor.element_size();
         ranges.push_back({value, begin, begin == nullptr ? nullptr : begin + size});
       }
-      // The last tensor is written, and others may be. The official exporter names it twice: as what is returned, too.
+      // The last tensor is written, and others may be. The official exporter names it twice: as what is
+      // returned, too.
       if (ranges.size() > 1 && ranges.back().value == ranges[ranges.size() - 2].value) ranges.pop_back();
       for (size_t a = 0; a < ranges.size(); ++a) {
         for (size_t b = a + 1; b < ranges.size(); ++b) {
@@ -131,22 +131,13 @@ class Run {
     for (size_t i = 0; i < meta_.num_planned_buffers(); ++i) {
       const auto size = meta_.planned_buffer_size(i);
       if (!size.ok()) return false;
-      planned_.push_back(heap_.allocate(*size));
-      if (planned_.back().data() == nullptr) return false;
-      std::memset(planned_.back().data(), before, *size);
+      memory_.planned.push_back(heap_.allocate(*size));
+      if (memory_.planned.back().data() == nullptr) return false;
+      std::memset(memory_.planned.back().data(), before, *size);
     }
-    arena_ = Arena(heap_.allocate(*arena_bytes));
-    temporary_ = Arena(heap_.allocate(kTemporary));
-    MemoryManager manager;
-    manager.method = &arena_;
-    manager.planned = {planned_.data(), planned_.size()};
-    manager.temporary = &temporary_;
-    MethodOptions options;
-    options.backends = &backends;
-    options.external_data = external_;
-    options.instruction_budget = kInstructions;
-    options.threads = in_pieces ? &pieces_ : nullptr;
-    auto method = Method::load(program_, meta_.name(), manager, selected_operators, options);
+    memory_.method = Arena(heap_.allocate(*arena_bytes));
+    memory_.temporary = Arena(heap_.allocate(kTemporary));
+    auto method = load_method(program_, meta_, memory_, external_, in_pieces ? &pieces_ : nullptr);
     if (!method.ok()) return false;
     method_.emplace(std::move(*method));
     return true;
@@ -186,9 +177,7 @@ class Run {
   Choices choices_;
   Heap heap_;
   Pieces pieces_;
-  std::vector<Span<uint8_t>> planned_;
-  Arena arena_;
-  Arena temporary_;
+  MethodMemory memory_;
   PreparedWeights weights_;
   std::optional<Method> method_;
 };

@@ -124,31 +124,14 @@ class Recorder:
         return watched
 
     def _encoded(self, signature: str, arguments: Sequence[Any]) -> tuple[bytes, set[tuple[Any, ...]]] | None:
-        import numpy as np
         import torch
 
-        from support.harness import DTYPE_NUMBERS, MEMORY_FORMAT_NUMBERS, dim_order
+        from support.harness import DTYPE_NUMBERS, dim_order, plain_argument
 
-        def plain(code: str, value: Any) -> Any:
-            if isinstance(value, np.ndarray):
-                value = torch.from_numpy(value)
-            if isinstance(value, torch.Tensor):
-                if value.numel() * value.element_size() > MOST_BYTES_ALONE:
-                    raise OverflowError
-                return _Argument(value, DTYPE_NUMBERS[value.dtype], list(value.shape), dim_order(value))
-            if isinstance(value, torch.dtype):
-                return DTYPE_NUMBERS[value]
-            if isinstance(value, torch.memory_format):
-                return MEMORY_FORMAT_NUMBERS[value]
-            if isinstance(value, (torch.layout, torch.device)):
-                return 0
-            if isinstance(value, (list, tuple)):
-                return [plain({"n": "i", "f": "d"}.get(code.lower(), code), item) for item in value]
-            if code.lower() == "d" and value is not None:
-                return float(value)
-            if code.lower() == "n" and isinstance(value, int):
-                return [value]
-            return value
+        def of_tensor(value: torch.Tensor) -> Any:
+            if value.numel() * value.element_size() > MOST_BYTES_ALONE:
+                raise OverflowError
+            return _Argument(value, DTYPE_NUMBERS[value.dtype], list(value.shape), dim_order(value))
 
         lists = [value if isinstance(value, (list, tuple)) else [value] for value in arguments]
         items = [each for listed in lists for each in listed]
@@ -156,7 +139,9 @@ class Recorder:
         if len(starts) != len(set(starts)):
             return None  # the file does not say which tensors share memory
         try:
-            encoded, features = encode([plain(*pair) for pair in zip(signature, arguments, strict=True)])
+            encoded, features = encode(
+                [plain_argument(*pair, of_tensor) for pair in zip(signature, arguments, strict=True)]
+            )
         except OverflowError:
             return None
         return encoded, features

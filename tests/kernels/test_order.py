@@ -65,12 +65,12 @@ def test_nan_is_the_largest_and_equals_stay_in_order(kernels: Kernels, dtype: to
 
 
 @pytest.mark.parametrize("n", [2, 31, 256, 2000])
-def test_long_lanes_with_many_equals(kernels: Kernels, n: int) -> None:
+def test_long_fibers_with_many_equals(kernels: Kernels, n: int) -> None:
     values = random_tensor((n,), torch.int64, low=0, high=n // 8 + 1)
-    for lane in (values, values.sort().values, values.sort(descending=True).values, torch.zeros(n)):
-        check_sort(kernels, lane)
-        check_topk(kernels, lane, n // 3, 0, True)
-        check_topk(kernels, lane, n // 3, 0, False)
+    for fiber in (values, values.sort().values, values.sort(descending=True).values, torch.zeros(n)):
+        check_sort(kernels, fiber)
+        check_topk(kernels, fiber, n // 3, 0, True)
+        check_topk(kernels, fiber, n // 3, 0, False)
 
 
 def test_order_needs_no_temporary_memory(kernels: Kernels) -> None:
@@ -127,7 +127,7 @@ def test_order_with_arguments_that_do_not_fit_is_refused(kernels: Kernels) -> No
     st.data(),
     st.booleans(),
 )
-def test_any_lane_is_ranked_as_torch_does(
+def test_any_fiber_is_ranked_as_torch_does(
     kernels: Kernels, values: list[float], data: st.DataObject, largest: bool
 ) -> None:
     check_sort(kernels, torch.tensor(values))

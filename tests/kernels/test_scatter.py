@@ -19,8 +19,8 @@ i64 = torch.tensor
 def distinct_indices(shape: tuple[int, ...], dim: int, size: int, seed: int = 0) -> torch.Tensor:
     """Indices below `size` of which no two along `dim` are equal."""
     generator = torch.Generator().manual_seed(seed)
-    lane = [n for d, n in enumerate(shape) if d != dim % len(shape)]
-    picks = torch.rand([*lane, size], generator=generator).argsort(-1)[..., : shape[dim]]
+    others = [n for d, n in enumerate(shape) if d != dim % len(shape)]
+    picks = torch.rand([*others, size], generator=generator).argsort(-1)[..., : shape[dim]]
     return picks.movedim(-1, dim % len(shape)).contiguous()
 
 

@@ -56,7 +56,7 @@ def test_large_numbers_do_not_overflow(kernels: Kernels, name: str) -> None:
 
 @pytest.mark.parametrize(("shape", "dim"), [((3, 300), 0), ((2, 4, 257), 1), ((5, 513), 0), ((3, 2, 256), 0)])
 @pytest.mark.parametrize("name", OPERATORS)
-def test_lanes_side_by_side_in_several_blocks(
+def test_fibers_side_by_side_in_several_blocks(
     kernels: Kernels, name: str, shape: tuple[int, ...], dim: int
 ) -> None:
     """A block of columns has 256; the last one has what is left."""
@@ -65,14 +65,14 @@ def test_lanes_side_by_side_in_several_blocks(
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-def test_a_zero_dim_tensor_is_one_lane(kernels: Kernels, name: str) -> None:
+def test_a_zero_dim_tensor_is_one_fiber(kernels: Kernels, name: str) -> None:
     for dim in (0, -1):
         kernels.check(name, torch.tensor(4.0), dim, False)
 
 
 @pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 3), (1, 1, 1)])
 @pytest.mark.parametrize("name", OPERATORS)
-def test_empty_and_single_lanes(kernels: Kernels, name: str, shape: tuple[int, ...]) -> None:
+def test_empty_and_single_fibers(kernels: Kernels, name: str, shape: tuple[int, ...]) -> None:
     for dim in range(len(shape)):
         kernels.check(name, random_tensor(shape, torch.float32), dim, False)
 
@@ -89,7 +89,7 @@ def test_input_and_output_of_different_dim_orders(
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-def test_long_lanes_keep_their_accuracy(kernels: Kernels, name: str) -> None:
+def test_long_fibers_keep_their_accuracy(kernels: Kernels, name: str) -> None:
     values = random_tensor((2, 200_003), torch.float32, low=-1, high=1)
     function = torch.softmax if "log" not in name else torch.log_softmax
     out = torch.empty_like(values)

@@ -24,7 +24,7 @@ def image(order: Sequence[int], shape: Sequence[int] = (2, 70, 9, 13)) -> torch.
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("dim", [0, 1, 2, 3])
 @pytest.mark.parametrize("name", ["aten::_softmax.out", "aten::_log_softmax.out"])
-def test_softmax_of_lanes_beside_each_other(
+def test_softmax_of_fibers_beside_each_other(
     kernels: Kernels, name: str, dim: int, order: Sequence[int]
 ) -> None:
     kernels.check(name, image(order), dim, False, out_dim_order=order, **CLOSE)

@@ -182,7 +182,7 @@ class Kernels:
         signature = self.signatures[name]
         wrapped: list[tuple[Any, torch.Tensor]] = []
         converted = [
-            self._convert(code, argument, dynamic, wrapped)
+            plain_argument(code, argument, lambda tensor: self._wrap(tensor, dynamic, wrapped))
             for code, argument in zip(signature, arguments, strict=True)
         ]
         called = f"{PORTABLE_PREFIX}{name}" if way.portable else name
@@ -230,32 +230,43 @@ class Kernels:
             return refused
         raise AssertionError(f"{name} took arguments it should refuse")
 
-    def _convert(
-        self, code: str, value: Any, dynamic: Sequence[torch.Tensor], wrapped: list[tuple[Any, torch.Tensor]]
+    def _wrap(
+        self,
+        value: torch.Tensor,
+        dynamic: Sequence[torch.Tensor],
+        wrapped: list[tuple[Any, torch.Tensor]],
     ) -> Any:
-        if isinstance(value, np.ndarray):
-            value = torch.from_numpy(value)
-        if isinstance(value, torch.Tensor):
-            is_dynamic = any(value is tensor for tensor in dynamic)
-            argument = self._module.TensorArgument(
-                value.data_ptr(), DTYPE_NUMBERS[value.dtype], list(value.shape), dim_order(value), is_dynamic
-            )
-            wrapped.append((argument, value))
-            return argument
-        if isinstance(value, torch.dtype):
-            return DTYPE_NUMBERS[value]
-        if isinstance(value, torch.memory_format):
-            return MEMORY_FORMAT_NUMBERS[value]
-        if isinstance(value, (torch.layout, torch.device)):
-            return 0
-        if isinstance(value, (list, tuple)):
-            item_code = {"n": "i", "f": "d", "o": "b", "l": "t", "k": "t", "p": "t"}[code.lower()]
-            return [self._convert(item_code, item, dynamic, wrapped) for item in value]
-        if code.lower() == "d" and value is not None:
-            return float(value)
-        if code.lower() == "n" and isinstance(value, int):
-            return [value]
-        return value
+        is_dynamic = any(value is tensor for tensor in dynamic)
+        argument = self._module.TensorArgument(
+            value.data_ptr(), DTYPE_NUMBERS[value.dtype], list(value.shape), dim_order(value), is_dynamic
+        )
+        wrapped.append((argument, value))
+        return argument
+
+
+_ITEM_CODES = {"n": "i", "f": "d", "o": "b", "l": "t", "k": "t", "p": "t"}
+
+
+def plain_argument(code: str, value: Any, of_tensor: Callable[[torch.Tensor], Any]) -> Any:
+    """An argument as kernels take it, by the character of its kind: PyTorch's enumerators become numbers, and
+    tensors what `of_tensor` makes of them."""
+    if isinstance(value, np.ndarray):
+        value = torch.from_numpy(value)
+    if isinstance(value, torch.Tensor):
+        return of_tensor(value)
+    if isinstance(value, torch.dtype):
+        return DTYPE_NUMBERS[value]
+    if isinstance(value, torch.memory_format):
+        return MEMORY_FORMAT_NUMBERS[value]
+    if isinstance(value, (torch.layout, torch.device)):
+        return 0
+    if isinstance(value, (list, tuple)):
+        return [plain_argument(_ITEM_CODES[code.lower()], item, of_tensor) for item in value]
+    if code.lower() == "d" and value is not None:
+        return float(value)
+    if code.lower() == "n" and isinstance(value, int):
+        return [value]
+    return value
 
 
 def _namespace(name: str) -> Any:

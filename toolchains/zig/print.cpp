@@ -20,7 +20,7 @@ class Line {
     for (; count > 0; --count) put(c);
   }
 
-  // The length that there would be with room enough.
+  // The length of the text in a buffer that is large enough.
   int end() {
     if (size_ > 0) text_[length_ < size_ ? length_ : size_ - 1] = '\0';
     return static_cast<int>(length_);

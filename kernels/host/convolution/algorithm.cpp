@@ -14,12 +14,12 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-enum class Way : uint64_t { kRows = 1, kPlanes, kDepthwiseRows, kDepthwisePlanes, kWinograd };
+enum class Algorithm : uint64_t { kRows = 1, kPlanes, kDepthwiseRows, kDepthwisePlanes, kWinograd };
 
-Way way_of(const Convolution& c) {
-  if (is_depthwise_rows(c)) return Way::kDepthwiseRows;
-  if (is_depthwise(c)) return Way::kDepthwisePlanes;
-  return has_channels_last(c) || gains_by_border(c) ? Way::kRows : Way::kPlanes;
+Algorithm algorithm_of(const Convolution& c) {
+  if (is_depthwise_rows(c)) return Algorithm::kDepthwiseRows;
+  if (is_depthwise(c)) return Algorithm::kDepthwisePlanes;
+  return has_channels_last(c) || gains_by_border(c) ? Algorithm::kRows : Algorithm::kPlanes;
 }
 
 constexpr ptrdiff_t kShortRow = 8;  // outputs
@@ -30,7 +30,7 @@ Convolution exchanged(const Convolution& c) {
   return made;
 }
 
-// Whether rows and columns change places, so that short rows are longer: of ways to which strides are all
+// True if rows and columns are swapped, so that short rows are longer: of algorithms to which strides are all
 // one.
 bool gains_by_exchange(const Convolution& c) {
   if (c.axes[2].out >= std::min(kShortRow, c.axes[1].out)) return false;
@@ -46,32 +46,32 @@ bool is_empty(const Convolution& c) {
 
 // Before packed weights: how they were packed, for sizes that the tensors of a call may be below.
 struct alignas(64) Header {
-  Way way;
+  Algorithm algorithm;
   bool is_exchanged;
 };
 
-size_t packed_size(const Convolution& c, Way way) {
-  if (way == Way::kRows) return packed_rows_size(c);
-  if (way == Way::kDepthwiseRows) return packed_depthwise_size(c);
-  if (way == Way::kWinograd) return packed_winograd_size(c);
+size_t packed_size(const Convolution& c, Algorithm algorithm) {
+  if (algorithm == Algorithm::kRows) return packed_rows_size(c);
+  if (algorithm == Algorithm::kDepthwiseRows) return packed_depthwise_size(c);
+  if (algorithm == Algorithm::kWinograd) return packed_winograd_size(c);
   return 0;
 }
 
-void pack(const Convolution& c, Way way, float* packed) {
-  if (way == Way::kRows) pack_rows(c, packed);
-  if (way == Way::kDepthwiseRows) pack_depthwise(c, packed);
-  if (way == Way::kWinograd) pack_winograd(c, packed);
+void pack(const Convolution& c, Algorithm algorithm, float* packed) {
+  if (algorithm == Algorithm::kRows) pack_rows(c, packed);
+  if (algorithm == Algorithm::kDepthwiseRows) pack_depthwise(c, packed);
+  if (algorithm == Algorithm::kWinograd) pack_winograd(c, packed);
 }
 
 // For one thread.
-size_t scratch_size(const Convolution& c, Way way) {
-  if (way == Way::kPlanes) return planes_scratch_size(c);
-  if (way == Way::kDepthwisePlanes) return depthwise_scratch_size(c);
+size_t scratch_size(const Convolution& c, Algorithm algorithm) {
+  if (algorithm == Algorithm::kPlanes) return planes_scratch_size(c);
+  if (algorithm == Algorithm::kDepthwisePlanes) return depthwise_scratch_size(c);
   return 0;
 }
 
-uint64_t layout_of(const Convolution& c, Way way) {
-  uint64_t number = layout_number(static_cast<uint64_t>(way), c.transposed, c.groups, c.in_channels,
+uint64_t layout_of(const Convolution& c, Algorithm algorithm) {
+  uint64_t number = layout_number(static_cast<uint64_t>(algorithm), c.transposed, c.groups, c.in_channels,
                                   c.out_channels, c.kernel_in_stride, c.kernel_out_stride);
   for (const ConvolutionAxis& axis : c.axes) {
     number = layout_number(number, axis.kernel, axis.step, axis.pad, axis.dilation, axis.out);
@@ -80,8 +80,8 @@ uint64_t layout_of(const Convolution& c, Way way) {
 }
 
 // Whether there was scratch memory for the images, or no need for it.
-bool convolve_packed(KernelContext& context, const Convolution& c, Way way, const float* packed) {
-  if (way != Way::kRows) {
+bool convolve_packed(KernelContext& context, const Convolution& c, Algorithm algorithm, const float* packed) {
+  if (algorithm != Algorithm::kRows) {
     convolve_depthwise_rows(context, c, packed);
     return true;
   }
@@ -97,8 +97,8 @@ bool convolve_packed(KernelContext& context, const Convolution& c, Way way, cons
   return true;
 }
 
-bool convolve_in_scratch(KernelContext& context, const Convolution& c, Way way) {
-  const size_t each = scratch_size(c, way);
+bool convolve_in_scratch(KernelContext& context, const Convolution& c, Algorithm algorithm) {
+  const size_t each = scratch_size(c, algorithm);
   size_t threads = context.threads();
   void* scratch = each > SIZE_MAX / threads ? nullptr : context.allocate_temp(each * threads, 64);
   if (scratch == nullptr && threads > 1) {
@@ -106,7 +106,7 @@ bool convolve_in_scratch(KernelContext& context, const Convolution& c, Way way) 
     scratch = context.allocate_temp(each, 64);
   }
   if (scratch == nullptr && each > 0) return false;
-  if (way == Way::kDepthwisePlanes) {
+  if (algorithm == Algorithm::kDepthwisePlanes) {
     convolve_depthwise_planes(context, c, static_cast<float*>(scratch), threads);
   } else {
     convolve_planes(context, c, static_cast<float*>(scratch), threads);
@@ -123,7 +123,7 @@ Convolution image_of(const Convolution& c, ptrdiff_t index) {
   return image;
 }
 
-// Scratch of one thread, in turn for both ways to compute an image.
+// Scratch of one thread, for either algorithm that computes an image.
 size_t winograd_or_planes_size(const Convolution& c) {
   return std::max(winograd_scratch_size(c), planes_scratch_size(image_of(c, 0)));
 }
@@ -146,25 +146,25 @@ void prepare_convolution(KernelContext& context, const Convolution& convolution,
   if (is_empty(convolution)) return;
   const bool is_exchanged = gains_by_exchange(convolution);
   const Convolution c = is_exchanged ? exchanged(convolution) : convolution;
-  Way way = way_of(c);
+  Algorithm algorithm = algorithm_of(c);
   if (constant_weight && gains_by_winograd(c)) {
-    way = Way::kWinograd;
+    algorithm = Algorithm::kWinograd;
     context.need_scratch(winograd_or_planes_size(c) + 64);
   }
-  const size_t packed = packed_size(c, way);
+  const size_t packed = packed_size(c, algorithm);
   if (packed == 0) {
-    context.need_scratch(scratch_size(c, way) * context.threads() + 64);
+    context.need_scratch(scratch_size(c, algorithm) * context.threads() + 64);
     return;
   }
-  const size_t image = way == Way::kRows && gains_by_border(c) ? bordered_size(c) + 64 : 0;
+  const size_t image = algorithm == Algorithm::kRows && gains_by_border(c) ? bordered_size(c) + 64 : 0;
   if (image > 0) context.need_scratch(image);
   if (!constant_weight) return context.need_scratch(packed + 64 + image);
-  void* memory = context.prepare(c.weight, layout_of(c, way), sizeof(Header) + packed);
+  void* memory = context.prepare(c.weight, layout_of(c, algorithm), sizeof(Header) + packed);
   if (memory == nullptr) return;
   auto* header = static_cast<Header*>(memory);
-  header->way = way;
+  header->algorithm = algorithm;
   header->is_exchanged = is_exchanged;
-  pack(c, way, reinterpret_cast<float*>(header + 1));
+  pack(c, algorithm, reinterpret_cast<float*>(header + 1));
 }
 
 bool convolve(KernelContext& context, const Convolution& convolution) {
@@ -172,23 +172,24 @@ bool convolve(KernelContext& context, const Convolution& convolution) {
   const auto* header = static_cast<const Header*>(context.prepared());
   const bool is_exchanged = header != nullptr ? header->is_exchanged : gains_by_exchange(convolution);
   const Convolution c = is_exchanged ? exchanged(convolution) : convolution;
-  const Way way = way_of(c);
+  const Algorithm algorithm = algorithm_of(c);
   // A residual in place of the outputs would be gone when an image is computed again.
-  if (header != nullptr && header->way == Way::kWinograd && is_winograd(c) && c.residual != c.out) {
+  if (header != nullptr && header->algorithm == Algorithm::kWinograd && is_winograd(c) &&
+      c.residual != c.out) {
     if (convolve_images(context, c, reinterpret_cast<const float*>(header + 1))) return true;
   }
-  const size_t size = packed_size(c, way);
-  if (size == 0) return convolve_in_scratch(context, c, way);
-  const bool is_prepared = header != nullptr && header->way == way;
+  const size_t size = packed_size(c, algorithm);
+  if (size == 0) return convolve_in_scratch(context, c, algorithm);
+  const bool is_prepared = header != nullptr && header->algorithm == algorithm;
   const float* packed = is_prepared ? reinterpret_cast<const float*>(header + 1) : nullptr;
   if (!is_prepared) {
     if (auto* own = static_cast<float*>(context.allocate_temp(size, 64))) {
-      pack(c, way, own);
+      pack(c, algorithm, own);
       packed = own;
     }
   }
-  if (packed != nullptr && convolve_packed(context, c, way, packed)) return true;
-  return convolve_in_scratch(context, c, is_depthwise(c) ? Way::kDepthwisePlanes : Way::kPlanes);
+  if (packed != nullptr && convolve_packed(context, c, algorithm, packed)) return true;
+  return convolve_in_scratch(context, c, is_depthwise(c) ? Algorithm::kDepthwisePlanes : Algorithm::kPlanes);
 }
 
 }  // namespace rushlight::kernels::host

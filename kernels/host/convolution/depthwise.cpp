@@ -228,7 +228,7 @@ class Bands {
     band_ = (phase.axes[1].count + bands - 1) / bands;
     bands_ = (phase.axes[1].count + band_ - 1) / band_;
     plane_ = (band_ + rows_.reach) * width_;
-    place_taps(0, std::min(phase.taps(), kTapsAtOnce), &first_taps_);
+    find_tap_offsets(0, std::min(phase.taps(), kTapsAtOnce), &first_taps_);
   }
 
   [[nodiscard]] size_t scratch_floats() const {
@@ -265,20 +265,20 @@ class Bands {
   }
 
  private:
-  struct TapPlaces {
+  struct TapOffsets {
     ptrdiff_t copy[kTapsAtOnce];
     ptrdiff_t kernel[kTapsAtOnce];
   };
 
-  void place_taps(ptrdiff_t first, ptrdiff_t count, TapPlaces* places) const {
+  void find_tap_offsets(ptrdiff_t first, ptrdiff_t count, TapOffsets* offsets) const {
     const PhaseAxis* axes = phase_.axes;
     for (ptrdiff_t i = 0; i < count; ++i) {
       const ptrdiff_t t2 = (first + i) % axes[2].taps;
       const ptrdiff_t t1 = (first + i) / axes[2].taps % axes[1].taps;
       const ptrdiff_t t0 = (first + i) / axes[2].taps / axes[1].taps;
-      places->copy[i] =
+      offsets->copy[i] =
           plane_offset(t0, rows_.slot(t1), columns_.slot(t2)) + rows_.shift(t1) * width_ + columns_.shift(t2);
-      places->kernel[i] = kernel_offset(phase_, first + i);
+      offsets->kernel[i] = kernel_offset(phase_, first + i);
     }
   }
 
@@ -349,18 +349,18 @@ class Bands {
     plane.out = follows_ ? c_.out + out : tile;
     plane.out_stride = follows_ ? axes[1].out_stride : axes[2].count;
     const ptrdiff_t taps = phase_.taps();
-    TapPlaces later_taps;
-    const TapPlaces* places = &first_taps_;
+    TapOffsets later_taps;
+    const TapOffsets* offsets = &first_taps_;
     ptrdiff_t done = 0;
     do {
       const ptrdiff_t count = std::min(kTapsAtOnce, taps - done);
       if (done > 0) {
-        place_taps(done, count, &later_taps);
-        places = &later_taps;
+        find_tap_offsets(done, count, &later_taps);
+        offsets = &later_taps;
       }
       for (ptrdiff_t i = 0; i < count; ++i) {
-        in[i] = copy + places->copy[i];
-        weights[i] = kernel[places->kernel[i]];
+        in[i] = copy + offsets->copy[i];
+        weights[i] = kernel[offsets->kernel[i]];
       }
       plane.taps = static_cast<size_t>(count);
       done += count;
@@ -401,7 +401,7 @@ class Bands {
   ptrdiff_t band_;   // rows of outputs
   ptrdiff_t bands_;
   ptrdiff_t plane_;  // floats of a slot
-  TapPlaces first_taps_;
+  TapOffsets first_taps_;
 };
 
 size_t scratch_of(const Convolution& c) {

@@ -3,11 +3,11 @@
 #include <cmath>
 
 #include "kernels/backs/backs.h"
-#include "kernels/math/complex_function.h"
-#include "kernels/walk/elementwise.h"
-#include "kernels/math/random.h"
 #include "kernels/checks/scalar_range.h"
 #include "kernels/checks/selection.h"
+#include "kernels/math/complex_function.h"
+#include "kernels/math/random.h"
+#include "kernels/walk/elementwise.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
@@ -66,7 +66,7 @@ Error silu_out(KernelContext& context, const Tensor& self, Tensor& out) {
       if (contains(kTypes & types::kComplex, self.scalar_type()))
         return complex_function(self, out, complex_silu);
     }
-    return elementwise<kTypes & ~types::kComplex>(out, f, self);
+    return elementwise<(kTypes & ~types::kComplex)>(out, f, self);
   });
 }
 

@@ -3,10 +3,10 @@
 // or copies of the sign.
 #include <type_traits>
 
-#include "kernels/walk/elementwise.h"
+#include "kernels/checks/selection.h"
 #include "kernels/elements/promotion.h"
 #include "kernels/elements/scalar_tensor.h"
-#include "kernels/checks/selection.h"
+#include "kernels/walk/elementwise.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
@@ -26,21 +26,21 @@ bool has_bit(T place) {
 }
 
 Error shift_left(ScalarType compute, const Tensor& self, const Tensor& other, Tensor& out) {
-  const auto shift = [](auto x, auto places) {
+  const auto shift = [](auto x, auto bits) {
     using T = decltype(x);
-    if (!has_bit(places)) return T(0);
-    return static_cast<T>(static_cast<uint64_t>(x) << static_cast<unsigned>(places));
+    if (!has_bit(bits)) return T(0);
+    return static_cast<T>(static_cast<uint64_t>(x) << static_cast<unsigned>(bits));
   };
-  return elementwise<kLeftTypes & types::kIntegral>(compute, out, shift, self, other);
+  return elementwise<(kLeftTypes & types::kIntegral)>(compute, out, shift, self, other);
 }
 
 Error shift_right(ScalarType compute, const Tensor& self, const Tensor& other, Tensor& out) {
-  const auto shift = [](auto x, auto places) {
+  const auto shift = [](auto x, auto bits) {
     using T = decltype(x);
-    if (has_bit(places)) return static_cast<T>(x >> static_cast<unsigned>(places));
+    if (has_bit(bits)) return static_cast<T>(x >> static_cast<unsigned>(bits));
     return static_cast<T>(std::is_signed_v<T> && x < T(0) ? -1 : 0);
   };
-  return elementwise<kRightTypes & types::kIntegral>(compute, out, shift, self, other);
+  return elementwise<(kRightTypes & types::kIntegral)>(compute, out, shift, self, other);
 }
 
 }  // namespace

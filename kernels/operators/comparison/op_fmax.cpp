@@ -13,7 +13,7 @@ Error fmax_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& 
   const ScalarType compute = result_type(self, other);
   if (is_floating(compute)) return double_function<kTypes, std::fmax>(self, other, out);
   const auto larger = [](auto a, auto b) { return a < b ? b : a; };
-  return elementwise<kTypes & ~types::kFloating>(compute, out, larger, self, other);
+  return elementwise<(kTypes & ~types::kFloating)>(compute, out, larger, self, other);
 }
 
 Error fmin_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& out) {
@@ -21,7 +21,7 @@ Error fmin_out(KernelContext&, const Tensor& self, const Tensor& other, Tensor& 
   const ScalarType compute = result_type(self, other);
   if (is_floating(compute)) return double_function<kTypes, std::fmin>(self, other, out);
   const auto smaller = [](auto a, auto b) { return b < a ? b : a; };
-  return elementwise<kTypes & ~types::kFloating>(compute, out, smaller, self, other);
+  return elementwise<(kTypes & ~types::kFloating)>(compute, out, smaller, self, other);
 }
 
 }  // namespace rushlight::kernels

@@ -34,13 +34,13 @@ Error col2im_out(KernelContext&, const Tensor& self, Span<const int64_t> output_
            log_number(output_size.size()));
   RL_TRY(check_spatial_list(output_size, 2, 1, "output_size"));
   Window windows[2];
-  RL_TRY(plan_columns({kernel_size, dilation, padding, stride}, output_size[0], output_size[1], windows));
+  RL_TRY(plan_im2col({kernel_size, dilation, padding, stride}, output_size[0], output_size[1], windows));
   const ptrdiff_t rank = self.dim();
   const int64_t volume = windows[0].kernel * windows[1].kernel;
-  const int64_t places = windows[0].out * windows[1].out;
-  RL_CHECK(self.size(rank - 2) % volume == 0 && self.size(rank - 1) == places, Error::InvalidArgument,
+  const int64_t positions = windows[0].out * windows[1].out;
+  RL_CHECK(self.size(rank - 2) % volume == 0 && self.size(rank - 1) == positions, Error::InvalidArgument,
            "self: expected a multiple of %lld times %lld elements, got %ld times %ld",
-           static_cast<long long>(volume), static_cast<long long>(places),
+           static_cast<long long>(volume), static_cast<long long>(positions),
            static_cast<long>(self.size(rank - 2)), static_cast<long>(self.size(rank - 1)));
   Shape shape;
   if (rank == 3) shape.push(self.size(0));

@@ -19,17 +19,17 @@ Error im2col_out(KernelContext&, const Tensor& self, Span<const int64_t> kernel_
   RL_TRY(check_spatial_tensor(self, 2, "self"));
   const ptrdiff_t rank = self.dim();
   Window windows[2];
-  RL_TRY(plan_columns({kernel_size, dilation, padding, stride}, self.size(rank - 2), self.size(rank - 1),
-                      windows));
+  RL_TRY(plan_im2col({kernel_size, dilation, padding, stride}, self.size(rank - 2), self.size(rank - 1),
+                     windows));
   const int64_t volume = windows[0].kernel * windows[1].kernel;
-  const int64_t places = windows[0].out * windows[1].out;
-  RL_CHECK(volume <= kSpatialLimit / self.size(rank - 3) && places <= kSpatialLimit, Error::InvalidArgument,
-           "kernel_size: %lld elements at %lld places are too many", static_cast<long long>(volume),
-           static_cast<long long>(places));
+  const int64_t positions = windows[0].out * windows[1].out;
+  RL_CHECK(volume <= kSpatialLimit / self.size(rank - 3) && positions <= kSpatialLimit,
+           Error::InvalidArgument, "kernel_size: %lld elements at %lld positions are too many",
+           static_cast<long long>(volume), static_cast<long long>(positions));
   Shape shape;
   if (rank == 4) shape.push(self.size(0));
   shape.push(static_cast<ptrdiff_t>(volume) * self.size(rank - 3));
-  shape.push(static_cast<ptrdiff_t>(places));
+  shape.push(static_cast<ptrdiff_t>(positions));
   RL_TRY(resize_out(out, shape.span()));
   if (out.nbytes() > 0) std::memset(out.mutable_data_ptr(), 0, out.nbytes());
   return for_each_window_element(out, self, windows, copy_view);

@@ -11,8 +11,9 @@ namespace {
 
 // A device takes bytes as they are, so dtype and dim order are the same on both sides.
 Error copy_between_devices(const Tensor& self, Tensor& out) {
-  RL_CHECK(out.scalar_type() == self.scalar_type(), Error::InvalidArgument, "device copy: expected dtype %s, got %s",
-           to_string(self.scalar_type()), to_string(out.scalar_type()));
+  RL_CHECK(out.scalar_type() == self.scalar_type(), Error::InvalidArgument,
+           "device copy: expected dtype %s, got %s", to_string(self.scalar_type()),
+           to_string(out.scalar_type()));
   RL_TRY(out.impl()->resize(self.sizes()));
   for (size_t i = 0; i < self.sizes().size(); ++i) {
     RL_CHECK(out.dim_order()[i] == self.dim_order()[i], Error::InvalidArgument,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/checks/sizes.h"
+#include "kernels/walk/row_major.h"
 #include "kernels/walk/strided_copy.h"
 #include "runtime/kernel/context.h"
 
@@ -12,7 +13,7 @@ ptrdiff_t wrap(int64_t shift, ptrdiff_t size) {
   return static_cast<ptrdiff_t>(shift % size < 0 ? shift % size + size : shift % size);
 }
 
-// Every dimension falls into two parts that change places, by `shifts[d]`.
+// Every dimension falls into two parts that are swapped, by `shifts[d]`.
 Error roll(const View& target, const View& source, const ptrdiff_t* shifts) {
   for (uint32_t part = 0; part < uint32_t{1} << target.dim; ++part) {
     View to = target;

@@ -4,6 +4,7 @@
 #include "kernels/checks/checks.h"
 #include "kernels/checks/sizes.h"
 #include "kernels/walk/fill.h"
+#include "kernels/walk/row_major.h"
 #include "kernels/walk/strided_copy.h"
 #include "runtime/kernel/context.h"
 

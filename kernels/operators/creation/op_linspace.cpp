@@ -89,8 +89,8 @@ class Line {
 Complex<double> power(double base, Complex<double> exponent) {
   const double size = std::pow(base, exponent.real);
   if (exponent.imag == 0) return size;
-  const double turn = std::log(base) * exponent.imag;
-  return {size * std::cos(turn), size * std::sin(turn)};
+  const double phase = std::log(base) * exponent.imag;
+  return {size * std::cos(phase), size * std::sin(phase)};
 }
 
 // Without a base, the numbers themselves.

@@ -38,7 +38,7 @@ Error fill_indices(int64_t rows, int64_t columns, int64_t offset, bool lower, Te
   RL_CHECK(count <= INT32_MAX, Error::InvalidArgument, "row, col: more than 2^31 - 1 indices");
   const SizesType sizes[] = {2, static_cast<SizesType>(count)};
   RL_TRY(resize_out(out, sizes));
-  return dispatch<kTypes & types::kIntegral>(out.scalar_type(), [&](auto type) {
+  return dispatch<(kTypes & types::kIntegral)>(out.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
     T* at = out.mutable_data_ptr<T>();
     const auto step = static_cast<ptrdiff_t>(out.strides()[1]);

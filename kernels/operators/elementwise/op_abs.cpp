@@ -20,7 +20,7 @@ Error abs_out(KernelContext& context, const Tensor& self, Tensor& out) {
     if constexpr ((kTypes & types::kComplex) != 0) {
       if (contains(kTypes & types::kComplex, self.scalar_type())) return complex_measure(self, out, modulus);
     }
-    return elementwise<kTypes & ~types::kComplex>(out, absolute, self);
+    return elementwise<(kTypes & ~types::kComplex)>(out, absolute, self);
   });
 }
 

@@ -24,7 +24,7 @@ Error angle_out(KernelContext&, const Tensor& self, Tensor& out) {
   if constexpr ((kTypes & types::kComplex) != 0) {
     if (contains(kTypes & types::kComplex, self.scalar_type())) return complex_measure(self, out, phase);
   }
-  return double_function<kTypes & ~types::kComplex, angle>(self, out);
+  return double_function<(kTypes & ~types::kComplex), angle>(self, out);
 }
 
 Error deg2rad_out(KernelContext&, const Tensor& self, Tensor& out) {

@@ -3,10 +3,10 @@
 #include <optional>
 
 #include "kernels/backs/backs.h"
+#include "kernels/checks/selection.h"
+#include "kernels/elements/promotion.h"
 #include "kernels/math/clamp.h"
 #include "kernels/walk/elementwise.h"
-#include "kernels/elements/promotion.h"
-#include "kernels/checks/selection.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
@@ -38,7 +38,7 @@ Error bound_by(ScalarType compute, const Tensor& self, const std::optional<Scala
       return has_high ? at_most(x, high) : x;
     };
   };
-  return elementwise_for<kTypes & types::kReal>(compute, out, bound, self);
+  return elementwise_for<(kTypes & types::kReal)>(compute, out, bound, self);
 }
 
 struct PortableClamp {

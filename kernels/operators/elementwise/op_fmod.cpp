@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/math/division.h"
-#include "kernels/elements/scalar_tensor.h"
 #include "kernels/checks/selection.h"
+#include "kernels/elements/scalar_tensor.h"
+#include "kernels/math/division.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
@@ -15,7 +15,7 @@ Error modulo(ScalarType compute, const Tensor& self, const Tensor& other, Tensor
     using T = typename decltype(type)::Element;
     return [&by_zero](T a, T b) { return checked_quotient(a, b, &by_zero, truncated_remainder<T>); };
   };
-  RL_TRY(elementwise_for<kTypes & types::kReal>(compute, out, remainder, self, other));
+  RL_TRY(elementwise_for<(kTypes & types::kReal)>(compute, out, remainder, self, other));
   return check_no_division_by_zero(by_zero);
 }
 

@@ -2,13 +2,13 @@
 #include <cmath>
 
 #include "kernels/backs/backs.h"
+#include "kernels/checks/selection.h"
+#include "kernels/elements/promotion.h"
+#include "kernels/elements/scalar_tensor.h"
 #include "kernels/math/arithmetic.h"
 #include "kernels/math/clamp.h"
 #include "kernels/math/complex_function.h"
 #include "kernels/walk/elementwise.h"
-#include "kernels/elements/promotion.h"
-#include "kernels/elements/scalar_tensor.h"
-#include "kernels/checks/selection.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
@@ -64,7 +64,7 @@ Error raise(ScalarType compute, const Tensor& self, const Tensor& exponent, Tens
   if constexpr ((kTypes & types::kComplex) != 0) {
     if (is_complex(compute)) return complex_function(compute, self, exponent, out, complex_pow);
   }
-  return elementwise<kTypes & ~types::kUnsignedWide & ~types::kComplex>(
+  return elementwise<(kTypes & ~types::kUnsignedWide & ~types::kComplex)>(
       compute, out, [](auto x, auto y) { return power(x, y); }, self, exponent);
 }
 
@@ -92,13 +92,13 @@ Error pow_Tensor_Scalar_out(KernelContext& context, const Tensor& self, const Sc
         using T = typename decltype(type)::Element;
         return [number = exponent.to<T>()](T x) { return power_of(x, number); };
       };
-      return elementwise_for<kTypes & types::kFloating>(compute, out, raised, self);
+      return elementwise_for<(kTypes & types::kFloating)>(compute, out, raised, self);
     }
     RL_CHECK(exponent.to<int64_t>() >= 0, Error::InvalidArgument,
              "exponent: expected one that is not negative for integers, got %ld",
              static_cast<long>(exponent.to<int64_t>()));
     RL_TRY(check_fits(exponent, compute, "exponent"));
-    return raise<kTypes & ~types::kFloating>(compute, self, ScalarTensor(exponent, compute), out);
+    return raise<(kTypes & ~types::kFloating)>(compute, self, ScalarTensor(exponent, compute), out);
   });
 }
 

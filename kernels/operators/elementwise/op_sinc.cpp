@@ -24,7 +24,7 @@ Error sinc_out(KernelContext&, const Tensor& self, Tensor& out) {
     if (contains(kTypes & types::kComplex, self.scalar_type()))
       return complex_function(self, out, complex_sinc);
   }
-  return double_function<kTypes & ~types::kComplex, sinc>(self, out);
+  return double_function<(kTypes & ~types::kComplex), sinc>(self, out);
 }
 
 Error special_spherical_bessel_j0_out(KernelContext&, const Tensor& x, Tensor& out) {

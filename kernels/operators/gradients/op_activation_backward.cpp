@@ -3,11 +3,11 @@
 #include <cmath>
 #include <string_view>
 
+#include "kernels/checks/selection.h"
 #include "kernels/elements/element_access.h"
+#include "kernels/elements/promotion.h"
 #include "kernels/walk/elementwise.h"
 #include "kernels/walk/fibers.h"
-#include "kernels/elements/promotion.h"
-#include "kernels/checks/selection.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
@@ -18,16 +18,16 @@ constexpr double kSqrtHalf = 0.70710678118654752440;
 constexpr double kTwoOverSqrtPi = 1.12837916709551257390;
 constexpr double kCubicFactor = 0.044715;
 
-// What is summed along a lane, and what becomes of an element with that sum.
-struct LaneGradient {
+// What is summed along a fiber, and what becomes of an element with that sum.
+struct FiberGradient {
   double (*term)(double gradient, double result);
   double (*gradient)(double gradient, double result, double sum);
 };
 
-// Gives `out` the shape, and computes every lane along `dim`. The input may have been float16 where the rest
+// Gives `out` the shape, and computes every fiber along `dim`. The input may have been float16 where the rest
 // is float32.
 Error softmax_gradient(TypeSet types, const Tensor& grad_output, const Tensor& output, int64_t dim,
-                       int64_t input_dtype, const Tensor& out, const LaneGradient& f) {
+                       int64_t input_dtype, const Tensor& out, const FiberGradient& f) {
   if (!contains(types & types::kFloating, grad_output.scalar_type())) {
     return unsupported_type(grad_output.scalar_type());
   }
@@ -47,26 +47,26 @@ Error softmax_gradient(TypeSet types, const Tensor& grad_output, const Tensor& o
   RL_TRY(normalize_dim(dim, grad_output.dim(), &d));
   RL_TRY(resize_out(out, grad_output.sizes()));
   const View views[] = {at_least_1d(grad_output), at_least_1d(output), at_least_1d(out)};
-  return for_each_lane({views, 3}, d, [&](const ViewLane* lanes) {
+  return for_each_fiber({views, 3}, d, [&](const Fiber* fibers) {
     const auto read = [&](size_t k, ptrdiff_t i) {
-      return load_number(lanes[k].data + i * lanes[k].stride, views[k].type);
+      return load_number(fibers[k].data + i * fibers[k].stride, views[k].type);
     };
     double sum = 0;
-    for (ptrdiff_t i = 0; i < lanes[0].size; ++i) sum += f.term(read(0, i), read(1, i));
-    for (ptrdiff_t i = 0; i < lanes[0].size; ++i) {
-      store_number(lanes[2].data + i * lanes[2].stride, views[2].type,
+    for (ptrdiff_t i = 0; i < fibers[0].size; ++i) sum += f.term(read(0, i), read(1, i));
+    for (ptrdiff_t i = 0; i < fibers[0].size; ++i) {
+      store_number(fibers[2].data + i * fibers[2].stride, views[2].type,
                    f.gradient(read(0, i), read(1, i), sum));
     }
     return Error::Ok;
   });
 }
 
-constexpr LaneGradient kOfSoftmax = {
+constexpr FiberGradient kOfSoftmax = {
     [](double gradient, double result) { return gradient * result; },
     [](double gradient, double result, double sum) { return (gradient - sum) * result; },
 };
 
-constexpr LaneGradient kOfLogSoftmax = {
+constexpr FiberGradient kOfLogSoftmax = {
     [](double gradient, double) { return gradient; },
     [](double gradient, double result, double sum) { return gradient - std::exp(result) * sum; },
 };
@@ -127,7 +127,7 @@ Error native_dropout_backward_out(KernelContext&, const Tensor& grad_output, con
     return [factor = static_cast<T>(scale)](T gradient, T kept) { return gradient * (kept * factor); };
   };
   const ScalarType type = floating_type(grad_output.scalar_type());
-  return elementwise_for<kTypes & types::kFloating>(type, out, make, grad_output, mask);
+  return elementwise_for<(kTypes & types::kFloating)>(type, out, make, grad_output, mask);
 }
 
 }  // namespace rushlight::kernels

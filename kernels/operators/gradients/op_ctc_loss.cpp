@@ -135,7 +135,7 @@ Error check_tensors(const Arguments& arguments) {
 // Checks the lengths, and finds that of the longest target.
 Error check_lengths(const Arguments& arguments, int64_t* longest) {
   const bool joined = arguments.targets.dim() == 1;
-  int64_t room = joined ? arguments.targets.size(0) : 0;
+  int64_t left = joined ? arguments.targets.size(0) : 0;
   *longest = 0;
   for (ptrdiff_t n = 0; n < arguments.log_probs.size(1); ++n) {
     const int64_t times = arguments.input_lengths.at(n);
@@ -143,11 +143,11 @@ Error check_lengths(const Arguments& arguments, int64_t* longest) {
     RL_CHECK(times >= 0 && times <= arguments.log_probs.size(0), Error::InvalidArgument,
              "input_lengths: expected 0 to %ld, got %lld", static_cast<long>(arguments.log_probs.size(0)),
              static_cast<long long>(times));
-    if (!joined) room = arguments.targets.size(1);
-    RL_CHECK(labels >= 0 && labels <= room, Error::InvalidArgument,
-             "target_lengths: expected 0 to %lld, got %lld", static_cast<long long>(room),
+    if (!joined) left = arguments.targets.size(1);
+    RL_CHECK(labels >= 0 && labels <= left, Error::InvalidArgument,
+             "target_lengths: expected 0 to %lld, got %lld", static_cast<long long>(left),
              static_cast<long long>(labels));
-    if (joined) room -= labels;
+    if (joined) left -= labels;
     if (labels > *longest) *longest = labels;
   }
   return Error::Ok;
@@ -173,17 +173,17 @@ Error ctc_loss(const Arguments& arguments, const Tensor& out0, const Tensor& out
   }
   const Tensor& targets = arguments.targets;
   const char* label = targets.const_data_ptr<char>();
-  int64_t room = targets.dim() == 1 ? targets.size(0) : 0;
+  int64_t left = targets.dim() == 1 ? targets.size(0) : 0;
   for (ptrdiff_t n = 0; n < samples; ++n) {
     if (targets.dim() == 2) {
       label = targets.const_data_ptr<char>() + n * byte_stride(targets, 0);
-      room = targets.size(1);
+      left = targets.size(1);
     }
     // Lengths that changed since they were checked stay inside.
     int64_t times = arguments.input_lengths.at(n);
     times = times < 0 || times > log_probs.size(0) ? 0 : times;
     int64_t labels = arguments.target_lengths.at(n);
-    labels = labels < 0 || labels > room || labels > longest ? 0 : labels;
+    labels = labels < 0 || labels > left || labels > longest ? 0 : labels;
     const Sample sample{arguments,
                         n,
                         times,
@@ -196,7 +196,7 @@ Error ctc_loss(const Arguments& arguments, const Tensor& out0, const Tensor& out
     store_number(out0.mutable_data_ptr<char>() + n * byte_stride(out0, 0), type, loss_of(sample));
     if (targets.dim() == 1) {
       label += static_cast<ptrdiff_t>(labels) * byte_stride(targets, 0);
-      room -= labels;
+      left -= labels;
     }
   }
   return Error::Ok;

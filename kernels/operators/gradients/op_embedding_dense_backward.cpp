@@ -6,7 +6,7 @@
 #include "kernels/math/arithmetic.h"
 #include "kernels/walk/fill.h"
 #include "kernels/walk/paired_axes.h"
-#include "kernels/walk/strided_copy.h"
+#include "kernels/walk/row_major.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
 

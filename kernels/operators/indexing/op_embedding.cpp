@@ -24,13 +24,13 @@ Error embedding_out(KernelContext&, const Tensor& weight, const Tensor& indices,
   RL_TRY(resize_out(out, shape.span()));
   if (out.numel() == 0) return Error::Ok;
 
-  PairedAxes places;
+  PairedAxes indexed;
   for (size_t i = rank; i-- > 0;) {
     const size_t d = indices.dim_order()[i];
-    places.add({static_cast<size_t>(indices.sizes()[d]), byte_stride(indices, d), byte_stride(out, d)});
+    indexed.add({static_cast<size_t>(indices.sizes()[d]), byte_stride(indices, d), byte_stride(out, d)});
   }
   Error error = Error::Ok;
-  places.walk(
+  indexed.walk(
       indices.const_data_ptr<char>(), out.mutable_data_ptr<char>(), 0, [&](const char* at, char* row) {
         if (error != Error::Ok) return;
         const int64_t index = read_index(at, indices.scalar_type());

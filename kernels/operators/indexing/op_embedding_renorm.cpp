@@ -6,6 +6,7 @@
 #include "kernels/elements/element_access.h"
 #include "kernels/index/index.h"
 #include "kernels/walk/paired_axes.h"
+#include "kernels/walk/row_major.h"
 #include "kernels/walk/strided_copy.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"

@@ -12,7 +12,7 @@ Error gather_out(KernelContext& context, const Tensor& self, int64_t dim, const 
   RL_TRY(plan_gather(self, dim, index, out, &plan));
   if (plan.is_empty) return Error::Ok;
   return backs::gather_out(context, GatherProblem{plan}, [&] {
-    return copy_indexed(plan.places, plan.dim, plan.source, plan.target, IndexedCopy::kRead);
+    return copy_indexed(plan.index, plan.dim, plan.source, plan.target, IndexedCopy::kRead);
   });
 }
 

@@ -18,15 +18,16 @@ namespace {
 Error add_scaled(const IndexUpdate& update, const Scalar& alpha) {
   const ScalarType type = update.target.type;
   const View views[] = {update.index, update.target, update.source};
-  return for_each_lane(views, update.dim, [&](const ViewLane* lanes) {
-    return for_each_indexed(lanes[0], update.index.type, lanes[1], lanes[2], [&](char* to, const char* from) {
-      if (is_counted(type)) {
-        const int64_t added = wrapping_multiply(load_integer(from, type), alpha.to<int64_t>());
-        store_integer(to, type, wrapping_add(load_integer(to, type), added));
-      } else {
-        store_number(to, type, load_number(to, type) + load_number(from, type) * alpha.to<double>());
-      }
-    });
+  return for_each_fiber(views, update.dim, [&](const Fiber* fibers) {
+    return for_each_indexed(
+        fibers[0], update.index.type, fibers[1], fibers[2], [&](char* to, const char* from) {
+          if (is_counted(type)) {
+            const int64_t added = wrapping_multiply(load_integer(from, type), alpha.to<int64_t>());
+            store_integer(to, type, wrapping_add(load_integer(to, type), added));
+          } else {
+            store_number(to, type, load_number(to, type) + load_number(from, type) * alpha.to<double>());
+          }
+        });
   });
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/math/arithmetic.h"
-#include "kernels/elements/element.h"
-#include "kernels/walk/expand.h"
-#include "kernels/index/indexing.h"
 #include "kernels/checks/selection.h"
+#include "kernels/elements/element.h"
+#include "kernels/index/indexing.h"
+#include "kernels/math/arithmetic.h"
+#include "kernels/walk/expand.h"
 #include "kernels/walk/strided_copy.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
@@ -64,7 +64,7 @@ Error put(const Tensor& target, Span<const std::optional<Tensor>> indices, const
       });
     }
   }
-  return dispatch<kAccumulated & types::kAll>(target.scalar_type(), [&](auto type) {
+  return dispatch<(kAccumulated & types::kAll)>(target.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
     return indexing.run(target, source, Indexing::kWrite, accumulate_elements<T>);
   });

@@ -4,7 +4,7 @@
 #include "kernels/elements/element_access.h"
 #include "kernels/elements/promotion.h"
 #include "kernels/elements/scalar_tensor.h"
-#include "kernels/walk/strided_copy.h"
+#include "kernels/walk/row_major.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/walk/masked_elements.h"
+#include "kernels/walk/row_major.h"
 #include "kernels/walk/strided_copy.h"
 #include "runtime/kernel/context.h"
 

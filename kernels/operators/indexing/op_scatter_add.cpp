@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/math/arithmetic.h"
-#include "kernels/index/combine.h"
-#include "kernels/elements/element.h"
-#include "kernels/index/scatter.h"
 #include "kernels/checks/selection.h"
+#include "kernels/elements/element.h"
+#include "kernels/index/combine.h"
+#include "kernels/index/scatter.h"
+#include "kernels/math/arithmetic.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
 
@@ -20,11 +20,11 @@ Error scatter_add_out(KernelContext& context, const Tensor& self, int64_t dim, c
                            {scatter.index, scatter.target, scatter.source, scatter.dim, Combine::kSum, true});
   }
   const View views[] = {scatter.index, scatter.target, scatter.source};
-  return dispatch<kTypes & ~types::kReducedFloat & ~types::kComplex>(self.scalar_type(), [&](auto type) {
+  return dispatch<(kTypes & ~types::kReducedFloat & ~types::kComplex)>(self.scalar_type(), [&](auto type) {
     using T = typename decltype(type)::Element;
-    return for_each_lane(views, scatter.dim, [&](const ViewLane* lanes) {
+    return for_each_fiber(views, scatter.dim, [&](const Fiber* fibers) {
       return for_each_indexed(
-          lanes[0], index.scalar_type(), lanes[1], lanes[2], [](char* sum, const char* other) {
+          fibers[0], index.scalar_type(), fibers[1], fibers[2], [](char* sum, const char* other) {
             *reinterpret_cast<T*>(sum) =
                 wrapping_add(load(reinterpret_cast<const T*>(sum)), load(reinterpret_cast<const T*>(other)));
           });

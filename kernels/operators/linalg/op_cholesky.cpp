@@ -16,9 +16,9 @@ Error factor(const Tensor& self, bool upper, bool check_errors, const Tensor& ou
     RL_TRY(resize_out(*info, batch.span()));
   }
   for (size_t n = 0; n < batch_size(batch); ++n) {
-    const Grid grid = matrix_of(out, batch, n);
-    grid.copy_band(matrix_of(self, batch, n), upper ? 0 : -grid.rows, upper ? grid.rows : 0);
-    const int32_t stopped = factor_cholesky(upper ? grid.adjoint() : grid);
+    const MatrixView matrix = matrix_of(out, batch, n);
+    matrix.copy_band(matrix_of(self, batch, n), upper ? 0 : -matrix.rows, upper ? matrix.rows : 0);
+    const int32_t stopped = factor_cholesky(upper ? matrix.adjoint() : matrix);
     if (info != nullptr) int32_of(*info, batch, n) = stopped;
     RL_CHECK(!check_errors || stopped == 0, Error::InvalidArgument,
              "self: matrix %lu of the batch is not positive definite, its minor of order %ld is not",
@@ -28,7 +28,7 @@ Error factor(const Tensor& self, bool upper, bool check_errors, const Tensor& ou
 }
 
 // x becomes the solution of L L^H x = b, or of U^H U x = b.
-void solve(const Grid& factor, bool upper, const Grid& x) {
+void solve(const MatrixView& factor, bool upper, const MatrixView& x) {
   solve_triangular(upper ? factor.adjoint() : factor, false, false, x);
   solve_triangular(upper ? factor : factor.adjoint(), true, false, x);
 }
@@ -60,7 +60,7 @@ Error cholesky_solve_out(KernelContext&, const Tensor& self, const Tensor& input
   RL_TRY(broadcast_shape(Shape::of(self, 2).span(), Shape::of(input2, 2).span(), &batch));
   RL_TRY(resize_batched(out, batch, {self.size(self.dim() - 2), self.size(self.dim() - 1)}));
   for (size_t n = 0; n < batch_size(batch); ++n) {
-    const Grid x = matrix_of(out, batch, n);
+    const MatrixView x = matrix_of(out, batch, n);
     x.copy(matrix_of(self, batch, n));
     solve(matrix_of(input2, batch, n), upper, x);
   }
@@ -74,7 +74,7 @@ Error cholesky_inverse_out(KernelContext&, const Tensor& self, bool upper, Tenso
   const Shape batch = Shape::of(self, 2);
   RL_TRY(resize_out(out, self.sizes()));
   for (size_t n = 0; n < batch_size(batch); ++n) {
-    const Grid x = matrix_of(out, batch, n);
+    const MatrixView x = matrix_of(out, batch, n);
     x.set_identity();
     solve(matrix_of(self, batch, n), upper, x);
   }

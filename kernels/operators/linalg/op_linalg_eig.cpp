@@ -14,11 +14,11 @@ constexpr int kMostSteps = 60;
 
 // The unitary change of two rows that makes what stands at (q, column) zero, and with it of the columns of
 // the same numbers.
-struct Turn {
+struct Rotation {
   double cosine = 1;
   Number sine;
 
-  Turn(Number x, Number y) {
+  Rotation(Number x, Number y) {
     const double length = std::hypot(absolute(x), absolute(y));
     const double size = absolute(x);
     if (length == 0) return;
@@ -32,7 +32,7 @@ struct Turn {
   }
 
   // Rows p and q, from column `begin` on.
-  void apply(const Grid& a, ptrdiff_t p, ptrdiff_t q, ptrdiff_t begin) const {
+  void apply(const MatrixView& a, ptrdiff_t p, ptrdiff_t q, ptrdiff_t begin) const {
     for (ptrdiff_t j = begin; j < a.columns; ++j) {
       const Number x = a.get(p, j);
       const Number y = a.get(q, j);
@@ -43,14 +43,14 @@ struct Turn {
 };
 
 // Zeros below the diagonal under the main one.
-void make_hessenberg(const Grid& h, const Grid& z) {
+void make_hessenberg(const MatrixView& h, const MatrixView& z) {
   for (ptrdiff_t k = 0; k + 2 < h.rows; ++k) {
     for (ptrdiff_t i = k + 2; i < h.rows; ++i) {
       if (h.get(i, k) == Number()) continue;
-      const Turn turn(h.get(k + 1, k), h.get(i, k));
-      turn.apply(h, k + 1, i, 0);
-      turn.apply(h.adjoint(), k + 1, i, 0);
-      turn.apply(z.adjoint(), k + 1, i, 0);
+      const Rotation rotation(h.get(k + 1, k), h.get(i, k));
+      rotation.apply(h, k + 1, i, 0);
+      rotation.apply(h.adjoint(), k + 1, i, 0);
+      rotation.apply(z.adjoint(), k + 1, i, 0);
     }
   }
 }
@@ -65,7 +65,7 @@ Number square_root(Number z) {
 }
 
 // The eigenvalue of the last block of size 2 that is nearest to the last element (Wilkinson).
-Number shift_of(const Grid& h, ptrdiff_t last) {
+Number shift_of(const MatrixView& h, ptrdiff_t last) {
   const Number d = h.get(last, last);
   const Number half = (h.get(last - 1, last - 1) - d) * 0.5;
   const Number product = h.get(last - 1, last) * h.get(last, last - 1);
@@ -78,7 +78,7 @@ Number shift_of(const Grid& h, ptrdiff_t last) {
 
 // Schur's form: h becomes upper triangular, with its eigenvalues on the diagonal, and z collects the
 // changes. False when it does not converge.
-bool make_triangular(const Grid& h, const Grid& z) {
+bool make_triangular(const MatrixView& h, const MatrixView& z) {
   make_hessenberg(h, z);
   int steps = 0;
   for (ptrdiff_t last = h.rows - 1; last > 0;) {
@@ -98,14 +98,14 @@ bool make_triangular(const Grid& h, const Grid& z) {
     const Number shift =
         steps % 10 == 0 ? h.get(last, last) + Number(absolute(h.get(last, last - 1))) : shift_of(h, last);
     for (ptrdiff_t i = first; i <= last; ++i) h.set(i, i, h.get(i, i) - shift);
-    // The rows of a step are turned before the columns of the step before, which they do not meet any more.
-    Turn before(0, 0);
+    // The rows of a step are rotated before the columns of the step before, which they do not meet any more.
+    Rotation before(0, 0);
     for (ptrdiff_t k = first; k < last; ++k) {
-      const Turn turn(h.get(k, k), h.get(k + 1, k));
-      turn.apply(h, k, k + 1, k);
+      const Rotation rotation(h.get(k, k), h.get(k + 1, k));
+      rotation.apply(h, k, k + 1, k);
       if (k > first) before.apply(h.adjoint().leading(h.rows, k + 1), k - 1, k, 0);
-      turn.apply(z.adjoint(), k, k + 1, 0);
-      before = turn;
+      rotation.apply(z.adjoint(), k, k + 1, 0);
+      before = rotation;
     }
     before.apply(h.adjoint().leading(h.rows, last + 1), last - 1, last, 0);
     for (ptrdiff_t i = first; i <= last; ++i) h.set(i, i, h.get(i, i) + shift);
@@ -115,8 +115,8 @@ bool make_triangular(const Grid& h, const Grid& z) {
 
 // Column number `at` of `vectors` becomes the eigenvector of z t z^H that belongs to that element of the
 // diagonal: of length 1, with a real largest element, as LAPACK has it. `x` is scratch for a column.
-void find_vector(const Grid& t, const Grid& z, ptrdiff_t at, double negligible, const Grid& x,
-                 const Grid& vectors) {
+void find_vector(const MatrixView& t, const MatrixView& z, ptrdiff_t at, double negligible,
+                 const MatrixView& x, const MatrixView& vectors) {
   const Number value = t.get(at, at);
   x.set(at, 0, 1);
   for (ptrdiff_t i = at; i-- > 0;) {
@@ -153,12 +153,12 @@ Error linalg_eig_out(KernelContext& context, const Tensor& self, Tensor& eigenva
   const ptrdiff_t rows = self.size(self.dim() - 1);
   RL_TRY(resize_batched(eigenvalues, batch, {rows}));
   RL_TRY(resize_out(eigenvectors, self.sizes()));
-  Grid t;
-  Grid z;
-  Grid column;
-  RL_TRY(allocate_grid(context, ScalarType::ComplexDouble, rows, rows, &t));
-  RL_TRY(allocate_grid(context, ScalarType::ComplexDouble, rows, rows, &z));
-  RL_TRY(allocate_grid(context, ScalarType::ComplexDouble, rows, 1, &column));
+  MatrixView t;
+  MatrixView z;
+  MatrixView column;
+  RL_TRY(allocate_matrix(context, ScalarType::ComplexDouble, rows, rows, &t));
+  RL_TRY(allocate_matrix(context, ScalarType::ComplexDouble, rows, rows, &z));
+  RL_TRY(allocate_matrix(context, ScalarType::ComplexDouble, rows, 1, &column));
   for (size_t n = 0; n < batch_size(batch); ++n) {
     t.copy(matrix_of(self, batch, n));
     z.set_identity();

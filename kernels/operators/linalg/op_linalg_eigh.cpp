@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <string_view>
 
-#include "kernels/linalg/eigen.h"
 #include "kernels/checks/selection.h"
+#include "kernels/linalg/eigen.h"
 
 namespace rushlight::kernels {
 
@@ -26,11 +26,11 @@ Error _linalg_eigh_eigenvalues(KernelContext& context, const Tensor& A, std::str
   }
   Eigen eigen;
   RL_TRY(eigen.reserve(context, A.scalar_type(), rows));
-  const Grid& work = eigen.work;
+  const MatrixView& work = eigen.work;
   for (size_t n = 0; n < batch_size(batch); ++n) {
-    const Grid source = matrix_of(A, batch, n);
+    const MatrixView source = matrix_of(A, batch, n);
     // One triangle is read.
-    const Grid triangle = upper ? source.adjoint() : source;
+    const MatrixView triangle = upper ? source.adjoint() : source;
     for (ptrdiff_t i = 0; i < rows; ++i) {
       for (ptrdiff_t j = 0; j < i; ++j) {
         work.set(i, j, triangle.get(i, j));
@@ -39,7 +39,7 @@ Error _linalg_eigh_eigenvalues(KernelContext& context, const Tensor& A, std::str
       work.set(i, i, triangle.get(i, i).real);
     }
     eigen.decompose(compute_v);
-    const Grid values = vector_of(eigenvalues, batch, n);
+    const MatrixView values = vector_of(eigenvalues, batch, n);
     for (ptrdiff_t i = 0; i < rows; ++i) values.set(i, 0, eigen.values[i]);
     if (compute_v) matrix_of(eigenvectors, batch, n).copy(work);
   }

@@ -17,7 +17,7 @@ struct Mirror {
   bool hermitian;
 
   Number operator()(Number z) const { return hermitian ? conjugate(z) : z; }
-  [[nodiscard]] Grid of(const Grid& a) const { return hermitian ? a.adjoint() : a.transposed(); }
+  [[nodiscard]] MatrixView of(const MatrixView& a) const { return hermitian ? a.adjoint() : a.transposed(); }
 };
 
 // A row vector (x, y) times the inverse of the block [[a, mirror(c)], [c, b]].
@@ -28,10 +28,10 @@ struct Block {
   Number mirrored;
   Number determinant;
 
-  Block(const Grid& grid, ptrdiff_t k, Mirror mirror)
-      : a(grid.get(k, k)),
-        b(grid.get(k + 1, k + 1)),
-        c(grid.get(k + 1, k)),
+  Block(const MatrixView& matrix, ptrdiff_t k, Mirror mirror)
+      : a(matrix.get(k, k)),
+        b(matrix.get(k + 1, k + 1)),
+        c(matrix.get(k + 1, k)),
         mirrored(mirror(c)),
         determinant(a * b - c * mirrored) {}
 
@@ -46,7 +46,7 @@ double size_of(Number z) { return std::fabs(z.real) + std::fabs(z.imag); }
 
 // The largest element below the diagonal in column k, or in row and column k of what is left from
 // column `begin` on.
-double largest_beside(const Grid& a, ptrdiff_t begin, ptrdiff_t k, ptrdiff_t* where) {
+double largest_beside(const MatrixView& a, ptrdiff_t begin, ptrdiff_t k, ptrdiff_t* where) {
   double largest = 0;
   for (ptrdiff_t i = begin; i < a.rows; ++i) {
     const double size = i == k ? 0 : size_of(i < k ? a.get(k, i) : a.get(i, k));
@@ -59,7 +59,7 @@ double largest_beside(const Grid& a, ptrdiff_t begin, ptrdiff_t k, ptrdiff_t* wh
 }
 
 // Rows and columns i < j of what is left from column `begin` on, of which the lower triangle is there.
-void exchange(const Grid& a, Mirror mirror, ptrdiff_t begin, ptrdiff_t i, ptrdiff_t j) {
+void exchange(const MatrixView& a, Mirror mirror, ptrdiff_t begin, ptrdiff_t i, ptrdiff_t j) {
   const auto swap = [&](ptrdiff_t r, ptrdiff_t s, ptrdiff_t u, ptrdiff_t v, bool mirrored) {
     const Number kept = a.get(r, s);
     const Number other = a.get(u, v);
@@ -73,7 +73,7 @@ void exchange(const Grid& a, Mirror mirror, ptrdiff_t begin, ptrdiff_t i, ptrdif
   a.set(j, i, mirror(a.get(j, i)));
 }
 
-int32_t factor_ldl(const Grid& a, Pivots pivots, Mirror mirror) {
+int32_t factor_ldl(const MatrixView& a, Pivots pivots, Mirror mirror) {
   const double growth = (1 + std::sqrt(17.0)) / 8;  // the bound that is best for both sizes of blocks
   int32_t info = 0;
   for (ptrdiff_t k = 0; k < a.rows;) {
@@ -125,13 +125,13 @@ int32_t factor_ldl(const Grid& a, Pivots pivots, Mirror mirror) {
 }
 
 // Rows from `begin` on lose column k of `factors` times row k of x.
-void eliminate(const Grid& factors, ptrdiff_t begin, ptrdiff_t k, const Grid& x) {
+void eliminate(const MatrixView& factors, ptrdiff_t begin, ptrdiff_t k, const MatrixView& x) {
   for (ptrdiff_t i = begin; i < x.rows; ++i) {
     for (ptrdiff_t j = 0; j < x.columns; ++j) x.set(i, j, x.get(i, j) - factors.get(i, k) * x.get(k, j));
   }
 }
 
-void solve_ldl(const Grid& factors, Pivots pivots, Mirror mirror, const Grid& x) {
+void solve_ldl(const MatrixView& factors, Pivots pivots, Mirror mirror, const MatrixView& x) {
   ptrdiff_t k = 0;
   while (k < x.rows) {
     const bool single = pivots[k] > 0;
@@ -154,7 +154,7 @@ void solve_ldl(const Grid& factors, Pivots pivots, Mirror mirror, const Grid& x)
     }
     k = next;
   }
-  const Grid mirrored = mirror.of(factors);
+  const MatrixView mirrored = mirror.of(factors);
   while (k > 0) {
     const ptrdiff_t last = k - 1;
     const ptrdiff_t first = pivots[last] > 0 ? last : last - 1;
@@ -197,10 +197,10 @@ Error linalg_ldl_factor_ex_out(KernelContext&, const Tensor& self, bool hermitia
   RL_TRY(resize_out(info, batch.span()));
   const Mirror mirror{hermitian && is_complex(self.scalar_type())};
   for (size_t n = 0; n < batch_size(batch); ++n) {
-    const Grid grid = matrix_of(LD, batch, n);
-    grid.copy_band(matrix_of(self, batch, n), -rows, 0);
-    for (ptrdiff_t i = 0; mirror.hermitian && i < rows; ++i) grid.set(i, i, grid.get(i, i).real);
-    const int32_t stopped = factor_ldl(grid, pivots_of(pivots, batch, n), mirror);
+    const MatrixView matrix = matrix_of(LD, batch, n);
+    matrix.copy_band(matrix_of(self, batch, n), -rows, 0);
+    for (ptrdiff_t i = 0; mirror.hermitian && i < rows; ++i) matrix.set(i, i, matrix.get(i, i).real);
+    const int32_t stopped = factor_ldl(matrix, pivots_of(pivots, batch, n), mirror);
     int32_of(info, batch, n) = stopped;
     RL_CHECK(!check_errors || stopped == 0, Error::InvalidArgument,
              "self: matrix %lu of the batch is singular, block %ld is zero", static_cast<unsigned long>(n),
@@ -225,11 +225,11 @@ Error linalg_ldl_solve_out(KernelContext&, const Tensor& LD, const Tensor& pivot
   Shape batch;
   RL_TRY(broadcast_shape(Shape::of(LD, 2).span(), Shape::of(B, 2).span(), &batch));
   RL_TRY(resize_batched(out, batch, {rows, B.size(B.dim() - 1)}));
-  RL_TRY(check_apart(pivots, out, "pivots"));
+  RL_TRY(check_no_overlap(pivots, out, "pivots"));
   for (size_t n = 0; n < batch_size(batch); ++n) {
     const Pivots blocks = pivots_of(pivots, batch, n);
     RL_TRY(check_block_pivots(blocks, rows));
-    const Grid x = matrix_of(out, batch, n);
+    const MatrixView x = matrix_of(out, batch, n);
     x.copy(matrix_of(B, batch, n));
     solve_ldl(matrix_of(LD, batch, n), blocks, {hermitian && is_complex(LD.scalar_type())}, x);
   }

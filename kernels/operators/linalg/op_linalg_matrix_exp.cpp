@@ -14,7 +14,8 @@ constexpr int kTerms = 18;
 constexpr int kMostHalvings = 1100;
 
 // target = unit + a b * factor.
-void multiply_add(const Grid& target, double unit, const Grid& a, const Grid& b, double factor) {
+void multiply_add(const MatrixView& target, double unit, const MatrixView& a, const MatrixView& b,
+                  double factor) {
   for (ptrdiff_t i = 0; i < target.rows; ++i) {
     for (ptrdiff_t j = 0; j < target.columns; ++j) {
       const Number product = a.dot(i, b, j, 0, a.columns);
@@ -24,7 +25,7 @@ void multiply_add(const Grid& target, double unit, const Grid& a, const Grid& b,
 }
 
 // exp(a) as the power of that of a fraction of a; returns which of the two holds it.
-const Grid& exponentiate(const Grid& a, const Grid& first, const Grid& second) {
+const MatrixView& exponentiate(const MatrixView& a, const MatrixView& first, const MatrixView& second) {
   double norm = 0;
   for (ptrdiff_t j = 0; j < a.columns; ++j) {
     double sum = 0;
@@ -34,8 +35,8 @@ const Grid& exponentiate(const Grid& a, const Grid& first, const Grid& second) {
   int halvings = 0;
   double scale = 1;
   for (; norm * scale > 1 && halvings < kMostHalvings; ++halvings) scale /= 2;
-  const Grid* result = &first;
-  const Grid* other = &second;
+  const MatrixView* result = &first;
+  const MatrixView* other = &second;
   result->set_identity();
   // Horner's scheme: 1 + a (1 + a/2 (1 + a/3 (...))).
   for (int k = kTerms; k > 0; --k, std::swap(result, other)) multiply_add(*other, 1, a, *result, scale / k);
@@ -53,10 +54,10 @@ Error linalg_matrix_exp_out(KernelContext& context, const Tensor& self, Tensor& 
   RL_TRY(resize_out(out, self.sizes()));
   const Shape batch = Shape::of(self, 2);
   const ptrdiff_t rows = self.size(self.dim() - 1);
-  Grid first;
-  Grid second;
-  RL_TRY(allocate_grid(context, exact_type(self.scalar_type()), rows, rows, &first));
-  RL_TRY(allocate_grid(context, exact_type(self.scalar_type()), rows, rows, &second));
+  MatrixView first;
+  MatrixView second;
+  RL_TRY(allocate_matrix(context, exact_type(self.scalar_type()), rows, rows, &first));
+  RL_TRY(allocate_matrix(context, exact_type(self.scalar_type()), rows, rows, &second));
   for (size_t n = 0; n < batch_size(batch); ++n) {
     matrix_of(out, batch, n).copy(exponentiate(matrix_of(self, batch, n), first, second));
   }

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string_view>
 
-#include "kernels/linalg/eigen.h"
 #include "kernels/checks/selection.h"
+#include "kernels/linalg/eigen.h"
 
 namespace rushlight::kernels {
 
@@ -14,16 +14,16 @@ namespace {
 
 struct PseudoInverse {
   Singular singular;
-  Grid column;  // an element for each singular value
+  MatrixView column;  // an element for each singular value
 
   Error reserve(KernelContext& context, ScalarType type, ptrdiff_t rows, ptrdiff_t columns) {
     const ScalarType exact = exact_type(type);
     const ptrdiff_t count = std::min(rows, columns);
     RL_TRY(singular.reserve(context, type, rows, columns, true));
-    RL_TRY(allocate_grid(context, exact, rows, count, &singular.u));
-    RL_TRY(allocate_grid(context, exact, count, columns, &singular.vh));
-    RL_TRY(allocate_grid(context, exact, count, 1, &column));
-    return allocate_grid(context, ScalarType::Double, count, 1, &singular.values);
+    RL_TRY(allocate_matrix(context, exact, rows, count, &singular.u));
+    RL_TRY(allocate_matrix(context, exact, count, columns, &singular.vh));
+    RL_TRY(allocate_matrix(context, exact, count, 1, &column));
+    return allocate_matrix(context, ScalarType::Double, count, 1, &singular.values);
   }
 
   [[nodiscard]] double largest() const {
@@ -38,8 +38,8 @@ struct PseudoInverse {
   }
 
   // x becomes the pseudo-inverse, of that rank, times b; without b, itself.
-  void apply(ptrdiff_t rank, const Grid* b, const Grid& x) const {
-    const Grid adjoint = singular.u.adjoint();
+  void apply(ptrdiff_t rank, const MatrixView* b, const MatrixView& x) const {
+    const MatrixView adjoint = singular.u.adjoint();
     for (ptrdiff_t j = 0; j < x.columns; ++j) {
       for (ptrdiff_t k = 0; k < rank; ++k) {
         const Number part = b == nullptr ? adjoint.get(k, j) : adjoint.dot(k, *b, j, 0, b->rows);
@@ -53,7 +53,7 @@ struct PseudoInverse {
 };
 
 // The hermitian matrix whose lower triangle is that of the source, the only part that is read.
-void mirror(const Grid& source, const Grid& target) {
+void mirror(const MatrixView& source, const MatrixView& target) {
   for (ptrdiff_t i = 0; i < source.rows; ++i) {
     for (ptrdiff_t j = 0; j <= i; ++j) {
       Number value = source.get(i, j);
@@ -104,7 +104,7 @@ Error linalg_pinv_atol_rtol_tensor_out(KernelContext& context, const Tensor& sel
     const double absolute_part = atol ? number_of(*atol, batch, n).get(0, 0).real : 0;
     double relative = absolute_part > 0 ? 0 : default_tolerance(self.scalar_type(), rows, columns);
     if (rtol) relative = number_of(*rtol, batch, n).get(0, 0).real;
-    const Grid target = matrix_of(out, batch, n);
+    const MatrixView target = matrix_of(out, batch, n);
     if (hermitian) mirror(matrix_of(self, batch, n), target);
     inverse.singular.decompose(hermitian ? target : matrix_of(self, batch, n));
     const double least = std::max(absolute_part, relative * inverse.largest());
@@ -164,7 +164,7 @@ Error linalg_lstsq_out(KernelContext& context, const Tensor& self, const Tensor&
     inverse.singular.decompose(matrix_of(self, batch, n));
     const ptrdiff_t found = inverse.rank(plain ? 0 : relative * inverse.largest());
     full = full && found == columns;
-    const Grid side = vectors ? vector_of(b, batch, n) : matrix_of(b, batch, n);
+    const MatrixView side = vectors ? vector_of(b, batch, n) : matrix_of(b, batch, n);
     inverse.apply(found, &side, vectors ? vector_of(solution, batch, n) : matrix_of(solution, batch, n));
     if (!plain) *reinterpret_cast<int64_t*>(element_of(rank, 0, batch, n)) = found;
     if (singular) vector_of(singular_values, batch, n).copy(inverse.singular.values);
@@ -172,9 +172,9 @@ Error linalg_lstsq_out(KernelContext& context, const Tensor& self, const Tensor&
   if (rows <= columns || !(plain || (singular && full))) return resize_batched(residuals, Shape(), {0});
   RL_TRY(resize_batched(residuals, batch, {sides}));
   for (size_t n = 0; n < batch_size(batch); ++n) {
-    const Grid a = matrix_of(self, batch, n);
-    const Grid x = vectors ? vector_of(solution, batch, n) : matrix_of(solution, batch, n);
-    const Grid side = vectors ? vector_of(b, batch, n) : matrix_of(b, batch, n);
+    const MatrixView a = matrix_of(self, batch, n);
+    const MatrixView x = vectors ? vector_of(solution, batch, n) : matrix_of(solution, batch, n);
+    const MatrixView side = vectors ? vector_of(b, batch, n) : matrix_of(b, batch, n);
     for (ptrdiff_t j = 0; j < sides; ++j) {
       double sum = 0;
       for (ptrdiff_t i = 0; i < rows; ++i) sum += squared(side.get(i, j) - a.dot(i, x, j, 0, columns));

@@ -29,16 +29,16 @@ Error linalg_qr_out(KernelContext& context, const Tensor& A, std::string_view mo
   } else {
     RL_TRY(resize_batched(Q, Shape(), {0}));
   }
-  Grid tau;
-  Grid scratch;
-  RL_TRY(allocate_grid(context, exact_type(A.scalar_type()), count, 1, &tau));
+  MatrixView tau;
+  MatrixView scratch;
+  RL_TRY(allocate_matrix(context, exact_type(A.scalar_type()), count, 1, &tau));
   const bool in_r = rank == rows;
-  if (!in_r && !has_q) RL_TRY(allocate_grid(context, A.scalar_type(), rows, columns, &scratch));
+  if (!in_r && !has_q) RL_TRY(allocate_matrix(context, A.scalar_type(), rows, columns, &scratch));
   for (size_t n = 0; n < batch_size(batch); ++n) {
-    const Grid r = matrix_of(R, batch, n);
-    const Grid q = has_q ? matrix_of(Q, batch, n) : scratch;
+    const MatrixView r = matrix_of(R, batch, n);
+    const MatrixView q = has_q ? matrix_of(Q, batch, n) : scratch;
     // Where R has as many rows as A, it is factored there, else in Q.
-    const Grid both = in_r ? r : q.leading(rows, columns);
+    const MatrixView both = in_r ? r : q.leading(rows, columns);
     both.copy(matrix_of(A, batch, n));
     factor_qr(both, tau);
     if (in_r && has_q) q.leading(rows, count).copy(both.leading(rows, count));
@@ -107,7 +107,7 @@ Error ormqr_out(KernelContext&, const Tensor& self, const Tensor& input2, const 
   RL_TRY(copy_matrices(input3, out));
   const Shape batch = Shape::of(self, 2);
   for (size_t n = 0; n < batch_size(batch); ++n) {
-    const Grid product = matrix_of(out, batch, n);
+    const MatrixView product = matrix_of(out, batch, n);
     // C Q is the adjoint of Q^H C^H.
     multiply_q(matrix_of(self, batch, n), vector_of(input2, batch, n), transpose == left,
                left ? product : product.adjoint());

@@ -30,14 +30,14 @@ struct Determinant {
   Number sign = 1;
   double logarithm = 0;
 
-  Determinant(const Grid& lu, Pivots pivots) {
+  Determinant(const MatrixView& lu, Pivots pivots) {
     for (ptrdiff_t i = 0; i < lu.rows; ++i) {
       const Number pivot = lu.get(i, i);
       const double size = absolute(pivot);
-      const double turn = pivots[i] == i + 1 ? 1 : -1;
-      product = product * (pivot * turn);
+      const double swap_sign = pivots[i] == i + 1 ? 1 : -1;
+      product = product * (pivot * swap_sign);
       logarithm += std::log(size);
-      sign = size == 0 ? Number() : sign * (pivot * (turn / size));
+      sign = size == 0 ? Number() : sign * (pivot * (swap_sign / size));
     }
   }
 };
@@ -65,10 +65,10 @@ Error linalg_inv_ex_inverse(KernelContext& context, const Tensor& A, bool check_
   RL_TRY(copy_matrices(A, inverse));
   RL_TRY(resize_out(info, batch.span()));
   const ptrdiff_t rows = A.size(A.dim() - 1);
-  Grid column;
-  Grid numbers;
-  RL_TRY(allocate_grid(context, exact_type(A.scalar_type()), rows, 1, &column));
-  RL_TRY(allocate_grid(context, ScalarType::Float, rows, 1, &numbers));
+  MatrixView column;
+  MatrixView numbers;
+  RL_TRY(allocate_matrix(context, exact_type(A.scalar_type()), rows, 1, &column));
+  RL_TRY(allocate_matrix(context, ScalarType::Float, rows, 1, &numbers));
   for (size_t n = 0; n < batch_size(batch); ++n) {
     const int32_t stopped =
         invert(matrix_of(inverse, batch, n), Pivots{numbers.data, sizeof(int32_t)}, column);

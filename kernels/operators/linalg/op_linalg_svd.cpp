@@ -3,8 +3,8 @@
 #include <optional>
 #include <string_view>
 
-#include "kernels/linalg/eigen.h"
 #include "kernels/checks/selection.h"
+#include "kernels/linalg/eigen.h"
 
 namespace rushlight::kernels {
 

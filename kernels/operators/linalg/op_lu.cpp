@@ -14,12 +14,12 @@ Error check_pivoting(bool pivot) {
   return Error::Ok;
 }
 
-void take_upper(const Grid& lu, const Grid& upper) {
+void take_upper(const MatrixView& lu, const MatrixView& upper) {
   upper.copy_band(lu.leading(upper.rows, upper.columns), 0, upper.columns);
 }
 
 // With ones on its diagonal.
-void take_lower(const Grid& lu, const Grid& lower) {
+void take_lower(const MatrixView& lu, const MatrixView& lower) {
   lower.copy_band(lu.leading(lower.rows, lower.columns), -lower.rows, -1);
   for (ptrdiff_t i = 0; i < lower.columns; ++i) lower.set(i, i, 1);
 }
@@ -49,15 +49,15 @@ Error linalg_lu_out(KernelContext& context, const Tensor& A, bool pivot, Tensor&
   RL_TRY(resize_batched(P, batch, {rows, rows}));
   RL_TRY(resize_batched(L, batch, {rows, count}));
   RL_TRY(resize_batched(U, batch, {count, columns}));
-  Grid numbers;
-  RL_TRY(allocate_grid(context, ScalarType::Float, count, 1, &numbers));
+  MatrixView numbers;
+  RL_TRY(allocate_matrix(context, ScalarType::Float, count, 1, &numbers));
   const Pivots pivots{numbers.data, sizeof(int32_t)};
   for (size_t n = 0; n < batch_size(batch); ++n) {
-    const Grid lower = matrix_of(L, batch, n);
-    const Grid upper = matrix_of(U, batch, n);
+    const MatrixView lower = matrix_of(L, batch, n);
+    const MatrixView upper = matrix_of(U, batch, n);
     // The larger of the two has the size of A; what is taken from it into itself comes last.
     const bool in_lower = rows >= columns;
-    const Grid both = in_lower ? lower : upper;
+    const MatrixView both = in_lower ? lower : upper;
     both.copy(matrix_of(A, batch, n));
     factor_lu(both, pivots);
     if (in_lower) take_upper(both, upper);
@@ -100,7 +100,7 @@ Error lu_unpack_out(KernelContext&, const Tensor& LU_data, const Tensor& LU_pivo
     RL_TRY(resize_batched(L, Shape(), {0}));
     RL_TRY(resize_batched(U, Shape(), {0}));
   }
-  for (const Tensor* written : {&P, &L, &U}) RL_TRY(check_apart(LU_pivots, *written, "LU_pivots"));
+  for (const Tensor* written : {&P, &L, &U}) RL_TRY(check_no_overlap(LU_pivots, *written, "LU_pivots"));
   for (size_t n = 0; n < batch_size(batch); ++n) {
     if (unpack_data) {
       take_lower(matrix_of(LU_data, batch, n), matrix_of(L, batch, n));

@@ -25,9 +25,9 @@ Error solve(const Tensor& triangles, const Tensor& b, Triangle triangle, const T
   // X T = B is T^T X^T = B^T.
   const bool flip = triangle.transposed == triangle.left;
   for (size_t n = 0; n < batch_size(*batch); ++n) {
-    const Grid x = matrix_of(out, *batch, n);
+    const MatrixView x = matrix_of(out, *batch, n);
     x.copy(matrix_of(b, *batch, n));
-    const Grid t = matrix_of(triangles, *batch, n);
+    const MatrixView t = matrix_of(triangles, *batch, n);
     solve_triangular(flip ? t.transposed() : t, triangle.upper != flip, triangle.unit,
                      triangle.left ? x : x.transposed());
   }

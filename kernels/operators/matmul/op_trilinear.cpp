@@ -28,7 +28,7 @@ Error insert_dims(const Tensor& factor, Span<const int64_t> dims, size_t rank, V
   return Error::Ok;
 }
 
-// Lanes are walked in the last dimension: there is always one.
+// Fibers are walked in the last dimension: there is always one.
 void ensure_dim(View* view) {
   if (view->dim == 0) view->insert(0, 1, 0);
 }
@@ -37,12 +37,12 @@ void ensure_dim(View* view) {
 void write_sum(const View (&views)[kFactors], ScalarType type, char* at) {
   uint64_t count = 0;
   double number = 0;
-  static_cast<void>(for_each_lane({views, kFactors}, views[0].dim - 1, [&](const ViewLane* lanes) {
-    for (ptrdiff_t i = 0; i < lanes[0].size; ++i) {
+  static_cast<void>(for_each_fiber({views, kFactors}, views[0].dim - 1, [&](const Fiber* fibers) {
+    for (ptrdiff_t i = 0; i < fibers[0].size; ++i) {
       uint64_t whole = 1;
       double product = 1;
       for (size_t k = 0; k < kFactors; ++k) {
-        const char* const from = lanes[k].data + i * lanes[k].stride;
+        const char* const from = fibers[k].data + i * fibers[k].stride;
         if (is_counted(type)) {
           whole *= static_cast<uint64_t>(load_integer(from, type));
         } else {
@@ -92,10 +92,10 @@ Error _trilinear_out(KernelContext&, const Tensor& i1, const Tensor& i2, const T
   kept[kFactors] = View::of(out);
   for (View& view : summed) ensure_dim(&view);
   for (View& view : kept) ensure_dim(&view);
-  return for_each_lane(kept, kept[0].dim - 1, [&](const ViewLane* lanes) {
-    for (ptrdiff_t i = 0; i < lanes[0].size; ++i) {
-      for (size_t k = 0; k < kFactors; ++k) summed[k].data = lanes[k].data + i * lanes[k].stride;
-      write_sum(summed, type, lanes[kFactors].data + i * lanes[kFactors].stride);
+  return for_each_fiber(kept, kept[0].dim - 1, [&](const Fiber* fibers) {
+    for (ptrdiff_t i = 0; i < fibers[0].size; ++i) {
+      for (size_t k = 0; k < kFactors; ++k) summed[k].data = fibers[k].data + i * fibers[k].stride;
+      write_sum(summed, type, fibers[kFactors].data + i * fibers[kFactors].stride);
     }
     return Error::Ok;
   });

@@ -10,16 +10,16 @@ Error log_softmax_out(KernelContext& context, const Tensor& self, int64_t dim, b
                       Tensor& out) {
   constexpr TypeSet kTypes = selected_types("aten::_log_softmax.out");
   RL_TRY(check_softmax_types(self, half_to_float, out));
-  Lanes lanes;
-  RL_TRY(lanes.plan(self, dim, out));
-  return backs::log_softmax_out(context, SoftmaxProblem{lanes, self, out}, [&] {
-    return for_each_softmax_lane<kTypes>(
-        lanes, self.scalar_type(), half_to_float, [](const auto& lane, auto zero) {
+  PairedFibers fibers;
+  RL_TRY(fibers.plan(self, dim, out));
+  return backs::log_softmax_out(context, SoftmaxProblem{fibers, self, out}, [&] {
+    return for_each_softmax_fiber<kTypes>(
+        fibers, self.scalar_type(), half_to_float, [](const auto& fiber, auto zero) {
           using T = decltype(zero);
-          const LaneScale<T> scale = lane_scale<T>(lane);
+          const FiberScale<T> scale = fiber_scale<T>(fiber);
           const T log_sum = std::log(scale.sum);
-          for (size_t i = 0; i < lane.size; ++i) {
-            lane.at(i) = static_cast<T>(lane.get(i)) - scale.largest - log_sum;
+          for (size_t i = 0; i < fiber.size; ++i) {
+            fiber.at(i) = static_cast<T>(fiber.get(i)) - scale.largest - log_sum;
           }
         });
   });

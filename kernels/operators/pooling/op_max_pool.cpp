@@ -2,9 +2,9 @@
 #include <cmath>
 
 #include "kernels/checks/selection.h"
+#include "kernels/elements/held_access.h"
 #include "kernels/geometry/fractional_tiling.h"
 #include "kernels/geometry/region.h"
-#include "kernels/walk/held_access.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
 

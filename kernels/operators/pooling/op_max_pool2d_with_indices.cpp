@@ -5,8 +5,8 @@
 
 #include "kernels/backs/backs.h"
 #include "kernels/checks/selection.h"
+#include "kernels/elements/held_access.h"
 #include "kernels/geometry/pooling.h"
-#include "kernels/walk/held_access.h"
 #include "kernels/walk/view.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
@@ -65,11 +65,11 @@ Error pool_planes(const MaxPoolProblem& problem) {
   const ScalarType type = problem.type();
   View source = View::of(problem.self);
   View target = View::of(problem.out);
-  View places = View::of(problem.indices);
+  View indices = View::of(problem.indices);
   if (source.dim == 3) {
     source.insert(0, 1, 0);
     target.insert(0, 1, 0);
-    places.insert(0, 1, 0);
+    indices.insert(0, 1, 0);
   }
   const auto pool = [&](const auto& elements, auto lowest) {
     for (ptrdiff_t n = 0; n < source.sizes[0]; ++n) {
@@ -77,7 +77,7 @@ Error pool_planes(const MaxPoolProblem& problem) {
         const auto plane = [&](const View& view) {
           return Plane{view.data + n * view.strides[0] + c * view.strides[1], view.strides + 2};
         };
-        pool_plane(elements, lowest, problem.windows, plane(source), plane(target), plane(places));
+        pool_plane(elements, lowest, problem.windows, plane(source), plane(target), plane(indices));
       }
     }
     return Error::Ok;

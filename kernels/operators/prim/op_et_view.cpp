@@ -9,7 +9,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-// Elements keep their places in memory: their order there has to mean the same to both.
+// Elements stay where they are in memory: their order there has to mean the same to both.
 bool keeps_order(const Tensor& self, Span<const DimOrderType> order, Span<const SizesType> sizes) {
   if (is_row_major(self.dim_order(), self.sizes()) && is_row_major(order, sizes)) return true;
   const auto same = [](const auto& a, const auto& b) {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/quantization/affine.h"
 #include "kernels/checks/selection.h"
+#include "kernels/quantization/affine.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
@@ -29,8 +29,8 @@ Affine choose(const Extent& extent) {
 
 }  // namespace
 
-Error choose_qparams_per_token_asymmetric_out(KernelContext&, const Tensor& input, int64_t,
-                                              Tensor& scale_out, Tensor& zero_point_out) {
+Error choose_qparams_per_token_asymmetric_out(KernelContext&, const Tensor& input, int64_t, Tensor& scale_out,
+                                              Tensor& zero_point_out) {
   constexpr TypeSet kTypes = selected_types("quantized_decomposed::choose_qparams_per_token_asymmetric.out");
   RL_TRY(check_type(input, kTypes & kRealTypes, "input"));
   RL_TRY(check_type(scale_out, kTypes & kScaleTypes, "scale_out"));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/reduction/distance.h"
-#include "kernels/walk/strided_copy.h"
+#include "kernels/walk/row_major.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
 

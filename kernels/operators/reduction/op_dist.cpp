@@ -31,10 +31,10 @@ Error dist_out(KernelContext&, const Tensor& self, const Tensor& other, const Sc
   }
   RL_TRY(resize_out(out, {}));
   Norm<double> norm(p.to<double>());
-  RL_TRY(for_each_lane(views, views[0].dim - 1, [&](const ViewLane* lanes) {
-    for (ptrdiff_t i = 0; i < lanes[0].size; ++i) {
-      const char* const a = lanes[0].data + i * lanes[0].stride;
-      const char* const b = lanes[1].data + i * lanes[1].stride;
+  RL_TRY(for_each_fiber(views, views[0].dim - 1, [&](const Fiber* fibers) {
+    for (ptrdiff_t i = 0; i < fibers[0].size; ++i) {
+      const char* const a = fibers[0].data + i * fibers[0].stride;
+      const char* const b = fibers[1].data + i * fibers[1].stride;
       if ((kTypes & types::kComplex) != 0) {
         norm.add(modulus(load_complex(a, self.scalar_type()) - load_complex(b, other.scalar_type())));
       } else {

@@ -2,7 +2,7 @@
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element_access.h"
-#include "kernels/walk/element_range.h"
+#include "kernels/reduction/histogram_range.h"
 #include "kernels/walk/paired_axes.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
@@ -19,7 +19,7 @@ Error histc_out(KernelContext&, const Tensor& self, int64_t bins, const Scalar& 
   RL_CHECK(bins > 0 && bins <= INT32_MAX, Error::InvalidArgument, "bins: expected 1 at least, got %ld",
            static_cast<long>(bins));
   // Where the bounds are equal those of the data are taken, and where these are, one more to each side.
-  ElementRange range{min.to<double>(), max.to<double>()};
+  HistogramRange range{min.to<double>(), max.to<double>()};
   if (range.low == range.high) range.cover(self);
   RL_TRY(range.widen(1));
   const SizesType size = static_cast<SizesType>(bins);

@@ -5,7 +5,7 @@
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/elements/element_access.h"
-#include "kernels/walk/element_range.h"
+#include "kernels/reduction/histogram_range.h"
 #include "kernels/walk/fibers.h"
 #include "kernels/walk/strided_copy.h"
 #include "runtime/kernel/context.h"
@@ -43,16 +43,17 @@ Error count_in_bins(const Tensor& self, const std::optional<Tensor>& weight, boo
   clear(hist);
   double total = 0;
   const View views[] = {at_least_1d(self), at_least_1d(weight ? *weight : self)};
-  RL_TRY(for_each_lane(views, views[0].dim - 1, [&](const ViewLane* lanes) {
-    for (ptrdiff_t i = 0; i < lanes[0].size; ++i) {
-      const double number = load_number(lanes[0].data + i * lanes[0].stride, self.scalar_type());
+  RL_TRY(for_each_fiber(views, views[0].dim - 1, [&](const Fiber* fibers) {
+    for (ptrdiff_t i = 0; i < fibers[0].size; ++i) {
+      const double number = load_number(fibers[0].data + i * fibers[0].stride, self.scalar_type());
       if (!(number >= get(edges, 0) && number <= get(edges, bins))) continue;
       ptrdiff_t bin = 0;
       for (ptrdiff_t above = bins; above - bin > 1;) {
         const ptrdiff_t middle = bin + (above - bin) / 2;
         (number < get(edges, middle) ? above : bin) = middle;
       }
-      const double amount = weight ? load_number(lanes[1].data + i * lanes[1].stride, self.scalar_type()) : 1;
+      const double amount =
+          weight ? load_number(fibers[1].data + i * fibers[1].stride, self.scalar_type()) : 1;
       set(hist, bin, get(hist, bin) + amount);
       total += amount;
     }
@@ -101,7 +102,7 @@ Error histogram_bin_ct_out(KernelContext&, const Tensor& self, int64_t bins,
   RL_TRY(check_bins(bins));
   RL_CHECK(!range || range->size() == 2, Error::InvalidArgument, "range: expected 2 numbers, got %d",
            static_cast<int>(range->size()));
-  ElementRange covered{0, 1};
+  HistogramRange covered{0, 1};
   if (range) {
     covered = {(*range)[0], (*range)[1]};
   } else {

@@ -20,19 +20,19 @@ Error logcumsumexp_out(KernelContext&, const Tensor& self, int64_t dim, Tensor& 
   RL_TRY(normalize_dim(dim, self.dim(), &d));
   RL_TRY(resize_out(out, self.sizes()));
   const View views[] = {at_least_1d(self), at_least_1d(out)};
-  return for_each_lane(views, d, [type](const ViewLane* lanes) {
+  return for_each_fiber(views, d, [type](const Fiber* fibers) {
     if ((kTypes & types::kComplex) != 0 && is_complex(type)) {
       WideComplex sum(-INFINITY);
-      for (ptrdiff_t i = 0; i < lanes[0].size; ++i) {
-        sum = complex_log_add(load_complex(lanes[0].data + i * lanes[0].stride, type), sum);
-        store_complex(lanes[1].data + i * lanes[1].stride, type, sum);
+      for (ptrdiff_t i = 0; i < fibers[0].size; ++i) {
+        sum = complex_log_add(load_complex(fibers[0].data + i * fibers[0].stride, type), sum);
+        store_complex(fibers[1].data + i * fibers[1].stride, type, sum);
       }
       return Error::Ok;
     }
     double sum = -INFINITY;
-    for (ptrdiff_t i = 0; i < lanes[0].size; ++i) {
-      sum = log_add(sum, load_number(lanes[0].data + i * lanes[0].stride, type));
-      store_number(lanes[1].data + i * lanes[1].stride, type, sum);
+    for (ptrdiff_t i = 0; i < fibers[0].size; ++i) {
+      sum = log_add(sum, load_number(fibers[0].data + i * fibers[0].stride, type));
+      store_number(fibers[1].data + i * fibers[1].stride, type, sum);
     }
     return Error::Ok;
   });

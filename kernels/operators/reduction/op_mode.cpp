@@ -9,9 +9,9 @@ namespace rushlight::kernels {
 
 namespace {
 
-// The last of the elements that occur most often, the smallest of several such. One pass over the lane
+// The last of the elements that occur most often, the smallest of several such. One pass over the fiber
 // for each different element: it finds the next larger one and counts it.
-ptrdiff_t position_of_mode(const ViewLane& lane, ScalarType type, int64_t) {
+ptrdiff_t position_of_mode(const Fiber& fiber, ScalarType type, int64_t) {
   ptrdiff_t best = 0;
   ptrdiff_t most = 0;
   ptrdiff_t next = -1;
@@ -20,10 +20,10 @@ ptrdiff_t position_of_mode(const ViewLane& lane, ScalarType type, int64_t) {
     const ptrdiff_t previous = next;
     next = -1;
     count = 0;
-    for (ptrdiff_t i = 0; i < lane.size; ++i) {
-      const char* const at = lane.data + i * lane.stride;
-      if (previous >= 0 && compare_elements(at, lane.data + previous * lane.stride, type) <= 0) continue;
-      const int order = next < 0 ? -1 : compare_elements(at, lane.data + next * lane.stride, type);
+    for (ptrdiff_t i = 0; i < fiber.size; ++i) {
+      const char* const at = fiber.data + i * fiber.stride;
+      if (previous >= 0 && compare_elements(at, fiber.data + previous * fiber.stride, type) <= 0) continue;
+      const int order = next < 0 ? -1 : compare_elements(at, fiber.data + next * fiber.stride, type);
       if (order > 0) continue;
       count = order < 0 ? 1 : count + 1;
       next = i;

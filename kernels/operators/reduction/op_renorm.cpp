@@ -18,8 +18,8 @@ namespace {
 // f(element) for every element of the view.
 template <class F>
 void for_each_element(const View& view, F f) {
-  static_cast<void>(for_each_lane({&view, 1}, view.dim - 1, [&](const ViewLane* lanes) {
-    for (ptrdiff_t i = 0; i < lanes[0].size; ++i) f(lanes[0].data + i * lanes[0].stride);
+  static_cast<void>(for_each_fiber({&view, 1}, view.dim - 1, [&](const Fiber* fibers) {
+    for (ptrdiff_t i = 0; i < fibers[0].size; ++i) f(fibers[0].data + i * fibers[0].stride);
     return Error::Ok;
   }));
 }

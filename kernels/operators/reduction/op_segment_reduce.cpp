@@ -48,24 +48,24 @@ struct Segments {
   ScalarType bound_type;
   bool are_lengths;
 
-  // Lanes: of the bounds (lengths, or offsets with the end), of the data, of the result.
-  Error operator()(const ViewLane* lanes) const {
-    const ViewLane& data = lanes[1];
+  // Fibers: of the bounds (lengths, or offsets with the end), of the data, of the result.
+  Error operator()(const Fiber* fibers) const {
+    const Fiber& data = fibers[1];
     int64_t start = 0;
-    for (ptrdiff_t i = 0; i < lanes[2].size; ++i) {
-      int64_t end = bound(lanes[0], are_lengths ? i : i + 1);
+    for (ptrdiff_t i = 0; i < fibers[2].size; ++i) {
+      int64_t end = bound(fibers[0], are_lengths ? i : i + 1);
       if (are_lengths) {
         RL_CHECK(end >= 0 && end <= data.size - start, Error::InvalidArgument,
                  "lengths: expected 0 to %ld for segment %ld, got %ld", static_cast<long>(data.size - start),
                  static_cast<long>(i), static_cast<long>(end));
         end += start;
       } else {
-        start = bound(lanes[0], i);
+        start = bound(fibers[0], i);
         RL_CHECK(start >= 0 && start <= end && end <= data.size, Error::InvalidArgument,
                  "offsets: expected ascending ones up to %ld, got %ld and %ld", static_cast<long>(data.size),
                  static_cast<long>(start), static_cast<long>(end));
       }
-      store_number(lanes[2].data + i * lanes[2].stride, type,
+      store_number(fibers[2].data + i * fibers[2].stride, type,
                    reduce(data, static_cast<ptrdiff_t>(start), static_cast<ptrdiff_t>(end)));
       start = end;
     }
@@ -73,11 +73,11 @@ struct Segments {
   }
 
  private:
-  [[nodiscard]] int64_t bound(const ViewLane& bounds, ptrdiff_t i) const {
+  [[nodiscard]] int64_t bound(const Fiber& bounds, ptrdiff_t i) const {
     return read_index(bounds.data + i * bounds.stride, bound_type);
   }
 
-  [[nodiscard]] double reduce(const ViewLane& data, ptrdiff_t start, ptrdiff_t end) const {
+  [[nodiscard]] double reduce(const Fiber& data, ptrdiff_t start, ptrdiff_t end) const {
     double held = initial ? initial->to<double>() : neutral(reduction);
     for (ptrdiff_t i = start; i < end; ++i) {
       const double value = load_number(data.data + i * data.stride, type);
@@ -135,7 +135,7 @@ Error segment_reduce_out(KernelContext&, const Tensor& data, std::string_view re
   View beside = View::of(bounds);
   while (beside.dim < static_cast<size_t>(data.dim())) beside.insert(beside.dim, data.sizes()[beside.dim], 0);
   const View views[] = {beside, View::of(data), View::of(out)};
-  return for_each_lane(views, d, Segments{reduction, initial, type, bounds.scalar_type(), !offsets});
+  return for_each_fiber(views, d, Segments{reduction, initial, type, bounds.scalar_type(), !offsets});
 }
 
 }  // namespace rushlight::kernels

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
+#include "kernels/elements/held_access.h"
 #include "kernels/geometry/spatial.h"
-#include "kernels/walk/held_access.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
 

@@ -57,19 +57,19 @@ ptrdiff_t offset_of(W position, ptrdiff_t size, ptrdiff_t stride) {
 template <class W>
 Taps<W> taps_of(const Sampling& sampling, W coordinate, ptrdiff_t size, ptrdiff_t stride) {
   const W length = static_cast<W>(size);
-  const W place =
+  const W point =
       sampling.align_corners ? (coordinate + 1) / 2 * (length - 1) : ((coordinate + 1) * length - 1) / 2;
   Taps<W> taps = single_tap<W>();
   if (sampling.mode == kCubic) {
-    const W before = std::floor(place);
+    const W before = std::floor(point);
     taps.count = 4;
-    cubic_weights(place - before, taps.weight);
+    cubic_weights(point - before, taps.weight);
     for (ptrdiff_t i = 0; i < 4; ++i) {
       taps.offset[i] = offset_of(inside(sampling, before + static_cast<W>(i - 1), size), size, stride);
     }
     return taps;
   }
-  const W position = inside(sampling, place, size);
+  const W position = inside(sampling, point, size);
   if (sampling.mode == kNearest) {
     taps.offset[0] = offset_of(std::nearbyint(position), size, stride);
     return taps;
@@ -88,19 +88,19 @@ void sample(const Sampling& sampling, size_t spatial, const Tensor& input, const
             const Tensor& out) {
   const View source = as_volume(input, spatial);
   const View target = as_volume(out, spatial);
-  View places = View::of(grid);  // [N, D, H, W, coordinates], of which x is the first
-  if (spatial == 2) places.insert(1, 1, 0);
+  View points = View::of(grid);  // [N, D, H, W, coordinates], of which x is the first
+  if (spatial == 2) points.insert(1, 1, 0);
   const Access<W> access = access_as<W>(input.scalar_type());
   Taps<W> taps[kVolume] = {single_tap<W>(), single_tap<W>(), single_tap<W>()};
   for (ptrdiff_t n = 0; n < target.sizes[0]; ++n) {
     for (ptrdiff_t z = 0; z < target.sizes[2]; ++z) {
       for (ptrdiff_t y = 0; y < target.sizes[3]; ++y) {
         for (ptrdiff_t x = 0; x < target.sizes[4]; ++x) {
-          const char* place = places.data + n * places.strides[0] + z * places.strides[1] +
-                              y * places.strides[2] + x * places.strides[3];
+          const char* point = points.data + n * points.strides[0] + z * points.strides[1] +
+                              y * points.strides[2] + x * points.strides[3];
           for (size_t d = kVolume - spatial; d < kVolume; ++d) {
             const auto coordinate = static_cast<ptrdiff_t>(kVolume - 1 - d);
-            taps[d] = taps_of(sampling, access.load(place + coordinate * places.strides[4]),
+            taps[d] = taps_of(sampling, access.load(point + coordinate * points.strides[4]),
                               source.sizes[2 + d], source.strides[2 + d]);
           }
           for (ptrdiff_t c = 0; c < source.sizes[1]; ++c) {

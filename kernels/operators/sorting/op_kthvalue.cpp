@@ -16,8 +16,8 @@ Error kthvalue_values(KernelContext&, const Tensor& self, int64_t k, int64_t dim
   const SizesType size = at_least_1d(self).sizes[d];
   RL_CHECK(k >= 1 && k <= size, Error::InvalidArgument, "k: expected one in [1, %ld], got %ld",
            static_cast<long>(size), static_cast<long>(k));
-  const PositionFunction position = [](const ViewLane& lane, ScalarType type, int64_t rank) {
-    return position_of_rank(lane, type, static_cast<ptrdiff_t>(rank));
+  const PositionFunction position = [](const Fiber& fiber, ScalarType type, int64_t rank) {
+    return position_of_rank(fiber, type, static_cast<ptrdiff_t>(rank));
   };
   return pick_along(self, dim, keepdim, position, k - 1, values, indices);
 }

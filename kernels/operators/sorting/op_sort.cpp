@@ -18,7 +18,7 @@ Error sort_values_stable(KernelContext&, const Tensor& self, std::optional<bool>
                          bool descending, Tensor& values, Tensor& indices) {
   size_t d = 0;
   RL_TRY(normalize_dim(dim, self.dim(), &d));
-  return rank_lanes(kTypes, self, d, at_least_1d(self).sizes[d], descending, values, indices);
+  return rank_fibers(kTypes, self, d, at_least_1d(self).sizes[d], descending, values, indices);
 }
 
 Error sort_values(KernelContext& context, const Tensor& self, int64_t dim, bool descending, Tensor& values,

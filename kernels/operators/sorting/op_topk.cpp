@@ -16,7 +16,7 @@ Error topk_values(KernelContext&, const Tensor& self, int64_t k, int64_t dim, bo
   const SizesType size = at_least_1d(self).sizes[d];
   RL_CHECK(k >= 0 && k <= size, Error::InvalidArgument, "k: expected one in [0, %ld], got %ld",
            static_cast<long>(size), static_cast<long>(k));
-  return rank_lanes(kTypes, self, d, static_cast<ptrdiff_t>(k), largest, values, indices);
+  return rank_fibers(kTypes, self, d, static_cast<ptrdiff_t>(k), largest, values, indices);
 }
 
 }  // namespace rushlight::kernels

@@ -33,7 +33,8 @@ double digamma(double x) {
 }
 
 // Hurwitz' zeta function, the sum of (q + k)^-x over k from 0. The first terms are added one by one, up to
-// a = q + N; the Euler-Maclaurin formula gives the rest (DLMF 25.11.5 and 2.10.1, https://dlmf.nist.gov/25.11):
+// a = q + N; the Euler-Maclaurin formula gives the rest (DLMF 25.11.5 and 2.10.1,
+// https://dlmf.nist.gov/25.11):
 //
 //   a^(1-x) / (x-1) + a^-x / 2 + sum over j of B(2j) / (2j)! x (x+1) ... (x+2j-2) a^(1-x-2j)
 //
@@ -42,8 +43,8 @@ double digamma(double x) {
 // Poles (q a negative integer or zero, x = 1) are infinite; x < 1 and complex results are NaN.
 double zeta(double x, double q) {
   constexpr double kLowest = -1e6;  // as many terms are added at most before a is positive
-  constexpr double kBernoulli[] = {1.0 / 6,     -1.0 / 30,      1.0 / 42,         -1.0 / 30,
-                                   5.0 / 66,    -691.0 / 2730,  7.0 / 6,          -3617.0 / 510,
+  constexpr double kBernoulli[] = {1.0 / 6,       -1.0 / 30,       1.0 / 42,         -1.0 / 30,
+                                   5.0 / 66,      -691.0 / 2730,   7.0 / 6,          -3617.0 / 510,
                                    43867.0 / 798, -174611.0 / 330, 854513.0 / 138.0, -236364091.0 / 2730};
   if (x < 1) return NAN;
   if (x == 1 || (q <= 0 && std::floor(q) == q)) return HUGE_VAL;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // kernels/ukernel/attention.h.
 #include "kernels/ukernel/attention.h"
+
 #include "kernels/ukernel/generic/vector.h"
 #include "kernels/ukernel/generic/vector_math.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Loops that compilers make vectors of.
+#include "kernels/ukernel/convert.h"
+
 #include <cstring>
 
-#include "kernels/ukernel/convert.h"
 #include "kernels/ukernel/generic/vector.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {

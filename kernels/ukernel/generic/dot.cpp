@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // kernels/ukernel/dot.h: four columns at a time, so that there are several sums to work on while each waits
 // for its own last addition.
+#include "kernels/ukernel/dot.h"
+
 #include <cstring>
 
-#include "kernels/ukernel/dot.h"
 #include "kernels/ukernel/generic/vector.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {

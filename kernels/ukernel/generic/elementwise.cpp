@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/ukernel/elementwise.h"
+
 #include <type_traits>
 
-#include "kernels/ukernel/elementwise.h"
 #include "kernels/ukernel/generic/vector_math.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {

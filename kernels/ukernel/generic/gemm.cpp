@@ -217,7 +217,7 @@ void copy_rows(float* to, ptrdiff_t to_stride, const float* from, ptrdiff_t from
   }
 }
 
-// Columns that end within a vector, where there are no masks: beside the tile is room for whole ones.
+// Columns that end within a vector, where there are no masks: whole vectors fit beside the tile.
 template <class Of>
 void compute_padded(const Of& given) {
   float c[kMostRows * kColumns] = {};

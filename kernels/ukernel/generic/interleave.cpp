@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // kernels/ukernel/interleave.h. Of kPlanes vectors become as many: lane i of the v-th is element
 // (v * kLanes + i) / kPlanes of plane (v * kLanes + i) % kPlanes.
+#include "kernels/ukernel/interleave.h"
+
 #include <utility>
 
 #include "kernels/ukernel/generic/vector.h"
-#include "kernels/ukernel/interleave.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 

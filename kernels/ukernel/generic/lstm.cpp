@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/ukernel/lstm.h"
+
 #include "kernels/ukernel/generic/blocks.h"
 #include "kernels/ukernel/generic/vector_math.h"
-#include "kernels/ukernel/lstm.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 

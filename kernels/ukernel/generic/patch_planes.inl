@@ -50,12 +50,12 @@ template <size_t kColumns>
   for (size_t c = 0; c < kColumns; ++c) one[c] = two[c] = initial;
   const size_t rows = convolution.rows;
   size_t row = 0;
-  const auto store = [&](const float (&sums)[kColumns]) __attribute__((always_inline)) {
+  const auto store = [&](const float(&sums)[kColumns]) __attribute__((always_inline)) {
 #pragma GCC unroll 5
     for (size_t c = 0; c < kColumns; ++c) out[c] = sums[c];
     out += out_stride;
   };
-  const auto go_on = [&](float (&last)[kColumns], float (&middle)[kColumns], float (&first)[kColumns])
+  const auto go_on = [&](float(&last)[kColumns], float(&middle)[kColumns], float(&first)[kColumns])
                          __attribute__((always_inline)) {
                            float seen[kColumns + 2];
                            seen[0] = seen[kColumns + 1] = 0;

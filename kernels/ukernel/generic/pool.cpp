@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/ukernel/pool.h"
+
 #include <type_traits>
 
 #include "kernels/ukernel/generic/blocks.h"
-#include "kernels/ukernel/pool.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 

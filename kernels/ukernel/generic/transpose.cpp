@@ -2,12 +2,13 @@
 // kernels/ukernel/transpose.h. Square blocks as wide as 16 bytes are transposed by interleaving, several at a
 // time where vectors are wider: each 16 bytes of a vector are a block of their own, whose rows lie below
 // those of the block before. What is stored is then contiguous.
+#include "kernels/ukernel/transpose.h"
+
 #include <cstdint>
 #include <cstring>
 #include <utility>
 
 #include "kernels/ukernel/generic/vector.h"
-#include "kernels/ukernel/transpose.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/ukernel/generic/vector_math.h"
+
 #include "kernels/ukernel/vector_math.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
@@ -39,7 +40,7 @@ RL_FUNCTION(sqrt_f32, square_root(v))
 RL_FUNCTION(rsqrt_f32, 1.0f / square_root(v))
 RL_FUNCTION(reciprocal_f32, 1.0f / v)
 RL_FUNCTION(square_f32, v* v)
-RL_FUNCTION(cube_f32, v * v * v)
+RL_FUNCTION(cube_f32, (v * v) * v)
 RL_FUNCTION(abs_f32, absolute(v))
 RL_FUNCTION(neg_f32, -v)
 RL_FUNCTION(relu_f32, at_least(v, 0.0f))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // kernels/ukernel/winograd.h over vectors of the compiler.
-#include "kernels/ukernel/generic/vector.h"
 #include "kernels/ukernel/winograd.h"
+
+#include "kernels/ukernel/generic/vector.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 

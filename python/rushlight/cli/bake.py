@@ -17,7 +17,7 @@ from rushlight.package import FORMS, bake_package
 @click.command("bake")
 @click.argument("model", type=click.Path(path_type=Path))
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Folder to write into.")
-@click.option("--name", help="Of the library and its namespace [default: the model's].")
+@click.option("--name", help="Name of the library and its namespace [default: the model's].")
 @click.option("--method", "methods", multiple=True, help="A method to bake; may be repeated [default: all].")
 @click.option(
     "--data",
@@ -44,7 +44,7 @@ from rushlight.package import FORMS, bake_package
     type=click.Choice(list(FORMS)),
     help="Write a source package in this form: all that building takes, weights as an array.",
 )
-@click.option("--package-version", default="1.0.0", show_default=True, help="Of the package.")
+@click.option("--package-version", default="1.0.0", show_default=True, help="Version of the package.")
 @table_options("kernels")
 @json_option
 @verbose_option

@@ -16,13 +16,22 @@ from rushlight.run.check import CheckReport, check
 
 @click.command("check")
 @click.argument("model", type=click.Path(path_type=Path))
-@click.option("-t", "--target", help="Also whether this target has the memory. See `rushlight targets`.")
+@click.option(
+    "-t",
+    "--target",
+    help="Also check that the program fits in this target's memory; see `rushlight targets`.",
+)
 @click.option(
     "--built",
     type=click.Path(path_type=Path),
     help="A folder that `rushlight build` wrote: only the operators and dtypes of that build.",
 )
-@click.option("--backend", "backends", multiple=True, help="The id of a backend that is there.")
+@click.option(
+    "--backend",
+    "backends",
+    multiple=True,
+    help="The id of a backend that the runtime has; may be repeated.",
+)
 @click.option(
     "--data",
     "data_files",

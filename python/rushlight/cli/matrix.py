@@ -28,7 +28,7 @@ _COLOURS = {PASSED: "green", BUILT: "cyan", FAILED: "bold red", NOT_RUN: "yellow
 
 @click.command("matrix")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("-j", "--jobs", type=click.IntRange(1), help="Cells at a time [default: as many as CPUs].")
+@click.option("-j", "--jobs", type=click.IntRange(1), help="Parallel cells [default: number of CPUs].")
 @click.option(
     "--only", multiple=True, metavar="PATTERN", help="Cells to run: 'dscnn/*', '*/cortex-m55/*'; repeatable."
 )
@@ -42,15 +42,13 @@ _COLOURS = {PASSED: "green", BUILT: "cyan", FAILED: "bold red", NOT_RUN: "yellow
 )
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write the results as JSON.")
 @click.option("--html", "html_file", type=click.Path(path_type=Path), help="Write the results as a page.")
-@click.option(
-    "--resume", is_flag=True, help="Keep what passed in the output folder and did not change since."
-)
+@click.option("--resume", is_flag=True, help="Skip cells that passed before and have not changed since.")
 @click.option(
     "--cold",
     is_flag=True,
-    help="Build each cell twice: as without a compiler cache, then with what it holds.",
+    help="Build each cell twice: with an empty compiler cache, then with a filled one.",
 )
-@click.option("--keep-builds", is_flag=True, help="Keep CMake's folders of the cells.")
+@click.option("--keep-builds", is_flag=True, help="Keep the cells' CMake folders.")
 @click.option(
     "--shared-cache", metavar="URL", help="Storage that compiler caches share: http://…, redis://…, file:…"
 )

@@ -35,7 +35,7 @@ from rushlight.trace.request import TraceRequest
 
 @click.command("run")
 @click.argument("model", type=click.Path(path_type=Path))
-@target_option
+@target_option()
 @click.option(
     "--case", "case_file", type=click.Path(path_type=Path), help="A case.json: calls and expectations."
 )
@@ -63,13 +63,17 @@ from rushlight.trace.request import TraceRequest
 )
 @click.option("--save", type=click.Path(path_type=Path), help="Write the outputs of the calls to this .npz.")
 @click.option(
-    "--etdump", type=click.Path(path_type=Path), help="Write what was executed, with times, to this .etdp."
+    "--etdump",
+    type=click.Path(path_type=Path),
+    help="Write a trace with times to this .etdp.",
 )
-@click.option("--etdump-size", type=int, help="Bytes that the target collects it in [default: 64 KiB].")
+@click.option("--etdump-size", type=int, help="Bytes of the target's memory for events [default: 64 KiB].")
 @click.option(
-    "--debug-output", type=click.Path(path_type=Path), help="With --etdump: write what operators put out."
+    "--debug-output",
+    type=click.Path(path_type=Path),
+    help="With --etdump: write operators' outputs.",
 )
-@click.option("--debug-size", type=int, help="Bytes that the target collects that in [default: 256 KiB].")
+@click.option("--debug-size", type=int, help="Bytes of the target's memory for values [default: 256 KiB].")
 @click.option("--baked", is_flag=True, help="Bake MODEL (rushlight bake) instead of interpreting it.")
 @click.option("--timeout", default=DEFAULT_TIMEOUT, show_default=True, help="Seconds the run may take.")
 @click.option("--max-instructions", type=int, help="Instructions that one call may run [default: no limit].")

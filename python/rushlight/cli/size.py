@@ -32,11 +32,11 @@ from rushlight.size.treemap import treemap_svg
 
 @click.command("size")
 @click.argument("models", nargs=-1, type=click.Path(path_type=Path))
-@target_option
+@target_option()
 @click.option(
-    "--build", "build_folder", type=click.Path(path_type=Path), help="Read this build, build nothing."
+    "--build", "build_folder", type=click.Path(path_type=Path), help="Read this build instead of building."
 )
-@click.option("--elf", type=click.Path(path_type=Path), help="Read this executable, build nothing.")
+@click.option("--elf", type=click.Path(path_type=Path), help="Read this executable instead of building.")
 @click.option(
     "--map", "link_map", type=click.Path(path_type=Path), help="The link map of --elf [default: beside it]."
 )
@@ -44,19 +44,22 @@ from rushlight.size.treemap import treemap_svg
     "--data", "data_files", multiple=True, type=click.Path(path_type=Path), help="A .ptd to link in."
 )
 @click.option(
-    "--case", "case_file", type=click.Path(path_type=Path), help="Measure on this case, not on ones."
+    "--case",
+    "case_file",
+    type=click.Path(path_type=Path),
+    help="Inputs to measure with [default: ones].",
 )
 @click.option(
     "--diff",
     "before",
     type=click.Path(path_type=Path),
-    help="What changed since: a report's JSON, or a build folder.",
+    help="Show the changes since a report (JSON) or a build folder.",
 )
 @click.option(
     "--budget",
     "budget_file",
     type=click.Path(path_type=Path),
-    help="Fail where more is taken than this YAML file allows.",
+    help="Fail if the program exceeds the limits of this YAML file.",
 )
 @click.option(
     "--html",
@@ -78,8 +81,8 @@ from rushlight.size.treemap import treemap_svg
     type=click.Path(path_type=Path),
     help="Show another build's ELF file or report, such as ExecuTorch's, beside this.",
 )
-@click.option("--baked", "with_baked", is_flag=True, help="Bake the model, too, and show both side by side.")
-@click.option("--no-run", is_flag=True, help="Measure nothing in the emulator.")
+@click.option("--baked", "with_baked", is_flag=True, help="Also bake the model, and show both side by side.")
+@click.option("--no-run", is_flag=True, help="Do not measure the stack in the emulator.")
 @build_options
 @json_option
 @verbose_option
@@ -152,7 +155,7 @@ def size_command(
 
 
 def _report(path: Path) -> SizeReport:
-    """Of a report's JSON, a build folder or an ELF file."""
+    """The report at `path`: its JSON, or that of a build folder or an ELF file."""
     return read_report(path) if path.suffix == ".json" else read_build(find_build(path))
 
 
@@ -250,7 +253,7 @@ def print_comparison(comparison: Comparison) -> None:
 
 
 def print_diff(changes: SizeDiff) -> None:
-    """What differs, the largest change first."""
+    """Prints changes, the largest first."""
     console = Console()
     for change in changes.totals:
         console.print(f"{change}" if change.delta else f"{change.name}: {change.after:,}, as before")

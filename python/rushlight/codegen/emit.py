@@ -16,7 +16,14 @@ from rushlight.codegen.adapters import official_kernels
 from rushlight.codegen.includes import shared_sources
 from rushlight.codegen.selection import Selected, Selection
 from rushlight.codegen.selection_yaml import to_yaml
-from rushlight.codegen.table import EXACT_SOURCES, KERNELS_NAMESPACE, Back, Operator, OperatorTable
+from rushlight.codegen.table import (
+    BACKS_FOLDERS,
+    EXACT_SOURCES,
+    KERNELS_NAMESPACE,
+    Back,
+    Operator,
+    OperatorTable,
+)
 from rushlight.files import write_if_changed
 from rushlight.program.dtypes import mask
 
@@ -343,6 +350,8 @@ def cmake_selection(selection: Selection, selected: Sequence[Selected]) -> str:
     - RUSHLIGHT_KERNEL_SELECTIONS: for each of KERNEL_SOURCES the folder, of those generated, with its own
       rushlight/selected_dtypes.h and selected_backs.h
     - RUSHLIGHT_SHARED_KERNEL_SOURCES: what they need besides of kernels/
+    - RUSHLIGHT_NARROW_KERNEL_SOURCES: those of SHARED_KERNEL_SOURCES that ask for the dtypes of no operator
+    - RUSHLIGHT_BACK_KERNEL_SOURCES: those of both for one kind of processor, in the folders of backs
     - RUSHLIGHT_EXACT_KERNEL_SOURCES: those of both that contract no products and sums
     - RUSHLIGHT_UKERNELS: the families of kernels/ukernel that these call
     - RUSHLIGHT_SELECTED_OPERATORS, RUSHLIGHT_SELECTED_LIBRARIES: names
@@ -361,6 +370,7 @@ def cmake_selection(selection: Selection, selected: Sequence[Selected]) -> str:
     }
     root = _plain(table.path).parents[1]
     shared, families, read = shared_sources(root, sources)
+    backs = [root / "kernels" / folder for folder in BACKS_FOLDERS]
     depends = [_plain(path) for path in (table.path, *table.files, *selection.depends, *read)]
     lists: dict[str, Sequence[str | Path]] = {
         "RUSHLIGHT_KERNEL_SOURCES": sources,
@@ -368,6 +378,10 @@ def cmake_selection(selection: Selection, selected: Sequence[Selected]) -> str:
         "RUSHLIGHT_OFFICIAL_KERNELS": [s.operator.name for s in selected if s.operator.official],
         "RUSHLIGHT_OFFICIAL_KERNEL_SOURCES": sorted(official_sources),
         "RUSHLIGHT_SHARED_KERNEL_SOURCES": shared,
+        "RUSHLIGHT_NARROW_KERNEL_SOURCES": [file for file in shared if not _asks_for_dtypes(file)],
+        "RUSHLIGHT_BACK_KERNEL_SOURCES": [
+            file for file in (*sources, *shared) if any(map(file.is_relative_to, backs))
+        ],
         "RUSHLIGHT_EXACT_KERNEL_SOURCES": [
             file for file in (*sources, *shared) if EXACT_SOURCES.fullmatch(_below(root, file))
         ],
@@ -378,6 +392,11 @@ def cmake_selection(selection: Selection, selected: Sequence[Selected]) -> str:
     }
     text = "".join(_cmake_list(name, items) for name, items in lists.items())
     return _HEADER.format(comment="#") + text
+
+
+def _asks_for_dtypes(source: Path) -> bool:
+    """Whether a source that several operators share depends on the dtypes that some of them have."""
+    return 'selected_types("' in source.read_text(encoding="utf-8")
 
 
 def _below(root: Path, file: Path) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The beginning of an operator: its row in kernels/ops.yaml and the source of its kernel."""
+"""Starts a new operator: adds its row to kernels/ops.yaml and a source file for its kernel."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _FUNCTION = """\
 
 @dataclass(frozen=True)
 class NewOperator:
-    """What was written: a row, and the source unless it was there for other overloads."""
+    """The files written: the table, and the source unless other overloads had it already."""
 
     name: str
     declaration: str

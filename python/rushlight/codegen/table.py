@@ -36,6 +36,13 @@ TRAITS = {
     "in_place": "the result may be written over an input of its dtype, sizes and dim order",
     "commutes": "the first two arguments may change places",
     "folds": "it copies or converts and does nothing else: a call with constants is run once, at load",
+    # In four dimensions, as there are channels-last tensors of; of dequantization and the like in any.
+    "keeps_order": "the result has the dim order of the first input and of a `residual`, others have any",
+    # Those that PyTorch tags need not say it.
+    "pointwise": "an element depends on the inputs' at its index: the result may have their dim order",
+    "reads_any_order": "each input may have its own dim order; the result is row-major",
+    "any_order": "each tensor, the result too, may have its own dim order",
+    "view": "the result has the input's elements in the same order, under other sizes",
 }
 """What a row may say of its operator, by name. The exporter relies on it, and tests hold kernels to it."""
 

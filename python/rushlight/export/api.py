@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import torch
 from torch.export import ExportedProgram
 
 from rushlight import targets
@@ -21,10 +20,12 @@ from rushlight.export.frontend.collection import collection_paused
 from rushlight.export.frontend.decompositions import decomposition_table
 from rushlight.export.frontend.libraries import library_for
 from rushlight.export.frontend.registration import register_custom_operators
+from rushlight.export.frontend.tracing import method_sources, traced
 from rushlight.export.lower.emit import Emitter, Pools
 from rushlight.export.lower.forward_copies import forward_copies
 from rushlight.export.lower.in_place import reuse_inputs
 from rushlight.export.lower.method import Placement, lower_method
+from rushlight.export.lower.problems import raise_if_any
 from rushlight.export.lower.promise import broken_promises
 from rushlight.export.memory.planning import plan_memory
 from rushlight.export.options import MethodSource, Options
@@ -37,7 +38,6 @@ from rushlight.export.pipeline import (
     user_passes,
 )
 from rushlight.export.report.capacity import check_capacity
-from rushlight.export.report.problems import raise_if_any
 from rushlight.export.report.report import MethodReport, Report
 
 
@@ -92,9 +92,7 @@ def export(
     if chosen.target is not None:
         targets.get(chosen.target)  # an unknown one is told before the work
     register_custom_operators(each for each in chosen.custom_ops if "(" not in os.fspath(each))
-    sources = _sources(module, args, kwargs, dynamic_shapes)
-    for name, value in (constant_methods or {}).items():
-        sources[name] = MethodSource(_Constant(value))
+    sources = method_sources(module, args, kwargs, dynamic_shapes, constant_methods)
     start = time.perf_counter()
     pools, methods, reports = Pools(), [], []
     workers = [
@@ -114,39 +112,11 @@ def export(
     return exported
 
 
-def _sources(
-    module: Any, args: Sequence[Any], kwargs: Mapping[str, Any] | None, dynamic_shapes: Any
-) -> dict[str, MethodSource]:
-    if not isinstance(module, Mapping):
-        if not isinstance(args, (tuple, list)):
-            raise InvalidArgument(f"args: a tuple of example inputs expected, got {type(args).__name__}")
-        return {"forward": MethodSource(module, tuple(args), dict(kwargs or {}), dynamic_shapes)}
-    if not module:
-        raise InvalidArgument("export: at least one method expected, got an empty mapping")
-    if args or kwargs or dynamic_shapes:
-        raise InvalidArgument("export: with several methods each brings its own inputs, as MethodSource")
-    return {
-        name: source if isinstance(source, MethodSource) else MethodSource(source)
-        for name, source in module.items()
-    }
-
-
-class _Constant(torch.nn.Module):
-    """A method that returns what it was made with."""
-
-    def __init__(self, value: Any) -> None:
-        super().__init__()
-        self.value = value
-
-    def forward(self) -> Any:
-        return self.value
-
-
-_EDGE = 0.7  # the share of the work behind a method in the edge dialect
+_EDGE = 0.7  # the part of a method's work that takes it to the edge dialect
 
 
 class _MethodExport:
-    """The way of one method from the model to the program."""
+    """The export of one method: from the model to the program's method."""
 
     def __init__(self, name: str, source: MethodSource, options: Options, place: tuple[int, int]) -> None:
         self.name, self.source, self.options, self.place = name, source, options, place
@@ -159,7 +129,7 @@ class _MethodExport:
     def prepare(self) -> None:
         """Takes the model to the edge dialect, as `program`."""
         passes = self.passes
-        program = self.step("torch.export", 0.0, lambda: _traced(self.source, self.options))
+        program = self.step("torch.export", 0.0, lambda: traced(self.source, self.options))
         self.runner.run(passes["aten"], program)
         for partitioner in _partitioners(self.options):
             transform = getattr(partitioner, "transform_for_pre_decomposition", None)
@@ -187,8 +157,8 @@ class _MethodExport:
         return method, report
 
     def step(self, what: str, share: float, work: Callable[[], Any]) -> Any:
-        """Does a part of the work, and keeps the books. `share` is what is done of this method; all methods
-        come to the edge dialect before the first goes on."""
+        """Does a part of the work and records its seconds. `share` is the part of this method's work that is
+        done before; all methods come to the edge dialect before the first goes on."""
         if self.options.progress:
             index, count = self.place
             behind = index * _EDGE if share < _EDGE else count * _EDGE + index * (1 - _EDGE) - _EDGE
@@ -207,7 +177,7 @@ class _MethodExport:
                 result: ExportedProgram = program.run_decompositions(table)
             except Exception as error:
                 raise ExportFailed(f"method '{self.name}': decomposing: {error}") from error
-        # What passes add and drop is no business of the model's owner.
+        # Passes add and drop constants: the model keeps its own.
         result._state_dict = dict(result.state_dict)
         result._constants = dict(result.constants)
         return result
@@ -228,30 +198,6 @@ def _delegate(workers: Sequence[_MethodExport], options: Options) -> None:
     for partitioner in _partitioners(options):
         chosen = dict.fromkeys(programs, partitioner)
         workers[0].step("delegation", _EDGE, partial(delegate, programs, chosen))
-
-
-def _traced(source: MethodSource, options: Options) -> ExportedProgram:
-    """The ATen dialect. Errors: ExportFailed with what PyTorch says."""
-    if isinstance(source.module, ExportedProgram):
-        return source.module
-    if not isinstance(source.module, torch.nn.Module):
-        found = type(source.module).__name__
-        raise InvalidArgument(f"export: a torch.nn.Module or an ExportedProgram expected, got {found}")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)
-            return torch.export.export(
-                source.module,
-                source.args,
-                dict(source.kwargs),
-                dynamic_shapes=source.dynamic_shapes,
-                strict=options.strict,
-            )
-    except Exception as error:
-        raise ExportFailed(
-            f"torch.export cannot trace the model: {error}",
-            next_step="PyTorch says which line; https://pytorch.org/docs/stable/export.html has the rules.",
-        ) from error
 
 
 def _partitioners(options: Options) -> list[Any]:

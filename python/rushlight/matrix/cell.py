@@ -26,9 +26,10 @@ from rushlight.run.outcome import RunOutcome
 
 @dataclass(frozen=True)
 class Conditions:
-    """How cells are built: `compilers` at a time, `environment` laid over the process's for them. With `cold`
-    each is built a first time as if the compiler cache were empty. With `alone` nothing else runs in this
-    process: it can tell how much CPU its children took. `keep_builds` leaves CMake's folder."""
+    """How cells are built: with `compilers` parallel compile jobs, and `environment` laid over the process's.
+    With `cold` each cell is first built as if the compiler cache were empty. With `alone` no other cell runs
+    in this process, so that the CPU time of its children can be measured. `keep_builds` keeps CMake's
+    folder."""
 
     compilers: int = 1
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -38,7 +39,7 @@ class Conditions:
 
 
 def case_of(model: Model) -> Case:
-    """What to call the model with. Errors: InvalidArgument, InvalidProgram."""
+    """The case of a model. Errors: InvalidArgument, InvalidProgram."""
     if model.case is not None:
         case = load_case(model.case)
     elif is_bundled_program(model.program.read_bytes()):
@@ -61,7 +62,7 @@ def run_cell(
         for step in _steps(cell, folder, conditions, result, progress):
             result = step
     except Exception as error:
-        # Whatever it is, the other cells go on.
+        # The other cells go on after any error.
         result = replace(result, status=FAILED, failure=Failure.of(error))
     finally:
         if not conditions.keep_builds:
@@ -110,7 +111,7 @@ def _steps(
 
 @dataclass(frozen=True)
 class _Built:
-    """A runner for the case, and the sizes to tell of."""
+    """A runner for the case, and the sizes to report."""
 
     runner: BuildResult
     sizes: Sizes
@@ -151,7 +152,7 @@ def _baked(cell: Cell, case: Case, folder: Path, conditions: Conditions, progres
             defines=dict(cell.option.defines),
             jobs=conditions.compilers,
             progress=progress,
-            # An application by itself says something about a board only.
+            # The size of a minimal application is of interest on boards only.
             minimal=targets.get(cell.target).kind == "bare-metal",
             environment=environment,
         )
@@ -167,7 +168,7 @@ def _timed(
     conditions: Conditions,
     environment: Mapping[str, str],
 ) -> tuple[_Built, Timing]:
-    """A build from an empty folder, and what it took."""
+    """Builds in an empty folder and measures the time."""
     shutil.rmtree(folder, ignore_errors=True)
     before = _cpu_of_children()
     built = make({**conditions.environment, **environment})

@@ -57,7 +57,7 @@ def _connected(address: str) -> Any:
 
 
 def worker_facts() -> dict[str, str]:
-    """What has to be the same on all machines; runs on the workers."""
+    """The versions that must be equal on all machines; runs on the workers."""
     return {"rushlight": __version__, "sources": source_fingerprint()}
 
 

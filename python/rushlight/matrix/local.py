@@ -30,7 +30,7 @@ class Started:
 
 @dataclass(frozen=True)
 class Progressed:
-    """What a cell is doing, and the share of that which is done, from 0 to 1."""
+    """The current step of a cell, and the share of it that is done, from 0 to 1."""
 
     cell: Cell
     what: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a matrix file asks for: models × targets × options, less some, plus some."""
+"""Reads matrix files: models × targets × options, with exclusions and additions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rushlight.run.cases import Tolerance
 from rushlight.run.runner import DEFAULT_TIMEOUT
 
 KINDS = ("interpreter", "baked")
-"""What can be built of a model."""
+"""Kinds of builds of a model."""
 
 PLAIN = "default"
 """The option of a matrix file without options."""

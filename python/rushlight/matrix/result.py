@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What came of a cell."""
+"""Results of cells."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from rushlight.errors import RushlightError
 
 PASSED, BUILT, FAILED, NOT_RUN = "passed", "built", "failed", "not run"
-"""What came of a cell; BUILT is all that can be had of a target that nothing here runs."""
+"""Statuses of a cell; BUILT is the best one for a target that nothing here can run."""
 
 GOOD = (PASSED, BUILT)
 

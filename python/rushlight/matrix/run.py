@@ -20,7 +20,7 @@ from rushlight.matrix.result import BUILT, FAILED, GOOD, NOT_RUN, PASSED, CellRe
 from rushlight.matrix.store import Store, key_of, source_fingerprint
 
 SCHEMA = 1
-"""Of MatrixResult.to_json; docs/matrix.md describes it."""
+"""The version of MatrixResult.to_json; docs/matrix.md documents it."""
 
 Executor = Callable[[Sequence[Cell], Path, Conditions], Iterator[Event]]
 """Runs cells below a folder and tells what happens; each ends with a Finished."""
@@ -37,7 +37,7 @@ class MatrixResult:
 
     @property
     def passed(self) -> bool:
-        """Whether every cell passed, or was built where that is all there is."""
+        """True if every cell passed, or was built for a target that cannot be run here."""
         return all(cell.status in GOOD for cell in self.cells)
 
     def count(self, status: str) -> int:

@@ -20,8 +20,8 @@ _OF_ONE_MACHINE = {
 
 
 def shared_cache_environment(url: str) -> dict[str, str]:
-    """What ccache and sccache are told to share objects through `url`. ccache reads compilers whole to know
-    them by: on another machine their time stamps are other ones. Error: InvalidArgument."""
+    """The environment in which ccache and sccache share objects through `url`. ccache identifies compilers by
+    their content, since time stamps differ between machines. Error: InvalidArgument."""
     form = urlsplit(url).scheme
     if form not in _FORMS:
         raise InvalidArgument(f"shared cache '{url}': one of {', '.join(f'{f}:' for f in _FORMS)} expected")

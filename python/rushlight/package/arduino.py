@@ -28,7 +28,7 @@ void loop() {
 
 
 def files(contents: Contents) -> dict[str, str]:
-    """What the form adds to src/ and LICENSE."""
+    """The files of this form beside src/ and LICENSE."""
     name = contents.name
     sketch = f"// SPDX-License-Identifier: BSD-3-Clause\n{contents.example}{_SKETCH}"
     return {

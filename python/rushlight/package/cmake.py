@@ -61,7 +61,7 @@ endif()
 
 
 def files(contents: Contents) -> dict[str, str]:
-    """What the form adds to src/ and LICENSE."""
+    """The files of this form beside src/ and LICENSE."""
     name = contents.name
     values = {
         "name": name,

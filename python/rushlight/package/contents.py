@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a package holds, whatever its form: a baked program, and the sources of rushlight that it needs."""
+"""The contents of a package in any form: a baked program, and the sources of rushlight that it needs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Contents:
 
     @property
     def sources(self) -> list[str]:
-        """What is compiled, sorted."""
+        """The source files, sorted."""
         return sorted(path for path in self.files if path.endswith((".cpp", ".c")))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rushlight.errors import InvalidArgument, InvalidProgram, MissingDependency
+from rushlight.program.dim_order import is_dim_order, places, row_major
 from rushlight.program.dtypes import NAMES, element_size
 from rushlight.program.flatbuffer import Table
 
@@ -27,7 +28,7 @@ def read_layout(table: Table) -> tuple[str, tuple[int, ...], tuple[int, ...]]:
     if number not in NAMES:
         raise InvalidProgram(f"{table.what}: element type at most {max(NAMES)} expected, found {number}")
     sizes = table.numbers("sizes")
-    order = table.numbers("dim_order") or tuple(range(len(sizes)))
+    order = table.numbers("dim_order") or row_major(len(sizes))
     check_shape(sizes, order, table.what)
     return NAMES[number], sizes, order
 
@@ -38,7 +39,7 @@ def check_shape(sizes: tuple[int, ...], dim_order: tuple[int, ...], what: str) -
         raise InvalidProgram(f"{what}: at most {MAX_RANK} dimensions expected, found {len(sizes)}")
     if any(size < 0 for size in sizes):
         raise InvalidProgram(f"{what}: sizes of 0 or more expected, found {list(sizes)}")
-    if sorted(dim_order) != list(range(len(sizes))):
+    if not is_dim_order(dim_order, len(sizes)):
         order = list(dim_order[: MAX_RANK + 1])
         raise InvalidProgram(f"{what}: dim order of {len(sizes)} dimensions expected, found {order}")
 
@@ -65,4 +66,5 @@ def as_array(data: memoryview, dtype: str, sizes: Sequence[int], dim_order: Sequ
     flat = np.frombuffer(data[: tensor_bytes(dtype, sizes)], kind)
     flat.flags.writeable = False
     stored = flat.reshape([sizes[d] for d in dim_order])
-    return stored.transpose(np.argsort(dim_order)) if dim_order else stored
+    array: np.ndarray = stored.transpose(places(dim_order))
+    return array

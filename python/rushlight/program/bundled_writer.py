@@ -17,6 +17,7 @@ from rushlight.program.bundled import (
     BundledTensor,
     BundledValue,
 )
+from rushlight.program.dim_order import row_major
 from rushlight.program.dtypes import NUMBERS
 from rushlight.program.file_image import FileImage, bytes_view, padding
 from rushlight.program.flatbuffer_writer import FlatbufferWriter
@@ -47,7 +48,7 @@ def bundled_value(value: Any) -> BundledValue:
         dtype = ""
     if dtype not in NUMBERS:
         raise InvalidArgument(f"bundled value: a number or an array expected, got {type(value).__name__}")
-    return BundledTensor(dtype, sizes, tuple(range(len(sizes))), data)
+    return BundledTensor(dtype, sizes, row_major(len(sizes)), data)
 
 
 def bundled_case(inputs: Sequence[Any], outputs: Sequence[Any] = ()) -> BundledCase:

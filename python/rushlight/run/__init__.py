@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Running programs against expectations, on this machine and on targets."""
+"""Runs programs on this machine and on targets, and compares their outputs with those expected."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Builds the executable for a run where the caller gives none, in a cache unless a folder is given."""
+"""Builds the executable for a run that the caller gave none for; in a cache by default."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from rushlight.trace.request import TraceRequest
 
 @dataclass(frozen=True)
 class RunnerBuild:
-    """How an executable for a run is built: for `target`, below `folder` (default: a cache), with kernel
-    libraries beside rushlight's, and CMake's `defines`."""
+    """Options of the build for a run: for `target`, below `folder` (default: a cache), with `kernels`
+    (libraries beside rushlight's) and `defines` (cache entries for CMake)."""
 
     target: str
     folder: Path | None = None
@@ -33,7 +33,7 @@ class RunnerBuild:
 
     @property
     def changes_the_runtime(self) -> bool:
-        """Whether the native module of this process has less than the build would have."""
+        """True if the build would have kernels or backends that the native module of this process lacks."""
         return bool(self.kernels or self.defines.get(BACKENDS))
 
     def interpreter(self, prepared: PreparedCase, trace: TraceRequest | None) -> BuildResult:
@@ -66,7 +66,7 @@ class RunnerBuild:
 
 
 def _cache_folder(request: BuildRequest) -> Path:
-    """One folder a model, target and options, so that a second run finds the first one's build."""
+    """One folder per model, target and options, so that a second run reuses the first one's build."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rushlight" / "builds"
     ordered = replace(request, defines=dict(sorted(request.defines.items())))
     decides = repr((source_root(), sys.executable, ordered))

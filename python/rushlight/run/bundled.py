@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bundled programs held to what they say themselves."""
+"""Verifies bundled programs against their own expected outputs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Calls for a runner and what came of them, as binary files; runtime/runner/case_stream.h has the layout."""
+"""Encodes calls for a runner, and decodes its results; runtime/runner/case_stream.h documents the layout."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.errors import TargetCrashed
+from rushlight.program.dim_order import places, row_major
 from rushlight.program.dtypes import NAMES, NUMBERS
 
 _MAGIC = b"RLIO"
@@ -21,8 +22,8 @@ _NONE, _TENSOR, _DOUBLE, _INT, _BOOL = 0, 1, 3, 4, 5
 
 @dataclass(frozen=True)
 class Report:
-    """What the runner says of itself. Bytes, guest instructions and nanoseconds; a count of 0 means
-    that the platform cannot tell."""
+    """A runner's measurements: bytes, guest instructions and nanoseconds. A count of 0 means that the
+    platform cannot measure it."""
 
     program_bytes: int
     method_arena_bytes: int
@@ -36,8 +37,8 @@ class Report:
 
 @dataclass(frozen=True)
 class CallResult:
-    """One call's outputs (arrays, numbers or None) and what it took. `stack_bytes` is the most stack that was
-    in use up to the end of the call, from reset on; 0 where the platform cannot tell."""
+    """One call's outputs (arrays, numbers or None) and its cost. `stack_bytes` is the peak of the stack from
+    reset to the end of the call; 0 if the platform cannot measure it."""
 
     outputs: list[Any]
     instructions: int
@@ -47,8 +48,8 @@ class CallResult:
 
 @dataclass(frozen=True)
 class RunnerOutcome:
-    """How a run ended, as runtime/runner/outcome.h has it: the status code, how many events and values of a
-    trace found no memory, whether the build has logs, and the records of what failed."""
+    """The end of a run, as in runtime/runner/outcome.h: the status code, the numbers of events and values of
+    a trace that did not fit, a flag for builds with logs, and the records of failed checks."""
 
     code: int
     lost_events: int = 0
@@ -71,7 +72,7 @@ def _encode_value(value: Any, dim_order: Sequence[int] | None) -> bytes:
     if isinstance(value, float):
         return struct.pack("<4I", _DOUBLE, 0, 0, 8) + _padded(struct.pack("<d", value))
     array = np.asarray(value)
-    order = tuple(dim_order) if dim_order is not None else tuple(range(array.ndim))
+    order = row_major(array.ndim) if dim_order is None else dim_order
     data = np.ascontiguousarray(array.transpose(order) if array.ndim else array).tobytes()
     header = struct.pack("<4I", _TENSOR, NUMBERS[array.dtype.name], array.ndim, len(data))
     return header + _padded(struct.pack(f"<{array.ndim}i", *array.shape)) + _padded(data)
@@ -113,8 +114,8 @@ class _Reader:
         data = self.take(size)
         if tag == _TENSOR:
             array = np.frombuffer(data, dtype=np.dtype(NAMES[number]))
-            order = list(dim_order) if dim_order is not None else list(range(rank))
-            return array.reshape([shape[d] for d in order]).transpose(np.argsort(order))
+            order = row_major(rank) if dim_order is None else dim_order
+            return array.reshape([shape[d] for d in order]).transpose(places(order))
         layouts = {_BOOL: "<?", _INT: "<q", _DOUBLE: "<d"}
         return struct.unpack(layouts[tag], data)[0] if tag in layouts else None
 
@@ -143,7 +144,7 @@ def decode_response(
 
 
 def decode_outcome(data: bytes) -> RunnerOutcome | None:
-    """What a runner wrote to --outcome; None when that is not whole."""
+    """The content of the file --outcome; None if it is incomplete."""
     if len(data) < 24 or len(data) % 4 or data[:4] != _OUTCOME_MAGIC:
         return None
     code, events, values, logs, count, *records = struct.unpack(f"<{len(data) // 4 - 1}I", data[4:])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Cases: a case.json beside a tensors.npz says what to call and what to expect."""
+"""Cases: calls of methods with expected outputs, from a case.json with its tensors.npz, or other sources."""
 
 from __future__ import annotations
 
@@ -86,9 +86,9 @@ class Case:
 
 @dataclass(frozen=True)
 class Comparison:
-    """How far a call's outputs are from what was expected.
+    """The difference of a call's outputs from the expected ones.
 
-    `max_error` is the largest absolute difference; `reason` says what is wrong, empty when nothing is.
+    `max_error` is the largest absolute difference; `reason` says what is wrong, and is empty if nothing is.
     """
 
     max_error: float
@@ -124,7 +124,7 @@ def load_case(path: Path, method: str | None = None) -> Case:
             tuple(path.with_name(name) for name in described.get("files", ()) if name.endswith(".ptd")),
         )
     except FileNotFoundError as error:
-        raise InvalidArgument(f"case {path}: {error.filename} is not there") from error
+        raise InvalidArgument(f"case {path}: {error.filename} is missing") from error
     except (KeyError, TypeError, ValueError, AttributeError, EOFError, BadZipFile) as error:
         raise InvalidArgument(f"case {path}: is no case ({type(error).__name__}: {error})") from error
     if not case.calls:
@@ -171,7 +171,7 @@ def _ones(data: Any) -> Any:
 
 
 def load_npz(path: Path, method: str) -> Case:
-    """A case of one call without expectations: the arrays of an .npz, in the order they were saved in."""
+    """A case of one call without expectations: the arrays of an .npz, in the order of the file."""
     try:
         arrays = np.load(path)
         return Case(path.stem, 0.0, [Call(method, [arrays[key] for key in arrays.files], None)])

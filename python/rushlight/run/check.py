@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether a program can run, without running it: its operators, dtypes, delegates and memory against the
-operator table and a target."""
+"""Checks without running a program that it can run: compares its operators, dtypes, delegates and memory with
+the operator table and a target."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from rushlight.sources import source_root
 
 @dataclass(frozen=True)
 class CheckReport:
-    """What a check found; `runs` when that is nothing. `calls` counts calls of `operators`; `external` are
-    the keys that data files have to have. `has_record` says whether source lines are known. `memory` has the
-    bytes of planned memory and of the method arena by method, for the target's pointers (this machine's
-    without a target)."""
+    """The findings of a check; the program runs if there are none. `calls` counts calls of `operators`.
+    `external` are the keys that data files must have. With `has_record` findings name source lines. `memory`
+    has the bytes of planned memory and of the method arena by method, for pointers of the target, or of this
+    machine if no target was given."""
 
     model: str
     target: str | None
@@ -51,7 +51,7 @@ class CheckReport:
 
     @property
     def runs(self) -> bool:
-        """Whether nothing keeps the program from running."""
+        """True if nothing was found."""
         return not self.findings
 
     def to_json(self) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def _memory(method: Method, target: targets.Target) -> dict[str, int]:
 
 
 def _kernel_calls(method: Method) -> Iterator[tuple[int, int, KernelCall]]:
-    """Chain, index in it, and call."""
+    """Each call of a kernel with its chain and its index in the chain."""
     for chain, instructions in enumerate(method.chains):
         for index, instruction in enumerate(instructions):
             if isinstance(instruction, KernelCall):
@@ -178,13 +178,11 @@ def _delegates(method: Method, backends: Collection[str], record: DebugRecord | 
                 name = method.delegates[call.delegate].id
                 source = _source(record, method.name, chain, index)
                 if name not in backends:
-                    message = f"backend '{name}' is not there"
+                    message = f"backend '{name}' is missing"
                     yield Finding(method.name, "delegate", message, remedy, name, index, chain, source)
     for number, delegate in enumerate(method.delegates):
         if number not in called and delegate.id not in backends:
-            yield Finding(
-                method.name, "delegate", f"backend '{delegate.id}' is not there", remedy, delegate.id
-            )
+            yield Finding(method.name, "delegate", f"backend '{delegate.id}' is missing", remedy, delegate.id)
 
 
 def _devices(method: Method) -> Iterator[Finding]:
@@ -196,7 +194,7 @@ def _devices(method: Method) -> Iterator[Finding]:
 
 
 def _external(method: Method, files: Iterable[Path]) -> Iterator[Finding]:
-    """Tensors that are in none of the data files, or there of another dtype or shape."""
+    """Finds external tensors that no data file has, or only with another dtype or shape."""
     held = {entry.key: entry for path in files for entry in read_data_file(path).entries}
     remedy = "give the .ptd file that was exported with the program"
     for tensor in method.external_tensors():

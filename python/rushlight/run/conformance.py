@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Many cases on many targets: one runner a target for all of them, and a table of what came out."""
+"""Runs many cases on many targets, with one runner per target, and tabulates the results."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Conformance:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing failed; what was refused, skipped or too large did not fail."""
+        """True if nothing failed; refused, skipped and too large cases count as passed."""
         return all(entry.status is not Status.FAILED for entry in self.entries)
 
     def count(self, target: str, status: Status) -> int:
@@ -205,7 +205,7 @@ def _run_one(label: str, model: Path, target: targets.Target, built: BuildResult
 
 
 def _needs(model: Path, target: targets.Target) -> str:
-    """A program's size and planned memory beside what the board's bank for them has."""
+    """Compares a program's size and planned memory with the size of the board's bank for them."""
     if not isinstance(target, BareMetal):
         return ""
     planned = sum(

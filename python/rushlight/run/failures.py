@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Failure records of builds without logs, as places in the sources and their messages.
+"""Decodes failure records of builds without logs into places in the sources and their messages.
 
-The layout of a record is runtime/base/failure.h's: the code in bits 0 to 5, the line modulo 1024 in bits 6
-to 15, the hash of the file's path above; a code of 0 marks a plain number in the other bits.
+The layout of a record is runtime/base/failure.h's: the code in bits 0 to 5, a hash of the check's path and
+line above. The code 0 marks the instruction that failed, 0x3f the bytes that memory was short of.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,13 +18,18 @@ from rushlight.sources import source_root
 from rushlight.status import name_of
 
 _FOLDERS = ("runtime", "kernels", "backends")
-_STATEMENT = re.compile(r"\bRL_CHECK\s*\(")
+_STATEMENT = re.compile(r"(?<!#define )\b(?:RL_CHECK|failure_place)\s*\((?:[^;\"]|\"(?:[^\"\\]|\\.)*\")*;")
 _TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_CODE = re.compile(r"\bError::(\w+)")
+_NUMBER, _SHORT = 0, 0x3F  # in place of a code
+_MOST = (1 << 26) - 1  # of a number, which stands for all larger ones, too
 
 
 @dataclass(frozen=True)
 class Failure:
-    """One record. Of a number, only `number` is set; a place that no source has, has no file."""
+    """One record. A place that no source has, has no file; `also` names further checks that the record may be
+    from ("file:line: message"). Of an instruction only `number` is set, of a shortage only `short`, in bytes
+    (None for 64 MiB or more)."""
 
     record: int
     code: int = 0
@@ -32,17 +37,32 @@ class Failure:
     file: str | None = None
     line: int | None = None
     message: str = ""
+    also: tuple[str, ...] = ()
     number: int | None = None
-
-    def is_from(self, file: str) -> bool:
-        """Whether the source `file` recorded it, a check or not."""
-        return self.number is None and self.record >> 16 == file_hash(file)
+    short: int | None = None
 
     def __str__(self) -> str:
-        if self.number is not None:
+        if self.code == _NUMBER:
             return f"number {self.number}"
-        place = f"{self.file}:{self.line}" if self.file else "an unknown place (of another version?)"
-        return f"{self.name} ({self.code:#04x}) at {place}" + (f": {self.message}" if self.message else "")
+        if self.code == _SHORT:
+            return f"{self.short} bytes short" if self.short is not None else "64 MiB short, or more"
+        if self.file is None:
+            return f"{self.name} ({self.code:#04x}) at an unknown place (of another version?)"
+        place = str(_Check(self.file, self.line or 0, self.message))
+        return " or ".join([f"{self.name} ({self.code:#04x}) at {place}", *self.also])
+
+
+@dataclass(frozen=True)
+class _Check:
+    """A check in the sources: where it begins, its format string or "", the codes that it names."""
+
+    file: str
+    line: int
+    message: str
+    codes: frozenset[str] = frozenset()
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}" + (f": {self.message}" if self.message else "")
 
 
 def parse(words: Iterable[str]) -> list[int]:
@@ -60,8 +80,8 @@ def parse(words: Iterable[str]) -> list[int]:
 
 def decode(records: Iterable[int], root: Path | None = None) -> list[Failure]:
     """What each record says, by the sources under `root` (default: those this package builds from)."""
-    files = _files_by_hash(root or source_root())
-    return [_decode(record, files) for record in records]
+    checks = _checks_by_place(root or source_root())
+    return [_decode(record, checks) for record in records]
 
 
 def failed_instruction(failures: Iterable[Failure]) -> int | None:
@@ -70,51 +90,60 @@ def failed_instruction(failures: Iterable[Failure]) -> int | None:
     return numbers[-1] if numbers else None
 
 
-def file_hash(path: str) -> int:
-    """16 bits of a path relative to the root of the sources: FNV-1a, folded."""
-    value = 2166136261
-    for byte in path.encode():
-        value = (value ^ byte) * 16777619 % (1 << 32)
-    return (value >> 16) ^ (value & 0xFFFF)
+def bytes_short(failures: Iterable[Failure]) -> int | None:
+    """How many bytes memory was short of: the shortage that was recorded last."""
+    shortages = [failure for failure in failures if failure.code == _SHORT]
+    return shortages[-1].short if shortages else None
 
 
-def _decode(record: int, files: dict[int, list[tuple[str, Path]]]) -> Failure:
-    code, line = record & 0x3F, record >> 6 & 0x3FF
-    if code == 0:
-        return Failure(record, number=record >> 6)
+def place(path: str, line: int) -> int:
+    """The bits of a record for a check: its path from the root of the sources, and its line."""
+    return _hashed((line & 0xFFFF).to_bytes(2, "little"), _hashed(path.encode())) << 6 & 0xFFFFFFFF
+
+
+def _hashed(data: bytes, value: int = 2166136261) -> int:
+    """32 bits of FNV-1a; `value` is the hash of what stands before."""
+    for byte in data:
+        value = (value ^ byte) * 16777619 & 0xFFFFFFFF
+    return value
+
+
+def _decode(record: int, checks: dict[int, list[_Check]]) -> Failure:
+    code, number = record & 0x3F, record >> 6
+    if code == _NUMBER:
+        return Failure(record, number=number)
+    if code == _SHORT:
+        return Failure(record, code, short=number if number < _MOST else None)
     name = name_of(code)
-    for shown, path in files.get(record >> 16, []):
-        found = _statement_at(path, line)
-        if found is not None:
-            return Failure(record, code, name, shown, *found)
-    return Failure(record, code, name)
+    found = checks.get(record - code, [])
+    found = [check for check in found if name in check.codes] or found
+    if not found:
+        return Failure(record, code, name)
+    first, *others = found
+    return Failure(record, code, name, first.file, first.line, first.message, tuple(map(str, others)))
 
 
 @cache
-def _files_by_hash(root: Path) -> dict[int, list[tuple[str, Path]]]:
-    files: dict[int, list[tuple[str, Path]]] = {}
+def _checks_by_place(root: Path) -> dict[int, list[_Check]]:
+    """The checks under `root`. Each has a place for each of its lines: compilers differ in which one
+    __LINE__ is for a macro of several."""
+    checks: dict[int, list[_Check]] = {}
     for folder in _FOLDERS:
         for path in sorted((root / folder).rglob("*")):
             shown = path.relative_to(root).as_posix()
             # Microkernels check nothing.
             if path.suffix in (".h", ".cpp") and not shown.startswith("kernels/ukernel/"):
-                files.setdefault(file_hash(shown), []).append((shown, path))
-    return files
+                for check, lines in _checks(shown, path.read_text()):
+                    for line in lines:
+                        at_place = checks.setdefault(place(shown, line), [])
+                        if check not in at_place:
+                            at_place.append(check)
+    return checks
 
 
-def _statement_at(path: Path, line: int) -> tuple[int, str] | None:
-    """The line and message of the check that covers line `line` modulo 1024."""
-    lines = path.read_text().splitlines()
-    for last in range(line, len(lines) + 1, 1024):
-        for first in range(last, max(0, last - 12), -1):
-            start = _STATEMENT.search(lines[first - 1])
-            if start is not None:
-                return first, _message(lines[first - 1 :], start.start())
-    return None
-
-
-def _message(lines: Sequence[str], start: int) -> str:
-    """The format string of the check that starts in the first line; "" when it has none."""
-    statement = "\n".join(lines[:12])[start:]
-    end = statement.find(";")
-    return "".join(_TEXT.findall(statement[: end if end > 0 else None]))
+def _checks(file: str, text: str) -> Iterator[tuple[_Check, range]]:
+    """Each check of a source, with its lines."""
+    for statement in _STATEMENT.finditer(text):
+        first, source = text.count("\n", 0, statement.start()) + 1, statement[0]
+        check = _Check(file, first, "".join(_TEXT.findall(source)), frozenset(_CODE.findall(source)))
+        yield check, range(first, first + source.count("\n") + 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What keeps a program from running, and the error that tells it."""
+"""Findings: reasons why a program cannot run, and the error that lists them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHOWN = 8
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that keeps a program from running. `reason` is "operator", "selection", "arguments", "rank",
+    """One reason why a program cannot run. `reason` is "operator", "selection", "arguments", "rank",
     "dtype" (see codegen.promise), "delegate", "device", "data" or "memory". `instruction` counts within
     `chain`; None where it is about the whole method. `source` is the model's line, where a debug record is
     beside the program."""
@@ -46,7 +46,7 @@ class Finding:
 
 
 def raise_if_any(findings: Sequence[Finding], headline: str) -> None:
-    """Error: NotRunnable with a line for each thing that is wrong, and below it the places."""
+    """Error: NotRunnable, with one line for each kind of finding and its places below."""
     if not findings:
         return
     alike: dict[str, list[str]] = {}

@@ -33,7 +33,7 @@ from rushlight.targets import Target
 from rushlight.trace.request import TraceLoss, TraceRequest
 
 Argument = tuple[str, str | Path | bytes]
-"""An option with its value: a word, a file, or what a file holds."""
+"""An option with its value: a word, a file, or the content of a file."""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Errors of running methods, with the line of the model that the failed instruction was made of."""
+"""Adds to errors of running methods the line of the model that the failed instruction came from."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rushlight.program import Program, record_beside
 
 @dataclass(frozen=True)
 class Origins:
-    """What is known of the instructions of a program file; `program` is what the file holds."""
+    """The sources of the instructions in a program file; `program` is the file's content."""
 
     path: Path
     program: Program

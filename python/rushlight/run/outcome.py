@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Outcomes of runs: what each call gave and how far that is from what was expected."""
+"""Outcomes of runs: the result of each call, compared with what was expected."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rushlight.trace.request import TraceLoss
 
 @dataclass(frozen=True)
 class CallOutcome:
-    """One call: its result and, where the case says what to expect, the comparison."""
+    """The result of one call, and its comparison if the case has expected outputs."""
 
     method: str
     result: CallResult
@@ -36,7 +36,7 @@ class RunOutcome:
 
     @property
     def passed(self) -> bool:
-        """Whether no comparison failed."""
+        """True if no comparison failed."""
         return not self.reasons
 
     @property

@@ -26,7 +26,7 @@ from rushlight.run.cases import Call, Case
 from rushlight.run.origins import Origins
 
 MAX_DATA_FILES = 8
-"""How many data files a runner takes."""
+"""The most data files that a runner takes."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class PreparedCase:
 
     @property
     def origins(self) -> Origins:
-        """What is known of the program's instructions."""
+        """The sources of the program's instructions, for errors."""
         return Origins(self.path, self.program)
 
 

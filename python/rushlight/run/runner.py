@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every runner has in common: a prepared case in, the results of its calls out."""
+"""The interface of runners: a prepared case in, the results of its calls out."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from rushlight.run.prepared import PreparedCase
 from rushlight.trace.request import TraceLoss
 
 DEFAULT_TIMEOUT = 300.0
-"""Seconds that a run may take; an emulator that hangs is stopped then."""
+"""Seconds after which a run is stopped, such as an emulator that hangs."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a run may take: `seconds` of wall time in total, `instructions` of the program in one call, and
+    """Limits of a run: `seconds` of wall time in total, `instructions` of the program in one call, and
     bytes of `memory` for one method. None means no limit."""
 
     seconds: float = DEFAULT_TIMEOUT

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Turns the way in which a runner ended on a target into the error that the same failure is on the host."""
+"""Turns a failed run on a target into the error that the same failure raises on the host."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rushlight.errors import InvalidArgument, OperatorNotFound, RushlightError, TargetCrashed
+from rushlight.errors import InvalidArgument, OperatorNotFound, OutOfMemory, RushlightError, TargetCrashed
 from rushlight.run import failures
 from rushlight.run.case_stream import RunnerOutcome
 from rushlight.run.failures import Failure
 from rushlight.status import CRASH_STATUS, UNSUPPORTED_DTYPE, Status, kind_of
 
 _LINES = 12
-"""How much of what the runner printed an error shows."""
+"""How many of the last lines that the runner printed an error shows."""
 
 
 def runner_error(target: str, status: int, output: str, outcome: RunnerOutcome | None) -> RushlightError:
@@ -42,7 +42,9 @@ def _error_of(status: int, message: str, failed: Sequence[Failure]) -> Rushlight
     if status == Status.OperatorMissing:
         return OperatorNotFound.from_report(message, next_step="Build the runner for this model.")
     error = (kind_of(status) or RushlightError)(message)
-    refused = any(failure.is_from(UNSUPPORTED_DTYPE) and failure.code == status for failure in failed)
+    refused = any(failure.file == UNSUPPORTED_DTYPE and failure.code == status for failure in failed)
+    if isinstance(error, OutOfMemory):
+        error.short = failures.bytes_short(failed)
     if isinstance(error, InvalidArgument) and refused:
         error.tell_unsupported_dtype()
     return error

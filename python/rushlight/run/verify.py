@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Proof of a build: each model's case is run on what was built, with nothing but what was selected."""
+"""Verifies a build: runs each model's case on it, with only the selected operators."""
 
 from __future__ import annotations
 
@@ -25,9 +25,8 @@ ONES = "inputs of ones"
 
 @dataclass(frozen=True)
 class Proof:
-    """What running one model showed. `case` is where its inputs came from. `passed` is None where nothing is
-    shown: `reason` then says why, and of a failure what is wrong. `max_error` is None when no output was
-    compared."""
+    """The result of running one model. `case` names the source of its inputs. `passed` is None if the run
+    proves nothing; `reason` tells why, or what failed. `max_error` is None if no output was compared."""
 
     model: Path
     case: str
@@ -79,7 +78,7 @@ def raise_if_failed(proofs: Sequence[Proof]) -> None:
 
 
 def case_for(model: Path) -> tuple[str, list[Case]]:
-    """Where a model's inputs come from, and its cases: one for each method where there are none."""
+    """The source of a model's inputs, and its cases; without any, a case of ones for each method."""
     if is_bundled_program(model.read_bytes()):
         return "its own cases", [bundled_case(model)]
     beside = model.with_name("case.json")
@@ -111,7 +110,7 @@ def _prove(
     except (BuildOnly, MissingExecutable) as error:
         return Proof(model, source, None, error.message)
     except RushlightError as error:
-        # Ones may be no valid input: an index, say, of something shorter.
+        # Ones may be invalid inputs, such as indices out of range.
         unknown = source == ONES and isinstance(error, InvalidArgument) and not error.unsupported_dtype
         return Proof(model, source, None if unknown else False, " ".join(error.message.split()))
     return Proof(model, source, True, max_error=max(errors) if errors else None)

@@ -28,7 +28,7 @@ class MethodArenas:
 
     @property
     def total(self) -> int:
-        """What the method takes while it is loaded, without lent inputs and outputs."""
+        """Bytes of memory while the method is loaded, without lent inputs and outputs."""
         return self.method_arena + sum(self.planned) + self.temporary
 
     def to_json(self) -> dict[str, Any]:

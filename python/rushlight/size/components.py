@@ -88,7 +88,7 @@ def _key(piece: Piece) -> tuple[str, str]:
 
 
 def _that_of(piece: Piece, sources: list[str]) -> str | None:
-    """Of sources of one name the one that the piece is from, as its section says; None without any."""
+    """Picks the source of a piece among sources of one name, by its section; None if there are none."""
     backs = [f"/{folder}/" for folder in BACKS_FOLDERS]
     of = [f"/{folder}/" for folder in BACKS_FOLDERS if f"7kernels{len(folder)}{folder}" in piece.name]
     found = (path for path in sources if [each for each in backs if each in path] == of)

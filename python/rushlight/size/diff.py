@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What has grown and what has shrunk between two builds."""
+"""Compares the sizes of two builds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rushlight.size.report import SizeReport
 
 @dataclass(frozen=True)
 class Change:
-    """Bytes of one thing before and after."""
+    """The bytes of a named item before and after."""
 
     name: str
     before: int
@@ -46,7 +46,7 @@ class SizeDiff:
 
 
 def diff(before: SizeReport, after: SizeReport) -> SizeDiff:
-    """The difference of two reports, of whatever targets."""
+    """The difference of two reports, also of different targets."""
     totals = []
     for name in ("flash", "ram", "model", "weights", "arena"):
         totals.append(Change(name, getattr(before, name), getattr(after, name)))

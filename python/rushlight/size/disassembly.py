@@ -18,9 +18,9 @@ _TARGET = re.compile(r"(?:^|[\s,#])(?:0x)?([0-9a-f]+) <([^>+]*)")
 
 @dataclass
 class Code:
-    """Of one function, by its address: `frame` in bytes, the addresses, with names, that it calls or jumps
-    to outside of itself, how many calls go through pointers, and whether the stack pointer moves by what is
-    computed."""
+    """The code of one function: `frame` in bytes, the addresses outside of it that it calls or jumps to, with
+    their names, the number of calls through pointers, and `dynamic` if the stack pointer moves by a computed
+    value."""
 
     frame: int = 0
     calls: dict[int, str] = field(default_factory=dict)

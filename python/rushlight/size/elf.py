@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an ELF file says of itself: sections, symbols with their sizes, the machine."""
+"""Reads an ELF file's sections, symbols with their sizes, and machine."""
 
 from __future__ import annotations
 

@@ -187,7 +187,7 @@ class LinkedProgram:
 
 
 def _graph(object_file: str) -> dict[str, Function]:
-    """What the compiler wrote beside an object: method.cpp.obj has method.cpp.ci."""
+    """The compiler's call graph beside an object: method.cpp.ci for method.cpp.obj."""
     path = Path(object_file)
     beside = path.with_suffix(".ci")
     return read_call_graph(beside) if path.is_file() and beside.is_file() else {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which functions' addresses are taken, and where: from the relocations of a build's objects."""
+"""Finds where addresses of functions are taken, from the relocations of a build's objects."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _CALLS = {
 
 @dataclass
 class References:
-    """What an input section refers to but by calls: sections of the same object by name, symbols of
-    others."""
+    """References of an input section that are no calls: sections of the same object by name, symbols of other
+    objects."""
 
     sections: set[str] = field(default_factory=set)
     symbols: set[str] = field(default_factory=set)

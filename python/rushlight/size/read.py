@@ -35,7 +35,7 @@ _OBJDUMPS = {
 
 @dataclass(frozen=True)
 class Built:
-    """What there is of a build. `folder` has CMake's own files, for components and the call graph."""
+    """The files of a build. `folder` has CMake's own files, for components and the call graph."""
 
     executable: Path
     link_map: Path | None
@@ -45,8 +45,8 @@ class Built:
 
 
 def find_build(path: Path, link_map: Path | None = None) -> Built:
-    """What `path` is: a folder that `rushlight build` wrote, one that CMake wrote, or an ELF file, beside
-    which its map is looked for. Error: InvalidArgument when nothing was built there."""
+    """The build at `path`: a folder that `rushlight build` or CMake wrote, or an ELF file with its map beside
+    it. Error: InvalidArgument if nothing was built there."""
     if path.is_file():
         beside = path.with_name(path.name + ".map"), path.with_suffix(".map")
         found = link_map or next((p for p in beside if p.is_file()), None)

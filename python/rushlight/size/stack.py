@@ -124,7 +124,7 @@ class _Analysis:
         )
 
     def _kernels_of_table(self, table: list[LinkedFunction]) -> set[int]:
-        """What the operator table holds the addresses of, but what unpacks arguments."""
+        """The functions in the operator table, without those that unpack arguments."""
         return {
             address
             for address in self._program.table_functions(_TABLE_SOURCE)

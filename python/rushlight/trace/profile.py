@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the time went: reads ETDump files (.etdp), rushlight's and the official runtime's."""
+"""Profiles from ETDump files (.etdp), of rushlight and of the official runtime."""
 
 from __future__ import annotations
 
@@ -182,7 +182,8 @@ def _made_of(origins: MethodOrigins | None, chain: int, instruction: int) -> tup
 
 
 def origins_of(model: Path, method: str | None = None) -> MethodOrigins:
-    """What the debug record beside a program says of a method, or of the only one, or of "forward".
+    """The origins of a method's instructions (default: the only method, or "forward"), from the debug record
+    beside a program.
 
     Errors: InvalidArgument without a record; MethodNotFound; those of reading the program.
     """
@@ -190,7 +191,7 @@ def origins_of(model: Path, method: str | None = None) -> MethodOrigins:
     record = record_beside(model, program)
     if record is None:
         raise InvalidArgument(
-            f"model {model}: no debug record of it is beside it ({debug_record_path(model)})",
+            f"model {model}: no debug record beside it ({debug_record_path(model)})",
             next_step="Export the model with its debug record, or leave --model out.",
         )
     names = [plan.name for plan in program.plans]

@@ -39,27 +39,25 @@ std::vector<uint8_t> moving_program(FlatBufferBuilder& builder, bool says_struct
     const auto place = flat::CreateAllocationDetails(builder, 1, offset);
     return flat::CreateEValue(
         builder, flat::KernelTypes::Tensor,
-        flat::CreateTensor(builder, flat::ScalarType::FLOAT, 0,
-                           builder.CreateVector(std::vector<int32_t>{2}),
+        flat::CreateTensor(builder, flat::ScalarType::FLOAT, 0, builder.CreateVector(std::vector<int32_t>{2}),
                            builder.CreateVector(std::vector<uint8_t>{0}), false, 0, place)
             .Union());
   };
   const auto values = builder.CreateVector(std::vector<Offset<flat::EValue>>{tensor(0), tensor(16)});
   const auto move = flat::CreateInstruction(builder, flat::InstructionArguments::MoveCall,
                                             flat::CreateMoveCall(builder, 0, 1).Union());
-  const auto chain = flat::CreateChain(
-      builder, 0, 0, builder.CreateVector(std::vector<Offset<flat::Instruction>>{move}));
-  const auto structure =
-      says_structure
-          ? flat::CreateContainerMetadata(builder, builder.CreateString("in"), builder.CreateString("out"))
-          : Offset<flat::ContainerMetadata>(0);
-  const auto plan = flat::CreateExecutionPlan(
-      builder, builder.CreateString("forward"), structure, values,
-      builder.CreateVector(std::vector<int32_t>{0}), builder.CreateVector(std::vector<int32_t>{1}),
-      builder.CreateVector(std::vector<Offset<flat::Chain>>{chain}), 0, 0,
-      builder.CreateVector(std::vector<int64_t>{0, 32}));
-  const auto root = flat::CreateProgram(
-      builder, 0, builder.CreateVector(std::vector<Offset<flat::ExecutionPlan>>{plan}));
+  const auto chain =
+      flat::CreateChain(builder, 0, 0, builder.CreateVector(std::vector<Offset<flat::Instruction>>{move}));
+  const auto structure = says_structure ? flat::CreateContainerMetadata(builder, builder.CreateString("in"),
+                                                                        builder.CreateString("out"))
+                                        : Offset<flat::ContainerMetadata>(0);
+  const auto plan = flat::CreateExecutionPlan(builder, builder.CreateString("forward"), structure, values,
+                                              builder.CreateVector(std::vector<int32_t>{0}),
+                                              builder.CreateVector(std::vector<int32_t>{1}),
+                                              builder.CreateVector(std::vector<Offset<flat::Chain>>{chain}),
+                                              0, 0, builder.CreateVector(std::vector<int64_t>{0, 32}));
+  const auto root =
+      flat::CreateProgram(builder, 0, builder.CreateVector(std::vector<Offset<flat::ExecutionPlan>>{plan}));
   flat::FinishProgramBuffer(builder, root);
   return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
 }
@@ -110,7 +108,8 @@ TEST(SchemaBuilding, TablesMadeDirectly_HaveWhatWasGiven) {
   FlatBufferBuilder builder;
   const std::vector<Offset<flat::NamedData>> names = {flat::CreateNamedDataDirect(builder, "key0", 1),
                                                       flat::CreateNamedDataDirect(builder)};
-  builder.Finish(flat::CreateProgramDirect(builder, 0, nullptr, nullptr, nullptr, nullptr, 0, nullptr, &names));
+  builder.Finish(
+      flat::CreateProgramDirect(builder, 0, nullptr, nullptr, nullptr, nullptr, 0, nullptr, &names));
   const auto* root = flat::GetProgram(builder.GetBufferPointer());
   EXPECT_EQ(root->named_data()->Get(0)->key()->str(), "key0");
   EXPECT_EQ(root->named_data()->Get(0)->segment_index(), 1u);
@@ -126,11 +125,10 @@ TEST(SchemaBuilding, ATensorWithoutFields_HasNoLayout) {
     FlatBufferBuilder builder;
     const auto stated = with_sizes ? builder.CreateVector(std::vector<int32_t>{2, 3})
                                    : Offset<flatbuffers::Vector<int32_t>>(0);
-    const auto ordered = dim_order.empty() ? Offset<flatbuffers::Vector<uint8_t>>(0)
-                                           : builder.CreateVector(dim_order);
+    const auto ordered =
+        dim_order.empty() ? Offset<flatbuffers::Vector<uint8_t>>(0) : builder.CreateVector(dim_order);
     builder.Finish(flat::CreateTensor(builder, flat::ScalarType::FLOAT, 0, stated, ordered));
-    return validateTensorLayout(flatbuffers::GetRoot<flat::Tensor>(builder.GetBufferPointer()),
-                                layout.get());
+    return validateTensorLayout(flatbuffers::GetRoot<flat::Tensor>(builder.GetBufferPointer()), layout.get());
   };
   EXPECT_EQ(checked(true, {0, 1}), Error::Ok);
   EXPECT_EQ(checked(true, {0}), Error::InvalidExternalData);

@@ -7,21 +7,21 @@
 
 namespace {
 
-constexpr size_t kRoom = 192;
+constexpr size_t kBytes = 192;
 constexpr size_t kSizes[] = {0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 79, 100, 131, 136};
-alignas(16) uint8_t actual[kRoom];
-uint8_t expected[kRoom];
-alignas(16) uint8_t source[kRoom];
+alignas(16) uint8_t actual[kBytes];
+uint8_t expected[kBytes];
+alignas(16) uint8_t source[kBytes];
 
 void fill() {
-  for (size_t i = 0; i < kRoom; ++i) {
+  for (size_t i = 0; i < kBytes; ++i) {
     source[i] = static_cast<uint8_t>(i * 7 + 3);
     actual[i] = expected[i] = static_cast<uint8_t>(i * 5 + 1);
   }
 }
 
 bool same() {
-  for (size_t i = 0; i < kRoom; ++i) {
+  for (size_t i = 0; i < kBytes; ++i) {
     if (actual[i] != expected[i]) return false;
   }
   return true;

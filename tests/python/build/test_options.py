@@ -10,7 +10,6 @@ from dataclasses import fields
 from pathlib import Path
 
 import click
-import options_page
 import pytest
 
 from rushlight import process, targets
@@ -19,6 +18,7 @@ from rushlight.build.api import build
 from rushlight.cli.build import build_command
 from rushlight.codegen.options import aliases, merged, option, options, split_names
 from rushlight.process import Result
+from support import options_page
 
 ROOT = Path(__file__).parents[3]
 MOST_OF_OURS = 20
@@ -71,8 +71,8 @@ def has(word: str) -> str:
 
 
 def build_files() -> list[Path]:
-    rooms = ("cmake", "compat", "kernels", "python", "toolchains", "tests/runtime", "benchmarks")
-    found = [path for room in rooms for path in (ROOT / room).rglob("*") if path.is_file()]
+    folders = ("cmake", "compat", "kernels", "python", "toolchains", "tests/runtime", "benchmarks")
+    found = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
     return [ROOT / "CMakeLists.txt"] + [
         path for path in found if path.suffix == ".cmake" or path.name == "CMakeLists.txt"
     ]
@@ -80,7 +80,7 @@ def build_files() -> list[Path]:
 
 def test_the_page_shows_the_table() -> None:
     written = options_page.PAGE.read_text()
-    assert written == options_page.page(), "run python tests/python/options_page.py"
+    assert written == options_page.page(), "run python tests/python/build/options_page.py"
 
 
 def test_no_other_file_declares_a_cache_entry() -> None:
@@ -92,6 +92,13 @@ def test_no_other_file_declares_a_cache_entry() -> None:
     }
     assert {name for _, name in declared} <= TOOLCHAINS
     assert {file.split("/")[0] for file, _ in declared} == {"toolchains"}
+
+
+def test_no_flags_follow_from_what_a_path_matches() -> None:
+    """Which sources get flags of their own, the code generator says in lists."""
+    filters = re.compile(r'list\(\s*FILTER[^()]*REGEX\s+"[^"]*/')
+    found = [path for path in build_files() if filters.search(path.read_text())]
+    assert [path for path in found if "toolchains" not in path.parts] == []
 
 
 def test_there_are_few_options_of_ours() -> None:

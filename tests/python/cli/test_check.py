@@ -27,7 +27,7 @@ def test_a_program_that_can_run_is_told_with_its_needs(capsys):
 def test_a_program_that_cannot_run_ends_with_the_reason(capsys):
     code, printed = _run([XNNPACK], capsys)
     assert code == 29 and printed.out == ""
-    assert "cannot run:\n  backend 'XnnpackBackend' is not there" in printed.err
+    assert "cannot run:\n  backend 'XnnpackBackend' is missing" in printed.err
     assert "forward, instruction 0\n" in printed.err
 
 

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from rushlight.codegen.emit import operator_table, selection_headers
+from rushlight.codegen.emit import PORTABLE_PREFIX, operator_table, selection_headers
 from rushlight.codegen.schema import parse_schema
 from rushlight.codegen.selection import Selected, Selection
 from rushlight.codegen.table import Back, Operator, OperatorTable, by_priority, for_small_targets, load_table
 from rushlight.errors import InvalidSelection
+from rushlight.sources import source_root
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = "aten::{}.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"
@@ -171,7 +172,7 @@ def test_a_row_that_folds_hands_its_kernels_on_as_what_runs_at_load(tmp_path: Pa
 @pytest.mark.parametrize(
     ("keys", "complaint"),
     [
-        ("traits: folds", "traits: expected a list of in_place, commutes, folds, found 'folds'"),
+        ("traits: folds", "traits: expected a list of in_place, commutes, folds, .*, found 'folds'"),
         ("traits: [fast]", "traits: expected a list of"),
         (
             "traits: [folds], backs: {problem: p, host: {dtypes: float32, prepares: true}}",
@@ -240,6 +241,11 @@ def test_a_row_has_its_defaults(tmp_path: Path) -> None:
     assert (first.source, first.library) == ("operators/op_softmax", "portable")
     assert (second.source, second.library) == ("operators/op_x", "prim")
     assert second.dtypes == {"int32", "float32", "bool"}
+
+
+def test_portable_entries_are_named_as_backs_expect_them() -> None:
+    header = (source_root() / "kernels" / "backs" / "portable_entry.h").read_text()
+    assert f'kPortablePrefix[] = "{PORTABLE_PREFIX}";' in header
 
 
 def test_a_source_is_found_on_whichever_shelf_it_stands(tmp_path: Path) -> None:

@@ -26,12 +26,12 @@ def nested_aliases(levels: int, each: int = 10) -> str:
 def test_aliases_of_aliases_are_refused_at_once(tmp_path: Path) -> None:
     path = tmp_path / "bad.yaml"
     path.write_text(nested_aliases(10))
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(
         InvalidSelection, match=r"bad\.yaml: line 6: expected at most 1,000,000 values"
     ) as caught:
         read_yaml(path, error=InvalidSelection)
-    assert time.monotonic() - start < 5 and "aliases" in caught.value.next_step
+    assert time.process_time() - start < 5 and "aliases" in caught.value.next_step
 
 
 @pytest.mark.parametrize(

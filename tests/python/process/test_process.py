@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 
@@ -17,8 +16,8 @@ LINGER = "sleep 60 & echo $! > {file}; wait"
 
 
 def gone(pid: int) -> bool:
-    """Whether a process has ended, within two seconds."""
-    for _ in range(100):
+    """Whether a process has ended, within half a minute."""
+    for _ in range(1500):
         try:
             state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
         except FileNotFoundError:
@@ -32,7 +31,7 @@ def gone(pid: int) -> bool:
 def test_output_status_and_time_come_back() -> None:
     result = process.run(["sh", "-c", "echo out; echo err >&2; exit 3"])
     assert (result.returncode, result.stdout, result.stderr) == (3, "out\n", "err\n")
-    assert 0 < result.seconds < 10
+    assert 0 < result.seconds < 60
 
 
 def test_input_is_fed_and_environment_laid_over_ours(tmp_path: Path) -> None:
@@ -53,6 +52,9 @@ def test_a_missing_program_says_what_to_install() -> None:
     with pytest.raises(MissingExecutable) as missing:
         process.run(["/nowhere/qemu-arm"])
     assert "apt-get install qemu-user" in missing.value.next_step
+    with pytest.raises(MissingExecutable) as missing:
+        process.run(["/nowhere/cmake"])
+    assert "pip install 'rushlight[build]'" in missing.value.next_step
 
 
 def test_a_missing_folder_is_not_taken_for_a_missing_program(tmp_path: Path) -> None:
@@ -66,19 +68,22 @@ def test_a_timeout_ends_the_whole_group_and_keeps_the_output(streaming: bool, tm
     start = time.monotonic()
     with pytest.raises(RunTimeout, match=r"no end after 0\.5 s") as expired:
         process.run(["sh", "-c", script], timeout=0.5, on_line=print if streaming else None)
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 30  # the grandchild waits for 60
     assert expired.value.output == "before\n"
     assert gone(int((tmp_path / "pid").read_text()))
 
 
-def test_lines_come_while_the_command_runs() -> None:
-    seen: list[tuple[str, float]] = []
-    script = "import time; print('a', flush=True); time.sleep(0.4); print('b')"
-    result = process.run(
-        [sys.executable, "-c", script], on_line=lambda line: seen.append((line, time.monotonic()))
-    )
-    assert [line for line, _ in seen] == ["a", "b"]
-    assert seen[1][1] - seen[0][1] > 0.2
+def test_lines_come_while_the_command_runs(tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    def on_line(line: str) -> None:
+        seen.append(line)
+        (tmp_path / "seen").touch()
+
+    # Waits for its first line to be seen.
+    script = f"echo a; until [ -e '{tmp_path}/seen' ]; do sleep 0.02; done; echo b"
+    result = process.run(["sh", "-c", script], on_line=on_line, timeout=60)
+    assert seen == ["a", "b"]
     assert result.stdout == "a\nb\n"
 
 

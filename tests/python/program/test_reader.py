@@ -216,10 +216,10 @@ def test_bytes_that_are_pointed_at_a_thousand_times_are_refused_in_time() -> Non
         return shared["list"]
 
     data = program(Plan(values=[value(9, bool_list)] * 20_000))
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(InvalidProgram, match="too many times"):
         read_program(data)
-    assert time.monotonic() - start < 10
+    assert time.process_time() - start < 10
 
 
 def test_a_long_list_named_by_every_instruction_is_refused() -> None:

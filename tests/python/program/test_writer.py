@@ -201,9 +201,9 @@ def test_many_instructions_are_written_in_little_time() -> None:
     values = [tensor(Storage.PLANNED, 1, i % 9, memory_id=1, memory_offset=16 * i) for i in range(count)]
     calls = tuple(KernelCall(i % 20, (i, i, i)) for i in range(count))
     original = method(*values, chains=(calls,), operators=tuple(f"aten::op{i}.out" for i in range(20)))
-    begin = time.perf_counter()
+    begin = time.process_time()
     image = write_program(ProgramParts((original,)))
-    assert time.perf_counter() - begin < 2  # 0.2 s on a quiet machine
+    assert time.process_time() - begin < 2  # it takes 0.2 s
     assert image.nbytes < 110 * count
 
 

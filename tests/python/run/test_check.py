@@ -147,7 +147,7 @@ def test_delegates_are_named_unless_their_backend_is_there() -> None:
     report = check(XNNPACK)
     assert report.delegates == ["XnnpackBackend"]
     assert {(f.operator, f.reason) for f in report.findings} == {("XnnpackBackend", "delegate")}
-    assert "backend 'XnnpackBackend' is not there" in message(report)
+    assert "backend 'XnnpackBackend' is missing" in message(report)
     assert check(XNNPACK, backends=["XnnpackBackend"]).runs
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -18,12 +19,13 @@ def record_of(path: str, text: str, code: int) -> tuple[int, int]:
     """The record of the check in `path` that holds `text`, and its line."""
     lines = (source_root() / path).read_text().splitlines()
     line = next(number for number, content in enumerate(lines, 1) if text in content)
-    return failures.file_hash(path) << 16 | (line & 0x3FF) << 6 | code, line
+    return failures.place(path, line) | code, line
 
 
 def test_the_hash_is_the_runtimes() -> None:
     # The same numbers stand in tests/runtime/base/failure_test.cpp.
-    assert failures.file_hash("runtime/executor/method.cpp") << 16 | 77 << 6 == 0xEBA31340
+    assert failures.place("runtime/executor/method.cpp", 77) == 0xBC3A3740
+    assert failures.place("runtime/executor/method.cpp", 256 + 77) == 0x7C39D280
 
 
 def test_a_record_becomes_a_place_and_a_message() -> None:
@@ -44,17 +46,41 @@ def test_a_place_that_no_source_has_is_said_to_be_unknown() -> None:
     assert "unknown place" in str(failures.decode([0x00010052])[0])
 
 
-def test_no_two_sources_look_alike() -> None:
-    assert all(len(files) == 1 for files in failures._files_by_hash(source_root()).values())
+def test_a_shortage_is_told_in_bytes() -> None:
+    few, many = failures.decode([40 << 6 | 0x3F, 0xFFFFFFFF])
+    assert (few.short, str(few)) == (40, "40 bytes short")
+    assert (many.short, str(many)) == (None, "64 MiB short, or more")
+    assert failures.bytes_short([many, few]) == 40
+    assert failures.bytes_short(failures.decode([40 << 6])) is None
+
+
+def test_checks_whose_places_are_the_same_are_told_apart_by_their_codes(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(failures, "place", lambda path, line: 0x40)
+    (tmp_path / "runtime").mkdir()
+    same = 'RL_CHECK(a, Error::Internal, "same; as");\n'
+    other = 'RL_CHECK(b,\n         Error::NotFound, "no "\n         "b");\n'
+    (tmp_path / "runtime" / "a.cpp").write_text(same + other)
+    (tmp_path / "runtime" / "b.cpp").write_text(same)
+    missing, either = failures.decode([0x40 | 0x20, 0x40 | 0x01], tmp_path)
+    assert str(missing) == "NotFound (0x20) at runtime/a.cpp:2: no b"
+    assert str(either) == "Internal (0x01) at runtime/a.cpp:1: same; as or runtime/b.cpp:1: same; as"
 
 
 def test_every_check_can_be_found() -> None:
-    """Decoding the first line of each check gives that check."""
-    for path in sorted((source_root() / "runtime").rglob("*.cpp")):
-        for number, line in enumerate(path.read_text().splitlines(), 1):
-            if failures._STATEMENT.search(line):
-                found = failures._statement_at(path, number & 0x3FF)
-                assert found is not None and found[0] == number, (path, number)
+    """Decoding any line of a check gives that check."""
+    count = 0
+    for folder in ("runtime", "kernels"):
+        for path in sorted((source_root() / folder).rglob("*.cpp")):
+            shown = path.relative_to(source_root()).as_posix()
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                if re.search(r"\bRL_CHECK\(", line):
+                    [failure] = failures.decode([failures.place(shown, number) | 0x01])
+                    found = f"{failure.file}:{failure.line}"
+                    assert any(place.startswith(f"{shown}:{number}") for place in (found, *failure.also))
+                    count += 1
+    assert count > 500
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,15 @@ def test_a_dtype_that_a_kernel_lacks_is_told_by_its_place(
 ) -> None:
     source = (source_root() / UNSUPPORTED_DTYPE).read_text().splitlines()
     [line] = [n for n, text in enumerate(source, 1) if "RL_CHECK" in text]
-    record = failures.file_hash(UNSUPPORTED_DTYPE) << 16 | line << 6 | Status.InvalidType
+    record = failures.place(UNSUPPORTED_DTYPE, line) | Status.InvalidType
     error = runner_error("board", code, "", RunnerOutcome(code, 0, 0, has_logs, (record,)))
     assert isinstance(error, InvalidArgument)
     assert (error.unsupported_dtype, "all dtypes" in error.next_step) == (expected, expected)
+
+
+def test_bytes_that_memory_is_short_of_cross_as_a_number() -> None:
+    code = Status.MemoryAllocationFailed
+    told = runner_error("board", code, "", RunnerOutcome(code, records=(40 << 6 | 0x3F, 0x00010040 | code)))
+    untold = runner_error("board", code, "40 short\n", RunnerOutcome(code, records=(0x00010040 | code,)))
+    assert isinstance(told, OutOfMemory) and isinstance(untold, OutOfMemory)
+    assert (told.short, untold.short) == (40, None)

@@ -65,7 +65,7 @@ def test_wrong_outputs_fail_with_the_models_name(built, tmp_path):
     (tmp_path / "case.json").write_text(json.dumps(case))
     proofs = verify(built, [INTEROP / "softplus" / "model.pte", tmp_path / "model.pte"])
     assert [proof.passed for proof in proofs] == [True, False]
-    with pytest.raises(CheckFailed, match=rf"{tmp_path}/model\.pte: forward: output 0"):
+    with pytest.raises(CheckFailed, match=rf"{tmp_path}/model\.pte: call 0 \(forward\): output 0"):
         raise_if_failed(proofs)
 
 

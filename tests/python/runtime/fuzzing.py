@@ -3,7 +3,7 @@
 
 SOURCE is a program to run mutants of, or the word `random`. Before each program its number is printed,
 so that whoever started this knows which one ended it. An exception that is no rushlight error ends it
-too. A program that runs for two seconds is killed by SIGALRM.
+too. A program that takes two seconds of CPU is killed by SIGPROF.
 """
 
 from __future__ import annotations
@@ -80,10 +80,10 @@ def main(source: str, seed: str, first: str, last: str) -> None:
     for number in range(int(first), int(last)):
         print(number, flush=True)
         data = make(source, random.Random(f"{seed} {number}"))
-        signal.setitimer(signal.ITIMER_REAL, SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)
         with contextlib.suppress(RushlightError, MemoryError):
             run(data)
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
     print("end", flush=True)
 
 

@@ -45,7 +45,7 @@ def survive(source: str | Path, seed: int, count: int, endless: int = 0) -> None
         lines = result.stdout.split()
         if lines[-1:] == ["end"]:
             break
-        assert result.returncode == -signal.SIGALRM, (
+        assert result.returncode == -signal.SIGPROF, (
             f"number {lines[-1:]} of seed {seed}: exit status {result.returncode}\n{result.stderr[-4000:]}"
         )
         killed.append(int(lines[-1]))

@@ -110,7 +110,6 @@ def test_too_little_memory_is_said_with_the_size() -> None:
     with pytest.raises(OutOfMemory, match=str(1 << 61)) as caught:
         rushlight.load(program(Plan(buffer_sizes=[0, 1 << 61]))).method("forward")
     assert caught.value.short is None and caught.value.next_step
-    assert OutOfMemory("arena of 8 bytes: 0 in use, 12 more asked for, 4 short").short == 4
 
 
 def test_an_operator_that_refuses_a_dtype_is_named_with_it() -> None:

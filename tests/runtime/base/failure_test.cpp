@@ -32,9 +32,7 @@ TEST(Failure, OfACheck_HasItsCodeAndPlace) {
   EXPECT_EQ(positive(1), Error::Ok);
   EXPECT_EQ(positive(-1), Error::InvalidArgument);
   EXPECT_EQ(last() & 0x3f, static_cast<uint32_t>(Error::InvalidArgument));
-  EXPECT_EQ(last() >> 16, failure_place(__FILE__, 0) >> 16);
-  const uint32_t line = last() >> 6 & 0x3ff;
-  EXPECT_EQ(line, 17u);
+  EXPECT_EQ(last() & ~0x3fu, failure_place(__FILE__, 17));
 }
 
 TEST(Failure, OfACheckThatReturnsAPointer_IsRecorded) {
@@ -46,12 +44,20 @@ TEST(Failure, IsKept_UntilEnoughOthersFollow) {
   for (unsigned i = 0; i < 100; ++i) record_number(i);
   const FailureTrace trace = failure_trace();
   ASSERT_EQ(trace.size, kFailureRecords);
-  for (size_t i = 0; i < trace.size; ++i) EXPECT_EQ(trace.records[i], (100 - kFailureRecords + i) << 6);
+  for (uint32_t i = 0; i < trace.size; ++i) EXPECT_EQ(trace.records[i], (100 - trace.size + i) << 6);
+}
+
+TEST(Failure, OfAShortage_HasItsBytes) {
+  record_shortage(100, 60);
+  EXPECT_EQ(last(), 40u << 6 | kShortage);
+  record_shortage(SIZE_MAX, 0);
+  EXPECT_EQ(last(), UINT32_MAX);
 }
 
 TEST(Failure, Place_IsWhatTheDecoderComputes) {
   // The same numbers stand in tests/python/run/test_failures.py.
-  EXPECT_EQ(failure_place("runtime/executor/method.cpp", 77), 0xeba31340u);
+  EXPECT_EQ(failure_place("runtime/executor/method.cpp", 77), 0xbc3a3740u);
+  EXPECT_EQ(failure_place("runtime/executor/method.cpp", 256 + 77), 0x7c39d280u);
 }
 
 }  // namespace

@@ -140,8 +140,8 @@ TEST_F(Bundled, InputsInPlace_NeedMemory_WhereTheBundleHasThemMisaligned) {
   const BundledCase one = open({{bundled_tensor(data, layout)}, {}});
   const bool aligned = reinterpret_cast<uintptr_t>(one.input(0).data.data()) % 8 == 0;
   EXPECT_EQ(load_bundled_input(*method, one), aligned ? Error::Ok : Error::InvalidArgument);
-  Block room(16);
-  Arena arena(room.span());
+  Block memory(16);
+  Arena arena(memory.span());
   EXPECT_EQ(load_bundled_input(*method, one, &arena), Error::Ok);
   EXPECT_EQ(arena.used(), aligned ? 0u : 16u);
   Arena none;

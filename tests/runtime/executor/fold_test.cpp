@@ -221,7 +221,7 @@ TEST_F(Fold, SharesWithAnotherMethod) {
   EXPECT_EQ(flips, 1);
 }
 
-TEST_F(Fold, WithoutRoom_RunsTheCallEachTime) {
+TEST_F(Fold, WithoutMemory_RunsTheCallEachTime) {
   Loaded method(file_of(flip_and_multiply()), kTable);
   alignas(64) uint8_t memory[16];
   weights_ = PreparedWeights({memory, sizeof(memory)});

@@ -448,7 +448,7 @@ TEST(Outputs, ThatMayChangeTheirShape_MayNotBeInputsOfTheSameCall) {
   }
 }
 
-// Room is counted by the lengths that the file says, so none may become another.
+// Memory is counted by the lengths that the file says, so none may become another.
 TEST(MethodLoad, RefusesListsThatMoveOrAreEnds) {
   PlanSpec plan = sum_plan();
   plan.values.push_back(tensor_list({0}));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Constants that kernels prepare when a method is loaded.
 #include <array>
-#include <chrono>
 #include <cstring>
+#include <ctime>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -148,7 +148,7 @@ TEST(PreparedWeights, FindsEachOfManyBlocks_AndForgetsTheLast) {
   constexpr uint64_t kBlocks = 200000;
   std::vector<uint8_t> memory(kBlocks * PreparedWeights::cost(8));
   PreparedWeights weights({memory.data(), memory.size()});
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   std::vector<void*> made;
   for (uint64_t i = 0; i < kBlocks; ++i) {
     ASSERT_EQ(weights.find(&memory[i / 3], i % 3, 8), nullptr);
@@ -156,7 +156,7 @@ TEST(PreparedWeights, FindsEachOfManyBlocks_AndForgetsTheLast) {
     ASSERT_NE(made.back(), nullptr);
   }
   for (uint64_t i = 0; i < kBlocks; ++i) ASSERT_EQ(weights.find(&memory[i / 3], i % 3, 8), made[i]);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  EXPECT_LT(std::clock() - start, 5 * CLOCKS_PER_SEC);
   EXPECT_EQ(weights.find(&memory[0], 0, 9), nullptr);
   EXPECT_FALSE(weights.note(&memory[0], 0, 8));
   weights.drop_last();
@@ -167,7 +167,7 @@ TEST(PreparedWeights, FindsEachOfManyBlocks_AndForgetsTheLast) {
   EXPECT_FALSE(weights.note(&memory[0], 0, 16));
 }
 
-TEST_F(Prepare, LeavesOut_WhatFindsNoRoom) {
+TEST_F(Prepare, LeavesOut_WhatDoesNotFit) {
   Loaded method(build(program_of(1)), kTable);
   alignas(64) uint8_t memory[16];
   PreparedWeights weights({memory, sizeof(memory)});

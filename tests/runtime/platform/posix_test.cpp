@@ -37,7 +37,7 @@ TEST(HostFile, WrittenAgain_HasTheNewContentAlone) {
 TEST(Clock, CountsFromWhereTheSystemsDoes) {
   const auto system = std::chrono::steady_clock::now().time_since_epoch();
   const auto now = std::chrono::nanoseconds(platform::now_ns());
-  EXPECT_LT(now - system, std::chrono::seconds(1));
+  EXPECT_LT(now - system, std::chrono::minutes(1));
   EXPECT_GE(now, system);
 }
 

@@ -63,10 +63,10 @@ TEST_F(DataMap, OfAProgram_GivesItsSegmentsByName) {
   ASSERT_EQ(*map.num_keys(), 2u);
   EXPECT_STREQ(*map.key(1), "second");
   EXPECT_THAT(items(map.data("second")->bytes()), ElementsAre(1, 2, 3));
-  uint8_t room[2] = {};
-  EXPECT_EQ(map.load_into("first", room, 2), Error::Ok);
-  EXPECT_THAT(room, ElementsAre(1, 2));
-  EXPECT_EQ(map.load_into("first", room, 4), Error::InvalidArgument);
+  uint8_t buffer[2] = {};
+  EXPECT_EQ(map.load_into("first", buffer, 2), Error::Ok);
+  EXPECT_THAT(buffer, ElementsAre(1, 2));
+  EXPECT_EQ(map.load_into("first", buffer, 4), Error::InvalidArgument);
   EXPECT_EQ(map.tensor_layout("first").error(), Error::InvalidArgument);
   EXPECT_EQ(map.key(2).error(), Error::InvalidArgument);
   EXPECT_EQ(map.data("third").error(), Error::NotFound);
@@ -99,9 +99,9 @@ TEST_F(DataMap, Merged_AsksTheMapThatHasTheKey) {
   EXPECT_EQ(merged->key(4).error(), Error::InvalidArgument);
   EXPECT_EQ(merged->data("c")->data(), c->data("c")->data());
   EXPECT_EQ(merged->tensor_layout("b")->nbytes, 8u);
-  uint8_t room[3] = {};
-  EXPECT_EQ(merged->load_into("blob", room, 3), Error::Ok);
-  EXPECT_THAT(room, ElementsAre(1, 2, 3));
+  uint8_t buffer[3] = {};
+  EXPECT_EQ(merged->load_into("blob", buffer, 3), Error::Ok);
+  EXPECT_THAT(buffer, ElementsAre(1, 2, 3));
   EXPECT_EQ(merged->data("d").error(), Error::NotFound);
   EXPECT_THAT(log(), HasSubstr("d: not in any of 4"));
 }
@@ -117,7 +117,9 @@ TEST_F(DataMap, Merged_IsRefused_WhereTwoMapsShareAKey) {
 // Says at once whether it has a key; its keys are not to be asked for one by one.
 class AtOnce final : public NamedDataMap {
  public:
-  [[nodiscard]] Result<TensorLayout> tensor_layout(std::string_view) const override { return Error::NotFound; }
+  [[nodiscard]] Result<TensorLayout> tensor_layout(std::string_view) const override {
+    return Error::NotFound;
+  }
   [[nodiscard]] Result<FreeableBuffer> data(std::string_view) const override { return FreeableBuffer(); }
   Error load_into(std::string_view, void*, size_t) const override { return Error::NotFound; }
   [[nodiscard]] Result<uint32_t> num_keys() const override { return 1u; }

@@ -93,11 +93,11 @@ TEST(FlatTensor, FindsTheSameWhenItsKeysAreSorted) {
 
 TEST(FlatTensor, CopiesAsMuchAsItIsAskedFor) {
   const Opened opened(build(two_keys()));
-  uint8_t room[3] = {};
-  ASSERT_EQ(opened.map->load_into("blob", room, 2), Error::Ok);
-  EXPECT_THAT(room, ElementsAre(9, 8, 0));
+  uint8_t buffer[3] = {};
+  ASSERT_EQ(opened.map->load_into("blob", buffer, 2), Error::Ok);
+  EXPECT_THAT(buffer, ElementsAre(9, 8, 0));
   ::testing::internal::CaptureStderr();
-  EXPECT_EQ(opened.map->load_into("blob", room, 4), Error::InvalidArgument);
+  EXPECT_EQ(opened.map->load_into("blob", buffer, 4), Error::InvalidArgument);
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), AllOf(HasSubstr("blob"), HasSubstr("there are 3")));
 }
 

@@ -102,7 +102,7 @@ Bytes floats(const std::vector<float>& values);
 class Block {
  public:
   explicit Block(size_t size)
-      : memory_(new (std::align_val_t{16}) uint8_t[size == 0 ? 1 : size]{}), size_(size) {}
+      : memory_(new(std::align_val_t{16}) uint8_t[size == 0 ? 1 : size]{}), size_(size) {}
   [[nodiscard]] Span<uint8_t> span() const { return {memory_.get(), size_}; }
 
  private:

@@ -62,8 +62,10 @@ class Rows:
                     self._by_key.setdefault(_key(_base(name), function._schema, without), name)
 
     def traits(self, row: str) -> frozenset[str]:
-        """What the operator table says of the row, see rushlight.codegen.table.TRAITS."""
-        return _table().operators[row].traits
+        """What the operator table says of the row, see rushlight.codegen.table.TRAITS, and PyTorch's tag
+        of the same meaning."""
+        tagged = {"pointwise"} if torch.Tag.pointwise in self.overloads[row].tags else set()
+        return _table().operators[row].traits | tagged
 
     def find(self, function: Any) -> str | None:
         """The row that computes what `function` (an OpOverload) returns; None where there is none."""

@@ -12,7 +12,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map, tree_map_only
 
-from support.harness import KernelRefused, Kernels, dim_order, poison
+from support.harness import KernelRefused, Kernels, dim_order, poison, with_dim_order
 from support.opinfo.judging import judge
 from support.opinfo.matching import Rows
 
@@ -165,26 +165,62 @@ class Replay(Watch):
                 self.kernels.run(row, arguments, dynamic=outs if is_dynamic and has_outs else (), way=way)
                 judge(row, function, given, outs, expected)
             if self._judged[row] <= _CALLS_BY_TRAITS:
-                for arguments, out in calls_by_traits(self.rows, row, given, expected):
+                for arguments, outs in calls_by_traits(self.rows, row, given, expected):
                     self.kernels.run(row, arguments, way=way)
-                    judge(row, function, given, [out], expected)
+                    judge(row, function, given, outs, expected)
 
 
 def calls_by_traits(
     rows: Rows, row: str, given: dict[str, Any], expected: Sequence[torch.Tensor]
-) -> Iterator[tuple[list[Any], torch.Tensor]]:
-    """The arguments, and the out tensor among them, of the calls that the row's traits allow besides: with
-    the out tensor being each input like it, and with the first two arguments in the other order."""
+) -> Iterator[tuple[list[Any], list[torch.Tensor]]]:
+    """The arguments, and the out tensors among them, of the calls that the row's traits allow besides: with
+    the out tensor being each input like it, with the first two arguments in the other order, and in other
+    dim orders. Raises AssertionError where PyTorch's own result is no view."""
     traits = rows.traits(row)
     if "in_place" in traits:
         for place, argument in enumerate(rows.overloads[row]._schema.arguments):
             if not argument.is_out and _are_alike(given[argument.name], expected[0]):
                 arguments, _ = arguments_of(rows, row, given, expected)
                 arguments[place] = arguments[-1] = given[argument.name].clone()
-                yield arguments, arguments[-1]
+                yield arguments, [arguments[-1]]
     if "commutes" in traits and given.get("alpha", 1) == 1:
-        arguments, (out,) = arguments_of(rows, row, given, expected)
-        yield [arguments[1], arguments[0], *arguments[2:]], out
+        arguments, outs = arguments_of(rows, row, given, expected)
+        yield [arguments[1], arguments[0], *arguments[2:]], outs
+    if "view" in traits:
+        same = {"rtol": 0.0, "atol": 0.0, "equal_nan": True}
+        torch.testing.assert_close(expected[0].flatten(), given["self"].flatten(), **same)
+    if rows.has_outs(row) and given.get("memory_format") is None:
+        yield from _calls_in_orders(rows, row, given, expected)
+
+
+def _calls_in_orders(
+    rows: Rows, row: str, given: dict[str, Any], expected: Sequence[torch.Tensor]
+) -> Iterator[tuple[list[Any], list[torch.Tensor]]]:
+    """Calls whose tensors lie with dimension 1 innermost, as the row's traits allow."""
+    traits, shape = rows.traits(row), expected[0].shape
+    first = next((name for name, value in given.items() if isinstance(value, torch.Tensor)), None)
+    if traits & {"reads_any_order", "any_order"}:
+        wanted = set(given)
+    elif "pointwise" in traits:
+        wanted = {name for name, value in given.items() if getattr(value, "shape", None) == shape}
+    elif "keeps_order" in traits and first is not None and given[first].dim() == 4:
+        wanted = {first}
+    else:
+        return
+    moved = {name: _last(value) if name in wanted else value for name, value in given.items()}
+    arguments, outs = arguments_of(rows, row, moved, expected)
+    if "reads_any_order" not in traits:
+        pairs = [(out, _last(out)) for out in outs]
+        arguments = [next((new for old, new in pairs if a is old), a) for a in arguments]
+        outs = [new for _, new in pairs]
+    yield arguments, outs
+
+
+def _last(value: Any) -> Any:
+    """A tensor with dimension 1 innermost in memory."""
+    if not isinstance(value, torch.Tensor) or value.dim() < 3:
+        return value
+    return with_dim_order(value, [0, *range(2, value.dim()), 1])
 
 
 def _are_alike(value: Any, result: torch.Tensor) -> bool:

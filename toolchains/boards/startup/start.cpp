@@ -50,7 +50,7 @@ int split(char* command_line, char** arguments) {
       *to++ = *from;
     }
     if (*from == ' ') ++from;
-    *to++ = '\0';  // never ahead of `from`: a word and its space take at least as much room
+    *to++ = '\0';  // never ahead of `from`: a word and its space take at least as many bytes
   }
   return count;
 }

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from rushlight.codegen.bake.plan import CPP_TYPES, is_planned
 from rushlight.codegen.bake.tensors import MethodTensors
 from rushlight.program import TensorInfo
+from rushlight.program.dim_order import is_row_major
 from rushlight.program.model import Dynamism
 
 
@@ -47,9 +48,8 @@ class Port:
         """A struct of constants, in the header."""
         sizes = ", ".join(map(str, self.tensor.sizes)) or "1"
         bound = ", at most" if self.is_dynamic else ""
-        order = "".join(map(str, self.tensor.dim_order))
-        plain = order == "".join(map(str, range(len(self.tensor.sizes))))
-        layout = "" if plain else f", in memory by dimensions {', '.join(map(str, self.tensor.dim_order))}"
+        order = self.tensor.dim_order
+        layout = "" if is_row_major(order) else f", in memory by dimensions {', '.join(map(str, order))}"
         return [
             f"struct {prefix}{self.name.capitalize()} {{  // {self.tensor.dtype}{bound}{layout}",
             f"  using Element = {self.element};",

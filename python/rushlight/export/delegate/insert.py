@@ -12,6 +12,7 @@ from torch.fx import GraphModule, Node
 from rushlight.export.delegate.cut import Part
 from rushlight.export.delegate.lowered import LoweredBackendModule, call_delegate
 from rushlight.export.graph.constants import Constants
+from rushlight.export.order.orders import stored_order
 
 # What a result keeps from the node that made it.
 _KEPT = ("val", "stack_trace", "nn_module_stack", "dim_order")
@@ -49,7 +50,7 @@ def _call(part: Part, lowered: LoweredBackendModule, replaced: dict[Node, Node])
         attribute = graph.get_attr(name)
         call = graph.call_function(call_delegate, (attribute, *inputs))
         call.meta["val"] = tuple(node.meta["val"] for node in part.outputs)
-        call.meta["dim_order"] = tuple(node.meta.get("dim_order") for node in part.outputs)
+        call.meta["dim_order"] = tuple(stored_order(node) for node in part.outputs)
         trace = next((node.meta["stack_trace"] for node in part.nodes if node.meta.get("stack_trace")), None)
         if trace is not None:
             call.meta["stack_trace"] = trace

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What goes in: the operators of the runtime and of the user, and what PyTorch decomposes."""
+"""From models to Core ATen: tracing, decompositions, and the operators of the runtime and of the user."""

@@ -31,6 +31,16 @@ _SAME = {
     "rushlight_quantized::embedding_4bit": "quantized_decomposed::embedding_4bit",
 }
 
+# PyTorch's operators that a row computes with other arguments: what the row says of tensors is true of them.
+_DECOMPOSED = {
+    "aten::conv2d": "aten::convolution.out",
+    "aten::max_pool2d": "aten::max_pool2d_with_indices.out",
+    "aten::reshape": "aten::view_copy.out",
+    "aten::flatten": "aten::view_copy.out",
+    "quantized_decomposed::quantize_per_tensor": "quantized_decomposed::quantize_per_tensor.out",
+    "quantized_decomposed::dequantize_per_tensor": "quantized_decomposed::dequantize_per_tensor.out",
+}
+
 # How PyTorch writes that the items of a list are views: Tensor(a -> *).
 _ALIAS_OF_LIST = re.compile(r"\([a-z] ?-> ?\*\)")
 
@@ -52,14 +62,21 @@ class OperatorLibrary:
     Args:
         table: its rows.
         label: what to call it in errors.
-        any_order: whether its kernels take tensors whose dimensions lie in any order in memory.
+        any_order: whether its kernels take tensors in any dim order.
+        whole: the library with the rows besides that the runtime lacks.
     """
 
     def __init__(
-        self, table: OperatorTable, label: str = "rushlight's operator table", any_order: bool = True
+        self,
+        table: OperatorTable,
+        label: str = "rushlight's operator table",
+        any_order: bool = True,
+        whole: OperatorLibrary | None = None,
     ) -> None:
         self.table, self.operators, self.label, self.any_order = table, table.operators, label, any_order
+        self.whole = whole or self
         self._found: dict[OpOverload, str | None] = {}
+        self._traits: dict[OpOverload, frozenset[str]] = {}
 
     @classmethod
     def default(cls) -> OperatorLibrary:
@@ -69,12 +86,14 @@ class OperatorLibrary:
     def only(self, names: Iterable[str], label: str, any_order: bool = True) -> OperatorLibrary:
         """The library with the operators of these names alone, perhaps of kernels that take fewer orders."""
         rows = {name: self.operators[name] for name in names if name in self.operators}
-        return OperatorLibrary(OperatorTable(self.table.path, rows), label, any_order and self.any_order)
+        table = OperatorTable(self.table.path, rows)
+        return OperatorLibrary(table, label, any_order and self.any_order, self.whole)
 
     def with_rows(self, rows: Iterable[Operator]) -> OperatorLibrary:
         """The library with further rows."""
         added = {row.name: row for row in rows}
-        return self._with({**self.operators, **added})
+        whole = None if self.whole is self else self.whole.with_rows(added.values())
+        return self._with({**self.operators, **added}, whole)
 
     def without(self, name: str, dtypes: Iterable[str] | None = None) -> OperatorLibrary:
         """The library without an operator, or without some of its dtypes."""
@@ -82,10 +101,10 @@ class OperatorLibrary:
         row = rows.pop(name)
         if dtypes is not None:
             rows[name] = replace(row, dtypes=row.dtypes - set(dtypes))
-        return self._with(rows)
+        return self._with(rows, self.whole)
 
-    def _with(self, rows: dict[str, Operator]) -> OperatorLibrary:
-        return OperatorLibrary(OperatorTable(self.table.path, rows), self.label, self.any_order)
+    def _with(self, rows: dict[str, Operator], whole: OperatorLibrary | None) -> OperatorLibrary:
+        return OperatorLibrary(OperatorTable(self.table.path, rows), self.label, self.any_order, whole)
 
     @cached_property
     def _by_key(self) -> dict[_Key, str]:
@@ -99,6 +118,17 @@ class OperatorLibrary:
     def has_trait(self, row: str, trait: str) -> bool:
         """Whether the row of that name has one of codegen.table.TRAITS."""
         return row in self.operators and trait in self.operators[row].traits
+
+    def traits(self, function: Any) -> frozenset[str]:
+        """The traits of the row that computes what `function` does, whether or not the runtime has it; none
+        of what is no operator and of what has no row."""
+        if not isinstance(function, OpOverload):
+            return frozenset()
+        if function not in self._traits:
+            row = self.whole.find(function) or _DECOMPOSED.get(function._schema.name, "")
+            known = self.whole.operators
+            self._traits[function] = known[row].traits if row in known else frozenset()
+        return self._traits[function]
 
     def find(self, function: Any) -> str | None:
         """The row that computes what `function` (an OpOverload) returns; None where there is none."""
@@ -126,6 +156,10 @@ class OperatorLibrary:
                 if row is not None:
                     return row
         return None
+
+    def gives_other_sizes(self, function: Any) -> bool:
+        """Whether `function` copies a tensor's elements, in the same order, under other sizes."""
+        return "view" in self.traits(function) and not function.is_view
 
     def schema(self, row: str) -> Schema:
         """The schema of a row."""

@@ -77,11 +77,29 @@ def arguments_of(node: Node) -> tuple[Any, ...]:
     return node.args
 
 
+def permutation_of(node: Node) -> list[int]:
+    """The dimensions of a call of `permute`, of its copying form too, counted from 0: dimension i of the
+    result is that dimension of the input."""
+    rank = value_of(node).dim()
+    return [dim % rank for dim in arguments_of(node)[1]]
+
+
 def input_of(node: Node, place: int = 0) -> Node:
     """The argument of a call that another node computes."""
     found = node.args[place]
     assert isinstance(found, Node), f"{node.name}: expected a node as argument {place}, got {found!r}"
     return found
+
+
+def named_argument(node: Node, name: str) -> Any:
+    """What a call of an operator gives for the argument of that name, or the argument's default; None where
+    it has no such argument."""
+    for place, argument in enumerate(overload_of(node)._schema.arguments):
+        if argument.name == name:
+            if place < len(node.args):
+                return node.args[place]
+            return node.kwargs.get(name, argument.default_value)
+    return None
 
 
 def overload_of(node: Node) -> OpOverload:

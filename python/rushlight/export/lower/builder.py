@@ -26,9 +26,10 @@ from rushlight.export.lower.instructions import (
     Origin,
     TensorOperand,
 )
-from rushlight.export.lower.operands import constant_number, dtype_name, new_operand, stored_order
+from rushlight.export.lower.operands import constant_number, dtype_name, new_operand
+from rushlight.export.lower.problems import Problem
+from rushlight.export.order.orders import stored_order
 from rushlight.export.passes.number_nodes import HANDLE
-from rushlight.export.report.problems import Problem
 from rushlight.program.dtypes import NUMBERS
 
 _LAYOUTS = {torch.strided: 0}

@@ -17,6 +17,7 @@ from rushlight.export.graph.nodes import arguments_of, value_of
 from rushlight.export.lower.builder import Builder, Environment
 from rushlight.export.lower.instructions import Label, NumberOperand, Operand, Storage, TensorOperand, leaves
 from rushlight.export.lower.operands import is_symbolic, new_operand, upper_bound
+from rushlight.export.order.orders import stored_order
 
 
 def lower(builder: Builder, node: Node, environment: Environment) -> Operand:
@@ -44,7 +45,7 @@ def _body(builder: Builder, graph: GraphModule, arguments: list[Operand]) -> lis
 
 def _results(node: Node) -> list[Operand]:
     """New operands for what a node of control flow makes."""
-    results = new_operand(value_of(node), node.name, node.meta.get("dim_order"))
+    results = new_operand(value_of(node), node.name, stored_order(node))
     return results if isinstance(results, list) else [results]
 
 

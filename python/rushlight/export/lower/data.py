@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
+from rushlight.program.dim_order import DimOrder
 
-def stored_bytes(tensor: torch.Tensor, dim_order: tuple[int, ...]) -> np.ndarray:
-    """A tensor's elements in the order of its dims, as bytes; the tensor's own memory where it lies so."""
+
+def stored_bytes(tensor: torch.Tensor, dim_order: DimOrder) -> np.ndarray:
+    """A tensor's elements in a dim order, as bytes; the tensor's own memory where it lies so."""
     plain = tensor.detach().resolve_conj().resolve_neg().cpu()
-    ordered = plain.permute(dim_order) if dim_order else plain
-    return ordered.contiguous().reshape(-1).view(torch.uint8).numpy()
+    return plain.permute(dim_order).contiguous().reshape(-1).view(torch.uint8).numpy()
 
 
 @dataclass
@@ -24,7 +25,7 @@ class DataPool:
     pieces: list[np.ndarray] = field(default_factory=list)
     _indices: dict[object, int] = field(default_factory=dict)
 
-    def add(self, tensor: torch.Tensor, dim_order: tuple[int, ...]) -> int:
+    def add(self, tensor: torch.Tensor, dim_order: DimOrder) -> int:
         """The index of a tensor's data."""
         place = (tensor.data_ptr(), tuple(tensor.shape), tuple(tensor.stride()), tensor.dtype, dim_order)
         known = self._indices.get(place) if tensor.numel() else None

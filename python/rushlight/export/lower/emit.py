@@ -28,6 +28,7 @@ from rushlight.export.lower.instructions import (
     TensorOperand,
 )
 from rushlight.program import model
+from rushlight.program.dim_order import DimOrder, row_major
 from rushlight.program.model import Dynamism, Kind, TensorInfo, Value
 
 _NUMBER_KINDS = {int: Kind.INT, float: Kind.DOUBLE, bool: Kind.BOOL}
@@ -212,17 +213,17 @@ class Emitter:
             flat = data.contiguous().reshape(-1).view(-1)
             start = operand.offset // data.element_size()
             data = flat[start : start + operand.nbytes // data.element_size()].reshape(operand.sizes)
-            index = self.pools.constants.add(data, tuple(range(len(operand.sizes))))
+            index = self.pools.constants.add(data, row_major(len(operand.sizes)))
         else:
-            index = self.pools.constants.add(data, tuple(self._stored_order(storage, operand)))
+            index = self.pools.constants.add(data, self._stored_order(storage, operand))
         return TensorInfo(**common, storage=model.Storage.CONSTANT, buffer_index=index)
 
     @staticmethod
-    def _stored_order(storage: Storage, operand: TensorOperand) -> Iterable[int]:
+    def _stored_order(storage: Storage, operand: TensorOperand) -> DimOrder:
         """The dim order of a constant's data; a view of another rank is of row-major data."""
         assert storage.data is not None
         rank = storage.data.dim()
-        return operand.dim_order if len(operand.sizes) == rank else range(rank)
+        return operand.dim_order if len(operand.sizes) == rank else row_major(rank)
 
 
 def _has_list_of_outs(call: Call) -> bool:

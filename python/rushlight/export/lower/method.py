@@ -26,10 +26,10 @@ from rushlight.export.lower.operands import (
     Unbounded,
     constant_number,
     new_operand,
-    stored_order,
     tensor_operand,
 )
-from rushlight.export.report.problems import Problem
+from rushlight.export.lower.problems import Problem
+from rushlight.export.order.orders import stored_order
 
 _WRITTEN_BACK = {
     kind

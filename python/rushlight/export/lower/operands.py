@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch.fx import Node
 
 from rushlight.export.lower.instructions import NumberOperand, Operand, Place, Storage, TensorOperand
+from rushlight.program.dim_order import DimOrder, row_major
 
 _MAX_SIZE = 2**31 - 1
 _SYMBOLIC = {torch.SymInt: int, torch.SymFloat: float, torch.SymBool: bool}
@@ -59,14 +59,14 @@ def upper_bound(size: int | torch.SymInt) -> int:
 
 
 def tensor_operand(
-    value: torch.Tensor, name: str, dim_order: tuple[int, ...] | None = None, place: Place = Place.PLANNED
+    value: torch.Tensor, name: str, dim_order: DimOrder | None = None, place: Place = Place.PLANNED
 ) -> TensorOperand:
     """A new tensor with a storage of its own, as `value` (a FakeTensor) is shaped. Errors: Unbounded."""
     sizes = tuple(upper_bound(size) for size in value.shape)
     operand = TensorOperand(
         dtype=dtype_name(value.dtype),
         sizes=sizes,
-        dim_order=tuple(range(len(sizes))) if dim_order is None else dim_order,
+        dim_order=row_major(len(sizes)) if dim_order is None else dim_order,
         storage=Storage(name, 0, place),
         is_dynamic=any(is_symbolic(size) for size in value.shape),
         symbols=symbols_of(value),
@@ -92,8 +92,3 @@ def new_operand(value: Any, name: str, dim_order: Any = None) -> Operand:
         if isinstance(value, symbolic):
             return NumberOperand(plain)
     return None if value is None else NumberOperand(type(value))
-
-
-def stored_order(node: Node) -> Any:
-    """The dim order that a node's tensor is stored in; None is row-major."""
-    return node.meta.get("dim_order")

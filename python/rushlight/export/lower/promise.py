@@ -17,7 +17,7 @@ from rushlight.export.lower.instructions import (
     Operand,
     TensorOperand,
 )
-from rushlight.export.report.problems import Problem
+from rushlight.export.lower.problems import Problem
 
 _NUMBER_KINDS = {bool: "bool", int: "int", float: "double", str: "string"}
 _LIST_KINDS = {"float": "double list", "bool": "bool list"}

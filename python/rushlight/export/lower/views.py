@@ -8,99 +8,63 @@ known at run time, or of a tensor that the caller places, is an `et_view`.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch.fx import Node
 
-from rushlight.export.graph.nodes import arguments_of, input_of, value_of
+from rushlight.export.graph.nodes import arguments_of, input_of, named_argument, permutation_of, value_of
 from rushlight.export.lower.builder import Builder, Environment
 from rushlight.export.lower.instructions import Operand, Place, TensorOperand
-from rushlight.export.lower.operands import (
-    dtype_name,
-    is_symbolic,
-    stored_order,
-    symbols_of,
-    upper_bound,
-)
+from rushlight.export.lower.operands import dtype_name, is_symbolic, symbols_of, upper_bound
+from rushlight.export.order.orders import stored_order
+from rushlight.program.dim_order import is_row_major, permuted, row_major
 from rushlight.program.dtypes import element_size
 
-aten = torch.ops.aten
-
-_RESHAPES = {
-    aten.view.default,
-    aten._unsafe_view.default,
-    aten.view_copy.default,
-    aten.reshape.default,
-    aten.squeeze.default,
-    aten.squeeze.dim,
-    aten.squeeze.dims,
-    aten.squeeze_copy.default,
-    aten.squeeze_copy.dim,
-    aten.squeeze_copy.dims,
-    aten.unsqueeze.default,
-    aten.unsqueeze_copy.default,
-    aten.flatten.using_ints,
-}
-_PERMUTES = {aten.permute.default, aten.permute_copy.default}
-_SLICES = {aten.slice.Tensor, aten.slice_copy.Tensor, aten.select.int, aten.select_copy.int}
-_UNBINDS = {aten.unbind.int, aten.unbind_copy.int}
-_SPLITS = {
-    aten.split.Tensor,
-    aten.split_copy.Tensor,
-    aten.split_with_sizes.default,
-    aten.split_with_sizes_copy.default,
-    *_UNBINDS,
-}
+# The rows, besides those with the trait `view`, whose results may be some or all bytes of their input.
+_VIEW, _PERMUTE = "aten::view_copy.out", "aten::permute_copy.out"
+_SLICE, _SELECT = "aten::slice_copy.Tensor_out", "aten::select_copy.int_out"
+_UNBIND = "aten::unbind_copy.int_out"
+_SPLITS = (_UNBIND, "aten::split_copy.Tensor_out", "aten::split_with_sizes_copy.out")
 # What kernels may ask of the address of a tensor's first element.
 _ALIGNMENT = 16
 
 
 def elided(builder: Builder, node: Node, environment: Environment) -> Operand | None:
     """The operand of a view node without a kernel call; None where it takes one."""
-    target = node.target
-    if (
-        target not in _RESHAPES
-        and target not in _PERMUTES
-        and target not in _SLICES
-        and target not in _SPLITS
-    ):
+    row = builder.library.whole.find(node.target)
+    is_view = "view" in builder.library.traits(node.target)
+    if not is_view and row not in (_PERMUTE, _SLICE, _SELECT, *_SPLITS):
         return None
     source = environment.get(input_of(node))
-    value = value_of(node)
+    value, order = value_of(node), stored_order(node)
     if not isinstance(source, TensorOperand):
         return None
-    if target in _PERMUTES and stored_order(node) is not None and not _is_row_major_both(source, node):
+    is_plain = is_row_major(source.dim_order)
+    if row == _PERMUTE and order is not None and not (is_plain and is_row_major(order)):
         return _permuted(node, source)
-    if not _is_row_major(source):
+    if not is_plain:
         return None
-    if target in _SLICES:
-        return _slice(node, source, value)
-    if target in _SPLITS:
-        return _split(node, source, value)
-    if target in _PERMUTES and not _keeps_order(source, node.args[1]):
+    if row in (_SLICE, _SELECT):
+        return _slice(node, source, value, row == _SELECT)
+    if row in _SPLITS:
+        return _split(node, source, value, row == _UNBIND)
+    if row == _PERMUTE and not _keeps_order(source, permutation_of(node)):
         return None
-    if stored_order(node) not in (None, tuple(range(value.dim()))):
+    if order is not None and not is_row_major(order):
         return None
     if _is_placed(source) and not source.is_dynamic and not any(map(is_symbolic, value.shape)):
         return _alias(source, value.shape, source.offset)
-    return _et_view(builder, node, source, value, environment) if target in _RESHAPES else None
-
-
-def _is_row_major(tensor: TensorOperand) -> bool:
-    return tensor.dim_order == tuple(range(len(tensor.sizes)))
-
-
-def _is_row_major_both(source: TensorOperand, node: Node) -> bool:
-    order = stored_order(node)
-    return _is_row_major(source) and order == tuple(range(len(source.sizes)))
+    if not is_view:
+        return None
+    return _et_view(builder, node, source, environment, row == _VIEW)
 
 
 def _permuted(node: Node, source: TensorOperand) -> TensorOperand | None:
     """The source's bytes under permuted dimensions, where that is the order that the result has."""
-    rank = len(source.sizes)
-    dims = [dim % rank for dim in arguments_of(node)[1]]
-    order = tuple(dims.index(dim) for dim in source.dim_order)
+    dims = permutation_of(node)
+    order = permuted(source.dim_order, dims)
     if order != stored_order(node) or not _is_placed(source) or source.is_dynamic:
         return None
     sizes = tuple(source.sizes[dim] for dim in dims)
@@ -114,21 +78,21 @@ def _is_placed(tensor: TensorOperand) -> bool:
 
 def _alias(source: TensorOperand, shape: Any, offset: int) -> TensorOperand:
     sizes = tuple(int(size) for size in shape)
-    return TensorOperand(source.dtype, sizes, tuple(range(len(sizes))), source.storage, offset=offset)
+    return TensorOperand(source.dtype, sizes, row_major(len(sizes)), source.storage, offset=offset)
 
 
-def _keeps_order(source: TensorOperand, dims: Any) -> bool:
+def _keeps_order(source: TensorOperand, dims: Sequence[int]) -> bool:
     """Whether a permutation moves only dimensions of size 1."""
-    rank = len(source.sizes)
-    order = [dim % rank for dim in dims] if rank else []
-    moved = [dim for dim in order if source.sizes[dim] != 1]
+    moved = [dim for dim in dims if source.sizes[dim] != 1]
     return moved == sorted(moved) and not source.is_dynamic
 
 
 def _et_view(
-    builder: Builder, node: Node, source: TensorOperand, value: Any, environment: Environment
+    builder: Builder, node: Node, source: TensorOperand, environment: Environment, has_sizes: bool
 ) -> Operand | None:
-    sizes = _sizes_argument(builder, node, value, environment)
+    """A view that is made when the program runs; `has_sizes`: the node's second argument are its sizes."""
+    value = value_of(node)
+    sizes = builder.operand(list(arguments_of(node)[1]), environment) if has_sizes else _known_sizes(value)
     if sizes is None:
         return None
     bounds = tuple(upper_bound(size) for size in value.shape)
@@ -136,7 +100,7 @@ def _et_view(
     view = TensorOperand(
         dtype_name(value.dtype),
         bounds,
-        tuple(range(len(bounds))),
+        row_major(len(bounds)),
         source.storage,
         is_dynamic,
         source.offset,
@@ -148,27 +112,19 @@ def _et_view(
     return view
 
 
-def _sizes_argument(builder: Builder, node: Node, value: Any, environment: Environment) -> list[Any] | None:
-    """The sizes for et_view: constants, numbers that the graph has, one -1."""
-    if node.target in (aten.view.default, aten._unsafe_view.default, aten.view_copy.default):
-        written: list[Any] = builder.operand(list(arguments_of(node)[1]), environment)
-        return written
+def _known_sizes(value: torch.Tensor) -> list[int] | None:
+    """The sizes as numbers, -1 for one that is known only at run time; None where there are several."""
     sizes = [-1 if is_symbolic(size) else int(size) for size in value.shape]
     return sizes if sizes.count(-1) <= 1 else None
 
 
-def _slice(node: Node, source: TensorOperand, value: Any) -> Operand | None:
+def _slice(node: Node, source: TensorOperand, value: Any, is_select: bool) -> Operand | None:
     """A part that is one piece of the source's bytes: a slice of the outermost dimension above 1."""
     if source.is_dynamic or not _is_placed(source) or any(map(is_symbolic, value.shape)):
         return None
-    rank = len(source.sizes)
-    args: tuple[Any, ...] = arguments_of(node)
-    options: dict[str, Any] = node.kwargs
-    dim = (args[1] if len(args) > 1 else options.get("dim", 0)) % max(rank, 1)
-    is_select = node.target in (aten.select.int, aten.select_copy.int)
-    start = args[2] if len(args) > 2 else options.get("index" if is_select else "start")
-    step = 1 if is_select or len(args) < 5 else args[4]
-    start = 0 if start is None else start
+    dim = named_argument(node, "dim") % max(len(source.sizes), 1)
+    start = named_argument(node, "index" if is_select else "start")
+    start, step = 0 if start is None else start, 1 if is_select else named_argument(node, "step")
     if not isinstance(start, int) or not isinstance(step, int) or step != 1:
         return None
     size = source.sizes[dim]
@@ -176,16 +132,11 @@ def _slice(node: Node, source: TensorOperand, value: Any) -> Operand | None:
     return _piece(source, dim, start, value.shape)
 
 
-def _split(node: Node, source: TensorOperand, values: Any) -> Operand | None:
+def _split(node: Node, source: TensorOperand, values: Any, is_unbind: bool) -> Operand | None:
     """All parts of a split without a kernel, if each is one piece of the source's bytes."""
     if source.is_dynamic or not _is_placed(source) or not isinstance(values, (tuple, list)):
         return None
-    is_unbind = node.target in _UNBINDS
-    position = 1 if is_unbind else 2
-    args: tuple[Any, ...] = arguments_of(node)
-    options: dict[str, Any] = node.kwargs
-    dim = args[position] if len(args) > position else options.get("dim", 0)
-    dim %= max(len(source.sizes), 1)
+    dim = named_argument(node, "dim") % max(len(source.sizes), 1)
     pieces, start = [], 0
     for value in values:
         if any(map(is_symbolic, value.shape)):

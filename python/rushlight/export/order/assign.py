@@ -17,25 +17,17 @@ from rushlight.export.graph.nodes import arguments_of, attribute, graph_modules,
 from rushlight.export.graph.rewrite import insert_before, replace
 from rushlight.export.order.operators import clone_dim_order, empty_dim_order, to_dim_order_copy
 from rushlight.export.order.orders import (
-    DimOrder,
     channels_last,
     is_channels_last,
     is_either,
     order_of_format,
     order_of_strides,
-    row_major,
+    stored_order,
     uses_channels_last,
 )
-from rushlight.export.order.rules import (
-    conv_weight,
-    deciding_inputs,
-    is_size_of,
-    permutation,
-    permuted_next,
-    reads_any_order,
-    tensors_of,
-)
+from rushlight.export.order.rules import OrderRules, is_size_of, permutation, tensors_of
 from rushlight.export.passes.base import Pass, PassContext
+from rushlight.program.dim_order import DimOrder, permuted, row_major
 
 aten = torch.ops.aten
 
@@ -46,18 +38,18 @@ _COPIES = {aten.clone.default, aten._to_copy.default, aten.contiguous.default}
 class DimOrders(Pass):
     """Gives each node of a tensor meta["dim_order"], and nodes of several tensors a tuple of orders.
 
-    Inputs lie as the example tensors do. Convolution, pooling and what works element by element put out
-    what they get, if all they get lies the same; a copy is put before where it does not. Everything else,
-    control flow included, gets and gives row-major tensors. Memory formats become operators of the dim
-    order dialect, or nothing.
+    Inputs have the orders of the example tensors. Operators that keep an order (OrderRules) give results in
+    that of the inputs that decide; a copy converts those that have another one. All other operators, control
+    flow too, read and write row-major tensors. Memory formats become operators of the dim order dialect, or
+    nothing.
 
-    A constant has the order that its readers want, whatever the strides of its tensor: who stores it
-    permutes its elements. May be run again, on what other passes added.
+    A constant has the order that its readers want, whatever the strides of its tensor: whoever stores it
+    permutes its elements. The pass may run again, for what other passes added.
 
-    Where the runtime takes any order (OperatorLibrary.any_order), tensors that lie the same in both orders
-    are row-major and never copied, operators broadcast in channels-last, and around attention permuted
-    tensors keep the place of what they are permuted from. A convolution with meta["channels_last"] reads its
-    input as it is and puts out a channels-last tensor.
+    Where the runtime takes any order (OperatorLibrary.any_order), tensors of one channel or one pixel, which
+    lie the same in both orders, are row-major and never copied, operators broadcast in channels-last, and
+    tensors permuted for attention stay where their source is in memory. A convolution with
+    meta["channels_last"] reads its input in any order and writes a channels-last tensor.
     """
 
     name = "dim_orders"
@@ -67,18 +59,21 @@ class DimOrders(Pass):
     def run(self, program: ExportedProgram, context: PassContext) -> bool:
         """See Pass."""
         modified = False
-        any_order = context.library.any_order
+        rules = OrderRules(context.library)
         for module in graph_modules(program.graph_module):
-            asked = uses_channels_last(program) or (any_order and _has_own(module))
-            modified |= _Orders(program, module, not asked, any_order).decide()
+            asked = uses_channels_last(program) or _has_own(module, rules)
+            modified |= _Orders(program, module, not asked, rules).decide()
         return modified
 
 
 class _Orders:
-    """The work on one graph: from its inputs down. Where it is uniform all results are row-major."""
+    """Decides the orders of one graph, from its inputs on. In a uniform graph all results are row-major."""
 
-    def __init__(self, program: ExportedProgram, module: GraphModule, uniform: bool, any_order: bool) -> None:
-        self.program, self.module, self.uniform, self.any_order = program, module, uniform, any_order
+    def __init__(
+        self, program: ExportedProgram, module: GraphModule, uniform: bool, rules: OrderRules
+    ) -> None:
+        self.program, self.module, self.uniform = program, module, uniform
+        self.rules, self.any_order = rules, rules.any_order
         self.top = module is program.graph_module
         self.modified = False
         self.open: set[Node] = set()  # constants that nobody asked for an order yet
@@ -110,7 +105,7 @@ class _Orders:
 
     def _left_open(self, node: Node) -> DimOrder:
         """Of a constant that only convolutions read, as weight, or none: as its tensor lies."""
-        if all(conv_weight(user) is node for user in node.users):
+        if all(self.rules.convolution_weight(user) is node for user in node.users):
             return order_of_strides(value_of(node))
         return row_major(value_of(node).dim())
 
@@ -157,13 +152,13 @@ class _Orders:
         inputs = [n for n in part.graph.find_nodes(op="placeholder") if n.name in names]
         pairs = zip(arguments_of(node)[1:], inputs, strict=True)
         wanted = {
-            argument: source.meta.get("dim_order") or row_major(value_of(argument).dim())
+            argument: stored_order(source) or row_major(value_of(argument).dim())
             for argument, source in pairs
             if isinstance(value_of(argument), torch.Tensor)
         }
         self._read_as(node, wanted)
         values = value_of(node)
-        orders = node.meta.get("dim_order") or [None] * len(values)
+        orders = stored_order(node) or [None] * len(values)
         node.meta["dim_order"] = tuple(
             order or (row_major(value.dim()) if isinstance(value, torch.Tensor) else ())
             for order, value in zip(orders, values, strict=True)
@@ -217,8 +212,8 @@ class _Orders:
         assert dims is not None
         if source in self.open:
             self._read_as(node, {source: row_major(len(dims))})
-        order = tuple(dims.index(d) for d in self._order(input_of(node)))
-        stays = bool(node.users) and all(reads_any_order(user) for user in node.users)
+        order = permuted(self._order(input_of(node)), dims)
+        stays = bool(node.users) and all(self.rules.reads_any_order(user) for user in node.users)
         node.meta["dim_order"] = order if stays else row_major(len(dims))
 
     def _compute(self, node: Node) -> None:
@@ -240,8 +235,9 @@ class _Orders:
 
     def _read_as_they_are(self, node: Node) -> set[Node]:
         """What the node may read in any order."""
-        free = {conv_weight(node)} - {None}
-        if self.any_order and reads_any_order(node):
+        weight = self.rules.convolution_weight(node)
+        free = set() if weight is None else {weight}
+        if self.rules.reads_any_order(node):
             free.update(n for n in tensors_of(node) if n not in self.open)
         if node.meta.get("channels_last"):
             free.add(input_of(node))
@@ -250,7 +246,7 @@ class _Orders:
     def _result_order(self, node: Node, value: torch.Tensor, order: DimOrder) -> DimOrder:
         if not self.any_order or self.uniform:
             return order
-        dims = permuted_next(node)
+        dims = self.rules.permuted_next(node)
         if dims is not None:
             return tuple(dims)  # permuted, it is row-major
         return row_major(value.dim()) if is_either(value) else order
@@ -259,9 +255,9 @@ class _Orders:
         """Whether the node gets channels-last tensors and puts out such."""
         if node.meta.get("channels_last"):
             return True
-        if self.any_order and reads_any_order(node):
+        if self.rules.reads_any_order(node):
             return False
-        tensors = deciding_inputs(node, self.any_order)
+        tensors = self.rules.deciding_inputs(node)
         decided = [n for n in tensors if n not in self.open and not is_either(value_of(n))]
         return any(is_channels_last(self._order(n)) for n in decided[:1] or tensors[:1])
 
@@ -308,10 +304,10 @@ def _options(node: Node) -> dict[str, Any]:
     return node.kwargs
 
 
-def _has_own(module: GraphModule) -> bool:
+def _has_own(module: GraphModule, rules: OrderRules) -> bool:
     """Whether a graph has tensors that may lie in an order that no memory format asks for."""
-    return any(
-        node.meta.get("channels_last") or (permuted_next(node) or reads_any_order(node))
+    return rules.any_order and any(
+        node.meta.get("channels_last") or rules.permuted_next(node) or rules.reads_any_order(node)
         for node in module.graph.nodes
         if node.op == "call_function"
     )

@@ -10,17 +10,13 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 
 from rushlight.export.graph.constants import Constants
-from rushlight.export.graph.nodes import arguments_of, graph_modules, input_of, value_of
+from rushlight.export.graph.nodes import graph_modules, input_of, named_argument, value_of
 from rushlight.export.graph.rewrite import insert_before
 from rushlight.export.order.operators import clone_dim_order
-from rushlight.export.order.orders import DimOrder, channels_last, is_either, order_of_strides, row_major
-from rushlight.export.order.rules import (
-    deciding_inputs,
-    is_convolution,
-    permutation,
-    reads_any_order,
-)
+from rushlight.export.order.orders import channels_last, is_either, order_of_strides
+from rushlight.export.order.rules import OrderRules, permutation
 from rushlight.export.passes.base import Pass, PassContext
+from rushlight.program.dim_order import DimOrder, row_major
 
 IMAGE_CHANNELS = 4
 """Of so many channels, inputs of convolutions stay as they are: kImageChannels of
@@ -42,14 +38,14 @@ class ChannelsLast(Pass):
     def run(self, program: ExportedProgram, context: PassContext) -> bool:
         """See Pass."""
         modified = False
-        constants = Constants(program)
+        constants, rules = Constants(program), OrderRules(context.library)
         for module in graph_modules(program.graph_module):
-            for group in _groups(module, context.library.any_order):
-                modified |= _Group(group, module, constants, context.library.any_order).convert()
+            for group in _groups(module, rules):
+                modified |= _Group(group, module, constants, rules).convert()
         return modified
 
 
-def _groups(module: GraphModule, any_order: bool) -> list[list[Node]]:
+def _groups(module: GraphModule, rules: OrderRules) -> list[list[Node]]:
     """Connected nodes that can be channels-last."""
     parents: dict[Node, Node] = {}
 
@@ -60,9 +56,9 @@ def _groups(module: GraphModule, any_order: bool) -> list[list[Node]]:
         return node
 
     for node in module.graph.nodes:
-        if _can_be_channels_last(node, any_order):
+        if _can_be_channels_last(node, rules):
             parents[node] = node
-            for read in _read_in_order(node, any_order):
+            for read in _read_in_order(node, rules):
                 if read in parents:
                     parents[root(read)] = node
     groups: dict[Node, list[Node]] = {}
@@ -71,26 +67,26 @@ def _groups(module: GraphModule, any_order: bool) -> list[list[Node]]:
     return list(groups.values())
 
 
-def _can_be_channels_last(node: Node, any_order: bool) -> bool:
+def _can_be_channels_last(node: Node, rules: OrderRules) -> bool:
     if node.op != "call_function":
         return False
     if node.target is operator.getitem:
-        return _can_be_channels_last(input_of(node), any_order)
+        return _can_be_channels_last(input_of(node), rules)
     value = value_of(node)
     first = value[0] if isinstance(value, (tuple, list)) and value else value
     if not isinstance(first, torch.Tensor) or first.dim() != 4 or is_either(first):
         return False
-    return bool(_read_in_order(node, any_order))
+    return bool(_read_in_order(node, rules))
 
 
-def _read_in_order(node: Node, any_order: bool) -> list[Node]:
+def _read_in_order(node: Node, rules: OrderRules) -> list[Node]:
     """What a node reads in the order that its results have."""
-    return [input_of(node)] if node.target is operator.getitem else deciding_inputs(node, any_order)
+    return [input_of(node)] if node.target is operator.getitem else rules.deciding_inputs(node)
 
 
 def _reads_planes(convolution: Node, read: Node) -> bool:
     """Whether its kernel brings few channels together itself, as that of an image."""
-    transposed, groups = (arguments_of(convolution)[place] for place in (6, 8))
+    transposed, groups = (named_argument(convolution, name) for name in ("transposed", "groups"))
     channels = value_of(read).shape[1]
     return (
         convolution.args[0] is read
@@ -104,22 +100,24 @@ def _reads_planes(convolution: Node, read: Node) -> bool:
 class _Group:
     """Nodes that can be channels-last together."""
 
-    def __init__(self, nodes: list[Node], module: GraphModule, constants: Constants, any_order: bool) -> None:
+    def __init__(
+        self, nodes: list[Node], module: GraphModule, constants: Constants, rules: OrderRules
+    ) -> None:
         self.nodes, self.members, self.module = nodes, set(nodes), module
-        self.constants, self.any_order = constants, any_order
+        self.constants, self.rules, self.any_order = constants, rules, rules.any_order
 
     def convert(self) -> bool:
         """Convert at the borders, if that is worth it."""
         entries = [(node, read) for node in self.nodes for read in self._entries(node)]
         exits = [node for node in self.nodes if _is_tensor(node) and self._is_exit(node)]
-        convolutions = sum(is_convolution(n) for n in self.nodes)
+        convolutions = sum(self.rules.is_convolution(n) for n in self.nodes)
         borders = {read for _, read in entries if not self._lies_the_same(read)}
         if convolutions < len(borders) + len(exits):
             return False
         copies: dict[Node, Node] = {}
         for node, read in entries:
             if self._is_free(node, read):
-                if is_convolution(node) and node.args[0] is read:
+                if self.rules.is_convolution(node) and node.args[0] is read:
                     node.meta["channels_last"] = True
                 continue
             if read not in copies:
@@ -135,7 +133,7 @@ class _Group:
         """What a node reads from outside that has to be converted, or told that it need not be."""
         return [
             read
-            for read in _read_in_order(node, self.any_order)
+            for read in _read_in_order(node, self.rules)
             if read not in self.members and self.constants.get(read) is None
         ]
 
@@ -144,7 +142,7 @@ class _Group:
 
     def _is_free(self, node: Node, read: Node) -> bool:
         """Whether the node takes it as it is."""
-        planes = self.any_order and is_convolution(node) and _reads_planes(node, read)
+        planes = self.any_order and self.rules.is_convolution(node) and _reads_planes(node, read)
         return planes or self._lies_the_same(read)
 
     def _is_exit(self, node: Node) -> bool:
@@ -153,8 +151,17 @@ class _Group:
 
     def _takes(self, user: Node, node: Node) -> bool:
         return self.any_order and (
-            is_either(value_of(node)) or reads_any_order(user) or permutation(user) is not None or _ends(user)
+            is_either(value_of(node))
+            or self.rules.reads_any_order(user)
+            or permutation(user) is not None
+            or self._ends(user)
         )
+
+    def _ends(self, user: Node) -> bool:
+        """Whether the result is of one pixel, as that of a pooling: it lies the same in both orders."""
+        value = value_of(user)
+        pooled = user.op == "call_function" and isinstance(value, torch.Tensor) and value.dim() == 4
+        return pooled and is_either(value) and bool(self.rules.deciding_inputs(user))
 
     def _restore(self, node: Node, output: Node) -> None:
         """Let the program put the tensor out in the order that it had."""
@@ -166,13 +173,6 @@ class _Group:
         output.replace_input_with(node, made)
         if self.module is program.graph_module:
             program.graph_signature.replace_all_uses(node.name, made.name)
-
-
-def _ends(user: Node) -> bool:
-    """Whether the result is of one pixel, as that of a pooling: it lies the same in both orders."""
-    value = value_of(user)
-    pooled = user.op == "call_function" and isinstance(value, torch.Tensor) and value.dim() == 4
-    return pooled and is_either(value) and bool(deciding_inputs(user, True))
 
 
 def _is_tensor(node: Node) -> bool:

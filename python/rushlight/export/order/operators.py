@@ -11,6 +11,8 @@ from collections.abc import Sequence
 
 import torch
 
+from rushlight.program.dim_order import places
+
 NAMESPACE = "rushlight_dim_order"
 
 _OPTIONS = "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
@@ -26,11 +28,10 @@ _LIBRARY.define(f"_empty_dim_order(SymInt[] size, *, {_OPTIONS}, int[]? dim_orde
 def _ordered(
     sizes: Sequence[int], order: Sequence[int] | None, dtype: torch.dtype | None, device: torch.device | None
 ) -> torch.Tensor:
-    """Uninitialised, its dimensions in memory as `order` says, row-major without."""
+    """Uninitialised, in a dim order; row-major without."""
     if order is None:
         return torch.empty(sizes, dtype=dtype, device=device)
-    places = [order.index(d) for d in range(len(sizes))]
-    return torch.empty([sizes[d] for d in order], dtype=dtype, device=device).permute(places)
+    return torch.empty([sizes[d] for d in order], dtype=dtype, device=device).permute(places(order))
 
 
 def _like(tensor: torch.Tensor, order: Sequence[int] | None, dtype: torch.dtype | None) -> torch.Tensor:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The order in which a tensor's dimensions lie in memory, outermost first: (0, 1, 2, 3) is row-major,
-(0, 2, 3, 1) is channels-last."""
+"""Dim orders of PyTorch's tensors: those of memory formats and of strides, and in which a node's tensor is
+stored."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from torch.fx import Node
 
 from rushlight.export.graph.constants import input_specs, is_lifted
 from rushlight.export.graph.nodes import graph_modules
+from rushlight.program.dim_order import DimOrder, is_row_major, row_major
 
-DimOrder = tuple[int, ...]
-
-_FORMATS = {4: torch.channels_last, 5: torch.channels_last_3d}
-_CHANNELS_LAST = {4: (0, 2, 3, 1), 5: (0, 2, 3, 4, 1)}
+_CHANNELS_LAST = {4: torch.channels_last, 5: torch.channels_last_3d}
+"""The ranks that have a channels-last order, by PyTorch's names of it."""
 
 
-def row_major(rank: int) -> DimOrder:
-    """The dimensions as they are counted."""
-    return tuple(range(rank))
+def stored_order(node: Node) -> Any:
+    """The dim order that a node's tensor is stored in, a tuple of them for several; None if nothing decided
+    it, which is row-major."""
+    return node.meta.get("dim_order")
 
 
 def channels_last(rank: int) -> DimOrder:
     """Dimension 1 innermost; row-major for ranks that have no such order."""
-    return _CHANNELS_LAST.get(rank, row_major(rank))
+    return (0, *range(2, rank), 1) if rank in _CHANNELS_LAST else row_major(rank)
 
 
 def is_channels_last(order: DimOrder) -> bool:
-    """Whether an order is channels-last and not row-major."""
-    return order != row_major(len(order))
+    """Whether an order is channels-last, or any other that is not row-major."""
+    return not is_row_major(order)
 
 
 def order_of_format(memory_format: Any, rank: int) -> DimOrder | None:
@@ -47,9 +47,11 @@ def order_of_strides(tensor: torch.Tensor) -> DimOrder:
     Where there is one channel or one pixel strides are both; such tensors count as row-major.
     """
     rank = tensor.dim()
-    if rank not in _FORMATS or any(isinstance(n, torch.SymInt) for n in (*tensor.shape, *tensor.stride())):
-        return _order_of_symbols(tensor) if rank in _FORMATS else row_major(rank)
-    if tensor.is_contiguous() or not tensor.is_contiguous(memory_format=_FORMATS[rank]):
+    if rank not in _CHANNELS_LAST:
+        return row_major(rank)
+    if any(isinstance(n, torch.SymInt) for n in (*tensor.shape, *tensor.stride())):
+        return _order_of_symbols(tensor)
+    if tensor.is_contiguous() or not tensor.is_contiguous(memory_format=_CHANNELS_LAST[rank]):
         return row_major(rank)
     return channels_last(rank)
 
@@ -64,7 +66,7 @@ def _order_of_symbols(tensor: torch.Tensor) -> DimOrder:
 def is_either(tensor: torch.Tensor) -> bool:
     """Whether the tensor lies the same in memory in both orders: one channel, or one pixel."""
     sizes = [n if isinstance(n, int) else 2 for n in tensor.shape]
-    return tensor.dim() not in _FORMATS or sizes[1] == 1 or all(n == 1 for n in sizes[2:])
+    return tensor.dim() not in _CHANNELS_LAST or sizes[1] == 1 or all(n == 1 for n in sizes[2:])
 
 
 def uses_channels_last(program: ExportedProgram) -> bool:
@@ -75,7 +77,7 @@ def uses_channels_last(program: ExportedProgram) -> bool:
             if node.op == "placeholder":
                 if not (node.name in specs and is_lifted(specs[node.name])) and _asks(node):
                     return True
-            elif node.kwargs.get("memory_format") in _FORMATS.values() or "dim_order" in node.kwargs:
+            elif node.kwargs.get("memory_format") in _CHANNELS_LAST.values() or "dim_order" in node.kwargs:
                 return True
     return False
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What operators ask of the order in which tensors lie, and in which order they put out theirs."""
+"""What operators ask of the dim orders of their inputs, and which their results have: the traits of the
+operator table's rows, read for the nodes of a graph."""
 
 from __future__ import annotations
 
@@ -9,114 +10,88 @@ import torch
 from torch._ops import OpOverload
 from torch.fx import Node
 
-from rushlight.export.graph.nodes import arguments_of, input_of, overload_of, value_of
+from rushlight.export.frontend.operators import OperatorLibrary
+from rushlight.export.graph.nodes import input_of, named_argument, permutation_of, value_of
 from rushlight.export.graph.sizes import same_sizes
 from rushlight.export.order.orders import is_either
 
 aten = torch.ops.aten
 
-# Their first argument decides, of four dimensions; kernels take the others in either order.
-_BY_FIRST = frozenset(
-    {
-        "aten::convolution",
-        "aten::conv2d",
-        "rushlight::convolution_act",
-        "aten::max_pool2d",
-        "aten::max_pool2d_with_indices",
-        "aten::avg_pool2d",
-        "aten::_adaptive_avg_pool2d",
-        "aten::adaptive_avg_pool2d",
-        "aten::upsample_nearest2d",
-        "aten::upsample_bilinear2d",
-    }
-)
-# Element by element, though PyTorch does not tag them so.
-_POINTWISE = frozenset(
-    {
-        "aten::hardswish",
-        "aten::_to_copy",
-        "aten::floor_divide",
-        "aten::native_dropout",
-        "quantized_decomposed::quantize_per_tensor",
-        "quantized_decomposed::dequantize_per_tensor",
-    }
-)
-_RESIDUAL = 9  # of convolution_act
-# Their kernels take tensors in any order, as it is.
-_ATTENTION = frozenset({"aten::scaled_dot_product_attention"})
-_REDUCTIONS = frozenset({"aten::mean", "aten::sum", "aten::amax", "aten::amin"})
-_CONV_WEIGHT = {"aten::convolution": 1, "aten::conv2d": 1, "rushlight::convolution_act": 1}
 
+class OrderRules:
+    """The rules of one runtime's operators.
 
-def deciding_inputs(node: Node, any_order: bool = False) -> list[Node]:
-    """The tensors whose order a node's results have, if they are all of one; none where the results are
-    row-major anyway.
-
-    Without `any_order` there is no broadcasting, as ExecuTorch 1.5.1 computes wrong numbers there in
-    channels-last.
+    Where its kernels do not take any order (`any_order`), results keep an order only if no input is
+    broadcast, as ExecuTorch 1.5.1 computes wrong numbers there in channels-last.
     """
-    name = _name(node)
-    if not name or not node.args:
-        return []
-    if name in _BY_FIRST:
-        if value_of(node.args[0]).dim() != 4:
+
+    def __init__(self, library: OperatorLibrary) -> None:
+        self.library, self.any_order = library, library.any_order
+
+    def deciding_inputs(self, node: Node) -> list[Node]:
+        """The inputs whose dim order a node's results have, if they all have the same one; none where the
+        results are row-major anyway."""
+        if not isinstance(node.target, OpOverload) or not node.args:
             return []
-        residual = arguments_of(node)[_RESIDUAL] if name == "rushlight::convolution_act" else None
-        return [input_of(node), *([residual] if residual is not None else [])]
-    if name not in _POINTWISE and torch.Tag.pointwise not in overload_of(node).tags:
+        traits = self.library.traits(node.target)
+        if "keeps_order" in traits:
+            return self._first_and_residual(node)
+        if "pointwise" in traits or torch.Tag.pointwise in node.target.tags:
+            return self._inputs_of_all_elements(node)
         return []
-    value, tensors = value_of(node), tensors_of(node)
-    shape = value.shape if isinstance(value, torch.Tensor) else value[0].shape
-    if name.startswith("quantized_decomposed"):  # the others are scales and zero points
-        tensors = tensors[:1]
-    whole = [n for n in tensors if same_sizes(value_of(n).shape, shape)]
-    return whole if any_order or len(whole) == len(tensors) else []
 
+    def _first_and_residual(self, node: Node) -> list[Node]:
+        first, residual = input_of(node), named_argument(node, "residual")
+        if self.is_convolution(node) and value_of(first).dim() != 4:
+            return []
+        return [first] if residual is None else [first, residual]
 
-def reads_any_order(node: Node) -> bool:
-    """Whether a node's kernel reads tensors in any order, and puts out what is row-major."""
-    name = _name(node)
-    value = value_of(node)
-    return name in _ATTENTION or (
-        name in _REDUCTIONS and isinstance(value, torch.Tensor) and is_either(value)
-    )
+    def _inputs_of_all_elements(self, node: Node) -> list[Node]:
+        """Those that are not broadcast."""
+        value, tensors = value_of(node), tensors_of(node)
+        shape = value.shape if isinstance(value, torch.Tensor) else value[0].shape
+        whole = [n for n in tensors if same_sizes(value_of(n).shape, shape)]
+        return whole if self.any_order or len(whole) == len(tensors) else []
+
+    def reads_any_order(self, node: Node) -> bool:
+        """Whether a node's kernel reads each tensor in its own order, and writes a row-major result."""
+        if not self.any_order:
+            return False
+        traits, value = self.library.traits(node.target), value_of(node)
+        if "reads_any_order" in traits:
+            return isinstance(value, torch.Tensor) and is_either(value)
+        return "any_order" in traits
+
+    def permuted_next(self, node: Node) -> list[int] | None:
+        """The dimensions of the permutation that alone reads a node's result, where its kernel writes in any
+        order."""
+        (user,) = node.users if len(node.users) == 1 else (None,)
+        writes_any = self.any_order and "any_order" in self.library.traits(node.target)
+        return permutation(user) if user is not None and writes_any else None
+
+    def is_convolution(self, node: Node) -> bool:
+        """Whether a node convolves: it keeps the order of its input, and has a weight."""
+        return (
+            "keeps_order" in self.library.traits(node.target) and named_argument(node, "weight") is not None
+        )
+
+    def convolution_weight(self, node: Node) -> Node | None:
+        """The node that a convolution reads as weight and as nothing else."""
+        if not self.is_convolution(node):
+            return None
+        weight = named_argument(node, "weight")
+        assert isinstance(weight, Node)
+        return weight if sum(argument is weight for argument in node.args) == 1 else None
 
 
 def permutation(node: Node) -> list[int] | None:
     """The dimensions of a node that permutes, counted from 0; None of any other."""
-    if node.target is not aten.permute_copy.default:
-        return None
-    rank = value_of(node).dim()
-    return [dim % rank for dim in arguments_of(node)[1]] if rank else []
-
-
-def permuted_next(node: Node) -> list[int] | None:
-    """The permutation that alone reads an attention's result."""
-    (user,) = node.users if len(node.users) == 1 else (None,)
-    return permutation(user) if user is not None and _name(node) in _ATTENTION else None
-
-
-def is_convolution(node: Node) -> bool:
-    """Whether a node convolves, in the forms that can be channels-last."""
-    return _name(node) in _CONV_WEIGHT
-
-
-def _name(node: Node) -> str:
-    return node.target._schema.name if isinstance(node.target, OpOverload) else ""
+    return permutation_of(node) if node.target is aten.permute_copy.default else None
 
 
 def tensors_of(node: Node) -> list[Node]:
     """The tensors that a node reads."""
     return [n for n in node.all_input_nodes if isinstance(value_of(n), torch.Tensor)]
-
-
-def conv_weight(node: Node) -> Any:
-    """The node that a convolution reads as weight and as nothing else."""
-    place = _CONV_WEIGHT.get(_name(node))
-    if place is None:
-        return None
-    weight = node.args[place]
-    return weight if sum(argument is weight for argument in node.args) == 1 else None
 
 
 def is_size_of(target: Any) -> bool:

@@ -19,7 +19,7 @@ from rushlight.export.passes.base import Pass, PassContext
 
 aten = torch.ops.aten
 
-_EXPANSIONS = {aten.expand_copy.default, aten.full.default}
+_EXPANSIONS = (aten.expand_copy.default, aten.full.default)
 _BROADCASTING = frozenset(
     f"aten::{name}"
     for name in (
@@ -43,9 +43,7 @@ class DropExpansions(Pass):
 
     def run(self, program: ExportedProgram, context: PassContext) -> bool:
         """See Pass."""
-        expansions = [
-            n for _, n in calls(program) if n.target in (aten.expand_copy.default, aten.full.default)
-        ]
+        expansions = [n for _, n in calls(program) if n.target in _EXPANSIONS]
         if not expansions or uses_channels_last(program):
             return False
         modified = False

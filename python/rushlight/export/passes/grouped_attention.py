@@ -7,14 +7,13 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 
+from rushlight.export.frontend.operators import OperatorLibrary
 from rushlight.export.graph.nodes import arguments_of, input_of, value_of
 from rushlight.export.graph.rewrite import calls
 from rushlight.export.graph.sizes import same_sizes
 from rushlight.export.passes.base import Pass, PassContext
 
 aten = torch.ops.aten
-
-_RESHAPES = {aten.view_copy.default, aten.unsqueeze_copy.default}
 
 
 class GroupedAttention(Pass):
@@ -32,7 +31,7 @@ class GroupedAttention(Pass):
         for _, node in calls(program):
             if node.target is not aten.scaled_dot_product_attention.default:
                 continue
-            shared = [_shared(part) for part in arguments_of(node)[1:3]]
+            shared = [_shared(part, context.library) for part in arguments_of(node)[1:3]]
             if None in shared or node.kwargs.get("enable_gqa"):
                 continue
             heads = [value_of(part).shape[1] for part in shared]
@@ -44,7 +43,7 @@ class GroupedAttention(Pass):
         return modified
 
 
-def _shared(node: Node) -> Node | None:
+def _shared(node: Node, library: OperatorLibrary) -> Node | None:
     """What a tensor [batch, heads, rows, columns] repeats: [batch, groups, rows, columns]."""
     if node.target is not aten.view_copy.default or value_of(node).dim() != 4:
         return None
@@ -52,7 +51,7 @@ def _shared(node: Node) -> Node | None:
     if repeated.target is not aten.expand_copy.default or value_of(repeated).dim() != 5:
         return None
     source = input_of(repeated)
-    if source.target not in _RESHAPES:
+    if not library.gives_other_sizes(source.target):
         return None
     single, several, merged = (value_of(each).shape for each in (source, repeated, node))
     batch, groups, times, rows, columns = several

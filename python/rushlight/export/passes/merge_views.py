@@ -11,21 +11,14 @@ from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from rushlight.export.graph.nodes import arguments_of, input_of, value_of
+from rushlight.export.frontend.operators import OperatorLibrary
+from rushlight.export.graph.nodes import arguments_of, input_of, permutation_of, value_of
 from rushlight.export.graph.rewrite import calls, replace
 from rushlight.export.graph.sizes import is_static, same_sizes
 from rushlight.export.passes.base import Pass, PassContext
 
 aten = torch.ops.aten
 
-# They give other sizes to the same elements in the same order.
-_VIEWS = {
-    aten.view_copy.default,
-    aten.squeeze_copy.default,
-    aten.squeeze_copy.dim,
-    aten.squeeze_copy.dims,
-    aten.unsqueeze_copy.default,
-}
 _PERMUTATIONS = {aten.permute_copy.default, aten.transpose_copy.int, aten.t_copy.default}
 # What the mantissa of a floating dtype holds of integers, in bits.
 _EXACT_BITS = {torch.float16: 11, torch.bfloat16: 8, torch.float32: 24, torch.float64: 53}
@@ -43,9 +36,10 @@ class MergeViews(Pass):
         """See Pass."""
         modified = False
         for _, node in calls(program):
-            rule = _RULES.get(node.target)
+            is_view = context.library.gives_other_sizes(node.target)
+            rule = _merge_view if is_view else _RULES.get(node.target)
             if rule is not None:
-                modified |= rule(program, node)
+                modified |= rule(program, node, context.library)
         return modified
 
 
@@ -55,9 +49,9 @@ def _source(node: Node, targets: set[OpOverload]) -> Node | None:
     return source if isinstance(source, Node) and source.target in targets else None
 
 
-def _merge_view(program: ExportedProgram, node: Node) -> bool:
-    inner = _source(node, _VIEWS)
-    if inner is None:
+def _merge_view(program: ExportedProgram, node: Node, library: OperatorLibrary) -> bool:
+    inner = input_of(node)
+    if not library.gives_other_sizes(inner.target):
         return False
     root, own = input_of(inner), value_of(node)
     if same_sizes(own.shape, value_of(root).shape):
@@ -86,7 +80,7 @@ def _written(shape: Sequence[Any]) -> list[int] | None:
     return sizes if sizes.count(-1) == 1 and 0 not in sizes else None
 
 
-def _merge_permutation(program: ExportedProgram, node: Node) -> bool:
+def _merge_permutation(program: ExportedProgram, node: Node, library: OperatorLibrary) -> bool:
     inner = _source(node, _PERMUTATIONS)
     dims = _dims(node)
     root = input_of(node)
@@ -99,20 +93,16 @@ def _merge_permutation(program: ExportedProgram, node: Node) -> bool:
         node.target, node.args, node.kwargs = aten.permute_copy.default, (root, dims), {}
     shape = value_of(root).shape
     moved = [d for d in dims if isinstance(shape[d], torch.SymInt) or shape[d] != 1]
-    became_view = moved == sorted(moved) and _become_view(node, root) and _merged_view(program, node)
+    became_view = moved == sorted(moved) and _become_view(node, root)
+    if became_view:
+        _merge_view(program, node, library)
     return became_view or inner is not None
 
 
-def _merged_view(program: ExportedProgram, node: Node) -> bool:
-    """True, after the new view has been merged with the views before it."""
-    _merge_view(program, node)
-    return True
-
-
 def _dims(node: Node) -> list[int]:
-    rank = value_of(node).dim()
     if node.target is aten.permute_copy.default:
-        return [d % rank for d in arguments_of(node)[1]] if rank else []
+        return permutation_of(node)
+    rank = value_of(node).dim()
     dims = list(range(rank))
     given = (0, -1) if node.target is aten.t_copy.default else arguments_of(node)[1:3]
     a, b = (d % max(rank, 1) for d in given)
@@ -121,7 +111,7 @@ def _dims(node: Node) -> list[int]:
     return dims
 
 
-def _merge_expansion(program: ExportedProgram, node: Node) -> bool:
+def _merge_expansion(program: ExportedProgram, node: Node, library: OperatorLibrary) -> bool:
     inner = _source(node, {aten.expand_copy.default})
     if inner is None or not is_static(value_of(node).shape):
         return False
@@ -129,7 +119,7 @@ def _merge_expansion(program: ExportedProgram, node: Node) -> bool:
     return True
 
 
-def _merge_cast(program: ExportedProgram, node: Node) -> bool:
+def _merge_cast(program: ExportedProgram, node: Node, library: OperatorLibrary) -> bool:
     inner = _source(node, {aten._to_copy.default})
     if inner is None or _format(inner) is not None:
         return False
@@ -143,7 +133,7 @@ def _merge_cast(program: ExportedProgram, node: Node) -> bool:
     return True
 
 
-def _merge_cast_and_clone(program: ExportedProgram, node: Node) -> bool:
+def _merge_cast_and_clone(program: ExportedProgram, node: Node, library: OperatorLibrary) -> bool:
     """A copy to a memory format takes the cast before it along, if nobody else reads that."""
     inner = _source(node, {aten._to_copy.default})
     if inner is None or len(inner.users) > 1 or _format(inner) is not None:
@@ -176,8 +166,7 @@ def _keeps_values(given: torch.dtype, through: torch.dtype) -> bool:
     )
 
 
-_RULES: dict[Any, Callable[[ExportedProgram, Node], bool]] = {
-    **dict.fromkeys(_VIEWS, _merge_view),
+_RULES: dict[Any, Callable[[ExportedProgram, Node, OperatorLibrary], bool]] = {
     **dict.fromkeys(_PERMUTATIONS, _merge_permutation),
     aten.expand_copy.default: _merge_expansion,
     aten._to_copy.default: _merge_cast,

@@ -11,11 +11,12 @@ import torch
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from rushlight.export.graph.nodes import arguments_of, input_of, value_of
+from rushlight.export.graph.nodes import arguments_of, input_of, permutation_of, value_of
 from rushlight.export.graph.rewrite import calls, replace, written_nodes
 from rushlight.export.graph.sizes import same_sizes
 from rushlight.export.order.orders import uses_channels_last
 from rushlight.export.passes.base import Pass, PassContext
+from rushlight.program.dim_order import is_row_major
 
 aten = torch.ops.aten
 
@@ -38,7 +39,8 @@ class RemoveNoOps(Pass):
         mixed = uses_channels_last(program)
         written = {node for _, call in calls(program) for node in written_nodes([call])}
         for _, node in calls(program):
-            rule = _RULES.get(node.target)
+            is_view = context.library.gives_other_sizes(node.target)
+            rule = _same_sizes if is_view else _RULES.get(node.target)
             source = rule(node, mixed) if rule is not None else None
             if source is not None and not written & {node, source}:
                 replace(program, node, source)
@@ -71,9 +73,7 @@ def _same_sizes(node: Node, mixed: bool) -> Node | None:
 
 
 def _permute(node: Node, mixed: bool) -> Node | None:
-    rank = value_of(node).dim()
-    dims = [d % rank for d in arguments_of(node)[1]] if rank else []
-    return input_of(node) if dims == list(range(rank)) else None
+    return input_of(node) if is_row_major(permutation_of(node)) else None
 
 
 def _transpose(node: Node, mixed: bool) -> Node | None:
@@ -132,13 +132,9 @@ _RULES: dict[Any, _Rule] = {
     ),
     **dict.fromkeys(
         (
-            aten.view_copy.default,
             aten.view_copy.dtype,
             aten.expand_copy.default,
             aten.slice_copy.Tensor,
-            aten.squeeze_copy.default,
-            aten.squeeze_copy.dim,
-            aten.squeeze_copy.dims,
             aten.repeat.default,
         ),
         _same_sizes,

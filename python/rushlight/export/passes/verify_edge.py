@@ -26,7 +26,9 @@ from rushlight.export.graph.nodes import (
 )
 from rushlight.export.graph.rewrite import tensor_arguments
 from rushlight.export.graph.sizes import same_sizes
+from rushlight.export.order.orders import stored_order
 from rushlight.export.passes.base import Pass, PassContext
+from rushlight.program.dim_order import is_dim_order
 from rushlight.program.dtypes import NUMBERS
 
 _NUMBERS = (bool, int, float, complex, torch.SymInt, torch.SymFloat, torch.SymBool)
@@ -120,7 +122,7 @@ def _value_problems(node: Node) -> Iterator[str]:
         if not isinstance(node.target, OpOverload) or node.target._schema.returns:
             yield 'expected meta["val"], got none'
         return
-    value, order = node.meta["val"], node.meta.get("dim_order")
+    value, order = node.meta["val"], stored_order(node)
     if isinstance(value, torch.Tensor):
         yield from _tensor_problems(value, order)
     elif isinstance(value, (tuple, list)) and any(isinstance(v, torch.Tensor) for v in value):
@@ -135,7 +137,7 @@ def _value_problems(node: Node) -> Iterator[str]:
 def _tensor_problems(value: torch.Tensor, order: Any) -> Iterator[str]:
     if str(value.dtype).removeprefix("torch.") not in NUMBERS:
         yield f"expected a dtype of the program format, got {value.dtype}"
-    if not isinstance(order, tuple) or sorted(order) != list(range(value.dim())):
+    if not isinstance(order, tuple) or not is_dim_order(order, value.dim()):
         yield f'expected the order of {value.dim()} dimensions in meta["dim_order"], got {order}'
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is told beside the program: the report, the debug record, test cases, and what cannot run."""
+"""What comes with a program: the report, the debug record, test cases; and whether it fits in memory."""

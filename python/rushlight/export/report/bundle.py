@@ -16,6 +16,7 @@ from rushlight.export.lower.data import stored_bytes
 from rushlight.export.lower.operands import dtype_name
 from rushlight.export.options import MethodSource
 from rushlight.program import BundledCase, BundledSuite, BundledTensor
+from rushlight.program.dim_order import row_major
 
 
 def expected_suites(
@@ -57,6 +58,6 @@ def _value(leaf: Any, what: str) -> Any:
         return leaf
     if not isinstance(leaf, torch.Tensor):
         raise InvalidArgument(f"{what}: a bundled program has tensors and numbers, got {type(leaf).__name__}")
-    order = tuple(range(leaf.dim()))
+    order = row_major(leaf.dim())
     data = stored_bytes(leaf, order).data
     return BundledTensor(dtype_name(leaf.dtype), tuple(leaf.shape), order, data)

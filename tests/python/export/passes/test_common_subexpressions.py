@@ -139,7 +139,7 @@ def test_a_branch_is_searched_by_itself() -> None:
 def test_many_equal_shapes_take_no_time() -> None:
     tensors = {f"t{i}": torch.full((64, 64), float(i)) for i in range(300)}
     program = core_aten(Fn(lambda x, **named: sum(named.values()) + x, **tensors), (torch.randn(64, 64),))
-    start = time.perf_counter()
+    start = time.process_time()
     apply(program, CommonSubexpressions())
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
     assert len(constants(program)) == 300

@@ -160,13 +160,13 @@ static executorch::runtime::Kernel make_boxed_kernel(const char* name, FuncType)
 #define RUSHLIGHT_JOINED(left, right) left##right
 
 // The name of an operator is a template argument, hence an object with static storage.
-#define EXECUTORCH_LIBRARY(ns, op_name, func)                                                       \
+#define EXECUTORCH_LIBRARY(ns, op_name, func)                                                     \
   RUSHLIGHT_REGISTERED(#ns "::" op_name, func, ET_CONCATENATE(rushlight_name_of_##ns##_, ET_UID), \
                        ET_CONCATENATE(rushlight_registered_##ns##_, ET_UID))
-#define RUSHLIGHT_REGISTERED(full_name, func, name, result)                      \
-  static constexpr const char name[] = full_name;                                \
-  [[maybe_unused]] static const ::executorch::runtime::Error result =            \
-      ::executorch::runtime::register_kernel(                                    \
+#define RUSHLIGHT_REGISTERED(full_name, func, name, result)           \
+  static constexpr const char name[] = full_name;                     \
+  [[maybe_unused]] static const ::executorch::runtime::Error result = \
+      ::executorch::runtime::register_kernel(                         \
           ::executorch::extension::make_boxed_kernel(name, EXECUTORCH_FN(func, name)))
 
 namespace torch::executor {

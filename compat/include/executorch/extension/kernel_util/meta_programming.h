@@ -54,7 +54,7 @@ using is_compile_time_function_pointer = decltype(names_function(static_cast<T*>
 
 // Of a function type.
 template <class Function>
-struct function_traits : decltype(traits_of(static_cast<Function*>(nullptr))) {};
+struct function_traits : decltype(traits_of(static_cast<Function*>(nullptr))){};
 
 template <class Method>
 using strip_class_t = typename decltype(traits_of(std::declval<Method>()))::func_type;

@@ -38,7 +38,7 @@ class TensorPtrMaker final {
 };
 
 TensorPtrMaker for_blob(void* data, std::vector<executorch::aten::SizesType> sizes,
-                               executorch::aten::ScalarType type = executorch::aten::ScalarType::Float);
+                        executorch::aten::ScalarType type = executorch::aten::ScalarType::Float);
 
 // The same in one call.
 TensorPtr from_blob(
@@ -92,7 +92,7 @@ TensorPtr full(
     executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);
 
 TensorPtr scalar_tensor(executorch::aten::Scalar value,
-                               executorch::aten::ScalarType type = executorch::aten::ScalarType::Float);
+                        executorch::aten::ScalarType type = executorch::aten::ScalarType::Float);
 TensorPtr ones_like(
     const TensorPtr& other, executorch::aten::ScalarType type = executorch::aten::ScalarType::Undefined,
     executorch::aten::TensorShapeDynamism dynamism = executorch::aten::TensorShapeDynamism::DYNAMIC_BOUND);

@@ -19,7 +19,9 @@ class BackendInitContext final {
   explicit BackendInitContext(MemoryAllocator* runtime_allocator, EventTracer* event_tracer = nullptr,
                               const char* method_name = nullptr, const NamedDataMap* named_data_map = nullptr,
                               Span<const BackendOption> runtime_specs = {})
-      : method_{method_name, event_tracer, runtime_allocator}, data_(named_data_map), options_(runtime_specs) {}
+      : method_{method_name, event_tracer, runtime_allocator},
+        data_(named_data_map),
+        options_(runtime_specs) {}
 
   // Memory that lives as long as the method.
   MemoryAllocator* get_runtime_allocator() { return method_.memory; }
@@ -32,8 +34,9 @@ class BackendInitContext final {
   // Errors: NotFound, InvalidArgument (of another type).
   template <class T>
   Result<T> get_runtime_spec(const char* key) const {
-    static_assert(std::disjunction_v<std::is_same<T, const char*>, std::is_same<T, int>, std::is_same<T, bool>>,
-                  "an option is a bool, an int or a text");
+    static_assert(
+        std::disjunction_v<std::is_same<T, const char*>, std::is_same<T, int>, std::is_same<T, bool>>,
+        "an option is a bool, an int or a text");
     T value{};
     ET_CHECK_OK_OR_RETURN_ERROR(internal::read_option(options_, key, value));
     return value;

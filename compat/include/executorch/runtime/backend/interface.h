@@ -64,7 +64,7 @@ struct Backend {
   BackendInterface* backend;
 };
 
-// Errors: InvalidArgument (a name that is taken), Internal (no room for more than 16).
+// Errors: InvalidArgument (a name that is taken), Internal (more than 16).
 ET_NODISCARD Error register_backend(const Backend& backend);
 
 // One that was registered; null where there is none.

@@ -55,7 +55,7 @@ class BackendOptions {
 
   Span<BackendOption> view() { return {options_, size_}; }
 
-  // Error: InvalidArgument (no room).
+  // Error: InvalidArgument (full).
   template <size_t N>
   Error set_option(const char (&key)[N], bool value) noexcept {
     return set<N>(key, value);

@@ -49,7 +49,7 @@ template <class T>
 class BoxedEvalueList : private internal::BoxedList<T> {
  public:
   BoxedEvalueList() : internal::BoxedList<T>{nullptr, nullptr} {}
-  // `unwrapped_vals` has room for `size` items.
+  // `unwrapped_vals` is an array of `size` items.
   BoxedEvalueList(EValue** wrapped_vals, T* unwrapped_vals, int size);
 
   executorch::aten::ArrayRef<T> get() const;

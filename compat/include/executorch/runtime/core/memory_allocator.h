@@ -51,7 +51,7 @@ class MemoryAllocator {
     return static_cast<T*>(this->allocate(sizeof(T), alignment));
   }
 
-  // Room for `size` objects.
+  // Memory for `size` objects.
   template <class T>
   T* allocateList(size_t size, size_t alignment = alignof(T)) {
     size_t bytes = 0;

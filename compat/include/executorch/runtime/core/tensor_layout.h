@@ -12,8 +12,8 @@ namespace executorch::ET_RUNTIME_NAMESPACE {
 class TensorLayout final {
  public:
   TensorLayout() = delete;
-  // Error: InvalidArgument (a negative size, a dim order that is no permutation of the sizes, a number that is
-  // no dtype, more bytes than there are addresses).
+  // Error: InvalidArgument (a negative size, a dim order that is no permutation of the sizes, a number that
+  // is no dtype, more bytes than there are addresses).
   static executorch::runtime::Result<const TensorLayout> create(Span<const int32_t> sizes,
                                                                 Span<const uint8_t> dim_order,
                                                                 executorch::aten::ScalarType scalar_type);

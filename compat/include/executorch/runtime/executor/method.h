@@ -20,7 +20,7 @@
 namespace rushlight::compat {
 class MethodState;
 struct MethodAccess;
-}
+}  // namespace rushlight::compat
 
 namespace executorch::ET_RUNTIME_NAMESPACE {
 

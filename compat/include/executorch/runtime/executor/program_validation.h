@@ -14,8 +14,8 @@ struct TensorList;
 
 namespace executorch::runtime {
 
-// Whether it has a dtype, sizes of at least 0, a dim order of them, and no more bytes than there are addresses.
-// Error: InvalidProgram, with what is wrong.
+// Whether it has a dtype, sizes of at least 0, a dim order of them, and no more bytes than there are
+// addresses. Error: InvalidProgram, with what is wrong.
 ET_NODISCARD Error validate_tensor(const executorch_flatbuffer::Tensor* tensor);
 
 // Whether all tensors of all methods are tensors (of dynamic inputs the sizes come later), and items of lists

@@ -41,9 +41,11 @@ ET_NODISCARD Result<void*> getTensorDataPtr(const executorch_flatbuffer::Tensor*
 // The tensor, in memory of the method's allocator, with the data of getTensorDataPtr.
 // Errors: InvalidProgram (what is no shape or dtype), NotSupported (a storage offset),
 // MemoryAllocationFailed, or getTensorDataPtr's.
-ET_NODISCARD Result<executorch::aten::Tensor> parseTensor(
-    const Program* program, MemoryManager* memory_manager, const executorch_flatbuffer::Tensor* s_tensor,
-    const NamedDataMap* named_data_map = nullptr, Span<NamedData> external_constants = {});
+ET_NODISCARD Result<executorch::aten::Tensor> parseTensor(const Program* program,
+                                                          MemoryManager* memory_manager,
+                                                          const executorch_flatbuffer::Tensor* s_tensor,
+                                                          const NamedDataMap* named_data_map = nullptr,
+                                                          Span<NamedData> external_constants = {});
 
 // Whether a tensor of the program and one of a data file have the same dtype, sizes and dim order.
 // Error: InvalidExternalData, with what differs.
@@ -62,15 +64,15 @@ struct ListItem<std::optional<T>> {
   static Result<std::optional<T>> of(const EValue& value) { return value.tryToOptional<T>(); }
 };
 
-// The values at `indices` as a list in memory of the method's allocator. Where items are optional, index -1 is
-// none. Errors: InvalidProgram (an index), InvalidType, MemoryAllocationFailed.
+// The values at `indices` as a list in memory of the method's allocator. Where items are optional, index -1
+// is none. Errors: InvalidProgram (an index), InvalidType, MemoryAllocationFailed.
 template <class Item>
 ET_NODISCARD Result<BoxedEvalueList<Item>> parse_list(Span<const int32_t> indices, EValue* values,
                                                       size_t values_len, MemoryManager* memory_manager) {
   // A list without items has an address, too.
-  const size_t room = indices.empty() ? 1 : indices.size();
-  auto** referred = memory_manager->method_allocator()->allocateList<EValue*>(room);
-  auto* items = memory_manager->method_allocator()->allocateList<Item>(room);
+  const size_t capacity = indices.empty() ? 1 : indices.size();
+  auto** referred = memory_manager->method_allocator()->allocateList<EValue*>(capacity);
+  auto* items = memory_manager->method_allocator()->allocateList<Item>(capacity);
   if (referred == nullptr || items == nullptr) return Error::MemoryAllocationFailed;
   const EValue none;
   for (size_t i = 0; i < indices.size(); ++i) {

@@ -14,8 +14,7 @@
 #include <executorch/runtime/platform/compiler.h>
 #include <executorch/runtime/platform/platform.h>
 
-#define ET_LOG_KERNEL_KEY(k) \
-  ET_LOG(Info, "key: %s", (k).is_fallback() ? "of the fallback" : (k).data())
+#define ET_LOG_KERNEL_KEY(k) ET_LOG(Info, "key: %s", (k).is_fallback() ? "of the fallback" : (k).data())
 #define ET_LOG_TENSOR_META(meta_list)                                               \
   for (const auto& meta : meta_list) {                                              \
     ET_LOG(Info, "dtype: %d, dim order:", static_cast<int>(meta.dtype_));           \
@@ -84,7 +83,7 @@ namespace internal {
 
 constexpr size_t kKernelKeyBufSize = 659;
 
-// An empty text for no tensors. Error: InvalidArgument (too little room, a dtype that is no number).
+// An empty text for no tensors. Error: InvalidArgument (a buffer too small, a dtype that is no number).
 Error make_kernel_key_string(Span<const TensorMeta> key, char* buf, size_t buf_size);
 
 }  // namespace internal

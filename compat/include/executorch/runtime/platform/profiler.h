@@ -68,7 +68,7 @@ struct prof_state_t {
   uint32_t instruction_idx;
 };
 
-// A block: its header, then all room for events, for allocators and for allocations.
+// A block: its header, then arrays of events, allocators and allocations.
 constexpr size_t prof_header_offset = 0;
 constexpr size_t prof_events_offset = prof_header_offset + sizeof(prof_header_t);
 constexpr size_t prof_mem_alloc_info_offset = prof_events_offset + MAX_PROFILE_EVENTS * sizeof(prof_event_t);
@@ -151,20 +151,22 @@ using ::executorch::runtime::track_allocator;
 #define EXECUTORCH_PROFILE_CREATE_BLOCK(name) \
   RUSHLIGHT_PROFILED(profiling_create_block(name), static_cast<void>(name));
 #define EXECUTORCH_BEGIN_PROF(name) RUSHLIGHT_PROFILED(begin_profiling(name);, {})  // also an initialiser
-#define EXECUTORCH_END_PROF(token_id) RUSHLIGHT_PROFILED(end_profiling(token_id), static_cast<void>(token_id));
+#define EXECUTORCH_END_PROF(token_id) \
+  RUSHLIGHT_PROFILED(end_profiling(token_id), static_cast<void>(token_id));
 #define EXECUTORCH_DUMP_PROFILE_RESULTS(prof_result) \
   RUSHLIGHT_PROFILED(dump_profile_stats(prof_result), memset((prof_result), 0, sizeof(*(prof_result))));
 #define EXECUTORCH_RESET_PROFILE_RESULTS() RUSHLIGHT_PROFILED(reset_profile_stats(), static_cast<void>(0));
-#define EXECUTORCH_TRACK_ALLOCATOR(name) RUSHLIGHT_PROFILED(track_allocator(name), (static_cast<void>(name), -1))
+#define EXECUTORCH_TRACK_ALLOCATOR(name) \
+  RUSHLIGHT_PROFILED(track_allocator(name), (static_cast<void>(name), -1))
 #define EXECUTORCH_TRACK_ALLOCATION(id, size) \
   RUSHLIGHT_PROFILED(track_allocation(id, size), (static_cast<void>(id), static_cast<void>(size)))
 
 #define EXECUTORCH_SCOPE_PROF_CONCAT(a, b) EXECUTORCH_SCOPE_PROF_CONCAT_IMPL(a, b)
 #define EXECUTORCH_SCOPE_PROF_CONCAT_IMPL(a, b) a##b
-#define EXECUTORCH_SCOPE_PROF(name)                                                                       \
+#define EXECUTORCH_SCOPE_PROF(name)                                                                        \
   RUSHLIGHT_PROFILED(ExecutorchProfiler EXECUTORCH_SCOPE_PROF_CONCAT(rushlight_profiled_, __LINE__)(name), \
                      static_cast<void>(name));
-#define EXECUTORCH_PROFILE_INSTRUCTION_SCOPE(chain_idx, instruction_idx)                              \
-  RUSHLIGHT_PROFILED(ExecutorchProfilerInstructionScope rushlight_profiled_instruction(               \
-                         ::executorch::runtime::prof_state_t{chain_idx, instruction_idx}),            \
+#define EXECUTORCH_PROFILE_INSTRUCTION_SCOPE(chain_idx, instruction_idx)                   \
+  RUSHLIGHT_PROFILED(ExecutorchProfilerInstructionScope rushlight_profiled_instruction(    \
+                         ::executorch::runtime::prof_state_t{chain_idx, instruction_idx}), \
                      (static_cast<void>(chain_idx), static_cast<void>(instruction_idx)));

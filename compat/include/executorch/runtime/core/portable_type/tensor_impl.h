@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The description of a tensor: rushlight's, with the official members and room for a dim order and strides
-// that its maker left out. One that the runtime made has no such room, and is used the same way.
+// The description of a tensor: rushlight's, with the official members and storage for a dim order and
+// strides that its maker left out. One that the runtime made has no such storage, and is used the same way.
 #pragma once
 
 #include <executorch/runtime/core/array_ref.h>

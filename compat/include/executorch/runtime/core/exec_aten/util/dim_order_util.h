@@ -71,7 +71,8 @@ ET_NODISCARD inline Error dim_order_to_stride(const SizesType* sizes, const DimO
 template <class DimOrderType, class StridesType>
 ET_NODISCARD inline Error stride_to_dim_order(const StridesType* strides, const size_t dims,
                                               DimOrderType* dim_order) {
-  ET_CHECK_OR_RETURN_ERROR(dim_order != nullptr, MemoryAllocationFailed, "no room for the dim order");
+  ET_CHECK_OR_RETURN_ERROR(dim_order != nullptr, MemoryAllocationFailed,
+                           "dim_order: expected a buffer, got null");
   ET_CHECK_OR_RETURN_ERROR(dims <= kTensorDimensionLimit, NotSupported, "%zu dimensions, %zu are the most",
                            dims, kTensorDimensionLimit);
   for (size_t i = 0; i < dims; ++i) {

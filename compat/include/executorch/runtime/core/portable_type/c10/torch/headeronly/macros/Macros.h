@@ -82,8 +82,8 @@
 #define C10_CLANG_DIAGNOSTIC_PUSH() RUSHLIGHT_PRAGMA(clang diagnostic push)
 #define C10_CLANG_DIAGNOSTIC_IGNORE(flag) RUSHLIGHT_PRAGMA(clang diagnostic ignored flag)
 #define C10_CLANG_HAS_WARNING(flag) __has_warning(flag)
-#define C10_DIAGNOSTIC_PUSH_AND_IGNORED_IF_DEFINED(warning)         \
-  C10_CLANG_DIAGNOSTIC_PUSH() \
+#define C10_DIAGNOSTIC_PUSH_AND_IGNORED_IF_DEFINED(warning)             \
+  C10_CLANG_DIAGNOSTIC_PUSH()                                           \
   RUSHLIGHT_PRAGMA(clang diagnostic ignored "-Wunknown-warning-option") \
   RUSHLIGHT_PRAGMA(clang diagnostic ignored warning)
 #define C10_DIAGNOSTIC_POP() RUSHLIGHT_PRAGMA(clang diagnostic pop)
@@ -93,7 +93,7 @@
 #define C10_CLANG_DIAGNOSTIC_IGNORE(flag)
 #define C10_CLANG_HAS_WARNING(flag) 0
 #define C10_DIAGNOSTIC_PUSH_AND_IGNORED_IF_DEFINED(warning) \
-  RUSHLIGHT_PRAGMA(GCC diagnostic push)                         \
+  RUSHLIGHT_PRAGMA(GCC diagnostic push)                     \
   RUSHLIGHT_PRAGMA(GCC diagnostic ignored "-Wpragmas") RUSHLIGHT_PRAGMA(GCC diagnostic ignored warning)
 #define C10_DIAGNOSTIC_POP() RUSHLIGHT_PRAGMA(GCC diagnostic pop)
 #endif
@@ -111,10 +111,13 @@ using namespace c10;
 // HIDDEN_NAMESPACE_BEGIN(torch, headeronly): nested namespaces, the innermost with hidden symbols.
 #define HIDDEN_NAMESPACE_BEGIN(...) \
   RUSHLIGHT_BY_COUNT(__VA_ARGS__, RUSHLIGHT_HIDDEN3, RUSHLIGHT_HIDDEN2, RUSHLIGHT_HIDDEN1, 0)(__VA_ARGS__)
-#define HIDDEN_NAMESPACE_END(...) RUSHLIGHT_BY_COUNT(__VA_ARGS__, RUSHLIGHT_END2, RUSHLIGHT_END2, RUSHLIGHT_END1, 0)
+#define HIDDEN_NAMESPACE_END(...) \
+  RUSHLIGHT_BY_COUNT(__VA_ARGS__, RUSHLIGHT_END2, RUSHLIGHT_END2, RUSHLIGHT_END1, 0)
 #define RUSHLIGHT_BY_COUNT(first, second, third, chosen, ...) chosen
 #define RUSHLIGHT_HIDDEN1(inner) namespace inner C10_ATTR_VISIBILITY_HIDDEN {
-#define RUSHLIGHT_HIDDEN2(outer, inner) namespace outer { RUSHLIGHT_HIDDEN1(inner)
+#define RUSHLIGHT_HIDDEN2(outer, inner) \
+  namespace outer {                     \
+  RUSHLIGHT_HIDDEN1(inner)
 #define RUSHLIGHT_HIDDEN3(outer, middle, inner) RUSHLIGHT_HIDDEN2(outer::middle, inner)
 #define RUSHLIGHT_END1 }
 #define RUSHLIGHT_END2 RUSHLIGHT_END1 RUSHLIGHT_END1

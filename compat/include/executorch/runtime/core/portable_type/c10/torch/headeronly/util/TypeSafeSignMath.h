@@ -41,7 +41,8 @@ constexpr bool less_than_lowest(const T& x) {
   constexpr auto kLowest = std::numeric_limits<Limit>::lowest();
   if constexpr (std::is_unsigned_v<T> || std::is_unsigned_v<Limit>) return is_negative(x);
   // Both have a sign, or a fraction: no conversion changes it.
-  else return x < kLowest;
+  else
+    return x < kLowest;
 }
 
 }  // namespace c10

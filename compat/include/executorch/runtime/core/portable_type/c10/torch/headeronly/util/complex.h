@@ -122,23 +122,23 @@ constexpr complex<T> operator-(const complex<T>& value) {
     return result op## = b;                                                                  \
   }                                                                                          \
   template <class T>                                                                         \
-  constexpr complex<T> operator op(const complex<T>& a, const T& b) {                        \
+  constexpr complex<T> operator op(const complex<T>& a, const T & b) {                       \
     complex<T> result = a;                                                                   \
     return result op## = b;                                                                  \
   }                                                                                          \
   template <class T>                                                                         \
-  constexpr complex<T> operator op(const T& a, const complex<T>& b) {                        \
+  constexpr complex<T> operator op(const T & a, const complex<T>& b) {                       \
     complex<T> result(a, T());                                                               \
     return result op## = b;                                                                  \
   }                                                                                          \
   template <class T, class I,                                                                \
             std::enable_if_t<std::is_floating_point_v<T> && std::is_integral_v<I>, int> = 0> \
-  constexpr complex<T> operator op(const complex<T>& a, const I& b) {                        \
+  constexpr complex<T> operator op(const complex<T>& a, const I & b) {                       \
     return a op static_cast<T>(b);                                                           \
   }                                                                                          \
   template <class T, class I,                                                                \
             std::enable_if_t<std::is_floating_point_v<T> && std::is_integral_v<I>, int> = 0> \
-  constexpr complex<T> operator op(const I& a, const complex<T>& b) {                        \
+  constexpr complex<T> operator op(const I & a, const complex<T>& b) {                       \
     return static_cast<T>(a) op b;                                                           \
   }
 

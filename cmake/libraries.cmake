@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The static libraries of this tree, each with the flags of what may run on a device.
+
+# rushlight_add_library(<name> SOURCES <files> PUBLIC <targets>) adds one that links the targets.
+function(rushlight_add_library name)
+    cmake_parse_arguments(PARSE_ARGV 1 given "" "" "SOURCES;PUBLIC")
+    add_library(${name} STATIC ${given_SOURCES})
+    target_link_libraries(${name} PUBLIC ${given_PUBLIC} PRIVATE $<BUILD_INTERFACE:rushlight_flags>)
+    rushlight_name_library(${name})
+endfunction()
+
+# rushlight_name_library(<name>): rushlight::module and so on, whether included or installed. Shared libraries link
+# them where there are some.
+function(rushlight_name_library name)
+    string(REGEX REPLACE "^(rushlight|executorch)_" "" short "${name}")
+    add_library(rushlight::${short} ALIAS ${name})
+    set_target_properties(${name} PROPERTIES EXPORT_NAME ${short})
+    get_target_property(type ${name} TYPE)
+    if(
+        type STREQUAL "STATIC_LIBRARY"
+        AND (RUSHLIGHT_HAS_PYTHON OR RUSHLIGHT_HAS_TESTS OR RUSHLIGHT_HAS_COMPAT)
+    )
+        set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    endif()
+endfunction()

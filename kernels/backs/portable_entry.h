@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tests list an operator a second time as portable/<operator>, to call it without its back.
+#pragma once
+
+#include <cstddef>
+
+#include "runtime/kernel/context.h"
+#include "runtime/kernel/operator_table.h"
+
+namespace rushlight::kernels {
+
+// PORTABLE_PREFIX in python/rushlight/codegen/emit.py.
+inline constexpr char kPortablePrefix[] = "portable/";
+
+[[nodiscard]] inline bool is_portable_entry(const KernelContext& context) {
+  // No operator's name has a slash.
+  constexpr size_t kSlash = sizeof kPortablePrefix - 2;
+  return context.kernel() != nullptr && context.kernel()->name[0] == kPortablePrefix[0] &&
+         context.kernel()->name[kSlash] == kPortablePrefix[kSlash];
+}
+
+}  // namespace rushlight::kernels

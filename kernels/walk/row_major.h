@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Elements one by one in row-major order, whatever the layout: for operators whose result depends on that
+// order, or whose indices count in it. A step costs a few instructions for each element, where joint_axes.h
+// costs them for each run.
+#pragma once
+
+#include "kernels/walk/view.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+// Visits the elements of a tensor in row-major order.
+class RowMajorCursor {
+ public:
+  explicit RowMajorCursor(const Tensor& tensor) : view_(View::of(tensor)) {}
+  explicit RowMajorCursor(const View& view) : view_(view) {}
+
+  [[nodiscard]] char* get() const { return view_.data; }
+  void advance() {
+    for (size_t d = view_.dim; d-- > 0;) {
+      view_.data += view_.strides[d];
+      if (++index_[d] < view_.sizes[d]) return;
+      view_.data -= view_.strides[d] * view_.sizes[d];
+      index_[d] = 0;
+    }
+  }
+
+ private:
+  View view_;
+  SizesType index_[kTensorDimensionLimit] = {};
+};
+
+// The element at a position in row-major order; costs a division for each dimension.
+inline char* element_at(const Tensor& tensor, size_t position) {
+  const View view = View::of(tensor);
+  char* at = view.data;
+  for (size_t d = view.dim; d-- > 0;) {
+    const auto size = static_cast<size_t>(view.sizes[d]);
+    at += static_cast<ptrdiff_t>(position % size) * view.strides[d];
+    position /= size;
+  }
+  return at;
+}
+
+}  // namespace rushlight::kernels

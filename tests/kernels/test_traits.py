@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What rows of the operator table promise of dim orders and views (TRAITS of rushlight.codegen.table), on
+tensors of four dimensions. Calls of PyTorch's own samples are in opinfo/replay.py."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from rushlight.codegen.table import load_table
+from support.harness import Kernels, assert_equal, poison, random_tensor, with_dim_order
+
+TABLE = load_table(Path(__file__).parents[2] / "kernels" / "ops.yaml")
+NCHW, NHWC = [0, 1, 2, 3], [0, 2, 3, 1]
+ORDERS = [NCHW, NHWC, [0, 2, 1, 3], [3, 2, 1, 0]]
+
+X = random_tensor((2, 8, 6, 5), torch.float32, low=-4, high=4)
+Y = random_tensor((2, 8, 6, 5), torch.float32, low=1, high=4, seed=1)
+BYTES = (X * 20).to(torch.int8)
+WEIGHT, BIAS = random_tensor((8, 8, 3, 3), torch.float32), random_tensor((8,), torch.float32)
+CONVOLUTION = (WEIGHT, BIAS, [1, 1], [1, 1], [1, 1], False, [0, 0], 1)
+SCALE, ZERO = torch.tensor([0.05], dtype=torch.float64), torch.tensor([3])
+
+# The arguments of each row: the first one, and a residual, lie in the order that the result has.
+KEEP_ORDER: dict[str, tuple[Any, ...]] = {
+    "aten::_adaptive_avg_pool2d.out": (X, [3, 2]),
+    "aten::adaptive_avg_pool2d.out": (X, [3, 2]),
+    "aten::avg_pool2d.out": (X, [2, 2], [2, 2]),
+    "aten::convolution.out": (X, *CONVOLUTION),
+    "aten::max_pool2d_with_indices.out": (X, [2, 2]),
+    "aten::upsample_bilinear2d.out": (X, [12, 7], False),
+    "aten::upsample_bilinear2d.vec_out": (X, None, False, [2.0, 1.5]),
+    "aten::upsample_nearest2d.out": (X, [12, 7]),
+    "aten::upsample_nearest2d.vec_out": (X, None, [2.0, 1.5]),
+}
+# The same of operators without an out overload in PyTorch, with the dtype of the result.
+OWN_KEEP_ORDER: dict[str, tuple[tuple[Any, ...], torch.dtype]] = {
+    "quantized_decomposed::dequantize_per_tensor.out": (
+        (BYTES, 0.05, 3, -128, 127, torch.int8, None),
+        torch.float32,
+    ),
+    "quantized_decomposed::dequantize_per_tensor.Tensor_out": (
+        (BYTES, SCALE, ZERO, -128, 127, torch.int8, None),
+        torch.float32,
+    ),
+    "quantized_decomposed::quantize_per_tensor.out": ((X, 0.05, 3, -128, 127, torch.int8), torch.int8),
+    "quantized_decomposed::quantize_per_tensor.Tensor_out": (
+        (X, SCALE, ZERO, -128, 127, torch.int8),
+        torch.int8,
+    ),
+    "rushlight::convolution_act.out": ((X, *CONVOLUTION, Y, "clamp", -1.0, 6.0), torch.float32),
+    "rushlight::convolution_act.clamp_out": ((X, *CONVOLUTION, Y, -1.0, 6.0), torch.float32),
+}
+POINTWISE: dict[str, tuple[Any, ...]] = {
+    "aten::_to_copy.out": (BYTES,),
+    "aten::floor_divide.Scalar_out": (X, 3),
+    "aten::floor_divide.out": (X, Y),
+    "aten::hardswish.out": (X,),
+    "aten::native_dropout.out": (X, 0.5, False),
+}
+READ_ANY_ORDER: dict[str, tuple[Any, ...]] = {
+    "aten::amax.out": (X, [2, 3], True),
+    "aten::amin.out": (X, [1]),
+    "aten::mean.dtype_out": (Y,),
+    "aten::mean.out": (Y, [2, 3], True),
+    "aten::sum.IntList_out": (Y, [2]),
+    "aten::sum.out": (Y,),
+}
+ANY_ORDER: dict[str, tuple[Any, ...]] = {
+    "aten::scaled_dot_product_attention.out": (X, Y[:, :, :4], Y[:, :, 2:]),
+}
+VIEWS: dict[str, tuple[Any, ...]] = {
+    "aten::squeeze_copy.dim_out": (X[:, :1], 1),
+    "aten::squeeze_copy.dims_out": (X[:, :1], [0, 1]),
+    "aten::squeeze_copy.out": (X[:, :1],),
+    "aten::unsqueeze_copy.out": (X, 2),
+    "aten::view_copy.out": (X, [4, 3, -1]),
+}
+
+
+@pytest.mark.parametrize(
+    ("trait", "samples"),
+    [
+        ("keeps_order", KEEP_ORDER | OWN_KEEP_ORDER),
+        ("pointwise", POINTWISE),
+        ("reads_any_order", READ_ANY_ORDER),
+        ("any_order", ANY_ORDER),
+        ("view", VIEWS),
+    ],
+)
+def test_each_row_with_a_trait_is_called_here(trait: str, samples: dict[str, Any]) -> None:
+    assert {name for name, row in TABLE.operators.items() if trait in row.traits} == samples.keys()
+
+
+def in_order(value: Any, order: list[int]) -> Any:
+    is_image = isinstance(value, torch.Tensor) and value.dim() == 4
+    return with_dim_order(value.contiguous(), order) if is_image else value
+
+
+@pytest.mark.parametrize("weight_order", [NCHW, NHWC], ids=["", "weight_last"])
+@pytest.mark.parametrize("name", KEEP_ORDER)
+def test_a_result_has_the_order_of_the_first_input(
+    kernels: Kernels, name: str, weight_order: list[int]
+) -> None:
+    arguments = [in_order(v, weight_order if v is WEIGHT else NHWC) for v in KEEP_ORDER[name]]
+    kernels.check(name, *arguments, out_dim_order=NHWC, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("weight_order", [NCHW, NHWC], ids=["", "weight_last"])
+@pytest.mark.parametrize("name", OWN_KEEP_ORDER)
+def test_a_result_is_the_same_in_the_order_of_the_first_input(
+    kernels: Kernels, name: str, weight_order: list[int]
+) -> None:
+    given, dtype = OWN_KEEP_ORDER[name]
+    plain, last = (poison(with_dim_order(torch.empty(X.shape, dtype=dtype), order)) for order in (NCHW, NHWC))
+    kernels.run(name, [*given, plain])
+    arguments = [in_order(v, weight_order if v is WEIGHT else NHWC) for v in given]
+    for way in kernels.ways(name):
+        kernels.run(name, [*arguments, poison(last)], way=way)
+        assert_equal(last, plain, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=str)
+@pytest.mark.parametrize("name", POINTWISE)
+def test_a_result_of_elements_has_their_order(kernels: Kernels, name: str, order: list[int]) -> None:
+    kernels.check(name, *[in_order(value, order) for value in POINTWISE[name]], out_dim_order=order)
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=str)
+@pytest.mark.parametrize("name", READ_ANY_ORDER)
+def test_inputs_are_read_in_any_order(kernels: Kernels, name: str, order: list[int]) -> None:
+    arguments = [in_order(value, order) for value in READ_ANY_ORDER[name]]
+    kernels.check(name, *arguments, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(("given", "out"), list(itertools.product(ORDERS, ORDERS)), ids=str)
+@pytest.mark.parametrize("name", ANY_ORDER)
+def test_each_tensor_has_its_own_order(kernels: Kernels, name: str, given: list[int], out: list[int]) -> None:
+    query, *others = ANY_ORDER[name]
+    arguments = [in_order(query, given), *(in_order(other, out) for other in others)]
+    kernels.check(name, *arguments, out_dim_order=out, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_view_has_the_elements_of_its_input_in_their_order(kernels: Kernels, name: str) -> None:
+    source, *rest = VIEWS[name]
+    source = source.contiguous()
+    kernels.check(name, source, *rest, eager=lambda x, *_: x.reshape(viewed(name, x, rest)))
+
+
+def viewed(name: str, x: torch.Tensor, rest: list[Any]) -> torch.Size:
+    """The sizes that PyTorch gives the result."""
+    packet = getattr(torch.ops.aten, name.removeprefix("aten::").partition(".")[0])
+    result: torch.Tensor = packet(x, *rest)
+    return result.shape
