@@ -1,6 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Keeps pytest out of the build output beside the tests, if it is given the whole checkout; adds --shard."""
+"""Keeps pytest out of the build output beside the tests, if it is given the whole checkout; adds --shard, and
+the markers of targets and their compilers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
 
 pytest_plugins = ["support.shards"]
 
 collect_ignore = ["build", "dist", "out", "rushlight-build"]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Registers a marker for each row of toolchains/targets.json, and for each compiler."""
+    table = json.loads((Path(__file__).parent / "toolchains" / "targets.json").read_text())
+    for name in table["targets"]:
+        config.addinivalue_line("markers", f"{name.replace('-', '_')}: needs the target {name}")
+    for name in {entry["name"] for row in table["targets"].values() for entry in row["compilers"]}:
+        config.addinivalue_line("markers", f"{name}: needs the compiler {name}")

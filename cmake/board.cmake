@@ -83,7 +83,7 @@ function(rushlight_board_library)
         target_link_libraries(rushlight_board INTERFACE rushlight_c_library)
     endif()
     set(script "${startup}/sections.ld")
-    if(RUSHLIGHT_ZIG) # it tells its linker of no folder for included scripts
+    if(RUSHLIGHT_COMPILER STREQUAL "zig") # it tells its linker of no folder for included scripts
         rushlight_watch("${script}")
         file(READ "${script}" whole)
         file(READ "${script_folder}/memory.ld" included)

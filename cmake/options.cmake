@@ -16,6 +16,15 @@ foreach(rushlight_index RANGE ${rushlight_last})
 endforeach()
 rushlight_unite_aliases("${rushlight_table}")
 
+# Toolchain files are read before the options.
+if((RUSHLIGHT_TARGET OR RUSHLIGHT_COMPILER) AND NOT RUSHLIGHT_CODE)
+    message(
+        FATAL_ERROR
+        "RUSHLIGHT_TARGET, RUSHLIGHT_COMPILER: CMAKE_TOOLCHAIN_FILE=toolchains/target.cmake expected beside them, \
+found '${CMAKE_TOOLCHAIN_FILE}'"
+    )
+endif()
+
 # The embedded files by what they are: bytes 4 to 8 of each kind of file name it. One that is not there yet is a
 # program that the build makes.
 set(RUSHLIGHT_EMBEDDED_MODEL "")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the compilers make, held against what the target is. A toolchain file says that in RUSHLIGHT_CODE, in
-# four words: architecture, floating-point ABI ("none" where there is but one), bits of a pointer, endianness.
+# What the compilers make, held against what the target is. A row of toolchains/targets.json says that in `code`,
+# which its toolchain file sets as RUSHLIGHT_CODE, in four words: architecture, floating-point ABI ("none" where there is but one), bits of a pointer, endianness.
 #   set(RUSHLIGHT_CODE "armv7e-m hard 32 little")
 # Without it (the host, toolchain files of your own) the code only has to be one that the machine at hand
 # runs, unless CMake knows that it compiles for another.

@@ -1,7 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# 64-bit Arm: NEON always; a file may ask for dotprod, i8mm or SVE, which the emulator has.
-set(CMAKE_SYSTEM_PROCESSOR aarch64)
-set(RUSHLIGHT_TRIPLE aarch64-linux-gnu)
-set(RUSHLIGHT_CODE "aarch64 none 64 little")
-set(RUSHLIGHT_EMULATOR qemu-aarch64 -cpu max)
-include("${CMAKE_CURRENT_LIST_DIR}/linux.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/target.cmake")

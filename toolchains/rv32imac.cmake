@@ -1,7 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# 32-bit RISC-V without floating point.
-set(CMAKE_SYSTEM_PROCESSOR riscv32)
-set(RUSHLIGHT_CPU_FLAGS "-march=rv32imac -mabi=ilp32 -mcmodel=medany")
-set(RUSHLIGHT_CODE "rv32imac soft 32 little")
-set(RUSHLIGHT_DEFAULT_BOARD virt-rv32)
-include("${CMAKE_CURRENT_LIST_DIR}/bare-metal-riscv.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/target.cmake")

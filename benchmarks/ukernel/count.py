@@ -22,44 +22,42 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.append(str(ROOT / "tests"))
 
-from rushlight import process  # noqa: E402
+from rushlight import process, targets  # noqa: E402
 from support import written  # noqa: E402
 
 
 @dataclass(frozen=True)
 class Machine:
-    """How one is compiled for and run; `variants` are its columns, by the names that ukernel_bench has."""
+    """A target, or what `toolchain` makes of its compiler for a QEMU with another `cpu`; `variants` are its
+    columns, by the names that ukernel_bench has."""
 
     name: str
-    toolchain: str
-    emulator: tuple[str, ...]
+    target: str
     variants: dict[str, str]
+    toolchain: str = ""
+    cpu: str = ""
+
+    def options(self) -> dict[str, str]:
+        """CMake's cache entries that choose it."""
+        options = targets.get(self.target).toolchain
+        return options | ({"CMAKE_TOOLCHAIN_FILE": str(ROOT / self.toolchain)} if self.toolchain else {})
+
+    def emulator(self, program: Path) -> list[str]:
+        """The words before the program."""
+        qemu, *words = targets.get(self.target).command(program)[:-1]
+        return [qemu, *(["-cpu", self.cpu] if self.cpu else []), *words]
 
 
 MACHINES = (
-    Machine(
-        "aarch64",
-        "toolchains/linux-aarch64.cmake",
-        ("qemu-aarch64", "-cpu", "max", "-L", "/usr/aarch64-linux-gnu"),
-        {"reference": "plain", "native": "NEON"},
-    ),
-    Machine(
-        "armhf",
-        "toolchains/linux-armhf.cmake",
-        ("qemu-arm", "-cpu", "max", "-L", "/usr/arm-linux-gnueabihf"),
-        {"reference": "plain", "native": "VFPv3", "neon": "NEON"},
-    ),
-    Machine(
-        "riscv64",
-        "toolchains/linux-riscv64.cmake",
-        ("qemu-riscv64", "-L", "/usr/riscv64-linux-gnu"),
-        {"reference": "plain", "native": "rv64gc"},
-    ),
+    Machine("aarch64", "linux-aarch64", {"reference": "plain", "native": "NEON"}),
+    Machine("armhf", "linux-armhf", {"reference": "plain", "native": "VFPv3", "neon": "NEON"}),
+    Machine("riscv64", "linux-riscv64", {"reference": "plain", "native": "rv64gc"}),
     Machine(
         "rvv",
-        "tests/kernels/ukernel/cross/linux-riscv64-v.cmake",
-        ("qemu-riscv64", "-cpu", "rv64,v=true,vext_spec=v1.0,vlen=256", "-L", "/usr/riscv64-linux-gnu"),
+        "clang-linux-riscv64",
         {"reference": "plain (V)", "native": "rv64gcv"},
+        toolchain="tests/kernels/ukernel/cross/linux-riscv64-v.cmake",
+        cpu="rv64,v=true,vext_spec=v1.0,vlen=256",
     ),
 )
 
@@ -87,7 +85,7 @@ def build_plugin(folder: Path) -> Path:
 
 def build_bench(machine: Machine, folder: Path) -> Path:
     """ukernel_bench for a machine."""
-    options = [f"-DCMAKE_TOOLCHAIN_FILE={ROOT / machine.toolchain}"]
+    options = [f"-D{name}={value}" for name, value in machine.options().items()]
     if launcher := process.find_program("ccache"):
         options.append(f"-DCMAKE_CXX_COMPILER_LAUNCHER={launcher}")
     process.run(["cmake", "-S", HERE, "-B", folder, "-G", "Ninja", *options], check=True)
@@ -98,7 +96,14 @@ def build_bench(machine: Machine, folder: Path) -> Path:
 def count(machine: Machine, plugin: Path, program: Path, part: str) -> list[Count]:
     """Runs the cases whose names contain `part`. The first is of nothing: what counting adds to all."""
     numbers = program.with_name("counts.txt")
-    command = [*machine.emulator, "-plugin", f"{plugin},out={numbers}", str(program), "--count", part]
+    command = [
+        *machine.emulator(program),
+        "-plugin",
+        f"{plugin},out={numbers}",
+        str(program),
+        "--count",
+        part,
+    ]
     lines = process.run(command, check=True, timeout=600).stdout.splitlines()
     counts = [int(line) for line in numbers.read_text().split()]
     if len(lines) != len(counts):

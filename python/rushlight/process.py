@@ -18,28 +18,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from rushlight.errors import CommandFailed, InvalidArgument, MissingExecutable, RunTimeout
+from rushlight.documents import read_json
+from rushlight.errors import CommandFailed, InvalidArgument, MissingExecutable, RunTimeout, RushlightError
 from rushlight.printable import printable
+from rushlight.sources import source_root
 
 verbose = False
 """Print each command on stderr before it starts."""
 
 INSTALL_HINTS = {
     "apt-get": "rushlight installs toolchains on Debian and its relatives only",
-    "arm-none-eabi-g++": "apt-get install gcc-arm-none-eabi libstdc++-arm-none-eabi-dev",
     "ccache": "apt-get install ccache",
     "cmake": "pip install 'rushlight[build]'",
-    "clang++-19": "apt-get install clang-19 lld-19",
     "g++": "apt-get install g++",
     "ninja": "pip install 'rushlight[build]'",
-    "qemu-system-arm": "apt-get install qemu-system-arm",
-    "qemu-system-riscv32": "apt-get install qemu-system-misc",
-    "qemu-system-riscv64": "apt-get install qemu-system-misc",
-    "qemu-aarch64": "apt-get install qemu-user",
-    "qemu-arm": "apt-get install qemu-user",
-    "qemu-riscv64": "apt-get install qemu-user",
-    "riscv64-unknown-elf-g++": "apt-get install gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf",
 }
+"""How to get programs; those of targets are in toolchains/targets.json."""
 
 _GRACE_SECONDS = 2.0
 
@@ -133,7 +127,18 @@ def _start(
     except (FileNotFoundError, NotADirectoryError, PermissionError) as error:
         if cwd is not None and not Path(cwd).is_dir():
             raise InvalidArgument(f"cannot run {words[0]}: no folder {os.fspath(cwd)}") from error
-        raise MissingExecutable(words[0], INSTALL_HINTS.get(Path(words[0]).name, "")) from error
+        raise MissingExecutable(words[0], _install_hint(Path(words[0]).name)) from error
+
+
+def _install_hint(program: str) -> str:
+    """How to get a program; empty if nothing says so."""
+    if program in INSTALL_HINTS:
+        return INSTALL_HINTS[program]
+    with contextlib.suppress(RushlightError):
+        packages = read_json(source_root() / "toolchains" / "targets.json").get("packages", {})
+        if program in packages:
+            return f"apt-get install {packages[program]}"
+    return ""
 
 
 def _communicate(

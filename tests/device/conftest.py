@@ -14,8 +14,8 @@ Build = Callable[[targets.Target, Path, str], Path]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test with the argument `target` runs once for each target that programs run on, but the host, and
-    those of ziglang, which compile the same for the same cores: test_wasm.py, test_zig.py."""
+    """A test with the argument `target` runs once for each target that programs run on, with its usual
+    compiler, but the host and those that only zig builds for: test_wasm.py, test_zig.py."""
     if "target" not in metafunc.fixturenames:
         return
     metafunc.parametrize(
@@ -23,9 +23,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         [
             pytest.param(target, id=target.name, marks=[getattr(pytest.mark, target.name.replace("-", "_"))])
             for target in targets.all_targets()
-            if target.kind not in ("host", "wasi")
-            and not target.name.startswith("zig-")
-            and not target.build_only
+            if target.compiler in ("gcc", "clang") and not target.build_only
         ],
         scope="session",
     )
@@ -42,16 +40,8 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
         key = (target.name, source)
         if key not in built:
             folder = tmp_path_factory.mktemp(f"{source.name}-{target.name}")
-            configure = [
-                "cmake",
-                "-S",
-                source,
-                "-B",
-                folder,
-                "-G",
-                "Ninja",
-                f"-DCMAKE_TOOLCHAIN_FILE={target.toolchain_file}",
-            ]
+            toolchain = [f"-D{name}={value}" for name, value in target.toolchain.items()]
+            configure = ["cmake", "-S", source, "-B", folder, "-G", "Ninja", *toolchain]
             process.run(configure, check=True, timeout=120)
             process.run(["cmake", "--build", folder], check=True, timeout=300)
             built[key] = folder

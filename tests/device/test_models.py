@@ -69,14 +69,11 @@ def _run(name: str, target: Target, folder: Path) -> RunOutcome:
     return run(INTEROP / name / "model.pte", case, target=target.name, build_folder=folder / "build")
 
 
-# Those of ziglang compile the same for the same cores: test_wasm.py, test_zig.py.
+# With the usual compilers; zig's programs are run by test_wasm.py and test_zig.py.
 MODEL_TARGETS = [
     target
     for target in targets.all_targets()
-    if target.kind in ("linux", "bare-metal")
-    and not target.build_only
-    and not target.name.startswith("zig-")
-    and target.name not in ONE_MODEL
+    if target.compiler in ("gcc", "clang") and not target.build_only and target.name not in ONE_MODEL
 ]
 
 
@@ -113,6 +110,14 @@ def test_a_small_program_gives_the_expected_outputs(name: str, small_target: str
     outcome = _run(name, targets.get(small_target), tmp_path)
     reasons = [call.comparison.reason for call in outcome.calls if call.comparison]
     assert reasons and not any(reasons)
+
+
+@pytest.mark.clang
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["clang-cortex-m33", "clang-cortex-m55"])
+def test_clang_builds_for_cores_that_gcc_knows_with_the_same_outputs(name: str, tmp_path: Path) -> None:
+    outcome = _run("softplus", targets.get(name), tmp_path)
+    assert [call.comparison.reason for call in outcome.calls if call.comparison] == [""]
 
 
 @pytest.mark.microbit

@@ -130,8 +130,8 @@ def test_bare_metal_refuses_static_constructors_when_linking(
     target: Target, build: Callable[[Target, Path, str], Path], tmp_path: Path
 ) -> None:
     build(target, SOURCE, "selfcheck")
-    toolchain = f"-DCMAKE_TOOLCHAIN_FILE={target.toolchain_file}"
-    command = ["cmake", "-S", SOURCE, "-B", tmp_path, "-G", "Ninja", toolchain]
+    toolchain = [f"-D{name}={value}" for name, value in target.toolchain.items()]
+    command = ["cmake", "-S", SOURCE, "-B", tmp_path, "-G", "Ninja", *toolchain]
     process.run([*command, "-DSELFCHECK_STATIC_OBJECT=ON"], check=True, timeout=120)
     result = process.run(["cmake", "--build", tmp_path], timeout=300)
     if target.kind != "bare-metal":

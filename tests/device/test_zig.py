@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.device, pytest.mark.zig]
 INTEROP = Path(__file__).parents[1] / "interop"
 # The first build for a target also compiles a C library, of a minute.
 LINUX = [
-    pytest.param("zig-linux-x86_64", "EM_X86_64"),
+    pytest.param("linux-x86_64", "EM_X86_64"),
     pytest.param("zig-linux-aarch64", "EM_AARCH64", marks=pytest.mark.slow),
     pytest.param("zig-linux-armhf", "EM_ARM", marks=pytest.mark.slow),
     pytest.param("zig-linux-riscv64", "EM_RISCV", marks=pytest.mark.slow),
@@ -31,8 +31,8 @@ BOARDS = [
     "zig-cortex-m4",
     *(
         pytest.param(target.name, marks=pytest.mark.slow)
-        for target in targets.all_targets()
-        if target.name.startswith("zig-") and target.kind == "bare-metal" and target.name != "zig-cortex-m4"
+        for target in targets.every_choice()
+        if target.compiler == "zig" and target.kind == "bare-metal" and target.name != "zig-cortex-m4"
     ),
 ]
 # Bytes: runtime, selected kernels, runner, start-up code and C library, without the weights.

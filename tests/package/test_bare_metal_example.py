@@ -45,9 +45,8 @@ def build(board: BareMetal, source: Path, folder: Path, **entries: str | Path) -
     """Configures and builds a project for the board."""
     if ccache := shutil.which("ccache"):
         entries["CMAKE_CXX_COMPILER_LAUNCHER"] = ccache
-    defines = [f"-D{name}={value}" for name, value in entries.items()]
-    toolchain = f"-DCMAKE_TOOLCHAIN_FILE={board.toolchain_file}"
-    process.run(["cmake", "-S", source, "-B", folder, "-G", "Ninja", toolchain, *defines], check=True)
+    defines = [f"-D{name}={value}" for name, value in {**board.toolchain, **entries}.items()]
+    process.run(["cmake", "-S", source, "-B", folder, "-G", "Ninja", *defines], check=True)
     process.run(["cmake", "--build", folder], check=True, timeout=300)
 
 

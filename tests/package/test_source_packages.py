@@ -101,7 +101,7 @@ def test_the_sources_compile_for_a_microcontroller(tmp_path: Path) -> None:
         tmp_path / "out",
         FORM="arduino",
         PACKAGE=tmp_path / "digits",
-        CMAKE_TOOLCHAIN_FILE=target.toolchain_file,
+        **target.toolchain,
     )
     build(tmp_path / "out", "model")
     symbols = process.run(["arm-none-eabi-nm", tmp_path / "out" / "libmodel.a"], check=True).stdout

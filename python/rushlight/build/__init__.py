@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from rushlight.build.api import build, existing_libraries, refuse_delegates
-from rushlight.build.pipeline import alone_in, check_requirements, read_selection, run_request
+from rushlight.build.pipeline import alone_in, read_selection, run_request
 from rushlight.build.request import RUNNER, BakedModel, BuildRequest
 from rushlight.build.result import BuildResult
 from rushlight.build.sizes import Sizes
@@ -18,7 +18,6 @@ __all__ = [
     "Sizes",
     "alone_in",
     "build",
-    "check_requirements",
     "existing_libraries",
     "read_selection",
     "refuse_delegates",

@@ -28,20 +28,20 @@ _LEAST_FREE = 1 << 20
 _STEP = re.compile(r"^\[(\d+)/(\d+)\] (.*)")
 
 
-def configure(source: Path, binary: Path, cache: Mapping[str, str], toolchain: Path | None) -> None:
-    """Writes the build files of `source` into `binary` with the given cache entries. The build sees the
-    sources through a link in its folder, so that no path that it compiles with depends on where it is.
+def configure(source: Path, binary: Path, cache: Mapping[str, str], toolchain: Mapping[str, str]) -> None:
+    """Writes the build files of `source` into `binary` with the given cache entries; those of `toolchain`
+    choose the target. The build sees the sources through a link in its folder, so that no path in it depends
+    on where that is.
 
     Errors: BuildFailed with CMake's words; where code generation failed, its own.
     """
     linked = binary / "source"
-    if toolchain is not None and toolchain.is_relative_to(source):
-        toolchain = linked / toolchain.relative_to(source)
     command = ["cmake", "-S", str(linked), "-B", str(binary)]
     if process.find_program("ninja"):
         command += ["-G", "Ninja"]
-    if toolchain is not None:
-        command.append(f"-DCMAKE_TOOLCHAIN_FILE={toolchain}")
+    for name, value in toolchain.items():
+        inside = Path(value).is_absolute() and Path(value).is_relative_to(source)
+        command.append(f"-D{name}={linked / Path(value).relative_to(source) if inside else value}")
     command.append(f"-DPython_EXECUTABLE={sys.executable}")
     _start_afresh_unless(binary, "\n".join([*command, str(source), *spellings()]))
     if not linked.is_symlink():

@@ -20,7 +20,7 @@ from rushlight.build.result import BuildResult
 from rushlight.build.sizes import read_sizes
 from rushlight.codegen.bake import Baked, bake, program_name
 from rushlight.documents import read_json
-from rushlight.errors import InvalidArgument, MissingToolchain
+from rushlight.errors import InvalidArgument
 from rushlight.files import locked, write_bytes, write_text
 from rushlight.program import is_bundled_program, read_bundled_program
 from rushlight.sources import source_root
@@ -61,7 +61,7 @@ def make(
     target = targets.get(request.target)
     output = output.resolve()
     with alone_in(output), made_or_gone(output / request.file_name(target)) as executable:
-        check_requirements(target)
+        target.check_builds()
         start = time.monotonic()
         request = _with_links(request, output)
         programs = _bake(request, target, output / "baked", progress)
@@ -74,7 +74,7 @@ def make(
         model, embedded = _embedded(request, target, output)
         binary = output / "cmake-build"
         entries = request.cache_entries(target, embedded, folders)
-        cmake.configure(source_root(), binary, entries, target.toolchain_file)
+        cmake.configure(source_root(), binary, entries, target.toolchain)
         configured = time.monotonic() - start
         wanted = request.cmake_targets([program.name for program in programs])
         used = cmake.build(binary, wanted, jobs, progress, environment)
@@ -172,16 +172,6 @@ def made_or_gone(executable: Path) -> Iterator[Path]:
         with contextlib.suppress(OSError):
             executable.unlink()
         raise
-
-
-def check_requirements(target: targets.Target) -> None:
-    """Error: MissingToolchain, naming what is missing to build and the packages that have it."""
-    missing = [requirement for requirement in target.requirements() if not requirement.only_to_run]
-    if missing:
-        packages, pip_packages = (
-            sorted({m.package for m in missing if m.installer == installer}) for installer in ("apt", "pip")
-        )
-        raise MissingToolchain(target.name, [m.name for m in missing], packages, pip_packages)
 
 
 def put_executable(linked: Path, executable: Path) -> None:

@@ -36,7 +36,7 @@ _VERDICTS = {
 
 @click.command("build")
 @click.argument("arguments", metavar="[MODELS]...", nargs=-1, type=click.Path(path_type=Path))
-@target_option
+@target_option()
 @table_options("models", help="Another model (same as MODELS).")
 @click.option(
     "--data",

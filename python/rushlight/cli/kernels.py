@@ -14,6 +14,7 @@ from rushlight.cli.options import (
     json_option,
     parse_defines,
     shown_progress,
+    target_option,
     verbose_option,
 )
 from rushlight.codegen.options import split_names
@@ -25,13 +26,7 @@ from rushlight.sources import source_root
 
 @click.command("kernels")
 @click.option("--sizes", is_flag=True, help="Build all of them and show how many bytes each takes.")
-@click.option(
-    "-t",
-    "--target",
-    default="cortex-m33",
-    show_default=True,
-    help="With --sizes: what to build for, see `rushlight targets`.",
-)
+@target_option("cortex-m33", "With --sizes: what to build for, see `rushlight targets`.")
 @click.option(
     "--dtypes",
     multiple=True,

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from rushlight import process
+from rushlight import process, targets
 from rushlight.cli.console import bars
 from rushlight.codegen import options as option_table
 from rushlight.codegen.options import split_names
@@ -39,10 +40,21 @@ def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
-def target_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option("-t", "--target", default="host", show_default=True, help="See `rushlight targets`.")(
-        command
-    )
+def target_option(
+    default: str = "host", help: str = "See `rushlight targets`."
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """-t and --compiler; the command gets both as `target`."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def with_compiler(*arguments: Any, target: str, compiler: str | None, **others: Any) -> Any:
+            return command(*arguments, target=targets.spelled(target, compiler), **others)
+
+        chosen = click.option("-t", "--target", default=default, show_default=True, help=help)
+        by = click.option("--compiler", help="Compiler of the target [default: the first that it lists].")
+        return chosen(by(with_compiler))
+
+    return decorate
 
 
 def table_options(*fields: str, **how: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -35,7 +35,7 @@ from rushlight.trace.request import TraceRequest
 
 @click.command("run")
 @click.argument("model", type=click.Path(path_type=Path))
-@target_option
+@target_option()
 @click.option(
     "--case", "case_file", type=click.Path(path_type=Path), help="A case.json: calls and expectations."
 )

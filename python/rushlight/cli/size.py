@@ -32,7 +32,7 @@ from rushlight.size.treemap import treemap_svg
 
 @click.command("size")
 @click.argument("models", nargs=-1, type=click.Path(path_type=Path))
-@target_option
+@target_option()
 @click.option(
     "--build", "build_folder", type=click.Path(path_type=Path), help="Read this build instead of building."
 )

@@ -21,38 +21,59 @@ def targets_command(context: click.Context, as_json: bool) -> None:
     """List what can be built for and run on, and what is missing for it here."""
     if context.invoked_subcommand is not None:
         return
-    rows: list[dict[str, Any]] = [
-        {
-            "name": target.name,
-            "kind": target.kind,
-            "cpu": target.cpu,
-            "board": target.board,
-            "banks": target.banks(),
-            "build_only": target.build_only,
-            "usable": not (missing := target.requirements()),
-            "buildable": all(m.only_to_run for m in missing),
-            "missing": [m.name for m in missing],
-            "packages": sorted({m.package for m in missing if m.installer == "apt"}),
-            "pip_packages": sorted({m.package for m in missing if m.installer == "pip"}),
-        }
-        for target in targets.all_targets()
-    ]
+    rows = [_row(target) for target in targets.all_targets()]
     if as_json:
         echo_json(rows)
         return
-    table = Table("target", "cpu", "board", "here")
+    table = Table("target", "cpu", "board", "compilers", "here")
     for row in rows:
-        here = "ready"
-        if not row["usable"]:
-            here = ("builds; to run: " if row["buildable"] else "") + "missing " + ", ".join(row["missing"])
+        usual, *others = row["compilers"] or [row]
+        here = _here(usual) or "ready"
+        here += "".join(f"; {it['name']}: {_here(it)}" for it in others if not it["usable"])
         if row["build_only"]:
             here += f"; build only: {row['build_only']}"
-        table.add_row(row["name"], row["cpu"], row["board"] or "", here)
+        names = ", ".join(it["name"] for it in row["compilers"])
+        table.add_row(row["name"], row["cpu"], row["board"] or "", names, here)
     Console().print(table)
-    if any(row["packages"] for row in rows):
+    choices = [choice for row in rows for choice in (row, *row["compilers"])]
+    if any(choice["packages"] for choice in choices):
         echo("Install what is missing with `rushlight targets install NAME...` (needs root).")
-    if wheels := sorted({name for row in rows for name in row["pip_packages"]}):
+    if wheels := sorted({name for choice in choices for name in choice["pip_packages"]}):
         echo(f"Without root, what is missing from PyPI: pip install {shlex.join(wheels)}")
+
+
+def _row(target: targets.Target) -> dict[str, Any]:
+    """What --json says of a target: of its usual compiler at the top, of each below `compilers`."""
+    choices = {name: targets.get(targets.spelled(target.name, name)) for name in target.compilers}
+    return {
+        "name": target.name,
+        "kind": target.kind,
+        "cpu": target.cpu,
+        "board": target.board,
+        "banks": target.banks(),
+        "build_only": target.build_only,
+        **_missing(target),
+        "compilers": [{"name": name, **_missing(choice)} for name, choice in choices.items()],
+    }
+
+
+def _missing(target: targets.Target) -> dict[str, Any]:
+    """What there is for a target and its compiler, and which packages have the rest."""
+    missing = target.requirements()
+    return {
+        "usable": not missing,
+        "buildable": all(item.only_to_run for item in missing),
+        "missing": [item.name for item in missing],
+        "packages": sorted({item.package for item in missing if item.installer == "apt"}),
+        "pip_packages": sorted({item.package for item in missing if item.installer == "pip"}),
+    }
+
+
+def _here(choice: dict[str, Any]) -> str:
+    """What is missing, in words; empty if nothing is."""
+    if choice["usable"]:
+        return ""
+    return ("builds; to run: " if choice["buildable"] else "") + "missing " + ", ".join(choice["missing"])
 
 
 @targets_command.command("install")
@@ -60,7 +81,7 @@ def targets_command(context: click.Context, as_json: bool) -> None:
 @verbose_option
 def install_command(names: tuple[str, ...]) -> None:
     """Install the packages that the targets NAMES need; without root, print the commands for Debian's."""
-    listed = [t.name for t in targets.all_targets()] if "all" in names else list(names)
+    listed = [target.name for target in targets.every_choice()] if "all" in names else list(names)
     commands = targets.install_commands(listed)
     if not commands:
         echo("Everything is installed already.")

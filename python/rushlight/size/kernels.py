@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rushlight import targets
-from rushlight.build import BuildRequest, alone_in, check_requirements, cmake
+from rushlight.build import BuildRequest, alone_in, cmake
 from rushlight.build.request import PathLike
 from rushlight.build.sizes import read_object_size
 from rushlight.documents import read_json
@@ -58,7 +58,7 @@ def kernel_sizes(
     Errors: UnknownTarget, MissingToolchain, MissingDependency, InvalidSelection, BuildFailed.
     """
     chosen = targets.get(target)
-    check_requirements(chosen)
+    chosen.check_builds()
     folder = Path(output or Path("rushlight-build") / f"kernels-{target}").resolve()
     binary = folder / "cmake-build"
     wanted = tuple(dtypes)
@@ -66,7 +66,7 @@ def kernel_sizes(
     request = BuildRequest(target, all_ops=True, dtypes="all", only_dtypes=wanted, defines=given)
     entries = request.cache_entries(chosen)
     with alone_in(folder):
-        cmake.configure(source_root(), binary, entries, chosen.toolchain_file)
+        cmake.configure(source_root(), binary, entries, chosen.toolchain)
         cmake.build(binary, [LIBRARY], jobs, progress)
         return _measured(target, wanted, binary)
 

@@ -6,24 +6,71 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
-from rushlight.errors import UnknownTarget
-from rushlight.targets import bare_metal, host, linux, wasm, zig
+from rushlight.errors import InvalidArgument, UnknownTarget
+from rushlight.targets.bare_metal import BareMetal
+from rushlight.targets.host import Host
+from rushlight.targets.linux import Linux
+from rushlight.targets.row_target import RowTarget
+from rushlight.targets.table import COMPILERS, Row, table
 from rushlight.targets.target import Requirement, RunResult, Target
+from rushlight.targets.wasm import Wasi
 
-__all__ = ["Requirement", "RunResult", "Target", "all_targets", "get", "install_commands"]
+__all__ = [
+    "Requirement", "RunResult", "Target", "all_targets", "every_choice", "get", "install_commands", "spelled",
+]  # fmt: skip
+
+_KINDS: dict[str, type[RowTarget]] = {"linux": Linux, "bare-metal": BareMetal, "wasi": Wasi}
 
 
 def all_targets() -> list[Target]:
-    """Every target, the host first."""
-    return [*host.TARGETS, *linux.TARGETS, *bare_metal.TARGETS, *wasm.TARGETS, *zig.TARGETS]
+    """Every target with its usual compiler, the host first."""
+    return [Host(), *(_target(row, "", row.name) for row in table().rows.values())]
+
+
+def every_choice() -> list[Target]:
+    """Every target with each of its compilers."""
+    return [
+        get(target.name if compiler == target.compiler else spelled(target.name, compiler))
+        for target in all_targets()
+        for compiler in target.compilers or ("",)
+    ]
 
 
 def get(name: str) -> Target:
-    """The target of that name. Error: UnknownTarget."""
-    for target in all_targets():
-        if target.name == name:
-            return target
-    raise UnknownTarget(name, [target.name for target in all_targets()])
+    """The target of that name, built by its usual compiler; `<compiler>-<target>`, as in "zig-cortex-m33", by
+    another one.
+
+    Errors: UnknownTarget; InvalidArgument if the compiler does not build for it.
+    """
+    rows = table().rows
+    if name == Host.name:
+        return Host()
+    if name in rows:
+        return _target(rows[name], "", name)
+    compiler, _, rest = name.partition("-")
+    if compiler in COMPILERS and rest == Host.name:
+        raise InvalidArgument(
+            f"compiler of the host: expected CMake's choice, got {compiler}",
+            next_step="Name one with -D CMAKE_C_COMPILER=... -D CMAKE_CXX_COMPILER=...",
+        )
+    if compiler not in COMPILERS or rest not in rows:
+        raise UnknownTarget(name, [target.name for target in every_choice()])
+    return _target(rows[rest], compiler, name)
+
+
+def spelled(name: str, compiler: str | None) -> str:
+    """The name of a target that `compiler` builds for; without one the name stays."""
+    return f"{compiler}-{name}" if compiler else name
+
+
+def _target(row: Row, compiler: str, name: str) -> Target:
+    compiler = compiler or next(iter(row.triples))
+    if compiler not in row.triples:
+        raise InvalidArgument(
+            f"compiler of {row.name}: expected one of {', '.join(row.triples)}, got {compiler}",
+            next_step="List the compilers of each target with `rushlight targets`.",
+        )
+    return _KINDS[row.kind](table(), row, compiler, name)
 
 
 def install_commands(names: Iterable[str]) -> list[list[str]]:

@@ -4,61 +4,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rushlight.documents import read_json
-from rushlight.errors import InvalidArgument
-from rushlight.sources import source_root
-from rushlight.targets.target import CommandTarget, Requirement, missing_build_tools, missing_programs
-
-# The C++ headers that need no library; RISC-V borrows Arm's, Debian has none for it.
-_CXX_HEADERS = ("/usr/include/newlib/c++", "libstdc++-arm-none-eabi-dev")
+from rushlight.errors import BuildOnly, InvalidArgument
+from rushlight.targets.row_target import RowTarget
+from rushlight.targets.target import Requirement, missing_items
 
 
 @dataclass(frozen=True)
-class Toolchain:
-    """`programs` to build with, the `emulator`, and `files` that are needed beside them: each with its
-    package."""
-
-    programs: tuple[tuple[str, str], ...]
-    emulator: tuple[str, str]
-    files: tuple[tuple[str, str], ...]
-
-
-# Where clang compiles, gcc still gives the libraries.
-_CLANG = (("clang++-19", "clang-19"), ("ld.lld-19", "lld-19"))
-
-ARM = Toolchain(
-    (("arm-none-eabi-g++", "gcc-arm-none-eabi"),),
-    ("qemu-system-arm", "qemu-system-arm"),
-    (("/usr/lib/picolibc/arm-none-eabi/picolibc.specs", "picolibc-arm-none-eabi"), _CXX_HEADERS),
-)
-RISCV = Toolchain(
-    (("riscv64-unknown-elf-g++", "gcc-riscv64-unknown-elf"),),
-    ("qemu-system-riscv64", "qemu-system-misc"),
-    (("/usr/lib/picolibc/riscv64-unknown-elf/picolibc.specs", "picolibc-riscv64-unknown-elf"), _CXX_HEADERS),
-)
-ARM_CLANG = replace(ARM, programs=_CLANG + ARM.programs)
-RISCV_CLANG = replace(RISCV, programs=_CLANG + RISCV.programs)
-
-
-@dataclass(frozen=True)
-class BareMetal(CommandTarget):
+class BareMetal(RowTarget):
     """One core on one board; the target has the core's name, or a board's that is known by its own."""
-
-    name: str
-    board: str
-    pointer_bytes: int
-    toolchain: Toolchain
-    core: str = ""
-    kind: str = "bare-metal"
 
     @property
     def cpu(self) -> str:
         """See Target."""
-        return self.core or self.name
+        return self.row.core
 
     @property
     def build_only(self) -> str:
@@ -66,14 +29,9 @@ class BareMetal(CommandTarget):
         reason: str = self.description().get("build_only", "")
         return reason
 
-    @property
-    def toolchain_file(self) -> Path:
-        """See Target."""
-        return source_root() / "toolchains" / f"{self.name}.cmake"
-
     def description(self) -> dict[str, Any]:
         """The board's board.json; toolchains/boards/README.md has the fields."""
-        path = source_root() / "toolchains" / "boards" / self.board / "board.json"
+        path = self.table.folder / "boards" / str(self.row.board) / "board.json"
         description: dict[str, Any] = read_json(path)
         return description
 
@@ -86,42 +44,25 @@ class BareMetal(CommandTarget):
         """See Target."""
         return {bank["name"]: bank["bytes"] for bank in self.description()["memory"]}
 
-    def requirements(self) -> list[Requirement]:
-        """See Target."""
-        files = [
-            Requirement(path, package) for path, package in self.toolchain.files if not Path(path).exists()
-        ]
-        programs = dict(self.toolchain.programs)
-        if not self.build_only:
-            programs.update([self.toolchain.emulator])
-        return missing_build_tools() + missing_programs(programs) + files
+    def libraries(self) -> list[str]:
+        """See RowTarget. The C++ headers need no library; RISC-V borrows Arm's, Debian has none for it."""
+        return [f"/usr/lib/picolibc/{self.triple}/picolibc.specs", "/usr/include/newlib/c++"]
+
+    def missing_to_run(self) -> list[Requirement]:
+        """See RowTarget."""
+        programs = self.description()["emulator"][:1]
+        return missing_items({name: self.table.package(name) for name in programs}, only_to_run=True)
 
     def command(self, executable: Path, arguments: Sequence[str] = ()) -> list[str]:
         """See Target."""
-        self.check_runs()
+        if self.build_only:
+            raise BuildOnly(self.name, self.build_only)
         for argument in arguments:
             if not argument or "\n" in argument:
                 raise InvalidArgument(
                     f"argument {argument!r}: empty, or of several lines; no board gets such"
                 )
         board = self.description()
-        script = source_root() / "toolchains" / "boards" / "startup" / "run.sh"
+        script = self.table.folder / "boards" / "startup" / "run.sh"
         emulator = [*board["emulator"], "-icount", f"shift={board['icount_shift']}"]
         return ["sh", str(script), *emulator, "--", str(executable.absolute()), *arguments]
-
-
-TARGETS = (
-    BareMetal("microbit", "microbit", 4, ARM, core="cortex-m0"),
-    BareMetal("cortex-m0plus", "mps2-an385", 4, ARM),
-    BareMetal("cortex-m3", "mps2-an385", 4, ARM),
-    BareMetal("cortex-m4", "mps2-an386", 4, ARM),
-    BareMetal("cortex-m7", "mps2-an500", 4, ARM),
-    BareMetal("cortex-m33", "mps2-an505", 4, ARM),
-    BareMetal("cortex-m55", "mps3-an547", 4, ARM),
-    BareMetal("cortex-m85", "cortex-m85", 4, ARM_CLANG),
-    BareMetal("rv32imc", "virt-rv32imc", 4, RISCV),
-    BareMetal("rv32imac", "virt-rv32", 4, RISCV),
-    BareMetal("rv32imafc", "virt-rv32", 4, RISCV),
-    BareMetal("rv64gc", "virt-rv64", 8, RISCV),
-    BareMetal("rv64gcv", "virt-rv64gcv", 8, RISCV_CLANG),
-)

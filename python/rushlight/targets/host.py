@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rushlight.targets.target import CommandTarget, Requirement, missing_build_tools, missing_programs
+from rushlight.targets.target import CommandTarget, Requirement, missing_build_tools, missing_items
 
 
 @dataclass(frozen=True)
@@ -20,16 +20,19 @@ class Host(CommandTarget):
     kind: str = "host"
     cpu: str = platform.machine()
     board: None = None
-    toolchain_file: None = None
+    compiler: str = ""
+    compilers: tuple[str, ...] = ()
     pointer_bytes: int = struct.calcsize("P")
+
+    @property
+    def toolchain(self) -> dict[str, str]:
+        """See Target."""
+        return {}
 
     def requirements(self) -> list[Requirement]:
         """See Target."""
-        return missing_build_tools() + missing_programs({"c++": "g++"})
+        return missing_build_tools() + missing_items({"c++": "g++"})
 
     def command(self, executable: Path, arguments: Sequence[str] = ()) -> list[str]:
         """See Target."""
         return [str(executable.absolute()), *arguments]
-
-
-TARGETS = (Host(),)

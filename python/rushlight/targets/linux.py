@@ -1,46 +1,36 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Linux on other processors: Debian's cross compilers, run in QEMU's user mode."""
+"""Linux on other processors, run in QEMU's user mode; zig's static executables run as they are where the
+processor is this machine's."""
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rushlight.sources import source_root
-from rushlight.targets.target import CommandTarget, Requirement, missing_build_tools, missing_programs
+from rushlight.targets.row_target import RowTarget
+from rushlight.targets.target import Requirement, missing_items
 
 
 @dataclass(frozen=True)
-class Linux(CommandTarget):
-    """`cpu` is the compiler's triple; `emulator` the QEMU command, which toolchains/<name>.cmake repeats
-    for ctest; `package` has the compiler."""
-
-    name: str
-    cpu: str
-    pointer_bytes: int
-    emulator: tuple[str, ...]
-    package: str
-    kind: str = "linux"
-    board: None = None
+class Linux(RowTarget):
+    """A Linux processor."""
 
     @property
-    def toolchain_file(self) -> Path:
-        """See Target."""
-        return source_root() / "toolchains" / f"{self.name}.cmake"
+    def emulator(self) -> tuple[str, ...]:
+        """The words before an executable: none where it runs as it is. QEMU finds the dynamic loader and the
+        libraries of Debian's compilers in their folder."""
+        if self.compiler != "zig":
+            return (*self.row.emulator, "-L", f"/usr/{self.triple}")
+        native = platform.system() == "Linux" and platform.machine() == self.row.processor
+        return () if native else self.row.emulator
 
-    def requirements(self) -> list[Requirement]:
-        """See Target."""
-        programs = {f"{self.cpu}-g++": self.package, self.emulator[0]: "qemu-user"}
-        return missing_build_tools() + missing_programs(programs)
+    def missing_to_run(self) -> list[Requirement]:
+        """See RowTarget."""
+        programs = self.emulator[:1]
+        return missing_items({name: self.table.package(name) for name in programs}, only_to_run=True)
 
     def command(self, executable: Path, arguments: Sequence[str] = ()) -> list[str]:
         """See Target."""
-        return [*self.emulator, "-L", f"/usr/{self.cpu}", str(executable.absolute()), *arguments]
-
-
-TARGETS = (
-    Linux("linux-aarch64", "aarch64-linux-gnu", 8, ("qemu-aarch64", "-cpu", "max"), "g++-aarch64-linux-gnu"),
-    Linux("linux-armhf", "arm-linux-gnueabihf", 4, ("qemu-arm", "-cpu", "max"), "g++-arm-linux-gnueabihf"),
-    Linux("linux-riscv64", "riscv64-linux-gnu", 8, ("qemu-riscv64",), "g++-riscv64-linux-gnu"),
-)
+        return [*self.emulator, str(executable.absolute()), *arguments]

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from rushlight import process
-from rushlight.errors import BuildOnly
+from rushlight.errors import BuildOnly, MissingToolchain
 
 RunResult = process.Result
 """How a run ended: stdout, stderr, returncode (negative: the signal that ended it), seconds."""
@@ -19,7 +19,7 @@ RunResult = process.Result
 @dataclass(frozen=True)
 class Requirement:
     """A program or file that a target needs, and the package that has it: Debian's ("apt"), or one from
-    PyPI ("pip"). Without those that are `only_to_run` a target is one to build for."""
+    PyPI ("pip"). Without those that are `only_to_run` a target can still be built for."""
 
     name: str
     package: str
@@ -31,8 +31,8 @@ class Target(Protocol):
     """A kind of machine that runners are built for and run on.
 
     `kind` is "host", "linux", "bare-metal" or "wasi". `cpu` is a compiler triple for Linux and WASI, a core
-    for bare metal. `board` names a folder of toolchains/boards. `toolchain_file` is for CMake; the host has
-    none.
+    for bare metal. `board` names a folder of toolchains/boards. `compiler` builds for it, one of `compilers`,
+    the usual one first; the host has none. `toolchain` has CMake's cache entries that choose the target.
     """
 
     @property
@@ -44,7 +44,11 @@ class Target(Protocol):
     @property
     def board(self) -> str | None: ...
     @property
-    def toolchain_file(self) -> Path | None: ...
+    def compiler(self) -> str: ...
+    @property
+    def compilers(self) -> tuple[str, ...]: ...
+    @property
+    def toolchain(self) -> dict[str, str]: ...
     @property
     def pointer_bytes(self) -> int: ...
     @property
@@ -52,8 +56,12 @@ class Target(Protocol):
         """Why programs for it cannot be run here; empty: they can."""
         ...
 
+    def check_builds(self) -> None:
+        """Error: MissingToolchain for what building takes."""
+        ...
+
     def check_runs(self) -> None:
-        """Error: BuildOnly."""
+        """Errors: BuildOnly; MissingToolchain for what only running takes."""
         ...
 
     def banks(self) -> dict[str, str]:
@@ -91,20 +99,20 @@ class Target(Protocol):
 class CommandTarget:
     """A target whose programs are started by its `command`."""
 
-    name: str
-
     @property
     def build_only(self) -> str:
         """See Target."""
         return ""
 
-    def check_runs(self) -> None:
+    def check_builds(self: Target) -> None:
+        """See Target."""
+        _refuse_missing(self, to_run=False)
+
+    def check_runs(self: Target) -> None:
         """See Target."""
         if self.build_only:
             raise BuildOnly(self.name, self.build_only)
-
-    def command(self, executable: Path, arguments: Sequence[str] = ()) -> list[str]:
-        raise NotImplementedError
+        _refuse_missing(self, to_run=True)
 
     def banks(self) -> dict[str, str]:
         """See Target."""
@@ -115,7 +123,7 @@ class CommandTarget:
         return {}
 
     def run(
-        self,
+        self: Target,
         executable: Path,
         arguments: Sequence[str] = (),
         cwd: str | os.PathLike[str] | None = None,
@@ -125,10 +133,13 @@ class CommandTarget:
         return process.run(self.command(executable, arguments), cwd=cwd, timeout=timeout)
 
 
-def missing_programs(programs: dict[str, str]) -> list[Requirement]:
-    """Those of `programs` (name to package) that are not on PATH."""
-    missing = [name for name in programs if process.find_program(name) is None]
-    return [Requirement(name, programs[name]) for name in missing]
+def missing_items(items: Mapping[str, str], *, only_to_run: bool = False) -> list[Requirement]:
+    """Those of `items` (a program's name or a file's path, to its Debian package) that are not here."""
+    return [
+        Requirement(item, package, only_to_run=only_to_run)
+        for item, package in items.items()
+        if not (Path(item).exists() if item.startswith("/") else process.find_program(item))
+    ]
 
 
 def missing_build_tools() -> list[Requirement]:
@@ -136,4 +147,15 @@ def missing_build_tools() -> list[Requirement]:
     tools = {"cmake": "cmake"}
     if process.find_program("make") is None:
         tools["ninja"] = "ninja-build"
-    return missing_programs(tools)
+    return missing_items(tools)
+
+
+def _refuse_missing(target: Target, *, to_run: bool) -> None:
+    """Error: MissingToolchain, with what is missing to build, or to run what was built."""
+    missing = [item for item in target.requirements() if item.only_to_run == to_run]
+    if missing:
+        packages, pip_packages = (
+            sorted({item.package for item in missing if item.installer == installer})
+            for installer in ("apt", "pip")
+        )
+        raise MissingToolchain(target.name, [item.name for item in missing], packages, pip_packages)

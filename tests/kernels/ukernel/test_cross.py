@@ -39,7 +39,6 @@ class Machine:
     flags: str = ""
     toolchain: Path | None = None
     emulator: tuple[str, ...] = ()
-    programs: tuple[str, ...] = ()
 
 
 MACHINES = (
@@ -47,7 +46,7 @@ MACHINES = (
     Machine("armv7-neon", "linux-armhf", "armv7", FLUSHING),
     Machine(
         "rvv",
-        "linux-riscv64",
+        "clang-linux-riscv64",
         "riscv/rvv",
         (*WITH_SHUFFLES, "depthwise", "reduce", "transpose"),
         toolchain=CROSS / "linux-riscv64-v.cmake",
@@ -58,7 +57,6 @@ MACHINES = (
             "-L",
             "/usr/riscv64-linux-gnu",
         ),
-        programs=("clang++-19",),
     ),
     Machine("wasm-simd128", "wasm32", "wasm/simd", WITH_SHUFFLES, flags="-msimd128"),
     Machine("cortex-m4", "cortex-m4", "arm/fma", SMALL),
@@ -71,12 +69,11 @@ MACHINES = (
 def build(machine: Machine, folder: Path) -> Path:
     """The tests as a program for `machine`; skips where its compiler or emulator is missing."""
     target = targets.get(machine.target)
-    missing = [item.name for item in target.requirements()]
-    missing += [name for name in machine.programs if process.find_program(name) is None]
-    if missing:
-        pytest.skip(f"{machine.name}: missing {', '.join(missing)}")
+    if missing := target.requirements():
+        pytest.skip(f"{machine.name}: missing " + ", ".join(item.name for item in missing))
     options = {
-        "CMAKE_TOOLCHAIN_FILE": str(machine.toolchain or target.toolchain_file),
+        **target.toolchain,
+        **({"CMAKE_TOOLCHAIN_FILE": str(machine.toolchain)} if machine.toolchain else {}),
         "CMAKE_CXX_FLAGS": machine.flags,
         "CMAKE_CXX_COMPILER_LAUNCHER": process.find_program("ccache") or "",
         "RUSHLIGHT_FAMILIES": ";".join(machine.families),

@@ -21,6 +21,7 @@ from rushlight.cli.main import main
 from rushlight.documents import read_json
 from rushlight.errors import BuildFailed, FileFailed, InvalidArgument
 from rushlight.sources import source_root
+from rushlight.targets.target import CommandTarget
 
 INTEROP = Path(__file__).parents[2] / "interop"
 MODEL = INTEROP / "f64_add" / "model.pte"
@@ -129,7 +130,7 @@ def test_a_failed_build_leaves_no_executable(
 def test_an_executable_is_named_as_its_kind_on_the_target(
     request_: BuildRequest, target: str, suffix: str, fake: list[str], tmp_path: Path, monkeypatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "check_requirements", lambda _target: None)
+    monkeypatch.setattr(CommandTarget, "check_builds", lambda _target: None)
     result = run_request(replace(request_, target=target), tmp_path)
     assert result.executable == tmp_path / (request_.runner + suffix) and result.executable.is_file()
     assert read_json(tmp_path / "build.json")["executable"] == str(result.executable)
@@ -138,7 +139,7 @@ def test_an_executable_is_named_as_its_kind_on_the_target(
 def test_assembler_files_hold_the_weights_where_the_assembler_is_for_elf(
     fake: list[str], tmp_path: Path, monkeypatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "check_requirements", lambda _target: None)
+    monkeypatch.setattr(CommandTarget, "check_builds", lambda _target: None)
     baked = replace(BAKED, baked=(BakedModel(INTEROP / "dynamic_mlp" / "model.pte"),))
     written = {}
     for target in ("cortex-m55", "wasm32"):
@@ -199,7 +200,7 @@ def test_a_full_disk_is_said_when_configuring_fails(status, log, tmp_path, monke
         usage = type("usage", (), {"free": 4096})
         monkeypatch.setattr(cmake.shutil, "disk_usage", lambda _path: usage)
     with pytest.raises(FileFailed, match="No space left on device") as caught:
-        cmake.configure(source_root(), tmp_path / "b", {}, None)
+        cmake.configure(source_root(), tmp_path / "b", {}, {})
     assert caught.value.errno == errno.ENOSPC
 
 

@@ -49,7 +49,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def built(project: Path, binary: Path, **entries: str) -> CacheUse | None:
-    cmake.configure(project, binary, {"RUSHLIGHT_COMPILER_CACHE": "ccache", **entries}, None)
+    cmake.configure(project, binary, {"RUSHLIGHT_COMPILER_CACHE": "ccache", **entries}, {})
     return cmake.build(binary, ["one"], jobs=1)
 
 
@@ -85,7 +85,7 @@ def test_clones_at_two_paths_share_objects(
     log = tmp_path / "statistics"
     monkeypatch.setenv("CCACHE_STATSLOG", str(log))
     for tree in trees:
-        cmake.configure(tree, tree / "build", {"RUSHLIGHT_COMPILER_CACHE": "ccache"}, None)
+        cmake.configure(tree, tree / "build", {"RUSHLIGHT_COMPILER_CACHE": "ccache"}, {})
         log.unlink(missing_ok=True)
         process.run(["cmake", "--build", str(tree / "build")])
         counts.append(log.read_text().count("_cache_hit"))
@@ -139,4 +139,4 @@ def test_a_choice_that_cannot_be_is_an_error(
     if choice == "sccache" and process.find_program("sccache") is not None:
         pytest.skip("missing: a machine without sccache")
     with pytest.raises(BuildFailed, match=message):
-        cmake.configure(project, tmp_path / "a", entries, None)
+        cmake.configure(project, tmp_path / "a", entries, {})

@@ -52,6 +52,9 @@ def test_a_missing_program_says_what_to_install() -> None:
     with pytest.raises(MissingExecutable) as missing:
         process.run(["/nowhere/qemu-arm"])
     assert "apt-get install qemu-user" in missing.value.next_step
+    with pytest.raises(MissingExecutable) as missing:
+        process.run(["/nowhere/cmake"])
+    assert "pip install 'rushlight[build]'" in missing.value.next_step
 
 
 def test_a_missing_folder_is_not_taken_for_a_missing_program(tmp_path: Path) -> None:

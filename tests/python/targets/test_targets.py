@@ -1,35 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Targets by name, what they need, and that Python, toolchain files and boards say the same."""
+"""Targets by name and compiler, what they need and how they run; their boards."""
 
 from __future__ import annotations
 
 import itertools
-import re
 from pathlib import Path
 
 import pytest
 
 from rushlight import process, targets
-from rushlight.build import check_requirements
 from rushlight.errors import BuildOnly, InvalidArgument, MissingToolchain, UnknownTarget
 from rushlight.sources import source_root
 from rushlight.targets.bare_metal import BareMetal
+from rushlight.targets.compilers import ZIGLANG
 from rushlight.targets.linux import Linux
+from rushlight.targets.target import Requirement
 from rushlight.targets.wasm import WASMTIME
-from rushlight.targets.zig import ZIGLANG, ZigLinux
 
 TOOLCHAINS = source_root() / "toolchains"
 BARE_METAL = [target for target in targets.all_targets() if isinstance(target, BareMetal)]
-LINUX = [target for target in targets.all_targets() if isinstance(target, (Linux, ZigLinux))]
-ZIG = [target for target in targets.all_targets() if target.name.startswith("zig-")]
-
-
-def toolchain_value(target: targets.Target, name: str) -> str:
-    """What a toolchain file sets a variable to."""
-    assert target.toolchain_file is not None
-    found = re.search(rf'^set\({name} "?(.*?)"?\)$', target.toolchain_file.read_text(), re.MULTILINE)
-    assert found, f"{target.toolchain_file}: no {name}"
-    return found[1]
+ZIG = [target for target in targets.every_choice() if target.compiler == "zig"]
 
 
 def test_an_unknown_target_is_refused_with_the_nearest_name_and_all_known_ones() -> None:
@@ -44,23 +34,39 @@ def test_names_are_unique_and_found() -> None:
     assert [targets.get(name).name for name in names] == names
 
 
-def test_every_toolchain_file_is_a_target_and_the_other_way_round() -> None:
-    files = {path.stem for path in TOOLCHAINS.glob("*.cmake")} - {
-        "linux", "bare-metal", "bare-metal-arm", "bare-metal-clang", "bare-metal-riscv",
-        "zig", "zig-bare-metal", "zig-linux",
-    }  # fmt: skip
-    assert files == {target.name for target in targets.all_targets()} - {"host"}
+def test_a_compiler_before_the_name_chooses_among_those_of_the_target() -> None:
+    by_zig = targets.get("zig-cortex-m33")
+    assert (by_zig.name, by_zig.compiler, by_zig.cpu) == ("zig-cortex-m33", "zig", "cortex-m33")
+    assert by_zig.toolchain["RUSHLIGHT_TARGET"] == "cortex-m33" and by_zig.board == "mps2-an505"
+    assert targets.get("cortex-m33").compiler == targets.get("gcc-cortex-m33").compiler == "gcc"
+    assert targets.get("zig-linux-x86_64").toolchain == targets.get("linux-x86_64").toolchain
+    assert targets.spelled("cortex-m33", "zig") == "zig-cortex-m33"
+    assert targets.spelled("cortex-m33", None) == "cortex-m33"
 
 
-@pytest.mark.parametrize("target", LINUX, ids=lambda target: target.name)
-def test_a_linux_toolchain_file_agrees_with_its_target(target: Linux | ZigLinux) -> None:
-    assert toolchain_value(target, "RUSHLIGHT_TRIPLE") == target.cpu
-    assert toolchain_value(target, "RUSHLIGHT_EMULATOR") == " ".join(target.emulator)
+def test_a_compiler_that_does_not_build_for_a_target_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match="compiler of cortex-m85: expected one of clang, got zig"):
+        targets.get("zig-cortex-m85")
+    with pytest.raises(InvalidArgument, match="compiler of the host"):
+        targets.get("gcc-host")
+    with pytest.raises(UnknownTarget, match="did you mean zig-cortex-m4"):
+        targets.get("zag-cortex-m4")
 
 
-@pytest.mark.parametrize("target", BARE_METAL, ids=lambda target: target.name)
-def test_a_bare_metal_toolchain_file_names_the_board_of_its_target(target: BareMetal) -> None:
-    assert toolchain_value(target, "RUSHLIGHT_DEFAULT_BOARD") == target.board
+def test_every_choice_is_a_target_by_each_of_its_compilers() -> None:
+    choices = [(target.name, target.compiler) for target in targets.every_choice()]
+    assert len(choices) == len(set(choices)) == 1 + sum(len(t.compilers) for t in targets.all_targets()[1:])
+    assert {"zig-rv64gc", "rv64gc", "clang-linux-riscv64", "wasm32"} < {name for name, _ in choices}
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang", "zig"])
+def test_linux_runs_in_the_emulator_unless_it_is_linked_statically_for_this_machine(
+    compiler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "riscv64")
+    target = targets.get(f"{compiler}-linux-riscv64")
+    words = [] if compiler == "zig" else ["qemu-riscv64", "-L", "/usr/riscv64-linux-gnu"]
+    assert target.command(Path("/runner"), ["x"]) == [*words, "/runner", "x"]
 
 
 @pytest.mark.parametrize("target", BARE_METAL, ids=lambda target: target.name)
@@ -72,14 +78,6 @@ def test_the_banks_of_a_board_exist_apart_from_each_other(target: BareMetal) -> 
     assert set(board["banks"]) == {"vectors", "flash", "ram", "model", "arena"}
     assert set(board["banks"].values()) <= {name for _, _, name in spans}
     assert (TOOLCHAINS / "boards" / "startup" / f"{board['architecture']}.cpp").is_file()
-
-
-@pytest.mark.parametrize("target", targets.all_targets()[1:], ids=lambda target: target.name)
-def test_the_code_that_a_toolchain_file_promises_is_the_targets(target: targets.Target) -> None:
-    architecture, _, bits, endianness = toolchain_value(target, "RUSHLIGHT_CODE").split()
-    assert int(bits) == 8 * target.pointer_bytes and endianness == "little"
-    family = {"cor": "arm", "ris": "rv"}.get(target.cpu[:3], target.cpu[:2])
-    assert architecture.startswith(family)
 
 
 def test_a_target_for_building_only_says_so_and_refuses_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,7 +120,7 @@ def test_a_board_takes_a_megabyte_each_of_model_and_arenas(target: BareMetal) ->
     assert min(free.values()) >= 0
 
 
-@pytest.mark.parametrize("target", targets.all_targets(), ids=lambda target: target.name)
+@pytest.mark.parametrize("target", targets.every_choice(), ids=lambda target: target.name)
 def test_what_is_missing_is_named_with_its_package(
     target: targets.Target, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -145,6 +143,19 @@ def test_what_is_missing_is_named_with_its_package(
         assert set(install[4:]) == packages["apt"]
     else:
         assert not debian
+
+
+@pytest.mark.parametrize("name", ["rv32imac", "zig-rv32imac", "wasm32"])
+def test_what_only_running_takes_is_told_before_a_run_and_not_before_a_build(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = targets.get(name)
+    runs = [Requirement("qemu-system-riscv32", "qemu-system-misc", only_to_run=True)]
+    monkeypatch.setattr(type(target), "requirements", lambda self: runs)
+    target.check_builds()
+    with pytest.raises(MissingToolchain, match="missing qemu-system-riscv32") as refusal:
+        target.check_runs()
+    assert f"rushlight targets install {name}" in refusal.value.next_step
 
 
 def test_nothing_is_installed_where_nothing_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,7 +192,7 @@ def test_the_host_runs_an_executable_as_it_is(tmp_path: Path) -> None:
     assert (result.returncode, result.stdout) == (3, f"{tmp_path}\none argument\n")
 
 
-@pytest.mark.parametrize("target", [*ZIG, targets.get("wasm32")], ids=lambda target: target.name)
+@pytest.mark.parametrize("target", ZIG, ids=lambda target: target.name)
 def test_what_pip_can_install_is_all_that_building_with_ziglang_takes(
     target: targets.Target, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -190,7 +201,7 @@ def test_what_pip_can_install_is_all_that_building_with_ziglang_takes(
     to_build = [item for item in target.requirements() if not item.only_to_run]
     assert {item.package for item in to_build} == {ZIGLANG, "cmake", "ninja"}
     with pytest.raises(MissingToolchain, match=r"missing zig, cmake, ninja") as refusal:
-        check_requirements(target)
+        target.check_builds()
     assert "pip install cmake ninja 'ziglang" in refusal.value.next_step
     assert "apt-get" not in refusal.value.next_step
 

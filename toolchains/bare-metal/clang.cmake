@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Cores that Debian's gcc 12 does not know: clang-19 and lld-19, with the C library, the C++ headers and
-# libgcc that go with gcc. A CPU file sets RUSHLIGHT_TRIPLE, and RUSHLIGHT_GCC_FLAGS to the core that gcc
-# does know and whose libraries are called in the same way.
-set(CMAKE_C_COMPILER clang-19)
-set(CMAKE_CXX_COMPILER clang++-19)
-set(CMAKE_ASM_COMPILER clang-19)
-foreach(rushlight_language IN ITEMS C CXX ASM)
-    set(CMAKE_${rushlight_language}_COMPILER_TARGET ${RUSHLIGHT_TRIPLE})
-endforeach()
+# clang and lld for bare metal, with the C library, the C++ headers and libgcc that go with gcc: for cores that
+# Debian's gcc 12 does not know, and for those that it does. The row's `libraries` are gcc's flags for a core whose
+# libraries are called in the same way; without them the row's flags for gcc serve.
+include("${CMAKE_CURRENT_LIST_DIR}/../clang/compiler.cmake")
+string(JSON rushlight_linker GET "${rushlight_table}" clang linker)
+rushlight_field(rushlight_gcc_flags "${rushlight_choice}" libraries)
+if(NOT rushlight_gcc_flags)
+    list(FIND rushlight_known gcc rushlight_index)
+    string(JSON rushlight_gcc_flags GET "${rushlight_compilers}" ${rushlight_index} flags)
+endif()
 
-# What reads executables later on reads this one's words.
+# Scripts read the words of gcc's objdump.
 find_program(CMAKE_OBJDUMP ${RUSHLIGHT_TRIPLE}-objdump)
 
-separate_arguments(rushlight_gcc_flags UNIX_COMMAND "${RUSHLIGHT_GCC_FLAGS}")
+separate_arguments(rushlight_gcc_flags UNIX_COMMAND "${rushlight_gcc_flags}")
 foreach(rushlight_question IN ITEMS multi-directory libgcc-file-name)
     execute_process(
         COMMAND ${RUSHLIGHT_TRIPLE}-gcc ${rushlight_gcc_flags} -print-${rushlight_question}
@@ -21,7 +22,7 @@ foreach(rushlight_question IN ITEMS multi-directory libgcc-file-name)
         RESULT_VARIABLE rushlight_failed
     )
     if(rushlight_failed)
-        message(FATAL_ERROR "${RUSHLIGHT_TRIPLE}-gcc, whose libraries clang-19 is to link: not found")
+        message(FATAL_ERROR "${RUSHLIGHT_TRIPLE}-gcc, whose libraries clang is to link: not found")
     endif()
 endforeach()
 set(rushlight_libc /usr/lib/picolibc/${RUSHLIGHT_TRIPLE})
@@ -34,8 +35,8 @@ foreach(rushlight_folder IN LISTS rushlight_cxx_headers)
 endforeach()
 string(APPEND RUSHLIGHT_LIBRARY_FLAGS " -isystem ${rushlight_libc}/include")
 set(RUSHLIGHT_LINK_FLAGS
-    "--ld-path=ld.lld-19 -nostdlib -Wno-unused-command-line-argument -Wl,--defsym=vfprintf=__i_vfprintf -Wl,--defsym=vfscanf=__i_vfscanf"
+    "--ld-path=${rushlight_linker} -nostdlib -Wno-unused-command-line-argument -Wl,--defsym=vfprintf=__i_vfprintf -Wl,--defsym=vfscanf=__i_vfscanf"
 )
 string(APPEND RUSHLIGHT_LINK_FLAGS " -L${rushlight_libc}/lib/${rushlight_multi-directory}")
 set(CMAKE_C_STANDARD_LIBRARIES_INIT "-lm -lc ${rushlight_libgcc-file-name} -lc")
-include("${CMAKE_CURRENT_LIST_DIR}/bare-metal.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/board.cmake")

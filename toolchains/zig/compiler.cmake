@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What all targets share that the Python package ziglang builds for: compiler, linker, C library and C++
-# headers without root. A target's file sets CMAKE_SYSTEM_NAME, CMAKE_SYSTEM_PROCESSOR, RUSHLIGHT_TRIPLE (as
-# zig spells it) and RUSHLIGHT_CPU_FLAGS, then includes this one.
+# zig of the Python package ziglang: compiler, linker, C library and C++ headers, without root. RUSHLIGHT_TRIPLE is
+# spelled as zig spells it.
 set(RUSHLIGHT_ZIG
     ""
     CACHE FILEPATH

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What all bare-metal targets share. A CPU file sets RUSHLIGHT_CPU_FLAGS and RUSHLIGHT_DEFAULT_BOARD, then
-# includes the file of its architecture, which names the compiler and includes this one.
+# What bare metal has with every compiler, whose file includes this one after it has set RUSHLIGHT_LIBRARY_FLAGS,
+# RUSHLIGHT_CXX_LIBRARY_FLAGS and RUSHLIGHT_LINK_FLAGS.
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 set(RUSHLIGHT_BOARD
@@ -10,13 +10,6 @@ set(RUSHLIGHT_BOARD
 )
 set(RUSHLIGHT_PLATFORM semihosting CACHE STRING "File of runtime/platform/ to build on")
 set(CMAKE_BUILD_TYPE MinSizeRel CACHE STRING "Build type")
-
-# Of gcc; other compilers' files say otherwise. -nostartfiles: the board brings its own reset code. Log lines
-# hold integers only, so the small printf does.
-if(NOT DEFINED RUSHLIGHT_LIBRARY_FLAGS)
-    set(RUSHLIGHT_LIBRARY_FLAGS "--specs=picolibc.specs")
-    set(RUSHLIGHT_LINK_FLAGS "-nostartfiles -DPICOLIBC_INTEGER_PRINTF_SCANF")
-endif()
 
 set(rushlight_flags "${RUSHLIGHT_CPU_FLAGS} ${RUSHLIGHT_LIBRARY_FLAGS} -ffunction-sections -fdata-sections")
 set(CMAKE_C_FLAGS_INIT "${rushlight_flags}")
@@ -30,12 +23,8 @@ set(CMAKE_ASM_FLAGS_INIT "${RUSHLIGHT_CPU_FLAGS}")
 set(CMAKE_EXE_LINKER_FLAGS_INIT "${RUSHLIGHT_LINK_FLAGS} -Wl,--gc-sections -Wl,-z,noexecstack")
 
 # ctest and custom commands run executables in the emulator that the board names.
-get_filename_component(
-    RUSHLIGHT_BOARD_FOLDER
-    "${RUSHLIGHT_BOARD}"
-    ABSOLUTE
-    BASE_DIR "${CMAKE_CURRENT_LIST_DIR}/boards"
-)
+get_filename_component(rushlight_boards "${CMAKE_CURRENT_LIST_DIR}/../boards" ABSOLUTE)
+get_filename_component(RUSHLIGHT_BOARD_FOLDER "${RUSHLIGHT_BOARD}" ABSOLUTE BASE_DIR "${rushlight_boards}")
 if(NOT EXISTS "${RUSHLIGHT_BOARD_FOLDER}/board.json")
     message(FATAL_ERROR "RUSHLIGHT_BOARD: no board.json in ${RUSHLIGHT_BOARD_FOLDER}")
 endif()
@@ -43,7 +32,7 @@ file(READ "${RUSHLIGHT_BOARD_FOLDER}/board.json" rushlight_board)
 string(JSON rushlight_count LENGTH "${rushlight_board}" emulator)
 if(rushlight_count GREATER 0) # a board without one is for building only
     math(EXPR rushlight_last "${rushlight_count} - 1")
-    set(CMAKE_CROSSCOMPILING_EMULATOR sh "${CMAKE_CURRENT_LIST_DIR}/boards/startup/run.sh")
+    set(CMAKE_CROSSCOMPILING_EMULATOR sh "${rushlight_boards}/startup/run.sh")
     foreach(rushlight_index RANGE ${rushlight_last})
         string(JSON rushlight_word GET "${rushlight_board}" emulator ${rushlight_index})
         list(APPEND CMAKE_CROSSCOMPILING_EMULATOR "${rushlight_word}")
