@@ -125,8 +125,8 @@ TEST(EValue, Lists_AreGatheredWhenRead) {
   TensorImpl impl(ScalarType::Float, 1, sizes);
   EValue values[] = {EValue(int64_t{1}), EValue(int64_t{2}), EValue(Tensor(&impl)), EValue()};
   EValue* ints[] = {&values[0], &values[1]};
-  int64_t items[2];
-  BoxedEvalueList<int64_t> list(ints, items, 2);
+  int64_t numbers[2];
+  BoxedEvalueList<int64_t> list(ints, numbers, 2);
   const EValue int_list(&list);
   values[1] = EValue(int64_t{5});
   EXPECT_EQ(int_list.toIntList()[1], 5);

@@ -39,10 +39,10 @@ def test_everything_linked_has_a_row(kernels: Kernels) -> None:
     assert set(kernels.signatures) <= {name_of(schema) for schema in SCHEMAS}
 
 
-@pytest.mark.parametrize("engine", ["activation", "convolution", "matmul"])
+@pytest.mark.parametrize("engine", ["matmul/activation", "geometry/convolution", "matmul/matmul"])
 def test_a_shared_engine_has_the_dtypes_of_every_kernel_that_calls_it(engine: str) -> None:
     """Those name the operators whose dtypes they are compiled for. Backs have code of their own."""
-    source = ROOT / "kernels" / "shared" / f"{engine}.cpp"
+    source = ROOT / "kernels" / f"{engine}.cpp"
     table = load_table(TABLE)
     callers = [
         name

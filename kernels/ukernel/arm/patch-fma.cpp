@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cortex-M4F, M7F, M33F: eight channels with one load each of input and weight.
 #define RL_OWN_CHANNELS
-#include "kernels/ukernel/generic/patch.cpp"
+#include "kernels/ukernel/generic/patch_planes.inl"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 

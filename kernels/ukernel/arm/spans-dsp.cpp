@@ -7,7 +7,7 @@
 #define RL_OWN_SPANS
 #define RL_OWN_RECTIFY
 #endif
-#include "kernels/ukernel/generic/spans.cpp"
+#include "kernels/ukernel/generic/spans.inl"
 
 #ifdef __ARM_FP
 

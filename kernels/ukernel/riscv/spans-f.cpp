@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #define RL_OWN_RECTIFY
-#include "kernels/ukernel/generic/spans.cpp"
+#include "kernels/ukernel/generic/spans.inl"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 

@@ -168,7 +168,10 @@ def test_words_are_on_or_off_and_the_later_one_counts(project: Path) -> None:
     plain, _ = configure(project)
     assert plain[has("limits")] == plain[has("prepare")] == plain[has("runner")] == "ON"
     assert plain[has("tests")] == plain[has("small")] == plain[has("compat")] == "OFF"
-    said, result = configure(project, "RUSHLIGHT_FEATURES=small,no-limits;limits", "RUSHLIGHT_BUILD=tests")
+    said, result = configure(
+        project, "RUSHLIGHT_FEATURES=small,no-limits;limits", "RUSHLIGHT_BUILD=tests;no-runner"
+    )
+    assert said[has("runner")] == "OFF"
     assert said[has("small")] == said[has("limits")] == said[has("tests")] == said[has("compact")] == "ON"
     assert said[has("compat")] == "ON" and "--small" in said["words"] and "--official-names" in said["words"]
     assert "Deprecation" not in result.stderr

@@ -101,7 +101,7 @@ def test_a_row_that_is_not_taken_is_not_selected(table: OperatorTable, own: Path
     headers = tmp_path / "out" / "sources"
     own_header = (headers / "mine" / "twice" / "rushlight" / "selected_dtypes.h").read_text()
     assert '{"aten::mm.out", 0x000080ffu}' in own_header
-    assert not (headers / "portable" / "op_mm").exists()
+    assert not (headers / "operators" / "op_mm").exists()
     listed = (tmp_path / "out" / "selection.cmake").read_text()
     assert (
         str(own / "twice.cpp") in listed

@@ -40,7 +40,7 @@ def test_the_three_steps_give_what_one_command_gives(tmp_path: Path) -> None:
     assert kernels["operators"]["aten::exp.out"] == {
         "library": "optimized",
         "kernel": "rushlight::kernels::exp_out",
-        "source": str(source_root() / "kernels" / "portable" / "op_exp.cpp"),
+        "source": str(source_root() / "kernels" / "operators" / "elementwise" / "op_exp.cpp"),
         "back": str(source_root() / "kernels" / "host" / "unary.cpp"),
         "portable": False,
         "dtypes": ["float32"],

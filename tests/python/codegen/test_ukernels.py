@@ -140,3 +140,8 @@ def test_every_family_calls_itself_what_its_sources_are_called() -> None:
     generic = {path.stem for path in (FOLDER / "generic").glob("*.cpp")}
     headers = {path.stem for path in FOLDER.glob("*.h")} - {"variants", "detect"}
     assert generic == headers == {path.stem for path in (FOLDER / "reference").glob("*.h")}
+
+
+def test_no_source_includes_a_source_that_packages_compile_on_a_condition() -> None:
+    for path in FOLDER.rglob("*.cpp"):
+        assert not re.findall(r'#include "[^"]+\.cpp"', path.read_text()), path
