@@ -25,8 +25,9 @@ found '${CMAKE_TOOLCHAIN_FILE}'"
     )
 endif()
 
-# The embedded files by what they are: bytes 4 to 8 of each kind of file name it. One that is not there yet is a
-# program that the build makes.
+# The embedded files by what they are: bytes 4 to 8 of a data file are FT01, of a bundled program BP08. They are
+# read as hexadecimal digits, since versions of CMake differ in how they end a text. A file that is not there yet
+# is a program that the build makes.
 set(RUSHLIGHT_EMBEDDED_MODEL "")
 set(RUSHLIGHT_EMBEDDED_DATA "")
 set(RUSHLIGHT_EMBEDS_BUNDLE OFF)
@@ -34,9 +35,9 @@ rushlight_selection_files("${RUSHLIGHT_EMBED}" rushlight_files)
 foreach(rushlight_file IN LISTS rushlight_files)
     set(rushlight_kind "")
     if(EXISTS "${rushlight_file}")
-        file(READ "${rushlight_file}" rushlight_kind OFFSET 4 LIMIT 4)
+        file(READ "${rushlight_file}" rushlight_kind OFFSET 4 LIMIT 4 HEX)
     endif()
-    if(rushlight_kind STREQUAL "FT01")
+    if(rushlight_kind STREQUAL "46543031")
         list(APPEND RUSHLIGHT_EMBEDDED_DATA "${rushlight_file}")
     elseif(RUSHLIGHT_EMBEDDED_MODEL)
         message(
@@ -45,7 +46,7 @@ foreach(rushlight_file IN LISTS rushlight_files)
         )
     else()
         set(RUSHLIGHT_EMBEDDED_MODEL "${rushlight_file}")
-        if(rushlight_kind STREQUAL "BP08")
+        if(rushlight_kind STREQUAL "42503038")
             set(RUSHLIGHT_EMBEDS_BUNDLE ON)
         endif()
     endif()

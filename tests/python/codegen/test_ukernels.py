@@ -13,6 +13,7 @@ from rushlight.codegen.includes import closure
 from rushlight.errors import InvalidArgument
 from rushlight.sources import source_root
 
+ROOT = Path(__file__).parents[3]
 FOLDER = source_root() / ukernels.FOLDER
 TABLE = (FOLDER / "variants.yaml").read_text()
 
@@ -122,18 +123,17 @@ def test_what_stays_keeps_its_time_stamp(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("family", sorted(ukernels.read_headers(source_root())))
 def test_a_family_has_a_contract_a_reference_a_test_and_a_benchmark(family: str) -> None:
-    root = source_root()
     expected = [
         f"kernels/ukernel/{family}.h",
         f"kernels/ukernel/reference/{family}.h",
         f"tests/kernels/ukernel/{family}_test.cpp",
         f"benchmarks/ukernel/{family}_bench.cpp",
     ]
-    assert [path for path in expected if not (root / path).is_file()] == []
+    assert [path for path in expected if not (ROOT / path).is_file()] == []
     for path in expected[2:]:
-        text = (root / path).read_text()
+        text = (ROOT / path).read_text()
         assert f'#include "kernels/ukernel/reference/{family}.h"' in text, path
-    assert f"RL_BENCHMARK({family}," in (root / expected[3]).read_text()
+    assert f"RL_BENCHMARK({family}," in (ROOT / expected[3]).read_text()
 
 
 def test_every_family_calls_itself_what_its_sources_are_called() -> None:
