@@ -8,8 +8,15 @@ include("${CMAKE_CURRENT_LIST_DIR}/watch.cmake")
 # rushlight_select_kernels(<folder>) generates what options.cmake selects, for the library executorch_kernels;
 # sets what rushlight_generate sets.
 function(rushlight_select_kernels out)
-    rushlight_default_priority(RUSHLIGHT_LIBRARY_PRIORITY)
     rushlight_generator_words(arguments selection libraries build)
+    # A priority that is given holds for kernels of floats, too.
+    rushlight_names("${RUSHLIGHT_LIBRARY_PRIORITY}" priority)
+    if(RUSHLIGHT_HAS_SMALL AND NOT priority)
+        rushlight_floats_in_software(software)
+        if(software)
+            list(APPEND arguments --floats-in-software)
+        endif()
+    endif()
     get_property(backends GLOBAL PROPERTY RUSHLIGHT_BACKEND_ARGUMENTS)
     rushlight_generate("${out}" ${arguments} ${backends})
     rushlight_generated_lists(names)
@@ -31,19 +38,6 @@ function(rushlight_library_files result)
         endif()
     endforeach()
     set(${result} "${files}" PARENT_SCOPE)
-endfunction()
-
-# rushlight_default_priority(<result>): the order of kernel libraries; where it is not given, portable kernels
-# first if floats are computed in software: nothing makes up there for what a product costs, and they are smaller.
-function(rushlight_default_priority result)
-    rushlight_names("${RUSHLIGHT_LIBRARY_PRIORITY}" priority)
-    if(RUSHLIGHT_HAS_SMALL AND NOT priority)
-        rushlight_floats_in_software(software)
-        if(software)
-            set(priority portable)
-        endif()
-    endif()
-    set(${result} "${priority}" PARENT_SCOPE)
 endfunction()
 
 # The lists of selection.cmake, without the prefix RUSHLIGHT_, that rushlight_generate gives its caller.

@@ -71,7 +71,8 @@ function(rushlight_add_ukernels target)
     rushlight_ukernel_rows("${features}" native chosen)
     # A square root is one instruction; both sides of a choice may be computed, though one may be infinite.
     set(speed -ffp-contract=fast -fno-math-errno -fno-trapping-math)
-    if("hosted" IN_LIST features)
+    # Not to find faults: with sanitizers -O3 takes the compiler minutes.
+    if("hosted" IN_LIST features AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
         list(APPEND speed -O3)
     endif()
     set(sources "")
@@ -98,7 +99,9 @@ function(rushlight_add_ukernels target)
             if("${family}" IN_LIST "RUSHLIGHT_UKERNEL_FAMILIES_${row}")
                 set(source "${RUSHLIGHT_UKERNEL_SOURCE_${row}_${family}}")
                 list(APPEND sources "${source}")
+                get_filename_component(name "${row}" NAME)
                 set(flags ${speed} ${RUSHLIGHT_UKERNEL_FLAGS_${row}} ${RUSHLIGHT_UKERNEL_OPTIONS_${row}})
+                list(APPEND flags "-DRL_UKERNEL_VARIANT=${name}")
                 set_source_files_properties("${source}" PROPERTIES COMPILE_OPTIONS "${flags}")
             endif()
         endforeach()
@@ -131,7 +134,14 @@ function(rushlight_ukernel_rows features native chosen)
         list(REMOVE_DUPLICATES rows)
         list(LENGTH rows different)
         # The flags ask for one of them anyway: that is then the one variant there is.
-        if("hosted" IN_LIST features AND "${isa}" IN_LIST features AND count EQUAL different)
+        # Sanitizers take a compiler minutes for each variant. The tests of the families run all of them, between
+        # pages that nobody may touch.
+        if(
+            "hosted" IN_LIST features
+            AND "${isa}" IN_LIST features
+            AND count EQUAL different
+            AND NOT RUSHLIGHT_HAS_FUZZERS
+        )
             set(besides ${RUSHLIGHT_UKERNEL_OF_${isa}})
         endif()
     endforeach()

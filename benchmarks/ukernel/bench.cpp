@@ -38,12 +38,15 @@ void print_counted(const Case& what) {
   std::printf("%s\t%s\t%.0f\t%.0f\n", what.name.c_str(), what.variant.c_str(), what.flops, what.bytes);
 }
 
+double peak_of(const Case& what) { return what.is_integer ? integer_peak(what.variant) : peak(what.variant); }
+
 void print(const Timing& timing) {
   const Case& what = timing.what;
-  std::printf("%-36s %-7s %12.1f ns", what.name.c_str(), what.variant.c_str(), timing.seconds * 1e9);
+  std::printf("%-36s %-10s %12.1f ns", what.name.c_str(), what.variant.c_str(), timing.seconds * 1e9);
   if (what.flops > 0) {
     const double speed = what.flops / timing.seconds;
-    std::printf(" %8.1f GFLOP/s %5.1f %%", speed * 1e-9, 100 * speed / peak(what.variant));
+    std::printf(" %8.1f %s %5.1f %%", speed * 1e-9, what.is_integer ? "GOP/s" : "GFLOP/s",
+                100 * speed / peak_of(what));
   }
   if (what.bytes > 0) std::printf(" %8.1f GB/s", what.bytes / timing.seconds * 1e-9);
   std::printf("\n");
@@ -57,7 +60,7 @@ void print_json(const std::vector<Timing>& timings) {
         "%s  {\"name\": \"%s\", \"variant\": \"%s\", \"seconds\": %.4g, \"flops\": %.0f, \"bytes\": %.0f, "
         "\"peak_flops\": %.4g}",
         separator, each.what.name.c_str(), each.what.variant.c_str(), each.seconds, each.what.flops,
-        each.what.bytes, peak(each.what.variant));
+        each.what.bytes, peak_of(each.what));
     separator = ",\n";
   }
   std::printf("\n]\n");
@@ -97,6 +100,16 @@ Floats some_floats(size_t count) {
     each = static_cast<float>(static_cast<int32_t>(state)) / 2147483648.0f;
   }
   return floats;
+}
+
+Bytes some_bytes(size_t count) {
+  Bytes bytes(count);
+  uint32_t state = 1;
+  for (int8_t& each : bytes) {
+    state = state * 1664525u + 1013904223u;
+    each = static_cast<int8_t>(state >> 24);
+  }
+  return bytes;
 }
 
 }  // namespace rushlight::bench

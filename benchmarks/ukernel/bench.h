@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <string>
 #include <vector>
@@ -22,8 +23,9 @@ namespace rushlight::bench {
 struct Case {
   std::string name;
   std::string variant;  // native, avx2, avx512, neon; reference
-  double flops = 0;     // floating-point operations of a call
+  double flops = 0;     // operations of a call: of floats, or of int8 if it is_integer
   double bytes = 0;     // read and written by a call
+  bool is_integer = false;
 };
 
 struct Timing {
@@ -54,8 +56,9 @@ class Bench {
 };
 
 // The multiply-adds that one core of this machine can do with the vectors of a variant, in operations a
-// second.
+// second: of float32, or of int8 with exact sums of 32 bits.
 [[nodiscard]] double peak(const std::string& variant);
+[[nodiscard]] double integer_peak(const std::string& variant);
 
 // Those of all files, in the order of their families' names.
 struct Family {
@@ -86,6 +89,7 @@ struct Aligned {
   bool operator!=(const Aligned&) const { return false; }
 };
 using Floats = std::vector<float, Aligned<float>>;
+using Bytes = std::vector<int8_t, Aligned<int8_t>>;
 
 // What the variants of a family are compared with, behind them.
 template <class T>
@@ -96,6 +100,8 @@ std::vector<T> with_reference(std::vector<T> variants, const T& reference) {
 
 // Between -1 and 1, always the same.
 [[nodiscard]] Floats some_floats(size_t count);
+// All of int8, always the same.
+[[nodiscard]] Bytes some_bytes(size_t count);
 
 }  // namespace rushlight::bench
 

@@ -45,11 +45,6 @@ inline constexpr bool kHasSelectedDtype = false;
 template <class Problem>
 inline constexpr bool kHasSelectedDtype<Problem, std::enable_if_t<Problem::kDtypeIsSelected>> = true;
 
-// True if the program holds the tensor, so that what is packed of it at load stays valid.
-[[nodiscard]] inline bool is_constant(const Tensor& tensor) {
-  return tensor.impl()->storage() == Storage::Constant;
-}
-
 // True if the tensor has these sizes. A prepare function sees tensors that no call has resized yet: it may
 // rely on `out` only where that has the shape of the result; a dynamic one has its largest shape then.
 [[nodiscard]] inline bool has_sizes(const Tensor& tensor, Span<const SizesType> sizes) {

@@ -316,7 +316,7 @@ class ByPixels {
   }
 
   const PixelsConvolution& c_;
-  const Geometry& g_;
+  const ConvolutionGeometry& g_;
   const ConvolutionAxis& y_;
   const ConvolutionAxis& x_;
   bool is_adjacent_;      // the channels of a pixel
@@ -329,7 +329,7 @@ class ByPixels {
 
 }  // namespace
 
-bool goes_by_pixels(const Geometry& geometry) {
+bool goes_by_pixels(const ConvolutionGeometry& geometry) {
   const ConvolutionAxis& depth = geometry.axes[0];
   const bool flat = depth.kernel == 1 && depth.in == 1 && depth.out == 1;
   return flat && !geometry.transposed && geometry.out_channel_stride == 1 &&

@@ -2,13 +2,13 @@
 // Convolutions of images whose channels are adjacent: pixels are the rows of products with panels of weights.
 #pragma once
 
-#include "kernels/board/geometry.h"
+#include "kernels/geometry/convolution_geometry.h"
 
 namespace rushlight::kernels::board {
 
 // One group of one element of the batch.
 struct PixelsConvolution {
-  const Geometry* geometry;
+  const ConvolutionGeometry* geometry;
   const float* in;
   const float* weight;
   const float* bias;  // or null
@@ -17,7 +17,7 @@ struct PixelsConvolution {
 };
 
 // Whether the numbers of pixels are adjacent in the output, and in the input or few there.
-[[nodiscard]] bool goes_by_pixels(const Geometry& geometry);
+[[nodiscard]] bool goes_by_pixels(const ConvolutionGeometry& geometry);
 
 void convolve_pixels(const PixelsConvolution& convolution);
 

@@ -5,7 +5,7 @@
 
 #include "kernels/board/by_pixels.h"
 #include "kernels/board/convolve_channels.h"
-#include "kernels/board/geometry.h"
+#include "kernels/geometry/convolution_geometry.h"
 #include "kernels/ukernel/panel.h"
 #include "kernels/ukernel/patch.h"
 #include "kernels/ukernel/spans.h"
@@ -35,7 +35,7 @@ struct Part {
 
 // How the elements of the kernel are divided into such parts, none larger than a panel is deep.
 struct Parts {
-  explicit Parts(const Geometry& geometry) {
+  explicit Parts(const ConvolutionGeometry& geometry) {
     const ConvolutionAxis* axes = geometry.axes;
     const ptrdiff_t taps = geometry.taps();
     const ptrdiff_t channels = geometry.in_channels;
@@ -63,7 +63,7 @@ struct Parts {
 
 class Convolution {
  public:
-  explicit Convolution(const Geometry& geometry) : g_(geometry), parts_(geometry) {
+  explicit Convolution(const ConvolutionGeometry& geometry) : g_(geometry), parts_(geometry) {
     const ConvolutionAxis* axes = g_.axes;
     flat_ = !g_.transposed && axes[0].kernel == 1 && axes[0].in == 1 && axes[0].out == 1;
     pixels_ = axes[0].out * axes[1].out * axes[2].out;
@@ -232,7 +232,7 @@ class Convolution {
     windows_.offset[i] = static_cast<int32_t>(offset);
   }
 
-  const Geometry& g_;
+  const ConvolutionGeometry& g_;
   Parts parts_;
   ptrdiff_t pixels_;
   bool adjoin_;   // pixels are as far apart at the end of a row as in it
@@ -271,7 +271,7 @@ struct Stretch {
 // Depthwise: of one input channel, or of few output channels for each.
 class PatchByPatch {
  public:
-  explicit PatchByPatch(const Geometry& geometry) : g_(geometry) {
+  explicit PatchByPatch(const ConvolutionGeometry& geometry) : g_(geometry) {
     const ConvolutionAxis& vertical = g_.axes[1];
     const ConvolutionAxis& horizontal = g_.axes[2];
     const ptrdiff_t height = reach(vertical, 1);
@@ -328,7 +328,7 @@ class PatchByPatch {
                         static_cast<size_t>(horizontal.inside));
   }
 
-  const Geometry& g_;
+  const ConvolutionGeometry& g_;
   ptrdiff_t rows_ = 0;  // that are convolved at once
   ptrdiff_t columns_ = 0;
   bool framed_ = false;
@@ -338,7 +338,7 @@ class PatchByPatch {
 
 // Calls f(input, kernel, bias, output) for each group of each element of the batch.
 template <class F>
-void for_each_group(const Geometry& geometry, const ConvolutionProblem& problem, F f) {
+void for_each_group(const ConvolutionGeometry& geometry, const ConvolutionProblem& problem, F f) {
   const std::optional<Tensor>& bias = problem.bias;
   const float* in = problem.input.const_data_ptr<float>();
   float* to = problem.out.mutable_data_ptr<float>();
@@ -354,7 +354,7 @@ void for_each_group(const Geometry& geometry, const ConvolutionProblem& problem,
 }
 
 // Of one input channel, or of few output channels for each.
-bool is_depthwise(const Geometry& geometry) {
+bool is_depthwise(const ConvolutionGeometry& geometry) {
   const bool flat = geometry.axes[0].kernel == 1 && geometry.axes[0].in == 1 && geometry.axes[0].out == 1;
   return geometry.in_channels == 1 && geometry.out_channels < 4 && !geometry.transposed && flat;
 }
@@ -364,14 +364,14 @@ bool is_plain_three(const ConvolutionAxis& axis) {
 }
 
 // A depthwise kernel of 3 x 3 on whole planes as they are.
-bool is_plain(const Geometry& geometry) {
+bool is_plain(const ConvolutionGeometry& geometry) {
   const ConvolutionAxis* axes = geometry.axes;
   return is_plain_three(axes[1]) && is_plain_three(axes[2]) && axes[2].in_stride == 1 &&
          axes[2].out_stride == 1;
 }
 
-void convolve_plain(const Geometry& geometry, const float* in, const float* weight, const float* bias,
-                    float* out) {
+void convolve_plain(const ConvolutionGeometry& geometry, const float* in, const float* weight,
+                    const float* bias, float* out) {
   const ConvolutionAxis* axes = geometry.axes;
   for (ptrdiff_t c = 0; c < geometry.out_channels; ++c) {
     ukernel::convolve_plane_3x3(
@@ -382,7 +382,8 @@ void convolve_plain(const Geometry& geometry, const float* in, const float* weig
 }
 
 // Whether there was enough memory.
-[[gnu::noinline]] bool convolve_patches(const Geometry& geometry, const ConvolutionProblem& problem) {
+[[gnu::noinline]] bool convolve_patches(const ConvolutionGeometry& geometry,
+                                        const ConvolutionProblem& problem) {
   PatchByPatch patches(geometry);
   if (!patches.fits()) return false;
   for_each_group(geometry, problem, [&](const float* in, const float* kernel, const float* added, float* to) {
@@ -391,7 +392,7 @@ void convolve_plain(const Geometry& geometry, const float* in, const float* weig
   return true;
 }
 
-[[gnu::noinline]] void convolve_any(const Geometry& geometry, const ConvolutionProblem& problem) {
+[[gnu::noinline]] void convolve_any(const ConvolutionGeometry& geometry, const ConvolutionProblem& problem) {
   Convolution general(geometry);
   for_each_group(geometry, problem, [&](const float* in, const float* kernel, const float* added, float* to) {
     general.convolve(in, kernel, added, to);
@@ -402,7 +403,8 @@ void convolve_plain(const Geometry& geometry, const float* in, const float* weig
 
 bool convolve_small(const ConvolutionProblem& problem, bool rectify) {
   const auto& [input, weight, bias, arguments, out] = problem;
-  const Geometry geometry = geometry_of(problem);
+  const ConvolutionGeometry geometry =
+      convolution_geometry(problem.input, problem.weight, problem.arguments, problem.out);
   const bool rectifies = rectify && ukernel::kPanelRectifies;
   if (is_depthwise(geometry)) {
     if (goes_by_channels(geometry)) {

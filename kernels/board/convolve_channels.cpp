@@ -49,13 +49,13 @@ void pack(const ConvolutionAxis& y, const ConvolutionAxis& x, ptrdiff_t step, co
 
 }  // namespace
 
-bool goes_by_channels(const Geometry& geometry) {
+bool goes_by_channels(const ConvolutionGeometry& geometry) {
   return geometry.out_channels == 1 && geometry.groups > 1 && geometry.in_channel_stride == 1 &&
          geometry.out_channel_stride == 1 && geometry.taps() <= kMostTaps;
 }
 
 void convolve_channels(const PixelsConvolution& convolution) {
-  const Geometry& geometry = *convolution.geometry;
+  const ConvolutionGeometry& geometry = *convolution.geometry;
   // Lines are along the longer axis.
   const bool stands = geometry.axes[1].out > geometry.axes[2].out;
   const ConvolutionAxis& vertical = geometry.axes[stands ? 2 : 1];

@@ -7,7 +7,7 @@
 namespace rushlight::kernels::board {
 
 // Whether the numbers of pixels are adjacent in input and output, and the kernel is not too large.
-[[nodiscard]] bool goes_by_channels(const Geometry& geometry);
+[[nodiscard]] bool goes_by_channels(const ConvolutionGeometry& geometry);
 
 // All groups of one element of the batch.
 void convolve_channels(const PixelsConvolution& convolution);

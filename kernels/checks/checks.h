@@ -29,6 +29,11 @@ struct Shape {
   }
 };
 
+// True if the program holds the tensor, so that what is packed of it at load stays valid.
+[[nodiscard]] inline bool is_constant(const Tensor& tensor) {
+  return tensor.impl()->storage() == Storage::Constant;
+}
+
 // Gives `out` the shape; Error::InvalidArgument naming both shapes when it cannot take it.
 Error resize_out(const Tensor& out, Span<const SizesType> sizes);
 

@@ -258,9 +258,7 @@ void convolve_pairs(Plan plan, const T* in, const T* kernel, const T* bias, T* o
   }
 }
 
-Error check_tensors(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
-                    bool transposed, int64_t groups) {
-  RL_TRY(check_same_dtype(input, weight, "input and weight"));
+Error check_tensors(const Tensor& input, const Tensor& weight, bool transposed, int64_t groups) {
   RL_CHECK(input.dim() >= 3 && input.dim() <= 5 && weight.dim() == input.dim(), Error::InvalidArgument,
            "input and weight: expected equal ranks from 3 to 5, got %d and %d", static_cast<int>(input.dim()),
            static_cast<int>(weight.dim()));
@@ -273,10 +271,6 @@ Error check_tensors(const Tensor& input, const Tensor& weight, const std::option
            static_cast<long>(input.size(1)));
   const int64_t out_channels = transposed ? weight.size(1) * groups : weight.size(0);
   RL_CHECK(out_channels <= kSpatialLimit, Error::InvalidArgument, "weight: too many output channels");
-  if (!bias) return Error::Ok;
-  RL_TRY(check_same_dtype(input, *bias, "input and bias"));
-  RL_CHECK(bias->dim() == 1 && bias->size(0) == out_channels, Error::InvalidArgument,
-           "bias: expected one element for each of %ld output channels", static_cast<long>(out_channels));
   return Error::Ok;
 }
 
@@ -288,7 +282,18 @@ bool is_pointwise(const ConvolutionAxis& axis) {
 
 Error convolution_shape(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                         const ConvolutionArguments& arguments, Shape* shape) {
-  RL_TRY(check_tensors(input, weight, bias, arguments.transposed, arguments.groups));
+  RL_TRY(check_same_dtype(input, weight, "input and weight"));
+  if (bias) RL_TRY(check_same_dtype(input, *bias, "input and bias"));
+  RL_TRY(convolution_sizes(input, weight, arguments, shape));
+  const SizesType channels = shape->sizes[1];
+  RL_CHECK(!bias || (bias->dim() == 1 && bias->size(0) == channels), Error::InvalidArgument,
+           "bias: expected one element for each of %ld output channels", static_cast<long>(channels));
+  return Error::Ok;
+}
+
+Error convolution_sizes(const Tensor& input, const Tensor& weight, const ConvolutionArguments& arguments,
+                        Shape* shape) {
+  RL_TRY(check_tensors(input, weight, arguments.transposed, arguments.groups));
   const size_t spatial = input.sizes().size() - 2;
   RL_TRY(check_spatial_list(arguments.stride, spatial, 1, "stride"));
   RL_TRY(check_spatial_list(arguments.padding, spatial, 0, "padding"));

@@ -67,6 +67,10 @@ inline void plan_axes(const Tensor& input, const Tensor& weight, const Convoluti
 Error convolution_shape(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
                         const ConvolutionArguments& arguments, Shape* shape);
 
+// The same of tensors of any dtypes, without the bias. InvalidArgument.
+Error convolution_sizes(const Tensor& input, const Tensor& weight, const ConvolutionArguments& arguments,
+                        Shape* shape);
+
 // Convolves into `out`, which has the dtype of the input. Arguments and shapes were checked; the spatial
 // sizes of `out` may be any from which a kernel reaches the input. InvalidType for a dtype not selected.
 Error convolve(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,

@@ -23,6 +23,14 @@ Extent adaptive_tiling(const Pool& pool, size_t d, const ptrdiff_t* at) {
   return {begin, end - begin, end - begin};
 }
 
+size_t count_alike(const Window& window, ptrdiff_t x, const Extent& first) {
+  const int64_t last = first.begin + (first.count - 1) * window.dilation;
+  if (first.count != window.kernel || last >= window.in) return 1;
+  const int64_t fitting = (window.in - 1 - last) / window.step + 1;
+  const int64_t left = window.out - x;
+  return static_cast<size_t>(fitting < left ? fitting : left);
+}
+
 Pool make_pool(Tiling tiling, size_t spatial, const Window* windows, const Tensor& volume,
                const Tensor& pooled) {
   Pool pool{tiling, spatial, {}, as_volume(volume, spatial), as_volume(pooled, spatial)};

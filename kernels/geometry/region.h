@@ -38,6 +38,9 @@ Extent window_tiling(const Pool& pool, size_t d, const ptrdiff_t* at);
 // Parts of the volume, as even as whole elements allow.
 Extent adaptive_tiling(const Pool& pool, size_t d, const ptrdiff_t* at);
 
+// How many windows from that at `x` on cover as many columns as it does, one step apart from each other.
+size_t count_alike(const Window& window, ptrdiff_t x, const Extent& first);
+
 struct Pool {
   Tiling tiling;
   size_t spatial;

@@ -13,15 +13,6 @@ bool follows(const Pool& pool, size_t d) {
   return pool.pooled.strides[d] == kFloat && numbered;
 }
 
-// How many windows from that at `x` on cover as many columns as it does, one step apart from each other.
-size_t count_alike(const Window& window, ptrdiff_t x, const Extent& first) {
-  const int64_t last = first.begin + (first.count - 1) * window.dilation;
-  if (first.count != window.kernel || last >= window.in) return 1;
-  const int64_t fitting = (window.in - 1 - last) / window.step + 1;
-  const int64_t left = window.out - x;
-  return static_cast<size_t>(fitting < left ? fitting : left);
-}
-
 }  // namespace
 
 FloatPool::FloatPool(const Pool& pool, KernelContext& context) : pool_(pool), context_(context) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernels/checks/checks.h"
 #include "kernels/host/activate.h"
 #include "kernels/host/elements.h"
 #include "kernels/ukernel/dot.h"
@@ -386,9 +387,8 @@ void prepare(KernelContext& context, const Gemm& gemm) {
 }
 
 void prepare(KernelContext& context, const Gemm& gemm, const Tensor& weight) {
-  const bool is_constant = weight.impl()->storage() == Storage::Constant;
   // A single column is not worth a panel.
-  if (is_constant && gemm.columns > 1) {
+  if (is_constant(weight) && gemm.columns > 1) {
     const size_t bytes = packed_bytes(gemm.depth, gemm.columns);
     const uint64_t layout =
         layout_number(kLayout, gemm.depth, gemm.columns, gemm.b.row_stride, gemm.b.column_stride,

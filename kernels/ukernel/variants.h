@@ -11,6 +11,7 @@
 // The macro says which rows of the table a family is compiled for:
 //   RL_UKERNEL         float: float32 whose subnormal numbers may be taken for zero
 //   RL_UKERNEL_EXACT   exact: tells subnormal numbers from zero, which Armv7's vectors do not
+//   RL_UKERNEL_INTEGER integer: products of int8
 //   RL_UKERNEL_NATIVE  none: for cores without wide vectors
 #pragma once
 
@@ -67,6 +68,11 @@ namespace rushlight::ukernel {
 #define RL_UKERNEL_EXACT(...) RL_UKERNEL_FOR(RL_FOR_EXACT, __VA_ARGS__)
 #else
 #define RL_UKERNEL_EXACT RL_UKERNEL_NATIVE
+#endif
+#if RL_HAS_INTEGER
+#define RL_UKERNEL_INTEGER(...) RL_UKERNEL_FOR(RL_FOR_INTEGER, __VA_ARGS__)
+#else
+#define RL_UKERNEL_INTEGER RL_UKERNEL_NATIVE
 #endif
 
 }  // namespace rushlight::ukernel

@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from rushlight.codegen.table import load_table
+from rushlight.export.dialect import integers
 from support.harness import Kernels, assert_equal, poison, random_tensor, with_dim_order
 
 TABLE = load_table(Path(__file__).parents[2] / "kernels" / "ops.yaml")
@@ -23,6 +24,9 @@ Y = random_tensor((2, 8, 6, 5), torch.float32, low=1, high=4, seed=1)
 BYTES = (X * 20).to(torch.int8)
 WEIGHT, BIAS = random_tensor((8, 8, 3, 3), torch.float32), random_tensor((8,), torch.float32)
 CONVOLUTION = (WEIGHT, BIAS, [1, 1], [1, 1], [1, 1], False, [0, 0], 1)
+BYTE_WEIGHT = (WEIGHT * 20).to(torch.int8)
+ONE_SCALE = torch.tensor([1 << 30], dtype=torch.int32), torch.tensor([-8], dtype=torch.int8)
+TO = "single", -5, -100, 127
 SCALE, ZERO = torch.tensor([0.05], dtype=torch.float64), torch.tensor([3])
 
 # The arguments of each row: the first one, and a residual, lie in the order that the result has.
@@ -54,6 +58,15 @@ OWN_KEEP_ORDER: dict[str, tuple[tuple[Any, ...], torch.dtype]] = {
     ),
     "rushlight::convolution_act.out": ((X, *CONVOLUTION, Y, "clamp", -1.0, 6.0), torch.float32),
     "rushlight::convolution_act.clamp_out": ((X, *CONVOLUTION, Y, -1.0, 6.0), torch.float32),
+    "rushlight::quantized_avg_pool2d.out": (
+        (BYTES, 3, [3, 3], [1, 1], [1, 1], False, True, None, *ONE_SCALE, *TO),
+        torch.int8,
+    ),
+    "rushlight::quantized_convolution.out": (
+        (BYTES, 3, BYTE_WEIGHT, None, *ONE_SCALE, [1, 1], [1, 1], [1, 1], False, [0, 0], 1, *TO),
+        torch.int8,
+    ),
+    "rushlight::quantized_lookup.out": ((BYTES, torch.arange(256).to(torch.int8)), torch.int8),
 }
 POINTWISE: dict[str, tuple[Any, ...]] = {
     "aten::_to_copy.out": (BYTES,),
@@ -61,6 +74,15 @@ POINTWISE: dict[str, tuple[Any, ...]] = {
     "aten::floor_divide.out": (X, Y),
     "aten::hardswish.out": (X,),
     "aten::native_dropout.out": (X, 0.5, False),
+    "rushlight::quantized_add.out": (
+        BYTES,
+        (Y * 20).to(torch.int8),
+        1 << 20,
+        -(1 << 19),
+        1 << 20,
+        21,
+        *TO[1:],
+    ),
 }
 READ_ANY_ORDER: dict[str, tuple[Any, ...]] = {
     "aten::amax.out": (X, [2, 3], True),
@@ -69,6 +91,7 @@ READ_ANY_ORDER: dict[str, tuple[Any, ...]] = {
     "aten::mean.out": (Y, [2, 3], True),
     "aten::sum.IntList_out": (Y, [2]),
     "aten::sum.out": (Y,),
+    "rushlight::quantized_mean.out": (BYTES, 3, [2, 3], True, *ONE_SCALE, *TO),
 }
 ANY_ORDER: dict[str, tuple[Any, ...]] = {
     "aten::scaled_dot_product_attention.out": (X, Y[:, :, :4], Y[:, :, 2:]),
@@ -101,6 +124,11 @@ def in_order(value: Any, order: list[int]) -> Any:
     return with_dim_order(value.contiguous(), order) if is_image else value
 
 
+def definition(name: str) -> Any:
+    """Of an operator that PyTorch has not."""
+    return integers.overload(name.removesuffix(".out")) if name.startswith("rushlight::") else None
+
+
 @pytest.mark.parametrize("weight_order", [NCHW, NHWC], ids=["", "weight_last"])
 @pytest.mark.parametrize("name", KEEP_ORDER)
 def test_a_result_has_the_order_of_the_first_input(
@@ -127,14 +155,15 @@ def test_a_result_is_the_same_in_the_order_of_the_first_input(
 @pytest.mark.parametrize("order", ORDERS, ids=str)
 @pytest.mark.parametrize("name", POINTWISE)
 def test_a_result_of_elements_has_their_order(kernels: Kernels, name: str, order: list[int]) -> None:
-    kernels.check(name, *[in_order(value, order) for value in POINTWISE[name]], out_dim_order=order)
+    arguments = [in_order(value, order) for value in POINTWISE[name]]
+    kernels.check(name, *arguments, eager=definition(name), out_dim_order=order)
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=str)
 @pytest.mark.parametrize("name", READ_ANY_ORDER)
 def test_inputs_are_read_in_any_order(kernels: Kernels, name: str, order: list[int]) -> None:
     arguments = [in_order(value, order) for value in READ_ANY_ORDER[name]]
-    kernels.check(name, *arguments, rtol=1e-5, atol=1e-5)
+    kernels.check(name, *arguments, eager=definition(name), rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize(("given", "out"), list(itertools.product(ORDERS, ORDERS)), ids=str)

@@ -285,7 +285,8 @@ def schema_of(name: str) -> Any:
         return getattr(packet, overload)._schema
     arguments, _, result = str(packet.default._schema).rpartition(") -> ")
     arguments = arguments.replace("(", f".{overload}(", 1)
-    return torch._C.parse_schema(f"{arguments}, {result}(a!) out) -> {result}(a!)")
+    star = "" if " *," in arguments else "*, "
+    return torch._C.parse_schema(f"{arguments}, {star}{result}(a!) out) -> {result}(a!)")
 
 
 def _empty_like(tensor: torch.Tensor, order: Sequence[int] | None) -> torch.Tensor:

@@ -17,12 +17,15 @@ from rushlight.sources import source_root
 
 CROSS = Path(__file__).with_name("cross")
 # What small kernels call; boards have no others.
-SMALL = ("panel", "patch", "spans")
+SMALL = ("panel", "patch", "spans", "int8_product", "int8_depthwise")
+INTEGER = ("int8_product", "int8_depthwise")
 # Those that Armv7 has a variant of.
 FLUSHING = (
     "attention", "depthwise", "dot", "gather", "gemm", "normalize", "pool", "reduce", "resample", "softmax",
     "transpose", "transpose_clamp", "winograd",
 )  # fmt: skip
+# Products of int8 on hosts.
+INTEGER = ("int8_depthwise", "int8_gemm")
 # Where all would take long to compile or to run, for loops that are the same: those that arrange lanes.
 WITH_SHUFFLES = ("convert", "dot", "gemm", "softmax", "transpose_clamp")
 
@@ -43,12 +46,12 @@ class Machine:
 
 MACHINES = (
     Machine("neon", "linux-aarch64", "arm64/neon"),
-    Machine("armv7-neon", "linux-armhf", "armv7", FLUSHING),
+    Machine("armv7-neon", "linux-armhf", "armv7", (*FLUSHING, *INTEGER)),
     Machine(
         "rvv",
         "clang-linux-riscv64",
         "riscv/rvv",
-        (*WITH_SHUFFLES, "depthwise", "reduce", "transpose"),
+        (*WITH_SHUFFLES, "depthwise", "int8_depthwise", "int8_gemm", "int8_product", "reduce", "transpose"),
         toolchain=CROSS / "linux-riscv64-v.cmake",
         emulator=(
             "qemu-riscv64",
@@ -58,10 +61,13 @@ MACHINES = (
             "/usr/riscv64-linux-gnu",
         ),
     ),
-    Machine("wasm-simd128", "wasm32", "wasm/simd", WITH_SHUFFLES, flags="-msimd128"),
+    Machine("wasm-simd128", "wasm32", "wasm/simd", (*WITH_SHUFFLES, *INTEGER), flags="-msimd128"),
     Machine("cortex-m4", "cortex-m4", "arm/fma", SMALL),
+    Machine("cortex-m3", "cortex-m3", "arm/v7m", INTEGER),
+    Machine("cortex-m0plus", "cortex-m0plus", "arm/v6m", INTEGER),
     Machine("mve", "cortex-m55", "arm/mve", SMALL),
     Machine("rv32imafc", "rv32imafc", "riscv/f", SMALL),
+    Machine("rv64gc", "rv64gc", "riscv/m", INTEGER),
     Machine("rv64gcv", "rv64gcv", "riscv/rvv", SMALL),
 )
 

@@ -4,8 +4,8 @@
 //   struct Functions { const char* name; decltype(&ukernel::native::gemm_tile) tile; };
 //   RL_VARIANTS(Functions, all, gemm_tile)   // std::vector<Functions> all()
 //
-// RL_VARIANTS is for families of RL_UKERNEL, RL_EXACT_VARIANTS of RL_UKERNEL_EXACT, RL_NATIVE_VARIANTS of
-// RL_UKERNEL_NATIVE.
+// RL_VARIANTS is for families of RL_UKERNEL, RL_EXACT_VARIANTS of RL_UKERNEL_EXACT, RL_INTEGER_VARIANTS
+// of RL_UKERNEL_INTEGER, RL_NATIVE_VARIANTS of RL_UKERNEL_NATIVE.
 #pragma once
 
 #include <utility>
@@ -56,6 +56,7 @@ std::vector<T> running(const std::vector<std::pair<bool, T>>& all) {
 #define RL_RUNS(Name) ::rushlight::testing::runs(::rushlight::ukernel::Variant::Name)
 #define RL_VARIANTS(type, all, ...) RL_VARIANTS_OF(RL_FOR_FLOAT, type, all, __VA_ARGS__)
 #define RL_EXACT_VARIANTS(type, all, ...) RL_VARIANTS_OF(RL_FOR_EXACT, type, all, __VA_ARGS__)
+#define RL_INTEGER_VARIANTS(type, all, ...) RL_VARIANTS_OF(RL_FOR_INTEGER, type, all, __VA_ARGS__)
 
 // The functions `name` of the variants of RL_UKERNEL_EXACT, a std::vector in the order of RL_EXACT_VARIANTS.
 #define RL_EXACT_FUNCTIONS(name)                                \

@@ -169,3 +169,4 @@ struct Nothing {
 #define ASSERT_TRUE(condition) RL_ASSERT((condition), #condition)
 #define ASSERT_EQ(a, b) RL_ASSERT((a) == (b), #a " == " #b).values(a, b)
 #define ASSERT_NEAR(a, b, within) RL_ASSERT(std::fabs((a) - (b)) <= (within), #a " near " #b).values(a, b)
+#define ASSERT_GE(a, b) RL_ASSERT((a) >= (b), #a " >= " #b).values(a, b)

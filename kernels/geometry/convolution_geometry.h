@@ -4,9 +4,9 @@
 
 #include <cstddef>
 
-#include "kernels/backs/convolution.h"
+#include "kernels/geometry/convolution.h"
 
-namespace rushlight::kernels::board {
+namespace rushlight::kernels {
 
 // The positions that belong to an output: input_at(first_position(o), k) is where it sees the input through
 // element k of the kernel, or negative where it sees none.
@@ -24,7 +24,7 @@ namespace rushlight::kernels::board {
   return at < axis.in ? at : -1;
 }
 
-struct Geometry {
+struct ConvolutionGeometry {
   bool transposed;
   ptrdiff_t batch;
   ptrdiff_t groups;
@@ -43,6 +43,7 @@ struct Geometry {
 };
 
 // Rows are as long as layouts and kernel allow.
-Geometry geometry_of(const ConvolutionProblem& problem);
+ConvolutionGeometry convolution_geometry(const Tensor& input, const Tensor& weight,
+                                         const ConvolutionArguments& arguments, const Tensor& out);
 
-}  // namespace rushlight::kernels::board
+}  // namespace rushlight::kernels

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/board/geometry.h"
+#include "kernels/geometry/convolution_geometry.h"
 
 #include <utility>
 
 #include "kernels/geometry/convolution.h"
 
-namespace rushlight::kernels::board {
+namespace rushlight::kernels {
 
 namespace {
 
@@ -25,9 +25,9 @@ void lengthen_row(ConvolutionAxis* axes) {
 
 }  // namespace
 
-Geometry geometry_of(const ConvolutionProblem& problem) {
-  const auto& [input, weight, bias, arguments, out] = problem;
-  Geometry geometry;
+ConvolutionGeometry convolution_geometry(const Tensor& input, const Tensor& weight,
+                                         const ConvolutionArguments& arguments, const Tensor& out) {
+  ConvolutionGeometry geometry;
   const Span<const StridesType> strides = weight.strides();
   const auto groups = static_cast<ptrdiff_t>(arguments.groups);
   // The weight's first dimension counts output channels; transposed, input channels.
@@ -53,4 +53,4 @@ Geometry geometry_of(const ConvolutionProblem& problem) {
   return geometry;
 }
 
-}  // namespace rushlight::kernels::board
+}  // namespace rushlight::kernels

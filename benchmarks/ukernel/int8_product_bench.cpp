@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "benchmarks/ukernel/bench.h"
+#include "benchmarks/ukernel/scales.h"
+#include "kernels/ukernel/int8_product.h"
+#include "kernels/ukernel/reference/int8_product.h"
+#include "tests/kernels/ukernel/variants_here.h"
+
+using namespace rushlight;
+
+namespace {
+
+struct Product {
+  const char* name;
+  void (*multiply)(const ukernel::Int8Product&);
+};
+RL_NATIVE_VARIANTS(Product, variants, multiply_int8)
+
+void time_product(bench::Bench& bench, const Product& each, size_t rows, size_t columns, size_t depth,
+                  ukernel::Rounding rounding) {
+  const bench::Bytes left = bench::some_bytes(rows * depth), right = bench::some_bytes(columns * depth);
+  const bench::Scales scales(columns, depth, rounding);
+  bench::Bytes out(rows * columns);
+  ukernel::Int8Product product;
+  product.rows = rows;
+  product.columns = columns;
+  product.depth = depth;
+  product.left = left.data();
+  product.left_stride = static_cast<ptrdiff_t>(depth);
+  product.right = right.data();
+  product.right_stride = static_cast<ptrdiff_t>(ukernel::kInt8RightByColumns ? depth : columns);
+  product.bias = scales.bias();
+  product.to = scales.from(0);
+  product.out = out.data();
+  product.out_stride = static_cast<ptrdiff_t>(columns);
+  const std::string name = "int8 product " + std::to_string(rows) + "x" + std::to_string(columns) + "x" +
+                           std::to_string(depth) + bench::Scales::name(rounding);
+  bench.time({name, each.name, 2.0 * static_cast<double>(rows * columns * depth), 0, true},
+             [&] { each.multiply(product); });
+}
+
+}  // namespace
+
+RL_BENCHMARK(int8_product, bench) {
+  constexpr ukernel::Rounding kSingle = ukernel::Rounding::kSingle;
+  for (const Product& each :
+       bench::with_reference(variants(), {"reference", ukernel::reference::multiply_int8})) {
+    // Of DS-CNN, ResNet-8 and MobileNet-v1-0.25.
+    time_product(bench, each, 125, 64, 64, kSingle);
+    time_product(bench, each, 125, 64, 64, ukernel::Rounding::kDouble);
+    time_product(bench, each, 125, 64, 64, ukernel::Rounding::kFloat);
+    time_product(bench, each, 125, 64, 40, kSingle);
+    time_product(bench, each, 1, 12, 64, kSingle);
+    time_product(bench, each, 64, 16, 27, kSingle);
+    time_product(bench, each, 64, 32, 144, kSingle);
+    time_product(bench, each, 64, 64, 576, kSingle);
+    time_product(bench, each, 36, 16, 8, kSingle);
+  }
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Depthwise convolutions go by pointers to what each output sees. Others are products of patches, which are
+// spread a block at a time, with packed weights.
+#include "kernels/backs/quantized_convolution.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/checks/checks.h"
+#include "kernels/geometry/patches.h"
+#include "kernels/host/int8_rows.h"
+#include "kernels/quantization/requantization.h"
+#include "kernels/ukernel/int8_depthwise.h"
+
+namespace rushlight::kernels::host {
+
+namespace {
+
+constexpr uint64_t kTapsLayout = 0x8b18;
+constexpr ptrdiff_t kPointers = 256;  // what some outputs see in a depthwise convolution
+constexpr ptrdiff_t kFilled = 256;    // numbers outside of the image that are spread at once
+
+ConvolutionGeometry geometry_of(const QuantizedConvolutionProblem& problem) {
+  return convolution_geometry(problem.input, problem.weight, problem.arguments, problem.out);
+}
+
+ptrdiff_t outputs_of(const ConvolutionGeometry& g) { return g.axes[0].out * g.axes[1].out * g.axes[2].out; }
+
+const int32_t* bias_of(const QuantizedConvolutionProblem& problem) {
+  return problem.bias ? problem.bias->const_data_ptr<int32_t>() : nullptr;
+}
+
+// --- depthwise ---
+
+bool goes_by_channels(const ConvolutionGeometry& g) { return filters_channels(g) && g.taps() <= kPointers; }
+
+// Whether weights lie as they are used: channels side by side, in equal steps from tap to tap.
+bool lies_by_taps(const ConvolutionGeometry& g) { return g.weight_group_stride == 1 && tap_stride(g) >= 0; }
+
+// [taps][channels].
+void arrange_taps(const ConvolutionGeometry& g, const int8_t* from, int8_t* to) {
+  const ConvolutionAxis* axes = g.axes;
+  for (ptrdiff_t k0 = 0; k0 < axes[0].kernel; ++k0) {
+    for (ptrdiff_t k1 = 0; k1 < axes[1].kernel; ++k1) {
+      for (ptrdiff_t k2 = 0; k2 < axes[2].kernel; ++k2) {
+        const int8_t* tap =
+            from + k0 * axes[0].kernel_stride + k1 * axes[1].kernel_stride + k2 * axes[2].kernel_stride;
+        for (ptrdiff_t c = 0; c < g.groups; ++c) *to++ = tap[c * g.weight_group_stride];
+      }
+    }
+  }
+}
+
+size_t arranged_bytes(const ConvolutionGeometry& g) { return static_cast<size_t>(g.taps() * g.groups); }
+
+std::optional<Error> convolve_channels(KernelContext& context, const ConvolutionGeometry& g,
+                                       const QuantizedConvolutionProblem& problem) {
+  ukernel::Int8Depthwise strip;
+  strip.channels = static_cast<size_t>(g.groups);
+  strip.taps = static_cast<size_t>(g.taps());
+  strip.weights = problem.weight.const_data_ptr<int8_t>();
+  strip.weight_stride = tap_stride(g);
+  strip.bias = bias_of(problem);
+  strip.to = problem.to;
+  strip.out_stride = g.axes[2].out_stride;
+  if (!lies_by_taps(g)) {
+    const void* arranged = context.prepared();
+    if (arranged == nullptr) {
+      auto* to = static_cast<int8_t*>(context.allocate_temp(arranged_bytes(g)));
+      if (to == nullptr) return std::nullopt;
+      arrange_taps(g, strip.weights, to);
+      arranged = to;
+    }
+    strip.weights = static_cast<const int8_t*>(arranged);
+    strip.weight_stride = g.groups;
+  }
+  auto* outside = static_cast<int8_t*>(context.allocate_temp(strip.channels));
+  if (outside == nullptr) return std::nullopt;
+  std::memset(outside, problem.input_zero_point, strip.channels);
+
+  const ptrdiff_t line = outputs_in_line(g), outputs = outputs_of(g);
+  const ptrdiff_t lines = outputs / line;
+  const ptrdiff_t pixels = std::min(kPointers / g.taps(), line);
+  const ptrdiff_t strips = (line + pixels - 1) / pixels;  // of a line
+  const auto* in = problem.input.const_data_ptr<int8_t>();
+  auto* out = problem.out.mutable_data_ptr<int8_t>();
+  context.parallel_for(
+      static_cast<size_t>(g.batch * lines * strips), 4, [&](size_t begin, size_t end, size_t) {
+        const int8_t* pointers[kPointers];
+        ukernel::Int8Depthwise each = strip;
+        each.in = pointers;
+        for (auto item = static_cast<ptrdiff_t>(begin); item < static_cast<ptrdiff_t>(end); ++item) {
+          const ptrdiff_t n = item / strips / lines;
+          const ptrdiff_t first = item % strips * pixels;
+          OutputPositions position(g, item / strips % lines * line + first);
+          each.out = out + n * g.out_batch_stride + position.out_offset();
+          const ptrdiff_t count = std::min(pixels, line - first);
+          for (ptrdiff_t i = 0; i < count; ++i, position.next()) {
+            find_taps(g, in + n * g.in_batch_stride, position.at(), outside, pointers + i * g.taps());
+          }
+          each.pixels = static_cast<size_t>(count);
+          ukernel::depthwise_int8(each);
+        }
+      });
+  return Error::Ok;
+}
+
+// --- products ---
+
+// One group's weights as a matrix, the order of whose depth is that of patches; none if they lie otherwise.
+struct Weights {
+  Int8Matrix matrix;
+  PatchOrder order;
+};
+std::optional<Weights> weights_of(const QuantizedConvolutionProblem& problem, const ConvolutionGeometry& g) {
+  const auto depth = static_cast<size_t>(g.taps() * g.in_channels);
+  const auto columns = static_cast<size_t>(g.out_channels);
+  const ptrdiff_t along = g.groups * g.out_channels;
+  for (const ptrdiff_t step : {ptrdiff_t{1}, along, g.out_channels}) {
+    const std::optional<PatchOrder> order = patch_order(g, step);
+    if (!order) continue;
+    return Weights{{problem.weight.const_data_ptr<int8_t>(), step, g.weight_out_stride, depth, columns},
+                   *order};
+  }
+  return std::nullopt;
+}
+
+// Whether outputs are stored by way of scratch memory: channels are apart, or outputs at different steps.
+bool stages(const ConvolutionGeometry& g) {
+  return (g.out_channel_stride != 1 && g.out_channels > 1) || outputs_in_line(g) != outputs_of(g);
+}
+
+Int8Rows rows_of(const QuantizedConvolutionProblem& problem, const ConvolutionGeometry& g) {
+  return {static_cast<size_t>(outputs_of(g)),
+          static_cast<size_t>(g.taps() * g.in_channels),
+          static_cast<size_t>(g.out_channels),
+          nullptr,
+          bias_of(problem),
+          problem.to};
+}
+
+struct Sink {
+  char* to;
+  size_t bytes;  // of a number
+  const int8_t* filled;
+  void copy(const int8_t* from, ptrdiff_t count, ptrdiff_t step) {
+    if (step == 1) {
+      ukernel::spread_int8(to, from, static_cast<size_t>(count));
+      to += static_cast<size_t>(count) * bytes;
+      return;
+    }
+    int8_t together[64];
+    while (count > 0) {
+      const ptrdiff_t some = std::min<ptrdiff_t>(count, 64);
+      for (ptrdiff_t i = 0; i < some; ++i, from += step) together[i] = *from;
+      copy(together, some, 1);
+      count -= some;
+    }
+  }
+  void fill(ptrdiff_t count) {
+    for (; count > 0; count -= kFilled) copy(filled, std::min(count, kFilled), 1);
+  }
+};
+
+// One group of one element of the batch. `in` and `out` are at its first channels.
+void convolve_group(KernelContext& context, const ConvolutionGeometry& g, PatchOrder order,
+                    const Int8Rows& product, char* scratch, const int8_t* in, int8_t* out,
+                    int32_t zero_point) {
+  int8_t filled[kFilled];
+  std::memset(filled, zero_point, sizeof filled);
+  const PatchReader<int8_t, Sink> reader(g, order);
+  const size_t row_bytes = product.row_bytes(), number = ukernel::int8_spread_bytes();
+  const auto spread = [&](size_t first, size_t count, char* to) {
+    OutputPositions position(g, static_cast<ptrdiff_t>(first));
+    for (size_t i = 0; i < count; ++i, position.next(), to += row_bytes) {
+      Sink sink{to, number, filled};
+      reader.read(in, position.at(), sink);
+    }
+  };
+  const auto place = [&](size_t first, ptrdiff_t* step) {
+    *step = g.axes[2].out_stride;
+    return out + static_cast<ptrdiff_t>(first) * *step;
+  };
+  const auto store = [&](size_t first, size_t count, const int8_t* from) {
+    OutputPositions position(g, static_cast<ptrdiff_t>(first));
+    for (size_t i = 0; i < count; ++i, position.next()) {
+      int8_t* to = out + position.out_offset();
+      for (ptrdiff_t c = 0; c < g.out_channels; ++c, to += g.out_channel_stride) *to = *from++;
+    }
+  };
+  multiply_rows(context, product, scratch, stages(g), spread, place, store);
+}
+
+}  // namespace
+
+std::optional<Error> quantized_convolution(KernelContext& context,
+                                           const QuantizedConvolutionProblem& problem) {
+  const ConvolutionGeometry g = geometry_of(problem);
+  if (goes_by_channels(g)) return convolve_channels(context, g, problem);
+  const std::optional<Weights> weights = weights_of(problem, g);
+  if (!weights) return std::nullopt;
+  const Int8Matrix& matrix = weights->matrix;
+  const auto* panels = static_cast<const char*>(
+      packed_panels(context, matrix, static_cast<size_t>(g.groups), g.weight_group_stride));
+  const Int8Rows all = rows_of(problem, g);
+  char* scratch = all.take_scratch(context, stages(g));
+  if (panels == nullptr || scratch == nullptr) return std::nullopt;
+  for (ptrdiff_t n = 0; n < g.batch; ++n) {
+    for (ptrdiff_t group = 0; group < g.groups; ++group) {
+      Int8Rows product = all;
+      const ptrdiff_t channel = group * g.out_channels;
+      product.panels = panels + static_cast<size_t>(group) * matrix.packed_bytes();
+      if (product.bias != nullptr) product.bias += channel;
+      product.to = columns_from(problem.to, static_cast<size_t>(channel));
+      const int8_t* in = problem.input.const_data_ptr<int8_t>() + n * g.in_batch_stride +
+                         group * g.in_channels * g.in_channel_stride;
+      int8_t* out =
+          problem.out.mutable_data_ptr<int8_t>() + n * g.out_batch_stride + channel * g.out_channel_stride;
+      convolve_group(context, g, weights->order, product, scratch, in, out, problem.input_zero_point);
+    }
+  }
+  return Error::Ok;
+}
+
+Error quantized_convolution_prepare(KernelContext& context, const QuantizedConvolutionProblem& problem) {
+  const ConvolutionGeometry g = geometry_of(problem);
+  const bool constant = is_constant(problem.weight);
+  if (goes_by_channels(g)) {
+    context.need_scratch(static_cast<size_t>(g.groups) + arranged_bytes(g) + 128);
+    if (lies_by_taps(g) || !constant) return Error::Ok;
+    const uint64_t layout =
+        layout_number(kTapsLayout, g.taps(), g.groups, g.weight_group_stride, tap_stride(g));
+    auto* to =
+        static_cast<int8_t*>(context.prepare(problem.weight.const_data_ptr(), layout, arranged_bytes(g)));
+    if (to != nullptr) arrange_taps(g, problem.weight.const_data_ptr<int8_t>(), to);
+    return Error::Ok;
+  }
+  const std::optional<Weights> weights = weights_of(problem, g);
+  if (!weights) return Error::Ok;
+  prepare_panels(context, weights->matrix, static_cast<size_t>(g.groups), g.weight_group_stride, constant,
+                 rows_of(problem, g).scratch_bytes(stages(g)) * context.threads());
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels::host

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/quantized_linear.h"
+
+#include "kernels/checks/checks.h"
+#include "kernels/host/int8_rows.h"
+#include "kernels/walk/view.h"
+
+namespace rushlight::kernels::host {
+
+namespace {
+
+Int8Matrix weight_of(const QuantizedLinearProblem& problem) {
+  const Tensor& weight = problem.weight;
+  return {weight.const_data_ptr<int8_t>(), weight.strides()[1], weight.strides()[0],
+          static_cast<size_t>(weight.size(1)), static_cast<size_t>(weight.size(0))};
+}
+
+Int8Rows rows_of(const QuantizedLinearProblem& problem) {
+  const auto features = static_cast<size_t>(problem.weight.size(0));
+  const size_t rows = features == 0 ? 0 : problem.out.numel() / features;
+  return {rows,
+          static_cast<size_t>(problem.weight.size(1)),
+          features,
+          nullptr,
+          problem.bias ? problem.bias->const_data_ptr<int32_t>() : nullptr,
+          problem.to};
+}
+
+}  // namespace
+
+std::optional<Error> quantized_linear(KernelContext& context, const QuantizedLinearProblem& problem) {
+  const size_t last = problem.input.sizes().size() - 1;
+  if (problem.input.strides()[last] != 1 || problem.out.strides()[last] != 1) return std::nullopt;
+  Int8Rows product = rows_of(problem);
+  product.panels = packed_panels(context, weight_of(problem), 1, 0);
+  char* scratch = product.take_scratch(context, false);
+  if (product.panels == nullptr || scratch == nullptr) return std::nullopt;
+  View source = View::of(problem.input), target = View::of(problem.out);
+  const PairedLoops loops(target.select(last, 0), source.select(last, 0));
+  if (loops.loops().size() > 1) return std::nullopt;  // rows at different steps
+  loops.for_each_run([&](char* to, const char* from, const auto& rows) {
+    const auto spread = [&](size_t first, size_t count, char* spread_to) {
+      for (size_t i = 0; i < count; ++i, spread_to += product.row_bytes()) {
+        const char* row = from + static_cast<ptrdiff_t>(first + i) * rows.source;
+        ukernel::spread_int8(spread_to, reinterpret_cast<const int8_t*>(row), product.depth);
+      }
+    };
+    const auto place = [&](size_t first, ptrdiff_t* step) {
+      *step = rows.target;
+      return reinterpret_cast<int8_t*>(to) + static_cast<ptrdiff_t>(first) * rows.target;
+    };
+    multiply_rows(context, product, scratch, false, spread, place, [](size_t, size_t, int8_t*) {});
+  });
+  return Error::Ok;
+}
+
+Error quantized_linear_prepare(KernelContext& context, const QuantizedLinearProblem& problem) {
+  prepare_panels(context, weight_of(problem), 1, 0, is_constant(problem.weight),
+                 rows_of(problem).scratch_bytes(false) * context.threads());
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels::host

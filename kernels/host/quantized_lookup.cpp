@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/quantized_lookup.h"
+
+#include "kernels/walk/view.h"
+
+namespace rushlight::kernels::host {
+
+namespace {
+
+// Elements that a thread should have at least.
+constexpr ptrdiff_t kGrain = 1 << 15;
+
+}  // namespace
+
+Error quantized_lookup(KernelContext& context, const QuantizedLookupProblem& problem) {
+  const uint8_t* table = problem.table;
+  PairedLoops(View::of(problem.out), View::of(problem.input))
+      .for_each_run([&](char* to, const char* from, const auto& loop) {
+        const auto some = [&](size_t begin, size_t end, size_t) {
+          for (auto i = static_cast<ptrdiff_t>(begin); i < static_cast<ptrdiff_t>(end); ++i)
+            to[i * loop.target] = static_cast<char>(table[static_cast<uint8_t>(from[i * loop.source])]);
+        };
+        if (loop.size >= 2 * kGrain) {
+          context.parallel_for(static_cast<size_t>(loop.size), kGrain, some);
+        } else {
+          some(0, static_cast<size_t>(loop.size), 0);
+        }
+      });
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels::host

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sum of two quantized tensors, each with a scale of its own, as XNNPACK adds them:
+//
+//   out = clamp(((self * self_multiplier + other * other_multiplier + offset) >> shift) + zero point, min,
+//   max)
+//
+// in 32 bits, which the arguments are proven to suffice for. The offset holds what the zero points of both
+// come to, and half of what is shifted out. A difference has a negative multiplier.
+#include "kernels/checks/checks.h"
+#include "kernels/checks/selection.h"
+#include "kernels/quantization/affine.h"
+#include "kernels/quantization/requantization.h"
+#include "kernels/walk/broadcast.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr TypeSet kTypes = selected_types("rushlight::quantized_add.out") & kByteTypes;
+constexpr int64_t kMostShift = 30;
+
+struct Sum {
+  int32_t multipliers[2];
+  int32_t offset;
+  int32_t shift;
+  int32_t zero_point;
+  int32_t low;
+  int32_t high;
+
+  template <class T>
+  [[nodiscard]] T operator()(T a, T b) const {
+    const int32_t sum = a * multipliers[0] + (offset + b * multipliers[1]);
+    const int32_t value = (sum >> shift) + zero_point;
+    return static_cast<T>(value < low ? low : value > high ? high : value);
+  }
+};
+
+// InvalidArgument unless sums of elements of such a dtype have 32 bits on the way, too.
+Error check_sum(ScalarType type, int64_t a, int64_t b, int64_t offset, int64_t shift) {
+  const int64_t largest = type == ScalarType::Byte ? 255 : 128;
+  constexpr int64_t kMost = INT32_MAX;
+  RL_CHECK(shift >= 0 && shift <= kMostShift, Error::InvalidArgument, "shift: expected 0 to 30, got %ld",
+           static_cast<long>(shift));
+  const auto fits = [](int64_t number) { return number >= -kMost && number <= kMost; };
+  const auto size = [](int64_t number) { return number < 0 ? -number : number; };
+  RL_CHECK(fits(a) && fits(b) && fits(offset) && largest * (size(a) + size(b)) + size(offset) <= kMost,
+           Error::InvalidArgument,
+           "multipliers and offset: sums of elements times %ld and %ld, and %ld may have more than 32 bits",
+           static_cast<long>(a), static_cast<long>(b), static_cast<long>(offset));
+  return Error::Ok;
+}
+
+template <class T>
+void add_row(const Sum& sum, char* const* at, const BroadcastAxis& axis) {
+  auto* out = reinterpret_cast<T*>(at[0]);
+  const auto* a = reinterpret_cast<const T*>(at[1]);
+  const auto* b = reinterpret_cast<const T*>(at[2]);
+  if (axis.strides[0] == 1 && axis.strides[1] == 1 && axis.strides[2] == 1) {
+    for (size_t i = 0; i < axis.size; ++i) out[i] = sum(a[i], b[i]);
+    return;
+  }
+  for (size_t i = 0; i < axis.size; ++i) {
+    *out = sum(*a, *b);
+    out += axis.strides[0];
+    a += axis.strides[1];
+    b += axis.strides[2];
+  }
+}
+
+template <class T>
+void add(const Sum& sum, const Tensor& a, const Tensor& b, const Tensor& out) {
+  const Tensor* operands[] = {&out, &a, &b};
+  BroadcastAxis axes[kTensorDimensionLimit];
+  const size_t count = plan_broadcast(operands, 3, axes);
+  if (out.numel() == 0) return;
+  const BroadcastAxis one{1, {}};
+  const BroadcastAxis& row = count == 0 ? one : axes[0];
+  char* at[3] = {out.mutable_data_ptr<char>(), a.mutable_data_ptr<char>(), b.mutable_data_ptr<char>()};
+  size_t index[kTensorDimensionLimit] = {};
+  while (true) {
+    add_row<T>(sum, at, row);
+    size_t d = 1;
+    for (; d < count; ++d) {
+      const BroadcastAxis& axis = axes[d];
+      const bool goes_on = ++index[d] < axis.size;
+      const auto steps = goes_on ? ptrdiff_t{1} : 1 - static_cast<ptrdiff_t>(axis.size);
+      for (size_t k = 0; k < 3; ++k) at[k] += steps * axis.strides[k];
+      if (goes_on) break;
+      index[d] = 0;
+    }
+    if (d >= count) return;
+  }
+}
+
+}  // namespace
+
+Error add_quantized_out(KernelContext&, const Tensor& self, const Tensor& other, int64_t self_multiplier,
+                        int64_t other_multiplier, int64_t offset, int64_t shift, int64_t output_zero_point,
+                        int64_t output_min, int64_t output_max, Tensor& out) {
+  RL_TRY(check_type(self, kTypes, "self"));
+  RL_TRY(check_same_dtype(self, other, "self and other"));
+  RL_TRY(check_same_dtype(self, out, "self and out"));
+  RL_TRY(check_quantized_range({output_zero_point, output_min, output_max}, self.scalar_type()));
+  RL_TRY(check_sum(self.scalar_type(), self_multiplier, other_multiplier, offset, shift));
+  Shape shape;
+  RL_TRY(broadcast_shape(self.sizes(), other.sizes(), &shape));
+  RL_TRY(resize_out(out, shape.span()));
+  const auto narrow = [](int64_t number) { return static_cast<int32_t>(number); };
+  const Sum sum{{narrow(self_multiplier), narrow(other_multiplier)},
+                narrow(offset),
+                narrow(shift),
+                narrow(output_zero_point),
+                narrow(output_min),
+                narrow(output_max)};
+  return dispatch<kTypes>(self.scalar_type(), [&](auto type) {
+    add<typename decltype(type)::Element>(sum, self, other, out);
+    return Error::Ok;
+  });
+}
+
+}  // namespace rushlight::kernels

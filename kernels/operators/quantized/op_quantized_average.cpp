@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Means and average pools of integers: dequantize, mean or pool, and quantize in one. Sums are exact; one
+// rounding makes a quantized number of each, by the scale input scale / output scale divided by the number of
+// elements, see divided_scale.h.
+#include <algorithm>
+
+#include "kernels/backs/backs.h"
+#include "kernels/backs/quantized_average.h"
+#include "kernels/checks/checks.h"
+#include "kernels/geometry/region.h"
+#include "kernels/quantization/divided_scale.h"
+#include "kernels/quantization/requantization.h"
+#include "kernels/reduction/reduce.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr TypeSet kMeanTypes = selected_types("rushlight::quantized_mean.out") & kByteTypes;
+constexpr TypeSet kPoolTypes = selected_types("rushlight::quantized_avg_pool2d.out") & kByteTypes;
+constexpr TypeSet kTypes = kMeanTypes | kPoolTypes;
+
+Error check_types(TypeSet own, const Tensor& input, int64_t input_zero_point, const Tensor& out) {
+  if (!contains(own, input.scalar_type())) return unsupported_type(input.scalar_type());
+  RL_TRY(check_same_dtype(input, out, "input and out"));
+  return check_zero_point(input_zero_point, input.scalar_type(), "input_zero_point");
+}
+
+Error check_one(const Tensor& multipliers) {
+  RL_CHECK(multipliers.numel() == 1, Error::InvalidArgument, "multipliers: expected one element, got %lu",
+           static_cast<unsigned long>(multipliers.numel()));
+  return Error::Ok;
+}
+
+template <class T>
+void average(const QuantizedMeanProblem& problem) {
+  const Reduction& reduction = problem.reduction;
+  const auto count = static_cast<int64_t>(reduction.count());
+  DividedScale scale(problem.to);
+  const ukernel::Requantization& to = scale.by(count);
+  reduction.for_each_output([&](const char* first, char* result) {
+    auto sum = static_cast<int32_t>(-count * problem.input_zero_point);
+    reduction.for_each_run<T>(first, [&](const T* values, ptrdiff_t stride, size_t n) {
+      for (size_t i = 0; i < n; ++i, values += stride) sum += *values;
+    });
+    *reinterpret_cast<T*>(result) = static_cast<T>(ukernel::requantize(to, sum, 0));
+  });
+}
+
+// A pool with what its function needs beside it.
+struct QuantizedPool : Pool {
+  int32_t zero_point;
+  DividedScale* scale;
+};
+
+template <class T>
+void average_region(const Pool& pool, const Region& region, char* pooled, char*) {
+  const auto& quantized = static_cast<const QuantizedPool&>(pool);
+  int32_t sum = 0;
+  for (ptrdiff_t j = 0; j < region.count[1]; ++j) {
+    const char* element = region.data + j * region.stride[1];
+    for (ptrdiff_t k = 0; k < region.count[2]; ++k, element += region.stride[2]) {
+      sum += *reinterpret_cast<const T*>(element) - quantized.zero_point;
+    }
+  }
+  const int64_t counted = pool.counts_padding ? region.padded : region.size();
+  const int64_t divisor = pool.divisor != 0 ? pool.divisor : counted;
+  const ukernel::Requantization& to = quantized.scale->by(std::max<int64_t>(divisor, 1));
+  *reinterpret_cast<T*>(pooled) = static_cast<T>(ukernel::requantize(to, sum, 0));
+}
+
+}  // namespace
+
+Error quantized_mean_out(KernelContext& context, const Tensor& input, int64_t input_zero_point,
+                         std::optional<Span<const int64_t>> dim, bool keepdim, const Tensor& multipliers,
+                         const std::optional<Tensor>& shifts, std::string_view rounding,
+                         int64_t output_zero_point, int64_t output_min, int64_t output_max, Tensor& out) {
+  RL_TRY(check_types(kMeanTypes, input, input_zero_point, out));
+  RL_TRY(check_one(multipliers));
+  Reduction reduction;
+  RL_TRY(reduction.plan(input, all_if_empty(dim), keepdim, out));
+  RL_CHECK(reduction.count() > 0 || out.numel() == 0, Error::InvalidArgument,
+           "input: expected elements for each mean, got none");
+  ukernel::Requantization to;
+  RL_TRY(make_requantization_of_sums(
+      {std::nullopt, multipliers, shifts, rounding, {output_zero_point, output_min, output_max}}, out,
+      reduction.count(), &to));
+  if (out.numel() == 0) return Error::Ok;
+  const QuantizedMeanProblem problem{{input.scalar_type(), static_cast<int32_t>(input_zero_point), to},
+                                     reduction};
+  return backs::quantized_mean_out(context, problem, [&] {
+    return dispatch<kTypes>(input.scalar_type(), [&](auto type) {
+      average<typename decltype(type)::Element>(problem);
+      return Error::Ok;
+    });
+  });
+}
+
+Error quantized_avg_pool2d_out(KernelContext& context, const Tensor& input, int64_t input_zero_point,
+                               Span<const int64_t> kernel_size, Span<const int64_t> stride,
+                               Span<const int64_t> padding, bool ceil_mode, bool count_include_pad,
+                               std::optional<int64_t> divisor_override, const Tensor& multipliers,
+                               const std::optional<Tensor>& shifts, std::string_view rounding,
+                               int64_t output_zero_point, int64_t output_min, int64_t output_max,
+                               Tensor& out) {
+  constexpr size_t kSpatial = 2;
+  RL_TRY(check_types(kPoolTypes, input, input_zero_point, out));
+  RL_TRY(check_one(multipliers));
+  const int64_t divisor = divisor_override.value_or(1);
+  RL_CHECK(divisor >= 1 && divisor <= INT32_MAX, Error::InvalidArgument,
+           "divisor_override: expected 1 to 2^31 - 1, got %ld", static_cast<long>(divisor));
+  const int64_t no_dilation = 1;
+  Window windows[kSpatial];
+  RL_TRY(
+      plan_windows(input, {kernel_size, stride, padding, {&no_dilation, 1}, ceil_mode}, kSpatial, windows));
+  RL_TRY(resize_out(out, pooled_shape(input, {windows, kSpatial}).span()));
+  size_t most = 1;
+  for (const Window& window : windows) most *= static_cast<size_t>(std::min(window.in, window.kernel));
+  RL_CHECK(windows[0].kernel * windows[1].kernel <= INT32_MAX, Error::InvalidArgument,
+           "kernel_size: expected at most 2^31 - 1 elements, got %ld by %ld",
+           static_cast<long>(windows[0].kernel), static_cast<long>(windows[1].kernel));
+  ukernel::Requantization to;
+  RL_TRY(make_requantization_of_sums(
+      {std::nullopt, multipliers, shifts, rounding, {output_zero_point, output_min, output_max}}, out, most,
+      &to));
+  QuantizedPool pool{make_pool(window_tiling, kSpatial, windows, input, out),
+                     static_cast<int32_t>(input_zero_point), nullptr};
+  pool.divisor = divisor_override.value_or(0);
+  pool.counts_padding = count_include_pad;
+  const QuantizedAveragePoolProblem problem{{input.scalar_type(), pool.zero_point, to}, pool};
+  return backs::quantized_avg_pool2d_out(context, problem, [&] {
+    DividedScale scale(to);
+    pool.scale = &scale;
+    return dispatch<kTypes>(input.scalar_type(), [&](auto type) {
+      for_each_region(pool, average_region<typename decltype(type)::Element>);
+      return Error::Ok;
+    });
+  });
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/quantization/requantization.h"
+
+#include "kernels/checks/checks.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+using ukernel::Rounding;
+
+constexpr int64_t kLargestByte = 255;
+constexpr int64_t kLargestWeight = 128;
+constexpr int32_t kLeastMultiplier = 1 << 30;
+
+struct Limits {
+  int64_t low;
+  int64_t high;
+};
+Limits limits_of(ScalarType type) { return type == ScalarType::Byte ? Limits{0, 255} : Limits{-128, 127}; }
+
+Error read_rounding(std::string_view name, Rounding* rounding) {
+  constexpr std::string_view kNames[] = {"single", "double", "float"};
+  for (size_t i = 0; i < 3; ++i) {
+    if (name == kNames[i]) {
+      *rounding = static_cast<Rounding>(i);
+      return Error::Ok;
+    }
+  }
+  RL_CHECK(false, Error::InvalidArgument, "rounding: expected single, double or float, got %.*s",
+           static_cast<int>(name.size() < 32 ? name.size() : 32), name.data());
+  return Error::Ok;
+}
+
+// One number, or one for each column, side by side.
+Error check_list(const Tensor& list, ScalarType type, size_t columns, const char* name) {
+  RL_CHECK(list.scalar_type() == type, Error::InvalidType, "%s: expected dtype %s, got %s", name,
+           to_string(type), to_string(list.scalar_type()));
+  RL_CHECK(list.dim() <= 1 && (list.numel() == 1 || list.numel() == columns), Error::InvalidArgument,
+           "%s: expected one element or %lu, got %lu", name, static_cast<unsigned long>(columns),
+           static_cast<unsigned long>(list.numel()));
+  return Error::Ok;
+}
+
+// The largest magnitude that a sum can have. InvalidArgument if that is more than 32 bits hold.
+Error bound_sums(const std::optional<Tensor>& bias, size_t columns, size_t depth, int64_t* bound) {
+  int64_t most = 0;
+  if (bias) {
+    RL_TRY(check_list(*bias, ScalarType::Int, columns, "bias"));
+    RL_CHECK(bias->numel() == columns, Error::InvalidArgument, "bias: expected %lu elements, got one",
+             static_cast<unsigned long>(columns));
+    const auto* numbers = bias->const_data_ptr<int32_t>();
+    for (size_t i = 0; i < columns; ++i) {
+      const int64_t size = numbers[i] < 0 ? -int64_t{numbers[i]} : numbers[i];
+      if (size > most) most = size;
+    }
+  }
+  RL_CHECK(depth <= INT32_MAX, Error::InvalidArgument, "weight: %lu products a sum are too many",
+           static_cast<unsigned long>(depth));
+  *bound = most + static_cast<int64_t>(depth) * (kLargestByte * kLargestWeight);
+  RL_CHECK(*bound <= INT32_MAX, Error::InvalidArgument,
+           "bias and weight: sums of %lu products and a bias of up to %ld may have more than 32 bits",
+           static_cast<unsigned long>(depth), static_cast<long>(most));
+  return Error::Ok;
+}
+
+Error check_scales(const float* scales, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    RL_CHECK(scales[i] > 0 && scales[i] <= __FLT_MAX__, Error::InvalidArgument,
+             "multipliers: expected finite numbers above 0, got %g", static_cast<double>(scales[i]));
+  }
+  return Error::Ok;
+}
+
+// A sum that is shifted left, as "double" does, keeps its 32 bits.
+Error check_fixed_point(const ukernel::Requantization& to, size_t multipliers, size_t shifts, int64_t bound) {
+  for (size_t i = 0; i < multipliers; ++i) {
+    const int32_t multiplier = to.multipliers[i];
+    RL_CHECK(multiplier == 0 || multiplier >= kLeastMultiplier, Error::InvalidArgument,
+             "multipliers: expected 0 or 2^30 at least, got %ld", static_cast<long>(multiplier));
+  }
+  int most = ukernel::kMostShift;
+  if (to.rounding == Rounding::kDouble) {
+    while (most > 0 && (bound << most) > INT32_MAX) --most;
+  }
+  for (size_t i = 0; i < shifts; ++i) {
+    RL_CHECK(to.shifts[i] >= ukernel::kLeastShift && to.shifts[i] <= most, Error::InvalidArgument,
+             "shifts: expected %d to %d, got %d", ukernel::kLeastShift, most, static_cast<int>(to.shifts[i]));
+  }
+  return Error::Ok;
+}
+
+// For sums of at most `bound`.
+Error prove(const RequantizationArguments& arguments, const Tensor& out, size_t columns, int64_t bound,
+            ukernel::Requantization* to) {
+  const QuantizedRange& range = arguments.range;
+  RL_TRY(check_quantized_range(range, out.scalar_type()));
+  to->zero_point = static_cast<int32_t>(range.zero_point);
+  to->low = static_cast<int32_t>(range.low);
+  to->high = static_cast<int32_t>(range.high);
+  RL_TRY(read_rounding(arguments.rounding, &to->rounding));
+  const Tensor& multipliers = arguments.multipliers;
+  const bool is_float = to->rounding == Rounding::kFloat;
+  RL_TRY(check_list(multipliers, is_float ? ScalarType::Float : ScalarType::Int, columns, "multipliers"));
+  to->step = multipliers.numel() == 1 ? 0 : 1;
+  RL_CHECK(arguments.shifts.has_value() != is_float, Error::InvalidArgument,
+           "shifts: expected %s for rounding %s", is_float ? "none" : "some",
+           is_float ? "float" : "of integers");
+  if (is_float) {
+    to->scales = multipliers.const_data_ptr<float>();
+    return check_scales(to->scales, multipliers.numel());
+  }
+  RL_TRY(check_list(*arguments.shifts, ScalarType::Char, columns, "shifts"));
+  RL_CHECK(arguments.shifts->numel() == multipliers.numel(), Error::InvalidArgument,
+           "shifts: expected as many as multipliers, %lu, got %lu",
+           static_cast<unsigned long>(multipliers.numel()),
+           static_cast<unsigned long>(arguments.shifts->numel()));
+  to->multipliers = multipliers.const_data_ptr<int32_t>();
+  to->shifts = arguments.shifts->const_data_ptr<int8_t>();
+  return check_fixed_point(*to, multipliers.numel(), arguments.shifts->numel(), bound);
+}
+
+}  // namespace
+
+Error check_zero_point(int64_t value, ScalarType type, const char* name) {
+  const Limits limits = limits_of(type);
+  RL_CHECK(value >= limits.low && value <= limits.high, Error::InvalidArgument,
+           "%s: expected %ld to %ld, got %ld", name, static_cast<long>(limits.low),
+           static_cast<long>(limits.high), static_cast<long>(value));
+  return Error::Ok;
+}
+
+Error check_quantized_range(const QuantizedRange& range, ScalarType type) {
+  const Limits limits = limits_of(type);
+  RL_CHECK(limits.low <= range.low && range.low <= range.zero_point && range.zero_point <= range.high &&
+               range.high <= limits.high,
+           Error::InvalidArgument,
+           "output_min, output_zero_point, output_max: expected %ld <= min <= zero point <= max <= %ld, got "
+           "%ld, %ld, %ld",
+           static_cast<long>(limits.low), static_cast<long>(limits.high), static_cast<long>(range.low),
+           static_cast<long>(range.zero_point), static_cast<long>(range.high));
+  return Error::Ok;
+}
+
+Error make_requantization(const RequantizationArguments& arguments, const Tensor& out, size_t columns,
+                          size_t depth, ukernel::Requantization* to) {
+  int64_t bound = 0;
+  RL_TRY(bound_sums(arguments.bias, columns, depth, &bound));
+  return prove(arguments, out, columns, bound, to);
+}
+
+Error make_requantization_of_sums(const RequantizationArguments& arguments, const Tensor& out, size_t count,
+                                  ukernel::Requantization* to) {
+  constexpr size_t kMost = INT32_MAX / kLargestByte;
+  RL_CHECK(count <= kMost, Error::InvalidArgument, "input: expected sums of at most %lu numbers, got %lu",
+           static_cast<unsigned long>(kMost), static_cast<unsigned long>(count));
+  return prove(arguments, out, 1, static_cast<int64_t>(count) * kLargestByte, to);
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arguments of operators that compute in integers: how sums become quantized numbers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "kernels/ukernel/requantize.h"
+#include "runtime/base/error.h"
+#include "runtime/tensor/dispatch.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+// Quantized tensors of these operators.
+inline constexpr TypeSet kByteTypes = type_set(ScalarType::Char, ScalarType::Byte);
+
+// The range that a quantized tensor uses of its dtype.
+struct QuantizedRange {
+  int64_t zero_point;
+  int64_t low;
+  int64_t high;
+};
+
+// As operators are called with it. Multipliers are int32, with int8 shifts, for "single" and "double",
+// float32 without shifts for "float", one for all columns or one for each. The bias is int32, one for each
+// column.
+struct RequantizationArguments {
+  const std::optional<Tensor>& bias;
+  const Tensor& multipliers;
+  const std::optional<Tensor>& shifts;
+  std::string_view rounding;
+  QuantizedRange range;
+};
+
+// InvalidArgument unless `value`, the argument named, is one of the dtype, which is of kByteTypes.
+Error check_zero_point(int64_t value, ScalarType type, const char* name);
+
+// InvalidArgument unless the range is one of the dtype, which is of kByteTypes, with the zero point in it.
+Error check_quantized_range(const QuantizedRange& range, ScalarType type);
+
+// Proves the arguments for results of `out`'s dtype, which are sums of `depth` products of an element of such
+// a dtype and one of int8: no sum overflows. Costs a few instructions a column. InvalidArgument, InvalidType.
+Error make_requantization(const RequantizationArguments& arguments, const Tensor& out, size_t columns,
+                          size_t depth, ukernel::Requantization* to);
+
+// The same for one column of sums of `count` numbers of 8 bits, less a zero point each: means and pools.
+Error make_requantization_of_sums(const RequantizationArguments& arguments, const Tensor& out, size_t count,
+                                  ukernel::Requantization* to);
+
+// Of the columns from `first` on.
+[[nodiscard]] inline ukernel::Requantization columns_from(ukernel::Requantization to, size_t first) {
+  const ptrdiff_t offset = to.step * static_cast<ptrdiff_t>(first);
+  if (to.multipliers != nullptr) to.multipliers += offset;
+  if (to.shifts != nullptr) to.shifts += offset;
+  if (to.scales != nullptr) to.scales += offset;
+  return to;
+}
+
+}  // namespace rushlight::kernels

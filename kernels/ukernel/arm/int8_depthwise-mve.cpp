@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Cortex-M55: 16 channels, two taps at a time, whose products of int16 are added before they are widened: 24
+// instructions for 32 products, in assembler, as registers just suffice. Two products fit in int16 unless a
+// weight is -128. Four channels at a time where one is, and where taps are many.
+#include "kernels/ukernel/arm/int8_depthwise_order.h"
+#include "kernels/ukernel/arm/requantize_mve.h"
+#include "kernels/ukernel/int8_depthwise.h"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+namespace {
+
+constexpr size_t kGroup = 16;
+constexpr size_t kMostTaps = 32;  // whose weights are copied: 512 bytes of stack
+constexpr size_t kPixels = 16;    // that sums are kept of: 1 kB
+
+// Assembler reads it by the offsets of members.
+struct Taps {
+  const int8_t* const* in;
+  const int8_t* weights;
+  size_t channel;
+  size_t pairs;
+  size_t rest;
+  int32_t* sums;
+  const int32_t* sums_end;
+  size_t channels;  // as many lanes are loaded
+};
+
+// Sums of channels 0, 4, 8, 12 are in q4, the next ones in q5 to q7.
+#define RL_WIDEN          \
+  "vmovlb.s16 q1, q2\n"   \
+  "vmovlb.s16 q3, q0\n"   \
+  "vadd.i32 q4, q4, q1\n" \
+  "vmovlt.s16 q2, q2\n"   \
+  "vadd.i32 q5, q5, q3\n" \
+  "vmovlt.s16 q0, q0\n"   \
+  "vadd.i32 q6, q6, q2\n" \
+  "vadd.i32 q7, q7, q0\n"
+
+[[gnu::naked, gnu::noinline]] void add_taps([[maybe_unused]] Taps& work) {
+  asm volatile(
+      "push {r4-r11, lr}\n"
+      "vpush {d8-d15}\n"
+      "ldmia r0, {r1, r2, r3, r4, r5, r6, r7, r8}\n"
+      "vctp.8 r8\n"
+      "1:\n"
+      "mov r8, r2\n"
+      "vmov.i32 q4, #0\n"
+      "vmov.i32 q5, #0\n"
+      "vmov.i32 q6, #0\n"
+      "vmov.i32 q7, #0\n"
+      "wls lr, r4, 3f\n"
+      "2:\n"
+      "ldrd r9, r10, [r1], #8\n"
+      "add r9, r9, r3\n"
+      "add r10, r10, r3\n"
+      "vpstt\n"
+      "vldrbt.u8 q0, [r9]\n"
+      "vldrbt.u8 q1, [r10]\n"
+      "vldrb.u8 q3, [r8], #16\n"
+      "vmullb.s8 q2, q0, q3\n"
+      "vmullt.s8 q0, q0, q3\n"
+      "vldrb.u8 q3, [r8]\n"
+      "vmullb.s8 q3, q1, q3\n"
+      "vadd.i16 q2, q2, q3\n"
+      "vldrb.u8 q3, [r8], #16\n"
+      "vmullt.s8 q3, q1, q3\n"
+      "vadd.i16 q0, q0, q3\n"  //
+      RL_WIDEN
+      "le lr, 2b\n"
+      "3:\n"
+      "cbz r5, 4f\n"
+      "ldr r9, [r1], #4\n"
+      "add r9, r9, r3\n"
+      "vpst\n"
+      "vldrbt.u8 q0, [r9]\n"
+      "vldrb.u8 q1, [r8]\n"
+      "vmullb.s8 q2, q0, q1\n"
+      "vmullt.s8 q0, q0, q1\n" RL_WIDEN
+      "4:\n"
+      "vst40.32 {q4, q5, q6, q7}, [r6]\n"
+      "vst41.32 {q4, q5, q6, q7}, [r6]\n"
+      "vst42.32 {q4, q5, q6, q7}, [r6]\n"
+      "vst43.32 {q4, q5, q6, q7}, [r6]!\n"
+      "cmp r6, r7\n"
+      "bne 1b\n"
+      "str r1, [r0]\n"
+      "vpop {d8-d15}\n"
+      "pop {r4-r11, pc}\n");
+}
+
+// Whether add_taps() can take them. Those of lanes that no channel has are zero.
+inline bool copy_weights(const Int8Depthwise& strip, size_t channel, int8_t* to) {
+  if (strip.taps > kMostTaps) return false;
+  const mve_pred16_t lanes = vctp8q(strip.channels - channel);
+  const int8_t* from = strip.weights + channel;
+  int8_t least = 0;
+  for (size_t t = strip.taps; t > 0; --t, from += strip.weight_stride, to += kGroup) {
+    const int8x16_t weights = vldrbq_z_s8(from, lanes);
+    least = vminvq_s8(least, weights);
+    vstrbq_s8(to, weights);
+  }
+  return least > -128;
+}
+
+// Any weights of at most four channels.
+inline void add_few(const Int8Depthwise& strip, size_t channel, const int8_t* const* in, int32_t* sums,
+                    size_t pixels) {
+  const mve_pred16_t lanes = vctp32q(strip.channels - channel);
+  for (; pixels > 0; --pixels, sums += kGroup) {
+    const int8_t* weights = strip.weights + channel;
+    int32x4_t sum = vdupq_n_s32(0);
+    for (size_t t = strip.taps; t > 0; --t, weights += strip.weight_stride) {
+      const int32x4_t numbers = vldrbq_z_s32(*in++ + channel, lanes);
+      sum = vaddq_s32(sum, vmulq_s32(numbers, vldrbq_z_s32(weights, lanes)));
+    }
+    vstrwq_s32(sums, sum);
+  }
+}
+
+[[gnu::noinline]] inline void filter_channels(const Int8Depthwise& strip) {
+  int8_t weights[kMostTaps * kGroup];
+  int32_t sums[kPixels * kGroup];
+  for (size_t c = 0; c < strip.channels;) {
+    const bool whole = copy_weights(strip, c, weights);
+    const size_t most = whole ? kGroup : 4;
+    const size_t channels = strip.channels - c < most ? strip.channels - c : most;
+    Taps work{strip.in, weights, c, strip.taps / 2, strip.taps % 2, nullptr, nullptr, channels};
+    int8_t* out = strip.out + c;
+    for (size_t p = 0; p < strip.pixels; p += kPixels) {
+      const size_t pixels = strip.pixels - p < kPixels ? strip.pixels - p : kPixels;
+      if (whole) {
+        work.sums = sums;
+        work.sums_end = sums + pixels * kGroup;
+        add_taps(work);
+      } else {
+        add_few(strip, c, strip.in + p * strip.taps, sums, pixels);
+      }
+      quantize(strip.to, {sums, 1, kGroup, channels, pixels, c, strip.bias, out, strip.out_stride});
+      out += static_cast<ptrdiff_t>(pixels) * strip.out_stride;
+    }
+    c += channels;
+  }
+}
+
+}  // namespace
+
+void depthwise_int8(const Int8Depthwise& strip) { filter_in_order(strip, filter_channels); }
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

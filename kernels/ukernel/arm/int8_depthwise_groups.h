@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Depthwise convolutions of int8 on Arm cores without wide vectors: a group of channels at a time, whose
+// weights are widened once for all pixels. Sums of some pixels are kept, so that what a channel's numbers are
+// scaled with is found once for them. A source that includes this defines before:
+//   constexpr size_t kGroup                     channels
+//   constexpr size_t kTapBytes                  of a tap's widened weights
+//   void widen(weights, stride, taps, to)       the weights of a group
+//   void add_taps(Taps&)                        sums of pixels
+#pragma once
+
+#include "kernels/ukernel/arm/int8_depthwise_order.h"
+#include "kernels/ukernel/arm/requantize_scalar.h"
+#include "kernels/ukernel/int8_depthwise.h"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+namespace {
+
+constexpr size_t kPixels = 16;                 // that sums are kept of: at most 256 bytes of stack
+constexpr size_t kMostTaps = 512 / kTapBytes;  // that are widened: 512 bytes of stack
+
+// A channel by itself: the last ones, and all if there are more taps.
+[[gnu::noinline]] inline void filter_channel(const Int8Depthwise& strip, size_t c) {
+  const int8_t* const* in = strip.in;
+  int8_t* out = strip.out + c;
+  const int32_t bias = strip.bias == nullptr ? 0 : strip.bias[c];
+  int32_t sums[kPixels];
+  for (size_t p = 0; p < strip.pixels; p += kPixels) {
+    const size_t pixels = strip.pixels - p < kPixels ? strip.pixels - p : kPixels;
+    for (size_t i = 0; i < pixels; ++i) {
+      int32_t sum = bias;
+      const int8_t* weight = strip.weights + c;
+      for (size_t t = strip.taps; t > 0; --t, weight += strip.weight_stride) sum += (*in++)[c] * *weight;
+      sums[i] = sum;
+    }
+    quantize_columns(strip.to, c, 1, sums, kPixels, pixels, out, strip.out_stride);
+    out += static_cast<ptrdiff_t>(pixels) * strip.out_stride;
+  }
+}
+
+[[gnu::noinline]] inline void filter_channels(const Int8Depthwise& strip) {
+  size_t c = 0;
+  if (strip.taps > 0 && strip.taps <= kMostTaps) {
+    alignas(8) int8_t weights[kMostTaps * kTapBytes];
+    int32_t sums[kGroup][kPixels];
+    int32_t bias[kGroup] = {};
+    for (; strip.channels - c >= kGroup; c += kGroup) {
+      widen(strip.weights + c, strip.weight_stride, strip.taps, weights);
+      if (strip.bias != nullptr) {
+        for (size_t i = 0; i < kGroup; ++i) bias[i] = strip.bias[c + i];
+      }
+      Taps work = taps_of(weights, strip.taps, bias, strip.in, c);
+      int8_t* out = strip.out + c;
+      for (size_t p = 0; p < strip.pixels; p += kPixels) {
+        const size_t pixels = strip.pixels - p < kPixels ? strip.pixels - p : kPixels;
+        work.sums = sums[0];
+        work.sums_end = sums[0] + pixels;
+        add_taps(work);
+        quantize_columns(strip.to, c, kGroup, sums[0], kPixels, pixels, out, strip.out_stride);
+        out += static_cast<ptrdiff_t>(pixels) * strip.out_stride;
+      }
+    }
+  }
+  for (; c < strip.channels; ++c) filter_channel(strip, c);
+}
+
+}  // namespace
+
+void depthwise_int8(const Int8Depthwise& strip) { filter_in_order(strip, filter_channels); }
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// int8_depthwise_groups.h on cores that multiply 32 bits alone: a word for each weight.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/ukernel/int8_depthwise.h"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+namespace {
+
+constexpr size_t kTapBytes = kGroup * sizeof(int32_t);
+
+inline Taps taps_of(const int8_t* weights, size_t taps, const int32_t* bias, const int8_t* const* in,
+                    size_t channel) {
+  return {in, reinterpret_cast<const int32_t*>(weights), channel, taps, bias, nullptr, nullptr};
+}
+
+inline void widen(const int8_t* weights, ptrdiff_t stride, size_t taps, int8_t* to) {
+  auto* words = reinterpret_cast<int32_t*>(to);
+  for (; taps > 0; --taps, weights += stride) {
+    for (size_t i = 0; i < kGroup; ++i) *words++ = weights[i];
+  }
+}
+
+}  // namespace
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
+
+#include "kernels/ukernel/arm/int8_depthwise_groups.h"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+static_assert(kPixels * sizeof(int32_t) == 64);
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Quantized numbers on Arm cores without wide vectors. The usual shifts need one product's upper half for
+// each number: what rounds, and the zero point, are one addend that a column's numbers share. Others take
+// the general way. Cores without a 64-bit product (ARMv6-M) make its upper half of four 16-bit products.
+// Functions are inline, not of each source: programs have them once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/ukernel/requantize.h"
+#include "kernels/ukernel/variants.h"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+#if defined(__ARM_FEATURE_DSP)
+inline int32_t multiply_upper_add(int32_t a, int32_t b, int32_t addend) {
+  asm("smmla %0, %1, %2, %3" : "=r"(addend) : "r"(a), "r"(b), "r"(addend));
+  return addend;
+}
+#elif defined(__thumb__) && !defined(__thumb2__)
+inline int32_t multiply_upper(int32_t a, int32_t b) {
+  const auto low_a = static_cast<int32_t>(static_cast<uint16_t>(a));
+  const auto low_b = static_cast<uint32_t>(static_cast<uint16_t>(b));
+  const int32_t high_a = a >> 16;
+  const int32_t high_b = b >> 16;  // below 2^15, and not below 0: no sum here leaves 32 bits
+  const auto carry = static_cast<int32_t>((static_cast<uint32_t>(low_a) * low_b) >> 16);
+  const int32_t middle = high_a * static_cast<int32_t>(low_b) + carry;
+  const int32_t rest = low_a * high_b + static_cast<int32_t>(static_cast<uint16_t>(middle));
+  return high_a * high_b + (middle >> 16) + (rest >> 16);
+}
+inline int32_t multiply_upper_add(int32_t a, int32_t b, int32_t addend) {
+  return multiply_upper(a, b) + addend;
+}
+inline int32_t multiply_doubled(int32_t a, int32_t b) {
+  const uint32_t lower = static_cast<uint32_t>(a) * static_cast<uint32_t>(b);
+  return multiply_upper(a, b) * 2 + static_cast<int32_t>(((lower >> 30) + 1) >> 1);
+}
+#else
+inline int32_t multiply_upper_add(int32_t a, int32_t b, int32_t addend) {
+  return static_cast<int32_t>((static_cast<int64_t>(a) * b) >> 32) + addend;
+}
+#endif
+#if !defined(__thumb__) || defined(__thumb2__)
+inline int32_t multiply_doubled(int32_t a, int32_t b) {
+  return static_cast<int32_t>((static_cast<int64_t>(a) * b + (int64_t{1} << 30)) >> 31);
+}
+#endif
+
+// The largest shift to the right for which what rounds and the zero point are one number of 32 bits.
+constexpr int32_t kMostRight = 20;
+
+[[nodiscard]] inline int32_t clamp(int32_t value, int32_t low, int32_t high) {
+  if (value < low) value = low;
+  if (value > high) value = high;
+  return value;
+}
+
+// Any scale. `count` sums of a column, which are adjacent.
+[[gnu::noinline]] inline void quantize_column(const Requantization& to, ptrdiff_t at, const int32_t* sums,
+                                              size_t count, int8_t* out, ptrdiff_t out_stride) {
+  const int32_t zero_point = to.zero_point, low = to.low, high = to.high;
+  const int32_t* end = sums + count;
+  if (to.rounding == Rounding::kFloat) {
+    const float scale = to.scales[at];
+    for (; sums != end; out += out_stride) {
+#if defined(__ARM_FP)
+      // To the nearest, halves to even, and saturating: clamping integers is clamping floats.
+      float bits;
+      asm("vcvtr.s32.f32 %0, %1" : "=t"(bits) : "t"(static_cast<float>(*sums++) * scale));
+      int32_t value;
+      __builtin_memcpy(&value, &bits, sizeof(value));
+      *out = static_cast<int8_t>(clamp(value, low - zero_point, high - zero_point) + zero_point);
+#else
+      const int32_t value = requantize_float(*sums++, scale, static_cast<float>(low - zero_point),
+                                             static_cast<float>(high - zero_point));
+      *out = static_cast<int8_t>(value + zero_point);
+#endif
+    }
+    return;
+  }
+  // Rounds by the bit below, in 32 bits for all shifts; see requantize.h for larger ones.
+  const int32_t multiplier = to.multipliers[at];
+  const int32_t shift = to.shifts[at];
+  const bool is_single = to.rounding == Rounding::kSingle;
+  const int32_t left = shift + (is_single ? 2 : 0);
+  const int32_t raise = left < 0 ? 0 : left > 31 ? 31 : left;
+  const int32_t right = left < 0 ? -left : 0;
+  for (; sums != end; out += out_stride) {
+    int32_t value = *sums++;
+    const auto raised = static_cast<int32_t>(static_cast<uint32_t>(value) << raise);
+    value = raised >> raise == value ? raised : value < 0 ? INT32_MIN : INT32_MAX;
+    if (is_single) {
+      value = multiply_upper_add(value, multiplier, 0) >> right;
+      value = (value >> 1) + (value & 1);
+    } else {
+      value = multiply_doubled(value, multiplier);
+      if (right > 0) {
+        value = (value + (value >> 31)) >> (right - 1);
+        value = (value >> 1) + (value & 1);
+      }
+    }
+    *out = static_cast<int8_t>(clamp(value, low - zero_point, high - zero_point) + zero_point);
+  }
+}
+
+// What is left of some columns; assembler reads it by the offsets of members. Bytes, but for what counts.
+struct QuantizedColumns {
+  const int32_t* sums;
+  int8_t* out;
+  const int32_t* multipliers;
+  const int8_t* shifts;
+  size_t columns;
+  size_t count;  // of a column
+  ptrdiff_t out_stride;
+  ptrdiff_t sums_gap;  // from the end of a column's sums to the next column's
+  ptrdiff_t step;      // elements
+  ptrdiff_t out_gap;   // from the end of a column to the next one
+  int32_t zero_point;  // twice, and one
+};
+
+#if !defined(__thumb__) || defined(__thumb2__)
+#if defined(__ARM_FEATURE_DSP)
+#define RL_SCALE "smmla r10, r10, r9, r7\n"
+#else
+#define RL_SCALE "smull r11, r10, r10, r9\n add r10, r10, r7\n"
+#endif
+// kSingle, saturated, up to a column whose shift is not a usual one. Compilers keep less in registers: each
+// number takes eight instructions, nine without DSP, and each column 16.
+[[gnu::naked, gnu::noinline]] inline void quantize_usual([[maybe_unused]] QuantizedColumns& work) {
+  asm volatile(
+      "push {r4-r11, lr}\n"
+      "mov r12, r0\n"
+      "ldr r6, [r12, #24]\n"
+      "ldr lr, [r12, #40]\n"
+      "ldmia r12, {r0-r4}\n"
+      "1:\n"
+      "ldrsb r8, [r3]\n"
+      "mvn r8, r8\n"
+      "sub r7, r8, #1\n"
+      "cmp r7, #19\n"
+      "bhi 3f\n"
+      "lsl r7, lr, r7\n"
+      "ldr r5, [r12, #20]\n"
+      "ldr r9, [r2]\n"
+      "2:\n"
+      "ldr r10, [r0], #4\n" RL_SCALE
+      "asr r10, r10, r8\n"
+      "ssat r10, #8, r10\n"
+      "strb r10, [r1]\n"
+      "add r1, r1, r6\n"
+      "subs r5, r5, #1\n"
+      "bne 2b\n"
+      "ldrd r8, r9, [r12, #28]\n"
+      "ldr r10, [r12, #36]\n"
+      "add r0, r0, r8\n"
+      "add r1, r1, r10\n"
+      "add r2, r2, r9, lsl #2\n"
+      "add r3, r3, r9\n"
+      "subs r4, r4, #1\n"
+      "bne 1b\n"
+      "3:\n"
+      "stmia r12, {r0-r4}\n"
+      "pop {r4-r11, pc}\n");
+}
+static_assert(kMostRight == 20);
+#else
+inline void quantize_usual(QuantizedColumns& work) {
+  while (work.columns > 0) {
+    const int32_t right = -1 - *work.shifts;
+    if (right < 1 || right > kMostRight) return;
+    const int32_t multiplier = *work.multipliers;
+    const int32_t addend = work.zero_point << (right - 1);
+    const ptrdiff_t out_stride = work.out_stride;
+    const int32_t* sums = work.sums;
+    int8_t* out = work.out;
+    for (size_t rest = work.count; rest > 0; --rest, out += out_stride) {
+      int32_t value = multiply_upper_add(*sums++, multiplier, addend) >> right;
+      if (value != static_cast<int8_t>(value)) value = value < 0 ? -128 : 127;
+      *out = static_cast<int8_t>(value);
+    }
+    work.sums = sums + work.sums_gap / static_cast<ptrdiff_t>(sizeof(int32_t));
+    work.out = out + work.out_gap;
+    work.multipliers += work.step;
+    work.shifts += work.step;
+    --work.columns;
+  }
+}
+#endif
+
+inline void clamp_columns(int8_t* column, const int8_t* end, size_t count, ptrdiff_t stride, int32_t low,
+                          int32_t high) {
+  for (; column != end; ++column) {
+    int8_t* number = column;
+    for (size_t rest = count; rest > 0; --rest, number += stride) {
+      *number = static_cast<int8_t>(clamp(*number, low, high));
+    }
+  }
+}
+
+// Columns whose sums are `pitch` apart, `count` > 0 of each.
+[[gnu::noinline]] inline void quantize_columns(const Requantization& to, size_t column, size_t columns,
+                                               const int32_t* sums, size_t pitch, size_t count, int8_t* out,
+                                               ptrdiff_t out_stride) {
+  const bool usual = to.rounding == Rounding::kSingle;
+  const bool narrow = to.low > -128 || to.high < 127;
+  const ptrdiff_t from = to.step * static_cast<ptrdiff_t>(column);
+  QuantizedColumns work;
+  work.sums = sums;
+  work.out = out;
+  work.multipliers = to.multipliers + from;
+  work.shifts = to.shifts + from;
+  work.columns = columns;
+  work.count = count;
+  work.out_stride = out_stride;
+  work.sums_gap = static_cast<ptrdiff_t>((pitch - count) * sizeof(int32_t));
+  work.step = to.step;
+  work.out_gap = 1 - out_stride * static_cast<ptrdiff_t>(count);
+  work.zero_point = 2 * to.zero_point + 1;
+  while (work.columns > 0) {
+    if (usual) {
+      int8_t* first = work.out;
+      quantize_usual(work);
+      if (narrow) clamp_columns(first, work.out, count, out_stride, to.low, to.high);
+      if (work.columns == 0) return;
+    }
+    const size_t done = columns - work.columns;
+    quantize_column(to, from + static_cast<ptrdiff_t>(done) * to.step, work.sums, count, work.out,
+                    out_stride);
+    work.sums += pitch;
+    ++work.out;
+    work.multipliers += to.step;
+    work.shifts += to.step;
+    --work.columns;
+  }
+}
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

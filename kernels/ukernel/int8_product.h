@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Products of int8 matrices for cores with few registers and little memory: both factors are read where they
+// are, and sums become quantized numbers before they are stored.
+//
+//   out[i][j] = quantized(bias[j] + sum over k < depth of left[i][k] * right[j][k])   for i < rows, j <
+//   columns
+//
+// Sums have 32 bits; the caller knows that none overflows. See requantize.h for what quantized() is.
+//
+// Promises: nothing is read or written but what is described, nothing needs more alignment than its type. All
+// variants make the same bits. `out` overlaps nothing that is read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/ukernel/requantize.h"
+#include "kernels/ukernel/variants.h"
+
+namespace rushlight::ukernel {
+
+// How the right factor is to lie: true, the numbers of a column are adjacent; false, those of an element of
+// the depth.
+inline constexpr bool kInt8RightByColumns = native::kInt8RightByColumns;
+// Rows that are computed together; fewer cost more for each.
+inline constexpr size_t kInt8ProductRows = native::kInt8ProductRows;
+
+struct Int8Product {
+  size_t rows = 0;     // any number
+  size_t columns = 0;  // any number
+  size_t depth = 0;    // any number
+
+  const int8_t* left = nullptr;  // the numbers of a row are adjacent
+  ptrdiff_t left_stride = 0;     // from row to row
+
+  const int8_t* right = nullptr;
+  ptrdiff_t right_stride = 0;  // from column to column, or from one of the depth to the next
+
+  const int32_t* bias = nullptr;  // of each column; null: zeros
+  Requantization to;              // by columns
+
+  int8_t* out = nullptr;     // the numbers of a row are adjacent
+  ptrdiff_t out_stride = 0;  // from row to row
+};
+RL_UKERNEL_NATIVE(void, multiply_int8, (const Int8Product& product), (product))
+
+}  // namespace rushlight::ukernel

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How sums of products of integers become quantized numbers.
+//
+//   quantized = clamp(round(sum * scale) + zero_point, low, high)
+//
+// There are three roundings. Each has one result, whatever computes it: variants differ in no bit.
+//
+//   kSingle   The scale is multiplier * 2^(shift - 31). The product has 64 bits and is rounded once, halves
+//   up:
+//             floor((sum * multiplier + 2^(30 - shift)) / 2^(31 - shift)).
+//   kDouble   The same scale, rounded twice, as TFLite and CMSIS-NN do: the sum, shifted left if shift > 0,
+//             times the multiplier is rounded to its upper half, halves up; that is shifted right if shift <
+//             0, halves away from zero. The left shift must not overflow.
+//   kFloat    The scale is a float32, as in XNNPACK: the sum as float32 times the scale in float32, rounded
+//   to
+//             an integer, halves to even.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace rushlight::ukernel {
+
+enum class Rounding : uint8_t { kSingle, kDouble, kFloat };
+
+inline constexpr int kLeastShift = -31;
+inline constexpr int kMostShift = 30;
+
+// What a row of quantized numbers is made with. A number has a column; arrays have an element for each column
+// (step 1) or one for all (step 0).
+struct Requantization {
+  Rounding rounding = Rounding::kSingle;
+  const int32_t* multipliers = nullptr;  // kSingle, kDouble: 0, or 2^30 to 2^31 - 1
+  const int8_t* shifts = nullptr;        // kSingle, kDouble: kLeastShift to kMostShift
+  const float* scales = nullptr;         // kFloat: finite, more than 0
+  ptrdiff_t step = 0;
+  int32_t zero_point = 0;  // low <= zero_point <= high, low and high in the range of the result's dtype
+  int32_t low = -128;
+  int32_t high = 127;
+};
+
+[[nodiscard]] inline int32_t clamp_quantized(int64_t value, int32_t low, int32_t high) {
+  return value < low ? low : value > high ? high : static_cast<int32_t>(value);
+}
+
+[[nodiscard]] inline int64_t requantize_single(int32_t sum, int32_t multiplier, int shift) {
+  return (static_cast<int64_t>(sum) * multiplier + (int64_t{1} << (30 - shift))) >> (31 - shift);
+}
+
+// The same number for shift <= -2, of the upper half of a 32-bit product: the bits below decide nothing. For
+// larger shifts a sum can first be shifted left by shift + 2, saturated, and the shift be -2: with a
+// multiplier of 2^30 or more the result of a sum that saturates is far outside of [low, high] either way.
+[[nodiscard]] inline int32_t requantize_single_upper(int32_t sum, int32_t multiplier, int shift) {
+  const auto upper = static_cast<int32_t>((static_cast<int64_t>(sum) * multiplier) >> 32);
+  return (upper + (int32_t{1} << (-2 - shift))) >> (-1 - shift);
+}
+
+[[nodiscard]] inline int32_t requantize_double(int32_t sum, int32_t multiplier, int shift) {
+  const int64_t raised = shift > 0 ? static_cast<int64_t>(sum) * (int64_t{1} << shift) : sum;
+  const auto upper = static_cast<int32_t>((raised * multiplier + (int64_t{1} << 30)) >> 31);
+  if (shift >= 0) return upper;
+  const auto mask = static_cast<int32_t>((uint32_t{1} << -shift) - 1);
+  const int32_t half = (mask >> 1) + (upper < 0 ? 1 : 0);
+  return (upper >> -shift) + ((upper & mask) > half ? 1 : 0);
+}
+
+// Between -2^22 and 2^22, which the sum of a float32 and 3 * 2^22 rounds to an integer, halves to even.
+[[nodiscard]] inline int32_t requantize_float(int32_t sum, float scale, float low, float high) {
+  constexpr float kMagic = 12582912.0F;
+  float value = static_cast<float>(sum) * scale;
+  value = value < low ? low : value;
+  value = value > high ? high : value;
+  value += kMagic;
+  int32_t bits;
+  __builtin_memcpy(&bits, &value, sizeof(bits));
+  return bits - 0x4b400000;
+}
+
+// The quantized number of a sum in a column.
+[[nodiscard]] inline int32_t requantize(const Requantization& to, int32_t sum, size_t column) {
+  const ptrdiff_t at = to.step * static_cast<ptrdiff_t>(column);
+  if (to.rounding == Rounding::kFloat) {
+    const auto low = static_cast<float>(to.low - to.zero_point);
+    const auto high = static_cast<float>(to.high - to.zero_point);
+    return requantize_float(sum, to.scales[at], low, high) + to.zero_point;
+  }
+  const int64_t value = to.rounding == Rounding::kSingle
+                            ? requantize_single(sum, to.multipliers[at], to.shifts[at])
+                            : requantize_double(sum, to.multipliers[at], to.shifts[at]);
+  return clamp_quantized(value + to.zero_point, to.low, to.high);
+}
+
+}  // namespace rushlight::ukernel

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// RISC-V without vectors. A panel is [depth][kBlockColumns] int8: columns of a tile. Rows are multiplied as
+// they are.
+#include <cstring>
+
+#include "kernels/ukernel/int8_gemm.h"
+#include "kernels/ukernel/riscv/int8_rows_scalar.h"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+size_t int8_gemm_depth(size_t depth) { return depth; }
+size_t int8_gemm_columns() { return kBlockColumns; }
+size_t int8_gemm_rows() { return kBlockRows; }
+size_t int8_spread_bytes() { return 1; }
+size_t int8_panel_bytes(size_t depth) { return (depth * kBlockColumns + 63) / 64 * 64; }
+
+void spread_int8(void* to, const int8_t* from, size_t count) { std::memcpy(to, from, count); }
+
+void pack_int8(void* panel, const int8_t* from, ptrdiff_t depth_stride, ptrdiff_t column_stride, size_t depth,
+               size_t columns) {
+  auto* to = static_cast<int8_t*>(panel);
+  for (size_t k = 0; k < depth; ++k, from += depth_stride, to += kBlockColumns) {
+    for (size_t j = 0; j < kBlockColumns; ++j) {
+      to[j] = j < columns ? from[static_cast<ptrdiff_t>(j) * column_stride] : int8_t{0};
+    }
+  }
+}
+
+void multiply_int8_gemm(const Int8Gemm& p) {
+  multiply_int8_rows({p.rows, p.columns, p.depth, static_cast<const int8_t*>(p.left), p.left_stride,
+                      static_cast<const int8_t*>(p.panel), static_cast<ptrdiff_t>(kBlockColumns), p.bias,
+                      p.row_bias, &p.to, p.out, p.out_stride});
+}
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// RISC-V without vectors.
+#include "kernels/ukernel/int8_product.h"
+#include "kernels/ukernel/riscv/int8_rows_scalar.h"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+static_assert(!kInt8RightByColumns && kBlockRows % kInt8ProductRows == 0);
+
+void multiply_int8(const Int8Product& p) {
+  multiply_int8_rows({p.rows, p.columns, p.depth, p.left, p.left_stride, p.right, p.right_stride, p.bias,
+                      nullptr, &p.to, p.out, p.out_stride});
+}
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

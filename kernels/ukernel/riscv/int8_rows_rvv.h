@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Products of int8 with vectors of any length, columns along the vector: the right factor lies by depth. Its
+// numbers are widened to 16 bits once for all rows of a tile, then multiplied by a number of each row and
+// added to sums of 32 bits. A tile has three rows of as many columns as eight registers hold, at most
+// kMostLanes, or six rows of half as many where there are no more.
+#pragma once
+
+#include <riscv_vector.h>
+
+#include "kernels/ukernel/riscv/int8_rows.h"
+#include "kernels/ukernel/riscv/quantize_rvv.h"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+// sums[i][j] of one row or three, by columns from `column` on; they begin with its bias.
+template <size_t kRows>
+inline void sum_wide(const Int8Rows& p, const int8_t* const* left, size_t column, size_t lanes,
+                     int32_t* sums) {
+  vint32m8_t a = load_bias(p.bias, column, lanes), b = a, c = a;
+  const int8_t* right = p.right + column;
+  const int8_t* left_a = left[0];
+  const int8_t* left_b = left[1];
+  const int8_t* left_c = left[2];
+#pragma clang loop unroll_count(2)
+  for (size_t k = 0; k < p.depth; ++k, right += p.right_stride) {
+    const vint16m4_t numbers = __riscv_vsext_vf2_i16m4(__riscv_vle8_v_i8m2(right, lanes), lanes);
+    a = __riscv_vwmacc_vx_i32m8(a, left_a[k], numbers, lanes);
+    if constexpr (kRows == 3) {
+      b = __riscv_vwmacc_vx_i32m8(b, left_b[k], numbers, lanes);
+      c = __riscv_vwmacc_vx_i32m8(c, left_c[k], numbers, lanes);
+    }
+  }
+  __riscv_vse32_v_i32m8(sums, a, lanes);
+  if constexpr (kRows == 3) {
+    __riscv_vse32_v_i32m8(sums + lanes, b, lanes);
+    __riscv_vse32_v_i32m8(sums + 2 * lanes, c, lanes);
+  }
+}
+
+// The same of six rows by at most half as many columns.
+inline void sum_six(const Int8Rows& p, const int8_t* const* left, size_t column, size_t lanes,
+                    int32_t* sums) {
+  vint32m4_t a = __riscv_vget_v_i32m8_i32m4(load_bias(p.bias, column, lanes), 0), b = a, c = a, d = a, e = a,
+             f = a;
+  const int8_t* left_a = left[0];
+  const int8_t* left_b = left[1];
+  const int8_t* left_c = left[2];
+  const int8_t* left_d = left[3];
+  const int8_t* left_e = left[4];
+  const int8_t* left_f = left[5];
+  const int8_t* right = p.right + column;
+#pragma clang loop unroll_count(4)
+  for (size_t k = 0; k < p.depth; ++k, right += p.right_stride) {
+    const vint16m2_t numbers = __riscv_vsext_vf2_i16m2(__riscv_vle8_v_i8m1(right, lanes), lanes);
+    a = __riscv_vwmacc_vx_i32m4(a, left_a[k], numbers, lanes);
+    b = __riscv_vwmacc_vx_i32m4(b, left_b[k], numbers, lanes);
+    c = __riscv_vwmacc_vx_i32m4(c, left_c[k], numbers, lanes);
+    d = __riscv_vwmacc_vx_i32m4(d, left_d[k], numbers, lanes);
+    e = __riscv_vwmacc_vx_i32m4(e, left_e[k], numbers, lanes);
+    f = __riscv_vwmacc_vx_i32m4(f, left_f[k], numbers, lanes);
+  }
+  __riscv_vse32_v_i32m4(sums, a, lanes);
+  __riscv_vse32_v_i32m4(sums + lanes, b, lanes);
+  __riscv_vse32_v_i32m4(sums + 2 * lanes, c, lanes);
+  __riscv_vse32_v_i32m4(sums + 3 * lanes, d, lanes);
+  __riscv_vse32_v_i32m4(sums + 4 * lanes, e, lanes);
+  __riscv_vse32_v_i32m4(sums + 5 * lanes, f, lanes);
+}
+
+[[gnu::noinline]] inline void multiply_int8_rows(const Int8Rows& p) {
+  constexpr size_t kMostRows = 6;
+  const size_t half = most_lanes() / 2;
+  Block block;
+  block.to = p.to;
+  block.out_stride = p.out_stride;
+  for (size_t j = 0; j < p.columns; j += block.columns) {
+    // Not vsetvl: it may divide what two vectors hold into equal parts.
+    block.columns = p.columns - j < 2 * half ? p.columns - j : 2 * half;
+    block.first = j;
+    for (size_t i = 0; i < p.rows; i += block.rows) {
+      const size_t rest = p.rows - i;
+      const size_t most = rest == 1 ? 1 : rest <= 3 || block.columns > half ? 3 : kMostRows;
+      block.rows = rest < most ? rest : most;
+      block.row_bias = p.row_bias == nullptr ? nullptr : p.row_bias + i;
+      block.out = p.out + static_cast<ptrdiff_t>(i) * p.out_stride + static_cast<ptrdiff_t>(j);
+      const int8_t* left[kMostRows];  // rows that are not there repeat the last one
+      const int8_t* row = p.left + static_cast<ptrdiff_t>(i) * p.left_stride;
+      for (size_t k = 0; k < most; ++k) {
+        left[k] = row;
+        if (k + 1 < block.rows) row += p.left_stride;
+      }
+      if (most == kMostRows) {
+        sum_six(p, left, j, block.columns, block.sums);
+      } else if (most == 3) {
+        sum_wide<3>(p, left, j, block.columns, block.sums);
+      } else {
+        sum_wide<1>(p, left, j, block.columns, block.sums);
+      }
+      quantize_block(block);
+    }
+  }
+}
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

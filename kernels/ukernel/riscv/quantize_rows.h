@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stores a block of int32 sums as quantized numbers, on RISC-V without vectors. A column's multiplier and
+// shift are loaded once for its rows: blocks have kBlockRows, more than tiles. kSingle with usual shifts
+// takes three instructions: RV32 rounds the upper half of the product, RV64 the whole. The rest calls
+// requantize(). One copy serves all families.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/ukernel/requantize.h"
+#include "kernels/ukernel/variants.h"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+inline constexpr size_t kBlockRows = 12;
+inline constexpr size_t kBlockColumns = __riscv_xlen == 32 ? 8 : 16;
+inline constexpr int32_t kNoBias[kBlockColumns] = {};
+
+struct Block {
+  size_t rows = 0;
+  size_t columns = 0;
+  size_t first = 0;  // its first column's number
+  int8_t* out = nullptr;
+  ptrdiff_t out_stride = 0;
+  int32_t sums[kBlockRows][kBlockColumns];
+};
+
+// How sums of a column are requantized by kSingle: the product, or on RV32 its upper half, is shifted right.
+// `offset` rounds and adds the zero point. Shifts from kLeastFast to kMostFast leave bits enough for it.
+inline constexpr int kLeastFast = -22;
+inline constexpr int kMostFast = __riscv_xlen == 32 ? -2 : kMostShift;
+
+struct Scale {
+  Scale(const Requantization& to, int shift, int32_t column_multiplier)
+      : multiplier(column_multiplier),
+        right((__riscv_xlen == 32 ? -1 : 31) - shift),
+        offset((intptr_t{1} << (right - 1)) + to.zero_point * (intptr_t{1} << right)) {}
+
+  [[nodiscard]] int8_t apply(int32_t sum, intptr_t low, intptr_t high) const {
+    intptr_t product;
+    if constexpr (__riscv_xlen == 32) {
+      product = static_cast<int32_t>((static_cast<int64_t>(sum) * multiplier) >> 32);
+    } else {
+      product = sum * multiplier;
+    }
+    intptr_t value = (product + offset) >> right;
+    if (value < low) value = low;
+    if (value > high) value = high;
+    return static_cast<int8_t>(value);
+  }
+
+  intptr_t multiplier;
+  int right;
+  intptr_t offset;
+};
+
+// Column `at` of a block, by any rounding.
+[[gnu::noinline]] inline void quantize_column(const Requantization& to, const Block& block, size_t at) {
+  int8_t* out = block.out + at;
+  for (size_t i = 0; i < block.rows; ++i, out += block.out_stride) {
+    *out = static_cast<int8_t>(requantize(to, block.sums[i][at], block.first + at));
+  }
+}
+
+// A column's sums, of which each is kBlockColumns behind the one before. Two at a time; loops are written as
+// compilers that optimize for size leave them.
+[[gnu::always_inline]] inline void quantize_scaled(const Scale& scale, const int32_t* sum, size_t rows,
+                                                   int8_t* out, ptrdiff_t out_stride, intptr_t low,
+                                                   intptr_t high) {
+  const int32_t* end = sum + rows * kBlockColumns;
+  if (rows % 2 != 0) {
+    *out = scale.apply(*sum, low, high);
+    out += out_stride;
+    sum += kBlockColumns;
+    if (sum == end) return;
+  }
+  do {
+    *out = scale.apply(sum[0], low, high);
+    out += out_stride;
+    *out = scale.apply(sum[kBlockColumns], low, high);
+    out += out_stride;
+    sum += 2 * kBlockColumns;
+  } while (sum != end);
+}
+
+// block.out[i * out_stride + j] for i < rows, j < columns of block.sums[i][j]; neither is 0.
+[[gnu::noinline]] inline void quantize_rows(const Requantization& to, const Block& block) {
+  const intptr_t low = to.low, high = to.high;
+  const bool is_single = to.rounding == Rounding::kSingle;
+  ptrdiff_t at = to.step * static_cast<ptrdiff_t>(block.first);
+  for (size_t j = 0; j != block.columns; ++j, at += to.step) {
+    const int shift = is_single ? to.shifts[at] : kLeastShift;
+    if (shift >= kLeastFast && shift <= kMostFast) {
+      const Scale scale(to, shift, to.multipliers[at]);
+      quantize_scaled(scale, &block.sums[0][j], block.rows, block.out + j, block.out_stride, low, high);
+    } else {
+      quantize_column(to, block, j);
+    }
+  }
+}
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

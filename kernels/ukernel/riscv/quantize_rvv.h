@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stores a block of int32 sums as quantized numbers, with vectors of any length. Columns' multipliers and
+// shifts are loaded once for all rows. One copy serves all families.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <riscv_vector.h>
+
+#include "kernels/ukernel/requantize.h"
+#include "kernels/ukernel/variants.h"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+inline constexpr size_t kBlockSums = 384;
+inline constexpr size_t kMostLanes = kBlockSums / 3;  // columns of a block: vectors of 512 bits have as many
+
+// Columns of a tile that takes eight registers for the sums of a row.
+inline size_t most_lanes() {
+  const size_t lanes = __riscv_vsetvlmax_e32m8();
+  return lanes < kMostLanes ? lanes : kMostLanes;
+}
+
+struct Block {
+  const Requantization* to = nullptr;
+  const int32_t* row_bias = nullptr;  // of rows, from the block's first on; null: zeros
+  size_t rows = 0;
+  size_t columns = 0;
+  size_t first = 0;  // the first column's number
+  int8_t* out = nullptr;
+  ptrdiff_t out_stride = 0;
+  int32_t sums[kBlockSums];  // [rows][columns]
+};
+
+inline vint32m4_t load_or_spread(const int32_t* from, bool is_one, size_t lanes) {
+  return is_one ? __riscv_vmv_v_x_i32m4(*from, lanes) : __riscv_vle32_v_i32m4(from, lanes);
+}
+inline vint32m4_t load_or_spread(const int8_t* from, bool is_one, size_t lanes) {
+  if (is_one) return __riscv_vmv_v_x_i32m4(*from, lanes);
+  return __riscv_vsext_vf4_i32m4(__riscv_vle8_v_i8m1(from, lanes), lanes);
+}
+inline vuint32m4_t as_unsigned(vint32m4_t numbers) { return __riscv_vreinterpret_v_i32m4_u32m4(numbers); }
+
+// Sums shifted left by shift + 2 if that is more than 0, saturated. Of 32 and of 31 alike, what is not 0
+// becomes far too much.
+inline vint32m4_t raise(vint32m4_t sums, vint32m4_t shifts, size_t lanes) {
+  const vint32m4_t above = __riscv_vadd_vx_i32m4(__riscv_vmax_vx_i32m4(shifts, -2, lanes), 2, lanes);
+  const vuint32m4_t left = as_unsigned(__riscv_vmin_vx_i32m4(above, 31, lanes));
+  const vint32m4_t raised = __riscv_vsll_vv_i32m4(sums, left, lanes);
+  const vbool8_t overflows =
+      __riscv_vmsne_vv_i32m4_b8(__riscv_vsra_vv_i32m4(raised, left, lanes), sums, lanes);
+  const vint32m4_t most = __riscv_vxor_vx_i32m4(__riscv_vsra_vx_i32m4(sums, 31, lanes), INT32_MAX, lanes);
+  return __riscv_vmerge_vvm_i32m4(raised, most, overflows, lanes);
+}
+
+// A negative number is lessened by 1 before a right shift that rounds halves up: then halves are rounded away
+// from zero.
+inline vint32m4_t requantize_double(vint32m4_t sums, vint32m4_t multipliers, vint32m4_t shifts,
+                                    size_t lanes) {
+  const vint32m4_t left = __riscv_vmax_vx_i32m4(shifts, 0, lanes);
+  sums = __riscv_vsll_vv_i32m4(sums, as_unsigned(left), lanes);
+  vint32m4_t upper = __riscv_vsmul_vv_i32m4(sums, multipliers, __RISCV_VXRM_RNU, lanes);
+  const vint32m4_t is_negative = __riscv_vand_vv_i32m4(upper, shifts, lanes);
+  upper = __riscv_vadd_vv_i32m4(upper, __riscv_vsra_vx_i32m4(is_negative, 31, lanes), lanes);
+  const vint32m4_t right = __riscv_vrsub_vx_i32m4(__riscv_vmin_vx_i32m4(shifts, 0, lanes), 0, lanes);
+  return __riscv_vssra_vv_i32m4(upper, as_unsigned(right), __RISCV_VXRM_RNU, lanes);
+}
+
+inline vint32m4_t requantize_float(vint32m4_t sums, const Requantization& to, size_t column, size_t lanes) {
+  const auto low = static_cast<float>(to.low - to.zero_point);
+  const auto high = static_cast<float>(to.high - to.zero_point);
+  vfloat32m4_t values = __riscv_vfcvt_f_x_v_f32m4(sums, lanes);
+  values = to.step == 0
+               ? __riscv_vfmul_vf_f32m4(values, *to.scales, lanes)
+               : __riscv_vfmul_vv_f32m4(values, __riscv_vle32_v_f32m4(to.scales + column, lanes), lanes);
+  values = __riscv_vfmin_vf_f32m4(__riscv_vfmax_vf_f32m4(values, low, lanes), high, lanes);
+  return __riscv_vfcvt_x_f_v_i32m4(values, lanes);
+}
+
+// What sums of columns from `column` on begin with.
+inline vint32m8_t load_bias(const int32_t* bias, size_t column, size_t lanes) {
+  return bias == nullptr ? __riscv_vmv_v_x_i32m8(0, lanes) : __riscv_vle32_v_i32m8(bias + column, lanes);
+}
+
+// Columns j to j + lanes of a block, by any rounding.
+[[gnu::noinline]] inline void quantize_any(const Block& block, size_t j, size_t lanes) {
+  const Requantization& to = *block.to;
+  const bool is_one = to.step == 0;
+  const size_t column = block.first + j;
+  const size_t at = is_one ? 0 : column;
+  for (size_t i = 0; i < block.rows; ++i) {
+    vint32m4_t sums = __riscv_vle32_v_i32m4(block.sums + i * block.columns + j, lanes);
+    if (block.row_bias != nullptr) sums = __riscv_vadd_vx_i32m4(sums, block.row_bias[i], lanes);
+    if (to.rounding == Rounding::kFloat) {
+      sums = requantize_float(sums, to, column, lanes);
+    } else {
+      const vint32m4_t multipliers = load_or_spread(to.multipliers + at, is_one, lanes);
+      const vint32m4_t shifts = load_or_spread(to.shifts + at, is_one, lanes);
+      if (to.rounding == Rounding::kSingle) {
+        const vint32m4_t upper = __riscv_vmulh_vv_i32m4(raise(sums, shifts, lanes), multipliers, lanes);
+        const vint32m4_t right = __riscv_vrsub_vx_i32m4(__riscv_vmin_vx_i32m4(shifts, -2, lanes), -1, lanes);
+        sums = __riscv_vssra_vv_i32m4(upper, as_unsigned(right), __RISCV_VXRM_RNU, lanes);
+      } else {
+        sums = requantize_double(sums, multipliers, shifts, lanes);
+      }
+    }
+    sums = __riscv_vsadd_vx_i32m4(sums, to.zero_point, lanes);
+    sums = __riscv_vmin_vx_i32m4(__riscv_vmax_vx_i32m4(sums, to.low, lanes), to.high, lanes);
+    const vint16m2_t halves = __riscv_vncvt_x_x_w_i16m2(sums, lanes);
+    int8_t* out = block.out + static_cast<ptrdiff_t>(i) * block.out_stride + static_cast<ptrdiff_t>(j);
+    __riscv_vse8_v_i8m1(out, __riscv_vncvt_x_x_w_i8m1(halves, lanes), lanes);
+  }
+}
+
+// block.out[i * out_stride + j] for i < rows, j < columns of block.sums[i * columns + j], and biases of rows.
+// There are no more columns than eight registers hold. kSingle with shifts of -2 and less, as almost all are,
+// rounds the upper half of a product by a right shift.
+[[gnu::noinline]] inline void quantize_block(const Block& block) {
+  const Requantization& to = *block.to;
+  const size_t lanes = block.columns;
+  if (to.rounding == Rounding::kSingle) {
+    const bool is_one = to.step == 0;
+    const size_t at = is_one ? 0 : block.first;
+    const vint8m2_t shifts =
+        is_one ? __riscv_vmv_v_x_i8m2(*to.shifts, lanes) : __riscv_vle8_v_i8m2(to.shifts + at, lanes);
+    if (__riscv_vfirst_m_b4(__riscv_vmsgt_vx_i8m2_b4(shifts, -2, lanes), lanes) < 0) {
+      const vint8m2_t less = __riscv_vrsub_vx_i8m2(shifts, -1, lanes);
+      const vuint32m8_t right = __riscv_vreinterpret_v_i32m8_u32m8(__riscv_vsext_vf4_i32m8(less, lanes));
+      const vint32m8_t multipliers = is_one ? __riscv_vmv_v_x_i32m8(*to.multipliers, lanes)
+                                            : __riscv_vle32_v_i32m8(to.multipliers + at, lanes);
+      const int32_t low = to.low, high = to.high, zero_point = to.zero_point;
+      const ptrdiff_t out_stride = block.out_stride;
+      const int32_t* row_bias = block.row_bias;
+      const int32_t* from = block.sums;
+      int8_t* out = block.out;
+      for (size_t i = block.rows; i > 0; --i, from += lanes, out += out_stride) {
+        vint32m8_t sums = __riscv_vle32_v_i32m8(from, lanes);
+        if (row_bias != nullptr) sums = __riscv_vadd_vx_i32m8(sums, *row_bias++, lanes);
+        sums = __riscv_vmulh_vv_i32m8(sums, multipliers, lanes);
+        sums = __riscv_vssra_vv_i32m8(sums, right, __RISCV_VXRM_RNU, lanes);
+        sums = __riscv_vadd_vx_i32m8(sums, zero_point, lanes);
+        sums = __riscv_vmin_vx_i32m8(__riscv_vmax_vx_i32m8(sums, low, lanes), high, lanes);
+        const vint16m4_t halves = __riscv_vncvt_x_x_w_i16m4(sums, lanes);
+        __riscv_vse8_v_i8m2(out, __riscv_vncvt_x_x_w_i8m2(halves, lanes), lanes);
+      }
+      return;
+    }
+  }
+  for (size_t j = 0; j < lanes;) {
+    const size_t some = __riscv_vsetvl_e32m4(lanes - j);
+    quantize_any(block, j, some);
+    j += some;
+  }
+}
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/ukernel/int8_product.h"
+
+#include <ostream>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "kernels/ukernel/reference/int8_product.h"
+#include "tests/kernels/ukernel/guarded.h"
+#include "tests/kernels/ukernel/int8_samples.h"
+#include "tests/kernels/ukernel/variants_here.h"
+
+namespace rushlight::ukernel {
+namespace {
+
+using rushlight::testing::Edge;
+using rushlight::testing::Guarded;
+using rushlight::testing::kRequantizations;
+using rushlight::testing::RequantizationCase;
+
+struct Functions {
+  const char* name;
+  decltype(&ukernel::native::multiply_int8) multiply;
+};
+RL_NATIVE_VARIANTS(Functions, variants, multiply_int8)
+std::ostream& operator<<(std::ostream& out, const Functions& functions) { return out << functions.name; }
+
+class Int8ProductVariants : public ::testing::TestWithParam<Functions> {};
+INSTANTIATE_TEST_SUITE_P(Each, Int8ProductVariants, ::testing::ValuesIn(variants()),
+                         [](const auto& variant) { return variant.param.name; });
+
+void compare(const Functions& functions, const RequantizationCase& rounding, size_t rows, size_t columns,
+             size_t depth, size_t gap, Edge edge, bool has_bias = true) {
+  const size_t left_stride = depth + gap;
+  const size_t right_stride = (kInt8RightByColumns ? depth : columns) + gap;
+  const size_t lines = kInt8RightByColumns ? columns : depth;
+  Guarded<int8_t> left(rows == 0 ? 0 : (rows - 1) * left_stride + depth, edge);
+  Guarded<int8_t> right(lines == 0 ? 0 : lines * right_stride - gap, edge);
+  Guarded<int8_t> out(rows == 0 ? 0 : (rows - 1) * (columns + gap) + columns, edge);
+  fill_int8(left);
+  fill_int8(right);
+  fill_int8(out);
+  std::vector<int8_t> expected(out.begin(), out.end());
+  const rushlight::testing::Requantizations requantizations(rounding, columns, edge);
+  Int8Product product;
+  product.rows = rows;
+  product.columns = columns;
+  product.depth = depth;
+  product.left = left.data();
+  product.left_stride = static_cast<ptrdiff_t>(left_stride);
+  product.right = right.data();
+  product.right_stride = static_cast<ptrdiff_t>(right_stride);
+  product.bias = has_bias ? requantizations.bias() : nullptr;
+  product.to = requantizations.to();
+  product.out = expected.data();
+  product.out_stride = static_cast<ptrdiff_t>(columns + gap);
+  reference::multiply_int8(product);
+  product.out = out.data();
+  functions.multiply(product);
+  for (size_t i = 0; i < out.size(); ++i) {
+    ASSERT_EQ(out[i], expected[i]) << name_of(rounding) << ": element " << i << " of " << rows << " x "
+                                   << columns << ", depth " << depth << ", gap " << gap;
+  }
+}
+
+TEST_P(Int8ProductVariants, AnySizes_SameBitsAsReference) {
+  for (const size_t depth : {0, 1, 3, 4, 15, 16, 17, 35, 64}) {
+    for (const size_t columns : {1, 2, 3, 4, 5, 8, 13, 33}) {
+      for (const size_t rows : {1, 2, 3, 5}) {
+        const Edge edge = (depth + columns + rows) % 2 == 0 ? Edge::kFront : Edge::kBack;
+        const RequantizationCase rounding = kRequantizations[(depth + columns) % std::size(kRequantizations)];
+        compare(GetParam(), rounding, rows, columns, depth, (rows + columns) % 3, edge);
+      }
+    }
+  }
+}
+
+TEST_P(Int8ProductVariants, AnyRounding_SameBitsAsReference) {
+  for (const RequantizationCase& rounding : kRequantizations) {
+    for (const size_t columns : {3, 4, 19}) {
+      compare(GetParam(), rounding, 7, columns, 24, 0, Edge::kBack);
+      compare(GetParam(), rounding, 3, columns, 200, 1, Edge::kFront, false);
+    }
+  }
+}
+
+// More than tiles keep of a row, with all that may be left of it, and of the columns.
+TEST_P(Int8ProductVariants, LongRows_SameBitsAsReference) {
+  for (const size_t depth : {65, 127, 128, 129, 130, 131, 132, 258, 515}) {
+    const RequantizationCase& rounding = kRequantizations[depth % std::size(kRequantizations)];
+    compare(GetParam(), rounding, 6, 3, depth, depth % 3, Edge::kBack);
+    compare(GetParam(), rounding, 2, 37, depth, depth % 2, Edge::kFront);
+  }
+  for (const size_t columns : {31, 32, 34, 63, 64, 65, 66, 67, 101}) {
+    compare(GetParam(), kRequantizations[0], 4, columns, 19, 1, Edge::kBack);
+    compare(GetParam(), kRequantizations[0], 1, columns, 21, 0, Edge::kFront);
+  }
+}
+
+TEST_P(Int8ProductVariants, ManyRows_SameBitsAsReference) {
+  for (const size_t rows : {6, 8, 11, 12, 13, 14, 15, 27}) {
+    for (const size_t columns : {2, 7, 16, 17, 40, 150, 300}) {
+      compare(GetParam(), kRequantizations[(rows + columns) % 2], rows, columns, 70, rows % 3, Edge::kBack);
+    }
+  }
+}
+
+// Sums of the largest and of the least products, at depths where narrow sums would overflow.
+TEST_P(Int8ProductVariants, ExtremeFactors_SameBitsAsReference) {
+  for (const size_t depth : {1, 2, 3, 63, 64, 65, 128, 130, 1000}) {
+    for (const int right_value : {-128, 127}) {
+      constexpr size_t kRows = 7, kColumns = 21;
+      Guarded<int8_t> left(kRows * depth);
+      Guarded<int8_t> right(kColumns * depth);
+      for (int8_t& each : left) each = -128;
+      for (int8_t& each : right) each = static_cast<int8_t>(right_value);
+      const rushlight::testing::Requantizations requantizations(kRequantizations[0], kColumns, Edge::kBack);
+      Int8Product product;
+      product.rows = kRows;
+      product.columns = kColumns;
+      product.depth = depth;
+      product.left = left.data();
+      product.left_stride = static_cast<ptrdiff_t>(depth);
+      product.right = right.data();
+      product.right_stride = static_cast<ptrdiff_t>(kInt8RightByColumns ? depth : kColumns);
+      product.to = requantizations.to();
+      // So small a scale that no sum is clamped.
+      const int32_t multiplier = 1 << 30;
+      int8_t shift = 0;
+      while ((depth * 16384 >> -shift) > 200) --shift;
+      product.to.multipliers = &multiplier;
+      product.to.shifts = &shift;
+      product.to.step = 0;
+      product.out_stride = kColumns;
+      int8_t expected[kRows * kColumns], out[kRows * kColumns] = {};
+      product.out = expected;
+      reference::multiply_int8(product);
+      product.out = out;
+      GetParam().multiply(product);
+      for (size_t i = 0; i < kRows * kColumns; ++i) ASSERT_EQ(out[i], expected[i]) << depth << ", " << i;
+    }
+  }
+}
+
+TEST_P(Int8ProductVariants, NoRows_TouchesNothing) {
+  compare(GetParam(), kRequantizations[0], 0, 4, 4, 0, Edge::kBack);
+}
+
+}  // namespace
+}  // namespace rushlight::ukernel

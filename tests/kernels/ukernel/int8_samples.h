@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers for tests of the families of int8: random ones with many extremes among them, and roundings with
+// scales from tiny to more than 1.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <random>
+
+#include "kernels/ukernel/requantize.h"
+#include "tests/kernels/ukernel/guarded.h"
+
+namespace rushlight::testing {
+
+inline std::minstd_rand& int8_bits() {
+  static std::minstd_rand bits;
+  return bits;
+}
+
+inline void fill_int8(Guarded<int8_t>& numbers) {
+  for (int8_t& each : numbers) {
+    const auto bits = static_cast<uint32_t>(int8_bits()());
+    each = bits % 8 == 0 ? int8_t{-128} : bits % 8 == 1 ? int8_t{127} : static_cast<int8_t>(bits >> 8);
+  }
+}
+
+// Where a requantization begins: what a scale of about 100 / sum needs.
+struct RequantizationCase {
+  ukernel::Rounding rounding;
+  bool by_columns;
+  int shift;  // of the first column; others have a few more or less, within what is allowed
+  int32_t zero_point = 3;
+  int32_t low = -128;
+  int32_t high = 127;
+};
+
+inline const RequantizationCase kRequantizations[] = {
+    {ukernel::Rounding::kSingle, true, -8},
+    {ukernel::Rounding::kSingle, false, -8},
+    {ukernel::Rounding::kSingle, true, -1, -128, -128, 100},
+    {ukernel::Rounding::kSingle, true, -30},
+    {ukernel::Rounding::kSingle, true, 30},
+    {ukernel::Rounding::kSingle, false, 2, 5, 5, 90},
+    {ukernel::Rounding::kDouble, true, -8},
+    {ukernel::Rounding::kDouble, false, -7, -20, -20, 127},
+    {ukernel::Rounding::kDouble, true, -30},
+    {ukernel::Rounding::kDouble, true, 0},
+    {ukernel::Rounding::kDouble, false, 2},
+    {ukernel::Rounding::kFloat, true, -8},
+    {ukernel::Rounding::kFloat, false, -8, 127, 0, 127},
+    {ukernel::Rounding::kFloat, true, 2, -128, -128, 5},
+};
+
+// Valid until the next call. Boards have no std::string.
+inline const char* name_of(const RequantizationCase& each) {
+  static char text[40];
+  const char* roundings[] = {"single", "double", "float"};
+  std::snprintf(text, sizeof(text), "%s%s shift %d", roundings[static_cast<int>(each.rounding)],
+                each.by_columns ? " by columns" : "", each.shift);
+  return text;
+}
+
+// A requantization of so many columns, whose arrays end where nothing more may be read.
+class Requantizations {
+ public:
+  Requantizations(const RequantizationCase& from, size_t columns, Edge edge)
+      : count_(from.by_columns ? columns : 1),
+        multipliers_(count_, edge),
+        shifts_(count_, edge),
+        scales_(count_, edge),
+        bias_(columns, edge) {
+    const bool is_double = from.rounding == ukernel::Rounding::kDouble;
+    for (size_t i = 0; i < count_; ++i) {
+      const auto bits = static_cast<uint32_t>(int8_bits()());
+      multipliers_[i] = static_cast<int32_t>((1u << 30) + bits % (1u << 30));
+      if (bits % 61 == 0) multipliers_[i] = 0;
+      if (bits % 61 == 1) multipliers_[i] = 1 << 30;
+      if (bits % 61 == 2) multipliers_[i] = 0x7fffffff;
+      int shift = from.shift + static_cast<int>(bits >> 16 & 3) - 1;
+      const int most = is_double ? 3 : ukernel::kMostShift;
+      if (shift < ukernel::kLeastShift) shift = ukernel::kLeastShift;
+      if (shift > most) shift = most;
+      shifts_[i] = static_cast<int8_t>(shift);
+      scales_[i] = static_cast<float>(multipliers_[i] | 1) * 4.656612873e-10F;
+      for (int j = 0; j < shift; ++j) scales_[i] *= 2;
+      for (int j = 0; j > shift; --j) scales_[i] /= 2;
+    }
+    for (int32_t& each : bias_) each = static_cast<int32_t>(int8_bits()() % 100001) - 50000;
+    to_.rounding = from.rounding;
+    if (from.rounding == ukernel::Rounding::kFloat) {
+      to_.scales = scales_.data();
+    } else {
+      to_.multipliers = multipliers_.data();
+      to_.shifts = shifts_.data();
+    }
+    to_.step = from.by_columns ? 1 : 0;
+    to_.zero_point = from.zero_point;
+    to_.low = from.low;
+    to_.high = from.high;
+  }
+
+  [[nodiscard]] const ukernel::Requantization& to() const { return to_; }
+  [[nodiscard]] const int32_t* bias() const { return bias_.data(); }
+
+ private:
+  size_t count_;
+  Guarded<int32_t> multipliers_;
+  Guarded<int8_t> shifts_;
+  Guarded<float> scales_;
+  Guarded<int32_t> bias_;
+  ukernel::Requantization to_;
+};
+
+}  // namespace rushlight::testing
