@@ -138,7 +138,7 @@ def _print(report: Any, output: Path) -> None:
         if more > 0:
             console.print(f"and {more} more operators")
         console.print(f"{len(method.method.instructions)} instructions")
-        for line in method.memory_summary():
+        for line in [*method.memory_summary(), *method.remarks]:
             console.print(line)
     external = f", {kilobytes(report.external_bytes)} in the data file" if report.external_bytes else ""
     console.print(f"constants {kilobytes(report.constant_bytes)}{external}")

@@ -25,6 +25,7 @@ def add_libraries(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ops-table", type=Path, help="kernels/ops.yaml [default: rushlight's]")
     add_arguments(parser, "kernels", "priority", "prefer")
     add_words(parser, "small")
+    parser.add_argument("--floats-in-software", action="store_true", help="The target has no FPU")
 
 
 def table_of(options: argparse.Namespace) -> OperatorTable:
@@ -32,7 +33,7 @@ def table_of(options: argparse.Namespace) -> OperatorTable:
     path = options.ops_table or source_root() / "kernels" / "ops.yaml"
     prefer = preferences(split_names(options.prefer))
     table = load_tables(path, options.kernels, split_names(options.priority), prefer)
-    return for_small_targets(table) if options.small else table
+    return for_small_targets(table, options.floats_in_software) if options.small else table
 
 
 def dtypes_of(options: argparse.Namespace) -> tuple[bool, frozenset[str] | None]:

@@ -12,7 +12,7 @@ from typing import Any
 from rushlight.codegen.schema import Schema, parse_schema
 from rushlight.documents import read_yaml
 from rushlight.errors import InvalidSelection
-from rushlight.program.dtypes import NUMBERS
+from rushlight.program.dtypes import FLOATING, NUMBERS
 
 KERNELS_NAMESPACE = "rushlight::kernels"
 
@@ -264,14 +264,23 @@ def read_rows(row: Any, sets: Mapping[str, frozenset[str]], path: Path) -> list[
     return [*_with_back(read, "host"), read]
 
 
-def for_small_targets(table: OperatorTable) -> OperatorTable:
-    """The table of a target without wide vectors: rows with their back for boards, which prepares nothing."""
+def for_small_targets(table: OperatorTable, floats_in_software: bool = False) -> OperatorTable:
+    """The table of a target without wide vectors: rows with their back for boards, which prepares nothing.
+
+    `floats_in_software`: without the backs for floats. Nothing makes up there for what a product of floats
+    costs, and portable code is smaller.
+    """
     rows: list[Operator] = []
     for row in table.rows():  # in the order of preference
         if row.back is not None or not any(back.name == "host" for back in row.known_backs):
-            rows += _with_back(row, "board")
+            small = _with_back(row, "board")
+            rows += [each for each in small if not (floats_in_software and _computes_floats(each))]
         rows += [row] if row.back is None else []
     return by_priority(table, rows, by_order)
+
+
+def _computes_floats(row: Operator) -> bool:
+    return row.back is not None and not row.back.whole and bool(row.back.dtypes & FLOATING)
 
 
 def _with_back(row: Operator, name: str) -> list[Operator]:

@@ -27,12 +27,17 @@ DETECTION_HEADER = f"{FOLDER}/variant_detection.h"
 LISTS = "ukernels.cmake"
 QUESTIONS = "questions.cpp"
 
-FAMILIES = {"float": "RL_UKERNEL", "exact": "RL_UKERNEL_EXACT", "integer": "", "half": ""}
+FAMILIES = {
+    "float": "RL_UKERNEL",
+    "exact": "RL_UKERNEL_EXACT",
+    "integer": "RL_UKERNEL_INTEGER",
+    "half": "",
+}
 """The sets of families that a row may name, and the macro by which a family's header joins one."""
 
 _HEADER = re.compile(rf"{FOLDER}/(\w+)\.h")
 _SOURCE = re.compile(rf"{FOLDER}/(\w+)/(\w+?)(?:-(\w+))?\.cpp")
-_DECLARES = re.compile(r"\b(RL_UKERNEL(?:_EXACT)?)\(\w")
+_DECLARES = re.compile(r"\b(RL_UKERNEL(?:_EXACT|_INTEGER)?)\(\w")
 Read = Callable[[str], str | None]
 Shape = int | bool
 
@@ -283,9 +288,15 @@ def families(headers: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def stub(row: Row, family: str) -> str:
-    """The generic loops of a family, compiled for a row."""
-    return f'{_note("//")}\n#define RL_UKERNEL_VARIANT {row.name}\n#include "{FOLDER}/generic/{family}.cpp"\n'
+def stub(source: str) -> str:
+    """A source of a family, to compile it once more: for another row."""
+    return f'{_note("//")}\n#include "{source}"\n'
+
+
+def best_source(table: Table, row: Row, family: str, root: Path) -> str:
+    """The code of a family for a row: its own, that of the nearest row that it extends, or generic."""
+    paths = [each.source(family) for each in table.lineage(row)]
+    return next((path for path in paths if (root / path).is_file()), f"{FOLDER}/generic/{family}.cpp")
 
 
 def variant_sources(table: Table, kinds: Mapping[str, str]) -> dict[str, tuple[Row, str]]:
@@ -359,21 +370,27 @@ def generated_sources(root: Path) -> dict[str, str]:
     table = read_table(root)
     compiled = variant_sources(table, families(read_headers(root)))
     return {
-        path: stub(row, family) for path, (row, family) in compiled.items() if not (root / path).is_file()
+        path: stub(best_source(table, row, family, root))
+        for path, (row, family) in compiled.items()
+        if not (root / path).is_file()
     }
 
 
 def write(root: Path, folder: Path) -> None:
     """Writes what is generated below `folder`, headers and sources by their paths from the root. A file whose
-    content stays keeps its time stamp."""
+    content stays keeps its time stamp. A source that the tree has by now is removed: includes would find it
+    first."""
     table = read_table(root)
+    kinds = families(read_headers(root))
     files = {
         VARIANTS_HEADER: variants_header(table),
         DETECTION_HEADER: detection_header(table),
         QUESTIONS: questions(table),
-        LISTS: lists(table, families(read_headers(root)), root, folder),
+        LISTS: lists(table, kinds, root, folder),
         **generated_sources(root),
     }
+    for name in variant_sources(table, kinds).keys() - files.keys():
+        (folder / name).unlink(missing_ok=True)
     for name, text in files.items():
         write_if_changed(folder / name, text)
 

@@ -77,8 +77,9 @@ def export(
             custom_ops: out overloads of operators of your own: kernel libraries, which are registered with
                 PyTorch (`register_custom_operators`), YAML files in ExecuTorch's form, or schemas.
             channels_last: whether convolutions and what is between them run channels-last where that needs
-                few copies: True, False, or "auto", which is True for runtime="rushlight" but where target is
-                a RISC-V board. Inputs and outputs lie as the example inputs do.
+                few copies: True, False, or "auto", which is True for runtime="rushlight"; where target is a
+                RISC-V board, for convolutions of integers alone. Inputs and outputs lie as the example inputs
+                do.
             progress: called with what is being done and the share that is done.
 
     Errors: NotExportable listing each node that cannot run with its source line, the operator, its dtype
@@ -143,16 +144,22 @@ class _MethodExport:
     def finish(self, pools: Pools) -> tuple[Any, MethodReport]:
         """The method of the program; constants go into `pools`."""
         program = self.program
-        self.runner.run(
-            [*self.passes["delegated"], *delegated_passes(self.options.moves_to_channels_last)], program
-        )
+        chosen = self.options
+        last = delegated_passes(chosen.channels_last_for, chosen.is_for_riscv_boards)
+        self.runner.run([*self.passes["delegated"], *last], program)
         lowered, problems = self.step("lowering", 0.75, lambda: self._lowered(program))
         raise_if_any(problems, self.name)
         planned = self.step("memory planning", 0.85, lambda: plan_memory(lowered, self.options))
         emitter = Emitter(lowered, planned.memory_map, pools)
         method = self.step("emission", 0.9, emitter.method)
         report = MethodReport(
-            self.name, method, planned.plan, self.runner.done, self.seconds, emitter.origins
+            self.name,
+            method,
+            planned.plan,
+            self.runner.done,
+            self.seconds,
+            emitter.origins,
+            self.runner.context.remarks,
         )
         return method, report
 

@@ -56,14 +56,20 @@ class Options:
             )
 
     @property
-    def moves_to_channels_last(self) -> bool:
-        """Whether convolutions are to run channels-last. On RISC-V boards kernels are faster channels-first,
-        the official runtime's are no faster channels-last."""
+    def channels_last_for(self) -> str:
+        """Which convolutions are to run channels-last: "all", those of "integers", or "none". On RISC-V
+        boards float kernels are faster channels-first, the official runtime's are no faster channels-last."""
         if self.channels_last != AUTO:
-            return bool(self.channels_last)
+            return "all" if self.channels_last else "none"
+        if self.runtime != "rushlight":
+            return "none"
+        return "integers" if self.is_for_riscv_boards else "all"
+
+    @property
+    def is_for_riscv_boards(self) -> bool:
+        """Whether the target is a RISC-V board."""
         target = None if self.target is None else targets.get(self.target)
-        on_rv = target is not None and target.kind == "bare-metal" and target.name.startswith("rv")
-        return self.runtime == "rushlight" and not on_rv
+        return target is not None and target.kind == "bare-metal" and target.name.startswith("rv")
 
     def is_external(self, name: str) -> bool:
         """Whether the data of a constant of that name goes into a data file."""

@@ -14,7 +14,9 @@ from rushlight.errors import ExportFailed, InvalidArgument, RushlightError
 from rushlight.export.order.assign import DimOrders
 from rushlight.export.order.channels_last import ChannelsLast
 from rushlight.export.passes import FunctionPass, Pass, PassContext
+from rushlight.export.passes.arrange_weights import ArrangeWeights
 from rushlight.export.passes.common_subexpressions import CommonSubexpressions
+from rushlight.export.passes.compute_in_integers import ComputeInIntegers
 from rushlight.export.passes.compute_late import ComputeLate
 from rushlight.export.passes.constant_products import ConstantProducts
 from rushlight.export.passes.drop_expansions import DropExpansions
@@ -73,11 +75,19 @@ def numbering_passes() -> list[Pass]:
     return [NumberNodes()]
 
 
-def delegated_passes(channels_last: bool = False) -> list[Pass]:
+def delegated_passes(channels_last_for: str = "none", weights_by_depth: bool = False) -> list[Pass]:
     """After backends took their parts, who look for PyTorch's own operators and for the model's orders."""
-    moved = [ChannelsLast()] if channels_last else []
-    fused = [ConstantProducts(), FuseRmsNorm(), GroupedAttention(), FuseActivation()]
-    return [*fused, *moved, RemoveDeadCode(), DimOrders(), NumberNodes(), VerifyEdge()]
+    moved = [] if channels_last_for == "none" else [ChannelsLast(channels_last_for)]
+    fused = [ComputeInIntegers(), ConstantProducts(), FuseRmsNorm(), GroupedAttention(), FuseActivation()]
+    return [
+        *fused,
+        *moved,
+        RemoveDeadCode(),
+        DimOrders(),
+        ArrangeWeights(weights_by_depth),
+        NumberNodes(),
+        VerifyEdge(),
+    ]
 
 
 @dataclass

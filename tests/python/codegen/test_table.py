@@ -64,7 +64,7 @@ def test_every_back_is_declared_beside_its_problem_and_defined_in_its_source(tab
     for row in table.operators.values():
         for back in row.known_backs:
             wanted = [back.function, *([f"{back.function}_prepare"] if back.prepares else [])]
-            header = (ROOT / "kernels" / "backs" / f"{row.problem}.h").read_text()
+            header = " ".join((ROOT / "kernels" / "backs" / f"{row.problem}.h").read_text().split())
             source = table.back_path(back).read_text()
             for function in wanted:
                 assert f" {function}(KernelContext& context, const " in header, (row.name, function)
@@ -112,6 +112,16 @@ def test_what_was_preferred_is_preferred_on_small_targets(tmp_path: Path) -> Non
     portable_first = by_priority(table, table.rows(), lambda row: row.library == "optimized")
     assert for_small_targets(portable_first).operators["aten::relu.out"].library == "portable"
     assert for_small_targets(table).operators["aten::relu.out"].library == "optimized"
+
+
+@pytest.mark.parametrize(("dtype", "library"), [("float32", "portable"), ("int32", "optimized")])
+def test_where_floats_are_computed_in_software_their_backs_are_left_out(
+    tmp_path: Path, dtype: str, library: str
+) -> None:
+    rest = FAST.replace("host:", f"board: {{dtypes: {dtype}}}, host:")
+    table = load_table(write(tmp_path, row("relu", rest)))
+    taken = for_small_targets(table, floats_in_software=True).operators["aten::relu.out"]
+    assert taken.library == library
 
 
 @pytest.mark.parametrize(

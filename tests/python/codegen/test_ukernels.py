@@ -121,6 +121,28 @@ def test_what_stays_keeps_its_time_stamp(tmp_path: Path) -> None:
     assert before == {path: path.stat().st_mtime_ns for path in before} and len(before) > 40
 
 
+def test_a_row_takes_code_of_the_nearest_row_that_it_extends(tmp_path: Path) -> None:
+    for path, text in {
+        ukernels.TABLE: table(CHOSEN),
+        "kernels/ukernel/dot.h": "RL_UKERNEL(void, dot, (), ())",
+        "kernels/ukernel/generic/dot.cpp": "",
+    }.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    own = tmp_path / "kernels/ukernel/x86/dot-one.cpp"
+    own.parent.mkdir()
+    one, three = (tmp_path / f"build/kernels/ukernel/x86/dot-{row}.cpp" for row in ("one", "three"))
+    for _ in range(2):
+        ukernels.write(tmp_path, tmp_path / "build")
+        for generated in (one, three):
+            assert '#include "kernels/ukernel/generic/dot.cpp"' in generated.read_text()
+        own.touch()
+        ukernels.write(tmp_path, tmp_path / "build")
+        assert not one.exists()
+        assert '#include "kernels/ukernel/x86/dot-one.cpp"' in three.read_text()
+        own.unlink()
+
+
 @pytest.mark.parametrize("family", sorted(ukernels.read_headers(source_root())))
 def test_a_family_has_a_contract_a_reference_a_test_and_a_benchmark(family: str) -> None:
     expected = [
@@ -138,7 +160,7 @@ def test_a_family_has_a_contract_a_reference_a_test_and_a_benchmark(family: str)
 
 def test_every_family_calls_itself_what_its_sources_are_called() -> None:
     generic = {path.stem for path in (FOLDER / "generic").glob("*.cpp")}
-    headers = {path.stem for path in FOLDER.glob("*.h")} - {"variants", "detect"}
+    headers = {path.stem for path in FOLDER.glob("*.h")} - {"variants", "detect", "requantize"}
     assert generic == headers == {path.stem for path in (FOLDER / "reference").glob("*.h")}
 
 

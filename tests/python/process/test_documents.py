@@ -71,8 +71,12 @@ def test_a_value_inside_itself_is_refused(tmp_path: Path) -> None:
 
 def test_deep_yaml_is_refused_before_the_parsers_stack_ends(tmp_path: Path) -> None:
     path = tmp_path / "deep.yaml"
-    path.write_text("[" * 200_000)
+    path.write_text("[" * (MAX_DEPTH + 1))
     with pytest.raises(InvalidArgument, match=f"line 1: expected at most {MAX_DEPTH} levels"):
+        read_yaml(path)
+    # PyYAML's own bound, from 6.0.4 on, may come first: it reads ahead.
+    path.write_text("[" * 200_000)
+    with pytest.raises(InvalidArgument, match="levels of nesting|maximum nesting depth"):
         read_yaml(path)
 
 

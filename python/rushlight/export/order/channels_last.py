@@ -35,13 +35,17 @@ class ChannelsLast(Pass):
     requires = frozenset({"views are copies"})
     breaks = frozenset({"dim orders"})
 
+    def __init__(self, which: str = "all") -> None:
+        """`which`: "all" convolutions, or those of "integers": others do not make a group worth it."""
+        self.which = which
+
     def run(self, program: ExportedProgram, context: PassContext) -> bool:
         """See Pass."""
         modified = False
         constants, rules = Constants(program), OrderRules(context.library)
         for module in graph_modules(program.graph_module):
             for group in _groups(module, rules):
-                modified |= _Group(group, module, constants, rules).convert()
+                modified |= _Group(group, module, constants, rules, self.which).convert()
         return modified
 
 
@@ -101,8 +105,9 @@ class _Group:
     """Nodes that can be channels-last together."""
 
     def __init__(
-        self, nodes: list[Node], module: GraphModule, constants: Constants, rules: OrderRules
+        self, nodes: list[Node], module: GraphModule, constants: Constants, rules: OrderRules, which: str
     ) -> None:
+        self.which = which
         self.nodes, self.members, self.module = nodes, set(nodes), module
         self.constants, self.rules, self.any_order = constants, rules, rules.any_order
 
@@ -110,9 +115,9 @@ class _Group:
         """Convert at the borders, if that is worth it."""
         entries = [(node, read) for node in self.nodes for read in self._entries(node)]
         exits = [node for node in self.nodes if _is_tensor(node) and self._is_exit(node)]
-        convolutions = sum(self.rules.is_convolution(n) for n in self.nodes)
+        convolutions = sum(self._counts(n) for n in self.nodes)
         borders = {read for _, read in entries if not self._lies_the_same(read)}
-        if convolutions < len(borders) + len(exits):
+        if convolutions < max(len(borders) + len(exits), self.which == "integers"):
             return False
         copies: dict[Node, Node] = {}
         for node, read in entries:
@@ -128,6 +133,11 @@ class _Group:
             if output in node.users:
                 self._restore(node, output)
         return True
+
+    def _counts(self, node: Node) -> bool:
+        """Whether the node is a convolution that is to run channels-last."""
+        is_integer = not value_of(node).dtype.is_floating_point if _is_tensor(node) else False
+        return self.rules.is_convolution(node) and (self.which == "all" or is_integer)
 
     def _entries(self, node: Node) -> list[Node]:
         """What a node reads from outside that has to be converted, or told that it need not be."""

@@ -17,7 +17,8 @@ from rushlight.program.model import Method
 
 @dataclass(frozen=True)
 class MethodReport:
-    """One method: its plan, its passes, seconds by stage."""
+    """One method: its plan, its passes, seconds by stage, and what passes remark: why a quantized part
+    computes in float, say."""
 
     name: str
     method: Method
@@ -25,6 +26,7 @@ class MethodReport:
     passes: list[PassRun]
     seconds: dict[str, float]
     origins: list[Origin] = field(repr=False)
+    remarks: list[str] = field(default_factory=list)
 
     @property
     def operators(self) -> dict[str, int]:
@@ -44,6 +46,7 @@ class MethodReport:
             "delegates": [delegate.id for delegate in self.method.delegates],
             "memory": to_json(self.plan),
             "passes": [{"name": p.name, "modified": p.modified, "seconds": p.seconds} for p in self.passes],
+            "remarks": self.remarks,
             "seconds": self.seconds,
         }
 

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Operators that compute in integers, as kernels of rushlight's runtime do, bit for bit: see
+kernels/ukernel/requantize.h."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch._ops import OpOverload
+
+from rushlight.export.dialect.fused import NAMESPACE
+
+_TO = "str rounding, int output_zero_point, int output_min, int output_max) -> Tensor"
+_LIBRARY = torch.library.Library(NAMESPACE, "FRAGMENT")
+_LIBRARY.define(
+    "quantized_convolution(Tensor input, int input_zero_point, Tensor weight, Tensor? bias, "
+    "Tensor multipliers, Tensor? shifts, SymInt[] stride, SymInt[] padding, SymInt[] dilation, "
+    f"bool transposed, SymInt[] output_padding, SymInt groups, {_TO}"
+)
+_LIBRARY.define(
+    f"quantized_linear(Tensor input, Tensor weight, Tensor? bias, Tensor multipliers, Tensor? shifts, {_TO}"
+)
+_LIBRARY.define(
+    "quantized_add(Tensor self, Tensor other, int self_multiplier, int other_multiplier, int offset, "
+    "int shift, int output_zero_point, int output_min, int output_max) -> Tensor"
+)
+_LIBRARY.define("quantized_lookup(Tensor input, Tensor table) -> Tensor")
+_LIBRARY.define(
+    "quantized_mean(Tensor input, int input_zero_point, int[1]? dim, bool keepdim, Tensor multipliers, "
+    f"Tensor? shifts, {_TO}"
+)
+_LIBRARY.define(
+    "quantized_avg_pool2d(Tensor input, int input_zero_point, int[2] kernel_size, int[2] stride, "
+    "int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, Tensor multipliers, "
+    f"Tensor? shifts, {_TO}"
+)
+
+
+def requantize(
+    sums: torch.Tensor,
+    multipliers: torch.Tensor,
+    shifts: torch.Tensor | None,
+    rounding: str,
+    zero_point: int,
+    low: int,
+    high: int,
+) -> torch.Tensor:
+    """Quantized numbers, int64, of sums, int64. The others broadcast with them."""
+    if rounding == "float":
+        steps = torch.round(sums.to(torch.float32) * multipliers).clamp(low - zero_point, high - zero_point)
+        return steps.to(torch.int64) + zero_point
+    assert shifts is not None
+    multipliers, shifts = multipliers.to(torch.int64), shifts.to(torch.int64)
+    if rounding == "single":
+        steps = (sums * multipliers + (1 << (30 - shifts))) >> (31 - shifts)
+    else:
+        upper = ((sums << shifts.clamp(min=0)) * multipliers + (1 << 30)) >> 31
+        right = (-shifts).clamp(min=0)
+        mask = (1 << right) - 1
+        half = (mask >> 1) + (upper < 0).to(torch.int64)
+        steps = (upper >> right) + ((upper & mask) > half).to(torch.int64)
+    return (steps + zero_point).clamp(low, high)
+
+
+def _quantized_convolution(
+    input: torch.Tensor,
+    input_zero_point: int,
+    weight: torch.Tensor,
+    bias: torch.Tensor | None,
+    multipliers: torch.Tensor,
+    shifts: torch.Tensor | None,
+    stride: list[int],
+    padding: list[int],
+    dilation: list[int],
+    transposed: bool,
+    output_padding: list[int],
+    groups: int,
+    *to: Any,
+) -> torch.Tensor:
+    # Exact in float64. What is outside is the zero point: that is subtracted, and its share added back.
+    outputs = weight.shape[1] * groups if transposed else weight.shape[0]
+    wide = weight.to(torch.float64)
+    sums = torch.ops.aten.convolution(
+        input.to(torch.float64) - input_zero_point, wide, None, stride, padding, dilation, transposed,
+        output_padding, groups,
+    )  # fmt: skip
+    if transposed:
+        spread = wide.reshape(groups, wide.shape[0] // groups, wide.shape[1], -1).sum((1, 3)).reshape(-1)
+    else:
+        spread = wide.reshape(outputs, -1).sum(1)
+    total = spread * input_zero_point
+    if bias is not None:
+        total = total + bias
+    shape = (1, outputs, *(1,) * (input.dim() - 2))
+    sums = (sums + total.reshape(shape)).to(torch.int64)
+    along = None if shifts is None else _along(shifts, shape)
+    return requantize(sums, _along(multipliers, shape), along, *to).to(input.dtype)
+
+
+def _along(numbers: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
+    return numbers if numbers.numel() == 1 else numbers.reshape(shape)
+
+
+def _quantized_linear(
+    input: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor | None,
+    multipliers: torch.Tensor,
+    shifts: torch.Tensor | None,
+    *to: Any,
+) -> torch.Tensor:
+    sums = input.to(torch.float64) @ weight.to(torch.float64).T
+    if bias is not None:
+        sums = sums + bias
+    return requantize(sums.to(torch.int64), multipliers, shifts, *to).to(input.dtype)
+
+
+def _quantized_lookup(input: torch.Tensor, table: torch.Tensor) -> torch.Tensor:
+    return table[input.to(torch.int64) - torch.iinfo(input.dtype).min]
+
+
+def divided(
+    multipliers: torch.Tensor, shifts: torch.Tensor | None, counts: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """A scale divided by numbers of elements, as kernels/quantization/divided_scale.h says."""
+    if shifts is None:
+        quotients = multipliers / counts.to(torch.float32)
+        return quotients.clamp(min=torch.finfo(torch.float32).tiny), None
+    quotients = (multipliers.to(torch.int64) << 32) // counts
+    extra = sum(((quotients >> bit) > 0).to(torch.int64) for bit in range(31, 63))
+    assert isinstance(extra, torch.Tensor)
+    rounded = (quotients + ((1 << extra) >> 1)) >> extra
+    carry = rounded >> 31
+    rounded, divided_shifts = rounded >> carry, shifts.to(torch.int64) + extra + carry - 32
+    gone = (rounded == 0) | (divided_shifts < -31)
+    return rounded.masked_fill(gone, 0), divided_shifts.masked_fill(gone, 0)
+
+
+def _quantized_mean(
+    input: torch.Tensor,
+    input_zero_point: int,
+    dim: list[int] | None,
+    keepdim: bool,
+    multipliers: torch.Tensor,
+    shifts: torch.Tensor | None,
+    *to: Any,
+) -> torch.Tensor:
+    dims = dim or list(range(input.dim()))
+    sums = (input.to(torch.int64) - input_zero_point).sum(dims, keepdim)
+    count = torch.ones((), dtype=torch.int64)
+    for each in dims:
+        count = count * input.shape[each]
+    return requantize(sums, *divided(multipliers.reshape(()), _scalar(shifts), count), *to).to(input.dtype)
+
+
+def _quantized_avg_pool2d(
+    input: torch.Tensor,
+    input_zero_point: int,
+    kernel_size: list[int],
+    stride: list[int],
+    padding: list[int],
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+    multipliers: torch.Tensor,
+    shifts: torch.Tensor | None,
+    *to: Any,
+) -> torch.Tensor:
+    # Exact in float64. What the padding adds to a count is known of a pool of ones.
+    where = (kernel_size, stride, padding, ceil_mode)
+    pool = torch.ops.aten.avg_pool2d.default
+    sums = pool(input.to(torch.float64) - input_zero_point, *where, True, 1).to(torch.int64)
+    ones = torch.ones_like(input, dtype=torch.float64)
+    counts = pool(ones, *where, True, 1)
+    if divisor_override is not None:
+        counts = torch.full_like(counts, divisor_override)
+    elif count_include_pad:
+        counts = counts / pool(ones, *where, True)
+    by = counts.nan_to_num(1).round().clamp(min=1).to(torch.int64)
+    return requantize(sums, *divided(multipliers.reshape(()), _scalar(shifts), by), *to).to(input.dtype)
+
+
+def _scalar(numbers: torch.Tensor | None) -> torch.Tensor | None:
+    return None if numbers is None else numbers.reshape(())
+
+
+def _quantized_add(
+    self: torch.Tensor,
+    other: torch.Tensor,
+    self_multiplier: int,
+    other_multiplier: int,
+    offset: int,
+    shift: int,
+    zero_point: int,
+    low: int,
+    high: int,
+) -> torch.Tensor:
+    sums = self.to(torch.int64) * self_multiplier + other.to(torch.int64) * other_multiplier + offset
+    return ((sums >> shift) + zero_point).clamp(low, high).to(self.dtype)
+
+
+for _name, _function in (
+    ("quantized_add", _quantized_add),
+    ("quantized_avg_pool2d", _quantized_avg_pool2d),
+    ("quantized_convolution", _quantized_convolution),
+    ("quantized_linear", _quantized_linear),
+    ("quantized_lookup", _quantized_lookup),
+    ("quantized_mean", _quantized_mean),
+):
+    _LIBRARY.impl(_name, _function, "CompositeExplicitAutograd")
+
+
+def overload(name: str) -> OpOverload:
+    """The operator "rushlight::<name>"."""
+    found: OpOverload = getattr(torch.ops.rushlight, name.partition("::")[2]).default
+    return found

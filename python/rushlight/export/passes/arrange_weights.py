@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Decides in which order weights of integer convolutions are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from rushlight.export.dialect import integers as dialect
+from rushlight.export.graph.constants import Constants
+from rushlight.export.graph.nodes import input_of, named_argument, value_of
+from rushlight.export.graph.rewrite import calls
+from rushlight.export.order.orders import is_channels_last, is_either
+from rushlight.export.passes.base import Pass, PassContext
+from rushlight.program.dim_order import DimOrder, row_major
+
+
+class ArrangeWeights(Pass):
+    """A convolution of integers multiplies weights as they are stored. In the order of the numbers that an
+    output sees, they are a matrix: channels innermost where those of the input are. A depthwise convolution
+    takes channels side by side, so that they are innermost there: [taps][channels]. `by_depth`: others are
+    transposed, so that those of all outputs are side by side: RISC-V's loops for boards take them so. Kernels
+    take any of these orders, but are quick in their own."""
+
+    name = "arrange_weights"
+    requires = frozenset({"dim orders"})
+
+    def __init__(self, by_depth: bool = False) -> None:
+        self.by_depth = by_depth
+
+    def run(self, program: ExportedProgram, context: PassContext) -> bool:
+        """See Pass."""
+        constants = Constants(program)
+        modified = False
+        for _, node in calls(program):
+            weight = named_argument(node, "weight") if node.target in _ORDERS else None
+            if not isinstance(weight, Node) or constants.get(weight) is None:
+                continue
+            wanted = {self._order(user, weight) for user in weight.users}
+            order = wanted.pop()
+            if order is not None and not wanted:
+                modified |= weight.meta["dim_order"] != order
+                weight.meta["dim_order"] = order
+        return modified
+
+    def _order(self, user: Node, weight: Node) -> DimOrder | None:
+        """The order that a reader wants its weight in; None of others than those that multiply integers."""
+        find = _ORDERS.get(user.target)
+        if find is None or named_argument(user, "weight") is not weight:
+            return None
+        order = find(user, weight)
+        depthwise = order[-1] == 0
+        return (*order[1:], 0) if self.by_depth and not depthwise else order
+
+
+def _order_of_linear(linear: Node, weight: Node) -> DimOrder:
+    return (0, 1)
+
+
+def _order_of_convolution(convolution: Node, weight: Node) -> DimOrder:
+    source, sizes = input_of(convolution), value_of(weight).shape
+    plain, rank = row_major(len(sizes)), len(sizes)
+    if not is_channels_last(source.meta["dim_order"]) and not is_either(value_of(source)):
+        return plain
+    groups = named_argument(convolution, "groups")
+    if groups > 1 and sizes[1] == 1 and sizes[0] == groups:
+        return (*range(1, rank), 0)
+    return (0, *range(2, rank), 1)
+
+
+_ORDERS: dict[Any, Callable[[Node, Node], DimOrder]] = {
+    dialect.overload("rushlight::quantized_convolution"): _order_of_convolution,
+    dialect.overload("rushlight::quantized_linear"): _order_of_linear,
+}

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Lets quantized parts of a graph compute in integers, by the rules of rushlight.integers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from operator import getitem
+from typing import Any
+
+import numpy as np
+import torch
+from torch._ops import OpOverload
+from torch.export import ExportedProgram
+from torch.fx import Node
+
+from rushlight.export.dialect import integers as dialect
+from rushlight.export.graph.constants import Constants
+from rushlight.export.graph.nodes import source_line, value_of
+from rushlight.export.graph.rewrite import insert_before, is_pure, replace
+from rushlight.export.passes.base import Pass, PassContext
+from rushlight.integers.graph import Array, Call
+from rushlight.integers.match import turn
+from rushlight.integers.rules import Settings
+
+
+class ComputeInIntegers(Pass):
+    """`dequantize -> convolution -> clamp -> quantize` and their kin become operators on integers, where the
+    runtime has them. What stays in float though it is quantized is remarked, with the line of the model."""
+
+    name = "compute_in_integers"
+    requires = frozenset({"views are copies"})
+    breaks = frozenset({"dim orders"})
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = settings or Settings()
+
+    def run(self, program: ExportedProgram, context: PassContext) -> bool:
+        """See Pass. Control flow's bodies stay as they are: they get constants as operands."""
+        graph = _FxGraph(program, context)
+        report = turn(graph, self.settings)
+        for call, reason in report.refused:
+            assert isinstance(call, _FxCall)
+            line = source_line(call.node)
+            place = f" ({line.file}:{line.line})" if line else ""
+            context.remarks.append(f"{self.name}: {call.node.name}{place} computes in float: {reason}")
+        graph.constants.remove_unused()
+        return bool(report.replaced)
+
+
+@dataclass(frozen=True)
+class _FxCall:
+    """A node that calls an operator."""
+
+    node: Node
+
+    @property
+    def operator(self) -> str:
+        target = self.node.target
+        return target._schema.name if isinstance(target, OpOverload) else ""
+
+    @property
+    def arguments(self) -> Mapping[str, Any]:
+        if not isinstance(self.node.target, OpOverload):
+            return {}
+        declared = self.node.target._schema.arguments
+        values: dict[str, Any] = {a.name: a.default_value for a in declared if a.has_default_value()}
+        values.update(zip((a.name for a in declared), self.node.args, strict=False))
+        values.update(self.node.kwargs)
+        return {a.name: values[a.name] for a in declared if a.name in values}
+
+    @property
+    def result(self) -> Node:
+        return self.node
+
+
+class _FxGraph:
+    """The top graph of a program as rules see it: values are nodes."""
+
+    def __init__(self, program: ExportedProgram, context: PassContext) -> None:
+        self.program, self.context = program, context
+        self.constants = Constants(program)
+
+    def calls(self) -> Sequence[_FxCall]:
+        return [_FxCall(node) for node in self.program.graph.nodes if node.op == "call_function"]
+
+    def maker(self, value: Any) -> _FxCall | None:
+        is_call = isinstance(value, Node) and value.op == "call_function"
+        if is_call and value.target is getitem:
+            return self.maker(value.args[0])
+        return _FxCall(value) if is_call else None
+
+    def is_there(self, call: Call) -> bool:
+        return not _node(call)._erased
+
+    def inputs(self, call: Call) -> Sequence[Node]:
+        return _node(call).all_input_nodes
+
+    def results(self, call: Call) -> Sequence[Node | None]:
+        if isinstance(value_of(_node(call)), torch.Tensor):
+            return [_node(call)]
+        items = _items(_node(call))
+        return [items.get(place) for place in range(1 + max(items, default=-1))]
+
+    def is_pointwise(self, call: Call) -> bool:
+        target = _node(call).target
+        tagged = isinstance(target, OpOverload) and torch.Tag.pointwise in target.tags
+        known = tagged or "pointwise" in self.context.library.traits(target)
+        return known and is_pure(target) and isinstance(value_of(_node(call)), torch.Tensor)
+
+    def readers(self, value: Node) -> Sequence[_FxCall]:
+        return [
+            _FxCall(user)
+            for user in value.users
+            if user.op == "call_function"
+            for _ in range(sum(each is value for each in [*user.args, *user.kwargs.values()]) or 1)
+        ]
+
+    def is_output(self, value: Node) -> bool:
+        return any(user.op != "call_function" for user in value.users)
+
+    def constant(self, value: Any) -> Array | None:
+        found = self.constants.get(value)
+        return None if found is None else found.detach().cpu().numpy()
+
+    def dtype(self, value: Node) -> str:
+        return str(value_of(value).dtype).removeprefix("torch.")
+
+    def sizes(self, value: Node) -> tuple[Any, ...]:
+        return tuple(value_of(value).shape)
+
+    def can_call(self, operator: str, dtype: str) -> bool:
+        row = self.context.library.find(dialect.overload(operator))
+        return row is not None and dtype in self.context.library.operators[row].dtypes
+
+    def can_repeat(self, call: Call, dtype: str) -> bool:
+        row = self.context.library.find(_node(call).target)
+        return row is not None and dtype in self.context.library.operators[row].dtypes
+
+    def replace(self, last: Call, operator: str, arguments: Mapping[str, Any]) -> None:
+        node = last.result
+        self.substitute(node, self._insert(node, operator, arguments, value_of(node)))
+
+    def repeat(self, call: Call, changes: Mapping[str, Any], dtype: str) -> Sequence[Node | None]:
+        node, old = _node(call), value_of(_node(call))
+        assert isinstance(node.target, OpOverload)
+        arguments = {**call.arguments, **changes}
+        declared = [a for a in node.target._schema.arguments if a.name in arguments]
+        given = [arguments[a.name] for a in declared if not a.kwarg_only]
+        named = {a.name: arguments[a.name] for a in declared if a.kwarg_only}
+        items = [old] if isinstance(old, torch.Tensor) else list(old)
+        new = [_like(each, dtype) if each.is_floating_point() else each for each in items]
+        value = new[0] if isinstance(old, torch.Tensor) else type(old)(new)
+        made = insert_before(node, node.target, given, named, value=value, origin=node)
+        if isinstance(old, torch.Tensor):
+            return [made]
+        return [
+            None
+            if item is None
+            else insert_before(node, getitem, (made, place), value=new[place], origin=node)
+            for place, item in enumerate(self.results(call))
+        ]
+
+    def substitute(self, old: Node, new: Node) -> None:
+        makers = old.all_input_nodes
+        replace(self.program, old, new)
+        while makers:
+            node = makers.pop()
+            if node._erased or node.users or node.op != "call_function":
+                continue
+            if node.target is getitem or is_pure(node.target):
+                makers += node.all_input_nodes
+                node.graph.erase_node(node)
+
+    def compute(self, call: Call, known: Mapping[Any, Array]) -> Array | None:
+        tensors = {}
+        for node in _node(call).all_input_nodes:
+            found = known.get(node)
+            tensor = self.constants.get(node) if found is None else torch.from_numpy(found)
+            if tensor is None:
+                return None
+            # One number for all, whatever the rank of the constant.
+            tensors[node] = tensor.detach().cpu().reshape(()) if tensor.numel() == 1 else tensor
+        given = _node(call).args, dict(_node(call).kwargs)
+        args, kwargs = torch.fx.node.map_arg(given, tensors.__getitem__)
+        target: Any = _node(call).target
+        with torch.no_grad():
+            result: Array = target(*args, **kwargs).numpy()
+        return result
+
+    def insert(
+        self, before: Call, operator: str, arguments: Mapping[str, Any], like: Node, dtype: str
+    ) -> Node:
+        return self._insert(before.result, operator, arguments, _like(value_of(like), dtype))
+
+    def _insert(self, place: Node, operator: str, arguments: Mapping[str, Any], value: Any) -> Node:
+        target = _overload(operator)
+        nodes = [value for value in arguments.values() if isinstance(value, Node)]
+        declared = target._schema.arguments
+        constants = [self.constants.name_of(node) for node in nodes if self.constants.get(node) is not None]
+        base = constants[0] if constants else place.name
+        given = [
+            self.constants.add(torch.from_numpy(np.ascontiguousarray(each)), f"{base}_{name}")
+            if isinstance(each := arguments[name], np.ndarray)
+            else each
+            for name in (a.name for a in declared if not a.kwarg_only)
+        ]
+        named = {a.name: arguments[a.name] for a in declared if a.kwarg_only and a.name in arguments}
+        return insert_before(place, target, given, named, value=value, origin=place)
+
+
+def _node(call: Call) -> Node:
+    assert isinstance(call, _FxCall)
+    return call.node
+
+
+def _overload(name: str) -> OpOverload:
+    namespace, _, base = name.partition("::")
+    found: OpOverload = getattr(getattr(torch.ops, namespace), base).default
+    return found
+
+
+def _like(value: Any, dtype: str) -> Any:
+    with value.fake_mode:
+        return torch.empty_like(value, dtype=getattr(torch, dtype))
+
+
+def _items(node: Node) -> dict[int, Node]:
+    """The tensors that a call with several results returns, as far as they are read."""
+    return {int(str(user.args[1])): user for user in node.users if user.target is getitem}

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Numbers of integer operators: fixed-point scales, biases and tables. kernels/ukernel/requantize.h says what
+kernels make of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rushlight.integers.graph import Array
+
+ROUNDINGS = ("single", "double", "float")
+_LEAST_SHIFT, _MOST_SHIFT = -31, 30
+_LARGEST_PRODUCT = 255 * 128
+
+
+@dataclass(frozen=True)
+class Requantization:
+    """The arguments of an operator that say how sums become quantized numbers."""
+
+    rounding: str
+    multipliers: Array
+    shifts: Array | None
+
+
+def requantization(scales: Array, rounding: str = "single") -> Requantization | None:
+    """For these scales, float64 of one or more elements, all above 0; None where a scale is out of range.
+
+    A scale is multiplier * 2^(shift - 31), with 31 bits of it kept (relative error below 2^-31); "float" has
+    it as float32. A scale below 2^-32 makes 0 of every sum, and so does a multiplier of 0.
+    """
+    if not np.isfinite(scales).all() or (scales <= 0).any():
+        return None
+    if rounding == "float":
+        with np.errstate(over="ignore"):
+            narrow = scales.astype(np.float32)
+        fits = np.isfinite(narrow).all() and (narrow > 0).all()
+        return Requantization(rounding, narrow, None) if fits else None
+    fractions, exponents = np.frexp(scales)
+    multipliers = np.floor(fractions * 2.0**31 + 0.5).astype(np.int64)
+    whole = multipliers == 1 << 31
+    multipliers[whole] >>= 1
+    exponents = exponents + whole
+    if (exponents > _MOST_SHIFT).any():
+        return None
+    tiny = exponents < _LEAST_SHIFT
+    multipliers[tiny], exponents[tiny] = 0, 0
+    return Requantization(rounding, multipliers.astype(np.int32), exponents.astype(np.int8))
+
+
+def folded_bias(bias: Array | None, numbers: Array, zero_point: int, scale: Array) -> Array | None:
+    """The int32 bias of sums of products of integers as they are stored: the real one in steps of `scale`,
+    less zero_point times the sum of each output's weights. `numbers` is [outputs, ...]; None where a sum
+    might have more than 32 bits."""
+    rows = numbers.reshape(numbers.shape[0], -1).astype(np.int64)
+    folded = -zero_point * rows.sum(1)
+    if bias is not None:
+        steps = np.rint(bias.astype(np.float64) / scale)
+        if not np.isfinite(steps).all() or (np.abs(steps) > 2.0**31).any():
+            return None
+        folded = folded + steps.astype(np.int64)
+    most = np.abs(folded).max(initial=0) + rows.shape[1] * _LARGEST_PRODUCT
+    return folded.astype(np.int32) if most <= np.iinfo(np.int32).max else None
+
+
+def quantize(real: Array, scale: float, zero_point: int, low: int, high: int) -> Array:
+    """As `quantize_per_tensor` computes it in float32: real * (1 / scale), halves to even."""
+    inverse = np.float32(1.0 / scale)
+    steps = np.rint(np.asarray(real, np.float32) * inverse) + np.float32(zero_point)
+    quantized: Array = np.clip(steps, low, high).astype(np.int64)
+    return quantized

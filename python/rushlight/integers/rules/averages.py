@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Means and average pools, which round by "float" whatever the settings ask of other sums.
+
+Where input and output share a scale, a mean of an even number of elements is often an exact half. PT2E rounds
+halves to even in float32, unless the errors of its sum have moved them; "float" rounds all of them to even.
+A pool of 2 x 2 with equal scales then has 93 % of PT2E's numbers, all that are no halves; with halves
+rounded up, by "single", it has 87 %. "double" rounds a sum before it is shifted: sums of few elements lose
+the bits that decide, and a tenth of the results differs. Results are few beside the elements they are of, so
+that a float32 multiplication of each costs little without an FPU, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rushlight.integers.arithmetic import requantization
+from rushlight.integers.graph import Call, Graph, Quantized, dequantized
+from rushlight.integers.rules.base import (
+    Result,
+    Rule,
+    Settings,
+    need,
+    requantized,
+    result_of,
+    shared_dtype,
+)
+
+_MOST_SUMMED = (2**31 - 1) // 255
+
+
+def _ends(graph: Graph, call: Call, name: str) -> tuple[Quantized, Result] | None:
+    """What a call reads and makes, if both are quantized."""
+    source, result = dequantized(graph, call.arguments[name]), result_of(graph, call)
+    return None if source is None or result is None else (source, result)
+
+
+def _averaged(graph: Graph, operator: str, ends: tuple[Quantized, Result], how: Mapping[str, Any]) -> bool:
+    """Put the operator in the place of what lies between the ends."""
+    source, result = ends
+    dtype = shared_dtype(graph, source, result)
+    need(graph.can_call(operator, dtype), f"no kernel averages {dtype}")
+    to = requantization(np.array([source.scale / result.to.scale]), "float")
+    need(to is not None, "its scales are out of range")
+    assert to is not None
+    arguments = {
+        "input": source.value,
+        "input_zero_point": source.zero_point,
+        **how,
+        **requantized(to, result),
+    }
+    graph.replace(result.last, operator, arguments)
+    return True
+
+
+def _need_few(sizes: list[Any]) -> None:
+    known = [size for size in sizes if isinstance(size, int)]
+    need(int(np.prod(known, dtype=np.float64)) <= _MOST_SUMMED, "its sums may have more than 32 bits")
+    need(0 not in known, "it is of no elements")
+
+
+def mean(graph: Graph, call: Call, _: Settings) -> bool:
+    """dequantize -> mean -> [clamp] -> quantize."""
+    given = call.arguments
+    ends = _ends(graph, call, "self")
+    if ends is None:
+        return False
+    sizes = graph.sizes(given["self"])
+    dims = list(given.get("dim") or range(len(sizes)))
+    _need_few([sizes[dim] for dim in dims])
+    how = {"dim": dims, "keepdim": bool(given.get("keepdim", False))}
+    return _averaged(graph, "rushlight::quantized_mean", ends, how)
+
+
+def avg_pool2d(graph: Graph, call: Call, _: Settings) -> bool:
+    """dequantize -> avg_pool2d -> [clamp] -> quantize."""
+    given = call.arguments
+    ends = _ends(graph, call, "self")
+    if ends is None:
+        return False
+    divisor = given.get("divisor_override")
+    need(divisor is None or 1 <= divisor < 2**31, "its divisor is below 1")
+    names = ("kernel_size", "stride", "padding")
+    how: dict[str, Any] = {name: _pair(given[name]) for name in names}
+    how["stride"] = how["stride"] or how["kernel_size"]
+    _need_few(how["kernel_size"])
+    flags = {name: bool(given[name]) for name in ("ceil_mode", "count_include_pad")}
+    how = {**how, **flags, "divisor_override": divisor}
+    return _averaged(graph, "rushlight::quantized_avg_pool2d", ends, how)
+
+
+def _pair(numbers: int | list[int]) -> list[int]:
+    several = [numbers] if isinstance(numbers, int) else list(numbers)
+    return several * 2 if len(several) == 1 else several
+
+
+def adaptive_avg_pool2d(graph: Graph, call: Call, _: Settings) -> bool:
+    """dequantize -> adaptive_avg_pool2d -> [clamp] -> quantize, where all windows have one size."""
+    given = call.arguments
+    ends = _ends(graph, call, "self")
+    if ends is None:
+        return False
+    sizes, wanted = graph.sizes(given["self"])[-2:], _pair(given["output_size"])
+    if wanted == [1, 1]:
+        _need_few(list(sizes))
+        return _averaged(graph, "rushlight::quantized_mean", ends, {"dim": [-2, -1], "keepdim": True})
+    fits = all(isinstance(n, int) and m > 0 and n % m == 0 for n, m in zip(sizes, wanted, strict=True))
+    need(fits, "its windows have several sizes")
+    kernel = [n // m for n, m in zip(sizes, wanted, strict=True)]
+    _need_few(kernel)
+    how = {
+        "kernel_size": kernel,
+        "stride": kernel,
+        "padding": [0, 0],
+        "ceil_mode": False,
+        "count_include_pad": True,
+        "divisor_override": None,
+    }
+    return _averaged(graph, "rushlight::quantized_avg_pool2d", ends, how)
+
+
+RULES: Mapping[str, Rule] = {
+    "aten::mean": mean,
+    "aten::avg_pool2d": avg_pool2d,
+    "aten::adaptive_avg_pool2d": adaptive_avg_pool2d,
+    "aten::_adaptive_avg_pool2d": adaptive_avg_pool2d,
+}

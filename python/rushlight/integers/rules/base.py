@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What rules share: how results are quantized, and why a part stays in float."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rushlight.integers.arithmetic import Requantization, quantize
+from rushlight.integers.graph import QUANTIZE, Call, Graph, Quantized, is_alone, quantization
+
+BYTES = ("int8", "uint8")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How graphs are turned."""
+
+    rounding: str = "single"
+
+
+class Refusal(Exception):
+    """Why a part that looks quantized does not compute in integers."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """The quantized tensor that a float tensor becomes: the call of quantize, its numbers, and the range that
+    an activation on the way leaves of the quantized numbers."""
+
+    last: Call
+    to: Quantized
+    low: int
+    high: int
+
+
+def bounds(call: Call) -> tuple[float, float] | None:
+    """What an activation clamps to; None for other calls."""
+    given = call.arguments
+    match call.operator:
+        case "aten::relu":
+            return 0.0, math.inf
+        case "aten::hardtanh":
+            low, high = given["min_val"], given["max_val"]
+        case "aten::clamp":
+            low, high = given["min"], given["max"]
+        case _:
+            return None
+    low, high = (-math.inf if low is None else low), (math.inf if high is None else high)
+    if not all(isinstance(each, (int, float)) for each in (low, high)):
+        return None
+    return float(low), float(high)
+
+
+def result_of(graph: Graph, call: Call) -> Result | None:
+    """How the result of a call is quantized, behind at most one activation; None if somebody reads floats."""
+    low, high = -math.inf, math.inf
+    if not is_alone(graph, call.result):
+        return None
+    reader = graph.readers(call.result)[0]
+    found = bounds(reader)
+    if found is not None:
+        low, high = found
+        if not is_alone(graph, reader.result):
+            return None
+        reader = graph.readers(reader.result)[0]
+    if reader.operator != QUANTIZE:
+        return None
+    to = quantization(reader)
+    if to is None or not low <= high:
+        return None
+    return Result(reader, to, _end(low, to), _end(high, to))
+
+
+def _end(bound: float, to: Quantized) -> int:
+    """The quantized number of a bound, which may be infinite."""
+    if math.isinf(bound):
+        return to.low if bound < 0 else to.high
+    return int(quantize(np.float32(bound), to.scale, to.zero_point, to.low, to.high))
+
+
+def need(condition: bool, reason: str) -> None:
+    """Refuse for that reason unless the condition holds."""
+    if not condition:
+        raise Refusal(reason)
+
+
+def shared_dtype(graph: Graph, source: Quantized, to: Result) -> str:
+    """The dtype that input and result share."""
+    dtype = graph.dtype(source.value)
+    need(dtype in BYTES, f"its input is {dtype}, not int8 or uint8")
+    need(graph.dtype(to.last.result) == dtype, f"its result is not {dtype}, as its input is")
+    need(to.low <= to.to.zero_point <= to.high, "an activation leaves out 0")
+    return dtype
+
+
+def requantized(to: Requantization, result: Result) -> dict[str, Any]:
+    """The arguments of an operator that say how its sums become the result."""
+    return {
+        "multipliers": to.multipliers,
+        "shifts": to.shifts,
+        "rounding": to.rounding,
+        "output_zero_point": result.to.zero_point,
+        "output_min": result.low,
+        "output_max": result.high,
+    }
+
+
+Rule = Callable[[Graph, Call, Settings], bool]
+"""Returns whether it changed the graph. It raises Refusal where the part is quantized and yet has to compute
+in floats."""

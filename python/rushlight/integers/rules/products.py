@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sums of products with constant weights: convolutions and linear layers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rushlight.integers.arithmetic import folded_bias, requantization
+from rushlight.integers.graph import (
+    Array,
+    Call,
+    Graph,
+    Quantized,
+    Value,
+    Weights,
+    dequantized,
+    quantization,
+    weights,
+)
+from rushlight.integers.rules.base import (
+    Result,
+    Rule,
+    Settings,
+    need,
+    requantized,
+    result_of,
+    shared_dtype,
+)
+
+_NO_WEIGHT = "its weight is not constant int8 with zero points of 0"
+
+
+def _real_bias(graph: Graph, value: Value | None, scale: Array) -> Array | None:
+    """A bias in real numbers: a constant, or integers that are dequantized."""
+    if value is None:
+        return None
+    known = graph.constant(value)
+    if known is not None:
+        return known
+    call = graph.maker(value)
+    need(call is not None and "dequantize" in call.operator, "its bias is computed")
+    assert call is not None
+    numbers = graph.constant(call.arguments.get("input"))
+    need(numbers is not None, "its bias is computed")
+    assert numbers is not None
+    if call.operator == "quantized_decomposed::dequantize_per_tensor":
+        found = quantization(call)
+        need(found is not None and found.zero_point == 0, "its bias has a zero point")
+        assert found is not None
+        return numbers.astype(np.float64) * found.scale
+    scales = graph.constant(call.arguments.get("scales"))
+    points = call.arguments.get("zero_points")
+    zeros = points is None or not np.any(graph.constant(points))
+    need(scales is not None and zeros, "its bias has zero points")
+    assert scales is not None
+    return numbers.astype(np.float64) * scales.astype(np.float64)
+
+
+def _products(
+    graph: Graph, settings: Settings, source: Quantized, weight: Weights, bias: Value | None, result: Result,
+    numbers: Array,
+) -> dict[str, Any]:  # fmt: skip
+    """Bias and requantization of sums of products; `numbers` has the weights of each output in its first
+    dimension."""
+    scale = source.scale * weight.scales
+    folded = folded_bias(_real_bias(graph, bias, scale), numbers, source.zero_point, scale)
+    need(folded is not None, "its sums may have more than 32 bits")
+    to = requantization(scale / result.to.scale, settings.rounding)
+    need(to is not None, "its scales are out of range")
+    assert to is not None
+    return {"bias": folded, **requantized(to, result)}
+
+
+def convolution(graph: Graph, call: Call, settings: Settings) -> bool:
+    """dequantize, dequantize of constant weights -> convolution -> [clamp] -> quantize."""
+    given = call.arguments
+    source, result = dequantized(graph, given["input"]), result_of(graph, call)
+    if source is None or result is None:
+        return False
+    transposed = bool(given["transposed"])
+    weight = weights(graph, given["weight"], axis=1 if transposed else 0)
+    need(weight is not None, _NO_WEIGHT)
+    assert weight is not None
+    dtype = shared_dtype(graph, source, result)
+    need(graph.can_call("rushlight::quantized_convolution", dtype), f"no kernel convolves {dtype}")
+    numbers = weight.numbers
+    if transposed:
+        groups, channels = int(given["groups"]), numbers.shape[1]
+        per_group = numbers.reshape(groups, numbers.shape[0] // groups, channels, -1)
+        numbers = per_group.transpose(0, 2, 1, 3).reshape(groups * channels, -1)
+        need(groups == 1 or weight.scales.size == 1, "its groups share scales")
+    names = ("stride", "padding", "dilation", "transposed", "output_padding", "groups")
+    arguments = {
+        "input": source.value,
+        "input_zero_point": source.zero_point,
+        "weight": weight.value,
+        **_products(graph, settings, source, weight, given.get("bias"), result, numbers),
+        **{name: given[name] for name in names},
+    }
+    graph.replace(result.last, "rushlight::quantized_convolution", arguments)
+    return True
+
+
+def linear(graph: Graph, call: Call, settings: Settings) -> bool:
+    """dequantize, dequantize of constant weights -> linear -> [clamp] -> quantize."""
+    given = call.arguments
+    source, result = dequantized(graph, given["input"]), result_of(graph, call)
+    if source is None or result is None:
+        return False
+    weight = weights(graph, given["weight"])
+    need(
+        weight is not None and weight.numbers.ndim == 2,
+        _NO_WEIGHT,
+    )
+    assert weight is not None
+    dtype = shared_dtype(graph, source, result)
+    need(graph.can_call("rushlight::quantized_linear", dtype), f"no kernel multiplies {dtype}")
+    arguments = {
+        "input": source.value,
+        "weight": weight.value,
+        **_products(graph, settings, source, weight, given.get("bias"), result, weight.numbers),
+    }
+    graph.replace(result.last, "rushlight::quantized_linear", arguments)
+    return True
+
+
+RULES: Mapping[str, Rule] = {
+    "aten::convolution": convolution,
+    "aten::linear": linear,
+}
