@@ -83,6 +83,7 @@ POINTWISE: dict[str, tuple[Any, ...]] = {
         21,
         *TO[1:],
     ),
+    "rushlight::quantized_mul.out": (BYTES, 3, (Y * 20).to(torch.int8), -5, *ONE_SCALE, *TO),
 }
 READ_ANY_ORDER: dict[str, tuple[Any, ...]] = {
     "aten::amax.out": (X, [2, 3], True),

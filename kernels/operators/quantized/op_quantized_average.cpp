@@ -28,12 +28,6 @@ Error check_types(TypeSet own, const Tensor& input, int64_t input_zero_point, co
   return check_zero_point(input_zero_point, input.scalar_type(), "input_zero_point");
 }
 
-Error check_one(const Tensor& multipliers) {
-  RL_CHECK(multipliers.numel() == 1, Error::InvalidArgument, "multipliers: expected one element, got %lu",
-           static_cast<unsigned long>(multipliers.numel()));
-  return Error::Ok;
-}
-
 template <class T>
 void average(const QuantizedMeanProblem& problem) {
   const Reduction& reduction = problem.reduction;
@@ -78,7 +72,6 @@ Error quantized_mean_out(KernelContext& context, const Tensor& input, int64_t in
                          const std::optional<Tensor>& shifts, std::string_view rounding,
                          int64_t output_zero_point, int64_t output_min, int64_t output_max, Tensor& out) {
   RL_TRY(check_types(kMeanTypes, input, input_zero_point, out));
-  RL_TRY(check_one(multipliers));
   Reduction reduction;
   RL_TRY(reduction.plan(input, all_if_empty(dim), keepdim, out));
   RL_CHECK(reduction.count() > 0 || out.numel() == 0, Error::InvalidArgument,
@@ -107,7 +100,6 @@ Error quantized_avg_pool2d_out(KernelContext& context, const Tensor& input, int6
                                Tensor& out) {
   constexpr size_t kSpatial = 2;
   RL_TRY(check_types(kPoolTypes, input, input_zero_point, out));
-  RL_TRY(check_one(multipliers));
   const int64_t divisor = divisor_override.value_or(1);
   RL_CHECK(divisor >= 1 && divisor <= INT32_MAX, Error::InvalidArgument,
            "divisor_override: expected 1 to 2^31 - 1, got %ld", static_cast<long>(divisor));

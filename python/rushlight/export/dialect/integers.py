@@ -25,6 +25,10 @@ _LIBRARY.define(
     "quantized_add(Tensor self, Tensor other, int self_multiplier, int other_multiplier, int offset, "
     "int shift, int output_zero_point, int output_min, int output_max) -> Tensor"
 )
+_LIBRARY.define(
+    "quantized_mul(Tensor self, int self_zero_point, Tensor other, int other_zero_point, "
+    f"Tensor multipliers, Tensor? shifts, {_TO}"
+)
 _LIBRARY.define("quantized_lookup(Tensor input, Tensor table) -> Tensor")
 _LIBRARY.define(
     "quantized_mean(Tensor input, int input_zero_point, int[1]? dim, bool keepdim, Tensor multipliers, "
@@ -127,12 +131,15 @@ def divided(
     if shifts is None:
         quotients = multipliers / counts.to(torch.float32)
         return quotients.clamp(min=torch.finfo(torch.float32).tiny), None
-    quotients = (multipliers.to(torch.int64) << 32) // counts
+    dropped = (counts >= 1 << 31).to(torch.int64)
+    for bit in range(32, 63):
+        dropped = dropped + ((counts >> bit) > 0).to(torch.int64)
+    quotients = (multipliers.to(torch.int64) << 32) // (counts >> dropped)
     extra = sum(((quotients >> bit) > 0).to(torch.int64) for bit in range(31, 63))
     assert isinstance(extra, torch.Tensor)
     rounded = (quotients + ((1 << extra) >> 1)) >> extra
     carry = rounded >> 31
-    rounded, divided_shifts = rounded >> carry, shifts.to(torch.int64) + extra + carry - 32
+    rounded, divided_shifts = rounded >> carry, shifts.to(torch.int64) + extra + carry - 32 - dropped
     gone = (rounded == 0) | (divided_shifts < -31)
     return rounded.masked_fill(gone, 0), divided_shifts.masked_fill(gone, 0)
 
@@ -200,6 +207,19 @@ def _quantized_add(
     return ((sums >> shift) + zero_point).clamp(low, high).to(self.dtype)
 
 
+def _quantized_mul(
+    self: torch.Tensor,
+    self_zero_point: int,
+    other: torch.Tensor,
+    other_zero_point: int,
+    multipliers: torch.Tensor,
+    shifts: torch.Tensor | None,
+    *to: Any,
+) -> torch.Tensor:
+    products = (self.to(torch.int64) - self_zero_point) * (other.to(torch.int64) - other_zero_point)
+    return requantize(products, multipliers.reshape(()), _scalar(shifts), *to).to(self.dtype)
+
+
 for _name, _function in (
     ("quantized_add", _quantized_add),
     ("quantized_avg_pool2d", _quantized_avg_pool2d),
@@ -207,6 +227,7 @@ for _name, _function in (
     ("quantized_linear", _quantized_linear),
     ("quantized_lookup", _quantized_lookup),
     ("quantized_mean", _quantized_mean),
+    ("quantized_mul", _quantized_mul),
 ):
     _LIBRARY.impl(_name, _function, "CompositeExplicitAutograd")
 
