@@ -14,6 +14,7 @@
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/quantization/affine.h"
+#include "kernels/quantization/one_scale.h"
 #include "kernels/quantization/requantization.h"
 #include "kernels/walk/broadcast.h"
 #include "runtime/kernel/context.h"
@@ -43,35 +44,14 @@ struct Sum {
   }
 };
 
-// `to` has the numbers beside it: `out` may lie over the tensors that they came from.
-class Multiplication {
- public:
-  Multiplication(int64_t self_zero_point, int64_t other_zero_point, const ukernel::Requantization& to)
-      : zero_points_{static_cast<int32_t>(self_zero_point), static_cast<int32_t>(other_zero_point)}, to_(to) {
-    if (to.rounding == ukernel::Rounding::kFloat) {
-      scale_ = *to.scales;
-      to_.scales = &scale_;
-    } else {
-      multiplier_ = *to.multipliers;
-      shift_ = *to.shifts;
-      to_.multipliers = &multiplier_;
-      to_.shifts = &shift_;
-    }
-  }
-  Multiplication(const Multiplication&) = delete;
-  Multiplication& operator=(const Multiplication&) = delete;
+struct Multiplication {
+  int32_t zero_points[2];
+  const ukernel::Requantization& to;
 
   template <class T>
   [[nodiscard]] T operator()(T a, T b) const {
-    return static_cast<T>(ukernel::requantize(to_, (a - zero_points_[0]) * (b - zero_points_[1]), 0));
+    return static_cast<T>(ukernel::requantize(to, (a - zero_points[0]) * (b - zero_points[1]), 0));
   }
-
- private:
-  int32_t zero_points_[2];
-  ukernel::Requantization to_;
-  int32_t multiplier_ = 0;
-  int8_t shift_ = 0;
-  float scale_ = 1;
 };
 
 // InvalidArgument unless sums of elements of such a dtype have 32 bits on the way, too.
@@ -180,11 +160,14 @@ Error quantized_mul_out(KernelContext&, const Tensor& self, int64_t self_zero_po
   RL_TRY(check_zero_point(self_zero_point, self.scalar_type(), "self_zero_point"));
   RL_TRY(check_zero_point(other_zero_point, self.scalar_type(), "other_zero_point"));
   RL_TRY(resize_to_both(self, other, out));
-  ukernel::Requantization to;
+  ukernel::Requantization proven;
   RL_TRY(make_requantization_of_sums(
       {std::nullopt, multipliers, shifts, rounding, {output_zero_point, output_min, output_max}}, out,
-      kLargest, &to));
-  return compute_in<kProductTypes>(Multiplication(self_zero_point, other_zero_point, to), self, other, out);
+      kLargest, &proven));
+  const OneScale scale(proven);
+  const Multiplication product{
+      {static_cast<int32_t>(self_zero_point), static_cast<int32_t>(other_zero_point)}, scale.get()};
+  return compute_in<kProductTypes>(product, self, other, out);
 }
 
 }  // namespace rushlight::kernels

@@ -9,12 +9,16 @@ from typing import Any
 import torch
 
 from rushlight.export.dialect.fused import NAMESPACE
-from rushlight.export.dialect.integers import divided, requantize
+from rushlight.export.dialect.integers import TO, divided, requantize
 
 _LIBRARY = torch.library.Library(NAMESPACE, "FRAGMENT")
 _LIBRARY.define(
     "quantized_softmax(Tensor input, int dim, Tensor table, int multiplier, int shift, "
     "int output_zero_point, int output_min, int output_max) -> Tensor"
+)
+_LIBRARY.define(
+    "quantized_matmul(Tensor self, int self_zero_point, Tensor mat2, int mat2_zero_point, "
+    f"Tensor multipliers, Tensor? shifts, {TO}"
 )
 
 
@@ -31,4 +35,19 @@ def _quantized_softmax(
     return requantize(exponentials, *divided(*scale, sums), "single", *to).to(input.dtype)
 
 
+def _quantized_matmul(
+    self: torch.Tensor,
+    self_zero_point: int,
+    mat2: torch.Tensor,
+    mat2_zero_point: int,
+    multipliers: torch.Tensor,
+    shifts: torch.Tensor | None,
+    *to: Any,
+) -> torch.Tensor:
+    sums = (self.to(torch.float64) - self_zero_point) @ (mat2.to(torch.float64) - mat2_zero_point)
+    shift = None if shifts is None else shifts.reshape(())
+    return requantize(sums.to(torch.int64), multipliers.reshape(()), shift, *to).to(self.dtype)
+
+
+_LIBRARY.impl("quantized_matmul", _quantized_matmul, "CompositeExplicitAutograd")
 _LIBRARY.impl("quantized_softmax", _quantized_softmax, "CompositeExplicitAutograd")

@@ -11,15 +11,15 @@ from torch._ops import OpOverload
 
 from rushlight.export.dialect.fused import NAMESPACE
 
-_TO = "str rounding, int output_zero_point, int output_min, int output_max) -> Tensor"
+TO = "str rounding, int output_zero_point, int output_min, int output_max) -> Tensor"
 _LIBRARY = torch.library.Library(NAMESPACE, "FRAGMENT")
 _LIBRARY.define(
     "quantized_convolution(Tensor input, int input_zero_point, Tensor weight, Tensor? bias, "
     "Tensor multipliers, Tensor? shifts, SymInt[] stride, SymInt[] padding, SymInt[] dilation, "
-    f"bool transposed, SymInt[] output_padding, SymInt groups, {_TO}"
+    f"bool transposed, SymInt[] output_padding, SymInt groups, {TO}"
 )
 _LIBRARY.define(
-    f"quantized_linear(Tensor input, Tensor weight, Tensor? bias, Tensor multipliers, Tensor? shifts, {_TO}"
+    f"quantized_linear(Tensor input, Tensor weight, Tensor? bias, Tensor multipliers, Tensor? shifts, {TO}"
 )
 _LIBRARY.define(
     "quantized_add(Tensor self, Tensor other, int self_multiplier, int other_multiplier, int offset, "
@@ -27,17 +27,17 @@ _LIBRARY.define(
 )
 _LIBRARY.define(
     "quantized_mul(Tensor self, int self_zero_point, Tensor other, int other_zero_point, "
-    f"Tensor multipliers, Tensor? shifts, {_TO}"
+    f"Tensor multipliers, Tensor? shifts, {TO}"
 )
 _LIBRARY.define("quantized_lookup(Tensor input, Tensor table) -> Tensor")
 _LIBRARY.define(
     "quantized_mean(Tensor input, int input_zero_point, int[1]? dim, bool keepdim, Tensor multipliers, "
-    f"Tensor? shifts, {_TO}"
+    f"Tensor? shifts, {TO}"
 )
 _LIBRARY.define(
     "quantized_avg_pool2d(Tensor input, int input_zero_point, int[2] kernel_size, int[2] stride, "
     "int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, Tensor multipliers, "
-    f"Tensor? shifts, {_TO}"
+    f"Tensor? shifts, {TO}"
 )
 
 

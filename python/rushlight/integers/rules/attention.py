@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What attention computes between activations: softmax."""
+"""What attention computes between activations: softmax, and products of two of them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,18 @@ import numpy as np
 
 from rushlight.integers.arithmetic import requantization
 from rushlight.integers.graph import Array, Call, Graph, dequantized
-from rushlight.integers.rules.base import Rule, Settings, need, result_of, shared_dtype
+from rushlight.integers.rules.base import (
+    Rule,
+    Settings,
+    need,
+    requantized,
+    result_of,
+    shared_dtype,
+    two_and_result,
+)
 
 _ONE = 1 << 30
+MOST_PRODUCTS = (2**31 - 1) // 255**2
 
 
 def exponentials(scale: float) -> Array:
@@ -47,4 +56,28 @@ def softmax(graph: Graph, call: Call, _: Settings) -> bool:
     return True
 
 
-RULES: Mapping[str, Rule] = {"aten::_softmax": softmax}
+def matmul(graph: Graph, call: Call, settings: Settings) -> bool:
+    """dequantize, dequantize -> mm or bmm -> [clamp] -> quantize."""
+    found = two_and_result(graph, call, ("self", "mat2"))
+    if found is None:
+        return False
+    a, b, result = found
+    dtype = graph.dtype(a.value)
+    need(graph.can_call("rushlight::quantized_matmul", dtype), f"no kernel multiplies {dtype}")
+    depth = graph.sizes(call.arguments["self"])[-1]
+    need(not isinstance(depth, int) or depth <= MOST_PRODUCTS, "its sums may have more than 32 bits")
+    to = requantization(np.array([a.scale * b.scale / result.to.scale]), settings.rounding)
+    need(to is not None, "its scales are out of range")
+    assert to is not None
+    arguments = {
+        "self": a.value,
+        "self_zero_point": a.zero_point,
+        "mat2": b.value,
+        "mat2_zero_point": b.zero_point,
+        **requantized(to, result),
+    }
+    graph.replace(result.last, "rushlight::quantized_matmul", arguments)
+    return True
+
+
+RULES: Mapping[str, Rule] = {"aten::_softmax": softmax, "aten::mm": matmul, "aten::bmm": matmul}

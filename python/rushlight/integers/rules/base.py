@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.integers.arithmetic import Requantization, quantize
-from rushlight.integers.graph import QUANTIZE, Call, Graph, Quantized, is_alone, quantization
+from rushlight.integers.graph import QUANTIZE, Call, Graph, Quantized, dequantized, is_alone, quantization
 
 BYTES = ("int8", "uint8")
 
@@ -96,6 +96,19 @@ def shared_dtype(graph: Graph, source: Quantized, to: Result) -> str:
     need(graph.dtype(to.last.result) == dtype, f"its result is not {dtype}, as its input is")
     need(to.low <= to.to.zero_point <= to.high, "an activation leaves out 0")
     return dtype
+
+
+def two_and_result(
+    graph: Graph, call: Call, names: tuple[str, str]
+) -> tuple[Quantized, Quantized, Result] | None:
+    """The two tensors that a call reads and what it makes, if all are quantized, with one dtype."""
+    a, b = (dequantized(graph, call.arguments[name]) for name in names)
+    result = result_of(graph, call)
+    if a is None or b is None or result is None:
+        return None
+    dtype = shared_dtype(graph, a, result)
+    need(graph.dtype(b.value) == dtype, "its inputs have two dtypes")
+    return a, b, result
 
 
 def requantized(to: Requantization, result: Result) -> dict[str, Any]:

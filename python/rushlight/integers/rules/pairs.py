@@ -9,15 +9,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from rushlight.integers.arithmetic import requantization
-from rushlight.integers.graph import Call, Graph, Quantized, dequantized
+from rushlight.integers.graph import Call, Graph
 from rushlight.integers.rules.base import (
-    Result,
     Rule,
     Settings,
     need,
     requantized,
-    result_of,
-    shared_dtype,
+    two_and_result,
 )
 
 # Multipliers of int8 have so many bits, as XNNPACK's; of uint8, which is twice as large, one less.
@@ -26,20 +24,9 @@ _MOST_SHIFT = 30
 _LARGEST = {"int8": 128, "uint8": 255}
 
 
-def ends(graph: Graph, call: Call, names: tuple[str, str]) -> tuple[Quantized, Quantized, Result] | None:
-    """The two tensors that a call reads and what it makes, if all are quantized, with one dtype."""
-    a, b = (dequantized(graph, call.arguments[name]) for name in names)
-    result = result_of(graph, call)
-    if a is None or b is None or result is None:
-        return None
-    dtype = shared_dtype(graph, a, result)
-    need(graph.dtype(b.value) == dtype, "its inputs have two dtypes")
-    return a, b, result
-
-
 def _sum(graph: Graph, call: Call, sign: int) -> bool:
     """dequantize, dequantize -> add or sub -> [clamp] -> quantize."""
-    found = ends(graph, call, ("self", "other"))
+    found = two_and_result(graph, call, ("self", "other"))
     if found is None:
         return False
     a, b, result = found
@@ -85,7 +72,7 @@ def subtract(graph: Graph, call: Call, _: Settings) -> bool:
 
 def multiply(graph: Graph, call: Call, settings: Settings) -> bool:
     """dequantize, dequantize -> mul -> [clamp] -> quantize."""
-    found = ends(graph, call, ("self", "other"))
+    found = two_and_result(graph, call, ("self", "other"))
     if found is None:
         return False
     a, b, result = found
