@@ -39,6 +39,10 @@ _LIBRARY.define(
     "int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, Tensor multipliers, "
     f"Tensor? shifts, {TO}"
 )
+_LIBRARY.define(
+    "quantized_adaptive_avg_pool2d(Tensor input, int input_zero_point, SymInt[2] output_size, "
+    f"Tensor multipliers, Tensor? shifts, {TO}"
+)
 
 
 def requantize(
@@ -188,6 +192,23 @@ def _quantized_avg_pool2d(
     return requantize(sums, *divided(multipliers.reshape(()), _scalar(shifts), by), *to).to(input.dtype)
 
 
+def _quantized_adaptive_avg_pool2d(
+    input: torch.Tensor,
+    input_zero_point: int,
+    output_size: list[int],
+    multipliers: torch.Tensor,
+    shifts: torch.Tensor | None,
+    *to: Any,
+) -> torch.Tensor:
+    counts = torch.ones((), dtype=torch.int64)
+    for size, wanted in zip(input.shape[-2:], output_size, strict=True):
+        ends = [(index * size // wanted, -(-(index + 1) * size // wanted)) for index in range(wanted)]
+        counts = counts.unsqueeze(-1) * torch.tensor([end - begin for begin, end in ends])
+    means = torch.ops.aten.adaptive_avg_pool2d(input.to(torch.float64) - input_zero_point, output_size)
+    sums = (means * counts).round().to(torch.int64)
+    return requantize(sums, *divided(multipliers.reshape(()), _scalar(shifts), counts), *to).to(input.dtype)
+
+
 def _scalar(numbers: torch.Tensor | None) -> torch.Tensor | None:
     return None if numbers is None else numbers.reshape(())
 
@@ -221,6 +242,7 @@ def _quantized_mul(
 
 
 for _name, _function in (
+    ("quantized_adaptive_avg_pool2d", _quantized_adaptive_avg_pool2d),
     ("quantized_add", _quantized_add),
     ("quantized_avg_pool2d", _quantized_avg_pool2d),
     ("quantized_convolution", _quantized_convolution),
