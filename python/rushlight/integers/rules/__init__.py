@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rushlight.integers.rules import attention, averages, movement, pairs, products, tables
+from rushlight.integers.rules import attention, averages, movement, norm, pairs, products, tables
 from rushlight.integers.rules.base import Refusal, Rule, Settings
 
 __all__ = ["RULES", "Refusal", "Rule", "Settings"]
@@ -14,6 +14,7 @@ RULES: Mapping[str, Rule] = {
     **attention.RULES,
     **averages.RULES,
     **products.RULES,
+    **norm.RULES,
     **pairs.RULES,
     **movement.RULES,
     **tables.RULES,

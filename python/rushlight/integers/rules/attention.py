@@ -33,7 +33,7 @@ def softmax(graph: Graph, call: Call, _: Settings) -> bool:
     """dequantize -> softmax -> quantize. It is always rounded by "single": "double" loses the bits of small
     exponentials, and "float" would be float arithmetic."""
     given = call.arguments
-    source, result = dequantized(graph, given["self"]), result_of(graph, call)
+    source, result = dequantized(graph, given["self"]), result_of(graph, call.result)
     if source is None or result is None:
         return False
     dtype = shared_dtype(graph, source, result)

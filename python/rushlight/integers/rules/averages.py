@@ -33,7 +33,7 @@ _MOST_SUMMED = (2**31 - 1) // 255
 
 def _ends(graph: Graph, call: Call, name: str) -> tuple[Quantized, Result] | None:
     """What a call reads and makes, if both are quantized."""
-    source, result = dequantized(graph, call.arguments[name]), result_of(graph, call)
+    source, result = dequantized(graph, call.arguments[name]), result_of(graph, call.result)
     return None if source is None or result is None else (source, result)
 
 
@@ -103,7 +103,7 @@ def avg_pool2d(graph: Graph, call: Call, _: Settings) -> bool:
 
 
 def avg_pool1d(graph: Graph, call: Call, _: Settings) -> bool:
-    """dequantize -> avg_pool1d -> [clamp] -> quantize. A batch of lines is an image that is pooled in rows."""
+    """dequantize -> avg_pool1d -> [clamp] -> quantize. A batch of lines is one image."""
     given = call.arguments
     ends = _ends(graph, call, "self")
     if ends is None:
