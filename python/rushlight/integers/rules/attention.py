@@ -26,7 +26,8 @@ MOST_PRODUCTS = (2**31 - 1) // 255**2
 
 def exponentials(scale: float) -> Array:
     """exp(-distance * scale) for distances of 0 to 255, in steps of 2^-30."""
-    return np.rint(np.exp(-scale * np.arange(256)) * _ONE).astype(np.int32)
+    table: Array = np.rint(np.exp(-scale * np.arange(256)) * _ONE).astype(np.int32)
+    return table
 
 
 def softmax(graph: Graph, call: Call, _: Settings) -> bool:
