@@ -22,6 +22,7 @@ from rushlight.export.passes.base import Pass, PassContext
 from rushlight.integers.graph import Array, Call
 from rushlight.integers.match import turn
 from rushlight.integers.rules import Settings
+from rushlight.runtime.arrays import as_array, as_tensor
 
 
 class ComputeInIntegers(Pass):
@@ -121,7 +122,7 @@ class _FxGraph:
 
     def constant(self, value: Any) -> Array | None:
         found = self.constants.get(value)
-        return None if found is None else found.detach().cpu().numpy()
+        return None if found is None else as_array(found.detach().cpu())
 
     def dtype(self, value: Node) -> str:
         return str(value_of(value).dtype).removeprefix("torch.")
@@ -176,7 +177,7 @@ class _FxGraph:
         tensors = {}
         for node in _node(call).all_input_nodes:
             found = known.get(node)
-            tensor = self.constants.get(node) if found is None else torch.from_numpy(found)
+            tensor = self.constants.get(node) if found is None else as_tensor(found, torch)
             if tensor is None:
                 return None
             # One number for all, whatever the rank of the constant.
@@ -185,8 +186,7 @@ class _FxGraph:
         args, kwargs = torch.fx.node.map_arg(given, tensors.__getitem__)
         target: Any = _node(call).target
         with torch.no_grad():
-            result: Array = target(*args, **kwargs).numpy()
-        return result
+            return as_array(target(*args, **kwargs))
 
     def insert(
         self, before: Call, operator: str, arguments: Mapping[str, Any], like: Node, dtype: str
