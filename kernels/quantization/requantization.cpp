@@ -2,6 +2,7 @@
 #include "kernels/quantization/requantization.h"
 
 #include "kernels/checks/checks.h"
+#include "kernels/checks/overlap.h"
 
 namespace rushlight::kernels {
 
@@ -103,6 +104,10 @@ Error prove(const RequantizationArguments& arguments, const Tensor& out, size_t 
   const bool is_float = to->rounding == Rounding::kFloat;
   RL_TRY(check_list(multipliers, is_float ? ScalarType::Float : ScalarType::Int, columns, "multipliers"));
   to->step = multipliers.numel() == 1 ? 0 : 1;
+  // What is proven here is read again while results are written.
+  RL_TRY(check_no_overlap(multipliers, out, "multipliers"));
+  if (arguments.bias) RL_TRY(check_no_overlap(*arguments.bias, out, "bias"));
+  if (arguments.shifts) RL_TRY(check_no_overlap(*arguments.shifts, out, "shifts"));
   RL_CHECK(arguments.shifts.has_value() != is_float, Error::InvalidArgument,
            "shifts: expected %s for rounding %s", is_float ? "none" : "some",
            is_float ? "float" : "of integers");
