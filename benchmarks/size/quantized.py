@@ -5,9 +5,9 @@
     python benchmarks/size/quantized.py --write              # also put the table into docs/quantization.md
     python benchmarks/size/quantized.py --models dscnn --targets cortex-m4 --json
 
-Each network of benchmarks/speed is quantized with `Static()`, calibrated with random inputs, exported, built and
-run once. QEMU counts the instructions exactly. Weights count neither as flash nor as RAM. Needs torch, torchao,
-the toolchains and QEMU (`rushlight targets`).
+Each network of benchmarks/speed is quantized with `Static()`, calibrated with random inputs, exported, built
+and run once. QEMU counts the instructions exactly. Weights count neither as flash nor as RAM. Needs torch,
+torchao, the toolchains and QEMU (`rushlight targets`).
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tests"))
-sys.path.append(str(ROOT / "benchmarks" / "speed"))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tests"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "speed"))
 
 import networks
 import torch
@@ -33,6 +32,7 @@ from rushlight.run.api import run
 from rushlight.run.cases import Call, Case
 from support import written
 
+ROOT = Path(__file__).resolve().parents[2]
 MODELS = ("dscnn", "resnet8", "mobilenet-v1-0.25", "autoencoder")
 TARGETS = ("cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m55", "rv32imac", "rv64gc", "rv64gcv")
 KINDS = ("float32", "int8")
