@@ -45,7 +45,8 @@ class PoolLine {
     rows_ = pool_.tiling(pool_, 1, at_);
     while (at_[4] < pool_.pooled.sizes[4]) {
       const Extent columns = pool_.tiling(pool_, 2, at_);
-      const size_t windows = channels_ ? 1 : count_alike(pool_.windows[2], at_[4], columns);
+      const bool alone = channels_ || pool_.tiling != window_tiling;
+      const size_t windows = alone ? 1 : count_alike(pool_.windows[2], at_[4], columns);
       average(columns, channels_ ? static_cast<size_t>(pool_.volume.sizes[1]) : windows, scale);
       at_[4] += static_cast<ptrdiff_t>(windows);
     }

@@ -21,9 +21,10 @@ const ukernel::Requantization& DividedScale::by(int64_t count) {
     scale_ = quotient < __FLT_MIN__ ? __FLT_MIN__ : quotient;
     return divided_;
   }
+  const auto wide = static_cast<uint64_t>(count);
+  const int dropped = wide >> 31 == 0 ? 0 : 33 - __builtin_clzll(wide);
   // 32 bits at least, as the multiplier has 31 and the count 31 at most.
-  const uint64_t quotient =
-      (static_cast<uint64_t>(whole_.multipliers[0]) << 32) / static_cast<uint64_t>(count);
+  const uint64_t quotient = (static_cast<uint64_t>(whole_.multipliers[0]) << 32) / (wide >> dropped);
   multiplier_ = 0;
   shift_ = 0;
   if (quotient == 0) return divided_;
@@ -33,7 +34,7 @@ const ukernel::Requantization& DividedScale::by(int64_t count) {
     rounded >>= 1;
     ++extra;
   }
-  const int shift = whole_.shifts[0] + extra - 32;
+  const int shift = whole_.shifts[0] + extra - 32 - dropped;
   if (shift < ukernel::kLeastShift) return divided_;
   multiplier_ = static_cast<int32_t>(rounded);
   shift_ = static_cast<int8_t>(shift);

@@ -19,6 +19,7 @@ from support.harness import Kernels, with_dim_order
 
 MEAN = "rushlight::quantized_mean.out"
 POOL = "rushlight::quantized_avg_pool2d.out"
+ADAPTIVE = "rushlight::quantized_adaptive_avg_pool2d.out"
 DTYPES = [torch.int8, torch.uint8]
 
 
@@ -104,6 +105,31 @@ def test_a_pool_has_the_bits_of_its_definition(kernels: Kernels, data: st.DataOb
 
 
 @pytest.mark.parametrize("rounding", ROUNDINGS)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    "shape", [(2, 3, 9, 11), (5, 7, 30), (2, 33, 8, 8), (1, 200, 5, 3), (0, 3, 4, 4)], ids=str
+)
+def test_an_adaptive_pool_has_the_bits_of_its_definition(
+    kernels: Kernels, shape: tuple[int, ...], dtype: torch.dtype, rounding: str
+) -> None:
+    rank = len(shape)
+    for order in (tuple(range(rank)), (*range(rank - 3), rank - 2, rank - 1, rank - 3)):
+        x = with_dim_order(numbers(shape, dtype), order)
+        for size in ([1, 1], [2, 3], [4, 5], [7, 6], [13, 1], [5, 40]):
+            to = [*scale_of(0.73, rounding), *range_of(dtype, 7)]
+            kernels.check(ADAPTIVE, x, 5, size, *to, out_dim_order=order, rtol=0, atol=0)
+
+
+def test_adaptive_windows_that_are_too_large_are_refused(kernels: Kernels) -> None:
+    x = torch.zeros((1, 3000, 3000), dtype=torch.int8)
+    to, out = [*scale_of(0.5, "single"), *range_of(torch.int8)], torch.empty((1, 1, 1), dtype=torch.int8)
+    with pytest.raises(Exception, match="expected sums of at most"):
+        kernels.run(ADAPTIVE, [x, 0, [1, 1], *to, out])
+    for size in ([-1, 1], [1], [1, 1, 1]):
+        assert kernels.refuse(ADAPTIVE, x, 0, size, *to, outs=[out]).error == "InvalidArgument"
+
+
+@pytest.mark.parametrize("rounding", ROUNDINGS)
 def test_a_mean_is_the_nearest_number(kernels: Kernels, rounding: str) -> None:
     """Halves, which all even counts have at a scale of 1, go either way: one of the nearest. The first
     of the two roundings of "double" may cost another half."""
@@ -154,7 +180,7 @@ def test_wrong_arguments_are_refused(kernels: Kernels) -> None:
 
 def test_quotients_of_scales_are_near(kernels: Kernels) -> None:
     """The definition that kernels are compared with."""
-    counts = torch.tensor([1, 2, 3, 6, 7, 49, 4096, 3600, 2**31 - 1])
+    counts = torch.tensor([1, 2, 3, 6, 7, 49, 4096, 3600, 2**31 - 1, 2**31 + 1, 2**40 - 1, 3 * 2**60])
     for scale in (1.0, 0.1, 777.7, 1e-4):
         multipliers, shifts, _ = scale_of(scale, "single")
         found, moved = dialect.divided(multipliers, shifts, counts)

@@ -58,6 +58,7 @@ OWN_KEEP_ORDER: dict[str, tuple[tuple[Any, ...], torch.dtype]] = {
     ),
     "rushlight::convolution_act.out": ((X, *CONVOLUTION, Y, "clamp", -1.0, 6.0), torch.float32),
     "rushlight::convolution_act.clamp_out": ((X, *CONVOLUTION, Y, -1.0, 6.0), torch.float32),
+    "rushlight::quantized_adaptive_avg_pool2d.out": ((BYTES, 3, [6, 5], *ONE_SCALE, *TO), torch.int8),
     "rushlight::quantized_avg_pool2d.out": (
         (BYTES, 3, [3, 3], [1, 1], [1, 1], False, True, None, *ONE_SCALE, *TO),
         torch.int8,
@@ -83,6 +84,7 @@ POINTWISE: dict[str, tuple[Any, ...]] = {
         21,
         *TO[1:],
     ),
+    "rushlight::quantized_mul.out": (BYTES, 3, (Y * 20).to(torch.int8), -5, *ONE_SCALE, *TO),
 }
 READ_ANY_ORDER: dict[str, tuple[Any, ...]] = {
     "aten::amax.out": (X, [2, 3], True),

@@ -20,18 +20,15 @@ namespace {
 
 constexpr TypeSet kMeanTypes = selected_types("rushlight::quantized_mean.out") & kByteTypes;
 constexpr TypeSet kPoolTypes = selected_types("rushlight::quantized_avg_pool2d.out") & kByteTypes;
-constexpr TypeSet kTypes = kMeanTypes | kPoolTypes;
+constexpr TypeSet kAdaptiveTypes =
+    selected_types("rushlight::quantized_adaptive_avg_pool2d.out") & kByteTypes;
+constexpr TypeSet kAllPoolTypes = kPoolTypes | kAdaptiveTypes;
+constexpr size_t kSpatial = 2;
 
 Error check_types(TypeSet own, const Tensor& input, int64_t input_zero_point, const Tensor& out) {
   if (!contains(own, input.scalar_type())) return unsupported_type(input.scalar_type());
   RL_TRY(check_same_dtype(input, out, "input and out"));
   return check_zero_point(input_zero_point, input.scalar_type(), "input_zero_point");
-}
-
-Error check_one(const Tensor& multipliers) {
-  RL_CHECK(multipliers.numel() == 1, Error::InvalidArgument, "multipliers: expected one element, got %lu",
-           static_cast<unsigned long>(multipliers.numel()));
-  return Error::Ok;
 }
 
 template <class T>
@@ -71,6 +68,15 @@ void average_region(const Pool& pool, const Region& region, char* pooled, char*)
   *reinterpret_cast<T*>(pooled) = static_cast<T>(ukernel::requantize(to, sum, 0));
 }
 
+Error average_pool(const QuantizedAveragePoolProblem& problem, QuantizedPool* pool) {
+  DividedScale scale(problem.to);
+  pool->scale = &scale;
+  return dispatch<kAllPoolTypes>(problem.dtype, [&](auto type) {
+    for_each_region(*pool, average_region<typename decltype(type)::Element>);
+    return Error::Ok;
+  });
+}
+
 }  // namespace
 
 Error quantized_mean_out(KernelContext& context, const Tensor& input, int64_t input_zero_point,
@@ -78,7 +84,6 @@ Error quantized_mean_out(KernelContext& context, const Tensor& input, int64_t in
                          const std::optional<Tensor>& shifts, std::string_view rounding,
                          int64_t output_zero_point, int64_t output_min, int64_t output_max, Tensor& out) {
   RL_TRY(check_types(kMeanTypes, input, input_zero_point, out));
-  RL_TRY(check_one(multipliers));
   Reduction reduction;
   RL_TRY(reduction.plan(input, all_if_empty(dim), keepdim, out));
   RL_CHECK(reduction.count() > 0 || out.numel() == 0, Error::InvalidArgument,
@@ -91,7 +96,7 @@ Error quantized_mean_out(KernelContext& context, const Tensor& input, int64_t in
   const QuantizedMeanProblem problem{{input.scalar_type(), static_cast<int32_t>(input_zero_point), to},
                                      reduction};
   return backs::quantized_mean_out(context, problem, [&] {
-    return dispatch<kTypes>(input.scalar_type(), [&](auto type) {
+    return dispatch<kMeanTypes>(input.scalar_type(), [&](auto type) {
       average<typename decltype(type)::Element>(problem);
       return Error::Ok;
     });
@@ -105,9 +110,7 @@ Error quantized_avg_pool2d_out(KernelContext& context, const Tensor& input, int6
                                const std::optional<Tensor>& shifts, std::string_view rounding,
                                int64_t output_zero_point, int64_t output_min, int64_t output_max,
                                Tensor& out) {
-  constexpr size_t kSpatial = 2;
   RL_TRY(check_types(kPoolTypes, input, input_zero_point, out));
-  RL_TRY(check_one(multipliers));
   const int64_t divisor = divisor_override.value_or(1);
   RL_CHECK(divisor >= 1 && divisor <= INT32_MAX, Error::InvalidArgument,
            "divisor_override: expected 1 to 2^31 - 1, got %ld", static_cast<long>(divisor));
@@ -130,14 +133,32 @@ Error quantized_avg_pool2d_out(KernelContext& context, const Tensor& input, int6
   pool.divisor = divisor_override.value_or(0);
   pool.counts_padding = count_include_pad;
   const QuantizedAveragePoolProblem problem{{input.scalar_type(), pool.zero_point, to}, pool};
-  return backs::quantized_avg_pool2d_out(context, problem, [&] {
-    DividedScale scale(to);
-    pool.scale = &scale;
-    return dispatch<kTypes>(input.scalar_type(), [&](auto type) {
-      for_each_region(pool, average_region<typename decltype(type)::Element>);
-      return Error::Ok;
-    });
-  });
+  return backs::quantized_avg_pool2d_out(context, problem, [&] { return average_pool(problem, &pool); });
+}
+
+Error quantized_adaptive_avg_pool2d_out(KernelContext& context, const Tensor& input, int64_t input_zero_point,
+                                        Span<const int64_t> output_size, const Tensor& multipliers,
+                                        const std::optional<Tensor>& shifts, std::string_view rounding,
+                                        int64_t output_zero_point, int64_t output_min, int64_t output_max,
+                                        Tensor& out) {
+  RL_TRY(check_types(kAdaptiveTypes, input, input_zero_point, out));
+  Window windows[kSpatial];
+  RL_TRY(plan_adaptive(input, output_size, kSpatial, windows));
+  RL_TRY(resize_out(out, pooled_shape(input, {windows, kSpatial}).span()));
+  size_t most = 1;
+  for (const Window& window : windows) {
+    // A window ends within two elements of where the next but one would begin.
+    most *= static_cast<size_t>(window.out == 0 ? 1 : std::min(window.in, window.in / window.out + 2));
+  }
+  ukernel::Requantization to;
+  RL_TRY(make_requantization_of_sums(
+      {std::nullopt, multipliers, shifts, rounding, {output_zero_point, output_min, output_max}}, out, most,
+      &to));
+  QuantizedPool pool{make_pool(adaptive_tiling, kSpatial, windows, input, out),
+                     static_cast<int32_t>(input_zero_point), nullptr};
+  const QuantizedAveragePoolProblem problem{{input.scalar_type(), pool.zero_point, to}, pool};
+  return backs::quantized_adaptive_avg_pool2d_out(context, problem,
+                                                  [&] { return average_pool(problem, &pool); });
 }
 
 }  // namespace rushlight::kernels

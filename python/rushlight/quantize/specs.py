@@ -16,7 +16,11 @@ from torchao.quantization.pt2e import (
     PerChannelMinMaxObserver,
     PlaceholderObserver,
 )
-from torchao.quantization.pt2e.quantizer import QuantizationSpec
+from torchao.quantization.pt2e.quantizer import (
+    FixedQParamsQuantizationSpec,
+    QuantizationSpec,
+    QuantizationSpecBase,
+)
 
 from rushlight.quantize.config import Dynamic, Scheme, Static, WeightOnly
 from rushlight.quantize.observers import GroupedWeightObserver, PerTokenObserver
@@ -42,6 +46,20 @@ class Specs:
     def output(self) -> QuantizationSpec | None:
         """How outputs are quantized; None where they stay as they are."""
         return self.activation() if isinstance(self.scheme, Static) else None
+
+    def share_of_one(self) -> QuantizationSpecBase | None:
+        """How outputs from 0 to 1 are quantized; None where they stay as they are."""
+        if not isinstance(self.scheme, Static):
+            return None
+        symmetric = self.scheme.symmetric_activations
+        return FixedQParamsQuantizationSpec(
+            dtype=torch.int8,
+            scale=1 / 127 if symmetric else 1 / 256,
+            zero_point=0 if symmetric else -128,
+            quant_min=-127 if symmetric else -128,
+            quant_max=127,
+            qscheme=torch.per_tensor_symmetric if symmetric else torch.per_tensor_affine,
+        )
 
     def weight(self, channel_axis: int = 0, per_tensor: bool = False) -> QuantizationSpec:
         """How a weight is quantized.

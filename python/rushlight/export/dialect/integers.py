@@ -11,29 +11,37 @@ from torch._ops import OpOverload
 
 from rushlight.export.dialect.fused import NAMESPACE
 
-_TO = "str rounding, int output_zero_point, int output_min, int output_max) -> Tensor"
+TO = "str rounding, int output_zero_point, int output_min, int output_max) -> Tensor"
 _LIBRARY = torch.library.Library(NAMESPACE, "FRAGMENT")
 _LIBRARY.define(
     "quantized_convolution(Tensor input, int input_zero_point, Tensor weight, Tensor? bias, "
     "Tensor multipliers, Tensor? shifts, SymInt[] stride, SymInt[] padding, SymInt[] dilation, "
-    f"bool transposed, SymInt[] output_padding, SymInt groups, {_TO}"
+    f"bool transposed, SymInt[] output_padding, SymInt groups, {TO}"
 )
 _LIBRARY.define(
-    f"quantized_linear(Tensor input, Tensor weight, Tensor? bias, Tensor multipliers, Tensor? shifts, {_TO}"
+    f"quantized_linear(Tensor input, Tensor weight, Tensor? bias, Tensor multipliers, Tensor? shifts, {TO}"
 )
 _LIBRARY.define(
     "quantized_add(Tensor self, Tensor other, int self_multiplier, int other_multiplier, int offset, "
     "int shift, int output_zero_point, int output_min, int output_max) -> Tensor"
 )
+_LIBRARY.define(
+    "quantized_mul(Tensor self, int self_zero_point, Tensor other, int other_zero_point, "
+    f"Tensor multipliers, Tensor? shifts, {TO}"
+)
 _LIBRARY.define("quantized_lookup(Tensor input, Tensor table) -> Tensor")
 _LIBRARY.define(
     "quantized_mean(Tensor input, int input_zero_point, int[1]? dim, bool keepdim, Tensor multipliers, "
-    f"Tensor? shifts, {_TO}"
+    f"Tensor? shifts, {TO}"
 )
 _LIBRARY.define(
     "quantized_avg_pool2d(Tensor input, int input_zero_point, int[2] kernel_size, int[2] stride, "
     "int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, Tensor multipliers, "
-    f"Tensor? shifts, {_TO}"
+    f"Tensor? shifts, {TO}"
+)
+_LIBRARY.define(
+    "quantized_adaptive_avg_pool2d(Tensor input, int input_zero_point, SymInt[2] output_size, "
+    f"Tensor multipliers, Tensor? shifts, {TO}"
 )
 
 
@@ -127,12 +135,15 @@ def divided(
     if shifts is None:
         quotients = multipliers / counts.to(torch.float32)
         return quotients.clamp(min=torch.finfo(torch.float32).tiny), None
-    quotients = (multipliers.to(torch.int64) << 32) // counts
+    dropped = (counts >= 1 << 31).to(torch.int64)
+    for bit in range(32, 63):
+        dropped = dropped + ((counts >> bit) > 0).to(torch.int64)
+    quotients = (multipliers.to(torch.int64) << 32) // (counts >> dropped)
     extra = sum(((quotients >> bit) > 0).to(torch.int64) for bit in range(31, 63))
     assert isinstance(extra, torch.Tensor)
     rounded = (quotients + ((1 << extra) >> 1)) >> extra
     carry = rounded >> 31
-    rounded, divided_shifts = rounded >> carry, shifts.to(torch.int64) + extra + carry - 32
+    rounded, divided_shifts = rounded >> carry, shifts.to(torch.int64) + extra + carry - 32 - dropped
     gone = (rounded == 0) | (divided_shifts < -31)
     return rounded.masked_fill(gone, 0), divided_shifts.masked_fill(gone, 0)
 
@@ -181,6 +192,23 @@ def _quantized_avg_pool2d(
     return requantize(sums, *divided(multipliers.reshape(()), _scalar(shifts), by), *to).to(input.dtype)
 
 
+def _quantized_adaptive_avg_pool2d(
+    input: torch.Tensor,
+    input_zero_point: int,
+    output_size: list[int],
+    multipliers: torch.Tensor,
+    shifts: torch.Tensor | None,
+    *to: Any,
+) -> torch.Tensor:
+    counts = torch.ones((), dtype=torch.int64)
+    for size, wanted in zip(input.shape[-2:], output_size, strict=True):
+        ends = [(index * size // wanted, -(-(index + 1) * size // wanted)) for index in range(wanted)]
+        counts = counts.unsqueeze(-1) * torch.tensor([end - begin for begin, end in ends])
+    means = torch.ops.aten.adaptive_avg_pool2d(input.to(torch.float64) - input_zero_point, output_size)
+    sums = (means * counts).round().to(torch.int64)
+    return requantize(sums, *divided(multipliers.reshape(()), _scalar(shifts), counts), *to).to(input.dtype)
+
+
 def _scalar(numbers: torch.Tensor | None) -> torch.Tensor | None:
     return None if numbers is None else numbers.reshape(())
 
@@ -200,13 +228,28 @@ def _quantized_add(
     return ((sums >> shift) + zero_point).clamp(low, high).to(self.dtype)
 
 
+def _quantized_mul(
+    self: torch.Tensor,
+    self_zero_point: int,
+    other: torch.Tensor,
+    other_zero_point: int,
+    multipliers: torch.Tensor,
+    shifts: torch.Tensor | None,
+    *to: Any,
+) -> torch.Tensor:
+    products = (self.to(torch.int64) - self_zero_point) * (other.to(torch.int64) - other_zero_point)
+    return requantize(products, multipliers.reshape(()), _scalar(shifts), *to).to(self.dtype)
+
+
 for _name, _function in (
+    ("quantized_adaptive_avg_pool2d", _quantized_adaptive_avg_pool2d),
     ("quantized_add", _quantized_add),
     ("quantized_avg_pool2d", _quantized_avg_pool2d),
     ("quantized_convolution", _quantized_convolution),
     ("quantized_linear", _quantized_linear),
     ("quantized_lookup", _quantized_lookup),
     ("quantized_mean", _quantized_mean),
+    ("quantized_mul", _quantized_mul),
 ):
     _LIBRARY.impl(_name, _function, "CompositeExplicitAutograd")
 

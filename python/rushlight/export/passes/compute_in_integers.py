@@ -14,6 +14,7 @@ from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import Node
 
+from rushlight.export.dialect import integer_attention, integer_norm  # noqa: F401  # define operators
 from rushlight.export.dialect import integers as dialect
 from rushlight.export.graph.constants import Constants
 from rushlight.export.graph.nodes import source_line, value_of

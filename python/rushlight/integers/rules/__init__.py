@@ -5,15 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rushlight.integers.rules import averages, movement, products, sums, tables
+from rushlight.integers.rules import attention, averages, movement, norm, pairs, products, tables
 from rushlight.integers.rules.base import Refusal, Rule, Settings
 
 __all__ = ["RULES", "Refusal", "Rule", "Settings"]
 
 RULES: Mapping[str, Rule] = {
+    **attention.RULES,
     **averages.RULES,
     **products.RULES,
-    **sums.RULES,
+    **norm.RULES,
+    **pairs.RULES,
     **movement.RULES,
     **tables.RULES,
 }

@@ -33,7 +33,7 @@ _MOST_SUMMED = (2**31 - 1) // 255
 
 def _ends(graph: Graph, call: Call, name: str) -> tuple[Quantized, Result] | None:
     """What a call reads and makes, if both are quantized."""
-    source, result = dequantized(graph, call.arguments[name]), result_of(graph, call)
+    source, result = dequantized(graph, call.arguments[name]), result_of(graph, call.result)
     return None if source is None or result is None else (source, result)
 
 
@@ -74,56 +74,94 @@ def mean(graph: Graph, call: Call, _: Settings) -> bool:
     return _averaged(graph, "rushlight::quantized_mean", ends, how)
 
 
+def _window(
+    kernel: list[int], stride: list[int], padding: list[int], given: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """The arguments of quantized_avg_pool2d."""
+    divisor = given.get("divisor_override")
+    need(divisor is None or 1 <= divisor < 2**31, "its divisor is below 1")
+    _need_few(kernel)
+    return {
+        "kernel_size": kernel,
+        "stride": stride or kernel,
+        "padding": padding,
+        "ceil_mode": bool(given.get("ceil_mode", False)),
+        "count_include_pad": bool(given.get("count_include_pad", True)),
+        "divisor_override": divisor,
+    }
+
+
 def avg_pool2d(graph: Graph, call: Call, _: Settings) -> bool:
     """dequantize -> avg_pool2d -> [clamp] -> quantize."""
     given = call.arguments
     ends = _ends(graph, call, "self")
     if ends is None:
         return False
-    divisor = given.get("divisor_override")
-    need(divisor is None or 1 <= divisor < 2**31, "its divisor is below 1")
-    names = ("kernel_size", "stride", "padding")
-    how: dict[str, Any] = {name: _pair(given[name]) for name in names}
-    how["stride"] = how["stride"] or how["kernel_size"]
-    _need_few(how["kernel_size"])
-    flags = {name: bool(given[name]) for name in ("ceil_mode", "count_include_pad")}
-    how = {**how, **flags, "divisor_override": divisor}
+    kernel, stride, padding = (_pair(given[name]) for name in ("kernel_size", "stride", "padding"))
+    how = _window(kernel, stride, padding, given)
     return _averaged(graph, "rushlight::quantized_avg_pool2d", ends, how)
 
 
-def _pair(numbers: int | list[int]) -> list[int]:
-    several = [numbers] if isinstance(numbers, int) else list(numbers)
-    return several * 2 if len(several) == 1 else several
-
-
-def adaptive_avg_pool2d(graph: Graph, call: Call, _: Settings) -> bool:
-    """dequantize -> adaptive_avg_pool2d -> [clamp] -> quantize, where all windows have one size."""
+def avg_pool1d(graph: Graph, call: Call, _: Settings) -> bool:
+    """dequantize -> avg_pool1d -> [clamp] -> quantize. A batch of lines is one image."""
     given = call.arguments
     ends = _ends(graph, call, "self")
     if ends is None:
         return False
-    sizes, wanted = graph.sizes(given["self"])[-2:], _pair(given["output_size"])
+    need(len(graph.sizes(given["self"])) == 3, "it has no batch")
+    kernel, stride, padding = (_list(given[name]) for name in ("kernel_size", "stride", "padding"))
+    how = _window([1, *kernel], [1, *(stride or kernel)], [0, *padding], given)
+    return _averaged(graph, "rushlight::quantized_avg_pool2d", ends, how)
+
+
+def _list(numbers: int | list[int]) -> list[int]:
+    return [numbers] if isinstance(numbers, int) else list(numbers)
+
+
+def _pair(numbers: int | list[int]) -> list[int]:
+    several = _list(numbers)
+    return several * 2 if len(several) == 1 else several
+
+
+def adaptive_avg_pool2d(graph: Graph, call: Call, _: Settings) -> bool:
+    """dequantize -> adaptive_avg_pool2d -> [clamp] -> quantize."""
+    ends = _ends(graph, call, "self")
+    if ends is None:
+        return False
+    sizes = list(graph.sizes(call.arguments["self"])[-2:])
+    return _adaptive(graph, ends, sizes, _pair(call.arguments["output_size"]))
+
+
+def adaptive_avg_pool1d(graph: Graph, call: Call, _: Settings) -> bool:
+    """dequantize -> adaptive_avg_pool1d -> [clamp] -> quantize. A batch of lines is an image."""
+    ends = _ends(graph, call, "self")
+    if ends is None:
+        return False
+    sizes = graph.sizes(call.arguments["self"])
+    need(len(sizes) == 3, "it has no batch")
+    return _adaptive(graph, ends, list(sizes[1:]), [sizes[1], *_list(call.arguments["output_size"])])
+
+
+def _adaptive(graph: Graph, ends: tuple[Quantized, Result], sizes: list[Any], wanted: list[Any]) -> bool:
+    """A mean where one window has all; a pool where all windows have one size, known now."""
     if wanted == [1, 1]:
-        _need_few(list(sizes))
+        _need_few(sizes)
         return _averaged(graph, "rushlight::quantized_mean", ends, {"dim": [-2, -1], "keepdim": True})
     fits = all(isinstance(n, int) and m > 0 and n % m == 0 for n, m in zip(sizes, wanted, strict=True))
-    need(fits, "its windows have several sizes")
-    kernel = [n // m for n, m in zip(sizes, wanted, strict=True)]
-    _need_few(kernel)
-    how = {
-        "kernel_size": kernel,
-        "stride": kernel,
-        "padding": [0, 0],
-        "ceil_mode": False,
-        "count_include_pad": True,
-        "divisor_override": None,
-    }
-    return _averaged(graph, "rushlight::quantized_avg_pool2d", ends, how)
+    if fits:
+        kernel = [n // m for n, m in zip(sizes, wanted, strict=True)]
+        how = _window(kernel, kernel, [0, 0], {})
+        return _averaged(graph, "rushlight::quantized_avg_pool2d", ends, how)
+    _need_few(sizes)
+    how = {"output_size": wanted}
+    return _averaged(graph, "rushlight::quantized_adaptive_avg_pool2d", ends, how)
 
 
 RULES: Mapping[str, Rule] = {
     "aten::mean": mean,
+    "aten::avg_pool1d": avg_pool1d,
     "aten::avg_pool2d": avg_pool2d,
+    "aten::adaptive_avg_pool1d": adaptive_avg_pool1d,
     "aten::adaptive_avg_pool2d": adaptive_avg_pool2d,
     "aten::_adaptive_avg_pool2d": adaptive_avg_pool2d,
 }

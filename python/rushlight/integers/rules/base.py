@@ -11,7 +11,16 @@ from typing import Any
 import numpy as np
 
 from rushlight.integers.arithmetic import Requantization, quantize
-from rushlight.integers.graph import QUANTIZE, Call, Graph, Quantized, is_alone, quantization
+from rushlight.integers.graph import (
+    QUANTIZE,
+    Call,
+    Graph,
+    Quantized,
+    Value,
+    dequantized,
+    is_alone,
+    quantization,
+)
 
 BYTES = ("int8", "uint8")
 
@@ -56,12 +65,12 @@ def bounds(call: Call) -> tuple[float, float] | None:
     return float(low), float(high)
 
 
-def result_of(graph: Graph, call: Call) -> Result | None:
-    """How the result of a call is quantized, behind at most one activation; None if somebody reads floats."""
+def result_of(graph: Graph, value: Value) -> Result | None:
+    """How what a call returns is quantized, behind at most one activation; None if somebody reads floats."""
     low, high = -math.inf, math.inf
-    if not is_alone(graph, call.result):
+    if not is_alone(graph, value):
         return None
-    reader = graph.readers(call.result)[0]
+    reader = graph.readers(value)[0]
     found = bounds(reader)
     if found is not None:
         low, high = found
@@ -96,6 +105,19 @@ def shared_dtype(graph: Graph, source: Quantized, to: Result) -> str:
     need(graph.dtype(to.last.result) == dtype, f"its result is not {dtype}, as its input is")
     need(to.low <= to.to.zero_point <= to.high, "an activation leaves out 0")
     return dtype
+
+
+def two_and_result(
+    graph: Graph, call: Call, names: tuple[str, str]
+) -> tuple[Quantized, Quantized, Result] | None:
+    """The two tensors that a call reads and what it makes, if all are quantized, with one dtype."""
+    a, b = (dequantized(graph, call.arguments[name]) for name in names)
+    result = result_of(graph, call.result)
+    if a is None or b is None or result is None:
+        return None
+    dtype = shared_dtype(graph, a, result)
+    need(graph.dtype(b.value) == dtype, "its inputs have two dtypes")
+    return a, b, result
 
 
 def requantized(to: Requantization, result: Result) -> dict[str, Any]:

@@ -134,7 +134,7 @@ def movement(graph: Graph, call: Call, settings: Settings) -> bool:
         need(not wanted, f"no kernel takes {dtype}")
         return False
     if not _agree(graph, known):
-        to = result_of(graph, call)
+        to = result_of(graph, call.result)
         return to is not None and _meet(graph, call, moved, to)
     filling = _fill(call, known[0], dtype)
     if filling is None:

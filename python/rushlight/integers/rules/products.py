@@ -77,7 +77,7 @@ def _products(
 def convolution(graph: Graph, call: Call, settings: Settings) -> bool:
     """dequantize, dequantize of constant weights -> convolution -> [clamp] -> quantize."""
     given = call.arguments
-    source, result = dequantized(graph, given["input"]), result_of(graph, call)
+    source, result = dequantized(graph, given["input"]), result_of(graph, call.result)
     if source is None or result is None:
         return False
     transposed = bool(given["transposed"])
@@ -107,7 +107,7 @@ def convolution(graph: Graph, call: Call, settings: Settings) -> bool:
 def linear(graph: Graph, call: Call, settings: Settings) -> bool:
     """dequantize, dequantize of constant weights -> linear -> [clamp] -> quantize."""
     given = call.arguments
-    source, result = dequantized(graph, given["input"]), result_of(graph, call)
+    source, result = dequantized(graph, given["input"]), result_of(graph, call.result)
     if source is None or result is None:
         return False
     weight = weights(graph, given["weight"])

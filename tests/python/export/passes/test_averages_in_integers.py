@@ -28,6 +28,14 @@ AVERAGES: dict[str, tuple[Callable[[torch.Tensor], torch.Tensor], str]] = {
     "mean of all": (lambda x: x.mean(), "quantized_mean"),
     "adaptive to one": (lambda x: functional.adaptive_avg_pool2d(x, 1), "quantized_mean"),
     "adaptive that divides": (lambda x: functional.adaptive_avg_pool2d(x, (2, 6)), "quantized_avg_pool2d"),
+    "adaptive with windows of several sizes": (
+        lambda x: functional.adaptive_avg_pool2d(x, (5, 7)),
+        "quantized_adaptive_avg_pool2d",
+    ),
+    "adaptive that repeats": (
+        lambda x: functional.adaptive_avg_pool2d(x, (24, 19)),
+        "quantized_adaptive_avg_pool2d",
+    ),
     "pool": (lambda x: functional.avg_pool2d(x, 2), "quantized_avg_pool2d"),
     "pool with padding": (lambda x: functional.avg_pool2d(x, (3, 2), 2, 1), "quantized_avg_pool2d"),
     "pool that leaves padding out": (
@@ -85,6 +93,28 @@ def test_an_average_computes_in_integers_and_is_what_the_floats_are(name: str, d
         assert (difference == 0).float().mean() >= 0.999
 
 
+LINES: dict[str, tuple[Callable[[torch.Tensor], torch.Tensor], str]] = {
+    "pool": (lambda x: functional.avg_pool1d(x, 3), "quantized_avg_pool2d"),
+    "pool with padding": (lambda x: functional.avg_pool1d(x, 3, 2, 1, True, False), "quantized_avg_pool2d"),
+    "adaptive to one": (lambda x: functional.adaptive_avg_pool1d(x, 1), "quantized_avg_pool2d"),
+    "adaptive that divides": (lambda x: functional.adaptive_avg_pool1d(x, 10), "quantized_avg_pool2d"),
+    "adaptive": (lambda x: functional.adaptive_avg_pool1d(x, 7), "quantized_adaptive_avg_pool2d"),
+}
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_averages_of_lines_are_those_of_images(name: str) -> None:
+    average, operator = LINES[name]
+    x = sample(torch.int8, (16, 24, 50))
+    model = quantized(average, OTHER)
+    program = core_aten(model, (x,))
+    apply(program, ComputeInIntegers(), RemoveDeadCode())
+    assert operators(program) == [operator]
+    difference = (run(program, x)[0].int() - model(x).int()).abs()
+    assert difference.max() <= 1
+    assert (difference == 0).float().mean() >= 0.999
+
+
 def test_only_halves_differ_where_scales_are_equal() -> None:
     x = sample(torch.int8)
     for name in ("pool", "pool with padding", "pool that leaves padding out", "mean"):
@@ -105,14 +135,15 @@ def test_an_average_of_floats_stays_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("average", "reason"),
+    ("average", "shape", "reason"),
     [
-        (lambda x: functional.adaptive_avg_pool2d(x, 5), "its windows have several sizes"),
-        (lambda x: functional.avg_pool2d(x, 2, divisor_override=-2), "its divisor is below 1"),
+        (lambda x: functional.avg_pool2d(x, 2, divisor_override=-2), (2, 3, 8, 8), "its divisor is below 1"),
+        (lambda x: functional.avg_pool1d(x, 2), (3, 8), "it has no batch"),
+        (lambda x: functional.adaptive_avg_pool1d(x, 3), (3, 8), "it has no batch"),
     ],
 )
-def test_what_stays_in_floats_says_why(average: Any, reason: str) -> None:
-    program = core_aten(quantized(average, OTHER), (sample(torch.int8),))
+def test_what_stays_in_floats_says_why(average: Any, shape: tuple[int, ...], reason: str) -> None:
+    program = core_aten(quantized(average, OTHER), (sample(torch.int8, shape),))
     context = PassContext(LIBRARY)
     assert not ComputeInIntegers().run(program, context)
     assert len(context.remarks) == 1 and context.remarks[0].endswith(reason)

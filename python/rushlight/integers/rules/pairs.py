@@ -1,13 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sums and differences of two quantized tensors."""
+"""Sums, differences and products of two quantized tensors."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 
-from rushlight.integers.graph import Call, Graph, dequantized
-from rushlight.integers.rules.base import Rule, Settings, need, result_of, shared_dtype
+import numpy as np
+
+from rushlight.integers.arithmetic import requantization
+from rushlight.integers.graph import Call, Graph
+from rushlight.integers.rules.base import (
+    Rule,
+    Settings,
+    need,
+    requantized,
+    two_and_result,
+)
 
 # Multipliers of int8 have so many bits, as XNNPACK's; of uint8, which is twice as large, one less.
 _BITS = {"int8": 21, "uint8": 20}
@@ -17,16 +26,13 @@ _LARGEST = {"int8": 128, "uint8": 255}
 
 def _sum(graph: Graph, call: Call, sign: int) -> bool:
     """dequantize, dequantize -> add or sub -> [clamp] -> quantize."""
-    given = call.arguments
-    operands = [dequantized(graph, given[name]) for name in ("self", "other")]
-    result = result_of(graph, call)
-    if operands[0] is None or operands[1] is None or result is None:
+    found = two_and_result(graph, call, ("self", "other"))
+    if found is None:
         return False
-    a, b = operands[0], operands[1]
-    dtype = shared_dtype(graph, a, result)
-    need(graph.dtype(b.value) == dtype, "its inputs have two dtypes")
+    a, b, result = found
+    dtype = graph.dtype(a.value)
     need(graph.can_call("rushlight::quantized_add", dtype), f"no kernel adds {dtype}")
-    factor = given.get("alpha", 1)
+    factor = call.arguments.get("alpha", 1)
     need(isinstance(factor, (int, float)) and math.isfinite(factor), "its alpha is no number")
     scales = [a.scale / result.to.scale, sign * factor * b.scale / result.to.scale]
     largest = max(abs(scale) for scale in scales)
@@ -64,4 +70,26 @@ def subtract(graph: Graph, call: Call, _: Settings) -> bool:
     return _sum(graph, call, -1)
 
 
-RULES: Mapping[str, Rule] = {"aten::add": add, "aten::sub": subtract}
+def multiply(graph: Graph, call: Call, settings: Settings) -> bool:
+    """dequantize, dequantize -> mul -> [clamp] -> quantize."""
+    found = two_and_result(graph, call, ("self", "other"))
+    if found is None:
+        return False
+    a, b, result = found
+    dtype = graph.dtype(a.value)
+    need(graph.can_call("rushlight::quantized_mul", dtype), f"no kernel multiplies {dtype}")
+    to = requantization(np.array([a.scale * b.scale / result.to.scale]), settings.rounding)
+    need(to is not None, "its scales are out of range")
+    assert to is not None
+    arguments = {
+        "self": a.value,
+        "self_zero_point": a.zero_point,
+        "other": b.value,
+        "other_zero_point": b.zero_point,
+        **requantized(to, result),
+    }
+    graph.replace(result.last, "rushlight::quantized_mul", arguments)
+    return True
+
+
+RULES: Mapping[str, Rule] = {"aten::add": add, "aten::sub": subtract, "aten::mul": multiply}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sums and differences between dequantize and quantize compute in integers."""
+"""Sums, differences and products between dequantize and quantize compute in integers."""
 
 from __future__ import annotations
 
@@ -27,6 +27,15 @@ SUMS: dict[str, Sum] = {
     "sum of a row": lambda a, b: a + b[:1],
 }
 
+PRODUCTS: dict[str, Sum] = {
+    "product": lambda a, b: a * b,
+    "product that is rectified": lambda a, b: (a * b).relu(),
+    "product that is clamped": lambda a, b: (a * b).clamp(-1.0, 2.5),
+    "product with a row": lambda a, b: b[:1] * a,
+    "product with a column": lambda a, b: a * b[:, 7:8],
+}
+KINDS = {**dict.fromkeys(SUMS, "quantized_add"), **dict.fromkeys(PRODUCTS, "quantized_mul")}
+
 
 def quantized(
     function: Sum, scales: tuple[float, float, float], dtype: torch.dtype = torch.int8
@@ -51,14 +60,14 @@ def quantized(
 @pytest.mark.parametrize(
     "scales", [(0.021, 0.034, 0.047), (0.5, 0.0011, 0.31), (0.013, 0.017, 0.0029)], ids=str
 )
-@pytest.mark.parametrize("name", SUMS)
-def test_sums_of_all_pairs_are_those_of_floats(
+@pytest.mark.parametrize("name", KINDS)
+def test_results_of_all_pairs_are_those_of_floats(
     name: str, scales: tuple[float, float, float], dtype: torch.dtype
 ) -> None:
-    module, inputs = quantized(SUMS[name], scales, dtype)
+    module, inputs = quantized((SUMS | PRODUCTS)[name], scales, dtype)
     program = core_aten(module, inputs)
     apply(program, ComputeInIntegers(), RemoveDeadCode())
-    assert operators(program)[-1] == "quantized_add"
+    assert operators(program)[-1] == KINDS[name]
     assert not any("quantize_per" in each for each in operators(program))
     (result,) = run(program, *inputs)
     off = (result.int() - module(*inputs).int()).abs()

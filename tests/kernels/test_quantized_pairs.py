@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""rushlight::quantized_add against its definition in the exporter's dialect."""
+"""Sums and products of two quantized tensors against their definitions in the exporter's dialect."""
 
 from __future__ import annotations
 
 import itertools
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 from rushlight.export.dialect import integers
+from rushlight.integers.arithmetic import ROUNDINGS, requantization
 from support.harness import Kernels, poison
 
 NAME = "rushlight::quantized_add.out"
 DEFINED = integers.overload("rushlight::quantized_add")
 HOW = (1_234_567, -987_654, 1 << 19, 20, -3, -128, 127)
+MUL = "rushlight::quantized_mul.out"
+MULTIPLY = integers.overload("rushlight::quantized_mul")
 SHAPES = [
     ((2, 5, 4, 3), (2, 5, 4, 3)),
     ((2, 5, 4, 3), (5, 1, 1)),
@@ -83,3 +87,72 @@ def test_arguments_are_proven(kernels: Kernels, changed: dict[int, int], message
 def test_tensors_have_one_dtype(kernels: Kernels) -> None:
     with pytest.raises(Exception, match="self and other"):
         kernels.run(NAME, [numbers((3,)), numbers((3,), torch.uint8), *HOW, poison(numbers((3,)))])
+
+
+def product(
+    a: torch.Tensor,
+    b: torch.Tensor,
+    scale: float = 0.0039,
+    rounding: str = "single",
+    points: Any = (3, -8, 5),
+) -> list[Any]:
+    """The arguments of a product."""
+    to = requantization(np.array([scale]), rounding)
+    assert to is not None
+    shifts = None if to.shifts is None else torch.from_numpy(to.shifts)
+    info = torch.iinfo(a.dtype)
+    numbers = [torch.from_numpy(to.multipliers), shifts, rounding, points[2], info.min, info.max]
+    return [a, points[0], b, points[1], *numbers]
+
+
+@pytest.mark.parametrize("rounding", ROUNDINGS)
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8])
+@pytest.mark.parametrize(("one", "other"), SHAPES, ids=str)
+def test_products_are_as_defined(
+    kernels: Kernels, dtype: torch.dtype, one: tuple[int, ...], other: tuple[int, ...], rounding: str
+) -> None:
+    points = (3, -8, 5) if dtype == torch.int8 else (250, 0, 130)
+    for a, b in ((one, other), (other, one)):
+        given = product(numbers(a, dtype), numbers(b, dtype, 1), 0.0039, rounding, points)
+        kernels.check(MUL, *given, eager=MULTIPLY, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("rounding", ROUNDINGS)
+@pytest.mark.parametrize("points", [(-128, 127, 0), (127, -128, -128), (0, 0, 127)], ids=str)
+@pytest.mark.parametrize("scale", [1e-11, 2.0**-9, 0.013, 1.0, 2.0**14])
+def test_products_of_all_numbers(
+    kernels: Kernels, points: tuple[int, int, int], scale: float, rounding: str
+) -> None:
+    every = torch.arange(-128, 128).to(torch.int8)
+    given = product(every[:, None], every[None, :], scale, rounding, points)
+    kernels.check(MUL, *given, eager=MULTIPLY, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("place", [0, 2])
+def test_a_product_may_lie_where_an_input_does(kernels: Kernels, place: int) -> None:
+    given = product(numbers((3, 50)), numbers((3, 50), seed=1))
+    expected = MULTIPLY(*given)
+    kernels.run(MUL, [*given, given[place]])
+    assert torch.equal(given[place], expected)
+
+
+@pytest.mark.parametrize(
+    ("place", "wrong", "message"),
+    [
+        (1, 128, "self_zero_point: expected -128 to 127, got 128"),
+        (3, -129, "other_zero_point: expected -128 to 127, got -129"),
+        (2, numbers((3,), torch.uint8), "self and other"),
+        (4, torch.zeros(2, dtype=torch.int32), "multipliers: expected one element"),
+        (4, torch.tensor([5], dtype=torch.int32), "multipliers: expected 0 or 2.30 at least, got 5"),
+        (5, torch.tensor([31], dtype=torch.int8), "shifts: expected -31 to 30, got 31"),
+        (5, None, "shifts: expected some"),
+        (7, 128, "output_min, output_zero_point, output_max"),
+        (2, numbers((2,)), "broadcast"),
+    ],
+    ids=str,
+)
+def test_arguments_of_products_are_proven(kernels: Kernels, place: int, wrong: Any, message: str) -> None:
+    given = product(numbers((3,)), numbers((3,)))
+    given[place] = wrong
+    with pytest.raises(Exception, match=message):
+        kernels.run(MUL, [*given, poison(numbers((3,)))])

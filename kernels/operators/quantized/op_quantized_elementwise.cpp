@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sum of two quantized tensors, each with a scale of its own, as XNNPACK adds them:
+// Sums and products of two quantized tensors, each with a scale of its own. They broadcast.
+//
+// A sum is computed as XNNPACK adds:
 //
 //   out = clamp(((self * self_multiplier + other * other_multiplier + offset) >> shift) + zero point, min,
 //   max)
 //
 // in 32 bits, which the arguments are proven to suffice for. The offset holds what the zero points of both
 // come to, and half of what is shifted out. A difference has a negative multiplier.
+//
+// A product is that of the numbers less their zero points, 17 bits, requantized by
+// self scale * other scale / output scale.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/quantization/affine.h"
+#include "kernels/quantization/one_scale.h"
 #include "kernels/quantization/requantization.h"
 #include "kernels/walk/broadcast.h"
 #include "runtime/kernel/context.h"
@@ -18,7 +24,8 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = selected_types("rushlight::quantized_add.out") & kByteTypes;
+constexpr TypeSet kSumTypes = selected_types("rushlight::quantized_add.out") & kByteTypes;
+constexpr TypeSet kProductTypes = selected_types("rushlight::quantized_mul.out") & kByteTypes;
 constexpr int64_t kMostShift = 30;
 
 struct Sum {
@@ -37,6 +44,16 @@ struct Sum {
   }
 };
 
+struct Multiplication {
+  int32_t zero_points[2];
+  const ukernel::Requantization& to;
+
+  template <class T>
+  [[nodiscard]] T operator()(T a, T b) const {
+    return static_cast<T>(ukernel::requantize(to, (a - zero_points[0]) * (b - zero_points[1]), 0));
+  }
+};
+
 // InvalidArgument unless sums of elements of such a dtype have 32 bits on the way, too.
 Error check_sum(ScalarType type, int64_t a, int64_t b, int64_t offset, int64_t shift) {
   const int64_t largest = type == ScalarType::Byte ? 255 : 128;
@@ -52,25 +69,26 @@ Error check_sum(ScalarType type, int64_t a, int64_t b, int64_t offset, int64_t s
   return Error::Ok;
 }
 
-template <class T>
-void add_row(const Sum& sum, char* const* at, const BroadcastAxis& axis) {
+template <class T, class F>
+void compute_row(const F& function, char* const* at, const BroadcastAxis& axis) {
   auto* out = reinterpret_cast<T*>(at[0]);
   const auto* a = reinterpret_cast<const T*>(at[1]);
   const auto* b = reinterpret_cast<const T*>(at[2]);
   if (axis.strides[0] == 1 && axis.strides[1] == 1 && axis.strides[2] == 1) {
-    for (size_t i = 0; i < axis.size; ++i) out[i] = sum(a[i], b[i]);
+    for (size_t i = 0; i < axis.size; ++i) out[i] = function(a[i], b[i]);
     return;
   }
   for (size_t i = 0; i < axis.size; ++i) {
-    *out = sum(*a, *b);
+    *out = function(*a, *b);
     out += axis.strides[0];
     a += axis.strides[1];
     b += axis.strides[2];
   }
 }
 
-template <class T>
-void add(const Sum& sum, const Tensor& a, const Tensor& b, const Tensor& out) {
+// Each element of `out`, which has the broadcast shape, from those of `a` and `b`.
+template <class T, class F>
+void compute(const F& function, const Tensor& a, const Tensor& b, const Tensor& out) {
   const Tensor* operands[] = {&out, &a, &b};
   BroadcastAxis axes[kTensorDimensionLimit];
   const size_t count = plan_broadcast(operands, 3, axes);
@@ -80,7 +98,7 @@ void add(const Sum& sum, const Tensor& a, const Tensor& b, const Tensor& out) {
   char* at[3] = {out.mutable_data_ptr<char>(), a.mutable_data_ptr<char>(), b.mutable_data_ptr<char>()};
   size_t index[kTensorDimensionLimit] = {};
   while (true) {
-    add_row<T>(sum, at, row);
+    compute_row<T>(function, at, row);
     size_t d = 1;
     for (; d < count; ++d) {
       const BroadcastAxis& axis = axes[d];
@@ -94,19 +112,35 @@ void add(const Sum& sum, const Tensor& a, const Tensor& b, const Tensor& out) {
   }
 }
 
+Error check_types(TypeSet types, const Tensor& self, const Tensor& other, const Tensor& out) {
+  if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());
+  RL_TRY(check_same_dtype(self, other, "self and other"));
+  return check_same_dtype(self, out, "self and out");
+}
+
+Error resize_to_both(const Tensor& self, const Tensor& other, const Tensor& out) {
+  Shape shape;
+  RL_TRY(broadcast_shape(self.sizes(), other.sizes(), &shape));
+  return resize_out(out, shape.span());
+}
+
+template <TypeSet kTypes, class F>
+Error compute_in(const F& function, const Tensor& self, const Tensor& other, const Tensor& out) {
+  return dispatch<kTypes>(self.scalar_type(), [&](auto type) {
+    compute<typename decltype(type)::Element>(function, self, other, out);
+    return Error::Ok;
+  });
+}
+
 }  // namespace
 
 Error add_quantized_out(KernelContext&, const Tensor& self, const Tensor& other, int64_t self_multiplier,
                         int64_t other_multiplier, int64_t offset, int64_t shift, int64_t output_zero_point,
                         int64_t output_min, int64_t output_max, Tensor& out) {
-  RL_TRY(check_type(self, kTypes, "self"));
-  RL_TRY(check_same_dtype(self, other, "self and other"));
-  RL_TRY(check_same_dtype(self, out, "self and out"));
+  RL_TRY(check_types(kSumTypes, self, other, out));
   RL_TRY(check_quantized_range({output_zero_point, output_min, output_max}, self.scalar_type()));
   RL_TRY(check_sum(self.scalar_type(), self_multiplier, other_multiplier, offset, shift));
-  Shape shape;
-  RL_TRY(broadcast_shape(self.sizes(), other.sizes(), &shape));
-  RL_TRY(resize_out(out, shape.span()));
+  RL_TRY(resize_to_both(self, other, out));
   const auto narrow = [](int64_t number) { return static_cast<int32_t>(number); };
   const Sum sum{{narrow(self_multiplier), narrow(other_multiplier)},
                 narrow(offset),
@@ -114,10 +148,26 @@ Error add_quantized_out(KernelContext&, const Tensor& self, const Tensor& other,
                 narrow(output_zero_point),
                 narrow(output_min),
                 narrow(output_max)};
-  return dispatch<kTypes>(self.scalar_type(), [&](auto type) {
-    add<typename decltype(type)::Element>(sum, self, other, out);
-    return Error::Ok;
-  });
+  return compute_in<kSumTypes>(sum, self, other, out);
+}
+
+Error quantized_mul_out(KernelContext&, const Tensor& self, int64_t self_zero_point, const Tensor& other,
+                        int64_t other_zero_point, const Tensor& multipliers,
+                        const std::optional<Tensor>& shifts, std::string_view rounding,
+                        int64_t output_zero_point, int64_t output_min, int64_t output_max, Tensor& out) {
+  constexpr size_t kLargest = 255;  // a product is as large as a sum of so many
+  RL_TRY(check_types(kProductTypes, self, other, out));
+  RL_TRY(check_zero_point(self_zero_point, self.scalar_type(), "self_zero_point"));
+  RL_TRY(check_zero_point(other_zero_point, self.scalar_type(), "other_zero_point"));
+  RL_TRY(resize_to_both(self, other, out));
+  ukernel::Requantization proven;
+  RL_TRY(make_requantization_of_sums(
+      {std::nullopt, multipliers, shifts, rounding, {output_zero_point, output_min, output_max}}, out,
+      kLargest, &proven));
+  const OneScale scale(proven);
+  const Multiplication product{
+      {static_cast<int32_t>(self_zero_point), static_cast<int32_t>(other_zero_point)}, scale.get()};
+  return compute_in<kProductTypes>(product, self, other, out);
 }
 
 }  // namespace rushlight::kernels

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A requantization with one scale, whose numbers are copied: so they stay as they were proven where a program
+// lays `out` over the tensors that hold them.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/ukernel/requantize.h"
+
+namespace rushlight::kernels {
+
+class OneScale {
+ public:
+  explicit OneScale(const ukernel::Requantization& to) : to_(to) {
+    if (to.rounding == ukernel::Rounding::kFloat) {
+      scale_ = *to.scales;
+      to_.scales = &scale_;
+    } else {
+      multiplier_ = *to.multipliers;
+      shift_ = *to.shifts;
+      to_.multipliers = &multiplier_;
+      to_.shifts = &shift_;
+    }
+    to_.step = 0;
+  }
+  OneScale(const OneScale&) = delete;
+  OneScale& operator=(const OneScale&) = delete;
+
+  [[nodiscard]] const ukernel::Requantization& get() const { return to_; }
+
+ private:
+  ukernel::Requantization to_;
+  int32_t multiplier_ = 0;
+  int8_t shift_ = 0;
+  float scale_ = 1;
+};
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What attention computes between activations: softmax, and products of two of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from rushlight.integers.arithmetic import requantization
+from rushlight.integers.graph import Array, Call, Graph, dequantized
+from rushlight.integers.rules.base import (
+    Rule,
+    Settings,
+    need,
+    requantized,
+    result_of,
+    shared_dtype,
+    two_and_result,
+)
+
+_ONE = 1 << 30
+MOST_PRODUCTS = (2**31 - 1) // 255**2
+
+
+def exponentials(scale: float) -> Array:
+    """exp(-distance * scale) for distances of 0 to 255, in steps of 2^-30."""
+    return np.rint(np.exp(-scale * np.arange(256)) * _ONE).astype(np.int32)
+
+
+def softmax(graph: Graph, call: Call, _: Settings) -> bool:
+    """dequantize -> softmax -> quantize. It is always rounded by "single": "double" loses the bits of small
+    exponentials, and "float" would be float arithmetic."""
+    given = call.arguments
+    source, result = dequantized(graph, given["self"]), result_of(graph, call.result)
+    if source is None or result is None:
+        return False
+    dtype = shared_dtype(graph, source, result)
+    need(graph.can_call("rushlight::quantized_softmax", dtype), f"no kernel has a softmax of {dtype}")
+    need(0 < source.scale < math.inf and result.to.scale > 0, "its scales are out of range")
+    to = requantization(np.array([1 / result.to.scale]))
+    need(to is not None and bool(to.multipliers[0]), "its scales are out of range")
+    assert to is not None and to.shifts is not None
+    arguments = {
+        "input": source.value,
+        "dim": given["dim"],
+        "table": exponentials(source.scale),
+        "multiplier": int(to.multipliers[0]),
+        "shift": int(to.shifts[0]),
+        "output_zero_point": result.to.zero_point,
+        "output_min": result.low,
+        "output_max": result.high,
+    }
+    graph.replace(result.last, "rushlight::quantized_softmax", arguments)
+    return True
+
+
+def matmul(graph: Graph, call: Call, settings: Settings) -> bool:
+    """dequantize, dequantize -> mm or bmm -> [clamp] -> quantize."""
+    found = two_and_result(graph, call, ("self", "mat2"))
+    if found is None:
+        return False
+    a, b, result = found
+    dtype = graph.dtype(a.value)
+    need(graph.can_call("rushlight::quantized_matmul", dtype), f"no kernel multiplies {dtype}")
+    depth = graph.sizes(call.arguments["self"])[-1]
+    need(not isinstance(depth, int) or depth <= MOST_PRODUCTS, "its sums may have more than 32 bits")
+    to = requantization(np.array([a.scale * b.scale / result.to.scale]), settings.rounding)
+    need(to is not None, "its scales are out of range")
+    assert to is not None
+    arguments = {
+        "self": a.value,
+        "self_zero_point": a.zero_point,
+        "mat2": b.value,
+        "mat2_zero_point": b.zero_point,
+        **requantized(to, result),
+    }
+    graph.replace(result.last, "rushlight::quantized_matmul", arguments)
+    return True
+
+
+RULES: Mapping[str, Rule] = {"aten::_softmax": softmax, "aten::mm": matmul, "aten::bmm": matmul}
