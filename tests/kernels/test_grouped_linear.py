@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from rushlight.export.dialect import grouped as dialect
-from rushlight.export.dialect.grouped import pack_halves
+from rushlight.integers.arithmetic import pack_halves
 from support.harness import Kernels, assert_equal, poison, random_tensor, with_dim_order
 
 DYNAMIC = "rushlight::dynamic_linear.out"
@@ -40,7 +40,7 @@ def drawn(seed: int) -> list[Any]:
     sizes = numbers.choice([(features, groups), (features,), (1,), ()]) if groups == 1 else (features, groups)
     scales = random_tensor(sizes, torch.float32, low=0.001, high=0.1, seed=seed)
     bias = random_tensor([features], torch.float32, seed=seed) if numbers.random() < 0.6 else None
-    return [input, pack_halves(weight) if is_packed else weight, scales, bias]
+    return [input, torch.from_numpy(pack_halves(weight.numpy())) if is_packed else weight, scales, bias]
 
 
 def run_all(kernels: Kernels, name: str, arguments: Sequence[Any], expected: torch.Tensor) -> list[torch.Tensor]:

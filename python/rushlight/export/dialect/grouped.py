@@ -16,14 +16,6 @@ _LIBRARY.define(
 )
 
 
-def pack_halves(weight: torch.Tensor) -> torch.Tensor:
-    """Numbers from -8 to 7, int8 [features, depth], two in a byte, the first in the lower half: uint8
-    [features, (depth + 1) / 2]. Both count from 0; an odd depth is filled up with one 0."""
-    counted = torch.nn.functional.pad(weight.to(torch.int16), (0, weight.shape[1] % 2)) + 8
-    pairs = counted.reshape(weight.shape[0], (weight.shape[1] + 1) // 2, 2)
-    return (pairs[..., 0] + pairs[..., 1] * 16).to(torch.uint8)
-
-
 def numbers(weight: torch.Tensor, depth: int) -> torch.Tensor:
     """A weight's numbers, [features, depth] int8: two are in a byte of uint8, the first in the lower half."""
     if weight.dtype == torch.int8:

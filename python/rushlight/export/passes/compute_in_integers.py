@@ -14,14 +14,15 @@ from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from rushlight.export.dialect import integers as dialect
+from rushlight.export.dialect import grouped, integers  # noqa: F401  # they define the operators
 from rushlight.export.graph.constants import Constants
 from rushlight.export.graph.nodes import source_line, value_of
 from rushlight.export.graph.rewrite import insert_before, is_pure, replace
 from rushlight.export.passes.base import Pass, PassContext
 from rushlight.integers.graph import Array, Call
-from rushlight.integers.match import turn
+from rushlight.integers.match import Report, apply, turn
 from rushlight.integers.rules import Settings
+from rushlight.integers.rules.layers import RULES_OF_GROUPS
 
 
 class ComputeInIntegers(Pass):
@@ -44,6 +45,20 @@ class ComputeInIntegers(Pass):
             line = source_line(call.node)
             place = f" ({line.file}:{line.line})" if line else ""
             context.remarks.append(f"{self.name}: {call.node.name}{place} computes in float: {reason}")
+        graph.constants.remove_unused()
+        return bool(report.replaced)
+
+
+class WeightsInGroups(Pass):
+    """Linear layers whose weights have scales of groups become operators that read the integers: before anything
+    else, as no kernel dequantizes such weights, and torchao's operators are known as long as they are whole."""
+
+    name = "weights_in_groups"
+
+    def run(self, program: ExportedProgram, context: PassContext) -> bool:
+        """See Pass."""
+        graph, report = _FxGraph(program, context), Report()
+        apply(graph, RULES_OF_GROUPS, Settings(), report)
         graph.constants.remove_unused()
         return bool(report.replaced)
 
@@ -130,7 +145,7 @@ class _FxGraph:
         return tuple(value_of(value).shape)
 
     def can_call(self, operator: str, dtype: str) -> bool:
-        row = self.context.library.find(dialect.overload(operator))
+        row = self.context.library.find(_overload(operator))
         return row is not None and dtype in self.context.library.operators[row].dtypes
 
     def can_repeat(self, call: Call, dtype: str) -> bool:

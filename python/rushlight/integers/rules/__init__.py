@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rushlight.integers.rules import averages, movement, products, sums, tables
-from rushlight.integers.rules.base import Refusal, Rule, Settings
+from rushlight.integers.rules import averages, layers, movement, products, sums, tables
+from rushlight.integers.rules.base import Refusal, Rule, Settings, first_of
 
 __all__ = ["RULES", "Refusal", "Rule", "Settings"]
 
@@ -16,4 +16,5 @@ RULES: Mapping[str, Rule] = {
     **sums.RULES,
     **movement.RULES,
     **tables.RULES,
+    "aten::linear": first_of(products.linear, layers.linear),
 }
