@@ -43,7 +43,9 @@ def drawn(seed: int) -> list[Any]:
     return [input, torch.from_numpy(pack_halves(weight.numpy())) if is_packed else weight, scales, bias]
 
 
-def run_all(kernels: Kernels, name: str, arguments: Sequence[Any], expected: torch.Tensor) -> list[torch.Tensor]:
+def run_all(
+    kernels: Kernels, name: str, arguments: Sequence[Any], expected: torch.Tensor
+) -> list[torch.Tensor]:
     """The results of all ways to call the kernel, with one thread and with more."""
     results = []
     for way, threads, is_dynamic in itertools.product(kernels.ways(name), (1, 3), (False, True)):
@@ -166,8 +168,14 @@ def layer(**changed: Any) -> list[Any]:
         ({"weight": torch.ones(5, 8, dtype=torch.uint8)}, "weight: expected 4 columns for 8 input features"),
         ({"weight": torch.ones(5, 8)}, "weight: expected dtype int8, or uint8 with two numbers a byte"),
         ({"weight": torch.ones(1, 5, 8, dtype=torch.int8)}, "weight: expected rank 2, got 3"),
-        ({"weight_scales": torch.ones(5, 3)}, "weight_scales: expected groups that divide 8 input features, got 3"),
-        ({"weight_scales": torch.ones(5, 0)}, "weight_scales: expected groups that divide 8 input features, got 0"),
+        (
+            {"weight_scales": torch.ones(5, 3)},
+            "weight_scales: expected groups that divide 8 input features, got 3",
+        ),
+        (
+            {"weight_scales": torch.ones(5, 0)},
+            "weight_scales: expected groups that divide 8 input features, got 0",
+        ),
         ({"weight_scales": torch.ones(4)}, "weight_scales: expected one, or a row for each of 5 features"),
         ({"weight_scales": torch.ones(5).double()}, "weight_scales: expected dtype float32"),
         (

@@ -30,7 +30,8 @@ from rushlight.export.lower.promise import broken_promises
 from rushlight.export.memory.planning import plan_memory
 from rushlight.export.options import MethodSource, Options
 from rushlight.export.passes import PassContext
-from rushlight.export.passes.compute_in_integers import WeightsInGroups
+from rushlight.export.passes.compute_in_integers import WholeLayers
+from rushlight.export.passes.remove_assertions import RemoveAssertions
 from rushlight.export.pipeline import (
     PassRunner,
     core_aten_passes,
@@ -182,7 +183,7 @@ class _MethodExport:
         if _partitioners(self.options):
             return self._decomposed(program)
         program = self._decomposed(program, affine_operators())
-        self.runner.run([WeightsInGroups()], program)
+        self.runner.run([RemoveAssertions(), WholeLayers()], program)
         rest = any(node.target in affine_operators() for node in program.graph.nodes)
         return self._decomposed(program) if rest else program
 

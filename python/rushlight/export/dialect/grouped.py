@@ -46,7 +46,9 @@ def chosen(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Scales and zero points, float32, that broadcast with the input."""
     rows = input if per_token else input.reshape(-1)
-    least = rows.amin(-1, keepdim=True).clamp(max=0) if rows.shape[-1] else rows.new_zeros(*rows.shape[:-1], 1)
+    least = (
+        rows.amin(-1, keepdim=True).clamp(max=0) if rows.shape[-1] else rows.new_zeros(*rows.shape[:-1], 1)
+    )
     most = rows.amax(-1, keepdim=True).clamp(min=0) if rows.shape[-1] else torch.zeros_like(least)
     steps = high - low
     if mapping == "symmetric":

@@ -21,8 +21,7 @@ from rushlight.export.graph.rewrite import insert_before, is_pure, replace
 from rushlight.export.passes.base import Pass, PassContext
 from rushlight.integers.graph import Array, Call
 from rushlight.integers.match import Report, apply, turn
-from rushlight.integers.rules import Settings
-from rushlight.integers.rules.layers import RULES_OF_GROUPS
+from rushlight.integers.rules import WHOLE_RULES, Settings
 
 
 class ComputeInIntegers(Pass):
@@ -49,16 +48,16 @@ class ComputeInIntegers(Pass):
         return bool(report.replaced)
 
 
-class WeightsInGroups(Pass):
-    """Linear layers whose weights have scales of groups become operators that read the integers: before anything
-    else, as no kernel dequantizes such weights, and torchao's operators are known as long as they are whole."""
+class WholeLayers(Pass):
+    """Linear layers become operators that read their weights as integers, of graphs that have to be seen as
+    torch.export leaves them: torchao's, and those with weights whose groups have scales."""
 
-    name = "weights_in_groups"
+    name = "whole_layers"
 
     def run(self, program: ExportedProgram, context: PassContext) -> bool:
         """See Pass."""
         graph, report = _FxGraph(program, context), Report()
-        apply(graph, RULES_OF_GROUPS, Settings(), report)
+        apply(graph, WHOLE_RULES, Settings(), report)
         graph.constants.remove_unused()
         return bool(report.replaced)
 
@@ -140,6 +139,9 @@ class _FxGraph:
 
     def dtype(self, value: Node) -> str:
         return str(value_of(value).dtype).removeprefix("torch.")
+
+    def is_tensor(self, value: Any) -> bool:
+        return isinstance(value, Node) and isinstance(value_of(value), torch.Tensor)
 
     def sizes(self, value: Node) -> tuple[Any, ...]:
         return tuple(value_of(value).shape)

@@ -5,10 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rushlight.integers.rules import averages, layers, movement, products, sums, tables
+from rushlight.integers.rules import (
+    averages,
+    layers,
+    movement,
+    products,
+    scaled_products,
+    sums,
+    tables,
+)
 from rushlight.integers.rules.base import Refusal, Rule, Settings, first_of
 
-__all__ = ["RULES", "Refusal", "Rule", "Settings"]
+__all__ = ["RULES", "WHOLE_RULES", "Refusal", "Rule", "Settings"]
 
 RULES: Mapping[str, Rule] = {
     **averages.RULES,
@@ -18,3 +26,6 @@ RULES: Mapping[str, Rule] = {
     **tables.RULES,
     "aten::linear": first_of(products.linear, layers.linear),
 }
+
+WHOLE_RULES: Mapping[str, Rule] = {**layers.RULES, **scaled_products.RULES}
+"""Rules of what is only known before a graph is taken apart."""

@@ -6,12 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from rushlight.integers.arithmetic import pack_halves
-from rushlight.integers.graph import DEQUANTIZE, QUANTIZE, Array, Call, Graph, Value, quantization
+from rushlight.integers.graph import DEQUANTIZE, QUANTIZE, Array, Call, Graph, Value
 from rushlight.integers.rules.base import Refusal, Rule, Settings, need
 
 _PREFIX = "quantized_decomposed::"
@@ -23,7 +22,7 @@ _EPSILON = float(np.finfo(np.float32).eps)
 
 
 @dataclass(frozen=True)
-class _Weight:
+class Weight:
     """Integers [features, depth] and their scales, one for all, [features] or [features, groups]."""
 
     value: Value
@@ -39,7 +38,7 @@ class _Weight:
 
 
 @dataclass(frozen=True)
-class _Source:
+class Source:
     """A float tensor that is quantized by its own range."""
 
     value: Value
@@ -87,7 +86,7 @@ def _is_by_rows(call: Call, depth: int) -> bool:
     return call.operator != _BY_GROUP or depth % max(given["group_size"], 1) == 0
 
 
-def _weight(graph: Graph, value: Value, dequantizers: Sequence[str]) -> _Weight | None:
+def _weight(graph: Graph, value: Value, dequantizers: Sequence[str]) -> Weight | None:
     """What a weight is dequantized from, by one of those operators."""
     call = graph.maker(value)
     if call is None or call.operator not in dequantizers:
@@ -98,10 +97,12 @@ def _weight(graph: Graph, value: Value, dequantizers: Sequence[str]) -> _Weight 
         return None
     need(numbers.dtype == np.int8, f"its weight is {numbers.dtype}, not int8")
     need(not _zero_points(graph, call), "its weight has zero points")
-    need(_is_by_rows(call, numbers.shape[1]), "its weight has other scales than those of rows or their groups")
+    need(
+        _is_by_rows(call, numbers.shape[1]), "its weight has other scales than those of rows or their groups"
+    )
     scales = _scales(graph, call, numbers.shape[0])
     narrow = (given["quant_min"], given["quant_max"]) == (-8, 7) and numbers.min(initial=0) >= -8
-    weight = _Weight(given["input"], numbers, scales, narrow and numbers.max(initial=0) <= 7)
+    weight = Weight(given["input"], numbers, scales, narrow and numbers.max(initial=0) <= 7)
     is_even = weight.group % 2 == 0 or scales.ndim < 2
     return weight if is_even else replace(weight, is_narrow=False)
 
@@ -111,29 +112,38 @@ def _in_bytes(low: int, high: int) -> tuple[int, int]:
     return (low - 128, high - 128) if high > 127 else (low, high)
 
 
-def _chosen_per_tensor(graph: Graph, call: Call) -> _Source | None:
+def _chosen_per_tensor(graph: Graph, call: Call) -> Source | None:
     """choose_qparams -> quantize_per_tensor -> dequantize_per_tensor."""
     found = _chain(graph, call, QUANTIZE, f"{_PREFIX}choose_qparams", "scale", "zero_point")
     if found is None:
         return None
     chooser, value = found
     low, high = (int(chooser.arguments[name]) for name in ("quant_min", "quant_max"))
-    return _Source(value, False, "asymmetric", *_in_bytes(low, high), float(chooser.arguments["eps"]))
+    return Source(value, False, "asymmetric", *_in_bytes(low, high), float(chooser.arguments["eps"]))
 
 
-def _chosen_per_token(graph: Graph, call: Call) -> _Source | None:
+def _chosen_per_token(graph: Graph, call: Call) -> Source | None:
     """choose_qparams_per_token_asymmetric -> quantize_per_token -> dequantize_per_token."""
     chooser_name = f"{_PREFIX}choose_qparams_per_token_asymmetric"
     found = _chain(graph, call, f"{_PREFIX}quantize_per_token", chooser_name, "scales", "zero_points")
     if found is None or (call.arguments["quant_min"], call.arguments["quant_max"]) != (-128, 127):
         return None
-    return _Source(found[1], True, "nearer_end", -128, 127, _EPSILON)
+    return Source(found[1], True, "nearer_end", -128, 127, _EPSILON)
 
 
-def _chosen_affine(graph: Graph, call: Call) -> _Source | None:
+def _dequantized_affine(graph: Graph, call: Call) -> Source | None:
     """torchao's choose_qparams_affine -> quantize_affine -> dequantize_affine."""
-    chooser_name = "torchao::choose_qparams_affine"
-    found = _chain(graph, call, "torchao::quantize_affine", chooser_name, "scale", "zero_point")
+    before = graph.maker(call.arguments["input"])
+    if before is None or before.operator != "torchao::quantize_affine":
+        return None
+    names = ("scale", "zero_point", "quant_min", "quant_max")
+    same = all(before.arguments[name] == call.arguments[name] for name in names)
+    return chosen_affine(graph, before) if same else None
+
+
+def chosen_affine(graph: Graph, call: Call) -> Source | None:
+    """torchao's choose_qparams_affine -> quantize_affine."""
+    found = _chosen(graph, call, "torchao::choose_qparams_affine", "scale", "zero_point")
     if found is None:
         return None
     chooser, value = found
@@ -146,13 +156,13 @@ def _chosen_affine(graph: Graph, call: Call) -> _Source | None:
     least = _EPSILON if given["eps"] is None else float(given["eps"])
     low, high = given["quant_min"], given["quant_max"]
     low, high = (-128 if low is None else int(low)), (127 if high is None else int(high))
-    return _Source(value, per_token, mapping, low, high, least)
+    return Source(value, per_token, mapping, low, high, least)
 
 
 _SOURCES = {
     DEQUANTIZE: _chosen_per_tensor,
     f"{_PREFIX}dequantize_per_token": _chosen_per_token,
-    _AFFINE: _chosen_affine,
+    _AFFINE: _dequantized_affine,
 }
 
 
@@ -161,49 +171,52 @@ def _chain(
 ) -> tuple[Call, Value] | None:
     """The call that chooses the numbers by which another one quantizes, and this one dequantizes, a tensor;
     and that tensor."""
-    given = call.arguments
-    before, chosen = graph.maker(given["input"]), graph.maker(given[scale])
-    if before is None or chosen is None or (before.operator, chosen.operator) != (quantizer, chooser):
+    before = graph.maker(call.arguments["input"])
+    if before is None or before.operator != quantizer:
         return None
-    numbers = [given[scale], given[zero_point]]
     names = (scale, zero_point, "quant_min", "quant_max")
-    same = all(before.arguments[name] == given[name] for name in names)
-    value = before.arguments["input"]
-    if not same or chosen.arguments["input"] != value or list(graph.results(chosen)) != numbers:
+    same = all(before.arguments[name] == call.arguments[name] for name in names)
+    return _chosen(graph, before, chooser, scale, zero_point) if same else None
+
+
+def _chosen(graph: Graph, call: Call, chooser: str, scale: str, zero_point: str) -> tuple[Call, Value] | None:
+    """The call that chooses the numbers by which this one quantizes a tensor, and that tensor."""
+    given = call.arguments
+    chosen, value = graph.maker(given[scale]), given["input"]
+    if chosen is None or chosen.operator != chooser or chosen.arguments["input"] != value:
         return None
-    is_byte = graph.dtype(before.result) in ("int8", "uint8") and graph.dtype(value) == "float32"
-    return (chosen, value) if is_byte else None
+    is_byte = graph.dtype(call.result) in ("int8", "uint8") and graph.dtype(value) == "float32"
+    same = list(graph.results(chosen)) == [given[scale], given[zero_point]]
+    return (chosen, value) if same and is_byte else None
 
 
-def _source(graph: Graph, value: Value) -> _Source | None:
+def _source(graph: Graph, value: Value) -> Source | None:
     """How a tensor was quantized by its own range, if it was."""
     call = graph.maker(value)
     find = None if call is None else _SOURCES.get(call.operator)
     return None if call is None or find is None else find(graph, call)
 
 
-def _layer(graph: Graph, call: Call, weight: _Weight) -> None:
-    """Let one operator compute a linear layer with such a weight."""
-    given = call.arguments
-    bias = given.get("bias")
+def replace_layer(
+    graph: Graph, last: Call, value: Value, weight: Weight, bias: Value | None, source: Source | None
+) -> None:
+    """Let one operator compute a linear layer of a value, and of how that was quantized."""
     plain = bias is None or (graph.dtype(bias) == "float32" and len(graph.sizes(bias)) == 1)
     need(plain, "its bias is not a vector of float32")
-    source = _source(graph, given["input"])
     operator = "rushlight::weight_only_linear" if source is None else "rushlight::dynamic_linear"
     need(graph.can_call(operator, "float32"), "no kernel multiplies with such weights")
     numbers = pack_halves(weight.numbers) if weight.is_narrow else weight.value
-    arguments = {"input": given["input"], "weight": numbers, "weight_scales": weight.scales, "bias": bias}
+    arguments = {"input": value, "weight": numbers, "weight_scales": weight.scales, "bias": bias}
     if source is not None:
         need(weight.group <= _LARGEST_GROUP, "its sums may have more than 32 bits")
         arguments |= {
-            "input": source.value,
             "per_token": source.per_token,
             "mapping": source.mapping,
             "low": source.low,
             "high": source.high,
             "least_scale": source.least_scale,
         }
-    graph.replace(call, operator, arguments)
+    graph.replace(last, operator, arguments)
 
 
 def _linear(graph: Graph, call: Call, dequantizers: Sequence[str]) -> bool:
@@ -213,7 +226,9 @@ def _linear(graph: Graph, call: Call, dequantizers: Sequence[str]) -> bool:
         need(_source(graph, given["input"]) is None, "its weight is not constant int8 with scales of rows")
         return False
     need(graph.dtype(given["input"]) == "float32", "its input is not float32")
-    _layer(graph, call, weight)
+    source = _source(graph, given["input"])
+    value = given["input"] if source is None else source.value
+    replace_layer(graph, call, value, weight, given.get("bias"), source)
     return True
 
 
@@ -230,4 +245,4 @@ def linear_of_groups(graph: Graph, call: Call, settings: Settings) -> bool:
         return False  # weights become floats first
 
 
-RULES_OF_GROUPS: Mapping[str, Rule] = {"aten::linear": linear_of_groups}
+RULES: Mapping[str, Rule] = {"aten::linear": linear_of_groups}
