@@ -17,7 +17,7 @@ from rushlight.errors import ExportFailed, InvalidArgument
 from rushlight.export.delegate import delegate
 from rushlight.export.exported import Exported
 from rushlight.export.frontend.collection import collection_paused
-from rushlight.export.frontend.decompositions import decomposition_table
+from rushlight.export.frontend.decompositions import affine_operators, decomposition_table
 from rushlight.export.frontend.libraries import library_for
 from rushlight.export.frontend.registration import register_custom_operators
 from rushlight.export.frontend.tracing import method_sources, traced
@@ -30,6 +30,8 @@ from rushlight.export.lower.promise import broken_promises
 from rushlight.export.memory.planning import plan_memory
 from rushlight.export.options import MethodSource, Options
 from rushlight.export.passes import PassContext
+from rushlight.export.passes.compute_in_integers import WholeLayers
+from rushlight.export.passes.remove_assertions import RemoveAssertions
 from rushlight.export.pipeline import (
     PassRunner,
     core_aten_passes,
@@ -135,7 +137,7 @@ class _MethodExport:
         for partitioner in _partitioners(self.options):
             transform = getattr(partitioner, "transform_for_pre_decomposition", None)
             program = program if transform is None else transform(program)
-        program = self.step("decompositions", 0.3, lambda: self._decomposed(program))
+        program = self.step("decompositions", 0.3, lambda: self._taken_apart(program))
         self.runner.run(passes["core_aten"], program)
         self.step("passes", 0.6, lambda: self.runner.run(core_aten_passes(), program))
         self.runner.run([*passes["edge"], *numbering_passes()], program)
@@ -175,8 +177,18 @@ class _MethodExport:
         self.seconds[what] = self.seconds.get(what, 0.0) + time.perf_counter() - start
         return result
 
-    def _decomposed(self, program: ExportedProgram) -> ExportedProgram:
-        keep = [*self.options.keep, *_kept_by_partitioners(self.options, program)]
+    def _taken_apart(self, program: ExportedProgram) -> ExportedProgram:
+        """The program in Core ATen. torchao's operators are whole until layers that the runtime has are made of
+        them; backends look for layers themselves."""
+        if _partitioners(self.options):
+            return self._decomposed(program)
+        program = self._decomposed(program, affine_operators())
+        self.runner.run([RemoveAssertions(), WholeLayers()], program)
+        rest = any(node.target in affine_operators() for node in program.graph.nodes)
+        return self._decomposed(program) if rest else program
+
+    def _decomposed(self, program: ExportedProgram, whole: Sequence[Any] = ()) -> ExportedProgram:
+        keep = [*self.options.keep, *_kept_by_partitioners(self.options, program), *whole]
         table = decomposition_table(self.library, keep, for_backends=bool(_partitioners(self.options)))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)

@@ -70,3 +70,12 @@ def quantize(real: Array, scale: float, zero_point: int, low: int, high: int) ->
     steps = np.rint(np.asarray(real, np.float32) * inverse) + np.float32(zero_point)
     quantized: Array = np.clip(steps, low, high).astype(np.int64)
     return quantized
+
+
+def pack_halves(numbers: Array) -> Array:
+    """Numbers from -8 to 7, int8 [rows, columns], two in a byte, the first in the lower half: uint8
+    [rows, (columns + 1) / 2]. Both count from 0; an odd row is filled up with one 0."""
+    rows, columns = numbers.shape
+    counted = np.pad(numbers.astype(np.int16), ((0, 0), (0, columns % 2))) + 8
+    pairs = counted.reshape(rows, (columns + 1) // 2, 2)
+    return (pairs[..., 0] + pairs[..., 1] * 16).astype(np.uint8)

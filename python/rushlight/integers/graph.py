@@ -71,6 +71,9 @@ class Graph(Protocol):
     def dtype(self, value: Value) -> str:
         """The dtype's name: "int8"."""
 
+    def is_tensor(self, value: Any) -> bool:
+        """Whether an argument is a tensor of the graph."""
+
     def sizes(self, value: Value) -> tuple[Any, ...]:
         """The sizes, numbers where they are known."""
 

@@ -14,15 +14,19 @@ from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from rushlight.export.dialect import integer_attention, integer_norm  # noqa: F401  # define operators
-from rushlight.export.dialect import integers as dialect
+from rushlight.export.dialect import (  # noqa: F401  # they define the operators
+    grouped,
+    integer_attention,
+    integer_norm,
+    integers,
+)
 from rushlight.export.graph.constants import Constants
 from rushlight.export.graph.nodes import source_line, value_of
 from rushlight.export.graph.rewrite import insert_before, is_pure, replace
 from rushlight.export.passes.base import Pass, PassContext
 from rushlight.integers.graph import Array, Call
-from rushlight.integers.match import turn
-from rushlight.integers.rules import Settings
+from rushlight.integers.match import Report, apply, turn
+from rushlight.integers.rules import WHOLE_RULES, Settings
 from rushlight.runtime.arrays import as_array, as_tensor
 
 
@@ -46,6 +50,20 @@ class ComputeInIntegers(Pass):
             line = source_line(call.node)
             place = f" ({line.file}:{line.line})" if line else ""
             context.remarks.append(f"{self.name}: {call.node.name}{place} computes in float: {reason}")
+        graph.constants.remove_unused()
+        return bool(report.replaced)
+
+
+class WholeLayers(Pass):
+    """Linear layers become operators that read their weights as integers, of graphs that have to be seen as
+    torch.export leaves them: torchao's, and those with weights whose groups have scales."""
+
+    name = "whole_layers"
+
+    def run(self, program: ExportedProgram, context: PassContext) -> bool:
+        """See Pass."""
+        graph, report = _FxGraph(program, context), Report()
+        apply(graph, WHOLE_RULES, Settings(), report)
         graph.constants.remove_unused()
         return bool(report.replaced)
 
@@ -128,11 +146,14 @@ class _FxGraph:
     def dtype(self, value: Node) -> str:
         return str(value_of(value).dtype).removeprefix("torch.")
 
+    def is_tensor(self, value: Any) -> bool:
+        return isinstance(value, Node) and isinstance(value_of(value), torch.Tensor)
+
     def sizes(self, value: Node) -> tuple[Any, ...]:
         return tuple(value_of(value).shape)
 
     def can_call(self, operator: str, dtype: str) -> bool:
-        row = self.context.library.find(dialect.overload(operator))
+        row = self.context.library.find(_overload(operator))
         return row is not None and dtype in self.context.library.operators[row].dtypes
 
     def can_repeat(self, call: Call, dtype: str) -> bool:

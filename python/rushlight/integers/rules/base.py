@@ -135,3 +135,21 @@ def requantized(to: Requantization, result: Result) -> dict[str, Any]:
 Rule = Callable[[Graph, Call, Settings], bool]
 """Returns whether it changed the graph. It raises Refusal where the part is quantized and yet has to compute
 in floats."""
+
+
+def first_of(*rules: Rule) -> Rule:
+    """The first of some rules that changes the graph; the first refusal where none does."""
+
+    def rule(graph: Graph, call: Call, settings: Settings) -> bool:
+        refusal = None
+        for each in rules:
+            try:
+                if each(graph, call, settings):
+                    return True
+            except Refusal as reason:
+                refusal = refusal or reason
+        if refusal is not None:
+            raise refusal
+        return False
+
+    return rule

@@ -129,5 +129,4 @@ def linear(graph: Graph, call: Call, settings: Settings) -> bool:
 
 RULES: Mapping[str, Rule] = {
     "aten::convolution": convolution,
-    "aten::linear": linear,
 }
