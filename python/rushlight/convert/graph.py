@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rushlight.codegen.table import Operator
-from rushlight.convert import pointwise
+from rushlight.convert import contracts, pointwise
 from rushlight.convert.reading import ReadMethod
 from rushlight.integers import graph as protocol
 from rushlight.integers.graph import Array
@@ -199,7 +199,7 @@ class ProgramGraph:
         touched = [*_reads(call), *call.results]
         again = self.method.written_again
         changes = any(isinstance(each, TensorOperand) and each.storage in again for each in touched)
-        return ProgramCall(call, changes)
+        return ProgramCall(call, changes or not contracts.hold(call))
 
     def _is_used(self, value: Operand) -> bool:
         return isinstance(value, TensorOperand) and (bool(self._readers.get(value)) or self.is_output(value))

@@ -8,7 +8,8 @@ wrote. Shapes need not be right: kernels check them when the converted program r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -253,7 +254,8 @@ class _Reader:
         first, key = self.first[storage], (index, storage)
         if key in self.views:
             return self.views[key]
-        plain = offset == 0 and tensor.dtype == first.dtype and tensor.nbytes == first.nbytes
+        _need(tensor.dtype == first.dtype, f"value {index} is read as {tensor.dtype}, not as it was written")
+        plain = offset == 0 and tensor.nbytes == first.nbytes
         static = not first.is_dynamic and tensor.dynamism is Dynamism.STATIC
         if plain and static and storage not in self.result.fixed:
             if (tensor.sizes, tensor.dim_order) == (first.sizes, first.dim_order):
@@ -297,6 +299,7 @@ class _Reader:
         if row.name == _ET_VIEW:
             operands[-1] = self._aliased(given[-1], operands[0], what)
             results.append(operands[-1])
+        self._check_overlaps(row, given, outs, what)
         for place, argument in enumerate(arguments):
             if argument.name in outs:
                 operands[place] = self._written_operand(given[place])
@@ -322,6 +325,18 @@ class _Reader:
         else:
             fits = kind in (*_NUMBERS, Kind.STRING, Kind.NONE) or argument.base == "Any"
         _need(fits, f"{what} has a {kind.name} as '{argument.name}'")
+
+    def _check_overlaps(self, row: Operator, given: Sequence[int], outs: set[str], what: str) -> None:
+        """Errors: Unread where a result lies over an input, unless the kernel may write it there."""
+        ends: list[list[TensorInfo]] = [[], []]
+        for argument, index in zip(row.schema.arguments, given, strict=True):
+            for tensor in self.method.tensors_of(self.method.values[index]):
+                if tensor.storage in _PLANNED:
+                    ends[argument.name in outs].append(tensor)
+        in_place = "in_place" in row.traits
+        for read, written in itertools.product(*ends):
+            same = (read.memory_offset, read.nbytes) == (written.memory_offset, written.nbytes)
+            _need(not _overlap(read, written) or (same and in_place), f"{what} writes over its input")
 
     def _written_operand(self, index: int) -> Operand:
         value = self.method.values[index]
@@ -380,6 +395,11 @@ def _outs(row: Operator) -> set[str]:
     if base.endswith("_") or base.startswith("executorch_prim::"):
         return set()
     return {argument.name for argument in row.schema.returned if argument.base == "Tensor"}
+
+
+def _overlap(a: TensorInfo, b: TensorInfo) -> bool:
+    ends = [each.memory_offset + each.nbytes for each in (a, b)]
+    return a.memory_id == b.memory_id and a.memory_offset < ends[1] and b.memory_offset < ends[0]
 
 
 def _need(condition: bool, reason: str) -> None:

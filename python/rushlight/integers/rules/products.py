@@ -71,7 +71,8 @@ def _products(
     need(real is None or real.shape == (len(numbers),), "its bias is not one number for each output")
     folded = folded_bias(real, numbers, source.zero_point, scale)
     need(folded is not None, "its sums may have more than 32 bits")
-    to = requantization(scale / result.to.scale, settings.rounding)
+    with np.errstate(over="ignore"):
+        to = requantization(scale / result.to.scale, settings.rounding)
     need(to is not None, "its scales are out of range")
     assert to is not None
     return {"bias": folded, **requantized(to, result)}
