@@ -21,13 +21,12 @@ from rushlight.export.frontend.decompositions import affine_operators, decomposi
 from rushlight.export.frontend.libraries import library_for
 from rushlight.export.frontend.registration import register_custom_operators
 from rushlight.export.frontend.tracing import method_sources, traced
-from rushlight.export.lower.emit import Emitter, Pools
+from rushlight.export.graph.nodes import source_line
+from rushlight.export.lower.data import TensorPool
 from rushlight.export.lower.forward_copies import forward_copies
-from rushlight.export.lower.in_place import reuse_inputs
 from rushlight.export.lower.method import Placement, lower_method
 from rushlight.export.lower.problems import raise_if_any
 from rushlight.export.lower.promise import broken_promises
-from rushlight.export.memory.planning import plan_memory
 from rushlight.export.options import MethodSource, Options
 from rushlight.export.passes import PassContext
 from rushlight.export.passes.compute_in_integers import WholeLayers
@@ -41,6 +40,11 @@ from rushlight.export.pipeline import (
 )
 from rushlight.export.report.capacity import check_capacity
 from rushlight.export.report.report import MethodReport, Report
+from rushlight.lowered.emit import Emitter, Pools
+from rushlight.lowered.in_place import reuse_inputs
+from rushlight.lowered.instructions import LoweredMethod
+from rushlight.lowered.planning import Planned, plan_memory
+from rushlight.memory import read_banks
 
 
 @collection_paused()
@@ -97,7 +101,7 @@ def export(
     register_custom_operators(each for each in chosen.custom_ops if "(" not in os.fspath(each))
     sources = method_sources(module, args, kwargs, dynamic_shapes, constant_methods)
     start = time.perf_counter()
-    pools, methods, reports = Pools(), [], []
+    pools, methods, reports = Pools(TensorPool(), TensorPool()), [], []
     workers = [
         _MethodExport(name, source, chosen, (index, len(sources)))
         for index, (name, source) in enumerate(sources.items())
@@ -151,7 +155,7 @@ class _MethodExport:
         self.runner.run([*self.passes["delegated"], *last], program)
         lowered, problems = self.step("lowering", 0.75, lambda: self._lowered(program))
         raise_if_any(problems, self.name)
-        planned = self.step("memory planning", 0.85, lambda: plan_memory(lowered, self.options))
+        planned = self.step("memory planning", 0.85, lambda: self._planned(lowered))
         emitter = Emitter(lowered, planned.memory_map, pools)
         method = self.step("emission", 0.9, emitter.method)
         report = MethodReport(
@@ -207,8 +211,13 @@ class _MethodExport:
         problems += broken_promises(method, self.library.table, self.options.built, self.options.backends)
         if not problems:
             forward_copies(method, self.library)
-            reuse_inputs(method, self.library)
+            reuse_inputs(method, self.library.has_trait)
         return method, problems
+
+    def _planned(self, method: LoweredMethod) -> Planned:
+        given = self.options.memory
+        banks = None if given is None else read_banks(given)
+        return plan_memory(method, banks, self.options.planner, lambda node: str(source_line(node) or ""))
 
 
 def _delegate(workers: Sequence[_MethodExport], options: Options) -> None:

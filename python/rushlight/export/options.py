@@ -68,8 +68,7 @@ class Options:
     @property
     def is_for_riscv_boards(self) -> bool:
         """Whether the target is a RISC-V board."""
-        target = None if self.target is None else targets.get(self.target)
-        return target is not None and target.kind == "bare-metal" and target.name.startswith("rv")
+        return self.target is not None and targets.wants_weights_by_depth(targets.get(self.target))
 
     def is_external(self, name: str) -> bool:
         """Whether the data of a constant of that name goes into a data file."""

@@ -56,7 +56,8 @@ def folded_bias(bias: Array | None, numbers: Array, zero_point: int, scale: Arra
     rows = numbers.reshape(numbers.shape[0], -1).astype(np.int64)
     folded = -zero_point * rows.sum(1)
     if bias is not None:
-        steps = np.rint(bias.astype(np.float64) / scale)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            steps = np.rint(bias.astype(np.float64) / scale)
         if not np.isfinite(steps).all() or (np.abs(steps) > 2.0**31).any():
             return None
         folded = folded + steps.astype(np.int64)
@@ -66,9 +67,12 @@ def folded_bias(bias: Array | None, numbers: Array, zero_point: int, scale: Arra
 
 def quantize(real: Array, scale: float, zero_point: int, low: int, high: int) -> Array:
     """As `quantize_per_tensor` computes it in float32: real * (1 / scale), halves to even."""
-    inverse = np.float32(1.0 / scale)
-    steps = np.rint(np.asarray(real, np.float32) * inverse) + np.float32(zero_point)
-    quantized: Array = np.clip(steps, low, high).astype(np.int64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        inverse = np.float32(1.0 / scale)
+        steps = np.rint(np.asarray(real, np.float32) * inverse) + np.float32(zero_point)
+    # 0 times an infinite inverse is none of the numbers: the zero point stands for 0.
+    known = np.where(np.isnan(steps), np.float32(zero_point), steps)
+    quantized: Array = np.clip(known, low, high).astype(np.int64)
     return quantized
 
 

@@ -7,11 +7,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from rushlight.export.lower.instructions import Origin
-from rushlight.export.memory import Plan
-from rushlight.export.memory.picture import picture
-from rushlight.export.memory.report import summary, to_json
 from rushlight.export.pipeline import PassRun
+from rushlight.lowered.instructions import Origin
+from rushlight.memory import Plan
+from rushlight.memory.picture import picture
+from rushlight.memory.report import summary, to_json
 from rushlight.program.model import Method
 
 

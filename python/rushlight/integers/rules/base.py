@@ -102,6 +102,9 @@ def shared_dtype(graph: Graph, source: Quantized, to: Result) -> str:
     """The dtype that input and result share."""
     dtype = graph.dtype(source.value)
     need(dtype in BYTES, f"its input is {dtype}, not int8 or uint8")
+    limits = np.iinfo(dtype)
+    need(limits.min <= source.zero_point <= limits.max, f"a zero point is not a number of {dtype}")
+    need(limits.min <= to.to.low and to.to.high <= limits.max, f"a range is not one of {dtype}")
     need(graph.dtype(to.last.result) == dtype, f"its result is not {dtype}, as its input is")
     need(to.low <= to.to.zero_point <= to.high, "an activation leaves out 0")
     return dtype
