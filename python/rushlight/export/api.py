@@ -30,6 +30,7 @@ from rushlight.export.lower.promise import broken_promises
 from rushlight.export.memory.planning import plan_memory
 from rushlight.export.options import MethodSource, Options
 from rushlight.export.passes import PassContext
+from rushlight.export.passes.quantize_io import QuantizeIo
 from rushlight.export.pipeline import (
     PassRunner,
     core_aten_passes,
@@ -37,8 +38,11 @@ from rushlight.export.pipeline import (
     numbering_passes,
     user_passes,
 )
+from rushlight.export.quantized_io import MethodNumbers, QuantizedIo, metadata_methods
+from rushlight.export.report.bundle import with_quantized_io
 from rushlight.export.report.capacity import check_capacity
 from rushlight.export.report.report import MethodReport, Report
+from rushlight.program.model import Method
 
 
 @collection_paused()
@@ -80,6 +84,9 @@ def export(
                 few copies: True, False, or "auto", which is True for runtime="rushlight"; where target is a
                 RISC-V board, for convolutions of integers alone. Inputs and outputs lie as the example inputs
                 do.
+            quantize_io: inputs and outputs are the integers that the model quantizes them to: True; "int8"
+                or "uint8" to have that dtype; or a QuantizedIo to choose some, with numbers of their own.
+                Methods "input0_scale", "input0_zp", "output0_scale", ... return what the integers stand for.
             progress: called with what is being done and the share that is done.
 
     Errors: NotExportable listing each node that cannot run with its source line, the operator, its dtype
@@ -107,10 +114,24 @@ def export(
         method, report = worker.finish(pools)
         methods.append(method)
         reports.append(report)
+    methods += _metadata(reports, sources)
+    sources = {report.name: with_quantized_io(sources[report.name], report.numbers) for report in reports}
     exported = Exported.of(methods, pools, Report(reports, time.perf_counter() - start), sources)
     if chosen.target is not None:
         check_capacity(exported, chosen.target)
     return exported
+
+
+def _metadata(reports: Sequence[MethodReport], sources: Mapping[str, MethodSource]) -> list[Method]:
+    """Methods that tell the numbers of quantized inputs and outputs. Errors: InvalidArgument where the user
+    gave a method of such a name."""
+    made = [each for report in reports for each in metadata_methods(report.name, report.numbers)]
+    for each in made:
+        if each.name in sources:
+            raise InvalidArgument(
+                f"quantize_io: expected no method '{each.name}', got one: it is for metadata"
+            )
+    return made
 
 
 _EDGE = 0.7  # the part of a method's work that takes it to the edge dialect
@@ -145,7 +166,9 @@ class _MethodExport:
         """The method of the program; constants go into `pools`."""
         program = self.program
         chosen = self.options
-        last = delegated_passes(chosen.channels_last_for, chosen.is_for_riscv_boards)
+        wanted = QuantizedIo.of(chosen.quantize_io)
+        ends = None if wanted is None else QuantizeIo(wanted)
+        last = delegated_passes(chosen.channels_last_for, chosen.is_for_riscv_boards, ends)
         self.runner.run([*self.passes["delegated"], *last], program)
         lowered, problems = self.step("lowering", 0.75, lambda: self._lowered(program))
         raise_if_any(problems, self.name)
@@ -160,6 +183,7 @@ class _MethodExport:
             self.seconds,
             emitter.origins,
             self.runner.context.remarks,
+            MethodNumbers({}, {}) if ends is None else ends.numbers,
         )
         return method, report
 

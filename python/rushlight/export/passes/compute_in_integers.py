@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import getitem
@@ -19,9 +20,9 @@ from rushlight.export.graph.constants import Constants
 from rushlight.export.graph.nodes import source_line, value_of
 from rushlight.export.graph.rewrite import insert_before, is_pure, replace
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.integers.graph import Array, Call
+from rushlight.integers.graph import QUANTIZE, Array, Call
 from rushlight.integers.match import turn
-from rushlight.integers.rules import Settings
+from rushlight.integers.rules import RULES, Refusal, Settings
 
 
 class ComputeInIntegers(Pass):
@@ -46,6 +47,12 @@ class ComputeInIntegers(Pass):
             context.remarks.append(f"{self.name}: {call.node.name}{place} computes in float: {reason}")
         graph.constants.remove_unused()
         return bool(report.replaced)
+
+
+def turn_quantize(program: ExportedProgram, context: PassContext, node: Node) -> None:
+    """Let a quantize behind dequantize become an operator on integers, if the runtime has one."""
+    with contextlib.suppress(Refusal):
+        RULES[QUANTIZE](_FxGraph(program, context), _FxCall(node), Settings())
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,14 @@ from rushlight.export.memory import Plan
 from rushlight.export.memory.picture import picture
 from rushlight.export.memory.report import summary, to_json
 from rushlight.export.pipeline import PassRun
+from rushlight.export.quantized_io import MethodNumbers
 from rushlight.program.model import Method
 
 
 @dataclass(frozen=True)
 class MethodReport:
     """One method: its plan, its passes, seconds by stage, and what passes remark: why a quantized part
-    computes in float, say."""
+    computes in float, say. `numbers`: what integer inputs and outputs stand for."""
 
     name: str
     method: Method
@@ -27,6 +28,7 @@ class MethodReport:
     seconds: dict[str, float]
     origins: list[Origin] = field(repr=False)
     remarks: list[str] = field(default_factory=list)
+    numbers: MethodNumbers = field(default_factory=lambda: MethodNumbers({}, {}))
 
     @property
     def operators(self) -> dict[str, int]:
@@ -47,6 +49,7 @@ class MethodReport:
             "memory": to_json(self.plan),
             "passes": [{"name": p.name, "modified": p.modified, "seconds": p.seconds} for p in self.passes],
             "remarks": self.remarks,
+            "quantized_io": self.numbers.to_json(),
             "seconds": self.seconds,
         }
 
