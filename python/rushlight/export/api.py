@@ -184,6 +184,7 @@ class _MethodExport:
             emitter.origins,
             self.runner.context.remarks,
             MethodNumbers({}, {}) if ends is None else ends.numbers,
+            self.runner.context.arithmetic,
         )
         return method, report
 

@@ -62,9 +62,9 @@ class QuantizedIo:
     """Which inputs and outputs of a method are integers.
 
     Args:
-        inputs, outputs: their indices; None for all float tensors. A mapping gives an index numbers of its own, to
-            take the bytes of an image: {0: {"scale": 1 / 255, "zp": 0, "dtype": "uint8"}}. The program
-            requantizes them to the model's numbers; without any, the model's are those of the caller.
+        inputs, outputs: their indices; None for all float tensors. A mapping gives an index numbers of its
+            own, those of an image's bytes, say: {0: {"scale": 1 / 255, "zp": 0, "dtype": "uint8"}}. The
+            program requantizes them to the model's; without any, the caller has the model's numbers.
         dtype: "int8" or "uint8"; None leaves each as the model quantizes it.
     """
 

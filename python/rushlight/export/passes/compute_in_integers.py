@@ -15,6 +15,7 @@ from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import Node
 
+from rushlight.export.arithmetic import arithmetic_of
 from rushlight.export.dialect import integers as dialect
 from rushlight.export.graph.constants import Constants
 from rushlight.export.graph.nodes import source_line, value_of
@@ -46,6 +47,10 @@ class ComputeInIntegers(Pass):
             place = f" ({line.file}:{line.line})" if line else ""
             context.remarks.append(f"{self.name}: {call.node.name}{place} computes in float: {reason}")
         graph.constants.remove_unused()
+        reasons = {_node(call).name: reason for call, reason in report.refused}
+        context.arithmetic += arithmetic_of(
+            program.graph, reasons, lambda node: graph.constants.get(node) is not None
+        )
         return bool(report.replaced)
 
 
