@@ -106,6 +106,9 @@ class ProgramGraph:
     def dtype(self, value: TensorOperand) -> str:
         return value.dtype
 
+    def is_tensor(self, value: Any) -> bool:
+        return isinstance(value, TensorOperand)
+
     def sizes(self, value: TensorOperand) -> tuple[Any, ...]:
         return (value.symbols,) * len(value.sizes) if value.is_dynamic else value.sizes
 

@@ -30,6 +30,7 @@ from rushlight.export.lower.promise import broken_promises
 from rushlight.export.options import MethodSource, Options
 from rushlight.export.passes import PassContext
 from rushlight.export.passes.compute_in_integers import WholeLayers
+from rushlight.export.passes.quantize_io import QuantizeIo
 from rushlight.export.passes.remove_assertions import RemoveAssertions
 from rushlight.export.pipeline import (
     PassRunner,
@@ -38,6 +39,8 @@ from rushlight.export.pipeline import (
     numbering_passes,
     user_passes,
 )
+from rushlight.export.quantized_io import MethodNumbers, QuantizedIo, metadata_methods
+from rushlight.export.report.bundle import with_quantized_io
 from rushlight.export.report.capacity import check_capacity
 from rushlight.export.report.report import MethodReport, Report
 from rushlight.lowered.emit import Emitter, Pools
@@ -45,6 +48,7 @@ from rushlight.lowered.in_place import reuse_inputs
 from rushlight.lowered.instructions import LoweredMethod
 from rushlight.lowered.planning import Planned, plan_memory
 from rushlight.memory import read_banks
+from rushlight.program.model import Method
 
 
 @collection_paused()
@@ -86,6 +90,9 @@ def export(
                 few copies: True, False, or "auto", which is True for runtime="rushlight"; where target is a
                 RISC-V board, for convolutions of integers alone. Inputs and outputs lie as the example inputs
                 do.
+            quantize_io: inputs and outputs are the integers that the model quantizes them to: True; "int8"
+                or "uint8" to have that dtype; or a QuantizedIo to choose some, with numbers of their own.
+                Methods "input0_scale", "input0_zp", "output0_scale", ... return what the integers stand for.
             progress: called with what is being done and the share that is done.
 
     Errors: NotExportable listing each node that cannot run with its source line, the operator, its dtype
@@ -113,10 +120,24 @@ def export(
         method, report = worker.finish(pools)
         methods.append(method)
         reports.append(report)
+    methods += _metadata(reports, sources)
+    sources = {report.name: with_quantized_io(sources[report.name], report.numbers) for report in reports}
     exported = Exported.of(methods, pools, Report(reports, time.perf_counter() - start), sources)
     if chosen.target is not None:
         check_capacity(exported, chosen.target)
     return exported
+
+
+def _metadata(reports: Sequence[MethodReport], sources: Mapping[str, MethodSource]) -> list[Method]:
+    """Methods that tell the numbers of quantized inputs and outputs. Errors: InvalidArgument where the user
+    gave a method of such a name."""
+    made = [each for report in reports for each in metadata_methods(report.name, report.numbers)]
+    for each in made:
+        if each.name in sources:
+            raise InvalidArgument(
+                f"quantize_io: expected no method '{each.name}', got one: it is for metadata"
+            )
+    return made
 
 
 _EDGE = 0.7  # the part of a method's work that takes it to the edge dialect
@@ -151,7 +172,9 @@ class _MethodExport:
         """The method of the program; constants go into `pools`."""
         program = self.program
         chosen = self.options
-        last = delegated_passes(chosen.channels_last_for, chosen.is_for_riscv_boards)
+        wanted = QuantizedIo.of(chosen.quantize_io)
+        ends = None if wanted is None else QuantizeIo(wanted)
+        last = delegated_passes(chosen.channels_last_for, chosen.is_for_riscv_boards, ends)
         self.runner.run([*self.passes["delegated"], *last], program)
         lowered, problems = self.step("lowering", 0.75, lambda: self._lowered(program))
         raise_if_any(problems, self.name)
@@ -166,6 +189,8 @@ class _MethodExport:
             self.seconds,
             emitter.origins,
             self.runner.context.remarks,
+            MethodNumbers({}, {}) if ends is None else ends.numbers,
+            self.runner.context.arithmetic,
         )
         return method, report
 
@@ -182,8 +207,8 @@ class _MethodExport:
         return result
 
     def _taken_apart(self, program: ExportedProgram) -> ExportedProgram:
-        """The program in Core ATen. torchao's operators are whole until layers that the runtime has are made of
-        them; backends look for layers themselves."""
+        """The program in Core ATen. torchao's operators stay whole until layers that the runtime has are made
+        of them; backends look for layers themselves."""
         if _partitioners(self.options):
             return self._decomposed(program)
         program = self._decomposed(program, affine_operators())

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import getitem
@@ -14,6 +15,7 @@ from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import Node
 
+from rushlight.export.arithmetic import arithmetic_of
 from rushlight.export.dialect import (  # noqa: F401  # they define the operators
     grouped,
     integer_attention,
@@ -24,9 +26,9 @@ from rushlight.export.graph.constants import Constants
 from rushlight.export.graph.nodes import source_line, value_of
 from rushlight.export.graph.rewrite import insert_before, is_pure, replace
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.integers.graph import Array, Call
+from rushlight.integers.graph import QUANTIZE, Array, Call
 from rushlight.integers.match import Report, apply, turn
-from rushlight.integers.rules import WHOLE_RULES, Settings
+from rushlight.integers.rules import RULES, WHOLE_RULES, Refusal, Settings
 from rushlight.runtime.arrays import as_array, as_tensor
 
 
@@ -51,6 +53,10 @@ class ComputeInIntegers(Pass):
             place = f" ({line.file}:{line.line})" if line else ""
             context.remarks.append(f"{self.name}: {call.node.name}{place} computes in float: {reason}")
         graph.constants.remove_unused()
+        reasons = {_node(call).name: reason for call, reason in report.refused}
+        context.arithmetic += arithmetic_of(
+            program.graph, reasons, lambda node: graph.constants.get(node) is not None
+        )
         return bool(report.replaced)
 
 
@@ -66,6 +72,12 @@ class WholeLayers(Pass):
         apply(graph, WHOLE_RULES, Settings(), report)
         graph.constants.remove_unused()
         return bool(report.replaced)
+
+
+def turn_quantize(program: ExportedProgram, context: PassContext, node: Node) -> None:
+    """Let a quantize behind dequantize become an operator on integers, if the runtime has one."""
+    with contextlib.suppress(Refusal):
+        RULES[QUANTIZE](_FxGraph(program, context), _FxCall(node), Settings())
 
 
 @dataclass(frozen=True)

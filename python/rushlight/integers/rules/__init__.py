@@ -29,6 +29,7 @@ RULES: Mapping[str, Rule] = {
     **movement.RULES,
     **tables.RULES,
     "aten::linear": first_of(products.linear, layers.linear),
+    "aten::mm": first_of(products.matrix_product, attention.matmul),
 }
 
 WHOLE_RULES: Mapping[str, Rule] = {**layers.RULES, **scaled_products.RULES}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Linear layers whose results stay floats: of weights that alone are integers, and of inputs that are quantized
-by ranges found in each run."""
+"""Linear layers whose results stay floats: weights alone are integers, or inputs are quantized by ranges
+found in each run."""
 
 from __future__ import annotations
 

@@ -178,5 +178,4 @@ def _linear(
 RULES: Mapping[str, Rule] = {
     "aten::addmm": matrix_product,
     "aten::convolution": convolution,
-    "aten::mm": matrix_product,
 }
