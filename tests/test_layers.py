@@ -79,11 +79,11 @@ PACKAGE = [
     "cli",
 ]
 
-ARITHMETIC = "kernels/ukernel/requantize.h"
-"""The contract between fronts, which prove the numbers, and microkernels, which use them: plain code that any
+CONTRACTS = r"kernels/ukernel/(?:requantize|grouped_weights)\.h"
+"""The contracts between fronts, which prove the numbers, and microkernels, which use them: plain code that any
 folder of kernels/ may include."""
 
-_INCLUDE = re.compile(rf'^#include "(?!{ARITHMETIC})(\w+)/(\w+)/', re.MULTILINE)
+_INCLUDE = re.compile(rf'^#include "(?!{CONTRACTS})(\w+)/(\w+)/', re.MULTILINE)
 
 
 def includes(folder: str) -> Iterator[tuple[Path, str, str]]:
