@@ -19,7 +19,7 @@ from rushlight.build.request import BuildRequest
 from rushlight.build.result import BuildResult
 from rushlight.build.sizes import read_sizes
 from rushlight.codegen.bake import Baked, bake, program_name
-from rushlight.convert import converted_model
+from rushlight.convert.files import converted_model
 from rushlight.documents import read_json
 from rushlight.errors import InvalidArgument
 from rushlight.files import locked, write_bytes, write_text

@@ -16,7 +16,7 @@ from rushlight.cli.options import (
     verbose_option,
 )
 from rushlight.codegen.bake import Baked, bake, program_name
-from rushlight.convert import converted_model
+from rushlight.convert.files import converted_model
 from rushlight.errors import InvalidArgument
 from rushlight.package import FORMS, bake_package
 

@@ -5,22 +5,15 @@ from __future__ import annotations
 
 import contextlib
 import mmap
-from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from rushlight import runtime
-from rushlight.codegen.table import Operator
-from rushlight.convert.api import convert
-from rushlight.convert.files import own_operators
 from rushlight.errors import InvalidArgument, InvalidProgram, MissingDependency
 from rushlight.integers.graph import DEQUANTIZE
-from rushlight.program import is_bundled_program, read_model
+from rushlight.program.bundled import is_bundled_program
 from rushlight.program.container import read_frame
-from rushlight.program.dtypes import NAMES
-from rushlight.runtime import native
 from rushlight.runtime.program import ProgramSource
 
 _SIGN = DEQUANTIZE.encode()
@@ -41,7 +34,8 @@ def load(
     those in float, and are the same on every machine. False runs the file's own instructions. By default
     they do where nothing records events, which name instructions by their places in the file. A program
     without quantized parts is opened as it is, and so is one of which nothing can be converted;
-    `rushlight convert` says why.
+    `rushlight convert` says why. A converted program is held in memory with its weights, whatever `load_mode`
+    says.
     """
     wanted = not enable_etdump if integers is None else integers
     converted = _converted(source, module) if wanted else None
@@ -54,10 +48,11 @@ def _converted(source: ProgramSource, module: ModuleType | None) -> bytes | None
     read, too, as the runtime has the error."""
     with contextlib.suppress(InvalidProgram, InvalidArgument, MissingDependency, OSError, ValueError):
         data = _mapped(source)
-        if not _names_quantization(data):
-            return None
-        done = convert(read_model(memoryview(data)), _operators(module))
-        return done.buffer if done.is_changed else None
+        if _names_quantization(data):
+            # Imported for programs alone that need it: it takes longer than opening one.
+            from rushlight.convert.built import converted_for
+
+            return converted_for(memoryview(data), module)
     return None
 
 
@@ -76,16 +71,3 @@ def _names_quantization(data: bytes | bytearray | mmap.mmap) -> bool:
     view = memoryview(data)
     end = len(view) if is_bundled_program(view[:8]) else read_frame(view).program_size
     return data.find(_SIGN, 0, end) >= 0
-
-
-def _operators(module: ModuleType | None) -> Mapping[str, Operator]:
-    """The rows of the operators that a module has, with its dtypes."""
-    known = own_operators()
-    if module is None:
-        return known
-    built = native.call(module, module.operator_dtypes)
-    return {
-        name: replace(known[name], dtypes=known[name].dtypes & {NAMES[number] for number in numbers})
-        for name, numbers in built.items()
-        if name in known
-    }

@@ -16,7 +16,7 @@ from rushlight.build.baked import BakedBuild, build_baked
 from rushlight.build.cmake import Progress
 from rushlight.build.inputs import plain_name
 from rushlight.codegen.options import BACKENDS
-from rushlight.convert import converted_model
+from rushlight.convert.files import converted_model
 from rushlight.run.prepared import PreparedCase, prepare_case
 from rushlight.sources import source_root
 from rushlight.trace.request import TraceRequest

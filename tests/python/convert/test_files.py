@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,40 +11,20 @@ import pytest
 
 import rushlight
 from rushlight.cli.main import main
-from rushlight.convert import convert, convert_file
-from rushlight.convert.files import own_operators
+from rushlight.convert.api import convert
+from rushlight.convert.files import convert_file, own_operators
 from rushlight.program import (
     DebugRecord,
     bundled_case,
     is_bundled_program,
-    parts_of,
     read_bundled_program,
     read_debug_record,
     read_program,
     write_bundled_program,
-    write_program,
 )
 from rushlight.program.bundled import BundledSuite
 from rushlight.program.debug import Frame, InstructionOrigin, MethodOrigins, fingerprint
-from rushlight.program.model import KernelCall
-
-INTEROP = Path(__file__).parents[2] / "interop"
-# Bytes that the same networks plan when rushlight exports them.
-PLANNED = {"model_dscnn_int8": 16000, "model_resnet8_int8": 49152}
-
-
-def model(name: str) -> Path:
-    return INTEROP / name / "model.pte"
-
-
-def before_softmax(data: bytes) -> bytes:
-    """The program without its last two calls: it puts out the integers of the last layer."""
-    parts = parts_of(read_program(data))
-    (plan,) = parts.methods
-    *calls, dequantize, softmax = plan.instructions
-    assert isinstance(dequantize, KernelCall) and isinstance(softmax, KernelCall)
-    short = replace(plan, chains=(tuple(calls),), outputs=(dequantize.arguments[0],))
-    return write_program(replace(parts, methods=(short,))).tobytes()
+from support.official_int8 import PLANNED, SHAPES, before_softmax, model
 
 
 @pytest.mark.parametrize("name", PLANNED)
@@ -68,8 +47,7 @@ def test_the_last_integers_are_few_steps_from_before(name: str) -> None:
     data = before_softmax(model(name).read_bytes())
     before, after = (rushlight.load(data, integers=choice) for choice in (False, True))
     random = np.random.default_rng(3)
-    (shape,) = [read_program(data).plans[0].values[i].data.sizes for i in read_program(data).plans[0].inputs]
-    inputs = [random.standard_normal(shape).astype(np.float32) for _ in range(20)]
+    inputs = [random.standard_normal(SHAPES[name]).astype(np.float32) for _ in range(20)]
     found = [[np.array(p.forward(x)[0], np.int64) for x in inputs] for p in (before, after)]
     apart = np.abs(np.array(found[0]) - np.array(found[1]))
     assert apart.max() <= 3

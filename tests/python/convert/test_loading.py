@@ -10,7 +10,7 @@ import pytest
 
 import rushlight
 from rushlight import runtime
-from rushlight.convert import loading
+from rushlight.convert import built
 from rushlight.errors import InvalidProgram
 
 INTEROP = Path(__file__).parents[2] / "interop"
@@ -42,7 +42,7 @@ def test_traces_are_of_the_files_own_instructions() -> None:
 
 
 def test_a_program_without_quantized_parts_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loading, "convert", lambda *_: pytest.fail("was converted"))
+    monkeypatch.setattr(built, "converted_for", lambda *_: pytest.fail("was converted"))
     assert rushlight.load(INTEROP / "model_mlp" / "model.pte").method_names == ["forward"]
 
 

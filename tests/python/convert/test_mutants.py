@@ -6,20 +6,18 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import rushlight
-from rushlight.convert import convert
+from rushlight.convert.api import convert
 from rushlight.convert.files import own_operators
 from rushlight.errors import RushlightError
 from rushlight.program import ProgramParts, parts_of, read_program, write_program
+from support.official_int8 import SHAPES, model
 from support.program_mutants import mutated
 
-INTEROP = Path(__file__).parents[2] / "interop"
-MODELS = {"model_dscnn_int8": (1, 1, 49, 10), "model_resnet8_int8": (1, 3, 32, 32)}
 LIMITS = {"max_instructions": 1000, "max_memory": 1 << 26, "threads": 1, "prepare": False}
 STEPS = 0.02
 """Softmax outputs of networks that differ by a step here and there."""
@@ -47,16 +45,16 @@ def mutants(parts: ProgramParts, seed: int, count: int) -> list[bytes]:
     return files
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", SHAPES)
 def test_a_damaged_program_is_not_converted_to_another_one(name: str) -> None:
-    parts = parts_of(read_program(INTEROP / name / "model.pte"))
+    parts = parts_of(read_program(model(name)))
     converted = compared = 0
     for data in mutants(parts, seed=11, count=150):
         done = convert(read_program(data), own_operators())
         if not done.is_changed:
             continue
         converted += 1
-        before, after = (outputs(each, MODELS[name]) for each in (data, done.buffer))
+        before, after = (outputs(each, SHAPES[name]) for each in (data, done.buffer))
         if isinstance(before, str):
             continue
         assert not isinstance(after, str), f"ran before, now: {after}"

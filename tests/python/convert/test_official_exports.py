@@ -22,7 +22,7 @@ from torch import nn  # noqa: E402
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e  # noqa: E402
 
 import rushlight  # noqa: E402
-from rushlight.convert import Conversion, convert  # noqa: E402
+from rushlight.convert.api import Conversion, convert  # noqa: E402
 from rushlight.convert.files import own_operators  # noqa: E402
 from rushlight.program import read_program  # noqa: E402
 from rushlight.quantize import quantize  # noqa: E402

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rushlight.convert import convert
+from rushlight.convert.api import convert
 from rushlight.convert.files import own_operators
 from rushlight.convert.graph import ProgramGraph
 from rushlight.convert.reading import ReadMethod, Unread, read
