@@ -295,7 +295,7 @@ def test_the_package_imports_downwards_only() -> None:
         ("def late():\n    import rushlight.cli.main", ["rushlight.cli.main"]),
         ("def late():\n    from rushlight import verify_bundled_program", ["rushlight.run.bundled"]),
         ("importlib.import_module('rushlight.build.api')", ["rushlight.build.api"]),
-        ("from rushlight import load, runtime, errors", []),
+        ("from rushlight import set_seed, runtime, errors", []),
         ("from rushlight.program.debug import source_of", []),
     ],
 )

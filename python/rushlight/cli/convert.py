@@ -11,8 +11,7 @@ import click
 from rushlight import targets
 from rushlight.cli.console import Console, echo_json
 from rushlight.cli.options import json_option, kilobytes, verbose_option
-from rushlight.convert import Conversion
-from rushlight.convert.api import MethodConversion
+from rushlight.convert.api import Conversion, MethodConversion
 from rushlight.convert.files import convert_file
 from rushlight.errors import InvalidArgument
 from rushlight.program import read_model, record_beside

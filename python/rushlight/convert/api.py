@@ -168,10 +168,12 @@ class _Converter:
             return self._unchanged(plan)
         graph = ProgramGraph(method, self.operators)
         ends = places(method.lowered.outputs)
+        before = _conversions(graph)
         report = turn(graph, self.settings)
         done.replaced = report.replaced
         done.in_float = [_told(call, reason) for call, reason in report.refused]
-        if not report.replaced:
+        if _conversions(graph) >= before:
+            done.replaced = []
             return self._unchanged(plan)
         keep_places(graph, ends)
         arrange(graph, self.by_depth)
@@ -199,6 +201,11 @@ class _Converter:
         pool = self.pools.constants if tensor.storage is Storage.CONSTANT else self.pools.mutable
         data = np.frombuffer(self.program.constant(tensor), np.uint8)
         return replace(value, data=replace(tensor, buffer_index=pool.add(data, row_major(1))))
+
+
+def _conversions(graph: ProgramGraph) -> int:
+    """How many calls quantize or dequantize."""
+    return sum(call.operator in (QUANTIZE, DEQUANTIZE) for call in graph.calls())
 
 
 def _told(call: Call, reason: str) -> Float:

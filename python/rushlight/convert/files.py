@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from rushlight.codegen.table import Operator, load_table
@@ -25,6 +26,7 @@ from rushlight.program.debug import MethodOrigins, debug_record_path, fingerprin
 from rushlight.sources import source_root
 
 
+@cache
 def own_operators() -> Mapping[str, Operator]:
     """The operators that rushlight has, by name."""
     return load_table(source_root() / "kernels" / "ops.yaml").operators

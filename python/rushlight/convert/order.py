@@ -9,8 +9,8 @@ from typing import Any
 
 from rushlight.codegen.table import Operator
 from rushlight.convert.graph import ProgramCall, ProgramGraph
+from rushlight.integers.graph import DEQUANTIZE, QUANTIZE
 from rushlight.integers.order import (
-    IMAGE_CHANNELS,
     connected,
     is_either,
     is_worth_converting,
@@ -54,7 +54,7 @@ class _Orders:
         if not is_worth_converting(convolutions, len(borders) + len(exits), True):
             return
         for call, read in entries:
-            if not self._is_free(call, read):
+            if not is_either(read.sizes):
                 self._let_read(call, read, _LAST)
         for result in results:
             if not is_either(result.sizes):
@@ -66,6 +66,8 @@ class _Orders:
         return self.graph.operators[call.row]
 
     def _can_be_last(self, call: Call) -> bool:
+        if _operator(call) in (QUANTIZE, DEQUANTIZE):
+            return False  # at the borders: copies of integers are a quarter of those of floats
         results = _tensors(call.results)
         read = self._deciding(call)
         fixed = self.graph.method.fixed
@@ -96,18 +98,6 @@ class _Orders:
             for read in self._deciding(call)
             if read.storage.place is not Place.CONSTANT and not members & set(self._makers([read]))
         ]
-
-    def _is_free(self, call: Call, read: TensorOperand) -> bool:
-        """Whether the call takes it as it lies."""
-        given = ProgramCall(call).arguments
-        planes = (
-            _operator(call) == _CONVOLUTION
-            and given["input"] is read
-            and not given["transposed"]
-            and given["groups"] == 1
-            and read.sizes[1] <= IMAGE_CHANNELS
-        )
-        return planes or is_either(read.sizes)
 
     def _is_exit(self, value: TensorOperand, members: set[Call]) -> bool:
         """Whether anybody outside of the group wants a value row-major."""

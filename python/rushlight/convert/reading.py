@@ -45,6 +45,9 @@ from rushlight.program.model import Storage as Where
 
 VIEW = "aten::view_copy.out"
 _ET_VIEW = "executorch_prim::et_view.default"
+MOST_CALLS = 10_000
+"""Instructions of a method that is converted: what moves calls takes time that grows with their square."""
+
 _NUMBERS = {Kind.INT: int, Kind.BOOL: bool, Kind.DOUBLE: float}
 _LISTS = {"float": Kind.DOUBLE_LIST, "bool": Kind.BOOL_LIST}
 _PLANNED = (Where.PLANNED, Where.MUTABLE)
@@ -111,6 +114,7 @@ class _Reader:
         kinds = sorted({type(i).__name__ for i in method.instructions if not isinstance(i, KernelCall)})
         _need(not kinds, f"it has instructions of the kind {', '.join(kinds)}")
         _need(len(method.chains) == 1, f"it has {len(method.chains)} chains")
+        _need(len(method.instructions) <= MOST_CALLS, f"it has more than {MOST_CALLS:,} instructions")
         tensors = [value.data for value in method.values if isinstance(value.data, TensorInfo)]
         on_devices = method.buffer_devices or any(tensor.device != Device() for tensor in tensors)
         _need(not on_devices, "it has memory on devices")

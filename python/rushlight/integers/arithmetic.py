@@ -53,8 +53,8 @@ def folded_bias(bias: Array | None, numbers: Array, zero_point: int, scale: Arra
     """The int32 bias of sums of products of integers as they are stored: the real one in steps of `scale`,
     less zero_point times the sum of each output's weights. `numbers` is [outputs, ...]; None where a sum
     might have more than 32 bits."""
-    rows = numbers.reshape(numbers.shape[0], -1).astype(np.int64)
-    folded = -zero_point * rows.sum(1)
+    rows = numbers.reshape(numbers.shape[0], -1)
+    folded = -zero_point * rows.sum(1, dtype=np.int64)
     if bias is not None:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             steps = np.rint(bias.astype(np.float64) / scale)
