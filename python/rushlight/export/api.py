@@ -178,8 +178,8 @@ class _MethodExport:
         return result
 
     def _taken_apart(self, program: ExportedProgram) -> ExportedProgram:
-        """The program in Core ATen. torchao's operators are whole until layers that the runtime has are made of
-        them; backends look for layers themselves."""
+        """The program in Core ATen. torchao's operators are whole until layers that the runtime has are made
+        of them; backends look for layers themselves."""
         if _partitioners(self.options):
             return self._decomposed(program)
         program = self._decomposed(program, affine_operators())
