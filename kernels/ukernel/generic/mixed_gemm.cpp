@@ -7,6 +7,9 @@
 #include <cstring>
 
 #include "kernels/ukernel/generic/vector.h"
+#if defined(__AVX2__)
+#include "kernels/ukernel/x86/widen.h"
+#endif
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
@@ -21,7 +24,16 @@ constexpr size_t lines_of(const GroupedForm& form) {
   return (form.group + line_depth(form) - 1) / line_depth(form);
 }
 
-#if RL_VECTOR_BYTES > 4
+#if defined(__AVX2__)
+RL_INLINE I32 load_numbers(const int8_t* from) { return load_widened_int8(from); }
+#elif defined(__ARM_NEON) || defined(__riscv_vector)
+// All four bytes go to each lane, which shifts its own to the top.
+RL_INLINE I32 load_numbers(const int8_t* from) {
+  int32_t word;
+  std::memcpy(&word, from, sizeof(word));
+  return splat(word) << I32{24, 16, 8, 0} >> 24;
+}
+#elif RL_VECTOR_BYTES > 4
 RL_INLINE I32 load_numbers(const int8_t* from) {
   int8_t __attribute__((vector_size(kLanes))) numbers;
   std::memcpy(&numbers, from, sizeof(numbers));

@@ -47,17 +47,12 @@ class ComputeInIntegers(Pass):
         """See Pass. Control flow's bodies stay as they are: they get constants as operands."""
         graph = _FxGraph(program, context)
         report = turn(graph, self.settings)
-        for call, reason in report.refused:
-            assert isinstance(call, _FxCall)
-            line = source_line(call.node)
-            place = f" ({line.file}:{line.line})" if line else ""
-            context.remarks.append(f"{self.name}: {call.node.name}{place} computes in float: {reason}")
-        graph.constants.remove_unused()
+        is_changed = _conclude(self.name, graph, report)
         reasons = {_node(call).name: reason for call, reason in report.refused}
         context.arithmetic += arithmetic_of(
             program.graph, reasons, lambda node: graph.constants.get(node) is not None
         )
-        return bool(report.replaced)
+        return is_changed
 
 
 class WholeLayers(Pass):
@@ -70,8 +65,18 @@ class WholeLayers(Pass):
         """See Pass."""
         graph, report = _FxGraph(program, context), Report()
         apply(graph, WHOLE_RULES, Settings(), report)
-        graph.constants.remove_unused()
-        return bool(report.replaced)
+        return _conclude(self.name, graph, report)
+
+
+def _conclude(name: str, graph: _FxGraph, report: Report) -> bool:
+    """Remarks what was refused; whether anything was changed."""
+    for call, reason in report.refused:
+        assert isinstance(call, _FxCall)
+        line = source_line(call.node)
+        place = f" ({line.file}:{line.line})" if line else ""
+        graph.context.remarks.append(f"{name}: {call.node.name}{place} computes in float: {reason}")
+    graph.constants.remove_unused()
+    return bool(report.replaced)
 
 
 def turn_quantize(program: ExportedProgram, context: PassContext, node: Node) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from rushlight.integers.arithmetic import pack_halves
 from rushlight.integers.graph import DEQUANTIZE, QUANTIZE, Array, Call, Graph, Value
-from rushlight.integers.rules.base import Refusal, Rule, Settings, need
+from rushlight.integers.rules.base import Rule, Settings, need
 
 _PREFIX = "quantized_decomposed::"
 _BY_GROUP = f"{_PREFIX}dequantize_per_channel_group"
@@ -204,7 +204,6 @@ def replace_layer(
     plain = bias is None or (graph.dtype(bias) == "float32" and len(graph.sizes(bias)) == 1)
     need(plain, "its bias is not a vector of float32")
     operator = "rushlight::weight_only_linear" if source is None else "rushlight::dynamic_linear"
-    need(graph.can_call(operator, "float32"), "no kernel multiplies with such weights")
     numbers = pack_halves(weight.numbers) if weight.is_narrow else weight.value
     arguments = {"input": value, "weight": numbers, "weight_scales": weight.scales, "bias": bias}
     if source is not None:
@@ -219,8 +218,15 @@ def replace_layer(
     graph.replace(last, operator, arguments)
 
 
+def has_kernels(graph: Graph) -> bool:
+    """Whether the runtime multiplies with such weights."""
+    return all(graph.can_call(f"rushlight::{name}_linear", "float32") for name in ("dynamic", "weight_only"))
+
+
 def _linear(graph: Graph, call: Call, dequantizers: Sequence[str]) -> bool:
     given = call.arguments
+    if not has_kernels(graph):
+        return False
     weight = _weight(graph, given["weight"], dequantizers)
     if weight is None:
         need(_source(graph, given["input"]) is None, "its weight is not constant int8 with scales of rows")
@@ -239,10 +245,9 @@ def linear(graph: Graph, call: Call, settings: Settings) -> bool:
 
 def linear_of_groups(graph: Graph, call: Call, settings: Settings) -> bool:
     """The same, of weights whose dequantization no kernel of its own computes."""
-    try:
-        return _linear(graph, call, (_BY_GROUP, _AFFINE))
-    except Refusal:
-        return False  # weights become floats first
+    weight = graph.maker(call.arguments["weight"])
+    known = weight is not None and weight.operator in (_BY_GROUP, _AFFINE)
+    return known and _linear(graph, call, (_BY_GROUP, _AFFINE))
 
 
 RULES: Mapping[str, Rule] = {"aten::linear": linear_of_groups}

@@ -11,7 +11,7 @@ import numpy as np
 
 from rushlight.integers.graph import Array, Call, Graph, Value, is_alone
 from rushlight.integers.rules.base import Rule, Settings
-from rushlight.integers.rules.layers import Source, Weight, chosen_affine, replace_layer
+from rushlight.integers.rules.layers import Source, Weight, chosen_affine, has_kernels, replace_layer
 
 _VIEWS = ("aten::view", "aten::reshape", "aten::flatten")
 _COPIES = (*_VIEWS, "aten::_to_copy")
@@ -131,7 +131,8 @@ def _input(graph: Graph, value: Value, last: Call) -> Value | None:
 def scaled_product(graph: Graph, call: Call, settings: Settings) -> bool:
     """product -> multiply with the scales of columns -> [add a bias]."""
     given = call.arguments
-    if not graph.is_tensor(given["other"]) or not graph.is_tensor(given["self"]):
+    tensors = graph.is_tensor(given["other"]) and graph.is_tensor(given["self"])
+    if not tensors or not has_kernels(graph):
         return False
     found = _of_floats(graph, given["self"]) or _of_integers(graph, given["self"])
     numbers = None if found is None else graph.constant(found.numbers)
