@@ -6,6 +6,8 @@
 //
 // in 32 bits, which the arguments are proven to suffice for. The offset holds what the zero points of both
 // come to, and half of what is shifted out. A difference has a negative multiplier.
+#include "kernels/backs/backs.h"
+#include "kernels/backs/quantized_elementwise.h"
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/quantization/affine.h"
@@ -20,22 +22,6 @@ namespace {
 
 constexpr TypeSet kTypes = selected_types("rushlight::quantized_add.out") & kByteTypes;
 constexpr int64_t kMostShift = 30;
-
-struct Sum {
-  int32_t multipliers[2];
-  int32_t offset;
-  int32_t shift;
-  int32_t zero_point;
-  int32_t low;
-  int32_t high;
-
-  template <class T>
-  [[nodiscard]] T operator()(T a, T b) const {
-    const int32_t sum = a * multipliers[0] + (offset + b * multipliers[1]);
-    const int32_t value = (sum >> shift) + zero_point;
-    return static_cast<T>(value < low ? low : value > high ? high : value);
-  }
-};
 
 // InvalidArgument unless sums of elements of such a dtype have 32 bits on the way, too.
 Error check_sum(ScalarType type, int64_t a, int64_t b, int64_t offset, int64_t shift) {
@@ -53,16 +39,16 @@ Error check_sum(ScalarType type, int64_t a, int64_t b, int64_t offset, int64_t s
 }
 
 template <class T>
-void add_row(const Sum& sum, char* const* at, const BroadcastAxis& axis) {
+void add_row(const ukernel::QuantizedSum& sum, char* const* at, const BroadcastAxis& axis) {
   auto* out = reinterpret_cast<T*>(at[0]);
   const auto* a = reinterpret_cast<const T*>(at[1]);
   const auto* b = reinterpret_cast<const T*>(at[2]);
   if (axis.strides[0] == 1 && axis.strides[1] == 1 && axis.strides[2] == 1) {
-    for (size_t i = 0; i < axis.size; ++i) out[i] = sum(a[i], b[i]);
+    for (size_t i = 0; i < axis.size; ++i) out[i] = static_cast<T>(sum(a[i], b[i]));
     return;
   }
   for (size_t i = 0; i < axis.size; ++i) {
-    *out = sum(*a, *b);
+    *out = static_cast<T>(sum(*a, *b));
     out += axis.strides[0];
     a += axis.strides[1];
     b += axis.strides[2];
@@ -70,7 +56,7 @@ void add_row(const Sum& sum, char* const* at, const BroadcastAxis& axis) {
 }
 
 template <class T>
-void add(const Sum& sum, const Tensor& a, const Tensor& b, const Tensor& out) {
+void add(const ukernel::QuantizedSum& sum, const Tensor& a, const Tensor& b, const Tensor& out) {
   const Tensor* operands[] = {&out, &a, &b};
   BroadcastAxis axes[kTensorDimensionLimit];
   const size_t count = plan_broadcast(operands, 3, axes);
@@ -96,9 +82,9 @@ void add(const Sum& sum, const Tensor& a, const Tensor& b, const Tensor& out) {
 
 }  // namespace
 
-Error add_quantized_out(KernelContext&, const Tensor& self, const Tensor& other, int64_t self_multiplier,
-                        int64_t other_multiplier, int64_t offset, int64_t shift, int64_t output_zero_point,
-                        int64_t output_min, int64_t output_max, Tensor& out) {
+Error add_quantized_out(KernelContext& context, const Tensor& self, const Tensor& other,
+                        int64_t self_multiplier, int64_t other_multiplier, int64_t offset, int64_t shift,
+                        int64_t output_zero_point, int64_t output_min, int64_t output_max, Tensor& out) {
   RL_TRY(check_type(self, kTypes, "self"));
   RL_TRY(check_same_dtype(self, other, "self and other"));
   RL_TRY(check_same_dtype(self, out, "self and out"));
@@ -108,15 +94,18 @@ Error add_quantized_out(KernelContext&, const Tensor& self, const Tensor& other,
   RL_TRY(broadcast_shape(self.sizes(), other.sizes(), &shape));
   RL_TRY(resize_out(out, shape.span()));
   const auto narrow = [](int64_t number) { return static_cast<int32_t>(number); };
-  const Sum sum{{narrow(self_multiplier), narrow(other_multiplier)},
-                narrow(offset),
-                narrow(shift),
-                narrow(output_zero_point),
-                narrow(output_min),
-                narrow(output_max)};
-  return dispatch<kTypes>(self.scalar_type(), [&](auto type) {
-    add<typename decltype(type)::Element>(sum, self, other, out);
-    return Error::Ok;
+  const ukernel::QuantizedSum sum{{narrow(self_multiplier), narrow(other_multiplier)},
+                                  narrow(offset),
+                                  narrow(shift),
+                                  narrow(output_zero_point),
+                                  narrow(output_min),
+                                  narrow(output_max)};
+  const QuantizedAddProblem problem{self, other, out, sum};
+  return backs::add_quantized_out(context, problem, [&] {
+    return dispatch<kTypes>(self.scalar_type(), [&](auto type) {
+      add<typename decltype(type)::Element>(sum, self, other, out);
+      return Error::Ok;
+    });
   });
 }
 
