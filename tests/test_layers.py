@@ -80,8 +80,8 @@ PACKAGE = [
 ]
 
 CONTRACTS = r"kernels/ukernel/(?:requantize|grouped_weights)\.h"
-"""The contracts between fronts, which prove the numbers, and microkernels, which use them: plain code that any
-folder of kernels/ may include."""
+"""The contracts between fronts, which prove the numbers, and microkernels, which use them: any folder of kernels/
+may include them."""
 
 _INCLUDE = re.compile(rf'^#include "(?!{CONTRACTS})(\w+)/(\w+)/', re.MULTILINE)
 

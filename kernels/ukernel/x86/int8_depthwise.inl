@@ -12,7 +12,8 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-constexpr size_t kPreparedBytes = size_t{48} << 10;  // on the stack
+constexpr size_t kPreparedBytes = size_t{48} << 10;         // on the stack
+constexpr size_t kTogether = sizeof(Widest) == 64 ? 2 : 1;  // pixels whose sums fit in registers
 
 constexpr size_t groups_of(size_t taps) { return (taps + kDotDepth - 1) / kDotDepth; }
 
@@ -187,31 +188,66 @@ RL_INLINE void add_group(Vec (&sums)[4], Vec (&group)[4], const Vec* weights) {
   }
 }
 
-// A block of all pixels: of kCount channels, or of `some`.
+// Some pixels together, which share what is loaded of the block: of kCount channels, or of `some`.
+template <class Kind, size_t kCount, size_t kPixels, class Vec>
+RL_INLINE void filter_together(const Block<Vec>& block, const Limits<Vec>& limits, size_t tap_count,
+                               const int8_t* const* taps, size_t channel, size_t some, int8_t* out,
+                               ptrdiff_t out_stride) {
+  const size_t count = kCount > 0 ? kCount : some;
+  Vec sums[kPixels][4];
+  RL_UNROLL
+  for (size_t p = 0; p < kPixels; ++p) {
+    RL_UNROLL
+    for (size_t v = 0; v < 4; ++v) sums[p][v] = block.initial[v];
+  }
+  const Vec* weights = block.weights();
+  size_t left = tap_count;
+  for (; left >= kDotDepth; left -= kDotDepth, taps += kDotDepth, weights += 4) {
+    RL_UNROLL
+    for (size_t p = 0; p < kPixels; ++p) {
+      Vec group[4];
+      interleave<Vec, kDotDepth>(group, taps + p * tap_count, channel, count);
+      add_group(sums[p], group, weights);
+    }
+  }
+  if (left > 0) {
+    RL_UNROLL
+    for (size_t p = 0; p < kPixels; ++p) {
+      Vec group[4];
+      interleave_some(group, taps + p * tap_count, left, channel, count);
+      add_group(sums[p], group, weights);
+    }
+  }
+  RL_UNROLL
+  for (size_t v = 0; v < 4; ++v) {
+    RL_UNROLL
+    for (size_t p = 0; p < kPixels; ++p) {
+      sums[p][v] = scaled<Kind::kHow, Kind::kShiftsLeft>(sums[p][v], block.scales[v]);
+    }
+  }
+  RL_UNROLL
+  for (size_t p = 0; p < kPixels; ++p, out += out_stride) {
+    const Vec narrowed = limits.narrow(sums[p][0], sums[p][1], sums[p][2], sums[p][3]);
+    store_channels(out, by_channels(narrowed), count);
+  }
+}
+
+// A block of all pixels.
 template <class Kind, size_t kCount, class Vec>
 [[gnu::noinline]] void filter_pixels(const Block<Vec>& block, const Int8Depthwise& strip, size_t channel,
                                      size_t some) {
-  const size_t count = kCount > 0 ? kCount : some;
   const Limits<Vec> limits(strip.to);
   const int8_t* const* taps = strip.in;
+  const size_t tap_count = strip.taps;
   int8_t* out = strip.out + channel;
-  for (size_t pixels = strip.pixels; pixels > 0; --pixels, out += strip.out_stride) {
-    Vec sums[4] = {block.initial[0], block.initial[1], block.initial[2], block.initial[3]};
-    Vec group[4];
-    const Vec* weights = block.weights();
-    size_t left = strip.taps;
-    for (; left >= kDotDepth; left -= kDotDepth, taps += kDotDepth, weights += 4) {
-      interleave<Vec, kDotDepth>(group, taps, channel, count);
-      add_group(sums, group, weights);
-    }
-    if (left > 0) {
-      interleave_some(group, taps, left, channel, count);
-      add_group(sums, group, weights);
-      taps += left;
-    }
-    RL_UNROLL
-    for (size_t v = 0; v < 4; ++v) sums[v] = scaled<Kind::kHow, Kind::kShiftsLeft>(sums[v], block.scales[v]);
-    store_channels(out, by_channels(limits.narrow(sums[0], sums[1], sums[2], sums[3])), count);
+  size_t left = strip.pixels;
+  for (; left >= kTogether; left -= kTogether, taps += kTogether * tap_count) {
+    filter_together<Kind, kCount, kTogether>(block, limits, tap_count, taps, channel, some, out,
+                                             strip.out_stride);
+    out += static_cast<ptrdiff_t>(kTogether) * strip.out_stride;
+  }
+  for (; left > 0; --left, taps += tap_count, out += strip.out_stride) {
+    filter_together<Kind, kCount, 1>(block, limits, tap_count, taps, channel, some, out, strip.out_stride);
   }
 }
 

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/host/float_pool.h"
+#include "kernels/host/pool_pieces.h"
 
 namespace rushlight::kernels::host {
 
 namespace {
 
-constexpr ptrdiff_t kFloat = sizeof(float);
-
 // Whether results that lie side by side in dimension d do so in memory.
-bool follows(const Pool& pool, size_t d) {
+bool follows(const Pool& pool, size_t d, ptrdiff_t size) {
   const bool numbered = pool.indices.data == nullptr || pool.indices.strides[d] == ptrdiff_t{sizeof(int64_t)};
-  return pool.pooled.strides[d] == kFloat && numbered;
+  return pool.pooled.strides[d] == size && numbered;
 }
 
 }  // namespace
 
-FloatPool::FloatPool(const Pool& pool, KernelContext& context) : pool_(pool), context_(context) {
-  channels_ = pool.volume.sizes[1] > 1 && pool.volume.strides[1] == kFloat && follows(pool, 1);
-  windows_ =
-      !channels_ && pool.tiling == window_tiling && pool.volume.strides[4] == kFloat && follows(pool, 4);
+PoolPieces::PoolPieces(const Pool& pool, KernelContext& context)
+    : pool_(pool), context_(context), size_(static_cast<ptrdiff_t>(element_size(pool.volume.type))) {
+  channels_ = pool.volume.sizes[1] > 1 && pool.volume.strides[1] == size_ && follows(pool, 1, size_);
+  windows_ = !channels_ && pool.tiling == window_tiling && pool.volume.strides[4] == size_ &&
+             follows(pool, 4, size_);
   planes_ = channels_ ? 1 : static_cast<size_t>(pool.pooled.sizes[1]);
   constexpr size_t kElements = 16384;  // worth another thread
   const auto width = static_cast<size_t>(pool.volume.sizes[4] * pool.windows[1].step);
@@ -26,7 +25,7 @@ FloatPool::FloatPool(const Pool& pool, KernelContext& context) : pool_(pool), co
   grain_ = kElements / (each + 1) + 1;
 }
 
-FloatPool::Row FloatPool::row_at(size_t row) const {
+PoolPieces::Row PoolPieces::row_at(size_t row) const {
   const auto height = static_cast<size_t>(pool_.pooled.sizes[3]);
   const size_t plane = row / height;
   Row result{};
@@ -36,13 +35,13 @@ FloatPool::Row FloatPool::row_at(size_t row) const {
   return result;
 }
 
-void FloatPool::start(Row* row) const {
+void PoolPieces::start(Row* row) const {
   row->rows = pool_.tiling(pool_, 1, row->at);
   row->piece.row = static_cast<ptrdiff_t>(row->rows.begin);
   row->at[4] = 0;
 }
 
-void FloatPool::move_on(Row* row) const {
+void PoolPieces::move_on(Row* row) const {
   if (++row->at[3] < pool_.pooled.sizes[3]) return;
   row->at[3] = 0;
   if (++row->at[1] < static_cast<ptrdiff_t>(planes_)) return;
@@ -50,7 +49,7 @@ void FloatPool::move_on(Row* row) const {
   ++row->at[0];
 }
 
-bool FloatPool::next(Row* row) const {
+bool PoolPieces::next(Row* row) const {
   if (row->at[4] == pool_.pooled.sizes[4]) return false;
   const Window& rows = pool_.windows[1];
   const Window& columns = pool_.windows[2];
@@ -61,17 +60,17 @@ bool FloatPool::next(Row* row) const {
   piece.count = channels_ ? static_cast<size_t>(volume.sizes[1]) : windows;
   piece.window = {static_cast<size_t>(row->rows.count > 0 ? row->rows.count : 0),
                   static_cast<size_t>(extent.count > 0 ? extent.count : 0),
-                  volume.strides[3] / kFloat * static_cast<ptrdiff_t>(rows.dilation),
-                  volume.strides[4] / kFloat * static_cast<ptrdiff_t>(columns.dilation),
+                  volume.strides[3] / size_ * static_cast<ptrdiff_t>(rows.dilation),
+                  volume.strides[4] / size_ * static_cast<ptrdiff_t>(columns.dilation),
                   channels_ ? 1 : static_cast<ptrdiff_t>(columns.step)};
   piece.apart = channels_ ? 0 : static_cast<ptrdiff_t>(columns.step);
   piece.column = static_cast<ptrdiff_t>(extent.begin);
   piece.padded = row->rows.padded * extent.padded;
-  const auto place = [&](const View& view, ptrdiff_t y, ptrdiff_t x) {
+  const auto place = [&](const View& view, ptrdiff_t y, ptrdiff_t x) -> char* {
     return volume_at(view, row->at[0], 0, y, x) + row->at[1] * view.strides[1];
   };
-  piece.x = reinterpret_cast<const float*>(place(volume, piece.row, piece.column));
-  piece.y = reinterpret_cast<float*>(place(pool_.pooled, row->at[3], row->at[4]));
+  piece.x = place(volume, piece.row, piece.column);
+  piece.y = place(pool_.pooled, row->at[3], row->at[4]);
   piece.index = pool_.indices.data == nullptr
                     ? nullptr
                     : reinterpret_cast<int64_t*>(place(pool_.indices, row->at[3], row->at[4]));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pools over rows and columns of float32 tensors, [N, C, H, W] or [C, H, W] in any dim order: all channels of
-// a position at once where they follow each other, a row of results at once where those do, otherwise each by
-// itself.
+// Pools over rows and columns of tensors of one dtype, [N, C, H, W] or [C, H, W] in any dim order: all
+// channels of a position at once where they follow each other, a row of results at once where those do,
+// otherwise each by itself.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace rushlight::kernels::host {
 struct PoolPiece {
   size_t count;
   ukernel::PoolWindow window;  // steps in elements
-  const float* x;
-  float* y;
+  const void* x;
+  void* y;
   int64_t* index;  // null where there are none
   ptrdiff_t row;   // position of the first window's first element
   ptrdiff_t column;
@@ -25,10 +25,10 @@ struct PoolPiece {
   int64_t padded;   // elements of a window with those in the padding, where dilation is 1
 };
 
-class FloatPool {
+class PoolPieces {
  public:
-  // Of a pool that sees two dimensions, of float32.
-  FloatPool(const Pool& pool, KernelContext& context);
+  // Of a pool that sees two dimensions.
+  PoolPieces(const Pool& pool, KernelContext& context);
 
   // pool_piece(piece) for all results.
   template <class F>
@@ -60,8 +60,9 @@ class FloatPool {
 
   const Pool& pool_;
   KernelContext& context_;
-  bool channels_;  // whether all channels of a position are done at once
-  bool windows_;   // whether a row of windows is
+  ptrdiff_t size_;  // of an element
+  bool channels_;   // whether all channels of a position are done at once
+  bool windows_;    // whether a row of windows is
   size_t planes_;
   size_t grain_;
 };
