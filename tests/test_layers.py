@@ -79,11 +79,12 @@ PACKAGE = [
     "cli",
 ]
 
-CONTRACTS = r"kernels/ukernel/(?:requantize|grouped_weights)\.h"
-"""The contracts between fronts, which prove the numbers, and microkernels, which use them: any folder of kernels/
-may include them."""
+CONTRACTS = ("grouped_weights", "quantized_sum", "requantize")
+"""Headers of kernels/ukernel that any folder of kernels/ may include: the contracts between fronts, which prove
+the numbers, and microkernels, which use them."""
 
-_INCLUDE = re.compile(rf'^#include "(?!{CONTRACTS})(\w+)/(\w+)/', re.MULTILINE)
+_CONTRACT = rf"kernels/ukernel/(?:{'|'.join(CONTRACTS)})\.h"
+_INCLUDE = re.compile(rf'^#include "(?!{_CONTRACT})(\w+)/(\w+)/', re.MULTILINE)
 
 
 def includes(folder: str) -> Iterator[tuple[Path, str, str]]:
