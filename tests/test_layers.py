@@ -80,8 +80,8 @@ PACKAGE = [
 ]
 
 CONTRACTS = ("grouped_weights", "quantized_sum", "requantize")
-"""Headers of kernels/ukernel that any folder of kernels/ may include: the contracts between fronts, which prove
-the numbers, and microkernels, which use them."""
+"""Headers of kernels/ukernel that any folder of kernels/ may include: contracts between fronts, which prove the
+numbers, and microkernels, which use them."""
 
 _CONTRACT = rf"kernels/ukernel/(?:{'|'.join(CONTRACTS)})\.h"
 _INCLUDE = re.compile(rf'^#include "(?!{_CONTRACT})(\w+)/(\w+)/', re.MULTILINE)
