@@ -80,7 +80,7 @@ PACKAGE = [
 ]
 
 CONTRACTS = ("grouped_weights", "quantized_sum", "requantize")
-"""Headers of kernels/ukernel that any folder of kernels/ may include: contracts between fronts, which prove the
+"""Headers of kernels/ukernel that any folder of kernels/ may include: contracts between fronts, which prove
 numbers, and microkernels, which use them."""
 
 _CONTRACT = rf"kernels/ukernel/(?:{'|'.join(CONTRACTS)})\.h"
