@@ -150,7 +150,7 @@ class OnnxRuntime:
 
 
 class TorchEager:
-    """The module itself, in PyTorch's inference mode."""
+    """The module itself, in PyTorch's inference mode; of int8, its own quantization of that."""
 
     files = ("subject.json",)
     peer = True
@@ -165,10 +165,13 @@ class TorchEager:
     def __init__(self, folder: Path, threads: int, spins: bool) -> None:
         import torch
         from networks import make
-        from subjects import SUBJECTS
+        from quantized import in_torch
+        from subjects import INT8, SUBJECTS
 
         torch.set_num_threads(threads)
-        self.module, _ = make(SUBJECTS[json.loads((folder / "subject.json").read_text())["name"]])
+        name = json.loads((folder / "subject.json").read_text())["name"]
+        made = make(SUBJECTS[name])
+        self.module = in_torch(made) if name in INT8 else made[0]
 
     def adapted(self, inputs: list[np.ndarray]) -> Any:
         import torch
@@ -196,7 +199,8 @@ class ExecuTorch:
     def version() -> str:
         import importlib.metadata
 
-        import executorch.extension.pybindings.portable_lib  # noqa: F401
+        import executorch.extension.pybindings.portable_lib
+        import executorch.kernels.quantized  # noqa: F401  # operators of programs in int8
 
         return importlib.metadata.version("executorch")
 

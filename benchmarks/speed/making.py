@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import torch
 from networks import Made, make
-from subjects import SUBJECTS
+from quantized import by_xnnpack_quantizer, quantize_onnx, with_rushlight
+from subjects import INT8, SUBJECTS
 from torch.utils.flop_counter import FlopCounterMode
 
 
@@ -96,6 +97,22 @@ def _script_onnx(made: Made, path: Path) -> None:
     torch.onnx.export(*made, path, dynamo=False)
 
 
+def _official_int8(made: Made, path: Path) -> None:
+    import executorch.kernels.quantized  # noqa: F401  # registers the operators' out variants
+
+    _official(by_xnnpack_quantizer(made), path)
+
+
+def _onnx_int8(made: Made, path: Path) -> None:
+    _onnx(made, path)
+    quantize_onnx(made, path)
+
+
+def _script_onnx_int8(made: Made, path: Path) -> None:
+    _script_onnx(made, path)
+    quantize_onnx(made, path)
+
+
 MAKERS: dict[str, Callable[[Made, Path], None]] = {
     "rushlight.pte": _rushlight,
     "official.pte": _official,
@@ -103,9 +120,17 @@ MAKERS: dict[str, Callable[[Made, Path], None]] = {
     "model.onnx": _onnx,
     "script.onnx": _script_onnx,
 }
+INT8_MAKERS: dict[str, Callable[[Made, Path], None]] = {
+    "rushlight.pte": with_rushlight,
+    "official.pte": _official_int8,
+    "xnnpack.pte": lambda made, path: _xnnpack(by_xnnpack_quantizer(made), path),
+    "model.onnx": _onnx_int8,
+    "script.onnx": _script_onnx_int8,
+}
 
 
 def make_file(name: str, folder: Path, file: str) -> None:
     """One form of the model; raises whatever its exporter does."""
     quiet()
-    MAKERS[file](make(SUBJECTS[name]), folder / file)
+    makers = INT8_MAKERS if name in INT8 else MAKERS
+    makers[file](make(SUBJECTS[name]), folder / file)

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 
 from contestants import CONTESTANTS
 from machine import fma_peak
 from plots import ratios_svg, roofline_svg
-from results import OURS, TOLERANCE, Load, Report, Row, is_right, mean_ratio
+from results import OURS, Load, Report, Row, mean_ratio, tolerance_of
 
 _KINDS = {
     "model": "Models",
+    "int8": "Models in int8",
     "compute": "Operators that compute",
     "memory": "Operators that move data",
 }
@@ -40,16 +42,18 @@ def tables(report: Report) -> list[Table]:
 def _times(report: Report, kind: str) -> Table:
     rows, clock = report.of_kind(kind), report.clock
     names = [name for name in CONTESTANTS if any(name in row.timings for row in rows)]
-    unit, scale = ("ms", 1e3) if kind == "model" else ("µs", 1e6)
+    unit, scale = ("ms", 1e3) if kind in ("model", "int8") else ("µs", 1e6)
     shown = [[row.name, *_cells(row, names, clock, scale), *_last(report, row)] for row in rows]
     means = {name: mean_ratio(rows, clock, name) for name in names if name != "copy"}
     shown.append(["*geometric mean of ratios*", *(_ratio(means.get(name)) for name in names), "", "", ""])
     what = "CPU time" if clock == "cpu" else "Wall clock"
     note = (
         f"{what} in {unit}, {_threads(report.threads)}. Ratio: rushlight's over the fastest peer's. "
-        f"† differs from PyTorch by more than {TOLERANCE:g} of the largest magnitude: in no ratio."
+        f"† differs from PyTorch by more than {tolerance_of(kind):g} of the largest magnitude: in no ratio."
     )
-    last = {"model": "GFLOP/s", "compute": "share of peak", "memory": "of a copy's time"}[kind]
+    last = {"model": "GFLOP/s", "int8": "GOP/s", "compute": "share of peak", "memory": "of a copy's time"}[
+        kind
+    ]
     return Table(_KINDS[kind], note, ["", *names, "ratio", "fastest peer", last], shown)
 
 
@@ -57,7 +61,7 @@ def _cells(row: Row, names: Sequence[str], clock: str, scale: float) -> list[str
     texts = []
     for name in names:
         timing = row.timings.get(name)
-        mark = "" if timing is None or is_right(timing) else " †"
+        mark = "" if timing is None or row.is_right(timing) else " †"
         texts.append("–" if timing is None else _number(timing.of(clock) * scale) + mark)
     return texts
 
@@ -70,7 +74,7 @@ def _last(report: Report, row: Row) -> list[str]:
         near = _ratio(row.against("copy", report.clock))
     elif ours is not None and row.flops:
         speed, peak = row.flops / ours.wall / 1e9, fma_peak(report.machine) * report.threads
-        if row.kind == "model":
+        if row.kind in ("model", "int8"):
             near = f"{row.flops / ours.of(report.clock) / 1e9:.0f}"
         elif peak:
             speed = row.flops / ours.of(report.clock) / 1e9
@@ -137,7 +141,7 @@ def _remarks(report: Report) -> list[str]:
         remarks += [
             f"{row.name}: {name} differs by {timing.error:.1e}"
             for name, timing in row.timings.items()
-            if not is_right(timing)
+            if not row.is_right(timing)
         ]
     remarks += [text.replace("{}", ", ".join(names), 1) for text, names in absences.items()]
     return remarks
@@ -162,8 +166,11 @@ def to_html(report: Report) -> str:
     """Plots, tables and remarks."""
     clock = report.clock
     plots: list[tuple[str, Callable[[], str]]] = []
-    if models := report.of_kind("model"):
-        plots.append(("Models: time over the fastest peer's", lambda: ratios_svg(models, clock)))
+    for kind in ("model", "int8"):
+        if models := report.of_kind(kind):
+            plots.append(
+                (f"{_KINDS[kind]}: time over the fastest peer's", partial(ratios_svg, models, clock))
+            )
     if operators := report.of_kind("compute", "memory"):
         plots.append(("Operators: time over the fastest peer's", lambda: ratios_svg(operators, clock)))
         peak = fma_peak(report.machine) * report.threads

@@ -12,13 +12,14 @@ from contestants import CONTESTANTS
 from crew import Failed, WorkerProcess
 
 _HERE = Path(__file__).parent
+_SOURCES = ("operators.py", "quantized.py", "making.py")
 _OWN = "rushlight.pte"  # made anew each time, as the exporter is what is worked on
 _SUBJECT = ("subject.json", "inputs.npz", "expected.npz")
 
 
 def folder_for(work: Path, packages: Mapping[str, str]) -> Path:
     """A folder of `work` for these sources and versions of packages."""
-    sources = [*sorted(_HERE.glob("networks/*.py")), _HERE / "operators.py", _HERE / "making.py"]
+    sources = [*sorted(_HERE.glob("networks/*.py")), *(_HERE / name for name in _SOURCES)]
     digest = hashlib.sha256(json.dumps(dict(packages), sort_keys=True).encode())
     for source in sources:
         digest.update(source.read_bytes())

@@ -2,6 +2,7 @@
 """How fast models and operators run, beside ONNX Runtime, PyTorch and the official runtime.
 
     python benchmarks/speed/run.py --models                    # all models, all contestants
+    python benchmarks/speed/run.py --int8                      # models in int8
     python benchmarks/speed/run.py --operators                 # single operators
     python benchmarks/speed/run.py --only resnet18 "mm 256"    # some of either
     python benchmarks/speed/run.py --load mobilenet-v2         # time and memory that loading takes
@@ -26,7 +27,7 @@ from hotspots import show, spots_of
 from page import to_html, to_markdown
 from results import Report
 from rich.console import Console
-from subjects import MODELS, SUBJECTS
+from subjects import INT8, MODELS, SUBJECTS, kind_of
 from tournament import Settings, Tournament
 
 from rushlight import process
@@ -38,18 +39,16 @@ ROOT = Path(__file__).resolve().parents[2]
 def profile_models(names: list[str], turns: int, threads: int) -> None:
     """Exports each model and shows its operators' times."""
     import torch
+    from making import make_file
     from networks import make
-
-    import rushlight
-    import rushlight.export
 
     torch.set_num_threads(1)
     console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 150)
     for name in names:
-        module, args = make(SUBJECTS[name])
+        _, args = make(SUBJECTS[name])
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "model.pte"
-            rushlight.export.export(module, args, plan_inputs=False).save(path)
+            path = Path(folder) / "rushlight.pte"
+            make_file(name, Path(folder), path.name)
             show(name, spots_of(path, [each.numpy() for each in args], turns, threads), console)
 
 
@@ -64,6 +63,7 @@ def _commit() -> str:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--models", action="store_true", help="all models: " + ", ".join(MODELS))
+    parser.add_argument("--int8", action="store_true", help="models in int8: " + ", ".join(INT8))
     parser.add_argument("--operators", action="store_true", help="all operators")
     parser.add_argument("--only", nargs="+", metavar="NAME", default=[], help="these models and operators")
     parser.add_argument(
@@ -97,7 +97,8 @@ def main() -> int:
         profile_models(options.profile, options.runs, options.threads)
         return 0
     chosen = [*options.only]
-    chosen += [name for name in SUBJECTS if (options.models if name in MODELS else options.operators)]
+    asked = {"model": options.models, "int8": options.int8}
+    chosen += [name for name in SUBJECTS if asked.get(kind_of(name), options.operators)]
     settings = Settings(
         threads=options.threads,
         turns=options.runs,

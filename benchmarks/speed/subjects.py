@@ -1,11 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All that is timed, by name: models and operators."""
+"""All that is timed, by name: models, models in int8, and operators."""
 
 from __future__ import annotations
 
 from networks import MODELS
 from operators import MEMORY, OPERATORS
+from quantized import INT8
 
-SUBJECTS = {**MODELS, **OPERATORS}
+SUBJECTS = {**MODELS, **INT8, **OPERATORS}
 
-__all__ = ["MEMORY", "MODELS", "OPERATORS", "SUBJECTS"]
+__all__ = ["INT8", "MEMORY", "MODELS", "OPERATORS", "SUBJECTS", "kind_of"]
+
+
+def kind_of(name: str) -> str:
+    """Of a subject: model, int8, memory (bound by moving bytes) or compute."""
+    if name in MODELS:
+        return "model"
+    if name in INT8:
+        return "int8"
+    return "memory" if name in MEMORY else "compute"

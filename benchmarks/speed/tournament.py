@@ -23,7 +23,7 @@ from preparing import folder_for, prepare
 from results import Load, Report, Row
 from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
-from subjects import MEMORY, MODELS
+from subjects import MEMORY, kind_of
 
 _OURS = ("rushlight", "rushlight, official program", "copy")
 _LOADS = 3
@@ -121,7 +121,7 @@ class Tournament:
         tell: Tell,
     ) -> Row:
         names = [each for each in workers if each != "copy" or name in MEMORY]
-        kind = "model" if name in MODELS else "memory" if name in MEMORY else "compute"
+        kind = kind_of(name)
         tell("making its files")
         try:
             missing = prepare(name, folder, names, own, peers)

@@ -33,6 +33,7 @@ namespace host {
 
 // Float32. Errors: none.
 Error avg_pool2d(KernelContext& context, const AveragePoolProblem& problem);
+// Float32, int8 and uint8. Errors: none.
 Error max_pool2d_with_indices(KernelContext& context, const MaxPoolProblem& problem);
 
 }  // namespace host

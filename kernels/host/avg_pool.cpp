@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/backs/pool.h"
-#include "kernels/host/float_pool.h"
+#include "kernels/host/pool_pieces.h"
 #include "kernels/ukernel/reduce.h"
 
 namespace rushlight::kernels::host {
 
 Error avg_pool2d(KernelContext& context, const AveragePoolProblem& problem) {
   const Pool& pool = problem.pool;
-  FloatPool(pool, context).for_each_piece([&](const PoolPiece& piece) {
+  PoolPieces(pool, context).for_each_piece([&](const PoolPiece& piece) {
     const ukernel::PoolWindow& window = piece.window;
+    const auto* x = static_cast<const float*>(piece.x);
+    auto* y = static_cast<float*>(piece.y);
     const size_t size = window.rows * window.columns;
     int64_t divisor = pool.divisor;
     if (divisor == 0) divisor = pool.counts_padding ? piece.padded : static_cast<int64_t>(size);
@@ -16,9 +18,9 @@ Error avg_pool2d(KernelContext& context, const AveragePoolProblem& problem) {
     const bool run =
         window.column == 1 && (window.rows == 1 || window.row == static_cast<ptrdiff_t>(window.columns));
     if (piece.count == 1 && run) {
-      *piece.y = ukernel::sum_span(size, piece.x) / by;
+      *y = ukernel::sum_span(size, x) / by;
     } else {
-      ukernel::average_pool(piece.count, window, by, piece.x, piece.y);
+      ukernel::average_pool(piece.count, window, by, x, y);
     }
   });
   return Error::Ok;

@@ -30,6 +30,12 @@ struct Int8Matrix {
   void pack(void* to) const;
 };
 
+// Rows in the form that is multiplied, and the bytes from row to row.
+struct SpreadRows {
+  const void* at;
+  ptrdiff_t stride;
+};
+
 // out[i][j] = quantized(bias[j] + sum of row i times column j), for rows that a source spreads.
 struct Int8Rows {
   size_t rows;
@@ -38,6 +44,8 @@ struct Int8Rows {
   const void* panels;  // packed
   const int32_t* bias;
   ukernel::Requantization to;
+  size_t line = 0;          // blocks that are shorter than so many rows are of one line of them each; 0: none
+  size_t spread_bytes = 0;  // scratch memory in which a block is spread
 
   // Bytes of a spread row.
   [[nodiscard]] size_t row_bytes() const {
@@ -47,12 +55,14 @@ struct Int8Rows {
   [[nodiscard]] size_t block() const {
     constexpr size_t kNear = 32768;
     const size_t least = ukernel::int8_gemm_rows();
-    return std::min(std::max(kNear / std::max<size_t>(row_bytes(), 1) / least, size_t{1}) * least,
-                    std::max<size_t>(rows, 1));
+    const size_t most = std::max(kNear / std::max<size_t>(row_bytes(), 1) / least, size_t{1}) * least;
+    if (line <= most) return std::min(most, std::max<size_t>(rows, 1));
+    const size_t parts = (line + most - 1) / most;  // of equal sizes, but for the last
+    return std::min(((line + parts - 1) / parts + least - 1) / least * least, line);
   }
   // Scratch memory of one thread, with rows of outputs that are stored later.
   [[nodiscard]] size_t scratch_bytes(bool stages) const {
-    return (block() * row_bytes() + (stages ? block() * columns : 0)) / 64 * 64 + 64;
+    return (spread_bytes + (stages ? block() * columns : 0)) / 64 * 64 + 64;
   }
   // Of all threads.
   [[nodiscard]] char* take_scratch(KernelContext& context, bool stages) const {
@@ -60,8 +70,32 @@ struct Int8Rows {
   }
 };
 
+// The blocks of all rows.
+class RowBlocks {
+ public:
+  explicit RowBlocks(const Int8Rows& product)
+      : rows_(product.rows),
+        block_(product.block()),
+        line_(product.line > block_ ? product.line : std::max<size_t>(product.rows, 1)),
+        in_line_((line_ + block_ - 1) / block_) {}
+
+  [[nodiscard]] size_t count() const { return rows_ / line_ * in_line_; }
+  [[nodiscard]] size_t first(size_t index) const {
+    return index / in_line_ * line_ + index % in_line_ * block_;
+  }
+  [[nodiscard]] size_t size(size_t index) const {
+    return std::min(block_, line_ - index % in_line_ * block_);
+  }
+
+ private:
+  size_t rows_;
+  size_t block_;
+  size_t line_;  // rows that are divided alike
+  size_t in_line_;
+};
+
 // Multiplies all rows, a block at a time, by as many threads as there are:
-//   spread(first, count, to)  puts rows there, row_bytes() each
+//   spread(first, count, to)  gives rows, which it may put there: spread_bytes
 //   place(first, count)       where the outputs of these rows go, at equal steps, and the step; null: to
 //   `store` store(first, count, from) takes outputs from there, [count][columns]
 // `scratch` has scratch_bytes() for each thread. Results depend on neither blocks nor threads.
@@ -69,27 +103,25 @@ template <class Spread, class Place, class Store>
 void multiply_rows(KernelContext& context, const Int8Rows& product, char* scratch, bool stages,
                    const Spread& spread, const Place& place, const Store& store) {
   const size_t each = product.scratch_bytes(stages);
-  const size_t block = product.block();
-  const size_t blocks = (product.rows + block - 1) / block;
+  const RowBlocks blocks(product);
   const size_t width = ukernel::int8_gemm_columns();
   const size_t panels = (product.columns + width - 1) / width;
   const size_t panel_bytes = ukernel::int8_panel_bytes(product.depth);
   // Few blocks are cut by panels, which spread the rows again.
-  const size_t cuts =
-      stages ? 1 : std::min(panels, (context.threads() + blocks - 1) / std::max<size_t>(blocks, 1));
+  const size_t parts = (context.threads() + blocks.count() - 1) / std::max<size_t>(blocks.count(), 1);
+  const size_t cuts = stages ? 1 : std::min(panels, parts);
   const size_t per_cut = cuts == 0 ? 0 : (panels + cuts - 1) / cuts;
-  context.parallel_for(blocks * cuts, 1, [&](size_t begin, size_t end, size_t thread) {
-    char* const rows = scratch + each * thread;
+  context.parallel_for(blocks.count() * cuts, 1, [&](size_t begin, size_t end, size_t thread) {
+    char* const own = scratch + each * thread;
     for (size_t item = begin; item < end; ++item) {
-      const size_t first = item / cuts * block;
-      const size_t count = std::min(block, product.rows - first);
-      spread(first, count, rows);
-      auto* const staged = reinterpret_cast<int8_t*>(rows + block * product.row_bytes());
+      const size_t first = blocks.first(item / cuts), count = blocks.size(item / cuts);
+      const SpreadRows rows = spread(first, count, own);
+      auto* const staged = reinterpret_cast<int8_t*>(own + product.spread_bytes);
       ukernel::Int8Gemm gemm;
       gemm.rows = count;
       gemm.depth = product.depth;
-      gemm.left = rows;
-      gemm.left_stride = static_cast<ptrdiff_t>(product.row_bytes());
+      gemm.left = rows.at;
+      gemm.left_stride = rows.stride;
       int8_t* out = staged;
       gemm.out_stride = static_cast<ptrdiff_t>(product.columns);
       if (!stages) out = place(first, &gemm.out_stride);

@@ -1,8 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/backs/pool.h"
-#include "kernels/host/float_pool.h"
+#include "kernels/host/pool_pieces.h"
 
 namespace rushlight::kernels::host {
+
+namespace {
+
+// The loop over a piece's dtype.
+void pool_piece(const PoolPiece& piece, const ukernel::PoolNumbers& numbers, ScalarType type) {
+  const auto pool = [&](auto loop, auto element) {
+    using T = decltype(element);
+    loop(piece.count, piece.window, numbers, static_cast<const T*>(piece.x), static_cast<T*>(piece.y),
+         piece.index);
+  };
+  if (type == ScalarType::Float) return pool(ukernel::max_pool, float{});
+  if (type == ScalarType::Char) return pool(ukernel::max_pool_i8, int8_t{});
+  pool(ukernel::max_pool_u8, uint8_t{});
+}
+
+}  // namespace
 
 Error max_pool2d_with_indices(KernelContext& context, const MaxPoolProblem& problem) {
   const Window* windows = problem.windows;
@@ -11,10 +27,10 @@ Error max_pool2d_with_indices(KernelContext& context, const MaxPoolProblem& prob
   const auto width = static_cast<int32_t>(windows[1].in);
   const auto down = static_cast<int32_t>(windows[0].dilation) * width;
   const auto across = static_cast<int32_t>(windows[1].dilation);
-  FloatPool(pool, context).for_each_piece([&](const PoolPiece& piece) {
+  PoolPieces(pool, context).for_each_piece([&](const PoolPiece& piece) {
     const auto first = static_cast<int32_t>(piece.row * width + piece.column);
     const auto lane = static_cast<int32_t>(piece.apart);
-    ukernel::max_pool(piece.count, piece.window, {first, down, across, lane}, piece.x, piece.y, piece.index);
+    pool_piece(piece, {first, down, across, lane}, problem.type());
   });
   return Error::Ok;
 }

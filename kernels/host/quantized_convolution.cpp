@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Depthwise convolutions go by pointers to what each output sees. Others are products of patches, which are
-// spread a block at a time, with packed weights.
+// Depthwise convolutions go by pointers to what each output sees. Others are products of patches with packed
+// weights, a block at a time: patches are gathered from spread lines (int8_lines.h), or element by element
+// where those do not apply.
 #include "kernels/backs/quantized_convolution.h"
 
 #include <algorithm>
@@ -8,7 +9,8 @@
 
 #include "kernels/checks/checks.h"
 #include "kernels/geometry/patches.h"
-#include "kernels/host/int8_rows.h"
+#include "kernels/host/int8_lines.h"
+#include "kernels/host/tap_table.h"
 #include "kernels/quantization/requantization.h"
 #include "kernels/ukernel/int8_depthwise.h"
 
@@ -17,8 +19,8 @@ namespace rushlight::kernels::host {
 namespace {
 
 constexpr uint64_t kTapsLayout = 0x8b18;
-constexpr ptrdiff_t kPointers = 256;  // what some outputs see in a depthwise convolution
-constexpr ptrdiff_t kFilled = 256;    // numbers outside of the image that are spread at once
+constexpr ptrdiff_t kPointers = 1024;  // what some outputs see in a depthwise convolution
+constexpr ptrdiff_t kFilled = 256;     // numbers outside of the image that are spread at once
 
 ConvolutionGeometry geometry_of(const QuantizedConvolutionProblem& problem) {
   return convolution_geometry(problem.input, problem.weight, problem.arguments, problem.out);
@@ -32,7 +34,9 @@ const int32_t* bias_of(const QuantizedConvolutionProblem& problem) {
 
 // --- depthwise ---
 
-bool goes_by_channels(const ConvolutionGeometry& g) { return filters_channels(g) && g.taps() <= kPointers; }
+bool goes_by_channels(const ConvolutionGeometry& g) {
+  return filters_channels(g) && g.taps() <= TapTable::kMostTaps;
+}
 
 // Whether weights lie as they are used: channels side by side, in equal steps from tap to tap.
 bool lies_by_taps(const ConvolutionGeometry& g) { return g.weight_group_stride == 1 && tap_stride(g) >= 0; }
@@ -75,7 +79,9 @@ std::optional<Error> convolve_channels(KernelContext& context, const Convolution
     strip.weight_stride = g.groups;
   }
   auto* outside = static_cast<int8_t*>(context.allocate_temp(strip.channels));
-  if (outside == nullptr) return std::nullopt;
+  auto* offsets = static_cast<ptrdiff_t*>(context.allocate_temp(TapTable::bytes(g), alignof(ptrdiff_t)));
+  if (outside == nullptr || offsets == nullptr) return std::nullopt;
+  const TapTable taps(g, offsets);
   std::memset(outside, problem.input_zero_point, strip.channels);
 
   const ptrdiff_t line = outputs_in_line(g), outputs = outputs_of(g);
@@ -92,12 +98,11 @@ std::optional<Error> convolve_channels(KernelContext& context, const Convolution
         for (auto item = static_cast<ptrdiff_t>(begin); item < static_cast<ptrdiff_t>(end); ++item) {
           const ptrdiff_t n = item / strips / lines;
           const ptrdiff_t first = item % strips * pixels;
-          OutputPositions position(g, item / strips % lines * line + first);
+          const OutputPositions position(g, item / strips % lines * line + first);
           each.out = out + n * g.out_batch_stride + position.out_offset();
           const ptrdiff_t count = std::min(pixels, line - first);
-          for (ptrdiff_t i = 0; i < count; ++i, position.next()) {
-            find_taps(g, in + n * g.in_batch_stride, position.at(), outside, pointers + i * g.taps());
-          }
+          taps.find(in + n * g.in_batch_stride, outside, item / strips % lines * line + first, count,
+                    pointers);
           each.pixels = static_cast<size_t>(count);
           ukernel::depthwise_int8(each);
         }
@@ -130,13 +135,17 @@ bool stages(const ConvolutionGeometry& g) {
   return (g.out_channel_stride != 1 && g.out_channels > 1) || outputs_in_line(g) != outputs_of(g);
 }
 
-Int8Rows rows_of(const QuantizedConvolutionProblem& problem, const ConvolutionGeometry& g) {
-  return {static_cast<size_t>(outputs_of(g)),
-          static_cast<size_t>(g.taps() * g.in_channels),
-          static_cast<size_t>(g.out_channels),
-          nullptr,
-          bias_of(problem),
-          problem.to};
+Int8Rows rows_of(const QuantizedConvolutionProblem& problem, const ConvolutionGeometry& g, PatchOrder order) {
+  Int8Rows product{static_cast<size_t>(outputs_of(g)),
+                   static_cast<size_t>(g.taps() * g.in_channels),
+                   static_cast<size_t>(g.out_channels),
+                   nullptr,
+                   bias_of(problem),
+                   problem.to,
+                   static_cast<size_t>(g.axes[2].out)};
+  const Int8Lines lines(g, order, product.block());
+  product.spread_bytes = lines.applies() ? lines.bytes() : product.block() * product.row_bytes();
+  return product;
 }
 
 struct Sink {
@@ -169,13 +178,17 @@ void convolve_group(KernelContext& context, const ConvolutionGeometry& g, PatchO
   int8_t filled[kFilled];
   std::memset(filled, zero_point, sizeof filled);
   const PatchReader<int8_t, Sink> reader(g, order);
+  const Int8Lines lines(g, order, product.block());
   const size_t row_bytes = product.row_bytes(), number = ukernel::int8_spread_bytes();
   const auto spread = [&](size_t first, size_t count, char* to) {
+    if (lines.applies()) return lines.spread(in, filled[0], first, count, to);
+    const SpreadRows rows{to, static_cast<ptrdiff_t>(row_bytes)};
     OutputPositions position(g, static_cast<ptrdiff_t>(first));
     for (size_t i = 0; i < count; ++i, position.next(), to += row_bytes) {
       Sink sink{to, number, filled};
       reader.read(in, position.at(), sink);
     }
+    return rows;
   };
   const auto place = [&](size_t first, ptrdiff_t* step) {
     *step = g.axes[2].out_stride;
@@ -202,7 +215,7 @@ std::optional<Error> quantized_convolution(KernelContext& context,
   const Int8Matrix& matrix = weights->matrix;
   const auto* panels = static_cast<const char*>(
       packed_panels(context, matrix, static_cast<size_t>(g.groups), g.weight_group_stride));
-  const Int8Rows all = rows_of(problem, g);
+  const Int8Rows all = rows_of(problem, g, weights->order);
   char* scratch = all.take_scratch(context, stages(g));
   if (panels == nullptr || scratch == nullptr) return std::nullopt;
   for (ptrdiff_t n = 0; n < g.batch; ++n) {
@@ -226,7 +239,7 @@ Error quantized_convolution_prepare(KernelContext& context, const QuantizedConvo
   const ConvolutionGeometry g = geometry_of(problem);
   const bool constant = is_constant(problem.weight);
   if (goes_by_channels(g)) {
-    context.need_scratch(static_cast<size_t>(g.groups) + arranged_bytes(g) + 128);
+    context.need_scratch(static_cast<size_t>(g.groups) + arranged_bytes(g) + TapTable::bytes(g) + 128);
     if (lies_by_taps(g) || !constant) return Error::Ok;
     const uint64_t layout =
         layout_number(kTapsLayout, g.taps(), g.groups, g.weight_group_stride, tap_stride(g));
@@ -238,7 +251,7 @@ Error quantized_convolution_prepare(KernelContext& context, const QuantizedConvo
   const std::optional<Weights> weights = weights_of(problem, g);
   if (!weights) return Error::Ok;
   prepare_panels(context, weights->matrix, static_cast<size_t>(g.groups), g.weight_group_stride, constant,
-                 rows_of(problem, g).scratch_bytes(stages(g)) * context.threads());
+                 rows_of(problem, g, weights->order).scratch_bytes(stages(g)) * context.threads());
   return Error::Ok;
 }
 

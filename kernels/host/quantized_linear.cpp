@@ -18,12 +18,14 @@ Int8Matrix weight_of(const QuantizedLinearProblem& problem) {
 Int8Rows rows_of(const QuantizedLinearProblem& problem) {
   const auto features = static_cast<size_t>(problem.weight.size(0));
   const size_t rows = features == 0 ? 0 : problem.out.numel() / features;
-  return {rows,
-          static_cast<size_t>(problem.weight.size(1)),
-          features,
-          nullptr,
-          problem.bias ? problem.bias->const_data_ptr<int32_t>() : nullptr,
-          problem.to};
+  Int8Rows product{rows,
+                   static_cast<size_t>(problem.weight.size(1)),
+                   features,
+                   nullptr,
+                   problem.bias ? problem.bias->const_data_ptr<int32_t>() : nullptr,
+                   problem.to};
+  product.spread_bytes = product.block() * product.row_bytes();
+  return product;
 }
 
 }  // namespace
@@ -39,11 +41,14 @@ std::optional<Error> quantized_linear(KernelContext& context, const QuantizedLin
   const PairedLoops loops(target.select(last, 0), source.select(last, 0));
   if (loops.loops().size() > 1) return std::nullopt;  // rows at different steps
   loops.for_each_run([&](char* to, const char* from, const auto& rows) {
+    const size_t row_bytes = product.row_bytes();
     const auto spread = [&](size_t first, size_t count, char* spread_to) {
-      for (size_t i = 0; i < count; ++i, spread_to += product.row_bytes()) {
+      const SpreadRows spread_rows{spread_to, static_cast<ptrdiff_t>(row_bytes)};
+      for (size_t i = 0; i < count; ++i, spread_to += row_bytes) {
         const char* row = from + static_cast<ptrdiff_t>(first + i) * rows.source;
         ukernel::spread_int8(spread_to, reinterpret_cast<const int8_t*>(row), product.depth);
       }
+      return spread_rows;
     };
     const auto place = [&](size_t first, ptrdiff_t* step) {
       *step = rows.target;

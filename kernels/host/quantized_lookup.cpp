@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/backs/quantized_lookup.h"
 
+#include "kernels/ukernel/lookup.h"
 #include "kernels/walk/view.h"
 
 namespace rushlight::kernels::host {
@@ -17,6 +18,10 @@ Error quantized_lookup(KernelContext& context, const QuantizedLookupProblem& pro
   PairedLoops(View::of(problem.out), View::of(problem.input))
       .for_each_run([&](char* to, const char* from, const auto& loop) {
         const auto some = [&](size_t begin, size_t end, size_t) {
+          if (loop.target == 1 && loop.source == 1) {
+            return ukernel::look_up_bytes(table, end - begin, reinterpret_cast<const uint8_t*>(from + begin),
+                                          reinterpret_cast<uint8_t*>(to + begin));
+          }
           for (auto i = static_cast<ptrdiff_t>(begin); i < static_cast<ptrdiff_t>(end); ++i)
             to[i * loop.target] = static_cast<char>(table[static_cast<uint8_t>(from[i * loop.source])]);
         };

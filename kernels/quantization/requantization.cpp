@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/quantization/requantization.h"
 
+#include <type_traits>
+
 #include "kernels/checks/checks.h"
+#include "kernels/checks/overlap.h"
 
 namespace rushlight::kernels {
 
@@ -50,10 +53,12 @@ Error bound_sums(const std::optional<Tensor>& bias, size_t columns, size_t depth
     RL_CHECK(bias->numel() == columns, Error::InvalidArgument, "bias: expected %lu elements, got one",
              static_cast<unsigned long>(columns));
     const auto* numbers = bias->const_data_ptr<int32_t>();
+    int32_t low = 0, high = 0;
     for (size_t i = 0; i < columns; ++i) {
-      const int64_t size = numbers[i] < 0 ? -int64_t{numbers[i]} : numbers[i];
-      if (size > most) most = size;
+      low = numbers[i] < low ? numbers[i] : low;
+      high = numbers[i] > high ? numbers[i] : high;
     }
+    most = -int64_t{low} > high ? -int64_t{low} : high;
   }
   RL_CHECK(depth <= INT32_MAX, Error::InvalidArgument, "weight: %lu products a sum are too many",
            static_cast<unsigned long>(depth));
@@ -64,29 +69,40 @@ Error bound_sums(const std::optional<Tensor>& bias, size_t columns, size_t depth
   return Error::Ok;
 }
 
+// The first number that is not right; null if all are, which takes vectors of compilers no branch to find.
+template <class T, class F>
+const T* first_wrong(const T* numbers, size_t count, F is_right) {
+  std::conditional_t<sizeof(T) == 1, int8_t, int32_t> wrong = 0;
+  for (size_t i = 0; i < count; ++i) wrong |= is_right(numbers[i]) ? 0 : 1;
+  if (wrong == 0) return nullptr;
+  while (is_right(*numbers)) ++numbers;
+  return numbers;
+}
+
 Error check_scales(const float* scales, size_t count) {
-  for (size_t i = 0; i < count; ++i) {
-    RL_CHECK(scales[i] > 0 && scales[i] <= __FLT_MAX__, Error::InvalidArgument,
-             "multipliers: expected finite numbers above 0, got %g", static_cast<double>(scales[i]));
-  }
+  const float* wrong =
+      first_wrong(scales, count, [](float scale) { return (scale > 0) & (scale <= __FLT_MAX__); });
+  RL_CHECK(wrong == nullptr, Error::InvalidArgument, "multipliers: expected finite numbers above 0, got %g",
+           static_cast<double>(*wrong));
   return Error::Ok;
 }
 
 // A sum that is shifted left, as "double" does, keeps its 32 bits.
 Error check_fixed_point(const ukernel::Requantization& to, size_t multipliers, size_t shifts, int64_t bound) {
-  for (size_t i = 0; i < multipliers; ++i) {
-    const int32_t multiplier = to.multipliers[i];
-    RL_CHECK(multiplier == 0 || multiplier >= kLeastMultiplier, Error::InvalidArgument,
-             "multipliers: expected 0 or 2^30 at least, got %ld", static_cast<long>(multiplier));
-  }
+  const int32_t* multiplier = first_wrong(to.multipliers, multipliers, [](int32_t number) {
+    return (number == 0) | (number >= kLeastMultiplier);
+  });
+  RL_CHECK(multiplier == nullptr, Error::InvalidArgument, "multipliers: expected 0 or 2^30 at least, got %ld",
+           static_cast<long>(*multiplier));
   int most = ukernel::kMostShift;
   if (to.rounding == Rounding::kDouble) {
     while (most > 0 && (bound << most) > INT32_MAX) --most;
   }
-  for (size_t i = 0; i < shifts; ++i) {
-    RL_CHECK(to.shifts[i] >= ukernel::kLeastShift && to.shifts[i] <= most, Error::InvalidArgument,
-             "shifts: expected %d to %d, got %d", ukernel::kLeastShift, most, static_cast<int>(to.shifts[i]));
-  }
+  const int8_t* shift = first_wrong(to.shifts, shifts, [most](int8_t number) {
+    return (number >= ukernel::kLeastShift) & (number <= most);
+  });
+  RL_CHECK(shift == nullptr, Error::InvalidArgument, "shifts: expected %d to %d, got %d",
+           ukernel::kLeastShift, most, static_cast<int>(*shift));
   return Error::Ok;
 }
 
@@ -103,6 +119,10 @@ Error prove(const RequantizationArguments& arguments, const Tensor& out, size_t 
   const bool is_float = to->rounding == Rounding::kFloat;
   RL_TRY(check_list(multipliers, is_float ? ScalarType::Float : ScalarType::Int, columns, "multipliers"));
   to->step = multipliers.numel() == 1 ? 0 : 1;
+  // What is proven here is read again while results are written.
+  RL_TRY(check_no_overlap(multipliers, out, "multipliers"));
+  if (arguments.bias) RL_TRY(check_no_overlap(*arguments.bias, out, "bias"));
+  if (arguments.shifts) RL_TRY(check_no_overlap(*arguments.shifts, out, "shifts"));
   RL_CHECK(arguments.shifts.has_value() != is_float, Error::InvalidArgument,
            "shifts: expected %s for rounding %s", is_float ? "none" : "some",
            is_float ? "float" : "of integers");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pools of float32 over windows of rows and columns, `count` results at a time that lie side by side: of
-// neighbouring channels, whose windows lie one element apart (channels last), or of neighbouring windows in a
-// row, which lie as far apart as windows step (channels first).
+// Pools of float32 and of bytes over windows of rows and columns, `count` results at a time that lie side by
+// side: of neighbouring channels, whose windows lie one element apart (channels last), or of neighbouring
+// windows in a row, which lie as far apart as windows step (channels first).
 #pragma once
 
 #include <cstddef>
@@ -32,6 +32,16 @@ struct PoolNumbers {
 // window of -inf alone, or of nothing, is -inf and has the first element's.
 RL_UKERNEL(void, max_pool,
            (size_t count, const PoolWindow& window, const PoolNumbers& numbers, const float* x, float* y,
+            int64_t* index),
+           (count, window, numbers, x, y, index))
+
+// The same of bytes: a window of the least number alone, or of nothing, is that and has the first element's.
+RL_UKERNEL(void, max_pool_i8,
+           (size_t count, const PoolWindow& window, const PoolNumbers& numbers, const int8_t* x, int8_t* y,
+            int64_t* index),
+           (count, window, numbers, x, y, index))
+RL_UKERNEL(void, max_pool_u8,
+           (size_t count, const PoolWindow& window, const PoolNumbers& numbers, const uint8_t* x, uint8_t* y,
             int64_t* index),
            (count, window, numbers, x, y, index))
 

@@ -24,17 +24,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # of what is loaded lazily
     from rushlight import errors, runtime
     from rushlight.build import build
+    from rushlight.convert.loading import load
     from rushlight.export import export
     from rushlight.quantize import quantize
     from rushlight.run.bundled import verify_bundled_program
-    from rushlight.runtime import Method, Program, load, set_seed
+    from rushlight.runtime import Method, Program, set_seed
 
 __version__ = "0.1.0"
 
 # Names that come from a module of their own, loaded when first asked for: a device without numpy's
 # company (or a build machine without the native module) imports only what it uses.
 _LAZY = {
-    "load": "rushlight.runtime",
+    "load": "rushlight.convert.loading",
     "Program": "rushlight.runtime",
     "Method": "rushlight.runtime",
     "build": "rushlight.build",

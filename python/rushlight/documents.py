@@ -12,8 +12,8 @@ from typing import Any
 from rushlight.errors import InvalidArgument, MissingDependency, RushlightError
 
 MAX_DEPTH = 100
-"""Lists and mappings inside one another. The C parser of PyYAML allows 1,000; before 6.0.4 it recursed until the
-stack ended."""
+"""Lists and mappings inside one another. The C parser of PyYAML allows 1,000; before 6.0.4 it recursed until
+the stack ended."""
 
 MAX_VALUES = 1_000_000
 """Values of a YAML file, with those that an alias stands for counted at each place."""

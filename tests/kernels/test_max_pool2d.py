@@ -30,6 +30,14 @@ def test_windows_of_every_dtype(kernels: Kernels, dtype: torch.dtype, window: tu
     kernels.check(POOL, random_tensor((2, 3, 7, 8), dtype), *window)
 
 
+@pytest.mark.parametrize("channels", [3, 70])
+@pytest.mark.parametrize("dtype", [torch.int8, torch.uint8])
+def test_bytes_in_channels_last(kernels: Kernels, dtype: torch.dtype, channels: int) -> None:
+    values = random_tensor((2, channels, 9, 7), dtype).contiguous(memory_format=torch.channels_last)
+    for window in WINDOWS:
+        kernels.check(POOL, values, *window)
+
+
 @settings(max_examples=100, deadline=None)
 @given(
     size=st.tuples(*[st.integers(1, 9)] * 2),

@@ -14,9 +14,9 @@ from torch.utils._pytree import tree_leaves
 import rushlight
 from rushlight.export import Exported, PassContext, export
 from rushlight.export.frontend.decompositions import decomposition_table
-from rushlight.export.lower.instructions import Call, LoweredMethod
 from rushlight.export.lower.method import Placement, lower_method
 from rushlight.export.pipeline import PassRunner, core_aten_passes
+from rushlight.lowered.instructions import Call, LoweredMethod
 from support.graphs import LIBRARY, Fn
 
 

@@ -8,7 +8,7 @@ import random
 
 from hypothesis import strategies as st
 
-from rushlight.export.memory import Request
+from rushlight.memory import Request
 
 
 @st.composite

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from rushlight.export.memory import Request
+from rushlight.memory import Request
 from rushlight.program.model import (
     DelegateCall,
     Free,

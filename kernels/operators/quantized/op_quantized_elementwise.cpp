@@ -11,6 +11,8 @@
 //
 // A product is that of the numbers less their zero points, 17 bits, requantized by
 // self scale * other scale / output scale.
+#include "kernels/backs/backs.h"
+#include "kernels/backs/quantized_elementwise.h"
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/quantization/affine.h"
@@ -27,22 +29,6 @@ namespace {
 constexpr TypeSet kSumTypes = selected_types("rushlight::quantized_add.out") & kByteTypes;
 constexpr TypeSet kProductTypes = selected_types("rushlight::quantized_mul.out") & kByteTypes;
 constexpr int64_t kMostShift = 30;
-
-struct Sum {
-  int32_t multipliers[2];
-  int32_t offset;
-  int32_t shift;
-  int32_t zero_point;
-  int32_t low;
-  int32_t high;
-
-  template <class T>
-  [[nodiscard]] T operator()(T a, T b) const {
-    const int32_t sum = a * multipliers[0] + (offset + b * multipliers[1]);
-    const int32_t value = (sum >> shift) + zero_point;
-    return static_cast<T>(value < low ? low : value > high ? high : value);
-  }
-};
 
 struct Multiplication {
   int32_t zero_points[2];
@@ -75,11 +61,11 @@ void compute_row(const F& function, char* const* at, const BroadcastAxis& axis) 
   const auto* a = reinterpret_cast<const T*>(at[1]);
   const auto* b = reinterpret_cast<const T*>(at[2]);
   if (axis.strides[0] == 1 && axis.strides[1] == 1 && axis.strides[2] == 1) {
-    for (size_t i = 0; i < axis.size; ++i) out[i] = function(a[i], b[i]);
+    for (size_t i = 0; i < axis.size; ++i) out[i] = static_cast<T>(function(a[i], b[i]));
     return;
   }
   for (size_t i = 0; i < axis.size; ++i) {
-    *out = function(*a, *b);
+    *out = static_cast<T>(function(*a, *b));
     out += axis.strides[0];
     a += axis.strides[1];
     b += axis.strides[2];
@@ -134,21 +120,23 @@ Error compute_in(const F& function, const Tensor& self, const Tensor& other, con
 
 }  // namespace
 
-Error add_quantized_out(KernelContext&, const Tensor& self, const Tensor& other, int64_t self_multiplier,
-                        int64_t other_multiplier, int64_t offset, int64_t shift, int64_t output_zero_point,
-                        int64_t output_min, int64_t output_max, Tensor& out) {
+Error add_quantized_out(KernelContext& context, const Tensor& self, const Tensor& other,
+                        int64_t self_multiplier, int64_t other_multiplier, int64_t offset, int64_t shift,
+                        int64_t output_zero_point, int64_t output_min, int64_t output_max, Tensor& out) {
   RL_TRY(check_types(kSumTypes, self, other, out));
   RL_TRY(check_quantized_range({output_zero_point, output_min, output_max}, self.scalar_type()));
   RL_TRY(check_sum(self.scalar_type(), self_multiplier, other_multiplier, offset, shift));
   RL_TRY(resize_to_both(self, other, out));
   const auto narrow = [](int64_t number) { return static_cast<int32_t>(number); };
-  const Sum sum{{narrow(self_multiplier), narrow(other_multiplier)},
-                narrow(offset),
-                narrow(shift),
-                narrow(output_zero_point),
-                narrow(output_min),
-                narrow(output_max)};
-  return compute_in<kSumTypes>(sum, self, other, out);
+  const ukernel::QuantizedSum sum{{narrow(self_multiplier), narrow(other_multiplier)},
+                                  narrow(offset),
+                                  narrow(shift),
+                                  narrow(output_zero_point),
+                                  narrow(output_min),
+                                  narrow(output_max)};
+  const QuantizedAddProblem problem{self, other, out, sum};
+  return backs::add_quantized_out(context, problem,
+                                  [&] { return compute_in<kSumTypes>(sum, self, other, out); });
 }
 
 Error quantized_mul_out(KernelContext&, const Tensor& self, int64_t self_zero_point, const Tensor& other,

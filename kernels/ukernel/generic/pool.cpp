@@ -93,7 +93,106 @@ RL_INLINE void max_of_window(const PoolWindow& window, const PoolNumbers& number
   *index = found;
 }
 
+// --- bytes ---
+
+template <class T>
+constexpr T kLeast = static_cast<T>(T(-1) < T(0) ? -128 : 0);
+
+// Results first <= i < count one by one.
+template <class T>
+void max_of_windows(size_t first, size_t count, const PoolWindow& window, const PoolNumbers& numbers,
+                    const T* x, T* y, int64_t* index) {
+  for (size_t i = first; i < count; ++i) {
+    const T* row = x + static_cast<ptrdiff_t>(i) * window.lane;
+    T best = kLeast<T>;
+    int32_t found = 0;
+    for (size_t r = 0; r < window.rows; ++r, row += window.row) {
+      const T* at = row;
+      int32_t number = static_cast<int32_t>(r) * numbers.row;
+      for (size_t c = 0; c < window.columns; ++c, at += window.column, number += numbers.column) {
+        if (*at <= best) continue;
+        best = *at;
+        found = number;
+      }
+    }
+    y[i] = best;
+    index[i] = int64_t{numbers.first} + static_cast<int64_t>(i) * numbers.lane + found;
+  }
+}
+
+#if RL_VECTOR_BYTES > 4
+constexpr size_t kMostTaps = 256;  // a byte numbers them
+
+// Not by a template of the element type: GCC 12 ignores the attribute there.
+using Signed = int8_t __attribute__((vector_size(RL_VECTOR_BYTES)));
+using Unsigned = uint8_t __attribute__((vector_size(RL_VECTOR_BYTES)));
+template <class T>
+using BytesOf = std::conditional_t<std::is_same_v<T, int8_t>, Signed, Unsigned>;
+
+// Results side by side, a vector at a time; returns how many were done.
+template <class T>
+RL_INLINE size_t max_of_vectors(size_t count, const PoolWindow& window, const PoolNumbers& numbers,
+                                const T* x, T* y, int64_t* index) {
+  using Bytes = BytesOf<T>;
+  using Taps = Unsigned;
+  if (window.lane != 1 || window.rows * window.columns > kMostTaps || window.columns == 0) return 0;
+  int32_t number_of[kMostTaps];
+  for (size_t t = 0; t < window.rows * window.columns; ++t) {
+    number_of[t] = static_cast<int32_t>(t / window.columns) * numbers.row +
+                   static_cast<int32_t>(t % window.columns) * numbers.column;
+  }
+  number_of[0] = 0;  // also of a window without rows
+  size_t i = 0;
+  for (; i + RL_VECTOR_BYTES <= count; i += RL_VECTOR_BYTES) {
+    Bytes best = kLeast<T> - Bytes{};
+    Taps found{};
+    uint8_t tap = 0;
+    const T* row = x + i;
+    for (size_t r = 0; r < window.rows; ++r, row += window.row) {
+      const T* at = row;
+      for (size_t c = 0; c < window.columns; ++c, at += window.column, ++tap) {
+        Bytes value;
+        std::memcpy(&value, at, sizeof value);
+        const auto wins = value > best;
+        best = wins ? value : best;
+        found = wins ? tap - Taps{} : found;
+      }
+    }
+    std::memcpy(y + i, &best, sizeof best);
+    uint8_t taps[RL_VECTOR_BYTES];
+    std::memcpy(taps, &found, sizeof found);
+    const int64_t first = int64_t{numbers.first} + static_cast<int64_t>(i) * numbers.lane;
+    for (size_t j = 0; j < RL_VECTOR_BYTES; ++j) {
+      index[i + j] = first + static_cast<int64_t>(j) * numbers.lane + number_of[taps[j]];
+    }
+  }
+  return i;
+}
+#else
+template <class T>
+RL_INLINE size_t max_of_vectors(size_t, const PoolWindow&, const PoolNumbers&, const T*, T*, int64_t*) {
+  return 0;
+}
+#endif
+
+template <class T>
+RL_INLINE void max_of_bytes(size_t count, const PoolWindow& window, const PoolNumbers& numbers, const T* x,
+                            T* y, int64_t* index) {
+  const size_t done = max_of_vectors(count, window, numbers, x, y, index);
+  max_of_windows(done, count, window, numbers, x, y, index);
+}
+
 }  // namespace
+
+void max_pool_i8(size_t count, const PoolWindow& window, const PoolNumbers& numbers, const int8_t* x,
+                 int8_t* y, int64_t* index) {
+  max_of_bytes(count, window, numbers, x, y, index);
+}
+
+void max_pool_u8(size_t count, const PoolWindow& window, const PoolNumbers& numbers, const uint8_t* x,
+                 uint8_t* y, int64_t* index) {
+  max_of_bytes(count, window, numbers, x, y, index);
+}
 
 void max_pool(size_t count, const PoolWindow& window, const PoolNumbers& numbers, const float* x, float* y,
               int64_t* index) {

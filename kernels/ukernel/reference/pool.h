@@ -2,17 +2,17 @@
 // kernels/ukernel/pool.h as it is defined, average in double: for tests.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "kernels/ukernel/pool.h"
 
 namespace rushlight::ukernel::reference {
 
 // f(element, row, column) of the window of result i.
-template <class F>
-void for_each_element(size_t i, const PoolWindow& window, const float* x, F f) {
+template <class T, class F>
+void for_each_element(size_t i, const PoolWindow& window, const T* x, F f) {
   for (size_t r = 0; r < window.rows; ++r) {
     for (size_t c = 0; c < window.columns; ++c) {
       f(x[static_cast<ptrdiff_t>(i) * window.lane + static_cast<ptrdiff_t>(r) * window.row +
@@ -22,12 +22,13 @@ void for_each_element(size_t i, const PoolWindow& window, const float* x, F f) {
   }
 }
 
-inline float max_pool(size_t i, const PoolWindow& window, const PoolNumbers& numbers, const float* x,
-                      int64_t* index) {
-  float best = -HUGE_VALF;
+template <class T>
+T max_pool(size_t i, const PoolWindow& window, const PoolNumbers& numbers, const T* x, int64_t* index) {
+  using Limits = std::numeric_limits<T>;
+  T best = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
   const auto first = numbers.first + static_cast<int64_t>(i) * numbers.lane;
   *index = first;
-  for_each_element(i, window, x, [&](float value, int32_t r, int32_t c) {
+  for_each_element(i, window, x, [&](T value, int32_t r, int32_t c) {
     if (!(value > best) && value == value) return;
     best = value;
     *index = first + int64_t{r} * numbers.row + int64_t{c} * numbers.column;

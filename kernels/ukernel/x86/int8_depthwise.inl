@@ -2,9 +2,8 @@
 // Depthwise convolution of int8 on x86. Channels are taken in blocks, of as many as a vector has bytes: of
 // the widest vectors, then of narrower ones, at last a part of 16. Bytes of four taps (VNNI), or int16 of
 // two, are interleaved, so that neighbours are products of one channel. That leaves channels in an order of
-// their own (channel_of), in which weights and requantizations of all blocks are brought first.
-//
-// A pixel's blocks follow each other, as the result may lie where inputs of earlier pixels were.
+// their own (channel_of), in which weights and requantizations are brought first. All pixels of a block are
+// filtered before the next block.
 
 #include "kernels/ukernel/int8_depthwise.h"
 #include "kernels/ukernel/x86/int8_vector.inl"
@@ -13,7 +12,8 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-constexpr size_t kPreparedBytes = size_t{48} << 10;  // on the stack
+constexpr size_t kPreparedBytes = size_t{48} << 10;         // on the stack
+constexpr size_t kTogether = sizeof(Widest) == 64 ? 2 : 1;  // pixels whose sums fit in registers
 
 constexpr size_t groups_of(size_t taps) { return (taps + kDotDepth - 1) / kDotDepth; }
 
@@ -188,83 +188,85 @@ RL_INLINE void add_group(Vec (&sums)[4], Vec (&group)[4], const Vec* weights) {
   }
 }
 
-// A block of some pixels: of kCount channels, or of `some`.
+// Some pixels together, which share what is loaded of the block: of kCount channels, or of `some`.
+template <class Kind, size_t kCount, size_t kPixels, class Vec>
+RL_INLINE void filter_together(const Block<Vec>& block, const Limits<Vec>& limits, size_t tap_count,
+                               const int8_t* const* taps, size_t channel, size_t some, int8_t* out,
+                               ptrdiff_t out_stride) {
+  const size_t count = kCount > 0 ? kCount : some;
+  Vec sums[kPixels][4];
+  RL_UNROLL
+  for (size_t p = 0; p < kPixels; ++p) {
+    RL_UNROLL
+    for (size_t v = 0; v < 4; ++v) sums[p][v] = block.initial[v];
+  }
+  const Vec* weights = block.weights();
+  size_t left = tap_count;
+  for (; left >= kDotDepth; left -= kDotDepth, taps += kDotDepth, weights += 4) {
+    RL_UNROLL
+    for (size_t p = 0; p < kPixels; ++p) {
+      Vec group[4];
+      interleave<Vec, kDotDepth>(group, taps + p * tap_count, channel, count);
+      add_group(sums[p], group, weights);
+    }
+  }
+  if (left > 0) {
+    RL_UNROLL
+    for (size_t p = 0; p < kPixels; ++p) {
+      Vec group[4];
+      interleave_some(group, taps + p * tap_count, left, channel, count);
+      add_group(sums[p], group, weights);
+    }
+  }
+  RL_UNROLL
+  for (size_t v = 0; v < 4; ++v) {
+    RL_UNROLL
+    for (size_t p = 0; p < kPixels; ++p) {
+      sums[p][v] = scaled<Kind::kHow, Kind::kShiftsLeft>(sums[p][v], block.scales[v]);
+    }
+  }
+  RL_UNROLL
+  for (size_t p = 0; p < kPixels; ++p, out += out_stride) {
+    const Vec narrowed = limits.narrow(sums[p][0], sums[p][1], sums[p][2], sums[p][3]);
+    store_channels(out, by_channels(narrowed), count);
+  }
+}
+
+// A block of all pixels.
 template <class Kind, size_t kCount, class Vec>
 [[gnu::noinline]] void filter_pixels(const Block<Vec>& block, const Int8Depthwise& strip, size_t channel,
-                                     size_t some, size_t pixel, size_t pixels) {
-  const size_t count = kCount > 0 ? kCount : some;
+                                     size_t some) {
   const Limits<Vec> limits(strip.to);
-  const int8_t* const* taps = strip.in + pixel * strip.taps;
-  int8_t* out = strip.out + static_cast<ptrdiff_t>(pixel) * strip.out_stride + channel;
-  for (; pixels > 0; --pixels, out += strip.out_stride) {
-    Vec sums[4] = {block.initial[0], block.initial[1], block.initial[2], block.initial[3]};
-    Vec group[4];
-    const Vec* weights = block.weights();
-    size_t left = strip.taps;
-    for (; left >= kDotDepth; left -= kDotDepth, taps += kDotDepth, weights += 4) {
-      interleave<Vec, kDotDepth>(group, taps, channel, count);
-      add_group(sums, group, weights);
-    }
-    if (left > 0) {
-      interleave_some(group, taps, left, channel, count);
-      add_group(sums, group, weights);
-      taps += left;
-    }
-    RL_UNROLL
-    for (size_t v = 0; v < 4; ++v) sums[v] = scaled<Kind::kHow, Kind::kShiftsLeft>(sums[v], block.scales[v]);
-    store_channels(out, by_channels(limits.narrow(sums[0], sums[1], sums[2], sums[3])), count);
+  const int8_t* const* taps = strip.in;
+  const size_t tap_count = strip.taps;
+  int8_t* out = strip.out + channel;
+  size_t left = strip.pixels;
+  for (; left >= kTogether; left -= kTogether, taps += kTogether * tap_count) {
+    filter_together<Kind, kCount, kTogether>(block, limits, tap_count, taps, channel, some, out,
+                                             strip.out_stride);
+    out += static_cast<ptrdiff_t>(kTogether) * strip.out_stride;
+  }
+  for (; left > 0; --left, taps += tap_count, out += strip.out_stride) {
+    filter_together<Kind, kCount, 1>(block, limits, tap_count, taps, channel, some, out, strip.out_stride);
   }
 }
 
-template <class Kind, class Vec>
-RL_INLINE void filter(const Block<Vec>& block, const Int8Depthwise& strip, size_t channel, size_t count,
-                      size_t pixel, size_t pixels) {
-  if (count == sizeof(Vec))
-    return filter_pixels<Kind, sizeof(Vec)>(block, strip, channel, count, pixel, pixels);
-  if constexpr (sizeof(Vec) == 16) {
-    // Shifts to the left may be 0.
-    using General =
-        ::rushlight::ukernel::RL_UKERNEL_VARIANT::Kind<Kind::kHow, Kind::kHow != Rounding::kFloat>;
-    filter_pixels<General, 0>(block, strip, channel, count, pixel, pixels);
-  }
-}
-
-// Calls visit(block, channel, count) for the blocks of channels from `first` on that are prepared at
-// `prepared` together; returns the channel behind them. The type of a block follows from how many channels
-// are left.
-template <class Visit>
-RL_INLINE size_t for_blocks(char* prepared, const Int8Depthwise& strip, size_t first, Visit visit) {
-  char* const end = prepared + kPreparedBytes;
-  const auto next = [&](auto* block, size_t count) {
-    const size_t bytes = block->bytes(strip.taps);
-    if (bytes > static_cast<size_t>(end - prepared)) return false;
-    prepared += bytes;
-    visit(*block, first, count);
-    first += count;
-    return true;
-  };
-  while (first < strip.channels) {
-    const size_t left = strip.channels - first;
-    if (left >= sizeof(Widest)) {
-      if (!next(reinterpret_cast<Block<Widest>*>(prepared), sizeof(Widest))) break;
-    } else if (left >= sizeof(__m256i)) {
-      if (!next(reinterpret_cast<Block<__m256i>*>(prepared), sizeof(__m256i))) break;
-    } else {
-      if (!next(reinterpret_cast<Block<__m128i>*>(prepared), left < 16 ? left : 16)) break;
+// All pixels of the channels from `channel` on that are one block.
+template <class Vec>
+RL_INLINE void filter_block(char* prepared, const Int8Depthwise& strip, size_t channel, size_t count) {
+  auto& block = *reinterpret_cast<Block<Vec>*>(prepared);
+  const bool raises = prepare_block(block, strip, channel, count);
+  for_rounding(strip.to.rounding, raises, [&](auto kind) {
+    using Own = decltype(kind);
+    if (count == sizeof(Vec)) {
+      return filter_pixels<Own, sizeof(Vec)>(block, strip, channel, count);
     }
-  }
-  return first;
-}
-
-// Whether the result lies where inputs are.
-bool overlaps(const Int8Depthwise& strip) {
-  const auto span = static_cast<ptrdiff_t>(strip.pixels - 1) * strip.out_stride;
-  const int8_t* begin = strip.out + (span < 0 ? span : 0);
-  const int8_t* end = strip.out + (span > 0 ? span : 0) + strip.channels;
-  for (size_t i = 0; i < strip.pixels * strip.taps; ++i) {
-    if (strip.in[i] < end && strip.in[i] + strip.channels > begin) return true;
-  }
-  return false;
+    if constexpr (sizeof(Vec) == 16) {
+      // Shifts to the left may be 0.
+      using General = Kind<Own::kHow, Own::kHow != Rounding::kFloat>;
+      filter_pixels<General, 0>(block, strip, channel, count);
+    }
+  });
 }
 
 // More taps than fit.
@@ -284,29 +286,20 @@ void filter_one_by_one(const Int8Depthwise& strip) {
 }  // namespace
 
 void depthwise_int8(const Int8Depthwise& strip) {
-  if (strip.pixels == 0) return;
   if (Block<Widest>::bytes(strip.taps) > kPreparedBytes) return filter_one_by_one(strip);
   alignas(Widest) char prepared[kPreparedBytes];
-  size_t pixels = strip.pixels;  // for which blocks are prepared
-  for (size_t pixel = 0; pixel < strip.pixels; pixel += pixels) {
-    for (size_t first = 0; first < strip.channels;) {
-      bool raises = false;
-      size_t blocks = 0;
-      const size_t end = for_blocks(prepared, strip, first, [&](auto& block, size_t channel, size_t count) {
-        raises |= prepare_block(block, strip, channel, count);
-        ++blocks;
-      });
-      // Blocks that are prepared later must find the inputs of all pixels.
-      if (first == 0 && pixel == 0 && end < strip.channels && overlaps(strip)) pixels = 1;
-      for_rounding(strip.to.rounding, raises, [&](auto kind) {
-        const size_t step = blocks == 1 ? pixels : 1;
-        for (size_t p = pixel; p < pixel + pixels; p += step) {
-          for_blocks(prepared, strip, first, [&](const auto& block, size_t channel, size_t count) {
-            filter<decltype(kind)>(block, strip, channel, count, p, step);
-          });
-        }
-      });
-      first = end;
+  for (size_t channel = 0; channel < strip.channels;) {
+    const size_t left = strip.channels - channel;
+    if (left >= sizeof(Widest)) {
+      filter_block<Widest>(prepared, strip, channel, sizeof(Widest));
+      channel += sizeof(Widest);
+    } else if (left >= sizeof(__m256i)) {
+      filter_block<__m256i>(prepared, strip, channel, sizeof(__m256i));
+      channel += sizeof(__m256i);
+    } else {
+      const size_t count = left < 16 ? left : 16;
+      filter_block<__m128i>(prepared, strip, channel, count);
+      channel += count;
     }
   }
 }

@@ -68,11 +68,11 @@ struct Tile {
   Widest sums[(kRows * kVectors + 3) / 4 * 4];
 };
 
-// Adds to the sums of some rows. The few sums of one or two rows would wait for each other: there every
-// second group has sums of its own.
+// Adds to the sums of some rows. The few sums of one or two rows would wait for each other: there
+// neighbouring groups have sums of their own.
 template <size_t kVectors, size_t kCount>
 RL_INLINE void add_products(Tile<kVectors>& tile, const Int8Gemm& p, size_t first) {
-  constexpr size_t kParts = kCount <= 2 ? 2 : 1;
+  constexpr size_t kParts = kCount <= 2 ? 4 / kCount : 1;
   const ptrdiff_t stride = p.left_stride;
   const auto* left = static_cast<const char*>(p.left) + static_cast<ptrdiff_t>(first) * stride;
   const auto* panel = reinterpret_cast<const PanelFactor*>(static_cast<const char*>(p.panel) + kHeaderBytes);
@@ -83,7 +83,8 @@ RL_INLINE void add_products(Tile<kVectors>& tile, const Int8Gemm& p, size_t firs
     RL_UNROLL
     for (size_t v = 0; v < kVectors; ++v) {
       sums[0][i][v] = add_32(tile.initial[v], row);
-      if (kParts == 2) sums[kParts - 1][i][v] = all_32<Widest>(0);
+      RL_UNROLL
+      for (size_t part = 1; part < kParts; ++part) sums[part][i][v] = all_32<Widest>(0);
     }
   }
   const auto add_group = [&](Widest(&to)[kCount][kVectors], size_t group) __attribute__((always_inline)) {
@@ -107,13 +108,14 @@ RL_INLINE void add_products(Tile<kVectors>& tile, const Int8Gemm& p, size_t firs
     RL_UNROLL
     for (size_t part = 0; part < kParts; ++part) add_group(sums[part], group + part);
   }
-  if (kParts == 2 && group < groups) add_group(sums[0], group);
+  for (; kParts > 1 && group < groups; ++group) add_group(sums[0], group);
   RL_UNROLL
   for (size_t i = 0; i < kCount; ++i) {
     RL_UNROLL
     for (size_t v = 0; v < kVectors; ++v) {
       Widest sum = sums[0][i][v];
-      if (kParts == 2) sum = add_32(sum, sums[kParts - 1][i][v]);
+      RL_UNROLL
+      for (size_t part = 1; part < kParts; ++part) sum = add_32(sum, sums[part][i][v]);
       tile.sums[i * kVectors + v] = sum;
     }
   }

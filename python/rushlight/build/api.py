@@ -32,6 +32,7 @@ def build(
     prefer: Sequence[str] = (),
     output: PathLike | None = None,
     defines: Mapping[str, str] | None = None,
+    integers: bool = True,
     jobs: int | None = None,
     progress: cmake.Progress | None = None,
 ) -> BuildResult:
@@ -43,6 +44,9 @@ def build(
     `kernels` are kernel libraries of one's own: folders with a YAML file and sources, or the YAML files. An
     operator that several libraries offer is taken from the one that `prefer` names for it
     ("aten::add.out=portable"), from the first of `priority` that has it, or from the library added last.
+
+    With `integers`, a program that is linked in is converted first: its quantized parts compute in integers,
+    with results at most a step of an operator's output apart. The converted file is in the folder `integers`.
 
     With `dtypes="model"` operators that models ask for are compiled for the models' dtypes only; "all"
     gives them every dtype they have; operators for which nothing else says dtypes get `only_dtypes`, or
@@ -68,6 +72,7 @@ def build(
         priority=tuple(priority),
         prefer=tuple(prefer),
         python_module=chosen.kind == "host",
+        integers=integers,
         defines=dict(defines or {}),
     )
     if not (request.models or request.ops or request.ops_yaml or all_ops):

@@ -19,6 +19,7 @@ from rushlight.build.request import BuildRequest
 from rushlight.build.result import BuildResult
 from rushlight.build.sizes import read_sizes
 from rushlight.codegen.bake import Baked, bake, program_name
+from rushlight.convert.files import converted_model
 from rushlight.documents import read_json
 from rushlight.errors import InvalidArgument
 from rushlight.files import locked, write_bytes, write_text
@@ -63,7 +64,7 @@ def make(
     with alone_in(output), made_or_gone(output / request.file_name(target)) as executable:
         target.check_builds()
         start = time.monotonic()
-        request = _with_links(request, output)
+        request = _with_links(_in_integers(request, target, output), output)
         programs = _bake(request, target, output / "baked", progress)
         folders = [program.folder for program in programs]
         if folders:
@@ -95,6 +96,15 @@ def make(
         )
         write_text(output / "build.json", json.dumps(result.to_json(), indent=1) + "\n")
         return Made(result, binary, programs)
+
+
+def _in_integers(request: BuildRequest, target: targets.Target, output: Path) -> BuildRequest:
+    """The request with the program that a board gets linked in as it computes in integers, if it is to."""
+    if not (request.integers and target.kind == "bare-metal" and request.links_model):
+        return request
+    by_depth = targets.wants_weights_by_depth(target)
+    models = tuple(converted_model(each, output / "integers", by_depth=by_depth) for each in request.models)
+    return replace(request, models=models)
 
 
 def _with_links(request: BuildRequest, output: Path) -> BuildRequest:

@@ -34,6 +34,9 @@ class BuildRequest:
     programs, `data_files` the tensors that they leave out; a board gets both linked in. `kernels` are kernel
     libraries of one's own.
 
+    With `integers`, a program that is linked in is first converted, so that its quantized parts compute in
+    integers; others are given to the runner as they are.
+
     With `baked`, the executable is baked_runner with these programs and their operators; `minimal` asks for
     the smallest application of each, too, and `interpreter` for an executor_runner of the same kernels."""
 
@@ -52,6 +55,7 @@ class BuildRequest:
     baked: tuple[BakedModel, ...] = ()
     minimal: bool = False
     interpreter: bool = False
+    integers: bool = False
     defines: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -8,8 +8,15 @@ from pathlib import Path
 import click
 
 from rushlight.cli.console import Console, echo_json
-from rushlight.cli.options import json_option, kilobytes, table_options, verbose_option
-from rushlight.codegen.bake import Baked, bake
+from rushlight.cli.options import (
+    integers_option,
+    json_option,
+    kilobytes,
+    table_options,
+    verbose_option,
+)
+from rushlight.codegen.bake import Baked, bake, program_name
+from rushlight.convert.files import converted_model
 from rushlight.errors import InvalidArgument
 from rushlight.package import FORMS, bake_package
 
@@ -45,6 +52,7 @@ from rushlight.package import FORMS, bake_package
     help="Write a source package in this form: all that building takes, weights as an array.",
 )
 @click.option("--package-version", default="1.0.0", show_default=True, help="Version of the package.")
+@integers_option
 @table_options("kernels")
 @json_option
 @verbose_option
@@ -58,14 +66,16 @@ def bake_command(
     temporary_bytes: int | None,
     form: str | None,
     package_version: str,
+    integers: bool,
     kernels: tuple[Path, ...],
     as_json: bool,
 ) -> None:
     """Write MODEL (.pte, .bpte) as C++ that calls its kernels on static tensors, with a CMakeLists.txt that
-    builds it: no program file, no interpreter."""
+    builds it: no program file, no interpreter. A package has MODEL as it is: `rushlight convert` it first."""
     if form is None:
+        name = program_name(model, name)
         baked = bake(
-            model,
+            converted_model(model, output / "integers") if integers else model,
             output,
             name=name,
             methods=methods,

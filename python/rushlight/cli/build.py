@@ -14,6 +14,7 @@ from rushlight.build import BuildResult, alone_in, build
 from rushlight.cli.console import Console, Table, echo_json, styled
 from rushlight.cli.options import (
     build_options,
+    integers_option,
     json_option,
     kilobytes,
     parse_defines,
@@ -59,6 +60,7 @@ _VERDICTS = {
     type=click.Path(path_type=Path),
     help="Fail where the program takes more than this YAML file allows; docs/size.md has its form.",
 )
+@integers_option
 @build_options
 @json_option
 @verbose_option
@@ -77,6 +79,7 @@ def build_command(
     prefer: tuple[str, ...],
     wants_proof: bool,
     budget_file: Path | None,
+    integers: bool,
     output: Path | None,
     jobs: int | None,
     defines: tuple[str, ...],
@@ -105,6 +108,7 @@ def build_command(
             kernels=kernels,
             priority=priority,
             prefer=prefer,
+            integers=integers,
             output=folder,
             defines=cache_entries,
             jobs=jobs,
@@ -121,7 +125,8 @@ def build_command(
         _print_proofs(proofs, result.target)
     raise_if_failed(proofs)
     if budget is not None:
-        check_budget(read_build(find_build(result.output), listed), budget)
+        inside = listed if result.linked_model is None else [result.linked_model]
+        check_budget(read_build(find_build(result.output), inside), budget)
 
 
 def _may_build(models: Sequence[Path]) -> bool:

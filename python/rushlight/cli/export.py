@@ -13,6 +13,7 @@ import click
 from rushlight.cli.check import built_selection
 from rushlight.cli.console import Console, Table, echo_json
 from rushlight.cli.options import json_option, kilobytes, shown_progress, verbose_option
+from rushlight.cli.quantizing import Quantizing, quantize_options
 from rushlight.errors import InvalidArgument
 from rushlight.files import write_text
 
@@ -48,6 +49,12 @@ _MOST_OPERATORS = 12
 @click.option("--external", is_flag=True, help="Leave constants to a data file (.ptd) beside the program.")
 @click.option("--bundled", type=click.Path(path_type=Path), help="Write a bundled program (.bpte), too.")
 @click.option("--debug", is_flag=True, help="Write the debug record beside the program.")
+@quantize_options(required=False)
+@click.option(
+    "--quantize-io",
+    type=click.Choice(["int8", "uint8"]),
+    help="Inputs and outputs are integers; methods input0_scale, input0_zp, ... tell what they stand for.",
+)
 @click.option("--picture", type=click.Path(path_type=Path), help="Write the memory plan as an SVG.")
 @json_option
 @verbose_option
@@ -60,19 +67,26 @@ def export_command(
     debug: bool,
     picture: Path | None,
     as_json: bool,
+    quantize_io: str | None,
+    quantizing: Quantizing,
     **options: Any,
 ) -> None:
     """Turn a PyTorch model into a program. FACTORY is a function without arguments that returns the module
     and its example inputs: (module, args), (module, args, kwargs) or (module, args, kwargs, dynamic_shapes);
-    or a mapping of such tuples by the names of methods."""
+    or a mapping of such tuples by the names of methods. `--quantize` and `--calibrate DATA` quantize it."""
     from rushlight.export import export, register_custom_operators
 
     register_custom_operators(options["custom_ops"])  # the factory may call them
-    made = call_factory(factory)
+    made = quantizing.apply(_export_arguments(call_factory(factory), factory))
     selection = None if built is None else built_selection(built)
     with shown_progress() as progress:
         exported = export(
-            *_export_arguments(made, factory), target=target, built=selection, progress=progress, **options
+            *made,
+            target=target,
+            built=selection,
+            progress=progress,
+            quantize_io=quantize_io or False,
+            **options,
         )
         exported.save(output, debug=debug)
     if bundled:
@@ -82,6 +96,7 @@ def export_command(
     if as_json:
         echo_json(exported.report.to_json())
     else:
+        quantizing.print_report()
         _print(exported.report, output)
 
 
@@ -126,6 +141,17 @@ def _tuple(made: Any, factory: str) -> tuple[Any, ...]:
     return (module, tuple(args), kwargs or {}, *rest[1:])
 
 
+def _print_arithmetic(console: Console, method: Any) -> None:
+    """Which operators of a quantized graph compute in integers; why others do not, and their lines."""
+    if not method.arithmetic:
+        return
+    table = Table("operator", "calls", "computes in", "because", "module", "line")
+    for row in method.arithmetic:
+        where = "integers" if row.integers else "float"
+        table.add_row(row.operator, str(row.calls), where, row.reason, row.module, row.line)
+    console.print(table)
+
+
 def _print(report: Any, output: Path) -> None:
     console = Console()
     for method in report.methods:
@@ -138,7 +164,10 @@ def _print(report: Any, output: Path) -> None:
         if more > 0:
             console.print(f"and {more} more operators")
         console.print(f"{len(method.method.instructions)} instructions")
-        for line in [*method.memory_summary(), *method.remarks]:
+        _print_arithmetic(console, method)
+        # The table of arithmetic has what its pass remarks.
+        others = [each for each in method.remarks if not each.startswith("compute_in_integers: ")]
+        for line in [*method.memory_summary(), *others, *method.numbers.lines()]:
             console.print(line)
     external = f", {kilobytes(report.external_bytes)} in the data file" if report.external_bytes else ""
     console.print(f"constants {kilobytes(report.constant_bytes)}{external}")

@@ -30,6 +30,7 @@ _COMMANDS = {
     "bake": "rushlight.cli.bake:bake_command",
     "build": "rushlight.cli.build:build_command",
     "check": "rushlight.cli.check:check_command",
+    "convert": "rushlight.cli.convert:convert_command",
     "decode": "rushlight.cli.decode:decode_command",
     "export": "rushlight.cli.export:export_command",
     "inspect": "rushlight.cli.inspect:inspect_command",

@@ -119,6 +119,16 @@ def shown_progress() -> Iterator[Callable[[str, float], None]]:
         yield lambda what, share: shown.show(task, what[:48], share)
 
 
+def integers_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """--integers, on by default."""
+    return click.option(
+        "--integers/--no-integers",
+        default=True,
+        show_default=True,
+        help="Convert MODEL first (rushlight convert): its quantized parts compute in integers.",
+    )(command)
+
+
 def kilobytes(size: int) -> str:
     """Bytes for people: 12,345 B below 100 kB, kB above."""
     return f"{size:,} B" if size < 100_000 else f"{size / 1000:,.1f} kB"

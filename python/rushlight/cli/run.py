@@ -15,6 +15,7 @@ from rushlight import targets
 from rushlight.cli.console import Console, echo_json, styled
 from rushlight.cli.options import (
     define_option,
+    integers_option,
     json_option,
     kilobytes,
     parse_defines,
@@ -80,6 +81,7 @@ from rushlight.trace.request import TraceRequest
 @click.option(
     "--max-memory", type=int, help="Bytes that one method may take [default: what the machine has]."
 )
+@integers_option
 @table_options("kernels")
 @define_option
 @json_option
@@ -103,6 +105,7 @@ def run_command(
     timeout: float,
     max_instructions: int | None,
     max_memory: int | None,
+    integers: bool,
     kernels: tuple[Path, ...],
     defines: tuple[str, ...],
     as_json: bool,
@@ -135,6 +138,7 @@ def run_command(
             baked=baked,
             max_instructions=max_instructions,
             max_memory=max_memory,
+            integers=integers,
         )
     if save is not None:
         _save(save, outcome)

@@ -10,6 +10,7 @@ import click
 from rushlight.cli.console import Console, Table, echo_json
 from rushlight.cli.options import (
     build_options,
+    integers_option,
     json_option,
     kilobytes,
     parse_defines,
@@ -83,6 +84,7 @@ from rushlight.size.treemap import treemap_svg
 )
 @click.option("--baked", "with_baked", is_flag=True, help="Also bake the model, and show both side by side.")
 @click.option("--no-run", is_flag=True, help="Do not measure the stack in the emulator.")
+@integers_option
 @build_options
 @json_option
 @verbose_option
@@ -102,6 +104,7 @@ def size_command(
     against: Path | None,
     with_baked: bool,
     no_run: bool,
+    integers: bool,
     output: Path | None,
     jobs: int | None,
     defines: tuple[str, ...],
@@ -122,6 +125,7 @@ def size_command(
                 output=output,
                 defines=parse_defines(defines),
                 measure=not no_run,
+                integers=integers,
                 jobs=jobs,
                 progress=progress,
             )

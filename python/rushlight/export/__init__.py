@@ -15,6 +15,7 @@ from rushlight.export.frontend.operators import OperatorLibrary
 from rushlight.export.frontend.registration import register_custom_operators
 from rushlight.export.options import MethodSource, Options
 from rushlight.export.passes import Pass, PassContext
+from rushlight.export.quantized_io import QuantizedIo
 
 __all__ = [
     "Exported",
@@ -23,6 +24,7 @@ __all__ = [
     "Options",
     "Pass",
     "PassContext",
+    "QuantizedIo",
     "export",
     "register_custom_operators",
 ]

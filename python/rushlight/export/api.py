@@ -17,19 +17,21 @@ from rushlight.errors import ExportFailed, InvalidArgument
 from rushlight.export.delegate import delegate
 from rushlight.export.exported import Exported
 from rushlight.export.frontend.collection import collection_paused
-from rushlight.export.frontend.decompositions import decomposition_table
+from rushlight.export.frontend.decompositions import affine_operators, decomposition_table
 from rushlight.export.frontend.libraries import library_for
 from rushlight.export.frontend.registration import register_custom_operators
 from rushlight.export.frontend.tracing import method_sources, traced
-from rushlight.export.lower.emit import Emitter, Pools
+from rushlight.export.graph.nodes import source_line
+from rushlight.export.lower.data import TensorPool
 from rushlight.export.lower.forward_copies import forward_copies
-from rushlight.export.lower.in_place import reuse_inputs
 from rushlight.export.lower.method import Placement, lower_method
 from rushlight.export.lower.problems import raise_if_any
 from rushlight.export.lower.promise import broken_promises
-from rushlight.export.memory.planning import plan_memory
 from rushlight.export.options import MethodSource, Options
 from rushlight.export.passes import PassContext
+from rushlight.export.passes.compute_in_integers import WholeLayers
+from rushlight.export.passes.quantize_io import QuantizeIo
+from rushlight.export.passes.remove_assertions import RemoveAssertions
 from rushlight.export.pipeline import (
     PassRunner,
     core_aten_passes,
@@ -37,8 +39,16 @@ from rushlight.export.pipeline import (
     numbering_passes,
     user_passes,
 )
+from rushlight.export.quantized_io import MethodNumbers, QuantizedIo, metadata_methods
+from rushlight.export.report.bundle import with_quantized_io
 from rushlight.export.report.capacity import check_capacity
 from rushlight.export.report.report import MethodReport, Report
+from rushlight.lowered.emit import Emitter, Pools
+from rushlight.lowered.in_place import reuse_inputs
+from rushlight.lowered.instructions import LoweredMethod
+from rushlight.lowered.planning import Planned, plan_memory
+from rushlight.memory import read_banks
+from rushlight.program.model import Method
 
 
 @collection_paused()
@@ -80,6 +90,9 @@ def export(
                 few copies: True, False, or "auto", which is True for runtime="rushlight"; where target is a
                 RISC-V board, for convolutions of integers alone. Inputs and outputs lie as the example inputs
                 do.
+            quantize_io: inputs and outputs are the integers that the model quantizes them to: True; "int8"
+                or "uint8" to have that dtype; or a QuantizedIo to choose some, with numbers of their own.
+                Methods "input0_scale", "input0_zp", "output0_scale", ... return what the integers stand for.
             progress: called with what is being done and the share that is done.
 
     Errors: NotExportable listing each node that cannot run with its source line, the operator, its dtype
@@ -95,7 +108,7 @@ def export(
     register_custom_operators(each for each in chosen.custom_ops if "(" not in os.fspath(each))
     sources = method_sources(module, args, kwargs, dynamic_shapes, constant_methods)
     start = time.perf_counter()
-    pools, methods, reports = Pools(), [], []
+    pools, methods, reports = Pools(TensorPool(), TensorPool()), [], []
     workers = [
         _MethodExport(name, source, chosen, (index, len(sources)))
         for index, (name, source) in enumerate(sources.items())
@@ -107,10 +120,24 @@ def export(
         method, report = worker.finish(pools)
         methods.append(method)
         reports.append(report)
+    methods += _metadata(reports, sources)
+    sources = {report.name: with_quantized_io(sources[report.name], report.numbers) for report in reports}
     exported = Exported.of(methods, pools, Report(reports, time.perf_counter() - start), sources)
     if chosen.target is not None:
         check_capacity(exported, chosen.target)
     return exported
+
+
+def _metadata(reports: Sequence[MethodReport], sources: Mapping[str, MethodSource]) -> list[Method]:
+    """Methods that tell the numbers of quantized inputs and outputs. Errors: InvalidArgument where the user
+    gave a method of such a name."""
+    made = [each for report in reports for each in metadata_methods(report.name, report.numbers)]
+    for each in made:
+        if each.name in sources:
+            raise InvalidArgument(
+                f"quantize_io: expected no method '{each.name}', got one: it is for metadata"
+            )
+    return made
 
 
 _EDGE = 0.7  # the part of a method's work that takes it to the edge dialect
@@ -135,7 +162,7 @@ class _MethodExport:
         for partitioner in _partitioners(self.options):
             transform = getattr(partitioner, "transform_for_pre_decomposition", None)
             program = program if transform is None else transform(program)
-        program = self.step("decompositions", 0.3, lambda: self._decomposed(program))
+        program = self.step("decompositions", 0.3, lambda: self._taken_apart(program))
         self.runner.run(passes["core_aten"], program)
         self.step("passes", 0.6, lambda: self.runner.run(core_aten_passes(), program))
         self.runner.run([*passes["edge"], *numbering_passes()], program)
@@ -145,11 +172,13 @@ class _MethodExport:
         """The method of the program; constants go into `pools`."""
         program = self.program
         chosen = self.options
-        last = delegated_passes(chosen.channels_last_for, chosen.is_for_riscv_boards)
+        wanted = QuantizedIo.of(chosen.quantize_io)
+        ends = None if wanted is None else QuantizeIo(wanted)
+        last = delegated_passes(chosen.channels_last_for, chosen.is_for_riscv_boards, ends)
         self.runner.run([*self.passes["delegated"], *last], program)
         lowered, problems = self.step("lowering", 0.75, lambda: self._lowered(program))
         raise_if_any(problems, self.name)
-        planned = self.step("memory planning", 0.85, lambda: plan_memory(lowered, self.options))
+        planned = self.step("memory planning", 0.85, lambda: self._planned(lowered))
         emitter = Emitter(lowered, planned.memory_map, pools)
         method = self.step("emission", 0.9, emitter.method)
         report = MethodReport(
@@ -160,6 +189,8 @@ class _MethodExport:
             self.seconds,
             emitter.origins,
             self.runner.context.remarks,
+            MethodNumbers({}, {}) if ends is None else ends.numbers,
+            self.runner.context.arithmetic,
         )
         return method, report
 
@@ -175,8 +206,18 @@ class _MethodExport:
         self.seconds[what] = self.seconds.get(what, 0.0) + time.perf_counter() - start
         return result
 
-    def _decomposed(self, program: ExportedProgram) -> ExportedProgram:
-        keep = [*self.options.keep, *_kept_by_partitioners(self.options, program)]
+    def _taken_apart(self, program: ExportedProgram) -> ExportedProgram:
+        """The program in Core ATen. torchao's operators stay whole until layers that the runtime has are made
+        of them; backends look for layers themselves."""
+        if _partitioners(self.options):
+            return self._decomposed(program)
+        program = self._decomposed(program, affine_operators())
+        self.runner.run([RemoveAssertions(), WholeLayers()], program)
+        rest = any(node.target in affine_operators() for node in program.graph.nodes)
+        return self._decomposed(program) if rest else program
+
+    def _decomposed(self, program: ExportedProgram, whole: Sequence[Any] = ()) -> ExportedProgram:
+        keep = [*self.options.keep, *_kept_by_partitioners(self.options, program), *whole]
         table = decomposition_table(self.library, keep, for_backends=bool(_partitioners(self.options)))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)
@@ -195,8 +236,13 @@ class _MethodExport:
         problems += broken_promises(method, self.library.table, self.options.built, self.options.backends)
         if not problems:
             forward_copies(method, self.library)
-            reuse_inputs(method, self.library)
+            reuse_inputs(method, self.library.has_trait)
         return method, problems
+
+    def _planned(self, method: LoweredMethod) -> Planned:
+        given = self.options.memory
+        banks = None if given is None else read_banks(given)
+        return plan_memory(method, banks, self.options.planner, lambda node: str(source_line(node) or ""))
 
 
 def _delegate(workers: Sequence[_MethodExport], options: Options) -> None:

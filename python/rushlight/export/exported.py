@@ -12,11 +12,11 @@ from typing import Any
 
 from rushlight.errors import InvalidArgument
 from rushlight.export.lower.data import stored_bytes
-from rushlight.export.lower.emit import Pools
 from rushlight.export.options import MethodSource
 from rushlight.export.report.bundle import expected_suites
 from rushlight.export.report.debug import debug_record
 from rushlight.export.report.report import Report
+from rushlight.lowered.emit import Pools
 from rushlight.program import (
     DataEntry,
     DebugRecord,

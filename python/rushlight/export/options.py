@@ -9,6 +9,7 @@ from typing import Any
 
 from rushlight import targets
 from rushlight.errors import InvalidArgument
+from rushlight.export.quantized_io import QuantizedIo
 
 Progress = Callable[[str, float], None]
 RUNTIMES = ("rushlight", "executorch")
@@ -45,6 +46,7 @@ class Options:
     operators: Any = None
     custom_ops: Sequence[Any] = ()
     channels_last: bool | str = AUTO
+    quantize_io: bool | str | QuantizedIo = False
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
@@ -54,6 +56,8 @@ class Options:
             raise InvalidArgument(
                 f"channels_last: True, False or '{AUTO}' expected, got {self.channels_last!r}"
             )
+
+        QuantizedIo.of(self.quantize_io)
 
     @property
     def channels_last_for(self) -> str:
@@ -68,8 +72,7 @@ class Options:
     @property
     def is_for_riscv_boards(self) -> bool:
         """Whether the target is a RISC-V board."""
-        target = None if self.target is None else targets.get(self.target)
-        return target is not None and target.kind == "bare-metal" and target.name.startswith("rv")
+        return self.target is not None and targets.wants_weights_by_depth(targets.get(self.target))
 
     def is_external(self, name: str) -> bool:
         """Whether the data of a constant of that name goes into a data file."""

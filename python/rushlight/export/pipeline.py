@@ -32,6 +32,7 @@ from rushlight.export.passes.grouped_weights import GroupedWeights
 from rushlight.export.passes.lift_scalars import LiftScalars
 from rushlight.export.passes.merge_views import MergeViews
 from rushlight.export.passes.number_nodes import NumberNodes
+from rushlight.export.passes.quantize_io import QuantizeIo
 from rushlight.export.passes.remove_assertions import RemoveAssertions
 from rushlight.export.passes.remove_dead_code import RemoveDeadCode
 from rushlight.export.passes.remove_effect_tokens import RemoveEffectTokens
@@ -75,11 +76,16 @@ def numbering_passes() -> list[Pass]:
     return [NumberNodes()]
 
 
-def delegated_passes(channels_last_for: str = "none", weights_by_depth: bool = False) -> list[Pass]:
+def delegated_passes(
+    channels_last_for: str = "none", weights_by_depth: bool = False, quantize_io: QuantizeIo | None = None
+) -> list[Pass]:
     """After backends took their parts, who look for PyTorch's own operators and for the model's orders."""
     moved = [] if channels_last_for == "none" else [ChannelsLast(channels_last_for)]
-    fused = [ComputeInIntegers(), ConstantProducts(), FuseRmsNorm(), GroupedAttention(), FuseActivation()]
+    fused = [ConstantProducts(), FuseRmsNorm(), GroupedAttention(), FuseActivation()]
+    ends = [] if quantize_io is None else [quantize_io]
     return [
+        ComputeInIntegers(),
+        *ends,  # now nothing stands between quantize and the inputs that it could pass
         *fused,
         *moved,
         RemoveDeadCode(),

@@ -53,10 +53,11 @@ def folded_bias(bias: Array | None, numbers: Array, zero_point: int, scale: Arra
     """The int32 bias of sums of products of integers as they are stored: the real one in steps of `scale`,
     less zero_point times the sum of each output's weights. `numbers` is [outputs, ...]; None where a sum
     might have more than 32 bits."""
-    rows = numbers.reshape(numbers.shape[0], -1).astype(np.int64)
-    folded = -zero_point * rows.sum(1)
+    rows = numbers.reshape(numbers.shape[0], -1)
+    folded = -zero_point * rows.sum(1, dtype=np.int64)
     if bias is not None:
-        steps = np.rint(bias.astype(np.float64) / scale)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            steps = np.rint(bias.astype(np.float64) / scale)
         if not np.isfinite(steps).all() or (np.abs(steps) > 2.0**31).any():
             return None
         folded = folded + steps.astype(np.int64)
@@ -66,7 +67,19 @@ def folded_bias(bias: Array | None, numbers: Array, zero_point: int, scale: Arra
 
 def quantize(real: Array, scale: float, zero_point: int, low: int, high: int) -> Array:
     """As `quantize_per_tensor` computes it in float32: real * (1 / scale), halves to even."""
-    inverse = np.float32(1.0 / scale)
-    steps = np.rint(np.asarray(real, np.float32) * inverse) + np.float32(zero_point)
-    quantized: Array = np.clip(steps, low, high).astype(np.int64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        inverse = np.float32(1.0 / scale)
+        steps = np.rint(np.asarray(real, np.float32) * inverse) + np.float32(zero_point)
+    # 0 times an infinite inverse is none of the numbers: the zero point stands for 0.
+    known = np.where(np.isnan(steps), np.float32(zero_point), steps)
+    quantized: Array = np.clip(known, low, high).astype(np.int64)
     return quantized
+
+
+def pack_halves(numbers: Array) -> Array:
+    """Numbers from -8 to 7, int8 [rows, columns], two in a byte, the first in the lower half: uint8
+    [rows, (columns + 1) / 2]. Both count from 0; an odd row is filled up with one 0."""
+    rows, columns = numbers.shape
+    counted = np.pad(numbers.astype(np.int16), ((0, 0), (0, columns % 2))) + 8
+    pairs = counted.reshape(rows, (columns + 1) // 2, 2)
+    return (pairs[..., 0] + pairs[..., 1] * 16).astype(np.uint8)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -71,6 +72,9 @@ class Graph(Protocol):
     def dtype(self, value: Value) -> str:
         """The dtype's name: "int8"."""
 
+    def is_tensor(self, value: Any) -> bool:
+        """Whether an argument is a tensor of the graph."""
+
     def sizes(self, value: Value) -> tuple[Any, ...]:
         """The sizes, numbers where they are known."""
 
@@ -126,11 +130,15 @@ def dequantized(graph: Graph, value: Value) -> Quantized | None:
 
 
 def quantization(call: Call) -> Quantized | None:
-    """The numbers of a call that quantizes or dequantizes per tensor, if all are numbers."""
+    """The numbers of a call that quantizes or dequantizes per tensor, if all are numbers that can be: a
+    finite scale above 0, and integers of 32 bits."""
     given = call.arguments
     scale, zero_point = given.get("scale"), given.get("zero_point")
     low, high = given.get("quant_min"), given.get("quant_max")
     if not isinstance(scale, (int, float)) or not all(isinstance(n, int) for n in (zero_point, low, high)):
+        return None
+    integers = (int(zero_point or 0), int(low or 0), int(high or 0))
+    if not 0 < scale < math.inf or any(abs(each) >= 2**31 for each in integers):
         return None
     return Quantized(given["input"], float(scale), int(zero_point or 0), int(low or 0), int(high or 0), "")
 
@@ -150,7 +158,7 @@ def weights(graph: Graph, value: Value, axis: int = 0) -> Weights | None:
     if call is None:
         return None
     numbers = graph.constant(call.arguments.get("input"))
-    if numbers is None or numbers.dtype != np.int8:
+    if numbers is None or numbers.dtype != np.int8 or not axis < numbers.ndim:
         return None
     if call.operator == DEQUANTIZE:
         found = quantization(call)
@@ -163,5 +171,7 @@ def weights(graph: Graph, value: Value, axis: int = 0) -> Weights | None:
     points = call.arguments.get("zero_points")
     known = graph.constant(points) if points is not None else np.zeros(1)
     if scales is None or known is None or known.any() or call.arguments.get("axis") != axis:
+        return None
+    if scales.shape != (numbers.shape[axis],) or scales.dtype.kind != "f":
         return None
     return Weights(call.arguments["input"], numbers, scales.astype(np.float64))

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from rushlight.integers.graph import Call, Graph
-from rushlight.integers.rules import RULES, Refusal, Settings
+from rushlight.integers.rules import RULES, Refusal, Rule, Settings
 from rushlight.integers.rules.movement import raise_quantizations
 
 
@@ -28,8 +29,14 @@ def turn(graph: Graph, settings: Settings = Settings()) -> Report:  # noqa: B008
     """
     report = Report()
     report.replaced += raise_quantizations(graph)
+    apply(graph, RULES, settings, report)
+    return report
+
+
+def apply(graph: Graph, rules: Mapping[str, Rule], settings: Settings, report: Report) -> None:
+    """Apply rules to each call, in the order of execution."""
     for call in list(graph.calls()):
-        rule = RULES.get(call.operator) if graph.is_there(call) else None
+        rule = rules.get(call.operator) if graph.is_there(call) else None
         if rule is None:
             continue
         name = call.operator
@@ -38,4 +45,3 @@ def turn(graph: Graph, settings: Settings = Settings()) -> Report:  # noqa: B008
                 report.replaced.append(name)
         except Refusal as reason:
             report.refused.append((call, str(reason)))
-    return report

@@ -14,7 +14,7 @@ from rushlight.build import BuildResult
 from rushlight.build.baked import BakedBuild
 from rushlight.build.cmake import Progress
 from rushlight.errors import InvalidArgument
-from rushlight.run.builds import RunnerBuild
+from rushlight.run.builds import RunnerBuild, in_integers
 from rushlight.run.cases import Case
 from rushlight.run.in_process import InProcess
 from rushlight.run.on_target import BakedProgram, Interpreter
@@ -42,6 +42,7 @@ def run(
     prepare: bool = True,
     max_instructions: int | None = None,
     max_memory: int | None = None,
+    integers: bool = True,
 ) -> RunOutcome:
     """Runs the calls of `case`: on the host in this process, on other targets by an executable that is first
     built for the model.
@@ -64,6 +65,8 @@ def run(
         prepare: whether kernels of hosts pack constants when a program is loaded; baked programs never do.
         max_instructions: instructions that one call may run. Boards and baked programs have no such limit.
         max_memory: bytes that one method may take. Boards and baked programs have no such limit.
+        integers: convert the program first, so that its quantized parts compute in integers; not where it is
+            traced, as traces name the file's own instructions, nor for builds that are given.
 
     Errors: those of loading and building; BuildOnly; RunTimeout; TargetCrashed; what the runtime itself
     refuses.
@@ -72,6 +75,9 @@ def run(
     prepared = prepare_case(Path(model), case, build.defines)
     chosen = targets.get(target)
     chosen.check_runs()
+    is_given = built is not None or module is not None or isinstance(baked, BakedBuild)
+    if integers and trace is None and not is_given:
+        prepared = in_integers(prepared, chosen, build.defines)
     limits = Limits(timeout, max_instructions, max_memory)
     uses_process = module is not None or (built is None and not build.changes_the_runtime)
     runner: Runner

@@ -10,12 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from rushlight import targets
 from rushlight.build import BuildRequest, BuildResult, existing_libraries, run_request
 from rushlight.build.baked import BakedBuild, build_baked
 from rushlight.build.cmake import Progress
 from rushlight.build.inputs import plain_name
 from rushlight.codegen.options import BACKENDS
-from rushlight.run.prepared import PreparedCase
+from rushlight.convert.files import converted_model
+from rushlight.run.prepared import PreparedCase, prepare_case
 from rushlight.sources import source_root
 from rushlight.trace.request import TraceRequest
 
@@ -65,9 +67,24 @@ class RunnerBuild:
         )
 
 
+def in_integers(prepared: PreparedCase, target: targets.Target, defines: Mapping[str, str]) -> PreparedCase:
+    """The case with its program converted for the target, in a file of the cache; the case itself where
+    nothing changes."""
+    by_depth = targets.wants_weights_by_depth(target)
+    key = hashlib.sha256(prepared.data + bytes([by_depth])).hexdigest()[:12]
+    path = prepared.path.resolve()
+    folder = _cache() / "integers" / plain_name(f"{path.parent.name}-{path.stem}-{key}")
+    converted = converted_model(path, folder, by_depth=by_depth)
+    return prepared if converted == path else prepare_case(converted, prepared.case, defines)
+
+
+def _cache() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rushlight"
+
+
 def _cache_folder(request: BuildRequest) -> Path:
     """One folder per model, target and options, so that a second run reuses the first one's build."""
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rushlight" / "builds"
+    base = _cache() / "builds"
     ordered = replace(request, defines=dict(sorted(request.defines.items())))
     decides = repr((source_root(), sys.executable, ordered))
     key = hashlib.sha256(decides.encode()).hexdigest()[:12]

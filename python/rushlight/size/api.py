@@ -29,12 +29,14 @@ def size(
     output: Path | None = None,
     defines: Mapping[str, str] | None = None,
     measure: bool = True,
+    integers: bool = True,
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> SizeReport:
     """Builds a runner for `models` (.pte, .bpte) below `output` (default: rushlight-build/size-<target>),
     with the compiler's call graph, and reads it. On boards each method then runs once in the emulator, on
-    ones or on `case`, to measure the stack, unless `measure` is False.
+    ones or on `case`, to measure the stack, unless `measure` is False. With `integers` a linked program is
+    converted first, as rushlight.build does it.
 
     Errors: those of building and running; InvalidArgument."""
     if not models:
@@ -48,11 +50,12 @@ def size(
         target=target,
         models=tuple(model.resolve() for model in models),
         data_files=tuple(path.resolve() for path in data_files),
+        integers=integers,
         defines=merged({FEATURES: "call-graph"}, defines or {}),
     )
     folder = output or Path("rushlight-build") / f"size-{target}"
     built = run_request(request, folder, jobs=jobs, progress=progress)
-    report = read_build(replace(find_build(folder), target=target), list(models))
+    report = read_build(replace(find_build(folder), target=target), _inside(built, models))
     if not measure or chosen.kind != "bare-metal" or chosen.build_only:
         return report
     try:
@@ -60,6 +63,11 @@ def size(
     except BuildOnly as error:
         return replace(report, unknown=(*report.unknown, f"measured stack: {error.message}"))
     return _measured(report, request, built, case, data_files)
+
+
+def _inside(built: BuildResult, models: Sequence[Path]) -> list[Path]:
+    """The programs that the runner has, which may be converted ones, or is given."""
+    return list(models) if built.linked_model is None else [built.linked_model]
 
 
 def _measured(
@@ -83,6 +91,7 @@ def _measured(
                     build_folder=built.output if alone else None,
                     built=None if alone else built,
                     defines=dict(request.defines),
+                    integers=request.integers,
                 )
             )
     peaks: dict[str, int] = {}

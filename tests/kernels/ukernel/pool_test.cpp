@@ -26,20 +26,42 @@ struct Pool {
   const char* name;
   void (*largest)(size_t, const PoolWindow&, const PoolNumbers&, const float*, float*, int64_t*);
   void (*average)(size_t, const PoolWindow&, float, const float*, float*);
+  void (*largest_i8)(size_t, const PoolWindow&, const PoolNumbers&, const int8_t*, int8_t*, int64_t*);
+  void (*largest_u8)(size_t, const PoolWindow&, const PoolNumbers&, const uint8_t*, uint8_t*, int64_t*);
 };
-RL_VARIANTS(Pool, variants, max_pool, average_pool)
+RL_VARIANTS(Pool, variants, max_pool, average_pool, max_pool_i8, max_pool_u8)
 std::ostream& operator<<(std::ostream& out, const Pool& pool) { return out << pool.name; }
 
 class PoolVariant : public ::testing::TestWithParam<Pool> {};
 INSTANTIATE_TEST_SUITE_P(Variants, PoolVariant, ::testing::ValuesIn(variants()));
 
-// Windows over a buffer that ends where the last one does.
-void check(const Pool& pool, size_t count, const PoolWindow& window, bool odd_numbers) {
-  const PoolNumbers numbers{7, 100, 3, static_cast<int32_t>(window.lane)};
+size_t extent_of(size_t count, const PoolWindow& window) {
   ptrdiff_t last = static_cast<ptrdiff_t>(count - 1) * window.lane;
   if (window.rows > 0) last += static_cast<ptrdiff_t>(window.rows - 1) * window.row;
   if (window.columns > 0) last += static_cast<ptrdiff_t>(window.columns - 1) * window.column;
-  Guarded<float> x(static_cast<size_t>(last) + 1);
+  return static_cast<size_t>(last) + 1;
+}
+
+template <class T, class F>
+void check_bytes(F largest, size_t count, const PoolWindow& window, int least) {
+  const PoolNumbers numbers{7, 100, 3, static_cast<int32_t>(window.lane)};
+  Guarded<T> x(extent_of(count, window));
+  for (T& each : x)
+    each = static_cast<T>(least + static_cast<int>(random_bits() % 4 == 0 ? random_bits() % 256 : 0));
+  Guarded<T> y(count);
+  Guarded<int64_t> index(count);
+  largest(count, window, numbers, x.data(), y.data(), index.data());
+  for (size_t i = 0; i < count; ++i) {
+    int64_t place = 0;
+    EXPECT_EQ(y[i], reference::max_pool(i, window, numbers, x.data(), &place)) << count << " " << i;
+    EXPECT_EQ(index[i], place) << count << " " << i;
+  }
+}
+
+// Windows over a buffer that ends where the last one does.
+void check(const Pool& pool, size_t count, const PoolWindow& window, bool odd_numbers) {
+  const PoolNumbers numbers{7, 100, 3, static_cast<int32_t>(window.lane)};
+  Guarded<float> x(extent_of(count, window));
   for (float& each : x) {
     const auto bits = random_bits() % 40;
     each = static_cast<float>(bits % 9) - 4.0f;
@@ -80,6 +102,21 @@ TEST_P(PoolVariant, Windows_OfEveryKind_AreTheReferences) {
       check(GetParam(), count, {2, 0, 1, 1, 2}, odd_numbers);
     }
   }
+}
+
+TEST_P(PoolVariant, WindowsOfBytes_AreTheReferences) {
+  const auto check = [](size_t count, const PoolWindow& window) {
+    check_bytes<int8_t>(GetParam().largest_i8, count, window, -128);
+    check_bytes<uint8_t>(GetParam().largest_u8, count, window, 0);
+  };
+  for (const size_t count : {1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 200}) {
+    const auto apart = static_cast<ptrdiff_t>(count);
+    check(count, {3, 3, 5 * apart, apart, 1});
+    check(count, {2, 3, 2 * apart + 9, 1, 2});
+    check(count, {0, 2, 1, 1, 1});
+    check(count, {2, 0, 1, 1, 1});
+  }
+  for (const size_t rows : {15, 16, 17}) check(70, {rows, 16, 16 * 70, 70, 1});  // taps that a byte numbers
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ import torch
 import rushlight
 from rushlight.errors import DoesNotFit, InvalidArgument
 from rushlight.export import export
-from rushlight.export.memory import Bank
+from rushlight.memory import Bank
 
 
 class Residual(torch.nn.Module):

@@ -82,6 +82,9 @@ class Listed:
     def dtype(self, value: Any) -> str:
         return self.dtypes.get(value, "float32")
 
+    def is_tensor(self, value: Any) -> bool:
+        return isinstance(value, str)
+
     def sizes(self, value: Any) -> tuple[Any, ...]:
         return (4, 3)
 

@@ -76,7 +76,7 @@ def test_deep_yaml_is_refused_before_the_parsers_stack_ends(tmp_path: Path) -> N
         read_yaml(path)
     # PyYAML's own bound, from 6.0.4 on, may come first: it reads ahead.
     path.write_text("[" * 200_000)
-    with pytest.raises(InvalidArgument, match="levels of nesting|maximum nesting depth"):
+    with pytest.raises(InvalidArgument, match=r"levels of nesting|maximum nesting depth"):
         read_yaml(path)
 
 

@@ -85,6 +85,13 @@ def _made(library: OperatorLibrary, kept: frozenset[OpOverload], for_backends: b
     return table
 
 
+def affine_operators() -> list[OpOverload]:
+    """torchao's operators that quantize, where it is imported: composite ones, which rules know."""
+    names = ("choose_qparams_affine", "quantize_affine", "dequantize_affine")
+    known = torch._C._dispatch_get_all_op_names()
+    return [getattr(torch.ops.torchao, name).default for name in names if f"torchao::{name}" in known]
+
+
 def is_kept(function: OpOverload, library: OperatorLibrary) -> bool:
     """Whether the operator goes into programs as it is."""
     return function._schema.name not in SPLIT and library.find(function) is not None

@@ -14,7 +14,11 @@ from torch.fx import GraphModule, Node
 
 from rushlight.export.frontend.operators import OperatorLibrary
 from rushlight.export.graph.nodes import value_of
-from rushlight.export.lower.instructions import (
+from rushlight.export.lower.operands import constant_number, dtype_name, new_operand
+from rushlight.export.lower.problems import Problem
+from rushlight.export.order.orders import stored_order
+from rushlight.export.passes.number_nodes import HANDLE
+from rushlight.lowered.instructions import (
     Call,
     Instruction,
     JumpFalse,
@@ -26,10 +30,6 @@ from rushlight.export.lower.instructions import (
     Origin,
     TensorOperand,
 )
-from rushlight.export.lower.operands import constant_number, dtype_name, new_operand
-from rushlight.export.lower.problems import Problem
-from rushlight.export.order.orders import stored_order
-from rushlight.export.passes.number_nodes import HANDLE
 from rushlight.program.dtypes import NUMBERS
 
 _LAYOUTS = {torch.strided: 0}

@@ -15,9 +15,9 @@ from torch.fx import GraphModule, Node
 
 from rushlight.export.graph.nodes import arguments_of, value_of
 from rushlight.export.lower.builder import Builder, Environment
-from rushlight.export.lower.instructions import Label, NumberOperand, Operand, Storage, TensorOperand, leaves
 from rushlight.export.lower.operands import is_symbolic, new_operand, upper_bound
 from rushlight.export.order.orders import stored_order
+from rushlight.lowered.instructions import Label, NumberOperand, Operand, Storage, TensorOperand, leaves
 
 
 def lower(builder: Builder, node: Node, environment: Environment) -> Operand:

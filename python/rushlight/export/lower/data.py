@@ -1,45 +1,42 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The bytes of constants: as tensors are to be stored, equal ones once."""
+"""The bytes of PyTorch's tensors, as a program stores them."""
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Sequence
+from typing import Any
 
-import numpy as np
 import torch
 
+from rushlight.lowered.data import Bytes, DataPool
 from rushlight.program.dim_order import DimOrder
 
 
-def stored_bytes(tensor: torch.Tensor, dim_order: DimOrder) -> np.ndarray:
+def stored_bytes(tensor: torch.Tensor, dim_order: DimOrder) -> Bytes:
     """A tensor's elements in a dim order, as bytes; the tensor's own memory where it lies so."""
     plain = tensor.detach().resolve_conj().resolve_neg().cpu()
-    return plain.permute(dim_order).contiguous().reshape(-1).view(torch.uint8).numpy()
+    stored: Bytes = plain.permute(dim_order).contiguous().reshape(-1).view(torch.uint8).numpy()
+    return stored
 
 
-@dataclass
-class DataPool:
-    """Pieces of data; index 1 is the first. Equal ones are kept once, whoever brings them."""
+class TensorPool(DataPool):
+    """Data are tensors of PyTorch."""
 
-    pieces: list[np.ndarray] = field(default_factory=list)
-    _indices: dict[object, int] = field(default_factory=dict)
+    def stored(self, data: Any, dim_order: DimOrder) -> Bytes:
+        """See DataPool."""
+        return stored_bytes(data, dim_order)
 
-    def add(self, tensor: torch.Tensor, dim_order: DimOrder) -> int:
-        """The index of a tensor's data."""
-        place = (tensor.data_ptr(), tuple(tensor.shape), tuple(tensor.stride()), tensor.dtype, dim_order)
-        known = self._indices.get(place) if tensor.numel() else None
-        if known is None:
-            data = stored_bytes(tensor, dim_order)
-            content = (data.nbytes, hashlib.sha1(data.data, usedforsecurity=False).digest())
-            known = self._indices.get(content)
-            if known is None:
-                self.pieces.append(data)
-                known = self._indices[content] = len(self.pieces)
-            self._indices[place] = known
-        return known
+    def place(self, data: Any) -> Hashable:
+        """See DataPool."""
+        if not data.numel():
+            return None
+        return data.data_ptr(), tuple(data.shape), tuple(data.stride()), data.dtype
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all pieces."""
-        return sum(piece.nbytes for piece in self.pieces)
+    def rank(self, data: Any) -> int:
+        """See DataPool."""
+        return int(data.dim())
+
+    def part(self, data: Any, offset: int, nbytes: int, sizes: Sequence[int]) -> Any:
+        """See DataPool."""
+        flat, item = data.contiguous().reshape(-1), data.element_size()
+        return flat[offset // item : (offset + nbytes) // item].reshape(sizes)

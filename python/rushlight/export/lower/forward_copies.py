@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rushlight.export.frontend.operators import OperatorLibrary
-from rushlight.export.lower.in_place import is_alike
-from rushlight.export.lower.instructions import (
+from rushlight.lowered.in_place import is_alike
+from rushlight.lowered.instructions import (
     Call,
     JumpFalse,
     Label,
@@ -19,7 +19,7 @@ from rushlight.export.lower.instructions import (
     TensorOperand,
     leaves,
 )
-from rushlight.export.lower.uses import StorageUses, move_tensors, replace_operand, storage_uses
+from rushlight.lowered.uses import StorageUses, move_tensors, replace_operand, storage_uses
 
 _PUT, _PUT_IN_PLACE = "aten::index_put.out", "aten::index_put_"
 

@@ -14,11 +14,11 @@ from rushlight.export.frontend.operators import bind
 from rushlight.export.graph.nodes import attribute, input_of, overload_of, value_of
 from rushlight.export.lower import control_flow, views
 from rushlight.export.lower.builder import Builder, Environment, Failed
-from rushlight.export.lower.instructions import DelegateCall, NumberOperand, Operand, leaves
 from rushlight.export.lower.operands import Unbounded, constant_number, new_operand
 from rushlight.export.lower.problems import Problem
 from rushlight.export.lower.symbols import PREVIOUS, expanded, prim_row
 from rushlight.export.order.orders import stored_order
+from rushlight.lowered.instructions import DelegateCall, NumberOperand, Operand, leaves
 
 
 class Lowering(Builder):

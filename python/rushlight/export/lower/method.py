@@ -14,13 +14,6 @@ from torch.fx import Node
 from rushlight.export.frontend.operators import OperatorLibrary
 from rushlight.export.graph.constants import input_specs, is_lifted, mutated_targets, stored_tensor
 from rushlight.export.lower.builder import Environment, Failed
-from rushlight.export.lower.instructions import (
-    LoweredMethod,
-    Operand,
-    Place,
-    Storage,
-    TensorOperand,
-)
 from rushlight.export.lower.lowering import Lowering
 from rushlight.export.lower.operands import (
     Unbounded,
@@ -30,6 +23,13 @@ from rushlight.export.lower.operands import (
 )
 from rushlight.export.lower.problems import Problem
 from rushlight.export.order.orders import stored_order
+from rushlight.lowered.instructions import (
+    LoweredMethod,
+    Operand,
+    Place,
+    Storage,
+    TensorOperand,
+)
 
 _WRITTEN_BACK = {
     kind

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from rushlight.export.lower.instructions import NumberOperand, Operand, Place, Storage, TensorOperand
+from rushlight.lowered.instructions import NumberOperand, Operand, Place, Storage, TensorOperand
 from rushlight.program.dim_order import DimOrder, row_major
 
 _MAX_SIZE = 2**31 - 1

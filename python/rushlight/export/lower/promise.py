@@ -9,7 +9,8 @@ from typing import Any
 
 from rushlight.codegen import promise
 from rushlight.codegen.table import OperatorTable
-from rushlight.export.lower.instructions import (
+from rushlight.export.lower.problems import Problem
+from rushlight.lowered.instructions import (
     Call,
     DelegateCall,
     LoweredMethod,
@@ -17,7 +18,6 @@ from rushlight.export.lower.instructions import (
     Operand,
     TensorOperand,
 )
-from rushlight.export.lower.problems import Problem
 
 _NUMBER_KINDS = {bool: "bool", int: "int", float: "double", str: "string"}
 _LIST_KINDS = {"float": "double list", "bool": "bool list"}

@@ -16,9 +16,9 @@ from torch.fx import Node
 
 from rushlight.export.graph.nodes import arguments_of, input_of, named_argument, permutation_of, value_of
 from rushlight.export.lower.builder import Builder, Environment
-from rushlight.export.lower.instructions import Operand, Place, TensorOperand
 from rushlight.export.lower.operands import dtype_name, is_symbolic, symbols_of, upper_bound
 from rushlight.export.order.orders import stored_order
+from rushlight.lowered.instructions import Operand, Place, TensorOperand
 from rushlight.program.dim_order import is_row_major, permuted, row_major
 from rushlight.program.dtypes import element_size
 

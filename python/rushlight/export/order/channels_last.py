@@ -16,11 +16,8 @@ from rushlight.export.order.operators import clone_dim_order
 from rushlight.export.order.orders import channels_last, is_either, order_of_strides
 from rushlight.export.order.rules import OrderRules, permutation
 from rushlight.export.passes.base import Pass, PassContext
+from rushlight.integers.order import IMAGE_CHANNELS, connected, is_worth_converting
 from rushlight.program.dim_order import DimOrder, row_major
-
-IMAGE_CHANNELS = 4
-"""Of so many channels, inputs of convolutions stay as they are: kImageChannels of
-kernels/geometry/image_channels.h."""
 
 
 class ChannelsLast(Pass):
@@ -51,24 +48,8 @@ class ChannelsLast(Pass):
 
 def _groups(module: GraphModule, rules: OrderRules) -> list[list[Node]]:
     """Connected nodes that can be channels-last."""
-    parents: dict[Node, Node] = {}
-
-    def root(node: Node) -> Node:
-        while parents[node] is not node:
-            parents[node] = parents[parents[node]]
-            node = parents[node]
-        return node
-
-    for node in module.graph.nodes:
-        if _can_be_channels_last(node, rules):
-            parents[node] = node
-            for read in _read_in_order(node, rules):
-                if read in parents:
-                    parents[root(read)] = node
-    groups: dict[Node, list[Node]] = {}
-    for node in parents:
-        groups.setdefault(root(node), []).append(node)
-    return list(groups.values())
+    members = [node for node in module.graph.nodes if _can_be_channels_last(node, rules)]
+    return connected(members, lambda node: _read_in_order(node, rules))
 
 
 def _can_be_channels_last(node: Node, rules: OrderRules) -> bool:
@@ -117,7 +98,7 @@ class _Group:
         exits = [node for node in self.nodes if _is_tensor(node) and self._is_exit(node)]
         convolutions = sum(self._counts(n) for n in self.nodes)
         borders = {read for _, read in entries if not self._lies_the_same(read)}
-        if convolutions < max(len(borders) + len(exits), self.which == "integers"):
+        if not is_worth_converting(convolutions, len(borders) + len(exits), self.which == "integers"):
             return False
         copies: dict[Node, Node] = {}
         for node, read in entries:

@@ -12,6 +12,7 @@ from torch.fx import Node
 
 from rushlight.export.graph.constants import input_specs, is_lifted
 from rushlight.export.graph.nodes import graph_modules
+from rushlight.integers.order import is_either as lies_the_same
 from rushlight.program.dim_order import DimOrder, is_row_major, row_major
 
 _CHANNELS_LAST = {4: torch.channels_last, 5: torch.channels_last_3d}
@@ -65,8 +66,7 @@ def _order_of_symbols(tensor: torch.Tensor) -> DimOrder:
 
 def is_either(tensor: torch.Tensor) -> bool:
     """Whether the tensor lies the same in memory in both orders: one channel, or one pixel."""
-    sizes = [n if isinstance(n, int) else 2 for n in tensor.shape]
-    return tensor.dim() not in _CHANNELS_LAST or sizes[1] == 1 or all(n == 1 for n in sizes[2:])
+    return lies_the_same([n if isinstance(n, int) else 2 for n in tensor.shape])
 
 
 def uses_channels_last(program: ExportedProgram) -> bool:

@@ -15,7 +15,8 @@ from rushlight.export.graph.nodes import input_of, named_argument, value_of
 from rushlight.export.graph.rewrite import calls
 from rushlight.export.order.orders import is_channels_last, is_either
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.program.dim_order import DimOrder, row_major
+from rushlight.integers.order import order_of_convolution, transposed
+from rushlight.program.dim_order import DimOrder
 
 
 class ArrangeWeights(Pass):
@@ -52,8 +53,7 @@ class ArrangeWeights(Pass):
         if find is None or named_argument(user, "weight") is not weight:
             return None
         order = find(user, weight)
-        depthwise = order[-1] == 0
-        return (*order[1:], 0) if self.by_depth and not depthwise else order
+        return transposed(order) if self.by_depth else order
 
 
 def _order_of_linear(linear: Node, weight: Node) -> DimOrder:
@@ -62,13 +62,8 @@ def _order_of_linear(linear: Node, weight: Node) -> DimOrder:
 
 def _order_of_convolution(convolution: Node, weight: Node) -> DimOrder:
     source, sizes = input_of(convolution), value_of(weight).shape
-    plain, rank = row_major(len(sizes)), len(sizes)
-    if not is_channels_last(source.meta["dim_order"]) and not is_either(value_of(source)):
-        return plain
-    groups = named_argument(convolution, "groups")
-    if groups > 1 and sizes[1] == 1 and sizes[0] == groups:
-        return (*range(1, rank), 0)
-    return (0, *range(2, rank), 1)
+    by_channel = is_channels_last(source.meta["dim_order"]) or is_either(value_of(source))
+    return order_of_convolution(sizes, named_argument(convolution, "groups"), by_channel)
 
 
 _ORDERS: dict[Any, Callable[[Node, Node], DimOrder]] = {

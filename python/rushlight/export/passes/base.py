@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import torch
 from torch.export import ExportedProgram
 
+from rushlight.export.arithmetic import Arithmetic
+
 if TYPE_CHECKING:
     from rushlight.export.frontend.operators import OperatorLibrary
 
@@ -18,12 +20,14 @@ if TYPE_CHECKING:
 @dataclass
 class PassContext:
     """What passes may ask about: the operators of the runtime that the program is made for, the method's
-    name, and which passes ran before. `remarks` collects why rewrites were refused, for the report."""
+    name, and which passes ran before. `remarks` collects why rewrites were refused, and `arithmetic` which
+    operators of a quantized graph compute in integers, for the report."""
 
     library: OperatorLibrary
     method: str = "forward"
     remarks: list[str] = field(default_factory=list)
     history: list[str] = field(default_factory=list)
+    arithmetic: list[Arithmetic] = field(default_factory=list)
 
 
 class Pass(ABC):

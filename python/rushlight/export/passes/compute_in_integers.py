@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import getitem
@@ -14,15 +15,21 @@ from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from rushlight.export.dialect import integer_attention, integer_norm  # noqa: F401  # define operators
-from rushlight.export.dialect import integers as dialect
+from rushlight.export.arithmetic import arithmetic_of
+from rushlight.export.dialect import (  # noqa: F401  # they define the operators
+    grouped,
+    integer_attention,
+    integer_norm,
+    integers,
+)
 from rushlight.export.graph.constants import Constants
 from rushlight.export.graph.nodes import source_line, value_of
 from rushlight.export.graph.rewrite import insert_before, is_pure, replace
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.integers.graph import Array, Call
-from rushlight.integers.match import turn
-from rushlight.integers.rules import Settings
+from rushlight.integers.graph import QUANTIZE, Array, Call
+from rushlight.integers.match import Report, apply, turn
+from rushlight.integers.rules import RULES, WHOLE_RULES, Refusal, Settings
+from rushlight.runtime.arrays import as_array, as_tensor
 
 
 class ComputeInIntegers(Pass):
@@ -40,13 +47,42 @@ class ComputeInIntegers(Pass):
         """See Pass. Control flow's bodies stay as they are: they get constants as operands."""
         graph = _FxGraph(program, context)
         report = turn(graph, self.settings)
-        for call, reason in report.refused:
-            assert isinstance(call, _FxCall)
-            line = source_line(call.node)
-            place = f" ({line.file}:{line.line})" if line else ""
-            context.remarks.append(f"{self.name}: {call.node.name}{place} computes in float: {reason}")
-        graph.constants.remove_unused()
-        return bool(report.replaced)
+        is_changed = _conclude(self.name, graph, report)
+        reasons = {_node(call).name: reason for call, reason in report.refused}
+        context.arithmetic += arithmetic_of(
+            program.graph, reasons, lambda node: graph.constants.get(node) is not None
+        )
+        return is_changed
+
+
+class WholeLayers(Pass):
+    """Linear layers become operators that read their weights as integers, of graphs that have to be seen as
+    torch.export leaves them: torchao's, and those with weights whose groups have scales."""
+
+    name = "whole_layers"
+
+    def run(self, program: ExportedProgram, context: PassContext) -> bool:
+        """See Pass."""
+        graph, report = _FxGraph(program, context), Report()
+        apply(graph, WHOLE_RULES, Settings(), report)
+        return _conclude(self.name, graph, report)
+
+
+def _conclude(name: str, graph: _FxGraph, report: Report) -> bool:
+    """Remarks what was refused; whether anything was changed."""
+    for call, reason in report.refused:
+        assert isinstance(call, _FxCall)
+        line = source_line(call.node)
+        place = f" ({line.file}:{line.line})" if line else ""
+        graph.context.remarks.append(f"{name}: {call.node.name}{place} computes in float: {reason}")
+    graph.constants.remove_unused()
+    return bool(report.replaced)
+
+
+def turn_quantize(program: ExportedProgram, context: PassContext, node: Node) -> None:
+    """Let a quantize behind dequantize become an operator on integers, if the runtime has one."""
+    with contextlib.suppress(Refusal):
+        RULES[QUANTIZE](_FxGraph(program, context), _FxCall(node), Settings())
 
 
 @dataclass(frozen=True)
@@ -122,16 +158,19 @@ class _FxGraph:
 
     def constant(self, value: Any) -> Array | None:
         found = self.constants.get(value)
-        return None if found is None else found.detach().cpu().numpy()
+        return None if found is None else as_array(found.detach().cpu())
 
     def dtype(self, value: Node) -> str:
         return str(value_of(value).dtype).removeprefix("torch.")
+
+    def is_tensor(self, value: Any) -> bool:
+        return isinstance(value, Node) and isinstance(value_of(value), torch.Tensor)
 
     def sizes(self, value: Node) -> tuple[Any, ...]:
         return tuple(value_of(value).shape)
 
     def can_call(self, operator: str, dtype: str) -> bool:
-        row = self.context.library.find(dialect.overload(operator))
+        row = self.context.library.find(_overload(operator))
         return row is not None and dtype in self.context.library.operators[row].dtypes
 
     def can_repeat(self, call: Call, dtype: str) -> bool:
@@ -177,7 +216,7 @@ class _FxGraph:
         tensors = {}
         for node in _node(call).all_input_nodes:
             found = known.get(node)
-            tensor = self.constants.get(node) if found is None else torch.from_numpy(found)
+            tensor = self.constants.get(node) if found is None else as_tensor(found, torch)
             if tensor is None:
                 return None
             # One number for all, whatever the rank of the constant.
@@ -186,8 +225,7 @@ class _FxGraph:
         args, kwargs = torch.fx.node.map_arg(given, tensors.__getitem__)
         target: Any = _node(call).target
         with torch.no_grad():
-            result: Array = target(*args, **kwargs).numpy()
-        return result
+            return as_array(target(*args, **kwargs))
 
     def insert(
         self, before: Call, operator: str, arguments: Mapping[str, Any], like: Node, dtype: str

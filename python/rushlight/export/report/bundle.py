@@ -9,12 +9,13 @@ from typing import Any
 
 import torch
 from torch.export import ExportedProgram
-from torch.utils._pytree import tree_leaves
+from torch.utils._pytree import tree_flatten, tree_leaves, tree_unflatten
 
 from rushlight.errors import InvalidArgument
 from rushlight.export.lower.data import stored_bytes
 from rushlight.export.lower.operands import dtype_name
 from rushlight.export.options import MethodSource
+from rushlight.export.quantized_io import MethodNumbers, Numbers
 from rushlight.program import BundledCase, BundledSuite, BundledTensor
 from rushlight.program.dim_order import row_major
 
@@ -37,6 +38,46 @@ def expected_suites(
     return suites
 
 
+def with_quantized_io(source: MethodSource, numbers: MethodNumbers) -> MethodSource:
+    """The source of a method whose inputs and outputs became integers: a module that takes and gives those,
+    with the example inputs quantized."""
+    if not numbers.inputs and not numbers.outputs:
+        return source
+    module, args, kwargs = _model(source)
+    leaves, structure = tree_flatten((args, kwargs))
+    leaves = [_quantize(leaf, numbers.inputs.get(place)) for place, leaf in enumerate(leaves)]
+    args, kwargs = tree_unflatten(leaves, structure)
+    return MethodSource(_QuantizedEnds(module, numbers), tuple(args), kwargs)
+
+
+class _QuantizedEnds(torch.nn.Module):
+    """A float model behind integer inputs and in front of integer outputs."""
+
+    def __init__(self, model: Any, numbers: MethodNumbers) -> None:
+        super().__init__()
+        self.model, self.numbers = model, numbers
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        leaves, structure = tree_flatten((args, kwargs))
+        inputs = [_dequantize(leaf, self.numbers.inputs.get(place)) for place, leaf in enumerate(leaves)]
+        args, kwargs = tree_unflatten(inputs, structure)
+        leaves, structure = tree_flatten(self.model(*args, **kwargs))
+        outputs = [_quantize(leaf, self.numbers.outputs.get(place)) for place, leaf in enumerate(leaves)]
+        return tree_unflatten(outputs, structure)
+
+
+def _quantize(leaf: Any, to: Numbers | None) -> Any:
+    """As quantize_per_tensor does."""
+    if to is None:
+        return leaf
+    steps = (leaf * (1.0 / to.scale)).round() + to.zero_point
+    return steps.clamp(to.quant_min, to.quant_max).to(getattr(torch, to.dtype))
+
+
+def _dequantize(leaf: Any, of: Numbers | None) -> Any:
+    return leaf if of is None else (leaf.to(torch.float32) - of.zero_point) * of.scale
+
+
 def _case(module: Any, args: list[Any], kwargs: dict[str, Any], name: str) -> BundledCase:
     inputs = [_value(leaf, f"{name}: input") for leaf in tree_leaves((args, kwargs))]
     with torch.no_grad():
@@ -47,10 +88,16 @@ def _case(module: Any, args: list[Any], kwargs: dict[str, Any], name: str) -> Bu
 
 def _callable(source: MethodSource) -> tuple[Any, list[Any], dict[str, Any]]:
     """A copy of the model with its example inputs."""
+    module, args, kwargs = _model(source)
+    return copy.deepcopy(module), args, kwargs
+
+
+def _model(source: MethodSource) -> tuple[Any, list[Any], dict[str, Any]]:
+    """The model with its example inputs."""
     if isinstance(source.module, ExportedProgram):
         args, kwargs = source.module.example_inputs or ((), {})
         return source.module.module(), list(args), dict(kwargs)
-    return copy.deepcopy(source.module), list(source.args), dict(source.kwargs)
+    return source.module, list(source.args), dict(source.kwargs)
 
 
 def _value(leaf: Any, what: str) -> Any:

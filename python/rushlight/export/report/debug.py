@@ -10,8 +10,8 @@ from torch.fx import Node
 
 from rushlight.export.delegate import call_delegate
 from rushlight.export.graph.nodes import attribute, frames, input_of, modules
-from rushlight.export.lower.instructions import Origin
 from rushlight.export.report.report import MethodReport
+from rushlight.lowered.instructions import Origin
 from rushlight.program import DebugRecord, FileImage
 from rushlight.program.debug import InstructionOrigin, MethodOrigins, fingerprint
 from rushlight.program.model import DelegateCall, KernelCall, Method

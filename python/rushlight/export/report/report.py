@@ -7,18 +7,21 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from rushlight.export.lower.instructions import Origin
-from rushlight.export.memory import Plan
-from rushlight.export.memory.picture import picture
-from rushlight.export.memory.report import summary, to_json
+from rushlight.export.arithmetic import Arithmetic
 from rushlight.export.pipeline import PassRun
+from rushlight.export.quantized_io import MethodNumbers
+from rushlight.lowered.instructions import Origin
+from rushlight.memory import Plan
+from rushlight.memory.picture import picture
+from rushlight.memory.report import summary, to_json
 from rushlight.program.model import Method
 
 
 @dataclass(frozen=True)
 class MethodReport:
     """One method: its plan, its passes, seconds by stage, and what passes remark: why a quantized part
-    computes in float, say."""
+    computes in float, say. `numbers`: what integer inputs and outputs stand for. `arithmetic`:
+    for a quantized graph, which operators compute in integers."""
 
     name: str
     method: Method
@@ -27,6 +30,8 @@ class MethodReport:
     seconds: dict[str, float]
     origins: list[Origin] = field(repr=False)
     remarks: list[str] = field(default_factory=list)
+    numbers: MethodNumbers = field(default_factory=lambda: MethodNumbers({}, {}))
+    arithmetic: list[Arithmetic] = field(default_factory=list)
 
     @property
     def operators(self) -> dict[str, int]:
@@ -47,6 +52,8 @@ class MethodReport:
             "memory": to_json(self.plan),
             "passes": [{"name": p.name, "modified": p.modified, "seconds": p.seconds} for p in self.passes],
             "remarks": self.remarks,
+            "arithmetic": [vars(each) for each in self.arithmetic],
+            "quantized_io": self.numbers.to_json(),
             "seconds": self.seconds,
         }
 

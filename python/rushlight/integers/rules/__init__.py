@@ -5,10 +5,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rushlight.integers.rules import attention, averages, movement, norm, pairs, products, tables
-from rushlight.integers.rules.base import Refusal, Rule, Settings
+from rushlight.integers.rules import (
+    attention,
+    averages,
+    layers,
+    movement,
+    norm,
+    pairs,
+    products,
+    scaled_products,
+    tables,
+)
+from rushlight.integers.rules.base import Refusal, Rule, Settings, first_of
 
-__all__ = ["RULES", "Refusal", "Rule", "Settings"]
+__all__ = ["RULES", "WHOLE_RULES", "Refusal", "Rule", "Settings"]
 
 RULES: Mapping[str, Rule] = {
     **attention.RULES,
@@ -18,4 +28,9 @@ RULES: Mapping[str, Rule] = {
     **pairs.RULES,
     **movement.RULES,
     **tables.RULES,
+    "aten::linear": first_of(products.linear, layers.linear),
+    "aten::mm": first_of(products.matrix_product, attention.matmul),
 }
+
+WHOLE_RULES: Mapping[str, Rule] = {**layers.RULES, **scaled_products.RULES}
+"""Rules of what is only known before a graph is taken apart."""

@@ -26,8 +26,8 @@ MOST_PRODUCTS = (2**31 - 1) // 255**2
 
 def exponentials(scale: float) -> Array:
     """exp(-distance * scale) for distances of 0 to 255, in steps of 2^-30."""
-    table: Array = np.rint(np.exp(-scale * np.arange(256)) * _ONE).astype(np.int32)
-    return table
+    steps: Array = np.rint(np.exp(-scale * np.arange(256)) * _ONE)
+    return steps.astype(np.int32)
 
 
 def softmax(graph: Graph, call: Call, _: Settings) -> bool:
@@ -81,4 +81,4 @@ def matmul(graph: Graph, call: Call, settings: Settings) -> bool:
     return True
 
 
-RULES: Mapping[str, Rule] = {"aten::_softmax": softmax, "aten::mm": matmul, "aten::bmm": matmul}
+RULES: Mapping[str, Rule] = {"aten::_softmax": softmax, "aten::bmm": matmul}

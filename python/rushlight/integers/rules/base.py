@@ -102,6 +102,9 @@ def shared_dtype(graph: Graph, source: Quantized, to: Result) -> str:
     """The dtype that input and result share."""
     dtype = graph.dtype(source.value)
     need(dtype in BYTES, f"its input is {dtype}, not int8 or uint8")
+    limits = np.iinfo(dtype)
+    need(limits.min <= source.zero_point <= limits.max, f"a zero point is not a number of {dtype}")
+    need(limits.min <= to.to.low and to.to.high <= limits.max, f"a range is not one of {dtype}")
     need(graph.dtype(to.last.result) == dtype, f"its result is not {dtype}, as its input is")
     need(to.low <= to.to.zero_point <= to.high, "an activation leaves out 0")
     return dtype
@@ -135,3 +138,21 @@ def requantized(to: Requantization, result: Result) -> dict[str, Any]:
 Rule = Callable[[Graph, Call, Settings], bool]
 """Returns whether it changed the graph. It raises Refusal where the part is quantized and yet has to compute
 in floats."""
+
+
+def first_of(*rules: Rule) -> Rule:
+    """The first of some rules that changes the graph; the first refusal where none does."""
+
+    def rule(graph: Graph, call: Call, settings: Settings) -> bool:
+        refusal = None
+        for each in rules:
+            try:
+                if each(graph, call, settings):
+                    return True
+            except Refusal as reason:
+                refusal = refusal or reason
+        if refusal is not None:
+            raise refusal
+        return False
+
+    return rule

@@ -56,6 +56,7 @@ def _real_bias(graph: Graph, value: Value | None, scale: Array) -> Array | None:
     zeros = points is None or not np.any(graph.constant(points))
     need(scales is not None and zeros, "its bias has zero points")
     assert scales is not None
+    need(scales.shape == numbers.shape, "its bias has other scales than one for each output")
     return numbers.astype(np.float64) * scales.astype(np.float64)
 
 
@@ -66,9 +67,12 @@ def _products(
     """Bias and requantization of sums of products; `numbers` has the weights of each output in its first
     dimension."""
     scale = source.scale * weight.scales
-    folded = folded_bias(_real_bias(graph, bias, scale), numbers, source.zero_point, scale)
+    real = _real_bias(graph, bias, scale)
+    need(real is None or real.shape == (len(numbers),), "its bias is not one number for each output")
+    folded = folded_bias(real, numbers, source.zero_point, scale)
     need(folded is not None, "its sums may have more than 32 bits")
-    to = requantization(scale / result.to.scale, settings.rounding)
+    with np.errstate(over="ignore"):
+        to = requantization(scale / result.to.scale, settings.rounding)
     need(to is not None, "its scales are out of range")
     assert to is not None
     return {"bias": folded, **requantized(to, result)}
@@ -88,6 +92,8 @@ def convolution(graph: Graph, call: Call, settings: Settings) -> bool:
     need(graph.can_call("rushlight::quantized_convolution", dtype), f"no kernel convolves {dtype}")
     numbers = weight.numbers
     if transposed:
+        fits = numbers.ndim > 1 and int(given["groups"]) > 0 and not numbers.shape[0] % int(given["groups"])
+        need(fits, "its groups do not divide its channels")
         groups, channels = int(given["groups"]), numbers.shape[1]
         per_group = numbers.reshape(groups, numbers.shape[0] // groups, channels, -1)
         numbers = per_group.transpose(0, 2, 1, 3).reshape(groups * channels, -1)
@@ -107,27 +113,69 @@ def convolution(graph: Graph, call: Call, settings: Settings) -> bool:
 def linear(graph: Graph, call: Call, settings: Settings) -> bool:
     """dequantize, dequantize of constant weights -> linear -> [clamp] -> quantize."""
     given = call.arguments
-    source, result = dequantized(graph, given["input"]), result_of(graph, call.result)
+    source = dequantized(graph, given["input"])
+    weight = weights(graph, given["weight"])
+    return _linear(graph, call, settings, source, weight, given.get("bias"))
+
+
+def matrix_product(graph: Graph, call: Call, settings: Settings) -> bool:
+    """The same with the weights' transpose: addmm and mm, as PyTorch decomposes linear."""
+    given = call.arguments
+    is_sum = "mat1" in given
+    source = dequantized(graph, given["mat1" if is_sum else "self"])
+    weight = _transposed(graph, given["mat2"])
+    if source is not None and weight is not None:
+        factors = [given.get(name, 1) for name in ("beta", "alpha")]
+        need(factors == [1, 1], "its factors are not 1")
+    return _linear(graph, call, settings, source, weight, given["self"] if is_sum else None)
+
+
+def _transposed(graph: Graph, value: Value) -> Weights | None:
+    """The weights [outputs, inputs] whose transpose a value is."""
+    call = graph.maker(value)
+    if call is not None and _swaps(call):
+        return weights(graph, next(iter(call.arguments.values())))
+    found = weights(graph, value, axis=1)
+    if found is None or found.numbers.ndim != 2:
+        return None
+    turned = np.ascontiguousarray(found.numbers.T)
+    return Weights(turned, turned, found.scales)
+
+
+def _swaps(call: Call) -> bool:
+    """Whether a call transposes a matrix."""
+    given = call.arguments
+    match call.operator:
+        case "aten::t_copy":
+            return True
+        case "aten::permute_copy":
+            return list(given["dims"]) in ([1, 0], [-1, 0], [1, -2], [-1, -2])
+        case "aten::transpose_copy":
+            return (given["dim0"], given["dim1"]) in ((0, 1), (1, 0), (-1, -2), (-2, -1))
+    return False
+
+
+def _linear(
+    graph: Graph, call: Call, settings: Settings, source: Quantized | None, weight: Weights | None,
+    bias: Value | None,
+) -> bool:  # fmt: skip
+    result = result_of(graph, call.result)
     if source is None or result is None:
         return False
-    weight = weights(graph, given["weight"])
-    need(
-        weight is not None and weight.numbers.ndim == 2,
-        _NO_WEIGHT,
-    )
+    need(weight is not None and weight.numbers.ndim == 2, _NO_WEIGHT)
     assert weight is not None
     dtype = shared_dtype(graph, source, result)
     need(graph.can_call("rushlight::quantized_linear", dtype), f"no kernel multiplies {dtype}")
     arguments = {
         "input": source.value,
         "weight": weight.value,
-        **_products(graph, settings, source, weight, given.get("bias"), result, weight.numbers),
+        **_products(graph, settings, source, weight, bias, result, weight.numbers),
     }
     graph.replace(result.last, "rushlight::quantized_linear", arguments)
     return True
 
 
 RULES: Mapping[str, Rule] = {
+    "aten::addmm": matrix_product,
     "aten::convolution": convolution,
-    "aten::linear": linear,
 }

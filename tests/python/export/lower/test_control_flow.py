@@ -9,7 +9,7 @@ from torch._higher_order_ops import scan, while_loop
 from torch._higher_order_ops.map import map as map_over
 from torch.export import Dim
 
-from rushlight.export.lower.lifetimes import lifetimes, loops
+from rushlight.lowered.lifetimes import lifetimes, loops
 from support.lowered import check, lower, rows
 
 

@@ -8,8 +8,8 @@ import torch
 from torch.export import Dim
 
 import rushlight
-from rushlight.export.lower.in_place import reuse_inputs
-from rushlight.export.lower.instructions import LoweredMethod, Place, TensorOperand
+from rushlight.lowered.in_place import reuse_inputs
+from rushlight.lowered.instructions import LoweredMethod, Place, TensorOperand
 from support.graphs import LIBRARY
 from support.lowered import calls, check, lower
 
@@ -21,13 +21,13 @@ def storages(method: LoweredMethod, *names: str) -> list[object]:
 
 def test_a_chain_of_elementwise_operators_has_one_storage() -> None:
     method = lower(lambda x: torch.exp(torch.relu(x @ x)), torch.randn(3, 3))
-    assert reuse_inputs(method, LIBRARY) == 2
+    assert reuse_inputs(method, LIBRARY.has_trait) == 2
     assert len(set(map(id, storages(method, "aten::mm.out", "aten::relu.out", "aten::exp.out")))) == 1
 
 
 def test_an_input_of_the_method_may_be_overwritten_by_the_plan() -> None:
     method = lower(lambda x: x + 1, torch.randn(3))
-    assert reuse_inputs(method, LIBRARY) == 1
+    assert reuse_inputs(method, LIBRARY.has_trait) == 1
 
 
 def test_the_callers_memory_is_not_overwritten() -> None:
@@ -42,7 +42,7 @@ def test_the_callers_memory_is_not_overwritten() -> None:
 def test_what_is_read_later_is_not_overwritten() -> None:
     method = lower(lambda x: torch.relu(x @ x) + (x @ x).exp(), torch.randn(3, 3))
     # mm is computed once and read twice: the first reader has a storage of its own.
-    reuse_inputs(method, LIBRARY)
+    reuse_inputs(method, LIBRARY.has_trait)
     (mm,) = calls(method, "aten::mm.out")
     readers = [c for c in method.code if c is not mm and any(a is mm.results[0] for a in c.arguments)]
     assert readers[0].results[0].storage is not mm.results[0].storage
@@ -61,7 +61,7 @@ def test_an_output_is_not_overwritten() -> None:
 def test_a_smaller_input_that_is_broadcast_is_not_overwritten() -> None:
     check(lambda x: (x.sum(0, keepdim=True) + x.exp()) * 2, (torch.randn(4, 3),))
     method = lower(lambda x, y: (x @ y) + (y @ x).sum(0), torch.randn(3, 3), torch.randn(3, 3))
-    reuse_inputs(method, LIBRARY)
+    reuse_inputs(method, LIBRARY.has_trait)
     (total,), (add,) = calls(method, "aten::sum.IntList_out"), calls(method, "aten::add.out")
     assert add.results[0].storage is not total.results[0].storage
 
@@ -75,18 +75,18 @@ def test_bounds_alone_do_not_make_shapes_equal() -> None:
 
     check(function, (torch.randn(3), torch.randn(5)), (torch.randn(2), torch.randn(8)), dynamic_shapes=shapes)
     method = lower(lambda x, y: x.exp()[:1] + y.exp(), torch.randn(3), torch.randn(5), dynamic_shapes=shapes)
-    reuse_inputs(method, LIBRARY)
+    reuse_inputs(method, LIBRARY.has_trait)
     assert storages(method, "aten::add.out")[0] is not storages(method, "aten::exp.out")[0]
 
 
 def test_another_dtype_has_another_storage() -> None:
     method = lower(lambda x: (x @ x) > 0, torch.randn(3, 3))
-    assert reuse_inputs(method, LIBRARY) == 0
+    assert reuse_inputs(method, LIBRARY.has_trait) == 0
 
 
 def test_constants_are_not_overwritten() -> None:
     method = lower(lambda c: c + 1, c=torch.randn(3))
-    reuse_inputs(method, LIBRARY)
+    reuse_inputs(method, LIBRARY.has_trait)
     written = [r for call in method.code for r in call.results if isinstance(r, TensorOperand)]
     assert all(tensor.storage.place is not Place.CONSTANT for tensor in written)
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "benchmarks/ukernel/bench.h"
+#include "kernels/ukernel/int8_elementwise.h"
+#include "kernels/ukernel/reference/int8_elementwise.h"
+#include "tests/kernels/ukernel/variants_here.h"
+
+using namespace rushlight;
+
+namespace {
+
+struct Functions {
+  const char* name;
+  void (*add)(const ukernel::Rows&, const ukernel::QuantizedSum&);
+};
+RL_EXACT_VARIANTS(Functions, variants, add_int8)
+
+void reference_add(const ukernel::Rows& rows, const ukernel::QuantizedSum& sum) {
+  for (size_t i = 0; i < rows.n; ++i) {
+    static_cast<int8_t*>(rows.out)[i] = ukernel::reference::add_int8(
+        sum, static_cast<const int8_t*>(rows.in[0].data)[i], static_cast<const int8_t*>(rows.in[1].data)[i]);
+  }
+}
+
+}  // namespace
+
+RL_BENCHMARK(int8_elementwise, bench) {
+  constexpr size_t kCount = 4096;
+  const bench::Bytes a = bench::some_bytes(kCount), b = bench::some_bytes(kCount);
+  bench::Bytes out(kCount);
+  ukernel::Rows rows{};
+  rows.count = 1;
+  rows.n = kCount;
+  rows.in[0] = {a.data(), 0, false};
+  rows.in[1] = {b.data(), 0, false};
+  rows.out = out.data();
+  const ukernel::QuantizedSum sum{{1234567, 987654}, 1 << 19, 20, -3, -128, 127};
+  for (const Functions& each : bench::with_reference(variants(), {"reference", reference_add})) {
+    bench.time({"int8 add of 4096", each.name, 0, 3.0 * kCount}, [&] { each.add(rows, sum); });
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Problems of linear layers in float32 whose weights are integers with scales of groups, and their backs.
+// Input, bias and `out` are float32, and `out` has its shape.
+#pragma once
+
+#include <optional>
+
+#include "kernels/quantization/dynamic_range.h"
+#include "kernels/quantization/grouped_weight.h"
+#include "runtime/base/error.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+// out = input weight^T + bias.
+struct WeightOnlyLinearProblem {
+  static constexpr bool kDtypeIsSelected = true;
+
+  const Tensor& input;
+  const GroupedWeight& weight;
+  const Tensor& numbers;  // the weight's tensors
+  const Tensor& scales;
+  const float* bias;  // null: zeros
+  const Tensor& out;
+
+  [[nodiscard]] ScalarType type() const { return input.scalar_type(); }
+  [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
+};
+
+// The input is quantized first, by its own range or by those of its rows.
+//
+//   out[i][j] = scale[i] * (sum over groups g of weight_scale[j][g] * sum[i][j][g]) + bias[j]
+//
+// where sum[i][j][g] is exact, and everything else is float32, in the order of the groups, each step rounded
+// by itself.
+struct DynamicLinearProblem : WeightOnlyLinearProblem {
+  DynamicRange range;
+  bool per_token;
+};
+
+namespace host {
+
+// weight_only_linear.cpp, dynamic_linear.cpp: float32. They decline when there is too little scratch memory,
+// and where rows do not lie at equal steps.
+std::optional<Error> weight_only_linear(KernelContext& context, const WeightOnlyLinearProblem& problem);
+Error weight_only_linear_prepare(KernelContext& context, const WeightOnlyLinearProblem& problem);
+std::optional<Error> dynamic_linear(KernelContext& context, const DynamicLinearProblem& problem);
+Error dynamic_linear_prepare(KernelContext& context, const DynamicLinearProblem& problem);
+
+}  // namespace host
+
+}  // namespace rushlight::kernels

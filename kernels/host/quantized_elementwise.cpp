@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/quantized_elementwise.h"
+
+#include "kernels/host/elementwise.h"
+#include "kernels/ukernel/int8_elementwise.h"
+
+namespace rushlight::kernels::host {
+
+Error quantized_add(KernelContext& context, const QuantizedAddProblem& problem) {
+  const auto add = [&](const ukernel::Rows& rows) { ukernel::add_int8(rows, problem.sum); };
+  return elementwise(context, problem.out, add, problem.self, problem.other);
+}
+
+}  // namespace rushlight::kernels::host

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/quantization/dynamic_range.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/checks/checks.h"
+#include "kernels/quantization/affine.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+float asymmetric_zero_point(const DynamicRange& range, const DynamicExtent& extent, float scale) {
+  return range.low - std::nearbyint(extent.min / scale);
+}
+
+float nearer_zero_point(const DynamicRange& range, const DynamicExtent& extent, float scale) {
+  const float low = extent.min / scale;
+  const float high = extent.max / scale;
+  return (range.low + low) + (range.high + high) > 0 ? range.low - low : range.high - high;
+}
+
+template <class C>
+void quantize_in(const DynamicRange& range, const DynamicScale& scale, ZeroPoint order, size_t count,
+                 const float* from, ptrdiff_t step, int16_t* to) {
+  const Quantizer<int16_t, C> quantize({scale.scale, static_cast<double>(scale.zero_point)},
+                                       {static_cast<int64_t>(range.low), static_cast<int64_t>(range.high)},
+                                       order);
+  for (size_t i = 0; i < count; ++i, from += step) {
+    to[i] = static_cast<int16_t>(quantize(static_cast<C>(*from)) - scale.zero_point);
+  }
+}
+
+}  // namespace
+
+Error make_dynamic_range(std::string_view mapping, int64_t low, int64_t high, double least_scale,
+                         DynamicRange* made) {
+  constexpr std::string_view kNames[] = {"asymmetric", "nearer_end", "symmetric"};
+  size_t found = 0;
+  while (found < 3 && kNames[found] != mapping) ++found;
+  RL_CHECK(found < 3, Error::InvalidArgument,
+           "mapping: expected asymmetric, nearer_end or symmetric, got %.*s",
+           static_cast<int>(std::min<size_t>(mapping.size(), 32)), mapping.data());
+  RL_CHECK(low >= -128 && low <= 0 && high >= 0 && high <= 127 && low < high, Error::InvalidArgument,
+           "low, high: expected a range of int8 with 0 in it, got %ld to %ld", static_cast<long>(low),
+           static_cast<long>(high));
+  RL_CHECK(least_scale >= 0x1p-126 && least_scale <= 0x1p126, Error::InvalidArgument,
+           "least_scale: expected a normal float32 above 0");
+  *made = {static_cast<RangeMapping>(found), static_cast<float>(low), static_cast<float>(high),
+           static_cast<float>(least_scale)};
+  return Error::Ok;
+}
+
+void DynamicExtent::include(float value) {
+  min = value < min ? value : min;
+  max = value > max ? value : max;
+  if (value != value) min = max = value;
+}
+
+DynamicScale choose_scale(const DynamicRange& range, const DynamicExtent& extent) {
+  const float steps = range.high - range.low;
+  float scale = (extent.max - extent.min) / steps;
+  if (range.mapping == RangeMapping::kSymmetric) {
+    scale = std::max(-extent.min, extent.max) / (steps / 2);
+  }
+  scale = scale < range.least_scale ? range.least_scale : scale;
+  float zero_point = std::floor((range.low + range.high + 1) / 2);
+  if (range.mapping == RangeMapping::kAsymmetric) zero_point = asymmetric_zero_point(range, extent, scale);
+  if (range.mapping == RangeMapping::kNearerEnd) zero_point = nearer_zero_point(range, extent, scale);
+  // An infinite range leaves no number.
+  const bool is_number = zero_point == zero_point;
+  zero_point = is_number ? std::nearbyint(std::clamp(zero_point, range.low, range.high)) : range.low;
+  return {scale, static_cast<int32_t>(zero_point)};
+}
+
+void quantize_centered(const DynamicRange& range, const DynamicScale& scale, size_t count, const float* from,
+                       ptrdiff_t step, int16_t* to) {
+  if (range.mapping == RangeMapping::kNearerEnd) {
+    quantize_in<double>(range, scale, ZeroPoint::kBeforeRounding, count, from, step, to);
+  } else {
+    quantize_in<float>(range, scale, ZeroPoint::kAfterRounding, count, from, step, to);
+  }
+}
+
+}  // namespace rushlight::kernels

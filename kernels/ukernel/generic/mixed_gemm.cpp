@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A panel has the scales, [groups][columns], then the numbers, [depth][columns]: int8, or two in a byte, as
+// signed halves. A group's sums are in registers: of one row and four vectors, or of a few rows and two; what
+// they add up to is in memory.
+#include "kernels/ukernel/mixed_gemm.h"
+
+#include <cstring>
+
+#include "kernels/ukernel/generic/vector.h"
+#if defined(__AVX2__)
+#include "kernels/ukernel/x86/widen.h"
+#endif
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+namespace {
+
+constexpr size_t kVectors = 4;
+constexpr size_t kColumns = kVectors * kLanes;
+constexpr size_t kRows = 4;
+
+constexpr size_t line_depth(const GroupedForm& form) { return form.is_packed ? 2 : 1; }
+constexpr size_t lines_of(const GroupedForm& form) {
+  return (form.group + line_depth(form) - 1) / line_depth(form);
+}
+
+#if defined(__AVX2__)
+RL_INLINE I32 load_numbers(const int8_t* from) { return load_widened_int8(from); }
+#elif defined(__ARM_NEON) || defined(__riscv_vector)
+// All four bytes go to each lane, which shifts its own to the top.
+RL_INLINE I32 load_numbers(const int8_t* from) {
+  int32_t word;
+  std::memcpy(&word, from, sizeof(word));
+  return splat(word) << I32{24, 16, 8, 0} >> 24;
+}
+#elif RL_VECTOR_BYTES > 4
+RL_INLINE I32 load_numbers(const int8_t* from) {
+  int8_t __attribute__((vector_size(kLanes))) numbers;
+  std::memcpy(&numbers, from, sizeof(numbers));
+  return __builtin_convertvector(numbers, I32);
+}
+#else
+RL_INLINE I32 load_numbers(const int8_t* from) { return *from; }
+#endif
+
+// A tile of the rows from `left` on, times columns of a panel.
+template <size_t kCount, size_t kWide>
+struct Tile {
+  F32 totals[kCount][kWide];
+  F32 sums[kCount][kWide];
+
+  RL_INLINE void add(const float* left, ptrdiff_t stride, const F32* right) {
+    RL_UNROLL
+    for (size_t i = 0; i < kCount; ++i) {
+      const F32 factor = splat(left[static_cast<ptrdiff_t>(i) * stride]);
+      RL_UNROLL
+      for (size_t v = 0; v < kWide; ++v) sums[i][v] = multiply_add(factor, right[v], sums[i][v]);
+    }
+  }
+
+  template <bool kIsPacked>
+  RL_INLINE void add_line(const float* left, ptrdiff_t stride, const int8_t* line, bool has_second) {
+    F32 first[kWide], second[kWide];
+    RL_UNROLL
+    for (size_t v = 0; v < kWide; ++v) {
+      const I32 numbers = load_numbers(line + v * kLanes);
+      first[v] = to_float(kIsPacked ? (numbers << 28) >> 28 : numbers);
+      if (kIsPacked) second[v] = to_float(numbers >> 4);
+    }
+    add(left, stride, first);
+    if (kIsPacked && has_second) add(left + 1, stride, second);
+  }
+
+  // Columns from `first` on.
+  template <bool kIsPacked>
+  RL_INLINE void multiply(const MixedGemm& p, const float* left, size_t first) {
+    const auto* scales = static_cast<const float*>(p.panel) + first;
+    const auto* line = static_cast<const int8_t*>(p.panel) + p.form.groups * kColumns * sizeof(float) + first;
+    const size_t step = kIsPacked ? 2 : 1, whole = p.form.group / step;
+    RL_UNROLL
+    for (size_t i = 0; i < kCount * kWide; ++i) totals[i / kWide][i % kWide] = splat(0.0F);
+    for (size_t g = 0; g < p.form.groups; ++g, scales += kColumns) {
+      RL_UNROLL
+      for (size_t i = 0; i < kCount * kWide; ++i) sums[i / kWide][i % kWide] = splat(0.0F);
+      for (size_t l = 0; l < whole; ++l, line += kColumns, left += step) {
+        add_line<kIsPacked>(left, p.left_stride, line, true);
+      }
+      if (whole * step < p.form.group) add_line<kIsPacked>(left, p.left_stride, line, false);
+      RL_UNROLL
+      for (size_t v = 0; v < kWide; ++v) {
+        const F32 scale = load(scales + v * kLanes);
+        RL_UNROLL
+        for (size_t i = 0; i < kCount; ++i) totals[i][v] = multiply_add(scale, sums[i][v], totals[i][v]);
+      }
+    }
+  }
+
+  RL_INLINE void store_tile(const MixedGemm& p, size_t row, size_t first) const {
+    for (size_t v = 0; v < kWide && first + v * kLanes < p.columns; ++v) {
+      const size_t column = first + v * kLanes;
+      const size_t count = p.columns - column < kLanes ? p.columns - column : kLanes;
+      F32 bias = splat(0.0F);
+      if (p.bias != nullptr) bias = load_partial(p.bias + column, count);
+      for (size_t i = 0; i < kCount; ++i) {
+        store_partial(p.out + static_cast<ptrdiff_t>(row + i) * p.out_stride + column, totals[i][v] + bias,
+                      count);
+      }
+    }
+  }
+};
+
+template <bool kIsPacked, size_t kCount, size_t kWide>
+void multiply_rows(const MixedGemm& p, size_t row) {
+  const float* left = p.left + static_cast<ptrdiff_t>(row) * p.left_stride;
+  for (size_t first = 0; first < p.columns; first += kWide * kLanes) {
+    Tile<kCount, kWide> tile;
+    tile.template multiply<kIsPacked>(p, left, first);
+    tile.store_tile(p, row, first);
+  }
+}
+
+template <bool kIsPacked>
+void multiply(const MixedGemm& p) {
+  size_t i = 0;
+  for (; i + kRows <= p.rows; i += kRows) multiply_rows<kIsPacked, kRows, 2>(p, i);
+  for (; i < p.rows; ++i) multiply_rows<kIsPacked, 1, kVectors>(p, i);
+}
+
+}  // namespace
+
+size_t mixed_gemm_columns() { return kColumns; }
+size_t mixed_panel_bytes(const GroupedForm& form) {
+  return (form.groups * kColumns * (sizeof(float) + lines_of(form)) + 63) / 64 * 64;
+}
+
+void pack_mixed(const GroupedWeights& weights, size_t columns, void* panel) {
+  const GroupedForm& form = weights.form;
+  auto* scales = static_cast<float*>(panel);
+  auto* line = reinterpret_cast<int8_t*>(scales + form.groups * kColumns);
+  const size_t step = line_depth(form);
+  for (size_t g = 0; g < form.groups; ++g) {
+    for (size_t j = 0; j < kColumns; ++j) *scales++ = j < columns ? weights.scale(j, g) : 0.0F;
+    for (size_t k = 0; k < form.group; k += step, line += kColumns) {
+      for (size_t j = 0; j < kColumns; ++j) {
+        const size_t at = g * form.group + k;
+        int32_t number = j < columns ? weights.number(j, at) : 0;
+        if (form.is_packed) {
+          const bool has_second = j < columns && k + 1 < form.group;
+          number = (number & 15) | (has_second ? weights.number(j, at + 1) & 15 : 0) << 4;
+        }
+        line[j] = static_cast<int8_t>(number);
+      }
+    }
+  }
+}
+
+void multiply_mixed(const MixedGemm& p) {
+  if (p.form.is_packed) {
+    multiply<true>(p);
+  } else {
+    multiply<false>(p);
+  }
+}
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

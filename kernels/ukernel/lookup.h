@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A table of all functions of one byte: to[i] = table[from[i]] for i < count.
+//
+// Promises: nothing is read or written but what is described, nothing needs alignment. `to` may be `from`;
+// otherwise it overlaps nothing that is read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/ukernel/variants.h"
+
+namespace rushlight::ukernel {
+
+// `table` has 256 bytes.
+RL_UKERNEL_EXACT(void, look_up_bytes, (const uint8_t* table, size_t count, const uint8_t* from, uint8_t* to),
+                 (table, count, from, to))
+
+}  // namespace rushlight::ukernel

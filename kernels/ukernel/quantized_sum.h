@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sum of two quantized numbers, each with a scale of its own:
+//
+//   out = clamp(((a * multipliers[0] + b * multipliers[1] + offset) >> shift) + zero_point, low, high)
+//
+// in 32 bits, which the caller knows to suffice.
+#pragma once
+
+#include <cstdint>
+
+namespace rushlight::ukernel {
+
+struct QuantizedSum {
+  int32_t multipliers[2];
+  int32_t offset;
+  int32_t shift;
+  int32_t zero_point;
+  int32_t low;
+  int32_t high;
+
+  [[nodiscard]] int32_t operator()(int32_t a, int32_t b) const {
+    const int32_t value = ((a * multipliers[0] + (offset + b * multipliers[1])) >> shift) + zero_point;
+    return value < low ? low : value > high ? high : value;
+  }
+};
+
+}  // namespace rushlight::ukernel

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What kernels/ukernel/dynamic_gemm.h makes of rows and weights that are neither quantized nor packed, in
+// plain C++, for tests.
+#pragma once
+
+#include <cmath>
+
+#include "kernels/ukernel/dynamic_gemm.h"
+
+namespace rushlight::ukernel::reference {
+
+inline int32_t quantized(const DynamicQuantization& how, float x) {
+  double value = how.is_wide ? x * how.inverse_scale : x * static_cast<float>(how.inverse_scale);
+  if (value != value) return 0;
+  value = how.is_wide ? std::nearbyint(value + how.zero_point) : std::nearbyint(value) + how.zero_point;
+  return static_cast<int32_t>(value < how.low ? how.low : value > how.high ? how.high : value);
+}
+
+// One element of the result.
+inline float multiply_dynamic(const GroupedWeights& weights, size_t j, const DynamicQuantization& how,
+                              const float* row, const float* bias) {
+  volatile float total = 0;  // rounds each step
+  for (size_t g = 0; g < weights.form.groups; ++g) {
+    int64_t sum = 0;
+    for (size_t k = g * weights.form.group; k < (g + 1) * weights.form.group; ++k) {
+      sum += (quantized(how, row[k]) - how.zero_point) * weights.number(j, k);
+    }
+    volatile float part = weights.scale(j, g) * static_cast<float>(sum);
+    total = total + part;
+  }
+  total = total * how.scale;
+  return bias == nullptr ? total : total + bias[j];
+}
+
+}  // namespace rushlight::ukernel::reference

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// kernels/ukernel/int8_elementwise.h in plain C++, for tests.
+#pragma once
+
+#include <algorithm>
+
+#include "kernels/ukernel/int8_elementwise.h"
+
+namespace rushlight::ukernel::reference {
+
+inline int8_t add_int8(const QuantizedSum& sum, int8_t a, int8_t b) {
+  const int64_t exact = int64_t{a} * sum.multipliers[0] + int64_t{b} * sum.multipliers[1] + sum.offset;
+  const int64_t value = (exact >> sum.shift) + sum.zero_point;
+  return static_cast<int8_t>(std::clamp<int64_t>(value, sum.low, sum.high));
+}
+
+}  // namespace rushlight::ukernel::reference

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// kernels/ukernel/lookup.h in plain C++, for tests.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace rushlight::ukernel::reference {
+
+inline void look_up_bytes(const uint8_t* table, size_t count, const uint8_t* from, uint8_t* to) {
+  for (size_t i = 0; i < count; ++i) to[i] = table[from[i]];
+}
+
+}  // namespace rushlight::ukernel::reference

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What kernels/ukernel/mixed_gemm.h computes, in double and of weights that are not packed, for tests.
+#pragma once
+
+#include "kernels/ukernel/mixed_gemm.h"
+
+namespace rushlight::ukernel::reference {
+
+// One element of the result; `size` is the sum of the magnitudes of all that is added.
+inline double multiply_mixed(const GroupedWeights& weights, size_t j, const float* row, const float* bias,
+                             double* size) {
+  double total = bias == nullptr ? 0.0 : static_cast<double>(bias[j]);
+  *size = __builtin_fabs(total);
+  for (size_t k = 0; k < weights.depth(); ++k) {
+    const double weight =
+        weights.number(j, k) * static_cast<double>(weights.scale(j, k / weights.form.group));
+    total += static_cast<double>(row[k]) * weight;
+    *size += __builtin_fabs(static_cast<double>(row[k]) * weight);
+  }
+  return total;
+}
+
+}  // namespace rushlight::ukernel::reference

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""rushlight convert"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import click
+
+from rushlight import targets
+from rushlight.cli.console import Console, echo_json
+from rushlight.cli.options import json_option, kilobytes, verbose_option
+from rushlight.convert.api import Conversion, MethodConversion
+from rushlight.convert.files import convert_file
+from rushlight.errors import InvalidArgument
+from rushlight.program import read_model, record_beside
+
+
+@click.command("convert")
+@click.argument("model", type=click.Path(path_type=Path))
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="File to write.")
+@click.option("-t", "--target", help="The target that is to run it; see `rushlight targets`.")
+@json_option
+@verbose_option
+def convert_command(model: Path, output: Path, target: str | None, as_json: bool) -> None:
+    """Write MODEL (.pte or .bpte, of any exporter) so that its quantized parts compute in integers.
+
+    The report says which operators do, and of each other one that is quantized why it computes in float. The
+    new file has operators of rushlight's own: the official runtime does not load it. Where nothing changes,
+    no file is written."""
+    if output.exists() and output.resolve() == model.resolve():
+        raise InvalidArgument(f"{output}: is MODEL itself; a file of its own expected")
+    by_depth = target is not None and targets.wants_weights_by_depth(targets.get(target))
+    done = convert_file(model, output, by_depth=by_depth)
+    if as_json:
+        echo_json(done.to_json())
+    else:
+        _print(done, model, output)
+
+
+def _print(done: Conversion, model: Path, output: Path) -> None:
+    console = Console()
+    program = read_model(model)
+    record = record_beside(model, program)
+    for method in done.methods:
+        _print_method(console, method)
+        for call in method.in_float:
+            origin = None if record is None else record.method(method.name).at(call.instruction)
+            line = f" ({origin.line})" if origin is not None and origin.line else ""
+            what = f"  instruction {call.instruction}, {call.operator}{line}"
+            console.print(f"{what} computes in float: {call.reason}")
+    console.print(f"wrote {output}" if done.is_changed else "nothing changes: no file is written")
+
+
+def _print_method(console: Console, method: MethodConversion) -> None:
+    if method.kept:
+        console.print(f"method {method.name} stays as it is: {method.kept}")
+        return
+    planned = f"{kilobytes(method.planned_before)} -> {kilobytes(method.planned_after)}"
+    console.print(f"method {method.name}: {len(method.replaced)} operators in integers, planned {planned}")
+    for name, count in Counter(method.replaced).items():
+        console.print(f"  {count} x {name}")

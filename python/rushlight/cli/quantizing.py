@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Options of commands that quantize a model."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rushlight.cli.console import echo
+from rushlight.errors import InvalidArgument
+
+WORDS = ("int8", "dynamic", "int8-weights", "int4-weights")
+_GROUP = 32
+
+
+@dataclass
+class Quantizing:
+    """What the options say; `apply` quantizes the arguments of an export."""
+
+    word: str | None
+    calibrate: Path | None
+    graph: Any = field(default=None, init=False)
+
+    def apply(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments of `rushlight.export` with the model's quantized graph. Errors: InvalidArgument."""
+        if self.word is None:
+            if self.calibrate is not None:
+                raise InvalidArgument("--calibrate: expected --quantize beside it, got none")
+            return arguments
+        from rushlight.quantize import QuantizationWarning, quantize
+
+        module, args, kwargs, shapes = self.model(arguments)
+        batches = self.batches(args, shapes)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", QuantizationWarning)  # the report has it
+            self.graph = quantize(
+                module, args, batches, self.quantizer(), kwargs=kwargs, dynamic_shapes=shapes
+            )
+        return (self.graph, *arguments[1:])
+
+    def model(self, arguments: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...], Any, Any]:
+        """Module, inputs, keyword inputs and dynamic shapes of the one model. Errors: InvalidArgument."""
+        if len(arguments) < 2:
+            raise InvalidArgument("--quantize: expected a factory of one model, got one of several methods")
+        module, args, kwargs, *rest = arguments
+        return module, args, kwargs, rest[0] if rest else None
+
+    def batches(self, args: tuple[Any, ...], shapes: Any) -> list[tuple[Any, ...]] | None:
+        """The calibration inputs; None without. Errors: InvalidArgument."""
+        from rushlight.quantize.calibration import read_batches
+
+        if self.calibrate is None:
+            return None
+        return read_batches(self.calibrate, args, any_size=shapes is not None)
+
+    def quantizer(self) -> Any:
+        """The quantizer that the word stands for."""
+        from rushlight.quantize import Dynamic, RushlightQuantizer, Scheme, Static, WeightOnly
+
+        schemes: dict[str, Scheme] = {
+            "int8": Static(),
+            "dynamic": Dynamic(),
+            "int8-weights": WeightOnly(),
+            "int4-weights": WeightOnly(bits=4, group_size=_GROUP),
+        }
+        return RushlightQuantizer(schemes[self.word or "int8"])
+
+    def print_report(self) -> None:
+        """What became of the operators, if the model was quantized."""
+        if self.graph is not None:
+            from rushlight.quantize import report
+
+            echo(str(report(self.graph)))
+
+
+def quantize_options(*, required: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """--quantize and --calibrate; the command gets both as `quantizing`. `required`: int8 is the default of
+    the first, and the second has to be given."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def with_quantizing(
+            *arguments: Any, quantize: str | None, calibrate: Path | None, **others: Any
+        ) -> Any:
+            return command(*arguments, quantizing=Quantizing(quantize, calibrate), **others)
+
+        word = click.option(
+            "--quantize",
+            type=click.Choice(WORDS),
+            default="int8" if required else None,
+            show_default=required,
+            help="int8: weights and activations; dynamic: ranges of activations are found in each run; "
+            "int8-weights, int4-weights: activations stay float.",
+        )
+        data = click.option(
+            "--calibrate",
+            metavar="DATA",
+            required=required,
+            type=click.Path(path_type=Path, exists=True),
+            help="Inputs like those that the model will see: a .npy or .npz, a folder of them, or a Python "
+            "file with `batches`.",
+        )
+        return word(data(with_quantizing))
+
+    return decorate

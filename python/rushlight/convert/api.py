@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Converts programs: `convert` has the file and a report, `converted_model` the path of a model that computes
+in integers where it can."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rushlight.codegen.table import Operator
+from rushlight.convert.graph import ProgramCall, ProgramGraph
+from rushlight.convert.order import arrange
+from rushlight.convert.outputs import keep_places, places
+from rushlight.convert.reading import Unread, read
+from rushlight.convert.views import elide_views
+from rushlight.integers.graph import DEQUANTIZE, QUANTIZE, Call
+from rushlight.integers.match import turn
+from rushlight.integers.rules import Settings
+from rushlight.lowered.data import ArrayPool
+from rushlight.lowered.emit import Emitter, Pools
+from rushlight.lowered.in_place import reuse_inputs
+from rushlight.lowered.planning import plan_memory
+from rushlight.program import (
+    Method,
+    Program,
+    ProgramParts,
+    Storage,
+    TensorInfo,
+    Value,
+    parts_of,
+    write_program,
+)
+from rushlight.program.dim_order import row_major
+
+Source = str | os.PathLike[str] | bytes | bytearray | memoryview
+
+
+@dataclass(frozen=True)
+class Float:
+    """A call that computes in float though it is quantized: its index in the file, its operator, and why."""
+
+    instruction: int
+    operator: str
+    reason: str
+
+
+@dataclass
+class MethodConversion:
+    """What became of a method. `kept` says why none of it was looked at; `origins` has for each instruction
+    the index of the one in the file that it is from."""
+
+    name: str
+    replaced: list[str] = field(default_factory=list)
+    in_float: list[Float] = field(default_factory=list)
+    kept: str = ""
+    planned_before: int = 0
+    planned_after: int = 0
+    origins: list[int] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """The report of the method."""
+        return {
+            "name": self.name,
+            "in_integers": self.replaced,
+            "in_float": [vars(each) for each in self.in_float],
+            "kept": self.kept or None,
+            "planned_before": self.planned_before,
+            "planned_after": self.planned_after,
+        }
+
+
+@dataclass
+class Conversion:
+    """A program and what became of its methods. `parts` are None where nothing changed."""
+
+    methods: list[MethodConversion]
+    parts: ProgramParts | None = None
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether any operator computes in integers that did not before."""
+        return self.parts is not None
+
+    @cached_property
+    def buffer(self) -> bytes:
+        """The converted file."""
+        assert self.parts is not None
+        return write_program(self.parts).tobytes()
+
+    def to_json(self) -> dict[str, Any]:
+        """The report."""
+        return {"changed": self.is_changed, "methods": [method.to_json() for method in self.methods]}
+
+
+def is_quantized(program: Program) -> bool:
+    """Whether a program has operators that the rules look for."""
+    names = {name.partition(".")[0] for method in program.plans for name in method.operators}
+    return {QUANTIZE, DEQUANTIZE} <= names
+
+
+def convert(
+    program: Program,
+    operators: Mapping[str, Operator],
+    *,
+    by_depth: bool = False,
+    settings: Settings = Settings(),  # noqa: B008
+) -> Conversion:
+    """What a program becomes where quantized parts compute in integers, by operators of the table.
+
+    Methods that cannot be proven to be convertible stay as they are, with the reason. `by_depth`: weights
+    lie as RISC-V boards want them.
+    """
+    done = [MethodConversion(plan.name, planned_before=sum(plan.buffer_sizes)) for plan in program.plans]
+    for each in done:
+        each.planned_after = each.planned_before
+    if not is_quantized(program):
+        for each in done:
+            each.kept = "it has no quantized tensors"
+        return Conversion(done)
+    reason = _reason_to_keep(program)
+    if reason:
+        for each in done:
+            each.kept = reason
+        return Conversion(done)
+    parts = parts_of(program)
+    pools = Pools(ArrayPool(), ArrayPool())
+    converter = _Converter(program, operators, pools, by_depth, settings)
+    methods = [converter.method(plan, each) for plan, each in zip(parts.methods, done, strict=True)]
+    if not any(each.replaced for each in done):
+        return Conversion(done)
+    named = dict(parts.named_data)
+    return Conversion(done, ProgramParts(tuple(methods), pools.constants.pieces, pools.mutable.pieces, named))
+
+
+def _reason_to_keep(program: Program) -> str:
+    if len(program.mutable_groups) > 1:
+        return f"it has {len(program.mutable_groups)} groups of initial state"
+    if len(program.plans) > 1 and program.mutable_groups:
+        return "its methods may share state"
+    return ""
+
+
+class _Converter:
+    """Converts the methods of one program into shared pools."""
+
+    def __init__(
+        self,
+        program: Program,
+        operators: Mapping[str, Operator],
+        pools: Pools,
+        by_depth: bool,
+        settings: Settings,
+    ) -> None:
+        self.program, self.operators, self.pools = program, operators, pools
+        self.by_depth, self.settings = by_depth, settings
+
+    def method(self, plan: Method, done: MethodConversion) -> Method:
+        """The method, converted if it can be; `done` gets the report."""
+        try:
+            method = read(plan, self.operators, self.program.constant)
+        except Unread as reason:
+            done.kept = str(reason)
+            return self._unchanged(plan)
+        graph = ProgramGraph(method, self.operators)
+        ends = places(method.lowered.outputs)
+        before = _conversions(graph)
+        report = turn(graph, self.settings)
+        done.replaced = report.replaced
+        done.in_float = [_told(call, reason) for call, reason in report.refused]
+        if _conversions(graph) >= before:
+            done.replaced = []
+            return self._unchanged(plan)
+        keep_places(graph, ends)
+        arrange(graph, self.by_depth)
+        elide_views(method)
+        reuse_inputs(method.lowered, self._has_trait)
+        planned = plan_memory(method.lowered)
+        emitter = Emitter(method.lowered, planned.memory_map, self.pools)
+        made = emitter.method()
+        done.planned_after = sum(made.buffer_sizes)
+        done.origins = [origin.handle for origin in emitter.origins]
+        return made
+
+    def _has_trait(self, row: str, trait: str) -> bool:
+        return trait in self.operators[row].traits
+
+    def _unchanged(self, plan: Method) -> Method:
+        """The method with its constants in the pools."""
+        values = tuple(self._pooled(value) for value in plan.values)
+        return replace(plan, values=values)
+
+    def _pooled(self, value: Value) -> Value:
+        tensor = value.data
+        if not isinstance(tensor, TensorInfo) or tensor.storage not in (Storage.CONSTANT, Storage.MUTABLE):
+            return value
+        pool = self.pools.constants if tensor.storage is Storage.CONSTANT else self.pools.mutable
+        data = np.frombuffer(self.program.constant(tensor), np.uint8)
+        return replace(value, data=replace(tensor, buffer_index=pool.add(data, row_major(1))))
+
+
+def _conversions(graph: ProgramGraph) -> int:
+    """How many calls quantize or dequantize."""
+    return sum(call.operator in (QUANTIZE, DEQUANTIZE) for call in graph.calls())
+
+
+def _told(call: Call, reason: str) -> Float:
+    assert isinstance(call, ProgramCall)
+    return Float(call.call.origin.handle, call.operator, reason)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What kernels would refuse when they run, of calls that rules take away: a program that cannot run is not to
+become one that can."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rushlight.integers.graph import DEQUANTIZE, QUANTIZE
+from rushlight.lowered.instructions import Call, TensorOperand
+from rushlight.program.dtypes import NAMES
+
+_PER_CHANNEL = "quantized_decomposed::dequantize_per_channel"
+_CLAMPS = ("aten::relu", "aten::hardtanh", "aten::clamp")
+_MAKERS = (
+    "aten::convolution", "aten::addmm", "aten::mm", "aten::linear", "aten::mean", "aten::avg_pool2d",
+    "aten::adaptive_avg_pool2d", "aten::_adaptive_avg_pool2d", "aten::add", "aten::sub",
+)  # fmt: skip
+
+
+def hold(call: Call) -> bool:
+    """Whether a call has dtypes and sizes that its kernel takes, as far as rules do not look at them."""
+    name = call.row.partition(".")[0]
+    given = {kind.name: each for kind, each in zip(call.kinds, call.arguments, strict=True)}
+    result = call.results[0] if call.results else None
+    if not isinstance(result, TensorOperand):
+        return True
+    match name:
+        case _ if name in (QUANTIZE, DEQUANTIZE):
+            return _quantization_holds(name, given, result)
+        case _ if name == _PER_CHANNEL:
+            return _per_channel_holds(given, result)
+        case _ if name in _CLAMPS:
+            return _same(given["self"], result) and given["self"].dtype == result.dtype
+        case _ if name in _MAKERS:
+            return _floats_hold(call, result)
+    return True
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two tensors have one shape in every run, and lie alike. Of one that changes its shape the bound
+    is known alone."""
+    both = isinstance(a, TensorOperand) and isinstance(b, TensorOperand)
+    return both and (a.sizes, a.dim_order, a.is_dynamic) == (b.sizes, b.dim_order, b.is_dynamic)
+
+
+def _quantization_holds(name: str, given: Mapping[str, Any], result: TensorOperand) -> bool:
+    source = given["input"]
+    integers, floats = (result, source) if name == QUANTIZE else (source, result)
+    dtype = given["dtype"]
+    return _same(source, result) and _range_holds(given, integers.dtype, dtype) and floats.dtype == "float32"
+
+
+def _per_channel_holds(given: Mapping[str, Any], result: TensorOperand) -> bool:
+    source, points = given["input"], given["zero_points"]
+    axis = given["axis"]
+    if not (_same(source, result) and isinstance(axis, int) and 0 <= axis < len(source.sizes)):
+        return False
+    counts = (source.sizes[axis],)
+    per_channel = given["scales"].sizes == counts and (points is None or points.sizes == counts)
+    known = points is None or points.dtype in ("int32", "int64")
+    return (
+        per_channel
+        and known
+        and _range_holds(given, source.dtype, given["dtype"])
+        and result.dtype == given["scales"].dtype == "float32"
+    )
+
+
+def _range_holds(given: Mapping[str, Any], dtype: str, number: Any) -> bool:
+    """Whether the dtype's number is right, and the quantized range is one of it."""
+    low, high = given["quant_min"], given["quant_max"]
+    if not (isinstance(number, int) and isinstance(low, int) and isinstance(high, int)):
+        return False
+    if NAMES.get(number) != dtype or dtype not in ("int8", "uint8", "int16", "uint16", "int32"):
+        return False
+    limits = np.iinfo(dtype)
+    return bool(limits.min <= low <= high <= limits.max)
+
+
+def _floats_hold(call: Call, result: TensorOperand) -> bool:
+    tensors = [each for each in call.arguments if isinstance(each, TensorOperand)]
+    return all(each.dtype == result.dtype for each in tensors)

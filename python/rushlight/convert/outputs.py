@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Outputs that stay where the file had them: in planned memory, or in the caller's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rushlight.convert.graph import ProgramGraph
+from rushlight.lowered.instructions import Operand, Place, TensorOperand
+
+_COPY = "aten::clone"
+
+
+def places(outputs: Sequence[Operand]) -> list[Place | None]:
+    """Where outputs are; None of those that are no tensors."""
+    return [each.storage.place if isinstance(each, TensorOperand) else None for each in outputs]
+
+
+def keep_places(graph: ProgramGraph, wanted: Sequence[Place | None]) -> None:
+    """Copy what rules have put out from another place than the file has the output in."""
+    outputs = graph.method.lowered.outputs
+    for position, (output, place) in enumerate(zip(outputs, wanted, strict=True)):
+        if not isinstance(output, TensorOperand) or place is None or output.storage.place is place:
+            continue
+        copy = graph.insert(None, _COPY, {"self": output, "memory_format": None}, output, output.dtype)
+        copy.storage.place = place
+        outputs[position] = copy

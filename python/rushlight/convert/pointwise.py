@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Functions of single numbers in numpy, as kernels compute them in float32, for tables of 256."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from rushlight.integers.graph import DEQUANTIZE, QUANTIZE, Array
+
+Given = Mapping[str, Any]
+
+
+def compute(operator: str, given: Given) -> Array | None:
+    """The result of an operator of FUNCTIONS for arrays and numbers; None where it is none of floats of 32
+    bits, or an argument is not a number."""
+    function = FUNCTIONS.get(operator)
+    if function is None:
+        return None
+    with np.errstate(all="ignore"):
+        try:
+            found = function(given)
+        except (TypeError, ValueError, OverflowError):
+            return None  # arguments that are no numbers, or do not fit together
+    return np.asarray(found) if found is not None else None
+
+
+def _float(value: Any) -> Array:
+    """A tensor of float32, or a number as one."""
+    array = np.asarray(value)
+    if isinstance(value, np.ndarray) and array.dtype != np.float32:
+        raise TypeError(f"float32 expected, got {array.dtype}")
+    return array.astype(np.float32)
+
+
+def _quantize(given: Given) -> Array:
+    scale, point, low, high = (given[n] for n in ("scale", "zero_point", "quant_min", "quant_max"))
+    steps = np.rint(_float(given["input"]) * np.float32(1.0 / scale)) + np.float32(point)
+    # NaN has the least number, as the kernel gives it.
+    bounded = np.clip(np.nan_to_num(steps, nan=low, posinf=high, neginf=low), low, high)
+    result: Array = bounded.astype(_INTEGERS[given["dtype"]])
+    return result
+
+
+def _dequantize(given: Given) -> Array:
+    if given.get("out_dtype") not in (None, _FLOAT32):
+        raise TypeError("float32 expected")
+    steps = given["input"].astype(np.int64) - int(given["zero_point"])
+    result: Array = steps.astype(np.float32) * np.float32(given["scale"])
+    return result
+
+
+_FLOAT32 = 6
+_INTEGERS: Mapping[int, Any] = {0: np.uint8, 1: np.int8, 2: np.int16, 3: np.int32, 27: np.uint16}
+"""By the numbers of PyTorch's ScalarType."""
+
+
+def _clamp(x: Array, low: Any, high: Any) -> Array:
+    lower = x if low is None else np.maximum(x, np.float32(low))
+    return lower if high is None else np.minimum(lower, np.float32(high))
+
+
+def _erf(x: Array) -> Array:
+    return np.array([math.erf(each) for each in x.astype(np.float64).ravel()]).reshape(x.shape)
+
+
+def _gelu(given: Given) -> Array:
+    x = _float(given["self"]).astype(np.float64)
+    if given.get("approximate", "none") == "tanh":
+        inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)
+        wide = 0.5 * x * (1 + np.tanh(inner))
+    else:
+        wide = 0.5 * x * (1 + _erf(x / math.sqrt(2)))
+    result: Array = wide.astype(np.float32)
+    return result
+
+
+def _elu(given: Given) -> Array:
+    x = _float(given["self"]).astype(np.float64)
+    alpha, scale, inner = (float(given[name]) for name in ("alpha", "scale", "input_scale"))
+    below = np.expm1(np.minimum(x, 0) * inner) * alpha * scale
+    return np.where(x <= 0, below, x * scale).astype(np.float32)
+
+
+def _wide(function: Callable[[Array], Array]) -> Callable[[Given], Array]:
+    """A function that is computed in float64 and rounded once."""
+    return lambda given: function(_float(given["self"]).astype(np.float64)).astype(np.float32)
+
+
+def _sigmoid(x: Array) -> Array:
+    result: Array = 1 / (1 + np.exp(-x))
+    return result
+
+
+def _hard(x: Array) -> Array:
+    result: Array = np.clip(x + 3, 0, 6) / 6
+    return result
+
+
+def _two(function: Callable[[Array, Array], Array]) -> Callable[[Given], Array]:
+    return lambda given: function(_float(given["self"]), _float(given["other"]))
+
+
+def _added(sign: int) -> Callable[[Given], Array]:
+    def added(given: Given) -> Array:
+        factor = np.float32(sign * given.get("alpha", 1))
+        result: Array = _float(given["self"]) + factor * _float(given["other"])
+        return result
+
+    return added
+
+
+FUNCTIONS: Mapping[str, Callable[[Given], Array]] = {
+    QUANTIZE: _quantize,
+    DEQUANTIZE: _dequantize,
+    "aten::abs": lambda given: np.abs(_float(given["self"])),
+    "aten::add": _added(1),
+    "aten::clamp": lambda given: _clamp(_float(given["self"]), given["min"], given["max"]),
+    "aten::elu": _elu,
+    "aten::exp": _wide(np.exp),
+    "aten::gelu": _gelu,
+    "aten::hardsigmoid": _wide(_hard),
+    "aten::hardswish": _wide(lambda x: x * _hard(x)),
+    "aten::hardtanh": lambda given: _clamp(_float(given["self"]), given["min_val"], given["max_val"]),
+    "aten::leaky_relu": lambda given: np.where(
+        _float(given["self"]) > 0, given["self"], given["self"] * np.float32(given["negative_slope"])
+    ),
+    "aten::mul": _two(np.multiply),
+    "aten::neg": lambda given: -_float(given["self"]),
+    "aten::relu": lambda given: np.maximum(_float(given["self"]), np.float32(0)),
+    "aten::sigmoid": _wide(_sigmoid),
+    "aten::silu": _wide(lambda x: x * _sigmoid(x)),
+    "aten::sub": _added(-1),
+    "aten::tanh": _wide(np.tanh),
+}
+"""By the operator's name without an overload; their arguments by the names of its schema."""

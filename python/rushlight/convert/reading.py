@@ -1,0 +1,411 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From a method of a file to a lowered method: calls with arguments of their schemas, and tensors that are
+written once.
+
+What is not proven leaves the method as it is, with a reason: jumps, delegates, memory that no instruction
+wrote. Shapes need not be right: kernels check them when the converted program runs, as in any other.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rushlight.codegen.schema import Argument
+from rushlight.codegen.table import Operator
+from rushlight.convert.memory import PlannedMemory
+from rushlight.errors import InvalidArgument
+from rushlight.lowered.instructions import (
+    Call,
+    LoweredMethod,
+    NumberOperand,
+    Operand,
+    Origin,
+    Place,
+    Storage,
+    TensorOperand,
+)
+from rushlight.program.arrays import as_array
+from rushlight.program.dim_order import is_row_major, places
+from rushlight.program.dtypes import element_size
+from rushlight.program.model import (
+    Device,
+    Dynamism,
+    KernelCall,
+    Kind,
+    Method,
+    TensorInfo,
+    Value,
+)
+from rushlight.program.model import Storage as Where
+
+VIEW = "aten::view_copy.out"
+_ET_VIEW = "executorch_prim::et_view.default"
+MOST_CALLS = 10_000
+"""Instructions of a method that is converted: what moves calls takes time that grows with their square."""
+
+_NUMBERS = {Kind.INT: int, Kind.BOOL: bool, Kind.DOUBLE: float}
+_LISTS = {"float": Kind.DOUBLE_LIST, "bool": Kind.BOOL_LIST}
+_PLANNED = (Where.PLANNED, Where.MUTABLE)
+
+
+class Unread(Exception):
+    """Why a method stays as it is."""
+
+
+@dataclass
+class ReadMethod:
+    """A method as it was read. Storages in `fixed` may hold several values in the course of a run, or parts
+    that are read under other shapes: nothing may be moved over what touches them, nor may they lie
+    differently. `written_again` are those of them that change after their first write."""
+
+    lowered: LoweredMethod
+    fixed: set[Storage] = field(default_factory=set)
+    written_again: set[Storage] = field(default_factory=set)
+
+
+def read(
+    method: Method, operators: Mapping[str, Operator], constant: Callable[[TensorInfo], memoryview]
+) -> ReadMethod:
+    """The method over storages. `constant` gives the bytes of tensors that the file has.
+
+    Errors: Unread with the reason.
+    """
+    return _Reader(method, operators, constant).read()
+
+
+class _Reader:
+    def __init__(
+        self,
+        method: Method,
+        operators: Mapping[str, Operator],
+        constant: Callable[[TensorInfo], memoryview],
+    ) -> None:
+        self.method, self.operators, self.constant = method, operators, constant
+        self.result = ReadMethod(LoweredMethod(method.name))
+        self.memory = PlannedMemory()
+        self.tensors: dict[int, TensorOperand] = {}
+        self.first: dict[Storage, TensorOperand] = {}
+        self.numbers: dict[int, NumberOperand] = {}
+        self.views: dict[tuple[int, Storage], TensorOperand] = {}
+        self.viewed: set[Storage] = set()
+
+    def read(self) -> ReadMethod:
+        method, lowered = self.method, self.result.lowered
+        self._check_method()
+        self._find_numbers()
+        lowered.in_spec, lowered.out_spec = method.input_structure, method.output_structure
+        for index, value in enumerate(method.values):
+            if isinstance(value.data, TensorInfo) and value.data.storage is Where.MUTABLE:
+                lowered.mutable.append(self._state(index, value.data))
+        lowered.inputs = [self._input(index) for index in method.inputs]
+        for position, call in enumerate(method.instructions):
+            assert isinstance(call, KernelCall)
+            self._call(position, call)
+        lowered.outputs = [self._operand(index) for index in method.outputs]
+        return self.result
+
+    def _check_method(self) -> None:
+        method = self.method
+        kinds = sorted({type(i).__name__ for i in method.instructions if not isinstance(i, KernelCall)})
+        _need(not kinds, f"it has instructions of the kind {', '.join(kinds)}")
+        _need(len(method.chains) == 1, f"it has {len(method.chains)} chains")
+        _need(len(method.instructions) <= MOST_CALLS, f"it has more than {MOST_CALLS:,} instructions")
+        tensors = [value.data for value in method.values if isinstance(value.data, TensorInfo)]
+        on_devices = method.buffer_devices or any(tensor.device != Device() for tensor in tensors)
+        _need(not on_devices, "it has memory on devices")
+        free = any(tensor.dynamism is Dynamism.UNBOUNDED for tensor in tensors)
+        _need(not free, "it has tensors without a bound of their size")
+        _need(len(set(method.inputs)) == len(method.inputs), "a value is an input twice")
+
+    def _find_numbers(self) -> None:
+        """The values that instructions write and that are no tensors."""
+        for position, instruction in enumerate(self.method.instructions):
+            assert isinstance(instruction, KernelCall)
+            row = self._row(instruction)
+            for argument, index in zip(row.schema.arguments, instruction.arguments, strict=False):
+                value = self.method.values[index]
+                if argument.mutable and argument.base == "Any" and value.kind is not Kind.TENSOR:
+                    _need(value.kind in _NUMBERS, f"instruction {position} writes a {value.kind.name}")
+                    initial: Any = value.data
+                    self.numbers.setdefault(index, NumberOperand(_NUMBERS[value.kind], initial))
+        for index in self.method.inputs:
+            value = self.method.values[index]
+            if value.kind in _NUMBERS:
+                known: Any = value.data
+                self.numbers.setdefault(index, NumberOperand(_NUMBERS[value.kind], known))
+
+    def _row(self, call: KernelCall) -> Operator:
+        name = self.method.operators[call.operator]
+        row = self.operators.get(name)
+        if row is None:
+            raise Unread(f"it calls {name}, which is not known")
+        return row
+
+    def _state(self, index: int, tensor: TensorInfo) -> TensorOperand:
+        """A tensor that the file has the initial elements of, and that stays between runs."""
+        _need(not self.memory.touched(tensor), f"value {index} shares memory with other state")
+        storage = self._storage(index, tensor, Place.MUTABLE)
+        storage.name = tensor.name or storage.name
+        storage.data = self._array(tensor)
+        self.result.fixed.add(storage)
+        self.result.written_again.add(storage)
+        self.memory.put(tensor, storage)
+        return self._bind(index, tensor, storage)
+
+    def _input(self, index: int) -> Operand:
+        tensor = self.method.values[index].data
+        if not isinstance(tensor, TensorInfo):
+            return self._operand(index)
+        if tensor.storage is Where.INPUT:
+            return self._operand(index)
+        _need(tensor.storage is Where.PLANNED, f"input value {index} is {tensor.storage.value}")
+        _need(not self.memory.touched(tensor), f"input value {index} shares memory with others")
+        storage = self._storage(index, tensor, Place.PLANNED)
+        self.memory.put(tensor, storage)
+        return self._bind(index, tensor, storage)
+
+    def _storage(self, index: int, tensor: TensorInfo, place: Place) -> Storage:
+        bank = tensor.memory_id if tensor.storage in _PLANNED else None
+        return Storage(f"value {index}", tensor.nbytes, place, bank=bank)
+
+    def _bind(self, index: int, tensor: TensorInfo, storage: Storage, offset: int = 0) -> TensorOperand:
+        dynamic = tensor.dynamism is not Dynamism.STATIC
+        operand = TensorOperand(
+            tensor.dtype,
+            tensor.sizes,
+            tensor.dim_order,
+            storage,
+            dynamic,
+            offset,
+            (f"value {index}",) if dynamic else (),
+        )
+        self.tensors[index] = operand
+        self.first.setdefault(storage, operand)
+        return operand
+
+    def _array(self, tensor: TensorInfo) -> Any:
+        """The elements of a constant; as unsigned integers where numpy has no such dtype."""
+        data = self.constant(tensor)
+        try:
+            return as_array(data, tensor.dtype, tensor.sizes, tensor.dim_order)
+        except InvalidArgument:
+            kind = np.dtype(f"V{element_size(tensor.dtype)}")
+            stored = np.frombuffer(data[: tensor.nbytes], kind)
+            shape = [tensor.sizes[dim] for dim in tensor.dim_order]
+            return stored.reshape(shape).transpose(places(tensor.dim_order))
+
+    # Reading
+
+    def _operand(self, index: int) -> Operand:
+        """The value as it is at this position."""
+        if index in self.numbers:
+            return self.numbers[index]
+        value = self.method.values[index]
+        if value.kind is Kind.TENSOR:
+            assert isinstance(value.data, TensorInfo)
+            return self._tensor(index, value.data)
+        return self._plain(value)
+
+    def _plain(self, value: Value) -> Operand:
+        match value.kind:
+            case Kind.INT_LIST | Kind.TENSOR_LIST:
+                assert isinstance(value.data, tuple)
+                return [self._operand(item) for item in value.data]
+            case Kind.OPTIONAL_TENSOR_LIST:
+                assert isinstance(value.data, tuple)
+                return [None if item < 0 else self._operand(item) for item in value.data]
+            case Kind.DOUBLE_LIST | Kind.BOOL_LIST:
+                assert isinstance(value.data, tuple)
+                return list(value.data)
+        return value.data
+
+    def _tensor(self, index: int, tensor: TensorInfo) -> TensorOperand:
+        """A tensor that is read."""
+        known = self.tensors.get(index)
+        if tensor.storage not in _PLANNED:
+            return self._outside(index, tensor) if known is None else known
+        if tensor.nbytes == 0:
+            return known or self._bind(index, tensor, self._storage(index, tensor, Place.PLANNED))
+        found = self.memory.find(tensor)
+        if found is None:
+            raise Unread(f"value {index} is read, but not one instruction wrote all of it")
+        storage, offset = found
+        if known is not None and (known.storage, known.offset) == (storage, offset):
+            return known
+        return self._seen_otherwise(index, tensor, storage, offset)
+
+    def _outside(self, index: int, tensor: TensorInfo) -> TensorOperand:
+        """A tensor whose bytes are not planned: a constant, or the caller's."""
+        if tensor.storage is Where.INPUT:
+            is_end = index in self.method.inputs or index in self.method.outputs
+            _need(is_end, f"value {index} has no memory")
+            return self._bind(index, tensor, self._storage(index, tensor, Place.CALLER))
+        storage = self._storage(index, tensor, Place.CONSTANT)
+        if tensor.storage is Where.EXTERNAL:
+            storage.name, storage.external = tensor.name, True
+        else:
+            storage.data = self._array(tensor)
+        return self._bind(index, tensor, storage)
+
+    def _seen_otherwise(self, index: int, tensor: TensorInfo, storage: Storage, offset: int) -> TensorOperand:
+        """A tensor in bytes that were written as another one: that one, a view of it, or something whose
+        bytes have to stay where they are."""
+        first, key = self.first[storage], (index, storage)
+        if key in self.views:
+            return self.views[key]
+        _need(tensor.dtype == first.dtype, f"value {index} is read as {tensor.dtype}, not as it was written")
+        plain = offset == 0 and tensor.nbytes == first.nbytes
+        static = not first.is_dynamic and tensor.dynamism is Dynamism.STATIC
+        if plain and static and storage not in self.result.fixed:
+            if (tensor.sizes, tensor.dim_order) == (first.sizes, first.dim_order):
+                self.tensors[index] = first
+                return first
+            if is_row_major(first.dim_order) and is_row_major(tensor.dim_order):
+                self.views[key] = self._view(index, tensor, first)
+                return self.views[key]
+        self.result.fixed.add(storage)
+        self.views[key] = self._bind(index, tensor, storage, offset)
+        return self.views[key]
+
+    def _view(self, index: int, tensor: TensorInfo, source: TensorOperand) -> TensorOperand:
+        """A call that stands for the other shape. `elide_views` takes it out again."""
+        made = self._bind(index, tensor, self._storage(index, tensor, Place.PLANNED))
+        del self.tensors[index]
+        self.viewed |= {source.storage, made.storage}
+        row = self.operators.get(VIEW)
+        if row is None:
+            raise Unread(f"it has views, and there is no {VIEW}")
+        arguments = [source, list(tensor.sizes), made]
+        kinds = list(row.schema.arguments)
+        self.result.lowered.code.append(Call(VIEW, arguments, kinds, [made], Origin()))
+        return made
+
+    # Calling
+
+    def _call(self, position: int, call: KernelCall) -> None:
+        row = self._row(call)
+        what, arguments = f"instruction {position} ({row.name})", row.schema.arguments
+        given = call.arguments[: len(arguments)]
+        extra = len(call.arguments) - len(arguments)
+        _need(0 <= extra <= 1, f"{what} has {len(call.arguments)} arguments")
+        outs = _outs(row)
+        operands: list[Operand] = []
+        # All reads come before the first write: the result may lie where an input is.
+        for argument, index in zip(arguments, given, strict=True):
+            self._check_kind(argument, self.method.values[index], what)
+            operands.append(None if argument.name in outs else self._operand(index))
+        results: list[Operand] = []
+        if row.name == _ET_VIEW:
+            operands[-1] = self._aliased(given[-1], operands[0], what)
+            results.append(operands[-1])
+        self._check_overlaps(row, given, outs, what)
+        for place, argument in enumerate(arguments):
+            if argument.name in outs:
+                operands[place] = self._written_operand(given[place])
+                results += operands[place] if argument.is_list else [operands[place]]
+            elif argument.mutable and row.name != _ET_VIEW:
+                self._changed(operands[place])
+                results.append(operands[place])
+        origin = Origin(position, position)
+        self.result.lowered.code.append(Call(row.name, operands, list(arguments), results, origin))
+
+    def _check_kind(self, argument: Argument, value: Value, what: str) -> None:
+        """Errors: Unread where the emitter would not write the argument as it was."""
+        kind = value.kind
+        if argument.is_list:
+            wanted = _LISTS.get(argument.base, Kind.INT_LIST)
+            if argument.base == "Tensor":
+                wanted = Kind.OPTIONAL_TENSOR_LIST if argument.optional_items else Kind.TENSOR_LIST
+            fits = kind is wanted or (argument.optional and kind is Kind.NONE)
+        elif argument.base == "Tensor":
+            fits = kind is Kind.TENSOR or (argument.optional and kind is Kind.NONE)
+        elif argument.base == "float":
+            fits = kind is Kind.DOUBLE or (argument.optional and kind is Kind.NONE)
+        else:
+            fits = kind in (*_NUMBERS, Kind.STRING, Kind.NONE) or argument.base == "Any"
+        _need(fits, f"{what} has a {kind.name} as '{argument.name}'")
+
+    def _check_overlaps(self, row: Operator, given: Sequence[int], outs: set[str], what: str) -> None:
+        """Errors: Unread where a result lies over an input, unless the kernel may write it there."""
+        ends: list[list[TensorInfo]] = [[], []]
+        for argument, index in zip(row.schema.arguments, given, strict=True):
+            for tensor in self.method.tensors_of(self.method.values[index]):
+                if tensor.storage in _PLANNED:
+                    ends[argument.name in outs].append(tensor)
+        in_place = "in_place" in row.traits
+        for read, written in itertools.product(*ends):
+            same = (read.memory_offset, read.nbytes) == (written.memory_offset, written.nbytes)
+            _need(not _overlap(read, written) or (same and in_place), f"{what} writes over its input")
+
+    def _written_operand(self, index: int) -> Operand:
+        value = self.method.values[index]
+        if value.kind is Kind.TENSOR_LIST:
+            assert isinstance(value.data, tuple)
+            return [self._written(item) for item in value.data]
+        return None if value.kind is Kind.NONE else self._written(index)
+
+    def _written(self, index: int) -> TensorOperand:
+        """A tensor all of which is written."""
+        tensor = self.method.values[index].data
+        if not isinstance(tensor, TensorInfo):
+            raise Unread(f"value {index} is written, and is no tensor")
+        if tensor.storage is Where.INPUT:
+            operand = self._tensor(index, tensor)
+            if operand in self.result.lowered.inputs or operand.storage in self.result.fixed:
+                self._changed(operand)
+            self.result.fixed.add(operand.storage)
+            return operand
+        _need(tensor.storage in _PLANNED, f"value {index} is written, and is {tensor.storage.value}")
+        state = [s for s in self.memory.touched(tensor) if s.place is Place.MUTABLE]
+        if state or tensor.storage is Where.MUTABLE:
+            operand = self._tensor(index, tensor)
+            self._changed(operand)
+            return operand
+        storage = self._storage(index, tensor, Place.PLANNED)
+        if tensor.nbytes:
+            self.memory.put(tensor, storage)
+        return self._bind(index, tensor, storage)
+
+    def _changed(self, operand: Operand) -> None:
+        """Some bytes of a tensor are written that other values may be in."""
+        if isinstance(operand, TensorOperand):
+            _need(operand.storage.place is not Place.CONSTANT, "it writes to a constant")
+            _need(operand.storage not in self.viewed, "it writes again what it has read as another shape")
+            self.result.fixed.add(operand.storage)
+            self.result.written_again.add(operand.storage)
+
+    def _aliased(self, index: int, source: Operand, what: str) -> TensorOperand:
+        """The result of a view that is made when the program runs: it takes no bytes of its own."""
+        tensor = self.method.values[index].data
+        is_tensor = isinstance(tensor, TensorInfo) and isinstance(source, TensorOperand)
+        _need(is_tensor, f"{what} makes no tensor of a tensor")
+        assert isinstance(tensor, TensorInfo) and isinstance(source, TensorOperand)
+        _need(tensor.storage in (Where.INPUT, Where.PLANNED), f"{what} puts its result elsewhere")
+        _need(tensor.nbytes <= source.nbytes and tensor.dtype == source.dtype, f"{what} sees other bytes")
+        same = tensor.storage is Where.INPUT or self.memory.find(tensor) == (source.storage, source.offset)
+        _need(same, f"{what} has memory of its own")
+        self.result.fixed.add(source.storage)
+        return self._bind(index, tensor, source.storage, source.offset)
+
+
+def _outs(row: Operator) -> set[str]:
+    """The arguments that a call writes without reading them."""
+    base = row.name.partition(".")[0]
+    if base.endswith("_") or base.startswith("executorch_prim::"):
+        return set()
+    return {argument.name for argument in row.schema.returned if argument.base == "Tensor"}
+
+
+def _overlap(a: TensorInfo, b: TensorInfo) -> bool:
+    ends = [each.memory_offset + each.nbytes for each in (a, b)]
+    return a.memory_id == b.memory_id and a.memory_offset < ends[1] and b.memory_offset < ends[0]
+
+
+def _need(condition: bool, reason: str) -> None:
+    if not condition:
+        raise Unread(reason)

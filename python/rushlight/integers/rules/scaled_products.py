@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What torchao's int8 weights make of linear layers: a product of matrices whose columns are multiplied with
+scales. With quantized inputs it is of integers, counted from 0, and rows have scales, too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from rushlight.integers.graph import Array, Call, Graph, Value, is_alone
+from rushlight.integers.rules.base import Rule, Settings
+from rushlight.integers.rules.layers import Source, Weight, chosen_affine, has_kernels, replace_layer
+
+_VIEWS = ("aten::view", "aten::reshape", "aten::flatten")
+_COPIES = (*_VIEWS, "aten::_to_copy")
+_OFFSET = 128
+
+
+@dataclass(frozen=True)
+class _Product:
+    """A product with a weight [features, depth]; the value is a matrix in float32."""
+
+    value: Value
+    numbers: Value
+    source: Source | None = None
+
+
+def _through(graph: Graph, value: Value, operators: tuple[str, ...]) -> Value:
+    """What calls of these operators were given first of all."""
+    call = graph.maker(value)
+    while call is not None and call.operator in operators:
+        value = call.arguments["self"]
+        call = graph.maker(value)
+    return value
+
+
+def _call(graph: Graph, value: Value, operator: str, operators: tuple[str, ...] = _COPIES) -> Call | None:
+    """The call of an operator behind a value."""
+    call = graph.maker(_through(graph, value, operators))
+    return call if call is not None and call.operator == operator else None
+
+
+def _numbers(graph: Graph, value: Value) -> Value | None:
+    """The constant int8 [features, depth] that a right factor is the transpose of."""
+    turned = _call(graph, value, "aten::permute", ("aten::_to_copy",))
+    if turned is None or list(turned.arguments["dims"]) != [1, 0]:
+        return None
+    found = graph.constant(turned.arguments["self"])
+    return turned.arguments["self"] if found is not None and found.dtype == np.int8 else None
+
+
+def _of_floats(graph: Graph, value: Value) -> _Product | None:
+    """view -> mm with a copy of the weight in float."""
+    product = _call(graph, value, "aten::mm", _VIEWS)
+    numbers = None if product is None else _numbers(graph, product.arguments["mat2"])
+    if product is None or numbers is None or graph.dtype(product.result) != "float32":
+        return None
+    return _Product(product.arguments["self"], numbers)
+
+
+def _counted(graph: Graph, value: Value) -> Call | None:
+    """The call that quantized numbers to which 128 was added."""
+    call = _call(graph, value, "aten::add")
+    if call is None or call.arguments["other"] != _OFFSET:
+        return None
+    return _call(graph, call.arguments["self"], "torchao::quantize_affine")
+
+
+def _is_correction(graph: Graph, value: Value, weight: Value) -> bool:
+    """Whether a value is 128 times the sums of a weight's columns."""
+    call = _call(graph, value, "aten::mul")
+    if call is None or call.arguments["other"] != _OFFSET:
+        return False
+    total = _call(graph, call.arguments["self"], "aten::sum")
+    return total is not None and (total.arguments["self"], list(total.arguments["dim"])) == (weight, [0])
+
+
+def _of_integers(graph: Graph, value: Value) -> _Product | None:
+    """choose -> quantize -> add 128 -> _int_mm -> subtract -> multiply with the scales of rows."""
+    scaled = _call(graph, value, "aten::mul")
+    less = None if scaled is None else _call(graph, scaled.arguments["self"], "aten::sub")
+    product = None if less is None else _call(graph, less.arguments["self"], "aten::_int_mm")
+    if scaled is None or less is None or product is None:
+        return None
+    quantizer = _counted(graph, product.arguments["self"])
+    numbers = _numbers(graph, product.arguments["mat2"])
+    if quantizer is None or numbers is None:
+        return None
+    source = chosen_affine(graph, quantizer)
+    scale = _through(graph, scaled.arguments["other"], _COPIES)
+    fits = source is not None and source.mapping == "symmetric" and source.per_token
+    same = scale == quantizer.arguments["scale"]
+    if not fits or not same or not _is_correction(graph, less.arguments["other"], product.arguments["mat2"]):
+        return None
+    assert source is not None
+    return _Product(source.value, numbers, source)
+
+
+def _column_scales(graph: Graph, value: Value, features: int) -> Array | None:
+    found = graph.constant(_through(graph, value, _COPIES))
+    if found is None or found.size != features or found.dtype != np.float32:
+        return None
+    return found.reshape(-1)
+
+
+def _with_bias(graph: Graph, call: Call, features: int) -> tuple[Call, Value | None]:
+    """The call that adds a bias to what another one returns, and the bias."""
+    reader = call
+    while is_alone(graph, reader.result):
+        reader = graph.readers(reader.result)[0]
+        if reader.operator == "aten::add" and reader.arguments.get("alpha", 1) == 1:
+            bias = reader.arguments["other"]
+            if graph.is_tensor(bias) and tuple(graph.sizes(bias)) == (features,):
+                return reader, bias
+        if reader.operator not in _VIEWS:
+            break
+    return call, None
+
+
+def _input(graph: Graph, value: Value, last: Call) -> Value | None:
+    """The value, or what it is a view of, whichever has the rows of the result."""
+    rows = tuple(graph.sizes(last.result))[:-1]
+    for each in (value, _through(graph, value, _VIEWS)):
+        if tuple(graph.sizes(each))[:-1] == rows:
+            return each
+    return None
+
+
+def scaled_product(graph: Graph, call: Call, settings: Settings) -> bool:
+    """product -> multiply with the scales of columns -> [add a bias]."""
+    given = call.arguments
+    tensors = graph.is_tensor(given["other"]) and graph.is_tensor(given["self"])
+    if not tensors or not has_kernels(graph):
+        return False
+    found = _of_floats(graph, given["self"]) or _of_integers(graph, given["self"])
+    numbers = None if found is None else graph.constant(found.numbers)
+    if found is None or numbers is None:
+        return False
+    scales = _column_scales(graph, given["other"], numbers.shape[0])
+    if scales is None:
+        return False
+    last, bias = _with_bias(graph, call, numbers.shape[0])
+    value = _input(graph, found.value, last)
+    if value is None:
+        last, bias, value = call, None, _input(graph, found.value, call)
+    if value is None:
+        return False
+    weight = Weight(found.numbers, numbers, scales, False)
+    replace_layer(graph, last, value, weight, bias, found.source)
+    return True
+
+
+RULES: Mapping[str, Rule] = {"aten::mul": scaled_product}

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From when to when each storage is in use, in a method's code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rushlight.lowered.instructions import (
+    JumpFalse,
+    Label,
+    LoweredMethod,
+    Place,
+    Storage,
+    TensorOperand,
+    leaves,
+)
+
+
+@dataclass
+class Lifetime:
+    """The positions of the first and the last instruction that uses a storage, and how often it is used.
+
+    Position 0 is before the first instruction, where inputs are set; the last one is where outputs are
+    read.
+    """
+
+    storage: Storage
+    first: int
+    last: int
+    uses: int = 0
+
+
+def lifetimes(method: LoweredMethod) -> list[Lifetime]:
+    """The lifetime of each storage whose place is to be planned, in order of first use."""
+    found: dict[int, Lifetime] = {}
+    end = len(method.code) + 1
+
+    def use(storage: Storage, position: int) -> None:
+        if storage.place not in (Place.PLANNED, Place.MUTABLE):
+            return
+        life = found.setdefault(id(storage), Lifetime(storage, position, position))
+        life.first, life.last = min(life.first, position), max(life.last, position)
+        life.uses += 1
+
+    for tensor in method.mutable:
+        use(tensor.storage, 0)
+        use(tensor.storage, end)
+    for tensor in _tensors(method.inputs):
+        use(tensor.storage, 0)
+    for position, instruction in enumerate(method.code, 1):
+        reads, writes = method.reads_and_writes(instruction)
+        for tensor in _tensors([*reads, *writes]):
+            use(tensor.storage, position)
+    for tensor in _tensors(method.outputs):
+        use(tensor.storage, end)
+    _extend_over_loops(method, list(found.values()))
+    return list(found.values())
+
+
+def _tensors(operands: list[object]) -> list[TensorOperand]:
+    return [leaf for leaf in leaves(operands) if isinstance(leaf, TensorOperand)]
+
+
+def loops(method: LoweredMethod) -> list[tuple[int, int]]:
+    """The first and last position of each loop: jumps back, and where they go to."""
+    labels = {id(i): position for position, i in enumerate(method.code, 1) if isinstance(i, Label)}
+    return [
+        (labels[id(i.target)], position)
+        for position, i in enumerate(method.code, 1)
+        if isinstance(i, JumpFalse) and labels[id(i.target)] < position
+    ]
+
+
+def _extend_over_loops(method: LoweredMethod, found: list[Lifetime]) -> None:
+    """What a loop uses and was there before it must stay until its last round ends."""
+    regions = sorted(loops(method), key=lambda region: region[1] - region[0])  # inner ones first
+    for start, stop in regions:
+        for life in found:
+            if life.first < start <= life.last:
+                life.last = max(life.last, stop)
+            elif start <= life.first <= stop < life.last:
+                life.first = start  # made in some round, read behind the loop

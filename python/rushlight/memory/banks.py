@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads what memory a target has, from a small YAML or JSON file:
+
+banks:
+  - name: dtcm
+    size: 128 KiB    # bytes, or with KiB or MiB; left out: as large as needed
+    speed: 8         # bytes per cycle, or anything else of which more is faster; 1 if left out
+  - name: sdram
+    size: 8 MiB
+    id: 2            # its memory id in the program; 1, 2, ... in this order if left out
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rushlight.documents import read_yaml
+from rushlight.errors import InvalidArgument
+from rushlight.memory.requests import Bank
+
+_KEYS = ("name", "id", "size", "speed")
+_UNITS = {"": 1, "b": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
+
+
+Source = str | os.PathLike[str] | Mapping[str, Any] | Sequence[Any]
+
+
+def read_banks(source: Source) -> list[Bank]:
+    """The banks that a file describes, or a mapping of the same keys, or the list in it; a list of Bank is
+    one already.
+
+    Errors: InvalidArgument naming the file, the key, what was expected and what was found.
+    """
+    if isinstance(source, Mapping):
+        return _banks(source, "memory banks")
+    if isinstance(source, Sequence) and not isinstance(source, str):
+        if source and all(isinstance(bank, Bank) for bank in source):
+            return _distinct([bank for bank in source if isinstance(bank, Bank)], "memory banks")
+        return _banks({"banks": list(source)}, "memory banks")
+    path = Path(source)
+    return _banks(read_yaml(path, what="memory banks", extra="export"), str(path))
+
+
+def _banks(content: Any, what: str) -> list[Bank]:
+    if not isinstance(content, Mapping) or list(content) != ["banks"]:
+        raise InvalidArgument(f"{what}: one key 'banks' expected, got {_shown(content)}")
+    rows = content["banks"]
+    if not isinstance(rows, list) or not rows:
+        raise InvalidArgument(f"{what}: banks: a list of at least one bank expected, got {_shown(rows)}")
+    return _distinct([_bank(row, index, f"{what}: banks[{index}]") for index, row in enumerate(rows)], what)
+
+
+def _distinct(banks: list[Bank], what: str) -> list[Bank]:
+    """The banks, each with a name and an id of its own."""
+    for key in ("name", "id"):
+        values = [getattr(bank, key) for bank in banks]
+        for index, value in enumerate(values):
+            if value in values[:index]:
+                raise InvalidArgument(
+                    f"{what}: banks[{index}]: {key}: one of its own expected, got {value!r} again"
+                )
+    return banks
+
+
+def _bank(row: Any, index: int, what: str) -> Bank:
+    if not isinstance(row, Mapping):
+        raise InvalidArgument(f"{what}: keys {', '.join(_KEYS)} expected, got {_shown(row)}")
+    for key in row:
+        if key not in _KEYS:
+            raise InvalidArgument(f"{what}: one of {', '.join(_KEYS)} expected, got {_shown(key)}")
+    name, number, speed = row.get("name"), row.get("id", index + 1), row.get("speed", 1)
+    if not isinstance(name, str) or not name:
+        raise InvalidArgument(f"{what}: name: a text expected, got {_shown(name)}")
+    if not _is_number(number, int) or not 1 <= number < 256:
+        raise InvalidArgument(f"{what} ('{name}'): id: a number from 1 to 255 expected, got {_shown(number)}")
+    if not _is_number(speed, (int, float)) or not 0 < speed < math.inf:
+        raise InvalidArgument(f"{what} ('{name}'): speed: a number above 0 expected, got {_shown(speed)}")
+    return Bank(name, number, _size(row.get("size"), f"{what} ('{name}'): size"), float(speed))
+
+
+def _is_number(value: object, kind: type | tuple[type, ...]) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+def _size(value: Any, what: str) -> int | None:
+    """Bytes, from a number or a text such as "64 KiB"."""
+    if value is None:
+        return None
+    if _is_number(value, int) and value >= 0:
+        return int(value)
+    told = re.fullmatch(r"(\d+)\s*([a-zA-Z]*)", value.strip()) if isinstance(value, str) else None
+    if told is None or told[2].lower() not in _UNITS:
+        raise InvalidArgument(f"{what}: bytes, or such as '64 KiB' or '8 MiB', expected, got {_shown(value)}")
+    return int(told[1]) * _UNITS[told[2].lower()]
+
+
+def _shown(value: object) -> str:
+    """A value in an error: what YAML calls null is None."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

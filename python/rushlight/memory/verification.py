@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Proves a plan: nothing that lives at the same time shares bytes."""
+
+from __future__ import annotations
+
+import bisect
+from collections import defaultdict
+from collections.abc import Sequence
+
+from rushlight.memory.requests import Placement, Plan, Request
+
+_Event = tuple[int, bool, int, int, Request]
+
+
+def verify(plan: Plan, requests: Sequence[Request]) -> None:
+    """Every request is in a bank that it may be in, aligned, within the bank, and shares no byte with
+    another of its time; O(n log n) and the work of keeping what is alive sorted.
+
+    Errors: AssertionError naming the requests; it is a fault of a planner, not of the model.
+    """
+    assert tuple(requests) == plan.requests, "plan: made for other requests"
+    sizes = {use.bank.id: use.size for use in plan.banks}
+    events: dict[int, list[_Event]] = defaultdict(list)
+    for request, placement in zip(plan.requests, plan.placements, strict=True):
+        _verify_place(request, placement, sizes)
+        if request.nbytes:
+            offset, end = placement.offset, placement.offset + request.nbytes
+            events[placement.bank].append((request.first, True, offset, end, request))
+            events[placement.bank].append((request.last + 1, False, offset, end, request))
+    for use in plan.banks:
+        assert use.bank.size is None or use.size <= use.bank.size, f"bank '{use.bank.name}': {use.size} bytes"
+        _verify_disjoint(events[use.bank.id], f"bank '{use.bank.name}'")
+
+
+def _verify_place(request: Request, placement: Placement, sizes: dict[int, int]) -> None:
+    bank, offset = placement.bank, placement.offset
+    what = f"'{request.name}' at byte {offset} of bank {bank}"
+    assert bank in sizes, f"{what}: no such bank"
+    assert request.bank in (None, bank), f"{what}: bank {request.bank} expected"
+    assert offset >= 0 and offset % request.alignment == 0, f"{what}: aligned to {request.alignment} expected"
+    assert offset + request.nbytes <= sizes[bank], f"{what}: ends behind byte {sizes[bank]}"
+
+
+def _verify_disjoint(events: list[_Event], what: str) -> None:
+    """A sweep over time: what is alive is kept sorted by offset, so only neighbours are compared."""
+    alive: list[tuple[int, int, str]] = []
+    for _, begins, offset, end, request in sorted(events, key=lambda event: event[:2]):
+        at = bisect.bisect_left(alive, (offset, end, request.name))
+        if not begins:
+            del alive[at]
+            continue
+        for neighbour in alive[max(at - 1, 0) : at + 1]:
+            apart = neighbour[1] <= offset or end <= neighbour[0]
+            assert apart, f"{what}: '{request.name}' and '{neighbour[2]}' share bytes"
+        alive.insert(at, (offset, end, request.name))

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The official quantized programs on all targets, computed in integers: the bytes of the host, and few of the
+instructions that they take as they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rushlight
+from rushlight import targets
+from rushlight.run import run
+from rushlight.run.cases import Call, Case
+from support.boards import need
+from support.official_int8 import PLANNED, SHAPES, before_softmax, model
+
+pytestmark = pytest.mark.device
+
+SMALL = {"microbit": "16 kB of RAM"}
+"""Boards that the programs do not fit in."""
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_converted_program_has_the_bytes_of_the_host(
+    target: targets.Target, name: str, tmp_path: Path
+) -> None:
+    if target.name in SMALL:
+        pytest.skip(f"{target.name} has {SMALL[target.name]}")
+    need(target.name)
+    path = tmp_path / f"{name}.pte"
+    path.write_bytes(before_softmax(model(name).read_bytes()))
+    x = np.random.default_rng(1).standard_normal(SHAPES[name]).astype(np.float32)
+    expected = rushlight.load(path).forward(x)
+    case = Case(name, 0.0, [Call("forward", [x], expected)])
+    outcome = run(path, case, target=target.name, build_folder=tmp_path / "build")
+    assert outcome.passed, outcome.reasons
+    assert outcome.report is not None
+    assert outcome.report.planned_bytes == PLANNED[name]
+
+
+def test_integers_take_few_of_the_instructions(tmp_path: Path) -> None:
+    need("cortex-m4")
+    x = np.zeros(SHAPES["model_dscnn_int8"], np.float32)
+    case = Case("zeros", 0.0, [Call("forward", [x], None)])
+    counts = []
+    for integers in (True, False):
+        folder = tmp_path / str(integers)
+        path = model("model_dscnn_int8")
+        outcome = run(path, case, target="cortex-m4", build_folder=folder, integers=integers)
+        counts.append(outcome.calls[0].result.instructions)
+    assert 2 * counts[0] < counts[1]
