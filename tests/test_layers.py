@@ -79,7 +79,7 @@ PACKAGE = [
     "cli",
 ]
 
-CONTRACTS = ("grouped_weights", "quantized_sum", "requantize")
+CONTRACTS = ("grouped_weights", "quantized_product", "quantized_sum", "requantize")
 """Headers of kernels/ukernel that any folder of kernels/ may include: contracts between fronts, which prove
 numbers, and microkernels, which use them."""
 

@@ -11,13 +11,15 @@ namespace {
 struct Functions {
   const char* name;
   void (*add)(const ukernel::Rows&, const ukernel::QuantizedSum&);
+  void (*multiply)(const ukernel::Rows&, const ukernel::QuantizedProduct&);
 };
-RL_EXACT_VARIANTS(Functions, variants, add_int8)
+RL_EXACT_VARIANTS(Functions, variants, add_int8, multiply_int8_pairs)
 
-void reference_add(const ukernel::Rows& rows, const ukernel::QuantizedSum& sum) {
+template <class Numbers, int8_t (*kFunction)(const Numbers&, int8_t, int8_t)>
+void reference_rows(const ukernel::Rows& rows, const Numbers& numbers) {
   for (size_t i = 0; i < rows.n; ++i) {
-    static_cast<int8_t*>(rows.out)[i] = ukernel::reference::add_int8(
-        sum, static_cast<const int8_t*>(rows.in[0].data)[i], static_cast<const int8_t*>(rows.in[1].data)[i]);
+    static_cast<int8_t*>(rows.out)[i] = kFunction(numbers, static_cast<const int8_t*>(rows.in[0].data)[i],
+                                                  static_cast<const int8_t*>(rows.in[1].data)[i]);
   }
 }
 
@@ -34,7 +36,17 @@ RL_BENCHMARK(int8_elementwise, bench) {
   rows.in[1] = {b.data(), 0, false};
   rows.out = out.data();
   const ukernel::QuantizedSum sum{{1234567, 987654}, 1 << 19, 20, -3, -128, 127};
-  for (const Functions& each : bench::with_reference(variants(), {"reference", reference_add})) {
+  const int32_t multiplier = 1'500'000'000;
+  const int8_t shift = -6;
+  ukernel::Requantization to;
+  to.multipliers = &multiplier;
+  to.shifts = &shift;
+  const ukernel::QuantizedProduct product{{3, -8}, to};
+  for (const Functions& each : bench::with_reference(
+           variants(),
+           {"reference", reference_rows<ukernel::QuantizedSum, ukernel::reference::add_int8>,
+            reference_rows<ukernel::QuantizedProduct, ukernel::reference::multiply_int8_pairs>})) {
     bench.time({"int8 add of 4096", each.name, 0, 3.0 * kCount}, [&] { each.add(rows, sum); });
+    bench.time({"int8 mul of 4096", each.name, 0, 3.0 * kCount}, [&] { each.multiply(rows, product); });
   }
 }

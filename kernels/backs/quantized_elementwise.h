@@ -3,6 +3,7 @@
 // kByteTypes, and `out` has the broadcast shape.
 #pragma once
 
+#include "kernels/ukernel/quantized_product.h"
 #include "kernels/ukernel/quantized_sum.h"
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"
@@ -11,22 +12,30 @@
 
 namespace rushlight::kernels {
 
-struct QuantizedAddProblem {
+struct QuantizedPairs {
   static constexpr bool kDtypeIsSelected = true;
 
   const Tensor& self;
   const Tensor& other;
   const Tensor& out;
-  const ukernel::QuantizedSum& sum;  // proven not to overflow
 
   [[nodiscard]] ScalarType type() const { return self.scalar_type(); }
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
+};
+
+struct QuantizedAddProblem : QuantizedPairs {
+  const ukernel::QuantizedSum& sum;  // proven not to overflow
+};
+
+struct QuantizedMulProblem : QuantizedPairs {
+  const ukernel::QuantizedProduct& product;  // proven, with numbers that lie apart from `out`
 };
 
 namespace host {
 
 // quantized_elementwise.cpp: int8.
 Error quantized_add(KernelContext& context, const QuantizedAddProblem& problem);
+Error quantized_mul(KernelContext& context, const QuantizedMulProblem& problem);
 
 }  // namespace host
 

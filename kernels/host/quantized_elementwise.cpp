@@ -11,4 +11,11 @@ Error quantized_add(KernelContext& context, const QuantizedAddProblem& problem) 
   return elementwise(context, problem.out, add, problem.self, problem.other);
 }
 
+Error quantized_mul(KernelContext& context, const QuantizedMulProblem& problem) {
+  const auto multiply = [&](const ukernel::Rows& rows) {
+    ukernel::multiply_int8_pairs(rows, problem.product);
+  };
+  return elementwise(context, problem.out, multiply, problem.self, problem.other);
+}
+
 }  // namespace rushlight::kernels::host

@@ -30,16 +30,6 @@ constexpr TypeSet kSumTypes = selected_types("rushlight::quantized_add.out") & k
 constexpr TypeSet kProductTypes = selected_types("rushlight::quantized_mul.out") & kByteTypes;
 constexpr int64_t kMostShift = 30;
 
-struct Multiplication {
-  int32_t zero_points[2];
-  const ukernel::Requantization& to;
-
-  template <class T>
-  [[nodiscard]] T operator()(T a, T b) const {
-    return static_cast<T>(ukernel::requantize(to, (a - zero_points[0]) * (b - zero_points[1]), 0));
-  }
-};
-
 // InvalidArgument unless sums of elements of such a dtype have 32 bits on the way, too.
 Error check_sum(ScalarType type, int64_t a, int64_t b, int64_t offset, int64_t shift) {
   const int64_t largest = type == ScalarType::Byte ? 255 : 128;
@@ -134,13 +124,13 @@ Error add_quantized_out(KernelContext& context, const Tensor& self, const Tensor
                                   narrow(output_zero_point),
                                   narrow(output_min),
                                   narrow(output_max)};
-  const QuantizedAddProblem problem{self, other, out, sum};
+  const QuantizedAddProblem problem{{self, other, out}, sum};
   return backs::add_quantized_out(context, problem,
                                   [&] { return compute_in<kSumTypes>(sum, self, other, out); });
 }
 
-Error quantized_mul_out(KernelContext&, const Tensor& self, int64_t self_zero_point, const Tensor& other,
-                        int64_t other_zero_point, const Tensor& multipliers,
+Error quantized_mul_out(KernelContext& context, const Tensor& self, int64_t self_zero_point,
+                        const Tensor& other, int64_t other_zero_point, const Tensor& multipliers,
                         const std::optional<Tensor>& shifts, std::string_view rounding,
                         int64_t output_zero_point, int64_t output_min, int64_t output_max, Tensor& out) {
   constexpr size_t kLargest = 255;  // a product is as large as a sum of so many
@@ -153,9 +143,11 @@ Error quantized_mul_out(KernelContext&, const Tensor& self, int64_t self_zero_po
       {std::nullopt, multipliers, shifts, rounding, {output_zero_point, output_min, output_max}}, out,
       kLargest, &proven));
   const OneScale scale(proven);
-  const Multiplication product{
+  const ukernel::QuantizedProduct product{
       {static_cast<int32_t>(self_zero_point), static_cast<int32_t>(other_zero_point)}, scale.get()};
-  return compute_in<kProductTypes>(product, self, other, out);
+  const QuantizedMulProblem problem{{self, other, out}, product};
+  return backs::quantized_mul_out(context, problem,
+                                  [&] { return compute_in<kProductTypes>(product, self, other, out); });
 }
 
 }  // namespace rushlight::kernels

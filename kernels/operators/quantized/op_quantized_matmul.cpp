@@ -4,7 +4,7 @@
 // correction.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
-#include "kernels/matmul/matmul.h"
+#include "kernels/matmul/product.h"
 #include "kernels/quantization/one_scale.h"
 #include "kernels/quantization/requantization.h"
 #include "runtime/kernel/context.h"
@@ -48,7 +48,8 @@ void multiply_row(const ProductMatrices& product, const T* a, T* out, ZeroPoints
 }
 
 template <class T>
-void multiply(const ProductMatrices& product, ZeroPoints zero_points, const ukernel::Requantization& to) {
+void multiply_rows(const ProductMatrices& product, ZeroPoints zero_points,
+                   const ukernel::Requantization& to) {
   for (size_t i = 0; i < product.rows; ++i) {
     const auto row = static_cast<ptrdiff_t>(i);
     multiply_row(product, static_cast<const T*>(product.a.data) + row * product.a.row_stride,
@@ -85,7 +86,7 @@ Error quantized_matmul_out(KernelContext&, const Tensor& self, int64_t self_zero
       product.a = Matrix::of(self, batch);
       product.b = Matrix::of(mat2, batch);
       product.out = Matrix::of(out, batch);
-      multiply<typename decltype(type)::Element>(product, zero_points, scale.get());
+      multiply_rows<typename decltype(type)::Element>(product, zero_points, scale.get());
     }
     return Error::Ok;
   });

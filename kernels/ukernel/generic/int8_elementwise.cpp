@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Vectors of int32. A product p has 17 bits: p * multiplier / 2^16, rounded down, has 32 and comes from three
+// products of int32, whose lower parts are carried by shifts. No lower bit decides a result of kSingle.
 #include "kernels/ukernel/int8_elementwise.h"
 
 #include "kernels/ukernel/generic/vector.h"
@@ -30,44 +32,122 @@ struct Source {
   }
 };
 
-RL_INLINE size_t add_vectors(const QuantizedSum& sum, const Source& a, const Source& b, size_t n,
-                             int8_t* out) {
-  const I32 first = splat(sum.multipliers[0]), second = splat(sum.multipliers[1]);
-  const I32 low = splat(sum.low - sum.zero_point), high = splat(sum.high - sum.zero_point);
-  const I32 offset = splat(sum.offset), zero_point = splat(sum.zero_point);
+template <class F>
+RL_INLINE size_t compute_vectors(const F& function, const Source& a, const Source& b, size_t n, int8_t* out) {
   size_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
-    I32 value = (a.read(i) * first + (offset + b.read(i) * second)) >> sum.shift;
-    value = select(value < low, low, value);
-    value = select(value > high, high, value) + zero_point;
+    const I32 value = function(a.read(i), b.read(i));
     const Numbers numbers = __builtin_convertvector(__builtin_convertvector(value, Halves), Numbers);
     std::memcpy(out + i, &numbers, sizeof numbers);
   }
   return i;
 }
 
-size_t add_row(const QuantizedSum& sum, const RowInput& a, const RowInput& b, size_t row, size_t n,
-               int8_t* out) {
+template <class F>
+RL_INLINE size_t compute_row(const F& function, const RowInput& a, const RowInput& b, size_t row, size_t n,
+                             int8_t* out) {
   const int8_t* first = row_of(a, row);
   const int8_t* second = row_of(b, row);
-  if (!a.one && !b.one) return add_vectors(sum, {first, false}, {second, false}, n, out);
-  return add_vectors(sum, {first, a.one}, {second, b.one}, n, out);
+  if (!a.one && !b.one) return compute_vectors(function, {first, false}, {second, false}, n, out);
+  return compute_vectors(function, {first, a.one}, {second, b.one}, n, out);
 }
 #else
-size_t add_row(const QuantizedSum&, const RowInput&, const RowInput&, size_t, size_t, int8_t*) { return 0; }
+template <class F>
+size_t compute_row(const F&, const RowInput&, const RowInput&, size_t, size_t, int8_t*) {
+  return 0;
+}
 #endif
 
-}  // namespace
-
-void add_int8(const Rows& rows, const QuantizedSum& sum) {
+// function(I32, I32) for whole vectors, each(int32_t, int32_t) for what is left of a row.
+template <class F, class Each>
+RL_INLINE void compute(const Rows& rows, const F& function, const Each& each) {
   const RowInput &a = rows.in[0], &b = rows.in[1];
   for (size_t row = 0; row < rows.count; ++row) {
     auto* out =
         reinterpret_cast<int8_t*>(static_cast<char*>(rows.out) + static_cast<ptrdiff_t>(row) * rows.stride);
     const int8_t* first = row_of(a, row);
     const int8_t* second = row_of(b, row);
-    for (size_t i = add_row(sum, a, b, row, rows.n, out); i < rows.n; ++i) {
-      out[i] = static_cast<int8_t>(sum(first[a.one ? 0 : i], second[b.one ? 0 : i]));
+    for (size_t i = compute_row(function, a, b, row, rows.n, out); i < rows.n; ++i) {
+      out[i] = static_cast<int8_t>(each(first[a.one ? 0 : i], second[b.one ? 0 : i]));
+    }
+  }
+}
+
+// Clamped before the zero point is added, so that what is outside of 16 bits stays outside.
+struct Clamp {
+  I32 low, high, zero_point;
+  RL_INLINE Clamp(int32_t least, int32_t most, int32_t zero)
+      : low(splat(least - zero)), high(splat(most - zero)), zero_point(splat(zero)) {}
+  RL_INLINE I32 operator()(I32 value) const {
+    value = select(value < low, low, value);
+    return select(value > high, high, value) + zero_point;
+  }
+};
+
+// floor((product * multiplier + 2^(30 - shift)) / 2^(31 - shift)), for shifts up to kMostShift.
+struct SingleScale {
+  static constexpr int kMost = 14;
+  static constexpr int kLeast = -24;  // with smaller ones, as with this one, all products round to 0
+
+  I32 high, middle, low;  // 15, 8 and 8 bits of the multiplier
+  I32 half;
+  int dropped;  // bits that go before the half is added, where it would not fit
+  int shift;
+
+  RL_INLINE SingleScale(int32_t multiplier, int given)
+      : high(splat(multiplier >> 16)),
+        middle(splat((multiplier >> 8) & 0xff)),
+        low(splat(multiplier & 0xff)) {
+    const int kept = given < kLeast ? kLeast : given;
+    dropped = kept < -10 ? 8 : 0;
+    shift = 15 - kept - dropped;
+    half = splat(int32_t{1} << (shift - 1));
+  }
+  RL_INLINE I32 operator()(I32 product) const {
+    const I32 carried = (product * middle + ((product * low) >> 8)) >> 8;
+    return (((product * high + carried) >> dropped) + half) >> shift;
+  }
+};
+
+}  // namespace
+
+void add_int8(const Rows& rows, const QuantizedSum& sum) {
+  const I32 first = splat(sum.multipliers[0]), second = splat(sum.multipliers[1]);
+  const I32 offset = splat(sum.offset);
+  const int shift = sum.shift;
+  const Clamp clamp(sum.low, sum.high, sum.zero_point);
+  compute(rows, [&](I32 a, I32 b) { return clamp((a * first + (offset + b * second)) >> shift); }, sum);
+}
+
+void multiply_int8_pairs(const Rows& rows, const QuantizedProduct& product) {
+  const Requantization& to = product.to;
+  const I32 first = splat(product.zero_points[0]), second = splat(product.zero_points[1]);
+  if (to.rounding == Rounding::kFloat) {
+    const F32 scale = splat(*to.scales);
+    const F32 low = splat(static_cast<float>(to.low - to.zero_point));
+    const F32 high = splat(static_cast<float>(to.high - to.zero_point));
+    const F32 magic = splat(12582912.0F);  // see requantize_float()
+    const I32 bias = splat(int32_t{0x4b400000} - to.zero_point);
+    return compute(
+        rows,
+        [&](I32 a, I32 b) {
+          F32 value = to_float((a - first) * (b - second)) * scale;
+          value = select(value < low, low, value);
+          return bits(select(value > high, high, value) + magic) - bias;
+        },
+        product);
+  }
+  if (to.rounding == Rounding::kSingle && *to.shifts <= SingleScale::kMost) {
+    const SingleScale scaled(*to.multipliers, *to.shifts);
+    const Clamp clamp(to.low, to.high, to.zero_point);
+    return compute(rows, [&](I32 a, I32 b) { return clamp(scaled((a - first) * (b - second))); }, product);
+  }
+  for (size_t row = 0; row < rows.count; ++row) {
+    const int8_t* a = row_of(rows.in[0], row);
+    const int8_t* b = row_of(rows.in[1], row);
+    auto* out = static_cast<char*>(rows.out) + static_cast<ptrdiff_t>(row) * rows.stride;
+    for (size_t i = 0; i < rows.n; ++i) {
+      out[i] = static_cast<char>(product(a[rows.in[0].one ? 0 : i], b[rows.in[1].one ? 0 : i]));
     }
   }
 }

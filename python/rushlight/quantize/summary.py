@@ -15,7 +15,13 @@ from torch.fx import GraphModule, Node
 
 from rushlight.errors import InvalidArgument
 from rushlight.quantize.config import Scheme, Static
-from rushlight.quantize.patterns.base import is_annotated, is_constant, is_float
+from rushlight.quantize.patterns.base import (
+    is_annotated,
+    is_constant,
+    is_float,
+    is_quantized,
+    reads_integers,
+)
 from rushlight.quantize.patterns.moving import moves_numbers
 from rushlight.quantize.scope import module_stack
 
@@ -120,11 +126,13 @@ def make_report(
     unrolled: Iterable[Unrolled],
 ) -> Report:
     """The report of an annotated graph. `kept_layers`: recurrent operators by their reason to stay whole."""
+    nodes = list(nodes)
+    tables = _tables(nodes)
     quantized = 0
     counts: Counter[tuple[str, str, str]] = Counter()
     weights: Counter[tuple[str, str, str]] = Counter()
     for node in nodes:
-        if is_annotated(node):
+        if is_annotated(node) or node in tables:
             quantized += 1
             continue
         scheme = scheme_of(node)
@@ -140,6 +148,22 @@ def make_report(
     left = [Left(*key, count, weights[key]) for key, count in counts.items()]
     left.sort(key=lambda item: (-item.weight_bytes, item.reason != CONTROL_FLOW))
     return Report(quantized, tuple(left), tuple(unrolled))
+
+
+def _tables(nodes: list[Node]) -> set[Node]:
+    """Functions of one quantized number whose readers read integers: programs have tables of them."""
+    found: set[Node] = set()
+    for node in nodes:
+        sources = node.all_input_nodes
+        tags = getattr(node.target, "tags", ())
+        if is_annotated(node) or not is_float(node) or torch.Tag.pointwise not in tags or len(sources) != 1:
+            continue
+        if is_quantized(sources[0]) or sources[0] in found:
+            found.add(node)
+    for node in reversed(nodes):
+        if node in found and not all(user in found or reads_integers(user, node) for user in node.users):
+            found.remove(node)
+    return found
 
 
 def _why_float(node: Node, kept_layers: dict[Any, str]) -> tuple[str, int]:

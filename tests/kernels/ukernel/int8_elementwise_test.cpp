@@ -20,8 +20,9 @@ using rushlight::testing::Guarded;
 struct Functions {
   const char* name;
   decltype(&ukernel::native::add_int8) add;
+  decltype(&ukernel::native::multiply_int8_pairs) multiply;
 };
-RL_EXACT_VARIANTS(Functions, variants, add_int8)
+RL_EXACT_VARIANTS(Functions, variants, add_int8, multiply_int8_pairs)
 std::ostream& operator<<(std::ostream& out, const Functions& functions) { return out << functions.name; }
 
 class Int8ElementwiseVariants : public ::testing::TestWithParam<Functions> {};
@@ -35,12 +36,15 @@ const QuantizedSum kSums[] = {{{1234567, -987654}, 1 << 19, 20, -3, -128, 127},
                               {{0, 0}, 7, 0, 0, 5, 5},
                               {{8388000, 8388000}, 1 << 19, 20, 100, -128, 127}};
 
-void compare(const Functions& f, const QuantizedSum& sum, size_t count, size_t n, bool one, Edge edge) {
+// `expect` computes one result, `actual` rows of them.
+template <class Numbers>
+void compare(int8_t (*expect)(const Numbers&, int8_t, int8_t), void (*actual)(const Rows&, const Numbers&),
+             const Numbers& numbers, size_t count, size_t n, bool one, Edge edge) {
   Guarded<int8_t> a(count * n, edge), b(one ? count : count * n, edge), out(count * n, edge);
   fill_int8(a);
   fill_int8(b);
   std::vector<int8_t> expected(count * n);
-  for (size_t i = 0; i < count * n; ++i) expected[i] = reference::add_int8(sum, a[i], b[one ? i / n : i]);
+  for (size_t i = 0; i < count * n; ++i) expected[i] = expect(numbers, a[i], b[one ? i / n : i]);
   Rows rows{};
   rows.count = count;
   rows.n = n;
@@ -48,11 +52,11 @@ void compare(const Functions& f, const QuantizedSum& sum, size_t count, size_t n
   rows.in[1] = {b.data(), one ? 1 : static_cast<ptrdiff_t>(n), one};
   rows.out = out.data();
   rows.stride = static_cast<ptrdiff_t>(n);
-  f.add(rows, sum);
+  actual(rows, numbers);
   for (size_t i = 0; i < out.size(); ++i)
     ASSERT_EQ(out[i], expected[i]) << i << " of " << count << " x " << n;
   rows.out = a.data();
-  f.add(rows, sum);
+  actual(rows, numbers);
   for (size_t i = 0; i < out.size(); ++i) ASSERT_EQ(a[i], expected[i]) << "in place: " << i;
 }
 
@@ -60,8 +64,32 @@ TEST_P(Int8ElementwiseVariants, Sums_SameBitsAsReference) {
   for (const QuantizedSum& sum : kSums) {
     for (const size_t n : {1, 2, 7, 8, 15, 16, 17, 63, 64, 65, 300}) {
       for (const bool one : {false, true}) {
-        compare(GetParam(), sum, 1, n, one, Edge::kBack);
-        compare(GetParam(), sum, 3, n, one, Edge::kFront);
+        compare(reference::add_int8, GetParam().add, sum, 1, n, one, Edge::kBack);
+        compare(reference::add_int8, GetParam().add, sum, 3, n, one, Edge::kFront);
+      }
+    }
+  }
+}
+
+TEST_P(Int8ElementwiseVariants, Products_SameBitsAsReference) {
+  for (const Rounding rounding : {Rounding::kSingle, Rounding::kDouble, Rounding::kFloat}) {
+    // Products of 17 bits that "double" shifts left by more would not fit.
+    for (int shift = kLeastShift; shift <= (rounding == Rounding::kSingle ? kMostShift : 14); ++shift) {
+      const int32_t multiplier = shift == 3 ? 0 : shift == 4 ? INT32_MAX : (1 << 30) + 12345678;
+      const auto narrow = static_cast<int8_t>(shift);
+      const float scale = 0.0007F * static_cast<float>(shift + 32);
+      Requantization to;
+      to.rounding = rounding;
+      to.multipliers = &multiplier;
+      to.shifts = &narrow;
+      to.scales = &scale;
+      to.zero_point = -7;
+      to.high = 100;
+      const QuantizedProduct product{{-128, shift % 2 == 0 ? 127 : 3}, to};
+      for (const size_t n : {1, 7, 16, 17, 65}) {
+        for (const bool one : {false, true}) {
+          compare(reference::multiply_int8_pairs, GetParam().multiply, product, 2, n, one, Edge::kBack);
+        }
       }
     }
   }

@@ -35,7 +35,7 @@ class Words(nn.Module):
         self.head = nn.Linear(16, 4)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.head(self.bag(x)).softmax(-1)
+        return self.head(self.bag(x)).log_softmax(-1)
 
 
 class Branches(nn.Module):
@@ -54,7 +54,7 @@ def test_weights_that_stay_float_are_a_warning_and_in_the_report() -> None:
     made = report(graph)
     assert made.quantized >= 1
     assert [item.module for item in made.unexpected] == ["bag"]
-    assert "softmax" in str(made), "functions without weights are listed"
+    assert "log_softmax" in str(made), "functions without weights are listed"
 
 
 def test_bodies_of_control_flow_are_a_warning() -> None:
@@ -73,6 +73,17 @@ def test_a_model_that_is_quantized_whole_warns_of_nothing() -> None:
         quantize(model, x, None, RushlightQuantizer(None))
         quantize(model, x, None, RushlightQuantizer(WeightOnly()))
     assert report(graph).left == ()
+
+
+def test_functions_that_become_tables_did_not_stay_in_float() -> None:
+    x = (torch.randn(2, 3, 8, 8),)
+    layers = [nn.Conv2d(3, 8, 3), nn.GELU(), nn.Sigmoid(), nn.Conv2d(8, 4, 1), nn.Sigmoid()]
+    graph = quantize(nn.Sequential(*layers).eval(), x, [x])
+    (left,) = report(graph).left
+    assert (left.operator, left.count, left.module) == ("sigmoid", 1, "4"), (
+        "nobody reads its result as integers"
+    )
+    assert report(graph).quantized == 4
 
 
 @pytest.mark.parametrize("scheme", [Static(), Dynamic(), WeightOnly()], ids=str)

@@ -11,6 +11,7 @@ from rushlight.quantize.patterns.linear import linear
 from rushlight.quantize.patterns.matmul import matmul
 from rushlight.quantize.patterns.mean import mean
 from rushlight.quantize.patterns.moving import moving
+from rushlight.quantize.patterns.norm import norm
 from rushlight.quantize.patterns.softmax import softmax
 
 # A node goes to the first pattern that takes it. They run in the graph's order, so that `moving` finds what
@@ -24,6 +25,7 @@ PATTERNS: tuple[Pattern, ...] = (
     mean,
     cat,
     softmax,
+    norm,
     activation,
     moving,
 )

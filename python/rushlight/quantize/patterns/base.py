@@ -51,6 +51,12 @@ def is_quantized(node: Node) -> bool:
     return found is not None and found.output_qspec is not None
 
 
+def reads_integers(user: Node, node: Node) -> bool:
+    """Whether some pattern quantizes the node for this user."""
+    found = annotation(user)
+    return found is not None and found.input_qspec_map.get(node) is not None
+
+
 def annotate(
     node: Node,
     inputs: Mapping[Node, QuantizationSpecBase | None],

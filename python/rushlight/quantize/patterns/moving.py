@@ -11,7 +11,7 @@ from torch.fx import Node
 from torchao.quantization.pt2e.quantizer import SharedQuantizationSpec
 from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY
 
-from rushlight.quantize.patterns.base import annotate, annotation, is_annotated, is_float, is_quantized
+from rushlight.quantize.patterns.base import annotate, is_annotated, is_float, is_quantized, reads_integers
 from rushlight.quantize.specs import Specs
 
 aten = torch.ops.aten
@@ -86,13 +86,8 @@ def forget_unread(nodes: list[Node]) -> None:
     for node in reversed(nodes):
         if not is_annotated(node) or not (node.target in _MOVING or _pads_zeros(node)):
             continue
-        if not any(_reads(user, node) for user in node.users):
+        if not any(reads_integers(user, node) for user in node.users):
             del node.meta[Q_ANNOTATION_KEY]
-
-
-def _reads(user: Node, node: Node) -> bool:
-    found = annotation(user)
-    return found is not None and found.input_qspec_map.get(node) is not None
 
 
 def _pads_zeros(node: Node) -> bool:

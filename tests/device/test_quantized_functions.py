@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sums, products, softmax, layer normalization and averages of integers on all targets: the bytes of the
+definitions, which the host's kernels are compared with too (tests/kernels/test_quantized_*.py)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from rushlight import targets
+from rushlight.codegen.table import load_table
+from rushlight.export.dialect import integer_attention, integer_norm, integers  # noqa: F401  # define operators
+from rushlight.integers.arithmetic import ROUNDINGS, requantization
+from rushlight.integers.rules.attention import exponentials
+from rushlight.integers.rules.norm import fixed_point
+from rushlight.sources import source_root
+from support.boards import need
+from support.calls_program import computed
+from support.opinfo.recording import RecordedCall
+
+pytestmark = pytest.mark.device
+
+OPERATORS = load_table(source_root() / "kernels" / "ops.yaml").operators
+Arguments = tuple[str, list[Any]]
+
+
+class Draw:
+    """Arguments of a dtype and a rounding, the same for a seed."""
+
+    def __init__(self, seed: int, dtype: torch.dtype, rounding: str) -> None:
+        self._numbers = np.random.default_rng(seed)
+        self._torch = torch.Generator().manual_seed(seed)
+        self.dtype, self.info, self.rounding = dtype, torch.iinfo(dtype), rounding
+
+    def tensor(self, *shape: int) -> torch.Tensor:
+        """Numbers of the whole range."""
+        drawn = torch.randint(self.info.min, self.info.max + 1, shape, generator=self._torch)
+        return drawn.to(self.dtype)
+
+    def size(self, most: int) -> int:
+        """From 1 on."""
+        return int(self._numbers.integers(1, most + 1))
+
+    def point(self) -> int:
+        """A zero point."""
+        return int(self._numbers.integers(self.info.min, self.info.max + 1))
+
+    def scale(self, scale: float) -> list[Any]:
+        """A requantization by about that scale, into the whole range."""
+        to = requantization(np.array([scale * self._numbers.uniform(0.3, 3)]), self.rounding)
+        assert to is not None
+        shifts = None if to.shifts is None else torch.from_numpy(to.shifts)
+        return [torch.from_numpy(to.multipliers), shifts, self.rounding, *self.range()]
+
+    def range(self) -> list[int]:
+        """A zero point, and the ends."""
+        return [self.point(), self.info.min, self.info.max]
+
+
+def added(draw: Draw) -> Arguments:
+    shape = draw.size(5), draw.size(40)
+    a, b = draw.tensor(*shape), draw.tensor(shape[0] if draw.size(2) == 1 else 1, shape[1])
+    return "quantized_add", [a, b, 1_034_567, -787_654, 1 << 19, 20, *draw.range()]
+
+
+def multiplied(draw: Draw) -> Arguments:
+    shape = draw.size(5), draw.size(40)
+    a, b = draw.tensor(*shape), draw.tensor(shape[0], shape[1] if draw.size(2) == 1 else 1)
+    return "quantized_mul", [a, draw.point(), b, draw.point(), *draw.scale(0.006)]
+
+
+def matrices(draw: Draw) -> Arguments:
+    depth = draw.size(40)
+    a, b = draw.tensor(2, draw.size(6), depth), draw.tensor(2, depth, draw.size(40))
+    return "quantized_matmul", [a, draw.point(), b, draw.point(), *draw.scale(0.01 / depth**0.5)]
+
+
+def softmax(draw: Draw) -> Arguments:
+    to = requantization(np.array([256.0]))
+    assert to is not None and to.shifts is not None
+    table = torch.from_numpy(exponentials(0.02 * draw.size(5)))
+    scale = int(to.multipliers[0]), int(to.shifts[0])
+    return "quantized_softmax", [draw.tensor(3, draw.size(60)), -1, table, *scale, *draw.range()]
+
+
+def normalized(draw: Draw) -> Arguments:
+    size = draw.size(60)
+    numbers = fixed_point(np.linspace(-40, 50, size), np.linspace(-30, 20, size))
+    assert numbers is not None
+    weight, bias = (torch.from_numpy(each) for each in numbers[:2])
+    return "quantized_layer_norm", [draw.tensor(3, size), weight, bias, 5, 2, *numbers[2:], *draw.range()]
+
+
+def pooled(draw: Draw) -> Arguments:
+    x = draw.tensor(2, draw.size(12), draw.size(9) + 1, draw.size(9) + 1)
+    size = [draw.size(4), draw.size(4)]
+    return "quantized_adaptive_avg_pool2d", [x, draw.point(), size, *draw.scale(1.0)]
+
+
+FUNCTIONS: tuple[Callable[[Draw], Arguments], ...] = (
+    added,
+    multiplied,
+    matrices,
+    softmax,
+    normalized,
+    pooled,
+)
+
+
+def _drawn() -> Iterator[RecordedCall]:
+    kinds = itertools.product((torch.int8, torch.uint8), ROUNDINGS, FUNCTIONS)
+    for seed, (dtype, rounding, draw) in enumerate(itertools.chain.from_iterable([list(kinds)] * 3)):
+        base, arguments = draw(Draw(seed, dtype, rounding))
+        name = f"rushlight::{base}.out"
+        schema, function = torch._C.parse_schema(OPERATORS[name].schema.text), integers.overload(f"::{base}")
+        expected = function(*arguments)
+        out = torch.full_like(expected, 113)
+        given: dict[str, Any] = dict(zip((a.name for a in schema.arguments), arguments, strict=False))
+        yield RecordedCall(name, schema, function, given, [*arguments, out], [out], [expected])
+
+
+def test_a_target_has_the_bytes_of_the_definition(target: targets.Target, tmp_path: Path) -> None:
+    need(target.name)
+    calls = list(_drawn())
+    if target.name == "microbit":  # the smallest of each, as its memory is small
+        ordered = sorted(calls, key=lambda call: sum(tensor.nbytes for tensor in call.tensors))
+        calls = [next(call for call in ordered if call.row == row) for row in {call.row for call in calls}]
+    results = computed(calls, target.name, tmp_path)
+    pairs = zip(calls, results, strict=True)
+    wrong = [str(call) for call, (out,) in pairs if not torch.equal(out, call.expected[0])]
+    assert not wrong, f"{len(wrong)} of {len(calls)} calls:\n" + "\n".join(wrong[:20])
