@@ -11,7 +11,7 @@ import pytest
 
 import rushlight
 from rushlight import targets
-from rushlight.run import run
+from rushlight.run.api import run
 from rushlight.run.cases import Call, Case
 from support.boards import need
 from support.official_int8 import PLANNED, SHAPES, before_softmax, model

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What kernels would refuse when they run, of calls that rules take away: a program that cannot run is not to
-become one that can."""
+"""What loaders and kernels refuse, of calls that are read or that rules take away: a program that cannot run
+is not to become one that can."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from rushlight.codegen.schema import Argument
 from rushlight.integers.graph import DEQUANTIZE, QUANTIZE
 from rushlight.lowered.instructions import Call, TensorOperand
 from rushlight.program.dtypes import NAMES
+from rushlight.program.model import Kind
 
 _PER_CHANNEL = "quantized_decomposed::dequantize_per_channel"
 _CLAMPS = ("aten::relu", "aten::hardtanh", "aten::clamp")
@@ -19,6 +21,23 @@ _MAKERS = (
     "aten::convolution", "aten::addmm", "aten::mm", "aten::linear", "aten::mean", "aten::avg_pool2d",
     "aten::adaptive_avg_pool2d", "aten::_adaptive_avg_pool2d", "aten::add", "aten::sub",
 )  # fmt: skip
+
+
+_NUMBERS = (Kind.INT, Kind.BOOL, Kind.DOUBLE)
+_LISTS = {"float": Kind.DOUBLE_LIST, "bool": Kind.BOOL_LIST}
+
+
+def fits(argument: Argument, kind: Kind) -> bool:
+    """Whether a value of that kind is what an argument takes, and is written as it was."""
+    if kind is Kind.NONE and argument.optional:
+        return True
+    if argument.is_list and argument.base == "Tensor":
+        return kind is (Kind.OPTIONAL_TENSOR_LIST if argument.optional_items else Kind.TENSOR_LIST)
+    if argument.is_list:
+        return kind is _LISTS.get(argument.base, Kind.INT_LIST)
+    if argument.base in ("Tensor", "float"):
+        return kind is (Kind.TENSOR if argument.base == "Tensor" else Kind.DOUBLE)
+    return kind in (*_NUMBERS, Kind.STRING, Kind.NONE) or argument.base == "Any"
 
 
 def hold(call: Call) -> bool:

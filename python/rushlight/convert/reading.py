@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.codegen.schema import Argument
 from rushlight.codegen.table import Operator
+from rushlight.convert import contracts
 from rushlight.convert.memory import PlannedMemory
 from rushlight.errors import InvalidArgument
 from rushlight.lowered.instructions import (
@@ -49,7 +49,6 @@ MOST_CALLS = 10_000
 """Instructions of a method that is converted: what moves calls takes time that grows with their square."""
 
 _NUMBERS = {Kind.INT: int, Kind.BOOL: bool, Kind.DOUBLE: float}
-_LISTS = {"float": Kind.DOUBLE_LIST, "bool": Kind.BOOL_LIST}
 _PLANNED = (Where.PLANNED, Where.MUTABLE)
 
 
@@ -297,7 +296,8 @@ class _Reader:
         operands: list[Operand] = []
         # All reads come before the first write: the result may lie where an input is.
         for argument, index in zip(arguments, given, strict=True):
-            self._check_kind(argument, self.method.values[index], what)
+            kind = self.method.values[index].kind
+            _need(contracts.fits(argument, kind), f"{what} has a {kind.name} as '{argument.name}'")
             operands.append(None if argument.name in outs else self._operand(index))
         results: list[Operand] = []
         if row.name == _ET_VIEW:
@@ -313,22 +313,6 @@ class _Reader:
                 results.append(operands[place])
         origin = Origin(position, position)
         self.result.lowered.code.append(Call(row.name, operands, list(arguments), results, origin))
-
-    def _check_kind(self, argument: Argument, value: Value, what: str) -> None:
-        """Errors: Unread where the emitter would not write the argument as it was."""
-        kind = value.kind
-        if argument.is_list:
-            wanted = _LISTS.get(argument.base, Kind.INT_LIST)
-            if argument.base == "Tensor":
-                wanted = Kind.OPTIONAL_TENSOR_LIST if argument.optional_items else Kind.TENSOR_LIST
-            fits = kind is wanted or (argument.optional and kind is Kind.NONE)
-        elif argument.base == "Tensor":
-            fits = kind is Kind.TENSOR or (argument.optional and kind is Kind.NONE)
-        elif argument.base == "float":
-            fits = kind is Kind.DOUBLE or (argument.optional and kind is Kind.NONE)
-        else:
-            fits = kind in (*_NUMBERS, Kind.STRING, Kind.NONE) or argument.base == "Any"
-        _need(fits, f"{what} has a {kind.name} as '{argument.name}'")
 
     def _check_overlaps(self, row: Operator, given: Sequence[int], outs: set[str], what: str) -> None:
         """Errors: Unread where a result lies over an input, unless the kernel may write it there."""

@@ -35,8 +35,8 @@ def size(
 ) -> SizeReport:
     """Builds a runner for `models` (.pte, .bpte) below `output` (default: rushlight-build/size-<target>),
     with the compiler's call graph, and reads it. On boards each method then runs once in the emulator, on
-    ones or on `case`, to measure the stack, unless `measure` is False. With `integers` a linked program is
-    converted first, as rushlight.build does it.
+    ones or on `case`, to measure the stack, unless `measure` is False. With `integers` a program that is
+    linked in is converted first, as rushlight.build does it.
 
     Errors: those of building and running; InvalidArgument."""
     if not models:

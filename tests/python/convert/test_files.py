@@ -116,3 +116,12 @@ def test_what_a_module_does_not_have_is_not_called() -> None:
     known = {name: row for name, row in own_operators().items() if name != "rushlight::quantized_add.out"}
     (method,) = convert(read_program(model("model_resnet8_int8")), known).methods
     assert {each.reason for each in method.in_float} == {"no kernel adds int8"}
+
+
+@pytest.mark.parametrize(("flag", "called"), [("--integers", True), ("--no-integers", False)])
+def test_baking_converts_unless_it_is_switched_off(flag: str, called: bool, tmp_path: Path) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["bake", str(model("model_dscnn_int8")), "-o", str(tmp_path / "baked"), flag])
+    assert ended.value.code == 0
+    selected = (tmp_path / "baked" / "selected_operators.yaml").read_text()
+    assert ("rushlight::quantized_convolution.out" in selected) is called
