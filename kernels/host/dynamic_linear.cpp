@@ -106,9 +106,12 @@ std::optional<Error> dynamic_linear(KernelContext& context, const DynamicLinearP
   const Product product(problem, *rows, panels, packed);
   const size_t block = block_of(weight, rows->count), count = panels.count(weight.features);
   const size_t blocks = (rows->count + block - 1) / block;
-  const size_t cuts = std::min(count, (context.threads() + blocks - 1) / blocks);
+  const size_t most = count / items_for_piece(block * panels.columns * weight.depth());
+  const size_t cuts =
+      std::clamp<size_t>((context.threads() + blocks - 1) / blocks, 1, std::max<size_t>(most, 1));
   const size_t per_cut = (count + cuts - 1) / cuts;
-  context.parallel_for(blocks * cuts, 1, [&](size_t begin, size_t end, size_t thread) {
+  const size_t grain = items_for_piece(block * per_cut * panels.columns * weight.depth());
+  context.parallel_for(blocks * cuts, grain, [&](size_t begin, size_t end, size_t thread) {
     char* const quantized = scratch + each * thread;
     for (size_t item = begin; item < end; ++item) {
       const size_t first = item / cuts * block, number = std::min(block, rows->count - first);

@@ -12,6 +12,14 @@
 
 namespace rushlight::kernels::host {
 
+// Products that a piece of work for a thread should have at least: to wake one takes some microseconds.
+inline constexpr size_t kLeastProducts = size_t{1} << 20;
+
+// How many items of so many products make such a piece.
+[[nodiscard]] inline size_t items_for_piece(size_t products) {
+  return std::max<size_t>(kLeastProducts / std::max<size_t>(products, 1), 1);
+}
+
 // How a family of microkernels packs its weights.
 struct Panels {
   uint64_t layout;  // the family's, for layout_number()

