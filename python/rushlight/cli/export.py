@@ -77,7 +77,7 @@ def export_command(
     from rushlight.export import export, register_custom_operators
 
     register_custom_operators(options["custom_ops"])  # the factory may call them
-    made = quantizing.apply(_export_arguments(call_factory(factory), factory))
+    made = quantizing.apply(export_arguments(call_factory(factory), factory))
     selection = None if built is None else built_selection(built)
     with shown_progress() as progress:
         exported = export(
@@ -122,7 +122,8 @@ def call_factory(text: str) -> Any:
     return function()
 
 
-def _export_arguments(made: Any, factory: str) -> tuple[Any, ...]:
+def export_arguments(made: Any, factory: str) -> tuple[Any, ...]:
+    """The arguments of `rushlight.export` for what a factory returned. Errors: InvalidArgument."""
     from rushlight.export import MethodSource
 
     if isinstance(made, dict):

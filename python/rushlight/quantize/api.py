@@ -45,6 +45,19 @@ def quantize(
     Errors: InvalidArgument for static schemes without calibration, or names of no module.
     """
     quantizer = quantizer or RushlightQuantizer()
+    shapes = dynamic_shapes
+    return convert(calibrated(module, example_inputs, calibration, quantizer, kwargs, shapes))
+
+
+def calibrated(
+    module: torch.nn.Module,
+    example_inputs: Sequence[Any],
+    calibration: Iterable[Sequence[Any]] | None,
+    quantizer: RushlightQuantizer,
+    kwargs: Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
+) -> GraphModule:
+    """The module's graph with observers that have seen the calibration inputs. Errors: as for `quantize`."""
     prepared = prepare(module, example_inputs, quantizer, kwargs=kwargs, dynamic_shapes=dynamic_shapes)
     seen = 0
     with torch.no_grad():
@@ -58,7 +71,7 @@ def quantize(
             )
         if not seen:
             prepared(*example_inputs, **(kwargs or {}))  # what observes weights has to see them
-    return convert(prepared)
+    return prepared
 
 
 def prepare(

@@ -45,6 +45,12 @@ def is_annotated(node: Node) -> bool:
     return found is not None and found._annotated
 
 
+def is_quantized(node: Node) -> bool:
+    """Whether the node's result is quantized."""
+    found = annotation(node)
+    return found is not None and found.output_qspec is not None
+
+
 def annotate(
     node: Node,
     inputs: Mapping[Node, QuantizationSpecBase | None],

@@ -11,7 +11,7 @@ from torch.fx import Node
 from torchao.quantization.pt2e.quantizer import SharedQuantizationSpec
 from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY
 
-from rushlight.quantize.patterns.base import annotate, annotation, is_annotated, is_float
+from rushlight.quantize.patterns.base import annotate, annotation, is_annotated, is_float, is_quantized
 from rushlight.quantize.specs import Specs
 
 aten = torch.ops.aten
@@ -64,7 +64,7 @@ def moving(node: Node, specs: Specs) -> bool:
     if specs.output() is None or not (moves or node.target in _SPLITTING):
         return False
     source = node.args[0]
-    if not is_float(source) or not _is_quantized(source):
+    if not is_float(source) or not is_quantized(source):
         return True
     if moves:
         annotate(node, {source: SharedQuantizationSpec(source)}, SharedQuantizationSpec((source, node)))
@@ -93,11 +93,6 @@ def forget_unread(nodes: list[Node]) -> None:
 def _reads(user: Node, node: Node) -> bool:
     found = annotation(user)
     return found is not None and found.input_qspec_map.get(node) is not None
-
-
-def _is_quantized(node: Node) -> bool:
-    found = annotation(node)
-    return found is not None and found.output_qspec is not None
 
 
 def _pads_zeros(node: Node) -> bool:
