@@ -50,6 +50,9 @@ _MOST_OPERATORS = 12
 @click.option("--bundled", type=click.Path(path_type=Path), help="Write a bundled program (.bpte), too.")
 @click.option("--debug", is_flag=True, help="Write the debug record beside the program.")
 @quantize_options(required=False)
+@click.option("--equalize", is_flag=True, help="Equalize the channels between layers before quantizing.")
+@click.option("--correct-bias", is_flag=True, help="Take the mean error of each layer out of its bias.")
+@click.option("--ranges", type=click.Path(path_type=Path), help="Write the ranges of tensors as HTML.")
 @click.option(
     "--quantize-io",
     type=click.Choice(["int8", "uint8"]),
@@ -68,6 +71,9 @@ def export_command(
     picture: Path | None,
     as_json: bool,
     quantize_io: str | None,
+    equalize: bool,
+    correct_bias: bool,
+    ranges: Path | None,
     quantizing: Quantizing,
     **options: Any,
 ) -> None:
@@ -77,6 +83,7 @@ def export_command(
     from rushlight.export import export, register_custom_operators
 
     register_custom_operators(options["custom_ops"])  # the factory may call them
+    quantizing.equalize, quantizing.correct_bias = equalize, correct_bias
     made = quantizing.apply(export_arguments(call_factory(factory), factory))
     selection = None if built is None else built_selection(built)
     with shown_progress() as progress:
@@ -93,6 +100,8 @@ def export_command(
         exported.save_bundled(bundled)
     if picture:
         write_text(picture, exported.report.picture())
+    if ranges:
+        write_text(ranges, quantizing.ranges_page())
     if as_json:
         echo_json(exported.report.to_json())
     else:

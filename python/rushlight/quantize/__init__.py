@@ -14,6 +14,7 @@ from rushlight.quantize.api import convert, prepare, prepare_training, quantize
 from rushlight.quantize.config import Dynamic, Scheme, Static, WeightOnly
 from rushlight.quantize.mixed import MixedPrecision, mixed_precision
 from rushlight.quantize.quantizer import RushlightQuantizer
+from rushlight.quantize.ranges import Ranges, ranges
 from rushlight.quantize.sensitivity import Sensitivity, sensitivity
 from rushlight.quantize.summary import QuantizationWarning, Report, report
 
@@ -21,6 +22,7 @@ __all__ = [
     "Dynamic",
     "MixedPrecision",
     "QuantizationWarning",
+    "Ranges",
     "Report",
     "RushlightQuantizer",
     "Scheme",
@@ -32,6 +34,7 @@ __all__ = [
     "prepare",
     "prepare_training",
     "quantize",
+    "ranges",
     "report",
     "sensitivity",
 ]
