@@ -53,6 +53,7 @@ SHELF_LIMIT = 60
 """Files in a folder of kernels/, at most."""
 PACKAGE = [
     "printable",
+    "page",
     "errors",
     "status",
     "callable_module",

@@ -50,6 +50,9 @@ _MOST_OPERATORS = 12
 @click.option("--bundled", type=click.Path(path_type=Path), help="Write a bundled program (.bpte), too.")
 @click.option("--debug", is_flag=True, help="Write the debug record beside the program.")
 @quantize_options(required=False)
+@click.option("--equalize", is_flag=True, help="Equalize the channels between layers before quantizing.")
+@click.option("--correct-bias", is_flag=True, help="Take the mean error of each layer out of its bias.")
+@click.option("--ranges", type=click.Path(path_type=Path), help="Write the ranges of tensors as HTML.")
 @click.option(
     "--quantize-io",
     type=click.Choice(["int8", "uint8"]),
@@ -68,6 +71,9 @@ def export_command(
     picture: Path | None,
     as_json: bool,
     quantize_io: str | None,
+    equalize: bool,
+    correct_bias: bool,
+    ranges: Path | None,
     quantizing: Quantizing,
     **options: Any,
 ) -> None:
@@ -77,7 +83,8 @@ def export_command(
     from rushlight.export import export, register_custom_operators
 
     register_custom_operators(options["custom_ops"])  # the factory may call them
-    made = quantizing.apply(_export_arguments(call_factory(factory), factory))
+    quantizing.equalize, quantizing.correct_bias = equalize, correct_bias
+    made = quantizing.apply(export_arguments(call_factory(factory), factory))
     selection = None if built is None else built_selection(built)
     with shown_progress() as progress:
         exported = export(
@@ -93,6 +100,8 @@ def export_command(
         exported.save_bundled(bundled)
     if picture:
         write_text(picture, exported.report.picture())
+    if ranges:
+        write_text(ranges, quantizing.ranges_page())
     if as_json:
         echo_json(exported.report.to_json())
     else:
@@ -122,7 +131,8 @@ def call_factory(text: str) -> Any:
     return function()
 
 
-def _export_arguments(made: Any, factory: str) -> tuple[Any, ...]:
+def export_arguments(made: Any, factory: str) -> tuple[Any, ...]:
+    """The arguments of `rushlight.export` for what a factory returned. Errors: InvalidArgument."""
     from rushlight.export import MethodSource
 
     if isinstance(made, dict):

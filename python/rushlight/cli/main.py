@@ -40,6 +40,7 @@ _COMMANDS = {
     "ops": "rushlight.cli.ops:ops_group",
     "profile": "rushlight.cli.profile:profile_command",
     "run": "rushlight.cli.run:run_command",
+    "sensitivity": "rushlight.cli.sensitivity:sensitivity_command",
     "size": "rushlight.cli.size:size_command",
     "targets": "rushlight.cli.targets:targets_command",
 }

@@ -25,12 +25,14 @@ class Quantizing:
 
     word: str | None
     calibrate: Path | None
+    equalize: bool = False
+    correct_bias: bool = False
     graph: Any = field(default=None, init=False)
 
     def apply(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments of `rushlight.export` with the model's quantized graph. Errors: InvalidArgument."""
         if self.word is None:
-            if self.calibrate is not None:
+            if self.calibrate is not None or self.equalize or self.correct_bias:
                 raise InvalidArgument("--calibrate: expected --quantize beside it, got none")
             return arguments
         from rushlight.quantize import QuantizationWarning, quantize
@@ -40,7 +42,14 @@ class Quantizing:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", QuantizationWarning)  # the report has it
             self.graph = quantize(
-                module, args, batches, self.quantizer(), kwargs=kwargs, dynamic_shapes=shapes
+                module,
+                args,
+                batches,
+                self.quantizer(),
+                kwargs=kwargs,
+                dynamic_shapes=shapes,
+                equalize=self.equalize,
+                correct_bias=self.correct_bias,
             )
         return (self.graph, *arguments[1:])
 
@@ -70,6 +79,14 @@ class Quantizing:
             "int4-weights": WeightOnly(bits=4, group_size=_GROUP),
         }
         return RushlightQuantizer(schemes[self.word or "int8"])
+
+    def ranges_page(self) -> str:
+        """The picture of ranges, as HTML. Errors: InvalidArgument where the model was not quantized."""
+        from rushlight.quantize import ranges
+
+        if self.graph is None:
+            raise InvalidArgument("--ranges: expected --quantize beside it, got none")
+        return ranges(self.graph).page()
 
     def print_report(self) -> None:
         """What became of the operators, if the model was quantized."""

@@ -13,8 +13,12 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e, 
 
 from rushlight.errors import InvalidArgument
 from rushlight.quantize.config import Static
+from rushlight.quantize.correct_bias import correct_biases, float_means
+from rushlight.quantize.equalize import equalize as equalize_links
 from rushlight.quantize.fold import drop_unread_state, fold_grouped_weights
+from rushlight.quantize.parameters import flat_inputs
 from rushlight.quantize.quantizer import RushlightQuantizer
+from rushlight.quantize.ranges import found_ranges, keep_ranges
 from rushlight.quantize.summary import attach, found_report, warn_of_float
 
 
@@ -26,6 +30,8 @@ def quantize(
     *,
     kwargs: Mapping[str, Any] | None = None,
     dynamic_shapes: Any = None,
+    equalize: bool = False,
+    correct_bias: bool = False,
 ) -> GraphModule:
     """Quantize a trained module.
 
@@ -36,6 +42,9 @@ def quantize(
             schemes take ranges; without static schemes there need be none.
         quantizer: which scheme each module has; everything static by default.
         kwargs, dynamic_shapes: as for torch.export.export.
+        equalize: scale the channels between two static layers by powers of two, so that they make equal use
+            of their range. Float results keep their bits.
+        correct_bias: add the mean error of each layer's result on the calibration inputs to its bias.
 
     Returns:
         A graph module that computes in quantize and dequantize operators, for torch.export or
@@ -45,7 +54,38 @@ def quantize(
     Errors: InvalidArgument for static schemes without calibration, or names of no module.
     """
     quantizer = quantizer or RushlightQuantizer()
-    prepared = prepare(module, example_inputs, quantizer, kwargs=kwargs, dynamic_shapes=dynamic_shapes)
+    if equalize or correct_bias:
+        calibration = list(calibration or ())
+        if not calibration:
+            raise InvalidArgument("calibration: expected inputs for equalize and correct_bias, got none")
+    prepared = calibrated(
+        module, example_inputs, calibration, quantizer, kwargs, dynamic_shapes, equalize=equalize
+    )
+    if not correct_bias:
+        return convert(prepared)
+    batches = [flat_inputs(inputs, kwargs) for inputs in calibration or ()]
+    means = float_means(prepared, batches)
+    converted = convert(prepared)
+    correct_biases(converted, batches, means)
+    return converted
+
+
+def calibrated(
+    module: torch.nn.Module,
+    example_inputs: Sequence[Any],
+    calibration: Iterable[Sequence[Any]] | None,
+    quantizer: RushlightQuantizer,
+    kwargs: Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
+    *,
+    equalize: bool = False,
+) -> GraphModule:
+    """The module's graph with observers that have seen the calibration inputs. Errors: as for `quantize`."""
+    graph = _capture(module, example_inputs, kwargs, dynamic_shapes, training=False)
+    if equalize:
+        calibration = list(calibration or ())
+        equalize_links(graph, [flat_inputs(inputs, kwargs) for inputs in calibration], quantizer)
+    prepared = _prepared(graph, quantizer)
     seen = 0
     with torch.no_grad():
         for inputs in calibration or ():
@@ -58,7 +98,7 @@ def quantize(
             )
         if not seen:
             prepared(*example_inputs, **(kwargs or {}))  # what observes weights has to see them
-    return convert(prepared)
+    return prepared
 
 
 def prepare(
@@ -70,7 +110,10 @@ def prepare(
     dynamic_shapes: Any = None,
 ) -> GraphModule:
     """The module's graph with observers: call it with calibration inputs, then `convert` it."""
-    graph = _capture(module, example_inputs, kwargs, dynamic_shapes, training=False)
+    return _prepared(_capture(module, example_inputs, kwargs, dynamic_shapes, training=False), quantizer)
+
+
+def _prepared(graph: GraphModule, quantizer: RushlightQuantizer) -> GraphModule:
     quantizer.check_names(graph)
     prepared = prepare_pt2e(graph, quantizer)
     warn_of_float(quantizer.report)
@@ -99,10 +142,11 @@ def prepare_training(
 
 def convert(prepared: GraphModule) -> GraphModule:
     """The quantized graph of a prepared one; weights are held as integers."""
-    made = found_report(prepared)
+    made, seen = found_report(prepared), found_ranges(prepared)
     converted = convert_pt2e(move_exported_model_to_eval(prepared))
     fold_grouped_weights(converted)
     drop_unread_state(converted)
+    keep_ranges(converted, seen)
     return attach(converted, made) if made is not None else converted
 
 

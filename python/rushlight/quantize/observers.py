@@ -47,14 +47,21 @@ class GroupedWeightObserver(ObserverBase):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """The weight, or in training its rounded form."""
+        groups = self._groups(x)
+        self.scale = (groups.abs().amax(2) / self.quant_max).clamp_min(_SMALLEST)
+        return x + (self.rounded(x) - x).detach() if self.rounds else x
+
+    def rounded(self, x: torch.Tensor) -> torch.Tensor:
+        """The weight quantized, with the scales of the last forward pass, and dequantized."""
+        steps = self._groups(x) / self.scale[..., None]
+        whole = steps.round().clamp(self.quant_min, self.quant_max)
+        return (whole * self.scale[..., None]).reshape(x.shape).to(x.dtype)
+
+    def _groups(self, x: torch.Tensor) -> torch.Tensor:
+        """The weight as [rows, groups, elements]."""
         rows = x.detach().reshape(x.shape[0], -1)
         self.group_size = group_of(rows.shape[1], self.wanted_group)
-        groups = rows.reshape(rows.shape[0], -1, self.group_size).to(torch.float32)
-        self.scale = (groups.abs().amax(2) / self.quant_max).clamp_min(_SMALLEST)
-        if not self.rounds:
-            return x
-        rounded = (groups / self.scale[..., None]).round().clamp(self.quant_min, self.quant_max)
-        return x + ((rounded * self.scale[..., None]).reshape(x.shape).to(x.dtype) - x).detach()
+        return rows.reshape(rows.shape[0], -1, self.group_size).to(torch.float32)
 
     def calculate_qparams(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Scales and zero points, both [rows, groups]."""

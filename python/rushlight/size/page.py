@@ -1,33 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A report as one HTML file: the picture and the tables, without scripts and without anything from
-elsewhere."""
+"""A size report as one HTML file: the picture and the tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from rushlight.page import page, table
 from rushlight.printable import escaped
 from rushlight.size.report import SizeReport
 from rushlight.size.treemap import treemap_svg
-
-_STYLE = """
-body { font: 15px/1.4 system-ui, sans-serif; max-width: 75em; margin: 2em auto; padding: 0 1em; }
-table { border-collapse: collapse; margin: 0.5em 0 1.5em; }
-td, th { padding: 0.15em 0.8em; border-bottom: 1px solid #ddd; text-align: left; }
-td + td, th + th { text-align: right; font-variant-numeric: tabular-nums; }
-svg { width: 100%; height: auto; } details { margin: 1em 0; }
-code { font-size: 90%; overflow-wrap: anywhere; }
-"""
 
 
 def report_page(report: SizeReport) -> str:
     """The whole file."""
     title = f"{report.target or report.executable}: {report.flash:,} bytes of flash"
     parts = [
-        "<!doctype html>",
-        f'<html lang="en"><head><meta charset="utf-8"><title>{escaped(title)}</title>',
-        f"<style>{_STYLE}</style></head><body><h1>{escaped(title)}</h1>",
-        _table(("", "bytes"), _totals(report)),
+        table(("", "bytes"), _totals(report)),
         treemap_svg(report),
         "<h2>Components</h2>",
         _sums("component", report.components),
@@ -39,13 +27,13 @@ def report_page(report: SizeReport) -> str:
         _arenas(report),
         *_stack(report),
         "<details><summary>All symbols</summary>",
-        _table(("symbol", "component", "flash", "RAM"), _symbols(report)),
+        table(("symbol", "component", "flash", "RAM"), _symbols(report)),
         "</details>",
     ]
     if report.unknown:
         parts.append("<h2>Not known</h2><ul>")
         parts += [f"<li>{escaped(line)}</li>" for line in report.unknown] + ["</ul>"]
-    return "\n".join([*parts, "</body></html>\n"])
+    return page(title, parts)
 
 
 def _totals(report: SizeReport) -> Iterable[tuple[object, ...]]:
@@ -65,7 +53,7 @@ def _totals(report: SizeReport) -> Iterable[tuple[object, ...]]:
 
 
 def _sums(what: str, sums: Mapping[str, Mapping[str, int]]) -> str:
-    return _table((what, "flash", "RAM"), ((name, row["flash"], row["ram"]) for name, row in sums.items()))
+    return table((what, "flash", "RAM"), ((name, row["flash"], row["ram"]) for name, row in sums.items()))
 
 
 def _arenas(report: SizeReport) -> str:
@@ -74,7 +62,7 @@ def _arenas(report: SizeReport) -> str:
         (f"{m.model} {m.method}", m.method_arena, sum(m.planned), m.temporary, m.inputs, m.outputs)
         for m in report.methods
     )
-    return _table(heads, rows)
+    return table(heads, rows)
 
 
 def _stack(report: SizeReport) -> Iterable[str]:
@@ -84,20 +72,10 @@ def _stack(report: SizeReport) -> Iterable[str]:
     rows: list[tuple[object, ...]] = [(step.function, step.known, step.bytes) for step in report.stack.path]
     if report.stack.interrupt:
         rows.append(("an interrupt", "", report.stack.interrupt))
-    yield _table(("function", "known by", "bytes"), rows)
-    yield _table(("kernel", "bytes"), report.stack.kernels.items())
+    yield table(("function", "known by", "bytes"), rows)
+    yield table(("kernel", "bytes"), report.stack.kernels.items())
 
 
 def _symbols(report: SizeReport) -> Iterable[tuple[object, ...]]:
     for entry in sorted(report.entries, key=lambda entry: -entry.flash):
         yield entry.symbol, entry.component, entry.flash, entry.ram
-
-
-def _table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    def cell(value: object, kind: str = "td") -> str:
-        text = f"{value:,}" if isinstance(value, int) else escaped(str(value))
-        return f"<{kind}>{text}</{kind}>"
-
-    lines = ["<table>", "<tr>" + "".join(cell(head, "th") for head in heads) + "</tr>"]
-    lines += ["<tr>" + "".join(map(cell, row)) + "</tr>" for row in rows]
-    return "\n".join([*lines, "</table>"])

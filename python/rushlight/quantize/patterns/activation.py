@@ -6,7 +6,7 @@ from __future__ import annotations
 import torch
 from torch.fx import Node
 
-from rushlight.quantize.patterns.base import annotate, follow, is_float
+from rushlight.quantize.patterns.base import annotate, follow, is_float, is_quantized
 from rushlight.quantize.specs import Specs
 
 aten = torch.ops.aten
@@ -22,9 +22,11 @@ def with_activation(node: Node) -> list[Node]:
 
 
 def activation(node: Node, specs: Specs) -> bool:
-    """One that stands alone: its output has a range of its own."""
+    """One that stands alone: its output has a range of its own. Behind an operator that computes in float it
+    computes in float, too: two more roundings would gain nothing."""
     if node.target not in CLAMPS or not is_float(node):
         return False
-    if specs.output() is not None:
-        annotate(node, {node.all_input_nodes[0]: specs.activation()}, specs.output())
+    source = node.all_input_nodes[0]
+    if specs.output() is not None and (source.op == "placeholder" or is_quantized(source)):
+        annotate(node, {source: specs.activation()}, specs.output())
     return True

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Mixed precision: the layers that are left out of quantization, for a bound on the error."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from rushlight.errors import InvalidArgument
+from rushlight.quantize.config import WeightOnly
+from rushlight.quantize.layers import Layer
+from rushlight.quantize.quantizer import RushlightQuantizer
+from rushlight.quantize.trial import Trial
+
+
+@dataclass(frozen=True)
+class MixedPrecision:
+    """A choice of layers. `quantizer` leaves those in `left_out` in float (or with weights alone quantized);
+    `error` is that of the graph which it makes."""
+
+    quantizer: RushlightQuantizer
+    left_out: tuple[str, ...]
+    error: float
+
+
+def mixed_precision(
+    module: torch.nn.Module,
+    example_inputs: Sequence[Any],
+    calibration: Iterable[Sequence[Any]],
+    bound: float,
+    quantizer: RushlightQuantizer | None = None,
+    *,
+    fallback: WeightOnly | None = None,
+    kwargs: Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
+) -> MixedPrecision:
+    """Choose layers to leave out of quantization so that the error on the calibration inputs is at most
+    `bound`: first those whose absence helps most; then those that need not be left out return.
+
+    Args: as for `quantize`; `fallback` is the scheme of layers that are left out, None for float.
+
+    Errors: InvalidArgument where no choice keeps the bound.
+    """
+    if not (math.isfinite(bound) and bound > 0):
+        raise InvalidArgument(f"bound: expected a finite number above 0, got {bound!r}")
+    batches = [tuple(each) for each in calibration]
+    chosen = quantizer or RushlightQuantizer()
+    trial = Trial(module, example_inputs, batches, chosen, kwargs, dynamic_shapes, fallback is not None)
+    without = {name: trial.error(trial.layers.keys() - {name}) for name in trial.layers}
+    waiting = sorted(without, key=lambda name: (without[name], name))
+    out: list[str] = []
+    limit = bound
+    while True:
+        while waiting and trial.error(trial.layers.keys() - set(out)) > limit:
+            out.append(waiting.pop(0))
+        _return_needless(trial, out, waiting, limit)
+        other = _leaving_out(chosen, trial.layers, out, fallback)
+        error = trial.real_error(other)
+        if error <= bound:
+            return MixedPrecision(other, tuple(sorted(out)), error)
+        if not waiting:
+            raise InvalidArgument(
+                f"bound: expected at least {error:.3g}, the error with all layers left out, got {bound:.3g}"
+            )
+        # The trial is slightly better than the graph: ask more of it.
+        limit = min(limit, trial.error(trial.layers.keys() - set(out))) * 0.99
+
+
+def _return_needless(trial: Trial, out: list[str], waiting: list[str], limit: float) -> None:
+    """Quantize again what was left out in vain; the last of `out` is kept, as it met the limit."""
+    for name in list(out[:-1]):
+        rest = [each for each in out if each != name]
+        if trial.error(trial.layers.keys() - set(rest)) <= limit:
+            out.remove(name)
+            waiting.append(name)
+
+
+def _leaving_out(
+    quantizer: RushlightQuantizer,
+    layers: Mapping[str, Layer],
+    out: Collection[str],
+    fallback: WeightOnly | None,
+) -> RushlightQuantizer:
+    """The quantizer with a scheme for each layer by its name, as a name also stands for all inside of it."""
+    schemes = {
+        name: fallback if name in out else quantizer.scheme_of(layer.head) for name, layer in layers.items()
+    }
+    other = copy.copy(quantizer)
+    other.default = schemes.pop("", quantizer.default)
+    other.by_module_name = {**quantizer.by_module_name, **schemes}
+    return other
