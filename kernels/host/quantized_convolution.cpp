@@ -84,6 +84,7 @@ std::optional<Error> convolve_channels(KernelContext& context, const Convolution
   const ptrdiff_t strips = (line + pixels - 1) / pixels;  // of a line
   const auto* in = problem.input.const_data_ptr<int8_t>();
   auto* out = problem.out.mutable_data_ptr<int8_t>();
+  const TapFinder<int8_t> finder(g, outside);
   context.parallel_for(
       static_cast<size_t>(g.batch * lines * strips), 4, [&](size_t begin, size_t end, size_t) {
         const int8_t* pointers[kPointers];
@@ -95,9 +96,7 @@ std::optional<Error> convolve_channels(KernelContext& context, const Convolution
           OutputPositions position(g, item / strips % lines * line + first);
           each.out = out + n * g.out_batch_stride + position.out_offset();
           const ptrdiff_t count = std::min(pixels, line - first);
-          for (ptrdiff_t i = 0; i < count; ++i, position.next()) {
-            find_taps(g, in + n * g.in_batch_stride, position.at(), outside, pointers + i * g.taps());
-          }
+          finder.find(in + n * g.in_batch_stride, position, count, pointers);
           each.pixels = static_cast<size_t>(count);
           ukernel::depthwise_int8(each);
         }
