@@ -256,17 +256,6 @@ RL_INLINE size_t for_blocks(char* prepared, const Int8Depthwise& strip, size_t f
   return first;
 }
 
-// Whether the result lies where inputs are.
-bool overlaps(const Int8Depthwise& strip) {
-  const auto span = static_cast<ptrdiff_t>(strip.pixels - 1) * strip.out_stride;
-  const int8_t* begin = strip.out + (span < 0 ? span : 0);
-  const int8_t* end = strip.out + (span > 0 ? span : 0) + strip.channels;
-  for (size_t i = 0; i < strip.pixels * strip.taps; ++i) {
-    if (strip.in[i] < end && strip.in[i] + strip.channels > begin) return true;
-  }
-  return false;
-}
-
 // More taps than fit.
 void filter_one_by_one(const Int8Depthwise& strip) {
   const int8_t* const* in = strip.in;
@@ -297,7 +286,7 @@ void depthwise_int8(const Int8Depthwise& strip) {
         ++blocks;
       });
       // Blocks that are prepared later must find the inputs of all pixels.
-      if (first == 0 && pixel == 0 && end < strip.channels && overlaps(strip)) pixels = 1;
+      if (first == 0 && pixel == 0 && end < strip.channels && strip.in_place) pixels = 1;
       for_rounding(strip.to.rounding, raises, [&](auto kind) {
         const size_t step = blocks == 1 ? pixels : 1;
         for (size_t p = pixel; p < pixel + pixels; p += step) {
