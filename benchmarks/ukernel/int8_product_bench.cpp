@@ -27,7 +27,7 @@ void time_product(bench::Bench& bench, const Product& each, size_t rows, size_t 
   product.left = left.data();
   product.left_stride = static_cast<ptrdiff_t>(depth);
   product.right = right.data();
-  product.right_stride = static_cast<ptrdiff_t>(ukernel::kInt8RightByColumns ? depth : columns);
+  product.right_stride = static_cast<ptrdiff_t>(depth);
   product.bias = scales.bias();
   product.to = scales.from(0);
   product.out = out.data();

@@ -20,32 +20,37 @@ struct Int8Weights {
   size_t depth;
 
   // Whether the loops take them where they are.
-  [[nodiscard]] bool lie_well() const {
-    return ukernel::kInt8RightByColumns ? depth_stride == 1 || depth <= 1
-                                        : column_stride == 1 || columns <= 1;
-  }
+  [[nodiscard]] bool lie_well() const { return depth_stride == 1 || depth <= 1; }
 };
 
-inline constexpr size_t kBlockBytes = 2048;
+// compute(bytes, count) with memory on the stack, which is taken where it is needed alone: little for a small
+// depth, of which some rows or columns fit.
+inline constexpr size_t kFewBytes = 256;
+inline constexpr size_t kMostBytes = 2304;
+template <size_t kBytes, class Compute>
+[[nodiscard]] [[gnu::noinline]] bool with_stack(Compute compute) {
+  int8_t bytes[kBytes];
+  return compute(bytes, kBytes);
+}
+template <class Compute>
+[[nodiscard]] bool with_memory(size_t depth, Compute compute) {
+  return depth <= kFewBytes / 4 ? with_stack<kFewBytes>(compute) : with_stack<kMostBytes>(compute);
+}
 
-// The blocks of weights that have to be copied, see for_each_block. Its stack is taken where that is needed
-// alone.
+// The blocks of weights that have to be copied, see for_each_block.
 template <class Multiply>
-[[nodiscard]] [[gnu::noinline]] bool copy_blocks(const Int8Weights& weights, Multiply multiply) {
-  int8_t block[kBlockBytes];
-  const size_t most = std::min(kBlockBytes / std::max<size_t>(weights.depth, 1), weights.columns);
+[[nodiscard]] [[gnu::noinline]] bool copy_blocks(const Int8Weights& weights, Multiply multiply, int8_t* block,
+                                                 size_t bytes) {
+  const size_t most = std::min(bytes / std::max<size_t>(weights.depth, 1), weights.columns);
   if (most == 0) return weights.columns == 0;
   for (size_t first = 0; first < weights.columns; first += most) {
     const size_t columns = std::min(most, weights.columns - first);
-    const size_t to_column = ukernel::kInt8RightByColumns ? weights.depth : 1;
-    const size_t to_depth = ukernel::kInt8RightByColumns ? 1 : columns;
     for (size_t j = 0; j < columns; ++j) {
       const int8_t* from = weights.data + static_cast<ptrdiff_t>(first + j) * weights.column_stride;
-      int8_t* to = block + j * to_column;
-      for (size_t k = 0; k < weights.depth; ++k, from += weights.depth_stride, to += to_depth) *to = *from;
+      int8_t* to = block + j * weights.depth;
+      for (size_t k = weights.depth; k > 0; --k, from += weights.depth_stride) *to++ = *from;
     }
-    multiply(first, columns, static_cast<const int8_t*>(block),
-             static_cast<ptrdiff_t>(ukernel::kInt8RightByColumns ? weights.depth : columns));
+    multiply(first, columns, static_cast<const int8_t*>(block), static_cast<ptrdiff_t>(weights.depth));
   }
   return true;
 }
@@ -54,9 +59,12 @@ template <class Multiply>
 // False if a column does not fit on the stack, where it has to be copied.
 template <class Multiply>
 [[nodiscard]] bool for_each_block(const Int8Weights& weights, Multiply multiply) {
-  if (!weights.lie_well()) return copy_blocks(weights, multiply);
-  const ptrdiff_t stride = ukernel::kInt8RightByColumns ? weights.column_stride : weights.depth_stride;
-  multiply(size_t{0}, weights.columns, weights.data, stride);
+  if (!weights.lie_well()) {
+    return with_memory(weights.depth, [&](int8_t* block, size_t bytes) {
+      return copy_blocks(weights, multiply, block, bytes);
+    });
+  }
+  multiply(size_t{0}, weights.columns, weights.data, weights.column_stride);
   return true;
 }
 

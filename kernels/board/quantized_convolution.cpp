@@ -16,7 +16,6 @@ namespace rushlight::kernels::board {
 
 namespace {
 
-constexpr ptrdiff_t kPatchBytes = 2048;  // of patches that are put together at once
 constexpr ptrdiff_t kStagedBytes = 128;  // of outputs whose channels are apart
 constexpr ptrdiff_t kPointers = 144;     // what some outputs see in a depthwise convolution
 constexpr ptrdiff_t kChannels = 128;     // that a depthwise convolution takes at once, where it has a border
@@ -40,7 +39,8 @@ Tensors tensors_at(const QuantizedConvolutionProblem& problem, const Convolution
 
 class ByChannels {
  public:
-  ByChannels(const ConvolutionGeometry& g, const QuantizedConvolutionProblem& problem) : g_(g) {
+  ByChannels(const ConvolutionGeometry& g, const QuantizedConvolutionProblem& problem)
+      : g_(g), finder_(g, outside_) {
     std::memset(outside_, problem.input_zero_point, sizeof outside_);
     strip_.taps = static_cast<size_t>(g.taps());
     strip_.in = pointers_;
@@ -56,10 +56,7 @@ class ByChannels {
     for (ptrdiff_t i = 0; i < outputs;) {
       const ptrdiff_t count = std::min(pixels_, line - i % line);
       int8_t* out = tensors.out + position.out_offset();
-      bool inside = true;
-      for (ptrdiff_t j = 0; j < count; ++j, position.next()) {
-        inside = find_taps(g_, tensors.in, position.at(), outside_, pointers_ + j * g_.taps()) && inside;
-      }
+      const bool inside = finder_.find(tensors.in, position, count, pointers_);
       strip_.pixels = static_cast<size_t>(count);
       const ptrdiff_t most = inside ? g_.groups : kChannels;
       for (ptrdiff_t c = 0; c < g_.groups; c += most) {
@@ -85,6 +82,7 @@ class ByChannels {
   }
 
   const ConvolutionGeometry& g_;
+  TapFinder<int8_t> finder_;
   ukernel::Int8Depthwise strip_;
   ptrdiff_t pixels_;
   const int8_t* pointers_[kPointers];
@@ -95,14 +93,20 @@ class ByChannels {
 
 class ByProducts {
  public:
-  ByProducts(const ConvolutionGeometry& g, PatchOrder order, int32_t input_zero_point)
-      : g_(g), order_(order), zero_point_(input_zero_point) {
+  // `patches` are memory for what outputs see, where it has to be put together.
+  ByProducts(const ConvolutionGeometry& g, PatchOrder order, int32_t input_zero_point, int8_t* patches,
+             size_t patch_bytes)
+      : g_(g),
+        order_(order),
+        zero_point_(input_zero_point),
+        patches_(patches),
+        patch_bytes_(static_cast<ptrdiff_t>(patch_bytes)) {
     product_.depth = static_cast<size_t>(g.taps() * g.in_channels);
   }
 
-  // Whether what one output sees fits on the stack, where it has to be put together.
+  // Whether what one output sees fits.
   [[nodiscard]] bool fits() const {
-    return sees_pixels(g_) || static_cast<ptrdiff_t>(product_.depth) <= kPatchBytes;
+    return sees_pixels(g_) || static_cast<ptrdiff_t>(product_.depth) <= patch_bytes_;
   }
 
   // Some output channels of one group; `tensors` are at the first of them.
@@ -151,7 +155,7 @@ class ByProducts {
     const ptrdiff_t outputs = g_.axes[0].out * g_.axes[1].out * g_.axes[2].out;
     const ptrdiff_t line = outputs_in_line(g_);
     constexpr ptrdiff_t kRows = ukernel::kInt8ProductRows;
-    const ptrdiff_t fitting = kPatchBytes / std::max<ptrdiff_t>(depth, 1);
+    const ptrdiff_t fitting = patch_bytes_ / std::max<ptrdiff_t>(depth, 1);
     const ptrdiff_t most = fitting > kRows ? fitting / kRows * kRows : std::max<ptrdiff_t>(fitting, 1);
     const PatchReader<int8_t, Sink> reader(g_, order_);
     product_.left = patches_;
@@ -180,7 +184,12 @@ class ByProducts {
       product_.out_stride = step;
       return ukernel::multiply_int8(product_);
     }
-    // By way of the stack, where they are side by side.
+    multiply_staged(out, rows);
+  }
+
+  // By way of the stack, where they are side by side.
+  [[gnu::noinline]] void multiply_staged(int8_t* out, ptrdiff_t rows) {
+    const ptrdiff_t step = g_.axes[2].out_stride;
     int8_t staged[kStagedBytes];
     const int8_t* left = product_.left;
     const ptrdiff_t columns = std::min<ptrdiff_t>(columns_, kStagedBytes / 8);
@@ -192,7 +201,7 @@ class ByProducts {
       for (ptrdiff_t c = 0; c < columns_; c += columns) {
         product_.columns = static_cast<size_t>(std::min(columns, columns_ - c));
         product_.out_stride = static_cast<ptrdiff_t>(product_.columns);
-        product_.right = tensors_.weight + c * (ukernel::kInt8RightByColumns ? product_.right_stride : 1);
+        product_.right = tensors_.weight + c * product_.right_stride;
         product_.bias = tensors_.bias == nullptr ? nullptr : tensors_.bias + c;
         product_.to = columns_from(to_, static_cast<size_t>(c));
         ukernel::multiply_int8(product_);
@@ -216,7 +225,8 @@ class ByProducts {
   Tensors tensors_{};
   ptrdiff_t columns_ = 0;
   ukernel::Requantization to_;
-  int8_t patches_[kPatchBytes];
+  int8_t* patches_;
+  ptrdiff_t patch_bytes_;
 };
 
 [[gnu::noinline]] void convolve_channels(const ConvolutionGeometry& g,
@@ -238,8 +248,9 @@ std::optional<Lie> lie_of(const ConvolutionGeometry& g) {
 }
 
 [[gnu::noinline]] bool convolve_products(const ConvolutionGeometry& g, const Lie& lie,
-                                         const QuantizedConvolutionProblem& problem) {
-  ByProducts products(g, lie.order, problem.input_zero_point);
+                                         const QuantizedConvolutionProblem& problem, int8_t* patches,
+                                         size_t patch_bytes) {
+  ByProducts products(g, lie.order, problem.input_zero_point, patches, patch_bytes);
   if (!products.fits()) return false;
   for (ptrdiff_t n = 0; n < g.batch; ++n) {
     const Tensors all = tensors_at(problem, g, n);
@@ -274,7 +285,12 @@ std::optional<Error> quantized_convolution(KernelContext&, const QuantizedConvol
     return Error::Ok;
   }
   const std::optional<Lie> lie = lie_of(g);
-  if (!lie || !convolve_products(g, *lie, problem)) return std::nullopt;
+  if (!lie) return std::nullopt;
+  const auto convolve = [&](int8_t* patches, size_t bytes) {
+    return convolve_products(g, *lie, problem, patches, bytes);
+  };
+  const auto depth = static_cast<size_t>(g.taps() * g.in_channels);
+  if (!(sees_pixels(g) ? convolve(nullptr, 0) : with_memory(depth, convolve))) return std::nullopt;
   return Error::Ok;
 }
 

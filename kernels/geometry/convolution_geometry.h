@@ -14,13 +14,18 @@ namespace rushlight::kernels {
                                               bool transposed) {
   return transposed ? output + axis.pad : output * axis.step - axis.pad;
 }
-[[nodiscard]] inline ptrdiff_t input_at(const ConvolutionAxis& axis, ptrdiff_t start, ptrdiff_t k,
-                                        bool transposed) {
-  ptrdiff_t at = transposed ? start - k * axis.dilation : start + k * axis.dilation;
-  if (transposed && axis.step > 1) {
+// Apart from its caller, as it divides.
+[[nodiscard]] [[gnu::noinline]] inline ptrdiff_t upsampled_at(const ConvolutionAxis& axis, ptrdiff_t at) {
+  if (axis.step > 1) {
     if (at < 0 || at % axis.step != 0) return -1;
     at /= axis.step;
   }
+  return at < axis.in ? at : -1;
+}
+[[nodiscard]] inline ptrdiff_t input_at(const ConvolutionAxis& axis, ptrdiff_t start, ptrdiff_t k,
+                                        bool transposed) {
+  if (transposed) return upsampled_at(axis, start - k * axis.dilation);
+  const ptrdiff_t at = start + k * axis.dilation;
   return at < axis.in ? at : -1;
 }
 

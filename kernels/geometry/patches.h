@@ -52,61 +52,76 @@ class PatchReader {
   }
 
   void read(const T* in, const ptrdiff_t* at, Sink& sink) const {
-    if (order_ == PatchOrder::kTapsThenChannels) return read_taps(in, at, sink, g_.in_channels);
-    for (ptrdiff_t c = 0; c < g_.in_channels; ++c) read_taps(in + c * g_.in_channel_stride, at, sink, 1);
+    const bool taps_first = order_ == PatchOrder::kTapsThenChannels;
+    const ptrdiff_t count = taps_first ? 1 : g_.in_channels;
+    const ptrdiff_t channels = taps_first ? g_.in_channels : 1;
+    for (ptrdiff_t c = 0; c < count; ++c, in += g_.in_channel_stride) {
+      if (is_run_) {
+        read_runs(in, at, sink, channels);
+      } else {
+        read_apart(in, at, sink, channels);
+      }
+    }
   }
 
  private:
-  // So many channels of each tap.
-  void read_taps(const T* in, const ptrdiff_t* at, Sink& sink, ptrdiff_t channels) const {
+  // So many channels of each tap. Taps of a row are neighbours in the input, too; what they see begins and
+  // ends alike in all rows.
+  void read_runs(const T* in, const ptrdiff_t* at, Sink& sink, ptrdiff_t channels) const {
+    const ConvolutionAxis& a = g_.axes[0];
+    const ConvolutionAxis& b = g_.axes[1];
     const ConvolutionAxis& row = g_.axes[2];
-    const ptrdiff_t first = first_position(row, at[2], g_.transposed);
-    for (ptrdiff_t k0 = 0; k0 < g_.axes[0].kernel; ++k0) {
-      const ptrdiff_t in0 = position(0, at[0], k0);
-      for (ptrdiff_t k1 = 0; k1 < g_.axes[1].kernel; ++k1) {
-        const ptrdiff_t in1 = position(1, at[1], k1);
-        if (in0 < 0 || in1 < 0) {
-          sink.fill(row.kernel * channels);
-          continue;
-        }
-        const T* from = in + in0 * g_.axes[0].in_stride + in1 * g_.axes[1].in_stride;
-        if (is_run_) {
-          read_run(from, first, sink, channels);
-        } else {
-          read_apart(from, first, sink, channels);
-        }
-      }
-    }
-  }
-
-  // Taps of a row that are neighbours in the input, too.
-  void read_run(const T* from, ptrdiff_t first, Sink& sink, ptrdiff_t channels) const {
-    const ConvolutionAxis& row = g_.axes[2];
+    const ptrdiff_t first = first_position(row, at[2], false);
     const ptrdiff_t begin = std::min(std::max<ptrdiff_t>(-first, 0), row.kernel);
     const ptrdiff_t end = std::max(std::min(row.in - first, row.kernel), begin);
-    if (begin > 0) sink.fill(begin * channels);
-    if (end > begin) {
-      const ptrdiff_t step = channels > 1 ? 1 : row.in_stride;
-      sink.copy(from + (first + begin) * row.in_stride, (end - begin) * channels, step);
-    }
-    if (end < row.kernel) sink.fill((row.kernel - end) * channels);
-  }
-
-  void read_apart(const T* from, ptrdiff_t first, Sink& sink, ptrdiff_t channels) const {
-    const ConvolutionAxis& row = g_.axes[2];
-    for (ptrdiff_t k = 0; k < row.kernel; ++k) {
-      const ptrdiff_t in2 = input_at(row, first, k, g_.transposed);
-      if (in2 < 0) {
-        sink.fill(channels);
-      } else {
-        sink.copy(from + in2 * row.in_stride, channels, g_.in_channel_stride);
+    const ptrdiff_t before = begin * channels;
+    const ptrdiff_t count = (end - begin) * channels;
+    const ptrdiff_t after = (row.kernel - end) * channels;
+    const ptrdiff_t step = channels > 1 ? 1 : row.in_stride;
+    const ptrdiff_t offset = count == 0 ? 0 : (first + begin) * row.in_stride;
+    const ptrdiff_t first1 = first_position(b, at[1], false);
+    const ptrdiff_t advance = b.dilation * b.in_stride;
+    ptrdiff_t in0 = first_position(a, at[0], false);
+    for (ptrdiff_t k0 = a.kernel; k0 > 0; --k0, in0 += a.dilation) {
+      // Positions outside of an axis are large as unsigned numbers.
+      const size_t limit =
+          static_cast<size_t>(in0) < static_cast<size_t>(a.in) ? static_cast<size_t>(b.in) : 0;
+      ptrdiff_t in1 = first1;
+      ptrdiff_t from = offset + in0 * a.in_stride + first1 * b.in_stride;
+      for (ptrdiff_t k1 = b.kernel; k1 > 0; --k1, in1 += b.dilation, from += advance) {
+        if (static_cast<size_t>(in1) >= limit) {
+          sink.fill(before + count + after);
+          continue;
+        }
+        if (before > 0) sink.fill(before);
+        sink.copy(in + from, count, step);
+        if (after > 0) sink.fill(after);
       }
     }
   }
 
-  [[nodiscard]] ptrdiff_t position(size_t axis, ptrdiff_t output, ptrdiff_t k) const {
-    const ConvolutionAxis& a = g_.axes[axis];
-    return input_at(a, first_position(a, output, g_.transposed), k, g_.transposed);
+  void read_apart(const T* in, const ptrdiff_t* at, Sink& sink, ptrdiff_t channels) const {
+    ptrdiff_t first[kSpatial];
+    for (size_t i = 0; i < kSpatial; ++i) first[i] = first_position(g_.axes[i], at[i], g_.transposed);
+    ptrdiff_t k[kSpatial];
+    for (k[0] = 0; k[0] < g_.axes[0].kernel; ++k[0]) {
+      for (k[1] = 0; k[1] < g_.axes[1].kernel; ++k[1]) {
+        for (k[2] = 0; k[2] < g_.axes[2].kernel; ++k[2]) {
+          ptrdiff_t offset = 0;
+          bool inside = true;
+          for (size_t i = 0; i < kSpatial; ++i) {
+            const ptrdiff_t position = input_at(g_.axes[i], first[i], k[i], g_.transposed);
+            inside = inside && position >= 0;
+            offset += position * g_.axes[i].in_stride;
+          }
+          if (inside) {
+            sink.copy(in + offset, channels, g_.in_channel_stride);
+          } else {
+            sink.fill(channels);
+          }
+        }
+      }
+    }
   }
 
   const ConvolutionGeometry& g_;
@@ -140,29 +155,101 @@ class OutputPositions {
   ptrdiff_t at_[kSpatial];
 };
 
-// Where an output sees the input through each tap, `in` being at the channel; `outside` for taps that see
-// none. Returns whether all see some.
+// Where outputs see the input through each tap; `outside` for taps that see none. The pointers of an output
+// whose row has no border there are those of the one before, moved.
 template <class T>
-bool find_taps(const ConvolutionGeometry& g, const T* in, const ptrdiff_t* at, const T* outside,
-               const T** to) {
-  ptrdiff_t first[kSpatial];
-  for (size_t i = 0; i < kSpatial; ++i) first[i] = first_position(g.axes[i], at[i], g.transposed);
-  bool inside = true;
-  for (ptrdiff_t k0 = 0; k0 < g.axes[0].kernel; ++k0) {
-    const ptrdiff_t in0 = input_at(g.axes[0], first[0], k0, g.transposed);
-    for (ptrdiff_t k1 = 0; k1 < g.axes[1].kernel; ++k1) {
-      const ptrdiff_t in1 = input_at(g.axes[1], first[1], k1, g.transposed);
-      const T* row = in + in0 * g.axes[0].in_stride + in1 * g.axes[1].in_stride;
-      for (ptrdiff_t k2 = 0; k2 < g.axes[2].kernel; ++k2) {
-        const ptrdiff_t in2 = input_at(g.axes[2], first[2], k2, g.transposed);
-        const bool seen = in0 >= 0 && in1 >= 0 && in2 >= 0;
-        *to++ = seen ? row + in2 * g.axes[2].in_stride : outside;
-        inside = inside && seen;
+class TapFinder {
+ public:
+  TapFinder(const ConvolutionGeometry& g, const T* outside) : g_(g), outside_(outside) {
+    const ConvolutionAxis& row = g.axes[2];
+    const ptrdiff_t reach = (row.kernel - 1) * row.dilation;
+    begin_ = (row.pad + row.step - 1) / row.step;
+    end_ = g.transposed || row.in <= reach ? 0 : (row.in - 1 - reach + row.pad) / row.step + 1;
+    advance_ = row.step * row.in_stride;
+  }
+
+  // Of `count` outputs from `position` on, which moves behind them; `in` is at the channel. Returns whether
+  // all taps see the input.
+  bool find(const T* in, OutputPositions& position, ptrdiff_t count, const T** to) const {
+    const ptrdiff_t taps = g_.taps();
+    bool inside = true;
+    for (ptrdiff_t i = 0; i < count; ++i, to += taps, position.next()) {
+      const ptrdiff_t column = position.at()[2];
+      if (i > 0 && column > begin_ && column < end_) {
+        move(to, taps);
+      } else {
+        inside = find_one(in, position.at(), to) && inside;
       }
     }
+    return inside;
   }
-  return inside;
-}
+
+ private:
+  void move(const T** to, ptrdiff_t taps) const {
+    const T* const outside = outside_;
+    const ptrdiff_t advance = advance_;
+    for (const T** end = to + taps; to != end; ++to) {
+      const T* before = to[-taps];
+      if (before != outside) before += advance;
+      *to = before;
+    }
+  }
+
+  bool find_one(const T* in, const ptrdiff_t* at, const T** to) const {
+    ptrdiff_t first[kSpatial];
+    for (size_t i = 0; i < kSpatial; ++i) first[i] = first_position(g_.axes[i], at[i], g_.transposed);
+    const ConvolutionAxis& row = g_.axes[2];
+    bool inside = true;
+    for (ptrdiff_t k0 = 0; k0 < g_.axes[0].kernel; ++k0) {
+      const ptrdiff_t in0 = input_at(g_.axes[0], first[0], k0, g_.transposed);
+      for (ptrdiff_t k1 = 0; k1 < g_.axes[1].kernel; ++k1, to += row.kernel) {
+        const ptrdiff_t in1 = input_at(g_.axes[1], first[1], k1, g_.transposed);
+        // Of a row that is not there no position is inside.
+        const bool is_row = in0 >= 0 && in1 >= 0;
+        const T* line = is_row ? in + in0 * g_.axes[0].in_stride + in1 * g_.axes[1].in_stride : in;
+        const ptrdiff_t length = is_row ? row.in : 0;
+        const bool all = g_.transposed ? find_upsampled(line, first[2], length, to)
+                                       : find_row(line, first[2], row, length, outside_, to);
+        inside = inside && all;
+      }
+    }
+    return inside;
+  }
+
+  // Apart from its caller, for what it needs to stay in registers.
+  [[gnu::noinline]] static bool find_row(const T* line, ptrdiff_t position, const ConvolutionAxis& row,
+                                         ptrdiff_t length, const T* outside, const T** to) {
+    const T** end = to + row.kernel;
+    const ptrdiff_t dilation = row.dilation;
+    const ptrdiff_t step = dilation * row.in_stride;
+    ptrdiff_t offset = position * row.in_stride;
+    bool inside = true;
+    for (; to != end; position += dilation, offset += step) {
+      const bool seen = static_cast<size_t>(position) < static_cast<size_t>(length);
+      *to++ = seen ? line + offset : outside;
+      inside = inside && seen;
+    }
+    return inside;
+  }
+
+  bool find_upsampled(const T* line, ptrdiff_t first, ptrdiff_t length, const T** to) const {
+    const ConvolutionAxis& row = g_.axes[2];
+    bool inside = true;
+    for (ptrdiff_t k = 0; k < row.kernel; ++k) {
+      const ptrdiff_t position = input_at(row, first, k, true);
+      const bool seen = position >= 0 && position < length;
+      *to++ = seen ? line + position * row.in_stride : outside_;
+      inside = inside && seen;
+    }
+    return inside;
+  }
+
+  const ConvolutionGeometry& g_;
+  const T* outside_;
+  ptrdiff_t begin_;  // outputs of a row that see all of it, but the first
+  ptrdiff_t end_;
+  ptrdiff_t advance_;
+};
 
 // Whether each channel is filtered alone, and channels are side by side.
 [[nodiscard]] inline bool filters_channels(const ConvolutionGeometry& g) {

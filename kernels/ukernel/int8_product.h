@@ -19,9 +19,6 @@
 
 namespace rushlight::ukernel {
 
-// How the right factor is to lie: true, the numbers of a column are adjacent; false, those of an element of
-// the depth.
-inline constexpr bool kInt8RightByColumns = native::kInt8RightByColumns;
 // Rows that are computed together; fewer cost more for each.
 inline constexpr size_t kInt8ProductRows = native::kInt8ProductRows;
 
@@ -33,8 +30,8 @@ struct Int8Product {
   const int8_t* left = nullptr;  // the numbers of a row are adjacent
   ptrdiff_t left_stride = 0;     // from row to row
 
-  const int8_t* right = nullptr;
-  ptrdiff_t right_stride = 0;  // from column to column, or from one of the depth to the next
+  const int8_t* right = nullptr;  // the numbers of a column are adjacent
+  ptrdiff_t right_stride = 0;     // from column to column
 
   const int32_t* bias = nullptr;  // of each column; null: zeros
   Requantization to;              // by columns

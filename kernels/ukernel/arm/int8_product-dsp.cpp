@@ -12,6 +12,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 namespace {
 
 constexpr size_t kPanelBytes = 8;
+constexpr size_t kPartDepth = 1024 / kPanelBytes;
 constexpr size_t kLeastDepth = 4;
 
 // Assembler reads it by the offsets of members.

@@ -11,6 +11,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 namespace {
 
 constexpr size_t kPanelBytes = 16;
+constexpr size_t kPartDepth = 512 / kPanelBytes;
 constexpr size_t kLeastDepth = 1;
 
 // Assembler reads it by the offsets of members.

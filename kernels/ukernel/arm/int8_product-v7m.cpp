@@ -10,6 +10,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 namespace {
 
 constexpr size_t kPanelBytes = 16;
+constexpr size_t kPartDepth = 1024 / kPanelBytes;
 constexpr size_t kLeastDepth = 1;
 
 // Assembler reads it by the offsets of members.

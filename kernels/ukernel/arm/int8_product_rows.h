@@ -3,6 +3,7 @@
 // wider numbers, once for all columns; a load of several registers then brings a step of all four. A source
 // that includes this defines before:
 //   constexpr size_t kPanelBytes            of an element of the depth, four rows
+//   constexpr size_t kPartDepth             that a panel has, on the stack
 //   void spread(left, depth, inside, panel) the part of four rows
 //   void add_columns(Columns&)              sums of each column += panel * right
 //   void add_row(...)                        sums of one row += left * right; the column after them
@@ -17,7 +18,6 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 namespace {
 
 constexpr size_t kColumns = 32;  // sums of so many columns are kept: 512 bytes of stack
-constexpr size_t kPartDepth = 1024 / kPanelBytes;
 
 // Not part of its caller, which has few registers left.
 [[gnu::noinline]] inline void begin(const int32_t* bias, ptrdiff_t step, int32_t* sums, const int32_t* end) {

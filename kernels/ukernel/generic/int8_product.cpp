@@ -4,16 +4,14 @@
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 void multiply_int8(const Int8Product& p) {
-  const ptrdiff_t column_stride = kInt8RightByColumns ? p.right_stride : 1;
-  const ptrdiff_t depth_stride = kInt8RightByColumns ? 1 : p.right_stride;
   const auto depth = static_cast<ptrdiff_t>(p.depth);
   for (size_t i = 0; i < p.rows; ++i) {
     const int8_t* left = p.left + static_cast<ptrdiff_t>(i) * p.left_stride;
     int8_t* out = p.out + static_cast<ptrdiff_t>(i) * p.out_stride;
     for (size_t j = 0; j < p.columns; ++j) {
-      const int8_t* right = p.right + static_cast<ptrdiff_t>(j) * column_stride;
+      const int8_t* right = p.right + static_cast<ptrdiff_t>(j) * p.right_stride;
       int32_t sum = p.bias == nullptr ? 0 : p.bias[j];
-      for (ptrdiff_t k = 0; k < depth; ++k) sum += left[k] * right[k * depth_stride];
+      for (ptrdiff_t k = 0; k < depth; ++k) sum += left[k] * right[k];
       out[j] = static_cast<int8_t>(requantize(p.to, sum, j));
     }
   }

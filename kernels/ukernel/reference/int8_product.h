@@ -11,10 +11,8 @@ inline void multiply_int8(const Int8Product& p) {
     for (size_t j = 0; j < p.columns; ++j) {
       int32_t sum = p.bias == nullptr ? 0 : p.bias[j];
       for (size_t k = 0; k < p.depth; ++k) {
-        const size_t outer = kInt8RightByColumns ? j : k;
-        const size_t inner = kInt8RightByColumns ? k : j;
         sum += p.left[static_cast<ptrdiff_t>(i) * p.left_stride + static_cast<ptrdiff_t>(k)] *
-               p.right[static_cast<ptrdiff_t>(outer) * p.right_stride + static_cast<ptrdiff_t>(inner)];
+               p.right[static_cast<ptrdiff_t>(j) * p.right_stride + static_cast<ptrdiff_t>(k)];
       }
       p.out[static_cast<ptrdiff_t>(i) * p.out_stride + static_cast<ptrdiff_t>(j)] =
           static_cast<int8_t>(requantize(p.to, sum, j));

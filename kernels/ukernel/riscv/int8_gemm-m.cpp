@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RISC-V without vectors. A panel is [depth][kBlockColumns] int8: columns of a tile. Rows are multiplied as
+// RISC-V without vectors. A panel is [kBlockColumns][depth] int8. Rows are multiplied as
 // they are.
 #include <cstring>
 
@@ -19,16 +19,16 @@ void spread_int8(void* to, const int8_t* from, size_t count) { std::memcpy(to, f
 void pack_int8(void* panel, const int8_t* from, ptrdiff_t depth_stride, ptrdiff_t column_stride, size_t depth,
                size_t columns) {
   auto* to = static_cast<int8_t*>(panel);
-  for (size_t k = 0; k < depth; ++k, from += depth_stride, to += kBlockColumns) {
-    for (size_t j = 0; j < kBlockColumns; ++j) {
-      to[j] = j < columns ? from[static_cast<ptrdiff_t>(j) * column_stride] : int8_t{0};
-    }
+  for (size_t j = 0; j < columns; ++j, from += column_stride) {
+    const int8_t* number = from;
+    for (size_t k = depth; k > 0; --k, number += depth_stride) *to++ = *number;
   }
+  std::memset(to, 0, (kBlockColumns - columns) * depth);
 }
 
 void multiply_int8_gemm(const Int8Gemm& p) {
   multiply_int8_rows({p.rows, p.columns, p.depth, static_cast<const int8_t*>(p.left), p.left_stride,
-                      static_cast<const int8_t*>(p.panel), static_cast<ptrdiff_t>(kBlockColumns), p.bias,
+                      static_cast<const int8_t*>(p.panel), static_cast<ptrdiff_t>(p.depth), p.bias,
                       p.row_bias, &p.to, p.out, p.out_stride});
 }
 

@@ -33,9 +33,9 @@ void pack_int8(void* panel, const int8_t* from, ptrdiff_t depth_stride, ptrdiff_
 }
 
 void multiply_int8_gemm(const Int8Gemm& p) {
-  multiply_int8_rows({p.rows, p.columns, p.depth, static_cast<const int8_t*>(p.left), p.left_stride,
-                      static_cast<const int8_t*>(p.panel), static_cast<ptrdiff_t>(int8_gemm_columns()),
-                      p.bias, p.row_bias, &p.to, p.out, p.out_stride});
+  multiply_int8_rows<false>({p.rows, p.columns, p.depth, static_cast<const int8_t*>(p.left), p.left_stride,
+                             static_cast<const int8_t*>(p.panel), static_cast<ptrdiff_t>(int8_gemm_columns()),
+                             p.bias, p.row_bias, &p.to, p.out, p.out_stride});
 }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

@@ -5,7 +5,7 @@
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
-static_assert(!kInt8RightByColumns && kBlockRows % kInt8ProductRows == 0);
+static_assert(kBlockRows % kInt8ProductRows == 0);
 
 void multiply_int8(const Int8Product& p) {
   multiply_int8_rows({p.rows, p.columns, p.depth, p.left, p.left_stride, p.right, p.right_stride, p.bias,

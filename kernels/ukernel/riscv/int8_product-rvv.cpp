@@ -5,11 +5,9 @@
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
-static_assert(!kInt8RightByColumns);
-
 void multiply_int8(const Int8Product& p) {
-  multiply_int8_rows({p.rows, p.columns, p.depth, p.left, p.left_stride, p.right, p.right_stride, p.bias,
-                      nullptr, &p.to, p.out, p.out_stride});
+  multiply_int8_rows<true>({p.rows, p.columns, p.depth, p.left, p.left_stride, p.right, p.right_stride,
+                            p.bias, nullptr, &p.to, p.out, p.out_stride});
 }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

@@ -19,7 +19,7 @@ struct Int8Rows {
   const int8_t* left;
   ptrdiff_t left_stride;
   const int8_t* right;
-  ptrdiff_t right_stride;  // from one of the depth to the next
+  ptrdiff_t right_stride;  // from column to column, or from one of the depth to the next
   const int32_t* bias;
   const int32_t* row_bias;
   const Requantization* to;

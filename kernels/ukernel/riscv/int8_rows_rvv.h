@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of int8 with vectors of any length, columns along the vector: the right factor lies by depth. Its
-// numbers are widened to 16 bits once for all rows of a tile, then multiplied by a number of each row and
-// added to sums of 32 bits. A tile has three rows of as many columns as eight registers hold, at most
-// kMostLanes, or six rows of half as many where there are no more.
+// Products of int8 with vectors of any length, columns along the vector: where the numbers of a column are
+// adjacent (kByColumns) a strided load brings one of each, which six rows share. Numbers of the right factor
+// are widened to 16 bits once for all rows of a tile, then multiplied by a number of each row and added to
+// sums of 32 bits. A tile has three rows of as many columns as eight registers hold, at most kMostLanes, or
+// six rows of half as many where there are no more.
 #pragma once
 
 #include <riscv_vector.h>
@@ -12,18 +13,38 @@
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
+// The right factor from column `column` on, and its step from one of the depth to the next.
+template <bool kByColumns>
+struct Right {
+  Right(const Int8Rows& p, size_t column)
+      : from(p.right + static_cast<ptrdiff_t>(column) * (kByColumns ? p.right_stride : 1)),
+        stride(p.right_stride) {}
+  void next() { from += kByColumns ? 1 : stride; }
+  [[nodiscard]] vint16m4_t load_m4(size_t lanes) const {
+    return __riscv_vsext_vf2_i16m4(
+        kByColumns ? __riscv_vlse8_v_i8m2(from, stride, lanes) : __riscv_vle8_v_i8m2(from, lanes), lanes);
+  }
+  [[nodiscard]] vint16m2_t load_m2(size_t lanes) const {
+    return __riscv_vsext_vf2_i16m2(
+        kByColumns ? __riscv_vlse8_v_i8m1(from, stride, lanes) : __riscv_vle8_v_i8m1(from, lanes), lanes);
+  }
+
+  const int8_t* from;
+  ptrdiff_t stride;
+};
+
 // sums[i][j] of one row or three, by columns from `column` on; they begin with its bias.
-template <size_t kRows>
+template <bool kByColumns, size_t kRows>
 inline void sum_wide(const Int8Rows& p, const int8_t* const* left, size_t column, size_t lanes,
                      int32_t* sums) {
   vint32m8_t a = load_bias(p.bias, column, lanes), b = a, c = a;
-  const int8_t* right = p.right + column;
+  Right<kByColumns> right(p, column);
   const int8_t* left_a = left[0];
   const int8_t* left_b = left[1];
   const int8_t* left_c = left[2];
 #pragma clang loop unroll_count(2)
-  for (size_t k = 0; k < p.depth; ++k, right += p.right_stride) {
-    const vint16m4_t numbers = __riscv_vsext_vf2_i16m4(__riscv_vle8_v_i8m2(right, lanes), lanes);
+  for (size_t k = 0; k < p.depth; ++k, right.next()) {
+    const vint16m4_t numbers = right.load_m4(lanes);
     a = __riscv_vwmacc_vx_i32m8(a, left_a[k], numbers, lanes);
     if constexpr (kRows == 3) {
       b = __riscv_vwmacc_vx_i32m8(b, left_b[k], numbers, lanes);
@@ -38,6 +59,7 @@ inline void sum_wide(const Int8Rows& p, const int8_t* const* left, size_t column
 }
 
 // The same of six rows by at most half as many columns.
+template <bool kByColumns>
 inline void sum_six(const Int8Rows& p, const int8_t* const* left, size_t column, size_t lanes,
                     int32_t* sums) {
   vint32m4_t a = __riscv_vget_v_i32m8_i32m4(load_bias(p.bias, column, lanes), 0), b = a, c = a, d = a, e = a,
@@ -48,10 +70,10 @@ inline void sum_six(const Int8Rows& p, const int8_t* const* left, size_t column,
   const int8_t* left_d = left[3];
   const int8_t* left_e = left[4];
   const int8_t* left_f = left[5];
-  const int8_t* right = p.right + column;
+  Right<kByColumns> right(p, column);
 #pragma clang loop unroll_count(4)
-  for (size_t k = 0; k < p.depth; ++k, right += p.right_stride) {
-    const vint16m2_t numbers = __riscv_vsext_vf2_i16m2(__riscv_vle8_v_i8m1(right, lanes), lanes);
+  for (size_t k = 0; k < p.depth; ++k, right.next()) {
+    const vint16m2_t numbers = right.load_m2(lanes);
     a = __riscv_vwmacc_vx_i32m4(a, left_a[k], numbers, lanes);
     b = __riscv_vwmacc_vx_i32m4(b, left_b[k], numbers, lanes);
     c = __riscv_vwmacc_vx_i32m4(c, left_c[k], numbers, lanes);
@@ -67,6 +89,7 @@ inline void sum_six(const Int8Rows& p, const int8_t* const* left, size_t column,
   __riscv_vse32_v_i32m4(sums + 5 * lanes, f, lanes);
 }
 
+template <bool kByColumns>
 [[gnu::noinline]] inline void multiply_int8_rows(const Int8Rows& p) {
   constexpr size_t kMostRows = 6;
   const size_t half = most_lanes() / 2;
@@ -90,11 +113,11 @@ inline void sum_six(const Int8Rows& p, const int8_t* const* left, size_t column,
         if (k + 1 < block.rows) row += p.left_stride;
       }
       if (most == kMostRows) {
-        sum_six(p, left, j, block.columns, block.sums);
+        sum_six<kByColumns>(p, left, j, block.columns, block.sums);
       } else if (most == 3) {
-        sum_wide<3>(p, left, j, block.columns, block.sums);
+        sum_wide<kByColumns, 3>(p, left, j, block.columns, block.sums);
       } else {
-        sum_wide<1>(p, left, j, block.columns, block.sums);
+        sum_wide<kByColumns, 1>(p, left, j, block.columns, block.sums);
       }
       quantize_block(block);
     }

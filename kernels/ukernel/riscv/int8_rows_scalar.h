@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of int8 on RISC-V without vectors: a tile's sums stay in sixteen registers, in assembler, as
-// compilers keep some of them in memory. The right factor lies by depth, so that one pointer serves all
-// columns of a tile.
+// Products of int8 on RISC-V without vectors: a tile's sums stay in registers, in assembler, as compilers
+// keep some of them in memory.
 //
-// RV32: two rows by eight columns, 175 instructions for 64 products.
-// RV64: three rows by sixteen columns, 60 instructions for 48 products. A register has the sums of three
-// rows, 21 bits each: three numbers of the left factor lie in one register, and one multiplication makes
-// three products. So many bits hold kPart products from a start of kStart; after that many, sums are added to
-// those in memory.
+// RV32: three rows by four columns, 132 instructions for 48 products.
+// RV64: three rows by eight columns, 110 instructions for 96 products, and 10 for each 3 numbers of the left
+// factor and kBlockColumns columns. A register has the sums of three rows, 21 bits each: three numbers of the
+// left factor are put together in 64 bits, and one multiplication makes three products. So many bits hold
+// kPart products from a start of kStart; after that many, sums are added to those in memory.
 //
-// Tiles at the right edge overlap the ones before them; fewer columns than a tile has are computed by less.
+// Loops take the depth in fours and are entered where its remainder asks. Rows and columns that a tile lacks
+// repeat the last one.
 #pragma once
 
 #include "kernels/ukernel/riscv/int8_rows.h"
@@ -17,41 +17,36 @@
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
-#define RL_SUMS "t0", "t1", "t2", "t3", "t4", "t5", "t6", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9"
-
 #if __riscv_xlen == 32
 
-inline constexpr size_t kRows = 2;
-inline constexpr size_t kColumns = 8;
-inline constexpr size_t kNarrow = 1;  // columns of the lesser tile
-inline constexpr size_t kFew = 3;     // up to so many columns are computed sooner by lesser tiles
+inline constexpr size_t kRows = 3;
+inline constexpr size_t kColumns = 4;
+static_assert(kBlockColumns % kColumns == 0 && sizeof(Block::sums[0]) == 32);
 
-// A column's products in two rows, while the next number on the right is loaded.
-#define RL_COLUMN(number, load_next, first, second)                                               \
-  load_next "mul %[t], %[x], " number "\nmul " number ", %[y], " number "\nadd " first ", " first \
-            ", %[t]\nadd " second ", " second ", " number "\n"
-#define RL_STEP(at)                                                                                          \
-  "lb %[w], 0(%[right])\nlb %[x], " at "(%[a])\nlb %[y], " at                                                \
-  "(%[b])\n" RL_COLUMN("%[w]", "lb %[v], 1(%[right])\n", "t0", "t1") RL_COLUMN(                              \
-      "%[v]", "lb %[w], 2(%[right])\n", "t2", "t3") RL_COLUMN("%[w]", "lb %[v], 3(%[right])\n", "t4", "t5")  \
-      RL_COLUMN("%[v]", "lb %[w], 4(%[right])\n", "t6", "s1")                                                \
-          RL_COLUMN("%[w]", "lb %[v], 5(%[right])\n", "s2", "s3")                                            \
-              RL_COLUMN("%[v]", "lb %[w], 6(%[right])\n", "s4", "s5")                                        \
-                  RL_COLUMN("%[w]", "lb %[v], 7(%[right])\nadd %[right], %[right], %[stride]\n", "s6", "s7") \
-                      RL_COLUMN("%[v]", "", "s8", "s9")
+#define RL_COLUMN(at, column, first, second, third)                                                  \
+  "lb %[x], " at "(%[" column "])\nmul %[t], %[x], %[u]\nadd " first ", " first                      \
+  ", %[t]\nmul %[t], %[x], %[v]\nadd " second ", " second ", %[t]\nmul %[x], %[x], %[w]\nadd " third \
+  ", " third ", %[x]\n"
+#define RL_STEP(at)                                                                    \
+  "lb %[u], " at "(%[p])\nlb %[v], " at "(%[q])\nlb %[w], " at                         \
+  "(%[r])\n" RL_COLUMN(at, "a", "t0", "t1", "t2") RL_COLUMN(at, "b", "t3", "t4", "t5") \
+      RL_COLUMN(at, "c", "t6", "s1", "s2") RL_COLUMN(at, "d", "s3", "s4", "s5")
 
-// sums[i][j] of a whole tile, for depth > 0; they begin with sums[0][j] of `bias`. The loop is entered where
-// the depth modulo 4 asks.
-inline void sum_tile(const int8_t* const* left, const int8_t* right, ptrdiff_t stride, size_t depth,
-                     const int32_t* bias, int32_t* sums) {
-  const int8_t* end = left[0] + depth;
-  uint32_t t = -depth & 3, x, y, w;
-  const int8_t* a = left[0] - t;
-  const int8_t* b = left[1] - t;
+// sums[i][j] of a tile, for depth > 0; they begin with `starts`.
+inline void sum_tile(const int8_t* const* left, const int8_t* const* right, size_t depth,
+                     const int32_t* starts, int32_t* sums) {
+  const int8_t* end = right[0] + depth;
+  uint32_t t = -depth & 3, x, u, v, w;
+  const int8_t* p = left[0] - t;
+  const int8_t* q = left[1] - t;
+  const int8_t* r = left[2] - t;
+  const int8_t* a = right[0] - t;
+  const int8_t* b = right[1] - t;
+  const int8_t* c = right[2] - t;
+  const int8_t* d = right[3] - t;
   asm volatile(
-      "lw t0, 0(%[v])\nlw t2, 4(%[v])\nlw t4, 8(%[v])\nlw t6, 12(%[v])\n"
-      "lw s2, 16(%[v])\nlw s4, 20(%[v])\nlw s6, 24(%[v])\nlw s8, 28(%[v])\n"
-      "mv t1, t0\nmv t3, t2\nmv t5, t4\nmv s1, t6\nmv s3, s2\nmv s5, s4\nmv s7, s6\nmv s9, s8\n"
+      "lw t0, 0(%[starts])\nlw t3, 4(%[starts])\nlw t6, 8(%[starts])\nlw s3, 12(%[starts])\n"
+      "mv t1, t0\nmv t2, t0\nmv t4, t3\nmv t5, t3\nmv s1, t6\nmv s2, t6\nmv s4, s3\nmv s5, s3\n"
       "beqz %[t], 1f\n"
       "addi %[t], %[t], -2\n"
       "bltz %[t], 2f\n"
@@ -61,45 +56,46 @@ inline void sum_tile(const int8_t* const* left, const int8_t* right, ptrdiff_t s
       "2:\n" RL_STEP("1")
       "3:\n" RL_STEP("2")
       "4:\n" RL_STEP("3")
-      "addi %[a], %[a], 4\naddi %[b], %[b], 4\n"
+      "addi %[a], %[a], 4\naddi %[b], %[b], 4\naddi %[c], %[c], 4\naddi %[d], %[d], 4\n"
+      "addi %[p], %[p], 4\naddi %[q], %[q], 4\naddi %[r], %[r], 4\n"
       "bne %[a], %[end], 1b\n"
-      "sw t0, 0(%[sums])\nsw t2, 4(%[sums])\nsw t4, 8(%[sums])\nsw t6, 12(%[sums])\n"
-      "sw s2, 16(%[sums])\nsw s4, 20(%[sums])\nsw s6, 24(%[sums])\nsw s8, 28(%[sums])\n"
-      "sw t1, 32(%[sums])\nsw t3, 36(%[sums])\nsw t5, 40(%[sums])\nsw s1, 44(%[sums])\n"
-      "sw s3, 48(%[sums])\nsw s5, 52(%[sums])\nsw s7, 56(%[sums])\nsw s9, 60(%[sums])\n"
-      : [a] "+&r"(a), [b] "+&r"(b), [right] "+&r"(right), [t] "+&r"(t), [x] "=&r"(x), [y] "=&r"(y),
-        [v] "+&r"(bias), [w] "=&r"(w)
-      : [stride] "r"(stride), [end] "r"(end), [sums] "r"(sums)
-      : RL_SUMS, "memory");
+      "sw t0, 0(%[sums])\nsw t3, 4(%[sums])\nsw t6, 8(%[sums])\nsw s3, 12(%[sums])\n"
+      "sw t1, 32(%[sums])\nsw t4, 36(%[sums])\nsw s1, 40(%[sums])\nsw s4, 44(%[sums])\n"
+      "sw t2, 64(%[sums])\nsw t5, 68(%[sums])\nsw s2, 72(%[sums])\nsw s5, 76(%[sums])\n"
+      : [a] "+&r"(a), [b] "+&r"(b), [c] "+&r"(c), [d] "+&r"(d), [p] "+&r"(p), [q] "+&r"(q), [r] "+&r"(r),
+        [t] "+&r"(t), [x] "=&r"(x), [u] "=&r"(u), [v] "=&r"(v), [w] "=&r"(w)
+      : [end] "r"(end), [sums] "r"(sums), [starts] "r"(starts)
+      : "t0", "t1", "t2", "t3", "t4", "t5", "t6", "s1", "s2", "s3", "s4", "s5", "memory");
 }
 
-template <size_t kCount>
-inline void sum_columns(const int8_t* const* left, const int8_t* right, ptrdiff_t stride, size_t depth,
-                        const int32_t* bias, int32_t* sums) {
-  if (kCount == kColumns && depth > 0) {
-    sum_tile(left, right, stride, depth, bias, sums);
-    return;
-  }
-  for (size_t j = 0; j < kCount; ++j) {
-    const int8_t* a = left[0];
-    const int8_t* b = left[1];
-    const int8_t* column = right + j;
-    int32_t first = bias[j], second = first;
-    for (const int8_t* end = a + depth; a != end; ++a, ++b, column += stride) {
-      first += *a * *column;
-      second += *b * *column;
+// sums[i][j] of kRows rows and some columns of a block; they begin with `bias`.
+[[gnu::noinline]] inline void sum_columns(const int8_t* const* left, const int8_t* right, ptrdiff_t stride,
+                                          size_t columns, size_t depth, const int32_t* bias,
+                                          ptrdiff_t bias_step, int32_t* sums) {
+  for (size_t j = 0; j < columns; j += kColumns) {
+    const int8_t* each[kColumns];
+    int32_t starts[kColumns];
+    for (size_t c = 0; c < kColumns; ++c) {
+      each[c] = right;
+      starts[c] = *bias;
+      if (j + c + 1 >= columns) continue;
+      right += stride;
+      bias += bias_step;
     }
-    sums[j] = first;
-    sums[kBlockColumns + j] = second;
+    if (depth > 0) {
+      sum_tile(left, each, depth, starts, sums + j);
+      continue;
+    }
+    for (size_t i = 0; i < kRows * kColumns; ++i)
+      sums[i / kColumns * kBlockColumns + j + i % kColumns] = starts[i % kColumns];
   }
 }
 
 #else
 
 inline constexpr size_t kRows = 3;
-inline constexpr size_t kColumns = 16;
-inline constexpr size_t kNarrow = 4;
-inline constexpr size_t kFew = 8;
+inline constexpr size_t kColumns = 8;
+static_assert(kBlockColumns % kColumns == 0);
 
 inline constexpr int kBits = 21;
 inline constexpr size_t kPart = 64;
@@ -108,136 +104,124 @@ inline constexpr uint64_t kMask = (uint64_t{1} << kBits) - 1;
 inline constexpr uint64_t kStarts = kStart | static_cast<uint64_t>(kStart) << kBits;
 static_assert(kStart + kPart * 128 * 128 <= kMask);
 
-#define RL_THREE(at_0, at_1, at_2, a, b, c)                                  \
-  "lb %[w], " at_0 "(%[right])\nlb %[v], " at_1 "(%[right])\nlb %[u], " at_2 \
-  "(%[right])\n"                                                             \
-  "mul %[w], %[w], %[x]\nmul %[v], %[v], %[x]\nmul %[u], %[u], %[x]\n"       \
-  "add " a ", " a ", %[w]\nadd " b ", " b ", %[v]\nadd " c ", " c ", %[u]\n"
+#define RL_COLUMN(at, column, sum) \
+  "lb %[w], " at "(%[" column "])\nmul %[w], %[w], %[x]\nadd " sum ", " sum ", %[w]\n"
+#define RL_STEP(at, panel_at)                                                                             \
+  "ld %[x], " panel_at "(%[panel])\n" RL_COLUMN(at, "a", "t0") RL_COLUMN(at, "b", "t1")                   \
+      RL_COLUMN(at, "c", "t2") RL_COLUMN(at, "d", "t3") RL_COLUMN(at, "e", "t4") RL_COLUMN(at, "f", "t5") \
+          RL_COLUMN(at, "g", "t6") RL_COLUMN(at, "h", "s1")
 
-// sums[j] += the sums of three rows in 21 bits each; 0 < depth <= kPart.
-inline void sum_part(const int8_t* const* left, const int8_t* right, ptrdiff_t stride, size_t depth,
-                     uint64_t* sums) {
-  const int8_t* a = left[0];
-  const int8_t* b = left[1];
-  const int8_t* c = left[2];
-  const int8_t* end = a + depth;
-  uint64_t x = kStarts, u, v, w;
+// packed[j]: the sums of three rows in 21 bits each; 0 < depth <= kPart.
+inline void sum_tile(const int64_t* panel, const int8_t* const* right, size_t depth, uint64_t* packed) {
+  uint64_t t = -depth & 3, x = kStarts, w;
+  const int64_t* end = panel + depth;
+  panel -= t;
+  const int8_t* a = right[0] - t;
+  const int8_t* b = right[1] - t;
+  const int8_t* c = right[2] - t;
+  const int8_t* d = right[3] - t;
+  const int8_t* e = right[4] - t;
+  const int8_t* f = right[5] - t;
+  const int8_t* g = right[6] - t;
+  const int8_t* h = right[7] - t;
   asm volatile(
       "mv t0, %[x]\nmv t1, %[x]\nmv t2, %[x]\nmv t3, %[x]\nmv t4, %[x]\nmv t5, %[x]\nmv t6, %[x]\nmv s1, %[x]\n"
-      "mv s2, %[x]\nmv s3, %[x]\nmv s4, %[x]\nmv s5, %[x]\nmv s6, %[x]\nmv s7, %[x]\nmv s8, %[x]\nmv s9, %[x]\n"
-      "1:\n"
-      "lb %[x], 0(%[c])\nlb %[w], 0(%[b])\nlb %[v], 0(%[a])\n"
-      "addi %[a], %[a], 1\naddi %[b], %[b], 1\naddi %[c], %[c], 1\n"
-      "slli %[x], %[x], 21\nadd %[x], %[x], %[w]\nslli %[x], %[x], 21\nadd %[x], %[x], %[v]\n"
-      RL_THREE("0", "1", "2", "t0", "t1", "t2")
-      RL_THREE("3", "4", "5", "t3", "t4", "t5")
-      RL_THREE("6", "7", "8", "t6", "s1", "s2")
-      RL_THREE("9", "10", "11", "s3", "s4", "s5")
-      RL_THREE("12", "13", "14", "s6", "s7", "s8")
-      "lb %[w], 15(%[right])\nadd %[right], %[right], %[stride]\nmul %[w], %[w], %[x]\nadd s9, s9, %[w]\n"
-      "bne %[a], %[end], 1b\n"
-      "sd t0, 0(%[sums])\nsd t1, 8(%[sums])\nsd t2, 16(%[sums])\nsd t3, 24(%[sums])\n"
-      "sd t4, 32(%[sums])\nsd t5, 40(%[sums])\nsd t6, 48(%[sums])\nsd s1, 56(%[sums])\n"
-      "sd s2, 64(%[sums])\nsd s3, 72(%[sums])\nsd s4, 80(%[sums])\nsd s5, 88(%[sums])\n"
-      "sd s6, 96(%[sums])\nsd s7, 104(%[sums])\nsd s8, 112(%[sums])\nsd s9, 120(%[sums])\n"
-      : [a] "+&r"(a), [b] "+&r"(b), [c] "+&r"(c), [right] "+&r"(right), [x] "+&r"(x), [u] "=&r"(u),
-        [v] "=&r"(v), [w] "=&r"(w)
-      : [stride] "r"(stride), [end] "r"(end), [sums] "r"(sums)
-      : RL_SUMS, "memory");
+      "beqz %[t], 1f\n"
+      "addi %[t], %[t], -2\n"
+      "bltz %[t], 2f\n"
+      "beqz %[t], 3f\n"
+      "j 4f\n"
+      "1:\n" RL_STEP("0", "0")
+      "2:\n" RL_STEP("1", "8")
+      "3:\n" RL_STEP("2", "16")
+      "4:\n" RL_STEP("3", "24")
+      "addi %[panel], %[panel], 32\n"
+      "addi %[a], %[a], 4\naddi %[b], %[b], 4\naddi %[c], %[c], 4\naddi %[d], %[d], 4\n"
+      "addi %[e], %[e], 4\naddi %[f], %[f], 4\naddi %[g], %[g], 4\naddi %[h], %[h], 4\n"
+      "bne %[panel], %[end], 1b\n"
+      "sd t0, 0(%[packed])\nsd t1, 8(%[packed])\nsd t2, 16(%[packed])\nsd t3, 24(%[packed])\n"
+      "sd t4, 32(%[packed])\nsd t5, 40(%[packed])\nsd t6, 48(%[packed])\nsd s1, 56(%[packed])\n"
+      : [panel] "+&r"(panel), [a] "+&r"(a), [b] "+&r"(b), [c] "+&r"(c), [d] "+&r"(d), [e] "+&r"(e),
+        [f] "+&r"(f), [g] "+&r"(g), [h] "+&r"(h), [t] "+&r"(t), [x] "+&r"(x), [w] "=&r"(w)
+      : [end] "r"(end), [packed] "r"(packed)
+      : "t0", "t1", "t2", "t3", "t4", "t5", "t6", "s1", "memory");
 }
 
-// The same of fewer columns.
-template <size_t kCount>
-inline void sum_few(const int8_t* const* left, const int8_t* right, ptrdiff_t stride, size_t depth,
-                    uint64_t* sums) {
+// Three rows' numbers, 21 bits each.
+inline void put_together(const int8_t* const* left, size_t depth, int64_t* panel) {
   const int8_t* a = left[0];
   const int8_t* b = left[1];
   const int8_t* c = left[2];
-  uint64_t s0 = kStarts, s1 = kStarts, s2 = kStarts, s3 = kStarts;
-  for (const int8_t* end = a + depth; a != end; ++a, ++b, ++c, right += stride) {
-    const int64_t x = ((*c * (int64_t{1} << kBits)) + *b) * (int64_t{1} << kBits) + *a;
-    s0 += static_cast<uint64_t>(x * right[0]);
-    if constexpr (kCount == 4) {
-      s1 += static_cast<uint64_t>(x * right[1]);
-      s2 += static_cast<uint64_t>(x * right[2]);
-      s3 += static_cast<uint64_t>(x * right[3]);
-    }
-  }
-  sums[0] = s0;
-  if constexpr (kCount == 4) {
-    sums[1] = s1;
-    sums[2] = s2;
-    sums[3] = s3;
+  for (int64_t* end = panel + depth; panel != end; ++panel, ++a, ++b, ++c) {
+    *panel = ((*c * (int64_t{1} << kBits)) + *b) * (int64_t{1} << kBits) + *a;
   }
 }
 
-template <size_t kCount>
-inline void sum_columns(const int8_t* const* left, const int8_t* right, ptrdiff_t stride, size_t depth,
-                        const int32_t* bias, int32_t* sums) {
+// sums[i][j] of kRows rows and some columns of a block; they begin with `bias`.
+[[gnu::noinline]] inline void sum_columns(const int8_t* const* left, const int8_t* right, ptrdiff_t stride,
+                                          size_t columns, size_t depth, const int32_t* bias,
+                                          ptrdiff_t bias_step, int32_t* sums) {
   const int32_t starts = static_cast<int32_t>((depth + kPart - 1) / kPart) * kStart;
-  for (size_t j = 0; j < kCount; ++j) {
-    const int32_t sum = bias[j];
-    sums[j] = sum - starts;
-    sums[kBlockColumns + j] = sum - starts;
-    sums[2 * kBlockColumns + j] = sum;
+  for (size_t j = 0; j < columns; ++j, bias += bias_step) {
+    sums[j] = *bias - starts;
+    sums[kBlockColumns + j] = *bias - starts;
+    sums[2 * kBlockColumns + j] = *bias;
   }
   const int8_t* rows[kRows] = {left[0], left[1], left[2]};
-  while (depth > 0) {
-    uint64_t packed[kCount];
-    const size_t part = depth < kPart ? depth : kPart;
-    if constexpr (kCount == kColumns) {
-      sum_part(rows, right, stride, part, packed);
-    } else {
-      sum_few<kCount>(rows, right, stride, part, packed);
-    }
-    int32_t* sum = sums;
-    for (const uint64_t each : packed) {
-      sum[0] += static_cast<int32_t>(each & kMask);
-      sum[kBlockColumns] += static_cast<int32_t>(each >> kBits & kMask);
-      sum[2 * kBlockColumns] += static_cast<int32_t>(static_cast<int64_t>(each) >> 2 * kBits);
-      ++sum;
-    }
-    depth -= part;
-    right += static_cast<ptrdiff_t>(part) * stride;
+  int64_t panel[kPart];
+  for (size_t k = 0; k < depth; k += kPart) {
+    const size_t part = depth - k < kPart ? depth - k : kPart;
+    put_together(rows, part, panel);
     for (const int8_t*& row : rows) row += part;
+    const int8_t* column = right + k;
+    for (size_t j = 0; j < columns; j += kColumns) {
+      const size_t count = columns - j < kColumns ? columns - j : kColumns;
+      const int8_t* each[kColumns];
+      for (size_t c = 0; c < kColumns; ++c) {
+        each[c] = column;
+        if (c + 1 < count || count == kColumns) column += stride;
+      }
+      uint64_t packed[kColumns];
+      sum_tile(panel, each, part, packed);
+      int32_t* sum = sums + j;
+      for (size_t c = 0; c < count; ++c, ++sum) {
+        sum[0] += static_cast<int32_t>(packed[c] & kMask);
+        sum[kBlockColumns] += static_cast<int32_t>(packed[c] >> kBits & kMask);
+        sum[2 * kBlockColumns] += static_cast<int32_t>(static_cast<int64_t>(packed[c]) >> 2 * kBits);
+      }
+    }
   }
 }
 
 #endif
 
-inline constexpr size_t kAlone = 8;  // columns of a tile of one row
-
-// sums[j] of a row that is alone. 28 instructions for 8 products.
-inline void sum_row(const int8_t* left, const int8_t* right, ptrdiff_t stride, size_t depth,
-                    const int32_t* bias, int32_t* sums) {
-  int32_t s0 = bias[0], s1 = bias[1], s2 = bias[2], s3 = bias[3];
-  int32_t s4 = bias[4], s5 = bias[5], s6 = bias[6], s7 = bias[7];
-  for (const int8_t* end = left + depth; left != end; ++left, right += stride) {
-    const int32_t x = *left;
-    s0 += x * right[0];
-    s1 += x * right[1];
-    s2 += x * right[2];
-    s3 += x * right[3];
-    s4 += x * right[4];
-    s5 += x * right[5];
-    s6 += x * right[6];
-    s7 += x * right[7];
+// sums[j] of a row that is alone, by four columns and four of the depth: 58 instructions for 16 products.
+[[gnu::noinline]] inline void sum_row(const int8_t* left, const int8_t* right, ptrdiff_t stride,
+                                      size_t columns, size_t depth, const int32_t* bias, ptrdiff_t bias_step,
+                                      int32_t* sums) {
+  const int8_t* end = left + depth;
+  for (size_t j = 0; j < columns; j += 4) {
+    const size_t rest = columns - j;
+    const int8_t* a = left;
+    const int8_t* p = right;
+    const int8_t* q = rest > 1 ? p + stride : p;
+    const int8_t* r = rest > 2 ? q + stride : q;
+    const int8_t* s = rest > 3 ? r + stride : r;
+    int32_t first = 0, second = 0, third = 0, fourth = 0, x;
+#define RL_STEP_ROW(at) \
+  x = a[at], first += x * p[at], second += x * q[at], third += x * r[at], fourth += x * s[at]
+    for (size_t fours = depth / 4; fours > 0; --fours, a += 4, p += 4, q += 4, r += 4, s += 4) {
+      RL_STEP_ROW(0);
+      RL_STEP_ROW(1);
+      RL_STEP_ROW(2);
+      RL_STEP_ROW(3);
+    }
+    for (; a != end; ++a, ++p, ++q, ++r, ++s) RL_STEP_ROW(0);
+#undef RL_STEP_ROW
+    const int32_t all[4] = {first, second, third, fourth};
+    for (size_t c = 0; c < 4 && c < rest; ++c, bias += bias_step) sums[j + c] = *bias + all[c];
+    right += 4 * stride;
   }
-  sums[0] = s0;
-  sums[1] = s1;
-  sums[2] = s2;
-  sums[3] = s3;
-  sums[4] = s4;
-  sums[5] = s5;
-  sums[6] = s6;
-  sums[7] = s7;
-}
-
-// Columns of the next tile, of which `rest` of `columns` are left.
-inline size_t tile_columns(size_t rows, size_t columns, size_t rest) {
-  if (rows == 1 && columns >= kAlone) return kAlone;
-  if (rest > kFew && columns >= kColumns) return kColumns;
-  return columns >= kNarrow ? kNarrow : 1;
 }
 
 inline void add_to_rows(const int32_t* row_bias, Block& block) {
@@ -249,34 +233,27 @@ inline void add_to_rows(const int32_t* row_bias, Block& block) {
 [[gnu::noinline]] inline void multiply_int8_rows(const Int8Rows& p) {
   Block block;
   block.out_stride = p.out_stride;
+  const ptrdiff_t bias_step = p.bias == nullptr ? 0 : 1;
   for (size_t i = 0; i < p.rows; i += block.rows) {
     block.rows = p.rows - i < kBlockRows ? p.rows - i : kBlockRows;
-    int8_t* out = p.out + static_cast<ptrdiff_t>(i) * p.out_stride;
-    const int8_t* left[kBlockRows];  // rows that are not there repeat the last one
+    const int8_t* left[kBlockRows];
+    const int8_t* row = p.left + static_cast<ptrdiff_t>(i) * p.left_stride;
     for (size_t k = 0; k < kBlockRows; ++k) {
-      const size_t row = k < block.rows ? k : block.rows - 1;
-      left[k] = p.left + static_cast<ptrdiff_t>(i + row) * p.left_stride;
+      left[k] = row;
+      if (k + 1 < block.rows) row += p.left_stride;
     }
     for (size_t j = 0; j < p.columns; j += block.columns) {
-      const size_t rest = p.columns - j;
-      block.columns = tile_columns(block.rows, p.columns, rest);
-      if (rest < block.columns) j = p.columns - block.columns;
+      block.columns = p.columns - j < kBlockColumns ? p.columns - j : kBlockColumns;
       block.first = j;
-      block.out = out + j;
-      const int8_t* right = p.right + j;
+      block.out = p.out + static_cast<ptrdiff_t>(i) * p.out_stride + static_cast<ptrdiff_t>(j);
+      const int8_t* right = p.right + static_cast<ptrdiff_t>(j) * p.right_stride;
       const int32_t* bias = p.bias == nullptr ? kNoBias : p.bias + j;
-      const bool is_alone = block.rows == 1 && block.columns == kAlone;
-      if (is_alone) {
-        sum_row(left[0], right, p.right_stride, p.depth, bias, block.sums[0]);
-      }
-      for (size_t row = is_alone ? 1 : 0; row < block.rows; row += kRows) {
-        int32_t* sums = block.sums[row];
-        if (block.columns == kColumns) {
-          sum_columns<kColumns>(left + row, right, p.right_stride, p.depth, bias, sums);
-        } else if (block.columns == kNarrow) {
-          sum_columns<kNarrow>(left + row, right, p.right_stride, p.depth, bias, sums);
-        } else {
-          sum_columns<1>(left + row, right, p.right_stride, p.depth, bias, sums);
+      if (block.rows == 1) {
+        sum_row(left[0], right, p.right_stride, block.columns, p.depth, bias, bias_step, block.sums[0]);
+      } else {
+        for (size_t first = 0; first < block.rows; first += kRows) {
+          sum_columns(left + first, right, p.right_stride, block.columns, p.depth, bias, bias_step,
+                      block.sums[first]);
         }
       }
       if (p.row_bias != nullptr) add_to_rows(p.row_bias + i, block);

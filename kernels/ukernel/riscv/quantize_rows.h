@@ -14,8 +14,8 @@
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 inline constexpr size_t kBlockRows = 12;
-inline constexpr size_t kBlockColumns = __riscv_xlen == 32 ? 8 : 16;
-inline constexpr int32_t kNoBias[kBlockColumns] = {};
+inline constexpr size_t kBlockColumns = __riscv_xlen == 32 ? 8 : 32;
+inline constexpr int32_t kNoBias[8] = {};
 
 struct Block {
   size_t rows = 0;

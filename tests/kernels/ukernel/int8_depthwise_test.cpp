@@ -105,6 +105,7 @@ TEST_P(Int8DepthwiseVariants, InPlaceOfManyChannels_LaterPixelsReadTheirOwn) {
   strip.to.multipliers = &multiplier;
   strip.to.shifts = &shift;
   strip.out_stride = kChannels;
+  strip.in_place = true;
   std::vector<const int8_t*> in(kPixels * kTaps);
   for (std::vector<int8_t>* each : {&expected, &image}) {
     for (size_t i = 0; i < in.size(); ++i) in[i] = each->data() + (i / kTaps + 1) * kChannels;
@@ -168,6 +169,7 @@ TEST_P(Int8DepthwiseVariants, InPlace_LaterPixelsReadTheirOwn) {
   strip.weights = weights.data();
   strip.to = requantizations.to();
   strip.out_stride = 21;
+  strip.in_place = true;
   const int8_t* in[5];
   for (size_t p = 0; p < 5; ++p) in[p] = expected.data() + 21 * p;
   strip.in = in;

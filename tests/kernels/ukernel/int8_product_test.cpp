@@ -33,10 +33,9 @@ INSTANTIATE_TEST_SUITE_P(Each, Int8ProductVariants, ::testing::ValuesIn(variants
 void compare(const Functions& functions, const RequantizationCase& rounding, size_t rows, size_t columns,
              size_t depth, size_t gap, Edge edge, bool has_bias = true) {
   const size_t left_stride = depth + gap;
-  const size_t right_stride = (kInt8RightByColumns ? depth : columns) + gap;
-  const size_t lines = kInt8RightByColumns ? columns : depth;
+  const size_t right_stride = depth + gap;
   Guarded<int8_t> left(rows == 0 ? 0 : (rows - 1) * left_stride + depth, edge);
-  Guarded<int8_t> right(lines == 0 ? 0 : lines * right_stride - gap, edge);
+  Guarded<int8_t> right(columns == 0 ? 0 : columns * right_stride - gap, edge);
   Guarded<int8_t> out(rows == 0 ? 0 : (rows - 1) * (columns + gap) + columns, edge);
   fill_int8(left);
   fill_int8(right);
@@ -123,7 +122,7 @@ TEST_P(Int8ProductVariants, ExtremeFactors_SameBitsAsReference) {
       product.left = left.data();
       product.left_stride = static_cast<ptrdiff_t>(depth);
       product.right = right.data();
-      product.right_stride = static_cast<ptrdiff_t>(kInt8RightByColumns ? depth : kColumns);
+      product.right_stride = static_cast<ptrdiff_t>(depth);
       product.to = requantizations.to();
       // So small a scale that no sum is clamped.
       const int32_t multiplier = 1 << 30;
