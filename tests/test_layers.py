@@ -76,8 +76,8 @@ PACKAGE = [
     "cli",
 ]
 
-ARITHMETIC = "kernels/ukernel/requantize.h"
-"""The contract between fronts, which prove the numbers, and microkernels, which use them: plain code that any
+ARITHMETIC = r"kernels/ukernel/(?:requantize|quantized_sum)\.h"
+"""The contracts between fronts, which prove the numbers, and microkernels, which use them: plain code that any
 folder of kernels/ may include."""
 
 _INCLUDE = re.compile(rf'^#include "(?!{ARITHMETIC})(\w+)/(\w+)/', re.MULTILINE)

@@ -142,7 +142,7 @@ class _Group:
         reads = _read_in_order(node, self.rules)
         if len(reads) != 1 or reads[0] in members or not (_is_tensor(node) and _is_tensor(reads[0])):
             return False
-        return value_of(node).element_size() < value_of(reads[0]).element_size()
+        return bool(value_of(node).element_size() < value_of(reads[0]).element_size())
 
     def _counts(self, node: Node) -> bool:
         """Whether the node is a convolution that is to run channels-last."""
