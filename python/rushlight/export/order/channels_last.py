@@ -70,11 +70,12 @@ def _read_in_order(node: Node, rules: OrderRules) -> list[Node]:
 
 
 def _reads_planes(convolution: Node, read: Node) -> bool:
-    """Whether its kernel brings few channels together itself, as that of an image."""
+    """Whether its kernel brings few channels together itself, as that of an image: of floats."""
     transposed, groups = (named_argument(convolution, name) for name in ("transposed", "groups"))
     channels = value_of(read).shape[1]
     return (
         convolution.args[0] is read
+        and value_of(read).dtype.is_floating_point
         and not transposed
         and groups == 1
         and isinstance(channels, int)
@@ -88,9 +89,10 @@ class _Group:
     def __init__(
         self, nodes: list[Node], module: GraphModule, constants: Constants, rules: OrderRules, which: str
     ) -> None:
-        self.which = which
-        self.nodes, self.members, self.module = nodes, set(nodes), module
+        self.which, self.module = which, module
         self.constants, self.rules, self.any_order = constants, rules, rules.any_order
+        self.nodes = [node for node in nodes if not self._narrows(node, set(nodes))]
+        self.members = set(self.nodes)
 
     def convert(self) -> bool:
         """Convert at the borders, if that is worth it."""
@@ -114,6 +116,14 @@ class _Group:
             if output in node.users:
                 self._restore(node, output)
         return True
+
+    def _narrows(self, node: Node, members: set[Node]) -> bool:
+        """Whether the node makes smaller elements of what comes from outside, as quantizing does: the copy is
+        of its results then."""
+        reads = _read_in_order(node, self.rules)
+        if len(reads) != 1 or reads[0] in members or not (_is_tensor(node) and _is_tensor(reads[0])):
+            return False
+        return bool(value_of(node).element_size() < value_of(reads[0]).element_size())
 
     def _counts(self, node: Node) -> bool:
         """Whether the node is a convolution that is to run channels-last."""

@@ -154,6 +154,16 @@ def test_an_image_of_more_channels_is_converted(beyond: int) -> None:
     assert operators(program).count("_clone_dim_order") == 1 + beyond
 
 
+def test_an_image_is_converted_when_it_is_quantized() -> None:
+    example = (torch.randn(1, 6, 12, 12),)
+    graph = rushlight.quantize(body().eval(), example, [example])
+    method = read_program(rushlight.export(graph, example).buffer).method("forward")
+    called = [method.operators[call.operator] for call in method.instructions if hasattr(call, "operator")]
+    first = called.index("quantized_decomposed::quantize_per_tensor.out")
+    assert called[first + 1] == "dim_order_ops::_clone_dim_order.out"
+    assert called.count("dim_order_ops::_clone_dim_order.out") == 2  # and one for the output
+
+
 def test_images_of_one_channel_and_results_of_one_pixel_need_no_conversion() -> None:
     x = torch.randn(2, 1, 8, 8)
     model = Squeezed().eval()
