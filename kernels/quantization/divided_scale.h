@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scales of means: one scale, divided by the number of elements that a mean is of; softmax divides by a sum. The division is here and
-// not ahead of time, so that windows of different sizes, at borders, and dynamic sizes need no list of
-// scales. It costs one division of 64 bits for each number of elements that follows another one.
+// Scales of means: one scale, divided by the number of elements that a mean is of; softmax divides by a sum.
+// The division is here and not ahead of time, so that windows of different sizes, at borders, and dynamic
+// sizes need no list of scales. It costs one division of 64 bits for each number of elements that follows
+// another one.
 #pragma once
 
 #include <cstdint>
