@@ -12,7 +12,7 @@ import numpy as np
 from rushlight.codegen.schema import Argument
 from rushlight.integers.graph import DEQUANTIZE, QUANTIZE
 from rushlight.lowered.instructions import Call, TensorOperand
-from rushlight.program.dtypes import NAMES
+from rushlight.program.dtypes import NAMES, NUMBERS
 from rushlight.program.model import Kind
 
 _PER_CHANNEL = "quantized_decomposed::dequantize_per_channel"
@@ -23,7 +23,7 @@ _MAKERS = (
 )  # fmt: skip
 
 
-_NUMBERS = (Kind.INT, Kind.BOOL, Kind.DOUBLE)
+_PLAIN = (Kind.INT, Kind.BOOL, Kind.DOUBLE)
 _LISTS = {"float": Kind.DOUBLE_LIST, "bool": Kind.BOOL_LIST}
 
 
@@ -37,7 +37,7 @@ def fits(argument: Argument, kind: Kind) -> bool:
         return kind is _LISTS.get(argument.base, Kind.INT_LIST)
     if argument.base in ("Tensor", "float"):
         return kind is (Kind.TENSOR if argument.base == "Tensor" else Kind.DOUBLE)
-    return kind in (*_NUMBERS, Kind.STRING, Kind.NONE) or argument.base == "Any"
+    return kind in (*_PLAIN, Kind.STRING, Kind.NONE) or argument.base == "Any"
 
 
 def hold(call: Call) -> bool:
@@ -70,7 +70,8 @@ def _quantization_holds(name: str, given: Mapping[str, Any], result: TensorOpera
     source = given["input"]
     integers, floats = (result, source) if name == QUANTIZE else (source, result)
     dtype = given["dtype"]
-    return _same(source, result) and _range_holds(given, integers.dtype, dtype) and floats.dtype == "float32"
+    plain = floats.dtype == "float32" and given.get("out_dtype") in (None, NUMBERS["float32"])
+    return _same(source, result) and _range_holds(given, integers.dtype, dtype) and plain
 
 
 def _per_channel_holds(given: Mapping[str, Any], result: TensorOperand) -> bool:
@@ -81,6 +82,7 @@ def _per_channel_holds(given: Mapping[str, Any], result: TensorOperand) -> bool:
     counts = (source.sizes[axis],)
     per_channel = given["scales"].sizes == counts and (points is None or points.sizes == counts)
     known = points is None or points.dtype in ("int32", "int64")
+    known = known and given.get("out_dtype") in (None, NUMBERS["float32"])
     return (
         per_channel
         and known

@@ -115,6 +115,9 @@ class _Reader:
         _need(len(method.chains) == 1, f"it has {len(method.chains)} chains")
         _need(len(method.instructions) <= MOST_CALLS, f"it has more than {MOST_CALLS:,} instructions")
         tensors = [value.data for value in method.values if isinstance(value.data, TensorInfo)]
+        for tensor in tensors:
+            aligned = tensor.memory_offset % min(element_size(tensor.dtype), 8) == 0
+            _need(aligned, f"a tensor of {tensor.dtype} is at byte {tensor.memory_offset}")
         on_devices = method.buffer_devices or any(tensor.device != Device() for tensor in tensors)
         _need(not on_devices, "it has memory on devices")
         free = any(tensor.dynamism is Dynamism.UNBOUNDED for tensor in tensors)

@@ -134,7 +134,9 @@ def _transposed(graph: Graph, value: Value) -> Weights | None:
     """The weights [outputs, inputs] whose transpose a value is."""
     call = graph.maker(value)
     if call is not None and _swaps(call):
-        return weights(graph, next(iter(call.arguments.values())))
+        known = weights(graph, next(iter(call.arguments.values())))
+        fits = known is not None and tuple(graph.sizes(value)) == known.numbers.shape[::-1]
+        return known if fits else None
     found = weights(graph, value, axis=1)
     if found is None or found.numbers.ndim != 2:
         return None
