@@ -33,12 +33,13 @@ class Arithmetic:
 def arithmetic_of(
     graph: Graph, reasons: Mapping[str, str], is_constant: Callable[[Node], bool]
 ) -> list[Arithmetic]:
-    """The operators of a graph, those in integers first; none for a graph without quantize or dequantize.
+    """The operators of a graph, those in integers first; none for a graph without any that is about quantized
+    numbers.
 
     `reasons` has why the rules refused a call, by the node's name.
     """
     nodes = [node for node in graph.nodes if isinstance(node.target, OpOverload)]
-    if not any(_converts(node) or "::quantized_" in _schema(node) for node in nodes):
+    if not any("quantize" in _schema(node) for node in nodes):
         return []
     counts: Counter[Arithmetic] = Counter()
     first: dict[Arithmetic, Node] = {}
