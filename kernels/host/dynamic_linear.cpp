@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Quantizes rows once, a block at a time, and multiplies each block with all panels. A few blocks are cut by
 // panels, so that threads have enough to do: these quantize the rows again.
-#include "kernels/host/grouped_linear.h"
+#include "kernels/host/int8/grouped_linear.h"
 #include "kernels/quantization/dynamic_range.h"
 #include "kernels/ukernel/dynamic_gemm.h"
 

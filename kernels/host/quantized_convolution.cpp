@@ -9,8 +9,8 @@
 
 #include "kernels/checks/checks.h"
 #include "kernels/geometry/patches.h"
-#include "kernels/host/int8_lines.h"
-#include "kernels/host/tap_table.h"
+#include "kernels/host/int8/int8_lines.h"
+#include "kernels/host/int8/tap_table.h"
 #include "kernels/quantization/requantization.h"
 #include "kernels/ukernel/int8_depthwise.h"
 

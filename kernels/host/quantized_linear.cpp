@@ -2,7 +2,7 @@
 #include "kernels/backs/quantized_linear.h"
 
 #include "kernels/checks/checks.h"
-#include "kernels/host/int8_rows.h"
+#include "kernels/host/int8/int8_rows.h"
 #include "kernels/walk/view.h"
 
 namespace rushlight::kernels::host {

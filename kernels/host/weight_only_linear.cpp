@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/host/grouped_linear.h"
+#include "kernels/host/int8/grouped_linear.h"
 #include "kernels/ukernel/mixed_gemm.h"
 
 namespace rushlight::kernels::host {

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "kernels/geometry/patches.h"
-#include "kernels/host/int8_rows.h"
+#include "kernels/host/int8/int8_rows.h"
 
 namespace rushlight::kernels::host {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/host/int8_lines.h"
+#include "kernels/host/int8/int8_lines.h"
 
 #include <algorithm>
 #include <cstring>
