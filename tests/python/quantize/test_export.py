@@ -101,7 +101,8 @@ def test_weights_are_stored_as_integers_alone(scheme: str) -> None:
     graph = quantize(case.module, inputs, case.calibration(3), SCHEMES[scheme])
     constants = stored(rushlight.export(graph, inputs).program)
     four_bits = scheme.startswith("4")
-    weights = [c for c in constants if c.dtype in ("int8", "uint8")]
+    # Vectors of int8 are shifts, of integer operators.
+    weights = [c for c in constants if c.dtype in ("int8", "uint8") and len(c.sizes) > 1]
     assert {c.sizes for c in weights} == ({(32, 8), (6, 16)} if four_bits else {(32, 16), (6, 32)})
     assert {c.dtype for c in weights} == {"uint8" if four_bits else "int8"}
     floats = [c for c in constants if c.dtype == "float32"]
