@@ -8,9 +8,7 @@
 // Sums have 32 bits; the caller knows that none overflows. See requantize.h for what quantized() is.
 //
 // Promises: nothing is read or written but what is described, nothing needs more alignment than its type. All
-// variants make the same bits. `out` overlaps nothing that is read; with `in_place` it may overlap, of the
-// inputs, those numbers of the same channel that no later pixel of the call reads. Without it variants take
-// all pixels of some channels before others.
+// variants make the same bits. `out` overlaps nothing that is read.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +33,6 @@ struct Int8Depthwise {
 
   int8_t* out = nullptr;
   ptrdiff_t out_stride = 0;  // from pixel to pixel
-  bool in_place = false;
 };
 RL_UKERNEL_INTEGER(void, depthwise_int8, (const Int8Depthwise& strip), (strip))
 

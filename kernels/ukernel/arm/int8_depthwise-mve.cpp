@@ -2,7 +2,6 @@
 // Cortex-M55: 16 channels, two taps at a time, whose products of int16 are added before they are widened: 24
 // instructions for 32 products, in assembler, as registers just suffice. Two products fit in int16 unless a
 // weight is -128. Four channels at a time where one is, and where taps are many.
-#include "kernels/ukernel/arm/int8_depthwise_order.h"
 #include "kernels/ukernel/arm/requantize_mve.h"
 #include "kernels/ukernel/int8_depthwise.h"
 
@@ -118,7 +117,9 @@ inline void add_few(const Int8Depthwise& strip, size_t channel, const int8_t* co
   }
 }
 
-[[gnu::noinline]] inline void filter_channels(const Int8Depthwise& strip) {
+}  // namespace
+
+void depthwise_int8(const Int8Depthwise& strip) {
   int8_t weights[kMostTaps * kGroup];
   int32_t sums[kPixels * kGroup];
   for (size_t c = 0; c < strip.channels;) {
@@ -142,9 +143,5 @@ inline void add_few(const Int8Depthwise& strip, size_t channel, const int8_t* co
     c += channels;
   }
 }
-
-}  // namespace
-
-void depthwise_int8(const Int8Depthwise& strip) { filter_in_order(strip, filter_channels); }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

@@ -8,7 +8,6 @@
 //   void add_taps(Taps&)                        sums of pixels
 #pragma once
 
-#include "kernels/ukernel/arm/int8_depthwise_order.h"
 #include "kernels/ukernel/arm/requantize_scalar.h"
 #include "kernels/ukernel/int8_depthwise.h"
 
@@ -38,7 +37,9 @@ constexpr size_t kMostTaps = 512 / kTapBytes;  // that are widened: 512 bytes of
   }
 }
 
-[[gnu::noinline]] inline void filter_channels(const Int8Depthwise& strip) {
+}  // namespace
+
+void depthwise_int8(const Int8Depthwise& strip) {
   size_t c = 0;
   if (strip.taps > 0 && strip.taps <= kMostTaps) {
     alignas(8) int8_t weights[kMostTaps * kTapBytes];
@@ -63,9 +64,5 @@ constexpr size_t kMostTaps = 512 / kTapBytes;  // that are widened: 512 bytes of
   }
   for (; c < strip.channels; ++c) filter_channel(strip, c);
 }
-
-}  // namespace
-
-void depthwise_int8(const Int8Depthwise& strip) { filter_in_order(strip, filter_channels); }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

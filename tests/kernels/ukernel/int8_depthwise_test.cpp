@@ -88,38 +88,6 @@ TEST_P(Int8DepthwiseVariants, ManyChannelsAndTaps_SameBitsAsReference) {
   compare(GetParam(), kRequantizations[11], 2, 21, 801, 0, Edge::kBack);
 }
 
-TEST_P(Int8DepthwiseVariants, InPlaceOfManyChannels_LaterPixelsReadTheirOwn) {
-  // A pixel's result overwrites the inputs of the pixel before, channel by channel.
-  constexpr size_t kPixels = 3, kChannels = 3001, kTaps = 9;
-  std::vector<int8_t> weights(kTaps * kChannels, 1), image((kPixels + 1) * kChannels);
-  for (size_t i = 0; i < image.size(); ++i) image[i] = static_cast<int8_t>(i * 37 % 251);
-  std::vector<int8_t> expected = image;
-  const int32_t multiplier = 1 << 30;
-  const int8_t shift = -3;
-  Int8Depthwise strip;
-  strip.pixels = kPixels;
-  strip.channels = kChannels;
-  strip.taps = kTaps;
-  strip.weights = weights.data();
-  strip.weight_stride = kChannels;
-  strip.to.multipliers = &multiplier;
-  strip.to.shifts = &shift;
-  strip.out_stride = kChannels;
-  strip.in_place = true;
-  std::vector<const int8_t*> in(kPixels * kTaps);
-  for (std::vector<int8_t>* each : {&expected, &image}) {
-    for (size_t i = 0; i < in.size(); ++i) in[i] = each->data() + (i / kTaps + 1) * kChannels;
-    strip.in = in.data();
-    strip.out = each->data();
-    if (each == &expected) {
-      reference::depthwise_int8(strip);
-    } else {
-      GetParam().depthwise(strip);
-    }
-  }
-  for (size_t i = 0; i < image.size(); ++i) ASSERT_EQ(image[i], expected[i]) << i;
-}
-
 TEST_P(Int8DepthwiseVariants, AnyRounding_SameBitsAsReference) {
   for (const RequantizationCase& rounding : kRequantizations) {
     for (const size_t channels : {3, 16, 37}) {
@@ -153,32 +121,6 @@ TEST_P(Int8DepthwiseVariants, ManyChannels_SameBitsAsReference) {
   for (const size_t channels : {100, 128, 200, 300}) {
     compare(GetParam(), kRequantizations[0], 3, channels, 9, channels % 3, Edge::kBack);
   }
-}
-
-TEST_P(Int8DepthwiseVariants, InPlace_LaterPixelsReadTheirOwn) {
-  Guarded<int8_t> image(5 * 21);
-  fill_int8(image);
-  std::vector<int8_t> expected(image.begin(), image.end());
-  Guarded<int8_t> weights(21);
-  fill_int8(weights);
-  const rushlight::testing::Requantizations requantizations(kRequantizations[0], 21, Edge::kBack);
-  Int8Depthwise strip;
-  strip.pixels = 5;
-  strip.channels = 21;
-  strip.taps = 1;
-  strip.weights = weights.data();
-  strip.to = requantizations.to();
-  strip.out_stride = 21;
-  strip.in_place = true;
-  const int8_t* in[5];
-  for (size_t p = 0; p < 5; ++p) in[p] = expected.data() + 21 * p;
-  strip.in = in;
-  strip.out = expected.data();
-  reference::depthwise_int8(strip);
-  for (size_t p = 0; p < 5; ++p) in[p] = image.data() + 21 * p;
-  strip.out = image.data();
-  GetParam().depthwise(strip);
-  for (size_t i = 0; i < image.size(); ++i) ASSERT_EQ(image[i], expected[i]) << i;
 }
 
 TEST_P(Int8DepthwiseVariants, WeightsOfMoreThanTheLeast_SameBitsAsReference) {
