@@ -138,7 +138,10 @@ class _FxGraph:
 
     def constant(self, value: Any) -> Array | None:
         found = self.constants.get(value)
-        return None if found is None else found.detach().cpu().numpy()
+        if found is None:
+            return None
+        known = found.detach().cpu()
+        return (known.float() if known.dtype == torch.bfloat16 else known).numpy()  # numpy has no bfloat16
 
     def dtype(self, value: Node) -> str:
         return str(value_of(value).dtype).removeprefix("torch.")
