@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "kernels/geometry/convolution.h"
+#include "kernels/geometry/convolution_shape.h"
 #include "kernels/matmul/activation.h"
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"

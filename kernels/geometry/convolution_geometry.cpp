@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "kernels/geometry/convolution.h"
+#include "kernels/geometry/convolution_shape.h"
 
 namespace rushlight::kernels {
 

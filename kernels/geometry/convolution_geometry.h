@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "kernels/geometry/convolution.h"
+#include "kernels/geometry/convolution_shape.h"
 
 namespace rushlight::kernels {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/geometry/convolution.h"
+#include "kernels/geometry/convolution_shape.h"
 #include "kernels/host/convolution/algorithm.h"
 
 namespace rushlight::kernels::host {

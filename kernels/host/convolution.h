@@ -8,7 +8,7 @@
 #include <cstddef>
 
 #include "kernels/backs/convolution.h"
-#include "kernels/geometry/convolution.h"
+#include "kernels/geometry/convolution_shape.h"
 #include "kernels/host/activate.h"
 #include "runtime/kernel/context.h"
 

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The arguments of a convolution in one to three dimensions, and the shape of its result.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "kernels/checks/checks.h"
+#include "kernels/geometry/spatial.h"
+#include "runtime/base/error.h"
+#include "runtime/base/span.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+struct ConvolutionArguments {
+  Span<const int64_t> stride;
+  Span<const int64_t> padding;
+  Span<const int64_t> dilation;
+  bool transposed;
+  Span<const int64_t> output_padding;
+  int64_t groups;
+};
+
+inline constexpr size_t kSpatial = 3;  // 1-d and 2-d convolutions have leading axes of size 1
+
+// One spatial dimension. Strides are in elements of the tensor they belong to.
+struct ConvolutionAxis {
+  ptrdiff_t in = 1;
+  ptrdiff_t out = 1;
+  ptrdiff_t kernel = 1;
+  ptrdiff_t step = 1;  // the convolution's stride
+  ptrdiff_t pad = 0;
+  ptrdiff_t dilation = 1;
+  ptrdiff_t in_stride = 0;
+  ptrdiff_t out_stride = 0;
+  ptrdiff_t kernel_stride = 0;
+};
+
+// Writes the axes that the tensors have, behind those that they have not, in the order of the tensors. `out`
+// has the shape that it should have.
+inline void plan_axes(const Tensor& input, const Tensor& weight, const ConvolutionArguments& arguments,
+                      const Tensor& out, ConvolutionAxis* axes) {
+  const size_t spatial = input.sizes().size() - 2;
+  for (size_t i = 0; i < spatial; ++i) {
+    ConvolutionAxis& axis = axes[kSpatial - spatial + i];
+    axis.in = input.sizes()[i + 2];
+    axis.out = out.sizes()[i + 2];
+    axis.kernel = weight.sizes()[i + 2];
+    axis.step = static_cast<ptrdiff_t>(spatial_item(arguments.stride, i));
+    axis.pad = static_cast<ptrdiff_t>(spatial_item(arguments.padding, i));
+    axis.dilation = static_cast<ptrdiff_t>(spatial_item(arguments.dilation, i));
+    axis.in_stride = input.strides()[i + 2];
+    axis.out_stride = out.strides()[i + 2];
+    axis.kernel_stride = weight.strides()[i + 2];
+  }
+}
+
+// True if each output of the axis sees the one input at its place. A transposed axis may be longer than its
+// input, by output padding.
+[[nodiscard]] bool is_pointwise(const ConvolutionAxis& axis);
+
+// Checks the tensors and arguments, and writes the shape of their convolution.
+// InvalidArgument, InvalidType.
+Error convolution_shape(const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
+                        const ConvolutionArguments& arguments, Shape* shape);
+
+// The same of tensors of any dtypes, without the bias. InvalidArgument.
+Error convolution_sizes(const Tensor& input, const Tensor& weight, const ConvolutionArguments& arguments,
+                        Shape* shape);
+
+}  // namespace rushlight::kernels
