@@ -13,8 +13,8 @@ namespace rushlight::kernels {
 enum class RangeMapping : uint8_t {
   kAsymmetric,  // the zero point is low - round(min / scale)
   kNearerEnd,   // it comes from the end of the range that is met with the smaller error; elements are
-               // quantized in float64, with the zero point added before rounding
-  kSymmetric,  // the zero point is the middle of the range
+                // quantized in float64, with the zero point added before rounding
+  kSymmetric,   // the zero point is the middle of the range
 };
 
 struct DynamicRange {
