@@ -102,8 +102,7 @@ def _in_integers(request: BuildRequest, target: targets.Target, output: Path) ->
     """The request with the program that a board gets linked in as it computes in integers, if it is to."""
     if not (request.integers and target.kind == "bare-metal" and request.links_model):
         return request
-    by_depth = targets.wants_weights_by_depth(target)
-    models = tuple(converted_model(each, output / "integers", by_depth=by_depth) for each in request.models)
+    models = tuple(converted_model(each, output / "integers") for each in request.models)
     return replace(request, models=models)
 
 

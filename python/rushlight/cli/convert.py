@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 
-from rushlight import targets
 from rushlight.cli.console import Console, echo_json
 from rushlight.cli.options import json_option, kilobytes, verbose_option
 from rushlight.convert.api import Conversion, MethodConversion
@@ -20,19 +19,17 @@ from rushlight.program import read_model, record_beside
 @click.command("convert")
 @click.argument("model", type=click.Path(path_type=Path))
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="File to write.")
-@click.option("-t", "--target", help="The target that is to run it; see `rushlight targets`.")
 @json_option
 @verbose_option
-def convert_command(model: Path, output: Path, target: str | None, as_json: bool) -> None:
+def convert_command(model: Path, output: Path, as_json: bool) -> None:
     """Write MODEL (.pte or .bpte, of any exporter) so that its quantized parts compute in integers.
 
     The report says which operators do, and of each other one that is quantized why it computes in float. The
     new file has operators of rushlight's own: the official runtime does not load it. Where nothing changes,
     no file is written."""
     if output.exists() and output.resolve() == model.resolve():
-        raise InvalidArgument(f"{output}: is MODEL itself; a file of its own expected")
-    by_depth = target is not None and targets.wants_weights_by_depth(targets.get(target))
-    done = convert_file(model, output, by_depth=by_depth)
+        raise InvalidArgument(f"--output: expected another file than MODEL, got {output}")
+    done = convert_file(model, output)
     if as_json:
         echo_json(done.to_json())
     else:

@@ -107,7 +107,6 @@ def convert(
     program: Program,
     operators: Mapping[str, Operator],
     *,
-    by_depth: bool = False,
     settings: Settings = Settings(),  # noqa: B008
 ) -> Conversion:
     """What a program becomes where quantized parts compute in integers, by operators of the table.
@@ -129,7 +128,7 @@ def convert(
         return Conversion(done)
     parts = parts_of(program)
     pools = Pools(ArrayPool(), ArrayPool())
-    converter = _Converter(program, operators, pools, by_depth, settings)
+    converter = _Converter(program, operators, pools, settings)
     methods = [converter.method(plan, each) for plan, each in zip(parts.methods, done, strict=True)]
     if not any(each.replaced for each in done):
         return Conversion(done)
@@ -153,11 +152,10 @@ class _Converter:
         program: Program,
         operators: Mapping[str, Operator],
         pools: Pools,
-        by_depth: bool,
         settings: Settings,
     ) -> None:
         self.program, self.operators, self.pools = program, operators, pools
-        self.by_depth, self.settings = by_depth, settings
+        self.settings = settings
 
     def method(self, plan: Method, done: MethodConversion) -> Method:
         """The method, converted if it can be; `done` gets the report."""
@@ -176,7 +174,7 @@ class _Converter:
             done.replaced = []
             return self._unchanged(plan)
         keep_places(graph, ends)
-        arrange(graph, self.by_depth)
+        arrange(graph)
         elide_views(method)
         reuse_inputs(method.lowered, self._has_trait)
         planned = plan_memory(method.lowered)

@@ -15,7 +15,6 @@ from rushlight.integers.order import (
     is_either,
     is_worth_converting,
     order_of_convolution,
-    transposed,
 )
 from rushlight.lowered.instructions import Call, Place, TensorOperand
 from rushlight.program.dim_order import DimOrder, is_row_major, row_major
@@ -25,12 +24,12 @@ _CLONE = "dim_order_ops::_clone_dim_order"
 _CONVOLUTION, _LINEAR = "rushlight::quantized_convolution", "rushlight::quantized_linear"
 
 
-def arrange(graph: ProgramGraph, by_depth: bool) -> None:
+def arrange(graph: ProgramGraph) -> None:
     """Decide the orders of all tensors that integer operators read and write, and of their weights."""
     orders = _Orders(graph)
     for group in orders.groups():
         orders.convert(group)
-    _arrange_weights(graph, by_depth)
+    _arrange_weights(graph)
 
 
 class _Orders:
@@ -140,30 +139,28 @@ class _Orders:
         return copy
 
 
-def _arrange_weights(graph: ProgramGraph, by_depth: bool) -> None:
+def _arrange_weights(graph: ProgramGraph) -> None:
     wanted: dict[TensorOperand, set[DimOrder | None]] = {}
     for seen in graph.calls():
         for value in _tensors(seen.arguments.values()):
             if value.storage.place is Place.CONSTANT and value.storage.data is not None:
-                wanted.setdefault(value, set()).add(_weight_order(seen, value, by_depth))
+                wanted.setdefault(value, set()).add(_weight_order(seen, value))
     for value, orders in wanted.items():
         order = orders.pop()
         if order is not None and not orders and not graph.is_output(value):
             value.dim_order = order
 
 
-def _weight_order(call: ProgramCall, value: TensorOperand, by_depth: bool) -> DimOrder | None:
+def _weight_order(call: ProgramCall, value: TensorOperand) -> DimOrder | None:
     """The order that a call wants its weights in; None of others than those that multiply integers."""
     given: Mapping[str, Any] = call.arguments
     if call.operator not in (_CONVOLUTION, _LINEAR) or given["weight"] is not value:
         return None
     if call.operator == _LINEAR:
-        order: DimOrder = (0, 1)
-    else:
-        source = given["input"]
-        by_channel = not is_row_major(source.dim_order) or is_either(source.sizes)
-        order = order_of_convolution(value.sizes, given["groups"], by_channel)
-    return transposed(order) if by_depth else order
+        return (0, 1)
+    source = given["input"]
+    by_channel = not is_row_major(source.dim_order) or is_either(source.sizes)
+    return order_of_convolution(value.sizes, given["groups"], by_channel)
 
 
 def _operator(call: Call) -> str:

@@ -174,7 +174,7 @@ class _MethodExport:
         chosen = self.options
         wanted = QuantizedIo.of(chosen.quantize_io)
         ends = None if wanted is None else QuantizeIo(wanted)
-        last = delegated_passes(chosen.channels_last_for, chosen.is_for_riscv_boards, ends)
+        last = delegated_passes(chosen.channels_last_for, ends)
         self.runner.run([*self.passes["delegated"], *last], program)
         lowered, problems = self.step("lowering", 0.75, lambda: self._lowered(program))
         raise_if_any(problems, self.name)

@@ -72,7 +72,10 @@ class Options:
     @property
     def is_for_riscv_boards(self) -> bool:
         """Whether the target is a RISC-V board."""
-        return self.target is not None and targets.wants_weights_by_depth(targets.get(self.target))
+        if self.target is None:
+            return False
+        target = targets.get(self.target)
+        return target.kind == "bare-metal" and target.name.startswith("rv")
 
     def is_external(self, name: str) -> bool:
         """Whether the data of a constant of that name goes into a data file."""

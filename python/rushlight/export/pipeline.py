@@ -76,9 +76,7 @@ def numbering_passes() -> list[Pass]:
     return [NumberNodes()]
 
 
-def delegated_passes(
-    channels_last_for: str = "none", weights_by_depth: bool = False, quantize_io: QuantizeIo | None = None
-) -> list[Pass]:
+def delegated_passes(channels_last_for: str = "none", quantize_io: QuantizeIo | None = None) -> list[Pass]:
     """After backends took their parts, who look for PyTorch's own operators and for the model's orders."""
     moved = [] if channels_last_for == "none" else [ChannelsLast(channels_last_for)]
     fused = [ConstantProducts(), FuseRmsNorm(), GroupedAttention(), FuseActivation()]
@@ -90,7 +88,7 @@ def delegated_passes(
         *moved,
         RemoveDeadCode(),
         DimOrders(),
-        ArrangeWeights(weights_by_depth),
+        ArrangeWeights(),
         NumberNodes(),
         VerifyEdge(),
     ]

@@ -59,8 +59,3 @@ def order_of_convolution(sizes: Sequence[int], groups: int, by_channel: bool) ->
     if groups > 1 and sizes[1] == 1 and sizes[0] == groups:
         return (*range(1, rank), 0)
     return (0, *range(2, rank), 1)
-
-
-def transposed(order: DimOrder) -> DimOrder:
-    """The order in which weights of all outputs are side by side."""
-    return order if order[-1] == 0 else (*order[1:], 0)

@@ -77,7 +77,7 @@ def run(
     chosen.check_runs()
     is_given = built is not None or module is not None or isinstance(baked, BakedBuild)
     if integers and trace is None and not is_given:
-        prepared = in_integers(prepared, chosen, build.defines)
+        prepared = in_integers(prepared, build.defines)
     limits = Limits(timeout, max_instructions, max_memory)
     uses_process = module is not None or (built is None and not build.changes_the_runtime)
     runner: Runner

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from rushlight import targets
 from rushlight.build import BuildRequest, BuildResult, existing_libraries, run_request
 from rushlight.build.baked import BakedBuild, build_baked
 from rushlight.build.cmake import Progress
@@ -67,14 +66,12 @@ class RunnerBuild:
         )
 
 
-def in_integers(prepared: PreparedCase, target: targets.Target, defines: Mapping[str, str]) -> PreparedCase:
-    """The case with its program converted for the target, in a file of the cache; the case itself where
-    nothing changes."""
-    by_depth = targets.wants_weights_by_depth(target)
-    key = hashlib.sha256(prepared.data + bytes([by_depth])).hexdigest()[:12]
+def in_integers(prepared: PreparedCase, defines: Mapping[str, str]) -> PreparedCase:
+    """The case with its program converted, in a file of the cache; the case itself where nothing changes."""
+    key = hashlib.sha256(prepared.data).hexdigest()[:12]
     path = prepared.path.resolve()
     folder = _cache() / "integers" / plain_name(f"{path.parent.name}-{path.stem}-{key}")
-    converted = converted_model(path, folder, by_depth=by_depth)
+    converted = converted_model(path, folder)
     return prepared if converted == path else prepare_case(converted, prepared.case, defines)
 
 

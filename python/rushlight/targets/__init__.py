@@ -17,7 +17,6 @@ from rushlight.targets.wasm import Wasi
 
 __all__ = [
     "Requirement", "RunResult", "Target", "all_targets", "every_choice", "get", "install_commands", "spelled",
-    "wants_weights_by_depth",
 ]  # fmt: skip
 
 _KINDS: dict[str, type[RowTarget]] = {"linux": Linux, "bare-metal": BareMetal, "wasi": Wasi}
@@ -57,11 +56,6 @@ def get(name: str) -> Target:
     if compiler not in COMPILERS or rest not in rows:
         raise UnknownTarget(name, [target.name for target in every_choice()])
     return _target(rows[rest], compiler, name)
-
-
-def wants_weights_by_depth(target: Target) -> bool:
-    """Whether loops of integers take the weights of all outputs side by side: those of RISC-V boards."""
-    return target.kind == "bare-metal" and target.name.startswith("rv")
 
 
 def spelled(name: str, compiler: str | None) -> str:

@@ -15,22 +15,18 @@ from rushlight.export.graph.nodes import input_of, named_argument, value_of
 from rushlight.export.graph.rewrite import calls
 from rushlight.export.order.orders import is_channels_last, is_either
 from rushlight.export.passes.base import Pass, PassContext
-from rushlight.integers.order import order_of_convolution, transposed
+from rushlight.integers.order import order_of_convolution
 from rushlight.program.dim_order import DimOrder
 
 
 class ArrangeWeights(Pass):
     """A convolution of integers multiplies weights as they are stored. In the order of the numbers that an
     output sees, they are a matrix: channels innermost where those of the input are. A depthwise convolution
-    takes channels side by side, so that they are innermost there: [taps][channels]. `by_depth`: others are
-    transposed, so that those of all outputs are side by side: RISC-V's loops for boards take them so. Kernels
-    take any of these orders, but are quick in their own."""
+    takes channels side by side, so that they are innermost there: [taps][channels]. Kernels take any order,
+    but are quick in these."""
 
     name = "arrange_weights"
     requires = frozenset({"dim orders"})
-
-    def __init__(self, by_depth: bool = False) -> None:
-        self.by_depth = by_depth
 
     def run(self, program: ExportedProgram, context: PassContext) -> bool:
         """See Pass."""
@@ -52,8 +48,7 @@ class ArrangeWeights(Pass):
         find = _ORDERS.get(user.target)
         if find is None or named_argument(user, "weight") is not weight:
             return None
-        order = find(user, weight)
-        return transposed(order) if self.by_depth else order
+        return find(user, weight)
 
 
 def _order_of_linear(linear: Node, weight: Node) -> DimOrder:
