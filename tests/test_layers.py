@@ -14,6 +14,7 @@ import pytest
 import rushlight
 from rushlight.program.arena import PARTS
 from support import cpp_names
+from support.ukernel_contracts import CONTRACTS
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -79,10 +80,6 @@ PACKAGE = [
     "export",
     "cli",
 ]
-
-CONTRACTS = ("grouped_weights", "quantized_product", "quantized_sum", "requantize")
-"""Headers of kernels/ukernel that any folder of kernels/ may include: contracts between fronts, which prove
-numbers, and microkernels, which use them."""
 
 _CONTRACT = rf"kernels/ukernel/(?:{'|'.join(CONTRACTS)})\.h"
 _INCLUDE = re.compile(rf'^#include "(?!{_CONTRACT})(\w+)/(\w+)/', re.MULTILINE)

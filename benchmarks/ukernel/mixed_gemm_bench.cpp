@@ -4,6 +4,7 @@
 #include "benchmarks/ukernel/bench.h"
 #include "benchmarks/ukernel/scales.h"
 #include "kernels/ukernel/mixed_gemm.h"
+#include "kernels/ukernel/reference/mixed_gemm.h"
 #include "tests/kernels/ukernel/variants_here.h"
 
 using namespace rushlight;
@@ -18,6 +19,12 @@ struct Gemm {
   decltype(&ukernel::native::multiply_mixed) multiply;
 };
 RL_VARIANTS(Gemm, variants, mixed_gemm_columns, mixed_panel_bytes, pack_mixed, multiply_mixed)
+
+std::string name_of(size_t rows, size_t columns, const ukernel::GroupedForm& form) {
+  return "mixed gemm " + std::to_string(rows) + "x" + std::to_string(columns) + "x" +
+         std::to_string(form.groups * form.group) + (form.is_packed ? " of 4 bits" : "") +
+         (form.groups > 1 ? " in groups of " + std::to_string(form.group) : "");
+}
 
 void time_layer(bench::Bench& bench, const Gemm& gemm, size_t rows, size_t columns,
                 const ukernel::GroupedForm& form) {
@@ -34,11 +41,8 @@ void time_layer(bench::Bench& bench, const Gemm& gemm, size_t rows, size_t colum
     gemm.pack(weights.from(column), std::min(width, columns - column),
               panels.data() + column / width * panel_bytes);
   }
-  const std::string name = "mixed gemm " + std::to_string(rows) + "x" + std::to_string(columns) + "x" +
-                           std::to_string(depth) + (form.is_packed ? " of 4 bits" : "") +
-                           (form.groups > 1 ? " in groups of " + std::to_string(form.group) : "");
   const auto operations = 2.0 * static_cast<double>(rows * columns * depth);
-  bench.time({name, gemm.name, operations, static_cast<double>(panels.size())}, [&] {
+  bench.time({name_of(rows, columns, form), gemm.name, operations, static_cast<double>(panels.size())}, [&] {
     for (size_t column = 0; column < columns; column += width) {
       ukernel::MixedGemm product;
       product.form = form;
@@ -54,6 +58,23 @@ void time_layer(bench::Bench& bench, const Gemm& gemm, size_t rows, size_t colum
   });
 }
 
+// One row, by the definition.
+void time_reference(bench::Bench& bench, size_t columns, const ukernel::GroupedForm& form) {
+  const size_t depth = form.groups * form.group;
+  const bench::Bytes numbers = bench::some_bytes(columns * depth);
+  const std::vector<float> scales(columns * form.groups, 0.01F), row(depth, 0.5F);
+  const ukernel::GroupedWeights weights = {form, numbers.data(), static_cast<ptrdiff_t>(depth), scales.data(),
+                                           static_cast<ptrdiff_t>(form.groups)};
+  std::vector<double> out(columns);
+  double size = 0;
+  const auto operations = 2.0 * static_cast<double>(columns * depth);
+  bench.time({name_of(1, columns, form), "reference", operations, static_cast<double>(numbers.size())}, [&] {
+    for (size_t j = 0; j < columns; ++j) {
+      out[j] = ukernel::reference::multiply_mixed(weights, j, row.data(), nullptr, &size);
+    }
+  });
+}
+
 }  // namespace
 
 RL_BENCHMARK(mixed_gemm, bench) {
@@ -64,4 +85,5 @@ RL_BENCHMARK(mixed_gemm, bench) {
       time_layer(bench, each, rows, 1536, {1, 576, true});
     }
   }
+  time_reference(bench, 384, {1, 1536, false});
 }

@@ -1,5 +1,0 @@
-// SPDX-License-Identifier: BSD-3-Clause
-#if RUSHLIGHT_UKERNEL_VARIANTS && !defined(RL_UKERNEL_VARIANT)  // chosen at run time; otherwise native
-#define RL_UKERNEL_VARIANT avx512vnni
-#endif
-#include "kernels/ukernel/x86/dynamic_gemm.inl"
