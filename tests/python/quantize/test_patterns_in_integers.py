@@ -104,6 +104,9 @@ PATTERNS: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...], set[str]]] =
     "silu": (between(F.silu), IMAGE, {"quantized_lookup"}),
     "gelu": (between(F.gelu), IMAGE, {"quantized_lookup"}),
     "elu": (between(F.elu), IMAGE, {"quantized_lookup"}),
+    "silu before a pool": (
+        between(lambda x: F.avg_pool2d(F.silu(x), 2)), IMAGE, {"quantized_lookup", "quantized_avg_pool2d"},
+    ),
     "numbers": (between(lambda x: (x * 2 + 1) / 3), IMAGE, set()),
     "maximum": (
         lambda: Model(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which operators are quantized, and how: one pattern a file."""
 
-from rushlight.quantize.patterns.activation import activation
+from rushlight.quantize.patterns.activation import activation, tabulated
 from rushlight.quantize.patterns.base import Pattern
 from rushlight.quantize.patterns.cat import cat
 from rushlight.quantize.patterns.convolution import convolution
@@ -27,6 +27,7 @@ PATTERNS: tuple[Pattern, ...] = (
     softmax,
     norm,
     activation,
+    tabulated,
     moving,
 )
 

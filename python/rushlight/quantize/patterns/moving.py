@@ -11,6 +11,7 @@ from torch.fx import Node
 from torchao.quantization.pt2e.quantizer import SharedQuantizationSpec
 from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY
 
+from rushlight.quantize.patterns.activation import TABLES
 from rushlight.quantize.patterns.base import annotate, is_annotated, is_float, is_quantized, reads_integers
 from rushlight.quantize.specs import Specs
 
@@ -82,9 +83,10 @@ def moves_numbers(node: Node) -> bool:
 
 
 def forget_unread(nodes: list[Node]) -> None:
-    """Take back what `moving` wrote where no quantized operator reads the result: it would only cost."""
+    """Take back what `moving` and `tabulated` wrote where no quantized operator reads the result: it would
+    only cost."""
     for node in reversed(nodes):
-        if not is_annotated(node) or not (node.target in _MOVING or _pads_zeros(node)):
+        if not is_annotated(node) or not (node.target in _MOVING | TABLES or _pads_zeros(node)):
             continue
         if not any(reads_integers(user, node) for user in node.users):
             del node.meta[Q_ANNOTATION_KEY]
