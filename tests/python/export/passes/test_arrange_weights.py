@@ -52,16 +52,15 @@ def test_weights_of_channels_first_inputs_stay() -> None:
     assert set(found.values()) == {(0, 1, 2, 3)}
 
 
-@pytest.mark.parametrize(("target", "order"), [("cortex-m4", LAST), ("rv32imac", (2, 3, 1, 0))])
-def test_integers_run_channels_last_on_boards(target: str, order: tuple[int, ...]) -> None:
+@pytest.mark.parametrize("target", ["cortex-m4", "rv32imac"])
+def test_integers_run_channels_last_on_boards(target: str) -> None:
     found = weights(separable(), torch.randn(1, 8, 6, 6), target=target)
-    assert found[16, 8, 2, 1] == order
+    assert found[16, 8, 2, 1] == LAST
     assert found[8, 1, 3, 3] == (1, 2, 3, 0)
 
 
-def test_linear_layers_are_transposed_for_riscv_boards() -> None:
-    found = weights(nn.Linear(6, 4), torch.randn(2, 6), rank=2, target="rv64gc")
-    assert found == {(4, 6): (1, 0)}
+def test_weights_of_linear_layers_have_inputs_side_by_side() -> None:
+    assert weights(nn.Linear(6, 4), torch.randn(2, 6), rank=2, target="rv64gc") == {(4, 6): (0, 1)}
 
 
 def test_floats_stay_channels_first_on_riscv_boards() -> None:
