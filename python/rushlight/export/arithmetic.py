@@ -15,6 +15,7 @@ from rushlight.export.graph.nodes import module_path, source_line, value_of
 
 _BYTES = (torch.int8, torch.uint8, torch.int16)
 _CONVERSIONS = ("quantized_decomposed", "torchao")
+_DYNAMIC, _WEIGHT_ONLY = "rushlight::dynamic_linear", "rushlight::weight_only_linear"
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ def arithmetic_of(
     `reasons` has why the rules refused a call, by the node's name.
     """
     nodes = [node for node in graph.nodes if isinstance(node.target, OpOverload)]
-    if not any("quantize" in _schema(node) for node in nodes):
+    if not any("quantize" in _schema(node) or _schema(node) in (_DYNAMIC, _WEIGHT_ONLY) for node in nodes):
         return []
     counts: Counter[Arithmetic] = Counter()
     first: dict[Arithmetic, Node] = {}
@@ -69,6 +70,8 @@ def _classified(
     result = _dtype(node)
     if result is None:
         return None
+    if operator == _DYNAMIC:  # of floats, which it quantizes itself
+        return Arithmetic(operator, integers=True)
     if not any(_is_float(each) for each in (*inputs, node)):
         in_bytes = result in _BYTES or any(_dtype(each) in _BYTES for each in inputs)
         return Arithmetic(operator, integers=True) if in_bytes else None

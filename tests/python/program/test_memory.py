@@ -36,7 +36,7 @@ def test_only_delegates_leave_memory_unknown() -> None:
 @pytest.mark.heavy
 def test_the_method_arena_is_what_loading_takes(name: str) -> None:
     """On this 64-bit host; tests/device compares what 32-bit boards report."""
-    loaded = rushlight.load(INTEROP / name)
+    loaded = rushlight.load(INTEROP / name, integers=False)
     for plan in read_program(INTEROP / name).plans:
         try:
             memory = loaded.load_method(plan.name).memory()
@@ -60,7 +60,7 @@ def test_lists_of_integers_begin_at_multiples_of_eight() -> None:
 
 
 def agrees_with_the_runtime(data: bytes | Path) -> None:
-    loaded = rushlight.load(data)
+    loaded = rushlight.load(data, integers=False)
     for plan in read_program(data).plans:
         ahead = loaded.memory(plan.name)
         assert method_memory(plan).method_arena == {32: ahead.method_arena_32, 64: ahead.method_arena_64}

@@ -15,13 +15,20 @@ from rushlight.export.arithmetic import Arithmetic  # noqa: E402
 from rushlight.quantize import Dynamic, RushlightQuantizer, Static, WeightOnly, quantize  # noqa: E402
 
 
+class Totals(nn.Module):
+    """Has no form on integers."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.cumsum(-1)
+
+
 class Net(nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.norm, self.first, self.last = nn.LayerNorm(32), nn.Linear(32, 32), nn.Linear(32, 32)
+        self.totals, self.first, self.last = Totals(), nn.Linear(32, 32), nn.Linear(32, 32)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.norm(self.last(torch.relu(self.first(x))))
+        return self.totals(self.last(torch.relu(self.first(x))))
 
 
 def rows(scheme: object, **options: str) -> dict[str, Arithmetic]:
@@ -35,22 +42,28 @@ def rows(scheme: object, **options: str) -> dict[str, Arithmetic]:
 def test_calls_in_integers_are_counted_and_the_others_have_reason_module_and_line() -> None:
     found = rows(Static())
     assert found["quantized_linear"] == Arithmetic("rushlight::quantized_linear", integers=True, calls=2)
-    norm = found["native_layer_norm"]
-    assert (norm.integers, norm.reason) == (False, "its result is not quantized")
-    assert "norm" in norm.module
-    assert norm.line.rpartition(":")[2].isdigit()
+    totals = found["cumsum"]
+    assert (totals.integers, totals.reason) == (False, "its result is not quantized")
+    assert "totals" in totals.module
+    assert totals.line.rpartition(":")[2].isdigit()
 
 
 @pytest.mark.parametrize(
     ("scheme", "operator", "reason"),
     [
-        (Dynamic(), "linear", "its ranges are found in each run"),
-        (WeightOnly(), "mixed_linear", "only its weights are quantized"),
-        (WeightOnly(bits=4, group_size=8), "native_layer_norm", "its inputs are floats"),
+        (Dynamic(), "relu", "its inputs are floats"),
+        (WeightOnly(), "weight_only_linear", "only its weights are quantized"),
+        (WeightOnly(bits=4, group_size=8), "cumsum", "its inputs are floats"),
     ],
 )
 def test_schemes_with_float_activations_say_so(scheme, operator: str, reason: str) -> None:
     assert rows(scheme)[operator].reason == reason
+
+
+def test_layers_that_quantize_their_inputs_compute_in_integers() -> None:
+    assert rows(Dynamic())["dynamic_linear"] == Arithmetic(
+        "rushlight::dynamic_linear", integers=True, calls=2
+    )
 
 
 def test_a_runtime_without_integer_operators_computes_in_float() -> None:

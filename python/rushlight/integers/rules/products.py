@@ -124,6 +124,8 @@ def matrix_product(graph: Graph, call: Call, settings: Settings) -> bool:
     is_sum = "mat1" in given
     source = dequantized(graph, given["mat1" if is_sum else "self"])
     weight = _transposed(graph, given["mat2"])
+    if weight is None and not is_sum and dequantized(graph, given["mat2"]) is not None:
+        return False  # a product of two activations
     if source is not None and weight is not None:
         factors = [given.get(name, 1) for name in ("beta", "alpha")]
         need(factors == [1, 1], "its factors are not 1")
