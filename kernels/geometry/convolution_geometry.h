@@ -14,8 +14,8 @@ namespace rushlight::kernels {
                                               bool transposed) {
   return transposed ? output + axis.pad : output * axis.step - axis.pad;
 }
-// Apart from its caller, as it divides.
-[[nodiscard]] [[gnu::noinline]] inline ptrdiff_t upsampled_at(const ConvolutionAxis& axis, ptrdiff_t at) {
+// The same of an input that is spread by the step.
+[[nodiscard]] inline ptrdiff_t upsampled_at(const ConvolutionAxis& axis, ptrdiff_t at) {
   if (axis.step > 1) {
     if (at < 0 || at % axis.step != 0) return -1;
     at /= axis.step;
