@@ -45,8 +45,9 @@ Error check_sum(ScalarType type, int64_t a, int64_t b, int64_t offset, int64_t s
   return Error::Ok;
 }
 
+// `function` is a copy: results are bytes, which might lie over what a reference names.
 template <class T, class F>
-void compute_row(const F& function, char* const* at, const BroadcastAxis& axis) {
+void compute_row(const F function, char* const* at, const BroadcastAxis& axis) {
   auto* out = reinterpret_cast<T*>(at[0]);
   const auto* a = reinterpret_cast<const T*>(at[1]);
   const auto* b = reinterpret_cast<const T*>(at[2]);
