@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Depthwise convolution of int8, channels last: each channel is filtered alone, by a few taps.
 //
-//   out[p][c] = quantized(bias[c] + sum over t < taps of in[p * taps + t][c] * weights[t * weight_stride +
-//   c])
+//   out[p][c] = quantized(bias[c] + sum over t < taps of in[p * taps + t][c] * weights[t][c])
 //
 // for p < pixels, c < channels. A tap outside of the image points to numbers that are the input's zero point.
 // Sums have 32 bits; the caller knows that none overflows. See requantize.h for what quantized() is.

@@ -7,9 +7,8 @@
 // for i < rows, j < columns. Sums have 32 bits; the caller knows that none overflows. See requantize.h for
 // what quantized() is.
 //
-//   int8_gemm_depth(depth)    depth, filled up to what the variant takes at once: the numbers of a packed
-//   column
-//                             and of a spread row
+//   int8_gemm_depth(depth)    depth, filled up to what the variant takes at once: the numbers of a column
+//                             that is packed, and of a spread row
 //   int8_gemm_columns()       columns of a packed panel
 //   int8_gemm_rows()          rows that are computed together; fewer cost more for each
 //   int8_spread_bytes()       bytes that a number of a spread row takes: 1 or 2

@@ -2,8 +2,9 @@
 // Products of int8 matrices for cores with few registers and little memory: both factors are read where they
 // are, and sums become quantized numbers before they are stored.
 //
-//   out[i][j] = quantized(bias[j] + sum over k < depth of left[i][k] * right[j][k])   for i < rows, j <
-//   columns
+//   out[i][j] = quantized(bias[j] + sum over k < depth of left[i][k] * right[j][k])
+//
+// for i < rows, j < columns.
 //
 // Sums have 32 bits; the caller knows that none overflows. See requantize.h for what quantized() is.
 //

@@ -5,15 +5,13 @@
 //
 // There are three roundings. Each has one result, whatever computes it: variants differ in no bit.
 //
-//   kSingle   The scale is multiplier * 2^(shift - 31). The product has 64 bits and is rounded once, halves
-//   up:
+//   kSingle   The scale is multiplier * 2^(shift - 31). The product has 64 bits and is rounded once:
 //             floor((sum * multiplier + 2^(30 - shift)) / 2^(31 - shift)).
 //   kDouble   The same scale, rounded twice, as TFLite and CMSIS-NN do: the sum, shifted left if shift > 0,
-//             times the multiplier is rounded to its upper half, halves up; that is shifted right if shift <
-//             0, halves away from zero. The left shift must not overflow.
-//   kFloat    The scale is a float32, as in XNNPACK: the sum as float32 times the scale in float32, rounded
-//   to
-//             an integer, halves to even.
+//             times the multiplier is rounded to its upper half, halves up; that is shifted right if
+//             shift < 0, halves away from zero. The left shift must not overflow.
+//   kFloat    The scale is a float32, as in XNNPACK: the sum as float32 times the scale in float32, to
+//             the nearest integer, halves to even.
 #pragma once
 
 #include <cstddef>
