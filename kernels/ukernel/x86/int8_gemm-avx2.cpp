@@ -3,9 +3,8 @@
 // spread row is int8 + 128 with VNNI, otherwise int16. A panel is
 //
 //   VNNI:       int32[columns], -128 times the sum of a column; int8[depth / 4][columns][4]
-//   otherwise:  [depth / 2][columns][2]: int16, which AVX2 multiplies faster by a tenth, or int8, which are
-//   as
-//               fast with AVX-512
+//   otherwise:  [depth / 2][columns][2]: int16, which AVX2 multiplies faster by a tenth, or int8, as fast
+//               with AVX-512
 //
 // Sums of a tile go through memory to be requantized: two rows or four at a time, by code that is short, with
 // all it needs in registers.
