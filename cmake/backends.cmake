@@ -31,8 +31,11 @@ function(rushlight_add_backend id)
     set_property(GLOBAL APPEND PROPERTY RUSHLIGHT_BACKEND_LIBRARIES ${library})
 endfunction()
 
-# Adds the folders of RUSHLIGHT_BACKENDS.
+# Adds the folders of RUSHLIGHT_BACKENDS, and the backend of this tree if EXECUTORCH_BUILD_XNNPACK is on.
 function(rushlight_add_backends)
+    if(EXECUTORCH_BUILD_XNNPACK)
+        add_subdirectory("${PROJECT_SOURCE_DIR}/backends/xnnpack" "${PROJECT_BINARY_DIR}/backends/xnnpack")
+    endif()
     rushlight_selection_files("${RUSHLIGHT_BACKENDS}" folders)
     foreach(source IN LISTS folders)
         get_filename_component(name "${source}" NAME)

@@ -21,6 +21,16 @@ float nearer_zero_point(const DynamicRange& range, const DynamicExtent& extent, 
   return (range.low + low) + (range.high + high) > 0 ? range.low - low : range.high - high;
 }
 
+// xnn_qd8_asymmetric_quantization_params: a range of 0 alone has the scale 1.
+DynamicScale xnnpack_scale(const DynamicRange& range, const DynamicExtent& extent) {
+  const float inverse = extent.min == extent.max ? 1.0f : (range.high - range.low) / (extent.max - extent.min);
+  const float low = extent.min * inverse, high = extent.max * inverse;
+  const float zero_point = (range.low + low) + (range.high + high) > 0 ? range.low - low : range.high - high;
+  const bool is_number = zero_point == zero_point;
+  const float inside = is_number ? std::clamp(zero_point, range.low, range.high) : range.low;
+  return {1.0f / inverse, static_cast<int32_t>(std::nearbyint(inside))};
+}
+
 template <class C>
 void quantize_in(const DynamicRange& range, const DynamicScale& scale, ZeroPoint order, size_t count,
                  const float* from, ptrdiff_t step, int16_t* to) {
@@ -36,11 +46,12 @@ void quantize_in(const DynamicRange& range, const DynamicScale& scale, ZeroPoint
 
 Error make_dynamic_range(std::string_view mapping, int64_t low, int64_t high, double least_scale,
                          DynamicRange* made) {
-  constexpr std::string_view kNames[] = {"asymmetric", "nearer_end", "symmetric"};
+  constexpr std::string_view kNames[] = {"asymmetric", "nearer_end", "symmetric", "xnnpack"};
+  constexpr size_t kCount = sizeof kNames / sizeof *kNames;
   size_t found = 0;
-  while (found < 3 && kNames[found] != mapping) ++found;
-  RL_CHECK(found < 3, Error::InvalidArgument,
-           "mapping: expected asymmetric, nearer_end or symmetric, got %.*s",
+  while (found < kCount && kNames[found] != mapping) ++found;
+  RL_CHECK(found < kCount, Error::InvalidArgument,
+           "mapping: expected asymmetric, nearer_end, symmetric or xnnpack, got %.*s",
            static_cast<int>(std::min<size_t>(mapping.size(), 32)), mapping.data());
   RL_CHECK(low >= -128 && low <= 0 && high >= 0 && high <= 127 && low < high, Error::InvalidArgument,
            "low, high: expected a range of int8 with 0 in it, got %ld to %ld", static_cast<long>(low),
@@ -59,6 +70,7 @@ void DynamicExtent::include(float value) {
 }
 
 DynamicScale choose_scale(const DynamicRange& range, const DynamicExtent& extent) {
+  if (range.mapping == RangeMapping::kXnnpack) return xnnpack_scale(range, extent);
   const float steps = range.high - range.low;
   float scale = (extent.max - extent.min) / steps;
   if (range.mapping == RangeMapping::kSymmetric) {

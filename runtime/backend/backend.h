@@ -23,6 +23,7 @@
 namespace rushlight {
 
 class NamedDataMap;
+class ThreadPool;
 
 // A setting that the exporter left for the backend. It lies in the program.
 struct CompileSpec {
@@ -33,8 +34,12 @@ struct CompileSpec {
 class BackendInitContext : public Traced {
  public:
   BackendInitContext(Arena* memory, const char* method_name, const NamedDataMap* named_data,
-                     EventTracer* tracer = nullptr)
-      : Traced(tracer), memory_(memory), method_name_(method_name), named_data_(named_data) {}
+                     EventTracer* tracer = nullptr, ThreadPool* threads = nullptr)
+      : Traced(tracer),
+        memory_(memory),
+        method_name_(method_name),
+        named_data_(named_data),
+        threads_(threads) {}
 
   // Memory that lives as long as the method, from its arena; null when there is no more.
   [[nodiscard]] void* allocate(size_t size, size_t alignment = Arena::kDefaultAlignment) {
@@ -43,11 +48,14 @@ class BackendInitContext : public Traced {
   [[nodiscard]] const char* method_name() const { return method_name_; }
   // Blobs of the program and of the caller's data files, by key; the map lives until init() returns.
   [[nodiscard]] const NamedDataMap* named_data() const { return named_data_; }
+  // What the method's kernels may share their work with, as long as the method lives; null: nothing.
+  [[nodiscard]] ThreadPool* threads() const { return threads_; }
 
  private:
   Arena* memory_;
   const char* method_name_;
   const NamedDataMap* named_data_;
+  ThreadPool* threads_;
 };
 
 class BackendExecuteContext : public Traced {

@@ -18,6 +18,21 @@ uint32_t Table::string_length(unsigned slot) const {
 
 namespace {
 
+// Bytes of a field in its table; of what an offset leads to, the offset's.
+uint32_t width_of(Kind kind) {
+  switch (kind) {
+    case Kind::Scalar8:
+    case Kind::UnionKind:
+      return 1;
+    case Kind::Scalar16:
+      return 2;
+    case Kind::Scalar64:
+      return 8;
+    default:
+      return 4;
+  }
+}
+
 class Verifier {
  public:
   Verifier(Span<const uint8_t> buffer, const TableType* types)
@@ -97,9 +112,7 @@ class Verifier {
         if (field.kind == Kind::UnionKind) union_kind = 0;
         continue;
       }
-      const uint32_t width = field.kind == Kind::Scalar64                                   ? 8
-                             : field.kind == Kind::Scalar8 || field.kind == Kind::UnionKind ? 1
-                                                                                            : 4;
+      const uint32_t width = width_of(field.kind);
       if (offset < 4) return fail(vtable);
       const uint32_t at = position + offset;
       if (!range(at, width, width)) return false;
@@ -121,6 +134,8 @@ class Verifier {
         return vector(target, 1, true);
       case Kind::Vector8:
         return vector(target, 1);
+      case Kind::Vector16:
+        return vector(target, 2);
       case Kind::Vector32:
         return vector(target, 4);
       case Kind::Vector64:

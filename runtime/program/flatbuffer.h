@@ -139,10 +139,12 @@ inline Span<const T> vector_referred_by(const uint8_t* field) {
 
 enum class Kind : uint8_t {
   Scalar8,
+  Scalar16,
   Scalar32,
   Scalar64,
   String,
   Vector8,
+  Vector16,
   Vector32,
   Vector64,
   Table,        // `type` is the index of its description

@@ -7,19 +7,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from rushlight.program.schema import BUNDLED_PROGRAM, DATA_FILE, PROGRAM, Field, FileSchema
+from rushlight.program.schema import (
+    BUNDLED_PROGRAM,
+    DATA_FILE,
+    PROGRAM,
+    XNNPACK_GRAPH,
+    Field,
+    FileSchema,
+)
 
 HEADER = "runtime/program/schema_tables.h"
 
 # Debug data: nothing reads it, so nothing verifies it.
 _UNREAD = {"program": ("FrameList", "Frame")}
 
-_WIDTHS = {"b": 8, "B": 8, "?": 8, "i": 32, "I": 32, "q": 64, "Q": 64, "d": 64}
+_WIDTHS = {"b": 8, "B": 8, "?": 8, "h": 16, "H": 16, "i": 32, "I": 32, "f": 32, "q": 64, "Q": 64, "d": 64}
 
 
 def files() -> dict[str, str]:
     """The texts by the names under which the runtime includes them."""
-    read = (PROGRAM, DATA_FILE, BUNDLED_PROGRAM)
+    read = (PROGRAM, DATA_FILE, BUNDLED_PROGRAM, XNNPACK_GRAPH)
     made = {_described(schema): _descriptions(schema) for schema in read}
     return {HEADER: _header(read), **made}
 
@@ -52,8 +59,8 @@ def _header(schemas: Sequence[FileSchema]) -> str:
         for name, members in schema.enums.items():
             listed = ", ".join(_camel(member.lower()) for member in members)
             lines.append(f"enum class {name} : uint8_t {{ {listed} }};")
-        for name, kinds in schema.unions.items():
-            first, *others = kinds
+        for name in schema.unions:
+            first, *others = [kind for kind, _ in schema.kinds(name)]
             lines.append(f"enum class {name} : uint8_t {{ {', '.join([f'{first} = 1', *others])} }};")
         lines += ["", f"}}  // namespace rushlight::schema::{schema.extension}", ""]
     return "\n".join(lines)
@@ -70,10 +77,12 @@ def _order(schema: FileSchema) -> list[str]:
     """The tables that are described: the root first, kinds of a union behind each other, one of those with
     the same numbers and strings."""
     order: list[str] = []
+    waiting = _united(schema)
     for table in schema.tables:
-        together = next((kinds for kinds in schema.unions.values() if table in kinds), None)
-        if together is not None:
-            order += [kind for kind in together if kind not in order]
+        if any(table in tables for tables in _united(schema)):
+            for tables in [each for each in waiting if table in each]:
+                order += tables
+                waiting.remove(tables)
         elif table not in _UNREAD.get(schema.name, ()) and _described_by(schema, table, order) is None:
             order.append(table)
     return order
@@ -84,11 +93,16 @@ def _described_by(schema: FileSchema, table: str, order: Sequence[str]) -> int |
     if table in order:
         return order.index(table)
     own = _plain(schema, table)
-    united = {kind for kinds in schema.unions.values() for kind in kinds}
+    united = {table for tables in _united(schema) for table in tables}
     alike = (
         i for i, other in enumerate(order) if own and other not in united and _plain(schema, other) == own
     )
     return next(alike, None)
+
+
+def _united(schema: FileSchema) -> list[list[str]]:
+    """Of each union the tables of its kinds."""
+    return [[table for _, table in schema.kinds(name)] for name in schema.unions]
 
 
 def _plain(schema: FileSchema, table: str) -> list[tuple[bool, int]]:
@@ -125,9 +139,9 @@ def _descriptions(schema: FileSchema) -> str:
 def _kinds(schema: FileSchema, table: str, order: Sequence[str]) -> Iterator[str]:
     for field in schema.tables[table].values():
         if field.type in schema.unions:
-            kinds = schema.unions[field.type]
-            yield f"{{Kind::UnionKind, {len(kinds)}}}"
-            yield f"{{Kind::Union, {order.index(kinds[0])}}}"
+            tables = [table for _, table in schema.kinds(field.type)]
+            yield f"{{Kind::UnionKind, {len(tables)}}}"
+            yield f"{{Kind::Union, {order.index(tables[0])}}}"
         elif field.form:
             yield f"{{Kind::{'Vector' if field.is_vector else 'Scalar'}{_WIDTHS[field.form]}}}"
         elif field.type == "string":

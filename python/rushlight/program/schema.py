@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The FlatBuffers schemas of the files that ExecuTorch 1.5.1 writes: .pte, .ptd, .bpte and .etdp.
+"""The FlatBuffers schemas of what ExecuTorch 1.5.1 writes: .pte, .ptd, .bpte and .etdp files, and the graph
+in the payload of a delegate that was lowered to XNNPACK.
 
 This is where they stand: Python reads and writes files by these names; slots, descriptions and classes of C++
 are generated from them (rushlight.codegen). The order of a table's fields is the format: the first has
@@ -7,7 +8,8 @@ slot 0, a union takes two slots (its kind, then its table).
 
 Types: a number, "string", an enum, a union or a table of the same file, and vectors of these in brackets. A
 number that a file leaves out is 0, but for those in `defaults`. The enumerators of an enum count up from 0,
-the kinds of a union from 1; ScalarType is the table of dtypes (dtypes.py).
+the kinds of a union from 1; a kind "Name: Table" has another name than its table. ScalarType is the table of
+dtypes (dtypes.py).
 
 Source: the schemas in the wheel of executorch 1.5.1, which tests/compat/test_schema_classes.py compares.
 """
@@ -21,6 +23,8 @@ FORMS = {
     "int8": "b",
     "uint8": "B",
     "bool": "?",
+    "int16": "h",
+    "uint16": "H",
     "int32": "i",
     "uint32": "I",
     "int64": "q",
@@ -61,6 +65,12 @@ class FileSchema:
     enums: Mapping[str, Sequence[str]] = field(default_factory=dict)
     unions: Mapping[str, Sequence[str]] = field(default_factory=dict)
     defaults: Mapping[str, int] = field(default_factory=dict)
+    enum_form: str = "b"
+
+    def kinds(self, union: str) -> list[tuple[str, str]]:
+        """The kinds of a union, in order: the name and the table of each."""
+        pairs = (kind.partition(":") for kind in self.unions[union])
+        return [(name, table.strip() or name) for name, _, table in pairs]
 
     @property
     def tables(self) -> Mapping[str, Mapping[str, Field]]:
@@ -88,7 +98,7 @@ def _fields(schema: FileSchema, table: str) -> Iterator[Field]:
     for name, stated in schema.given[table].items():
         is_vector = stated.startswith("[")
         type_name = stated.strip("[]")
-        form = "b" if schema.is_enum(type_name) else FORMS.get(type_name, "")
+        form = schema.enum_form if schema.is_enum(type_name) else FORMS.get(type_name, "")
         slot += type_name in schema.unions  # its kind is in front of it
         yield Field(name, type_name, is_vector, slot, form, schema.defaults.get(f"{table}.{name}", 0))
         slot += 1
@@ -321,6 +331,263 @@ EVENT_DUMP = FileSchema(
         "ProfileEvent.delegate_debug_id_int": -1,
         "DebugEvent.instruction_id": -1,
         "DebugEvent.delegate_debug_id_int": -1,
+    },
+)
+
+XNNPACK_GRAPH = FileSchema(
+    name="xnnpack_graph",
+    namespace="fb_xnnpack",
+    identifier=b"XN00",
+    extension="xnn",
+    root="XNNGraph",
+    enum_form="h",
+    enums={
+        "XNNDatatype": (
+            "xnn_datatype_invalid",
+            "xnn_datatype_fp32",
+            "xnn_datatype_fp16",
+            "xnn_datatype_qint8",
+            "xnn_datatype_quint8",
+            "xnn_datatype_qint32",
+            "xnn_datatype_qcint8",
+            "xnn_datatype_qcint32",
+            "xnn_datatype_qcint4",
+            "xnn_datatype_qdint8",
+            "xnn_datatype_qbint4",
+            "xnn_datatype_qpint8",
+            "xnn_datatype_int32",
+            "xnn_datatype_pfp32",
+            "xnn_datatype_bf16",
+        ),
+    },
+    unions={
+        "XNNQuantParams": (
+            "PerChannelQuant",
+            "PerTensorQuant",
+            "PerTokenDynamicQuant",
+            "PerChannelGroupQuant",
+        ),
+        "XNodeUnion": (
+            "XNNAdd: _XNNNode2x1",
+            "XNNFullyConnected",
+            "XNNSoftmax: _XNNNode1x1",
+            "XNNSigmoid: _XNNNode1x1",
+            "XNNStaticTranspose",
+            "XNNClamp: _XNNNode1x1",
+            "XNNConv2d: _XNNNodeConv",
+            "XNNDiv: _XNNNode2x1",
+            "XNNStaticResizeBilinear2D",
+            "XNNStaticConstantPad",
+            "XNNAvgPooling2d: _XNNPooling2D",
+            "XNNMinimum: _XNNNode2x1",
+            "XNNDepthwiseConv2d: _XNNNodeConv",
+            "XNNMaxPooling2d: _XNNPooling2D",
+            "XNNMultiply: _XNNNode2x1",
+            "XNNSubtract: _XNNNode2x1",
+            "XNNFloor: _XNNNode1x1",
+            "XNNConvert: _XNNNode1x1",
+            "XNNGlobalAvgPooling2d: _XNNNode1x1",
+            "XNNStaticReshape",
+            "XNNArgMaxPooling2d",
+            "XNNSquareRoot: _XNNNode1x1",
+            "XNNCeiling: _XNNNode1x1",
+            "XNNHardswish: _XNNNode1x1",
+            "XNNLeakyReLU",
+            "XNNMaximum: _XNNNode2x1",
+            "XNNNegate: _XNNNode1x1",
+            "XNNSquare: _XNNNode1x1",
+            "XNNELU",
+            "XNNAbs: _XNNNode1x1",
+            "XNNPReLU: _XNNNode2x1",
+            "XNNConcatenate2: _XNNCat",
+            "XNNConcatenate3: _XNNCat",
+            "XNNConcatenate4: _XNNCat",
+            "XNNStaticSlice",
+            "XNNScaledDotProductAttention",
+            "XNNBatchMatrixMultiply: _XNNNode2x1",
+            "XNNConcatenate5: _XNNCat",
+            "XNNConvTranspose2d: _XNNNodeConv",
+            "XNNReciprocalSquareRoot: _XNNNode1x1",
+            "XNNLog: _XNNNode1x1",
+            "XNNGelu: _XNNNode1x1",
+            "XNNTanh: _XNNNode1x1",
+            "XNNExp: _XNNNode1x1",
+            "XNNSin: _XNNNode1x1",
+            "XNNCopy: _XNNNode1x1",
+            "XNNCos: _XNNNode1x1",
+        ),
+        "XValueUnion": ("XNNTensorValue", "XNNQuantizedTensorValue"),
+    },
+    given={
+        "XNNGraph": {
+            "version": "string",
+            "xnodes": "[XNode]",
+            "xvalues": "[XValue]",
+            "num_externs": "uint32",
+            "input_ids": "[uint32]",
+            "output_ids": "[uint32]",
+            "constant_buffer": "[Buffer]",
+            "mem_buffer_sizes": "[uint32]",
+            "constant_data": "[ConstantDataOffset]",
+        },
+        "Buffer": {"storage": "[uint8]"},
+        "PerChannelQuant": {
+            "scale": "[float]",
+            "channel_dim": "int32",
+            "scale_buffer_idx": "uint32",
+            "num_scales": "uint32",
+        },
+        "PerTokenDynamicQuant": {"num_nonbatch_dims": "int32"},
+        "PerTensorQuant": {"scale": "float", "zero_point": "int32"},
+        "PerChannelGroupQuant": {
+            "scale": "[float]",
+            "channel_dim": "int32",
+            "group_size": "int32",
+            "scale_bf16": "[uint16]",
+            "scale_buffer_idx": "uint32",
+            "num_scales": "uint32",
+        },
+        "XNNTensorValue": {
+            "datatype": "XNNDatatype",
+            "num_dims": "uint32",
+            "dims": "[uint32]",
+            "constant_buffer_idx": "uint32",
+            "external_id": "uint32",
+            "flags": "uint32",
+            "id_out": "uint32",
+            "dq_datatype": "XNNDatatype",
+        },
+        "XNNQuantizedTensorValue": {"tensor_value": "XNNTensorValue", "quant_params": "XNNQuantParams"},
+        "OutputMinMax": {"output_min": "float", "output_max": "float"},
+        "XNode": {"xnode_union": "XNodeUnion", "debug_handle": "uint32", "output_min_max": "OutputMinMax"},
+        "XValue": {"xvalue_union": "XValueUnion"},
+        "XNNStaticTranspose": {
+            "num_dims": "uint32",
+            "perm": "[uint32]",
+            "input_id": "uint32",
+            "output_id": "uint32",
+            "flags": "uint32",
+        },
+        "XNNStaticResizeBilinear2D": {
+            "new_height": "uint32",
+            "new_width": "uint32",
+            "input_id": "uint32",
+            "output_id": "uint32",
+            "flags": "uint32",
+        },
+        "XNNStaticConstantPad": {
+            "pre_paddings": "[uint32]",
+            "post_paddings": "[uint32]",
+            "padding_value": "float",
+            "input_id": "uint32",
+            "output_id": "uint32",
+            "flags": "uint32",
+        },
+        "_XNNNode2x1": {
+            "input1_id": "uint32",
+            "input2_id": "uint32",
+            "output_id": "uint32",
+            "flags": "uint32",
+        },
+        "_XNNNode1x1": {"input_id": "uint32", "output_id": "uint32", "flags": "uint32"},
+        "_XNNCat": {
+            "axis": "uint32",
+            "input1_id": "uint32",
+            "input2_id": "uint32",
+            "input3_id": "uint32",
+            "input4_id": "uint32",
+            "output_id": "uint32",
+            "flags": "uint32",
+            "input5_id": "uint32",
+        },
+        "XNNELU": {"alpha": "float", "input_id": "uint32", "output_id": "uint32", "flags": "uint32"},
+        "XNNFullyConnected": {
+            "input1_id": "uint32",
+            "filter_id": "uint32",
+            "bias_id": "uint32",
+            "output_id": "uint32",
+            "flags": "uint32",
+        },
+        "_XNNNodeConv": {
+            "padding_top": "uint32",
+            "padding_right": "uint32",
+            "padding_bottom": "uint32",
+            "padding_left": "uint32",
+            "kernel_height": "uint32",
+            "kernel_width": "uint32",
+            "subsampling_height": "uint32",
+            "subsampling_width": "uint32",
+            "dilation_height": "uint32",
+            "dilation_width": "uint32",
+            "group_input_channels": "uint32",
+            "group_output_channels": "uint32",
+            "groups": "uint32",
+            "adjustment_height": "uint32",
+            "adjustment_width": "uint32",
+            "input1_id": "uint32",
+            "filter_id": "uint32",
+            "bias_id": "uint32",
+            "output_id": "uint32",
+            "flags": "uint32",
+        },
+        "_XNNPooling2D": {
+            "padding_top": "uint32",
+            "padding_right": "uint32",
+            "padding_bottom": "uint32",
+            "padding_left": "uint32",
+            "pooling_height": "uint32",
+            "pooling_width": "uint32",
+            "stride_height": "uint32",
+            "stride_width": "uint32",
+            "dilation_height": "uint32",
+            "dilation_width": "uint32",
+            "input_id": "uint32",
+            "output_id": "uint32",
+            "flags": "uint32",
+        },
+        "XNNStaticReshape": {
+            "num_dims": "uint32",
+            "new_shape": "[uint32]",
+            "input_id": "uint32",
+            "output_id": "uint32",
+            "flags": "uint32",
+        },
+        "XNNStaticSlice": {
+            "num_dims": "uint32",
+            "offsets": "[uint32]",
+            "sizes": "[uint32]",
+            "input_id": "uint32",
+            "output_id": "uint32",
+            "flags": "uint32",
+        },
+        "XNNScaledDotProductAttention": {
+            "query_id": "uint32",
+            "key_id": "uint32",
+            "value_id": "uint32",
+            "scale_id": "uint32",
+            "mask_id": "uint32",
+            "output_id": "uint32",
+            "flags": "uint32",
+        },
+        "XNNArgMaxPooling2d": {
+            "padding_top": "uint32",
+            "padding_right": "uint32",
+            "padding_bottom": "uint32",
+            "padding_left": "uint32",
+            "pooling_height": "uint32",
+            "pooling_width": "uint32",
+            "input_id": "uint32",
+            "output_value_id": "uint32",
+            "output_index_id": "uint32",
+            "flags": "uint32",
+        },
+        "XNNLeakyReLU": {
+            "negative_slope": "float",
+            "input_id": "uint32",
+            "output_id": "uint32",
+            "flags": "uint32",
+        },
+        "ConstantDataOffset": {"offset": "uint64", "size": "uint64", "named_key": "string"},
     },
 )
 

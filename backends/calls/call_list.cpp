@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "backends/calls/call_list.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "backends/calls/plan.h"
+#include "backends/calls/program_writer.h"
+#include "runtime/base/checked.h"
+#include "runtime/base/log.h"
+
+namespace rushlight {
+
+namespace {
+
+std::vector<uint8_t> row_major(size_t rank) {
+  std::vector<uint8_t> order(rank);
+  for (size_t i = 0; i < rank; ++i) order[i] = static_cast<uint8_t>(i);
+  return order;
+}
+
+// UINT64_MAX where 64 bits do not hold it.
+uint64_t bytes_of(ScalarType dtype, const std::vector<int32_t>& sizes) {
+  uint64_t bytes = element_size(dtype);
+  for (const int32_t size : sizes) {
+    if (!checked_mul(bytes, size, &bytes)) return UINT64_MAX;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+ValueId CallList::add(Value value) {
+  values_.push_back(std::move(value));
+  return static_cast<ValueId>(values_.size() - 1);
+}
+
+ValueId CallList::none() { return add({}); }
+
+ValueId CallList::integer(int64_t number) {
+  Value value;
+  value.kind = Kind::Int;
+  value.number = number;
+  return add(std::move(value));
+}
+
+ValueId CallList::real(double number) {
+  Value value;
+  value.kind = Kind::Double;
+  value.real = number;
+  return add(std::move(value));
+}
+
+ValueId CallList::boolean(bool truth) {
+  Value value;
+  value.kind = Kind::Bool;
+  value.number = truth ? 1 : 0;
+  return add(std::move(value));
+}
+
+ValueId CallList::text(const char* characters) {
+  Value value;
+  value.kind = Kind::String;
+  value.text = characters;
+  return add(std::move(value));
+}
+
+// In a program a list of numbers names values that hold them.
+ValueId CallList::integers(std::vector<int64_t> numbers) {
+  for (int64_t& number : numbers) number = integer(number);
+  Value value;
+  value.kind = Kind::IntList;
+  value.integers = std::move(numbers);
+  return add(std::move(value));
+}
+
+ValueId CallList::tensors(const std::vector<ValueId>& ids) {
+  Value value;
+  value.kind = Kind::TensorList;
+  value.integers.assign(ids.begin(), ids.end());
+  return add(std::move(value));
+}
+
+ValueId CallList::add_tensor(ScalarType dtype, std::vector<int32_t> sizes, std::vector<uint8_t> order,
+                             Storage storage) {
+  Value value;
+  value.kind = Kind::Tensor;
+  value.dtype = dtype;
+  value.order = order.empty() ? row_major(sizes.size()) : std::move(order);
+  storage.bytes = bytes_of(dtype, sizes);
+  value.sizes = std::move(sizes);
+  value.storage = static_cast<int32_t>(storages_.size());
+  storages_.push_back(storage);
+  return add(std::move(value));
+}
+
+ValueId CallList::tensor(ScalarType dtype, std::vector<int32_t> sizes, std::vector<uint8_t> order) {
+  return add_tensor(dtype, std::move(sizes), std::move(order), {});
+}
+
+ValueId CallList::alias(ValueId of, std::vector<int32_t> sizes, std::vector<uint8_t> order) {
+  Value value = this->value(of);
+  if (storages_[static_cast<size_t>(value.storage)].constant >= 0) {
+    const Constant& known =
+        constants_[static_cast<size_t>(storages_[static_cast<size_t>(value.storage)].constant)];
+    return constant(value.dtype, std::move(sizes), std::move(order), known.bytes);
+  }
+  value.sizes = std::move(sizes);
+  value.order = std::move(order);
+  return add(std::move(value));
+}
+
+ValueId CallList::constant(ScalarType dtype, std::vector<int32_t> sizes, std::vector<uint8_t> order,
+                           Span<const uint8_t> bytes) {
+  Storage storage;
+  storage.constant = static_cast<int32_t>(constants_.size());
+  const ValueId id = add_tensor(dtype, std::move(sizes), std::move(order), storage);
+  constants_.push_back({"c" + std::to_string(constants_.size()), id, bytes});
+  return id;
+}
+
+ValueId CallList::own_constant(ScalarType dtype, std::vector<int32_t> sizes, std::vector<uint8_t> bytes) {
+  own_bytes_ += bytes.size();
+  kept_.push_back(std::move(bytes));
+  return constant(dtype, std::move(sizes), {}, {kept_.back().data(), kept_.back().size()});
+}
+
+int32_t CallList::operator_index(const char* name, const char* overload) {
+  const std::pair<std::string, std::string> wanted(name, overload);
+  const auto found = std::find(operators_.begin(), operators_.end(), wanted);
+  if (found != operators_.end()) return static_cast<int32_t>(found - operators_.begin());
+  operators_.push_back(wanted);
+  return static_cast<int32_t>(operators_.size() - 1);
+}
+
+void CallList::use(ValueId id, size_t call) {
+  const Value& used = value(id);
+  if (used.kind == Kind::TensorList) {
+    for (const int64_t item : used.integers) use(static_cast<ValueId>(item), call);
+  }
+  if (used.kind != Kind::Tensor) return;
+  Storage& storage = storages_[static_cast<size_t>(used.storage)];
+  storage.first_use = std::min(storage.first_use, call);
+  storage.last_use = std::max(storage.last_use, call);
+}
+
+void CallList::call(const char* name, const char* overload, std::vector<ValueId> arguments) {
+  for (const ValueId id : arguments) use(id, calls_.size());
+  calls_.push_back({operator_index(name, overload), std::move(arguments), debug_handle_});
+}
+
+void CallList::set_inputs(std::vector<ValueId> ids) {
+  for (const ValueId id : ids) storages_[static_cast<size_t>(value(id).storage)].is_external = true;
+  inputs_ = std::move(ids);
+}
+
+void CallList::set_outputs(std::vector<ValueId> ids) {
+  for (const ValueId id : ids) storages_[static_cast<size_t>(value(id).storage)].is_external = true;
+  outputs_ = std::move(ids);
+}
+
+Result<std::vector<uint8_t>> CallList::program() {
+  uint64_t planned = 0;
+  RL_TRY(plan_storages(&storages_, &planned));
+  return ProgramWriter(*this, planned).write();
+}
+
+const CallList::Constant* CallList::find(std::string_view key) const {
+  for (const Constant& constant : constants_) {
+    if (constant.key == key) return &constant;
+  }
+  return nullptr;
+}
+
+Result<TensorLayout> CallList::tensor_layout(std::string_view key) const {
+  const Constant* found = find(key);
+  if (found == nullptr) return Error::NotFound;
+  const Value& tensor = value(found->value);
+  return TensorLayout{tensor.dtype,
+                      {tensor.sizes.data(), tensor.sizes.size()},
+                      {tensor.order.data(), tensor.order.size()},
+                      found->bytes.size()};
+}
+
+Result<FreeableBuffer> CallList::data(std::string_view key) const {
+  const Constant* found = find(key);
+  if (found == nullptr) return Error::NotFound;
+  return FreeableBuffer(found->bytes.data(), found->bytes.size());
+}
+
+Error CallList::load_into(std::string_view key, void* buffer, size_t size) const {
+  const Constant* found = find(key);
+  if (found == nullptr) return Error::NotFound;
+  if (size > found->bytes.size()) return Error::InvalidArgument;
+  std::memcpy(buffer, found->bytes.data(), size);
+  return Error::Ok;
+}
+
+Result<uint32_t> CallList::num_keys() const { return static_cast<uint32_t>(constants_.size()); }
+
+Result<const char*> CallList::key(uint32_t index) const {
+  if (index >= constants_.size()) return Error::InvalidArgument;
+  return constants_[index].key.c_str();
+}
+
+}  // namespace rushlight

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backends/calls/call_list.h"
+#include "backends/calls/flat_writer.h"
+
+namespace rushlight {
+
+// Writes a list of calls as a program file.
+class ProgramWriter {
+ public:
+  // `planned`: bytes of memory between the calls.
+  ProgramWriter(const CallList& list, uint64_t planned);
+
+  [[nodiscard]] Result<std::vector<uint8_t>> write();
+
+ private:
+  using Position = FlatWriter::Position;
+
+  Position plan();
+  Position value(const CallList::Value& value);
+  Position plain(const CallList::Value& value);
+  Position tensor(const CallList::Value& value);
+  Position instruction(const CallList::Call& call);
+
+  const CallList& list_;
+  uint64_t planned_;
+  FlatWriter flat_;
+};
+
+}  // namespace rushlight

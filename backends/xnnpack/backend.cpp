@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "backends/xnnpack/backend.h"
+
+#include "backends/xnnpack/delegate.h"
+
+namespace rushlight {
+
+Result<DelegateHandle*> XnnpackBackend::init(BackendInitContext& context, FreeableBuffer* processed,
+                                             Span<const CompileSpec>) const {
+  RL_TRY_ASSIGN(auto loaded, xnnpack::LoadedDelegate::load(processed->bytes(), context.named_data(), context.threads()));
+  return static_cast<DelegateHandle*>(loaded.release());
+}
+
+Error XnnpackBackend::execute(BackendExecuteContext&, DelegateHandle* handle,
+                              Span<EValue* const> arguments) const {
+  return static_cast<xnnpack::LoadedDelegate*>(handle)->execute(arguments);
+}
+
+void XnnpackBackend::destroy(DelegateHandle* handle) const {
+  delete static_cast<xnnpack::LoadedDelegate*>(handle);
+}
+
+}  // namespace rushlight

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "backends/xnnpack/forms.h"
+
+#include <utility>
+
+#include "runtime/base/log.h"
+
+namespace rushlight::xnnpack {
+
+namespace {
+
+std::vector<uint8_t> channels_last() { return {0, 2, 3, 1}; }
+
+}  // namespace
+
+std::vector<int32_t> pixel_sizes(const std::vector<int32_t>& dims) {
+  return {dims[0], dims[3], dims[1], dims[2]};
+}
+
+Forms::Forms(std::vector<Value> values, CallList* list)
+    : values_(std::move(values)), states_(values_.size()), list_(*list) {
+  for (size_t i = 0; i < values_.size(); ++i) {
+    states_[i].dtype = *element_type(values_[i].datatype);
+    states_[i].is_written = values_[i].is_constant;
+  }
+}
+
+Error Forms::check_written(uint32_t id) const {
+  RL_CHECK(states_[id].is_written, Error::InvalidProgram, "value %lu: is read before a node writes it",
+           log_number(id));
+  return Error::Ok;
+}
+
+Error Forms::begin_write(uint32_t id) {
+  RL_CHECK(!states_[id].is_written, Error::InvalidProgram, "value %lu: is written again", log_number(id));
+  states_[id].is_written = true;
+  return Error::Ok;
+}
+
+ValueId Forms::make(uint32_t id, bool of_pixels) {
+  const Value& value = values_[id];
+  std::vector<int32_t> sizes = of_pixels ? pixel_sizes(value.dims) : value.dims;
+  std::vector<uint8_t> order = of_pixels ? channels_last() : std::vector<uint8_t>();
+  if (value.is_constant) return list_.constant(states_[id].dtype, std::move(sizes), std::move(order), value.data);
+  return list_.tensor(states_[id].dtype, std::move(sizes), std::move(order));
+}
+
+ValueId Forms::other_form(uint32_t id, bool of_pixels) {
+  State& state = states_[id];
+  if (state.first < 0) return state.first = make(id, of_pixels);
+  const bool may_share = !is_outside(state) && !list_.is_dynamic();
+  if (may_share || values_[id].is_constant) {
+    const std::vector<int32_t>& dims = values_[id].dims;
+    if (of_pixels) return list_.alias(state.first, pixel_sizes(dims), channels_last());
+    return list_.alias(state.first, dims, {0, 1, 2, 3});
+  }
+  const ValueId copy = make(id, of_pixels);
+  const std::vector<int64_t> order = of_pixels ? std::vector<int64_t>{0, 3, 1, 2} : std::vector<int64_t>{0, 2, 3, 1};
+  list_.call("aten::permute_copy", "out", {state.first, list_.integers(order), copy});
+  return copy;
+}
+
+Result<ValueId> Forms::plain(uint32_t id) {
+  RL_TRY(check_written(id));
+  if (states_[id].plain < 0) states_[id].plain = other_form(id, false);
+  return states_[id].plain;
+}
+
+Result<ValueId> Forms::pixels(uint32_t id) {
+  RL_TRY(check_written(id));
+  if (states_[id].pixels < 0) states_[id].pixels = other_form(id, true);
+  return states_[id].pixels;
+}
+
+Result<ValueId> Forms::new_plain(uint32_t id) {
+  RL_TRY(begin_write(id));
+  return plain(id);
+}
+
+Result<ValueId> Forms::new_pixels(uint32_t id) {
+  RL_TRY(begin_write(id));
+  return pixels(id);
+}
+
+Error Forms::share(uint32_t id, uint32_t of) {
+  RL_TRY(check_written(of));
+  RL_CHECK(!states_[id].is_output && values_[id].dims == values_[of].dims, Error::InvalidProgram,
+           "value %lu: expected the dims of value %lu", log_number(id), log_number(of));
+  RL_TRY(begin_write(id));
+  if (states_[of].first < 0) RL_TRY(plain(of).error());
+  states_[id] = states_[of];
+  states_[id].is_output = false;
+  return Error::Ok;
+}
+
+Result<bool> Forms::share_reshaped(uint32_t id, uint32_t of) {
+  if (list_.is_dynamic() || is_outside(states_[of]) || is_outside(states_[id]) || values_[of].is_constant) return false;
+  if (values_[id].numel() != values_[of].numel()) return false;
+  RL_TRY_ASSIGN(const ValueId source, plain(of));
+  RL_TRY(begin_write(id));
+  std::vector<uint8_t> order(values_[id].rank());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint8_t>(i);
+  states_[id].first = states_[id].plain = list_.alias(source, values_[id].dims, order);
+  return true;
+}
+
+bool Forms::prefers_pixels(uint32_t id) const {
+  const State& state = states_[id];
+  return state.pixels >= 0 && state.plain < 0 && (is_outside(state) || list_.is_dynamic());
+}
+
+Result<ValueId> Forms::end(uint32_t id) {
+  RL_TRY(check_written(id));
+  State& state = states_[id];
+  if (state.first < 0) return plain(id);
+  return state.first;
+}
+
+}  // namespace rushlight::xnnpack

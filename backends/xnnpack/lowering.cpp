@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "backends/xnnpack/lowering.h"
+
+#include <utility>
+
+#include "backends/xnnpack/node_lowering.h"
+#include "runtime/base/log.h"
+
+namespace rushlight::xnnpack {
+
+namespace {
+
+using flatbuffer::Table;
+using flatbuffer::TableVector;
+
+namespace graph_slot = schema::xnn::xnngraph_table;
+namespace node_slot = schema::xnn::xnode_table;
+
+// The values that a list of ids names.
+Error find_ends(Span<const uint32_t> ids, const Forms& forms, std::vector<uint32_t>* externals) {
+  for (const uint32_t id : ids) {
+    RL_CHECK(id < forms.size() && forms.value(id).external_id != kNoValue && !forms.value(id).is_constant,
+             Error::InvalidProgram, "value %lu: expected an input or output", log_number(id));
+    externals->push_back(forms.value(id).external_id);
+  }
+  return Error::Ok;
+}
+
+Result<std::vector<ValueId>> tensors_of(Span<const uint32_t> ids, Forms* forms) {
+  std::vector<ValueId> tensors;
+  for (const uint32_t id : ids) {
+    RL_TRY_ASSIGN(const ValueId tensor, forms->end(id));
+    tensors.push_back(tensor);
+  }
+  return tensors;
+}
+
+}  // namespace
+
+const char* to_string(NodeKind kind) {
+  constexpr const char* kNames[] = {
+      "Add",           "FullyConnected", "Softmax",        "Sigmoid",      "StaticTranspose",  "Clamp",
+      "Conv2d",        "Div",            "StaticResizeBilinear2D",         "StaticConstantPad", "AvgPooling2d",
+      "Minimum",       "DepthwiseConv2d", "MaxPooling2d",  "Multiply",     "Subtract",         "Floor",
+      "Convert",       "GlobalAvgPooling2d", "StaticReshape", "ArgMaxPooling2d", "SquareRoot",   "Ceiling",
+      "Hardswish",     "LeakyReLU",      "Maximum",        "Negate",       "Square",           "ELU",
+      "Abs",           "PReLU",          "Concatenate2",   "Concatenate3", "Concatenate4",     "StaticSlice",
+      "ScaledDotProductAttention", "BatchMatrixMultiply", "Concatenate5", "ConvTranspose2d", "ReciprocalSquareRoot",
+      "Log",           "Gelu",           "Tanh",           "Exp",          "Sin",              "Copy",
+      "Cos"};
+  const auto index = static_cast<size_t>(kind) - 1;
+  return index < sizeof kNames / sizeof *kNames ? kNames[index] : "unknown";
+}
+
+Result<Ends> lower(const Payload& payload, CallList* list) {
+  const Table graph = payload.graph();
+  RL_TRY_ASSIGN(std::vector<Value> values, read_values(payload));
+  Forms forms(std::move(values), list);
+  const auto inputs = graph.vector<uint32_t>(graph_slot::kInputIds);
+  const auto outputs = graph.vector<uint32_t>(graph_slot::kOutputIds);
+  Ends ends;
+  RL_TRY(find_ends(inputs, forms, &ends.inputs));
+  RL_TRY(find_ends(outputs, forms, &ends.outputs));
+  for (const uint32_t id : inputs) forms.set_input(id);
+  for (const uint32_t id : outputs) forms.set_output(id);
+  const TableVector nodes = graph.tables(graph_slot::kXnodes);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    list->set_debug_handle(nodes[i].scalar<uint32_t>(node_slot::kDebugHandle));
+    const Error error = NodeLowering(&forms, list).lower(nodes[i]);
+    RL_CHECK(error == Error::Ok, error, "XNNPACK payload: node %lu, %s: %s", log_number(i),
+             to_string(static_cast<NodeKind>(nodes[i].scalar<uint8_t>(node_slot::kXnodeUnionType))),
+             rushlight::to_string(error));
+  }
+  RL_TRY_ASSIGN(std::vector<ValueId> first, tensors_of(inputs, &forms));
+  RL_TRY_ASSIGN(std::vector<ValueId> last, tensors_of(outputs, &forms));
+  list->set_inputs(std::move(first));
+  list->set_outputs(std::move(last));
+  return ends;
+}
+
+Error NodeLowering::lower(Table node) {
+  fields_ = node.table(node_slot::kXnodeUnion);
+  kind_ = static_cast<NodeKind>(node.scalar<uint8_t>(node_slot::kXnodeUnionType));
+  RL_CHECK(fields_, Error::InvalidProgram, "it has no fields");
+  if (const Table bounds = node.table(node_slot::kOutputMinMax)) {
+    namespace slot = schema::xnn::output_min_max_table;
+    low_ = bounds.scalar<float>(slot::kOutputMin);
+    high_ = bounds.scalar<float>(slot::kOutputMax);
+    RL_CHECK(low_ <= high_, Error::InvalidProgram, "its bounds are out of order");
+  }
+  return lower_kind(kind_);
+}
+
+Result<uint32_t> NodeLowering::id_at(unsigned slot, size_t rank) const {
+  const auto id = fields_.scalar<uint32_t>(slot);
+  RL_CHECK(id < forms_.size(), Error::InvalidProgram, "expected one of %lu values, got %lu",
+           log_number(forms_.size()), log_number(id));
+  RL_CHECK(rank == SIZE_MAX || value(id).rank() == rank, Error::InvalidProgram,
+           "value %lu: expected %lu dims, got %lu", log_number(id), log_number(rank), log_number(value(id).rank()));
+  return id;
+}
+
+Error NodeLowering::lower_kind(NodeKind kind) {
+  namespace one = schema::xnn::_xnnnode1x1_table;
+  const auto unary = [this](const char* name) {
+    return lower_unary(name, {}, one::kInputId, one::kOutputId);
+  };
+  switch (kind) {
+    case NodeKind::XNNAdd:
+    case NodeKind::XNNSubtract:
+    case NodeKind::XNNMultiply:
+    case NodeKind::XNNDiv:
+    case NodeKind::XNNMinimum:
+    case NodeKind::XNNMaximum:
+      return lower_binary(kind);
+    case NodeKind::XNNFullyConnected:
+      return lower_linear();
+    case NodeKind::XNNConv2d:
+    case NodeKind::XNNDepthwiseConv2d:
+    case NodeKind::XNNConvTranspose2d:
+      return lower_convolution(kind);
+    case NodeKind::XNNBatchMatrixMultiply:
+      return lower_matmul();
+    case NodeKind::XNNSoftmax:
+      return lower_softmax();
+    case NodeKind::XNNClamp:
+      return lower_clamp();
+    case NodeKind::XNNConvert:
+      return lower_convert();
+    case NodeKind::XNNCopy:
+      return lower_copy();
+    case NodeKind::XNNStaticTranspose:
+      return lower_transpose();
+    case NodeKind::XNNStaticReshape:
+      return lower_reshape();
+    case NodeKind::XNNStaticSlice:
+      return lower_slice();
+    case NodeKind::XNNStaticConstantPad:
+      return lower_pad();
+    case NodeKind::XNNConcatenate2:
+    case NodeKind::XNNConcatenate3:
+    case NodeKind::XNNConcatenate4:
+    case NodeKind::XNNConcatenate5:
+      return lower_concatenate();
+    case NodeKind::XNNAvgPooling2d:
+      return lower_average_pool();
+    case NodeKind::XNNMaxPooling2d:
+      return lower_max_pool();
+    case NodeKind::XNNArgMaxPooling2d:
+      return lower_argmax_pool();
+    case NodeKind::XNNGlobalAvgPooling2d:
+      return lower_global_average();
+    case NodeKind::XNNStaticResizeBilinear2D:
+      return lower_resize();
+    case NodeKind::XNNSigmoid:
+      return unary("aten::sigmoid");
+    case NodeKind::XNNTanh:
+      return unary("aten::tanh");
+    case NodeKind::XNNHardswish:
+      return unary("aten::hardswish");
+    case NodeKind::XNNGelu:
+      return lower_gelu();
+    case NodeKind::XNNExp:
+      return unary("aten::exp");
+    case NodeKind::XNNLog:
+      return unary("aten::log");
+    case NodeKind::XNNSin:
+      return unary("aten::sin");
+    case NodeKind::XNNCos:
+      return unary("aten::cos");
+    case NodeKind::XNNAbs:
+      return unary("aten::abs");
+    case NodeKind::XNNNegate:
+      return unary("aten::neg");
+    case NodeKind::XNNFloor:
+      return unary("aten::floor");
+    case NodeKind::XNNCeiling:
+      return unary("aten::ceil");
+    case NodeKind::XNNSquareRoot:
+      return unary("aten::sqrt");
+    case NodeKind::XNNReciprocalSquareRoot:
+      return unary("aten::rsqrt");
+    case NodeKind::XNNSquare:
+      return unary("aten::square");
+    case NodeKind::XNNLeakyReLU: {
+      namespace slot = schema::xnn::xnnleaky_re_lu_table;
+      const ValueId slope = list_.real(fields_.scalar<float>(slot::kNegativeSlope));
+      return lower_unary("aten::leaky_relu", {slope}, slot::kInputId, slot::kOutputId);
+    }
+    case NodeKind::XNNELU: {
+      namespace slot = schema::xnn::xnnelu_table;
+      const ValueId alpha = list_.real(fields_.scalar<float>(slot::kAlpha));
+      return lower_unary("aten::elu", {alpha, list_.real(1), list_.real(1)}, slot::kInputId, slot::kOutputId);
+    }
+    case NodeKind::XNNPReLU:
+      return lower_prelu();
+    case NodeKind::XNNScaledDotProductAttention:
+      break;
+  }
+  RL_CHECK(false, Error::NotSupported, "the exporter of executorch 1.5.1 makes no such node");
+}
+
+}  // namespace rushlight::xnnpack

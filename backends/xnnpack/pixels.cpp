@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Nodes on images: pools, means over pixels and resizing.
+#include <utility>
+
+#include "backends/xnnpack/node_lowering.h"
+#include "runtime/base/log.h"
+
+namespace rushlight::xnnpack {
+
+namespace {
+
+namespace one = schema::xnn::_xnnnode1x1_table;
+namespace pool = schema::xnn::_xnnpooling2d_table;
+
+bool is_byte(const Value& value) {
+  return value.datatype == Datatype::XnnDatatypeQint8 || value.datatype == Datatype::XnnDatatypeQuint8;
+}
+
+}  // namespace
+
+Error NodeLowering::lower_average_pool() {
+  RL_TRY_ASSIGN(const uint32_t in, id_at(pool::kInputId, kPixelRank));
+  RL_TRY_ASSIGN(const uint32_t out, id_at(pool::kOutputId, kPixelRank));
+  const bool is_even = size_at(pool::kPaddingTop) == size_at(pool::kPaddingBottom) &&
+                       size_at(pool::kPaddingLeft) == size_at(pool::kPaddingRight);
+  RL_CHECK(is_even && !is_byte(value(in)), Error::NotSupported,
+           "expected a tensor of floats with the same padding on both sides");
+  RL_TRY_ASSIGN(const ValueId from, forms_.pixels(in));
+  RL_TRY_ASSIGN(const ValueId to, forms_.new_pixels(out));
+  list_.call("aten::avg_pool2d", "out",
+             {from, list_.integers({size_at(pool::kPoolingHeight), size_at(pool::kPoolingWidth)}),
+              list_.integers({size_at(pool::kStrideHeight), size_at(pool::kStrideWidth)}),
+              list_.integers({size_at(pool::kPaddingTop), size_at(pool::kPaddingLeft)}), list_.boolean(false),
+              list_.boolean(false), list_.none(), to});
+  return clamp_result(out, to);
+}
+
+// Of a pool that rounds its sizes up the exporter makes one with more padding at the end. What is there is never
+// the largest, so that rounding up does the same; kernels refuse other sizes of the result.
+Error NodeLowering::lower_max_pool() {
+  RL_TRY_ASSIGN(const uint32_t in, id_at(pool::kInputId, kPixelRank));
+  RL_TRY_ASSIGN(const uint32_t out, id_at(pool::kOutputId, kPixelRank));
+  const bool rounds_up = size_at(pool::kPaddingBottom) > size_at(pool::kPaddingTop) ||
+                         size_at(pool::kPaddingRight) > size_at(pool::kPaddingLeft);
+  const bool is_even = size_at(pool::kPaddingBottom) == size_at(pool::kPaddingTop) &&
+                       size_at(pool::kPaddingRight) == size_at(pool::kPaddingLeft);
+  RL_CHECK(is_even || rounds_up, Error::NotSupported, "it has more padding in front than behind");
+  RL_TRY_ASSIGN(const ValueId from, forms_.pixels(in));
+  RL_TRY_ASSIGN(const ValueId to, forms_.new_pixels(out));
+  const ValueId places = list_.tensor(ScalarType::Long, list_.value(to).sizes, list_.value(to).order);
+  list_.call("aten::max_pool2d_with_indices", "out",
+             {from, list_.integers({size_at(pool::kPoolingHeight), size_at(pool::kPoolingWidth)}),
+              list_.integers({size_at(pool::kStrideHeight), size_at(pool::kStrideWidth)}),
+              list_.integers({size_at(pool::kPaddingTop), size_at(pool::kPaddingLeft)}),
+              list_.integers({size_at(pool::kDilationHeight), size_at(pool::kDilationWidth)}),
+              list_.boolean(rounds_up), to, places});
+  return clamp_result(out, to);
+}
+
+// The exporter makes it of a maximum over all rows or all columns, with its indices.
+Error NodeLowering::lower_argmax_pool() {
+  namespace slot = schema::xnn::xnnarg_max_pooling2d_table;
+  RL_TRY_ASSIGN(const uint32_t in, id_at(slot::kInputId, kPixelRank));
+  RL_TRY_ASSIGN(const uint32_t largest, id_at(slot::kOutputValueId, kPixelRank));
+  RL_TRY_ASSIGN(const uint32_t places, id_at(slot::kOutputIndexId, kPixelRank));
+  const std::vector<int32_t>& dims = value(in).dims;
+  const bool of_rows = size_at(slot::kPoolingHeight) == dims[1] && size_at(slot::kPoolingWidth) == 1;
+  const bool of_columns = size_at(slot::kPoolingWidth) == dims[2] && size_at(slot::kPoolingHeight) == 1;
+  RL_CHECK(of_rows || of_columns, Error::NotSupported, "expected a window over all rows or all columns");
+  RL_TRY_ASSIGN(const ValueId from, forms_.plain(in));
+  RL_TRY_ASSIGN(const ValueId to, forms_.new_plain(largest));
+  forms_.set_dtype(places, ScalarType::Long);
+  RL_TRY_ASSIGN(const ValueId indices, forms_.new_plain(places));
+  list_.call("aten::max", "dim_max",
+             {from, list_.integer(of_rows ? 1 : 2), list_.boolean(true), to, indices});
+  return Error::Ok;
+}
+
+Error NodeLowering::lower_global_average() {
+  RL_TRY_ASSIGN(const uint32_t in, id_at(one::kInputId, kPixelRank));
+  RL_TRY_ASSIGN(const uint32_t out, id_at(one::kOutputId));
+  RL_TRY_ASSIGN(const ValueId from, forms_.plain(in));
+  RL_TRY_ASSIGN(const ValueId to, forms_.new_plain(out));
+  const bool keeps = value(out).rank() == kPixelRank;
+  const ValueId dims = list_.integers({1, 2}), keep = list_.boolean(keeps);
+  if (!is_byte(value(in))) {
+    list_.call("aten::mean", "out", {from, dims, keep, list_.none(), to});
+    return clamp_result(out, to);
+  }
+  RL_CHECK(value(in).datatype == value(out).datatype, Error::NotSupported, "expected one datatype");
+  int64_t least = 0, most = 0;
+  quantized_bounds(value(out), &least, &most);
+  const std::vector<float> scale = {value(in).scale / value(out).scale};
+  list_.call("rushlight::quantized_mean", "out",
+             {from, list_.integer(value(in).zero_point), dims, keep, list_.numbers(scale), list_.none(),
+              list_.text("float"), list_.integer(value(out).zero_point), list_.integer(least), list_.integer(most), to});
+  return Error::Ok;
+}
+
+Error NodeLowering::lower_resize() {
+  namespace slot = schema::xnn::xnnstatic_resize_bilinear2d_table;
+  RL_TRY_ASSIGN(const uint32_t in, id_at(slot::kInputId, kPixelRank));
+  RL_TRY_ASSIGN(const uint32_t out, id_at(slot::kOutputId, kPixelRank));
+  RL_CHECK(!is_byte(value(in)), Error::NotSupported, "expected a tensor of floats");
+  const bool aligns = (fields_.scalar<uint32_t>(slot::kFlags) & kAlignCorners) != 0;
+  RL_TRY_ASSIGN(const ValueId from, forms_.pixels(in));
+  RL_TRY_ASSIGN(const ValueId to, forms_.new_pixels(out));
+  list_.call("aten::upsample_bilinear2d", "vec_out",
+             {from, list_.integers({size_at(slot::kNewHeight), size_at(slot::kNewWidth)}), list_.boolean(aligns),
+              list_.none(), to});
+  return Error::Ok;
+}
+
+}  // namespace rushlight::xnnpack
