@@ -120,10 +120,11 @@ ValueId CallList::constant(ScalarType dtype, std::vector<int32_t> sizes, std::ve
   return id;
 }
 
-ValueId CallList::own_constant(ScalarType dtype, std::vector<int32_t> sizes, std::vector<uint8_t> bytes) {
+ValueId CallList::own_constant(ScalarType dtype, std::vector<int32_t> sizes, std::vector<uint8_t> order,
+                               std::vector<uint8_t> bytes) {
   own_bytes_ += bytes.size();
   kept_.push_back(std::move(bytes));
-  return constant(dtype, std::move(sizes), {}, {kept_.back().data(), kept_.back().size()});
+  return constant(dtype, std::move(sizes), std::move(order), {kept_.back().data(), kept_.back().size()});
 }
 
 int32_t CallList::operator_index(const char* name, const char* overload) {

@@ -89,11 +89,12 @@ class CallList final : public NamedDataMap {
   ValueId constant(ScalarType dtype, std::vector<int32_t> sizes, std::vector<uint8_t> order,
                    Span<const uint8_t> bytes);
   // Likewise, bytes that the list keeps.
-  ValueId own_constant(ScalarType dtype, std::vector<int32_t> sizes, std::vector<uint8_t> bytes);
+  ValueId own_constant(ScalarType dtype, std::vector<int32_t> sizes, std::vector<uint8_t> order,
+                       std::vector<uint8_t> bytes);
   template <class T>
   ValueId numbers(const std::vector<T>& values) {
     const auto* bytes = reinterpret_cast<const uint8_t*>(values.data());
-    return own_constant(ScalarTypeOf<T>::value, {static_cast<int32_t>(values.size())},
+    return own_constant(ScalarTypeOf<T>::value, {static_cast<int32_t>(values.size())}, {},
                         std::vector<uint8_t>(bytes, bytes + values.size() * sizeof(T)));
   }
 

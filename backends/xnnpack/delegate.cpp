@@ -11,17 +11,17 @@ namespace rushlight::xnnpack {
 
 namespace {
 
-// The sizes of a tensor in the order in which its elements lie.
+// The sizes of a tensor in the order in which its elements lie; payloads have one dim for a number without any.
 std::vector<SizesType> sizes_in_memory(const Tensor& tensor) {
+  if (tensor.dim() == 0) return {1};
   std::vector<SizesType> sizes;
   for (const DimOrderType dim : tensor.dim_order()) sizes.push_back(tensor.sizes()[dim]);
   return sizes;
 }
 
-bool same(const std::vector<SizesType>& a, const std::vector<SizesType>& b) { return a == b; }
-
-// `bytes` seen as `like` is laid out; sizes are in the order of memory.
+// As many dims as `like` has, from sizes in the order of memory.
 std::vector<SizesType> sizes_like(const Tensor& like, const std::vector<SizesType>& in_memory) {
+  if (like.dim() == 0) return {};
   std::vector<SizesType> sizes(in_memory.size());
   for (size_t i = 0; i < in_memory.size(); ++i) sizes[like.dim_order()[i]] = in_memory[i];
   return sizes;
@@ -64,7 +64,7 @@ Error LoadedDelegate::load_program(bool is_dynamic) {
 bool LoadedDelegate::fits(Span<EValue* const> arguments) const {
   for (size_t i = 0; i < lowered_.ends.inputs.size(); ++i) {
     const Tensor given = arguments[lowered_.ends.inputs[i]]->to_tensor();
-    if (!same(sizes_in_memory(given), sizes_in_memory(method_->method().input(i).to_tensor()))) return false;
+    if (sizes_in_memory(given) != sizes_in_memory(method_->method().input(i).to_tensor())) return false;
   }
   return true;
 }
@@ -73,10 +73,12 @@ Error LoadedDelegate::set_inputs(Span<EValue* const> arguments) {
   for (size_t i = 0; i < lowered_.ends.inputs.size(); ++i) {
     const Tensor given = arguments[lowered_.ends.inputs[i]]->to_tensor();
     const Tensor own = method_->method().input(i).to_tensor();
-    RL_CHECK(given.dim() == own.dim() && given.scalar_type() == own.scalar_type(), Error::InvalidArgument,
-             "delegate input %lu: expected %lu dims of %s, got %lu of %s", log_number(i), log_number(own.sizes().size()),
-             to_string(own.scalar_type()), log_number(given.sizes().size()), to_string(given.scalar_type()));
-    std::vector<SizesType> sizes = sizes_like(own, sizes_in_memory(given));
+    const std::vector<SizesType> in_memory = sizes_in_memory(given);
+    RL_CHECK(in_memory.size() == own.sizes().size() && given.scalar_type() == own.scalar_type(),
+             Error::InvalidArgument, "delegate input %lu: expected %lu dims of %s, got %lu of %s", log_number(i),
+             log_number(own.sizes().size()), to_string(own.scalar_type()), log_number(in_memory.size()),
+             to_string(given.scalar_type()));
+    std::vector<SizesType> sizes = sizes_like(own, in_memory);
     std::vector<DimOrderType> order(own.dim_order().begin(), own.dim_order().end());
     std::vector<StridesType> strides(sizes.size());
     TensorImpl view(own.scalar_type(), static_cast<ssize_t>(sizes.size()), sizes.data(),
@@ -100,10 +102,12 @@ Error LoadedDelegate::resize_outputs(Span<EValue* const> arguments) {
   for (size_t i = 0; i < lowered_.ends.outputs.size(); ++i) {
     RL_TRY_ASSIGN(const Tensor given, output_tensor(arguments, lowered_.ends.outputs[i]));
     const Tensor made = method_->method().output(i).to_tensor();
-    RL_CHECK(given.dim() == made.dim() && given.scalar_type() == made.scalar_type(), Error::InvalidProgram,
-             "delegate output %lu: expected %lu dims of %s", log_number(i), log_number(made.sizes().size()),
+    const std::vector<SizesType> in_memory = sizes_in_memory(made);
+    const bool fits = given.dim() == made.dim() || (given.dim() == 0 && in_memory == std::vector<SizesType>{1});
+    RL_CHECK(fits && given.scalar_type() == made.scalar_type(), Error::InvalidProgram,
+             "delegate output %lu: expected %lu dims of %s", log_number(i), log_number(in_memory.size()),
              to_string(made.scalar_type()));
-    const std::vector<SizesType> sizes = sizes_like(given, sizes_in_memory(made));
+    const std::vector<SizesType> sizes = sizes_like(given, in_memory);
     RL_TRY(given.impl()->resize({sizes.data(), sizes.size()}));
   }
   return Error::Ok;

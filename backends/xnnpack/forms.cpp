@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "backends/xnnpack/forms.h"
 
+#include <cstring>
 #include <utility>
 
 #include "runtime/base/log.h"
@@ -102,6 +103,24 @@ Result<bool> Forms::share_reshaped(uint32_t id, uint32_t of) {
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint8_t>(i);
   states_[id].first = states_[id].plain = list_.alias(source, values_[id].dims, order);
   return true;
+}
+
+Result<ValueId> Forms::constant_as(ScalarType dtype, std::vector<int32_t> sizes, std::vector<uint8_t> order,
+                                   uint32_t id) {
+  const Value& value = values_[id];
+  const ScalarType own = states_[id].dtype;
+  if (own == dtype) return list_.constant(dtype, std::move(sizes), std::move(order), value.data);
+  RL_CHECK(own == ScalarType::Float && dtype == ScalarType::Half, Error::NotSupported,
+           "value %lu: expected %s, got %s", log_number(id), rushlight::to_string(dtype),
+           rushlight::to_string(own));
+  std::vector<uint8_t> narrow(value.data.size() / 2);
+  for (size_t i = 0; i < narrow.size() / sizeof(Half); ++i) {
+    float number = 0;
+    std::memcpy(&number, value.data.data() + i * sizeof number, sizeof number);
+    const Half half(number);
+    std::memcpy(narrow.data() + i * sizeof half, &half, sizeof half);
+  }
+  return list_.own_constant(dtype, std::move(sizes), std::move(order), std::move(narrow));
 }
 
 bool Forms::prefers_pixels(uint32_t id) const {

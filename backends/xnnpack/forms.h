@@ -31,6 +31,9 @@ class Forms {
   Error share(uint32_t id, uint32_t of);
   // `id` is `of`, which has been written, under other dims. False: a call has to copy it.
   [[nodiscard]] Result<bool> share_reshaped(uint32_t id, uint32_t of);
+  // A constant as `dtype`: of float32 as float16 where a layer computes in that. Error: NotSupported.
+  [[nodiscard]] Result<ValueId> constant_as(ScalarType dtype, std::vector<int32_t> sizes,
+                                            std::vector<uint8_t> order, uint32_t id);
   // Declares an output of another dtype than its value's.
   void set_dtype(uint32_t id, ScalarType dtype) { states_[id].dtype = dtype; }
 

@@ -71,7 +71,7 @@ Error NodeLowering::requantize(uint32_t in, uint32_t out) {
     table.push_back(static_cast<uint8_t>(moved < least ? least : moved > least + 255 ? least + 255 : moved));
   }
   const ScalarType type = least == 0 ? ScalarType::Byte : ScalarType::Char;
-  const ValueId numbers = list_.own_constant(type, {256}, std::move(table));
+  const ValueId numbers = list_.own_constant(type, {256}, {}, std::move(table));
   return lower_unary("rushlight::quantized_lookup", {numbers}, one::kInputId, one::kOutputId);
 }
 

@@ -80,8 +80,10 @@ class NodeLowering {
   // those of the others.
   Error fold(uint32_t input, uint32_t filter, uint32_t bias, uint32_t output, size_t outputs, bool is_interleaved,
              Layer* layer);
-  [[nodiscard]] Result<ValueId> optional(uint32_t id);
-  [[nodiscard]] Result<ValueId> filter_of(uint32_t filter, bool is_depthwise, int64_t transposed_groups);
+  // Of a layer that computes in `dtype`; None where there is none.
+  [[nodiscard]] Result<ValueId> bias_of(uint32_t id, ScalarType dtype);
+  [[nodiscard]] Result<ValueId> filter_of(uint32_t filter, ScalarType dtype, bool is_depthwise,
+                                          int64_t transposed_groups);
 
   static constexpr float kInfinity = __builtin_inff();
 

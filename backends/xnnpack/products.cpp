@@ -57,11 +57,11 @@ bool fits(std::initializer_list<int64_t> sizes) {
 
 }  // namespace
 
-Result<ValueId> NodeLowering::optional(uint32_t id) {
+Result<ValueId> NodeLowering::bias_of(uint32_t id, ScalarType dtype) {
   if (id == kNoValue) return list_.none();
   RL_CHECK(id < forms_.size(), Error::InvalidProgram, "expected one of %lu values, got %lu",
            log_number(forms_.size()), log_number(id));
-  return forms_.plain(id);
+  return value(id).is_constant ? forms_.constant_as(dtype, value(id).dims, {}, id) : forms_.plain(id);
 }
 
 // The int32 bias less the zero point's share of each sum, and XNNPACK's float32 scale of each output.
@@ -122,7 +122,7 @@ Error NodeLowering::lower_linear() {
                 list_.integer(value(output).zero_point), list_.integer(layer.least), list_.integer(layer.most), to});
     return Error::Ok;
   }
-  RL_TRY_ASSIGN(const ValueId addend, optional(bias));
+  RL_TRY_ASSIGN(const ValueId addend, bias_of(bias, *element_type(in.datatype)));
   if (is_dynamic(in)) {
     RL_CHECK(weights.is_constant && weights.is_quantized() && in.nonbatch_dims == 1, Error::NotSupported,
              "expected constant quantized weights, and a range for each row");
@@ -132,7 +132,7 @@ Error NodeLowering::lower_linear() {
     std::vector<int32_t> shape = {static_cast<int32_t>(scales.size())};
     if (weights.group_size != 0) shape = {weights.dims[0], weights.dims[1] / weights.group_size};
     const ValueId factors = list_.own_constant(
-        ScalarType::Float, shape, std::vector<uint8_t>(bytes, bytes + scales.size() * sizeof(float)));
+        ScalarType::Float, shape, {}, std::vector<uint8_t>(bytes, bytes + scales.size() * sizeof(float)));
     const bool is_half = *element_type(weights.datatype) == ScalarType::Byte;
     const ValueId weight =
         is_half ? list_.constant(ScalarType::Byte, {weights.dims[0], (weights.dims[1] + 1) / 2}, {}, weights.data)
@@ -176,7 +176,8 @@ Error NodeLowering::lower_convolution(NodeKind kind) {
   RL_CHECK(std::vector<int64_t>(weights.dims.begin(), weights.dims.end()) == expected &&
                (!is_depthwise || inputs == 1),
            Error::InvalidProgram, "its weights have other dims than its kernel");
-  RL_TRY_ASSIGN(const ValueId weight, filter_of(filter, is_depthwise, is_transposed ? groups : 0));
+  const ScalarType dtype = is_float(in) ? *element_type(in.datatype) : ScalarType::Char;
+  RL_TRY_ASSIGN(const ValueId weight, filter_of(filter, dtype, is_depthwise, is_transposed ? groups : 0));
   const ValueId stride = list_.integers({size_at(conv::kSubsamplingHeight), size_at(conv::kSubsamplingWidth)});
   const ValueId padding = list_.integers({top, left});
   const ValueId dilation = list_.integers({size_at(conv::kDilationHeight), size_at(conv::kDilationWidth)});
@@ -193,9 +194,9 @@ Error NodeLowering::lower_convolution(NodeKind kind) {
                 list_.integer(value(output).zero_point), list_.integer(layer.least), list_.integer(layer.most), to});
     return Error::Ok;
   }
-  RL_CHECK(is_float(in) && in.datatype == weights.datatype, Error::NotSupported, "it multiplies %s by %s",
+  RL_CHECK(is_float(in) && is_float(weights), Error::NotSupported, "it multiplies %s by %s",
            to_string(in.datatype), to_string(weights.datatype));
-  RL_TRY_ASSIGN(const ValueId addend, optional(bias));
+  RL_TRY_ASSIGN(const ValueId addend, bias_of(bias, dtype));
   RL_TRY_ASSIGN(const ValueId to, forms_.new_pixels(output));
   list_.call("rushlight::convolution_act", "clamp_out",
              {from, weight, addend, stride, padding, dilation, transposed, extra, count, list_.none(),
@@ -205,15 +206,17 @@ Error NodeLowering::lower_convolution(NodeKind kind) {
 
 // Weights [outputs, inputs, height, width], or transposed [inputs, outputs, height, width], over the payload's
 // bytes where one order of dims says how they lie.
-Result<ValueId> NodeLowering::filter_of(uint32_t filter, bool is_depthwise, int64_t transposed_groups) {
+Result<ValueId> NodeLowering::filter_of(uint32_t filter, ScalarType dtype, bool is_depthwise,
+                                        int64_t transposed_groups) {
   const Value& weights = value(filter);
   RL_TRY_ASSIGN(const ScalarType type, element_type(weights.datatype));
   const std::vector<int32_t>& dims = weights.dims;
-  if (is_depthwise) return list_.constant(type, {dims[3], 1, dims[1], dims[2]}, {1, 2, 3, 0}, weights.data);
+  if (is_depthwise) return forms_.constant_as(dtype, {dims[3], 1, dims[1], dims[2]}, {1, 2, 3, 0}, filter);
   if (transposed_groups == 0)
-    return list_.constant(type, {dims[0], dims[3], dims[1], dims[2]}, {0, 2, 3, 1}, weights.data);
+    return forms_.constant_as(dtype, {dims[0], dims[3], dims[1], dims[2]}, {0, 2, 3, 1}, filter);
   if (transposed_groups == 1)
-    return list_.constant(type, {dims[3], dims[0], dims[1], dims[2]}, {1, 2, 3, 0}, weights.data);
+    return forms_.constant_as(dtype, {dims[3], dims[0], dims[1], dims[2]}, {1, 2, 3, 0}, filter);
+  RL_CHECK(type == dtype, Error::NotSupported, "its groups have weights of %s", rushlight::to_string(type));
   // Of groups [groups, outputs, taps, inputs]: the inputs of all groups come first.
   const auto groups = static_cast<size_t>(transposed_groups), outputs = static_cast<size_t>(dims[0]) / groups;
   const size_t taps = static_cast<size_t>(dims[1]) * static_cast<size_t>(dims[2]);
@@ -232,7 +235,7 @@ Result<ValueId> NodeLowering::filter_of(uint32_t filter, bool is_depthwise, int6
     }
   }
   return list_.own_constant(type,
-                            {static_cast<int32_t>(groups * inputs), static_cast<int32_t>(outputs), dims[1], dims[2]},
+                            {static_cast<int32_t>(groups * inputs), static_cast<int32_t>(outputs), dims[1], dims[2]}, {},
                             std::move(moved));
 }
 
