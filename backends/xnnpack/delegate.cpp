@@ -46,17 +46,18 @@ Result<std::unique_ptr<LoadedDelegate>> LoadedDelegate::load(Span<const uint8_t>
 }
 
 Error LoadedDelegate::load_program(bool is_dynamic) {
-  method_ = nullptr;
-  module_.reset();
-  RL_TRY_ASSIGN(lowered_, lower_to_program(payload_, is_dynamic));
-  const std::shared_ptr<const void> bytes(lowered_.program.data(), [](const void*) {});  // this keeps it
+  RL_TRY_ASSIGN(Lowered lowered, lower_to_program(payload_, is_dynamic));
+  const std::shared_ptr<const void> bytes(lowered.program.data(), [](const void*) {});  // this object keeps it
   ModuleOptions options;
-  options.method.external_data = lowered_.calls.get();
+  options.method.external_data = lowered.calls.get();
   options.method.threads = threads_;
   options.threads = threads_ == nullptr ? 1 : 0;
-  RL_TRY_ASSIGN(module_, Module::load(std::make_shared<SharedDataLoader>(bytes, lowered_.program.size()),
-                                      selected_operators, options));
-  RL_TRY_ASSIGN(method_, module_->method("forward"));
+  RL_TRY_ASSIGN(std::unique_ptr<Module> module,
+                Module::load(std::make_shared<SharedDataLoader>(bytes, lowered.program.size()), selected_operators,
+                             options));
+  RL_TRY_ASSIGN(method_, module->method("forward"));
+  module_ = std::move(module);
+  lowered_ = std::move(lowered);
   is_dynamic_ = is_dynamic;
   return Error::Ok;
 }

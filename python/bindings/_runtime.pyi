@@ -41,6 +41,16 @@ class MethodFacts(TypedDict):
     arena_32: int
     arena_64: int
 
+class LoweredDelegate(TypedDict):
+    """A delegate's graph as a program of plain calls with one method. `inputs` and `outputs` are those
+    arguments of the delegate; `constants` are the external tensors of the program by name."""
+
+    program: bytes
+    constants: dict[str, bytes]
+    inputs: list[int]
+    outputs: list[int]
+    debug_handles: list[int]
+
 class BuildInfo(TypedDict):
     log_level: str
     compiler: str
@@ -94,3 +104,4 @@ def backend_names() -> list[str]: ...
 def backend_is_available(name: str) -> bool: ...
 def set_seed(seed: int) -> None: ...
 def build_info() -> BuildInfo: ...
+def lower_xnnpack(payload: Buffer, named_data: dict[str, Buffer], dynamic: bool) -> LoweredDelegate: ...

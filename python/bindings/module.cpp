@@ -4,6 +4,9 @@
 #include <pybind11/pybind11.h>
 
 #include "python/bindings/convert.h"
+#ifdef RUSHLIGHT_XNNPACK
+#include "python/bindings/delegates.h"
+#endif
 #include "python/bindings/failure.h"
 #include "python/bindings/info.h"
 #include "python/bindings/interrupt.h"
@@ -24,4 +27,7 @@ PYBIND11_MODULE(RUSHLIGHT_MODULE_NAME, m) {
   rushlight::bind_method(m);
   rushlight::bind_program(m);
   rushlight::bind_info(m);
+#ifdef RUSHLIGHT_XNNPACK
+  rushlight::bind_delegates(m);
+#endif
 }

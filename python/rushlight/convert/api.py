@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Converts programs: `convert` has the file and a report, `converted_model` the path of a model that computes
-in integers where it can."""
+"""Converts programs: plain calls in place of delegates, and integers where quantized parts compute in float."""
 
 from __future__ import annotations
 
@@ -8,11 +7,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from rushlight.codegen.table import Operator
+from rushlight.convert.delegates import has_delegates, without_delegates
 from rushlight.convert.graph import ProgramCall, ProgramGraph
 from rushlight.convert.order import arrange
 from rushlight.convert.outputs import keep_places, places
@@ -36,6 +37,7 @@ from rushlight.program import (
     write_program,
 )
 from rushlight.program.dim_order import row_major
+from rushlight.runtime import native
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview
 
@@ -51,10 +53,13 @@ class Float:
 
 @dataclass
 class MethodConversion:
-    """What became of a method. `kept` says why none of it was looked at; `origins` has for each instruction
-    the index of the one in the file that it is from."""
+    """What became of a method. `delegates` says how many were replaced with plain calls, `kept_delegates` why
+    others were not; `kept` says why no call was looked at; `origins` has for each instruction the index of the
+    one in the file that it is from."""
 
     name: str
+    delegates: int = 0
+    kept_delegates: list[str] = field(default_factory=list)
     replaced: list[str] = field(default_factory=list)
     in_float: list[Float] = field(default_factory=list)
     kept: str = ""
@@ -66,6 +71,8 @@ class MethodConversion:
         """The report of the method."""
         return {
             "name": self.name,
+            "delegates": self.delegates,
+            "kept_delegates": self.kept_delegates,
             "in_integers": self.replaced,
             "in_float": [vars(each) for each in self.in_float],
             "kept": self.kept or None,
@@ -83,7 +90,7 @@ class Conversion:
 
     @property
     def is_changed(self) -> bool:
-        """Whether any operator computes in integers that did not before."""
+        """Whether a delegate was replaced, or an operator computes in integers that did not before."""
         return self.parts is not None
 
     @cached_property
@@ -103,34 +110,43 @@ def is_quantized(program: Program) -> bool:
     return {QUANTIZE, DEQUANTIZE} <= names
 
 
+def may_change(program: Program) -> bool:
+    """Whether a program has anything that is converted."""
+    return is_quantized(program) or has_delegates(program)
+
+
 def convert(
     program: Program,
     operators: Mapping[str, Operator],
     *,
     settings: Settings = Settings(),  # noqa: B008
+    module: ModuleType | None = None,
 ) -> Conversion:
-    """What a program becomes where quantized parts compute in integers, by operators of the table.
+    """What a program becomes by operators of the table: plain calls in place of what was lowered to XNNPACK,
+    which the native module reads (the package's own without `module`), and quantized parts in integers.
 
-    Methods that cannot be proven to be convertible stay as they are, with the reason. `by_depth`: weights
-    lie as RISC-V boards want them.
+    Methods that cannot be proven to be convertible stay as they are, with the reason. Errors: InvalidProgram.
     """
     done = [MethodConversion(plan.name, planned_before=sum(plan.buffer_sizes)) for plan in program.plans]
-    for each in done:
-        each.planned_after = each.planned_before
-    if not is_quantized(program):
-        for each in done:
-            each.kept = "it has no quantized tensors"
-        return Conversion(done)
+    if has_delegates(program):
+        program, reports = without_delegates(program, native.default_module() if module is None else module)
+        for each, report in zip(done, reports, strict=True):
+            each.delegates, each.kept_delegates, each.origins = report.replaced, report.kept, report.origins
+    plain = Conversion(done, parts_of(program)) if any(each.delegates for each in done) else Conversion(done)
+    for each, plan in zip(done, program.plans, strict=True):
+        each.planned_after = sum(plan.buffer_sizes)
     reason = _reason_to_keep(program)
+    if not is_quantized(program) and not any(each.delegates for each in done):
+        reason = "it has no quantized tensors"
     if reason:
         for each in done:
             each.kept = reason
-        return Conversion(done)
+        return plain
     parts = parts_of(program)
     pools = Pools(ArrayPool(), ArrayPool())
     converter = _Converter(program, operators, pools, settings)
     methods = [converter.method(plan, each) for plan, each in zip(parts.methods, done, strict=True)]
-    if not any(each.replaced for each in done):
+    if not any(each.replaced or each.delegates for each in done):
         return Conversion(done)
     named = dict(parts.named_data)
     return Conversion(done, ProgramParts(tuple(methods), pools.constants.pieces, pools.mutable.pieces, named))
@@ -170,7 +186,7 @@ class _Converter:
         report = turn(graph, self.settings)
         done.replaced = report.replaced
         done.in_float = [_told(call, reason) for call, reason in report.refused]
-        if _conversions(graph) >= before:
+        if _conversions(graph) >= before and not done.delegates:
             done.replaced = []
             return self._unchanged(plan)
         keep_places(graph, ends)
@@ -181,7 +197,11 @@ class _Converter:
         emitter = Emitter(method.lowered, planned.memory_map, self.pools)
         made = emitter.method()
         done.planned_after = sum(made.buffer_sizes)
-        done.origins = [origin.handle for origin in emitter.origins]
+        before_delegates = done.origins
+        done.origins = [
+            before_delegates[origin.handle] if before_delegates else origin.handle
+            for origin in emitter.origins
+        ]
         return made
 
     def _has_trait(self, row: str, trait: str) -> bool:

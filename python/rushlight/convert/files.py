@@ -72,7 +72,7 @@ def _save_record(source: Path, output: Path, program: Program, image: FileImage,
 
 def _origins(record: DebugRecord, done: MethodConversion) -> MethodOrigins:
     old = record.method(done.name)
-    if not done.replaced:
+    if not done.origins:
         return old
     found = ((index, old.at(handle)) for index, handle in enumerate(done.origins))
     return MethodOrigins(

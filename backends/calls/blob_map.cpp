@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "backends/calls/blob_map.h"
+
+#include <cstring>
+#include <iterator>
+
+#include "runtime/base/log.h"
+
+namespace rushlight {
+
+Result<TensorLayout> BlobMap::tensor_layout(std::string_view) const { return Error::InvalidArgument; }
+
+Result<FreeableBuffer> BlobMap::data(std::string_view key) const {
+  const auto found = blobs_.find(key);
+  RL_CHECK(found != blobs_.end(), Error::NotFound, "named data: there is no %.*s", static_cast<int>(key.size()),
+           key.data());
+  return FreeableBuffer(found->second.data(), found->second.size());
+}
+
+Error BlobMap::load_into(std::string_view key, void* buffer, size_t size) const {
+  RL_TRY_ASSIGN(const FreeableBuffer blob, data(key));
+  if (size > blob.size()) return Error::InvalidArgument;
+  std::memcpy(buffer, blob.data(), size);
+  return Error::Ok;
+}
+
+Result<uint32_t> BlobMap::num_keys() const { return static_cast<uint32_t>(blobs_.size()); }
+
+Result<const char*> BlobMap::key(uint32_t index) const {
+  if (index >= blobs_.size()) return Error::InvalidArgument;
+  return std::next(blobs_.begin(), index)->first.c_str();
+}
+
+}  // namespace rushlight

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What backends make of payloads, for Python: `rushlight convert` puts it in place of delegates.
+#include "python/bindings/delegates.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <pybind11/stl.h>
+
+#include "backends/calls/blob_map.h"
+#include "backends/xnnpack/delegate.h"
+#include "python/bindings/captured_log.h"
+#include "python/bindings/convert.h"
+#include "python/bindings/failure.h"
+
+namespace py = pybind11;
+
+namespace rushlight {
+
+namespace {
+
+Span<const uint8_t> bytes_of(const py::buffer_info& info) {
+  return {static_cast<const uint8_t*>(info.ptr), static_cast<size_t>(info.size * info.itemsize)};
+}
+
+py::bytes to_bytes(Span<const uint8_t> bytes) {
+  return py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+py::dict lower_xnnpack(const py::buffer& payload, const std::map<std::string, py::buffer>& named_data,
+                       bool is_dynamic) {
+  captured_log().clear();
+  const py::buffer_info info = payload.request();
+  std::vector<py::buffer_info> blobs;
+  BlobMap named;
+  for (const auto& [key, buffer] : named_data) {
+    blobs.push_back(buffer.request());
+    named.add(key, bytes_of(blobs.back()));
+  }
+  const xnnpack::Payload read = value_of(xnnpack::Payload::read(bytes_of(info), &named));
+  const xnnpack::Lowered lowered = value_of(xnnpack::lower_to_program(read, is_dynamic));
+  py::dict constants;
+  for (const CallList::Constant& constant : lowered.calls->constants())
+    constants[to_str(constant.key.c_str())] = to_bytes(constant.bytes);
+  py::list handles;
+  for (size_t i = 0; i < lowered.calls->num_calls(); ++i) handles.append(lowered.calls->debug_handle(i));
+  py::dict result;
+  result["program"] = to_bytes({lowered.program.data(), lowered.program.size()});
+  result["constants"] = constants;
+  result["inputs"] = lowered.ends.inputs;
+  result["outputs"] = lowered.ends.outputs;
+  result["debug_handles"] = handles;
+  return result;
+}
+
+}  // namespace
+
+void bind_delegates(py::module_& m) {
+  m.def("lower_xnnpack", &lower_xnnpack, py::arg("payload"), py::arg("named_data"), py::arg("dynamic"),
+        "What a payload that was lowered to XNNPACK says, as a program of plain calls: its bytes, the constants "
+        "outside of it by name, the delegate's arguments that its inputs and outputs are, and the exporter's "
+        "handle of each instruction.");
+}
+
+}  // namespace rushlight

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plain calls in place of delegates: what was lowered to XNNPACK becomes a part of the method again.
+
+The native module reads the payload and says which calls it comes to (backends/xnnpack), as a program of its
+own. Here that program is put into the method: its inputs and outputs become the delegate's arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import ModuleType
+from typing import Any
+
+from rushlight.errors import InvalidProgram
+from rushlight.program import (
+    Method,
+    Program,
+    ProgramParts,
+    Storage,
+    TensorInfo,
+    Value,
+    parts_of,
+    read_program,
+    write_program,
+)
+from rushlight.program.dim_order import is_row_major
+from rushlight.program.model import DelegateCall, Dynamism, Instruction, JumpFalse, KernelCall, Kind
+from rushlight.runtime import native
+from rushlight.status import Status
+
+XNNPACK = "XnnpackBackend"
+_VIEW, _PERMUTE = "aten::view_copy.out", "aten::permute_copy.out"
+_MEMORY = 1
+"""Where tensors between calls are planned."""
+_ALIGNMENT = 64
+
+
+@dataclass
+class MethodDelegates:
+    """What became of a method's delegates. `origins` has for each instruction that of the file."""
+
+    replaced: int = 0
+    kept: list[str] = field(default_factory=list)
+    origins: list[int] = field(default_factory=list)
+
+
+def has_delegates(program: Program) -> bool:
+    """Whether a program hands work to XNNPACK."""
+    return any(delegate.id == XNNPACK for plan in program.plans for delegate in plan.delegates)
+
+
+def without_delegates(program: Program, module: ModuleType) -> tuple[Program, list[MethodDelegates]]:
+    """The program with plain calls in place of what was lowered to XNNPACK, and for each method what became of
+    its delegates. One that `module`, the native one, cannot lower stays, with the reason.
+
+    Errors: InvalidProgram, InvalidArgument (several groups of mutable data).
+    """
+    parts = parts_of(program)
+    constants = list(parts.constants)
+    written: list[Method] = []
+    reports: list[MethodDelegates] = []
+    for plan in parts.methods:
+        rewriter = _Rewriter(plan, parts.named_data, constants, module)
+        written.append(rewriter.method())
+        reports.append(rewriter.report)
+    named = parts.named_data if any(plan.delegates for plan in written) else {}
+    made = ProgramParts(tuple(written), constants, parts.mutable, named)
+    return read_program(write_program(made).tobytes()), reports
+
+
+class _Rewriter:
+    """Rewrites one method. Constants are added to a list that all methods share."""
+
+    def __init__(
+        self, plan: Method, named_data: Mapping[str, Any], constants: list[Any], module: ModuleType
+    ) -> None:
+        self.plan, self.named_data, self.constants, self.module = plan, named_data, constants, module
+        self.values = list(plan.values)
+        self.operators = list(plan.operators)
+        self.report = MethodDelegates()
+        self.buffer_sizes = list(plan.buffer_sizes) or [0]
+        if len(self.buffer_sizes) <= _MEMORY:
+            self.buffer_sizes.append(0)
+        # Delegates run one after another: the memory between their calls is the same.
+        self.base = -(-self.buffer_sizes[_MEMORY] // _ALIGNMENT) * _ALIGNMENT
+        self.lowered = [self._lower(index) for index in range(len(plan.delegates))]
+
+    def method(self) -> Method:
+        """The method with calls in place of what could be lowered."""
+        plan = self.plan
+        kept = [index for index, lowered in enumerate(self.lowered) if lowered is None]
+        numbers = {index: place for place, index in enumerate(kept)}
+        chains = []
+        first = 0
+        for chain in plan.chains:
+            chains.append(self._chain(chain, first, numbers))
+            first += len(chain)
+        return replace(
+            plan,
+            values=tuple(self.values),
+            operators=tuple(self.operators),
+            chains=tuple(chains),
+            delegates=tuple(plan.delegates[index] for index in kept),
+            buffer_sizes=tuple(self.buffer_sizes),
+        )
+
+    def _lower(self, index: int) -> Mapping[str, Any] | None:
+        """What the native module makes of a delegate, for tensors of the sizes that its calls have."""
+        delegate = self.plan.delegates[index]
+        if delegate.id != XNNPACK:
+            self.report.kept.append(f"delegate {delegate.id} is another backend's")
+            return None
+        calls = [each for each in self.plan.instructions if isinstance(each, DelegateCall)]
+        arguments = [argument for call in calls if call.delegate == index for argument in call.arguments]
+        tensors = [self.values[argument].data for argument in arguments]
+        dynamic = any(isinstance(each, TensorInfo) and each.dynamism is not Dynamism.STATIC for each in tensors)
+        try:
+            lowered: Mapping[str, Any] = self.module.lower_xnnpack(
+                delegate.payload, dict(self.named_data), dynamic
+            )
+        except self.module.RuntimeFailure as failure:
+            error = native.exception(failure, self.module)
+            if failure.args[0] not in (Status.NotSupported, Status.NotFound):
+                raise error from None
+            self.report.kept.append(f"delegate {delegate.id}: {error.message}")
+            return None
+        self.report.replaced += 1
+        return lowered
+
+    def _chain(
+        self, chain: Sequence[Instruction], first: int, numbers: Mapping[int, int]
+    ) -> tuple[Instruction, ...]:
+        made: list[Instruction] = []
+        starts: list[int] = []
+        for place, instruction in enumerate(chain):
+            starts.append(len(made))
+            if isinstance(instruction, DelegateCall):
+                lowered = self.lowered[instruction.delegate]
+                if lowered is None:
+                    made.append(replace(instruction, delegate=numbers[instruction.delegate]))
+                else:
+                    made += _Inlined(self, lowered, instruction.arguments).calls()
+            else:
+                made.append(instruction)
+            self.report.origins += [first + place] * (len(made) - starts[-1])
+        starts.append(len(made))
+        return tuple(
+            replace(each, target=starts[each.target]) if isinstance(each, JumpFalse) else each for each in made
+        )
+
+    def operator(self, name: str) -> int:
+        """The index of an operator in the method's list."""
+        if name not in self.operators:
+            self.operators.append(name)
+        return self.operators.index(name)
+
+    def add(self, value: Value) -> int:
+        """The index of another value."""
+        self.values.append(value)
+        return len(self.values) - 1
+
+    def tensor(self, index: int) -> TensorInfo:
+        """The tensor that a value is. Error: InvalidProgram."""
+        data = self.values[index].data
+        if not isinstance(data, TensorInfo):
+            raise InvalidProgram(f"method '{self.plan.name}': a delegate's argument is no tensor: value {index}")
+        return data
+
+
+class _Inlined:
+    """One call of a delegate, as calls of a method."""
+
+    def __init__(self, method: _Rewriter, lowered: Mapping[str, Any], arguments: Sequence[int]) -> None:
+        self.method, self.lowered = method, lowered
+        self.inner = read_program(lowered["program"]).plans[0]
+        self.places: dict[int, int] = {}
+        self.before: list[Instruction] = []
+        self.behind: list[Instruction] = []
+        for index, argument in zip(self.inner.inputs, lowered["inputs"], strict=True):
+            self._bind(index, self._argument(arguments, argument), is_output=False)
+        for index, argument in zip(self.inner.outputs, lowered["outputs"], strict=True):
+            self._bind(index, self._argument(arguments, argument), is_output=True)
+        sizes, own = method.buffer_sizes, self.inner.buffer_sizes
+        sizes[_MEMORY] = max(sizes[_MEMORY], method.base + sum(own))
+
+    def calls(self) -> list[Instruction]:
+        """The instructions, with copies of arguments that lie otherwise."""
+        made: list[Instruction] = []
+        for instruction in self.inner.instructions:
+            assert isinstance(instruction, KernelCall)
+            operator = self.method.operator(self.inner.operators[instruction.operator])
+            made.append(KernelCall(operator, tuple(self._value(index) for index in instruction.arguments)))
+        return [*self.before, *made, *self.behind]
+
+    def _argument(self, arguments: Sequence[int], index: int) -> int:
+        if index >= len(arguments):
+            raise InvalidProgram(f"delegate {XNNPACK}: it has {len(arguments)} arguments, not argument {index}")
+        return arguments[index]
+
+    def _bind(self, index: int, outer: int, *, is_output: bool) -> None:
+        """Let a value of the payload's program be an argument: itself, other sizes over its bytes, or a copy."""
+        inner, given = self._tensor(index), self.method.tensor(outer)
+        if index in self.places:
+            return
+        if (inner.sizes, inner.dim_order, inner.dtype) == (given.sizes, given.dim_order, given.dtype):
+            self.places[index] = outer
+            return
+        static = inner.dynamism is Dynamism.STATIC and given.dynamism is Dynamism.STATIC
+        if given.storage is Storage.PLANNED and static and inner.nbytes == given.nbytes:
+            alias = replace(given, sizes=inner.sizes, dim_order=inner.dim_order)
+            self.places[index] = self.method.add(Value(Kind.TENSOR, alias))
+            return
+        own = replace(inner, storage=Storage.PLANNED, memory_id=_MEMORY, memory_offset=self._room(inner))
+        self.places[index] = self.method.add(Value(Kind.TENSOR, own))
+        if is_output:
+            self.behind.append(self._copy(self.places[index], outer))
+        else:
+            self.before.append(self._copy(outer, self.places[index]))
+
+    def _room(self, tensor: TensorInfo) -> int:
+        """Memory that nothing else is in."""
+        sizes = self.method.buffer_sizes
+        offset = -(-max(sizes[_MEMORY], self.method.base + sum(self.inner.buffer_sizes)) // _ALIGNMENT)
+        sizes[_MEMORY] = offset * _ALIGNMENT + tensor.nbytes
+        return offset * _ALIGNMENT
+
+    def _copy(self, source: int, target: int) -> Instruction:
+        """The elements in the order of memory, under the target's sizes."""
+        given, wanted = self.method.tensor(source), self.method.tensor(target)
+        if len(given.sizes) != len(wanted.sizes):
+            if not (is_row_major(given.dim_order) and is_row_major(wanted.dim_order)):
+                raise InvalidProgram(f"delegate {XNNPACK}: value {source} has another rank than its argument")
+            return self._call(_VIEW, source, list(wanted.sizes), target)
+        dims = [0] * len(wanted.sizes)
+        for to, of in zip(wanted.dim_order, given.dim_order, strict=True):
+            dims[to] = of
+        return self._call(_PERMUTE, source, dims, target)
+
+    def _call(self, name: str, source: int, numbers: Sequence[int], target: int) -> Instruction:
+        items = tuple(self.method.add(Value(Kind.INT, number)) for number in numbers)
+        listed = self.method.add(Value(Kind.INT_LIST, items))
+        return KernelCall(self.method.operator(name), (source, listed, target))
+
+    def _tensor(self, index: int) -> TensorInfo:
+        data = self.inner.values[index].data
+        assert isinstance(data, TensorInfo)
+        return data
+
+    def _value(self, index: int) -> int:
+        """The method's value for one of the payload's program."""
+        if index not in self.places:
+            value = self.inner.values[index]
+            if isinstance(value.data, TensorInfo):
+                made = replace(value, data=self._placed(value.data))
+            elif value.kind in (Kind.INT_LIST, Kind.TENSOR_LIST):
+                assert isinstance(value.data, tuple)
+                made = replace(value, data=tuple(self._value(item) for item in value.data))
+            else:
+                made = value
+            self.places[index] = self.method.add(made)
+        return self.places[index]
+
+    def _placed(self, tensor: TensorInfo) -> TensorInfo:
+        """A tensor between calls, or a constant, where the method has it."""
+        if tensor.storage is Storage.EXTERNAL:
+            constants = self.method.constants
+            constants.append(self.lowered["constants"][tensor.name])
+            return replace(tensor, storage=Storage.CONSTANT, buffer_index=len(constants), name="")
+        offset = self.method.base + tensor.memory_offset
+        return replace(tensor, memory_id=_MEMORY, memory_offset=offset)
