@@ -129,7 +129,8 @@ class CallList final : public NamedDataMap {
   friend class ProgramWriter;
 
   ValueId add(Value value);
-  ValueId add_tensor(ScalarType dtype, std::vector<int32_t> sizes, std::vector<uint8_t> order, Storage storage);
+  ValueId add_tensor(ScalarType dtype, std::vector<int32_t> sizes, std::vector<uint8_t> order,
+                     Storage storage);
   void use(ValueId id, size_t call);
   int32_t operator_index(const char* name, const char* overload);
   [[nodiscard]] const Constant* find(std::string_view key) const;

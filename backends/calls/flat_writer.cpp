@@ -48,7 +48,8 @@ FlatWriter::Position FlatWriter::table(std::initializer_list<Field> fields) {
   const auto table = static_cast<Position>(bytes_.size());
   append(static_cast<int32_t>(table - description));
   bytes_.resize(table + size);
-  for (const Field& field : fields) std::memcpy(bytes_.data() + table + at[field.slot], &field.bits, field.width);
+  for (const Field& field : fields)
+    std::memcpy(bytes_.data() + table + at[field.slot], &field.bits, field.width);
   return table;
 }
 

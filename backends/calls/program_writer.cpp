@@ -49,8 +49,8 @@ ProgramWriter::ProgramWriter(const CallList& list, uint64_t planned)
 
 Result<std::vector<uint8_t>> ProgramWriter::write() {
   namespace program = schema::program;
-  const Position root = flat_.table({FlatWriter::number(program::kVersion, uint32_t{0}),
-                                     FlatWriter::offset(program::kExecutionPlan)});
+  const Position root = flat_.table(
+      {FlatWriter::number(program::kVersion, uint32_t{0}), FlatWriter::offset(program::kExecutionPlan)});
   flat_.link_root(root);
   const Position plans = flat_.offsets(1);
   flat_.link(root, program::kExecutionPlan, plans);
@@ -61,11 +61,11 @@ Result<std::vector<uint8_t>> ProgramWriter::write() {
 
 ProgramWriter::Position ProgramWriter::plan() {
   namespace slot = schema::plan;
-  const Position plan = flat_.table({FlatWriter::offset(slot::kName), FlatWriter::offset(slot::kValues),
-                                     FlatWriter::offset(slot::kInputs), FlatWriter::offset(slot::kOutputs),
-                                     FlatWriter::offset(slot::kChains), FlatWriter::offset(slot::kOperators),
-                                     FlatWriter::offset(slot::kDelegates),
-                                     FlatWriter::offset(slot::kNonConstBufferSizes)});
+  const Position plan =
+      flat_.table({FlatWriter::offset(slot::kName), FlatWriter::offset(slot::kValues),
+                   FlatWriter::offset(slot::kInputs), FlatWriter::offset(slot::kOutputs),
+                   FlatWriter::offset(slot::kChains), FlatWriter::offset(slot::kOperators),
+                   FlatWriter::offset(slot::kDelegates), FlatWriter::offset(slot::kNonConstBufferSizes)});
   flat_.link(plan, slot::kName, flat_.string("forward"));
   const Position values = flat_.offsets(list_.values_.size());
   flat_.link(plan, slot::kValues, values);
@@ -100,7 +100,8 @@ ProgramWriter::Position ProgramWriter::plan() {
 ProgramWriter::Position ProgramWriter::value(const CallList::Value& value) {
   namespace slot = schema::evalue;
   const auto kind = static_cast<uint8_t>(kind_of(value.kind));
-  const Position holder = flat_.table({FlatWriter::number(slot::kValType, kind), FlatWriter::offset(slot::kVal)});
+  const Position holder =
+      flat_.table({FlatWriter::number(slot::kValType, kind), FlatWriter::offset(slot::kVal)});
   flat_.link(holder, slot::kVal, value.kind == CallList::Kind::Tensor ? tensor(value) : plain(value));
   return holder;
 }
@@ -140,7 +141,8 @@ ProgramWriter::Position ProgramWriter::tensor(const CallList::Value& value) {
   const auto dynamism = list_.is_dynamic() && !is_constant ? schema::pte::TensorShapeDynamism::DynamicBound
                                                            : schema::pte::TensorShapeDynamism::Static;
   const FlatWriter::Field type = FlatWriter::number(slot::kScalarType, static_cast<uint8_t>(value.dtype));
-  const FlatWriter::Field sizes = FlatWriter::offset(slot::kSizes), order = FlatWriter::offset(slot::kDimOrder);
+  const FlatWriter::Field sizes = FlatWriter::offset(slot::kSizes),
+                          order = FlatWriter::offset(slot::kDimOrder);
   const FlatWriter::Field dynamic = FlatWriter::number(slot::kShapeDynamism, static_cast<uint8_t>(dynamism));
   Position table = 0;
   if (is_planned) {

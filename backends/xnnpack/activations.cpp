@@ -44,7 +44,8 @@ Result<SumNumbers> sum_numbers(const Value& a, const Value& b, const Value& out,
   numbers.a = static_cast<int32_t>(std::lrint(std::ldexp(a_scale, shift)));
   numbers.b = static_cast<int32_t>(std::lrint(std::ldexp(b_scale, shift)));
   if (is_difference) numbers.b = -numbers.b;
-  numbers.offset = (int64_t{1} << (shift - 1)) - int64_t{numbers.a} * a.zero_point - int64_t{numbers.b} * b.zero_point;
+  numbers.offset =
+      (int64_t{1} << (shift - 1)) - int64_t{numbers.a} * a.zero_point - int64_t{numbers.b} * b.zero_point;
   return numbers;
 }
 
@@ -120,7 +121,8 @@ Error NodeLowering::lower_prelu() {
   RL_TRY_ASSIGN(const ValueId factors, forms_.plain(slope));
   RL_TRY_ASSIGN(const ValueId to, forms_.new_plain(out));
   const CallList::Value shape = list_.value(to);
-  const ValueId above = list_.tensor(shape.dtype, shape.sizes), below = list_.tensor(shape.dtype, shape.sizes);
+  const ValueId above = list_.tensor(shape.dtype, shape.sizes),
+                below = list_.tensor(shape.dtype, shape.sizes);
   const ValueId zero = list_.real(0), none = list_.none();
   list_.call("aten::clamp", "out", {from, zero, none, above});
   list_.call("aten::clamp", "out", {from, none, zero, below});
@@ -146,7 +148,8 @@ Error NodeLowering::lower_binary(NodeKind kind) {
   switch (kind) {
     case NodeKind::XNNAdd:
     case NodeKind::XNNSubtract:
-      list_.call(kind == NodeKind::XNNAdd ? "aten::add" : "aten::sub", "out", {left, right, list_.integer(1), to});
+      list_.call(kind == NodeKind::XNNAdd ? "aten::add" : "aten::sub", "out",
+                 {left, right, list_.integer(1), to});
       break;
     case NodeKind::XNNMultiply:
       list_.call("aten::mul", "out", {left, right, to});

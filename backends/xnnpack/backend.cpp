@@ -7,7 +7,8 @@ namespace rushlight {
 
 Result<DelegateHandle*> XnnpackBackend::init(BackendInitContext& context, FreeableBuffer* processed,
                                              Span<const CompileSpec>) const {
-  RL_TRY_ASSIGN(auto loaded, xnnpack::LoadedDelegate::load(processed->bytes(), context.named_data(), context.threads()));
+  RL_TRY_ASSIGN(auto loaded,
+                xnnpack::LoadedDelegate::load(processed->bytes(), context.named_data(), context.threads()));
   return static_cast<DelegateHandle*>(loaded.release());
 }
 

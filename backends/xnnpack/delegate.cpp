@@ -11,7 +11,8 @@ namespace rushlight::xnnpack {
 
 namespace {
 
-// The sizes of a tensor in the order in which its elements lie; payloads have one dim for a number without any.
+// The sizes of a tensor in the order in which its elements lie; payloads have one dim for a number without
+// any.
 std::vector<SizesType> sizes_in_memory(const Tensor& tensor) {
   if (tensor.dim() == 0) return {1};
   std::vector<SizesType> sizes;
@@ -37,8 +38,8 @@ Result<Lowered> lower_to_program(const Payload& payload, bool is_dynamic) {
   return lowered;
 }
 
-Result<std::unique_ptr<LoadedDelegate>> LoadedDelegate::load(Span<const uint8_t> bytes, const NamedDataMap* named,
-                                                             ThreadPool* threads) {
+Result<std::unique_ptr<LoadedDelegate>> LoadedDelegate::load(Span<const uint8_t> bytes,
+                                                             const NamedDataMap* named, ThreadPool* threads) {
   RL_TRY_ASSIGN(Payload payload, Payload::read(bytes, named));
   std::unique_ptr<LoadedDelegate> loaded(new LoadedDelegate(std::move(payload), threads));
   RL_TRY(loaded->load_program(false));
@@ -47,14 +48,15 @@ Result<std::unique_ptr<LoadedDelegate>> LoadedDelegate::load(Span<const uint8_t>
 
 Error LoadedDelegate::load_program(bool is_dynamic) {
   RL_TRY_ASSIGN(Lowered lowered, lower_to_program(payload_, is_dynamic));
-  const std::shared_ptr<const void> bytes(lowered.program.data(), [](const void*) {});  // this object keeps it
+  const std::shared_ptr<const void> bytes(lowered.program.data(),
+                                          [](const void*) {});  // this object keeps it
   ModuleOptions options;
   options.method.external_data = lowered.calls.get();
   options.method.threads = threads_;
   options.threads = threads_ == nullptr ? 1 : 0;
   RL_TRY_ASSIGN(std::unique_ptr<Module> module,
-                Module::load(std::make_shared<SharedDataLoader>(bytes, lowered.program.size()), selected_operators,
-                             options));
+                Module::load(std::make_shared<SharedDataLoader>(bytes, lowered.program.size()),
+                             selected_operators, options));
   RL_TRY_ASSIGN(method_, module->method("forward"));
   module_ = std::move(module);
   lowered_ = std::move(lowered);
@@ -76,9 +78,9 @@ Error LoadedDelegate::set_inputs(Span<EValue* const> arguments) {
     const Tensor own = method_->method().input(i).to_tensor();
     const std::vector<SizesType> in_memory = sizes_in_memory(given);
     RL_CHECK(in_memory.size() == own.sizes().size() && given.scalar_type() == own.scalar_type(),
-             Error::InvalidArgument, "delegate input %lu: expected %lu dims of %s, got %lu of %s", log_number(i),
-             log_number(own.sizes().size()), to_string(own.scalar_type()), log_number(in_memory.size()),
-             to_string(given.scalar_type()));
+             Error::InvalidArgument, "delegate input %lu: expected %lu dims of %s, got %lu of %s",
+             log_number(i), log_number(own.sizes().size()), to_string(own.scalar_type()),
+             log_number(in_memory.size()), to_string(given.scalar_type()));
     std::vector<SizesType> sizes = sizes_like(own, in_memory);
     std::vector<DimOrderType> order(own.dim_order().begin(), own.dim_order().end());
     std::vector<StridesType> strides(sizes.size());
@@ -104,7 +106,8 @@ Error LoadedDelegate::resize_outputs(Span<EValue* const> arguments) {
     RL_TRY_ASSIGN(const Tensor given, output_tensor(arguments, lowered_.ends.outputs[i]));
     const Tensor made = method_->method().output(i).to_tensor();
     const std::vector<SizesType> in_memory = sizes_in_memory(made);
-    const bool fits = given.dim() == made.dim() || (given.dim() == 0 && in_memory == std::vector<SizesType>{1});
+    const bool fits =
+        given.dim() == made.dim() || (given.dim() == 0 && in_memory == std::vector<SizesType>{1});
     RL_CHECK(fits && given.scalar_type() == made.scalar_type(), Error::InvalidProgram,
              "delegate output %lu: expected %lu dims of %s", log_number(i), log_number(in_memory.size()),
              to_string(made.scalar_type()));

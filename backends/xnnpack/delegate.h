@@ -21,7 +21,8 @@ struct Lowered {
   std::vector<uint8_t> program;  // a .pte
 };
 
-// With `is_dynamic`, for tensors smaller than the payload's, too. The payload outlives it. Errors: as lower().
+// With `is_dynamic`, for tensors smaller than the payload's, too. The payload outlives it. Errors: as
+// lower().
 [[nodiscard]] Result<Lowered> lower_to_program(const Payload& payload, bool is_dynamic);
 
 class LoadedDelegate {
@@ -29,13 +30,15 @@ class LoadedDelegate {
   // Errors: InvalidProgram, NotSupported, NotFound (an operator that this build does not have), or
   // MemoryAllocationFailed.
   [[nodiscard]] static Result<std::unique_ptr<LoadedDelegate>> load(Span<const uint8_t> bytes,
-                                                                    const NamedDataMap* named, ThreadPool* threads);
+                                                                    const NamedDataMap* named,
+                                                                    ThreadPool* threads);
 
   // The delegate's arguments; outputs take the sizes of the results.
   Error execute(Span<EValue* const> arguments);
 
  private:
-  explicit LoadedDelegate(Payload payload, ThreadPool* threads) : payload_(std::move(payload)), threads_(threads) {}
+  explicit LoadedDelegate(Payload payload, ThreadPool* threads)
+      : payload_(std::move(payload)), threads_(threads) {}
 
   Error load_program(bool is_dynamic);
   Error set_inputs(Span<EValue* const> arguments);

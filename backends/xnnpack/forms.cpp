@@ -42,7 +42,8 @@ ValueId Forms::make(uint32_t id, bool of_pixels) {
   const Value& value = values_[id];
   std::vector<int32_t> sizes = of_pixels ? pixel_sizes(value.dims) : value.dims;
   std::vector<uint8_t> order = of_pixels ? channels_last() : std::vector<uint8_t>();
-  if (value.is_constant) return list_.constant(states_[id].dtype, std::move(sizes), std::move(order), value.data);
+  if (value.is_constant)
+    return list_.constant(states_[id].dtype, std::move(sizes), std::move(order), value.data);
   return list_.tensor(states_[id].dtype, std::move(sizes), std::move(order));
 }
 
@@ -56,7 +57,8 @@ ValueId Forms::other_form(uint32_t id, bool of_pixels) {
     return list_.alias(state.first, dims, {0, 1, 2, 3});
   }
   const ValueId copy = make(id, of_pixels);
-  const std::vector<int64_t> order = of_pixels ? std::vector<int64_t>{0, 3, 1, 2} : std::vector<int64_t>{0, 2, 3, 1};
+  const std::vector<int64_t> order =
+      of_pixels ? std::vector<int64_t>{0, 3, 1, 2} : std::vector<int64_t>{0, 2, 3, 1};
   list_.call("aten::permute_copy", "out", {state.first, list_.integers(order), copy});
   return copy;
 }
@@ -95,7 +97,8 @@ Error Forms::share(uint32_t id, uint32_t of) {
 }
 
 Result<bool> Forms::share_reshaped(uint32_t id, uint32_t of) {
-  if (list_.is_dynamic() || is_outside(states_[of]) || is_outside(states_[id]) || values_[of].is_constant) return false;
+  if (list_.is_dynamic() || is_outside(states_[of]) || is_outside(states_[id]) || values_[of].is_constant)
+    return false;
   if (values_[id].numel() != values_[of].numel()) return false;
   RL_TRY_ASSIGN(const ValueId source, plain(of));
   RL_TRY(begin_write(id));

@@ -38,16 +38,53 @@ Result<std::vector<ValueId>> tensors_of(Span<const uint32_t> ids, Forms* forms) 
 }  // namespace
 
 const char* to_string(NodeKind kind) {
-  constexpr const char* kNames[] = {
-      "Add",           "FullyConnected", "Softmax",        "Sigmoid",      "StaticTranspose",  "Clamp",
-      "Conv2d",        "Div",            "StaticResizeBilinear2D",         "StaticConstantPad", "AvgPooling2d",
-      "Minimum",       "DepthwiseConv2d", "MaxPooling2d",  "Multiply",     "Subtract",         "Floor",
-      "Convert",       "GlobalAvgPooling2d", "StaticReshape", "ArgMaxPooling2d", "SquareRoot",   "Ceiling",
-      "Hardswish",     "LeakyReLU",      "Maximum",        "Negate",       "Square",           "ELU",
-      "Abs",           "PReLU",          "Concatenate2",   "Concatenate3", "Concatenate4",     "StaticSlice",
-      "ScaledDotProductAttention", "BatchMatrixMultiply", "Concatenate5", "ConvTranspose2d", "ReciprocalSquareRoot",
-      "Log",           "Gelu",           "Tanh",           "Exp",          "Sin",              "Copy",
-      "Cos"};
+  constexpr const char* kNames[] = {"Add",
+                                    "FullyConnected",
+                                    "Softmax",
+                                    "Sigmoid",
+                                    "StaticTranspose",
+                                    "Clamp",
+                                    "Conv2d",
+                                    "Div",
+                                    "StaticResizeBilinear2D",
+                                    "StaticConstantPad",
+                                    "AvgPooling2d",
+                                    "Minimum",
+                                    "DepthwiseConv2d",
+                                    "MaxPooling2d",
+                                    "Multiply",
+                                    "Subtract",
+                                    "Floor",
+                                    "Convert",
+                                    "GlobalAvgPooling2d",
+                                    "StaticReshape",
+                                    "ArgMaxPooling2d",
+                                    "SquareRoot",
+                                    "Ceiling",
+                                    "Hardswish",
+                                    "LeakyReLU",
+                                    "Maximum",
+                                    "Negate",
+                                    "Square",
+                                    "ELU",
+                                    "Abs",
+                                    "PReLU",
+                                    "Concatenate2",
+                                    "Concatenate3",
+                                    "Concatenate4",
+                                    "StaticSlice",
+                                    "ScaledDotProductAttention",
+                                    "BatchMatrixMultiply",
+                                    "Concatenate5",
+                                    "ConvTranspose2d",
+                                    "ReciprocalSquareRoot",
+                                    "Log",
+                                    "Gelu",
+                                    "Tanh",
+                                    "Exp",
+                                    "Sin",
+                                    "Copy",
+                                    "Cos"};
   const auto index = static_cast<size_t>(kind) - 1;
   return index < sizeof kNames / sizeof *kNames ? kNames[index] : "unknown";
 }
@@ -96,7 +133,8 @@ Result<uint32_t> NodeLowering::id_at(unsigned slot, size_t rank) const {
   RL_CHECK(id < forms_.size(), Error::InvalidProgram, "expected one of %lu values, got %lu",
            log_number(forms_.size()), log_number(id));
   RL_CHECK(rank == SIZE_MAX || value(id).rank() == rank, Error::InvalidProgram,
-           "value %lu: expected %lu dims, got %lu", log_number(id), log_number(rank), log_number(value(id).rank()));
+           "value %lu: expected %lu dims, got %lu", log_number(id), log_number(rank),
+           log_number(value(id).rank()));
   return id;
 }
 

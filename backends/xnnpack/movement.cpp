@@ -54,11 +54,12 @@ Error NodeLowering::lower_convert() {
   return Error::Ok;
 }
 
-// XNNPACK's steps (xnn_init_qs8_cvt_scalar_params): 8 bits of the quotient of the scales. A table has them all.
+// XNNPACK's steps (xnn_init_qs8_cvt_scalar_params): 8 bits of the quotient of the scales. A table has them
+// all.
 Error NodeLowering::requantize(uint32_t in, uint32_t out) {
   const Value &from = value(in), &to = value(out);
-  RL_CHECK(from.datatype == to.datatype, Error::NotSupported, "it changes %s into %s", to_string(from.datatype),
-           to_string(to.datatype));
+  RL_CHECK(from.datatype == to.datatype, Error::NotSupported, "it changes %s into %s",
+           to_string(from.datatype), to_string(to.datatype));
   const float quotient = from.scale / to.scale;
   RL_CHECK(quotient >= 0x1p-8f && quotient <= 0x1p+7f, Error::NotSupported,
            "its scales are too far apart: one is %g times the other", static_cast<double>(quotient));
@@ -142,13 +143,15 @@ Error NodeLowering::lower_concatenate() {
 
 Error NodeLowering::lower_slice() {
   namespace slot = schema::xnn::xnnstatic_slice_table;
-  const auto offsets = fields_.vector<uint32_t>(slot::kOffsets), sizes = fields_.vector<uint32_t>(slot::kSizes);
+  const auto offsets = fields_.vector<uint32_t>(slot::kOffsets),
+             sizes = fields_.vector<uint32_t>(slot::kSizes);
   RL_TRY_ASSIGN(const uint32_t in, id_at(slot::kInputId, offsets.size()));
   RL_TRY_ASSIGN(const uint32_t out, id_at(slot::kOutputId, sizes.size()));
   RL_CHECK(offsets.size() == sizes.size(), Error::InvalidProgram, "expected as many sizes as offsets");
   std::vector<size_t> cut;
   for (size_t d = 0; d < sizes.size(); ++d) {
-    if (offsets[d] != 0 || (sizes[d] != 0 && sizes[d] != static_cast<uint32_t>(value(in).dims[d]))) cut.push_back(d);
+    if (offsets[d] != 0 || (sizes[d] != 0 && sizes[d] != static_cast<uint32_t>(value(in).dims[d])))
+      cut.push_back(d);
   }
   if (cut.empty()) {
     RL_TRY_ASSIGN(const ValueId from, forms_.plain(in));
@@ -177,7 +180,8 @@ Error NodeLowering::lower_pad() {
   const auto behind = fields_.vector<uint32_t>(slot::kPostPaddings);
   RL_TRY_ASSIGN(const uint32_t in, id_at(slot::kInputId, before.size()));
   RL_TRY_ASSIGN(const uint32_t out, id_at(slot::kOutputId, behind.size()));
-  RL_CHECK(before.size() == behind.size(), Error::InvalidProgram, "expected paddings before and behind each dim");
+  RL_CHECK(before.size() == behind.size(), Error::InvalidProgram,
+           "expected paddings before and behind each dim");
   std::vector<int64_t> paddings;  // the last dim's first
   for (size_t d = before.size(); d-- > 0;) {
     paddings.push_back(before[d]);

@@ -38,7 +38,8 @@ class NodeLowering {
 
   Error lower_kind(NodeKind kind);
   // activations.cpp
-  Error lower_unary(const char* name, std::vector<ValueId> parameters, unsigned input_slot, unsigned output_slot);
+  Error lower_unary(const char* name, std::vector<ValueId> parameters, unsigned input_slot,
+                    unsigned output_slot);
   Error lower_gelu();
   Error lower_softmax();
   Error lower_clamp();
@@ -76,10 +77,10 @@ class NodeLowering {
     ValueId folded, multipliers;
     int64_t least, most;
   };
-  // The integers of a quantized layer. Weights of one of `outputs` outputs lie side by side, or interleaved with
-  // those of the others.
-  Error fold(uint32_t input, uint32_t filter, uint32_t bias, uint32_t output, size_t outputs, bool is_interleaved,
-             Layer* layer);
+  // The integers of a quantized layer. Weights of one of `outputs` outputs lie side by side, or interleaved
+  // with those of the others.
+  Error fold(uint32_t input, uint32_t filter, uint32_t bias, uint32_t output, size_t outputs,
+             bool is_interleaved, Layer* layer);
   // Of a layer that computes in `dtype`; None where there is none.
   [[nodiscard]] Result<ValueId> bias_of(uint32_t id, ScalarType dtype);
   [[nodiscard]] Result<ValueId> filter_of(uint32_t filter, ScalarType dtype, bool is_depthwise,

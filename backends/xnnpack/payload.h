@@ -20,8 +20,8 @@ namespace rushlight::xnnpack {
 
 class Payload {
  public:
-  // `bytes` outlives it, and so does what `named` (may be null) has in place. Errors: InvalidProgram, NotFound
-  // (named data), or the map's.
+  // `bytes` outlives it, and so does what `named` (may be null) has in place. Errors: InvalidProgram,
+  // NotFound (named data), or the map's.
   [[nodiscard]] static Result<Payload> read(Span<const uint8_t> bytes, const NamedDataMap* named);
 
   Payload(Payload&&) = default;

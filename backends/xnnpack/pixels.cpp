@@ -35,8 +35,8 @@ Error NodeLowering::lower_average_pool() {
   return clamp_result(out, to);
 }
 
-// Of a pool that rounds its sizes up the exporter makes one with more padding at the end. What is there is never
-// the largest, so that rounding up does the same; kernels refuse other sizes of the result.
+// Of a pool that rounds its sizes up the exporter makes one with more padding at the end. What is there is
+// never the largest, so that rounding up does the same; kernels refuse other sizes of the result.
 Error NodeLowering::lower_max_pool() {
   RL_TRY_ASSIGN(const uint32_t in, id_at(pool::kInputId, kPixelRank));
   RL_TRY_ASSIGN(const uint32_t out, id_at(pool::kOutputId, kPixelRank));
@@ -93,7 +93,8 @@ Error NodeLowering::lower_global_average() {
   const std::vector<float> scale = {value(in).scale / value(out).scale};
   list_.call("rushlight::quantized_mean", "out",
              {from, list_.integer(value(in).zero_point), dims, keep, list_.numbers(scale), list_.none(),
-              list_.text("float"), list_.integer(value(out).zero_point), list_.integer(least), list_.integer(most), to});
+              list_.text("float"), list_.integer(value(out).zero_point), list_.integer(least),
+              list_.integer(most), to});
   return Error::Ok;
 }
 
@@ -106,8 +107,8 @@ Error NodeLowering::lower_resize() {
   RL_TRY_ASSIGN(const ValueId from, forms_.pixels(in));
   RL_TRY_ASSIGN(const ValueId to, forms_.new_pixels(out));
   list_.call("aten::upsample_bilinear2d", "vec_out",
-             {from, list_.integers({size_at(slot::kNewHeight), size_at(slot::kNewWidth)}), list_.boolean(aligns),
-              list_.none(), to});
+             {from, list_.integers({size_at(slot::kNewHeight), size_at(slot::kNewWidth)}),
+              list_.boolean(aligns), list_.none(), to});
   return Error::Ok;
 }
 

@@ -71,7 +71,8 @@ Error NodeLowering::fold(uint32_t input, uint32_t filter, uint32_t bias, uint32_
   const bool is_known = weights.is_constant && element_type(weights.datatype).ok() &&
                         *element_type(weights.datatype) == ScalarType::Char && weights.zero_point == 0;
   RL_CHECK(is_known, Error::NotSupported, "expected constant weights of int8 with a zero point of 0");
-  RL_CHECK(in.scale > 0 && out.scale > 0 && weights.is_quantized(), Error::InvalidProgram, "it has no scales");
+  RL_CHECK(in.scale > 0 && out.scale > 0 && weights.is_quantized(), Error::InvalidProgram,
+           "it has no scales");
   const bool is_per_output = weights.scales.size() == outputs;
   RL_CHECK(outputs != 0 && (weights.scales.empty() || is_per_output), Error::InvalidProgram,
            "expected %lu scales of weights, got %lu", log_number(outputs), log_number(weights.scales.size()));
@@ -117,9 +118,10 @@ Error NodeLowering::lower_linear() {
     RL_TRY(fold(input, filter, bias, output, outputs, false, &layer));
     RL_TRY_ASSIGN(const ValueId weight, forms_.plain(filter));
     RL_TRY_ASSIGN(const ValueId to, forms_.new_plain(output));
-    list_.call("rushlight::quantized_linear", "out",
-               {from, weight, layer.folded, layer.multipliers, list_.none(), list_.text("float"),
-                list_.integer(value(output).zero_point), list_.integer(layer.least), list_.integer(layer.most), to});
+    list_.call(
+        "rushlight::quantized_linear", "out",
+        {from, weight, layer.folded, layer.multipliers, list_.none(), list_.text("float"),
+         list_.integer(value(output).zero_point), list_.integer(layer.least), list_.integer(layer.most), to});
     return Error::Ok;
   }
   RL_TRY_ASSIGN(const ValueId addend, bias_of(bias, *element_type(in.datatype)));
@@ -135,12 +137,13 @@ Error NodeLowering::lower_linear() {
         ScalarType::Float, shape, {}, std::vector<uint8_t>(bytes, bytes + scales.size() * sizeof(float)));
     const bool is_half = *element_type(weights.datatype) == ScalarType::Byte;
     const ValueId weight =
-        is_half ? list_.constant(ScalarType::Byte, {weights.dims[0], (weights.dims[1] + 1) / 2}, {}, weights.data)
-                : *forms_.plain(filter);
+        is_half
+            ? list_.constant(ScalarType::Byte, {weights.dims[0], (weights.dims[1] + 1) / 2}, {}, weights.data)
+            : *forms_.plain(filter);
     RL_TRY_ASSIGN(const ValueId to, forms_.new_plain(output));
     list_.call("rushlight::dynamic_linear", "out",
-               {from, weight, factors, addend, list_.boolean(true), list_.text("xnnpack"), list_.integer(-128),
-                list_.integer(127), list_.real(kLeastScale), to});
+               {from, weight, factors, addend, list_.boolean(true), list_.text("xnnpack"),
+                list_.integer(-128), list_.integer(127), list_.real(kLeastScale), to});
     return clamp_result(output, to);
   }
   RL_CHECK(is_float(in) && in.datatype == weights.datatype, Error::NotSupported, "it multiplies %s by %s",
@@ -170,15 +173,15 @@ Error NodeLowering::lower_convolution(NodeKind kind) {
   RL_CHECK(outputs == value(output).dims[3] && groups * inputs == in.dims[3] && weights.is_constant,
            Error::InvalidProgram, "its channels are not those of its values");
   const int64_t height = size_at(conv::kKernelHeight), width = size_at(conv::kKernelWidth);
-  const std::vector<int64_t> expected = is_depthwise
-                                            ? std::vector<int64_t>{1, height, width, outputs}
-                                            : std::vector<int64_t>{outputs, height, width, inputs};
+  const std::vector<int64_t> expected = is_depthwise ? std::vector<int64_t>{1, height, width, outputs}
+                                                     : std::vector<int64_t>{outputs, height, width, inputs};
   RL_CHECK(std::vector<int64_t>(weights.dims.begin(), weights.dims.end()) == expected &&
                (!is_depthwise || inputs == 1),
            Error::InvalidProgram, "its weights have other dims than its kernel");
   const ScalarType dtype = is_float(in) ? *element_type(in.datatype) : ScalarType::Char;
   RL_TRY_ASSIGN(const ValueId weight, filter_of(filter, dtype, is_depthwise, is_transposed ? groups : 0));
-  const ValueId stride = list_.integers({size_at(conv::kSubsamplingHeight), size_at(conv::kSubsamplingWidth)});
+  const ValueId stride =
+      list_.integers({size_at(conv::kSubsamplingHeight), size_at(conv::kSubsamplingWidth)});
   const ValueId padding = list_.integers({top, left});
   const ValueId dilation = list_.integers({size_at(conv::kDilationHeight), size_at(conv::kDilationWidth)});
   const ValueId extra = list_.integers({size_at(conv::kAdjustmentHeight), size_at(conv::kAdjustmentWidth)});
@@ -188,10 +191,11 @@ Error NodeLowering::lower_convolution(NodeKind kind) {
     Layer layer{};
     RL_TRY(fold(input, filter, bias, output, static_cast<size_t>(outputs), is_depthwise, &layer));
     RL_TRY_ASSIGN(const ValueId to, forms_.new_pixels(output));
-    list_.call("rushlight::quantized_convolution", "out",
-               {from, list_.integer(in.zero_point), weight, layer.folded, layer.multipliers, list_.none(), stride,
-                padding, dilation, transposed, extra, count, list_.text("float"),
-                list_.integer(value(output).zero_point), list_.integer(layer.least), list_.integer(layer.most), to});
+    list_.call(
+        "rushlight::quantized_convolution", "out",
+        {from, list_.integer(in.zero_point), weight, layer.folded, layer.multipliers, list_.none(), stride,
+         padding, dilation, transposed, extra, count, list_.text("float"),
+         list_.integer(value(output).zero_point), list_.integer(layer.least), list_.integer(layer.most), to});
     return Error::Ok;
   }
   RL_CHECK(is_float(in) && is_float(weights), Error::NotSupported, "it multiplies %s by %s",
@@ -204,8 +208,8 @@ Error NodeLowering::lower_convolution(NodeKind kind) {
   return Error::Ok;
 }
 
-// Weights [outputs, inputs, height, width], or transposed [inputs, outputs, height, width], over the payload's
-// bytes where one order of dims says how they lie.
+// Weights [outputs, inputs, height, width], or transposed [inputs, outputs, height, width], over the
+// payload's bytes where one order of dims says how they lie.
 Result<ValueId> NodeLowering::filter_of(uint32_t filter, ScalarType dtype, bool is_depthwise,
                                         int64_t transposed_groups) {
   const Value& weights = value(filter);
@@ -234,9 +238,9 @@ Result<ValueId> NodeLowering::filter_of(uint32_t filter, ScalarType dtype, bool 
       }
     }
   }
-  return list_.own_constant(type,
-                            {static_cast<int32_t>(groups * inputs), static_cast<int32_t>(outputs), dims[1], dims[2]}, {},
-                            std::move(moved));
+  return list_.own_constant(
+      type, {static_cast<int32_t>(groups * inputs), static_cast<int32_t>(outputs), dims[1], dims[2]}, {},
+      std::move(moved));
 }
 
 Error NodeLowering::lower_matmul() {

@@ -35,7 +35,8 @@ class Reader {
   Reader(const Payload& payload, size_t index) : payload_(payload), index_(index) {}
 
   Error read(Table entry, Value* value) {
-    const auto kind = static_cast<XValueUnion>(entry.scalar<uint8_t>(schema::xnn::xvalue_table::kXvalueUnionType));
+    const auto kind =
+        static_cast<XValueUnion>(entry.scalar<uint8_t>(schema::xnn::xvalue_table::kXvalueUnionType));
     Table table = entry.table(schema::xnn::xvalue_table::kXvalueUnion);
     Table quantized;
     if (kind == XValueUnion::XNNQuantizedTensorValue) {
@@ -57,8 +58,8 @@ class Reader {
              log_number(index_), log_number(kMostDims), log_number(dims.size()));
     int64_t elements = 1;
     for (const uint32_t dim : dims) {
-      const bool fits = dim <= kMostSize && checked_mul(elements, int64_t{dim}, &elements) &&
-                        elements <= kMostElements;
+      const bool fits =
+          dim <= kMostSize && checked_mul(elements, int64_t{dim}, &elements) && elements <= kMostElements;
       RL_CHECK(fits, Error::InvalidProgram, "value %lu: its dims are too large", log_number(index_));
       value->dims.push_back(static_cast<int32_t>(dim));
     }
@@ -72,7 +73,8 @@ class Reader {
   }
 
   Error read_quantization(Table quantized, Value* value) {
-    const auto kind = static_cast<XNNQuantParams>(quantized.scalar<uint8_t>(quantized_slot::kQuantParamsType));
+    const auto kind =
+        static_cast<XNNQuantParams>(quantized.scalar<uint8_t>(quantized_slot::kQuantParamsType));
     const Table table = quantized.table(quantized_slot::kQuantParams);
     switch (kind) {
       case XNNQuantParams::PerTensorQuant: {
@@ -84,9 +86,10 @@ class Reader {
         const bool is_wide = value->datatype == Datatype::XnnDatatypeQint32;
         const bool is_unsigned = value->datatype == Datatype::XnnDatatypeQuint8;
         const int32_t low = is_unsigned ? 0 : -128;
-        RL_CHECK(is_wide ? value->zero_point == 0 : value->zero_point >= low && value->zero_point <= low + 255,
-                 Error::InvalidProgram, "value %lu: zero point %ld is out of range", log_number(index_),
-                 static_cast<long>(value->zero_point));
+        RL_CHECK(
+            is_wide ? value->zero_point == 0 : value->zero_point >= low && value->zero_point <= low + 255,
+            Error::InvalidProgram, "value %lu: zero point %ld is out of range", log_number(index_),
+            static_cast<long>(value->zero_point));
         return Error::Ok;
       }
       case XNNQuantParams::PerChannelQuant: {
@@ -104,7 +107,8 @@ class Reader {
       case XNNQuantParams::PerTokenDynamicQuant: {
         value->nonbatch_dims =
             table.scalar<int32_t>(schema::xnn::per_token_dynamic_quant_table::kNumNonbatchDims);
-        const bool fits = value->nonbatch_dims >= 0 && static_cast<size_t>(value->nonbatch_dims) <= value->rank();
+        const bool fits =
+            value->nonbatch_dims >= 0 && static_cast<size_t>(value->nonbatch_dims) <= value->rank();
         RL_CHECK(fits, Error::InvalidProgram, "value %lu: %ld dims share a range, and there are %lu",
                  log_number(index_), static_cast<long>(value->nonbatch_dims), log_number(value->rank()));
         return Error::Ok;
@@ -155,7 +159,8 @@ class Reader {
   Error check_scales(const Value& value) const {
     bool fits = !value.scales.empty();
     for (const float scale : value.scales) fits = fits && is_scale(scale);
-    RL_CHECK(fits, Error::InvalidProgram, "value %lu: its scales are no positive numbers", log_number(index_));
+    RL_CHECK(fits, Error::InvalidProgram, "value %lu: its scales are no positive numbers",
+             log_number(index_));
     return Error::Ok;
   }
 
@@ -171,7 +176,8 @@ class Reader {
   Error read_groups(Value* value) const {
     const int32_t size = value->group_size;
     const bool divides = value->rank() == 2 && size > 0 && value->dims[1] % size == 0;
-    RL_CHECK(divides && value->scales.size() == static_cast<size_t>(int64_t{value->dims[0]} * (value->dims[1] / size)),
+    RL_CHECK(divides && value->scales.size() ==
+                            static_cast<size_t>(int64_t{value->dims[0]} * (value->dims[1] / size)),
              Error::InvalidProgram, "value %lu: its scales do not fit groups of %ld", log_number(index_),
              static_cast<long>(size));
     return Error::Ok;
@@ -179,13 +185,15 @@ class Reader {
 
   // Two numbers of 4 bits share a byte, rows begin with a new one.
   Error check_bytes(Value& value) const {
-    const bool is_half = value.datatype == Datatype::XnnDatatypeQcint4 || value.datatype == Datatype::XnnDatatypeQbint4;
+    const bool is_half =
+        value.datatype == Datatype::XnnDatatypeQcint4 || value.datatype == Datatype::XnnDatatypeQbint4;
     RL_TRY_ASSIGN(const ScalarType type, element_type(value.datatype));
     auto needed = static_cast<uint64_t>(value.numel()) * element_size(type);
     if (is_half) {
       RL_CHECK(value.rank() == 2, Error::InvalidProgram, "value %lu: expected 2 dims of 4-bit numbers",
                log_number(index_));
-      needed = uint64_t{static_cast<uint32_t>(value.dims[0])} * ((static_cast<uint32_t>(value.dims[1]) + 1) / 2);
+      needed =
+          uint64_t{static_cast<uint32_t>(value.dims[0])} * ((static_cast<uint32_t>(value.dims[1]) + 1) / 2);
     }
     RL_CHECK(value.data.size() >= needed, Error::InvalidProgram, "value %lu: expected %llu bytes, got %lu",
              log_number(index_), static_cast<unsigned long long>(needed), log_number(value.data.size()));
@@ -206,8 +214,9 @@ int64_t Value::numel() const {
 }
 
 const char* to_string(Datatype datatype) {
-  constexpr const char* kNames[] = {"invalid", "fp32",   "fp16",   "qint8",   "quint8", "qint32", "qcint8", "qcint32",
-                                    "qcint4",  "qdint8", "qbint4", "qpint8", "int32",  "pfp32",  "bf16"};
+  constexpr const char* kNames[] = {"invalid", "fp32",   "fp16",    "qint8",  "quint8",
+                                    "qint32",  "qcint8", "qcint32", "qcint4", "qdint8",
+                                    "qbint4",  "qpint8", "int32",   "pfp32",  "bf16"};
   const auto index = static_cast<size_t>(datatype);
   return index < sizeof kNames / sizeof *kNames ? kNames[index] : "unknown";
 }
@@ -237,7 +246,8 @@ Result<ScalarType> element_type(Datatype datatype) {
     case Datatype::XnnDatatypeInvalid:
       break;
   }
-  RL_CHECK(false, Error::NotSupported, "XNNPACK payload: datatype %ld is not known", static_cast<long>(datatype));
+  RL_CHECK(false, Error::NotSupported, "XNNPACK payload: datatype %ld is not known",
+           static_cast<long>(datatype));
 }
 
 Result<std::vector<Value>> read_values(const Payload& payload) {

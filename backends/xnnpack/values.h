@@ -34,7 +34,7 @@ struct Value {
   int32_t zero_point = 0;
   std::vector<float> scales;
   int32_t channel_dim = 0;
-  int32_t group_size = 0;  // 0: no groups
+  int32_t group_size = 0;     // 0: no groups
   int32_t nonbatch_dims = 0;  // of numbers that are found as the graph runs: dimensions that share a range
 
   [[nodiscard]] bool is_quantized() const { return scale != 0 || !scales.empty(); }

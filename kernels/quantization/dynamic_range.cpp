@@ -23,7 +23,8 @@ float nearer_zero_point(const DynamicRange& range, const DynamicExtent& extent, 
 
 // xnn_qd8_asymmetric_quantization_params: a range of 0 alone has the scale 1.
 DynamicScale xnnpack_scale(const DynamicRange& range, const DynamicExtent& extent) {
-  const float inverse = extent.min == extent.max ? 1.0f : (range.high - range.low) / (extent.max - extent.min);
+  const float inverse =
+      extent.min == extent.max ? 1.0f : (range.high - range.low) / (extent.max - extent.min);
   const float low = extent.min * inverse, high = extent.max * inverse;
   const float zero_point = (range.low + low) + (range.high + high) > 0 ? range.low - low : range.high - high;
   const bool is_number = zero_point == zero_point;

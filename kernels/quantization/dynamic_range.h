@@ -15,8 +15,8 @@ enum class RangeMapping : uint8_t {
   kNearerEnd,   // it comes from the end of the range that is met with the smaller error; elements are
                 // quantized in float64, with the zero point added before rounding
   kSymmetric,   // the zero point is the middle of the range
-  kXnnpack,     // as XNNPACK has it: the inverse of the scale is found first, the zero point as in kNearerEnd by
-                // products with it
+  kXnnpack,  // as XNNPACK has it: the inverse of the scale is found first, the zero point as in kNearerEnd by
+             // products with it
 };
 
 struct DynamicRange {
@@ -26,8 +26,8 @@ struct DynamicRange {
   float least_scale = 0;
 };
 
-// InvalidArgument unless the mapping's name is "asymmetric", "nearer_end", "symmetric" or "xnnpack", the range
-// one of int8 with 0 in it, and the least scale a normal float32.
+// InvalidArgument unless the mapping's name is "asymmetric", "nearer_end", "symmetric" or "xnnpack", the
+// range one of int8 with 0 in it, and the least scale a normal float32.
 Error make_dynamic_range(std::string_view mapping, int64_t low, int64_t high, double least_scale,
                          DynamicRange* made);
 

@@ -59,7 +59,8 @@ py::dict lower_xnnpack(const py::buffer& payload, const std::map<std::string, py
 
 void bind_delegates(py::module_& m) {
   m.def("lower_xnnpack", &lower_xnnpack, py::arg("payload"), py::arg("named_data"), py::arg("dynamic"),
-        "What a payload that was lowered to XNNPACK says, as a program of plain calls: its bytes, the constants "
+        "What a payload that was lowered to XNNPACK says, as a program of plain calls: its bytes, the "
+        "constants "
         "outside of it by name, the delegate's arguments that its inputs and outputs are, and the exporter's "
         "handle of each instruction.");
 }
