@@ -16,7 +16,7 @@ from rushlight.program.dtypes import NAMES, NUMBERS
 from rushlight.program.model import Kind
 
 _PER_CHANNEL = "quantized_decomposed::dequantize_per_channel"
-_CLAMPS = ("aten::relu", "aten::hardtanh", "aten::clamp")
+_CLAMPS = ("aten::relu", "aten::hardtanh", "aten::hardsigmoid", "aten::clamp")
 _MAKERS = (
     "aten::convolution", "aten::addmm", "aten::mm", "aten::linear", "aten::mean", "aten::avg_pool2d",
     "aten::adaptive_avg_pool2d", "aten::_adaptive_avg_pool2d", "aten::add", "aten::sub",
