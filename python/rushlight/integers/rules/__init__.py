@@ -29,6 +29,7 @@ RULES: Mapping[str, Rule] = {
     **movement.RULES,
     **tables.RULES,
     "aten::linear": first_of(products.linear, layers.linear),
+    "aten::mul": first_of(norm.rms_norm, pairs.multiply),
     "aten::mm": first_of(products.matrix_product, attention.matmul),
 }
 
