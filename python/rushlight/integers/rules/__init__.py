@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from rushlight.integers.rules import (
     attention,
     averages,
+    images,
     layers,
     movement,
     norm,
@@ -23,6 +24,7 @@ __all__ = ["RULES", "WHOLE_RULES", "Refusal", "Rule", "Settings"]
 RULES: Mapping[str, Rule] = {
     **attention.RULES,
     **averages.RULES,
+    **images.RULES,
     **products.RULES,
     **norm.RULES,
     **pairs.RULES,
