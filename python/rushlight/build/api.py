@@ -46,7 +46,9 @@ def build(
     ("aten::add.out=portable"), from the first of `priority` that has it, or from the library added last.
 
     With `integers`, a program that is linked in is converted first: its quantized parts compute in integers,
-    with results at most a step of an operator's output apart. The converted file is in the folder `integers`.
+    with results at most a step of an operator's output apart. The converted file is in the folder `integers`;
+    a runner that is given files takes it as well as the program itself. Of several programs, the converted
+    files are in `integers`, `integers-1` and so on.
 
     With `dtypes="model"` operators that models ask for are compiled for the models' dtypes only; "all"
     gives them every dtype they have; operators for which nothing else says dtypes get `only_dtypes`, or

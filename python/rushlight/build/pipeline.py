@@ -99,11 +99,15 @@ def make(
 
 
 def _in_integers(request: BuildRequest, target: targets.Target, output: Path) -> BuildRequest:
-    """The request with the program that a board gets linked in as it computes in integers, if it is to."""
-    if not (request.integers and target.kind == "bare-metal" and request.links_model):
+    """The request with programs that compute in integers, if they are to: in place of the one that a board gets
+    linked in. Runners that are given files have the operators of either form."""
+    if not request.integers:
         return request
-    models = tuple(converted_model(each, output / "integers") for each in request.models)
-    return replace(request, models=models)
+    places = ("integers", *(f"integers-{number}" for number in range(1, len(request.models))))
+    converted = [converted_model(each, output / at) for each, at in zip(request.models, places, strict=False)]
+    is_linked = target.kind == "bare-metal" and request.links_model
+    kept = [] if is_linked else request.models
+    return replace(request, models=tuple(dict.fromkeys((*kept, *converted))))
 
 
 def _with_links(request: BuildRequest, output: Path) -> BuildRequest:

@@ -37,6 +37,9 @@ from rushlight.program import (
 )
 from rushlight.program.dim_order import row_major
 
+NOT_QUANTIZED = "it has no quantized tensors"
+"""Why most programs stay as they are."""
+
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview
 
 
@@ -119,7 +122,7 @@ def convert(
         each.planned_after = each.planned_before
     if not is_quantized(program):
         for each in done:
-            each.kept = "it has no quantized tensors"
+            each.kept = NOT_QUANTIZED
         return Conversion(done)
     reason = _reason_to_keep(program)
     if reason:

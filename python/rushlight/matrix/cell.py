@@ -20,6 +20,7 @@ from rushlight.matrix.plan import Cell, Model
 from rushlight.matrix.result import BUILT, FAILED, PASSED, CellResult, Failure, Memory, Timing
 from rushlight.program import is_bundled_program, read_model
 from rushlight.run.api import run
+from rushlight.run.builds import cached_in_integers
 from rushlight.run.cases import Case, bundled_case, case_of_ones, load_case
 from rushlight.run.outcome import RunOutcome
 
@@ -76,6 +77,8 @@ def _steps(
     """The result, with more in it after each step."""
     refuse_delegates(read_model(cell.model.program), dict(cell.option.defines))
     case = case_of(cell.model)
+    if cell.option.integers:
+        cell = replace(cell, model=replace(cell.model, program=cached_in_integers(cell.model.program)))
     make = _interpreter(cell, case, folder, conditions, progress)
     if cell.option.kind == "baked":
         make = _baked(cell, case, folder, conditions, progress)

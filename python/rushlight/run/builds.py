@@ -68,11 +68,16 @@ class RunnerBuild:
 
 def in_integers(prepared: PreparedCase, defines: Mapping[str, str]) -> PreparedCase:
     """The case with its program converted, in a file of the cache; the case itself where nothing changes."""
-    key = hashlib.sha256(prepared.data).hexdigest()[:12]
     path = prepared.path.resolve()
-    folder = _cache() / "integers" / plain_name(f"{path.parent.name}-{path.stem}-{key}")
-    converted = converted_model(path, folder)
+    converted = cached_in_integers(path)
     return prepared if converted == path else prepare_case(converted, prepared.case, defines)
+
+
+def cached_in_integers(model: Path) -> Path:
+    """A model that computes in integers as far as it can: the file itself, or a file of the cache."""
+    key = hashlib.sha256(model.read_bytes()).hexdigest()[:12]
+    folder = _cache() / "integers" / plain_name(f"{model.parent.name}-{model.stem}-{key}")
+    return converted_model(model, folder)
 
 
 def _cache() -> Path:
