@@ -104,10 +104,10 @@ Error plan_pool(const AveragePoolArguments& given, const RequantizationArguments
              "input: expected sizes not below those of the window, got %ld for %ld",  // as avg_pool3d refuses
              static_cast<long>(windows[d].in), static_cast<long>(windows[d].kernel));
     most *= static_cast<size_t>(std::min(windows[d].in, windows[d].kernel));
-    RL_CHECK(windows[d].kernel <= INT32_MAX / padded, Error::InvalidArgument,
-             "kernel_size: expected at most 2^31 - 1 elements, got %ld times %ld", static_cast<long>(padded),
-             static_cast<long>(windows[d].kernel));
-    padded *= windows[d].kernel;
+    padded *= windows[d].kernel;  // of two numbers of 31 bits each
+    RL_CHECK(padded <= INT32_MAX, Error::InvalidArgument,
+             "kernel_size: expected at most 2^31 - 1 elements, got more: %ld in dimension %ld",
+             static_cast<long>(windows[d].kernel), static_cast<long>(d));
   }
   RL_TRY(make_requantization_of_sums(scale, out, most, to));
   *static_cast<Pool*>(pool) = make_pool(window_tiling, spatial, windows, input, out);
