@@ -25,7 +25,9 @@ Error result_size(const ConvolutionArguments& arguments, size_t index, int64_t i
     *out = padded - 2 * pad;
   } else {
     padded = in + 2 * pad;
-    *out = padded >= reach ? (padded - reach) / step + 1 : 0;
+    // Of 32 bits, as a division of 64 takes most boards a function of 750 bytes.
+    const bool fits = padded >= reach && padded <= kSpatialLimit;
+    *out = fits ? static_cast<int32_t>(padded - reach) / static_cast<int32_t>(step) + 1 : 0;
   }
   RL_CHECK(*out >= 1 && padded <= kSpatialLimit, Error::InvalidArgument,
            "input: spatial dimension %lu of size %ld would become %ld", static_cast<unsigned long>(index),
@@ -40,7 +42,7 @@ Error check_tensors(const Tensor& input, const Tensor& weight, bool transposed, 
   RL_CHECK(groups >= 1 && groups <= kSpatialLimit, Error::InvalidArgument,
            "groups: expected 1 at least, got %ld", static_cast<long>(groups));
   const int64_t channels = transposed ? weight.size(0) : weight.size(1) * groups;
-  RL_CHECK(input.size(1) == channels && weight.size(0) % groups == 0, Error::InvalidArgument,
+  RL_CHECK(input.size(1) == channels && weight.size(0) % static_cast<ptrdiff_t>(groups) == 0, Error::InvalidArgument,
            "weight: [%ld, %ld, ...] in %ld groups does not fit an input of %ld channels",
            static_cast<long>(weight.size(0)), static_cast<long>(weight.size(1)), static_cast<long>(groups),
            static_cast<long>(input.size(1)));

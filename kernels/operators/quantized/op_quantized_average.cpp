@@ -20,9 +20,10 @@ namespace {
 
 constexpr TypeSet kMeanTypes = selected_types("rushlight::quantized_mean.out") & kByteTypes;
 constexpr TypeSet kPoolTypes = selected_types("rushlight::quantized_avg_pool2d.out") & kByteTypes;
+constexpr TypeSet kVolumeTypes = selected_types("rushlight::quantized_avg_pool3d.out") & kByteTypes;
 constexpr TypeSet kAdaptiveTypes =
     selected_types("rushlight::quantized_adaptive_avg_pool2d.out") & kByteTypes;
-constexpr TypeSet kAllPoolTypes = kPoolTypes | kAdaptiveTypes;
+constexpr TypeSet kAllPoolTypes = kPoolTypes | kVolumeTypes | kAdaptiveTypes;
 constexpr size_t kSpatial = 2;
 
 Error check_types(TypeSet own, const Tensor& input, int64_t input_zero_point, const Tensor& out) {
@@ -56,10 +57,12 @@ template <class T>
 void average_region(const Pool& pool, const Region& region, char* pooled, char*) {
   const auto& quantized = static_cast<const QuantizedPool&>(pool);
   int32_t sum = 0;
-  for (ptrdiff_t j = 0; j < region.count[1]; ++j) {
-    const char* element = region.data + j * region.stride[1];
-    for (ptrdiff_t k = 0; k < region.count[2]; ++k, element += region.stride[2]) {
-      sum += *reinterpret_cast<const T*>(element) - quantized.zero_point;
+  for (ptrdiff_t i = 0; i < region.count[0]; ++i) {
+    for (ptrdiff_t j = 0; j < region.count[1]; ++j) {
+      const char* element = region.data + i * region.stride[0] + j * region.stride[1];
+      for (ptrdiff_t k = 0; k < region.count[2]; ++k, element += region.stride[2]) {
+        sum += *reinterpret_cast<const T*>(element) - quantized.zero_point;
+      }
     }
   }
   const int64_t counted = pool.counts_padding ? region.padded : region.size();
@@ -75,6 +78,43 @@ Error average_pool(const QuantizedAveragePoolProblem& problem, QuantizedPool* po
     for_each_region(*pool, average_region<typename decltype(type)::Element>);
     return Error::Ok;
   });
+}
+
+// The arguments of a pool, as operators have them.
+struct AveragePoolArguments {
+  int64_t input_zero_point;
+  PoolArguments windows;
+  bool counts_padding;
+  std::optional<int64_t> divisor;
+};
+
+// Proves the arguments and gives `out` its shape. The pool has no scale yet.
+Error plan_pool(const AveragePoolArguments& given, const RequantizationArguments& scale, size_t spatial,
+                const Tensor& input, const Tensor& out, QuantizedPool* pool, ukernel::Requantization* to) {
+  const int64_t divisor = given.divisor.value_or(1);
+  RL_CHECK(divisor >= 1 && divisor <= INT32_MAX, Error::InvalidArgument,
+           "divisor_override: expected 1 to 2^31 - 1, got %ld", static_cast<long>(divisor));
+  Window windows[kVolume];
+  RL_TRY(plan_windows(input, given.windows, spatial, windows));
+  RL_TRY(resize_out(out, pooled_shape(input, {windows, spatial}).span()));
+  size_t most = 1;
+  int64_t padded = 1;
+  for (size_t d = 0; d < spatial; ++d) {
+    RL_CHECK(spatial < kVolume || windows[d].in >= windows[d].kernel, Error::InvalidArgument,
+             "input: expected sizes not below those of the window, got %ld for %ld",  // as avg_pool3d refuses
+             static_cast<long>(windows[d].in), static_cast<long>(windows[d].kernel));
+    most *= static_cast<size_t>(std::min(windows[d].in, windows[d].kernel));
+    padded *= windows[d].kernel;  // of two numbers of 31 bits each
+    RL_CHECK(padded <= INT32_MAX, Error::InvalidArgument,
+             "kernel_size: expected at most 2^31 - 1 elements, got more: %ld in dimension %ld",
+             static_cast<long>(windows[d].kernel), static_cast<long>(d));
+  }
+  RL_TRY(make_requantization_of_sums(scale, out, most, to));
+  *static_cast<Pool*>(pool) = make_pool(window_tiling, spatial, windows, input, out);
+  pool->zero_point = static_cast<int32_t>(given.input_zero_point);
+  pool->divisor = given.divisor.value_or(0);
+  pool->counts_padding = given.counts_padding;
+  return Error::Ok;
 }
 
 }  // namespace
@@ -111,29 +151,39 @@ Error quantized_avg_pool2d_out(KernelContext& context, const Tensor& input, int6
                                int64_t output_zero_point, int64_t output_min, int64_t output_max,
                                Tensor& out) {
   RL_TRY(check_types(kPoolTypes, input, input_zero_point, out));
-  const int64_t divisor = divisor_override.value_or(1);
-  RL_CHECK(divisor >= 1 && divisor <= INT32_MAX, Error::InvalidArgument,
-           "divisor_override: expected 1 to 2^31 - 1, got %ld", static_cast<long>(divisor));
   const int64_t no_dilation = 1;
-  Window windows[kSpatial];
-  RL_TRY(
-      plan_windows(input, {kernel_size, stride, padding, {&no_dilation, 1}, ceil_mode}, kSpatial, windows));
-  RL_TRY(resize_out(out, pooled_shape(input, {windows, kSpatial}).span()));
-  size_t most = 1;
-  for (const Window& window : windows) most *= static_cast<size_t>(std::min(window.in, window.kernel));
-  RL_CHECK(windows[0].kernel * windows[1].kernel <= INT32_MAX, Error::InvalidArgument,
-           "kernel_size: expected at most 2^31 - 1 elements, got %ld by %ld",
-           static_cast<long>(windows[0].kernel), static_cast<long>(windows[1].kernel));
+  const AveragePoolArguments given{input_zero_point,
+                            {kernel_size, stride, padding, {&no_dilation, 1}, ceil_mode},
+                            count_include_pad,
+                            divisor_override};
+  QuantizedPool pool{};
   ukernel::Requantization to;
-  RL_TRY(make_requantization_of_sums(
-      {std::nullopt, multipliers, shifts, rounding, {output_zero_point, output_min, output_max}}, out, most,
-      &to));
-  QuantizedPool pool{make_pool(window_tiling, kSpatial, windows, input, out),
-                     static_cast<int32_t>(input_zero_point), nullptr};
-  pool.divisor = divisor_override.value_or(0);
-  pool.counts_padding = count_include_pad;
+  RL_TRY(plan_pool(given,
+                   {std::nullopt, multipliers, shifts, rounding, {output_zero_point, output_min, output_max}},
+                   kSpatial, input, out, &pool, &to));
   const QuantizedAveragePoolProblem problem{{input.scalar_type(), pool.zero_point, to}, pool};
   return backs::quantized_avg_pool2d_out(context, problem, [&] { return average_pool(problem, &pool); });
+}
+
+Error quantized_avg_pool3d_out(KernelContext&, const Tensor& input, int64_t input_zero_point,
+                               Span<const int64_t> kernel_size, Span<const int64_t> stride,
+                               Span<const int64_t> padding, bool ceil_mode, bool count_include_pad,
+                               std::optional<int64_t> divisor_override, const Tensor& multipliers,
+                               const std::optional<Tensor>& shifts, std::string_view rounding,
+                               int64_t output_zero_point, int64_t output_min, int64_t output_max,
+                               Tensor& out) {
+  RL_TRY(check_types(kVolumeTypes, input, input_zero_point, out));
+  const int64_t no_dilation = 1;
+  const AveragePoolArguments given{input_zero_point,
+                            {kernel_size, stride, padding, {&no_dilation, 1}, ceil_mode},
+                            count_include_pad,
+                            divisor_override};
+  QuantizedPool pool{};
+  ukernel::Requantization to;
+  RL_TRY(plan_pool(given,
+                   {std::nullopt, multipliers, shifts, rounding, {output_zero_point, output_min, output_max}},
+                   kVolume, input, out, &pool, &to));
+  return average_pool({{input.scalar_type(), pool.zero_point, to}, pool}, &pool);
 }
 
 Error quantized_adaptive_avg_pool2d_out(KernelContext& context, const Tensor& input, int64_t input_zero_point,

@@ -27,9 +27,9 @@ Error check_and_plan(const QuantizedConvolutionProblem& problem, Shape* shape) {
 size_t depth_of(const QuantizedConvolutionProblem& problem) {
   const Tensor& weight = problem.weight;
   const ConvolutionArguments& arguments = problem.arguments;
-  const auto outputs =
-      static_cast<size_t>(arguments.transposed ? weight.size(1) : weight.size(0) / arguments.groups);
-  const size_t all = weight.numel() / static_cast<size_t>(arguments.groups);
+  const auto groups = static_cast<ptrdiff_t>(arguments.groups);
+  const auto outputs = static_cast<size_t>(arguments.transposed ? weight.size(1) : weight.size(0) / groups);
+  const size_t all = weight.numel() / static_cast<size_t>(groups);
   return outputs == 0 ? 0 : all / outputs;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums and products of two quantized tensors, each with a scale of its own. They broadcast.
+// Sums, products and quotients of two quantized tensors, each with a scale of its own. They broadcast.
 //
 // A sum is computed as XNNPACK adds:
 //
@@ -11,6 +11,9 @@
 //
 // A product is that of the numbers less their zero points, 17 bits, requantized by
 // self scale * other scale / output scale.
+//
+// A quotient is rounded once, halves to even, by one division of 64 bits. Something divided by 0 is infinite, and
+// clamped; 0 / 0 is the number 0, as quantize has NaN.
 #include "kernels/backs/backs.h"
 #include "kernels/backs/quantized_elementwise.h"
 #include "kernels/checks/checks.h"
@@ -28,7 +31,9 @@ namespace {
 
 constexpr TypeSet kSumTypes = selected_types("rushlight::quantized_add.out") & kByteTypes;
 constexpr TypeSet kProductTypes = selected_types("rushlight::quantized_mul.out") & kByteTypes;
+constexpr TypeSet kQuotientTypes = selected_types("rushlight::quantized_div.out") & kByteTypes;
 constexpr int64_t kMostShift = 30;
+constexpr int64_t kLeastShift = -31;
 
 // InvalidArgument unless sums of elements of such a dtype have 32 bits on the way, too.
 Error check_sum(ScalarType type, int64_t a, int64_t b, int64_t offset, int64_t shift) {
@@ -44,6 +49,37 @@ Error check_sum(ScalarType type, int64_t a, int64_t b, int64_t offset, int64_t s
            static_cast<long>(a), static_cast<long>(b), static_cast<long>(offset));
   return Error::Ok;
 }
+
+// self / other * multiplier * 2^(shift - 31), all of the numbers less their zero points.
+struct QuantizedQuotient {
+  int32_t zero_points[2];
+  int32_t multiplier;
+  int doublings;  // of the divisor: 31 - shift
+  int32_t zero_point;
+  int32_t low;
+  int32_t high;
+
+  [[nodiscard]] int32_t operator()(int32_t a, int32_t b) const {
+    // Beyond so many doublings no quotient is above 1/2: 255 * multiplier has 39 bits.
+    constexpr int kMostDoublings = 41;
+    const int64_t dividend = static_cast<int64_t>(a - zero_points[0]) * multiplier;
+    const int32_t divisor = b - zero_points[1];
+    if (divisor == 0) return dividend == 0 ? ukernel::clamp_quantized(0, low, high) : dividend < 0 ? low : high;
+    if (doublings > kMostDoublings) return ukernel::clamp_quantized(zero_point, low, high);
+    const int64_t size = static_cast<int64_t>(divisor < 0 ? -divisor : divisor) << doublings;
+    return ukernel::clamp_quantized(rounded(divisor < 0 ? -dividend : dividend, size) + zero_point, low, high);
+  }
+
+  // a / b to the nearest integer, halves to even; b > 0.
+  static int64_t rounded(int64_t a, int64_t b) {
+    const int64_t twice = 2 * a + b;
+    int64_t quotient = twice / (2 * b);
+    const int64_t rest = twice - quotient * 2 * b;
+    if (rest < 0) --quotient;
+    if (rest == 0 && quotient % 2 != 0) --quotient;
+    return quotient;
+  }
+};
 
 // `function` is a copy: results are bytes, which might lie over what a reference names.
 template <class T, class F>
@@ -149,6 +185,28 @@ Error quantized_mul_out(KernelContext& context, const Tensor& self, int64_t self
   const QuantizedMulProblem problem{{self, other, out}, product};
   return backs::quantized_mul_out(context, problem,
                                   [&] { return compute_in<kProductTypes>(product, self, other, out); });
+}
+
+Error quantized_div_out(KernelContext&, const Tensor& self, int64_t self_zero_point, const Tensor& other,
+                        int64_t other_zero_point, int64_t multiplier, int64_t shift,
+                        int64_t output_zero_point, int64_t output_min, int64_t output_max, Tensor& out) {
+  RL_TRY(check_types(kQuotientTypes, self, other, out));
+  RL_TRY(check_zero_point(self_zero_point, self.scalar_type(), "self_zero_point"));
+  RL_TRY(check_zero_point(other_zero_point, self.scalar_type(), "other_zero_point"));
+  RL_TRY(check_quantized_range({output_zero_point, output_min, output_max}, self.scalar_type()));
+  RL_CHECK(multiplier >= 0 && multiplier <= INT32_MAX, Error::InvalidArgument,
+           "multiplier: expected 0 to 2^31 - 1, got %ld", static_cast<long>(multiplier));
+  RL_CHECK(shift >= kLeastShift && shift <= kMostShift, Error::InvalidArgument,
+           "shift: expected -31 to 30, got %ld", static_cast<long>(shift));
+  RL_TRY(resize_to_both(self, other, out));
+  const auto narrow = [](int64_t number) { return static_cast<int32_t>(number); };
+  const QuantizedQuotient quotient{{narrow(self_zero_point), narrow(other_zero_point)},
+                                   narrow(multiplier),
+                                   static_cast<int>(31 - shift),
+                                   narrow(output_zero_point),
+                                   narrow(output_min),
+                                   narrow(output_max)};
+  return compute_in<kQuotientTypes>(quotient, self, other, out);
 }
 
 }  // namespace rushlight::kernels

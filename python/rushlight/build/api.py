@@ -13,6 +13,7 @@ from rushlight.build.pipeline import run_request
 from rushlight.build.request import BuildRequest, PathLike
 from rushlight.build.result import BuildResult
 from rushlight.codegen.options import BACKENDS
+from rushlight.convert.delegates import XNNPACK
 from rushlight.errors import BackendNotFound, InvalidArgument
 from rushlight.program import Program, read_data_file, read_model
 
@@ -46,7 +47,9 @@ def build(
     ("aten::add.out=portable"), from the first of `priority` that has it, or from the library added last.
 
     With `integers`, a program that is linked in is converted first: its quantized parts compute in integers,
-    with results at most a step of an operator's output apart. The converted file is in the folder `integers`.
+    with results at most a step of an operator's output apart. The converted file is in the folder `integers`;
+    a runner that is given files takes it as well as the program itself. Of several programs, the converted
+    files are in `integers`, `integers-1` and so on.
 
     With `dtypes="model"` operators that models ask for are compiled for the models' dtypes only; "all"
     gives them every dtype they have; operators for which nothing else says dtypes get `only_dtypes`, or
@@ -80,7 +83,7 @@ def build(
             "nothing is selected", next_step="Give a model, an operator list, a YAML file, or all operators."
         )
     for model in request.models:
-        refuse_delegates(read_model(model), defines)
+        refuse_delegates(read_model(model), defines, converted=True)
     for path in request.data_files:
         read_data_file(path)
     return run_request(
@@ -88,12 +91,16 @@ def build(
     )
 
 
-def refuse_delegates(program: Program, defines: Mapping[str, str] | None = None) -> None:
+def refuse_delegates(
+    program: Program, defines: Mapping[str, str] | None = None, *, converted: bool = False
+) -> None:
     """Error: BackendNotFound, for a program that hands work to a backend in a build without backends. A
-    build with some (`-D RUSHLIGHT_BACKENDS=...`) finds out when it loads the program."""
+    build with some (`-D RUSHLIGHT_BACKENDS=...`) finds out when it loads the program. `converted`: what was
+    lowered to XNNPACK is going to be plain calls."""
     if (defines or {}).get(BACKENDS):
         return
-    missing = list(dict.fromkeys(delegate.id for plan in program.plans for delegate in plan.delegates))
+    ids = dict.fromkeys(delegate.id for plan in program.plans for delegate in plan.delegates)
+    missing = [each for each in ids if not (converted and each == XNNPACK)]
     if missing:
         raise BackendNotFound(missing, [])
 

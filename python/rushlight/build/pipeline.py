@@ -64,7 +64,7 @@ def make(
     with alone_in(output), made_or_gone(output / request.file_name(target)) as executable:
         target.check_builds()
         start = time.monotonic()
-        request = _with_links(_in_integers(request, target, output), output)
+        request = _with_links(_converted(request, target, output), output)
         programs = _bake(request, target, output / "baked", progress)
         folders = [program.folder for program in programs]
         if folders:
@@ -98,12 +98,17 @@ def make(
         return Made(result, binary, programs)
 
 
-def _in_integers(request: BuildRequest, target: targets.Target, output: Path) -> BuildRequest:
-    """The request with the program that a board gets linked in as it computes in integers, if it is to."""
-    if not (request.integers and target.kind == "bare-metal" and request.links_model):
-        return request
-    models = tuple(converted_model(each, output / "integers") for each in request.models)
-    return replace(request, models=models)
+def _converted(request: BuildRequest, target: targets.Target, output: Path) -> BuildRequest:
+    """The request with converted programs: in place of the one that a board gets linked in. Runners that are
+    given files have the operators of either form."""
+    places = ("integers", *(f"integers-{number}" for number in range(1, len(request.models))))
+    converted = [
+        converted_model(each, output / at, integers=request.integers)
+        for each, at in zip(request.models, places, strict=False)
+    ]
+    is_linked = target.kind == "bare-metal" and request.links_model
+    kept = [] if is_linked else request.models
+    return replace(request, models=tuple(dict.fromkeys((*kept, *converted))))
 
 
 def _with_links(request: BuildRequest, output: Path) -> BuildRequest:

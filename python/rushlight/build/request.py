@@ -35,7 +35,7 @@ class BuildRequest:
     libraries of one's own.
 
     With `integers`, a program that is linked in is first converted, so that its quantized parts compute in
-    integers; others are given to the runner as they are.
+    integers; a runner that is given files has the operators of the programs and of their converted forms.
 
     With `baked`, the executable is baked_runner with these programs and their operators; `minimal` asks for
     the smallest application of each, too, and `interpreter` for an executor_runner of the same kernels."""

@@ -71,11 +71,11 @@ def bake_command(
     as_json: bool,
 ) -> None:
     """Write MODEL (.pte, .bpte) as C++ that calls its kernels on static tensors, with a CMakeLists.txt that
-    builds it: no program file, no interpreter. A package has MODEL as it is: `rushlight convert` it first."""
+    builds it: no program file, no interpreter."""
     if form is None:
         name = program_name(model, name)
         baked = bake(
-            converted_model(model, output / "integers") if integers else model,
+            converted_model(model, output / "integers", integers=integers),
             output,
             name=name,
             methods=methods,
@@ -96,6 +96,7 @@ def bake_command(
             methods=methods,
             data_files=data_files,
             temporary_bytes=temporary_bytes,
+            integers=integers,
         )
     echo_json(baked.to_json()) if as_json else _print(baked, form)
 

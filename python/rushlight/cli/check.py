@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from rushlight.build import read_selection
 from rushlight.cli.console import Console, echo_json
-from rushlight.cli.options import json_option, kilobytes
+from rushlight.cli.options import integers_option, json_option, kilobytes
+from rushlight.convert.api import NOT_QUANTIZED
 from rushlight.errors import InvalidArgument
 from rushlight.run.check import CheckReport, check
 
@@ -39,6 +42,7 @@ from rushlight.run.check import CheckReport, check
     type=click.Path(path_type=Path),
     help="A .ptd with tensors that the model leaves out; may be repeated.",
 )
+@integers_option
 @json_option
 def check_command(
     model: Path,
@@ -46,6 +50,7 @@ def check_command(
     built: Path | None,
     backends: tuple[str, ...],
     data_files: tuple[Path, ...],
+    integers: bool,
     as_json: bool,
 ) -> None:
     """Say whether MODEL (.pte or .bpte, of any exporter) can run, without running it.
@@ -59,6 +64,7 @@ def check_command(
         built=None if built is None else built_selection(built),
         backends=backends,
         data_files=data_files or None,
+        integers=integers,
     )
     if as_json:
         echo_json(report.to_json())
@@ -90,4 +96,17 @@ def _print(report: CheckReport) -> None:
     for method, memory in report.memory.items():
         planned, arena = (kilobytes(memory[key]) for key in ("planned", "method_arena"))
         console.print(f"  {method}: planned memory {planned}, method arena {arena}")
+    for each in report.conversion:
+        for line in _arithmetic(each):
+            console.print(f"  {each['name']}: {line}")
     console.print(f"  model {kilobytes(report.model_bytes)}")
+
+
+def _arithmetic(conversion: Mapping[str, Any]) -> Iterator[str]:
+    """What computes in integers once the program is converted, and why others stay in float."""
+    if conversion["in_integers"]:
+        yield f"{len(conversion['in_integers'])} operators in integers"
+    for each in conversion["in_float"]:
+        yield f"{each['operator']} (instruction {each['instruction']}) computes in float: {each['reason']}"
+    if conversion["kept"] and conversion["kept"] != NOT_QUANTIZED:
+        yield f"not converted to integers: {conversion['kept']}"

@@ -22,9 +22,10 @@ from rushlight.program import read_model, record_beside
 @json_option
 @verbose_option
 def convert_command(model: Path, output: Path, as_json: bool) -> None:
-    """Write MODEL (.pte or .bpte, of any exporter) so that its quantized parts compute in integers.
+    """Write MODEL (.pte or .bpte, of any exporter) so that every target can run it, and its quantized parts
+    compute in integers.
 
-    The report says which operators do, and of each other one that is quantized why it computes in float. The
+    Plain calls take the place of what was lowered to XNNPACK. The report says which operators do, and of each other one that is quantized why it computes in float. The
     new file has operators of rushlight's own: the official runtime does not load it. Where nothing changes,
     no file is written."""
     if output.exists() and output.resolve() == model.resolve():
@@ -51,7 +52,11 @@ def _print(done: Conversion, model: Path, output: Path) -> None:
 
 
 def _print_method(console: Console, method: MethodConversion) -> None:
-    if method.kept:
+    for reason in method.kept_delegates:
+        console.print(f"method {method.name}: {reason}")
+    if method.delegates:
+        console.print(f"method {method.name}: {method.delegates} delegates became plain calls")
+    elif method.kept:
         console.print(f"method {method.name} stays as it is: {method.kept}")
         return
     planned = f"{kilobytes(method.planned_before)} -> {kilobytes(method.planned_after)}"

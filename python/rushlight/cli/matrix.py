@@ -6,13 +6,14 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 import click
 
 from rushlight.cli.console import SIMPLE, Console, Table, TaskID, bars, styled
-from rushlight.cli.options import verbose_option
+from rushlight.cli.options import integers_option, verbose_option
 from rushlight.errors import CheckFailed, InvalidArgument
 from rushlight.files import locked, write_text
 from rushlight.matrix.cell import Conditions
@@ -53,6 +54,7 @@ _COLOURS = {PASSED: "green", BUILT: "cyan", FAILED: "bold red", NOT_RUN: "yellow
     "--shared-cache", metavar="URL", help="Storage that compiler caches share: http://…, redis://…, file:…"
 )
 @click.option("--scheduler", metavar="ADDRESS", help="Run on a Dask cluster: tcp://host:8786")
+@integers_option
 @verbose_option
 def matrix_command(
     file: Path,
@@ -66,9 +68,12 @@ def matrix_command(
     keep_builds: bool,
     shared_cache: str | None,
     scheduler: str | None,
+    integers: bool,
 ) -> None:
     """Build and run models × targets × options as FILE says; exit status 0 only if all cells pass."""
     cells = _chosen(read_plan(file), only)
+    if not integers:
+        cells = [replace(cell, option=replace(cell.option, integers=False)) for cell in cells]
     environment = shared_cache_environment(shared_cache) if shared_cache else {}
     conditions = Conditions(environment=environment, cold=cold, keep_builds=keep_builds)
     if scheduler and (jobs or keep_builds):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Converts programs: plain calls in place of delegates, and integers where quantized parts compute in float."""
+"""Converts programs: plain calls in place of delegates, integers where quantized parts compute in float."""
 
 from __future__ import annotations
 
@@ -39,6 +39,9 @@ from rushlight.program import (
 from rushlight.program.dim_order import row_major
 from rushlight.runtime import native
 
+NOT_QUANTIZED = "it has no quantized tensors"
+"""Why most programs stay as they are."""
+
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview
 
 
@@ -54,8 +57,8 @@ class Float:
 @dataclass
 class MethodConversion:
     """What became of a method. `delegates` says how many were replaced with plain calls, `kept_delegates` why
-    others were not; `kept` says why no call was looked at; `origins` has for each instruction the index of the
-    one in the file that it is from."""
+    others were not; `kept` says why no call was looked at; `origins` has for each instruction the index of
+    the one in the file that it is from."""
 
     name: str
     delegates: int = 0
@@ -120,10 +123,12 @@ def convert(
     operators: Mapping[str, Operator],
     *,
     settings: Settings = Settings(),  # noqa: B008
+    integers: bool = True,
     module: ModuleType | None = None,
 ) -> Conversion:
     """What a program becomes by operators of the table: plain calls in place of what was lowered to XNNPACK,
-    which the native module reads (the package's own without `module`), and quantized parts in integers.
+    which the native module reads (the package's own without `module`), and with `integers` quantized parts in
+    integers.
 
     Methods that cannot be proven to be convertible stay as they are, with the reason. Errors: InvalidProgram.
     """
@@ -136,15 +141,15 @@ def convert(
     for each, plan in zip(done, program.plans, strict=True):
         each.planned_after = sum(plan.buffer_sizes)
     reason = _reason_to_keep(program)
-    if not is_quantized(program) and not any(each.delegates for each in done):
-        reason = "it has no quantized tensors"
+    if not any(each.delegates for each in done) and not (integers and is_quantized(program)):
+        reason = reason or NOT_QUANTIZED
     if reason:
         for each in done:
             each.kept = reason
         return plain
     parts = parts_of(program)
     pools = Pools(ArrayPool(), ArrayPool())
-    converter = _Converter(program, operators, pools, settings)
+    converter = _Converter(program, operators, pools, settings if integers else None)
     methods = [converter.method(plan, each) for plan, each in zip(parts.methods, done, strict=True)]
     if not any(each.replaced or each.delegates for each in done):
         return Conversion(done)
@@ -168,7 +173,7 @@ class _Converter:
         program: Program,
         operators: Mapping[str, Operator],
         pools: Pools,
-        settings: Settings,
+        settings: Settings | None,
     ) -> None:
         self.program, self.operators, self.pools = program, operators, pools
         self.settings = settings
@@ -183,9 +188,10 @@ class _Converter:
         graph = ProgramGraph(method, self.operators)
         ends = places(method.lowered.outputs)
         before = _conversions(graph)
-        report = turn(graph, self.settings)
-        done.replaced = report.replaced
-        done.in_float = [_told(call, reason) for call, reason in report.refused]
+        if self.settings is not None:
+            report = turn(graph, self.settings)
+            done.replaced = report.replaced
+            done.in_float = [_told(call, reason) for call, reason in report.refused]
         if _conversions(graph) >= before and not done.delegates:
             done.replaced = []
             return self._unchanged(plan)

@@ -51,8 +51,8 @@ def has_delegates(program: Program) -> bool:
 
 
 def without_delegates(program: Program, module: ModuleType) -> tuple[Program, list[MethodDelegates]]:
-    """The program with plain calls in place of what was lowered to XNNPACK, and for each method what became of
-    its delegates. One that `module`, the native one, cannot lower stays, with the reason.
+    """The program with plain calls in place of what was lowered to XNNPACK, and for each method what became
+    of its delegates. One that `module`, the native one, cannot lower stays, with the reason.
 
     Errors: InvalidProgram, InvalidArgument (several groups of mutable data).
     """
@@ -114,7 +114,9 @@ class _Rewriter:
         calls = [each for each in self.plan.instructions if isinstance(each, DelegateCall)]
         arguments = [argument for call in calls if call.delegate == index for argument in call.arguments]
         tensors = [self.values[argument].data for argument in arguments]
-        dynamic = any(isinstance(each, TensorInfo) and each.dynamism is not Dynamism.STATIC for each in tensors)
+        dynamic = any(
+            isinstance(each, TensorInfo) and each.dynamism is not Dynamism.STATIC for each in tensors
+        )
         try:
             lowered: Mapping[str, Any] = self.module.lower_xnnpack(
                 delegate.payload, dict(self.named_data), dynamic
@@ -146,7 +148,8 @@ class _Rewriter:
             self.report.origins += [first + place] * (len(made) - starts[-1])
         starts.append(len(made))
         return tuple(
-            replace(each, target=starts[each.target]) if isinstance(each, JumpFalse) else each for each in made
+            replace(each, target=starts[each.target]) if isinstance(each, JumpFalse) else each
+            for each in made
         )
 
     def operator(self, name: str) -> int:
@@ -164,7 +167,9 @@ class _Rewriter:
         """The tensor that a value is. Error: InvalidProgram."""
         data = self.values[index].data
         if not isinstance(data, TensorInfo):
-            raise InvalidProgram(f"method '{self.plan.name}': a delegate's argument is no tensor: value {index}")
+            raise InvalidProgram(
+                f"method '{self.plan.name}': a delegate's argument is no tensor: value {index}"
+            )
         return data
 
 
@@ -195,11 +200,13 @@ class _Inlined:
 
     def _argument(self, arguments: Sequence[int], index: int) -> int:
         if index >= len(arguments):
-            raise InvalidProgram(f"delegate {XNNPACK}: it has {len(arguments)} arguments, not argument {index}")
+            raise InvalidProgram(
+                f"delegate {XNNPACK}: it has {len(arguments)} arguments, not argument {index}"
+            )
         return arguments[index]
 
     def _bind(self, index: int, outer: int, *, is_output: bool) -> None:
-        """Let a value of the payload's program be an argument: itself, other sizes over its bytes, or a copy."""
+        """Let a value of the payload's program be an argument: itself, its bytes under other sizes, a copy."""
         inner, given = self._tensor(index), self.method.tensor(outer)
         if index in self.places:
             return

@@ -33,10 +33,10 @@ def own_operators() -> Mapping[str, Operator]:
 
 
 def convert_file(
-    source: Path, output: Path, *, operators: Mapping[str, Operator] | None = None
+    source: Path, output: Path, *, operators: Mapping[str, Operator] | None = None, integers: bool = True
 ) -> Conversion:
-    """Write the program of a file (.pte, .bpte) to `output` as it computes in integers, with its debug record
-    if it has one; nothing is written where nothing changes.
+    """Write the program of a file (.pte, .bpte) to `output` as convert() makes it, with its debug record if
+    it has one; nothing is written where nothing changes.
 
     Errors: InvalidProgram, InvalidArgument, FileFailed.
     """
@@ -44,7 +44,7 @@ def convert_file(
     bundle = read_bundled_program(data) if is_bundled_program(data) else None
     program = read_program(data if bundle is None else bundle.program)
     known = own_operators() if operators is None else operators
-    done = convert(program, known)
+    done = convert(program, known, integers=integers)
     if done.parts is None:
         return done
     image = write_program(done.parts)
@@ -55,10 +55,11 @@ def convert_file(
     return done
 
 
-def converted_model(model: Path, folder: Path) -> Path:
-    """A model that computes in integers as far as it can: the file itself, or one of its name in `folder`."""
+def converted_model(model: Path, folder: Path, *, integers: bool = True) -> Path:
+    """A model that needs no XNNPACK and, with `integers`, computes in integers as far as it can: the file
+    itself, or one of its name in `folder`."""
     output = folder / model.name
-    return output if convert_file(model, output).is_changed else model
+    return output if convert_file(model, output, integers=integers).is_changed else model
 
 
 def _save_record(source: Path, output: Path, program: Program, image: FileImage, done: Conversion) -> None:

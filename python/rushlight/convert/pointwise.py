@@ -113,13 +113,28 @@ def _added(sign: int) -> Callable[[Given], Array]:
     return added
 
 
+def _divided(given: Given) -> Array:
+    if given.get("rounding_mode") is not None:
+        raise TypeError("no rounding expected")
+    result: Array = _float(given["self"]) / _float(given["other"])
+    return result
+
+
+def _powered(given: Given) -> Array:
+    base, exponent = (_float(given[name]).astype(np.float64) for name in ("self", "exponent"))
+    return np.power(base, exponent).astype(np.float32)
+
+
 FUNCTIONS: Mapping[str, Callable[[Given], Array]] = {
     QUANTIZE: _quantize,
     DEQUANTIZE: _dequantize,
     "aten::abs": lambda given: np.abs(_float(given["self"])),
     "aten::add": _added(1),
     "aten::clamp": lambda given: _clamp(_float(given["self"]), given["min"], given["max"]),
+    "aten::cos": _wide(np.cos),
+    "aten::div": _divided,
     "aten::elu": _elu,
+    "aten::erf": _wide(_erf),
     "aten::exp": _wide(np.exp),
     "aten::gelu": _gelu,
     "aten::hardsigmoid": _wide(_hard),
@@ -128,11 +143,22 @@ FUNCTIONS: Mapping[str, Callable[[Given], Array]] = {
     "aten::leaky_relu": lambda given: np.where(
         _float(given["self"]) > 0, given["self"], given["self"] * np.float32(given["negative_slope"])
     ),
+    "aten::log": _wide(np.log),
+    "aten::log10": _wide(np.log10),
+    "aten::log1p": _wide(np.log1p),
+    "aten::log2": _wide(np.log2),
+    "aten::maximum": _two(np.maximum),
+    "aten::minimum": _two(np.minimum),
     "aten::mul": _two(np.multiply),
     "aten::neg": lambda given: -_float(given["self"]),
+    "aten::pow": _powered,
+    "aten::reciprocal": lambda given: np.float32(1) / _float(given["self"]),
     "aten::relu": lambda given: np.maximum(_float(given["self"]), np.float32(0)),
+    "aten::rsqrt": _wide(lambda x: 1 / np.sqrt(x)),
     "aten::sigmoid": _wide(_sigmoid),
     "aten::silu": _wide(lambda x: x * _sigmoid(x)),
+    "aten::sin": _wide(np.sin),
+    "aten::sqrt": _wide(np.sqrt),
     "aten::sub": _added(-1),
     "aten::tanh": _wide(np.tanh),
 }

@@ -138,7 +138,7 @@ def quantization(call: Call) -> Quantized | None:
     if not isinstance(scale, (int, float)) or not all(isinstance(n, int) for n in (zero_point, low, high)):
         return None
     integers = (int(zero_point or 0), int(low or 0), int(high or 0))
-    if not 0 < scale < math.inf or any(abs(each) >= 2**31 for each in integers):
+    if not 0 < scale < math.inf or not all(-(2**31) <= each < 2**31 for each in integers):
         return None
     return Quantized(given["input"], float(scale), int(zero_point or 0), int(low or 0), int(high or 0), "")
 

@@ -44,4 +44,6 @@ def apply(graph: Graph, rules: Mapping[str, Rule], settings: Settings, report: R
             if rule(graph, call, settings):
                 report.replaced.append(name)
         except Refusal as reason:
+            if reason.is_changed:
+                report.replaced.append(name)
             report.refused.append((call, str(reason)))

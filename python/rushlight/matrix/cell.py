@@ -20,6 +20,7 @@ from rushlight.matrix.plan import Cell, Model
 from rushlight.matrix.result import BUILT, FAILED, PASSED, CellResult, Failure, Memory, Timing
 from rushlight.program import is_bundled_program, read_model
 from rushlight.run.api import run
+from rushlight.run.builds import cached_conversion
 from rushlight.run.cases import Case, bundled_case, case_of_ones, load_case
 from rushlight.run.outcome import RunOutcome
 
@@ -74,8 +75,10 @@ def _steps(
     cell: Cell, folder: Path, conditions: Conditions, result: CellResult, progress: Progress | None
 ) -> Iterator[CellResult]:
     """The result, with more in it after each step."""
-    refuse_delegates(read_model(cell.model.program), dict(cell.option.defines))
+    refuse_delegates(read_model(cell.model.program), dict(cell.option.defines), converted=True)
     case = case_of(cell.model)
+    program = cached_conversion(cell.model.program, integers=cell.option.integers)
+    cell = replace(cell, model=replace(cell.model, program=program))
     make = _interpreter(cell, case, folder, conditions, progress)
     if cell.option.kind == "baked":
         make = _baked(cell, case, folder, conditions, progress)

@@ -42,12 +42,14 @@ class Model:
 
 @dataclass(frozen=True)
 class Option:
-    """How a model is built: `kind` is one of KINDS, `dtypes` "model" or "all", `defines` are CMake's."""
+    """How a model is built: `kind` is one of KINDS, `dtypes` "model" or "all", `defines` are CMake's. With
+    `integers` its program is converted first, so that its quantized parts compute in integers."""
 
     name: str = PLAIN
     kind: str = KINDS[0]
     dtypes: str = "model"
     defines: tuple[tuple[str, str], ...] = ()
+    integers: bool = True
 
 
 @dataclass(frozen=True)
@@ -134,14 +136,18 @@ class _Reader:
             raise self._error(f"{what}: {error.message}") from None
 
     def _option(self, name: str, item: Any) -> Option:
-        described = self._mapping(item or {}, f"options: {name}", {"kind", "dtypes", "defines"})
+        described = self._mapping(item or {}, f"options: {name}", {"kind", "dtypes", "defines", "integers"})
         kind, dtypes = described.get("kind", KINDS[0]), described.get("dtypes", "model")
         self._one_of(kind, KINDS, f"options: {name}: kind")
         self._one_of(dtypes, ("model", "all"), f"options: {name}: dtypes")
         defines = described.get("defines") or {}
         if not isinstance(defines, Mapping):
             raise self._error(f"options: {name}: defines: NAME: VALUE pairs expected")
-        return Option(name, kind, dtypes, tuple((str(k), _cmake_value(v)) for k, v in defines.items()))
+        integers = described.get("integers", True)
+        if not isinstance(integers, bool):
+            raise self._error(f"options: {name}: integers: true or false expected, got {integers!r}")
+        listed = tuple((str(k), _cmake_value(v)) for k, v in defines.items())
+        return Option(name, kind, dtypes, listed, integers)
 
     def _without(
         self, wanted: Mapping[tuple[str, str, str], None], entry: Any

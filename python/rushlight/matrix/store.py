@@ -39,7 +39,7 @@ def key_of(cell: Cell, conditions: Conditions) -> str:
     option = cell.option
     decides = [__version__, source_fingerprint(), cell.target, option.kind, option.dtypes]
     decides += [f"{name}={value}" for name, value in option.defines]
-    decides += [f"cold={conditions.cold}", f"tolerance={cell.model.tolerance}"]
+    decides += [f"cold={conditions.cold}", f"tolerance={cell.model.tolerance}", f"integers={option.integers}"]
     digest = hashlib.sha256("\0".join(decides).encode())
     for path in files_of(cell):
         digest.update(hashlib.sha256(path.read_bytes()).digest())

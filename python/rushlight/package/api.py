@@ -14,6 +14,7 @@ from rushlight.codegen.bake.literals import comment
 from rushlight.codegen.emit import selected_kernels_header, selection_headers
 from rushlight.codegen.selection import Selection
 from rushlight.codegen.table import for_small_targets, load_table
+from rushlight.convert.files import converted_model
 from rushlight.errors import InvalidArgument
 from rushlight.package.contents import collect
 from rushlight.package.forms import write_package
@@ -34,17 +35,19 @@ def bake_package(
     methods: Sequence[str] = (),
     data_files: Sequence[Path] = (),
     temporary_bytes: int | None = None,
+    integers: bool = True,
 ) -> Baked:
     """Bakes the program and writes it as a package of `form` into `folder`. The other arguments are those of
-    bake() and collect(). The result's folder and files are the package's.
+    bake() and collect(). The result's folder and files are the package's. With `integers` the program is
+    converted first, so that its quantized parts compute in integers.
 
     Errors: those of bake(), collect() and write_package().
     """
     root = source_root()
     sample = sample_of(model, methods, data_files)
-    with tempfile.TemporaryDirectory() as scratch:
+    with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryDirectory() as aside:
         baked = bake(
-            model,
+            converted_model(model, Path(aside), integers=integers),
             scratch,
             name=name,
             methods=methods,

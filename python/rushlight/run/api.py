@@ -13,8 +13,9 @@ from rushlight import targets
 from rushlight.build import BuildResult
 from rushlight.build.baked import BakedBuild
 from rushlight.build.cmake import Progress
+from rushlight.convert.delegates import has_delegates
 from rushlight.errors import InvalidArgument
-from rushlight.run.builds import RunnerBuild, in_integers
+from rushlight.run.builds import RunnerBuild, converted_case
 from rushlight.run.cases import Case
 from rushlight.run.in_process import InProcess
 from rushlight.run.on_target import BakedProgram, Interpreter
@@ -76,8 +77,9 @@ def run(
     chosen = targets.get(target)
     chosen.check_runs()
     is_given = built is not None or module is not None or isinstance(baked, BakedBuild)
-    if integers and trace is None and not is_given:
-        prepared = in_integers(prepared, build.defines)
+    # Calls in place of a delegate are events of their own.
+    if not is_given and (trace is None or has_delegates(prepared.program)):
+        prepared = converted_case(prepared, build.defines, integers=integers and trace is None)
     limits = Limits(timeout, max_instructions, max_memory)
     uses_process = module is not None or (built is None and not build.changes_the_runtime)
     runner: Runner

@@ -66,13 +66,20 @@ class RunnerBuild:
         )
 
 
-def in_integers(prepared: PreparedCase, defines: Mapping[str, str]) -> PreparedCase:
+def converted_case(prepared: PreparedCase, defines: Mapping[str, str], *, integers: bool) -> PreparedCase:
     """The case with its program converted, in a file of the cache; the case itself where nothing changes."""
-    key = hashlib.sha256(prepared.data).hexdigest()[:12]
     path = prepared.path.resolve()
-    folder = _cache() / "integers" / plain_name(f"{path.parent.name}-{path.stem}-{key}")
-    converted = converted_model(path, folder)
+    converted = cached_conversion(path, integers=integers)
     return prepared if converted == path else prepare_case(converted, prepared.case, defines)
+
+
+def cached_conversion(model: Path, *, integers: bool = True) -> Path:
+    """See converted_model: the file itself, or a file of the cache."""
+    key = hashlib.sha256(model.read_bytes()).hexdigest()[:12]
+    folder = _cache() / ("integers" if integers else "plain")
+    return converted_model(
+        model, folder / plain_name(f"{model.parent.name}-{model.stem}-{key}"), integers=integers
+    )
 
 
 def _cache() -> Path:

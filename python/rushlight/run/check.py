@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from rushlight import targets
 from rushlight.codegen.promise import Operand, call_problem
 from rushlight.codegen.table import OperatorTable, load_table
+from rushlight.convert.api import convert
 from rushlight.errors import InvalidArgument
 from rushlight.program import (
     DebugRecord,
@@ -23,6 +24,7 @@ from rushlight.program import (
     arena_bytes,
     read_data_file,
     read_model,
+    read_program,
     record_beside,
 )
 from rushlight.program.model import DelegateCall, KernelCall
@@ -36,7 +38,8 @@ class CheckReport:
     """The findings of a check; the program runs if there are none. `calls` counts calls of `operators`.
     `external` are the keys that data files must have. With `has_record` findings name source lines. `memory`
     has the bytes of planned memory and of the method arena by method, for pointers of the target, or of this
-    machine if no target was given."""
+    machine if no target was given. `conversion` says of each method what computes in integers
+    (MethodConversion.to_json)."""
 
     model: str
     target: str | None
@@ -48,6 +51,7 @@ class CheckReport:
     memory: dict[str, dict[str, int]]
     external: list[str] = field(default_factory=list)
     has_record: bool = False
+    conversion: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def runs(self) -> bool:
@@ -73,12 +77,14 @@ def check(
     backends: Collection[str] = (),
     data_files: Sequence[str | os.PathLike[str]] | None = None,
     table: OperatorTable | None = None,
+    integers: bool = True,
 ) -> CheckReport:
     """Checks a program or bundled program of any exporter.
 
     `target` adds what that machine has memory for. `built` restricts the operators to those of a build and
     their dtypes (BuildResult.selection), `backends` are the ids of backends that it has. With `data_files`
-    their keys are checked, too. `table` is an operator table in place of kernels/ops.yaml.
+    their keys are checked, too. `table` is an operator table in place of kernels/ops.yaml. With `integers` a
+    program that can be converted is checked as it will run: with its quantized parts in integers.
 
     Errors: InvalidProgram, InvalidArgument (no such file), UnknownTarget.
     """
@@ -86,14 +92,18 @@ def check(
     if not path.is_file():
         raise InvalidArgument(f"model {path}: no such file")
     chosen = None if target is None else targets.get(target)
-    program = read_model(path)
-    record = record_beside(path, program)
+    given = read_model(path)
+    record = record_beside(path, given)
     files = None if data_files is None else [Path(file) for file in data_files]
     table = table or load_table(source_root() / "kernels" / "ops.yaml")
+    done = convert(given, table.operators, integers=integers)
+    program = read_program(done.buffer) if done.is_changed else given
+    places = {each.name: each.origins for each in done.methods if each.origins}
     findings: list[Finding] = []
     for method in program.plans:
-        findings += _calls(method, table, built, record)
-        findings += _delegates(method, backends, record)
+        origins = places.get(method.name)
+        listed = [*_calls(method, table, built), *_delegates(method, backends)]
+        findings += [_located(each, origins, record) for each in listed]
         findings += _devices(method)
         findings += [] if files is None else _external(method, files)
     if chosen is not None:
@@ -110,6 +120,7 @@ def check(
         memory={method.name: _memory(method, chosen or targets.get("host")) for method in program.plans},
         external=sorted({tensor.name for method in program.plans for tensor in method.external_tensors()}),
         has_record=record is not None,
+        conversion=[each.to_json() for each in done.methods],
     )
 
 
@@ -132,7 +143,6 @@ def _calls(
     method: Method,
     table: OperatorTable,
     built: Mapping[str, Collection[str]] | None,
-    record: DebugRecord | None,
 ) -> Iterator[Finding]:
     called = set()
     for chain, index, call in _kernel_calls(method):
@@ -149,7 +159,6 @@ def _calls(
                 name,
                 index,
                 chain,
-                _source(record, method.name, chain, index),
             )
     # A loader looks for all operators that a method lists.
     for name in method.operators:
@@ -163,12 +172,17 @@ def _operand(method: Method, value: Value) -> Operand:
     return Operand(value.kind.name.lower().replace("_", " "), tensors)
 
 
-def _source(record: DebugRecord | None, method: str, chain: int, index: int) -> str:
-    origin = record.method(method).at(index, chain) if record else None
-    return str(origin) if origin else ""
+def _located(finding: Finding, origins: Sequence[int] | None, record: DebugRecord | None) -> Finding:
+    """The finding with the index of the instruction in the file, which it may have been converted from, and its
+    line of the model."""
+    if finding.instruction is None:
+        return finding
+    index = finding.instruction if origins is None else origins[finding.instruction]
+    origin = record.method(finding.method).at(index, finding.chain) if record else None
+    return replace(finding, instruction=index, source=str(origin) if origin else "")
 
 
-def _delegates(method: Method, backends: Collection[str], record: DebugRecord | None) -> Iterator[Finding]:
+def _delegates(method: Method, backends: Collection[str]) -> Iterator[Finding]:
     remedy = "export without that delegate, or build with the backend"
     called = set()
     for chain, instructions in enumerate(method.chains):
@@ -176,10 +190,9 @@ def _delegates(method: Method, backends: Collection[str], record: DebugRecord | 
             if isinstance(call, DelegateCall):
                 called.add(call.delegate)
                 name = method.delegates[call.delegate].id
-                source = _source(record, method.name, chain, index)
                 if name not in backends:
                     message = f"backend '{name}' is missing"
-                    yield Finding(method.name, "delegate", message, remedy, name, index, chain, source)
+                    yield Finding(method.name, "delegate", message, remedy, name, index, chain)
     for number, delegate in enumerate(method.delegates):
         if number not in called and delegate.id not in backends:
             yield Finding(method.name, "delegate", f"backend '{delegate.id}' is missing", remedy, delegate.id)

@@ -65,7 +65,7 @@ def prepare_case(path: Path, case: Case, defines: Mapping[str, str]) -> Prepared
     if is_bundled:
         data = bytes(read_bundled_program(data).program)
     program = read_program(data)
-    refuse_delegates(program, defines)
+    refuse_delegates(program, defines, converted=True)
     for call in case.calls:
         _check_inputs(program.method(call.method), call)
     return PreparedCase(path, data, program, is_bundled, case, _data_files(program, case))

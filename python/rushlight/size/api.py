@@ -45,7 +45,7 @@ def size(
     for model in models:
         if not model.is_file():
             raise InvalidArgument(f"model {model}: no such file")
-        refuse_delegates(read_model(model), dict(defines or {}))
+        refuse_delegates(read_model(model), dict(defines or {}), converted=True)
     request = BuildRequest(
         target=target,
         models=tuple(model.resolve() for model in models),

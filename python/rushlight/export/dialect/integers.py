@@ -40,6 +40,15 @@ _LIBRARY.define(
     f"Tensor? shifts, {TO}"
 )
 _LIBRARY.define(
+    "quantized_avg_pool3d(Tensor input, int input_zero_point, int[3] kernel_size, int[3] stride, "
+    "int[3] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, Tensor multipliers, "
+    f"Tensor? shifts, {TO}"
+)
+_LIBRARY.define(
+    "quantized_div(Tensor self, int self_zero_point, Tensor other, int other_zero_point, int multiplier, "
+    "int shift, int output_zero_point, int output_min, int output_max) -> Tensor"
+)
+_LIBRARY.define(
     "quantized_adaptive_avg_pool2d(Tensor input, int input_zero_point, SymInt[2] output_size, "
     f"Tensor multipliers, Tensor? shifts, {TO}"
 )
@@ -165,7 +174,8 @@ def _quantized_mean(
     return requantize(sums, *divided(multipliers.reshape(()), _scalar(shifts), count), *to).to(input.dtype)
 
 
-def _quantized_avg_pool2d(
+def _quantized_avg_pool(
+    pool: Any,
     input: torch.Tensor,
     input_zero_point: int,
     kernel_size: list[int],
@@ -180,7 +190,6 @@ def _quantized_avg_pool2d(
 ) -> torch.Tensor:
     # Exact in float64. What the padding adds to a count is known of a pool of ones.
     where = (kernel_size, stride, padding, ceil_mode)
-    pool = torch.ops.aten.avg_pool2d.default
     sums = pool(input.to(torch.float64) - input_zero_point, *where, True, 1).to(torch.int64)
     ones = torch.ones_like(input, dtype=torch.float64)
     counts = pool(ones, *where, True, 1)
@@ -190,6 +199,14 @@ def _quantized_avg_pool2d(
         counts = counts / pool(ones, *where, True)
     by = counts.nan_to_num(1).round().clamp(min=1).to(torch.int64)
     return requantize(sums, *divided(multipliers.reshape(()), _scalar(shifts), by), *to).to(input.dtype)
+
+
+def _quantized_avg_pool2d(*given: Any) -> torch.Tensor:
+    return _quantized_avg_pool(torch.ops.aten.avg_pool2d.default, *given)
+
+
+def _quantized_avg_pool3d(*given: Any) -> torch.Tensor:
+    return _quantized_avg_pool(torch.ops.aten.avg_pool3d.default, *given)
 
 
 def _quantized_adaptive_avg_pool2d(
@@ -241,11 +258,36 @@ def _quantized_mul(
     return requantize(products, multipliers.reshape(()), _scalar(shifts), *to).to(self.dtype)
 
 
+def _quantized_div(
+    self: torch.Tensor,
+    self_zero_point: int,
+    other: torch.Tensor,
+    other_zero_point: int,
+    multiplier: int,
+    shift: int,
+    zero_point: int,
+    low: int,
+    high: int,
+) -> torch.Tensor:
+    dividends = (self.to(torch.int64) - self_zero_point) * multiplier
+    divisors = other.to(torch.int64) - other_zero_point
+    # Beyond 41 doublings no quotient is above 1/2.
+    sizes = (divisors.abs() << min(31 - shift, 50)).clamp(min=1)
+    twice = 2 * dividends * divisors.sign() + sizes
+    quotients = torch.div(twice, 2 * sizes, rounding_mode="floor")
+    halves = (twice == quotients * 2 * sizes) & (quotients % 2 != 0)
+    found = (quotients - halves.to(torch.int64) + zero_point).clamp(low, high)
+    ends = torch.where(dividends < 0, low, torch.where(dividends > 0, high, min(max(0, low), high)))
+    return torch.where(divisors == 0, ends, found).to(self.dtype)
+
+
 for _name, _function in (
     ("quantized_adaptive_avg_pool2d", _quantized_adaptive_avg_pool2d),
     ("quantized_add", _quantized_add),
     ("quantized_avg_pool2d", _quantized_avg_pool2d),
+    ("quantized_avg_pool3d", _quantized_avg_pool3d),
     ("quantized_convolution", _quantized_convolution),
+    ("quantized_div", _quantized_div),
     ("quantized_linear", _quantized_linear),
     ("quantized_lookup", _quantized_lookup),
     ("quantized_mean", _quantized_mean),

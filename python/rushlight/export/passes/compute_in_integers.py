@@ -19,6 +19,7 @@ from rushlight.export.arithmetic import arithmetic_of
 from rushlight.export.dialect import (  # noqa: F401  # they define the operators
     grouped,
     integer_attention,
+    integer_images,
     integer_norm,
     integers,
 )

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from rushlight.integers.rules import (
     attention,
     averages,
+    images,
     layers,
     movement,
     norm,
@@ -23,12 +24,14 @@ __all__ = ["RULES", "WHOLE_RULES", "Refusal", "Rule", "Settings"]
 RULES: Mapping[str, Rule] = {
     **attention.RULES,
     **averages.RULES,
+    **images.RULES,
     **products.RULES,
     **norm.RULES,
     **pairs.RULES,
     **movement.RULES,
     **tables.RULES,
     "aten::linear": first_of(products.linear, layers.linear),
+    "aten::mul": first_of(norm.rms_norm, pairs.multiply),
     "aten::mm": first_of(products.matrix_product, attention.matmul),
 }
 

@@ -77,7 +77,7 @@ def mean(graph: Graph, call: Call, _: Settings) -> bool:
 def _window(
     kernel: list[int], stride: list[int], padding: list[int], given: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """The arguments of quantized_avg_pool2d."""
+    """The arguments of quantized_avg_pool2d and quantized_avg_pool3d."""
     divisor = given.get("divisor_override")
     need(divisor is None or 1 <= divisor < 2**31, "its divisor is below 1")
     _need_few(kernel)
@@ -97,9 +97,20 @@ def avg_pool2d(graph: Graph, call: Call, _: Settings) -> bool:
     ends = _ends(graph, call, "self")
     if ends is None:
         return False
-    kernel, stride, padding = (_pair(given[name]) for name in ("kernel_size", "stride", "padding"))
+    kernel, stride, padding = (_several(given[name]) for name in ("kernel_size", "stride", "padding"))
     how = _window(kernel, stride, padding, given)
     return _averaged(graph, "rushlight::quantized_avg_pool2d", ends, how)
+
+
+def avg_pool3d(graph: Graph, call: Call, _: Settings) -> bool:
+    """dequantize -> avg_pool3d -> [clamp] -> quantize."""
+    given = call.arguments
+    ends = _ends(graph, call, "self")
+    if ends is None:
+        return False
+    kernel, stride, padding = (_several(given[name], 3) for name in ("kernel_size", "stride", "padding"))
+    how = _window(kernel, stride, padding, given)
+    return _averaged(graph, "rushlight::quantized_avg_pool3d", ends, how)
 
 
 def avg_pool1d(graph: Graph, call: Call, _: Settings) -> bool:
@@ -118,9 +129,9 @@ def _list(numbers: int | list[int]) -> list[int]:
     return [numbers] if isinstance(numbers, int) else list(numbers)
 
 
-def _pair(numbers: int | list[int]) -> list[int]:
+def _several(numbers: int | list[int], count: int = 2) -> list[int]:
     several = _list(numbers)
-    return several * 2 if len(several) == 1 else several
+    return several * count if len(several) == 1 else several
 
 
 def adaptive_avg_pool2d(graph: Graph, call: Call, _: Settings) -> bool:
@@ -129,7 +140,7 @@ def adaptive_avg_pool2d(graph: Graph, call: Call, _: Settings) -> bool:
     if ends is None:
         return False
     sizes = list(graph.sizes(call.arguments["self"])[-2:])
-    return _adaptive(graph, ends, sizes, _pair(call.arguments["output_size"]))
+    return _adaptive(graph, ends, sizes, _several(call.arguments["output_size"]))
 
 
 def adaptive_avg_pool1d(graph: Graph, call: Call, _: Settings) -> bool:
@@ -161,6 +172,7 @@ RULES: Mapping[str, Rule] = {
     "aten::mean": mean,
     "aten::avg_pool1d": avg_pool1d,
     "aten::avg_pool2d": avg_pool2d,
+    "aten::avg_pool3d": avg_pool3d,
     "aten::adaptive_avg_pool1d": adaptive_avg_pool1d,
     "aten::adaptive_avg_pool2d": adaptive_avg_pool2d,
     "aten::_adaptive_avg_pool2d": adaptive_avg_pool2d,

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,18 +33,30 @@ class Settings:
 
 
 class Refusal(Exception):
-    """Why a part that looks quantized does not compute in integers."""
+    """Why a part that looks quantized does not compute in integers. `is_changed`: another rule replaced it, by an
+    operator on floats."""
+
+    def __init__(self, reason: str, is_changed: bool = False) -> None:
+        super().__init__(reason)
+        self.is_changed = is_changed
 
 
 @dataclass(frozen=True)
 class Result:
     """The quantized tensor that a float tensor becomes: the call of quantize, its numbers, and the range that
-    an activation on the way leaves of the quantized numbers."""
+    an activation on the way leaves of the quantized numbers. Before it clamps, the activation computes
+    x * gain + offset."""
 
     last: Call
     to: Quantized
     low: int
     high: int
+    gain: float = 1.0
+    offset: float = 0.0
+
+
+_LINES: Mapping[str, tuple[float, float]] = {"aten::hardsigmoid": (1 / 6, 0.5)}
+"""Gain and offset of activations that are a line between two bounds."""
 
 
 def bounds(call: Call) -> tuple[float, float] | None:
@@ -53,6 +65,8 @@ def bounds(call: Call) -> tuple[float, float] | None:
     match call.operator:
         case "aten::relu":
             return 0.0, math.inf
+        case "aten::hardsigmoid":
+            return 0.0, 1.0
         case "aten::hardtanh":
             low, high = given["min_val"], given["max_val"]
         case "aten::clamp":
@@ -65,15 +79,20 @@ def bounds(call: Call) -> tuple[float, float] | None:
     return float(low), float(high)
 
 
-def result_of(graph: Graph, value: Value) -> Result | None:
-    """How what a call returns is quantized, behind at most one activation; None if somebody reads floats."""
+def result_of(graph: Graph, value: Value, takes_lines: bool = False) -> Result | None:
+    """How what a call returns is quantized, behind at most one activation; None if somebody reads floats.
+    `takes_lines`: the caller applies gain and offset; for others such an activation is none."""
     low, high = -math.inf, math.inf
+    line = (1.0, 0.0)
     if not is_alone(graph, value):
         return None
     reader = graph.readers(value)[0]
     found = bounds(reader)
     if found is not None:
         low, high = found
+        line = _LINES.get(reader.operator, line)
+        if line != (1.0, 0.0) and not takes_lines:
+            return None
         if not is_alone(graph, reader.result):
             return None
         reader = graph.readers(reader.result)[0]
@@ -82,7 +101,7 @@ def result_of(graph: Graph, value: Value) -> Result | None:
     to = quantization(reader)
     if to is None or not low <= high:
         return None
-    return Result(reader, to, _end(low, to), _end(high, to))
+    return Result(reader, to, _end(low, to), _end(high, to), *line)
 
 
 def _end(bound: float, to: Quantized) -> int:
@@ -141,15 +160,20 @@ in floats."""
 
 
 def first_of(*rules: Rule) -> Rule:
-    """The first of some rules that changes the graph; the first refusal where none does."""
+    """The first of some rules that changes the graph. A refusal of one before it is raised all the same: that
+    part was to compute in integers whole."""
 
     def rule(graph: Graph, call: Call, settings: Settings) -> bool:
         refusal = None
         for each in rules:
             try:
                 if each(graph, call, settings):
+                    if refusal is not None:
+                        raise Refusal(str(refusal), is_changed=True)
                     return True
             except Refusal as reason:
+                if reason.is_changed:
+                    raise
                 refusal = refusal or reason
         if refusal is not None:
             raise refusal

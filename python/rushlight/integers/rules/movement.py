@@ -46,6 +46,8 @@ _REORDERINGS = frozenset(
      "dim_order_ops::_clone_dim_order")
 )  # fmt: skip
 _PAD = "aten::constant_pad_nd"
+# Those that may change the dtype, too; they move elements where they do not.
+_COPIES = frozenset(("rushlight_dim_order::_to_dim_order_copy", "dim_order_ops::_to_dim_order_copy"))
 # The arguments that are moved; the first one by default.
 _MOVED: Mapping[str, tuple[str, ...]] = {
     "aten::cat": ("tensors",),
@@ -90,8 +92,11 @@ def raise_quantizations(graph: Graph) -> list[str]:
     return raised
 
 
-def _fill(call: Call, source: Quantized, dtype: str) -> dict[str, Any] | None:
-    """The integer in place of the number that a pad fills with; None if there is none."""
+def _changes(call: Call, source: Quantized, dtype: str) -> dict[str, Any] | None:
+    """The arguments that differ for integers: the number that a pad fills with, and the dtype of a copy; None
+    if a pad's number is no integer."""
+    if call.operator in _COPIES:
+        return {"dtype": None} if "dtype" in call.arguments else {}
     if call.operator != _PAD:
         return {}
     value, limits = call.arguments["value"], np.iinfo(dtype)
@@ -113,6 +118,8 @@ def _agree(graph: Graph, sources: Sequence[Quantized]) -> bool:
 def movement(graph: Graph, call: Call, settings: Settings) -> bool:
     """dequantize -> call becomes call -> dequantize; inputs of different scales -> call -> quantize become
     tables -> call."""
+    if call.operator in _COPIES and graph.dtype(call.result) != graph.dtype(call.arguments["self"]):
+        return False
     moved = _moved(call)
     values = _flat(moved)
     sources = [dequantized(graph, value) for value in values]
@@ -136,12 +143,12 @@ def movement(graph: Graph, call: Call, settings: Settings) -> bool:
     if not _agree(graph, known):
         to = result_of(graph, call.result)
         return to is not None and _meet(graph, call, moved, to)
-    filling = _fill(call, known[0], dtype)
-    if filling is None:
+    changes = _changes(call, known[0], dtype)
+    if changes is None:
         need(not wanted, f"it pads with {call.arguments['value']}, which is none of its quantized numbers")
         return False
     integers = [source.value for source in known]
-    _move(graph, call, {**_replaced(moved, integers), **filling}, dtype)
+    _move(graph, call, {**_replaced(moved, integers), **changes}, dtype)
     return True
 
 
@@ -183,5 +190,5 @@ def _meet(graph: Graph, call: Call, moved: Mapping[str, Any], to: Result) -> boo
     return True
 
 
-_OPERATORS = (*_REORDERINGS, *(f"aten::{name}" for name in _CHOOSING), *_MOVED, _PAD)
+_OPERATORS = (*_REORDERINGS, *_COPIES, *(f"aten::{name}" for name in _CHOOSING), *_MOVED, _PAD)
 RULES: Mapping[str, Rule] = dict.fromkeys(_OPERATORS, movement)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sums, differences and products of two quantized tensors."""
+"""Sums, differences, products and quotients of two quantized tensors."""
 
 from __future__ import annotations
 
@@ -92,4 +92,36 @@ def multiply(graph: Graph, call: Call, settings: Settings) -> bool:
     return True
 
 
-RULES: Mapping[str, Rule] = {"aten::add": add, "aten::sub": subtract, "aten::mul": multiply}
+def divide(graph: Graph, call: Call, _: Settings) -> bool:
+    """dequantize, dequantize -> div -> [clamp] -> quantize. It rounds once, halves to even, by an exact
+    division: no other rounding is nearer or cheaper."""
+    found = two_and_result(graph, call, ("self", "other"))
+    if found is None or call.arguments.get("rounding_mode") is not None:
+        return False
+    a, b, result = found
+    dtype = graph.dtype(a.value)
+    need(graph.can_call("rushlight::quantized_div", dtype), f"no kernel divides {dtype}")
+    to = requantization(np.array([a.scale / (b.scale * result.to.scale)]))
+    need(to is not None, "its scales are out of range")
+    assert to is not None and to.shifts is not None
+    arguments = {
+        "self": a.value,
+        "self_zero_point": a.zero_point,
+        "other": b.value,
+        "other_zero_point": b.zero_point,
+        "multiplier": int(to.multipliers[0]),
+        "shift": int(to.shifts[0]),
+        "output_zero_point": result.to.zero_point,
+        "output_min": result.low,
+        "output_max": result.high,
+    }
+    graph.replace(result.last, "rushlight::quantized_div", arguments)
+    return True
+
+
+RULES: Mapping[str, Rule] = {
+    "aten::add": add,
+    "aten::div": divide,
+    "aten::mul": multiply,
+    "aten::sub": subtract,
+}

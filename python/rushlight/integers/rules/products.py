@@ -69,10 +69,12 @@ def _products(
     scale = source.scale * weight.scales
     real = _real_bias(graph, bias, scale)
     need(real is None or real.shape == (len(numbers),), "its bias is not one number for each output")
+    if result.offset:
+        real = (np.zeros(len(numbers)) if real is None else real) + result.offset / result.gain
     folded = folded_bias(real, numbers, source.zero_point, scale)
     need(folded is not None, "its sums may have more than 32 bits")
     with np.errstate(over="ignore"):
-        to = requantization(scale / result.to.scale, settings.rounding)
+        to = requantization(scale * result.gain / result.to.scale, settings.rounding)
     need(to is not None, "its scales are out of range")
     assert to is not None
     return {"bias": folded, **requantized(to, result)}
@@ -81,7 +83,7 @@ def _products(
 def convolution(graph: Graph, call: Call, settings: Settings) -> bool:
     """dequantize, dequantize of constant weights -> convolution -> [clamp] -> quantize."""
     given = call.arguments
-    source, result = dequantized(graph, given["input"]), result_of(graph, call.result)
+    source, result = dequantized(graph, given["input"]), result_of(graph, call.result, takes_lines=True)
     if source is None or result is None:
         return False
     transposed = bool(given["transposed"])
@@ -163,7 +165,7 @@ def _linear(
     graph: Graph, call: Call, settings: Settings, source: Quantized | None, weight: Weights | None,
     bias: Value | None,
 ) -> bool:  # fmt: skip
-    result = result_of(graph, call.result)
+    result = result_of(graph, call.result, takes_lines=True)
     if source is None or result is None:
         return False
     need(weight is not None and weight.numbers.ndim == 2, _NO_WEIGHT)
