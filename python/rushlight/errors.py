@@ -187,8 +187,8 @@ class BackendNotFound(RushlightError):
         names = ", ".join(f"'{name}'" for name in self.backends)
         super().__init__(
             f"backend {names} not found; this build has: {_listing(available)}",
-            next_step="Export the model again without a partitioner: rushlight comes with no backend, and "
-            "its own kernels run all operators. One that you have written is linked as "
+            next_step="Export the model again without that partitioner: rushlight's own kernels run all "
+            "operators, and what was lowered to XNNPACK. A backend that you have written is linked as "
             "docs/adding-a-backend.md says.",
         )
         self.available = list(available)

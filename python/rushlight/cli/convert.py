@@ -25,9 +25,9 @@ def convert_command(model: Path, output: Path, as_json: bool) -> None:
     """Write MODEL (.pte or .bpte, of any exporter) so that every target can run it, and its quantized parts
     compute in integers.
 
-    Plain calls take the place of what was lowered to XNNPACK. The report says which operators do, and of each other one that is quantized why it computes in float. The
-    new file has operators of rushlight's own: the official runtime does not load it. Where nothing changes,
-    no file is written."""
+    Plain calls take the place of what was lowered to XNNPACK. The report says which operators compute in
+    integers, and of each other one that is quantized why it computes in float. The new file has operators of
+    rushlight's own: the official runtime does not load it. Where nothing changes, no file is written."""
     if output.exists() and output.resolve() == model.resolve():
         raise InvalidArgument(f"--output: expected another file than MODEL, got {output}")
     done = convert_file(model, output)

@@ -10,8 +10,9 @@ import click
 
 from rushlight.cli.console import Console, Table, echo_json
 from rushlight.cli.options import json_option, kilobytes
+from rushlight.convert.payloads import describe_payloads
 from rushlight.errors import InvalidArgument
-from rushlight.program import describe_file
+from rushlight.program import describe_file, read_model
 from rushlight.runtime.needs import kernel_needs
 
 
@@ -26,6 +27,7 @@ def inspect_command(file: Path, as_json: bool) -> None:
     described = describe_file(file)
     if described["kind"] == "program":
         _add_needs(file, described)
+        _add_payloads(file, described)
     if as_json:
         echo_json(described)
         return
@@ -49,6 +51,39 @@ def _add_needs(file: Path, described: dict[str, Any]) -> None:
         method["memory"]["kernels"] = known
         if isinstance(needs, str):
             method["memory"]["kernels_unknown"] = needs
+
+
+def _add_payloads(file: Path, described: dict[str, Any]) -> None:
+    """The graph of each delegate, as "graph"; where it is not known it says why."""
+    if not any(method["delegates"] for method in described["methods"]):
+        return
+    known = describe_payloads(read_model(file))
+    for method in described["methods"]:
+        for delegate, graph in zip(method["delegates"], known[method["name"]], strict=True):
+            delegate["graph"] = graph
+
+
+def _print_delegate(console: Console, delegate: dict[str, Any]) -> None:
+    """Its id, and the calls that stand for its nodes."""
+    graph = delegate.get("graph", {})
+    console.print(
+        f"  delegate {delegate['id']}: {kilobytes(delegate['bytes'])}, called {delegate['calls']} times"
+    )
+    if "calls" not in graph:
+        console.print(f"    {graph.get('unknown', 'its graph is not known')}")
+        return
+    size = kilobytes(graph["constant_bytes"])
+    console.print(f"    {len(graph['calls'])} calls, {graph['constants']} constants of {size}")
+    table = Table("call", "operator", "tensors", "handle")
+    for index, (call, handle) in enumerate(zip(graph["calls"], graph["debug_handles"], strict=True)):
+        tensors = ", ".join(_shape_of(each) for each in call["tensors"])
+        table.add_row(str(index), call["operator"], tensors, str(handle))
+    console.print(table)
+
+
+def _shape_of(tensor: dict[str, Any]) -> str:
+    sign = "const " if tensor["constant"] else ""
+    return f"{sign}{tensor['dtype']} {tensor['shape']}"
 
 
 def _print_data(console: Console, described: dict[str, Any]) -> None:
@@ -101,7 +136,7 @@ def _print_method(console: Console, method: dict[str, Any]) -> None:
         scratch, prepared = kilobytes(needs["scratch"]), kilobytes(needs["prepared"])
         console.print(f"  kernels on this machine: scratch {scratch}, prepared weights {prepared}")
     for delegate in method["delegates"]:
-        console.print(f"  delegate {delegate['id']}")
+        _print_delegate(console, delegate)
     table = Table("operator", "calls", "dtypes")
     for row in method["operators"]:
         table.add_row(row["name"], str(row["calls"]), _dtypes(row))

@@ -206,7 +206,7 @@ class _Inlined:
         return arguments[index]
 
     def _bind(self, index: int, outer: int, *, is_output: bool) -> None:
-        """Let a value of the payload's program be an argument: itself, its bytes under other sizes, a copy."""
+        """Let a value of the payload's program be an argument: that, its bytes under other sizes, a copy."""
         inner, given = self._tensor(index), self.method.tensor(outer)
         if index in self.places:
             return
