@@ -12,6 +12,33 @@ namespace {
 
 std::vector<uint8_t> channels_last() { return {0, 2, 3, 1}; }
 
+// float32 as float16.
+std::vector<uint8_t> narrowed(const Value& value) {
+  std::vector<uint8_t> narrow(value.data.size() / 2);
+  for (size_t i = 0; i < narrow.size() / sizeof(Half); ++i) {
+    float number = 0;
+    std::memcpy(&number, value.data.data() + i * sizeof number, sizeof number);
+    const Half half(number);
+    std::memcpy(narrow.data() + i * sizeof half, &half, sizeof half);
+  }
+  return narrow;
+}
+
+// int8 as float32, with the scale of each channel.
+std::vector<uint8_t> dequantized(const Value& value) {
+  std::vector<uint8_t> wide(value.data.size() * sizeof(float));
+  size_t inner = 1;
+  for (size_t d = static_cast<size_t>(value.channel_dim) + 1; d < value.rank(); ++d)
+    inner *= static_cast<size_t>(value.dims[d]);
+  const size_t channels = value.scales.empty() ? 1 : value.scales.size();
+  for (size_t i = 0; i < value.data.size(); ++i) {
+    const auto number = static_cast<int8_t>(value.data[i]);
+    const float real = static_cast<float>(number - value.zero_point) * value.scale_of(i / inner % channels);
+    std::memcpy(wide.data() + i * sizeof real, &real, sizeof real);
+  }
+  return wide;
+}
+
 }  // namespace
 
 std::vector<int32_t> pixel_sizes(const std::vector<int32_t>& dims) {
@@ -113,17 +140,24 @@ Result<ValueId> Forms::constant_as(ScalarType dtype, std::vector<int32_t> sizes,
   const Value& value = values_[id];
   const ScalarType own = states_[id].dtype;
   if (own == dtype) return list_.constant(dtype, std::move(sizes), std::move(order), value.data);
-  RL_CHECK(own == ScalarType::Float && dtype == ScalarType::Half, Error::NotSupported,
-           "value %lu: expected %s, got %s", log_number(id), rushlight::to_string(dtype),
-           rushlight::to_string(own));
-  std::vector<uint8_t> narrow(value.data.size() / 2);
-  for (size_t i = 0; i < narrow.size() / sizeof(Half); ++i) {
-    float number = 0;
-    std::memcpy(&number, value.data.data() + i * sizeof number, sizeof number);
-    const Half half(number);
-    std::memcpy(narrow.data() + i * sizeof half, &half, sizeof half);
+  std::vector<uint8_t> made;
+  if (own == ScalarType::Float && dtype == ScalarType::Half) {
+    made = narrowed(value);
+  } else {
+    RL_CHECK(own == ScalarType::Char && dtype == ScalarType::Float && value.is_quantized(),
+             Error::NotSupported, "value %lu: expected %s, got %s", log_number(id),
+             rushlight::to_string(dtype), rushlight::to_string(own));
+    made = dequantized(value);
   }
-  return list_.own_constant(dtype, std::move(sizes), std::move(order), std::move(narrow));
+  return list_.own_constant(dtype, std::move(sizes), std::move(order), std::move(made));
+}
+
+ValueId Forms::pixels_of(ValueId plain) {
+  const CallList::Value value = list_.value(plain);
+  if (!list_.is_dynamic()) return list_.alias(plain, pixel_sizes(value.sizes), channels_last());
+  const ValueId copy = list_.tensor(value.dtype, pixel_sizes(value.sizes), channels_last());
+  list_.call("aten::permute_copy", "out", {plain, list_.integers({0, 3, 1, 2}), copy});
+  return copy;
 }
 
 bool Forms::prefers_pixels(uint32_t id) const {

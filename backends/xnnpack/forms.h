@@ -31,7 +31,10 @@ class Forms {
   Error share(uint32_t id, uint32_t of);
   // `id` is `of`, which has been written, under other dims. False: a call has to copy it.
   [[nodiscard]] Result<bool> share_reshaped(uint32_t id, uint32_t of);
-  // A constant as `dtype`: of float32 as float16 where a layer computes in that. Error: NotSupported.
+  // A row-major tensor [n, height, width, channels] as pixels.
+  [[nodiscard]] ValueId pixels_of(ValueId plain);
+  // A constant as `dtype`: of float32 as float16 where a layer computes in that, of quantized numbers what
+  // they stand for. Error: NotSupported.
   [[nodiscard]] Result<ValueId> constant_as(ScalarType dtype, std::vector<int32_t> sizes,
                                             std::vector<uint8_t> order, uint32_t id);
   // Declares an output of another dtype than its value's.

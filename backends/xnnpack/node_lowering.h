@@ -81,6 +81,13 @@ class NodeLowering {
   // with those of the others.
   Error fold(uint32_t input, uint32_t filter, uint32_t bias, uint32_t output, size_t outputs,
              bool is_interleaved, Layer* layer);
+  // The operands of a convolution that say where its windows are.
+  struct Window {
+    ValueId stride, padding, dilation, transposed, extra, groups;
+  };
+  Error convolve_integers(uint32_t input, uint32_t output, ValueId weight, const Layer& layer,
+                          const Window& window);
+  [[nodiscard]] Result<ValueId> fake_quantized(uint32_t input);
   // Of a layer that computes in `dtype`; None where there is none.
   [[nodiscard]] Result<ValueId> bias_of(uint32_t id, ScalarType dtype);
   [[nodiscard]] Result<ValueId> filter_of(uint32_t filter, ScalarType dtype, bool is_depthwise,

@@ -178,34 +178,52 @@ Error NodeLowering::lower_convolution(NodeKind kind) {
   RL_CHECK(std::vector<int64_t>(weights.dims.begin(), weights.dims.end()) == expected &&
                (!is_depthwise || inputs == 1),
            Error::InvalidProgram, "its weights have other dims than its kernel");
-  const ScalarType dtype = is_float(in) ? *element_type(in.datatype) : ScalarType::Char;
+  const Window window{list_.integers({size_at(conv::kSubsamplingHeight), size_at(conv::kSubsamplingWidth)}),
+                      list_.integers({top, left}),
+                      list_.integers({size_at(conv::kDilationHeight), size_at(conv::kDilationWidth)}),
+                      list_.boolean(is_transposed),
+                      list_.integers({size_at(conv::kAdjustmentHeight), size_at(conv::kAdjustmentWidth)}),
+                      list_.integer(groups)};
+  const ScalarType dtype = is_static(in) ? ScalarType::Char : *element_type(in.datatype);
   RL_TRY_ASSIGN(const ValueId weight, filter_of(filter, dtype, is_depthwise, is_transposed ? groups : 0));
-  const ValueId stride =
-      list_.integers({size_at(conv::kSubsamplingHeight), size_at(conv::kSubsamplingWidth)});
-  const ValueId padding = list_.integers({top, left});
-  const ValueId dilation = list_.integers({size_at(conv::kDilationHeight), size_at(conv::kDilationWidth)});
-  const ValueId extra = list_.integers({size_at(conv::kAdjustmentHeight), size_at(conv::kAdjustmentWidth)});
-  const ValueId transposed = list_.boolean(is_transposed), count = list_.integer(groups);
-  RL_TRY_ASSIGN(const ValueId from, forms_.pixels(input));
   if (is_static(in)) {
     Layer layer{};
     RL_TRY(fold(input, filter, bias, output, static_cast<size_t>(outputs), is_depthwise, &layer));
-    RL_TRY_ASSIGN(const ValueId to, forms_.new_pixels(output));
-    list_.call(
-        "rushlight::quantized_convolution", "out",
-        {from, list_.integer(in.zero_point), weight, layer.folded, layer.multipliers, list_.none(), stride,
-         padding, dilation, transposed, extra, count, list_.text("float"),
-         list_.integer(value(output).zero_point), list_.integer(layer.least), list_.integer(layer.most), to});
-    return Error::Ok;
+    return convolve_integers(input, output, weight, layer, window);
   }
-  RL_CHECK(is_float(in) && is_float(weights), Error::NotSupported, "it multiplies %s by %s",
-           to_string(in.datatype), to_string(weights.datatype));
+  RL_CHECK(is_dynamic(in) ? weights.is_quantized() : is_float(in) && is_float(weights), Error::NotSupported,
+           "it multiplies %s by %s", to_string(in.datatype), to_string(weights.datatype));
   RL_TRY_ASSIGN(const ValueId addend, bias_of(bias, dtype));
+  RL_TRY_ASSIGN(const ValueId from, is_dynamic(in) ? fake_quantized(input) : forms_.pixels(input));
   RL_TRY_ASSIGN(const ValueId to, forms_.new_pixels(output));
   list_.call("rushlight::convolution_act", "clamp_out",
-             {from, weight, addend, stride, padding, dilation, transposed, extra, count, list_.none(),
-              list_.real(low_), list_.real(high_), to});
+             {from, weight, addend, window.stride, window.padding, window.dilation, window.transposed,
+              window.extra, window.groups, list_.none(), list_.real(low_), list_.real(high_), to});
   return Error::Ok;
+}
+
+Error NodeLowering::convolve_integers(uint32_t input, uint32_t output, ValueId weight, const Layer& layer,
+                                      const Window& window) {
+  RL_TRY_ASSIGN(const ValueId from, forms_.pixels(input));
+  RL_TRY_ASSIGN(const ValueId to, forms_.new_pixels(output));
+  list_.call("rushlight::quantized_convolution", "out",
+             {from, list_.integer(value(input).zero_point), weight, layer.folded, layer.multipliers,
+              list_.none(), window.stride, window.padding, window.dilation, window.transposed, window.extra,
+              window.groups, list_.text("float"), list_.integer(value(output).zero_point),
+              list_.integer(layer.least), list_.integer(layer.most), to});
+  return Error::Ok;
+}
+
+// Pixels as they are after quantization by a range of each image. No operator convolves such integers: the
+// sums are of floats, which are multiples of the scale.
+Result<ValueId> NodeLowering::fake_quantized(uint32_t input) {
+  const Value& in = value(input);
+  RL_TRY_ASSIGN(const ValueId from, forms_.plain(input));
+  const ValueId to = list_.tensor(ScalarType::Float, in.dims);
+  list_.call("rushlight::dynamic_fake_quantize", "out",
+             {from, list_.integer(in.nonbatch_dims), list_.text("xnnpack"), list_.integer(-128),
+              list_.integer(127), list_.real(kLeastScale), to});
+  return forms_.pixels_of(to);
 }
 
 // Weights [outputs, inputs, height, width], or transposed [inputs, outputs, height, width], over the
