@@ -80,6 +80,12 @@ class RushlightOnOfficial(Rushlight):
     files = ("official.pte",)
 
 
+class RushlightOnLowered(Rushlight):
+    """rushlight on the program that the official exporter lowered to XNNPACK."""
+
+    files = ("xnnpack.pte",)
+
+
 class OnnxRuntime:
     """ONNX Runtime with all optimizations on the model that runs faster: of torch's newer exporter, or of the
     one that keeps whole what ONNX has whole."""
@@ -257,6 +263,7 @@ class Copy:
 CONTESTANTS: dict[str, type[Any]] = {
     "rushlight": Rushlight,
     "rushlight, official program": RushlightOnOfficial,
+    "rushlight, lowered program": RushlightOnLowered,
     "ONNX Runtime": OnnxRuntime,
     "torch eager": TorchEager,
     "ExecuTorch XNNPACK": ExecuTorchXnnpack,

@@ -13,6 +13,7 @@ from results import OURS, Row
 _COLORS = {
     "rushlight": "#2f6f9f",
     "rushlight, official program": "#8fb8d8",
+    "rushlight, lowered program": "#5f8fb0",
     "ONNX Runtime": "#c2703d",
     "torch eager": "#b9a23a",
     "ExecuTorch XNNPACK": "#6f9f5f",

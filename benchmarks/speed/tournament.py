@@ -25,7 +25,7 @@ from rich.console import Console
 from rich.progress import Progress, TextColumn, TimeElapsedColumn
 from subjects import MEMORY, kind_of
 
-_OURS = ("rushlight", "rushlight, official program", "copy")
+_OURS = ("rushlight", "rushlight, official program", "rushlight, lowered program", "copy")
 _LOADS = 3
 
 
