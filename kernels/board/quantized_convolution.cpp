@@ -117,6 +117,7 @@ class ByProducts {
     product_.right_stride = right_stride;
     to_ = to;
     if (sees_pixels(g_)) return convolve_pixels();
+    if (ukernel::kInt8ProductParts && sees_bands(g_, order_)) return convolve_bands();
     convolve_patches();
   }
 
@@ -130,6 +131,36 @@ class ByProducts {
                         j * g_.axes[1].step * g_.axes[1].in_stride;
         multiply(tensors_.out + i * g_.axes[0].out_stride + j * g_.axes[1].out_stride, row.out);
       }
+    }
+  }
+
+  // Rows of the input that some outputs of a row see, with what lies outside of them: a band. What an output
+  // sees of it are parts, a row of taps each, where they lie.
+  void convolve_bands() {
+    ConvolutionGeometry band = g_;
+    ConvolutionAxis& row = band.axes[2];
+    const ptrdiff_t kernel = row.kernel, channels = g_.in_channels;
+    const ptrdiff_t parts = g_.taps() / kernel;
+    const ptrdiff_t fitting = (patch_bytes_ / (parts * channels) - kernel) / row.step + 1;
+    constexpr ptrdiff_t kRows = ukernel::kInt8ProductRows;
+    const ptrdiff_t most = fitting > kRows ? fitting / kRows * kRows : fitting;
+    const PatchReader<int8_t, Sink> reader(band, order_);
+    product_.left = patches_;
+    product_.left_stride = row.step * channels;
+    product_.depth = static_cast<size_t>(kernel * channels);
+    product_.parts = static_cast<size_t>(parts);
+    const ptrdiff_t outputs = g_.axes[0].out * g_.axes[1].out * row.out;
+    OutputPositions position(g_, 0);
+    for (ptrdiff_t i = 0; i < outputs;) {
+      const ptrdiff_t count = std::min(most, row.out - i % row.out);
+      row.kernel = (count - 1) * row.step + kernel;
+      product_.part_stride = row.kernel * channels;
+      int8_t* out = tensors_.out + position.out_offset();
+      Sink sink{patches_, zero_point_};
+      reader.read(tensors_.in, position.at(), sink);
+      multiply(out, count);
+      i += count;
+      for (ptrdiff_t j = 0; j < count; ++j) position.next();
     }
   }
 

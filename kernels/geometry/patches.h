@@ -38,6 +38,14 @@ enum class PatchOrder : uint8_t { kTapsThenChannels, kChannelsThenTaps };
   return alone && !g.transposed;
 }
 
+// Whether a row of taps, with their channels, lies in the input as the weights do, and further along the row
+// for each next output.
+[[nodiscard]] inline bool sees_bands(const ConvolutionGeometry& g, PatchOrder order) {
+  const ConvolutionAxis& row = g.axes[2];
+  return order == PatchOrder::kTapsThenChannels && !g.transposed && row.dilation == 1 &&
+         (g.in_channel_stride == 1 || g.in_channels == 1) && row.in_stride == g.in_channels;
+}
+
 // Hands an output's patch to `sink` from its first element to its last, `in` being at the first channel of
 // the group: sink.copy(from, count, step) for elements of the input, sink.fill(count) for those outside of
 // it.

@@ -20,7 +20,9 @@ struct Columns {
   ptrdiff_t right_stride;
   int32_t* sums;            // of the rows of a column, then of the next
   const int32_t* sums_end;  // columns are pairs, or fours of one row
-  size_t depth;
+  size_t depth;             // of a part
+  size_t parts;
+  ptrdiff_t part_stride;
 };
 
 #define RL_ADD(sum, row, column) "vmladava.s8 " sum ", " row ", " column "\n"
@@ -64,6 +66,69 @@ struct Columns {
       "pop {r4-r11, pc}\n");
 }
 
+// The same of rows in parts. On the stack: bytes that rows and columns have gone too far in a part, parts to
+// go, depth and parts, bytes back to the rows' and on to the next columns' first parts, and the end.
+[[gnu::naked, gnu::noinline]] void multiply_parts([[maybe_unused]] const Columns& work) {
+  asm volatile(
+      "push {r4-r11, lr}\n"
+      "ldrd r12, r10, [r0, #28]\n"
+      "ldr r3, [r0, #36]\n"
+      "add r2, r12, #15\n"
+      "bic r2, r2, #15\n"
+      "subs r1, r2, r3\n"
+      "mul r3, r10, r3\n"
+      "subs r2, r2, r12\n"
+      "ldrd r7, r4, [r0, #12]\n"
+      "add r9, r7, r4\n"
+      "mul r8, r10, r12\n"
+      "rsb r4, r8, r4, lsl #1\n"
+      "ldrd r11, r6, [r0, #20]\n"
+      "mov r8, r3\n"
+      "push {r4, r6}\n"
+      "push {r1, r2, r7, r10, r12}\n"  // r7 is only a place
+      "push {r8}\n"
+      "ldrd r1, r3, [r0]\n"
+      "ldr r5, [r0, #8]\n"
+      "1:\n"
+      "clrm {r0, r2, r4, r6, r8, r10}\n"
+      "ldr r12, [sp, #16]\n"
+      "str r12, [sp, #12]\n"
+      "2:\n"
+      "ldr r12, [sp, #20]\n"
+      "wlstp.8 lr, r12, 4f\n"
+      "3:\n"
+      "vldrb.u8 q0, [r1], #16\n"
+      "vldrb.u8 q3, [r7], #16\n" RL_ADD("r0", "q0", "q3")
+      "vldrb.u8 q1, [r3], #16\n" RL_ADD("r2", "q1", "q3")
+      "vldrb.u8 q2, [r5], #16\n" RL_ADD("r4", "q2", "q3")
+      "vldrb.u8 q3, [r9], #16\n" RL_ADD("r6", "q0", "q3") RL_ADD("r8", "q1", "q3") RL_ADD("r10", "q2", "q3")
+      "letp lr, 3b\n"
+      "4:\n"
+      "ldr r12, [sp, #4]\n"
+      "sub r1, r1, r12\n"
+      "sub r3, r3, r12\n"
+      "sub r5, r5, r12\n"
+      "ldr r12, [sp, #8]\n"
+      "sub r7, r7, r12\n"
+      "sub r9, r9, r12\n"
+      "ldr r12, [sp, #12]\n"
+      "subs r12, r12, #1\n"
+      "str r12, [sp, #12]\n"
+      "bne 2b\n"
+      "stmia r11!, {r0, r2, r4, r6, r8, r10}\n"
+      "ldr r0, [sp]\n"
+      "ldrd r2, r4, [sp, #24]\n"
+      "sub r1, r1, r0\n"
+      "sub r3, r3, r0\n"
+      "sub r5, r5, r0\n"
+      "add r7, r7, r2\n"
+      "add r9, r9, r2\n"
+      "cmp r11, r4\n"
+      "bne 1b\n"
+      "add sp, sp, #32\n"
+      "pop {r4-r11, pc}\n");
+}
+
 // The row in r1, columns in r3, r5, r7, r9, sums to be stored at r11.
 [[gnu::naked, gnu::noinline]] void multiply_one([[maybe_unused]] const Columns& work) {
   asm volatile(
@@ -103,42 +168,83 @@ struct Columns {
       "pop {r4-r11, pc}\n");
 }
 
+// Parts of less depth are put together: a row of them is multiplied in fewer steps.
+constexpr size_t kLeastPart = 32;
+constexpr size_t kJoined = 128;  // bytes of a row
+
+// The parts of a row, side by side.
+void join_parts(const Int8Product& p, const int8_t* from, int8_t* to) {
+  for (size_t part = p.parts; part > 0; --part, from += p.part_stride, to += p.depth) {
+    const int8_t* in = from;
+    int8_t* out = to;
+    asm volatile(
+        "wlstp.8 lr, %[count], 2f\n"
+        "1:\n"
+        "vldrb.u8 q0, [%[in]], #16\n"
+        "vstrb.u8 q0, [%[out]], #16\n"
+        "letp lr, 1b\n"
+        "2:\n"
+        : [in] "+r"(in), [out] "+r"(out)
+        : [count] "r"(p.depth)
+        : "q0", "lr", "cc", "memory");
+  }
+}
+
+// Sums of some rows by all columns of a block, which are quantized.
+void multiply_rows(const Int8Product& p, const Columns& rows, size_t count, int8_t* out) {
+  int32_t sums[(kColumns + 1) * kRows];
+  Columns work = rows;
+  const bool is_one = count == 1 && work.parts == 1;
+  const auto multiply = work.parts > 1 ? multiply_parts : is_one ? multiply_one : multiply_three;
+  const size_t step = is_one ? 1 : kRows;  // of sums, from column to column
+  const size_t group = is_one ? 4 : 2;     // columns
+  for (size_t j = 0; j < p.columns; j += kColumns) {
+    const size_t columns = p.columns - j < kColumns ? p.columns - j : kColumns;
+    work.right = p.right + static_cast<ptrdiff_t>(j) * p.right_stride;
+    work.right_stride = p.right_stride;
+    work.sums = sums;
+    const size_t whole = columns / group * group;
+    work.sums_end = sums + whole * step;
+    if (whole > 0) multiply(work);
+    // A group of the same column for each that is left.
+    work.right += static_cast<ptrdiff_t>(whole) * p.right_stride;
+    work.right_stride = 0;
+    for (size_t c = whole; c < columns; ++c) {
+      work.sums = sums + c * step;
+      work.sums_end = work.sums + group * step;
+      multiply(work);
+      work.right += p.right_stride;
+    }
+    quantize(p.to, {sums, step, 1, columns, count, j, p.bias, out + j, p.out_stride});
+  }
+}
+
 }  // namespace
 
 void multiply_int8(const Int8Product& p) {
-  int32_t sums[(kColumns + 1) * kRows];
+  int8_t joined[kRows][kJoined];
+  const size_t depth = p.parts * p.depth;
+  const bool joins = p.parts > 1 && p.depth < kLeastPart && depth <= kJoined;
   Columns work;
-  work.rows[0] = p.left;
-  work.depth = p.depth;
+  work.depth = joins ? depth : p.depth;
+  work.parts = joins ? 1 : p.parts;
+  work.part_stride = p.part_stride;
+  const int8_t* left = p.left;
   int8_t* out = p.out;
   for (size_t i = 0; i < p.rows;) {
     const size_t rows = p.rows - i < kRows ? p.rows - i : kRows;
-    work.rows[1] = work.rows[0] + (rows > 1 ? p.left_stride : 0);
-    work.rows[2] = work.rows[1] + (rows > 2 ? p.left_stride : 0);
-    const auto multiply = rows == 1 ? multiply_one : multiply_three;
-    const size_t step = rows == 1 ? 1 : kRows;  // of sums, from column to column
-    const size_t group = rows == 1 ? 4 : 2;     // columns
-    for (size_t j = 0; j < p.columns; j += kColumns) {
-      const size_t columns = p.columns - j < kColumns ? p.columns - j : kColumns;
-      work.right = p.right + static_cast<ptrdiff_t>(j) * p.right_stride;
-      work.right_stride = p.right_stride;
-      work.sums = sums;
-      const size_t whole = columns / group * group;
-      work.sums_end = sums + whole * step;
-      if (whole > 0) multiply(work);
-      // A group of the same column for each that is left.
-      work.right += static_cast<ptrdiff_t>(whole) * p.right_stride;
-      work.right_stride = 0;
-      for (size_t c = whole; c < columns; ++c) {
-        work.sums = sums + c * step;
-        work.sums_end = work.sums + group * step;
-        multiply(work);
-        work.right += p.right_stride;
+    for (size_t k = 0; k < kRows; ++k) {  // rows that are not there repeat the last one
+      if (k < rows) {
+        work.rows[k] = left;
+        if (joins) join_parts(p, left, joined[k]);
+        if (joins) work.rows[k] = joined[k];
+        left += p.left_stride;
+      } else {
+        work.rows[k] = work.rows[k - 1];
       }
-      quantize(p.to, {sums, step, 1, columns, rows, j, p.bias, out + j, p.out_stride});
     }
+    multiply_rows(p, work, rows, out);
     i += rows;
-    work.rows[0] += static_cast<ptrdiff_t>(rows) * p.left_stride;
     out += static_cast<ptrdiff_t>(rows) * p.out_stride;
   }
 }
