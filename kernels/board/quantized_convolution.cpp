@@ -18,6 +18,7 @@ namespace {
 
 constexpr ptrdiff_t kStagedBytes = 128;  // of outputs whose channels are apart
 constexpr ptrdiff_t kPointers = 144;     // what some outputs see in a depthwise convolution
+constexpr ptrdiff_t kLeastSharing = 8;   // outputs that share the pointers of one
 constexpr ptrdiff_t kChannels = 128;     // that a depthwise convolution takes at once, where it has a border
 
 struct Tensors {
@@ -54,9 +55,12 @@ class ByChannels {
     strip_.out_stride = g_.axes[2].out_stride;
     OutputPositions position(g_, 0);
     for (ptrdiff_t i = 0; i < outputs;) {
-      const ptrdiff_t count = std::min(pixels_, line - i % line);
       int8_t* out = tensors.out + position.out_offset();
-      const bool inside = finder_.find(tensors.in, position, count, pointers_);
+      const ptrdiff_t sharing = count_sharing(position.at());
+      const ptrdiff_t count = sharing > 0 ? sharing : count_apart(position.at(), line - i % line);
+      const bool inside = finder_.find(tensors.in, position, sharing > 0 ? 1 : count, pointers_);
+      if (sharing > 0) position.skip(sharing - 1);
+      strip_.pixel_stride = sharing > 0 ? finder_.advance() : 0;
       strip_.pixels = static_cast<size_t>(count);
       const ptrdiff_t most = inside ? g_.groups : kChannels;
       for (ptrdiff_t c = 0; c < g_.groups; c += most) {
@@ -73,9 +77,24 @@ class ByChannels {
   }
 
  private:
+  // Outputs that can share the pointers of the first, if it is worth a call.
+  [[nodiscard]] ptrdiff_t count_sharing(const ptrdiff_t* at) const {
+    if (!ukernel::kInt8DepthwiseStrides) return 0;
+    const ptrdiff_t count = finder_.count_inside(at);
+    return count >= kLeastSharing ? count : 0;
+  }
+
+  // Outputs with pointers of their own, of so many in a line.
+  [[nodiscard]] ptrdiff_t count_apart(const ptrdiff_t* at, ptrdiff_t line) const {
+    const ptrdiff_t most = std::min(pixels_, line);
+    if (!ukernel::kInt8DepthwiseStrides || finder_.length() < kLeastSharing) return most;
+    return std::min(most, finder_.count_before(at));
+  }
+
   // To the next channels.
   void move(ptrdiff_t channels) {
-    const ptrdiff_t count = static_cast<ptrdiff_t>(strip_.pixels) * g_.taps();
+    const auto pixels = strip_.pixel_stride == 0 ? static_cast<ptrdiff_t>(strip_.pixels) : 1;
+    const ptrdiff_t count = pixels * g_.taps();
     for (ptrdiff_t i = 0; i < count; ++i) {
       if (pointers_[i] != outside_) pointers_[i] += channels;
     }
@@ -160,7 +179,7 @@ class ByProducts {
       reader.read(tensors_.in, position.at(), sink);
       multiply(out, count);
       i += count;
-      for (ptrdiff_t j = 0; j < count; ++j) position.next();
+      position.skip(count);
     }
   }
 

@@ -151,7 +151,10 @@ class OutputPositions {
   [[nodiscard]] ptrdiff_t out_offset() const {
     return at_[0] * g_.axes[0].out_stride + at_[1] * g_.axes[1].out_stride + at_[2] * g_.axes[2].out_stride;
   }
-  void next() {
+  void next() { skip(1); }
+  // `count` are no more than are left of the row.
+  void skip(ptrdiff_t count) {
+    at_[2] += count - 1;
     for (size_t i = kSpatial; i-- > 0;) {
       if (++at_[i] < g_.axes[i].out) return;
       at_[i] = 0;
@@ -174,6 +177,24 @@ class TapFinder {
     begin_ = (row.pad + row.step - 1) / row.step;
     end_ = g.transposed || row.in <= reach ? 0 : (row.in - 1 - reach + row.pad) / row.step + 1;
     advance_ = row.step * row.in_stride;
+  }
+
+  // Outputs of a row from `at` on that see the input through all taps: each next one so much further on.
+  [[nodiscard]] ptrdiff_t count_inside(const ptrdiff_t* at) const {
+    if (at[2] < begin_ || at[2] >= end_) return 0;
+    for (size_t i = 0; i + 1 < kSpatial; ++i) {
+      const ConvolutionAxis& axis = g_.axes[i];
+      const ptrdiff_t first = first_position(axis, at[i], false);
+      if (first < 0 || first + (axis.kernel - 1) * axis.dilation >= axis.in) return 0;
+    }
+    return end_ - at[2];
+  }
+  [[nodiscard]] ptrdiff_t advance() const { return advance_; }
+  // Outputs of a row that no border of it concerns, and how many outputs there are from `at` on before the next
+  // ones of them begin.
+  [[nodiscard]] ptrdiff_t length() const { return end_ - begin_; }
+  [[nodiscard]] ptrdiff_t count_before(const ptrdiff_t* at) const {
+    return begin_ - at[2] + (at[2] < begin_ ? 0 : g_.axes[2].out);
   }
 
   // Of `count` outputs from `position` on, which moves behind them; `in` is at the channel. Returns whether
@@ -204,50 +225,65 @@ class TapFinder {
   }
 
   bool find_one(const T* in, const ptrdiff_t* at, const T** to) const {
-    ptrdiff_t first[kSpatial];
-    for (size_t i = 0; i < kSpatial; ++i) first[i] = first_position(g_.axes[i], at[i], g_.transposed);
+    if (g_.transposed) return find_upsampled(in, at, to);
     const ConvolutionAxis& row = g_.axes[2];
-    bool inside = true;
-    for (ptrdiff_t k0 = 0; k0 < g_.axes[0].kernel; ++k0) {
-      const ptrdiff_t in0 = input_at(g_.axes[0], first[0], k0, g_.transposed);
-      for (ptrdiff_t k1 = 0; k1 < g_.axes[1].kernel; ++k1, to += row.kernel) {
-        const ptrdiff_t in1 = input_at(g_.axes[1], first[1], k1, g_.transposed);
-        // Of a row that is not there no position is inside.
-        const bool is_row = in0 >= 0 && in1 >= 0;
-        const T* line = is_row ? in + in0 * g_.axes[0].in_stride + in1 * g_.axes[1].in_stride : in;
-        const ptrdiff_t length = is_row ? row.in : 0;
-        const bool all = g_.transposed ? find_upsampled(line, first[2], length, to)
-                                       : find_row(line, first[2], row, length, outside_, to);
-        inside = inside && all;
+    const ptrdiff_t position = first_position(row, at[2], false);
+    const ptrdiff_t first1 = first_position(g_.axes[1], at[1], false);
+    ptrdiff_t in0 = first_position(g_.axes[0], at[0], false);
+    // Taps before the row and those that are not behind it.
+    ptrdiff_t before = 0, seen = row.kernel;
+    for (ptrdiff_t x = position; x < 0 && before < seen; x += row.dilation) ++before;
+    for (ptrdiff_t x = position + (row.kernel - 1) * row.dilation; x >= row.in && before < seen;
+         x -= row.dilation)
+      --seen;
+    bool inside = before == 0 && seen == row.kernel;
+    const ptrdiff_t offset = (position + before * row.dilation) * row.in_stride;
+    for (ptrdiff_t k0 = g_.axes[0].kernel; k0 > 0; --k0, in0 += g_.axes[0].dilation) {
+      ptrdiff_t in1 = first1;
+      for (ptrdiff_t k1 = g_.axes[1].kernel; k1 > 0; --k1, in1 += g_.axes[1].dilation, to += row.kernel) {
+        // Positions outside of an axis are large as unsigned numbers.
+        const bool is_row = static_cast<size_t>(in0) < static_cast<size_t>(g_.axes[0].in) &&
+                            static_cast<size_t>(in1) < static_cast<size_t>(g_.axes[1].in);
+        inside = inside && is_row;
+        const T* first =
+            is_row ? in + (in0 * g_.axes[0].in_stride + in1 * g_.axes[1].in_stride + offset) : outside_;
+        find_row(first, is_row ? before : row.kernel, seen, row, to);
       }
     }
     return inside;
   }
 
-  // Apart from its caller, for what it needs to stay in registers.
-  [[gnu::noinline]] static bool find_row(const T* line, ptrdiff_t position, const ConvolutionAxis& row,
-                                         ptrdiff_t length, const T* outside, const T** to) {
-    const T** end = to + row.kernel;
-    const ptrdiff_t dilation = row.dilation;
-    const ptrdiff_t step = dilation * row.in_stride;
-    ptrdiff_t offset = position * row.in_stride;
-    bool inside = true;
-    for (; to != end; position += dilation, offset += step) {
-      const bool seen = static_cast<size_t>(position) < static_cast<size_t>(length);
-      *to++ = seen ? line + offset : outside;
-      inside = inside && seen;
-    }
-    return inside;
+  // Taps from `before` to `seen` see the input. Apart from its caller, for what it needs to stay in registers.
+  [[gnu::noinline]] void find_row(const T* first, ptrdiff_t before, ptrdiff_t seen,
+                                  const ConvolutionAxis& row, const T** to) const {
+    const T* const outside = outside_;
+    const T** const end = to + row.kernel;
+    const T** const last = to + seen;
+    const ptrdiff_t step = row.dilation * row.in_stride;
+    for (const T** const start = to + before; to != start;) *to++ = outside;
+    for (; to < last; first += step) *to++ = first;
+    while (to < end) *to++ = outside;
   }
 
-  bool find_upsampled(const T* line, ptrdiff_t first, ptrdiff_t length, const T** to) const {
-    const ConvolutionAxis& row = g_.axes[2];
+  // Of an input that is spread by the steps.
+  [[gnu::noinline]] bool find_upsampled(const T* in, const ptrdiff_t* at, const T** to) const {
     bool inside = true;
-    for (ptrdiff_t k = 0; k < row.kernel; ++k) {
-      const ptrdiff_t position = input_at(row, first, k, true);
-      const bool seen = position >= 0 && position < length;
-      *to++ = seen ? line + position * row.in_stride : outside_;
-      inside = inside && seen;
+    ptrdiff_t k[kSpatial];
+    for (k[0] = 0; k[0] < g_.axes[0].kernel; ++k[0]) {
+      for (k[1] = 0; k[1] < g_.axes[1].kernel; ++k[1]) {
+        for (k[2] = 0; k[2] < g_.axes[2].kernel; ++k[2]) {
+          const T* from = in;
+          bool seen = true;
+          for (size_t i = 0; i < kSpatial; ++i) {
+            const ConvolutionAxis& axis = g_.axes[i];
+            const ptrdiff_t position = input_at(axis, first_position(axis, at[i], true), k[i], true);
+            seen = seen && position >= 0;
+            if (seen) from += position * axis.in_stride;
+          }
+          *to++ = seen ? from : outside_;
+          inside = inside && seen;
+        }
+      }
     }
     return inside;
   }

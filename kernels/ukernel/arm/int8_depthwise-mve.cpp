@@ -17,12 +17,14 @@ constexpr size_t kPixels = 16;    // that sums are kept of: 1 kB
 struct Taps {
   const int8_t* const* in;
   const int8_t* weights;
-  size_t channel;
+  ptrdiff_t offset;  // from what `in` points to
   size_t pairs;
   size_t rest;
   int32_t* sums;
   const int32_t* sums_end;
   size_t channels;  // as many lanes are loaded
+  ptrdiff_t back;   // bytes that pointers have gone too far behind a pixel, and its offset from the last one
+  ptrdiff_t pixel_stride;
 };
 
 // Sums of channels 0, 4, 8, 12 are in q4, the next ones in q5 to q7.
@@ -40,7 +42,7 @@ struct Taps {
   asm volatile(
       "push {r4-r11, lr}\n"
       "vpush {d8-d15}\n"
-      "ldmia r0, {r1, r2, r3, r4, r5, r6, r7, r8}\n"
+      "ldmia r0, {r1, r2, r3, r4, r5, r6, r7, r8, r11, r12}\n"
       "vctp.8 r8\n"
       "1:\n"
       "mov r8, r2\n"
@@ -81,9 +83,12 @@ struct Taps {
       "vst41.32 {q4, q5, q6, q7}, [r6]\n"
       "vst42.32 {q4, q5, q6, q7}, [r6]\n"
       "vst43.32 {q4, q5, q6, q7}, [r6]!\n"
+      "sub r1, r1, r11\n"
+      "add r3, r3, r12\n"
       "cmp r6, r7\n"
       "bne 1b\n"
       "str r1, [r0]\n"
+      "str r3, [r0, #8]\n"
       "vpop {d8-d15}\n"
       "pop {r4-r11, pc}\n");
 }
@@ -103,14 +108,16 @@ inline bool copy_weights(const Int8Depthwise& strip, size_t channel, int8_t* to)
 }
 
 // Any weights of at most four channels.
-inline void add_few(const Int8Depthwise& strip, size_t channel, const int8_t* const* in, int32_t* sums,
-                    size_t pixels) {
+inline void add_few(const Int8Depthwise& strip, size_t channel, size_t pixel, size_t pixels, int32_t* sums) {
   const mve_pred16_t lanes = vctp32q(strip.channels - channel);
-  for (; pixels > 0; --pixels, sums += kGroup) {
+  for (; pixels > 0; --pixels, ++pixel, sums += kGroup) {
+    const int8_t* const* in = strip.in + (strip.pixel_stride == 0 ? pixel * strip.taps : 0);
+    const ptrdiff_t offset =
+        static_cast<ptrdiff_t>(pixel) * strip.pixel_stride + static_cast<ptrdiff_t>(channel);
     const int8_t* weights = strip.weights + channel;
     int32x4_t sum = vdupq_n_s32(0);
     for (size_t t = strip.taps; t > 0; --t, weights += strip.weight_stride) {
-      const int32x4_t numbers = vldrbq_z_s32(*in++ + channel, lanes);
+      const int32x4_t numbers = vldrbq_z_s32(*in++ + offset, lanes);
       sum = vaddq_s32(sum, vmulq_s32(numbers, vldrbq_z_s32(weights, lanes)));
     }
     vstrwq_s32(sums, sum);
@@ -126,7 +133,17 @@ void depthwise_int8(const Int8Depthwise& strip) {
     const bool whole = copy_weights(strip, c, weights);
     const size_t most = whole ? kGroup : 4;
     const size_t channels = strip.channels - c < most ? strip.channels - c : most;
-    Taps work{strip.in, weights, c, strip.taps / 2, strip.taps % 2, nullptr, nullptr, channels};
+    const auto pointers = static_cast<ptrdiff_t>(strip.taps * sizeof(strip.in[0]));
+    Taps work{strip.in,
+              weights,
+              static_cast<ptrdiff_t>(c),
+              strip.taps / 2,
+              strip.taps % 2,
+              nullptr,
+              nullptr,
+              channels,
+              strip.pixel_stride == 0 ? 0 : pointers,
+              strip.pixel_stride};
     int8_t* out = strip.out + c;
     for (size_t p = 0; p < strip.pixels; p += kPixels) {
       const size_t pixels = strip.pixels - p < kPixels ? strip.pixels - p : kPixels;
@@ -135,7 +152,7 @@ void depthwise_int8(const Int8Depthwise& strip) {
         work.sums_end = sums + pixels * kGroup;
         add_taps(work);
       } else {
-        add_few(strip, c, strip.in + p * strip.taps, sums, pixels);
+        add_few(strip, c, p, pixels, sums);
       }
       quantize(strip.to, {sums, 1, kGroup, channels, pixels, c, strip.bias, out, strip.out_stride});
       out += static_cast<ptrdiff_t>(pixels) * strip.out_stride;

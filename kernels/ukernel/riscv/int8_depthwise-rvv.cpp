@@ -20,11 +20,14 @@ void depthwise_int8(const Int8Depthwise& strip) {
   block.out_stride = strip.out_stride;
   const size_t most = most_lanes();
   const int8_t* const* in = strip.in;
+  const size_t pixel_taps = strip.pixel_stride == 0 ? strip.taps : 0;
+  ptrdiff_t offset = 0;
   int8_t* out = strip.out;
   for (size_t rest = strip.pixels; rest > 0; rest -= block.rows) {
     block.rows = rest < 2 ? rest : 2;
     // A pixel that is not there repeats the last one.
-    const int8_t* const* second = in + (block.rows == 2 ? strip.taps : 0);
+    const int8_t* const* second = in + (block.rows == 2 ? pixel_taps : 0);
+    const ptrdiff_t second_offset = offset + (block.rows == 2 ? strip.pixel_stride : 0);
     for (size_t channel = 0; channel < strip.channels; channel += block.columns) {
       const size_t lanes = strip.channels - channel < most ? strip.channels - channel : most;
       block.columns = lanes;
@@ -32,16 +35,19 @@ void depthwise_int8(const Int8Depthwise& strip) {
       block.out = out + channel;
       vint32m8_t a = load_bias(strip.bias, channel, lanes), b = a;
       const int8_t* weights = strip.weights + channel;
+      const auto first = offset + static_cast<ptrdiff_t>(channel);
+      const auto next = second_offset + static_cast<ptrdiff_t>(channel);
       for (size_t t = 0; t < strip.taps; ++t, weights += strip.weight_stride) {
         const vint16m4_t factors = load_wide(weights, lanes);
-        a = __riscv_vwmacc_vv_i32m8(a, load_wide(in[t] + channel, lanes), factors, lanes);
-        b = __riscv_vwmacc_vv_i32m8(b, load_wide(second[t] + channel, lanes), factors, lanes);
+        a = __riscv_vwmacc_vv_i32m8(a, load_wide(in[t] + first, lanes), factors, lanes);
+        b = __riscv_vwmacc_vv_i32m8(b, load_wide(second[t] + next, lanes), factors, lanes);
       }
       __riscv_vse32_v_i32m8(block.sums, a, lanes);
       __riscv_vse32_v_i32m8(block.sums + lanes, b, lanes);
       quantize_block(block);
     }
-    in += block.rows * strip.taps;
+    in += block.rows * pixel_taps;
+    offset += static_cast<ptrdiff_t>(block.rows) * strip.pixel_stride;
     out += static_cast<ptrdiff_t>(block.rows) * strip.out_stride;
   }
 }
