@@ -9,9 +9,9 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-constexpr size_t kGroup = 16;
+constexpr size_t kGroup = kSumColumns;
 constexpr size_t kMostTaps = 32;  // whose weights are copied: 512 bytes of stack
-constexpr size_t kPixels = 16;    // that sums are kept of: 1 kB
+constexpr size_t kPixels = kSumRows;  // that sums are kept of: 1 kB
 
 // Assembler reads it by the offsets of members.
 struct Taps {
@@ -154,7 +154,7 @@ void depthwise_int8(const Int8Depthwise& strip) {
       } else {
         add_few(strip, c, p, pixels, sums);
       }
-      quantize(strip.to, {sums, 1, kGroup, channels, pixels, c, strip.bias, out, strip.out_stride});
+      quantize(strip.to, {sums, 1, kRowsOf16, channels, pixels, c, strip.bias, out, strip.out_stride});
       out += static_cast<ptrdiff_t>(pixels) * strip.out_stride;
     }
     c += channels;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cortex-M55: sums of four numbers at a time in 10 instructions. Products are kept as sums of 32 bits, some at
-// a time, of which requantize_mve.h makes quantized numbers as if they were rows of four columns. An operand
+// a time, of which requantize_mve.h makes quantized numbers as if they were rows of 16 columns. An operand
 // that is one number for a row is part of a constant: numbers that are read in its place are multiplied by 0.
 #include "kernels/ukernel/arm/requantize_mve.h"
 #include "kernels/ukernel/int8_elementwise.h"
@@ -9,7 +9,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-constexpr size_t kBlock = 64;  // products: 256 bytes of stack
+constexpr size_t kBlock = 128;  // products: 512 bytes of stack
 
 // number * factor + offset, of the numbers from `at` on.
 struct Operand {
@@ -96,9 +96,11 @@ void multiply_int8_pairs(const Rows& rows, const QuantizedProduct& product) {
     for (size_t i = 0; i < rows.n; i += kBlock, a.at += kBlock, b.at += kBlock) {
       const size_t count = rows.n - i < kBlock ? rows.n - i : kBlock;
       multiply_block(a, b, count, products);
-      const size_t whole = count / 4;
-      quantize(product.to, {products, 1, 4, 4, whole, 0, nullptr, out + i, 4});
-      quantize(product.to, {products + whole * 4, 1, 4, count % 4, 1, 0, nullptr, out + i + whole * 4, 4});
+      const size_t rows_of_16 = count / 16, done = rows_of_16 * 16;
+      quantize(product.to, {products, 1, kRowsOf16, 16, rows_of_16, 0, nullptr, out + i, 16});
+      if (count == done) continue;
+      quantize(product.to,
+               {products + done, 1, kRowsOf16, count - done, 1, 0, nullptr, out + i + done, 16});
     }
   }
 }

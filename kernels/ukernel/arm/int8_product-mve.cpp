@@ -11,7 +11,8 @@ namespace {
 
 constexpr size_t kRows = 3;
 static_assert(kInt8ProductRows == kRows);
-constexpr size_t kColumns = 64;  // sums of so many columns are kept: 768 bytes of stack
+constexpr size_t kColumns = kSumColumns;  // sums of a block: 768 bytes of stack
+constexpr size_t kBlockRows = 12;
 
 // Assembler reads it by the offsets of members.
 struct Columns {
@@ -169,8 +170,15 @@ struct Columns {
 }
 
 // Parts of less depth are put together: a row of them is multiplied in fewer steps.
-constexpr size_t kLeastPart = 32;
-constexpr size_t kJoined = 128;  // bytes of a row
+constexpr size_t kLeastPart = 64;
+constexpr size_t kJoined = 144;  // bytes of a row, of which so many are put together: 864 bytes of stack
+constexpr size_t kJoinedRows = 6;
+
+// Three rows' sums of 16 columns, then the next ones'.
+constexpr size_t kRowsSums = kRows * kColumns;
+constexpr uint32_t kRowsAt[kBlockRows] = {0,   4,   8,   192, 196, 200,  //
+                                          384, 388, 392, 576, 580, 584};
+static_assert(kRowsAt[3] == kRowsSums * sizeof(int32_t));
 
 // The parts of a row, side by side.
 void join_parts(const Int8Product& p, const int8_t* from, int8_t* to) {
@@ -190,62 +198,74 @@ void join_parts(const Int8Product& p, const int8_t* from, int8_t* to) {
   }
 }
 
-// Sums of some rows by all columns of a block, which are quantized.
-void multiply_rows(const Int8Product& p, const Columns& rows, size_t count, int8_t* out) {
-  int32_t sums[(kColumns + 1) * kRows];
-  Columns work = rows;
+// Sums of three rows, or one, by the columns of a block from `right` on.
+void multiply_columns(void (*multiply)(const Columns&), Columns work, size_t columns, size_t step,
+                      size_t group) {
+  const size_t whole = columns / group * group;
+  int32_t* sums = work.sums + whole * step;
+  work.sums_end = sums;
+  if (whole > 0) multiply(work);
+  // A group of the same column for each that is left.
+  int32_t group_sums[4 * kRows];
+  work.right += static_cast<ptrdiff_t>(whole) * work.right_stride;
+  const ptrdiff_t right_stride = work.right_stride;
+  work.right_stride = 0;
+  for (size_t c = whole; c < columns; ++c, sums += step) {
+    work.sums = group_sums;
+    work.sums_end = group_sums + group * step;
+    multiply(work);
+    for (size_t i = 0; i < step; ++i) sums[i] = group_sums[i];
+    work.right += right_stride;
+  }
+}
+
+// Some rows by all columns.
+void multiply_rows(const Int8Product& p, Columns work, const int8_t* const* rows, size_t count, int8_t* out) {
+  int32_t sums[kRowsSums * kBlockRows / kRows];
   const bool is_one = count == 1 && work.parts == 1;
   const auto multiply = work.parts > 1 ? multiply_parts : is_one ? multiply_one : multiply_three;
   const size_t step = is_one ? 1 : kRows;  // of sums, from column to column
   const size_t group = is_one ? 4 : 2;     // columns
+  work.right_stride = p.right_stride;
   for (size_t j = 0; j < p.columns; j += kColumns) {
     const size_t columns = p.columns - j < kColumns ? p.columns - j : kColumns;
     work.right = p.right + static_cast<ptrdiff_t>(j) * p.right_stride;
-    work.right_stride = p.right_stride;
     work.sums = sums;
-    const size_t whole = columns / group * group;
-    work.sums_end = sums + whole * step;
-    if (whole > 0) multiply(work);
-    // A group of the same column for each that is left.
-    work.right += static_cast<ptrdiff_t>(whole) * p.right_stride;
-    work.right_stride = 0;
-    for (size_t c = whole; c < columns; ++c) {
-      work.sums = sums + c * step;
-      work.sums_end = work.sums + group * step;
-      multiply(work);
-      work.right += p.right_stride;
+    for (size_t i = 0; i < count; i += kRows, work.sums += kRowsSums) {
+      for (size_t k = 0; k < kRows; ++k) work.rows[k] = rows[i + k];
+      multiply_columns(multiply, work, columns, step, group);
     }
-    quantize(p.to, {sums, step, 1, columns, count, j, p.bias, out + j, p.out_stride});
+    quantize(p.to, {sums, step, kRowsAt, columns, count, j, p.bias, out + j, p.out_stride});
   }
 }
 
 }  // namespace
 
 void multiply_int8(const Int8Product& p) {
-  int8_t joined[kRows][kJoined];
+  int8_t joined[kJoinedRows][kJoined];
   const size_t depth = p.parts * p.depth;
   const bool joins = p.parts > 1 && p.depth < kLeastPart && depth <= kJoined;
   Columns work;
   work.depth = joins ? depth : p.depth;
   work.parts = joins ? 1 : p.parts;
   work.part_stride = p.part_stride;
+  const size_t most = joins ? kJoinedRows : kBlockRows;
   const int8_t* left = p.left;
   int8_t* out = p.out;
-  for (size_t i = 0; i < p.rows;) {
-    const size_t rows = p.rows - i < kRows ? p.rows - i : kRows;
-    for (size_t k = 0; k < kRows; ++k) {  // rows that are not there repeat the last one
-      if (k < rows) {
-        work.rows[k] = left;
+  for (size_t i = 0, count; i < p.rows; i += count, out += static_cast<ptrdiff_t>(count) * p.out_stride) {
+    count = p.rows - i < most ? p.rows - i : most;
+    if (count % kRows == 1 && count > 1) --count;  // one alone is cheaper than two more with it
+    const int8_t* rows[kBlockRows];
+    for (size_t k = 0; k < count || k % kRows != 0; ++k) {
+      if (k < count) {
+        rows[k] = joins ? joined[k] : left;
         if (joins) join_parts(p, left, joined[k]);
-        if (joins) work.rows[k] = joined[k];
         left += p.left_stride;
       } else {
-        work.rows[k] = work.rows[k - 1];
+        rows[k] = rows[k - 1];  // repeats the last one
       }
     }
-    multiply_rows(p, work, rows, out);
-    i += rows;
-    out += static_cast<ptrdiff_t>(rows) * p.out_stride;
+    multiply_rows(p, work, rows, count, out);
   }
 }
 
