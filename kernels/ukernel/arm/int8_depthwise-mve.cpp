@@ -144,6 +144,7 @@ void depthwise_int8(const Int8Depthwise& strip) {
               channels,
               strip.pixel_stride == 0 ? 0 : pointers,
               strip.pixel_stride};
+    const Quantizer quantizer(strip.to, strip.bias, c, channels);
     int8_t* out = strip.out + c;
     for (size_t p = 0; p < strip.pixels; p += kPixels) {
       const size_t pixels = strip.pixels - p < kPixels ? strip.pixels - p : kPixels;
@@ -154,7 +155,7 @@ void depthwise_int8(const Int8Depthwise& strip) {
       } else {
         add_few(strip, c, p, pixels, sums);
       }
-      quantize(strip.to, {sums, 1, kRowsOf16, channels, pixels, c, strip.bias, out, strip.out_stride});
+      quantizer.quantize({sums, 1, kRowsOf16, pixels, out, strip.out_stride});
       out += static_cast<ptrdiff_t>(pixels) * strip.out_stride;
     }
     c += channels;

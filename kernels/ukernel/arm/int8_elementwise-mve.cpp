@@ -89,6 +89,7 @@ void add_int8(const Rows& rows, const QuantizedSum& given) {
 
 void multiply_int8_pairs(const Rows& rows, const QuantizedProduct& product) {
   int32_t products[kBlock];
+  const Quantizer quantizer(product.to, nullptr, 0, kSumColumns);  // of one column, which all are
   for (size_t row = 0; row < rows.count; ++row) {
     int8_t* out = out_of(rows, row);
     Operand a = operand_of(rows.in[0], row, out, 1, -product.zero_points[0]);
@@ -96,11 +97,11 @@ void multiply_int8_pairs(const Rows& rows, const QuantizedProduct& product) {
     for (size_t i = 0; i < rows.n; i += kBlock, a.at += kBlock, b.at += kBlock) {
       const size_t count = rows.n - i < kBlock ? rows.n - i : kBlock;
       multiply_block(a, b, count, products);
-      const size_t rows_of_16 = count / 16, done = rows_of_16 * 16;
-      quantize(product.to, {products, 1, kRowsOf16, 16, rows_of_16, 0, nullptr, out + i, 16});
+      const size_t rows_of_16 = count / kSumColumns, done = rows_of_16 * kSumColumns;
+      quantizer.quantize({products, 1, kRowsOf16, rows_of_16, out + i, kSumColumns});
       if (count == done) continue;
-      quantize(product.to,
-               {products + done, 1, kRowsOf16, count - done, 1, 0, nullptr, out + i + done, 16});
+      const Quantizer rest(product.to, nullptr, 0, count - done);
+      rest.quantize({products + done, 1, kRowsOf16, 1, out + i + done, kSumColumns});
     }
   }
 }

@@ -198,74 +198,104 @@ void join_parts(const Int8Product& p, const int8_t* from, int8_t* to) {
   }
 }
 
-// Sums of three rows, or one, by the columns of a block from `right` on.
-void multiply_columns(void (*multiply)(const Columns&), Columns work, size_t columns, size_t step,
-                      size_t group) {
-  const size_t whole = columns / group * group;
-  int32_t* sums = work.sums + whole * step;
-  work.sums_end = sums;
-  if (whole > 0) multiply(work);
-  // A group of the same column for each that is left.
+// How rows are multiplied by columns: `step` sums from column to column, which are taken in groups.
+struct Tile {
+  void (*multiply)(const Columns&);
+  size_t step;
+  size_t group;
+};
+constexpr Tile kThree = {multiply_three, kRows, 2};
+constexpr Tile kInParts = {multiply_parts, kRows, 2};
+constexpr Tile kOne = {multiply_one, 1, 4};
+
+// Columns that no group has: a group of the same column for each, from `work.right` on. `work` is not changed.
+[[gnu::noinline]] void multiply_rest(const Tile& tile, const Columns& whole, size_t columns) {
   int32_t group_sums[4 * kRows];
-  work.right += static_cast<ptrdiff_t>(whole) * work.right_stride;
-  const ptrdiff_t right_stride = work.right_stride;
+  Columns work = whole;
   work.right_stride = 0;
-  for (size_t c = whole; c < columns; ++c, sums += step) {
+  work.sums_end = group_sums + tile.group * tile.step;
+  for (int32_t* sums = whole.sums; columns > 0; --columns, sums += tile.step) {
     work.sums = group_sums;
-    work.sums_end = group_sums + group * step;
-    multiply(work);
-    for (size_t i = 0; i < step; ++i) sums[i] = group_sums[i];
-    work.right += right_stride;
+    tile.multiply(work);
+    for (size_t i = 0; i < tile.step; ++i) sums[i] = group_sums[i];
+    work.right += whole.right_stride;
   }
 }
 
-// Some rows by all columns.
-void multiply_rows(const Int8Product& p, Columns work, const int8_t* const* rows, size_t count, int8_t* out) {
+// Sums of the rows of a block by the columns of a block.
+void multiply_block(const Tile& tile, Columns& work, const int8_t* const* rows, size_t count,
+                    const int8_t* right, size_t columns, int32_t* sums) {
+  const size_t whole = columns - columns % tile.group;
+  for (size_t i = 0; i < count; i += kRows, sums += kRowsSums) {
+    for (size_t k = 0; k < kRows; ++k) work.rows[k] = rows[i + k];
+    work.right = right;
+    work.sums = sums;
+    work.sums_end = sums + whole * tile.step;
+    if (whole > 0) tile.multiply(work);
+    if (whole == columns) continue;
+    work.right = right + static_cast<ptrdiff_t>(whole) * work.right_stride;
+    work.sums = sums + whole * tile.step;
+    multiply_rest(tile, work, columns - whole);
+  }
+}
+
+// The rows of a block that begin at `left`, those that a tile lacks repeating the last one.
+void find_rows(const int8_t* left, ptrdiff_t stride, size_t count, const int8_t** rows) {
+  for (size_t k = 0; k < count; ++k, left += stride) rows[k] = left;
+  for (size_t k = count; k % kRows != 0; ++k) rows[k] = rows[k - 1];
+}
+
+// One alone is cheaper than two more with it.
+size_t rows_of_block(size_t rest) {
+  if (rest > kBlockRows) return kBlockRows;
+  return rest > 1 && rest % kRows == 1 ? rest - 1 : rest;
+}
+
+// Rows in one part, or in parts that are not put together.
+[[gnu::noinline]] void multiply(const Int8Product& p, Columns& work) {
   int32_t sums[kRowsSums * kBlockRows / kRows];
-  const bool is_one = count == 1 && work.parts == 1;
-  const auto multiply = work.parts > 1 ? multiply_parts : is_one ? multiply_one : multiply_three;
-  const size_t step = is_one ? 1 : kRows;  // of sums, from column to column
-  const size_t group = is_one ? 4 : 2;     // columns
   work.right_stride = p.right_stride;
   for (size_t j = 0; j < p.columns; j += kColumns) {
     const size_t columns = p.columns - j < kColumns ? p.columns - j : kColumns;
-    work.right = p.right + static_cast<ptrdiff_t>(j) * p.right_stride;
-    work.sums = sums;
-    for (size_t i = 0; i < count; i += kRows, work.sums += kRowsSums) {
-      for (size_t k = 0; k < kRows; ++k) work.rows[k] = rows[i + k];
-      multiply_columns(multiply, work, columns, step, group);
+    const Quantizer quantizer(p.to, p.bias, j, columns);
+    const int8_t* right = p.right + static_cast<ptrdiff_t>(j) * p.right_stride;
+    const int8_t* left = p.left;
+    int8_t* out = p.out + j;
+    for (size_t rest = p.rows; rest > 0;) {
+      const size_t count = rows_of_block(rest);
+      const Tile& tile = work.parts > 1 ? kInParts : count == 1 ? kOne : kThree;
+      const int8_t* rows[kBlockRows];
+      find_rows(left, p.left_stride, count, rows);
+      multiply_block(tile, work, rows, count, right, columns, sums);
+      quantizer.quantize({sums, tile.step, kRowsAt, count, out, p.out_stride});
+      left += static_cast<ptrdiff_t>(count) * p.left_stride;
+      out += static_cast<ptrdiff_t>(count) * p.out_stride;
+      rest -= count;
     }
-    quantize(p.to, {sums, step, kRowsAt, columns, count, j, p.bias, out + j, p.out_stride});
   }
 }
 
 }  // namespace
 
 void multiply_int8(const Int8Product& p) {
-  int8_t joined[kJoinedRows][kJoined];
-  const size_t depth = p.parts * p.depth;
-  const bool joins = p.parts > 1 && p.depth < kLeastPart && depth <= kJoined;
   Columns work;
-  work.depth = joins ? depth : p.depth;
-  work.parts = joins ? 1 : p.parts;
+  work.depth = p.depth;
+  work.parts = p.parts;
   work.part_stride = p.part_stride;
-  const size_t most = joins ? kJoinedRows : kBlockRows;
+  const size_t depth = p.parts * p.depth;
+  if (p.parts == 1 || p.depth >= kLeastPart || depth > kJoined) return multiply(p, work);
+  int8_t joined[kJoinedRows][kJoined];
+  work.depth = depth;
+  work.parts = 1;
+  Int8Product some = p;
+  some.left = joined[0];
+  some.left_stride = kJoined;
   const int8_t* left = p.left;
-  int8_t* out = p.out;
-  for (size_t i = 0, count; i < p.rows; i += count, out += static_cast<ptrdiff_t>(count) * p.out_stride) {
-    count = p.rows - i < most ? p.rows - i : most;
-    if (count % kRows == 1 && count > 1) --count;  // one alone is cheaper than two more with it
-    const int8_t* rows[kBlockRows];
-    for (size_t k = 0; k < count || k % kRows != 0; ++k) {
-      if (k < count) {
-        rows[k] = joins ? joined[k] : left;
-        if (joins) join_parts(p, left, joined[k]);
-        left += p.left_stride;
-      } else {
-        rows[k] = rows[k - 1];  // repeats the last one
-      }
-    }
-    multiply_rows(p, work, rows, count, out);
+  for (size_t i = 0; i < p.rows; i += some.rows) {
+    some.rows = p.rows - i < kJoinedRows ? p.rows - i : kJoinedRows;
+    for (size_t k = 0; k < some.rows; ++k, left += p.left_stride) join_parts(p, left, joined[k]);
+    multiply(some, work);
+    some.out += static_cast<ptrdiff_t>(some.rows) * p.out_stride;
   }
 }
 

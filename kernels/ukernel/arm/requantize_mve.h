@@ -28,10 +28,7 @@ struct Sums {
   const int32_t* sums;
   size_t column_step;
   const uint32_t* rows_at;
-  size_t columns;
   size_t rows;
-  size_t first;         // column
-  const int32_t* bias;  // of all columns; null: zeros
   int8_t* out;
   ptrdiff_t out_stride;
 };
@@ -40,16 +37,16 @@ inline int32x4_t load_scales(const int32_t* from, uint32x4_t at, mve_pred16_t la
   return vldrwq_gather_shifted_offset_z_s32(from, at, lanes);
 }
 
-// By any rounding and scale.
-[[gnu::noinline]] inline void quantize_any(const Requantization& to, const Sums& of) {
+// By any rounding and scale; `bias_of` is at the first column.
+[[gnu::noinline]] inline void quantize_any(const Requantization& to, const int32_t* bias_of, size_t first,
+                                           size_t columns, const Sums& of) {
   const uint32x4_t ahead = vidupq_n_u32(0, 1);
   const uint32x4_t at_sums = vmulq_n_u32(ahead, static_cast<uint32_t>(of.column_step));
   const uint32x4_t at_scales = vmulq_n_u32(ahead, static_cast<uint32_t>(to.step));
   const bool is_float = to.rounding == Rounding::kFloat, is_double = to.rounding == Rounding::kDouble;
-  for (size_t j = 0; j < of.columns; j += 4) {
-    const mve_pred16_t lanes = vctp32q(of.columns - j);
-    const size_t column = of.first + j;
-    const ptrdiff_t scale = to.step * static_cast<ptrdiff_t>(column);
+  for (size_t j = 0; j < columns; j += 4) {
+    const mve_pred16_t lanes = vctp32q(columns - j);
+    const ptrdiff_t scale = to.step * static_cast<ptrdiff_t>(first + j);
     const auto* scales = is_float ? reinterpret_cast<const int32_t*>(to.scales) : to.multipliers;
     const int32x4_t multipliers = load_scales(scales + scale, at_scales, lanes);
     int32x4_t left = vdupq_n_s32(0), right = left;
@@ -59,7 +56,7 @@ inline int32x4_t load_scales(const int32_t* from, uint32x4_t at, mve_pred16_t la
       left = vmaxq_s32(vaddq_n_s32(shifts, is_double ? 0 : 1), left);
       right = vsubq_s32(shifts, left);
     }
-    const int32x4_t bias = of.bias == nullptr ? vdupq_n_s32(0) : vldrwq_z_s32(of.bias + column, lanes);
+    const int32x4_t bias = bias_of == nullptr ? vdupq_n_s32(0) : vldrwq_z_s32(bias_of + j, lanes);
     const auto* sums = reinterpret_cast<const char*>(of.sums + j * of.column_step);
     int8_t* out = of.out + j;
     for (size_t i = 0; i < of.rows; ++i, out += of.out_stride) {
@@ -169,44 +166,69 @@ struct PairWork {
 }
 #undef RL_QUARTER
 
-// The constants of quantize_pairs(); false if a column has a shift that is not below 0.
-inline bool prepare_constants(const Requantization& to, const Sums& of, int32_t* constants) {
-  const ptrdiff_t scale = to.step * static_cast<ptrdiff_t>(of.first);
-  int32_t most = kLeastShift;
-  uint32x4_t columns = vidupq_n_u32(0, 4);
-  for (size_t k = 0; k < 4; ++k, columns = vaddq_n_u32(columns, 1), constants += 12) {
-    const mve_pred16_t lanes =
-        vcmpltq_n_s32(vreinterpretq_s32_u32(columns), static_cast<int32_t>(of.columns));
-    const uint32x4_t at = vmulq_n_u32(columns, static_cast<uint32_t>(to.step));
-    const int32x4_t shifts = vldrbq_gather_offset_z_s32(to.shifts + scale, at, lanes);
-    most = vmaxvq_p_s32(most, shifts, lanes);
-    const int32x4_t bias =
-        of.bias == nullptr ? vdupq_n_s32(0) : load_scales(of.bias + of.first, columns, lanes);
-    vstrwq_s32(constants, bias);
-    vstrwq_s32(constants + 4, load_scales(to.multipliers + scale, at, lanes));
-    vstrwq_s32(constants + 8, shifts);
+// Makes quantized numbers of some columns' sums, block after block; what belongs to columns is prepared once.
+class Quantizer {
+ public:
+  // `bias` is of all columns; null: zeros. kSumColumns at most, from column `first` on.
+  Quantizer(const Requantization& to, const int32_t* bias, size_t first, size_t columns) {
+    set_columns(to, bias, first, columns);
   }
-  vstrbq_s8(reinterpret_cast<int8_t*>(constants), vdupq_n_s8(static_cast<int8_t>(to.low)));
-  vstrbq_s8(reinterpret_cast<int8_t*>(constants + 4), vdupq_n_s8(static_cast<int8_t>(to.high)));
-  return most < 0;
-}
 
-[[gnu::noinline]] inline void quantize(const Requantization& to, const Sums& of) {
-  int32_t constants[4 * 12 + 8];
-  if (to.rounding != Rounding::kSingle || !prepare_constants(to, of, constants)) return quantize_any(to, of);
-  const size_t pairs = of.rows / 2;
-  PairWork work{of.rows_at, constants,     of.sums,       of.column_step * sizeof(int32_t),
-                of.out,     of.out_stride, to.zero_point, pairs,
-                of.columns};
-  if (pairs > 0) quantize_pairs(work);
-  if (of.rows % 2 == 0) return;
-  // The last row as both of a pair.
-  const uint32_t last[] = {of.rows_at[of.rows - 1], of.rows_at[of.rows - 1]};
-  work.rows_at = last;
-  work.out += static_cast<ptrdiff_t>(of.rows - 1) * of.out_stride;
-  work.out_stride = 0;
-  work.pairs = 1;
-  quantize_pairs(work);
-}
+  [[gnu::noinline]] void set_columns(const Requantization& to, const int32_t* bias, size_t first,
+                                     size_t columns) {
+    to_ = &to;
+    bias_ = bias == nullptr ? nullptr : bias + first;
+    first_ = first;
+    columns_ = columns;
+    is_small_ = to.rounding == Rounding::kSingle && prepare();
+  }
+
+  [[gnu::noinline]] void quantize(const Sums& of) const {
+    if (!is_small_) return quantize_any(*to_, bias_, first_, columns_, of);
+    const size_t pairs = of.rows / 2;
+    PairWork work{of.rows_at, constants_,     of.sums,         of.column_step * sizeof(int32_t),
+                  of.out,     of.out_stride, to_->zero_point, pairs,
+                  columns_};
+    if (pairs > 0) quantize_pairs(work);
+    if (of.rows % 2 == 0) return;
+    // The last row as both of a pair.
+    const uint32_t last[] = {of.rows_at[of.rows - 1], of.rows_at[of.rows - 1]};
+    work.rows_at = last;
+    work.out += static_cast<ptrdiff_t>(of.rows - 1) * of.out_stride;
+    work.out_stride = 0;
+    work.pairs = 1;
+    quantize_pairs(work);
+  }
+
+ private:
+  // The constants of quantize_pairs(); false if a column has a shift that is not below 0.
+  bool prepare() {
+    const ptrdiff_t scale = to_->step * static_cast<ptrdiff_t>(first_);
+    int32_t most = kLeastShift;
+    int32_t* constants = constants_;
+    uint32x4_t columns = vidupq_n_u32(0, 4);
+    for (size_t k = 0; k < 4; ++k, columns = vaddq_n_u32(columns, 1), constants += 12) {
+      const mve_pred16_t lanes =
+          vcmpltq_n_s32(vreinterpretq_s32_u32(columns), static_cast<int32_t>(columns_));
+      const uint32x4_t at = vmulq_n_u32(columns, static_cast<uint32_t>(to_->step));
+      const int32x4_t shifts = vldrbq_gather_offset_z_s32(to_->shifts + scale, at, lanes);
+      most = vmaxvq_p_s32(most, shifts, lanes);
+      const int32x4_t bias = bias_ == nullptr ? vdupq_n_s32(0) : load_scales(bias_, columns, lanes);
+      vstrwq_s32(constants, bias);
+      vstrwq_s32(constants + 4, load_scales(to_->multipliers + scale, at, lanes));
+      vstrwq_s32(constants + 8, shifts);
+    }
+    vstrbq_s8(reinterpret_cast<int8_t*>(constants), vdupq_n_s8(static_cast<int8_t>(to_->low)));
+    vstrbq_s8(reinterpret_cast<int8_t*>(constants + 4), vdupq_n_s8(static_cast<int8_t>(to_->high)));
+    return most < 0;
+  }
+
+  const Requantization* to_;
+  const int32_t* bias_;
+  size_t first_;
+  size_t columns_;
+  bool is_small_;
+  int32_t constants_[4 * 12 + 8];
+};
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
