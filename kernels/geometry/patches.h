@@ -167,7 +167,7 @@ class OutputPositions {
 };
 
 // Where outputs see the input through each tap; `outside` for taps that see none. The pointers of an output
-// whose row has no border there are those of the one before, moved.
+// that has no border of its own are those of the one before it, or above it, moved.
 template <class T>
 class TapFinder {
  public:
@@ -177,17 +177,13 @@ class TapFinder {
     begin_ = (row.pad + row.step - 1) / row.step;
     end_ = g.transposed || row.in <= reach ? 0 : (row.in - 1 - reach + row.pad) / row.step + 1;
     advance_ = row.step * row.in_stride;
+    row_advance_ = g.axes[1].step * g.axes[1].in_stride;
   }
 
   // Outputs of a row from `at` on that see the input through all taps: each next one so much further on.
   [[nodiscard]] ptrdiff_t count_inside(const ptrdiff_t* at) const {
     if (at[2] < begin_ || at[2] >= end_) return 0;
-    for (size_t i = 0; i + 1 < kSpatial; ++i) {
-      const ConvolutionAxis& axis = g_.axes[i];
-      const ptrdiff_t first = first_position(axis, at[i], false);
-      if (first < 0 || first + (axis.kernel - 1) * axis.dilation >= axis.in) return 0;
-    }
-    return end_ - at[2];
+    return sees_rows(0, at[0]) && sees_rows(1, at[1]) ? end_ - at[2] : 0;
   }
   [[nodiscard]] ptrdiff_t advance() const { return advance_; }
   // Outputs of a row that no border of it concerns, and how many outputs there are from `at` on before the next
@@ -202,10 +198,13 @@ class TapFinder {
   bool find(const T* in, OutputPositions& position, ptrdiff_t count, const T** to) const {
     const ptrdiff_t taps = g_.taps();
     bool inside = true;
+    const ptrdiff_t row = g_.axes[2].out;
     for (ptrdiff_t i = 0; i < count; ++i, to += taps, position.next()) {
       const ptrdiff_t column = position.at()[2];
       if (i > 0 && column > begin_ && column < end_) {
-        move(to, taps);
+        move(to - taps, advance_, to);
+      } else if (i >= row && continues_row(position.at())) {
+        move(to - row * taps, row_advance_, to);
       } else {
         inside = find_one(in, position.at(), to) && inside;
       }
@@ -214,13 +213,23 @@ class TapFinder {
   }
 
  private:
-  void move(const T** to, ptrdiff_t taps) const {
+  // Whether the row before has no border above or below, nor has this one.
+  [[nodiscard]] bool continues_row(const ptrdiff_t* at) const {
+    return at[1] > 0 && sees_rows(1, at[1] - 1) && sees_rows(1, at[1]);
+  }
+  [[nodiscard]] bool sees_rows(size_t i, ptrdiff_t at) const {
+    const ConvolutionAxis& axis = g_.axes[i];
+    const ptrdiff_t first = first_position(axis, at, false);
+    return !g_.transposed && first >= 0 && first + (axis.kernel - 1) * axis.dilation < axis.in;
+  }
+
+  // The pointers of an output from those of another one.
+  void move(const T* const* from, ptrdiff_t advance, const T** to) const {
     const T* const outside = outside_;
-    const ptrdiff_t advance = advance_;
-    for (const T** end = to + taps; to != end; ++to) {
-      const T* before = to[-taps];
-      if (before != outside) before += advance;
-      *to = before;
+    for (const T* const* const end = from + g_.taps(); from != end; ++from) {
+      const T* pointer = *from;
+      if (pointer != outside) pointer += advance;
+      *to++ = pointer;
     }
   }
 
@@ -293,6 +302,7 @@ class TapFinder {
   ptrdiff_t begin_;  // outputs of a row that see all of it, but the first
   ptrdiff_t end_;
   ptrdiff_t advance_;
+  ptrdiff_t row_advance_;
 };
 
 // Whether each channel is filtered alone, and channels are side by side.

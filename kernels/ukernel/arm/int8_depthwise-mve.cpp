@@ -93,14 +93,17 @@ struct Taps {
       "pop {r4-r11, pc}\n");
 }
 
-// Whether add_taps() can take them. Those of lanes that no channel has are zero.
-inline bool copy_weights(const Int8Depthwise& strip, size_t channel, int8_t* to) {
+// Whether add_taps() can take them. Those of lanes that no channel has are zero, or with `number` less than 16
+// those of so many channels again and again.
+inline bool copy_weights(const Int8Depthwise& strip, size_t channel, size_t lanes_used, size_t number,
+                         int8_t* to) {
   if (strip.taps > kMostTaps) return false;
-  const mve_pred16_t lanes = vctp8q(strip.channels - channel);
+  const mve_pred16_t lanes = vctp8q(lanes_used);
+  const uint8x16_t at = vandq_u8(vidupq_n_u8(0, 1), vdupq_n_u8(static_cast<uint8_t>(number - 1)));
   const int8_t* from = strip.weights + channel;
   int8_t least = 0;
   for (size_t t = strip.taps; t > 0; --t, from += strip.weight_stride, to += kGroup) {
-    const int8x16_t weights = vldrbq_z_s8(from, lanes);
+    const int8x16_t weights = vldrbq_gather_offset_z_s8(from, at, lanes);
     least = vminvq_s8(least, weights);
     vstrbq_s8(to, weights);
   }
@@ -124,19 +127,29 @@ inline void add_few(const Int8Depthwise& strip, size_t channel, size_t pixel, si
   }
 }
 
-}  // namespace
+// Pixels that a group of lanes has, if they lie side by side and few channels leave lanes for them.
+size_t pixels_of_group(const Int8Depthwise& strip) {
+  const auto channels = static_cast<ptrdiff_t>(strip.channels);
+  const bool adjoin = strip.pixel_stride == channels && strip.out_stride == channels;
+  const bool fits = channels == 8 || channels == 4 || channels == 2 || channels == 1;
+  return adjoin && fits ? kGroup / strip.channels : 1;
+}
 
-void depthwise_int8(const Int8Depthwise& strip) {
+// Pixels from `first` on, whose results begin at strip.out; `together` of them are one of more channels: false, and nothing is written, where add_taps() cannot take them.
+[[gnu::noinline]] bool convolve(const Int8Depthwise& strip, size_t together, size_t first) {
   int8_t weights[kMostTaps * kGroup];
   int32_t sums[kPixels * kGroup];
-  for (size_t c = 0; c < strip.channels;) {
-    const bool whole = copy_weights(strip, c, weights);
-    const size_t most = whole ? kGroup : 4;
-    const size_t channels = strip.channels - c < most ? strip.channels - c : most;
+  const size_t number = together == 1 ? kGroup : strip.channels;
+  const size_t all = strip.channels * together;
+  for (size_t c = 0; c < all;) {
+    const size_t lanes = all - c < kGroup ? all - c : kGroup;
+    const bool whole = copy_weights(strip, c, lanes, number, weights);
+    if (!whole && together > 1) return false;
+    const size_t channels = whole || lanes < 4 ? lanes : 4;
     const auto pointers = static_cast<ptrdiff_t>(strip.taps * sizeof(strip.in[0]));
     Taps work{strip.in,
               weights,
-              static_cast<ptrdiff_t>(c),
+              static_cast<ptrdiff_t>(c) + static_cast<ptrdiff_t>(first) * strip.pixel_stride,
               strip.taps / 2,
               strip.taps % 2,
               nullptr,
@@ -144,7 +157,7 @@ void depthwise_int8(const Int8Depthwise& strip) {
               channels,
               strip.pixel_stride == 0 ? 0 : pointers,
               strip.pixel_stride};
-    const Quantizer quantizer(strip.to, strip.bias, c, channels);
+    const Quantizer quantizer(strip.to, strip.bias, c, channels, number);
     int8_t* out = strip.out + c;
     for (size_t p = 0; p < strip.pixels; p += kPixels) {
       const size_t pixels = strip.pixels - p < kPixels ? strip.pixels - p : kPixels;
@@ -153,13 +166,31 @@ void depthwise_int8(const Int8Depthwise& strip) {
         work.sums_end = sums + pixels * kGroup;
         add_taps(work);
       } else {
-        add_few(strip, c, p, pixels, sums);
+        add_few(strip, c, first + p, pixels, sums);
       }
       quantizer.quantize({sums, 1, kRowsOf16, pixels, out, strip.out_stride});
       out += static_cast<ptrdiff_t>(pixels) * strip.out_stride;
     }
     c += channels;
   }
+  return true;
+}
+
+}  // namespace
+
+void depthwise_int8(const Int8Depthwise& strip) {
+  Int8Depthwise rest = strip;
+  const size_t together = pixels_of_group(strip);
+  if (together > 1 && strip.pixels >= together) {
+    Int8Depthwise groups = strip;
+    groups.pixels /= together;
+    groups.pixel_stride *= static_cast<ptrdiff_t>(together);
+    groups.out_stride = groups.pixel_stride;
+    if (convolve(groups, together, 0)) rest.pixels %= together;
+  }
+  const auto done = static_cast<ptrdiff_t>(strip.pixels - rest.pixels);
+  rest.out += done * strip.out_stride;
+  if (rest.pixels > 0) convolve(rest, 1, static_cast<size_t>(done));
 }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

@@ -37,16 +37,18 @@ inline int32x4_t load_scales(const int32_t* from, uint32x4_t at, mve_pred16_t la
   return vldrwq_gather_shifted_offset_z_s32(from, at, lanes);
 }
 
-// By any rounding and scale; `bias_of` is at the first column.
+// By any rounding and scale; `bias_of` is at the first column, and `last` the last of those that repeat.
 [[gnu::noinline]] inline void quantize_any(const Requantization& to, const int32_t* bias_of, size_t first,
-                                           size_t columns, const Sums& of) {
+                                           size_t columns, uint32_t last, const Sums& of) {
   const uint32x4_t ahead = vidupq_n_u32(0, 1);
   const uint32x4_t at_sums = vmulq_n_u32(ahead, static_cast<uint32_t>(of.column_step));
-  const uint32x4_t at_scales = vmulq_n_u32(ahead, static_cast<uint32_t>(to.step));
   const bool is_float = to.rounding == Rounding::kFloat, is_double = to.rounding == Rounding::kDouble;
   for (size_t j = 0; j < columns; j += 4) {
     const mve_pred16_t lanes = vctp32q(columns - j);
-    const ptrdiff_t scale = to.step * static_cast<ptrdiff_t>(first + j);
+    const uint32x4_t distinct =
+        vandq_u32(vaddq_n_u32(ahead, static_cast<uint32_t>(j)), vdupq_n_u32(last));
+    const uint32x4_t at_scales = vmulq_n_u32(distinct, static_cast<uint32_t>(to.step));
+    const ptrdiff_t scale = to.step * static_cast<ptrdiff_t>(first);
     const auto* scales = is_float ? reinterpret_cast<const int32_t*>(to.scales) : to.multipliers;
     const int32x4_t multipliers = load_scales(scales + scale, at_scales, lanes);
     int32x4_t left = vdupq_n_s32(0), right = left;
@@ -56,7 +58,7 @@ inline int32x4_t load_scales(const int32_t* from, uint32x4_t at, mve_pred16_t la
       left = vmaxq_s32(vaddq_n_s32(shifts, is_double ? 0 : 1), left);
       right = vsubq_s32(shifts, left);
     }
-    const int32x4_t bias = bias_of == nullptr ? vdupq_n_s32(0) : vldrwq_z_s32(bias_of + j, lanes);
+    const int32x4_t bias = bias_of == nullptr ? vdupq_n_s32(0) : load_scales(bias_of, distinct, lanes);
     const auto* sums = reinterpret_cast<const char*>(of.sums + j * of.column_step);
     int8_t* out = of.out + j;
     for (size_t i = 0; i < of.rows; ++i, out += of.out_stride) {
@@ -169,13 +171,16 @@ struct PairWork {
 // Makes quantized numbers of some columns' sums, block after block; what belongs to columns is prepared once.
 class Quantizer {
  public:
-  // `bias` is of all columns; null: zeros. kSumColumns at most, from column `first` on.
-  Quantizer(const Requantization& to, const int32_t* bias, size_t first, size_t columns) {
-    set_columns(to, bias, first, columns);
+  // `bias` is of all columns; null: zeros. kSumColumns at most, from column `first` on; of a number less than
+  // that, a power of two, one after the other again and again.
+  Quantizer(const Requantization& to, const int32_t* bias, size_t first, size_t columns,
+            size_t number = kSumColumns) {
+    set_columns(to, bias, first, columns, number);
   }
 
   [[gnu::noinline]] void set_columns(const Requantization& to, const int32_t* bias, size_t first,
-                                     size_t columns) {
+                                     size_t columns, size_t number) {
+    last_ = static_cast<uint32_t>(number - 1);
     to_ = &to;
     bias_ = bias == nullptr ? nullptr : bias + first;
     first_ = first;
@@ -184,7 +189,7 @@ class Quantizer {
   }
 
   [[gnu::noinline]] void quantize(const Sums& of) const {
-    if (!is_small_) return quantize_any(*to_, bias_, first_, columns_, of);
+    if (!is_small_) return quantize_any(*to_, bias_, first_, columns_, last_, of);
     const size_t pairs = of.rows / 2;
     PairWork work{of.rows_at, constants_,     of.sums,         of.column_step * sizeof(int32_t),
                   of.out,     of.out_stride, to_->zero_point, pairs,
@@ -210,10 +215,11 @@ class Quantizer {
     for (size_t k = 0; k < 4; ++k, columns = vaddq_n_u32(columns, 1), constants += 12) {
       const mve_pred16_t lanes =
           vcmpltq_n_s32(vreinterpretq_s32_u32(columns), static_cast<int32_t>(columns_));
-      const uint32x4_t at = vmulq_n_u32(columns, static_cast<uint32_t>(to_->step));
+      const uint32x4_t distinct = vandq_u32(columns, vdupq_n_u32(last_));
+      const uint32x4_t at = vmulq_n_u32(distinct, static_cast<uint32_t>(to_->step));
       const int32x4_t shifts = vldrbq_gather_offset_z_s32(to_->shifts + scale, at, lanes);
       most = vmaxvq_p_s32(most, shifts, lanes);
-      const int32x4_t bias = bias_ == nullptr ? vdupq_n_s32(0) : load_scales(bias_, columns, lanes);
+      const int32x4_t bias = bias_ == nullptr ? vdupq_n_s32(0) : load_scales(bias_, distinct, lanes);
       vstrwq_s32(constants, bias);
       vstrwq_s32(constants + 4, load_scales(to_->multipliers + scale, at, lanes));
       vstrwq_s32(constants + 8, shifts);
@@ -227,6 +233,7 @@ class Quantizer {
   const int32_t* bias_;
   size_t first_;
   size_t columns_;
+  uint32_t last_;
   bool is_small_;
   int32_t constants_[4 * 12 + 8];
 };
