@@ -171,8 +171,7 @@ struct Columns {
 
 // Parts of less depth are put together: a row of them is multiplied in fewer steps.
 constexpr size_t kLeastPart = 64;
-constexpr size_t kJoined = 144;  // bytes of a row, of which so many are put together: 864 bytes of stack
-constexpr size_t kJoinedRows = 6;
+constexpr size_t kJoined = 144;  // bytes of a row, of which a block has so many: 1.7 kB of stack
 
 // Three rows' sums of 16 columns, then the next ones'.
 constexpr size_t kRowsSums = kRows * kColumns;
@@ -181,7 +180,7 @@ constexpr uint32_t kRowsAt[kBlockRows] = {0,   4,   8,   192, 196, 200,  //
 static_assert(kRowsAt[3] == kRowsSums * sizeof(int32_t));
 
 // The parts of a row, side by side.
-void join_parts(const Int8Product& p, const int8_t* from, int8_t* to) {
+inline void join_parts(const Int8Product& p, const int8_t* from, int8_t* to) {
   for (size_t part = p.parts; part > 0; --part, from += p.part_stride, to += p.depth) {
     const int8_t* in = from;
     int8_t* out = to;
@@ -275,28 +274,32 @@ size_t rows_of_block(size_t rest) {
   }
 }
 
-}  // namespace
-
-void multiply_int8(const Int8Product& p) {
-  Columns work;
-  work.depth = p.depth;
-  work.parts = p.parts;
-  work.part_stride = p.part_stride;
-  const size_t depth = p.parts * p.depth;
-  if (p.parts == 1 || p.depth >= kLeastPart || depth > kJoined) return multiply(p, work);
-  int8_t joined[kJoinedRows][kJoined];
-  work.depth = depth;
-  work.parts = 1;
+// Rows in parts that are put together, a block after the other.
+[[gnu::noinline]] void multiply_joined(const Int8Product& p, Columns& work) {
+  int8_t joined[kBlockRows][kJoined];
   Int8Product some = p;
   some.left = joined[0];
   some.left_stride = kJoined;
   const int8_t* left = p.left;
-  for (size_t i = 0; i < p.rows; i += some.rows) {
-    some.rows = p.rows - i < kJoinedRows ? p.rows - i : kJoinedRows;
+  for (size_t rest = p.rows; rest > 0; rest -= some.rows) {
+    some.rows = rest < kBlockRows ? rest : kBlockRows;
     for (size_t k = 0; k < some.rows; ++k, left += p.left_stride) join_parts(p, left, joined[k]);
     multiply(some, work);
     some.out += static_cast<ptrdiff_t>(some.rows) * p.out_stride;
   }
+}
+
+}  // namespace
+
+void multiply_int8(const Int8Product& p) {
+  const size_t depth = p.parts * p.depth;
+  const bool joins = p.parts > 1 && p.depth < kLeastPart && depth <= kJoined;
+  Columns work;
+  work.depth = joins ? depth : p.depth;
+  work.parts = joins ? 1 : p.parts;
+  work.part_stride = p.part_stride;
+  if (joins) return multiply_joined(p, work);
+  multiply(p, work);
 }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
