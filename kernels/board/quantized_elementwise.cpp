@@ -37,7 +37,8 @@ Error compute_rows(const QuantizedPairs& pairs, const Compute& compute) {
     if ((axis.strides[0] != 1 && axis.size > 1) || !is_row(1) || !is_row(2)) {
       return compute_staged(at, axis, compute);
     }
-    compute({1, axis.size, {{at[1], 0, axis.strides[1] == 0}, {at[2], 0, axis.strides[2] == 0}, {}}, at[0], 0});
+    compute(
+        {1, axis.size, {{at[1], 0, axis.strides[1] == 0}, {at[2], 0, axis.strides[2] == 0}, {}}, at[0], 0});
   });
   return Error::Ok;
 }

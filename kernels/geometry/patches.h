@@ -186,8 +186,8 @@ class TapFinder {
     return sees_rows(0, at[0]) && sees_rows(1, at[1]) ? end_ - at[2] : 0;
   }
   [[nodiscard]] ptrdiff_t advance() const { return advance_; }
-  // Outputs of a row that no border of it concerns, and how many outputs there are from `at` on before the next
-  // ones of them begin.
+  // Outputs of a row that no border of it concerns, and how many outputs there are from `at` on before the
+  // next ones of them begin.
   [[nodiscard]] ptrdiff_t length() const { return end_ - begin_; }
   [[nodiscard]] ptrdiff_t count_before(const ptrdiff_t* at) const {
     return begin_ - at[2] + (at[2] < begin_ ? 0 : g_.axes[2].out);
@@ -262,7 +262,8 @@ class TapFinder {
     return inside;
   }
 
-  // Taps from `before` to `seen` see the input. Apart from its caller, for what it needs to stay in registers.
+  // Taps from `before` to `seen` see the input. Apart from its caller, for what it needs to stay in
+  // registers.
   [[gnu::noinline]] void find_row(const T* first, ptrdiff_t before, ptrdiff_t seen,
                                   const ConvolutionAxis& row, const T** to) const {
     const T* const outside = outside_;

@@ -7,8 +7,9 @@
 //
 //   in[t][p * pixel_stride + c] in place of in[p * taps + t][c]
 //
-// Variants without kInt8DepthwiseStrides take pixel_stride = 0 alone. A tap outside of the image points to numbers that are the input's zero point.
-// Sums have 32 bits; the caller knows that none overflows. See requantize.h for what quantized() is.
+// Variants without kInt8DepthwiseStrides take pixel_stride = 0 alone. A tap outside of the image points to
+// numbers that are the input's zero point. Sums have 32 bits; the caller knows that none overflows. See
+// requantize.h for what quantized() is.
 //
 // Promises: nothing is read or written but what is described, nothing needs more alignment than its type. All
 // variants make the same bits. `out` overlaps nothing that is read.

@@ -10,7 +10,7 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 namespace {
 
 constexpr size_t kGroup = kSumColumns;
-constexpr size_t kMostTaps = 32;  // whose weights are copied: 512 bytes of stack
+constexpr size_t kMostTaps = 32;      // whose weights are copied: 512 bytes of stack
 constexpr size_t kPixels = kSumRows;  // that sums are kept of: 1 kB
 
 // Assembler reads it by the offsets of members.
@@ -93,8 +93,8 @@ struct Taps {
       "pop {r4-r11, pc}\n");
 }
 
-// Whether add_taps() can take them. Those of lanes that no channel has are zero, or with `number` less than 16
-// those of so many channels again and again.
+// Whether add_taps() can take them. Those of lanes that no channel has are zero, or with `number` less than
+// 16 those of so many channels again and again.
 inline bool copy_weights(const Int8Depthwise& strip, size_t channel, size_t lanes_used, size_t number,
                          int8_t* to) {
   if (strip.taps > kMostTaps) return false;
@@ -135,7 +135,8 @@ size_t pixels_of_group(const Int8Depthwise& strip) {
   return adjoin && fits ? kGroup / strip.channels : 1;
 }
 
-// Pixels from `first` on, whose results begin at strip.out; `together` of them are one of more channels: false, and nothing is written, where add_taps() cannot take them.
+// Pixels from `first` on, whose results begin at strip.out; `together` of them are one of more channels:
+// false, and nothing is written, where add_taps() cannot take them.
 [[gnu::noinline]] bool convolve(const Int8Depthwise& strip, size_t together, size_t first) {
   int8_t weights[kMostTaps * kGroup];
   int32_t sums[kPixels * kGroup];

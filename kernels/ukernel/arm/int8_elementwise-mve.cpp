@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cortex-M55: sums of four numbers at a time in 10 instructions. Products are kept as sums of 32 bits, some at
-// a time, of which requantize_mve.h makes quantized numbers as if they were rows of 16 columns. An operand
+// Cortex-M55: sums of four numbers at a time in 10 instructions. Products are kept as sums of 32 bits, some
+// at a time, of which requantize_mve.h makes quantized numbers as if they were rows of 16 columns. An operand
 // that is one number for a row is part of a constant: numbers that are read in its place are multiplied by 0.
 #include "kernels/ukernel/arm/requantize_mve.h"
 #include "kernels/ukernel/int8_elementwise.h"
@@ -66,8 +66,7 @@ void add_row(const Operand& a, const Operand& b, const QuantizedSum& sum, size_t
       "2:\n"
       : [a] "+l"(first), [b] "+l"(second), [out] "+l"(out)
       : [count] "r"(count), [factor] "w"(factor), [low] "w"(low), [high] "w"(high), [factor_b] "r"(b.factor),
-        [offset] "r"(a.offset + b.offset), [shift] "r"(-sum.shift),
-        [zero] "r"(sum.zero_point)
+        [offset] "r"(a.offset + b.offset), [shift] "r"(-sum.shift), [zero] "r"(sum.zero_point)
       : "q0", "q1", "lr", "cc", "memory");
 }
 

@@ -207,7 +207,8 @@ constexpr Tile kThree = {multiply_three, kRows, 2};
 constexpr Tile kInParts = {multiply_parts, kRows, 2};
 constexpr Tile kOne = {multiply_one, 1, 4};
 
-// Columns that no group has: a group of the same column for each, from `work.right` on. `work` is not changed.
+// Columns that no group has: a group of the same column for each, from `work.right` on. `work` is not
+// changed.
 [[gnu::noinline]] void multiply_rest(const Tile& tile, const Columns& whole, size_t columns) {
   int32_t group_sums[4 * kRows];
   Columns work = whole;

@@ -19,11 +19,12 @@ inline constexpr size_t kSumColumns = 16;
 inline constexpr size_t kSumRows = 16;
 
 // Rows of 16 sums, one after the other: bytes to each.
-inline constexpr uint32_t kRowsOf16[kSumRows] = {0,       64,      2 * 64,  3 * 64,  4 * 64,  5 * 64,
-                                                 6 * 64,  7 * 64,  8 * 64,  9 * 64,  10 * 64, 11 * 64,
+inline constexpr uint32_t kRowsOf16[kSumRows] = {0,       64,      2 * 64,  3 * 64, 4 * 64,  5 * 64,
+                                                 6 * 64,  7 * 64,  8 * 64,  9 * 64, 10 * 64, 11 * 64,
                                                  12 * 64, 13 * 64, 14 * 64, 15 * 64};
 
-// The sum of column j and row i is rows_at[i] bytes behind sums[j * column_step]. Of 16 columns all can be read.
+// The sum of column j and row i is rows_at[i] bytes behind sums[j * column_step]. Of 16 columns all can be
+// read.
 struct Sums {
   const int32_t* sums;
   size_t column_step;
@@ -45,8 +46,7 @@ inline int32x4_t load_scales(const int32_t* from, uint32x4_t at, mve_pred16_t la
   const bool is_float = to.rounding == Rounding::kFloat, is_double = to.rounding == Rounding::kDouble;
   for (size_t j = 0; j < columns; j += 4) {
     const mve_pred16_t lanes = vctp32q(columns - j);
-    const uint32x4_t distinct =
-        vandq_u32(vaddq_n_u32(ahead, static_cast<uint32_t>(j)), vdupq_n_u32(last));
+    const uint32x4_t distinct = vandq_u32(vaddq_n_u32(ahead, static_cast<uint32_t>(j)), vdupq_n_u32(last));
     const uint32x4_t at_scales = vmulq_n_u32(distinct, static_cast<uint32_t>(to.step));
     const ptrdiff_t scale = to.step * static_cast<ptrdiff_t>(first);
     const auto* scales = is_float ? reinterpret_cast<const int32_t*>(to.scales) : to.multipliers;
@@ -84,9 +84,9 @@ inline int32x4_t load_scales(const int32_t* from, uint32x4_t at, mve_pred16_t la
   }
 }
 
-// Assembler knows it by the offsets of members. Vector k of 16 columns has columns k, k + 4, k + 8 and k + 12:
-// narrowed into even and odd lanes they come into their order. Constants are each vector's biases, multipliers
-// and shifts, then the least and the most bytes.
+// Assembler knows it by the offsets of members. Vector k of 16 columns has columns k, k + 4, k + 8 and k +
+// 12: narrowed into even and odd lanes they come into their order. Constants are each vector's biases,
+// multipliers and shifts, then the least and the most bytes.
 struct PairWork {
   const uint32_t* rows_at;
   const int32_t* constants;
@@ -99,24 +99,24 @@ struct PairWork {
   size_t columns;
 };
 
-#define RL_QUARTER(base, at, narrow, first, second)                                                            \
-  "add r2, " base                                                                                              \
-  ", r3\n"                                                                                                     \
-  "vldrw.u32 q4, [r2, q7]\n"                                                                                   \
-  "add r12, " base                                                                                             \
-  ", r7\n"                                                                                                     \
-  "vldrw.u32 q5, [r12, q7]\n"                                                                                  \
-  "vldrw.u32 q6, [r1, #" at                                                                                    \
-  "]\n"                                                                                                        \
-  "vadd.i32 q4, q4, q6\n"                                                                                      \
-  "vadd.i32 q5, q5, q6\n"                                                                                      \
-  "vldrw.u32 q6, [r1, #" at                                                                                    \
-  " + 16]\n"                                                                                                   \
-  "vqdmulh.s32 q4, q4, q6\n"                                                                                   \
-  "vqdmulh.s32 q5, q5, q6\n"                                                                                   \
-  "vldrw.u32 q6, [r1, #" at                                                                                    \
-  " + 32]\n"                                                                                                   \
-  "vrshl.s32 q4, q4, q6\n"                                                                                     \
+#define RL_QUARTER(base, at, narrow, first, second) \
+  "add r2, " base                                   \
+  ", r3\n"                                          \
+  "vldrw.u32 q4, [r2, q7]\n"                        \
+  "add r12, " base                                  \
+  ", r7\n"                                          \
+  "vldrw.u32 q5, [r12, q7]\n"                       \
+  "vldrw.u32 q6, [r1, #" at                         \
+  "]\n"                                             \
+  "vadd.i32 q4, q4, q6\n"                           \
+  "vadd.i32 q5, q5, q6\n"                           \
+  "vldrw.u32 q6, [r1, #" at                         \
+  " + 16]\n"                                        \
+  "vqdmulh.s32 q4, q4, q6\n"                        \
+  "vqdmulh.s32 q5, q5, q6\n"                        \
+  "vldrw.u32 q6, [r1, #" at                         \
+  " + 32]\n"                                        \
+  "vrshl.s32 q4, q4, q6\n"                          \
   "vrshl.s32 q5, q5, q6\n" narrow ".s32 " first ", q4\n" narrow ".s32 " second ", q5\n"
 
 // kSingle with shifts below 0: 82 instructions for two rows of 16.
@@ -191,7 +191,7 @@ class Quantizer {
   [[gnu::noinline]] void quantize(const Sums& of) const {
     if (!is_small_) return quantize_any(*to_, bias_, first_, columns_, last_, of);
     const size_t pairs = of.rows / 2;
-    PairWork work{of.rows_at, constants_,     of.sums,         of.column_step * sizeof(int32_t),
+    PairWork work{of.rows_at, constants_,    of.sums,         of.column_step * sizeof(int32_t),
                   of.out,     of.out_stride, to_->zero_point, pairs,
                   columns_};
     if (pairs > 0) quantize_pairs(work);

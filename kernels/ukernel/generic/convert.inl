@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops that compilers make vectors of. A source that has quantize_i8() and dequantize_i8() of its own defines
-// RL_OWN_INT8 before.
-#include "kernels/ukernel/convert.h"
-
+// Loops that compilers make vectors of. A source that has quantize_i8() and dequantize_i8() of its own
+// defines RL_OWN_INT8 before.
 #include <cstring>
 
+#include "kernels/ukernel/convert.h"
 #include "kernels/ukernel/generic/vector.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {

@@ -59,8 +59,8 @@ size_t compute_row(const F&, const RowInput&, const RowInput&, size_t, size_t, i
 #endif
 
 // One element after the other. Not part of its caller, and without steps where operands have none: then what
-// it computes with is in registers, also where those are few. `each` is a copy: results are bytes, which might
-// lie over what a reference names.
+// it computes with is in registers, also where those are few. `each` is a copy: results are bytes, which
+// might lie over what a reference names.
 template <bool kSteps, class Each>
 [[gnu::noinline]] void compute_each(const Each each, const int8_t* a, const int8_t* b, bool steps_a,
                                     int8_t* out, const int8_t* end) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RISC-V with vectors of any length. Rows lie along the vector where they are more than columns; three columns
-// share what is loaded, and multiplier and shift are one number for each. Otherwise columns lie along it.
+// RISC-V with vectors of any length. Rows lie along the vector where they are more than columns; three
+// columns share what is loaded, and multiplier and shift are one number for each. Otherwise columns lie along
+// it.
 #include "kernels/ukernel/int8_product.h"
 #include "kernels/ukernel/riscv/int8_rows_rvv.h"
 

@@ -113,8 +113,8 @@ inline vint32m8_t load_bias(const int32_t* bias, size_t column, size_t lanes) {
   }
 }
 
-// Whether sums of some columns, no more than eight registers hold, are rounded by kSingle with shifts of -2 and
-// less, as almost all are: by a right shift of the upper half of a product.
+// Whether sums of some columns, no more than eight registers hold, are rounded by kSingle with shifts of -2
+// and less, as almost all are: by a right shift of the upper half of a product.
 inline bool has_small_scales(const Requantization& to, size_t first, size_t columns) {
   if (to.rounding != Rounding::kSingle) return false;
   if (to.step == 0) return *to.shifts <= -2;

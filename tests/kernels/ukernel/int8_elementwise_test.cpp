@@ -42,8 +42,10 @@ enum class One : uint8_t { kNone, kFirst, kSecond, kBoth };  // operands that ar
 template <class Numbers>
 void compare(int8_t (*expect)(const Numbers&, int8_t, int8_t), void (*actual)(const Rows&, const Numbers&),
              const Numbers& numbers, size_t count, size_t n, One one, Edge edge) {
-  const bool first = one == One::kFirst || one == One::kBoth, second = one == One::kSecond || one == One::kBoth;
-  Guarded<int8_t> a(first ? count : count * n, edge), b(second ? count : count * n, edge), out(count * n, edge);
+  const bool first = one == One::kFirst || one == One::kBoth,
+             second = one == One::kSecond || one == One::kBoth;
+  Guarded<int8_t> a(first ? count : count * n, edge), b(second ? count : count * n, edge),
+      out(count * n, edge);
   fill_int8(a);
   fill_int8(b);
   std::vector<int8_t> expected(count * n);

@@ -64,8 +64,7 @@ void compare(const Functions& functions, const RequantizationCase& rounding, siz
   functions.multiply(product);
   for (size_t i = 0; i < out.size(); ++i) {
     ASSERT_EQ(out[i], expected[i]) << name_of(rounding) << ": element " << i << " of " << rows << " x "
-                                   << columns << ", depth " << parts << " x " << depth << ", gap "
-                                   << gap;
+                                   << columns << ", depth " << parts << " x " << depth << ", gap " << gap;
   }
 }
 
