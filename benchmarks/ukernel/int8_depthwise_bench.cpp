@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <string>
+
 #include "benchmarks/ukernel/bench.h"
 #include "benchmarks/ukernel/scales.h"
 #include "kernels/ukernel/int8_depthwise.h"
@@ -15,9 +17,9 @@ struct Depthwise {
 };
 RL_INTEGER_VARIANTS(Depthwise, variants, depthwise_int8)
 
-// A row of an image, of size x size taps.
+// A row of an image, of size x size taps, by pointers of each pixel or those of the first.
 void time_row(bench::Bench& bench, const Depthwise& each, size_t pixels, size_t channels, size_t size,
-              ukernel::Rounding rounding) {
+              ukernel::Rounding rounding, bool shares = false) {
   const size_t taps = size * size;
   const size_t width = pixels + size - 1;
   const bench::Bytes image = bench::some_bytes(size * width * channels);
@@ -31,6 +33,7 @@ void time_row(bench::Bench& bench, const Depthwise& each, size_t pixels, size_t 
     }
   }
   ukernel::Int8Depthwise strip;
+  if (shares) strip.pixel_stride = static_cast<ptrdiff_t>(channels);
   strip.pixels = pixels;
   strip.channels = channels;
   strip.taps = taps;
@@ -42,7 +45,7 @@ void time_row(bench::Bench& bench, const Depthwise& each, size_t pixels, size_t 
   strip.out = out.data();
   const std::string name = "int8 depthwise " + std::to_string(size) + "x" + std::to_string(size) + " of " +
                            std::to_string(pixels) + "x" + std::to_string(channels) +
-                           bench::Scales::name(rounding);
+                           (shares ? ", sharing" : "") + bench::Scales::name(rounding);
   bench.time({name, each.name, 2.0 * static_cast<double>(taps * pixels * channels), 0, true},
              [&] { each.depthwise(strip); });
 }
@@ -59,5 +62,8 @@ RL_BENCHMARK(int8_depthwise, bench) {
     for (const size_t channels : {8, 16, 24, 32, 96, 128}) time_row(bench, each, 56, channels, 3, kSingle);
     for (const size_t channels : {256, 512}) time_row(bench, each, 14, channels, 3, kSingle);
     for (const size_t channels : {16, 64, 240}) time_row(bench, each, 28, channels, 5, kSingle);
+    const bool is_native = std::string(each.name) == "native" || std::string(each.name) == "reference";
+    if (!ukernel::kInt8DepthwiseStrides || !is_native) continue;
+    for (const size_t channels : {8, 16, 64}) time_row(bench, each, 48, channels, 3, kSingle, true);
   }
 }

@@ -15,26 +15,32 @@ struct Product {
 };
 RL_NATIVE_VARIANTS(Product, variants, multiply_int8)
 
+// Rows of one part, or of several as a convolution along a row of pixels of `step` channels sees them.
 void time_product(bench::Bench& bench, const Product& each, size_t rows, size_t columns, size_t depth,
-                  ukernel::Rounding rounding) {
-  const bench::Bytes left = bench::some_bytes(rows * depth), right = bench::some_bytes(columns * depth);
-  const bench::Scales scales(columns, depth, rounding);
+                  ukernel::Rounding rounding, size_t parts = 1, size_t step = 0) {
+  if (step == 0) step = depth;
+  const size_t part = (rows - 1) * step + depth, all = parts * depth;
+  const bench::Bytes left = bench::some_bytes(parts * part), right = bench::some_bytes(columns * all);
+  const bench::Scales scales(columns, all, rounding);
   bench::Bytes out(rows * columns);
   ukernel::Int8Product product;
   product.rows = rows;
   product.columns = columns;
   product.depth = depth;
   product.left = left.data();
-  product.left_stride = static_cast<ptrdiff_t>(depth);
+  product.left_stride = static_cast<ptrdiff_t>(step);
+  product.parts = parts;
+  product.part_stride = static_cast<ptrdiff_t>(part);
   product.right = right.data();
-  product.right_stride = static_cast<ptrdiff_t>(depth);
+  product.right_stride = static_cast<ptrdiff_t>(all);
   product.bias = scales.bias();
   product.to = scales.from(0);
   product.out = out.data();
   product.out_stride = static_cast<ptrdiff_t>(columns);
   const std::string name = "int8 product " + std::to_string(rows) + "x" + std::to_string(columns) + "x" +
-                           std::to_string(depth) + bench::Scales::name(rounding);
-  bench.time({name, each.name, 2.0 * static_cast<double>(rows * columns * depth), 0, true},
+                           (parts > 1 ? std::to_string(parts) + "*" : "") + std::to_string(depth) +
+                           bench::Scales::name(rounding);
+  bench.time({name, each.name, 2.0 * static_cast<double>(rows * columns * all), 0, true},
              [&] { each.multiply(product); });
 }
 
@@ -54,5 +60,9 @@ RL_BENCHMARK(int8_product, bench) {
     time_product(bench, each, 64, 32, 144, kSingle);
     time_product(bench, each, 64, 64, 576, kSingle);
     time_product(bench, each, 36, 16, 8, kSingle);
+    if (!ukernel::kInt8ProductParts) continue;
+    time_product(bench, each, 32, 16, 9, kSingle, 3, 3);
+    time_product(bench, each, 32, 16, 48, kSingle, 3, 16);
+    time_product(bench, each, 8, 64, 192, kSingle, 3, 64);
   }
 }

@@ -58,4 +58,12 @@ std::optional<Error> dequantize_per_channel(KernelContext& context, const PerCha
 
 }  // namespace host
 
+namespace board {
+
+// quantize.cpp: int8.
+Error quantize_per_tensor(KernelContext& context, const QuantizePerTensorProblem& problem);
+Error dequantize_per_tensor(KernelContext& context, const PerTensorProblem& problem);
+
+}  // namespace board
+
 }  // namespace rushlight::kernels

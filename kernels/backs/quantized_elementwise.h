@@ -39,4 +39,12 @@ Error quantized_mul(KernelContext& context, const QuantizedMulProblem& problem);
 
 }  // namespace host
 
+namespace board {
+
+// quantized_elementwise.cpp: int8.
+Error quantized_add(KernelContext& context, const QuantizedAddProblem& problem);
+Error quantized_mul(KernelContext& context, const QuantizedMulProblem& problem);
+
+}  // namespace board
+
 }  // namespace rushlight::kernels

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Depthwise convolutions go by pointers to what each output sees. Others are products with the weights where
-// they are, of pixels where they are or of patches that are put together on the stack.
+// Products with the weights where they are, of pixels where they are, of parts of rows of the input that are
+// put on the stack with their borders, or of patches that are put together there. Depthwise convolutions are
+// computed by channels.
 #include "kernels/backs/quantized_convolution.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "kernels/board/int8_blocks.h"
+#include "kernels/board/int8_channels.h"
+#include "kernels/board/int8_tensors.h"
 #include "kernels/geometry/patches.h"
 #include "kernels/quantization/requantization.h"
-#include "kernels/ukernel/int8_depthwise.h"
 #include "kernels/ukernel/int8_product.h"
 
 namespace rushlight::kernels::board {
@@ -17,79 +19,6 @@ namespace rushlight::kernels::board {
 namespace {
 
 constexpr ptrdiff_t kStagedBytes = 128;  // of outputs whose channels are apart
-constexpr ptrdiff_t kPointers = 144;     // what some outputs see in a depthwise convolution
-constexpr ptrdiff_t kChannels = 128;     // that a depthwise convolution takes at once, where it has a border
-
-struct Tensors {
-  const int8_t* in;
-  const int8_t* weight;
-  const int32_t* bias;
-  int8_t* out;
-};
-
-// Of one element of the batch.
-Tensors tensors_at(const QuantizedConvolutionProblem& problem, const ConvolutionGeometry& g, ptrdiff_t n) {
-  return {problem.input.const_data_ptr<int8_t>() + n * g.in_batch_stride,
-          problem.weight.const_data_ptr<int8_t>(),
-          problem.bias ? problem.bias->const_data_ptr<int32_t>() : nullptr,
-          problem.out.mutable_data_ptr<int8_t>() + n * g.out_batch_stride};
-}
-
-// --- depthwise ---
-
-class ByChannels {
- public:
-  ByChannels(const ConvolutionGeometry& g, const QuantizedConvolutionProblem& problem)
-      : g_(g), finder_(g, outside_) {
-    std::memset(outside_, problem.input_zero_point, sizeof outside_);
-    strip_.taps = static_cast<size_t>(g.taps());
-    strip_.in = pointers_;
-    strip_.weight_stride = tap_stride(g);
-    pixels_ = std::max<ptrdiff_t>(kPointers / g.taps(), 1);
-  }
-
-  void convolve(const Tensors& tensors, const ukernel::Requantization& to) {
-    const ptrdiff_t outputs = g_.axes[0].out * g_.axes[1].out * g_.axes[2].out;
-    const ptrdiff_t line = outputs_in_line(g_);
-    strip_.out_stride = g_.axes[2].out_stride;
-    OutputPositions position(g_, 0);
-    for (ptrdiff_t i = 0; i < outputs;) {
-      const ptrdiff_t count = std::min(pixels_, line - i % line);
-      int8_t* out = tensors.out + position.out_offset();
-      const bool inside = finder_.find(tensors.in, position, count, pointers_);
-      strip_.pixels = static_cast<size_t>(count);
-      const ptrdiff_t most = inside ? g_.groups : kChannels;
-      for (ptrdiff_t c = 0; c < g_.groups; c += most) {
-        if (c > 0) move(most);
-        strip_.channels = static_cast<size_t>(std::min(most, g_.groups - c));
-        strip_.weights = tensors.weight + c;
-        strip_.bias = tensors.bias == nullptr ? nullptr : tensors.bias + c;
-        strip_.to = columns_from(to, static_cast<size_t>(c));
-        strip_.out = out + c;
-        ukernel::depthwise_int8(strip_);
-      }
-      i += count;
-    }
-  }
-
- private:
-  // To the next channels.
-  void move(ptrdiff_t channels) {
-    const ptrdiff_t count = static_cast<ptrdiff_t>(strip_.pixels) * g_.taps();
-    for (ptrdiff_t i = 0; i < count; ++i) {
-      if (pointers_[i] != outside_) pointers_[i] += channels;
-    }
-  }
-
-  const ConvolutionGeometry& g_;
-  TapFinder<int8_t> finder_;
-  ukernel::Int8Depthwise strip_;
-  ptrdiff_t pixels_;
-  const int8_t* pointers_[kPointers];
-  int8_t outside_[kChannels];
-};
-
-// --- products ---
 
 class ByProducts {
  public:
@@ -110,13 +39,14 @@ class ByProducts {
   }
 
   // Some output channels of one group; `tensors` are at the first of them.
-  void convolve(const Tensors& tensors, ptrdiff_t columns, ptrdiff_t right_stride,
+  void convolve(const Int8Tensors& tensors, ptrdiff_t columns, ptrdiff_t right_stride,
                 const ukernel::Requantization& to) {
     tensors_ = tensors;
     columns_ = columns;
     product_.right_stride = right_stride;
     to_ = to;
     if (sees_pixels(g_)) return convolve_pixels();
+    if (ukernel::kInt8ProductParts && sees_bands(g_, order_)) return convolve_bands();
     convolve_patches();
   }
 
@@ -130,6 +60,36 @@ class ByProducts {
                         j * g_.axes[1].step * g_.axes[1].in_stride;
         multiply(tensors_.out + i * g_.axes[0].out_stride + j * g_.axes[1].out_stride, row.out);
       }
+    }
+  }
+
+  // Rows of the input that some outputs of a row see, with what lies outside of them: a band. What an output
+  // sees of it are parts, a row of taps each, where they lie.
+  void convolve_bands() {
+    ConvolutionGeometry band = g_;
+    ConvolutionAxis& row = band.axes[2];
+    const ptrdiff_t kernel = row.kernel, channels = g_.in_channels;
+    const ptrdiff_t parts = g_.taps() / kernel;
+    const ptrdiff_t fitting = (patch_bytes_ / (parts * channels) - kernel) / row.step + 1;
+    constexpr ptrdiff_t kRows = ukernel::kInt8ProductRows;
+    const ptrdiff_t most = fitting > kRows ? fitting / kRows * kRows : fitting;
+    const PatchReader<int8_t, Sink> reader(band, order_);
+    product_.left = patches_;
+    product_.left_stride = row.step * channels;
+    product_.depth = static_cast<size_t>(kernel * channels);
+    product_.parts = static_cast<size_t>(parts);
+    const ptrdiff_t outputs = g_.axes[0].out * g_.axes[1].out * row.out;
+    OutputPositions position(g_, 0);
+    for (ptrdiff_t i = 0; i < outputs;) {
+      const ptrdiff_t count = std::min(most, row.out - i % row.out);
+      row.kernel = (count - 1) * row.step + kernel;
+      product_.part_stride = row.kernel * channels;
+      int8_t* out = tensors_.out + position.out_offset();
+      Sink sink{patches_, zero_point_};
+      reader.read(tensors_.in, position.at(), sink);
+      multiply(out, count);
+      i += count;
+      position.skip(count);
     }
   }
 
@@ -222,18 +182,12 @@ class ByProducts {
   PatchOrder order_;
   int32_t zero_point_;
   ukernel::Int8Product product_;
-  Tensors tensors_{};
+  Int8Tensors tensors_{};
   ptrdiff_t columns_ = 0;
   ukernel::Requantization to_;
   int8_t* patches_;
   ptrdiff_t patch_bytes_;
 };
-
-[[gnu::noinline]] void convolve_channels(const ConvolutionGeometry& g,
-                                         const QuantizedConvolutionProblem& problem) {
-  ByChannels by_channels(g, problem);
-  for (ptrdiff_t n = 0; n < g.batch; ++n) by_channels.convolve(tensors_at(problem, g, n), problem.to);
-}
 
 // How the weights of one group lie: the order of their elements, and the distance between these.
 struct Lie {
@@ -253,7 +207,7 @@ std::optional<Lie> lie_of(const ConvolutionGeometry& g) {
   ByProducts products(g, lie.order, problem.input_zero_point, patches, patch_bytes);
   if (!products.fits()) return false;
   for (ptrdiff_t n = 0; n < g.batch; ++n) {
-    const Tensors all = tensors_at(problem, g, n);
+    const Int8Tensors all = tensors_at(problem, g, n);
     for (ptrdiff_t group = 0; group < g.groups; ++group) {
       const Int8Weights weights{all.weight + group * g.weight_group_stride, g.weight_out_stride, lie.step,
                                 static_cast<size_t>(g.out_channels),
@@ -261,7 +215,7 @@ std::optional<Lie> lie_of(const ConvolutionGeometry& g) {
       const bool done = for_each_block(
           weights, [&](size_t first, size_t columns, const int8_t* right, ptrdiff_t right_stride) {
             const ptrdiff_t channel = group * g.out_channels + static_cast<ptrdiff_t>(first);
-            Tensors tensors = all;
+            Int8Tensors tensors = all;
             tensors.in += group * g.in_channels * g.in_channel_stride;
             tensors.weight = right;
             tensors.out += channel * g.out_channel_stride;
@@ -280,8 +234,8 @@ std::optional<Lie> lie_of(const ConvolutionGeometry& g) {
 std::optional<Error> quantized_convolution(KernelContext&, const QuantizedConvolutionProblem& problem) {
   const ConvolutionGeometry g =
       convolution_geometry(problem.input, problem.weight, problem.arguments, problem.out);
-  if (filters_channels(g) && g.weight_group_stride == 1 && g.taps() <= kPointers && tap_stride(g) >= 0) {
-    convolve_channels(g, problem);
+  if (takes_int8_channels(g)) {
+    convolve_int8_channels(g, problem);
     return Error::Ok;
   }
   const std::optional<Lie> lie = lie_of(g);

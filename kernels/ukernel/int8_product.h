@@ -2,9 +2,10 @@
 // Products of int8 matrices for cores with few registers and little memory: both factors are read where they
 // are, and sums become quantized numbers before they are stored.
 //
-//   out[i][j] = quantized(bias[j] + sum over k < depth of left[i][k] * right[j][k])
+//   out[i][j] = quantized(bias[j] + sum over p < parts, k < depth of left[i][p][k] * right[j][p][k])
 //
-// for i < rows, j < columns.
+// for i < rows, j < columns. Rows of the left factor may lie in parts, as a convolution sees an image: its
+// rows overlap, and nothing is copied. Variants without kInt8ProductParts take one part.
 //
 // Sums have 32 bits; the caller knows that none overflows. See requantize.h for what quantized() is.
 //
@@ -22,16 +23,20 @@ namespace rushlight::ukernel {
 
 // Rows that are computed together; fewer cost more for each.
 inline constexpr size_t kInt8ProductRows = native::kInt8ProductRows;
+// Whether rows of the left factor may lie in parts.
+inline constexpr bool kInt8ProductParts = native::kInt8ProductParts;
 
 struct Int8Product {
   size_t rows = 0;     // any number
   size_t columns = 0;  // any number
   size_t depth = 0;    // any number
+  size_t parts = 1;    // at least 1
 
-  const int8_t* left = nullptr;  // the numbers of a row are adjacent
+  const int8_t* left = nullptr;  // the numbers of a part are adjacent
   ptrdiff_t left_stride = 0;     // from row to row
+  ptrdiff_t part_stride = 0;     // from part to part of a row
 
-  const int8_t* right = nullptr;  // the numbers of a column are adjacent
+  const int8_t* right = nullptr;  // the numbers of a column are adjacent, in all its parts
   ptrdiff_t right_stride = 0;     // from column to column
 
   const int32_t* bias = nullptr;  // of each column; null: zeros

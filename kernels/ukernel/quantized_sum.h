@@ -18,7 +18,8 @@ struct QuantizedSum {
   int32_t low;
   int32_t high;
 
-  [[nodiscard]] int32_t operator()(int32_t a, int32_t b) const {
+  // Part of each loop, also of those that are compiled for size.
+  [[nodiscard]] [[gnu::always_inline]] int32_t operator()(int32_t a, int32_t b) const {
     const int32_t value = ((a * multipliers[0] + (offset + b * multipliers[1])) >> shift) + zero_point;
     return value < low ? low : value > high ? high : value;
   }

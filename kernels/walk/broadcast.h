@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The plan of both elementwise loops, kernels/walk/elementwise.h and kernels/host/elementwise.h: tensors that
+// The plan of elementwise loops, as kernels/walk/elementwise.h and kernels/host/elementwise.h: tensors that
 // are broadcast against each other, as the fewest nested loops that visit all elements in the output's memory
 // order. Inline, as a call for each operator would cost the small ones.
 #pragma once
@@ -57,6 +57,32 @@ inline size_t plan_broadcast(const Tensor* const* operands, size_t count, Broadc
     }
   }
   return dim;
+}
+
+// row(addresses, axis) for each row of the innermost axis, operands[0] being the output, which has the
+// broadcast shape.
+template <size_t kOperands, class Row>
+void for_each_row(const Tensor* const (&operands)[kOperands], const Row& row) {
+  if (operands[0]->numel() == 0) return;
+  BroadcastAxis axes[kTensorDimensionLimit];
+  const size_t count = plan_broadcast(operands, kOperands, axes);
+  if (count == 0) axes[0] = {1, {}};
+  char* at[kOperands];
+  for (size_t k = 0; k < kOperands; ++k) at[k] = static_cast<char*>(operands[k]->mutable_data_ptr());
+  size_t index[kTensorDimensionLimit] = {};
+  while (true) {
+    row(at, axes[0]);
+    size_t d = 1;
+    for (; d < count; ++d) {
+      const BroadcastAxis& axis = axes[d];
+      const bool goes_on = ++index[d] < axis.size;
+      const auto steps = goes_on ? ptrdiff_t{1} : 1 - static_cast<ptrdiff_t>(axis.size);
+      for (size_t k = 0; k < kOperands; ++k) at[k] += steps * axis.strides[k];
+      if (goes_on) break;
+      index[d] = 0;
+    }
+    if (d >= count) return;
+  }
 }
 
 // True if both tensors have one shape and one layout, so that their elements lie side by side.

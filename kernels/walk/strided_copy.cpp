@@ -58,7 +58,8 @@ void copy_elements(char* target, ptrdiff_t target_stride, const char* source, pt
 }
 
 Error copy_view(const View& target, const View& source) {
-  const PairedLoops loops(target, source);
+  PairedLoops loops(target, source);
+  loops.lengthen_runs();
   if (target.type == source.type) {
     const size_t element = element_size(target.type);
     loops.for_each_run([&](char* to, const char* from, const PairedLoops::Loop& loop) {

@@ -86,6 +86,14 @@ PairedLoops::PairedLoops(const View& target, const View& source)
   merge();
 }
 
+void PairedLoops::lengthen_runs() {
+  constexpr ptrdiff_t kFew = 8;
+  if (dim_ < 2 || loops_[0].size >= kFew || loops_[1].size <= loops_[0].size) return;
+  const Loop inner = loops_[0];
+  loops_[0] = loops_[1];
+  loops_[1] = inner;
+}
+
 void PairedLoops::insert(const Loop& loop) {
   size_t at = dim_++;
   for (; at > 0 && loops_[at - 1].target > loop.target; --at) loops_[at] = loops_[at - 1];

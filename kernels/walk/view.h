@@ -45,6 +45,10 @@ class PairedLoops {
   // The loops, innermost first; none when there is no element.
   [[nodiscard]] Span<const Loop> loops() const { return {loops_, dim_}; }
 
+  // Makes short runs long: exchanges the two innermost loops where the inner one has few elements. Memory is
+  // then written with steps, which costs cores without caches nothing.
+  void lengthen_runs();
+
   // Calls run(target, source, loop) with char pointers for every run of the innermost loop.
   template <class Run>
   void for_each_run(Run run) const {

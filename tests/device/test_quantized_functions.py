@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from torch.ao.quantization.fx import _decomposed  # noqa: F401  # defines operators
 
 from rushlight import targets
 from rushlight.codegen.table import load_table
@@ -22,6 +23,7 @@ from rushlight.integers.rules.norm import fixed_point
 from rushlight.sources import source_root
 from support.boards import need
 from support.calls_program import computed
+from support.harness import with_dim_order
 from support.opinfo.recording import RecordedCall
 
 pytestmark = pytest.mark.device
@@ -123,6 +125,38 @@ def _drawn() -> Iterator[RecordedCall]:
         out = torch.full_like(expected, 113)
         given: dict[str, Any] = dict(zip((a.name for a in schema.arguments), arguments, strict=False))
         yield RecordedCall(name, schema, function, given, [*arguments, out], [out], [expected])
+
+
+def _of_floats() -> Iterator[RecordedCall]:
+    """Between float32 and int8: tensors that lie alike, and such that do not."""
+    library = torch.ops.quantized_decomposed
+    generator = torch.Generator().manual_seed(7)
+    for seed, order in itertools.product(range(4), ([0, 1, 2, 3], [0, 2, 3, 1])):
+        x = torch.randn(2, 3, 5, 1 + 9 * seed, generator=generator) * 10.0 ** (2 * seed - 2)
+        x.view(-1)[:4] = torch.tensor([1e38, -1e38, 0.05, 1e-40])
+        scale, point = 0.1 * 4.0**-seed, 20 * seed - 30
+        numbers = scale, point, -100, 120, torch.int8
+        q = library.quantize_per_tensor(x, *numbers)
+        for base, tensor, expected, rest in (
+            ("quantize_per_tensor", x, q, ()),
+            ("dequantize_per_tensor", q, library.dequantize_per_tensor(q, *numbers), (None,)),
+        ):
+            name = f"quantized_decomposed::{base}.out"
+            schema = torch._C.parse_schema(OPERATORS[name].schema.text)
+            arguments = [tensor, *numbers, *rest]
+            given: dict[str, Any] = dict(zip((a.name for a in schema.arguments), arguments, strict=False))
+            out = with_dim_order(torch.full_like(expected, 113), order)
+            function = getattr(library, base).default
+            yield RecordedCall(name, schema, function, given, [*arguments, out], [out], [expected])
+
+
+def test_a_target_quantizes_floats_as_pytorch_does(target: targets.Target, tmp_path: Path) -> None:
+    need(target.name)
+    calls = list(_of_floats())[: 4 if target.name == "microbit" else None]
+    results = computed(calls, target.name, tmp_path)
+    pairs = zip(calls, results, strict=True)
+    wrong = [str(call) for call, (out,) in pairs if not torch.equal(out, call.expected[0])]
+    assert not wrong, f"{len(wrong)} of {len(calls)} calls:\n" + "\n".join(wrong[:20])
 
 
 def test_a_target_has_the_bytes_of_the_definition(target: targets.Target, tmp_path: Path) -> None:

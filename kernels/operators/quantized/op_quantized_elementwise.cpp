@@ -102,27 +102,9 @@ void compute_row(const F function, char* const* at, const BroadcastAxis& axis) {
 // Each element of `out`, which has the broadcast shape, from those of `a` and `b`.
 template <class T, class F>
 void compute(const F& function, const Tensor& a, const Tensor& b, const Tensor& out) {
-  const Tensor* operands[] = {&out, &a, &b};
-  BroadcastAxis axes[kTensorDimensionLimit];
-  const size_t count = plan_broadcast(operands, 3, axes);
-  if (out.numel() == 0) return;
-  const BroadcastAxis one{1, {}};
-  const BroadcastAxis& row = count == 0 ? one : axes[0];
-  char* at[3] = {out.mutable_data_ptr<char>(), a.mutable_data_ptr<char>(), b.mutable_data_ptr<char>()};
-  size_t index[kTensorDimensionLimit] = {};
-  while (true) {
-    compute_row<T>(function, at, row);
-    size_t d = 1;
-    for (; d < count; ++d) {
-      const BroadcastAxis& axis = axes[d];
-      const bool goes_on = ++index[d] < axis.size;
-      const auto steps = goes_on ? ptrdiff_t{1} : 1 - static_cast<ptrdiff_t>(axis.size);
-      for (size_t k = 0; k < 3; ++k) at[k] += steps * axis.strides[k];
-      if (goes_on) break;
-      index[d] = 0;
-    }
-    if (d >= count) return;
-  }
+  const Tensor* const operands[] = {&out, &a, &b};
+  for_each_row(operands,
+               [&](char* const* at, const BroadcastAxis& axis) { compute_row<T>(function, at, axis); });
 }
 
 Error check_types(TypeSet types, const Tensor& self, const Tensor& other, const Tensor& out) {

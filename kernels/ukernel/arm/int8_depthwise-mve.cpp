@@ -9,20 +9,22 @@ namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
 
-constexpr size_t kGroup = 16;
-constexpr size_t kMostTaps = 32;  // whose weights are copied: 512 bytes of stack
-constexpr size_t kPixels = 16;    // that sums are kept of: 1 kB
+constexpr size_t kGroup = kSumColumns;
+constexpr size_t kMostTaps = 32;      // whose weights are copied: 512 bytes of stack
+constexpr size_t kPixels = kSumRows;  // that sums are kept of: 1 kB
 
 // Assembler reads it by the offsets of members.
 struct Taps {
   const int8_t* const* in;
   const int8_t* weights;
-  size_t channel;
+  ptrdiff_t offset;  // from what `in` points to
   size_t pairs;
   size_t rest;
   int32_t* sums;
   const int32_t* sums_end;
   size_t channels;  // as many lanes are loaded
+  ptrdiff_t back;   // bytes that pointers have gone too far behind a pixel, and its offset from the last one
+  ptrdiff_t pixel_stride;
 };
 
 // Sums of channels 0, 4, 8, 12 are in q4, the next ones in q5 to q7.
@@ -40,7 +42,7 @@ struct Taps {
   asm volatile(
       "push {r4-r11, lr}\n"
       "vpush {d8-d15}\n"
-      "ldmia r0, {r1, r2, r3, r4, r5, r6, r7, r8}\n"
+      "ldmia r0, {r1, r2, r3, r4, r5, r6, r7, r8, r11, r12}\n"
       "vctp.8 r8\n"
       "1:\n"
       "mov r8, r2\n"
@@ -81,21 +83,27 @@ struct Taps {
       "vst41.32 {q4, q5, q6, q7}, [r6]\n"
       "vst42.32 {q4, q5, q6, q7}, [r6]\n"
       "vst43.32 {q4, q5, q6, q7}, [r6]!\n"
+      "sub r1, r1, r11\n"
+      "add r3, r3, r12\n"
       "cmp r6, r7\n"
       "bne 1b\n"
       "str r1, [r0]\n"
+      "str r3, [r0, #8]\n"
       "vpop {d8-d15}\n"
       "pop {r4-r11, pc}\n");
 }
 
-// Whether add_taps() can take them. Those of lanes that no channel has are zero.
-inline bool copy_weights(const Int8Depthwise& strip, size_t channel, int8_t* to) {
+// Whether add_taps() can take them. Those of lanes that no channel has are zero, or with `number` less than
+// 16 those of so many channels again and again.
+inline bool copy_weights(const Int8Depthwise& strip, size_t channel, size_t lanes_used, size_t number,
+                         int8_t* to) {
   if (strip.taps > kMostTaps) return false;
-  const mve_pred16_t lanes = vctp8q(strip.channels - channel);
+  const mve_pred16_t lanes = vctp8q(lanes_used);
+  const uint8x16_t at = vandq_u8(vidupq_n_u8(0, 1), vdupq_n_u8(static_cast<uint8_t>(number - 1)));
   const int8_t* from = strip.weights + channel;
   int8_t least = 0;
   for (size_t t = strip.taps; t > 0; --t, from += strip.weight_stride, to += kGroup) {
-    const int8x16_t weights = vldrbq_z_s8(from, lanes);
+    const int8x16_t weights = vldrbq_gather_offset_z_s8(from, at, lanes);
     least = vminvq_s8(least, weights);
     vstrbq_s8(to, weights);
   }
@@ -103,30 +111,54 @@ inline bool copy_weights(const Int8Depthwise& strip, size_t channel, int8_t* to)
 }
 
 // Any weights of at most four channels.
-inline void add_few(const Int8Depthwise& strip, size_t channel, const int8_t* const* in, int32_t* sums,
-                    size_t pixels) {
+inline void add_few(const Int8Depthwise& strip, size_t channel, size_t pixel, size_t pixels, int32_t* sums) {
   const mve_pred16_t lanes = vctp32q(strip.channels - channel);
-  for (; pixels > 0; --pixels, sums += kGroup) {
+  for (; pixels > 0; --pixels, ++pixel, sums += kGroup) {
+    const int8_t* const* in = strip.in + (strip.pixel_stride == 0 ? pixel * strip.taps : 0);
+    const ptrdiff_t offset =
+        static_cast<ptrdiff_t>(pixel) * strip.pixel_stride + static_cast<ptrdiff_t>(channel);
     const int8_t* weights = strip.weights + channel;
     int32x4_t sum = vdupq_n_s32(0);
     for (size_t t = strip.taps; t > 0; --t, weights += strip.weight_stride) {
-      const int32x4_t numbers = vldrbq_z_s32(*in++ + channel, lanes);
+      const int32x4_t numbers = vldrbq_z_s32(*in++ + offset, lanes);
       sum = vaddq_s32(sum, vmulq_s32(numbers, vldrbq_z_s32(weights, lanes)));
     }
     vstrwq_s32(sums, sum);
   }
 }
 
-}  // namespace
+// Pixels that a group of lanes has, if they lie side by side and few channels leave lanes for them.
+size_t pixels_of_group(const Int8Depthwise& strip) {
+  const auto channels = static_cast<ptrdiff_t>(strip.channels);
+  const bool adjoin = strip.pixel_stride == channels && strip.out_stride == channels;
+  const bool fits = channels == 8 || channels == 4 || channels == 2 || channels == 1;
+  return adjoin && fits ? kGroup / strip.channels : 1;
+}
 
-void depthwise_int8(const Int8Depthwise& strip) {
+// Pixels from `first` on, whose results begin at strip.out; `together` of them are one of more channels:
+// false, and nothing is written, where add_taps() cannot take them.
+[[gnu::noinline]] bool convolve(const Int8Depthwise& strip, size_t together, size_t first) {
   int8_t weights[kMostTaps * kGroup];
   int32_t sums[kPixels * kGroup];
-  for (size_t c = 0; c < strip.channels;) {
-    const bool whole = copy_weights(strip, c, weights);
-    const size_t most = whole ? kGroup : 4;
-    const size_t channels = strip.channels - c < most ? strip.channels - c : most;
-    Taps work{strip.in, weights, c, strip.taps / 2, strip.taps % 2, nullptr, nullptr, channels};
+  const size_t number = together == 1 ? kGroup : strip.channels;
+  const size_t all = strip.channels * together;
+  for (size_t c = 0; c < all;) {
+    const size_t lanes = all - c < kGroup ? all - c : kGroup;
+    const bool whole = copy_weights(strip, c, lanes, number, weights);
+    if (!whole && together > 1) return false;
+    const size_t channels = whole || lanes < 4 ? lanes : 4;
+    const auto pointers = static_cast<ptrdiff_t>(strip.taps * sizeof(strip.in[0]));
+    Taps work{strip.in,
+              weights,
+              static_cast<ptrdiff_t>(c) + static_cast<ptrdiff_t>(first) * strip.pixel_stride,
+              strip.taps / 2,
+              strip.taps % 2,
+              nullptr,
+              nullptr,
+              channels,
+              strip.pixel_stride == 0 ? 0 : pointers,
+              strip.pixel_stride};
+    const Quantizer quantizer(strip.to, strip.bias, c, channels, number);
     int8_t* out = strip.out + c;
     for (size_t p = 0; p < strip.pixels; p += kPixels) {
       const size_t pixels = strip.pixels - p < kPixels ? strip.pixels - p : kPixels;
@@ -135,13 +167,31 @@ void depthwise_int8(const Int8Depthwise& strip) {
         work.sums_end = sums + pixels * kGroup;
         add_taps(work);
       } else {
-        add_few(strip, c, strip.in + p * strip.taps, sums, pixels);
+        add_few(strip, c, first + p, pixels, sums);
       }
-      quantize(strip.to, {sums, 1, kGroup, channels, pixels, c, strip.bias, out, strip.out_stride});
+      quantizer.quantize({sums, 1, kRowsOf16, pixels, out, strip.out_stride});
       out += static_cast<ptrdiff_t>(pixels) * strip.out_stride;
     }
     c += channels;
   }
+  return true;
+}
+
+}  // namespace
+
+void depthwise_int8(const Int8Depthwise& strip) {
+  Int8Depthwise rest = strip;
+  const size_t together = pixels_of_group(strip);
+  if (together > 1 && strip.pixels >= together) {
+    Int8Depthwise groups = strip;
+    groups.pixels /= together;
+    groups.pixel_stride *= static_cast<ptrdiff_t>(together);
+    groups.out_stride = groups.pixel_stride;
+    if (convolve(groups, together, 0)) rest.pixels %= together;
+  }
+  const auto done = static_cast<ptrdiff_t>(strip.pixels - rest.pixels);
+  rest.out += done * strip.out_stride;
+  if (rest.pixels > 0) convolve(rest, 1, static_cast<size_t>(done));
 }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

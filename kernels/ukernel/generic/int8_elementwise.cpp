@@ -58,6 +58,19 @@ size_t compute_row(const F&, const RowInput&, const RowInput&, size_t, size_t, i
 }
 #endif
 
+// One element after the other. Not part of its caller, and without steps where operands have none: then what
+// it computes with is in registers, also where those are few. `each` is a copy: results are bytes, which
+// might lie over what a reference names.
+template <bool kSteps, class Each>
+[[gnu::noinline]] void compute_each(const Each each, const int8_t* a, const int8_t* b, bool steps_a,
+                                    int8_t* out, const int8_t* end) {
+  while (out != end) {
+    *out++ = static_cast<int8_t>(each(*a, *b));
+    a += !kSteps || steps_a ? 1 : 0;
+    b += !kSteps || !steps_a ? 1 : 0;
+  }
+}
+
 // function(I32, I32) for whole vectors, each(int32_t, int32_t) for what is left of a row.
 template <class F, class Each>
 RL_INLINE void compute(const Rows& rows, const F& function, const Each& each) {
@@ -65,10 +78,15 @@ RL_INLINE void compute(const Rows& rows, const F& function, const Each& each) {
   for (size_t row = 0; row < rows.count; ++row) {
     auto* out =
         reinterpret_cast<int8_t*>(static_cast<char*>(rows.out) + static_cast<ptrdiff_t>(row) * rows.stride);
-    const int8_t* first = row_of(a, row);
-    const int8_t* second = row_of(b, row);
-    for (size_t i = compute_row(function, a, b, row, rows.n, out); i < rows.n; ++i) {
-      out[i] = static_cast<int8_t>(each(first[a.one ? 0 : i], second[b.one ? 0 : i]));
+    const size_t done = compute_row(function, a, b, row, rows.n, out);
+    const int8_t* first = row_of(a, row) + (a.one ? 0 : done);
+    const int8_t* second = row_of(b, row) + (b.one ? 0 : done);
+    if (!a.one && !b.one) {
+      compute_each<false>(each, first, second, true, out + done, out + rows.n);
+    } else if (a.one && b.one) {
+      std::memset(out + done, each(*first, *second), rows.n - done);
+    } else {
+      compute_each<true>(each, first, second, !a.one, out + done, out + rows.n);
     }
   }
 }

@@ -11,7 +11,10 @@ void multiply_int8(const Int8Product& p) {
     for (size_t j = 0; j < p.columns; ++j) {
       const int8_t* right = p.right + static_cast<ptrdiff_t>(j) * p.right_stride;
       int32_t sum = p.bias == nullptr ? 0 : p.bias[j];
-      for (ptrdiff_t k = 0; k < depth; ++k) sum += left[k] * right[k];
+      const int8_t* part = left;
+      for (size_t n = p.parts; n > 0; --n, part += p.part_stride, right += depth) {
+        for (ptrdiff_t k = 0; k < depth; ++k) sum += part[k] * right[k];
+      }
       out[j] = static_cast<int8_t>(requantize(p.to, sum, j));
     }
   }

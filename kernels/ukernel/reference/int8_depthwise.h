@@ -11,8 +11,10 @@ inline void depthwise_int8(const Int8Depthwise& strip) {
     for (size_t c = 0; c < strip.channels; ++c) {
       int32_t sum = strip.bias == nullptr ? 0 : strip.bias[c];
       for (size_t t = 0; t < strip.taps; ++t) {
-        sum += strip.in[p * strip.taps + t][c] *
-               strip.weights[static_cast<ptrdiff_t>(t) * strip.weight_stride + static_cast<ptrdiff_t>(c)];
+        const size_t first = strip.pixel_stride == 0 ? p * strip.taps : 0;
+        sum +=
+            strip.in[first + t][static_cast<ptrdiff_t>(p) * strip.pixel_stride + static_cast<ptrdiff_t>(c)] *
+            strip.weights[static_cast<ptrdiff_t>(t) * strip.weight_stride + static_cast<ptrdiff_t>(c)];
       }
       strip.out[static_cast<ptrdiff_t>(p) * strip.out_stride + static_cast<ptrdiff_t>(c)] =
           static_cast<int8_t>(requantize(strip.to, sum, c));

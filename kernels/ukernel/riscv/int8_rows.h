@@ -25,6 +25,8 @@ struct Int8Rows {
   const Requantization* to;
   int8_t* out;
   ptrdiff_t out_stride;
+  size_t parts = 1;  // rows of the left factor, as int8_product.h has them; one without vectors
+  ptrdiff_t part_stride = 0;
 };
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

@@ -42,14 +42,19 @@ inline void sum_wide(const Int8Rows& p, const int8_t* const* left, size_t column
   const int8_t* left_a = left[0];
   const int8_t* left_b = left[1];
   const int8_t* left_c = left[2];
-#pragma clang loop unroll_count(2)
-  for (size_t k = 0; k < p.depth; ++k, right.next()) {
-    const vint16m4_t numbers = right.load_m4(lanes);
-    a = __riscv_vwmacc_vx_i32m8(a, left_a[k], numbers, lanes);
-    if constexpr (kRows == 3) {
-      b = __riscv_vwmacc_vx_i32m8(b, left_b[k], numbers, lanes);
-      c = __riscv_vwmacc_vx_i32m8(c, left_c[k], numbers, lanes);
+  for (size_t part = p.parts; part > 0; --part) {
+#pragma clang loop unroll_count(4)
+    for (size_t k = 0; k < p.depth; ++k, right.next()) {
+      const vint16m4_t numbers = right.load_m4(lanes);
+      a = __riscv_vwmacc_vx_i32m8(a, left_a[k], numbers, lanes);
+      if constexpr (kRows == 3) {
+        b = __riscv_vwmacc_vx_i32m8(b, left_b[k], numbers, lanes);
+        c = __riscv_vwmacc_vx_i32m8(c, left_c[k], numbers, lanes);
+      }
     }
+    left_a += p.part_stride;
+    left_b += p.part_stride;
+    left_c += p.part_stride;
   }
   __riscv_vse32_v_i32m8(sums, a, lanes);
   if constexpr (kRows == 3) {
@@ -71,15 +76,23 @@ inline void sum_six(const Int8Rows& p, const int8_t* const* left, size_t column,
   const int8_t* left_e = left[4];
   const int8_t* left_f = left[5];
   Right<kByColumns> right(p, column);
+  for (size_t part = p.parts; part > 0; --part) {
 #pragma clang loop unroll_count(4)
-  for (size_t k = 0; k < p.depth; ++k, right.next()) {
-    const vint16m2_t numbers = right.load_m2(lanes);
-    a = __riscv_vwmacc_vx_i32m4(a, left_a[k], numbers, lanes);
-    b = __riscv_vwmacc_vx_i32m4(b, left_b[k], numbers, lanes);
-    c = __riscv_vwmacc_vx_i32m4(c, left_c[k], numbers, lanes);
-    d = __riscv_vwmacc_vx_i32m4(d, left_d[k], numbers, lanes);
-    e = __riscv_vwmacc_vx_i32m4(e, left_e[k], numbers, lanes);
-    f = __riscv_vwmacc_vx_i32m4(f, left_f[k], numbers, lanes);
+    for (size_t k = 0; k < p.depth; ++k, right.next()) {
+      const vint16m2_t numbers = right.load_m2(lanes);
+      a = __riscv_vwmacc_vx_i32m4(a, left_a[k], numbers, lanes);
+      b = __riscv_vwmacc_vx_i32m4(b, left_b[k], numbers, lanes);
+      c = __riscv_vwmacc_vx_i32m4(c, left_c[k], numbers, lanes);
+      d = __riscv_vwmacc_vx_i32m4(d, left_d[k], numbers, lanes);
+      e = __riscv_vwmacc_vx_i32m4(e, left_e[k], numbers, lanes);
+      f = __riscv_vwmacc_vx_i32m4(f, left_f[k], numbers, lanes);
+    }
+    left_a += p.part_stride;
+    left_b += p.part_stride;
+    left_c += p.part_stride;
+    left_d += p.part_stride;
+    left_e += p.part_stride;
+    left_f += p.part_stride;
   }
   __riscv_vse32_v_i32m4(sums, a, lanes);
   __riscv_vse32_v_i32m4(sums + lanes, b, lanes);

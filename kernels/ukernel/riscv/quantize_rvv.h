@@ -113,39 +113,53 @@ inline vint32m8_t load_bias(const int32_t* bias, size_t column, size_t lanes) {
   }
 }
 
+// Whether sums of some columns, no more than eight registers hold, are rounded by kSingle with shifts of -2
+// and less, as almost all are: by a right shift of the upper half of a product.
+inline bool has_small_scales(const Requantization& to, size_t first, size_t columns) {
+  if (to.rounding != Rounding::kSingle) return false;
+  if (to.step == 0) return *to.shifts <= -2;
+  const vint8m2_t shifts = __riscv_vle8_v_i8m2(to.shifts + first, columns);
+  return __riscv_vfirst_m_b4(__riscv_vmsgt_vx_i8m2_b4(shifts, -2, columns), columns) < 0;
+}
+
+// Quantized numbers of such sums; multipliers and right shifts are vectors or one number for all.
+inline vint8m2_t narrowed(vint32m8_t sums, const Requantization& to, size_t lanes) {
+  sums = __riscv_vadd_vx_i32m8(sums, to.zero_point, lanes);
+  sums = __riscv_vmin_vx_i32m8(__riscv_vmax_vx_i32m8(sums, to.low, lanes), to.high, lanes);
+  return __riscv_vncvt_x_x_w_i8m2(__riscv_vncvt_x_x_w_i16m4(sums, lanes), lanes);
+}
+inline vint8m2_t quantize_small(vint32m8_t sums, int32_t multiplier, size_t right, const Requantization& to,
+                                size_t lanes) {
+  const vint32m8_t upper = __riscv_vmulh_vx_i32m8(sums, multiplier, lanes);
+  return narrowed(__riscv_vssra_vx_i32m8(upper, right, __RISCV_VXRM_RNU, lanes), to, lanes);
+}
+
 // block.out[i * out_stride + j] for i < rows, j < columns of block.sums[i * columns + j], and biases of rows.
-// There are no more columns than eight registers hold. kSingle with shifts of -2 and less, as almost all are,
-// rounds the upper half of a product by a right shift.
+// There are no more columns than eight registers hold.
 [[gnu::noinline]] inline void quantize_block(const Block& block) {
-  const Requantization& to = *block.to;
+  const Requantization to = *block.to;  // results might lie over it
   const size_t lanes = block.columns;
-  if (to.rounding == Rounding::kSingle) {
+  if (has_small_scales(to, block.first, lanes)) {
     const bool is_one = to.step == 0;
     const size_t at = is_one ? 0 : block.first;
     const vint8m2_t shifts =
         is_one ? __riscv_vmv_v_x_i8m2(*to.shifts, lanes) : __riscv_vle8_v_i8m2(to.shifts + at, lanes);
-    if (__riscv_vfirst_m_b4(__riscv_vmsgt_vx_i8m2_b4(shifts, -2, lanes), lanes) < 0) {
-      const vint8m2_t less = __riscv_vrsub_vx_i8m2(shifts, -1, lanes);
-      const vuint32m8_t right = __riscv_vreinterpret_v_i32m8_u32m8(__riscv_vsext_vf4_i32m8(less, lanes));
-      const vint32m8_t multipliers = is_one ? __riscv_vmv_v_x_i32m8(*to.multipliers, lanes)
-                                            : __riscv_vle32_v_i32m8(to.multipliers + at, lanes);
-      const int32_t low = to.low, high = to.high, zero_point = to.zero_point;
-      const ptrdiff_t out_stride = block.out_stride;
-      const int32_t* row_bias = block.row_bias;
-      const int32_t* from = block.sums;
-      int8_t* out = block.out;
-      for (size_t i = block.rows; i > 0; --i, from += lanes, out += out_stride) {
-        vint32m8_t sums = __riscv_vle32_v_i32m8(from, lanes);
-        if (row_bias != nullptr) sums = __riscv_vadd_vx_i32m8(sums, *row_bias++, lanes);
-        sums = __riscv_vmulh_vv_i32m8(sums, multipliers, lanes);
-        sums = __riscv_vssra_vv_i32m8(sums, right, __RISCV_VXRM_RNU, lanes);
-        sums = __riscv_vadd_vx_i32m8(sums, zero_point, lanes);
-        sums = __riscv_vmin_vx_i32m8(__riscv_vmax_vx_i32m8(sums, low, lanes), high, lanes);
-        const vint16m4_t halves = __riscv_vncvt_x_x_w_i16m4(sums, lanes);
-        __riscv_vse8_v_i8m2(out, __riscv_vncvt_x_x_w_i8m2(halves, lanes), lanes);
-      }
-      return;
+    const vint8m2_t less = __riscv_vrsub_vx_i8m2(shifts, -1, lanes);
+    const vuint32m8_t right = __riscv_vreinterpret_v_i32m8_u32m8(__riscv_vsext_vf4_i32m8(less, lanes));
+    const vint32m8_t multipliers = is_one ? __riscv_vmv_v_x_i32m8(*to.multipliers, lanes)
+                                          : __riscv_vle32_v_i32m8(to.multipliers + at, lanes);
+    const ptrdiff_t out_stride = block.out_stride;
+    const int32_t* row_bias = block.row_bias;
+    const int32_t* from = block.sums;
+    int8_t* out = block.out;
+    for (size_t i = block.rows; i > 0; --i, from += lanes, out += out_stride) {
+      vint32m8_t sums = __riscv_vle32_v_i32m8(from, lanes);
+      if (row_bias != nullptr) sums = __riscv_vadd_vx_i32m8(sums, *row_bias++, lanes);
+      const vint32m8_t upper = __riscv_vmulh_vv_i32m8(sums, multipliers, lanes);
+      sums = __riscv_vssra_vv_i32m8(upper, right, __RISCV_VXRM_RNU, lanes);
+      __riscv_vse8_v_i8m2(out, narrowed(sums, to, lanes), lanes);
     }
+    return;
   }
   for (size_t j = 0; j < lanes;) {
     const size_t some = __riscv_vsetvl_e32m4(lanes - j);

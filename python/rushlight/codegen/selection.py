@@ -41,7 +41,8 @@ class Selected:
         back = self.operator.back
         if back is None or self.keep_portable or back.declines:
             return True
-        few = len(self.dtypes) <= 1 and self.dtypes <= back.dtypes
+        deciding = self.dtypes - back.beside
+        few = len(deciding) <= 1 and deciding <= back.dtypes
         return not back.whole and not few
 
     def units(self, table: OperatorTable) -> list[Unit]:

@@ -46,7 +46,7 @@ TRAITS = {
 }
 """What a row may say of its operator, by name. The exporter relies on it, and tests hold kernels to it."""
 
-_BACK_KEYS = {"dtypes", "source", "function", "prepares", "whole", "declines"}
+_BACK_KEYS = {"dtypes", "beside", "source", "function", "prepares", "whole", "declines"}
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ class Back:
     """One implementation behind an operator's front: rushlight::kernels::<name>::<function>, defined in
     kernels/<source>.cpp, computes problems whose tensors have one dtype of `dtypes`.
 
+    `beside`: dtypes of tensors that do not decide whether it computes a problem, as those of scales.
     `whole`: it computes every problem, of any dtype. `declines`: it may hand a problem to the next back, so
     the portable one is always compiled, too. `prepares`: it packs constants when a method is loaded.
     """
@@ -65,6 +66,7 @@ class Back:
     prepares: bool = False
     whole: bool = False
     declines: bool = False
+    beside: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -320,11 +322,12 @@ def _back(name: str, given: Any, row: Operator, sets: Mapping[str, frozenset[str
     if flags["prepares"] and row.folds:
         raise InvalidSelection(f"{where}: 'folds' and 'prepares': a kernel has one of the two")
     dtypes = row.dtypes if flags["whole"] else _dtypes(keys["dtypes"], sets, where)
-    if beyond := dtypes - row.dtypes:
+    beside = _dtypes(keys["beside"], sets, where) if "beside" in keys else frozenset()
+    if beyond := (dtypes | beside) - row.dtypes:
         raise InvalidSelection(f"{where}: {min(beyond)} is none of the row's dtypes")
     source = f"{name}/{keys.get('source', PurePosixPath(row.source).name.removeprefix('op_'))}"
     function = keys.get("function", row.kernel.removesuffix("_out"))
-    return Back(name, dtypes, source, function, **flags)
+    return Back(name, dtypes, source, function, beside=beside, **flags)
 
 
 def by_order(_row: Operator) -> int:

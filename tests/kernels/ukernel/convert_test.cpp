@@ -87,14 +87,20 @@ class Convert : public ::testing::TestWithParam<size_t> {
     using Limits = std::numeric_limits<T>;
     for (const Quantization& how :
          {Quantization{1, 0, Limits::min(), Limits::max()}, Quantization{0.37f, 5, 0, 100},
-          Quantization{3.0f, -7, Limits::min() / 2, Limits::max() / 2}}) {
+          Quantization{3.0f, -7, Limits::min() / 2, Limits::max() / 2},
+          // Where subnormal numbers show.
+          Quantization{0x1p127f, 1, Limits::min(), Limits::max()},
+          Quantization{0x1p-127f, 1, Limits::min(), Limits::max()}}) {
       expect_same<float, T>(
           "quantize", samples<float>(), [&](size_t n, const float* x, T* out) { quantize(n, x, how, out); },
           [&](float x) { return reference::quantize<T>(x, how); });
     }
-    expect_same<T, float>(
-        "dequantize", samples<T>(), [&](size_t n, const T* x, float* out) { dequantize(n, x, 0.3f, 7, out); },
-        [](T x) { return reference::dequantize(x, 0.3f, 7); });
+    for (const float scale : {0.3f, 0x1p-130f, 0x1p127f}) {
+      expect_same<T, float>(
+          "dequantize", samples<T>(),
+          [&](size_t n, const T* x, float* out) { dequantize(n, x, scale, 7, out); },
+          [&](T x) { return reference::dequantize(x, scale, 7); });
+    }
   }
 };
 

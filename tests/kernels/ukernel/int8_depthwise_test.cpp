@@ -133,6 +133,57 @@ TEST_P(Int8DepthwiseVariants, WeightsOfMoreThanTheLeast_SameBitsAsReference) {
   }
 }
 
+// Pixels of an image's row that share the pointers of the first, `step` pixels of the input further each.
+void compare_sharing(const Functions& functions, const RequantizationCase& rounding, size_t pixels,
+                     size_t channels, size_t taps, size_t step, size_t gap, Edge edge, int8_t least_weight) {
+  const size_t image_size = taps == 0 ? 0 : ((pixels - 1) * step + taps) * channels;
+  Guarded<int8_t> image(image_size, edge), weights(taps * channels, edge);
+  Guarded<int8_t> out(pixels * (channels + gap) - gap, edge);
+  fill_int8(image);
+  fill_int8(weights);
+  for (int8_t& weight : weights) weight = weight < least_weight ? least_weight : weight;
+  fill_int8(out);
+  std::vector<int8_t> expected(out.begin(), out.end());
+  Guarded<const int8_t*> in(taps, edge);
+  for (size_t t = 0; t < taps; ++t) in[t] = image.data() + t * channels;
+  const rushlight::testing::Requantizations requantizations(rounding, channels, edge);
+  Int8Depthwise strip;
+  strip.pixels = pixels;
+  strip.channels = channels;
+  strip.taps = taps;
+  strip.in = in.data();
+  strip.pixel_stride = static_cast<ptrdiff_t>(step * channels);
+  strip.weights = weights.data();
+  strip.weight_stride = static_cast<ptrdiff_t>(channels);
+  strip.bias = pixels % 3 == 0 ? nullptr : requantizations.bias();
+  strip.to = requantizations.to();
+  strip.out = expected.data();
+  strip.out_stride = static_cast<ptrdiff_t>(channels + gap);
+  reference::depthwise_int8(strip);
+  strip.out = out.data();
+  functions.depthwise(strip);
+  for (size_t i = 0; i < out.size(); ++i) {
+    ASSERT_EQ(out[i], expected[i]) << name_of(rounding) << ": element " << i << " of " << pixels << " x "
+                                   << channels << ", " << taps << " taps, step " << step;
+  }
+}
+
+TEST_P(Int8DepthwiseVariants, PixelsThatSharePointers_SameBitsAsReference) {
+  if (!kInt8DepthwiseStrides) return;
+  for (const size_t taps : {0, 1, 9, 10, 33, 40}) {
+    for (const size_t channels : {1, 2, 3, 4, 7, 8, 11, 16, 17, 24, 40, 70}) {
+      for (const size_t pixels : {1, 3, 8, 15, 16, 17, 47}) {
+        const Edge edge = (taps + channels + pixels) % 2 == 0 ? Edge::kFront : Edge::kBack;
+        const RequantizationCase& rounding = kRequantizations[(taps + pixels) % std::size(kRequantizations)];
+        compare_sharing(GetParam(), rounding, pixels, channels, taps, 1, 0, edge, -127);
+        compare_sharing(GetParam(), kRequantizations[0], pixels, channels, taps, 1, 0, edge, -128);
+        compare_sharing(GetParam(), kRequantizations[0], pixels, channels, taps, 2, 0, edge, -127);
+        compare_sharing(GetParam(), rounding, pixels, channels, taps, 1, 1, edge, -127);
+      }
+    }
+  }
+}
+
 TEST_P(Int8DepthwiseVariants, Extremes_DoNotSaturate) {
   // As in the test of int8_gemm; of each pair of channels one has weights of -128.
   const std::vector<int8_t> ones(70, -128);

@@ -36,34 +36,46 @@ const QuantizedSum kSums[] = {{{1234567, -987654}, 1 << 19, 20, -3, -128, 127},
                               {{0, 0}, 7, 0, 0, 5, 5},
                               {{8388000, 8388000}, 1 << 19, 20, 100, -128, 127}};
 
+enum class One : uint8_t { kNone, kFirst, kSecond, kBoth };  // operands that are one number for a row
+
 // `expect` computes one result, `actual` rows of them.
 template <class Numbers>
 void compare(int8_t (*expect)(const Numbers&, int8_t, int8_t), void (*actual)(const Rows&, const Numbers&),
-             const Numbers& numbers, size_t count, size_t n, bool one, Edge edge) {
-  Guarded<int8_t> a(count * n, edge), b(one ? count : count * n, edge), out(count * n, edge);
+             const Numbers& numbers, size_t count, size_t n, One one, Edge edge) {
+  const bool first = one == One::kFirst || one == One::kBoth,
+             second = one == One::kSecond || one == One::kBoth;
+  Guarded<int8_t> a(first ? count : count * n, edge), b(second ? count : count * n, edge),
+      out(count * n, edge);
   fill_int8(a);
   fill_int8(b);
   std::vector<int8_t> expected(count * n);
-  for (size_t i = 0; i < count * n; ++i) expected[i] = expect(numbers, a[i], b[one ? i / n : i]);
+  for (size_t i = 0; i < count * n; ++i) {
+    expected[i] = expect(numbers, a[first ? i / n : i], b[second ? i / n : i]);
+  }
+  const auto stride = static_cast<ptrdiff_t>(n);
   Rows rows{};
   rows.count = count;
   rows.n = n;
-  rows.in[0] = {a.data(), static_cast<ptrdiff_t>(n), false};
-  rows.in[1] = {b.data(), one ? 1 : static_cast<ptrdiff_t>(n), one};
+  rows.in[0] = {a.data(), first ? 1 : stride, first};
+  rows.in[1] = {b.data(), second ? 1 : stride, second};
   rows.out = out.data();
-  rows.stride = static_cast<ptrdiff_t>(n);
+  rows.stride = stride;
   actual(rows, numbers);
   for (size_t i = 0; i < out.size(); ++i)
     ASSERT_EQ(out[i], expected[i]) << i << " of " << count << " x " << n;
-  rows.out = a.data();
+  if (one == One::kBoth) return;
+  Guarded<int8_t>& same = first ? b : a;
+  rows.out = same.data();
   actual(rows, numbers);
-  for (size_t i = 0; i < out.size(); ++i) ASSERT_EQ(a[i], expected[i]) << "in place: " << i;
+  for (size_t i = 0; i < out.size(); ++i) ASSERT_EQ(same[i], expected[i]) << "in place: " << i;
 }
+
+constexpr One kOnes[] = {One::kNone, One::kFirst, One::kSecond, One::kBoth};
 
 TEST_P(Int8ElementwiseVariants, Sums_SameBitsAsReference) {
   for (const QuantizedSum& sum : kSums) {
     for (const size_t n : {1, 2, 7, 8, 15, 16, 17, 63, 64, 65, 300}) {
-      for (const bool one : {false, true}) {
+      for (const One one : kOnes) {
         compare(reference::add_int8, GetParam().add, sum, 1, n, one, Edge::kBack);
         compare(reference::add_int8, GetParam().add, sum, 3, n, one, Edge::kFront);
       }
@@ -86,8 +98,8 @@ TEST_P(Int8ElementwiseVariants, Products_SameBitsAsReference) {
       to.zero_point = -7;
       to.high = 100;
       const QuantizedProduct product{{-128, shift % 2 == 0 ? 127 : 3}, to};
-      for (const size_t n : {1, 7, 16, 17, 65}) {
-        for (const bool one : {false, true}) {
+      for (const size_t n : {1, 7, 16, 17, 65, 131}) {
+        for (const One one : kOnes) {
           compare(reference::multiply_int8_pairs, GetParam().multiply, product, 2, n, one, Edge::kBack);
         }
       }

@@ -31,10 +31,13 @@ INSTANTIATE_TEST_SUITE_P(Each, Int8ProductVariants, ::testing::ValuesIn(variants
                          [](const auto& variant) { return variant.param.name; });
 
 void compare(const Functions& functions, const RequantizationCase& rounding, size_t rows, size_t columns,
-             size_t depth, size_t gap, Edge edge, bool has_bias = true) {
-  const size_t left_stride = depth + gap;
-  const size_t right_stride = depth + gap;
-  Guarded<int8_t> left(rows == 0 ? 0 : (rows - 1) * left_stride + depth, edge);
+             size_t depth, size_t gap, Edge edge, bool has_bias = true, size_t parts = 1,
+             size_t left_stride = 0) {
+  if (left_stride == 0) left_stride = depth + gap;
+  // As in an image, whose row of pixels is a row of parts: rows of the factor may overlap.
+  const size_t part_stride = rows == 0 ? depth : (rows - 1) * left_stride + depth + gap;
+  const size_t right_stride = parts * depth + gap;
+  Guarded<int8_t> left(rows == 0 ? 0 : (parts - 1) * part_stride + (rows - 1) * left_stride + depth, edge);
   Guarded<int8_t> right(columns == 0 ? 0 : columns * right_stride - gap, edge);
   Guarded<int8_t> out(rows == 0 ? 0 : (rows - 1) * (columns + gap) + columns, edge);
   fill_int8(left);
@@ -46,6 +49,8 @@ void compare(const Functions& functions, const RequantizationCase& rounding, siz
   product.rows = rows;
   product.columns = columns;
   product.depth = depth;
+  product.parts = parts;
+  product.part_stride = static_cast<ptrdiff_t>(part_stride);
   product.left = left.data();
   product.left_stride = static_cast<ptrdiff_t>(left_stride);
   product.right = right.data();
@@ -59,7 +64,7 @@ void compare(const Functions& functions, const RequantizationCase& rounding, siz
   functions.multiply(product);
   for (size_t i = 0; i < out.size(); ++i) {
     ASSERT_EQ(out[i], expected[i]) << name_of(rounding) << ": element " << i << " of " << rows << " x "
-                                   << columns << ", depth " << depth << ", gap " << gap;
+                                   << columns << ", depth " << parts << " x " << depth << ", gap " << gap;
   }
 }
 
@@ -70,6 +75,35 @@ TEST_P(Int8ProductVariants, AnySizes_SameBitsAsReference) {
         const Edge edge = (depth + columns + rows) % 2 == 0 ? Edge::kFront : Edge::kBack;
         const RequantizationCase rounding = kRequantizations[(depth + columns) % std::size(kRequantizations)];
         compare(GetParam(), rounding, rows, columns, depth, (rows + columns) % 3, edge);
+      }
+    }
+  }
+}
+
+TEST_P(Int8ProductVariants, RowsInParts_SameBitsAsReference) {
+  if (!kInt8ProductParts) return;
+  for (const size_t parts : {2, 3, 10}) {
+    for (const size_t depth : {0, 1, 4, 9, 16, 17, 48, 63, 64, 65, 150}) {
+      for (const size_t columns : {1, 2, 7, 16, 17, 33}) {
+        for (const size_t rows : {1, 2, 5, 13, 40}) {
+          const Edge edge = (depth + columns + rows) % 2 == 0 ? Edge::kFront : Edge::kBack;
+          const RequantizationCase rounding =
+              kRequantizations[(depth + rows) % 3 == 0 ? columns % std::size(kRequantizations) : 0];
+          const size_t left_stride = depth / 3 + 1;
+          compare(GetParam(), rounding, rows, columns, depth, rows % 3, edge, true, parts, left_stride);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Int8ProductVariants, ManyRowsOfFewColumns_SameBitsAsReference) {
+  for (const size_t rows : {9, 17, 33, 64, 65, 100}) {
+    for (const size_t columns : {1, 2, 3, 4, 8, 16, 20}) {
+      for (const size_t depth : {0, 1, 5, 27}) {
+        const RequantizationCase rounding = kRequantizations[(rows + columns) % std::size(kRequantizations)];
+        compare(GetParam(), rounding, rows, columns, depth, depth % 2, Edge::kBack, columns % 3 != 0);
+        compare(GetParam(), kRequantizations[0], rows, columns, depth, 1, Edge::kFront);
       }
     }
   }

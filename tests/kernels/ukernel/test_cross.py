@@ -17,7 +17,7 @@ from rushlight.sources import source_root
 
 CROSS = Path(__file__).with_name("cross")
 # What small kernels call; boards have no others.
-SMALL = ("panel", "patch", "spans", "int8_product", "int8_depthwise")
+SMALL = ("panel", "patch", "spans", "int8_product", "int8_depthwise", "int8_elementwise", "convert")
 INTEGER = ("int8_product", "int8_depthwise")
 # Those that Armv7 has a variant of.
 FLUSHING = (

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loops that compilers make vectors of. A source that has quantize_i8() and dequantize_i8() of its own
+// defines RL_OWN_INT8 before.
+#include <cstring>
+
+#include "kernels/ukernel/convert.h"
+#include "kernels/ukernel/generic/vector.h"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+namespace {
+
+RL_INLINE uint32_t pattern_of(float value) {
+  uint32_t pattern;
+  std::memcpy(&pattern, &value, sizeof(pattern));
+  return pattern;
+}
+RL_INLINE float of_pattern(uint32_t pattern) {
+  float value;
+  std::memcpy(&value, &pattern, sizeof(value));
+  return value;
+}
+
+// All cases are computed, and one is chosen by masks: so that there is nothing to jump over.
+RL_INLINE float half_value(uint16_t half) {
+  const uint32_t sign = static_cast<uint32_t>(half & 0x8000u) << 16;
+  const uint32_t magnitude = half & 0x7fffu;
+  const uint32_t normal = (magnitude << 13) + (112u << 23);
+  const uint32_t subnormal = pattern_of(static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f);
+  const uint32_t infinite = (magnitude << 13) | 0x7f800000u;
+  const uint32_t finite = magnitude < 0x400u ? subnormal : normal;
+  return of_pattern(sign | (magnitude >= 0x7c00u ? infinite : finite));
+}
+
+RL_INLINE uint16_t half_pattern(float value) {
+  const uint32_t wide = pattern_of(value);
+  const uint32_t sign = (wide >> 16) & 0x8000u;
+  const uint32_t magnitude = wide & 0x7fffffffu;
+  // Adding 0.5 rounds at the bit of 2^-24, the last one of subnormal halves.
+  const uint32_t subnormal = pattern_of(of_pattern(magnitude) + 0.5f) - 0x3f000000u;
+  const uint32_t normal = (magnitude + 0xfffu + ((magnitude >> 13) & 1u) - 0x38000000u) >> 13;
+  const uint32_t finite = magnitude < 0x38800000u ? subnormal : normal;
+  const uint32_t infinite = magnitude > 0x7f800000u ? 0x7e00u : 0x7c00u;
+  return static_cast<uint16_t>(sign | (magnitude >= 0x477ff000u ? infinite : finite));
+}
+
+RL_INLINE uint16_t bfloat16_pattern(float value) {
+  const uint32_t wide = pattern_of(value);
+  const uint32_t rounded = (wide + 0x7fffu + ((wide >> 16) & 1u)) >> 16;
+  return static_cast<uint16_t>((wide & 0x7fffffffu) > 0x7f800000u ? 0x7fc0u : rounded);
+}
+
+RL_INLINE int64_t whole(float value) {
+  const bool fits = value >= -0x1p63f && value < 0x1p63f;
+  return fits ? static_cast<int64_t>(value) : INT64_MIN;
+}
+
+// What is too large for the sum to round it is whole.
+RL_INLINE float nearest(float value) {
+  const float magnitude = __builtin_fabsf(value);
+  const float rounded = (magnitude + 0x1p23f) - 0x1p23f;
+  return __builtin_copysignf(magnitude < 0x1p23f ? rounded : magnitude, value);
+}
+
+template <class T>
+RL_INLINE void quantize(size_t n, const float* x, const Quantization& how, T* out) {
+  const Quantization by = how;  // `out` does not change it
+  for (size_t i = 0; i < n; ++i) {
+    float value = nearest(x[i] * by.inverse_scale) + by.zero_point;
+    value = value < by.low ? by.low : value;
+    value = value > by.high ? by.high : value;
+    value = value != value ? 0.0f : value;
+    out[i] = static_cast<T>(static_cast<int32_t>(value));
+  }
+}
+
+template <class T>
+RL_INLINE void dequantize(size_t n, const T* x, float scale, float zero_point, float* out) {
+  for (size_t i = 0; i < n; ++i) {
+    out[i] = (static_cast<float>(static_cast<int32_t>(x[i])) - zero_point) * scale;
+  }
+}
+
+}  // namespace
+
+#define RL_CONVERSION(name, From, To, result)                         \
+  void name(size_t n, const From* __restrict x, To* __restrict out) { \
+    for (size_t i = 0; i < n; ++i) {                                  \
+      const From v = x[i];                                            \
+      out[i] = static_cast<To>(result);                               \
+    }                                                                 \
+  }
+
+RL_CONVERSION(half_to_f32, uint16_t, float, half_value(v))
+RL_CONVERSION(f32_to_half, float, uint16_t, half_pattern(v))
+RL_CONVERSION(bfloat16_to_f32, uint16_t, float, of_pattern(static_cast<uint32_t>(v) << 16))
+RL_CONVERSION(f32_to_bfloat16, float, uint16_t, bfloat16_pattern(v))
+RL_CONVERSION(f64_to_f32, double, float, v)
+RL_CONVERSION(f32_to_f64, float, double, v)
+RL_CONVERSION(u8_to_f32, uint8_t, float, static_cast<int32_t>(v))
+RL_CONVERSION(f32_to_u8, float, uint8_t, whole(v))
+RL_CONVERSION(i8_to_f32, int8_t, float, static_cast<int32_t>(v))
+RL_CONVERSION(f32_to_i8, float, int8_t, whole(v))
+RL_CONVERSION(i32_to_f32, int32_t, float, v)
+RL_CONVERSION(f32_to_i32, float, int32_t, whole(v))
+RL_CONVERSION(i64_to_f32, int64_t, float, v)
+RL_CONVERSION(f32_to_i64, float, int64_t, whole(v))
+RL_CONVERSION(bool_to_f32, uint8_t, float, v != 0 ? 1.0f : 0.0f)
+RL_CONVERSION(f32_to_bool, float, uint8_t, v != 0)
+RL_CONVERSION(bool_to_i64, uint8_t, int64_t, v != 0)
+RL_CONVERSION(i64_to_bool, int64_t, uint8_t, v != 0)
+RL_CONVERSION(i32_to_i64, int32_t, int64_t, v)
+RL_CONVERSION(i64_to_i32, int64_t, int32_t, v)
+#undef RL_CONVERSION
+
+#define RL_QUANTIZATION(T, suffix)                                                                          \
+  void quantize_##suffix(size_t n, const float* __restrict x, const Quantization& how, T* __restrict out) { \
+    quantize(n, x, how, out);                                                                               \
+  }                                                                                                         \
+  void dequantize_##suffix(size_t n, const T* __restrict x, float scale, float zero_point,                  \
+                           float* __restrict out) {                                                         \
+    dequantize(n, x, scale, zero_point, out);                                                               \
+  }
+RL_QUANTIZATION(uint8_t, u8)
+#ifndef RL_OWN_INT8
+RL_QUANTIZATION(int8_t, i8)
+#endif
+RL_QUANTIZATION(uint16_t, u16)
+RL_QUANTIZATION(int16_t, i16)
+#undef RL_QUANTIZATION
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
