@@ -13,7 +13,8 @@
 
 namespace rushlight::kernels {
 
-// out = quantized(input weight^T + bias); weight is [features, depth].
+// out = quantized(input (weight - weight_zero_point)^T + bias); weight is [features, depth]. Backs decline
+// where the zero point is not 0, which no exporter makes it.
 struct QuantizedLinearProblem {
   static constexpr bool kDtypeIsSelected = true;
 
@@ -21,6 +22,7 @@ struct QuantizedLinearProblem {
   const Tensor& weight;
   const std::optional<Tensor>& bias;
   const Tensor& out;
+  int32_t weight_zero_point;
   const ukernel::Requantization& to;  // by features; not set to prepare
 
   [[nodiscard]] ScalarType type() const { return input.scalar_type(); }

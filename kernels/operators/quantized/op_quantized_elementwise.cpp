@@ -15,10 +15,9 @@
 #include "kernels/backs/quantized_elementwise.h"
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
-#include "kernels/quantization/affine.h"
+#include "kernels/quantization/integer_pairs.h"
 #include "kernels/quantization/one_scale.h"
 #include "kernels/quantization/requantization.h"
-#include "kernels/walk/broadcast.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
 
@@ -45,79 +44,15 @@ Error check_sum(ScalarType type, int64_t a, int64_t b, int64_t offset, int64_t s
   return Error::Ok;
 }
 
-// `function` is a copy: results are bytes, which might lie over what a reference names.
-template <class T, class F>
-void compute_row(const F function, char* const* at, const BroadcastAxis& axis) {
-  auto* out = reinterpret_cast<T*>(at[0]);
-  const auto* a = reinterpret_cast<const T*>(at[1]);
-  const auto* b = reinterpret_cast<const T*>(at[2]);
-  if (axis.strides[0] == 1 && axis.strides[1] == 1 && axis.strides[2] == 1) {
-    for (size_t i = 0; i < axis.size; ++i) out[i] = static_cast<T>(function(a[i], b[i]));
-    return;
-  }
-  for (size_t i = 0; i < axis.size; ++i) {
-    *out = static_cast<T>(function(*a, *b));
-    out += axis.strides[0];
-    a += axis.strides[1];
-    b += axis.strides[2];
-  }
-}
-
-// Each element of `out`, which has the broadcast shape, from those of `a` and `b`.
-template <class T, class F>
-void compute(const F& function, const Tensor& a, const Tensor& b, const Tensor& out) {
-  const Tensor* operands[] = {&out, &a, &b};
-  BroadcastAxis axes[kTensorDimensionLimit];
-  const size_t count = plan_broadcast(operands, 3, axes);
-  if (out.numel() == 0) return;
-  const BroadcastAxis one{1, {}};
-  const BroadcastAxis& row = count == 0 ? one : axes[0];
-  char* at[3] = {out.mutable_data_ptr<char>(), a.mutable_data_ptr<char>(), b.mutable_data_ptr<char>()};
-  size_t index[kTensorDimensionLimit] = {};
-  while (true) {
-    compute_row<T>(function, at, row);
-    size_t d = 1;
-    for (; d < count; ++d) {
-      const BroadcastAxis& axis = axes[d];
-      const bool goes_on = ++index[d] < axis.size;
-      const auto steps = goes_on ? ptrdiff_t{1} : 1 - static_cast<ptrdiff_t>(axis.size);
-      for (size_t k = 0; k < 3; ++k) at[k] += steps * axis.strides[k];
-      if (goes_on) break;
-      index[d] = 0;
-    }
-    if (d >= count) return;
-  }
-}
-
-Error check_types(TypeSet types, const Tensor& self, const Tensor& other, const Tensor& out) {
-  if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());
-  RL_TRY(check_same_dtype(self, other, "self and other"));
-  return check_same_dtype(self, out, "self and out");
-}
-
-Error resize_to_both(const Tensor& self, const Tensor& other, const Tensor& out) {
-  Shape shape;
-  RL_TRY(broadcast_shape(self.sizes(), other.sizes(), &shape));
-  return resize_out(out, shape.span());
-}
-
-template <TypeSet kTypes, class F>
-Error compute_in(const F& function, const Tensor& self, const Tensor& other, const Tensor& out) {
-  return dispatch<kTypes>(self.scalar_type(), [&](auto type) {
-    compute<typename decltype(type)::Element>(function, self, other, out);
-    return Error::Ok;
-  });
-}
-
 }  // namespace
 
 Error add_quantized_out(KernelContext& context, const Tensor& self, const Tensor& other,
                         int64_t self_multiplier, int64_t other_multiplier, int64_t offset, int64_t shift,
                         int64_t output_zero_point, int64_t output_min, int64_t output_max, Tensor& out) {
-  RL_TRY(check_types(kSumTypes, self, other, out));
+  RL_TRY(check_pair(kSumTypes, self, other, out));
   RL_TRY(check_quantized_range({output_zero_point, output_min, output_max}, self.scalar_type()));
   RL_TRY(check_sum(self.scalar_type(), self_multiplier, other_multiplier, offset, shift));
-  RL_TRY(resize_to_both(self, other, out));
+  RL_TRY(resize_to_pair(self, other, out));
   const auto narrow = [](int64_t number) { return static_cast<int32_t>(number); };
   const ukernel::QuantizedSum sum{{narrow(self_multiplier), narrow(other_multiplier)},
                                   narrow(offset),
@@ -127,7 +62,7 @@ Error add_quantized_out(KernelContext& context, const Tensor& self, const Tensor
                                   narrow(output_max)};
   const QuantizedAddProblem problem{{self, other, out}, sum};
   return backs::add_quantized_out(context, problem,
-                                  [&] { return compute_in<kSumTypes>(sum, self, other, out); });
+                                  [&] { return compute_pairs<kSumTypes>(sum, self, other, out); });
 }
 
 Error quantized_mul_out(KernelContext& context, const Tensor& self, int64_t self_zero_point,
@@ -135,10 +70,10 @@ Error quantized_mul_out(KernelContext& context, const Tensor& self, int64_t self
                         const std::optional<Tensor>& shifts, std::string_view rounding,
                         int64_t output_zero_point, int64_t output_min, int64_t output_max, Tensor& out) {
   constexpr size_t kLargest = 255;  // a product is as large as a sum of so many
-  RL_TRY(check_types(kProductTypes, self, other, out));
+  RL_TRY(check_pair(kProductTypes, self, other, out));
   RL_TRY(check_zero_point(self_zero_point, self.scalar_type(), "self_zero_point"));
   RL_TRY(check_zero_point(other_zero_point, self.scalar_type(), "other_zero_point"));
-  RL_TRY(resize_to_both(self, other, out));
+  RL_TRY(resize_to_pair(self, other, out));
   ukernel::Requantization proven;
   RL_TRY(make_requantization_of_sums(
       {std::nullopt, multipliers, shifts, rounding, {output_zero_point, output_min, output_max}}, out,
@@ -148,7 +83,7 @@ Error quantized_mul_out(KernelContext& context, const Tensor& self, int64_t self
       {static_cast<int32_t>(self_zero_point), static_cast<int32_t>(other_zero_point)}, scale.get()};
   const QuantizedMulProblem problem{{self, other, out}, product};
   return backs::quantized_mul_out(context, problem,
-                                  [&] { return compute_in<kProductTypes>(product, self, other, out); });
+                                  [&] { return compute_pairs<kProductTypes>(product, self, other, out); });
 }
 
 }  // namespace rushlight::kernels

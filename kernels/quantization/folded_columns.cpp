@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/quantization/folded_columns.h"
+
+#include <algorithm>
+
+#include "kernels/checks/checks.h"
+#include "kernels/ukernel/int8_sums.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr int64_t kLeast = INT8_MIN;
+constexpr int64_t kMost = INT8_MAX;
+
+bool is_int8(int64_t number) { return number >= kLeast && number <= kMost; }
+
+Error check_columns(const Tensor& list, size_t columns, const char* name) {
+  RL_CHECK(list.scalar_type() == ScalarType::Int, Error::InvalidType, "%s: expected dtype int32, got %s", name,
+           to_string(list.scalar_type()));
+  RL_CHECK(list.numel() == columns, Error::InvalidArgument, "%s: expected %lu elements, got %lu", name,
+           log_number(columns), log_number(list.numel()));
+  return Error::Ok;
+}
+
+}  // namespace
+
+Error narrow_scale(int64_t multiplier, int64_t shift, int32_t* narrow_multiplier, int8_t* narrow_shift) {
+  RL_CHECK(multiplier >= 0 && multiplier <= INT32_MAX && shift >= INT32_MIN && shift <= ukernel::kMostShift,
+           Error::InvalidArgument,
+           "multiplier and shift: expected 0 to 2^31 - 1 and %d at most, got %ld and %ld",
+           ukernel::kMostShift, static_cast<long>(multiplier), static_cast<long>(shift));
+  const bool vanishes = shift < ukernel::kLeastShift;
+  *narrow_multiplier = vanishes ? 0 : static_cast<int32_t>(multiplier);
+  *narrow_shift = vanishes ? int8_t{0} : static_cast<int8_t>(shift);
+  return Error::Ok;
+}
+
+Error check_activation_range(const QuantizedRange& range) {
+  RL_CHECK(is_int8(range.zero_point) && is_int8(range.low) && is_int8(range.high) && range.low <= range.high,
+           Error::InvalidArgument,
+           "activation_min, output offset, activation_max: expected numbers of int8, min <= max, got %ld, %ld, "
+           "%ld",
+           static_cast<long>(range.low), static_cast<long>(range.zero_point), static_cast<long>(range.high));
+  return Error::Ok;
+}
+
+Error read_offset(int64_t offset, const char* name, int32_t* zero_point) {
+  RL_CHECK(offset >= -kMost && offset <= -kLeast, Error::InvalidArgument, "%s: expected %ld to %ld, got %ld",
+           name, static_cast<long>(-kMost), static_cast<long>(-kLeast), static_cast<long>(offset));
+  *zero_point = static_cast<int32_t>(-offset);
+  return Error::Ok;
+}
+
+Error OneScale::set(int64_t multiplier, int64_t shift, int64_t bound, const QuantizedRange& range) {
+  RL_TRY(check_activation_range(range));
+  RL_TRY(narrow_scale(multiplier, shift, &multiplier_, &shift_));
+  to_.rounding = ukernel::Rounding::kDouble;
+  to_.multipliers = &multiplier_;
+  to_.shifts = &shift_;
+  to_.zero_point = static_cast<int32_t>(range.zero_point);
+  to_.low = static_cast<int32_t>(range.low);
+  to_.high = static_cast<int32_t>(range.high);
+  return check_fixed_point(to_, 1, bound);
+}
+
+Error FoldedColumns::take(KernelContext& context, size_t columns, size_t scales) {
+  const size_t numbers = (columns + scales) * sizeof(int32_t);
+  auto* memory = static_cast<int32_t*>(context.allocate_temp(std::max<size_t>(numbers + scales, 1)));
+  RL_CHECK(memory != nullptr, Error::MemoryAllocationFailed,
+           "out of scratch memory: need %lu bytes for biases and scales", log_number(numbers + scales));
+  columns_ = columns;
+  scales_ = scales;
+  sums_ = memory;
+  multipliers_ = memory + columns;
+  shifts_ = reinterpret_cast<int8_t*>(memory + columns + scales);
+  size_[0] = static_cast<SizesType>(columns);
+  impl_ = TensorImpl(ScalarType::Int, 1, size_, sums_, order_, stride_);
+  bias_ = Tensor(&impl_);
+  return Error::Ok;
+}
+
+void FoldedColumns::sum_weights(const Tensor& weight, size_t column) {
+  std::fill_n(sums_, columns_, 0);
+  // The dimensions of a sum: one or three, the outermost of which is walked here.
+  size_t inner[3], count = 0;
+  for (size_t d = 0; d < weight.sizes().size(); ++d) {
+    if (d != column) inner[count++] = d;
+  }
+  const auto size = [&](size_t i) { return i < count ? static_cast<size_t>(weight.sizes()[inner[i]]) : 1; };
+  const auto stride = [&](size_t i) { return i < count ? ptrdiff_t{weight.strides()[inner[i]]} : 0; };
+  ukernel::Int8Windows windows;
+  windows.count = columns_;
+  windows.lane = weight.strides()[column];
+  windows.rows = size(1);
+  windows.row = stride(1);
+  windows.columns = size(2);
+  windows.column = stride(2);
+  const auto* from = weight.const_data_ptr<int8_t>();
+  for (size_t i = 0; i < size(0); ++i, from += stride(0)) ukernel::sum_int8(windows, from, sums_);
+}
+
+Error FoldedColumns::fold(const Tensor& weight, size_t column, const std::optional<Tensor>& bias,
+                          int32_t input_offset, int64_t added_weights) {
+  if (bias) RL_TRY(check_columns(*bias, columns_, "bias"));
+  // With fewer weights no sum of them overflows.
+  RL_CHECK(weight.numel() <= INT32_MAX / 128, Error::InvalidArgument, "weight: expected %ld elements at most",
+           static_cast<long>(INT32_MAX / 128));
+  sum_weights(weight, column);
+  const auto* biases = bias ? bias->const_data_ptr<int32_t>() : nullptr;
+  for (size_t i = 0; i < columns_; ++i) {
+    const int64_t folded =
+        (biases == nullptr ? 0 : biases[i]) + input_offset * (sums_[i] + added_weights);
+    RL_CHECK(folded >= INT32_MIN && folded <= INT32_MAX, Error::InvalidArgument,
+             "bias: element %lu and the input offset's part of it have more than 32 bits", log_number(i));
+    sums_[i] = static_cast<int32_t>(folded);
+  }
+  return Error::Ok;
+}
+
+Error FoldedColumns::set_scales(const Tensor& multipliers, const Tensor& shifts) {
+  RL_TRY(check_columns(multipliers, columns_, "requantize_multipliers"));
+  RL_TRY(check_columns(shifts, columns_, "requantize_shifts"));
+  const auto* multiplier = multipliers.const_data_ptr<int32_t>();
+  const auto* shift = shifts.const_data_ptr<int32_t>();
+  for (size_t i = 0; i < columns_; ++i) RL_TRY(set_scale(i, multiplier[i], shift[i]));
+  return Error::Ok;
+}
+
+Error FoldedColumns::prove(const int32_t* bias, size_t columns, size_t depth, int64_t largest,
+                           const QuantizedRange& range, ukernel::Requantization* to) const {
+  RL_TRY(check_activation_range(range));
+  to->rounding = ukernel::Rounding::kDouble;
+  to->multipliers = multipliers_;
+  to->shifts = shifts_;
+  to->step = scales_ == 1 ? 0 : 1;
+  to->zero_point = static_cast<int32_t>(range.zero_point);
+  to->low = static_cast<int32_t>(range.low);
+  to->high = static_cast<int32_t>(range.high);
+  int64_t bound = 0;
+  RL_TRY(bound_sums(bias, columns, depth, largest, &bound));
+  return check_fixed_point(*to, scales_, bound);
+}
+
+}  // namespace rushlight::kernels

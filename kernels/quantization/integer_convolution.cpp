@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/quantization/integer_convolution.h"
+
+#include "kernels/checks/selection.h"
+#include "kernels/geometry/convolution_geometry.h"
+#include "kernels/quantization/requantization.h"
+#include "runtime/tensor/dispatch.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr TypeSet kTypes = kByteTypes & (selected_types("rushlight::quantized_convolution.out") |
+                                         selected_types("cortex_m::quantized_conv2d.out") |
+                                         selected_types("cortex_m::quantized_conv2d_nhwc.out") |
+                                         selected_types("cortex_m::quantized_depthwise_conv2d.out") |
+                                         selected_types("cortex_m::quantized_depthwise_conv2d_nhwc.out") |
+                                         selected_types("cortex_m::quantized_transpose_conv2d.out") |
+                                         selected_types("cortex_m::quantized_transpose_conv2d_nhwc.out"));
+
+// The sum of one output of one channel. `in` and `weight` are at the first channel of the group.
+template <class T>
+int32_t sum_at(const ConvolutionGeometry& g, const T* in, const int8_t* weight, const ptrdiff_t* at,
+               int32_t zero_point) {
+  int32_t sum = 0;
+  ptrdiff_t k[kSpatial];
+  for (k[0] = 0; k[0] < g.axes[0].kernel; ++k[0]) {
+    for (k[1] = 0; k[1] < g.axes[1].kernel; ++k[1]) {
+      for (k[2] = 0; k[2] < g.axes[2].kernel; ++k[2]) {
+        ptrdiff_t in_offset = 0, weight_offset = 0;
+        bool inside = true;
+        for (size_t i = 0; i < kSpatial; ++i) {
+          const ConvolutionAxis& axis = g.axes[i];
+          const ptrdiff_t position =
+              input_at(axis, first_position(axis, at[i], g.transposed), k[i], g.transposed);
+          inside = inside && position >= 0;
+          in_offset += position * axis.in_stride;
+          weight_offset += k[i] * axis.kernel_stride;
+        }
+        const int8_t* w = weight + weight_offset;
+        for (ptrdiff_t c = 0; c < g.in_channels; ++c, w += g.weight_in_stride) {
+          sum += (inside ? int32_t{in[in_offset + c * g.in_channel_stride]} : zero_point) * *w;
+        }
+      }
+    }
+  }
+  return sum;
+}
+
+template <class T>
+void convolve(const QuantizedConvolutionProblem& problem) {
+  const ConvolutionGeometry g =
+      convolution_geometry(problem.input, problem.weight, problem.arguments, problem.out);
+  const auto* bias = problem.bias ? problem.bias->const_data_ptr<int32_t>() : nullptr;
+  for (ptrdiff_t n = 0; n < g.batch; ++n) {
+    const T* in = problem.input.const_data_ptr<T>() + n * g.in_batch_stride;
+    T* out = problem.out.mutable_data_ptr<T>() + n * g.out_batch_stride;
+    for (ptrdiff_t channel = 0; channel < g.groups * g.out_channels; ++channel) {
+      const ptrdiff_t group = channel / g.out_channels;
+      const T* first = in + group * g.in_channels * g.in_channel_stride;
+      const int8_t* weight = problem.weight.const_data_ptr<int8_t>() + group * g.weight_group_stride +
+                             channel % g.out_channels * g.weight_out_stride;
+      ptrdiff_t at[kSpatial];
+      for (at[0] = 0; at[0] < g.axes[0].out; ++at[0]) {
+        for (at[1] = 0; at[1] < g.axes[1].out; ++at[1]) {
+          for (at[2] = 0; at[2] < g.axes[2].out; ++at[2]) {
+            const int32_t sum = sum_at(g, first, weight, at, problem.input_zero_point) +
+                                (bias == nullptr ? 0 : bias[channel]);
+            out[at[0] * g.axes[0].out_stride + at[1] * g.axes[1].out_stride + at[2] * g.axes[2].out_stride +
+                channel * g.out_channel_stride] =
+                static_cast<T>(ukernel::requantize(problem.to, sum, static_cast<size_t>(channel)));
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+size_t products_of_sum(const QuantizedConvolutionProblem& problem) {
+  const Tensor& weight = problem.weight;
+  const ConvolutionArguments& arguments = problem.arguments;
+  const auto outputs =
+      static_cast<size_t>(arguments.transposed ? weight.size(1) : weight.size(0) / arguments.groups);
+  const size_t all = weight.numel() / static_cast<size_t>(arguments.groups);
+  return outputs == 0 ? 0 : all / outputs;
+}
+
+Error convolve_integers(const QuantizedConvolutionProblem& problem) {
+  return dispatch<kTypes>(problem.type(), [&](auto type) {
+    convolve<typename decltype(type)::Element>(problem);
+    return Error::Ok;
+  });
+}
+
+}  // namespace rushlight::kernels
