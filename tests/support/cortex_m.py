@@ -170,10 +170,11 @@ def add(draw: Draw) -> list[Any]:
 
 
 def mul(draw: Draw) -> list[Any]:
-    """Scales below 1 and above."""
+    """Scales below 1 and above; the zero points of hardswish lie outside of int8."""
     one, other = _pair(draw)
     output = quantize_multiplier_aot(draw.scale(1e-5, 2))
-    return [one, draw.zero_point(), other, draw.zero_point(), draw.zero_point(), *output]
+    shifted = draw.zero_point() - draw.random.choice([0, 0, draw.integer(1, 3000)])
+    return [one, draw.zero_point(), other, shifted, draw.zero_point(), *output]
 
 
 def div(draw: Draw) -> list[Any]:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches of matrix products of ExecuTorch's Cortex-M backend; the second factor comes transposed. Sums are exact:
-// the definition there sums in float32, which is as long as they are below 2^24.
+// Batches of matrix products of ExecuTorch's Cortex-M backend; the second factor comes transposed. Sums are
+// exact: the definition there sums in float32, which is as long as they are below 2^24.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/quantization/folded_columns.h"
@@ -13,7 +13,8 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = selected_types("cortex_m::quantized_batch_matmul.out") & type_set(ScalarType::Char);
+constexpr TypeSet kTypes =
+    selected_types("cortex_m::quantized_batch_matmul.out") & type_set(ScalarType::Char);
 constexpr int64_t kLargestFactor = 255;
 constexpr uint8_t kTransposed[] = {0, 2, 1};
 
@@ -38,9 +39,9 @@ Error cortex_m_quantized_batch_matmul_out(KernelContext&, const Tensor& lhs, int
   RL_TRY(bound_sums(nullptr, 0, product.depth, kLargestFactor * kLargestFactor, &bound));
   OneScale scale;
   RL_TRY(scale.set(output_multiplier, output_shift, bound, {output_zero_point, INT8_MIN, INT8_MAX}));
-  return multiply_integers(
-      product, {static_cast<int16_t>(lhs_zero_point), static_cast<int16_t>(rhs_zero_point)}, scale.get(), lhs,
-      rhs.get(), out);
+  return multiply_integers(product,
+                           {static_cast<int16_t>(lhs_zero_point), static_cast<int16_t>(rhs_zero_point)},
+                           scale.get(), lhs, rhs.get(), out);
 }
 
 }  // namespace rushlight::kernels

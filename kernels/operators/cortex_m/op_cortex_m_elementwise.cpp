@@ -23,13 +23,24 @@ constexpr TypeSet kQuotientTypes =
 
 // An operand's scale: 2^-31 at least, below 1 or 2^2, of either sign.
 Error check_operand(int64_t zero_point, int64_t multiplier, int64_t shift, const char* name) {
-  constexpr int kMostShift = 2;  // a number less a zero point has 9 bits, and 20 more: 31 are left
+  constexpr int kMostShift = 2;  // a number less a zero point has 9 bits, and gets 20 and these
   RL_TRY(check_zero_point(zero_point, ScalarType::Char, name));
   RL_CHECK(multiplier >= -INT32_MAX && multiplier <= INT32_MAX && shift >= ukernel::kLeastShift &&
                shift <= kMostShift,
            Error::InvalidArgument,
            "%s, its multiplier and shift: expected less than 2^31 and %d to %d, got %ld and %ld", name,
            ukernel::kLeastShift, kMostShift, static_cast<long>(multiplier), static_cast<long>(shift));
+  return Error::Ok;
+}
+
+// The largest distance of a number from a zero point. That may lie outside of int8: the backend's exporter
+// makes x + 3, in hardswish, a smaller zero point.
+Error largest_distance(int64_t zero_point, const char* name, int64_t* distance) {
+  constexpr int64_t kMost = 1 << 20;
+  RL_CHECK(zero_point >= -kMost && zero_point <= kMost, Error::InvalidArgument,
+           "%s: expected %ld to %ld, got %ld", name, static_cast<long>(-kMost), static_cast<long>(kMost),
+           static_cast<long>(zero_point));
+  *distance = std::max(std::abs(INT8_MIN - zero_point), std::abs(INT8_MAX - zero_point));
   return Error::Ok;
 }
 
@@ -74,7 +85,8 @@ Error cortex_m_quantized_add_out(KernelContext& context, const Tensor& self, int
   const int64_t bound = largest_rescaled(sum, 0) + largest_rescaled(sum, 1);
   RL_CHECK(bound <= INT32_MAX, Error::InvalidArgument,
            "multipliers and shifts: sums of rescaled numbers may have more than 32 bits");
-  RL_TRY(scale.set(output_multiplier, output_shift, bound, {output_zero_point, activation_min, activation_max}));
+  RL_TRY(
+      scale.set(output_multiplier, output_shift, bound, {output_zero_point, activation_min, activation_max}));
   const RescaledAddProblem problem{{self, other, out}, sum};
   return backs::cortex_m_quantized_add_out(context, problem,
                                            [&] { return compute_pairs<kSumTypes>(sum, self, other, out); });
@@ -83,13 +95,16 @@ Error cortex_m_quantized_add_out(KernelContext& context, const Tensor& self, int
 Error cortex_m_quantized_mul_out(KernelContext& context, const Tensor& self, int64_t self_zero_point,
                                  const Tensor& other, int64_t other_zero_point, int64_t output_zero_point,
                                  int64_t output_multiplier, int64_t output_shift, Tensor& out) {
-  constexpr int64_t kLargest = 255 * 255;
+  int64_t distances[2];
   RL_TRY(check_pair(kProductTypes, self, other, out));
-  RL_TRY(check_zero_point(self_zero_point, self.scalar_type(), "self_zero_point"));
-  RL_TRY(check_zero_point(other_zero_point, self.scalar_type(), "other_zero_point"));
+  RL_TRY(largest_distance(self_zero_point, "self_zero_point", &distances[0]));
+  RL_TRY(largest_distance(other_zero_point, "other_zero_point", &distances[1]));
+  const int64_t bound = distances[0] * distances[1];
+  RL_CHECK(bound <= INT32_MAX, Error::InvalidArgument,
+           "self_zero_point and other_zero_point: products may have more than 32 bits");
   RL_TRY(resize_to_pair(self, other, out));
   OneScale scale;
-  RL_TRY(scale.set(output_multiplier, output_shift, kLargest, {output_zero_point, INT8_MIN, INT8_MAX}));
+  RL_TRY(scale.set(output_multiplier, output_shift, bound, {output_zero_point, INT8_MIN, INT8_MAX}));
   const ukernel::QuantizedProduct product{
       {static_cast<int32_t>(self_zero_point), static_cast<int32_t>(other_zero_point)}, scale.get()};
   const QuantizedMulProblem problem{{self, other, out}, product};

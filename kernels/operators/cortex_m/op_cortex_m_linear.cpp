@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Linear layers of ExecuTorch's Cortex-M backend. What is added to the sums of products comes in one of two
-// forms, by the instruction set that the program was made for: kernel_sum has the input offset's part in it, for
-// Helium; a bias is without. Either is read on every target.
+// forms, by the instruction set that the program was made for: kernel_sum has the input offset's part in it,
+// for Helium; a bias is without. Either is read on every target.
 #include "kernels/backs/backs.h"
 #include "kernels/checks/overlap.h"
 #include "kernels/checks/selection.h"
@@ -17,8 +17,8 @@ constexpr TypeSet kTypes = selected_types("cortex_m::quantized_linear.out") & ty
 constexpr int64_t kLargestFactor = 255;
 
 Error check_single(Span<const int64_t> list, const char* name) {
-  RL_CHECK(list.size() == 1, Error::InvalidArgument, "%s: expected one number, for all features, got %lu", name,
-           log_number(list.size()));
+  RL_CHECK(list.size() == 1, Error::InvalidArgument, "%s: expected one number, for all features, got %lu",
+           name, log_number(list.size()));
   return Error::Ok;
 }
 
@@ -51,17 +51,18 @@ Sizes sizes_of(const Tensor& weight) {
 }
 
 Error check_kernel_sum(const Tensor& kernel_sum, size_t features, const Tensor& out) {
-  RL_CHECK(kernel_sum.scalar_type() == ScalarType::Int && kernel_sum.numel() == features, Error::InvalidArgument,
-           "kernel_sum: expected %lu elements of int32, got %lu of %s", log_number(features),
-           log_number(kernel_sum.numel()), to_string(kernel_sum.scalar_type()));
+  RL_CHECK(kernel_sum.scalar_type() == ScalarType::Int && kernel_sum.numel() == features,
+           Error::InvalidArgument, "kernel_sum: expected %lu elements of int32, got %lu of %s",
+           log_number(features), log_number(kernel_sum.numel()), to_string(kernel_sum.scalar_type()));
   return check_no_overlap(kernel_sum, out, "kernel_sum");
 }
 
 }  // namespace
 
 Error cortex_m_quantized_linear_out(KernelContext& context, const Tensor& input, const Tensor& weights,
-                                    const std::optional<Tensor>& bias, const std::optional<Tensor>& kernel_sum,
-                                    int64_t input_offset, int64_t filter_offset, int64_t output_offset,
+                                    const std::optional<Tensor>& bias,
+                                    const std::optional<Tensor>& kernel_sum, int64_t input_offset,
+                                    int64_t filter_offset, int64_t output_offset,
                                     Span<const int64_t> multipliers, Span<const int64_t> shifts,
                                     int64_t activation_max, int64_t activation_min, Tensor& out) {
   int32_t input_zero_point = 0, weight_zero_point = 0;
@@ -92,10 +93,11 @@ Error cortex_m_quantized_linear_out(KernelContext& context, const Tensor& input,
   return backs::cortex_m_quantized_linear_out(context, problem, [&] { return multiply_integers(problem); });
 }
 
-Error cortex_m_quantized_linear_out_prepare(KernelContext& context, const Tensor& input, const Tensor& weights,
-                                            const std::optional<Tensor>&, const std::optional<Tensor>& kernel_sum,
-                                            int64_t, int64_t, int64_t, Span<const int64_t>, Span<const int64_t>,
-                                            int64_t, int64_t, Tensor& out) {
+Error cortex_m_quantized_linear_out_prepare(KernelContext& context, const Tensor& input,
+                                            const Tensor& weights, const std::optional<Tensor>&,
+                                            const std::optional<Tensor>& kernel_sum, int64_t, int64_t,
+                                            int64_t, Span<const int64_t>, Span<const int64_t>, int64_t,
+                                            int64_t, Tensor& out) {
   const ukernel::Requantization to;
   const std::optional<Tensor> none;
   const QuantizedLinearProblem problem{input, weights, none, out, 0, to};

@@ -23,8 +23,9 @@ Error check_amounts(Span<const int64_t> amounts, size_t rank, const char* name) 
   RL_CHECK(amounts.size() == kAmounts, Error::InvalidArgument, "%s: expected 4 numbers, got %lu", name,
            log_number(amounts.size()));
   for (size_t i = 0; i + rank < kAmounts; ++i) {
-    RL_CHECK(amounts[i] == 0, Error::InvalidArgument, "%s: expected 0 before the input's %lu dimensions, got %ld",
-             name, log_number(rank), static_cast<long>(amounts[i]));
+    RL_CHECK(amounts[i] == 0, Error::InvalidArgument,
+             "%s: expected 0 before the input's %lu dimensions, got %ld", name, log_number(rank),
+             static_cast<long>(amounts[i]));
   }
   return Error::Ok;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Softmax of ExecuTorch's Cortex-M backend: in integers, with a table of exponentials that is made for each call.
-// Its definition there is softmax of float32: where that is within its own error of a half, results may differ by
-// one. The official device computes in fixed point of fewer bits, and differs more often.
+// Softmax of ExecuTorch's Cortex-M backend: in integers, with a table of exponentials that is made for each
+// call. Its definition there is softmax of float32: where that is within its own error of a half, results may
+// differ by one. The official device computes in fixed point of fewer bits, and differs more often.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/quantization/integer_softmax.h"
@@ -28,8 +28,9 @@ Error cortex_m_softmax_out(KernelContext&, const Tensor& input, int64_t dim, int
   RL_TRY(check_same_dtype(input, out, "input and out"));
   // A distance from the largest number has no zero point.
   RL_TRY(check_zero_point(input_zero_point, input.scalar_type(), "input_zero_point"));
-  RL_CHECK(output_zero_point == kZeroPoint, Error::InvalidArgument, "output_zero_point: expected %ld, got %ld",
-           static_cast<long>(kZeroPoint), static_cast<long>(output_zero_point));
+  RL_CHECK(output_zero_point == kZeroPoint, Error::InvalidArgument,
+           "output_zero_point: expected %ld, got %ld", static_cast<long>(kZeroPoint),
+           static_cast<long>(output_zero_point));
   RL_CHECK(input_multiplier >= 1 && input_multiplier <= INT32_MAX && input_shift >= kLeastShift &&
                input_shift <= kMostShift,
            Error::InvalidArgument,
