@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Convolutions of ExecuTorch's Cortex-M backend as problems of integer backs. Their weights lie as CMSIS-NN reads
-// them, on every instruction set alike: each output's in the order in which it sees its input, [O, KH, KW, I],
-// those of depthwise and transposed convolutions with the channels last, [1, KH, KW, O] and [O, KH, KW, I]. Images
-// are channels-last tensors, or have the sizes [N, H, W, C].
+// Convolutions of ExecuTorch's Cortex-M backend as problems of integer backs. Their weights lie as CMSIS-NN
+// reads them, on every instruction set alike: each output's in the order in which it sees its input, [O, KH,
+// KW, I], those of depthwise and transposed convolutions with the channels last, [1, KH, KW, O] and [O, KH,
+// KW, I]. Images are channels-last tensors, or have the sizes [N, H, W, C].
 #pragma once
 
-#include "kernels/backs/quantized_convolution.h"
 #include "kernels/checks/checks.h"
 #include "kernels/quantization/folded_columns.h"
 #include "kernels/quantization/integer_convolution.h"
@@ -20,7 +19,7 @@ enum class CortexMKind : uint8_t { kPlain, kDepthwise, kTransposed };
 // The arguments. Scratch tensors of the program are CMSIS-NN's: nothing here reads or writes them.
 struct CortexMConvolution {
   CortexMKind kind;
-  bool nhwc;    // the sizes of input and `out` are [N, H, W, C]
+  bool nhwc;      // the sizes of input and `out` are [N, H, W, C]
   TypeSet types;  // of the operator in this build
   const Tensor& input;
   const Tensor& weight;
@@ -33,15 +32,16 @@ struct CortexMConvolution {
   QuantizedRange range;
 };
 
-// Input and weight as a convolution of [N, C, H, W] and [O, I, KH, KW] sees them; the weight of a transposed one
-// is [I, O, KH, KW].
+// Input and weight as a convolution of [N, C, H, W] and [O, I, KH, KW] sees them; the weight of a transposed
+// one is [I, O, KH, KW].
 class CortexMViews {
  public:
   explicit CortexMViews(const CortexMConvolution& call);
 
   // Checks dtypes and sizes, fills in the groups, and writes the shape of the result, [N, C, H, W].
   // InvalidArgument, InvalidType.
-  Error plan(const CortexMConvolution& call, const Tensor& out, ConvolutionArguments* arguments, Shape* shape) const;
+  Error plan(const CortexMConvolution& call, const Tensor& out, ConvolutionArguments* arguments,
+             Shape* shape) const;
 
   [[nodiscard]] const Tensor& input() const { return input_.get(); }
   [[nodiscard]] const Tensor& weight() const { return weight_.get(); }
@@ -58,7 +58,7 @@ Error check_cortex_m_ranks(const CortexMConvolution& call);
 // How its dimensions are ordered in [N, C, H, W].
 [[nodiscard]] const uint8_t* image_dims(bool nhwc);
 
-// Computes the call: ask(problem, portable) is backs::<kernel>.
+// Computes the call: ask(convolution) asks the back.
 template <class Ask>
 Error convolve_cortex_m(KernelContext& context, const CortexMConvolution& call, const Tensor& out, Ask ask) {
   RL_TRY(check_cortex_m_ranks(call));
@@ -77,14 +77,14 @@ Error convolve_cortex_m(KernelContext& context, const CortexMConvolution& call, 
   RL_TRY(folded.set_scales(call.multipliers, call.shifts));
   const PermutedTensor result(out, image_dims(call.nhwc));
   ukernel::Requantization to;
-  const QuantizedConvolutionProblem problem{
-      {views.input(), views.weight(), folded.bias(), arguments, result.get()}, zero_point, to};
-  RL_TRY(folded.prove(folded.bias()->const_data_ptr<int32_t>(), columns, products_of_sum(problem), kLargestProduct,
-                      call.range, &to));
-  return ask(problem, [&] { return convolve_integers(problem); });
+  const IntegerConvolution convolution{
+      views.input(), views.weight(), folded.bias(), arguments, result.get(), zero_point, to};
+  RL_TRY(folded.prove(folded.bias()->const_data_ptr<int32_t>(), columns, products_of_sum(convolution),
+                      kLargestProduct, call.range, &to));
+  return ask(convolution);
 }
 
-// Prepares the call: ask(problem) is backs::<kernel>_prepare.
+// Prepares the call: ask(convolution) asks the back.
 template <class Ask>
 Error prepare_cortex_m(KernelContext& context, const CortexMConvolution& call, const Tensor& out, Ask ask) {
   if (check_cortex_m_ranks(call) != Error::Ok || out.dim() != 4) return Error::Ok;  // an error is the call's
@@ -98,8 +98,7 @@ Error prepare_cortex_m(KernelContext& context, const CortexMConvolution& call, c
   const PermutedTensor result(out, image_dims(call.nhwc));
   const ukernel::Requantization none;
   const std::optional<Tensor> no_bias;
-  return ask(QuantizedConvolutionProblem{
-      {views.input(), views.weight(), no_bias, arguments, result.get()}, 0, none});
+  return ask(IntegerConvolution{views.input(), views.weight(), no_bias, arguments, result.get(), 0, none});
 }
 
 }  // namespace rushlight::kernels

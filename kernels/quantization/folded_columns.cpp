@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "kernels/checks/checks.h"
-#include "kernels/ukernel/int8_sums.h"
 
 namespace rushlight::kernels {
 
@@ -16,8 +15,8 @@ constexpr int64_t kMost = INT8_MAX;
 bool is_int8(int64_t number) { return number >= kLeast && number <= kMost; }
 
 Error check_columns(const Tensor& list, size_t columns, const char* name) {
-  RL_CHECK(list.scalar_type() == ScalarType::Int, Error::InvalidType, "%s: expected dtype int32, got %s", name,
-           to_string(list.scalar_type()));
+  RL_CHECK(list.scalar_type() == ScalarType::Int, Error::InvalidType, "%s: expected dtype int32, got %s",
+           name, to_string(list.scalar_type()));
   RL_CHECK(list.numel() == columns, Error::InvalidArgument, "%s: expected %lu elements, got %lu", name,
            log_number(columns), log_number(list.numel()));
   return Error::Ok;
@@ -37,11 +36,12 @@ Error narrow_scale(int64_t multiplier, int64_t shift, int32_t* narrow_multiplier
 }
 
 Error check_activation_range(const QuantizedRange& range) {
-  RL_CHECK(is_int8(range.zero_point) && is_int8(range.low) && is_int8(range.high) && range.low <= range.high,
-           Error::InvalidArgument,
-           "activation_min, output offset, activation_max: expected numbers of int8, min <= max, got %ld, %ld, "
-           "%ld",
-           static_cast<long>(range.low), static_cast<long>(range.zero_point), static_cast<long>(range.high));
+  RL_CHECK(
+      is_int8(range.zero_point) && is_int8(range.low) && is_int8(range.high) && range.low <= range.high,
+      Error::InvalidArgument,
+      "activation_min, output offset, activation_max: expected numbers of int8, min <= max, got %ld, %ld, "
+      "%ld",
+      static_cast<long>(range.low), static_cast<long>(range.zero_point), static_cast<long>(range.high));
   return Error::Ok;
 }
 
@@ -81,23 +81,26 @@ Error FoldedColumns::take(KernelContext& context, size_t columns, size_t scales)
 }
 
 void FoldedColumns::sum_weights(const Tensor& weight, size_t column) {
-  std::fill_n(sums_, columns_, 0);
-  // The dimensions of a sum: one or three, the outermost of which is walked here.
-  size_t inner[3], count = 0;
+  // The dimensions of a sum: one or three, those outside of the innermost of size 1 where there is one.
+  SizesType sizes[3] = {1, 1, 1};
+  ptrdiff_t strides[3] = {};
+  size_t at = weight.sizes().size() == 2 ? 2 : 0;
   for (size_t d = 0; d < weight.sizes().size(); ++d) {
-    if (d != column) inner[count++] = d;
+    if (d == column) continue;
+    sizes[at] = weight.sizes()[d];
+    strides[at++] = weight.strides()[d];
   }
-  const auto size = [&](size_t i) { return i < count ? static_cast<size_t>(weight.sizes()[inner[i]]) : 1; };
-  const auto stride = [&](size_t i) { return i < count ? ptrdiff_t{weight.strides()[inner[i]]} : 0; };
-  ukernel::Int8Windows windows;
-  windows.count = columns_;
-  windows.lane = weight.strides()[column];
-  windows.rows = size(1);
-  windows.row = stride(1);
-  windows.columns = size(2);
-  windows.column = stride(2);
-  const auto* from = weight.const_data_ptr<int8_t>();
-  for (size_t i = 0; i < size(0); ++i, from += stride(0)) ukernel::sum_int8(windows, from, sums_);
+  const auto* first = weight.const_data_ptr<int8_t>();
+  for (size_t c = 0; c < columns_; ++c, first += weight.strides()[column]) {
+    int32_t sum = 0;
+    for (SizesType i = 0; i < sizes[0]; ++i) {
+      for (SizesType j = 0; j < sizes[1]; ++j) {
+        const int8_t* from = first + i * strides[0] + j * strides[1];
+        for (SizesType k = 0; k < sizes[2]; ++k, from += strides[2]) sum += *from;
+      }
+    }
+    sums_[c] = sum;
+  }
 }
 
 Error FoldedColumns::fold(const Tensor& weight, size_t column, const std::optional<Tensor>& bias,
@@ -109,8 +112,7 @@ Error FoldedColumns::fold(const Tensor& weight, size_t column, const std::option
   sum_weights(weight, column);
   const auto* biases = bias ? bias->const_data_ptr<int32_t>() : nullptr;
   for (size_t i = 0; i < columns_; ++i) {
-    const int64_t folded =
-        (biases == nullptr ? 0 : biases[i]) + input_offset * (sums_[i] + added_weights);
+    const int64_t folded = (biases == nullptr ? 0 : biases[i]) + input_offset * (sums_[i] + added_weights);
     RL_CHECK(folded >= INT32_MIN && folded <= INT32_MAX, Error::InvalidArgument,
              "bias: element %lu and the input offset's part of it have more than 32 bits", log_number(i));
     sums_[i] = static_cast<int32_t>(folded);

@@ -48,27 +48,27 @@ int32_t sum_at(const ConvolutionGeometry& g, const T* in, const int8_t* weight, 
 }
 
 template <class T>
-void convolve(const QuantizedConvolutionProblem& problem) {
+void convolve(const IntegerConvolution& convolution) {
   const ConvolutionGeometry g =
-      convolution_geometry(problem.input, problem.weight, problem.arguments, problem.out);
-  const auto* bias = problem.bias ? problem.bias->const_data_ptr<int32_t>() : nullptr;
+      convolution_geometry(convolution.input, convolution.weight, convolution.arguments, convolution.out);
+  const auto* bias = convolution.bias ? convolution.bias->const_data_ptr<int32_t>() : nullptr;
   for (ptrdiff_t n = 0; n < g.batch; ++n) {
-    const T* in = problem.input.const_data_ptr<T>() + n * g.in_batch_stride;
-    T* out = problem.out.mutable_data_ptr<T>() + n * g.out_batch_stride;
+    const T* in = convolution.input.const_data_ptr<T>() + n * g.in_batch_stride;
+    T* out = convolution.out.mutable_data_ptr<T>() + n * g.out_batch_stride;
     for (ptrdiff_t channel = 0; channel < g.groups * g.out_channels; ++channel) {
       const ptrdiff_t group = channel / g.out_channels;
       const T* first = in + group * g.in_channels * g.in_channel_stride;
-      const int8_t* weight = problem.weight.const_data_ptr<int8_t>() + group * g.weight_group_stride +
+      const int8_t* weight = convolution.weight.const_data_ptr<int8_t>() + group * g.weight_group_stride +
                              channel % g.out_channels * g.weight_out_stride;
       ptrdiff_t at[kSpatial];
       for (at[0] = 0; at[0] < g.axes[0].out; ++at[0]) {
         for (at[1] = 0; at[1] < g.axes[1].out; ++at[1]) {
           for (at[2] = 0; at[2] < g.axes[2].out; ++at[2]) {
-            const int32_t sum = sum_at(g, first, weight, at, problem.input_zero_point) +
+            const int32_t sum = sum_at(g, first, weight, at, convolution.input_zero_point) +
                                 (bias == nullptr ? 0 : bias[channel]);
             out[at[0] * g.axes[0].out_stride + at[1] * g.axes[1].out_stride + at[2] * g.axes[2].out_stride +
                 channel * g.out_channel_stride] =
-                static_cast<T>(ukernel::requantize(problem.to, sum, static_cast<size_t>(channel)));
+                static_cast<T>(ukernel::requantize(convolution.to, sum, static_cast<size_t>(channel)));
           }
         }
       }
@@ -78,18 +78,18 @@ void convolve(const QuantizedConvolutionProblem& problem) {
 
 }  // namespace
 
-size_t products_of_sum(const QuantizedConvolutionProblem& problem) {
-  const Tensor& weight = problem.weight;
-  const ConvolutionArguments& arguments = problem.arguments;
+size_t products_of_sum(const IntegerConvolution& convolution) {
+  const Tensor& weight = convolution.weight;
+  const ConvolutionArguments& arguments = convolution.arguments;
   const auto outputs =
       static_cast<size_t>(arguments.transposed ? weight.size(1) : weight.size(0) / arguments.groups);
   const size_t all = weight.numel() / static_cast<size_t>(arguments.groups);
   return outputs == 0 ? 0 : all / outputs;
 }
 
-Error convolve_integers(const QuantizedConvolutionProblem& problem) {
-  return dispatch<kTypes>(problem.type(), [&](auto type) {
-    convolve<typename decltype(type)::Element>(problem);
+Error convolve_integers(const IntegerConvolution& convolution) {
+  return dispatch<kTypes>(convolution.input.scalar_type(), [&](auto type) {
+    convolve<typename decltype(type)::Element>(convolution);
     return Error::Ok;
   });
 }

@@ -14,13 +14,13 @@ constexpr TypeSet kTypes = kByteTypes & (selected_types("rushlight::quantized_li
                                          selected_types("cortex_m::quantized_linear.out"));
 
 template <class T>
-void multiply(const QuantizedLinearProblem& problem) {
-  const Tensor& weight = problem.weight;
-  const size_t last = problem.input.sizes().size() - 1;
+void multiply(const IntegerLinear& linear) {
+  const Tensor& weight = linear.weight;
+  const size_t last = linear.input.sizes().size() - 1;
   const SizesType depth = weight.sizes()[1], features = weight.sizes()[0];
-  const ptrdiff_t in_step = problem.input.strides()[last], out_step = problem.out.strides()[last];
-  const auto* bias = problem.bias ? problem.bias->const_data_ptr<int32_t>() : nullptr;
-  View source = View::of(problem.input), target = View::of(problem.out);
+  const ptrdiff_t in_step = linear.input.strides()[last], out_step = linear.out.strides()[last];
+  const auto* bias = linear.bias ? linear.bias->const_data_ptr<int32_t>() : nullptr;
+  View source = View::of(linear.input), target = View::of(linear.out);
   PairedLoops(target.select(last, 0), source.select(last, 0))
       .for_each_run([&](char* to, const char* from, const auto& rows) {
         for (ptrdiff_t i = 0; i < rows.size; ++i, to += rows.target, from += rows.source) {
@@ -29,9 +29,9 @@ void multiply(const QuantizedLinearProblem& problem) {
             const int8_t* w = weight.const_data_ptr<int8_t>() + j * ptrdiff_t{weight.strides()[0]};
             int32_t sum = bias == nullptr ? 0 : bias[j];
             for (SizesType k = 0; k < depth; ++k)
-              sum += int32_t{in[k * in_step]} * (w[k * weight.strides()[1]] - problem.weight_zero_point);
+              sum += int32_t{in[k * in_step]} * (w[k * weight.strides()[1]] - linear.weight_zero_point);
             reinterpret_cast<T*>(to)[j * out_step] =
-                static_cast<T>(ukernel::requantize(problem.to, sum, static_cast<size_t>(j)));
+                static_cast<T>(ukernel::requantize(linear.to, sum, static_cast<size_t>(j)));
           }
         }
       });
@@ -39,11 +39,11 @@ void multiply(const QuantizedLinearProblem& problem) {
 
 }  // namespace
 
-Error plan_linear(const QuantizedLinearProblem& problem, TypeSet types, Shape* shape) {
-  const Tensor& input = problem.input;
-  const Tensor& weight = problem.weight;
+Error plan_linear(const IntegerLinear& linear, TypeSet types, Shape* shape) {
+  const Tensor& input = linear.input;
+  const Tensor& weight = linear.weight;
   if (!contains(types, input.scalar_type())) return unsupported_type(input.scalar_type());
-  RL_TRY(check_same_dtype(input, problem.out, "input and out"));
+  RL_TRY(check_same_dtype(input, linear.out, "input and out"));
   RL_CHECK(weight.scalar_type() == ScalarType::Char, Error::InvalidType,
            "weight: expected dtype int8, got %s", to_string(weight.scalar_type()));
   RL_CHECK(input.dim() >= 1 && weight.dim() == 2, Error::InvalidArgument,
@@ -57,9 +57,9 @@ Error plan_linear(const QuantizedLinearProblem& problem, TypeSet types, Shape* s
   return Error::Ok;
 }
 
-Error multiply_integers(const QuantizedLinearProblem& problem) {
-  return dispatch<kTypes>(problem.type(), [&](auto type) {
-    multiply<typename decltype(type)::Element>(problem);
+Error multiply_integers(const IntegerLinear& linear) {
+  return dispatch<kTypes>(linear.input.scalar_type(), [&](auto type) {
+    multiply<typename decltype(type)::Element>(linear);
     return Error::Ok;
   });
 }

@@ -15,8 +15,8 @@ struct FactorZeroPoints {
   int16_t b;
 };
 
-// out = quantized(a b) by column 0 of `to`, for each index of a batch where the tensors have rank 3. The product
-// has their sizes; they have one dtype. InvalidType for one that no selected operator has.
+// out = quantized(a b) by column 0 of `to`, for each index of a batch where the tensors have rank 3. The
+// product has their sizes; they have one dtype. InvalidType for one that no selected operator has.
 Error multiply_integers(Product product, FactorZeroPoints zero_points, const ukernel::Requantization& to,
                         const Tensor& a, const Tensor& b, const Tensor& out);
 

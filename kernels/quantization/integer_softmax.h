@@ -15,14 +15,14 @@
 
 namespace rushlight::kernels {
 
-// `type` is that of both tensors. `to` has one multiplier and shift, of fixed point: those of 1 / output scale.
-// InvalidType for a dtype that no selected operator has.
+// `type` is that of both tensors. `to` has one multiplier and shift, of fixed point: those of 1 / output
+// scale. InvalidType for a dtype that no selected operator has.
 Error softmax_integers(const PairedFibers& fibers, ScalarType type, const int32_t* table,
                        const ukernel::Requantization& to);
 
-// Fills a table of 256 for an input scale of multiplier * 2^exponent, multiplier from 1 on and the scale below
-// 2^15: exp(-d * scale) * 2^30, rounded to the nearest. In integers of 64 bits, so that it is the same on each
-// processor: about 10,000 instructions where a product of 32 bits is one.
+// Fills a table of 256 for an input scale of multiplier * 2^exponent, multiplier from 1 on and the scale
+// below 2^15: exp(-d * scale) * 2^30, rounded to the nearest. In integers of 64 bits, so that it is the same
+// on each processor: about 10,000 instructions where a product of 32 bits is one.
 void fill_exponentials(int32_t multiplier, int exponent, int32_t* table);
 
 }  // namespace rushlight::kernels

@@ -124,9 +124,8 @@ Error bound_sums(const int32_t* bias, size_t columns, size_t depth, int64_t larg
 
 // A sum that is shifted left, as "double" does, keeps its 32 bits.
 Error check_fixed_point(const ukernel::Requantization& to, size_t count, int64_t bound) {
-  const int32_t* multiplier = first_wrong(to.multipliers, count, [](int32_t number) {
-    return (number == 0) | (number >= kLeastMultiplier);
-  });
+  const int32_t* multiplier = first_wrong(
+      to.multipliers, count, [](int32_t number) { return (number == 0) | (number >= kLeastMultiplier); });
   RL_CHECK(multiplier == nullptr, Error::InvalidArgument, "multipliers: expected 0 or 2^30 at least, got %ld",
            static_cast<long>(*multiplier));
   int most = ukernel::kMostShift;

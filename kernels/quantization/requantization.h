@@ -52,11 +52,12 @@ Error make_requantization_of_sums(const RequantizationArguments& arguments, cons
 
 // The parts that these are made of, for operators whose arguments say the same in other words.
 //
-// The largest magnitude of a sum of `depth` products, each at most `largest`, and a bias, which is null or has
-// `columns` numbers. InvalidArgument if that is more than 32 bits hold.
+// The largest magnitude of a sum of `depth` products, each at most `largest`, and a bias, which is null or
+// has `columns` numbers. InvalidArgument if that is more than 32 bits hold.
 inline constexpr int64_t kLargestProduct = int64_t{255} * 128;
 Error bound_sums(const int32_t* bias, size_t columns, size_t depth, int64_t largest, int64_t* bound);
-// InvalidArgument unless `to`, of fixed point, has `count` multipliers and shifts for sums of at most `bound`.
+// InvalidArgument unless `to`, of fixed point, has `count` multipliers and shifts for sums of at most
+// `bound`.
 Error check_fixed_point(const ukernel::Requantization& to, size_t count, int64_t bound);
 
 // Of the columns from `first` on.

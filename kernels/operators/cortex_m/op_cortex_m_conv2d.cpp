@@ -42,8 +42,9 @@ Error cortex_m_quantized_conv2d_out(KernelContext& context, const Tensor& input,
                                     const Tensor&, Tensor& out) {
   const CortexMConvolution call = call_of(false, input, weight, bias, stride, padding, dilation, input_offset,
                                           output_offset, multipliers, shifts, activation_min, activation_max);
-  return convolve_cortex_m(context, call, out, [&](const auto& problem, auto portable) {
-    return backs::cortex_m_quantized_conv2d_out(context, problem, portable);
+  return convolve_cortex_m(context, call, out, [&](const IntegerConvolution& convolution) {
+    return backs::cortex_m_quantized_conv2d_out(context, QuantizedConvolutionProblem{convolution},
+                                                [&] { return convolve_integers(convolution); });
   });
 }
 
@@ -56,8 +57,8 @@ Error cortex_m_quantized_conv2d_out_prepare(KernelContext& context, const Tensor
                                             Tensor& out) {
   const CortexMConvolution call = call_of(false, input, weight, bias, stride, padding, dilation, input_offset,
                                           output_offset, multipliers, shifts, activation_min, activation_max);
-  return prepare_cortex_m(context, call, out, [&](const auto& problem) {
-    return backs::cortex_m_quantized_conv2d_out_prepare(context, problem);
+  return prepare_cortex_m(context, call, out, [&](const IntegerConvolution& convolution) {
+    return backs::cortex_m_quantized_conv2d_out_prepare(context, QuantizedConvolutionProblem{convolution});
   });
 }
 
@@ -70,8 +71,9 @@ Error cortex_m_quantized_conv2d_nhwc_out(KernelContext& context, const Tensor& i
                                          Tensor& out) {
   const CortexMConvolution call = call_of(true, input, weight, bias, stride, padding, dilation, input_offset,
                                           output_offset, multipliers, shifts, activation_min, activation_max);
-  return convolve_cortex_m(context, call, out, [&](const auto& problem, auto portable) {
-    return backs::cortex_m_quantized_conv2d_nhwc_out(context, problem, portable);
+  return convolve_cortex_m(context, call, out, [&](const IntegerConvolution& convolution) {
+    return backs::cortex_m_quantized_conv2d_nhwc_out(context, QuantizedConvolutionProblem{convolution},
+                                                     [&] { return convolve_integers(convolution); });
   });
 }
 
@@ -84,8 +86,9 @@ Error cortex_m_quantized_conv2d_nhwc_out_prepare(KernelContext& context, const T
                                                  int64_t activation_max, const Tensor&, Tensor& out) {
   const CortexMConvolution call = call_of(true, input, weight, bias, stride, padding, dilation, input_offset,
                                           output_offset, multipliers, shifts, activation_min, activation_max);
-  return prepare_cortex_m(context, call, out, [&](const auto& problem) {
-    return backs::cortex_m_quantized_conv2d_nhwc_out_prepare(context, problem);
+  return prepare_cortex_m(context, call, out, [&](const IntegerConvolution& convolution) {
+    return backs::cortex_m_quantized_conv2d_nhwc_out_prepare(context,
+                                                             QuantizedConvolutionProblem{convolution});
   });
 }
 

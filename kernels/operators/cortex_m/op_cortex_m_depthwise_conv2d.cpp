@@ -43,8 +43,9 @@ Error cortex_m_quantized_depthwise_conv2d_out(
   const CortexMConvolution call =
       call_of(false, input, weight, bias, stride, padding, dilation, depth_multiplier, input_offset,
               output_offset, multipliers, shifts, activation_min, activation_max);
-  return convolve_cortex_m(context, call, out, [&](const auto& problem, auto portable) {
-    return backs::cortex_m_quantized_depthwise_conv2d_out(context, problem, portable);
+  return convolve_cortex_m(context, call, out, [&](const IntegerConvolution& convolution) {
+    return backs::cortex_m_quantized_depthwise_conv2d_out(context, QuantizedConvolutionProblem{convolution},
+                                                          [&] { return convolve_integers(convolution); });
   });
 }
 
@@ -56,8 +57,9 @@ Error cortex_m_quantized_depthwise_conv2d_out_prepare(
   const CortexMConvolution call =
       call_of(false, input, weight, bias, stride, padding, dilation, depth_multiplier, input_offset,
               output_offset, multipliers, shifts, activation_min, activation_max);
-  return prepare_cortex_m(context, call, out, [&](const auto& problem) {
-    return backs::cortex_m_quantized_depthwise_conv2d_out_prepare(context, problem);
+  return prepare_cortex_m(context, call, out, [&](const IntegerConvolution& convolution) {
+    return backs::cortex_m_quantized_depthwise_conv2d_out_prepare(context,
+                                                                  QuantizedConvolutionProblem{convolution});
   });
 }
 
@@ -69,8 +71,9 @@ Error cortex_m_quantized_depthwise_conv2d_nhwc_out(
   const CortexMConvolution call =
       call_of(true, input, weight, bias, stride, padding, dilation, depth_multiplier, input_offset,
               output_offset, multipliers, shifts, activation_min, activation_max);
-  return convolve_cortex_m(context, call, out, [&](const auto& problem, auto portable) {
-    return backs::cortex_m_quantized_depthwise_conv2d_nhwc_out(context, problem, portable);
+  return convolve_cortex_m(context, call, out, [&](const IntegerConvolution& convolution) {
+    return backs::cortex_m_quantized_depthwise_conv2d_nhwc_out(
+        context, QuantizedConvolutionProblem{convolution}, [&] { return convolve_integers(convolution); });
   });
 }
 
@@ -82,8 +85,9 @@ Error cortex_m_quantized_depthwise_conv2d_nhwc_out_prepare(
   const CortexMConvolution call =
       call_of(true, input, weight, bias, stride, padding, dilation, depth_multiplier, input_offset,
               output_offset, multipliers, shifts, activation_min, activation_max);
-  return prepare_cortex_m(context, call, out, [&](const auto& problem) {
-    return backs::cortex_m_quantized_depthwise_conv2d_nhwc_out_prepare(context, problem);
+  return prepare_cortex_m(context, call, out, [&](const IntegerConvolution& convolution) {
+    return backs::cortex_m_quantized_depthwise_conv2d_nhwc_out_prepare(
+        context, QuantizedConvolutionProblem{convolution});
   });
 }
 

@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "kernels/backs/backs.h"
+#include "kernels/backs/quantized_elementwise.h"
 #include "kernels/checks/selection.h"
 #include "kernels/quantization/folded_columns.h"
 #include "kernels/quantization/integer_pairs.h"
-#include "kernels/ukernel/rescaled_sum.h"
 #include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {

@@ -86,7 +86,7 @@ Error cortex_m_quantized_linear_out(KernelContext& context, const Tensor& input,
   }
   RL_TRY(folded.set_scale(0, multipliers[0], shifts[0]));
   const Flat summed(kernel_sum ? *kernel_sum : *folded.bias());
-  const QuantizedLinearProblem problem{input, weights, summed.get(), out, weight_zero_point, to};
+  const QuantizedLinearProblem problem{{input, weights, summed.get(), out, weight_zero_point, to}};
   const int64_t largest = weight_zero_point == 0 ? kLargestProduct : kLargestFactor * kLargestFactor;
   RL_TRY(folded.prove(summed.get()->const_data_ptr<int32_t>(), sizes.features, sizes.depth, largest,
                       {output_offset, activation_min, activation_max}, &to));
@@ -100,7 +100,7 @@ Error cortex_m_quantized_linear_out_prepare(KernelContext& context, const Tensor
                                             int64_t, Tensor& out) {
   const ukernel::Requantization to;
   const std::optional<Tensor> none;
-  const QuantizedLinearProblem problem{input, weights, none, out, 0, to};
+  const QuantizedLinearProblem problem{{input, weights, none, out, 0, to}};
   Shape shape;
   if (plan_linear(problem, kTypes, &shape) != Error::Ok) return Error::Ok;  // an error is the call's
   context.need_besides(FoldedColumns::bytes(kernel_sum ? 0 : sizes_of(weights).features, 1));

@@ -43,8 +43,9 @@ Error cortex_m_quantized_transpose_conv2d_out(
   const CortexMConvolution call =
       call_of(false, input, weight, bias, stride, padding, output_padding, dilation, input_offset,
               output_offset, multipliers, shifts, activation_min, activation_max);
-  return convolve_cortex_m(context, call, out, [&](const auto& problem, auto portable) {
-    return backs::cortex_m_quantized_transpose_conv2d_out(context, problem, portable);
+  return convolve_cortex_m(context, call, out, [&](const IntegerConvolution& convolution) {
+    return backs::cortex_m_quantized_transpose_conv2d_out(context, QuantizedConvolutionProblem{convolution},
+                                                          [&] { return convolve_integers(convolution); });
   });
 }
 
@@ -57,8 +58,9 @@ Error cortex_m_quantized_transpose_conv2d_out_prepare(
   const CortexMConvolution call =
       call_of(false, input, weight, bias, stride, padding, output_padding, dilation, input_offset,
               output_offset, multipliers, shifts, activation_min, activation_max);
-  return prepare_cortex_m(context, call, out, [&](const auto& problem) {
-    return backs::cortex_m_quantized_transpose_conv2d_out_prepare(context, problem);
+  return prepare_cortex_m(context, call, out, [&](const IntegerConvolution& convolution) {
+    return backs::cortex_m_quantized_transpose_conv2d_out_prepare(context,
+                                                                  QuantizedConvolutionProblem{convolution});
   });
 }
 
@@ -71,8 +73,9 @@ Error cortex_m_quantized_transpose_conv2d_nhwc_out(
   const CortexMConvolution call =
       call_of(true, input, weight, bias, stride, padding, output_padding, dilation, input_offset,
               output_offset, multipliers, shifts, activation_min, activation_max);
-  return convolve_cortex_m(context, call, out, [&](const auto& problem, auto portable) {
-    return backs::cortex_m_quantized_transpose_conv2d_nhwc_out(context, problem, portable);
+  return convolve_cortex_m(context, call, out, [&](const IntegerConvolution& convolution) {
+    return backs::cortex_m_quantized_transpose_conv2d_nhwc_out(
+        context, QuantizedConvolutionProblem{convolution}, [&] { return convolve_integers(convolution); });
   });
 }
 
@@ -85,8 +88,9 @@ Error cortex_m_quantized_transpose_conv2d_nhwc_out_prepare(
   const CortexMConvolution call =
       call_of(true, input, weight, bias, stride, padding, output_padding, dilation, input_offset,
               output_offset, multipliers, shifts, activation_min, activation_max);
-  return prepare_cortex_m(context, call, out, [&](const auto& problem) {
-    return backs::cortex_m_quantized_transpose_conv2d_nhwc_out_prepare(context, problem);
+  return prepare_cortex_m(context, call, out, [&](const IntegerConvolution& convolution) {
+    return backs::cortex_m_quantized_transpose_conv2d_nhwc_out_prepare(
+        context, QuantizedConvolutionProblem{convolution});
   });
 }
 

@@ -34,10 +34,13 @@ Error quantized_convolution_out(KernelContext& context, const Tensor& input, int
                                 int64_t output_zero_point, int64_t output_min, int64_t output_max,
                                 Tensor& out) {
   ukernel::Requantization to;
-  const QuantizedConvolutionProblem problem{
-      {input, weight, bias, {stride, padding, dilation, transposed, output_padding, groups}, out},
-      static_cast<int32_t>(input_zero_point),
-      to};
+  const QuantizedConvolutionProblem problem{{input,
+                                             weight,
+                                             bias,
+                                             {stride, padding, dilation, transposed, output_padding, groups},
+                                             out,
+                                             static_cast<int32_t>(input_zero_point),
+                                             to}};
   Shape shape;
   RL_TRY(check_and_plan(problem, &shape));
   RL_TRY(check_zero_point(input_zero_point, input.scalar_type(), "input_zero_point"));
@@ -57,7 +60,7 @@ Error quantized_convolution_out_prepare(KernelContext& context, const Tensor& in
                                         int64_t, int64_t, int64_t, Tensor& out) {
   const ukernel::Requantization none;
   const QuantizedConvolutionProblem problem{
-      {input, weight, bias, {stride, padding, dilation, transposed, output_padding, groups}, out}, 0, none};
+      {input, weight, bias, {stride, padding, dilation, transposed, output_padding, groups}, out, 0, none}};
   Shape shape;
   const bool fits = check_and_plan(problem, &shape) == Error::Ok && has_sizes(out, shape.span());
   if (!fits) return Error::Ok;  // an error is the call's

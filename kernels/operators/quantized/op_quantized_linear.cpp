@@ -21,7 +21,7 @@ Error quantized_linear_out(KernelContext& context, const Tensor& input, const Te
                            const std::optional<Tensor>& shifts, std::string_view rounding,
                            int64_t output_zero_point, int64_t output_min, int64_t output_max, Tensor& out) {
   ukernel::Requantization to;
-  const QuantizedLinearProblem problem{input, weight, bias, out, 0, to};
+  const QuantizedLinearProblem problem{{input, weight, bias, out, 0, to}};
   Shape shape;
   RL_TRY(plan_linear(problem, kTypes, &shape));
   RL_TRY(resize_out(out, shape.span()));
@@ -36,7 +36,7 @@ Error quantized_linear_out_prepare(KernelContext& context, const Tensor& input, 
                                    const std::optional<Tensor>&, std::string_view, int64_t, int64_t, int64_t,
                                    Tensor& out) {
   const ukernel::Requantization none;
-  const QuantizedLinearProblem problem{input, weight, bias, out, 0, none};
+  const QuantizedLinearProblem problem{{input, weight, bias, out, 0, none}};
   Shape shape;
   const bool fits = plan_linear(problem, kTypes, &shape) == Error::Ok && has_sizes(out, shape.span());
   if (!fits) return Error::Ok;  // an error is the call's
