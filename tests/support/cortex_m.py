@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Random legal calls of the official Cortex-M backend's operators. Importing this defines `torch.ops.cortex_m`."""
+"""Random legal calls of the official Cortex-M backend's operators. Imports them, which defines
+`torch.ops.cortex_m`."""
 
 from __future__ import annotations
 
@@ -8,8 +9,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import executorch.backends.cortex_m.passes  # noqa: F401  # has to come before the operators: they import each other
-import executorch.backends.cortex_m.ops.operators  # noqa: F401  # isort: skip
+import executorch.backends.cortex_m.passes  # noqa: F401  # defines torch.ops.cortex_m
 import torch
 from executorch.backends.cortex_m.passes.passes_utils import quantize_multiplier_aot
 
@@ -166,7 +166,16 @@ def add(draw: Draw) -> list[Any]:
     output = quantize_multiplier_aot(largest / (draw.scale(0.01, 4) * max(scales) * (1 << 20)))
     sign = draw.random.choice([1, 1, -1])
     first = [one, draw.zero_point(), a, a_shift]
-    return [*first, other, draw.zero_point(), sign * b, b_shift, draw.zero_point(), *output, *draw.activation()]
+    return [
+        *first,
+        other,
+        draw.zero_point(),
+        sign * b,
+        b_shift,
+        draw.zero_point(),
+        *output,
+        *draw.activation(),
+    ]
 
 
 def mul(draw: Draw) -> list[Any]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs for the official Cortex-M backend: its quantizer, its passes, its operators. Expected values are those
-of the lowered graph, whose operators have a Python reference: no tolerance."""
+"""Programs for the official Cortex-M backend: its quantizer, its passes, its operators. Expected values are
+those of the lowered graph, whose operators have a Python reference: no tolerance."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 from support.interop import models
 from support.interop.official import Arguments, Case, one
 
-NOTE = "CortexMQuantizer and CortexMPassManager for the {cpu}{layout}; expected is the lowered graph in PyTorch"
+NOTE = (
+    "CortexMQuantizer and CortexMPassManager for the {cpu}{layout}; expected is the lowered graph in PyTorch"
+)
 CALLS = 4
 CALIBRATIONS = 7
 
 
 class Attention(nn.Module):
-    """One head of attention and a layer behind it. Projections have no bias: the backend's passes give a linear
-    layer with one the dtype int32, which a product of a projection with a softmax does not take."""
+    """One head of attention and a layer behind it. Projections have no bias: the backend's passes give a
+    linear layer with one the dtype int32, which a product of it with a softmax does not take."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -37,8 +39,8 @@ class Attention(nn.Module):
 
 
 class Images(nn.Module):
-    """What else the backend has for images: pools, padding, a transposed convolution, hardswish, a product and a
-    difference, a depthwise convolution with more outputs than inputs."""
+    """What else the backend has for images: pools, padding, a transposed convolution, hardswish, a product
+    and a difference, a depthwise convolution with more outputs than inputs."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,7 +92,9 @@ def _case(module: nn.Module, *shape: int, cpu: str = "cortex-m55", explicit_layo
     from executorch.backends.cortex_m.edge_compile_config import cortex_m_edge_compile_config
 
     order = torch.channels_last if len(shape) == 4 and not explicit_layout else torch.contiguous_format
-    inputs: list[tuple[Any, ...]] = [(torch.randn(shape).contiguous(memory_format=order),) for _ in range(CALLS)]
+    inputs: list[tuple[Any, ...]] = [
+        (torch.randn(shape).contiguous(memory_format=order),) for _ in range(CALLS)
+    ]
     return one(
         models.with_statistics(module).to(memory_format=order),
         *inputs,
