@@ -11,9 +11,10 @@ namespace {
 struct Functions {
   const char* name;
   void (*add)(const ukernel::Rows&, const ukernel::QuantizedSum&);
+  void (*add_rescaled)(const ukernel::Rows&, const ukernel::RescaledSum&);
   void (*multiply)(const ukernel::Rows&, const ukernel::QuantizedProduct&);
 };
-RL_EXACT_VARIANTS(Functions, variants, add_int8, multiply_int8_pairs)
+RL_EXACT_VARIANTS(Functions, variants, add_int8, add_rescaled_int8, multiply_int8_pairs)
 
 template <class Numbers, int8_t (*kFunction)(const Numbers&, int8_t, int8_t)>
 void reference_rows(const ukernel::Rows& rows, const Numbers& numbers) {
@@ -42,11 +43,16 @@ RL_BENCHMARK(int8_elementwise, bench) {
   to.multipliers = &multiplier;
   to.shifts = &shift;
   const ukernel::QuantizedProduct product{{3, -8}, to};
+  ukernel::Requantization twice = to;
+  twice.rounding = ukernel::Rounding::kDouble;
+  const ukernel::RescaledSum rescaled{{3, -8}, {multiplier, multiplier}, {0, -1}, twice};
   for (const Functions& each : bench::with_reference(
            variants(),
            {"reference", reference_rows<ukernel::QuantizedSum, ukernel::reference::add_int8>,
+            reference_rows<ukernel::RescaledSum, ukernel::reference::add_rescaled_int8>,
             reference_rows<ukernel::QuantizedProduct, ukernel::reference::multiply_int8_pairs>})) {
     bench.time({"int8 add of 4096", each.name, 0, 3.0 * kCount}, [&] { each.add(rows, sum); });
+    bench.time({"int8 rescaled add of 4096", each.name, 0, 3.0 * kCount}, [&] { each.add_rescaled(rows, rescaled); });
     bench.time({"int8 mul of 4096", each.name, 0, 3.0 * kCount}, [&] { each.multiply(rows, product); });
   }
 }

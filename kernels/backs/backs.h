@@ -29,6 +29,7 @@
 #include <type_traits>
 
 #include "kernels/backs/portable_entry.h"
+#include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"
@@ -44,14 +45,6 @@ template <class Problem, class = void>
 inline constexpr bool kHasSelectedDtype = false;
 template <class Problem>
 inline constexpr bool kHasSelectedDtype<Problem, std::enable_if_t<Problem::kDtypeIsSelected>> = true;
-
-// True if the tensor has these sizes. A prepare function sees tensors that no call has resized yet: it may
-// rely on `out` only where that has the shape of the result; a dynamic one has its largest shape then.
-[[nodiscard]] inline bool has_sizes(const Tensor& tensor, Span<const SizesType> sizes) {
-  bool same = tensor.sizes().size() == sizes.size();
-  for (size_t i = 0; same && i < sizes.size(); ++i) same = tensor.sizes()[i] == sizes[i];
-  return same;
-}
 
 }  // namespace rushlight::kernels
 

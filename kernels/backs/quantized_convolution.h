@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems of convolutions of integers, and their backs. Input and `out` have one dtype of kByteTypes, the
-// weight is int8, and `out` has its shape; what `to` says was proven.
+// Problems of convolutions of integers, and their backs.
 #pragma once
 
-#include "kernels/backs/convolution.h"
-#include "kernels/ukernel/requantize.h"
+#include <optional>
+
+#include "kernels/quantization/integer_convolution.h"
+#include "runtime/base/error.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
 
-// out = quantized(input * weight + bias), where the input is input_zero_point outside of the image.
-struct QuantizedConvolutionProblem : ConvolutionProblem {
-  int32_t input_zero_point;
-  const ukernel::Requantization& to;  // by output channels; not set to prepare
+struct QuantizedConvolutionProblem : IntegerConvolution {
+  static constexpr bool kDtypeIsSelected = true;
+
+  [[nodiscard]] ScalarType type() const { return input.scalar_type(); }
+  [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
 };
 
 namespace host {

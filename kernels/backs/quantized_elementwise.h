@@ -5,6 +5,7 @@
 
 #include "kernels/ukernel/quantized_product.h"
 #include "kernels/ukernel/quantized_sum.h"
+#include "kernels/ukernel/rescaled_sum.h"
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
@@ -27,6 +28,10 @@ struct QuantizedAddProblem : QuantizedPairs {
   const ukernel::QuantizedSum& sum;  // proven not to overflow
 };
 
+struct RescaledAddProblem : QuantizedPairs {
+  const ukernel::RescaledSum& sum;  // proven not to overflow
+};
+
 struct QuantizedMulProblem : QuantizedPairs {
   const ukernel::QuantizedProduct& product;  // proven, with numbers that lie apart from `out`
 };
@@ -35,6 +40,7 @@ namespace host {
 
 // quantized_elementwise.cpp: int8.
 Error quantized_add(KernelContext& context, const QuantizedAddProblem& problem);
+Error rescaled_add(KernelContext& context, const RescaledAddProblem& problem);
 Error quantized_mul(KernelContext& context, const QuantizedMulProblem& problem);
 
 }  // namespace host

@@ -1,27 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems of linear layers of integers, and their backs. Input and `out` have one dtype of kByteTypes, the
-// weight is int8, and `out` has its shape; what `to` says was proven.
+// Problems of linear layers of integers, and their backs, which decline where the weight has a zero point.
 #pragma once
 
 #include <optional>
 
-#include "kernels/ukernel/requantize.h"
+#include "kernels/quantization/integer_linear.h"
 #include "runtime/base/error.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
-#include "runtime/tensor/tensor.h"
 
 namespace rushlight::kernels {
 
-// out = quantized(input weight^T + bias); weight is [features, depth].
-struct QuantizedLinearProblem {
+struct QuantizedLinearProblem : IntegerLinear {
   static constexpr bool kDtypeIsSelected = true;
-
-  const Tensor& input;
-  const Tensor& weight;
-  const std::optional<Tensor>& bias;
-  const Tensor& out;
-  const ukernel::Requantization& to;  // by features; not set to prepare
 
   [[nodiscard]] ScalarType type() const { return input.scalar_type(); }
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }

@@ -23,8 +23,8 @@ struct Int8Weights {
   [[nodiscard]] bool lie_well() const { return depth_stride == 1 || depth <= 1; }
 };
 
-// compute(bytes, count) with memory on the stack, which is taken where it is needed alone: little for a small
-// depth, of which some rows or columns fit.
+// compute(bytes, count) with memory on the stack, which is taken where it is needed alone: little where that
+// is all that is wanted.
 inline constexpr size_t kFewBytes = 256;
 inline constexpr size_t kMostBytes = 2304;
 template <size_t kBytes, class Compute>
@@ -33,8 +33,8 @@ template <size_t kBytes, class Compute>
   return compute(bytes, kBytes);
 }
 template <class Compute>
-[[nodiscard]] bool with_memory(size_t depth, Compute compute) {
-  return depth <= kFewBytes / 4 ? with_stack<kFewBytes>(compute) : with_stack<kMostBytes>(compute);
+[[nodiscard]] bool with_memory(size_t wanted, Compute compute) {
+  return wanted <= kFewBytes ? with_stack<kFewBytes>(compute) : with_stack<kMostBytes>(compute);
 }
 
 // The blocks of weights that have to be copied, see for_each_block.
@@ -60,7 +60,8 @@ template <class Multiply>
 template <class Multiply>
 [[nodiscard]] bool for_each_block(const Int8Weights& weights, Multiply multiply) {
   if (!weights.lie_well()) {
-    return with_memory(weights.depth, [&](int8_t* block, size_t bytes) {
+    // In few blocks: what a convolution gathers is gathered again for each.
+    return with_memory(weights.depth * weights.columns, [&](int8_t* block, size_t bytes) {
       return copy_blocks(weights, multiply, block, bytes);
     });
   }

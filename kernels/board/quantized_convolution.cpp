@@ -244,7 +244,7 @@ std::optional<Error> quantized_convolution(KernelContext&, const QuantizedConvol
     return convolve_products(g, *lie, problem, patches, bytes);
   };
   const auto depth = static_cast<size_t>(g.taps() * g.in_channels);
-  if (!(sees_pixels(g) ? convolve(nullptr, 0) : with_memory(depth, convolve))) return std::nullopt;
+  if (!(sees_pixels(g) ? convolve(nullptr, 0) : with_memory(4 * depth, convolve))) return std::nullopt;
   return Error::Ok;
 }
 

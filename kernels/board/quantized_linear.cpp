@@ -9,6 +9,7 @@
 namespace rushlight::kernels::board {
 
 std::optional<Error> quantized_linear(KernelContext&, const QuantizedLinearProblem& problem) {
+  if (problem.weight_zero_point != 0) return std::nullopt;
   const Tensor& weight = problem.weight;
   const size_t last = problem.input.sizes().size() - 1;
   if (problem.input.strides()[last] != 1 || problem.out.strides()[last] != 1) return std::nullopt;

@@ -34,6 +34,14 @@ struct Shape {
   return tensor.impl()->storage() == Storage::Constant;
 }
 
+// True if the tensor has these sizes. A prepare function sees tensors that no call has resized yet: it may
+// rely on `out` only where that has the shape of the result; a dynamic one has its largest shape then.
+[[nodiscard]] inline bool has_sizes(const Tensor& tensor, Span<const SizesType> sizes) {
+  bool same = tensor.sizes().size() == sizes.size();
+  for (size_t i = 0; same && i < sizes.size(); ++i) same = tensor.sizes()[i] == sizes[i];
+  return same;
+}
+
 // Gives `out` the shape; Error::InvalidArgument naming both shapes when it cannot take it.
 Error resize_out(const Tensor& out, Span<const SizesType> sizes);
 

@@ -3,6 +3,8 @@
 
 #include "kernels/checks/checks.h"
 #include "kernels/checks/scalar_range.h"
+#include "kernels/walk/fill.h"
+#include "kernels/walk/strided_copy.h"
 
 namespace rushlight::kernels {
 
@@ -38,6 +40,13 @@ Error plan_constant_pad(const Tensor& self, Span<const int64_t> pad, const Scala
     shape.push(static_cast<ptrdiff_t>(total));
   }
   return resize_out(out, shape.span());
+}
+
+Error pad_constant(const ConstantPad& plan, const Scalar& value, const Tensor& out) {
+  RL_TRY(fill(out, value));
+  View target = View::of(out);
+  for (size_t d = 0; d < target.dim; ++d) target.slice(d, plan.start[d], plan.source.sizes[d]);
+  return copy_view(target, plan.source);
 }
 
 }  // namespace rushlight::kernels

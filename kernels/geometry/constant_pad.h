@@ -20,4 +20,7 @@ struct ConstantPad {
 Error plan_constant_pad(const Tensor& self, Span<const int64_t> pad, const Scalar& value, const Tensor& out,
                         ConstantPad* plan);
 
+// Pads where no back does.
+Error pad_constant(const ConstantPad& plan, const Scalar& value, const Tensor& out);
+
 }  // namespace rushlight::kernels

@@ -11,6 +11,11 @@ Error quantized_add(KernelContext& context, const QuantizedAddProblem& problem) 
   return elementwise(context, problem.out, add, problem.self, problem.other);
 }
 
+Error rescaled_add(KernelContext& context, const RescaledAddProblem& problem) {
+  const auto add = [&](const ukernel::Rows& rows) { ukernel::add_rescaled_int8(rows, problem.sum); };
+  return elementwise(context, problem.out, add, problem.self, problem.other);
+}
+
 Error quantized_mul(KernelContext& context, const QuantizedMulProblem& problem) {
   const auto multiply = [&](const ukernel::Rows& rows) {
     ukernel::multiply_int8_pairs(rows, problem.product);

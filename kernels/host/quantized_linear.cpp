@@ -31,6 +31,7 @@ Int8Rows rows_of(const QuantizedLinearProblem& problem) {
 }  // namespace
 
 std::optional<Error> quantized_linear(KernelContext& context, const QuantizedLinearProblem& problem) {
+  if (problem.weight_zero_point != 0) return std::nullopt;
   const size_t last = problem.input.sizes().size() - 1;
   if (problem.input.strides()[last] != 1 || problem.out.strides()[last] != 1) return std::nullopt;
   Int8Rows product = rows_of(problem);

@@ -13,7 +13,6 @@ namespace {
 using ukernel::Rounding;
 
 constexpr int64_t kLargestByte = 255;
-constexpr int64_t kLargestWeight = 128;
 constexpr int32_t kLeastMultiplier = 1 << 30;
 
 struct Limits {
@@ -45,27 +44,11 @@ Error check_list(const Tensor& list, ScalarType type, size_t columns, const char
   return Error::Ok;
 }
 
-// The largest magnitude that a sum can have. InvalidArgument if that is more than 32 bits hold.
-Error bound_sums(const std::optional<Tensor>& bias, size_t columns, size_t depth, int64_t* bound) {
-  int64_t most = 0;
-  if (bias) {
-    RL_TRY(check_list(*bias, ScalarType::Int, columns, "bias"));
-    RL_CHECK(bias->numel() == columns, Error::InvalidArgument, "bias: expected %lu elements, got one",
-             static_cast<unsigned long>(columns));
-    const auto* numbers = bias->const_data_ptr<int32_t>();
-    int32_t low = 0, high = 0;
-    for (size_t i = 0; i < columns; ++i) {
-      low = numbers[i] < low ? numbers[i] : low;
-      high = numbers[i] > high ? numbers[i] : high;
-    }
-    most = -int64_t{low} > high ? -int64_t{low} : high;
-  }
-  RL_CHECK(depth <= INT32_MAX, Error::InvalidArgument, "weight: %lu products a sum are too many",
-           static_cast<unsigned long>(depth));
-  *bound = most + static_cast<int64_t>(depth) * (kLargestByte * kLargestWeight);
-  RL_CHECK(*bound <= INT32_MAX, Error::InvalidArgument,
-           "bias and weight: sums of %lu products and a bias of up to %ld may have more than 32 bits",
-           static_cast<unsigned long>(depth), static_cast<long>(most));
+Error check_bias(const std::optional<Tensor>& bias, size_t columns) {
+  if (!bias) return Error::Ok;
+  RL_TRY(check_list(*bias, ScalarType::Int, columns, "bias"));
+  RL_CHECK(bias->numel() == columns, Error::InvalidArgument, "bias: expected %lu elements, got one",
+           static_cast<unsigned long>(columns));
   return Error::Ok;
 }
 
@@ -84,25 +67,6 @@ Error check_scales(const float* scales, size_t count) {
       first_wrong(scales, count, [](float scale) { return (scale > 0) & (scale <= __FLT_MAX__); });
   RL_CHECK(wrong == nullptr, Error::InvalidArgument, "multipliers: expected finite numbers above 0, got %g",
            static_cast<double>(*wrong));
-  return Error::Ok;
-}
-
-// A sum that is shifted left, as "double" does, keeps its 32 bits.
-Error check_fixed_point(const ukernel::Requantization& to, size_t multipliers, size_t shifts, int64_t bound) {
-  const int32_t* multiplier = first_wrong(to.multipliers, multipliers, [](int32_t number) {
-    return (number == 0) | (number >= kLeastMultiplier);
-  });
-  RL_CHECK(multiplier == nullptr, Error::InvalidArgument, "multipliers: expected 0 or 2^30 at least, got %ld",
-           static_cast<long>(*multiplier));
-  int most = ukernel::kMostShift;
-  if (to.rounding == Rounding::kDouble) {
-    while (most > 0 && (bound << most) > INT32_MAX) --most;
-  }
-  const int8_t* shift = first_wrong(to.shifts, shifts, [most](int8_t number) {
-    return (number >= ukernel::kLeastShift) & (number <= most);
-  });
-  RL_CHECK(shift == nullptr, Error::InvalidArgument, "shifts: expected %d to %d, got %d",
-           ukernel::kLeastShift, most, static_cast<int>(*shift));
   return Error::Ok;
 }
 
@@ -137,10 +101,44 @@ Error prove(const RequantizationArguments& arguments, const Tensor& out, size_t 
            static_cast<unsigned long>(arguments.shifts->numel()));
   to->multipliers = multipliers.const_data_ptr<int32_t>();
   to->shifts = arguments.shifts->const_data_ptr<int8_t>();
-  return check_fixed_point(*to, multipliers.numel(), arguments.shifts->numel(), bound);
+  return check_fixed_point(*to, multipliers.numel(), bound);
 }
 
 }  // namespace
+
+Error bound_sums(const int32_t* bias, size_t columns, size_t depth, int64_t largest, int64_t* bound) {
+  int32_t low = 0, high = 0;
+  for (size_t i = 0; bias != nullptr && i < columns; ++i) {
+    low = bias[i] < low ? bias[i] : low;
+    high = bias[i] > high ? bias[i] : high;
+  }
+  const int64_t most = -int64_t{low} > high ? -int64_t{low} : high;
+  RL_CHECK(depth <= INT32_MAX, Error::InvalidArgument, "weight: %lu products a sum are too many",
+           static_cast<unsigned long>(depth));
+  *bound = most + static_cast<int64_t>(depth) * largest;
+  RL_CHECK(*bound <= INT32_MAX, Error::InvalidArgument,
+           "bias and weight: sums of %lu products and a bias of up to %ld may have more than 32 bits",
+           static_cast<unsigned long>(depth), static_cast<long>(most));
+  return Error::Ok;
+}
+
+// A sum that is shifted left, as "double" does, keeps its 32 bits.
+Error check_fixed_point(const ukernel::Requantization& to, size_t count, int64_t bound) {
+  const int32_t* multiplier = first_wrong(
+      to.multipliers, count, [](int32_t number) { return (number == 0) | (number >= kLeastMultiplier); });
+  RL_CHECK(multiplier == nullptr, Error::InvalidArgument, "multipliers: expected 0 or 2^30 at least, got %ld",
+           static_cast<long>(*multiplier));
+  int most = ukernel::kMostShift;
+  if (to.rounding == Rounding::kDouble) {
+    while (most > 0 && (bound << most) > INT32_MAX) --most;
+  }
+  const int8_t* shift = first_wrong(to.shifts, count, [most](int8_t number) {
+    return (number >= ukernel::kLeastShift) & (number <= most);
+  });
+  RL_CHECK(shift == nullptr, Error::InvalidArgument, "shifts: expected %d to %d, got %d",
+           ukernel::kLeastShift, most, static_cast<int>(*shift));
+  return Error::Ok;
+}
 
 Error check_zero_point(int64_t value, ScalarType type, const char* name) {
   const Limits limits = limits_of(type);
@@ -165,7 +163,9 @@ Error check_quantized_range(const QuantizedRange& range, ScalarType type) {
 Error make_requantization(const RequantizationArguments& arguments, const Tensor& out, size_t columns,
                           size_t depth, ukernel::Requantization* to) {
   int64_t bound = 0;
-  RL_TRY(bound_sums(arguments.bias, columns, depth, &bound));
+  RL_TRY(check_bias(arguments.bias, columns));
+  const auto* bias = arguments.bias ? arguments.bias->const_data_ptr<int32_t>() : nullptr;
+  RL_TRY(bound_sums(bias, columns, depth, kLargestProduct, &bound));
   return prove(arguments, out, columns, bound, to);
 }
 

@@ -50,6 +50,16 @@ Error make_requantization(const RequantizationArguments& arguments, const Tensor
 Error make_requantization_of_sums(const RequantizationArguments& arguments, const Tensor& out, size_t count,
                                   ukernel::Requantization* to);
 
+// The parts that these are made of, for operators whose arguments say the same in other words.
+//
+// The largest magnitude of a sum of `depth` products, each at most `largest`, and a bias, which is null or
+// has `columns` numbers. InvalidArgument if that is more than 32 bits hold.
+inline constexpr int64_t kLargestProduct = int64_t{255} * 128;
+Error bound_sums(const int32_t* bias, size_t columns, size_t depth, int64_t largest, int64_t* bound);
+// InvalidArgument unless `to`, of fixed point, has `count` multipliers and shifts for sums of at most
+// `bound`.
+Error check_fixed_point(const ukernel::Requantization& to, size_t count, int64_t bound);
+
 // Of the columns from `first` on.
 [[nodiscard]] inline ukernel::Requantization columns_from(ukernel::Requantization to, size_t first) {
   const ptrdiff_t offset = to.step * static_cast<ptrdiff_t>(first);

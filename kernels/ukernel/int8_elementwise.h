@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums and products of int8, over rows as in elementwise.h; quantized_sum.h and quantized_product.h say
-// which. All variants make the same bits.
+// Sums and products of int8, over rows as in elementwise.h; quantized_sum.h, rescaled_sum.h and
+// quantized_product.h say which. All variants make the same bits.
 #pragma once
 
 #include "kernels/ukernel/elementwise.h"
 #include "kernels/ukernel/quantized_product.h"
 #include "kernels/ukernel/quantized_sum.h"
+#include "kernels/ukernel/rescaled_sum.h"
 #include "kernels/ukernel/variants.h"
 
 namespace rushlight::ukernel {
 
 RL_UKERNEL_EXACT(void, add_int8, (const Rows& rows, const QuantizedSum& sum), (rows, sum))
+RL_UKERNEL_EXACT(void, add_rescaled_int8, (const Rows& rows, const RescaledSum& sum), (rows, sum))
 RL_UKERNEL_EXACT(void, multiply_int8_pairs, (const Rows& rows, const QuantizedProduct& product),
                  (rows, product))
 

@@ -32,7 +32,7 @@ struct Requantization {
   const int8_t* shifts = nullptr;        // kSingle, kDouble: kLeastShift to kMostShift
   const float* scales = nullptr;         // kFloat: finite, more than 0
   ptrdiff_t step = 0;
-  int32_t zero_point = 0;  // low <= zero_point <= high, low and high in the range of the result's dtype
+  int32_t zero_point = 0;  // this, and low <= high, are numbers of the result's dtype
   int32_t low = -128;
   int32_t high = 127;
 };

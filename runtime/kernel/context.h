@@ -67,7 +67,13 @@ class KernelContext : public Traced {
   // For prepare functions. The most bytes that one call takes with allocate_temp, for arguments no larger
   // than these, alignment included.
   void need_scratch(size_t size) {
+    size += besides_;
     if (preparation_ != nullptr && preparation_->scratch_bytes < size) preparation_->scratch_bytes = size;
+  }
+  // For prepare functions of fronts, before they ask a back: what the call takes besides.
+  void need_besides(size_t size) {
+    besides_ += size;
+    need_scratch(0);
   }
   // For prepare functions, once a call: memory for what is made of the constant `source`. Null when there is
   // nothing to do: bytes are only counted, there is no memory for them, or it has been made before. `layout`
@@ -81,6 +87,7 @@ class KernelContext : public Traced {
   ThreadPool* threads_ = nullptr;
   const void* prepared_ = nullptr;
   Preparation* preparation_ = nullptr;
+  size_t besides_ = 0;
 };
 
 }  // namespace rushlight

@@ -2,6 +2,7 @@
 """Make the programs of this folder again with the official package, into another folder.
 
     pip install torch==2.13.0 executorch==1.5.1 numpy
+    pip install --no-deps tosa-tools     # for cortex_m_*: their quantizer imports it
     python tests/interop/remake.py OUT [CASE...]
 
 Each case is made like the one here: the same operators on the same shapes, other weights and inputs.

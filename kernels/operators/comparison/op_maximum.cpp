@@ -9,7 +9,7 @@
 namespace rushlight::kernels {
 
 Error maximum_out(KernelContext& context, const Tensor& self, const Tensor& other, Tensor& out) {
-  constexpr TypeSet kTypes = selected_types("aten::maximum.out");
+  constexpr TypeSet kTypes = selected_types("aten::maximum.out") | selected_types("cortex_m::maximum.out");
   const auto choose = [](auto a, auto b) { return Largest::beats(b, a) ? b : a; };
   return backs::maximum_out(context, BinaryProblem{self.scalar_type(), self, other, out},
                             [&] { return elementwise<kTypes>(out, choose, self, other); });

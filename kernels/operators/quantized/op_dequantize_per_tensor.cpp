@@ -7,7 +7,8 @@ namespace rushlight::kernels {
 namespace {
 
 constexpr TypeSet kTypes = selected_types("quantized_decomposed::dequantize_per_tensor.out") |
-                           selected_types("quantized_decomposed::dequantize_per_tensor.Tensor_out");
+                           selected_types("quantized_decomposed::dequantize_per_tensor.Tensor_out") |
+                           selected_types("cortex_m::dequantize_per_tensor.out");
 
 // `ask` is asked with the problem and the portable computation of it.
 template <class Ask>
@@ -36,6 +37,16 @@ Error dequantize_per_tensor_out(KernelContext& context, const Tensor& input, dou
   };
   return dequantize(input, {scale, static_cast<double>(zero_point)}, {quant_min, quant_max}, dtype, out_dtype,
                     out, ask);
+}
+
+Error cortex_m_dequantize_per_tensor_out(KernelContext& context, const Tensor& input, double scale,
+                                         int64_t zero_point, int64_t quant_min, int64_t quant_max,
+                                         int64_t dtype, Tensor& out) {
+  const auto ask = [&](const PerTensorProblem& problem, auto portable) {
+    return backs::cortex_m_dequantize_per_tensor_out(context, problem, portable);
+  };
+  return dequantize(input, {scale, static_cast<double>(zero_point)}, {quant_min, quant_max}, dtype,
+                    std::nullopt, out, ask);
 }
 
 Error dequantize_per_tensor_tensor_args_out(KernelContext&, const Tensor& input, const Tensor& scale,

@@ -7,7 +7,8 @@ namespace rushlight::kernels {
 namespace {
 
 constexpr TypeSet kTypes = selected_types("quantized_decomposed::quantize_per_tensor.out") |
-                           selected_types("quantized_decomposed::quantize_per_tensor.Tensor_out");
+                           selected_types("quantized_decomposed::quantize_per_tensor.Tensor_out") |
+                           selected_types("cortex_m::quantize_per_tensor.out");
 
 // `ask` is asked with the problem and the portable computation of it.
 template <class Ask>

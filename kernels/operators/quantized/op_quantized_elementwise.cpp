@@ -18,10 +18,9 @@
 #include "kernels/backs/quantized_elementwise.h"
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
-#include "kernels/quantization/affine.h"
+#include "kernels/quantization/integer_pairs.h"
 #include "kernels/quantization/one_scale.h"
 #include "kernels/quantization/requantization.h"
-#include "kernels/walk/broadcast.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
 
@@ -81,61 +80,15 @@ struct QuantizedQuotient {
   }
 };
 
-// `function` is a copy: results are bytes, which might lie over what a reference names.
-template <class T, class F>
-void compute_row(const F function, char* const* at, const BroadcastAxis& axis) {
-  auto* out = reinterpret_cast<T*>(at[0]);
-  const auto* a = reinterpret_cast<const T*>(at[1]);
-  const auto* b = reinterpret_cast<const T*>(at[2]);
-  if (axis.strides[0] == 1 && axis.strides[1] == 1 && axis.strides[2] == 1) {
-    for (size_t i = 0; i < axis.size; ++i) out[i] = static_cast<T>(function(a[i], b[i]));
-    return;
-  }
-  for (size_t i = 0; i < axis.size; ++i) {
-    *out = static_cast<T>(function(*a, *b));
-    out += axis.strides[0];
-    a += axis.strides[1];
-    b += axis.strides[2];
-  }
-}
-
-// Each element of `out`, which has the broadcast shape, from those of `a` and `b`.
-template <class T, class F>
-void compute(const F& function, const Tensor& a, const Tensor& b, const Tensor& out) {
-  const Tensor* const operands[] = {&out, &a, &b};
-  for_each_row(operands,
-               [&](char* const* at, const BroadcastAxis& axis) { compute_row<T>(function, at, axis); });
-}
-
-Error check_types(TypeSet types, const Tensor& self, const Tensor& other, const Tensor& out) {
-  if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());
-  RL_TRY(check_same_dtype(self, other, "self and other"));
-  return check_same_dtype(self, out, "self and out");
-}
-
-Error resize_to_both(const Tensor& self, const Tensor& other, const Tensor& out) {
-  Shape shape;
-  RL_TRY(broadcast_shape(self.sizes(), other.sizes(), &shape));
-  return resize_out(out, shape.span());
-}
-
-template <TypeSet kTypes, class F>
-Error compute_in(const F& function, const Tensor& self, const Tensor& other, const Tensor& out) {
-  return dispatch<kTypes>(self.scalar_type(), [&](auto type) {
-    compute<typename decltype(type)::Element>(function, self, other, out);
-    return Error::Ok;
-  });
-}
-
 }  // namespace
 
 Error add_quantized_out(KernelContext& context, const Tensor& self, const Tensor& other,
                         int64_t self_multiplier, int64_t other_multiplier, int64_t offset, int64_t shift,
                         int64_t output_zero_point, int64_t output_min, int64_t output_max, Tensor& out) {
-  RL_TRY(check_types(kSumTypes, self, other, out));
+  RL_TRY(check_pair(kSumTypes, self, other, out));
   RL_TRY(check_quantized_range({output_zero_point, output_min, output_max}, self.scalar_type()));
   RL_TRY(check_sum(self.scalar_type(), self_multiplier, other_multiplier, offset, shift));
-  RL_TRY(resize_to_both(self, other, out));
+  RL_TRY(resize_to_pair(self, other, out));
   const auto narrow = [](int64_t number) { return static_cast<int32_t>(number); };
   const ukernel::QuantizedSum sum{{narrow(self_multiplier), narrow(other_multiplier)},
                                   narrow(offset),
@@ -145,7 +98,7 @@ Error add_quantized_out(KernelContext& context, const Tensor& self, const Tensor
                                   narrow(output_max)};
   const QuantizedAddProblem problem{{self, other, out}, sum};
   return backs::add_quantized_out(context, problem,
-                                  [&] { return compute_in<kSumTypes>(sum, self, other, out); });
+                                  [&] { return compute_pairs<kSumTypes>(sum, self, other, out); });
 }
 
 Error quantized_mul_out(KernelContext& context, const Tensor& self, int64_t self_zero_point,
@@ -153,10 +106,10 @@ Error quantized_mul_out(KernelContext& context, const Tensor& self, int64_t self
                         const std::optional<Tensor>& shifts, std::string_view rounding,
                         int64_t output_zero_point, int64_t output_min, int64_t output_max, Tensor& out) {
   constexpr size_t kLargest = 255;  // a product is as large as a sum of so many
-  RL_TRY(check_types(kProductTypes, self, other, out));
+  RL_TRY(check_pair(kProductTypes, self, other, out));
   RL_TRY(check_zero_point(self_zero_point, self.scalar_type(), "self_zero_point"));
   RL_TRY(check_zero_point(other_zero_point, self.scalar_type(), "other_zero_point"));
-  RL_TRY(resize_to_both(self, other, out));
+  RL_TRY(resize_to_pair(self, other, out));
   ukernel::Requantization proven;
   RL_TRY(make_requantization_of_sums(
       {std::nullopt, multipliers, shifts, rounding, {output_zero_point, output_min, output_max}}, out,
@@ -166,13 +119,13 @@ Error quantized_mul_out(KernelContext& context, const Tensor& self, int64_t self
       {static_cast<int32_t>(self_zero_point), static_cast<int32_t>(other_zero_point)}, scale.get()};
   const QuantizedMulProblem problem{{self, other, out}, product};
   return backs::quantized_mul_out(context, problem,
-                                  [&] { return compute_in<kProductTypes>(product, self, other, out); });
+                                  [&] { return compute_pairs<kProductTypes>(product, self, other, out); });
 }
 
 Error quantized_div_out(KernelContext&, const Tensor& self, int64_t self_zero_point, const Tensor& other,
                         int64_t other_zero_point, int64_t multiplier, int64_t shift,
                         int64_t output_zero_point, int64_t output_min, int64_t output_max, Tensor& out) {
-  RL_TRY(check_types(kQuotientTypes, self, other, out));
+  RL_TRY(check_pair(kQuotientTypes, self, other, out));
   RL_TRY(check_zero_point(self_zero_point, self.scalar_type(), "self_zero_point"));
   RL_TRY(check_zero_point(other_zero_point, self.scalar_type(), "other_zero_point"));
   RL_TRY(check_quantized_range({output_zero_point, output_min, output_max}, self.scalar_type()));
@@ -180,7 +133,7 @@ Error quantized_div_out(KernelContext&, const Tensor& self, int64_t self_zero_po
            "multiplier: expected 0 to 2^31 - 1, got %ld", static_cast<long>(multiplier));
   RL_CHECK(shift >= kLeastShift && shift <= kMostShift, Error::InvalidArgument,
            "shift: expected -31 to 30, got %ld", static_cast<long>(shift));
-  RL_TRY(resize_to_both(self, other, out));
+  RL_TRY(resize_to_pair(self, other, out));
   const auto narrow = [](int64_t number) { return static_cast<int32_t>(number); };
   const QuantizedQuotient quotient{{narrow(self_zero_point), narrow(other_zero_point)},
                                    narrow(multiplier),
@@ -188,7 +141,7 @@ Error quantized_div_out(KernelContext&, const Tensor& self, int64_t self_zero_po
                                    narrow(output_zero_point),
                                    narrow(output_min),
                                    narrow(output_max)};
-  return compute_in<kQuotientTypes>(quotient, self, other, out);
+  return compute_pairs<kQuotientTypes>(quotient, self, other, out);
 }
 
 }  // namespace rushlight::kernels

@@ -13,7 +13,8 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = selected_types("rushlight::quantized_lookup.out") & kByteTypes;
+constexpr TypeSet kTypes = kByteTypes & (selected_types("rushlight::quantized_lookup.out") |
+                                         selected_types("cortex_m::quantized_activation.out"));
 constexpr size_t kBytes = 256;
 
 Error look_up(const QuantizedLookupProblem& problem) {

@@ -5,6 +5,7 @@
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/matmul/product.h"
+#include "kernels/quantization/integer_product.h"
 #include "kernels/quantization/one_scale.h"
 #include "kernels/quantization/requantization.h"
 #include "runtime/kernel/context.h"
@@ -15,47 +16,6 @@ namespace rushlight::kernels {
 namespace {
 
 constexpr TypeSet kTypes = selected_types("rushlight::quantized_matmul.out") & kByteTypes;
-constexpr ptrdiff_t kBlock = 32;  // columns that are summed together
-
-struct ZeroPoints {
-  int16_t a;
-  int16_t b;
-};
-
-// One row of the result.
-template <class T>
-void multiply_row(const ProductMatrices& product, const T* a, T* out, ZeroPoints zero_points,
-                  const ukernel::Requantization& to) {
-  const auto columns = static_cast<ptrdiff_t>(product.columns);
-  for (ptrdiff_t first = 0; first < columns; first += kBlock) {
-    const ptrdiff_t width = columns - first < kBlock ? columns - first : kBlock;
-    int32_t sums[kBlock] = {};
-    const auto* b = static_cast<const T*>(product.b.data) + first * product.b.column_stride;
-    for (size_t k = 0; k < product.depth; ++k, b += product.b.row_stride) {
-      const auto left =
-          static_cast<int16_t>(a[static_cast<ptrdiff_t>(k) * product.a.column_stride] - zero_points.a);
-      if (product.b.column_stride == 1) {
-        for (ptrdiff_t j = 0; j < width; ++j) sums[j] += left * static_cast<int16_t>(b[j] - zero_points.b);
-      } else {
-        for (ptrdiff_t j = 0; j < width; ++j)
-          sums[j] += left * (b[j * product.b.column_stride] - zero_points.b);
-      }
-    }
-    for (ptrdiff_t j = 0; j < width; ++j) {
-      out[(first + j) * product.out.column_stride] = static_cast<T>(ukernel::requantize(to, sums[j], 0));
-    }
-  }
-}
-
-template <class T>
-void multiply_rows(const ProductMatrices& product, ZeroPoints zero_points,
-                   const ukernel::Requantization& to) {
-  for (size_t i = 0; i < product.rows; ++i) {
-    const auto row = static_cast<ptrdiff_t>(i);
-    multiply_row(product, static_cast<const T*>(product.a.data) + row * product.a.row_stride,
-                 static_cast<T*>(product.out.data) + row * product.out.row_stride, zero_points, to);
-  }
-}
 
 }  // namespace
 
@@ -79,17 +39,9 @@ Error quantized_matmul_out(KernelContext&, const Tensor& self, int64_t self_zero
       {std::nullopt, multipliers, shifts, rounding, {output_zero_point, output_min, output_max}}, out,
       product.depth * kLargest, &proven));
   const OneScale scale(proven);
-  const ZeroPoints zero_points{static_cast<int16_t>(self_zero_point), static_cast<int16_t>(mat2_zero_point)};
-  const size_t batches = batched ? static_cast<size_t>(self.size(0)) : 1;
-  return dispatch<kTypes>(self.scalar_type(), [&](auto type) {
-    for (size_t batch = 0; batch < batches; ++batch) {
-      product.a = Matrix::of(self, batch);
-      product.b = Matrix::of(mat2, batch);
-      product.out = Matrix::of(out, batch);
-      multiply_rows<typename decltype(type)::Element>(product, zero_points, scale.get());
-    }
-    return Error::Ok;
-  });
+  return multiply_integers(product,
+                           {static_cast<int16_t>(self_zero_point), static_cast<int16_t>(mat2_zero_point)},
+                           scale.get(), self, mat2, out);
 }
 
 }  // namespace rushlight::kernels

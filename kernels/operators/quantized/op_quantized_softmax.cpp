@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Softmax of integers: dequantize, softmax and quantize in one, without a float.
-//
-// The table has exp(-d * input scale) in fixed point for d = 0 to 255, the distance from the largest number
-// of a row. Sums have 64 bits: rows may have any length. One division of 64 bits a row makes the scale 1 /
-// (output scale * sum), which requantizes each element's exponential with one rounding.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/quantization/affine.h"
-#include "kernels/quantization/divided_scale.h"
+#include "kernels/quantization/integer_softmax.h"
 #include "kernels/quantization/requantization.h"
-#include "kernels/walk/paired_fibers.h"
 #include "runtime/kernel/context.h"
 #include "runtime/tensor/dispatch.h"
 
@@ -20,25 +15,6 @@ namespace {
 constexpr TypeSet kTypes = selected_types("rushlight::quantized_softmax.out") & kByteTypes;
 constexpr size_t kBytes = 256;
 constexpr int64_t kLeastMultiplier = 1 << 30;
-
-// `out` may lie over the input, element by element, and over anything else: distances are reduced to a byte.
-template <class T>
-void softmax(const FiberPair<T, T>& fiber, const int32_t* table, DividedScale* scale) {
-  int32_t largest = fiber.get(0);
-  for (size_t i = 1; i < fiber.size; ++i) {
-    if (fiber.get(i) > largest) largest = fiber.get(i);
-  }
-  const auto exponential = [&](size_t i) { return table[static_cast<uint8_t>(largest - fiber.get(i))]; };
-  uint64_t sum = 0;
-  for (size_t i = 0; i < fiber.size; ++i) sum += static_cast<uint32_t>(exponential(i)) & INT32_MAX;
-  const ukernel::Requantization& to = scale->by(sum == 0 ? 1 : static_cast<int64_t>(sum));
-  const int32_t multiplier = *to.multipliers;
-  const int shift = *to.shifts;
-  for (size_t i = 0; i < fiber.size; ++i) {
-    const int64_t steps = ukernel::requantize_single(exponential(i), multiplier, shift);
-    fiber.at(i) = static_cast<T>(ukernel::clamp_quantized(steps + to.zero_point, to.low, to.high));
-  }
-}
 
 }  // namespace
 
@@ -66,13 +42,7 @@ Error quantized_softmax_out(KernelContext&, const Tensor& input, int64_t dim, co
   to.zero_point = static_cast<int32_t>(output_zero_point);
   to.low = static_cast<int32_t>(output_min);
   to.high = static_cast<int32_t>(output_max);
-  DividedScale scale(to);
-  return dispatch<kTypes>(input.scalar_type(), [&](auto type) {
-    using T = typename decltype(type)::Element;
-    fibers.for_each<T, T>(
-        [&](const auto& fiber) { softmax(fiber, table.const_data_ptr<int32_t>(), &scale); });
-    return Error::Ok;
-  });
+  return softmax_integers(fibers, input.scalar_type(), table.const_data_ptr<int32_t>(), to);
 }
 
 }  // namespace rushlight::kernels

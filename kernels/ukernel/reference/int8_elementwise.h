@@ -14,6 +14,10 @@ inline int8_t add_int8(const QuantizedSum& sum, int8_t a, int8_t b) {
   return static_cast<int8_t>(std::clamp<int64_t>(value, sum.low, sum.high));
 }
 
+inline int8_t add_rescaled_int8(const RescaledSum& sum, int8_t a, int8_t b) {
+  return static_cast<int8_t>(sum(a, b));
+}
+
 inline int8_t multiply_int8_pairs(const QuantizedProduct& product, int8_t a, int8_t b) {
   return static_cast<int8_t>(product(a, b));
 }

@@ -22,7 +22,7 @@ BACKS_FOLDERS = ("host", "board")
 FRONTS_FOLDER = "operators"
 """The folder of kernels/ that holds fronts, each on a shelf: kernels/operators/<shelf>/op_<name>.cpp."""
 
-EXACT_SOURCES = re.compile(r"kernels/(operators/quantized|quantization)/\w+\.cpp")
+EXACT_SOURCES = re.compile(r"kernels/(operators/(cortex_m|quantized)|quantization)/\w+\.cpp")
 """Sources that are compiled without contraction of products and sums: what they compute is the same on every
 CPU, and as PyTorch rounds it, in two steps."""
 

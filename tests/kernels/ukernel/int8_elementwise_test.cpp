@@ -20,9 +20,10 @@ using rushlight::testing::Guarded;
 struct Functions {
   const char* name;
   decltype(&ukernel::native::add_int8) add;
+  decltype(&ukernel::native::add_rescaled_int8) add_rescaled;
   decltype(&ukernel::native::multiply_int8_pairs) multiply;
 };
-RL_EXACT_VARIANTS(Functions, variants, add_int8, multiply_int8_pairs)
+RL_EXACT_VARIANTS(Functions, variants, add_int8, add_rescaled_int8, multiply_int8_pairs)
 std::ostream& operator<<(std::ostream& out, const Functions& functions) { return out << functions.name; }
 
 class Int8ElementwiseVariants : public ::testing::TestWithParam<Functions> {};
@@ -78,6 +79,27 @@ TEST_P(Int8ElementwiseVariants, Sums_SameBitsAsReference) {
       for (const One one : kOnes) {
         compare(reference::add_int8, GetParam().add, sum, 1, n, one, Edge::kBack);
         compare(reference::add_int8, GetParam().add, sum, 3, n, one, Edge::kFront);
+      }
+    }
+  }
+}
+
+// With rows of few elements and of many, which go by tables.
+TEST_P(Int8ElementwiseVariants, RescaledSums_SameBitsAsReference) {
+  const int32_t multiplier = 1'777'777'777;
+  for (const int8_t shift : {-31, -19, -18, 0}) {
+    Requantization to;
+    to.rounding = Rounding::kDouble;
+    to.multipliers = &multiplier;
+    to.shifts = &shift;
+    to.zero_point = -7;
+    to.high = 100;
+    for (const int32_t other : {(1 << 30) + 4321, -INT32_MAX, 0}) {
+      const RescaledSum sum{{-128, 3}, {INT32_MAX, other}, {-1, -3}, to};
+      for (const size_t n : {1, 7, 16, 65, 300}) {
+        for (const bool one : {false, true}) {
+          compare(reference::add_rescaled_int8, GetParam().add_rescaled, sum, 2, n, one, Edge::kBack);
+        }
       }
     }
   }

@@ -53,8 +53,9 @@ def tolerance_of(dtype: torch.dtype) -> float:
 @dataclass
 class Case:
     """Methods and how to export them. `prepare` turns an exported module into the one to lower
-    (quantization); what it gives in eager mode is what the program must give. `backend` makes the settings
-    of the last step, which hold state."""
+    (quantization); what it gives in eager mode is what the program must give, or, where `expects_lowered`,
+    what the graph gives that `transform` makes of it. `backend` makes the settings of the last step, which
+    hold state."""
 
     methods: dict[str, Entry]
     tolerance: float = 1e-5
@@ -62,6 +63,7 @@ class Case:
     xnnpack: bool = False
     constant_methods: dict[str, Any] | None = None
     prepare: Callable[[nn.Module, Arguments], nn.Module] | None = None
+    expects_lowered: bool = False
     edge: EdgeCompileConfig = field(default_factory=EdgeCompileConfig)
     transform: Callable[[EdgeProgramManager], EdgeProgramManager] = lambda edge: edge
     backend: Callable[[], ExecutorchBackendConfig] = ExecutorchBackendConfig
@@ -89,9 +91,14 @@ def write_case(name: str, case: Case, folder: Path) -> None:
     for entry in case.methods.values():
         entry.module.eval()
         if case.prepare:
-            entry.module = case.prepare(export(entry).module(), entry.calls[0])
+            # Guards of the example's sizes would refuse what calibrates.
+            entry.module = case.prepare(export(entry).module(check_guards=False), entry.calls[0])
     exported = {method: export(entry) for method, entry in case.methods.items()}
-    write_calls(name, case, _write_programs(case, exported, folder), folder)
+    lowered = to_lower(case, exported)
+    if case.expects_lowered:
+        for method, entry in case.methods.items():
+            entry.module = lowered.exported_program(method).module()
+    write_calls(name, case, _write_programs(case, lowered, exported, folder), folder)
 
 
 def write_calls(name: str, case: Case, files: list[str], folder: Path) -> None:
@@ -101,7 +108,7 @@ def write_calls(name: str, case: Case, files: list[str], folder: Path) -> None:
     description = {
         "name": name,
         "made_with": MADE_WITH,
-        "expected_from": "PyTorch eager",
+        "expected_from": "the lowered graph in PyTorch" if case.expects_lowered else "PyTorch eager",
         "tolerance": case.tolerance,
         "note": case.note or (XNNPACK_NOTE if case.xnnpack else ""),
         "files": files,
@@ -111,14 +118,21 @@ def write_calls(name: str, case: Case, files: list[str], folder: Path) -> None:
     np.savez_compressed(folder / "tensors.npz", **arrays)
 
 
+def to_lower(case: Case, exported: dict[str, ExportedProgram]) -> EdgeProgramManager:
+    """The graph that becomes the program without a delegate."""
+    edge = to_edge(exported, constant_methods=case.constant_methods, compile_config=case.edge)
+    return case.transform(edge)
+
+
 def lower(case: Case, exported: dict[str, ExportedProgram]) -> ExecutorchProgramManager:
     """The program without a delegate."""
-    edge = to_edge(exported, constant_methods=case.constant_methods, compile_config=case.edge)
-    return case.transform(edge).to_executorch(case.backend())
+    return to_lower(case, exported).to_executorch(case.backend())
 
 
-def _write_programs(case: Case, exported: dict[str, ExportedProgram], folder: Path) -> list[str]:
-    program = lower(case, exported)
+def _write_programs(
+    case: Case, lowered: EdgeProgramManager, exported: dict[str, ExportedProgram], folder: Path
+) -> list[str]:
+    program = lowered.to_executorch(case.backend())
     (folder / "model.pte").write_bytes(program.buffer)
     program.write_tensor_data_to_file(str(folder))
     unnamed = folder / "_default_external_constant.ptd"

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Padding of ExecuTorch's Cortex-M backend. Amounts are four numbers before and four after, those of the
+// tensor's dimensions last. Of a channels-last tensor they come in the order of memory, N, H, W, C.
+#include "kernels/backs/backs.h"
+#include "kernels/checks/selection.h"
+#include "kernels/geometry/constant_pad.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+namespace {
+
+constexpr size_t kAmounts = 4;
+
+// As the backend's exporter decides it: where sizes leave both orders open, the tensor is channels-last.
+bool is_in_memory_order(const Tensor& tensor) {
+  if (tensor.dim() != 4) return false;
+  if (tensor.size(1) == 1 || (tensor.size(2) == 1 && tensor.size(3) == 1)) return true;
+  return tensor.dim_order()[0] == 0 && tensor.dim_order()[1] == 2;
+}
+
+Error check_amounts(Span<const int64_t> amounts, size_t rank, const char* name) {
+  RL_CHECK(amounts.size() == kAmounts, Error::InvalidArgument, "%s: expected 4 numbers, got %lu", name,
+           log_number(amounts.size()));
+  for (size_t i = 0; i + rank < kAmounts; ++i) {
+    RL_CHECK(amounts[i] == 0, Error::InvalidArgument,
+             "%s: expected 0 before the input's %lu dimensions, got %ld", name, log_number(rank),
+             static_cast<long>(amounts[i]));
+  }
+  return Error::Ok;
+}
+
+}  // namespace
+
+Error cortex_m_pad_out(KernelContext& context, const Tensor& input, Span<const int64_t> pre_pad,
+                       Span<const int64_t> post_pad, int64_t pad_value, Tensor& out) {
+  constexpr size_t kChannelsLast[] = {0, 3, 1, 2};
+  const auto rank = static_cast<size_t>(input.dim());
+  RL_CHECK(rank >= 1 && rank <= kAmounts, Error::InvalidArgument, "input: expected rank 1 to 4, got %lu",
+           log_number(rank));
+  RL_TRY(check_amounts(pre_pad, rank, "pre_pad"));
+  RL_TRY(check_amounts(post_pad, rank, "post_pad"));
+  const bool moved = is_in_memory_order(input);
+  int64_t pairs[2 * kAmounts];  // from the last dimension on
+  for (size_t d = 0; d < rank; ++d) {
+    const size_t at = moved ? kChannelsLast[d] : kAmounts - rank + d;
+    pairs[2 * (rank - 1 - d)] = pre_pad[at];
+    pairs[2 * (rank - 1 - d) + 1] = post_pad[at];
+  }
+  const Scalar value(pad_value);
+  ConstantPad plan;
+  RL_TRY(plan_constant_pad(input, {pairs, 2 * rank}, value, out, &plan));
+  return backs::cortex_m_pad_out(context, ConstantPadProblem{plan, value, out},
+                                 [&] { return pad_constant(plan, value, out); });
+}
+
+}  // namespace rushlight::kernels

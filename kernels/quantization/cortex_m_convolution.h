@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Convolutions of ExecuTorch's Cortex-M backend as problems of integer backs. Their weights lie as CMSIS-NN
+// reads them, on every instruction set alike: each output's in the order in which it sees its input, [O, KH,
+// KW, I], those of depthwise and transposed convolutions with the channels last, [1, KH, KW, O] and [O, KH,
+// KW, I]. Images are channels-last tensors, or have the sizes [N, H, W, C].
+#pragma once
+
+#include "kernels/checks/checks.h"
+#include "kernels/quantization/folded_columns.h"
+#include "kernels/quantization/integer_convolution.h"
+#include "kernels/walk/permuted_tensor.h"
+#include "runtime/base/error.h"
+#include "runtime/kernel/context.h"
+
+namespace rushlight::kernels {
+
+enum class CortexMKind : uint8_t { kPlain, kDepthwise, kTransposed };
+
+// The arguments. Scratch tensors of the program are CMSIS-NN's: nothing here reads or writes them.
+struct CortexMConvolution {
+  CortexMKind kind;
+  bool nhwc;      // the sizes of input and `out` are [N, H, W, C]
+  TypeSet types;  // of the operator in this build
+  const Tensor& input;
+  const Tensor& weight;
+  const std::optional<Tensor>& bias;
+  ConvolutionArguments arguments;  // without groups
+  int64_t depth_multiplier;        // of kDepthwise
+  int64_t input_offset;
+  const Tensor& multipliers;
+  const Tensor& shifts;
+  QuantizedRange range;
+};
+
+// Input and weight as a convolution of [N, C, H, W] and [O, I, KH, KW] sees them; the weight of a transposed
+// one is [I, O, KH, KW].
+class CortexMViews {
+ public:
+  explicit CortexMViews(const CortexMConvolution& call);
+
+  // Checks dtypes and sizes, fills in the groups, and writes the shape of the result, [N, C, H, W].
+  // InvalidArgument, InvalidType.
+  Error plan(const CortexMConvolution& call, const Tensor& out, ConvolutionArguments* arguments,
+             Shape* shape) const;
+
+  [[nodiscard]] const Tensor& input() const { return input_.get(); }
+  [[nodiscard]] const Tensor& weight() const { return weight_.get(); }
+
+ private:
+  PermutedTensor input_;
+  PermutedTensor weight_;
+};
+
+// InvalidArgument unless both tensors have rank 4, as views of them need.
+Error check_cortex_m_ranks(const CortexMConvolution& call);
+// The sizes of `out` for the shape [N, C, H, W].
+[[nodiscard]] Shape cortex_m_shape(const CortexMConvolution& call, const Shape& shape);
+// How its dimensions are ordered in [N, C, H, W].
+[[nodiscard]] const uint8_t* image_dims(bool nhwc);
+
+// Computes the call: ask(convolution) asks the back.
+template <class Ask>
+Error convolve_cortex_m(KernelContext& context, const CortexMConvolution& call, const Tensor& out, Ask ask) {
+  RL_TRY(check_cortex_m_ranks(call));
+  const CortexMViews views(call);
+  ConvolutionArguments arguments = call.arguments;
+  Shape shape;
+  RL_TRY(views.plan(call, out, &arguments, &shape));
+  RL_TRY(resize_out(out, cortex_m_shape(call, shape).span()));
+  int32_t zero_point = 0;
+  RL_TRY(read_offset(call.input_offset, "input_offset", &zero_point));
+  const auto columns = static_cast<size_t>(shape.sizes[1]);
+  FoldedColumns folded;
+  RL_TRY(folded.take(context, columns, columns));
+  const size_t column = call.kind == CortexMKind::kTransposed ? 1 : 0;
+  RL_TRY(folded.fold(views.weight(), column, call.bias, -zero_point, 0));
+  RL_TRY(folded.set_scales(call.multipliers, call.shifts));
+  const PermutedTensor result(out, image_dims(call.nhwc));
+  ukernel::Requantization to;
+  const IntegerConvolution convolution{
+      views.input(), views.weight(), folded.bias(), arguments, result.get(), zero_point, to};
+  RL_TRY(folded.prove(folded.bias()->const_data_ptr<int32_t>(), columns, products_of_sum(convolution),
+                      kLargestProduct, call.range, &to));
+  return ask(convolution);
+}
+
+// Prepares the call: ask(convolution) asks the back.
+template <class Ask>
+Error prepare_cortex_m(KernelContext& context, const CortexMConvolution& call, const Tensor& out, Ask ask) {
+  if (check_cortex_m_ranks(call) != Error::Ok || out.dim() != 4) return Error::Ok;  // an error is the call's
+  const CortexMViews views(call);
+  ConvolutionArguments arguments = call.arguments;
+  Shape shape;
+  if (views.plan(call, out, &arguments, &shape) != Error::Ok) return Error::Ok;
+  const auto columns = static_cast<size_t>(shape.sizes[1]);
+  context.need_besides(FoldedColumns::bytes(columns, columns));
+  if (!has_sizes(out, cortex_m_shape(call, shape).span())) return Error::Ok;
+  const PermutedTensor result(out, image_dims(call.nhwc));
+  const ukernel::Requantization none;
+  const std::optional<Tensor> no_bias;
+  return ask(IntegerConvolution{views.input(), views.weight(), no_bias, arguments, result.get(), 0, none});
+}
+
+}  // namespace rushlight::kernels

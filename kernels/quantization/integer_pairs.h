@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Elementwise operators of two quantized tensors, which broadcast, where no back computes them.
+#pragma once
+
+#include "kernels/checks/checks.h"
+#include "kernels/walk/broadcast.h"
+#include "runtime/base/error.h"
+#include "runtime/tensor/dispatch.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+// `function` is a copy: results are bytes, which might lie over what a reference names.
+template <class T, class F>
+void compute_pair_row(const F function, char* const* at, const BroadcastAxis& axis) {
+  constexpr ptrdiff_t kSize = sizeof(T);
+  auto* out = reinterpret_cast<T*>(at[0]);
+  const auto* a = reinterpret_cast<const T*>(at[1]);
+  const auto* b = reinterpret_cast<const T*>(at[2]);
+  if (axis.strides[0] == kSize && axis.strides[1] == kSize && axis.strides[2] == kSize) {
+    for (size_t i = 0; i < axis.size; ++i) out[i] = static_cast<T>(function(a[i], b[i]));
+    return;
+  }
+  for (size_t i = 0; i < axis.size; ++i) {
+    *out = static_cast<T>(function(*a, *b));
+    out += axis.strides[0] / kSize;
+    a += axis.strides[1] / kSize;
+    b += axis.strides[2] / kSize;
+  }
+}
+
+// Each element of `out`, which has the broadcast shape, from those of `a` and `b`.
+template <class T, class F>
+void compute_pairs_as(const F& function, const Tensor& a, const Tensor& b, const Tensor& out) {
+  const Tensor* const operands[] = {&out, &a, &b};
+  for_each_row(operands,
+               [&](char* const* at, const BroadcastAxis& axis) { compute_pair_row<T>(function, at, axis); });
+}
+
+inline Error check_pair(TypeSet types, const Tensor& self, const Tensor& other, const Tensor& out) {
+  if (!contains(types, self.scalar_type())) return unsupported_type(self.scalar_type());
+  RL_TRY(check_same_dtype(self, other, "self and other"));
+  return check_same_dtype(self, out, "self and out");
+}
+
+inline Error resize_to_pair(const Tensor& self, const Tensor& other, const Tensor& out) {
+  Shape shape;
+  RL_TRY(broadcast_shape(self.sizes(), other.sizes(), &shape));
+  return resize_out(out, shape.span());
+}
+
+template <TypeSet kTypes, class F>
+Error compute_pairs(const F& function, const Tensor& self, const Tensor& other, const Tensor& out) {
+  return dispatch<kTypes>(self.scalar_type(), [&](auto type) {
+    compute_pairs_as<typename decltype(type)::Element>(function, self, other, out);
+    return Error::Ok;
+  });
+}
+
+}  // namespace rushlight::kernels
