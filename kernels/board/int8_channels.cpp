@@ -8,6 +8,7 @@
 
 #include "kernels/board/int8_tensors.h"
 #include "kernels/geometry/patches.h"
+#include "kernels/geometry/tap_finder.h"
 #include "kernels/quantization/requantization.h"
 #include "kernels/ukernel/int8_depthwise.h"
 

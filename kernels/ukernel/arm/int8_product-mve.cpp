@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cortex-M55: three rows by two columns, 16 numbers of the depth at a time, in loops that count and mask by
 // themselves: 12 instructions for 96 products. Sums are in general registers, of which VMLADAVA takes the
-// even ones; so this is assembler. A single row is taken by four columns.
+// even ones; so this is assembler. A single row is taken by four columns. Sums of 12 rows by 16 columns are
+// kept before they are quantized.
 #include "kernels/ukernel/arm/requantize_mve.h"
 #include "kernels/ukernel/int8_product.h"
 
