@@ -99,8 +99,8 @@ def make(
 
 
 def _in_integers(request: BuildRequest, target: targets.Target, output: Path) -> BuildRequest:
-    """The request with programs that compute in integers, if they are to: in place of the one that a board gets
-    linked in. Runners that are given files have the operators of either form."""
+    """The request with programs that compute in integers, if they are to: in place of the one that a board
+    gets linked in. Runners that are given files have the operators of both forms."""
     if not request.integers:
         return request
     places = ("integers", *(f"integers-{number}" for number in range(1, len(request.models))))

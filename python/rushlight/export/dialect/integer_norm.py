@@ -38,9 +38,7 @@ def _reciprocal(value: int, halvings: int) -> tuple[int, int]:
     return (min((1 << 62) // root, 2**31 - 1), shift) if shift >= 1 else (0, 1)
 
 
-def _normalized(
-    numbers: torch.Tensor, has_mean: bool, epsilon: int, epsilon_shift: int
-) -> torch.Tensor:
+def _normalized(numbers: torch.Tensor, has_mean: bool, epsilon: int, epsilon_shift: int) -> torch.Tensor:
     """Rows of int64, with FRACTION bits behind the point."""
     count = numbers.shape[1]
     sums = numbers.sum(1, keepdim=True) * int(has_mean)

@@ -65,7 +65,7 @@ def _normalize(
     graph: Graph, operator: str, source: Quantized, result: Result, weight: Array, bias: Array | None,
     count: int, eps: float, how: Mapping[str, Any],
 ) -> None:  # fmt: skip
-    """Let one operator normalize `count` elements each; without a bias around the zero point, not the mean."""
+    """Let one operator normalize `count` elements each; without a bias around the zero point."""
     dtype = shared_dtype(graph, source, result)
     need(graph.can_call(operator, dtype), f"no kernel normalizes {dtype}")
     need(0 < count <= _MOST_ELEMENTS, "it normalizes too many elements")
@@ -158,7 +158,9 @@ def _root_mean_square(graph: Graph, value: Value, x: Value) -> tuple[list[int], 
     total = None if root is None else graph.maker(root.arguments.get("self"))
     if root is None or total is None or not is_alone(graph, value) or not is_alone(graph, total.result):
         return None
-    if (root.operator, total.operator) != ("aten::rsqrt", "aten::add") or total.arguments.get("alpha", 1) != 1:
+    if (root.operator, total.operator) != ("aten::rsqrt", "aten::add") or total.arguments.get(
+        "alpha", 1
+    ) != 1:
         return None
     eps = total.arguments["other"]
     known = graph.constant(eps)
