@@ -18,7 +18,6 @@ from rushlight.codegen.table import OperatorTable
 from rushlight.program.debug import MethodOrigins
 from rushlight.program.model import Instruction, JumpFalse, KernelCall, Kind, Move
 
-
 _LEAST_SHARED = 8
 """Constant arguments that a function has to save for it to be worth its own instructions."""
 
@@ -45,8 +44,8 @@ class _Call:
 
 @dataclass
 class _SharedCalls:
-    """Functions for calls that differ in their tensors alone, as those of a network's equal layers do: constants,
-    of which a convolution has a dozen, are then passed by one piece of code."""
+    """Functions for calls that differ in their tensors alone, as those of equal layers do: one piece of code
+    passes the constants, of which a convolution has a dozen."""
 
     names: dict[tuple[str, ...], str] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
@@ -55,7 +54,7 @@ class _SharedCalls:
         """Make functions for those of the calls that there are enough of."""
         counts = Counter(call.key for call in calls)
         for call in calls:
-            constants = len(call.types) - len(call.tensors)
+            constants = len(call.types) - len(call.tensors) if call.tensors else 0
             if call.key not in self.names and (counts[call.key] - 1) * constants >= _LEAST_SHARED:
                 self.names[call.key] = f"call{len(self.names)}"
                 self.lines += self._function(self.names[call.key], call)
@@ -66,7 +65,7 @@ class _SharedCalls:
         parameters = [f"{kind} {one}" for kind, one in zip(call.types, numbered, strict=True) if kind]
         passed = [one or text for one, text in zip(numbered, call.passed, strict=True)]
         return [
-            f"[[gnu::noinline]] rl::Error {name}({', '.join(['rl::KernelContext& context', *parameters])}) {{",
+            f"[[gnu::noinline]] rl::Error {name}(rl::KernelContext& context, {', '.join(parameters)}) {{",
             f"return {call.kernel}({', '.join(['context', *passed])});",
             "}",
         ]
