@@ -12,8 +12,8 @@
 // A product is that of the numbers less their zero points, 17 bits, requantized by
 // self scale * other scale / output scale.
 //
-// A quotient is rounded once, halves to even, by one division of 64 bits. Something divided by 0 is infinite, and
-// clamped; 0 / 0 is the number 0, as quantize has NaN.
+// A quotient is rounded once, halves to even, by one division of 64 bits. Something divided by 0 is infinite,
+// and clamped; 0 / 0 is the number 0, as quantize has NaN.
 #include "kernels/backs/backs.h"
 #include "kernels/backs/quantized_elementwise.h"
 #include "kernels/checks/checks.h"
@@ -63,10 +63,12 @@ struct QuantizedQuotient {
     constexpr int kMostDoublings = 41;
     const int64_t dividend = static_cast<int64_t>(a - zero_points[0]) * multiplier;
     const int32_t divisor = b - zero_points[1];
-    if (divisor == 0) return dividend == 0 ? ukernel::clamp_quantized(0, low, high) : dividend < 0 ? low : high;
+    if (divisor == 0)
+      return dividend == 0 ? ukernel::clamp_quantized(0, low, high) : dividend < 0 ? low : high;
     if (doublings > kMostDoublings) return ukernel::clamp_quantized(zero_point, low, high);
     const int64_t size = static_cast<int64_t>(divisor < 0 ? -divisor : divisor) << doublings;
-    return ukernel::clamp_quantized(rounded(divisor < 0 ? -dividend : dividend, size) + zero_point, low, high);
+    return ukernel::clamp_quantized(rounded(divisor < 0 ? -dividend : dividend, size) + zero_point, low,
+                                    high);
   }
 
   // a / b to the nearest integer, halves to even; b > 0.

@@ -50,9 +50,7 @@ FUNCTIONS: dict[str, tuple[Function, tuple[int, ...], str]] = {
 @pytest.mark.parametrize("dtype", [torch.int8, torch.uint8])
 @pytest.mark.parametrize("scales", [(0.0213517, 0.0341093), (0.0501873, 0.0311717)], ids=str)
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_results_are_those_of_floats(
-    name: str, scales: tuple[float, float], dtype: torch.dtype
-) -> None:
+def test_results_are_those_of_floats(name: str, scales: tuple[float, float], dtype: torch.dtype) -> None:
     function, shape, operator = FUNCTIONS[name]
     info, move = torch.iinfo(dtype), 0 if dtype == torch.int8 else 128
     points = move - 5, move + 9
