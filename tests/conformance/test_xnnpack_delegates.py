@@ -19,7 +19,7 @@ from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPar
 from torch import nn  # noqa: E402
 from torch.nn import functional  # noqa: E402
 from torchao.quantization import (  # noqa: E402
-    Int8DynamicActivationInt4WeightConfig,
+    Int8DynActInt4WeightQuantizer,
     Int8DynamicActivationIntxWeightConfig,
     PerAxis,
     PerGroup,
@@ -36,7 +36,7 @@ PAIR = ((3, 40), (3, 40))
 FLOAT = ("float32", "float16")
 STATIC = (*FLOAT, "int8")
 ALL = (*STATIC, "dynamic")
-TOLERANCES = {"float32": 1e-5, "float16": 2e-3, "int8": 0.0, "int8 by tensor": 0.0, "dynamic": 1e-5}
+TOLERANCES = {"float32": 1e-5, "float16": 2e-3, "int8": 0.0, "dynamic": 1e-5}
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,6 @@ class Row:
     types: tuple[str, ...] = FLOAT
     positive: bool = False
     configs: Any = None
-
-
-def layers(*modules: Any) -> Callable[[], nn.Module]:
-    """Networks of layers, and of functions in between."""
-    return lambda: nn.Sequential(*[each() if isinstance(each, type) else each for each in modules])
 
 
 def fn(function: Callable[..., Any], *shapes: tuple[int, ...], types: tuple[str, ...] = FLOAT, **more: Any) -> Row:
@@ -87,7 +82,7 @@ ROWS: dict[str, Row] = {
     "aten.addmm.default": Row(lambda: OfWeights(lambda x, b, w: torch.addmm(b, x, w), (6,), (5, 6)), ((4, 5),)),
     "aten.mm.default": Row(lambda: OfWeights(torch.mm, (5, 6)), ((4, 5),)),
     "aten.convolution.default": Row(
-        lambda: nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU6()), (IMAGE,), ALL
+        lambda: nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU6()), (IMAGE,), STATIC
     ),
     "aten.convolution.default strided": Row(
         lambda: nn.Conv2d(3, 5, (3, 2), stride=(2, 1), dilation=(1, 2)), (IMAGE,), STATIC
@@ -140,7 +135,7 @@ ROWS: dict[str, Row] = {
     "aten.max_pool2d.default between layers": Row(
         lambda: nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(8, 8, 3)),
         (IMAGE,),
-        ALL,
+        STATIC,
     ),
     "aten.avg_pool2d.default": Row(lambda: nn.AvgPool2d(3, 2), (IMAGE,)),
     "aten.avg_pool2d.default padded": Row(lambda: nn.AvgPool2d(3, 2, 1, count_include_pad=False), (IMAGE,)),
@@ -186,7 +181,7 @@ def test_a_kind_of_node_gives_what_the_official_runtime_gives(name: str, kind: s
     calls = [inputs_of(row, kind, seed) for seed in range(4)]
     if kind == "float16":
         module = module.half()
-    for per_channel in (True, False) if kind in ("int8", "dynamic") else (True,):
+    for per_channel in (True, False) if kind == "int8" else (True,):
         made = module
         if kind in ("int8", "dynamic"):
             made = quantized(module, calls[0], per_channel=per_channel, dynamic=kind == "dynamic")
@@ -195,3 +190,35 @@ def test_a_kind_of_node_gives_what_the_official_runtime_gives(name: str, kind: s
         assert name.partition(" ")[0] in lowered.visited, sorted(lowered.visited)
         done = check(lowered, calls, TOLERANCES[kind])
         assert sum(method.delegates for method in done.methods) >= 1
+
+
+def in_groups(module: nn.Module) -> nn.Module:
+    return _few_bits(module, PerGroup(32))
+
+
+def by_channel(module: nn.Module) -> nn.Module:
+    return _few_bits(module, PerAxis(0))
+
+
+def _few_bits(module: nn.Module, granularity: Any) -> nn.Module:
+    config = Int8DynamicActivationIntxWeightConfig(
+        weight_dtype=torch.int4, weight_granularity=granularity, intx_packing_format="unpacked_to_int8"
+    )
+    quantize_(module, config)
+    return module
+
+
+def as_language_models(module: nn.Module) -> nn.Module:
+    """As the official export of language models quantizes ("8da4w")."""
+    return Int8DynActInt4WeightQuantizer(groupsize=32).quantize(module)
+
+
+@pytest.mark.parametrize("quantize", [in_groups, by_channel, as_language_models], ids=lambda f: f.__name__)
+def test_linear_layers_with_weights_of_4_bits(quantize: Callable[[nn.Module], nn.Module]) -> None:
+    torch.manual_seed(0)
+    module = nn.Sequential(nn.Linear(64, 96, bias=quantize is not as_language_models), nn.ReLU(), nn.Linear(96, 10))
+    calls = [(torch.randn(5, 64) * (1 + seed),) for seed in range(4)]
+    lowered = lower(quantize(module.eval()), calls[0])
+    assert "aten.linear.default" in lowered.visited
+    assert lowered.left == []
+    check(lowered, calls, 1e-5)

@@ -49,7 +49,7 @@ def quantized(module: nn.Module, inputs: Inputs, *, per_channel: bool = True, dy
     config = get_symmetric_quantization_config(is_per_channel=per_channel, is_dynamic=dynamic)
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        graph = torch.export.export(module.eval(), inputs).module(check_guards=False)
+        graph = torch.export.export(module, inputs).module(check_guards=False)
         prepared = prepare_pt2e(graph, XNNPACKQuantizer().set_global(config))
         for _ in range(3):
             prepared(*[torch.randn_like(value) for value in inputs])
@@ -68,7 +68,7 @@ def lower(
     """The official file of a module."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        exported = torch.export.export(module.eval(), inputs, dynamic_shapes=dynamic_shapes)
+        exported = torch.export.export(module, inputs, dynamic_shapes=dynamic_shapes)
     return lower_methods({"forward": exported}, partitioners=partitioners, config=config)
 
 
