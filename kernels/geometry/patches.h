@@ -54,10 +54,14 @@ class PatchReader {
  public:
   PatchReader(const ConvolutionGeometry& g, PatchOrder order) : g_(g), order_(order) {
     const ConvolutionAxis& row = g.axes[2];
+    width_ = row.kernel;
     is_run_ = !g.transposed && (row.dilation == 1 || row.kernel == 1) &&
               (order == PatchOrder::kChannelsThenTaps ||
                ((g.in_channel_stride == 1 || g.in_channels == 1) && row.in_stride == g.in_channels));
   }
+
+  // Reads as if rows had so many taps, of a convolution that sees bands.
+  void set_width(ptrdiff_t taps) { width_ = taps; }
 
   void read(const T* in, const ptrdiff_t* at, Sink& sink) const {
     const bool taps_first = order_ == PatchOrder::kTapsThenChannels;
@@ -80,11 +84,11 @@ class PatchReader {
     const ConvolutionAxis& b = g_.axes[1];
     const ConvolutionAxis& row = g_.axes[2];
     const ptrdiff_t first = first_position(row, at[2], false);
-    const ptrdiff_t begin = std::min(std::max<ptrdiff_t>(-first, 0), row.kernel);
-    const ptrdiff_t end = std::max(std::min(row.in - first, row.kernel), begin);
+    const ptrdiff_t begin = std::min(std::max<ptrdiff_t>(-first, 0), width_);
+    const ptrdiff_t end = std::max(std::min(row.in - first, width_), begin);
     const ptrdiff_t before = begin * channels;
     const ptrdiff_t count = (end - begin) * channels;
-    const ptrdiff_t after = (row.kernel - end) * channels;
+    const ptrdiff_t after = (width_ - end) * channels;
     const ptrdiff_t step = channels > 1 ? 1 : row.in_stride;
     const ptrdiff_t offset = count == 0 ? 0 : (first + begin) * row.in_stride;
     const ptrdiff_t first1 = first_position(b, at[1], false);
@@ -135,6 +139,7 @@ class PatchReader {
   const ConvolutionGeometry& g_;
   PatchOrder order_;
   bool is_run_;
+  ptrdiff_t width_;  // taps of a row
 };
 
 // The outputs of one element of the batch in order, a row after the other.
