@@ -223,7 +223,7 @@ def test_backends_see_the_runtime_up_to_the_module() -> None:
     beyond = [
         f"{path} includes {top}/{part}"
         for path, top, part in includes("backends")
-        if (top != "runtime" or part not in seen) and (top != "backends" or part not in ("calls", path.parts[1]))
+        if part not in (seen if top == "runtime" else ("calls", path.parts[1]) if top == "backends" else ())
     ]
     assert beyond == []
 

@@ -57,8 +57,8 @@ def tolerance_of(dtype: torch.dtype) -> float:
 class Case:
     """Methods and how to export them. `prepare` turns an exported module into the one to lower
     (quantization); what it gives in eager mode is what the program must give. `backend` makes the settings
-    of the last step, which hold state. With `delegated` the program that is lowered to XNNPACK is the only one,
-    and must give what the official runtime gives."""
+    of the last step, which hold state. With `delegated` the program that is lowered to XNNPACK is the
+    only one, and must give what the official runtime gives."""
 
     methods: dict[str, Entry]
     tolerance: float = 1e-5
