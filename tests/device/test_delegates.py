@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Official files that were lowered to XNNPACK, on targets: plain calls stand in place of the delegate, and give what
-the official runtime gave."""
+"""Official files that were lowered to XNNPACK, on targets: plain calls in place of the delegate give what the
+official runtime gave."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The payload of a delegate that was lowered to XNNPACK: read, lowered for its own sizes and for smaller ones,
-// loaded and executed. Any name has data.
+// The payload of a delegate that was lowered to XNNPACK: read, lowered for its own sizes and for smaller
+// ones, loaded and executed. Any name has data.
 #include <algorithm>
 #include <array>
 #include <cstring>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files that the official exporter lowers to XNNPACK, what the official runtime makes of them, and what this one
-makes of them: as they are, with the backend of the build, and with plain calls in place of the delegates."""
+"""Files that the official exporter lowers to XNNPACK: what the official runtime gives for them, and this one,
+as they are and with plain calls in place of the delegates."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ class Lowered:
     data_files: dict[str, bytes]
 
 
-def quantized(module: nn.Module, inputs: Inputs, *, per_channel: bool = True, dynamic: bool = False) -> nn.Module:
+def quantized(
+    module: nn.Module, inputs: Inputs, *, per_channel: bool = True, dynamic: bool = False
+) -> nn.Module:
     """The module with the official quantizer's int8, calibrated on the inputs and normal noise."""
     config = get_symmetric_quantization_config(is_per_channel=per_channel, is_dynamic=dynamic)
     with torch.no_grad(), warnings.catch_warnings():
@@ -83,7 +85,7 @@ def lower_methods(
     chosen = list(partitioners or [XnnpackPartitioner()])
     with warnings.catch_warnings(), _recording(visited):
         warnings.simplefilter("ignore")
-        edge = to_edge_transform_and_lower(dict(methods), partitioner={name: chosen for name in methods})
+        edge = to_edge_transform_and_lower(dict(methods), partitioner=dict.fromkeys(methods, chosen))
     left = [_target(node) for name in methods for node in edge.exported_program(name).graph.nodes]
     made = edge.to_executorch(config or ExecutorchBackendConfig())
     files = {name: bytes(data) for name, data in made._tensor_data.items()}
@@ -126,7 +128,9 @@ def _target(node: torch.fx.Node) -> str:
     return name if plain else ""
 
 
-def official_outputs(lowered: Lowered, calls: Sequence[Inputs], method: str = "forward") -> list[list[Tensor]]:
+def official_outputs(
+    lowered: Lowered, calls: Sequence[Inputs], method: str = "forward"
+) -> list[list[Tensor]]:
     """What the official runtime gives for each call."""
     program = Runtime.get().load_program(lowered.data)
     loaded = program.load_method(method)

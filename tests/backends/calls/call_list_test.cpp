@@ -21,7 +21,8 @@ std::unique_ptr<Module> loaded(const CallList& list, const std::vector<uint8_t>&
   ModuleOptions options;
   options.method.external_data = &list;
   const std::shared_ptr<const void> bytes(program.data(), [](const void*) {});
-  auto module = Module::load(std::make_shared<SharedDataLoader>(bytes, program.size()), selected_operators, options);
+  auto module =
+      Module::load(std::make_shared<SharedDataLoader>(bytes, program.size()), selected_operators, options);
   EXPECT_TRUE(module.ok());
   return module.ok() ? std::move(*module) : nullptr;
 }

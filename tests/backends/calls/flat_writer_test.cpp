@@ -15,7 +15,7 @@ using flatbuffer::Kind;
 using flatbuffer::Table;
 
 // A root with numbers of each width, a string, vectors and tables.
-constexpr Field kRootFields[] = {{Kind::Scalar8},  {Kind::Scalar32}, {Kind::Scalar64}, {Kind::String},
+constexpr Field kRootFields[] = {{Kind::Scalar8},  {Kind::Scalar32}, {Kind::Scalar64},      {Kind::String},
                                  {Kind::Vector32}, {Kind::Vector64}, {Kind::TableVector, 1}};
 constexpr Field kItemFields[] = {{Kind::Scalar64}, {Kind::Scalar8}};
 constexpr flatbuffer::TableType kTypes[] = {{kRootFields, 7}, {kItemFields, 2}};
@@ -33,7 +33,8 @@ std::vector<uint8_t> written(const std::string& text, size_t items) {
   flat.link(root, 6, all);
   for (size_t i = 0; i < items; ++i) {
     flat.link_item(
-        all, i, flat.table({FlatWriter::number(1, static_cast<uint8_t>(i)), FlatWriter::number(0, uint64_t{i})}));
+        all, i,
+        flat.table({FlatWriter::number(1, static_cast<uint8_t>(i)), FlatWriter::number(0, uint64_t{i})}));
   }
   EXPECT_TRUE(flat.fits());
   return flat.take();

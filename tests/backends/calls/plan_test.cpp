@@ -30,7 +30,8 @@ TEST(PlanStorages, TensorsThatMeetInTime_DoNotOverlap) {
     const size_t count = 1 + random() % 40;
     for (size_t i = 0; i < count; ++i) {
       const size_t first = random() % 20;
-      storages.push_back(storage(random() % 3 == 0 ? random() % 8 : random() % 5000, first, first + random() % 6));
+      storages.push_back(
+          storage(random() % 3 == 0 ? random() % 8 : random() % 5000, first, first + random() % 6));
     }
     uint64_t bytes = 0;
     ASSERT_EQ(plan_storages(&storages, &bytes), Error::Ok);
@@ -40,7 +41,8 @@ TEST(PlanStorages, TensorsThatMeetInTime_DoNotOverlap) {
       for (size_t j = 0; j < i; ++j) {
         if (!meet(storages[i], storages[j])) continue;
         const uint64_t from = std::max(storages[i].offset, storages[j].offset);
-        const uint64_t to = std::min(storages[i].offset + storages[i].bytes, storages[j].offset + storages[j].bytes);
+        const uint64_t to =
+            std::min(storages[i].offset + storages[i].bytes, storages[j].offset + storages[j].bytes);
         EXPECT_GE(from, to) << "round " << round << ": " << i << " and " << j;
       }
     }

@@ -104,10 +104,10 @@ struct Graph {
   [[nodiscard]] std::vector<uint8_t> build() const {
     namespace slot = schema::xnn::xnngraph_table;
     FlatWriter flat("XN00");
-    const Position root = flat.table({FlatWriter::offset(slot::kXnodes), FlatWriter::offset(slot::kXvalues),
-                                      FlatWriter::offset(slot::kInputIds), FlatWriter::offset(slot::kOutputIds),
-                                      FlatWriter::offset(slot::kConstantBuffer),
-                                      FlatWriter::offset(slot::kConstantData)});
+    const Position root =
+        flat.table({FlatWriter::offset(slot::kXnodes), FlatWriter::offset(slot::kXvalues),
+                    FlatWriter::offset(slot::kInputIds), FlatWriter::offset(slot::kOutputIds),
+                    FlatWriter::offset(slot::kConstantBuffer), FlatWriter::offset(slot::kConstantData)});
     flat.link_root(root);
     const auto all = [&](unsigned field, size_t count, const std::function<Position(size_t)>& write) {
       const Position vector = flat.offsets(count);
@@ -139,10 +139,11 @@ struct Graph {
     namespace slot = schema::xnn::xnode_table;
     const bool is_bounded = node.low != -kInfinity || node.high != kInfinity;
     const Position table =
-        is_bounded ? flat.table({FlatWriter::number(slot::kXnodeUnionType, static_cast<uint8_t>(node.kind)),
-                                 FlatWriter::offset(slot::kXnodeUnion), FlatWriter::offset(slot::kOutputMinMax)})
-                   : flat.table({FlatWriter::number(slot::kXnodeUnionType, static_cast<uint8_t>(node.kind)),
-                                 FlatWriter::offset(slot::kXnodeUnion)});
+        is_bounded
+            ? flat.table({FlatWriter::number(slot::kXnodeUnionType, static_cast<uint8_t>(node.kind)),
+                          FlatWriter::offset(slot::kXnodeUnion), FlatWriter::offset(slot::kOutputMinMax)})
+            : flat.table({FlatWriter::number(slot::kXnodeUnionType, static_cast<uint8_t>(node.kind)),
+                          FlatWriter::offset(slot::kXnodeUnion)});
     flat.link(table, slot::kXnodeUnion, node.fields(flat));
     if (is_bounded) flat.link(table, slot::kOutputMinMax, fields(bits(node.low), bits(node.high))(flat));
     return table;
@@ -151,9 +152,11 @@ struct Graph {
   static Position write_value(FlatWriter& flat, const GraphValue& value) {
     namespace slot = schema::xnn::xvalue_table;
     const bool is_quantized = value.is_quantized || value.quantization.kind != 0;
-    const Position table = flat.table({FlatWriter::number(slot::kXvalueUnionType, static_cast<uint8_t>(is_quantized ? 2 : 1)),
-                                       FlatWriter::offset(slot::kXvalueUnion)});
-    flat.link(table, slot::kXvalueUnion, is_quantized ? write_quantized(flat, value) : write_tensor(flat, value));
+    const Position table =
+        flat.table({FlatWriter::number(slot::kXvalueUnionType, static_cast<uint8_t>(is_quantized ? 2 : 1)),
+                    FlatWriter::offset(slot::kXvalueUnion)});
+    flat.link(table, slot::kXvalueUnion,
+              is_quantized ? write_quantized(flat, value) : write_tensor(flat, value));
     return table;
   }
 

@@ -51,8 +51,8 @@ Graph convolution(size_t field = SIZE_MAX, uint32_t number = 0) {
   if (field < numbers.size()) numbers[field] = number;
   graph.nodes = {{XNodeUnion::XNNConv2d, [=](FlatWriter& flat) {
                     const auto& n = numbers;
-                    return fields(n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9], n[10], n[11], n[12],
-                                  n[13], n[14], n[15], n[16], n[17], n[18], n[19])(flat);
+                    return fields(n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9], n[10], n[11],
+                                  n[12], n[13], n[14], n[15], n[16], n[17], n[18], n[19])(flat);
                   }}};
   graph.inputs = {0};
   graph.outputs = {2};

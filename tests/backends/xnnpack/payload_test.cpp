@@ -86,7 +86,8 @@ TEST(Payload, ConstantsBehindTheGraph_LieInside) {
   const auto payload = read(bytes);
   ASSERT_TRUE(payload.ok());
   EXPECT_EQ((*payload->constant(1))[1], 4);
-  for (const auto& [offset, size] : {std::pair<uint64_t, uint64_t>{3, 2}, {5, 0}, {0, 5}, {UINT64_MAX - 1, 3}}) {
+  for (const auto& [offset, size] :
+       {std::pair<uint64_t, uint64_t>{3, 2}, {5, 0}, {0, 5}, {UINT64_MAX - 1, 3}}) {
     graph.constants[1] = {offset, size, ""};
     EXPECT_EQ(read(with_header(graph.build(), behind)).error(), Error::InvalidProgram);
     EXPECT_EQ(read(graph.build()).error(), Error::InvalidProgram);

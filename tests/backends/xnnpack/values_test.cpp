@@ -39,7 +39,8 @@ TEST(Values, EachDatatype_IsATensorOrRefused) {
   for (uint32_t number = 0; number < 40; ++number) {
     GraphValue value;
     value.datatype = number;
-    const bool is_known = number >= code(Datatype::XnnDatatypeFp32) && number <= code(Datatype::XnnDatatypeBf16);
+    const bool is_known =
+        number >= code(Datatype::XnnDatatypeFp32) && number <= code(Datatype::XnnDatatypeBf16);
     EXPECT_EQ(read(value).error(), is_known ? Error::Ok : Error::NotSupported) << number;
   }
 }
@@ -52,8 +53,11 @@ TEST(Values, Dims_AreAtMostSixAndTheirProductFits) {
   EXPECT_EQ(read(value)->numel(), 1);
   value.dims = {5, 0};
   EXPECT_EQ(read(value)->numel(), 0);
-  for (const auto& dims : std::vector<std::vector<uint32_t>>{
-           {1, 1, 1, 1, 1, 1, 1}, {UINT32_MAX}, {uint32_t{1} << 31}, {1u << 20, 1u << 20, 2}, {1u << 31, 0}}) {
+  for (const auto& dims : std::vector<std::vector<uint32_t>>{{1, 1, 1, 1, 1, 1, 1},
+                                                             {UINT32_MAX},
+                                                             {uint32_t{1} << 31},
+                                                             {1u << 20, 1u << 20, 2},
+                                                             {1u << 31, 0}}) {
     value.dims = dims;
     EXPECT_EQ(read(value).error(), Error::InvalidProgram);
   }
@@ -74,7 +78,8 @@ TEST(Values, AConstantThatIsNotThere_IsRefused) {
 
 TEST(Values, AScaleThatIsNoPositiveNumber_IsRefused) {
   for (const float scale : {0.0f, -1.0f, std::nanf(""), kInfinity, -kInfinity}) {
-    EXPECT_EQ(read(quantized(Datatype::XnnDatatypeQint8, per_tensor(scale, 0))).error(), Error::InvalidProgram);
+    EXPECT_EQ(read(quantized(Datatype::XnnDatatypeQint8, per_tensor(scale, 0))).error(),
+              Error::InvalidProgram);
     EXPECT_EQ(read(quantized(Datatype::XnnDatatypeQcint8, per_channel({1, scale}, 0)), 8).error(),
               Error::InvalidProgram);
     EXPECT_EQ(read(quantized(Datatype::XnnDatatypeQbint4, in_groups({1, 1, 1, scale}, 2)), 4).error(),
@@ -88,12 +93,14 @@ TEST(Values, AZeroPoint_IsANumberOfItsType) {
     Datatype datatype;
     int32_t low, high;
   };
-  for (const Range& range : {Range{Datatype::XnnDatatypeQint8, -128, 127}, Range{Datatype::XnnDatatypeQuint8, 0, 255},
-                             Range{Datatype::XnnDatatypeQint32, 0, 0}}) {
+  for (const Range& range :
+       {Range{Datatype::XnnDatatypeQint8, -128, 127}, Range{Datatype::XnnDatatypeQuint8, 0, 255},
+        Range{Datatype::XnnDatatypeQint32, 0, 0}}) {
     for (const int32_t inside : {range.low, range.high})
       EXPECT_EQ(read(quantized(range.datatype, per_tensor(1, inside)))->zero_point, inside);
     for (const int32_t outside : {range.low - 1, range.high + 1, INT32_MIN, INT32_MAX})
-      EXPECT_EQ(read(quantized(range.datatype, per_tensor(1, outside))).error(), Error::InvalidProgram) << outside;
+      EXPECT_EQ(read(quantized(range.datatype, per_tensor(1, outside))).error(), Error::InvalidProgram)
+          << outside;
   }
 }
 
@@ -111,7 +118,8 @@ TEST(Values, ScalesOfChannels_FitTheirDim) {
 
 TEST(Values, Groups_DivideRows) {
   const auto error = [](std::vector<float> scales, int32_t size, std::vector<uint32_t> dims = {2, 4}) {
-    return read(quantized(Datatype::XnnDatatypeQbint4, in_groups(std::move(scales), size), std::move(dims)), 4)
+    return read(quantized(Datatype::XnnDatatypeQbint4, in_groups(std::move(scales), size), std::move(dims)),
+                4)
         .error();
   };
   EXPECT_EQ(error({1, 2, 3, 4}, 2), Error::Ok);
@@ -125,7 +133,8 @@ TEST(Values, Groups_DivideRows) {
 
 TEST(Values, NumbersOf4Bits_ShareBytesAndRowsDoNot) {
   const auto error = [](size_t bytes, std::vector<uint32_t> dims) {
-    return read(quantized(Datatype::XnnDatatypeQcint4, per_channel({1, 2}, 0), std::move(dims)), bytes).error();
+    return read(quantized(Datatype::XnnDatatypeQcint4, per_channel({1, 2}, 0), std::move(dims)), bytes)
+        .error();
   };
   EXPECT_EQ(error(4, {2, 4}), Error::Ok);
   EXPECT_EQ(error(4, {2, 3}), Error::Ok);

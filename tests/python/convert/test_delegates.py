@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plain calls in place of what the official exporter lowered to XNNPACK: the outputs of the official runtime."""
+"""Plain calls in place of what the official exporter lowered to XNNPACK, with the official outputs."""
 
 from __future__ import annotations
 
