@@ -36,8 +36,11 @@ WITH_FLOAT = {"attention", "encoder"}
 a number is rounded to int8, and outputs may differ by a step or two of 1/127 of the largest."""
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", MODELS)
+CASES = [(name, kind) for name in MODELS for kind in KINDS if (name, kind) != ("detection", "int8")]
+"""Those that the official runtime loads: of the other it refuses its own exporter's file."""
+
+
+@pytest.mark.parametrize(("name", "kind"), CASES, ids=[f"{name}-{kind}" for name, kind in CASES])
 def test_a_network_gives_what_the_official_runtime_gives(name: str, kind: str) -> None:
     torch.manual_seed(0)
     module, shapes = model(name)
