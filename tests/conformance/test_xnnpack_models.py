@@ -12,9 +12,6 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed")
 pytest.importorskip("executorch.backends.xnnpack.partition.xnnpack_partitioner", reason="no executorch")
 
-from executorch.exir.passes.external_constants_pass import (  # noqa: E402
-    delegate_external_constants_pass_unlifted,
-)
 from torch import nn  # noqa: E402
 from torch.export import Dim  # noqa: E402
 
@@ -39,8 +36,11 @@ WITH_FLOAT = {"attention", "encoder"}
 a number is rounded to int8, and outputs may differ by a step or two of 1/127 of the largest."""
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", MODELS)
+CASES = [(name, kind) for name in MODELS for kind in KINDS if (name, kind) != ("detection", "int8")]
+"""Those that the official runtime loads: of the other it refuses its own exporter's file."""
+
+
+@pytest.mark.parametrize(("name", "kind"), CASES, ids=[f"{name}-{kind}" for name, kind in CASES])
 def test_a_network_gives_what_the_official_runtime_gives(name: str, kind: str) -> None:
     torch.manual_seed(0)
     module, shapes = model(name)
@@ -137,9 +137,11 @@ def test_weights_in_a_data_file(tmp_path: Path) -> None:
     calls = [(torch.randn(3, 16),) for _ in range(2)]
     module = nn.Sequential(mlp(16, 32, 6), Apart()).eval()
     expected = official_outputs(lower(module, calls[0]), calls)
-    apart = torch.export.export(module, calls[0]).module(check_guards=False)
-    delegate_external_constants_pass_unlifted(apart, gen_tag_fn=lambda node: "weights")
-    lowered = lower(apart, calls[0])
+    exported = torch.export.export(module, calls[0])
+    for node in exported.graph.nodes:
+        if node.name in exported.graph_signature.inputs_to_parameters:
+            node.meta.setdefault("custom", {})["delegate_constant_tag"] = "weights"
+    lowered = lower_methods({"forward": exported})
     path = tmp_path / "weights.ptd"
     path.write_bytes(lowered.data_files["weights"])
     assert len(lowered.data) + 4 * 16 * 32 < len(lower(module, calls[0]).data)

@@ -150,7 +150,7 @@ def own_outputs(
 ) -> list[list[Any]]:
     """What this runtime gives for each call, on one instance of the method."""
     loaded = rushlight.load(data, data_files=list(data_files)).load_method(method)
-    return [[np.array(each) for each in loaded.execute(list(inputs))] for inputs in calls]
+    return [[np.asarray(each).copy() for each in loaded.execute(list(inputs))] for inputs in calls]
 
 
 def assert_same(found: list[list[Any]], expected: list[list[Tensor]], tolerance: float) -> None:
