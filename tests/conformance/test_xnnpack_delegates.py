@@ -91,20 +91,18 @@ ROWS: dict[str, Row] = {
     ),
     "aten.mm.default": Row(lambda: OfWeights(torch.mm, (5, 6)), ((4, 5),)),
     "aten.convolution.default": Row(
-        lambda: nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU6()), (IMAGE,), STATIC
+        lambda: nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU6()), (IMAGE,), ALL
     ),
     "aten.convolution.default strided": Row(
-        lambda: nn.Conv2d(3, 5, (3, 2), stride=(2, 1), dilation=(1, 2)), (IMAGE,), STATIC
+        lambda: nn.Conv2d(3, 5, (3, 2), stride=(2, 1), dilation=(1, 2)), (IMAGE,), ALL
     ),
-    "aten.convolution.default depthwise": Row(
-        lambda: nn.Conv2d(3, 3, 3, groups=3, stride=2), (IMAGE,), STATIC
-    ),
+    "aten.convolution.default depthwise": Row(lambda: nn.Conv2d(3, 3, 3, groups=3, stride=2), (IMAGE,), ALL),
     "aten.convolution.default multiplied": Row(
-        lambda: nn.Conv2d(3, 6, 3, groups=3, padding=1), (IMAGE,), STATIC
+        lambda: nn.Conv2d(3, 6, 3, groups=3, padding=1), (IMAGE,), ALL
     ),
-    "aten.convolution.default of groups": Row(lambda: nn.Conv2d(4, 6, 3, groups=2), ((1, 4, 9, 9),), STATIC),
+    "aten.convolution.default of groups": Row(lambda: nn.Conv2d(4, 6, 3, groups=2), ((1, 4, 9, 9),), ALL),
     "aten.convolution.default transposed": Row(
-        lambda: nn.ConvTranspose2d(3, 5, 3, stride=2, output_padding=1, padding=1), (IMAGE,), STATIC
+        lambda: nn.ConvTranspose2d(3, 5, 3, stride=2, output_padding=1, padding=1), (IMAGE,), ALL
     ),
     "aten.convolution.default transposed, of groups": Row(
         lambda: nn.ConvTranspose2d(4, 6, 3, groups=2), ((1, 4, 9, 9),), ("float32",)
@@ -143,7 +141,7 @@ ROWS: dict[str, Row] = {
     "aten.max_pool2d.default between layers": Row(
         lambda: nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(8, 8, 3)),
         (IMAGE,),
-        STATIC,
+        ALL,
     ),
     "aten.avg_pool2d.default": Row(lambda: nn.AvgPool2d(3, 2), (IMAGE,)),
     "aten.avg_pool2d.default padded": Row(lambda: nn.AvgPool2d(3, 2, 1, count_include_pad=False), (IMAGE,)),

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from rushlight import targets
-from rushlight.build.pipeline import _in_integers
+from rushlight.build.pipeline import _converted
 from rushlight.build.request import BuildRequest
 from rushlight.cli.main import main
 from rushlight.cli.matrix import matrix_command
@@ -65,22 +65,22 @@ def test_the_command_that_bakes_a_package_can_keep_it(
 
 def test_a_runner_that_is_given_files_takes_either_form(tmp_path: Path) -> None:
     request = BuildRequest("host", (DSCNN, FLOAT), integers=True)
-    made = _in_integers(request, targets.get("host"), tmp_path)
+    made = _converted(request, targets.get("host"), tmp_path)
     assert made.models == (DSCNN, FLOAT, tmp_path / "integers" / "model.pte")
     assert CONVOLUTION in operators(made.models[2])
     kept = replace(request, integers=False)
-    assert _in_integers(kept, targets.get("host"), tmp_path) == kept
+    assert _converted(kept, targets.get("host"), tmp_path) == kept
 
 
 def test_several_programs_of_one_name_have_a_folder_each(tmp_path: Path) -> None:
     request = BuildRequest("cortex-m4", (DSCNN, model("model_resnet8_int8")), integers=True)
-    made = _in_integers(request, targets.get("cortex-m4"), tmp_path)
+    made = _converted(request, targets.get("cortex-m4"), tmp_path)
     assert len(set(made.models)) == 4 and all(path.is_file() for path in made.models)
 
 
 def test_a_board_gets_the_converted_form_alone(tmp_path: Path) -> None:
     request = BuildRequest("cortex-m4", (DSCNN,), integers=True)
-    assert _in_integers(request, targets.get("cortex-m4"), tmp_path).models == (
+    assert _converted(request, targets.get("cortex-m4"), tmp_path).models == (
         tmp_path / "integers" / "model.pte",
     )
 
@@ -126,7 +126,7 @@ def test_a_matrix_file_and_a_flag_keep_programs_as_they_are(
         read_plan(file)
 
 
-def test_a_check_says_what_computes_in_integers(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_check_says_what_computes_converted(capsys: pytest.CaptureFixture[str]) -> None:
     def printed(*words: str) -> str:
         with pytest.raises(SystemExit) as ended:
             main(["check", *words])
