@@ -114,8 +114,10 @@ Result<ValueId> Forms::new_pixels(uint32_t id) {
 
 Error Forms::share(uint32_t id, uint32_t of) {
   RL_TRY(check_written(of));
-  RL_CHECK(!states_[id].is_output && values_[id].dims == values_[of].dims, Error::InvalidProgram,
-           "value %lu: expected the dims of value %lu", log_number(id), log_number(of));
+  RL_CHECK(!states_[id].is_output && values_[id].numel() == values_[of].numel(), Error::InvalidProgram,
+           "value %lu: expected as many elements as value %lu has", log_number(id), log_number(of));
+  // Of images the exporter writes the dims before it exchanged them; XNNPACK takes those of the source.
+  values_[id].dims = values_[of].dims;
   RL_TRY(begin_write(id));
   if (states_[of].first < 0) RL_TRY(plain(of).error());
   states_[id] = states_[of];
