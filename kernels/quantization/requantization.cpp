@@ -5,6 +5,7 @@
 
 #include "kernels/checks/checks.h"
 #include "kernels/checks/overlap.h"
+#include "kernels/checks/selection.h"
 
 namespace rushlight::kernels {
 
@@ -13,14 +14,25 @@ namespace {
 using ukernel::Rounding;
 
 constexpr int64_t kLargestByte = 255;
+constexpr int64_t kLargestShort = 32768;
 constexpr int64_t kLargestWeight = 128;
 constexpr int32_t kLeastMultiplier = 1 << 30;
+
+// Builds without int16 have no code for it.
+constexpr bool kSelectsShort = contains(kAnySelectedType, ScalarType::Short);
+bool is_short(ScalarType type) { return kSelectsShort && type == ScalarType::Short; }
 
 struct Limits {
   int64_t low;
   int64_t high;
 };
-Limits limits_of(ScalarType type) { return type == ScalarType::Byte ? Limits{0, 255} : Limits{-128, 127}; }
+Limits limits_of(ScalarType type) {
+  if (is_short(type)) return {INT16_MIN, INT16_MAX};
+  return type == ScalarType::Byte ? Limits{0, 255} : Limits{-128, 127};
+}
+
+// The largest magnitude of a number, less a zero point.
+int64_t largest_of(ScalarType type) { return is_short(type) ? kLargestShort : kLargestByte; }
 
 Error read_rounding(std::string_view name, Rounding* rounding) {
   constexpr std::string_view kNames[] = {"single", "double", "float"};
@@ -45,24 +57,43 @@ Error check_list(const Tensor& list, ScalarType type, size_t columns, const char
   return Error::Ok;
 }
 
-// The largest magnitude that a sum can have. InvalidArgument if that is more than 32 bits hold.
-Error bound_sums(const std::optional<Tensor>& bias, size_t columns, size_t depth, int64_t* bound) {
+// The largest magnitude of a bias.
+template <class T>
+int64_t most_of(const Tensor& bias, size_t columns) {
+  const auto* numbers = bias.const_data_ptr<T>();
+  T low = 0, high = 0;
+  for (size_t i = 0; i < columns; ++i) {
+    low = numbers[i] < low ? numbers[i] : low;
+    high = numbers[i] > high ? numbers[i] : high;
+  }
+  if constexpr (sizeof(T) == sizeof(int64_t)) {
+    constexpr int64_t kMost = ukernel::kMostWideSum;
+    if (low < -kMost || high > kMost) return kMost + 1;
+  }
+  return -int64_t{low} > high ? -int64_t{low} : high;
+}
+
+// The largest magnitude that a sum can have. InvalidArgument if that is more than 32 bits hold, or 48 for
+// numbers of int16.
+Error bound_sums(ScalarType type, const std::optional<Tensor>& bias, size_t columns, size_t depth,
+                 int64_t* bound) {
   int64_t most = 0;
   if (bias) {
-    RL_TRY(check_list(*bias, ScalarType::Int, columns, "bias"));
+    RL_TRY(check_list(*bias, is_short(type) ? ScalarType::Long : ScalarType::Int, columns, "bias"));
     RL_CHECK(bias->numel() == columns, Error::InvalidArgument, "bias: expected %lu elements, got one",
              static_cast<unsigned long>(columns));
-    const auto* numbers = bias->const_data_ptr<int32_t>();
-    int32_t low = 0, high = 0;
-    for (size_t i = 0; i < columns; ++i) {
-      low = numbers[i] < low ? numbers[i] : low;
-      high = numbers[i] > high ? numbers[i] : high;
-    }
-    most = -int64_t{low} > high ? -int64_t{low} : high;
+    most = is_short(type) ? most_of<int64_t>(*bias, columns) : most_of<int32_t>(*bias, columns);
   }
   RL_CHECK(depth <= INT32_MAX, Error::InvalidArgument, "weight: %lu products a sum are too many",
            static_cast<unsigned long>(depth));
-  *bound = most + static_cast<int64_t>(depth) * (kLargestByte * kLargestWeight);
+  *bound = most + static_cast<int64_t>(depth) * (largest_of(type) * kLargestWeight);
+  if (is_short(type)) {
+    RL_CHECK(*bound <= ukernel::kMostWideSum, Error::InvalidArgument,
+             "bias and weight: sums of %lu products and a bias may have more than 48 bits",
+             static_cast<unsigned long>(depth));
+    *bound = ukernel::kMostWideSum;  // kernels requantize all of them as wide ones
+    return Error::Ok;
+  }
   RL_CHECK(*bound <= INT32_MAX, Error::InvalidArgument,
            "bias and weight: sums of %lu products and a bias of up to %ld may have more than 32 bits",
            static_cast<unsigned long>(depth), static_cast<long>(most));
@@ -87,17 +118,25 @@ Error check_scales(const float* scales, size_t count) {
   return Error::Ok;
 }
 
-// A sum that is shifted left, as "double" does, keeps its 32 bits.
+// A sum of 32 bits that is shifted left, as "double" does, keeps them.
+int most_shift(Rounding rounding, int64_t bound) {
+  if (kSelectsShort && bound > INT32_MAX) {
+    return rounding == Rounding::kDouble ? ukernel::kMostWideDoubleShift : ukernel::kMostWideShift;
+  }
+  int most = ukernel::kMostShift;
+  if (rounding == Rounding::kDouble) {
+    while (most > 0 && (bound << most) > INT32_MAX) --most;
+  }
+  return most;
+}
+
 Error check_fixed_point(const ukernel::Requantization& to, size_t multipliers, size_t shifts, int64_t bound) {
   const int32_t* multiplier = first_wrong(to.multipliers, multipliers, [](int32_t number) {
     return (number == 0) | (number >= kLeastMultiplier);
   });
   RL_CHECK(multiplier == nullptr, Error::InvalidArgument, "multipliers: expected 0 or 2^30 at least, got %ld",
            static_cast<long>(*multiplier));
-  int most = ukernel::kMostShift;
-  if (to.rounding == Rounding::kDouble) {
-    while (most > 0 && (bound << most) > INT32_MAX) --most;
-  }
+  const int most = most_shift(to.rounding, bound);
   const int8_t* shift = first_wrong(to.shifts, shifts, [most](int8_t number) {
     return (number >= ukernel::kLeastShift) & (number <= most);
   });
@@ -143,7 +182,7 @@ Error prove(const RequantizationArguments& arguments, const Tensor& out, size_t 
 }  // namespace
 
 Error check_zero_point(int64_t value, ScalarType type, const char* name) {
-  const Limits limits = limits_of(type);
+  const Limits limits = is_short(type) ? Limits{0, 0} : limits_of(type);
   RL_CHECK(value >= limits.low && value <= limits.high, Error::InvalidArgument,
            "%s: expected %ld to %ld, got %ld", name, static_cast<long>(limits.low),
            static_cast<long>(limits.high), static_cast<long>(value));
@@ -152,6 +191,8 @@ Error check_zero_point(int64_t value, ScalarType type, const char* name) {
 
 Error check_quantized_range(const QuantizedRange& range, ScalarType type) {
   const Limits limits = limits_of(type);
+  RL_CHECK(!is_short(type) || range.zero_point == 0, Error::InvalidArgument,
+           "output_zero_point: expected 0 for int16, got %ld", static_cast<long>(range.zero_point));
   RL_CHECK(limits.low <= range.low && range.low <= range.zero_point && range.zero_point <= range.high &&
                range.high <= limits.high,
            Error::InvalidArgument,
@@ -165,16 +206,17 @@ Error check_quantized_range(const QuantizedRange& range, ScalarType type) {
 Error make_requantization(const RequantizationArguments& arguments, const Tensor& out, size_t columns,
                           size_t depth, ukernel::Requantization* to) {
   int64_t bound = 0;
-  RL_TRY(bound_sums(arguments.bias, columns, depth, &bound));
+  RL_TRY(bound_sums(out.scalar_type(), arguments.bias, columns, depth, &bound));
   return prove(arguments, out, columns, bound, to);
 }
 
 Error make_requantization_of_sums(const RequantizationArguments& arguments, const Tensor& out, size_t count,
                                   ukernel::Requantization* to) {
-  constexpr size_t kMost = INT32_MAX / kLargestByte;
-  RL_CHECK(count <= kMost, Error::InvalidArgument, "input: expected sums of at most %lu numbers, got %lu",
-           static_cast<unsigned long>(kMost), static_cast<unsigned long>(count));
-  return prove(arguments, out, 1, static_cast<int64_t>(count) * kLargestByte, to);
+  const int64_t largest = largest_of(out.scalar_type());
+  const auto most = static_cast<size_t>(INT32_MAX / largest);
+  RL_CHECK(count <= most, Error::InvalidArgument, "input: expected sums of at most %lu numbers, got %lu",
+           static_cast<unsigned long>(most), static_cast<unsigned long>(count));
+  return prove(arguments, out, 1, static_cast<int64_t>(count) * largest, to);
 }
 
 }  // namespace rushlight::kernels

@@ -12,7 +12,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = selected_types("rushlight::quantized_convolution.out") & kByteTypes;
+constexpr TypeSet kTypes = selected_types("rushlight::quantized_convolution.out") & kQuantizedNumbers;
 
 Error check_and_plan(const QuantizedConvolutionProblem& problem, Shape* shape) {
   const Tensor& input = problem.input;
@@ -35,9 +35,9 @@ size_t depth_of(const QuantizedConvolutionProblem& problem) {
 
 // The sum of one output of one channel. `in` and `weight` are at the first channel of the group.
 template <class T>
-int32_t sum_at(const ConvolutionGeometry& g, const T* in, const int8_t* weight, const ptrdiff_t* at,
+ProductSum<T> sum_at(const ConvolutionGeometry& g, const T* in, const int8_t* weight, const ptrdiff_t* at,
                int32_t zero_point) {
-  int32_t sum = 0;
+  ProductSum<T> sum = 0;
   ptrdiff_t k[kSpatial];
   for (k[0] = 0; k[0] < g.axes[0].kernel; ++k[0]) {
     for (k[1] = 0; k[1] < g.axes[1].kernel; ++k[1]) {
@@ -66,7 +66,7 @@ template <class T>
 void convolve(const QuantizedConvolutionProblem& problem) {
   const ConvolutionGeometry g =
       convolution_geometry(problem.input, problem.weight, problem.arguments, problem.out);
-  const auto* bias = problem.bias ? problem.bias->const_data_ptr<int32_t>() : nullptr;
+  const auto* bias = problem.bias ? problem.bias->const_data_ptr<ProductSum<T>>() : nullptr;
   for (ptrdiff_t n = 0; n < g.batch; ++n) {
     const T* in = problem.input.const_data_ptr<T>() + n * g.in_batch_stride;
     T* out = problem.out.mutable_data_ptr<T>() + n * g.out_batch_stride;
@@ -79,11 +79,11 @@ void convolve(const QuantizedConvolutionProblem& problem) {
       for (at[0] = 0; at[0] < g.axes[0].out; ++at[0]) {
         for (at[1] = 0; at[1] < g.axes[1].out; ++at[1]) {
           for (at[2] = 0; at[2] < g.axes[2].out; ++at[2]) {
-            const int32_t sum = sum_at(g, first, weight, at, problem.input_zero_point) +
+            const ProductSum<T> sum = sum_at(g, first, weight, at, problem.input_zero_point) +
                                 (bias == nullptr ? 0 : bias[channel]);
             out[at[0] * g.axes[0].out_stride + at[1] * g.axes[1].out_stride + at[2] * g.axes[2].out_stride +
                 channel * g.out_channel_stride] =
-                static_cast<T>(ukernel::requantize(problem.to, sum, static_cast<size_t>(channel)));
+                static_cast<T>(ukernel::requantize_sum(problem.to, sum, static_cast<size_t>(channel)));
           }
         }
       }

@@ -12,7 +12,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = selected_types("rushlight::quantized_linear.out") & kByteTypes;
+constexpr TypeSet kTypes = selected_types("rushlight::quantized_linear.out") & kQuantizedNumbers;
 
 Error check_and_plan(const QuantizedLinearProblem& problem, Shape* shape) {
   const Tensor& input = problem.input;
@@ -38,7 +38,7 @@ void multiply(const QuantizedLinearProblem& problem) {
   const size_t last = problem.input.sizes().size() - 1;
   const SizesType depth = weight.sizes()[1], features = weight.sizes()[0];
   const ptrdiff_t in_step = problem.input.strides()[last], out_step = problem.out.strides()[last];
-  const auto* bias = problem.bias ? problem.bias->const_data_ptr<int32_t>() : nullptr;
+  const auto* bias = problem.bias ? problem.bias->const_data_ptr<ProductSum<T>>() : nullptr;
   View source = View::of(problem.input), target = View::of(problem.out);
   PairedLoops(target.select(last, 0), source.select(last, 0))
       .for_each_run([&](char* to, const char* from, const auto& rows) {
@@ -46,11 +46,11 @@ void multiply(const QuantizedLinearProblem& problem) {
           const T* in = reinterpret_cast<const T*>(from);
           for (SizesType j = 0; j < features; ++j) {
             const int8_t* w = weight.const_data_ptr<int8_t>() + j * ptrdiff_t{weight.strides()[0]};
-            int32_t sum = bias == nullptr ? 0 : bias[j];
+            ProductSum<T> sum = bias == nullptr ? 0 : bias[j];
             for (SizesType k = 0; k < depth; ++k)
               sum += int32_t{in[k * in_step]} * w[k * weight.strides()[1]];
             reinterpret_cast<T*>(to)[j * out_step] =
-                static_cast<T>(ukernel::requantize(problem.to, sum, static_cast<size_t>(j)));
+                static_cast<T>(ukernel::requantize_sum(problem.to, sum, static_cast<size_t>(j)));
           }
         }
       });

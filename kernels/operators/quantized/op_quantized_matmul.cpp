@@ -14,7 +14,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = selected_types("rushlight::quantized_matmul.out") & kByteTypes;
+constexpr TypeSet kTypes = selected_types("rushlight::quantized_matmul.out") & kQuantizedNumbers;
 constexpr ptrdiff_t kBlock = 32;  // columns that are summed together
 
 struct ZeroPoints {
@@ -29,7 +29,7 @@ void multiply_row(const ProductMatrices& product, const T* a, T* out, ZeroPoints
   const auto columns = static_cast<ptrdiff_t>(product.columns);
   for (ptrdiff_t first = 0; first < columns; first += kBlock) {
     const ptrdiff_t width = columns - first < kBlock ? columns - first : kBlock;
-    int32_t sums[kBlock] = {};
+    ProductSum<T> sums[kBlock] = {};
     const auto* b = static_cast<const T*>(product.b.data) + first * product.b.column_stride;
     for (size_t k = 0; k < product.depth; ++k, b += product.b.row_stride) {
       const auto left =
@@ -42,7 +42,7 @@ void multiply_row(const ProductMatrices& product, const T* a, T* out, ZeroPoints
       }
     }
     for (ptrdiff_t j = 0; j < width; ++j) {
-      out[(first + j) * product.out.column_stride] = static_cast<T>(ukernel::requantize(to, sums[j], 0));
+      out[(first + j) * product.out.column_stride] = static_cast<T>(ukernel::requantize_sum(to, sums[j], 0));
     }
   }
 }
@@ -75,9 +75,17 @@ Error quantized_matmul_out(KernelContext&, const Tensor& self, int64_t self_zero
   RL_CHECK(product.depth <= INT32_MAX, Error::InvalidArgument, "self: %lu products a sum are too many",
            static_cast<unsigned long>(product.depth));
   ukernel::Requantization proven;
-  RL_TRY(make_requantization_of_sums(
-      {std::nullopt, multipliers, shifts, rounding, {output_zero_point, output_min, output_max}}, out,
-      product.depth * kLargest, &proven));
+  const RequantizationArguments to{
+      std::nullopt, multipliers, shifts, rounding, {output_zero_point, output_min, output_max}};
+  if (contains(kTypes, ScalarType::Short) && out.scalar_type() == ScalarType::Short) {
+    // A product of two int16 is as large as kWeights products with int8.
+    constexpr size_t kWeights = 256;
+    RL_CHECK(product.depth <= INT32_MAX / kWeights, Error::InvalidArgument,
+             "self: %lu products a sum are too many", static_cast<unsigned long>(product.depth));
+    RL_TRY(make_requantization(to, out, 1, product.depth * kWeights, &proven));
+  } else {
+    RL_TRY(make_requantization_of_sums(to, out, product.depth * kLargest, &proven));
+  }
   const OneScale scale(proven);
   const ZeroPoints zero_points{static_cast<int16_t>(self_zero_point), static_cast<int16_t>(mat2_zero_point)};
   const size_t batches = batched ? static_cast<size_t>(self.size(0)) : 1;
