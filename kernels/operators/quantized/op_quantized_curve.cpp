@@ -61,9 +61,12 @@ Error read_table(const Tensor& table, const Tensor& out, Curve* curve) {
 }  // namespace
 
 Error quantized_curve_out(KernelContext&, const Tensor& input, const Tensor& table, int64_t output_min,
-                          int64_t output_max, Tensor& out) {
+                          int64_t output_max, int64_t dtype, Tensor& out) {
   RL_TRY(check_type(input, kTypes & type_set(ScalarType::Short), "input"));
   RL_TRY(check_type(out, kTypes, "out"));
+  RL_CHECK(dtype == static_cast<int64_t>(out.scalar_type()), Error::InvalidArgument,
+           "dtype: expected that of out, %d, got %ld", static_cast<int>(out.scalar_type()),
+           static_cast<long>(dtype));
   const int64_t zero_point = out.scalar_type() == ScalarType::Short ? 0 : output_min;
   RL_TRY(check_quantized_range({zero_point, output_min, output_max}, out.scalar_type()));
   RL_TRY(resize_out(out, input.sizes()));

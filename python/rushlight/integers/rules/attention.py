@@ -70,7 +70,7 @@ def matmul(graph: Graph, call: Call, settings: Settings) -> bool:
     dtype = graph.dtype(a.value)
     need(graph.can_call("rushlight::quantized_matmul", dtype), f"no kernel multiplies {dtype}")
     depth = graph.sizes(call.arguments["self"])[-1]
-    need(not isinstance(depth, int) or depth <= MOST_PRODUCTS[dtype], "its sums are of too many products")
+    need(not isinstance(depth, int) or depth <= MOST_PRODUCTS[dtype], "its sums may have more than 32 bits")
     most_shift = most_shift_of_products(dtype, settings.rounding)
     to = requantization(np.array([a.scale * b.scale / result.to.scale]), settings.rounding, most_shift)
     need(to is not None, "its scales are out of range")
