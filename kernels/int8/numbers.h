@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The loops for quantized numbers of a dtype, with int8 weights: what code for several dtypes is a template of.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/ukernel/int16_depthwise.h"
+#include "kernels/ukernel/int16_product.h"
+#include "kernels/ukernel/int8_depthwise.h"
+#include "kernels/ukernel/int8_product.h"
+#include "runtime/tensor/scalar_type.h"
+
+namespace rushlight::kernels {
+
+struct Int8Numbers {
+  using Element = int8_t;
+  using Sum = int32_t;
+  using Product = ukernel::Int8Product;
+  using Depthwise = ukernel::Int8Depthwise;
+  static constexpr ptrdiff_t kRows = ukernel::kInt8ProductRows;
+  static void multiply(const Product& product) { ukernel::multiply_int8(product); }
+  static void filter(const Depthwise& strip) { ukernel::depthwise_int8(strip); }
+};
+
+struct Int16Numbers {
+  using Element = int16_t;
+  using Sum = int64_t;
+  using Product = ukernel::Int16Product;
+  using Depthwise = ukernel::Int16Depthwise;
+  static constexpr ptrdiff_t kRows = ukernel::kInt16ProductRows;
+  static void multiply(const Product& product) { ukernel::multiply_int16(product); }
+  static void filter(const Depthwise& strip) { ukernel::depthwise_int16(strip); }
+};
+
+// compute(Int8Numbers or Int16Numbers) by the dtype, which is one of both and of the set. Code for the other is
+// not compiled where the set has one.
+template <TypeSet kTypes, class Compute>
+[[nodiscard]] auto for_numbers([[maybe_unused]] ScalarType type, Compute compute) {
+  if constexpr (!contains(kTypes, ScalarType::Short)) {
+    return compute(Int8Numbers{});
+  } else if constexpr (!contains(kTypes, ScalarType::Char)) {
+    return compute(Int16Numbers{});
+  } else {
+    return type == ScalarType::Short ? compute(Int16Numbers{}) : compute(Int8Numbers{});
+  }
+}
+
+}  // namespace rushlight::kernels
