@@ -137,18 +137,15 @@ def test_an_operator_is_a_step_from_the_graph_at_most(name: str) -> None:
     assert exact.max() <= 1
 
 
-@pytest.mark.parametrize("name", OPERATORS)
-def test_all_but_a_thousandth_of_an_operators_results_are_equal(name: str) -> None:
-    """To those of the graph in float64. In float32 its own roundings are hundredths of a step. Averages may be
-    exact halves."""
-    in_float32, exact = apart(name)
-    assert (in_float32 > 0).mean() <= 0.005
-    assert (exact > 0).mean() <= (0.005 if name == "adaptive pool" else 0.0015 if name == "tanh" else 0.001)
-
-
-def test_all_but_a_thousandth_of_the_results_are_equal_to_those_in_float32() -> None:
-    found = np.concatenate([apart(name)[0] for name in OPERATORS])
-    assert (found > 0).mean() <= 0.001
+def test_all_but_a_thousandth_of_the_results_are_equal() -> None:
+    """To those of the graph in float32, whose own roundings are hundredths of a step, and in float64. A bias of
+    whole steps and halves of averages are what is left."""
+    for name in OPERATORS:
+        in_float32, exact = apart(name)
+        assert (in_float32 > 0).mean() <= 0.004
+        assert (exact > 0).mean() <= 0.002
+    for distances in zip(*map(apart, OPERATORS), strict=True):
+        assert (np.concatenate(distances) > 0).mean() <= 0.001
 
 
 def quantized(module: nn.Module, shape: tuple[int, ...], scheme: Static = INT16) -> torch.fx.GraphModule:
