@@ -6,8 +6,15 @@
 
 namespace rushlight::kernels::board {
 
+namespace {
+
+struct Int8 : Int8Numbers {};
+struct Int16 : Int16Numbers {};
+
+}  // namespace
+
 std::optional<Error> quantized_convolution(KernelContext&, const QuantizedConvolutionProblem& problem) {
-  return for_numbers<selected_types("rushlight::quantized_convolution.out")>(
+  return for_numbers<selected_types("rushlight::quantized_convolution.out"), Int8, Int16>(
       problem.type(), [&](auto numbers) { return convolve_in_place<decltype(numbers)>(problem); });
 }
 

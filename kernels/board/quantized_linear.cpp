@@ -6,8 +6,15 @@
 
 namespace rushlight::kernels::board {
 
+namespace {
+
+struct Int8 : Int8Numbers {};
+struct Int16 : Int16Numbers {};
+
+}  // namespace
+
 std::optional<Error> quantized_linear(KernelContext&, const QuantizedLinearProblem& problem) {
-  return for_numbers<selected_types("rushlight::quantized_linear.out")>(
+  return for_numbers<selected_types("rushlight::quantized_linear.out"), Int8, Int16>(
       problem.type(), [&](auto numbers) { return multiply_in_place<decltype(numbers)>(problem); });
 }
 

@@ -295,7 +295,7 @@ template <class Numbers>
 // None where the elements of a channel's weights are apart in other steps than one, and where what one output
 // sees, or weights that have to be copied together, are too long for the stack.
 template <class Numbers>
-[[nodiscard]] std::optional<Error> convolve_in_place(const QuantizedConvolutionProblem& problem) {
+[[nodiscard]] [[gnu::always_inline]] inline std::optional<Error> convolve_in_place(const QuantizedConvolutionProblem& problem) {
   const ConvolutionGeometry g =
       convolution_geometry(problem.input, problem.weight, problem.arguments, problem.out);
   if (filters_channels(g) && g.weight_group_stride == 1 && g.taps() <= in_place::kPointers &&

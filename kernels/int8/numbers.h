@@ -33,16 +33,17 @@ struct Int16Numbers {
   static void filter(const Depthwise& strip) { ukernel::depthwise_int16(strip); }
 };
 
-// compute(Int8Numbers or Int16Numbers) by the dtype, which is one of both and of the set. Code for the other is
-// not compiled where the set has one.
-template <TypeSet kTypes, class Compute>
+// compute(Int8 or Int16) by the dtype, which is one of both and of the set. Code for the other is not compiled
+// where the set has one. The types derive from those above, in the source's unnamed namespace: then compilers
+// inline templates of them that are called once.
+template <TypeSet kTypes, class Int8, class Int16, class Compute>
 [[nodiscard]] auto for_numbers([[maybe_unused]] ScalarType type, Compute compute) {
   if constexpr (!contains(kTypes, ScalarType::Short)) {
-    return compute(Int8Numbers{});
+    return compute(Int8{});
   } else if constexpr (!contains(kTypes, ScalarType::Char)) {
-    return compute(Int16Numbers{});
+    return compute(Int16{});
   } else {
-    return type == ScalarType::Short ? compute(Int16Numbers{}) : compute(Int8Numbers{});
+    return type == ScalarType::Short ? compute(Int16{}) : compute(Int8{});
   }
 }
 
