@@ -39,6 +39,10 @@ TARGETS = ("cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m55", "rv32imac", 
 SCHEMES = {"int8": Static(), "int16x8": Static(activations="int16")}
 PAIRS = {"boards": ("float32", "int8"), "boards16": ("int8", "int16x8")}
 """Parts of the page, and the two forms that each compares."""
+OF_PART = {
+    "boards": (MODELS, TARGETS),
+    "boards16": (("dscnn",), ("cortex-m0plus", "cortex-m4", "cortex-m55", "rv32imac")),
+}
 
 
 @dataclass(frozen=True)
@@ -111,22 +115,27 @@ def main() -> int:
     parser.add_argument(
         "--work", type=Path, default=ROOT / "build" / "size-quantized", help="folder for builds"
     )
-    parser.add_argument("--models", nargs="*", default=MODELS)
-    parser.add_argument("--targets", nargs="*", default=TARGETS)
+    parser.add_argument("--models", nargs="*")
+    parser.add_argument("--targets", nargs="*")
     parser.add_argument("--part", choices=PAIRS, default="boards", help="boards16: int8 beside 16x8")
     parser.add_argument("--json", action="store_true", help="print rows as JSON instead of a table")
     parser.add_argument("--write", action="store_true", help="takes all models and targets")
     options = parser.parse_args()
-    if options.write and (set(options.models) != set(MODELS) or set(options.targets) != set(TARGETS)):
+    if options.write and (options.models or options.targets):
         parser.error("--write: expected all models and targets, got some of them")
+    models, targets = OF_PART[options.part]
     options.work.mkdir(parents=True, exist_ok=True)
     rows = []
-    for model in options.models:
-        for target in options.targets:
+    for model in options.models or models:
+        for target in options.targets or targets:
             for kind in PAIRS[options.part]:
                 rows.append(measure(model, target, kind, options.work))
                 print(rows[-1], file=sys.stderr, flush=True)
-    print(json.dumps([asdict(row) for row in rows], indent=1) if options.json else to_markdown(rows, PAIRS[options.part]))
+    print(
+        json.dumps([asdict(row) for row in rows], indent=1)
+        if options.json
+        else to_markdown(rows, PAIRS[options.part])
+    )
     if options.write:
         written.write(ROOT / "docs" / "quantization.md", options.part, to_markdown(rows, PAIRS[options.part]))
     return 0

@@ -36,8 +36,8 @@ void time_product(bench::Bench& bench, const Product& each, size_t rows, size_t 
   product.to.high = INT16_MAX;
   product.out = out.data();
   product.out_stride = static_cast<ptrdiff_t>(columns);
-  const std::string name = "int16 product " + std::to_string(rows) + "x" + std::to_string(columns) + "x" +
-                           std::to_string(depth);
+  const std::string name =
+      "int16 product " + std::to_string(rows) + "x" + std::to_string(columns) + "x" + std::to_string(depth);
   bench.time({name, each.name, 2.0 * static_cast<double>(rows * columns * depth), 0, true},
              [&] { each.multiply(product); });
 }

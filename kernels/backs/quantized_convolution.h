@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Problems of convolutions of integers, and their backs. Input and `out` have one dtype of kQuantizedNumbers, the
-// weight is int8, and `out` has its shape; what `to` says was proven.
+// Problems of convolutions of integers, and their backs. Input and `out` have one dtype of kQuantizedNumbers,
+// the weight is int8, and `out` has its shape; what `to` says was proven.
 #pragma once
 
 #include "kernels/backs/convolution.h"

@@ -20,7 +20,8 @@ namespace rushlight::kernels::host {
 
 namespace {
 
-constexpr bool kHasInt16 = contains(selected_types("rushlight::quantized_convolution.out"), ScalarType::Short);
+constexpr bool kHasInt16 =
+    contains(selected_types("rushlight::quantized_convolution.out"), ScalarType::Short);
 
 constexpr uint64_t kTapsLayout = 0x8b18;
 constexpr ptrdiff_t kPointers = 1024;  // what some outputs see in a depthwise convolution

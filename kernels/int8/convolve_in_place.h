@@ -20,7 +20,8 @@ namespace in_place {
 
 inline constexpr ptrdiff_t kStagedNumbers = 128;  // of outputs whose channels are apart
 inline constexpr ptrdiff_t kPointers = 144;       // what some outputs see in a depthwise convolution
-inline constexpr ptrdiff_t kChannels = 128;       // that a depthwise convolution takes at once, where it has a border
+inline constexpr ptrdiff_t kChannels =
+    128;  // that a depthwise convolution takes at once, where it has a border
 
 template <class Numbers>
 struct Tensors {
@@ -295,7 +296,8 @@ template <class Numbers>
 // None where the elements of a channel's weights are apart in other steps than one, and where what one output
 // sees, or weights that have to be copied together, are too long for the stack.
 template <class Numbers>
-[[nodiscard]] [[gnu::always_inline]] inline std::optional<Error> convolve_in_place(const QuantizedConvolutionProblem& problem) {
+[[nodiscard]] [[gnu::always_inline]] inline std::optional<Error> convolve_in_place(
+    const QuantizedConvolutionProblem& problem) {
   const ConvolutionGeometry g =
       convolution_geometry(problem.input, problem.weight, problem.arguments, problem.out);
   if (filters_channels(g) && g.weight_group_stride == 1 && g.taps() <= in_place::kPointers &&

@@ -12,10 +12,11 @@
 
 namespace rushlight::kernels {
 
-// None where the numbers of a row are apart, and where weights that have to be copied together are too long for
-// the stack.
+// None where the numbers of a row are apart, and where weights that have to be copied together are too long
+// for the stack.
 template <class Numbers>
-[[nodiscard]] [[gnu::always_inline]] inline std::optional<Error> multiply_in_place(const QuantizedLinearProblem& problem) {
+[[nodiscard]] [[gnu::always_inline]] inline std::optional<Error> multiply_in_place(
+    const QuantizedLinearProblem& problem) {
   using Element = typename Numbers::Element;
   constexpr ptrdiff_t kSize = sizeof(Element);
   const Tensor& weight = problem.weight;

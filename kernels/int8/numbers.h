@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The loops for quantized numbers of a dtype, with int8 weights: what code for several dtypes is a template of.
+// The loops for quantized numbers of a dtype, with int8 weights: what code for several dtypes is a template
+// of.
 #pragma once
 
 #include <cstddef>
@@ -33,9 +34,9 @@ struct Int16Numbers {
   static void filter(const Depthwise& strip) { ukernel::depthwise_int16(strip); }
 };
 
-// compute(Int8 or Int16) by the dtype, which is one of both and of the set. Code for the other is not compiled
-// where the set has one. The types derive from those above, in the source's unnamed namespace: then compilers
-// inline templates of them that are called once.
+// compute(Int8 or Int16) by the dtype, which is one of both and of the set. Code for the other is not
+// compiled where the set has one. The types derive from those above, in the source's unnamed namespace: then
+// compilers inline templates of them that are called once.
 template <TypeSet kTypes, class Int8, class Int16, class Compute>
 [[nodiscard]] auto for_numbers([[maybe_unused]] ScalarType type, Compute compute) {
   if constexpr (!contains(kTypes, ScalarType::Short)) {

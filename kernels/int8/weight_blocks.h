@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Weights for ukernel::multiply_int8() and multiply_int16(): where they are if they lie as its loops take them, else some columns
-// at a time, copied together on the stack.
+// Weights for ukernel::multiply_int8() and multiply_int16(): where they are if they lie as its loops take
+// them, else some columns at a time, copied together on the stack.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +23,8 @@ struct Int8Weights {
   [[nodiscard]] bool lie_well() const { return depth_stride == 1 || depth <= 1; }
 };
 
-// compute(numbers, count) with memory on the stack, which is taken where it is needed alone: little for a small
-// depth, of which some rows or columns fit.
+// compute(numbers, count) with memory on the stack, which is taken where it is needed alone: little for a
+// small depth, of which some rows or columns fit.
 inline constexpr size_t kFewNumbers = 256;
 inline constexpr size_t kMostNumbers = 2304;
 template <class T, size_t kCount, class Compute>
@@ -34,7 +34,8 @@ template <class T, size_t kCount, class Compute>
 }
 template <class T, class Compute>
 [[nodiscard]] bool with_memory(size_t depth, Compute compute) {
-  return depth <= kFewNumbers / 4 ? with_stack<T, kFewNumbers>(compute) : with_stack<T, kMostNumbers>(compute);
+  return depth <= kFewNumbers / 4 ? with_stack<T, kFewNumbers>(compute)
+                                  : with_stack<T, kMostNumbers>(compute);
 }
 
 // The blocks of weights that have to be copied, see for_each_block.

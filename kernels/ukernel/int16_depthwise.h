@@ -4,8 +4,8 @@
 //
 //   out[p][c] = quantized(bias[c] + sum over t < taps of in[p * taps + t][c] * weights[t][c])
 //
-// for p < pixels, c < channels. A tap outside of the image points to zeros. Sums without the bias have 32 bits,
-// with it 48, see requantize_wide(); the caller knows that none has more.
+// for p < pixels, c < channels. A tap outside of the image points to zeros. Sums without the bias have 32
+// bits, with it 48, see requantize_wide(); the caller knows that none has more.
 //
 // Promises: nothing is read or written but what is described, nothing needs more alignment than its type. All
 // variants make the same bits. `out` overlaps nothing that is read.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of int16 with int8 weights: both factors are read where they are, and sums become quantized numbers
-// before they are stored.
+// Products of int16 with int8 weights: both factors are read where they are, and sums become quantized
+// numbers before they are stored.
 //
 //   out[i][j] = quantized(bias[j] + sum over k < depth of left[i][k] * right[j][k])
 //

@@ -30,8 +30,8 @@ inline constexpr int kMostShift = 30;
 
 // Sums of 48 bits: their magnitudes are at most kMostWideSum, and shifts at most one of these two.
 inline constexpr int64_t kMostWideSum = (int64_t{1} << 47) - 1;
-inline constexpr int kMostWideShift = 15;        // kSingle
-inline constexpr int kMostWideDoubleShift = 7;   // kDouble
+inline constexpr int kMostWideShift = 15;       // kSingle
+inline constexpr int kMostWideDoubleShift = 7;  // kDouble
 
 // What a row of quantized numbers is made with. A number has a column; arrays have an element for each column
 // (step 1) or one for all (step 0).
@@ -75,7 +75,8 @@ struct Requantization {
 // first shift drops decide nothing.
 [[nodiscard]] inline int64_t requantize_single_wide(int64_t sum, int32_t multiplier, int shift) {
   const int64_t high = static_cast<int64_t>(static_cast<int32_t>(sum >> 16)) * multiplier;
-  const auto low = static_cast<uint64_t>(static_cast<uint32_t>(sum) & 0xffff) * static_cast<uint32_t>(multiplier);
+  const auto low =
+      static_cast<uint64_t>(static_cast<uint32_t>(sum) & 0xffff) * static_cast<uint32_t>(multiplier);
   return (high + static_cast<int64_t>((low + (uint64_t{1} << (30 - shift))) >> 16)) >> (15 - shift);
 }
 
@@ -96,7 +97,8 @@ struct Requantization {
   return bits - 0x4b400000;
 }
 
-[[nodiscard]] [[gnu::always_inline]] inline int32_t requantize_float(const Requantization& to, float sum, ptrdiff_t at) {
+[[nodiscard]] [[gnu::always_inline]] inline int32_t requantize_float(const Requantization& to, float sum,
+                                                                     ptrdiff_t at) {
   const auto low = static_cast<float>(to.low - to.zero_point);
   const auto high = static_cast<float>(to.high - to.zero_point);
   return requantize_float(sum, to.scales[at], low, high) + to.zero_point;
@@ -112,14 +114,26 @@ struct Requantization {
   return clamp_quantized(value + to.zero_point, to.low, to.high);
 }
 
-// The same of a sum of 48 bits.
+// The same of a sum of 48 bits. Most have 32, for which one product suffices: its upper half is the exact
+// result, too.
 [[nodiscard]] inline int32_t requantize_wide(const Requantization& to, int64_t sum, size_t column) {
   const ptrdiff_t at = to.step * static_cast<ptrdiff_t>(column);
   if (to.rounding == Rounding::kFloat) return requantize_float(to, static_cast<float>(sum), at);
-  const int64_t value = to.rounding == Rounding::kSingle
-                            ? requantize_single_wide(sum, to.multipliers[at], to.shifts[at])
-                            : requantize_double_wide(sum, to.multipliers[at], to.shifts[at]);
+  const int32_t multiplier = to.multipliers[at];
+  const int shift = to.shifts[at];
+  if (to.rounding == Rounding::kSingle && shift <= -2 && sum == static_cast<int32_t>(sum)) {
+    const int32_t steps = requantize_single_upper(static_cast<int32_t>(sum), multiplier, shift);
+    return clamp_quantized(int64_t{steps} + to.zero_point, to.low, to.high);
+  }
+  const int64_t value = to.rounding == Rounding::kSingle ? requantize_single_wide(sum, multiplier, shift)
+                                                         : requantize_double_wide(sum, multiplier, shift);
   return clamp_quantized(value + to.zero_point, to.low, to.high);
+}
+
+// A row of them, side by side: of the columns from `column` on.
+inline void requantize_wide_row(const Requantization& to, size_t column, size_t count, const int64_t* sums,
+                                int16_t* out) {
+  for (size_t i = 0; i < count; ++i) out[i] = static_cast<int16_t>(requantize_wide(to, sums[i], column + i));
 }
 
 // By the type of the sum.

@@ -86,7 +86,13 @@ def multiplied(draw: Draw) -> Arguments:
 def matrices(draw: Draw) -> Arguments:
     depth = draw.size(40)
     a, b = draw.tensor(2, draw.size(6), depth), draw.tensor(2, depth, draw.size(40))
-    return "quantized_matmul", [a, draw.point(), b, draw.point(), *draw.scale((3e-5 if draw.is_short else 0.01) / depth**0.5)]
+    return "quantized_matmul", [
+        a,
+        draw.point(),
+        b,
+        draw.point(),
+        *draw.scale((3e-5 if draw.is_short else 0.01) / depth**0.5),
+    ]
 
 
 def softmax(draw: Draw) -> Arguments:

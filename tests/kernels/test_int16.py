@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Operators on quantized numbers of 16 bits against their definitions in the exporter's dialect, bit for bit, and
-what they refuse. Convolutions and linear layers are in test_quantized_products.py, too."""
+"""Operators on quantized numbers of 16 bits against their definitions in the exporter's dialect, bit for bit,
+and what they refuse. Convolutions and linear layers are in test_quantized_products.py, too."""
 
 from __future__ import annotations
 
@@ -134,7 +134,9 @@ def curve(pieces: int, seed: int = 0) -> torch.Tensor:
 @pytest.mark.parametrize(
     ("dtype", "low", "high"), [(torch.int16, LOW, HIGH), (torch.int8, -128, 100), (torch.uint8, 3, 255)]
 )
-def test_curves_are_as_defined(kernels: Kernels, pieces: int, dtype: torch.dtype, low: int, high: int) -> None:
+def test_curves_are_as_defined(
+    kernels: Kernels, pieces: int, dtype: torch.dtype, low: int, high: int
+) -> None:
     table = curve(pieces)
     table[::3] >>= 4
     kernels.check(CURVE, EVERY.reshape(256, 256), table, low, high, dtype, rtol=0, atol=0)
@@ -146,7 +148,7 @@ def test_curves_are_as_defined(kernels: Kernels, pieces: int, dtype: torch.dtype
 @pytest.mark.parametrize("rounding", ["single", "double"])
 @pytest.mark.parametrize("scale", [2.0**-31, 3e-7, 0.013, 1.0, 100.0])
 def test_wide_sums_are_rounded_to_the_nearest(kernels: Kernels, scale: float, rounding: str) -> None:
-    """With biases alone, of up to 2^46. TFLite's multipliers of 15 bits cost up to a 2^-15th of the result."""
+    """With biases alone, of up to 2^46. TFLite's multipliers of 15 bits cost a 2^-15th of the result."""
     generator = torch.Generator().manual_seed(0)
     bias = torch.randint(-(1 << 46), 1 << 46, (4000,), generator=generator) >> torch.arange(4000) % 40
     most = most_shift_of_products("int16", rounding)
@@ -192,8 +194,16 @@ def shifted(shift: int, rounding: str) -> list[Any]:
         (LINEAR, [X, WEIGHT, BIAS + (1 << 62), *HALF, *TO, ROW], "may have more than 48 bits"),
         (LINEAR, [X, WEIGHT, BIAS, *shifted(16, "single"), *TO, ROW], "shifts: expected -31 to 15, got 16"),
         (LINEAR, [X, WEIGHT, BIAS, *shifted(8, "double"), *TO, ROW], "shifts: expected -31 to 7, got 8"),
-        (LINEAR, [X, WEIGHT, BIAS, *HALF, 1, LOW, HIGH, ROW], "output_zero_point: expected 0 for int16, got 1"),
-        (LINEAR, [X, WEIGHT, BIAS, *HALF, 0, LOW - 1, HIGH, ROW], "output_min, output_zero_point, output_max"),
+        (
+            LINEAR,
+            [X, WEIGHT, BIAS, *HALF, 1, LOW, HIGH, ROW],
+            "output_zero_point: expected 0 for int16, got 1",
+        ),
+        (
+            LINEAR,
+            [X, WEIGHT, BIAS, *HALF, 0, LOW - 1, HIGH, ROW],
+            "output_min, output_zero_point, output_max",
+        ),
         (LINEAR, [X, WEIGHT, BIAS, *HALF, *TO, ROW.to(torch.int8)], "input and out"),
         (ADD, [X, X, *SUM[:3], 63, *TO, X.clone()], "shift: expected 0 to 62, got 63"),
         (ADD, [X, X, 1 << 31, *SUM[1:], X.clone()], "multipliers and offset"),
@@ -209,7 +219,11 @@ def shifted(shift: int, rounding: str) -> list[Any]:
         (LOOKUP, [X, X.reshape(8), X.clone()], "input: "),
         (CURVE, [X.to(torch.int8), TABLE, *TO[1:], torch.int16, X.clone()], "input: "),
         (CURVE, [X, TABLE, *TO[1:], torch.int8, X.clone()], "dtype: expected that of out"),
-        (CURVE, [X, TABLE, LOW - 1, HIGH, torch.int16, X.clone()], "output_min, output_zero_point, output_max"),
+        (
+            CURVE,
+            [X, TABLE, LOW - 1, HIGH, torch.int16, X.clone()],
+            "output_min, output_zero_point, output_max",
+        ),
         (CURVE, [X, TABLE, 5, 4, torch.int8, X.to(torch.int8)], "output_min, output_zero_point, output_max"),
         (CURVE, [X, TABLE.long(), *TO[1:], torch.int16, X.clone()], "table: expected dtype int32, got int64"),
         (CURVE, [X, curve(3), *TO[1:], torch.int16, X.clone()], "table: expected rows of 4"),
@@ -220,9 +234,7 @@ def shifted(shift: int, rounding: str) -> list[Any]:
         (CURVE, [X, with_dim_order(TABLE, [1, 0]), *TO[1:], torch.int16, X.clone()], "table: expected rows"),
     ],
 )
-def test_arguments_that_are_refused(
-    kernels: Kernels, name: str, arguments: list[Any], message: str
-) -> None:
+def test_arguments_that_are_refused(kernels: Kernels, name: str, arguments: list[Any], message: str) -> None:
     out = poison(arguments[-1])
     before = out.clone()
     with pytest.raises(KernelRefused, match=message):

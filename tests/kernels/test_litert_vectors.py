@@ -118,7 +118,9 @@ def test_other_roundings_are_a_step_away_at_most(kernels: Kernels, like: str) ->
 
 
 @pytest.mark.parametrize("index", WIDE, ids=[IDS[index] for index in WIDE])
-def test_of_16_bits_other_roundings_are_as_far_away_as_15_bits_of_a_scale(kernels: Kernels, index: int) -> None:
+def test_of_16_bits_other_roundings_are_as_far_away_as_15_bits_of_a_scale(
+    kernels: Kernels, index: int
+) -> None:
     for rounding in ("single", "float"):
         name, arguments, expected = call(index, rounding, "double")
         out = outputs(kernels, name, arguments, expected)[0]

@@ -36,7 +36,7 @@ size_t depth_of(const QuantizedConvolutionProblem& problem) {
 // The sum of one output of one channel. `in` and `weight` are at the first channel of the group.
 template <class T>
 ProductSum<T> sum_at(const ConvolutionGeometry& g, const T* in, const int8_t* weight, const ptrdiff_t* at,
-               int32_t zero_point) {
+                     int32_t zero_point) {
   ProductSum<T> sum = 0;
   ptrdiff_t k[kSpatial];
   for (k[0] = 0; k[0] < g.axes[0].kernel; ++k[0]) {
@@ -80,7 +80,7 @@ void convolve(const QuantizedConvolutionProblem& problem) {
         for (at[1] = 0; at[1] < g.axes[1].out; ++at[1]) {
           for (at[2] = 0; at[2] < g.axes[2].out; ++at[2]) {
             const ProductSum<T> sum = sum_at(g, first, weight, at, problem.input_zero_point) +
-                                (bias == nullptr ? 0 : bias[channel]);
+                                      (bias == nullptr ? 0 : bias[channel]);
             out[at[0] * g.axes[0].out_stride + at[1] * g.axes[1].out_stride + at[2] * g.axes[2].out_stride +
                 channel * g.out_channel_stride] =
                 static_cast<T>(ukernel::requantize_sum(problem.to, sum, static_cast<size_t>(channel)));

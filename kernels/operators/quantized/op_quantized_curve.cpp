@@ -50,7 +50,8 @@ Error read_table(const Tensor& table, const Tensor& out, Curve* curve) {
   const SizesType pieces = table.dim() == 2 ? table.sizes()[0] : 0;
   RL_CHECK(pieces > 0 && pieces <= 1 << kMostPieceBits && (pieces & (pieces - 1)) == 0 &&
                table.sizes()[1] == kCoefficients && table.strides()[1] == 1,
-           Error::InvalidArgument, "table: expected rows of 4, 1 to 2^14 and a power of two, got %ld in rank %d",
+           Error::InvalidArgument,
+           "table: expected rows of 4, 1 to 2^14 and a power of two, got %ld in rank %d",
            static_cast<long>(pieces), static_cast<int>(table.dim()));
   RL_TRY(check_no_overlap(table, out, "table"));
   curve->table = table.const_data_ptr<int32_t>();

@@ -38,9 +38,8 @@ Error check_wide_sum(int64_t a, int64_t b, int64_t offset, int64_t shift) {
            static_cast<long>(shift));
   RL_CHECK(a >= -kMost && a <= kMost && b >= -kMost && b <= kMost && offset >= -kMostOffset &&
                offset <= kMostOffset,
-           Error::InvalidArgument,
-           "multipliers and offset: expected 32 bits and 63, got %ld, %ld and %ld", static_cast<long>(a),
-           static_cast<long>(b), static_cast<long>(offset));
+           Error::InvalidArgument, "multipliers and offset: expected 32 bits and 63, got %ld, %ld and %ld",
+           static_cast<long>(a), static_cast<long>(b), static_cast<long>(offset));
   return Error::Ok;
 }
 
@@ -135,10 +134,13 @@ Error add_quantized_out(KernelContext& context, const Tensor& self, const Tensor
   if (contains(kSumTypes, ScalarType::Short) && self.scalar_type() == ScalarType::Short) {
     RL_TRY(check_wide_sum(self_multiplier, other_multiplier, offset, shift));
     RL_TRY(resize_to_both(self, other, out));
-    const ukernel::QuantizedSumIn<int64_t> wide{{narrow(self_multiplier), narrow(other_multiplier)}, offset, narrow(shift),
-                                                narrow(output_zero_point), narrow(output_min),
+    const ukernel::QuantizedSumIn<int64_t> wide{{narrow(self_multiplier), narrow(other_multiplier)},
+                                                offset,
+                                                narrow(shift),
+                                                narrow(output_zero_point),
+                                                narrow(output_min),
                                                 narrow(output_max)};
-    return compute_in<kSumTypes & type_set(ScalarType::Short)>(wide, self, other, out);
+    return compute_in < kSumTypes & type_set(ScalarType::Short) > (wide, self, other, out);
   }
   RL_TRY(check_sum(self.scalar_type(), self_multiplier, other_multiplier, offset, shift));
   RL_TRY(resize_to_both(self, other, out));
@@ -149,8 +151,8 @@ Error add_quantized_out(KernelContext& context, const Tensor& self, const Tensor
                                   narrow(output_min),
                                   narrow(output_max)};
   const QuantizedAddProblem problem{{self, other, out}, sum};
-  return backs::add_quantized_out(context, problem,
-                                  [&] { return compute_in<kSumTypes & kByteTypes>(sum, self, other, out); });
+  return backs::add_quantized_out(
+      context, problem, [&] { return compute_in < kSumTypes & kByteTypes > (sum, self, other, out); });
 }
 
 Error quantized_mul_out(KernelContext& context, const Tensor& self, int64_t self_zero_point,

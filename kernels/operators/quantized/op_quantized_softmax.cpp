@@ -2,9 +2,10 @@
 // Softmax of integers: dequantize, softmax and quantize in one, without a float.
 //
 // The table has exp(-d * input scale) in fixed point for d = 0 to 255, the distance from the largest number
-// of a row. Of int16, whose distances have 16 bits, it has exp(-256 d * input scale) behind, and an exponential
-// is the product of two, rounded to the table's 30 bits. Sums have 64 bits: rows may have any length. One division of 64 bits a row makes the scale 1 /
-// (output scale * sum), which requantizes each element's exponential with one rounding.
+// of a row. Of int16, whose distances have 16 bits, it has exp(-256 d * input scale) behind, and an
+// exponential is the product of two, rounded to the table's 30 bits. Sums have 64 bits: rows may have any
+// length. One division of 64 bits a row makes the scale 1 / (output scale * sum), which requantizes each
+// element's exponential with one rounding.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/quantization/affine.h"
@@ -28,7 +29,8 @@ template <class T>
 int32_t exponential_of(const int32_t* table, int32_t distance) {
   if constexpr (sizeof(T) == 1) return table[static_cast<uint8_t>(distance)];
   const auto unsigned_distance = static_cast<uint16_t>(distance);
-  const int64_t product = int64_t{table[unsigned_distance % kBytes]} * table[kBytes + unsigned_distance / kBytes];
+  const int64_t product =
+      int64_t{table[unsigned_distance % kBytes]} * table[kBytes + unsigned_distance / kBytes];
   return static_cast<int32_t>((product + (1 << 29)) >> 30);
 }
 

@@ -3,28 +3,32 @@
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
+namespace {
+
+// So many channels of a pixel from `c` on.
+template <size_t kLanes>
+void filter(const Int16Depthwise& strip, const int16_t* const* in, size_t c, int16_t* out) {
+  int32_t sums[kLanes] = {};
+  const int8_t* weights = strip.weights + c;
+  for (size_t t = 0; t < strip.taps; ++t, weights += strip.weight_stride) {
+    const int16_t* from = in[t] + c;
+#pragma GCC unroll 4
+    for (size_t i = 0; i < kLanes; ++i) sums[i] += from[i] * weights[i];
+  }
+  int64_t all[kLanes];
+  for (size_t i = 0; i < kLanes; ++i) all[i] = sums[i] + (strip.bias == nullptr ? 0 : strip.bias[c + i]);
+  requantize_wide_row(strip.to, c, kLanes, all, out + c);
+}
+
+}  // namespace
+
 void depthwise_int16(const Int16Depthwise& strip) {
-  constexpr size_t kLanes = 16;  // channels that are summed together
   const int16_t* const* in = strip.in;
   int16_t* out = strip.out;
   for (size_t p = 0; p < strip.pixels; ++p, in += strip.taps, out += strip.out_stride) {
-    for (size_t c = 0; c < strip.channels; c += kLanes) {
-      const size_t lanes = strip.channels - c < kLanes ? strip.channels - c : kLanes;
-      int32_t sums[kLanes] = {};
-      const int8_t* weights = strip.weights + c;
-      for (size_t t = 0; t < strip.taps; ++t, weights += strip.weight_stride) {
-        const int16_t* from = in[t] + c;
-        if (lanes == kLanes) {
-          for (size_t i = 0; i < kLanes; ++i) sums[i] += from[i] * weights[i];
-        } else {
-          for (size_t i = 0; i < lanes; ++i) sums[i] += from[i] * weights[i];
-        }
-      }
-      for (size_t i = 0; i < lanes; ++i) {
-        const int64_t bias = strip.bias == nullptr ? 0 : strip.bias[c + i];
-        out[c + i] = static_cast<int16_t>(requantize_wide(strip.to, bias + sums[i], c + i));
-      }
-    }
+    size_t c = 0;
+    for (; c + kInt16Lanes <= strip.channels; c += kInt16Lanes) filter<kInt16Lanes>(strip, in, c, out);
+    for (; c < strip.channels; ++c) filter<1>(strip, in, c, out);
   }
 }
 

@@ -25,11 +25,8 @@ template <size_t kRows, size_t kWidth>
     for (size_t j = 0; j < kRows * kWidth; ++j) sums[j] += part[j];
   }
   int16_t* out = p.out + static_cast<ptrdiff_t>(row) * p.out_stride + column;
-  for (size_t i = 0; i < kRows; ++i, out += p.out_stride) {
-    for (size_t j = 0; j < kWidth; ++j) {
-      out[j] = static_cast<int16_t>(requantize_wide(p.to, sums[i * kWidth + j], column + j));
-    }
-  }
+  for (size_t i = 0; i < kRows; ++i, out += p.out_stride)
+    requantize_wide_row(p.to, column, kWidth, sums + i * kWidth, out);
 }
 
 template <size_t kRows>

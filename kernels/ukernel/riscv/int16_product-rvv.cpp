@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Vectors of any length along the depth: two rows by four columns of sums in vectors of int32, which are added
-// up at the end.
+// Vectors of any length along the depth: two rows by four columns of sums in vectors of int32, which are
+// added up at the end.
 #include <riscv_vector.h>
 
 #include "kernels/ukernel/int16_product.h"

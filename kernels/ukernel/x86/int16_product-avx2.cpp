@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two rows by four columns, 16 numbers of the depth at a time: weights are widened to int16, and VPMADDWD, or
-// VPDPWSSD with its addition, multiplies pairs. A rest is taken by vectors that end where the depth does, whose
-// numbers that were counted before are masked.
+// VPDPWSSD with its addition, multiplies pairs. A rest is taken by vectors that end where the depth does,
+// whose numbers that were counted before are masked.
 #include <immintrin.h>
 
 #include "kernels/ukernel/int16_product.h"
@@ -48,8 +48,8 @@ inline int32_t sum_of(__m256i lanes) {
 template <size_t kWidth>
 inline void store_sums(const __m256i* lanes, int32_t* sums) {
   if constexpr (kWidth == kColumns) {
-    const __m256i all = _mm256_hadd_epi32(_mm256_hadd_epi32(lanes[0], lanes[1]),
-                                          _mm256_hadd_epi32(lanes[2], lanes[3]));
+    const __m256i all =
+        _mm256_hadd_epi32(_mm256_hadd_epi32(lanes[0], lanes[1]), _mm256_hadd_epi32(lanes[2], lanes[3]));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(sums),
                      _mm_add_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1)));
   } else {

@@ -113,7 +113,8 @@ def quantize_options(*, required: bool) -> Callable[[Callable[..., Any]], Callab
             type=click.Choice(WORDS),
             default="int8" if required else None,
             show_default=required,
-            help="int8: weights and activations; int16x8: activations of 16 bits; dynamic: ranges of activations are found in each run; "
+            help="int8: weights and activations; int16x8: activations of 16 bits; dynamic: ranges of "
+            "activations are found in each run; "
             "int8-weights, int4-weights: activations stay float.",
         )
         data = click.option(

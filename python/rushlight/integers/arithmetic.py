@@ -67,7 +67,7 @@ def folded_bias(
     real one in steps of `scale`, less zero_point times the sum of each output's weights. `numbers` is
     [outputs, ...]; None where a sum might have more than 32 bits, or 48."""
     rows = numbers.reshape(numbers.shape[0], -1)
-    folded = -zero_point * rows.sum(1, dtype=np.int64)
+    folded: Array = -zero_point * rows.sum(1, dtype=np.int64)
     if bias is not None:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             steps = np.rint(bias.astype(np.float64) / scale)

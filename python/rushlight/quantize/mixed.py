@@ -42,8 +42,8 @@ def mixed_precision(
     """Choose layers to leave out of quantization so that the error on the calibration inputs is at most
     `bound`: first those whose absence helps most; then those that need not be left out return.
 
-    Args: as for `quantize`; `fallback` is the scheme of layers that are left out: None for float, WeightOnly(), or
-        Static(activations="int16"), so that sensitive layers run 16x8.
+    Args: as for `quantize`; `fallback` is the scheme of layers that are left out: None for float,
+        WeightOnly(), or Static(activations="int16"), so that sensitive layers run 16x8.
 
     Errors: InvalidArgument where no choice keeps the bound.
     """

@@ -6,12 +6,12 @@ which round twice, and by its XNNPACK, which multiplies by a float32.
     python tests/kernels/quantized/make_litert_vectors.py tests/kernels/quantized/litert.npz
 
 Each layer is a model of one operator. The file has for layer i the arrays "<i>.input", "<i>.weight",
-"<i>.bias", "<i>.double" and "<i>.float" (what the two return; "int16" has no "float") in LiteRT's layouts (channels last), and
-"layers", a JSON list of everything else.
+"<i>.bias", "<i>.double" and "<i>.float" (what the two return; "int16" has no "float") in LiteRT's layouts
+(channels last), and "layers", a JSON list of everything else.
 
 The reference of FULLY_CONNECTED in LiteRT 2.3 is not that of its convolutions: it rounds once, halves away
-from zero (found with sums of -128 to 127 times 1/4), and of int16 by all bits of the multiplier. Linear layers whose sums
-are such halves, and those of int16, are therefore convolutions of 1 x 1 there ("pointwise").
+from zero (found with sums of -128 to 127 times 1/4), and of int16 by all bits of the multiplier. Linear
+layers whose sums are such halves, and those of int16, are therefore convolutions of 1 x 1 ("pointwise").
 """
 
 from __future__ import annotations
@@ -222,7 +222,10 @@ def make(
         ),
     ]
     model = _model(
-        kind, _options(kind, settings, outputs), tensors, [b"", b"", weight.tobytes(), bias.tobytes(), b""],
+        kind,
+        _options(kind, settings, outputs),
+        tensors,
+        [b"", b"", weight.tobytes(), bias.tobytes(), b""],
         is_wide,
     )
     arrays = {

@@ -103,7 +103,8 @@ TEST_P(Int16ProductVariants, LongRows_SameBitsAsReference) {
   }
 }
 
-// Sums of the largest products, at depths where those of 32 bits would overflow. Of scales that clamp nothing.
+// Sums of the largest products, at depths where those of 32 bits would overflow. Of scales that clamp
+// nothing.
 TEST_P(Int16ProductVariants, ExtremeFactors_SameBitsAsReference) {
   const RequantizationCase tiny{Rounding::kSingle, true, -20, 0, INT16_MIN, INT16_MAX};
   for (const size_t depth : {1, 2, 16, 510, 511, 512, 1022, 1024, 4000}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers for tests of the families of int16: random ones with many extremes among them, and roundings of sums
-// of 48 bits.
+// Numbers for tests of the families of int16: random ones with many extremes among them, and roundings of
+// sums of 48 bits.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +43,8 @@ class WideRequantizations {
         shifts_(count_, edge),
         scales_(count_, edge),
         bias_(columns, edge) {
-    const int most = from.rounding == ukernel::Rounding::kDouble ? ukernel::kMostWideDoubleShift
-                                                                 : ukernel::kMostWideShift;
+    const int most =
+        from.rounding == ukernel::Rounding::kDouble ? ukernel::kMostWideDoubleShift : ukernel::kMostWideShift;
     for (size_t i = 0; i < count_; ++i) {
       const auto bits = static_cast<uint32_t>(int8_bits()());
       multipliers_[i] = static_cast<int32_t>((1u << 30) + bits % (1u << 30));

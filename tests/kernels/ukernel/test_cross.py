@@ -51,8 +51,16 @@ MACHINES = (
         "rvv",
         "clang-linux-riscv64",
         "riscv/rvv",
-        (*WITH_SHUFFLES, "depthwise", "int8_depthwise", "int8_gemm", "int8_product", "int16_product",
-         "reduce", "transpose"),
+        (
+            *WITH_SHUFFLES,
+            "depthwise",
+            "int8_depthwise",
+            "int8_gemm",
+            "int8_product",
+            "int16_product",
+            "reduce",
+            "transpose",
+        ),
         toolchain=CROSS / "linux-riscv64-v.cmake",
         emulator=(
             "qemu-riscv64",

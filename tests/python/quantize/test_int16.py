@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Activations of 16 bits beside weights of 8: programs beside the quantized graph in PyTorch, as it computes in
-float32, and as it would without roundings on the way (in float64)."""
+"""Activations of 16 bits beside weights of 8: programs beside the quantized graph in PyTorch, as it computes
+in float32, and as it would without roundings on the way (in float64)."""
 
 from __future__ import annotations
 
@@ -74,7 +74,9 @@ OPERATORS: dict[str, Case] = {
     "convolution and relu": (
         lambda x, w, b: F.relu(F.conv2d(x, w, b)), [IMAGE], (8, 6, 3, 3), 0, "convolution",
     ),
-    "many products": (lambda x, w, b: F.conv2d(x, w, b), [(2, 128, 12, 12)], (9, 128, 3, 3), 0, "convolution"),
+    "many products": (
+        lambda x, w, b: F.conv2d(x, w, b), [(2, 128, 12, 12)], (9, 128, 3, 3), 0, "convolution",
+    ),
     "depthwise": (
         lambda x, w, b: F.conv2d(x, w, b, padding=1, groups=6), [IMAGE], (6, 1, 3, 3), 0, "convolution",
     ),
@@ -138,8 +140,8 @@ def test_an_operator_is_a_step_from_the_graph_at_most(name: str) -> None:
 
 
 def test_all_but_a_thousandth_of_the_results_are_equal() -> None:
-    """To those of the graph in float32, whose own roundings are hundredths of a step, and in float64. A bias of
-    whole steps and halves of averages are what is left."""
+    """To those of the graph in float32, whose own roundings are hundredths of a step, and in float64. A bias
+    of whole steps and halves of averages are what is left."""
     for name in OPERATORS:
         in_float32, exact = apart(name)
         assert (in_float32 > 0).mean() <= 0.004

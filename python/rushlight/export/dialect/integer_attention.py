@@ -50,8 +50,10 @@ def _quantized_matmul(
 ) -> torch.Tensor:
     sums = (self.to(torch.float64) - self_zero_point) @ (mat2.to(torch.float64) - mat2_zero_point)
     shift = None if shifts is None else shifts.reshape(())
-    wide = self.dtype == torch.int16
-    return requantize(sums.to(torch.int64), multipliers.reshape(()), shift, *to, wide=wide).to(self.dtype)
+    is_wide = self.dtype == torch.int16
+    return requantize(sums.to(torch.int64), multipliers.reshape(()), shift, *to, is_wide=is_wide).to(
+        self.dtype
+    )
 
 
 _LIBRARY.impl("quantized_matmul", _quantized_matmul, "CompositeExplicitAutograd")

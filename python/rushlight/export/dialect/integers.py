@@ -56,20 +56,21 @@ def requantize(
     zero_point: int,
     low: int,
     high: int,
-    wide: bool = False,
+    *,
+    is_wide: bool = False,
 ) -> torch.Tensor:
-    """Quantized numbers, int64, of sums, int64. The others broadcast with them. `wide` are sums of products
+    """Quantized numbers, int64, of sums, int64. The others broadcast with them. `is_wide`: sums of products
     with int16, which have up to 48 bits."""
     if rounding == "float":
         steps = torch.round(sums.to(torch.float32) * multipliers).clamp(low - zero_point, high - zero_point)
         return steps.to(torch.int64) + zero_point
     assert shifts is not None
     multipliers, shifts = multipliers.to(torch.int64), shifts.to(torch.int64)
-    if wide and rounding == "single":
+    if is_wide and rounding == "single":
         upper, lower = sums >> 16, sums & 0xFFFF
         lowest = (lower * multipliers + (1 << (30 - shifts))) >> 16
         steps = (upper * multipliers + lowest) >> (15 - shifts)
-    elif wide:
+    elif is_wide:
         reduced = ((multipliers + (1 << 15)) >> 16).clamp(max=0x7FFF)
         steps = (sums * reduced + (1 << (14 - shifts))) >> (15 - shifts)
     elif rounding == "single":
@@ -115,8 +116,8 @@ def _quantized_convolution(
     shape = (1, outputs, *(1,) * (input.dim() - 2))
     sums = (sums + total.reshape(shape)).to(torch.int64)
     along = None if shifts is None else _along(shifts, shape)
-    wide = input.dtype == torch.int16
-    return requantize(sums, _along(multipliers, shape), along, *to, wide=wide).to(input.dtype)
+    is_wide = input.dtype == torch.int16
+    return requantize(sums, _along(multipliers, shape), along, *to, is_wide=is_wide).to(input.dtype)
 
 
 def _along(numbers: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
@@ -134,8 +135,8 @@ def _quantized_linear(
     sums = input.to(torch.float64) @ weight.to(torch.float64).T
     if bias is not None:
         sums = sums + bias
-    wide = input.dtype == torch.int16
-    return requantize(sums.to(torch.int64), multipliers, shifts, *to, wide=wide).to(input.dtype)
+    is_wide = input.dtype == torch.int16
+    return requantize(sums.to(torch.int64), multipliers, shifts, *to, is_wide=is_wide).to(input.dtype)
 
 
 def _quantized_lookup(input: torch.Tensor, table: torch.Tensor) -> torch.Tensor:

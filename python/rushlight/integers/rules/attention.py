@@ -25,8 +25,8 @@ MOST_PRODUCTS = {"int8": (2**31 - 1) // 255**2, "uint8": (2**31 - 1) // 255**2, 
 
 
 def exponentials(scale: float, dtype: str = "int8") -> Array:
-    """exp(-distance * scale) for distances of 0 to 255, in steps of 2^-30; of int16 those for multiples of 256
-    behind."""
+    """exp(-distance * scale) for distances of 0 to 255, in steps of 2^-30; of int16 those for multiples of
+    256 behind."""
     distances = np.arange(256)
     if dtype == "int16":
         distances = np.concatenate([distances, 256 * distances])
