@@ -18,11 +18,11 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kMeanTypes = selected_types("rushlight::quantized_mean.out") & kByteTypes;
-constexpr TypeSet kPoolTypes = selected_types("rushlight::quantized_avg_pool2d.out") & kByteTypes;
-constexpr TypeSet kVolumeTypes = selected_types("rushlight::quantized_avg_pool3d.out") & kByteTypes;
+constexpr TypeSet kMeanTypes = selected_types("rushlight::quantized_mean.out") & kQuantizedNumbers;
+constexpr TypeSet kPoolTypes = selected_types("rushlight::quantized_avg_pool2d.out") & kQuantizedNumbers;
+constexpr TypeSet kVolumeTypes = selected_types("rushlight::quantized_avg_pool3d.out") & kQuantizedNumbers;
 constexpr TypeSet kAdaptiveTypes =
-    selected_types("rushlight::quantized_adaptive_avg_pool2d.out") & kByteTypes;
+    selected_types("rushlight::quantized_adaptive_avg_pool2d.out") & kQuantizedNumbers;
 constexpr TypeSet kAllPoolTypes = kPoolTypes | kVolumeTypes | kAdaptiveTypes;
 constexpr size_t kSpatial = 2;
 
@@ -153,9 +153,9 @@ Error quantized_avg_pool2d_out(KernelContext& context, const Tensor& input, int6
   RL_TRY(check_types(kPoolTypes, input, input_zero_point, out));
   const int64_t no_dilation = 1;
   const AveragePoolArguments given{input_zero_point,
-                            {kernel_size, stride, padding, {&no_dilation, 1}, ceil_mode},
-                            count_include_pad,
-                            divisor_override};
+                                   {kernel_size, stride, padding, {&no_dilation, 1}, ceil_mode},
+                                   count_include_pad,
+                                   divisor_override};
   QuantizedPool pool{};
   ukernel::Requantization to;
   RL_TRY(plan_pool(given,
@@ -175,9 +175,9 @@ Error quantized_avg_pool3d_out(KernelContext&, const Tensor& input, int64_t inpu
   RL_TRY(check_types(kVolumeTypes, input, input_zero_point, out));
   const int64_t no_dilation = 1;
   const AveragePoolArguments given{input_zero_point,
-                            {kernel_size, stride, padding, {&no_dilation, 1}, ceil_mode},
-                            count_include_pad,
-                            divisor_override};
+                                   {kernel_size, stride, padding, {&no_dilation, 1}, ceil_mode},
+                                   count_include_pad,
+                                   divisor_override};
   QuantizedPool pool{};
   ukernel::Requantization to;
   RL_TRY(plan_pool(given,

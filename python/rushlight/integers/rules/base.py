@@ -23,6 +23,7 @@ from rushlight.integers.graph import (
 )
 
 BYTES = ("int8", "uint8")
+NUMBERS = (*BYTES, "int16")
 
 
 @dataclass(frozen=True)
@@ -120,8 +121,9 @@ def need(condition: bool, reason: str) -> None:
 def shared_dtype(graph: Graph, source: Quantized, to: Result) -> str:
     """The dtype that input and result share."""
     dtype = graph.dtype(source.value)
-    need(dtype in BYTES, f"its input is {dtype}, not int8 or uint8")
+    need(dtype in NUMBERS, f"its input is {dtype}, not int8, uint8 or int16")
     limits = np.iinfo(dtype)
+    need(dtype != "int16" or source.zero_point == to.to.zero_point == 0, "a zero point of int16 is not 0")
     need(limits.min <= source.zero_point <= limits.max, f"a zero point is not a number of {dtype}")
     need(limits.min <= to.to.low and to.to.high <= limits.max, f"a range is not one of {dtype}")
     need(graph.dtype(to.last.result) == dtype, f"its result is not {dtype}, as its input is")
@@ -139,6 +141,7 @@ def two_and_result(
         return None
     dtype = shared_dtype(graph, a, result)
     need(graph.dtype(b.value) == dtype, "its inputs have two dtypes")
+    need(dtype != "int16" or b.zero_point == 0, "a zero point of int16 is not 0")
     return a, b, result
 
 
