@@ -33,7 +33,7 @@ RUNTIME = [
     "module",
     "runner",
 ]
-ABOVE_THE_RUNTIME = ["kernels", "compat", "python/bindings"]
+ABOVE_THE_RUNTIME = ["kernels", "backends", "compat", "python/bindings"]
 _PLATFORM = "a platform is chosen when a program is linked: a board's, the host's or the application's own"
 _GENERATED = "codegen writes it for each build"
 LINKED_FROM_ABOVE = {
@@ -217,6 +217,28 @@ def test_kernels_see_the_lower_runtime_only() -> None:
     assert [line for line in beyond if "includes rushlight/" not in line] == []
 
 
+def test_backends_see_the_runtime_up_to_the_module() -> None:
+    """And folders of backends see themselves and what they share, `calls`."""
+    seen = RUNTIME[: RUNTIME.index("module") + 1]
+    beyond = [
+        f"{path} includes {top}/{part}"
+        for path, top, part in includes("backends")
+        if part not in (seen if top == "runtime" else ("calls", path.parts[1]) if top == "backends" else ())
+    ]
+    assert beyond == []
+
+
+def test_only_the_bindings_see_backends() -> None:
+    """The runtime has them in a table that codegen writes for each build."""
+    seen = [
+        f"{path} includes {top}/{part}"
+        for folder in ("runtime", "kernels", "compat", "python")
+        for path, top, part in includes(folder)
+        if top == "backends" and not path.is_relative_to("python/bindings")
+    ]
+    assert seen == []
+
+
 def test_microkernels_see_themselves_only() -> None:
     beyond = [
         f"{path} includes {top}/{part}"
@@ -258,7 +280,7 @@ def test_instruction_sets_are_named_in_microkernels_only() -> None:
     intrinsics = re.compile(r"#include <(?:\w*intrin|arm_\w+|riscv_vector|wasm_simd128)\.h>")
     naming = [
         path.relative_to(ROOT).as_posix()
-        for folder in ("runtime", "kernels")
+        for folder in ("runtime", "kernels", "backends")
         for path in sorted((ROOT / folder).rglob("*"))
         if path.suffix in (".h", ".cpp", ".inl") and intrinsics.search(path.read_text())
     ]
@@ -269,7 +291,7 @@ def test_instruction_sets_are_named_in_microkernels_only() -> None:
 def test_nobody_sees_compat() -> None:
     seen = [
         f"{path} includes {top}/{part}"
-        for folder in ("runtime", "kernels", "python", "toolchains")
+        for folder in ("runtime", "kernels", "backends", "python", "toolchains")
         for path, top, part in includes(folder)
         if top == "compat"
     ]
@@ -340,6 +362,7 @@ def test_every_source_begins_with_its_licence() -> None:
     for folder in (
         "runtime",
         "kernels",
+        "backends",
         "compat",
         "cmake",
         "toolchains",

@@ -28,7 +28,12 @@ Error NodeLowering::lower_convert() {
   RL_TRY_ASSIGN(const uint32_t in, id_at(one::kInputId));
   RL_TRY_ASSIGN(const uint32_t out, id_at(one::kOutputId));
   const Datatype from = value(in).datatype, to = value(out).datatype;
-  if (is_dynamic(to)) return forms_.share(out, in);  // the layers that read it quantize
+  if (is_dynamic(to)) {  // the layers that read it quantize
+    RL_CHECK(value(out).nonbatch_dims == 1, Error::NotSupported,
+             "%ld of its dims share a range that is found as it runs: expected 1, as linear layers have",
+             static_cast<long>(value(out).nonbatch_dims));
+    return forms_.share(out, in);
+  }
   if (is_byte(from) && is_byte(to)) return requantize(in, out);
   RL_TRY_ASSIGN(const ScalarType type, element_type(to));
   const bool as_pixels = forms_.prefers_pixels(in) && value(out).dims == value(in).dims;

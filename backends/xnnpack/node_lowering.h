@@ -90,6 +90,7 @@ class NodeLowering {
   [[nodiscard]] Result<ValueId> fake_quantized(uint32_t input);
   // Of a layer that computes in `dtype`; None where there is none.
   [[nodiscard]] Result<ValueId> bias_of(uint32_t id, ScalarType dtype);
+  [[nodiscard]] Result<ValueId> transposed(uint32_t filter);
   [[nodiscard]] Result<ValueId> filter_of(uint32_t filter, ScalarType dtype, bool is_depthwise,
                                           int64_t transposed_groups);
 

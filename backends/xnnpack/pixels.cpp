@@ -91,10 +91,13 @@ Error NodeLowering::lower_global_average() {
   int64_t least = 0, most = 0;
   quantized_bounds(value(out), &least, &most);
   const std::vector<float> scale = {value(in).scale / value(out).scale};
+  // With one quantization the sum is of the stored numbers, so that halves round to the even stored number.
+  const bool is_same = scale[0] == 1 && value(in).zero_point == value(out).zero_point;
+  const ValueId in_zero = list_.integer(is_same ? 0 : value(in).zero_point);
+  const ValueId out_zero = list_.integer(is_same ? 0 : value(out).zero_point);
   list_.call("rushlight::quantized_mean", "out",
-             {from, list_.integer(value(in).zero_point), dims, keep, list_.numbers(scale), list_.none(),
-              list_.text("float"), list_.integer(value(out).zero_point), list_.integer(least),
-              list_.integer(most), to});
+             {from, in_zero, dims, keep, list_.numbers(scale), list_.none(), list_.text("float"), out_zero,
+              list_.integer(least), list_.integer(most), to});
   return Error::Ok;
 }
 

@@ -74,6 +74,7 @@ Error NodeLowering::fold(uint32_t input, uint32_t filter, uint32_t bias, uint32_
   RL_CHECK(in.scale > 0 && out.scale > 0 && weights.is_quantized(), Error::InvalidProgram,
            "it has no scales");
   const bool is_per_output = weights.scales.size() == outputs;
+  RL_CHECK(weights.data.size() >= outputs, Error::InvalidProgram, "it has no weights");
   RL_CHECK(outputs != 0 && (weights.scales.empty() || is_per_output), Error::InvalidProgram,
            "expected %lu scales of weights, got %lu", log_number(outputs), log_number(weights.scales.size()));
   Span<const uint8_t> addends;
@@ -103,14 +104,36 @@ Error NodeLowering::fold(uint32_t input, uint32_t filter, uint32_t bias, uint32_
   return Error::Ok;
 }
 
+// Weights [inputs, outputs] as [outputs, inputs]: constants once, others in a call.
+Result<ValueId> NodeLowering::transposed(uint32_t filter) {
+  const Value& weights = value(filter);
+  RL_TRY_ASSIGN(const ScalarType type, element_type(weights.datatype));
+  const std::vector<int32_t> sizes = {weights.dims[1], weights.dims[0]};
+  if (!weights.is_constant) {
+    RL_TRY_ASSIGN(const ValueId from, forms_.plain(filter));
+    const ValueId to = list_.tensor(type, sizes);
+    list_.call("aten::permute_copy", "out", {from, list_.integers({1, 0}), to});
+    return to;
+  }
+  const size_t width = element_size(type);
+  const auto rows = static_cast<size_t>(sizes[0]), columns = static_cast<size_t>(sizes[1]);
+  std::vector<uint8_t> moved(weights.data.size());
+  for (size_t r = 0; r < rows; ++r) {
+    for (size_t c = 0; c < columns; ++c)
+      std::memcpy(moved.data() + (r * columns + c) * width, weights.data.data() + (c * rows + r) * width,
+                  width);
+  }
+  return list_.own_constant(type, sizes, {}, std::move(moved));
+}
+
 Error NodeLowering::lower_linear() {
   RL_TRY_ASSIGN(const uint32_t input, id_at(linear::kInput1Id));
   RL_TRY_ASSIGN(const uint32_t filter, id_at(linear::kFilterId, 2));
   RL_TRY_ASSIGN(const uint32_t output, id_at(linear::kOutputId));
   const auto bias = fields_.scalar<uint32_t>(linear::kBiasId);
   const Value &in = value(input), &weights = value(filter);
-  RL_CHECK((fields_.scalar<uint32_t>(linear::kFlags) & kTransposeWeights) == 0, Error::NotSupported,
-           "its weights are transposed");
+  const bool is_transposed = (fields_.scalar<uint32_t>(linear::kFlags) & kTransposeWeights) != 0;
+  RL_CHECK(!is_transposed || is_float(weights), Error::NotSupported, "its quantized weights are transposed");
   RL_TRY_ASSIGN(const ValueId from, forms_.plain(input));
   if (is_static(in)) {
     Layer layer{};
@@ -148,7 +171,7 @@ Error NodeLowering::lower_linear() {
   }
   RL_CHECK(is_float(in) && in.datatype == weights.datatype, Error::NotSupported, "it multiplies %s by %s",
            to_string(in.datatype), to_string(weights.datatype));
-  RL_TRY_ASSIGN(const ValueId weight, forms_.plain(filter));
+  RL_TRY_ASSIGN(const ValueId weight, is_transposed ? transposed(filter) : forms_.plain(filter));
   RL_TRY_ASSIGN(const ValueId to, forms_.new_plain(output));
   list_.call("rushlight::linear_act", "clamp_out",
              {from, weight, addend, list_.none(), list_.real(low_), list_.real(high_), to});

@@ -126,7 +126,7 @@ class Reader {
                "value %lu: expected %lu scales, got %lu bytes", log_number(index_), log_number(count),
                log_number(bytes.size()));
       value->scales.resize(count);
-      std::memcpy(value->scales.data(), bytes.data(), count * sizeof(float));
+      if (count != 0) std::memcpy(value->scales.data(), bytes.data(), count * sizeof(float));
     }
     return check_scales(*value);
   }
@@ -146,7 +146,7 @@ class Reader {
                "value %lu: expected %lu scales, got %lu bytes", log_number(index_), log_number(count),
                log_number(bytes.size()));
       read.resize(count);
-      std::memcpy(read.data(), bytes.data(), count * sizeof(uint16_t));
+      if (count != 0) std::memcpy(read.data(), bytes.data(), count * sizeof(uint16_t));
       narrow = {read.data(), read.size()};
     }
     if (!narrow.empty()) {

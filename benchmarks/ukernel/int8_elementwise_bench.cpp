@@ -52,7 +52,8 @@ RL_BENCHMARK(int8_elementwise, bench) {
             reference_rows<ukernel::RescaledSum, ukernel::reference::add_rescaled_int8>,
             reference_rows<ukernel::QuantizedProduct, ukernel::reference::multiply_int8_pairs>})) {
     bench.time({"int8 add of 4096", each.name, 0, 3.0 * kCount}, [&] { each.add(rows, sum); });
-    bench.time({"int8 rescaled add of 4096", each.name, 0, 3.0 * kCount}, [&] { each.add_rescaled(rows, rescaled); });
+    bench.time({"int8 rescaled add of 4096", each.name, 0, 3.0 * kCount},
+               [&] { each.add_rescaled(rows, rescaled); });
     bench.time({"int8 mul of 4096", each.name, 0, 3.0 * kCount}, [&] { each.multiply(rows, product); });
   }
 }

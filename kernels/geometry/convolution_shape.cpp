@@ -42,7 +42,8 @@ Error check_tensors(const Tensor& input, const Tensor& weight, bool transposed, 
   RL_CHECK(groups >= 1 && groups <= kSpatialLimit, Error::InvalidArgument,
            "groups: expected 1 at least, got %ld", static_cast<long>(groups));
   const int64_t channels = transposed ? weight.size(0) : weight.size(1) * groups;
-  RL_CHECK(input.size(1) == channels && weight.size(0) % static_cast<ptrdiff_t>(groups) == 0, Error::InvalidArgument,
+  RL_CHECK(input.size(1) == channels && weight.size(0) % static_cast<ptrdiff_t>(groups) == 0,
+           Error::InvalidArgument,
            "weight: [%ld, %ld, ...] in %ld groups does not fit an input of %ld channels",
            static_cast<long>(weight.size(0)), static_cast<long>(weight.size(1)), static_cast<long>(groups),
            static_cast<long>(input.size(1)));

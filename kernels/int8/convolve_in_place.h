@@ -73,14 +73,13 @@ class ByProducts {
   // Rows of the input that some outputs of a row see, with what lies outside of them: a band. What an output
   // sees of it are parts, a row of taps each, where they lie.
   void convolve_bands() {
-    ConvolutionGeometry band = g_;
-    ConvolutionAxis& row = band.axes[2];
+    const ConvolutionAxis& row = g_.axes[2];
     const ptrdiff_t kernel = row.kernel, channels = g_.in_channels;
     const ptrdiff_t parts = g_.taps() / kernel;
     const ptrdiff_t fitting = (patch_size_ / (parts * channels) - kernel) / row.step + 1;
     constexpr ptrdiff_t kRows = Numbers::kRows;
     const ptrdiff_t most = fitting > kRows ? fitting / kRows * kRows : fitting;
-    const PatchReader<Element, Sink> reader(band, order_);
+    PatchReader<Element, Sink> reader(g_, order_);
     product_.left = patches_;
     product_.left_stride = row.step * channels;
     product_.depth = static_cast<size_t>(kernel * channels);
@@ -89,8 +88,9 @@ class ByProducts {
     OutputPositions position(g_, 0);
     for (ptrdiff_t i = 0; i < outputs;) {
       const ptrdiff_t count = std::min(most, row.out - i % row.out);
-      row.kernel = (count - 1) * row.step + kernel;
-      product_.part_stride = row.kernel * channels;
+      const ptrdiff_t width = (count - 1) * row.step + kernel;
+      reader.set_width(width);
+      product_.part_stride = width * channels;
       Element* out = tensors_.out + position.out_offset();
       Sink sink{patches_, zero_point_};
       reader.read(tensors_.in, position.at(), sink);

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "kernels/geometry/patches.h"
+#include "kernels/geometry/tap_finder.h"
 #include "kernels/int8/convolution_tensors.h"
 #include "kernels/quantization/requantization.h"
 

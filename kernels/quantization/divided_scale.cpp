@@ -7,8 +7,9 @@ namespace rushlight::kernels {
 
 namespace {
 
-// dividend * 2^32 / divisor; the divisor has 31 bits at most. Where no instruction divides 64 bits, by one division
-// of 32 and long division for the lower half: a fifth of the size of libgcc's function, and no slower.
+// dividend * 2^32 / divisor; the divisor has 31 bits at most. Where no instruction divides 64 bits, by one
+// division of 32 and long division for the lower half: a fifth of the size of libgcc's function, and no
+// slower.
 uint64_t divide_shifted(uint32_t dividend, uint32_t divisor) {
   if constexpr (sizeof(size_t) >= sizeof(uint64_t)) return (static_cast<uint64_t>(dividend) << 32) / divisor;
   const uint32_t upper = dividend / divisor;
@@ -48,7 +49,8 @@ const ukernel::Requantization& DividedScale::by(int64_t count) {
   const auto wide = static_cast<uint64_t>(count);
   const int dropped = wide >> 31 == 0 ? 0 : 33 - __builtin_clzll(wide);
   // 32 bits at least, as the multiplier has 31 and the count 31 at most.
-  const uint64_t quotient = divide_shifted(static_cast<uint32_t>(whole_.multipliers[0]), static_cast<uint32_t>(wide >> dropped));
+  const uint64_t quotient =
+      divide_shifted(static_cast<uint32_t>(whole_.multipliers[0]), static_cast<uint32_t>(wide >> dropped));
   multiplier_ = 0;
   shift_ = 0;
   if (quotient == 0) return divided_;

@@ -17,10 +17,10 @@ class DividedScale {
   DividedScale(const DividedScale&) = delete;
   DividedScale& operator=(const DividedScale&) = delete;
 
-  // With the scale divided by `count`, 1 to INT64_MAX, to INT32_MAX where the scale is a float32; holds until the
-  // next call. A fixed-point multiplier is
-  // floor(multiplier * 2^32 / upper 31 bits of count), rounded to its upper 31 bits, halves up; 0 where the
-  // shift would be below kLeastShift. A float32 is divided as a float32, to the least normal number at least.
+  // With the scale divided by `count`, 1 to INT64_MAX, to INT32_MAX where the scale is a float32; holds until
+  // the next call. A fixed-point multiplier is floor(multiplier * 2^32 / upper 31 bits of count), rounded to
+  // its upper 31 bits, halves up; 0 where the shift would be below kLeastShift. A float32 is divided as a
+  // float32, to the least normal number at least.
   const ukernel::Requantization& by(int64_t count);
 
  private:

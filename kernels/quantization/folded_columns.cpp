@@ -88,7 +88,7 @@ Error read_offset(int64_t offset, const char* name, int32_t* zero_point) {
   return Error::Ok;
 }
 
-Error OneScale::set(int64_t multiplier, int64_t shift, int64_t bound, const QuantizedRange& range) {
+Error SumScale::set(int64_t multiplier, int64_t shift, int64_t bound, const QuantizedRange& range) {
   RL_TRY(check_activation_range(range));
   RL_TRY(narrow_scale(multiplier, shift, &multiplier_, &shift_));
   to_.rounding = ukernel::Rounding::kDouble;

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "kernels/quantization/one_scale.h"
 #include "kernels/quantization/requantization.h"
 #include "kernels/ukernel/requantize.h"
 #include "runtime/base/error.h"
@@ -22,6 +21,31 @@ namespace rushlight::kernels {
 // A scale as backs have it: with a shift below the least one every sum is 0, which a multiplier of 0 says,
 // too. InvalidArgument.
 Error narrow_scale(int64_t multiplier, int64_t shift, int32_t* narrow_multiplier, int8_t* narrow_shift);
+
+// The range of results: the zero point may lie outside of the limits of an activation. InvalidArgument unless
+// all three are numbers of int8 and low <= high.
+Error check_activation_range(const QuantizedRange& range);
+
+// The input's zero point, which is -offset. InvalidArgument unless that is a number of int8.
+Error read_offset(int64_t offset, const char* name, int32_t* zero_point);
+
+// One scale for all sums, with rounding "double".
+class SumScale {
+ public:
+  SumScale() = default;
+  SumScale(const SumScale&) = delete;
+  SumScale& operator=(const SumScale&) = delete;
+
+  // Proves it, for sums of at most `bound`. InvalidArgument.
+  Error set(int64_t multiplier, int64_t shift, int64_t bound, const QuantizedRange& range);
+
+  [[nodiscard]] const ukernel::Requantization& get() const { return to_; }
+
+ private:
+  ukernel::Requantization to_;
+  int32_t multiplier_ = 0;
+  int8_t shift_ = 0;
+};
 
 class FoldedColumns {
  public:
@@ -71,12 +95,5 @@ class FoldedColumns {
   TensorImpl impl_{ScalarType::Int, 1, size_, nullptr, order_, stride_};
   std::optional<Tensor> bias_;
 };
-
-// The range of results: the zero point may lie outside of the limits of an activation. InvalidArgument unless
-// all three are numbers of int8 and low <= high.
-Error check_activation_range(const QuantizedRange& range);
-
-// The input's zero point, which is -offset. InvalidArgument unless that is a number of int8.
-Error read_offset(int64_t offset, const char* name, int32_t* zero_point);
 
 }  // namespace rushlight::kernels

@@ -5,9 +5,7 @@
 
 #include <cstdint>
 
-#include "kernels/quantization/requantization.h"
 #include "kernels/ukernel/requantize.h"
-#include "runtime/base/error.h"
 
 namespace rushlight::kernels {
 
@@ -25,13 +23,8 @@ class OneScale {
     }
     to_.step = 0;
   }
-  // In the conventions of ExecuTorch's Cortex-M backend, see folded_columns.h.
-  OneScale() = default;
   OneScale(const OneScale&) = delete;
   OneScale& operator=(const OneScale&) = delete;
-
-  // Proves it, for sums of at most `bound` and rounding "double". InvalidArgument.
-  Error set(int64_t multiplier, int64_t shift, int64_t bound, const QuantizedRange& range);
 
   [[nodiscard]] const ukernel::Requantization& get() const { return to_; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sum of two quantized numbers as TFLite and CMSIS-NN compute it, with three roundings "double": each number is
-// rescaled on its own, and so is their sum.
+// The sum of two quantized numbers as TFLite and CMSIS-NN compute it, with three roundings "double": each
+// number is rescaled on its own, and so is their sum.
 //
 //   rescaled(x, i) = requantize_double((x - zero_points[i]) << kRescaledBits, multipliers[i], shifts[i])
 //   out = quantized(rescaled(a, 0) + rescaled(b, 1))

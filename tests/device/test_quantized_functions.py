@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sums, products, softmax, layer normalization and averages of integers on all targets: the bytes of the
-definitions, which the host's kernels are compared with too (tests/kernels/test_quantized_*.py)."""
+"""Operators on integers on all targets: the bytes of the definitions, which the host's kernels are compared
+with too (tests/kernels/test_quantized_*.py). Convolutions and linear layers are in
+test_quantized_products.py."""
 
 from __future__ import annotations
 
@@ -16,8 +17,15 @@ from torch.ao.quantization.fx import _decomposed  # noqa: F401  # defines operat
 
 from rushlight import targets
 from rushlight.codegen.table import load_table
-from rushlight.export.dialect import integer_attention, integer_norm, integers  # noqa: F401  # define operators
+from rushlight.export.dialect import (  # noqa: F401  # they define the operators
+    grouped,
+    integer_attention,
+    integer_images,
+    integer_norm,
+    integers,
+)
 from rushlight.integers.arithmetic import ROUNDINGS, requantization
+from rushlight.integers.rules import images
 from rushlight.integers.rules.attention import exponentials
 from rushlight.integers.rules.norm import fixed_point
 from rushlight.sources import source_root
@@ -25,6 +33,7 @@ from support.boards import need
 from support.calls_program import computed
 from support.harness import with_dim_order
 from support.opinfo.recording import RecordedCall
+from support.quantized_products import CONVOLUTION, LINEAR
 
 pytestmark = pytest.mark.device
 
@@ -126,15 +135,99 @@ def curved(draw: Draw) -> Arguments:
     return "quantized_curve", [draw.tensor(3, draw.size(60)), table, *draw.range()[1:], draw.dtype]
 
 
+def divided(draw: Draw) -> Arguments:
+    shape = draw.size(5), draw.size(40)
+    a, b = draw.tensor(*shape), draw.tensor(shape[0], shape[1] if draw.size(2) == 1 else 1)
+    to = requantization(np.array([draw.size(60) * 0.7]))
+    assert to is not None and to.shifts is not None
+    scale = int(to.multipliers[0]), int(to.shifts[0])
+    return "quantized_div", [a, draw.point(), b, draw.point(), *scale, *draw.range()]
+
+
+def grouped_norm(draw: Draw) -> Arguments:
+    numbers = fixed_point(np.linspace(-40, 50, 12), np.linspace(-30, 20, 12))
+    assert numbers is not None
+    weight, bias = (torch.from_numpy(each) for each in numbers[:2])
+    x = draw.tensor(2, 12, draw.size(5), draw.size(5))
+    return "quantized_group_norm", [x, weight, bias, 3, 5, 2, *numbers[2:], *draw.range()]
+
+
+def rooted(draw: Draw) -> Arguments:
+    size = draw.size(60)
+    numbers = fixed_point(np.linspace(-40, 50, size), np.zeros(size))
+    assert numbers is not None
+    weight = torch.from_numpy(numbers[0])
+    return "quantized_rms_norm", [draw.tensor(3, size), draw.point(), weight, 5, 2, numbers[2], *draw.range()]
+
+
+def looked_up(draw: Draw) -> Arguments:
+    return "quantized_lookup", [draw.tensor(3, draw.size(60)), draw.tensor(256)]
+
+
+def averaged(draw: Draw) -> Arguments:
+    x = draw.tensor(2, draw.size(12), draw.size(9), draw.size(9))
+    return "quantized_mean", [x, draw.point(), [2, 3], True, *draw.scale(1.0)]
+
+
+def pooled_windows(draw: Draw) -> Arguments:
+    x = draw.tensor(2, draw.size(12), draw.size(9) + 2, draw.size(9) + 2)
+    where = [[3, 2], [2, 1], [1, 1], draw.size(2) == 1, draw.size(2) == 1, None]
+    return "quantized_avg_pool2d", [x, draw.point(), *where, *draw.scale(1.0)]
+
+
+def pooled_volumes(draw: Draw) -> Arguments:
+    x = draw.tensor(1, draw.size(4), draw.size(3) + 2, draw.size(3) + 2, draw.size(3) + 2)
+    where = [[3, 2, 1], [2, 1, 1], [1, 1, 0], draw.size(2) == 1, draw.size(2) == 1, None]
+    return "quantized_avg_pool3d", [x, draw.point(), *where, *draw.scale(1.0)]
+
+
+def interpolated(draw: Draw) -> Arguments:
+    sizes = draw.size(6), draw.size(6)
+    places = [torch.from_numpy(images.positions(size, draw.size(9), False, None)) for size in sizes]
+    x = draw.tensor(1, draw.size(7), *sizes)
+    return "quantized_interpolate2d", [x, draw.point(), *places, *draw.scale(2.0**-22)]
+
+
+def dynamic(draw: Draw) -> Arguments:
+    """Of floats, whose sums of products are of integers: the same bits everywhere, too."""
+    depth, features = draw.size(40), draw.size(20)
+    x = draw.tensor(draw.size(4), depth).to(torch.float32) * 0.037
+    weight = draw.tensor(features, depth).to(torch.int16).clamp(-127, 127).to(torch.int8)
+    scales, bias = torch.linspace(0.01, 0.3, features), torch.linspace(-3, 4, features)
+    mapping = ("asymmetric", "symmetric", "nearer_end")[draw.size(3) - 1]
+    low = -127 if mapping == "symmetric" else -128
+    return "dynamic_linear", [x, weight, scales, bias, draw.size(2) == 1, mapping, low, 127, 1e-7]
+
+
+def weighted(draw: Draw) -> Arguments:
+    depth, features = draw.size(40), draw.size(20)
+    x = draw.tensor(draw.size(4), depth).to(torch.float32) * 0.037
+    weight = draw.tensor(features, depth).to(torch.int16).clamp(-127, 127).to(torch.int8)
+    scales, bias = torch.linspace(0.01, 0.3, features), torch.linspace(-3, 4, features)
+    return "weight_only_linear", [x, weight, scales, bias]
+
+
 FUNCTIONS: tuple[Callable[[Draw], Arguments], ...] = (
     added,
-    multiplied,
+    averaged,
+    divided,
+    dynamic,
+    grouped_norm,
+    interpolated,
+    looked_up,
     matrices,
-    softmax,
+    multiplied,
     normalized,
     pooled,
+    pooled_volumes,
+    pooled_windows,
+    rooted,
+    softmax,
+    weighted,
 )
-OF_16_BITS = (added, multiplied, matrices, softmax, pooled, curved)
+OF_16_BITS = (added, averaged, multiplied, matrices, softmax, pooled, pooled_volumes, pooled_windows, curved)
+OF_FLOATS = "rushlight::weight_only_linear.out"
+"""Its sums are of float32, whose last bits are the processor's."""
 
 
 def _drawn() -> Iterator[RecordedCall]:
@@ -184,6 +277,24 @@ def test_a_target_quantizes_floats_as_pytorch_does(target: targets.Target, tmp_p
     assert not wrong, f"{len(wrong)} of {len(calls)} calls:\n" + "\n".join(wrong[:20])
 
 
+def _agree(call: RecordedCall, out: torch.Tensor) -> bool:
+    """Whether a result is as defined: to the bits, unless its sums are of floats."""
+    if call.row == OF_FLOATS:
+        return torch.allclose(out, call.expected[0], rtol=1e-5, atol=1e-4)
+    return torch.equal(out, call.expected[0])
+
+
+def test_every_operator_on_integers_is_drawn_with_all_roundings() -> None:
+    known = {name for name in OPERATORS if name.startswith("rushlight::quantized_")}
+    known |= {"rushlight::dynamic_linear.out", OF_FLOATS}
+    drawn = list(_drawn())
+    assert {call.row for call in drawn} | {CONVOLUTION, LINEAR} == known
+    for name in {call.row for call in drawn}:
+        words = {call.given["rounding"] for call in drawn if call.row == name and "rounding" in call.given}
+        takes = any(argument.name == "rounding" for argument in OPERATORS[name].schema.arguments)
+        assert words == (set(ROUNDINGS) if takes else set())
+
+
 def test_a_target_has_the_bytes_of_the_definition(target: targets.Target, tmp_path: Path) -> None:
     need(target.name)
     calls = list(_drawn())
@@ -192,5 +303,5 @@ def test_a_target_has_the_bytes_of_the_definition(target: targets.Target, tmp_pa
         calls = [next(call for call in ordered if call.row == row) for row in {call.row for call in calls}]
     results = computed(calls, target.name, tmp_path)
     pairs = zip(calls, results, strict=True)
-    wrong = [str(call) for call, (out,) in pairs if not torch.equal(out, call.expected[0])]
+    wrong = [str(call) for call, (out,) in pairs if not _agree(call, out)]
     assert not wrong, f"{len(wrong)} of {len(calls)} calls:\n" + "\n".join(wrong[:20])

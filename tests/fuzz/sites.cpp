@@ -20,6 +20,7 @@ constexpr int kMaxDepth = 32;
 
 unsigned width_of(Kind kind) {
   if (kind == Kind::Scalar64 || kind == Kind::Vector64) return 8;
+  if (kind == Kind::Scalar16 || kind == Kind::Vector16) return 2;
   return kind == Kind::Scalar8 || kind == Kind::UnionKind || kind == Kind::Vector8 ? 1 : 4;
 }
 
@@ -97,6 +98,7 @@ class Walk {
         add(target + 4, 1, SiteKind::Text, group);
         break;
       case Kind::Vector8:
+      case Kind::Vector16:
       case Kind::Vector32:
       case Kind::Vector64: {
         add(target, 4, SiteKind::Count, 4);

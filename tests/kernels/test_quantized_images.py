@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Interpolation and pools of volumes of integers, and quotients, against their definitions in the exporter's dialect and
-against exact arithmetic."""
+"""Interpolation, pools of volumes and quotients of integers against their definitions in the exporter's
+dialect and against exact arithmetic."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_wrong_arguments_of_interpolation_are_named(
 
 
 def test_positions_that_the_result_lies_over_stay_inside(kernels: Kernels) -> None:
-    """A program may lay the result over its positions: what is read then is wrong, and inside of the input."""
+    """A program may lay the result over its positions: it then reads wrong elements of the input."""
     rows = places(2, 16)
     out = rows.view(torch.int8).reshape(1, 1, 16, 4)
     x = numbers((1, 1, 2, 2))
@@ -113,7 +113,9 @@ def test_a_pool_of_volumes_is_as_defined(kernels: Kernels, data: st.DataObject) 
         return data.draw(st.lists(st.integers(low, high), min_size=3, max_size=3))
 
     dtype, rounding = data.draw(st.sampled_from(BYTES)), data.draw(st.sampled_from(ROUNDINGS))
-    x = numbers((2, data.draw(st.sampled_from([1, 3, 9])), *draw(1, 7))[data.draw(st.integers(0, 1)) :], dtype)
+    x = numbers(
+        (2, data.draw(st.sampled_from([1, 3, 9])), *draw(1, 7))[data.draw(st.integers(0, 1)) :], dtype
+    )
     where = [
         draw(1, 4), data.draw(st.one_of(st.just([]), st.lists(st.integers(1, 3), min_size=1, max_size=1))),
         draw(0, 1), data.draw(st.booleans()), data.draw(st.booleans()),
@@ -133,7 +135,17 @@ def quotient(a: torch.Tensor, b: torch.Tensor, scale: float, points: Any = (3, -
     to = requantization(np.array([scale]))
     assert to is not None and to.shifts is not None
     info = torch.iinfo(a.dtype)
-    return [a, points[0], b, points[1], int(to.multipliers[0]), int(to.shifts[0]), points[2], info.min, info.max]
+    return [
+        a,
+        points[0],
+        b,
+        points[1],
+        int(to.multipliers[0]),
+        int(to.shifts[0]),
+        points[2],
+        info.min,
+        info.max,
+    ]
 
 
 @pytest.mark.parametrize("scale", [1.0, 40.0, 0.3, 1e-9, 1e9, 2.0**-32], ids=str)
@@ -156,7 +168,9 @@ def test_all_quotients_are_as_defined_and_the_nearest(kernels: Kernels, scale: f
 
 @pytest.mark.parametrize("dtype", BYTES)
 @pytest.mark.parametrize(
-    ("one", "other"), [((3, 5), (3, 5)), ((4, 1), (5,)), ((2, 3, 4), (3, 1)), ((), (7,)), ((0, 3), (3,))], ids=str
+    ("one", "other"),
+    [((3, 5), (3, 5)), ((4, 1), (5,)), ((2, 3, 4), (3, 1)), ((), (7,)), ((0, 3), (3,))],
+    ids=str,
 )
 def test_quotients_broadcast(
     kernels: Kernels, one: tuple[int, ...], other: tuple[int, ...], dtype: torch.dtype
@@ -179,9 +193,7 @@ def test_quotients_broadcast(
         (2, torch.zeros(3, dtype=torch.uint8), "self and other"),
     ],
 )
-def test_wrong_arguments_of_quotients_are_named(
-    kernels: Kernels, place: int, wrong: Any, named: str
-) -> None:
+def test_wrong_arguments_of_quotients_are_named(kernels: Kernels, place: int, wrong: Any, named: str) -> None:
     given = [*quotient(numbers((3,)), numbers((3,)), 0.7), poison(numbers((3,)))]
     given[place] = wrong
     with pytest.raises(Exception, match=named):

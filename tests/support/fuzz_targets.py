@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import re
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rushlight import process
+from rushlight.program import read_program
 
 ROOT = Path(__file__).resolve().parents[2]
 INTEROP = ROOT / "tests" / "interop"
@@ -46,6 +48,19 @@ def of_versions(pattern: str) -> tuple[Path, ...]:
     return tuple(sorted(INTEROP.glob(f"of_versions/files/{pattern}")))
 
 
+def payloads() -> tuple[Path, ...]:
+    """What delegates of the repository's programs say, each in a file of a temporary folder."""
+    folder = Path(tempfile.mkdtemp(prefix="payloads-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    found = []
+    for path in sorted(INTEROP.glob("*/model_xnnpack.pte")):
+        for plan in read_program(path).plans:
+            for number, delegate in enumerate(plan.delegates):
+                found.append(folder / f"{path.parent.name}-{plan.name}-{number}")
+                found[-1].write_bytes(delegate.payload)
+    return tuple(found)
+
+
 @dataclass(frozen=True)
 class Target:
     """One fuzz target: its name and what its inputs start from."""
@@ -60,6 +75,7 @@ class Target:
         """Every small file of its kind in the repository."""
         files = [*INTEROP.glob(f"*/{self.pattern}"), *of_versions(self.pattern)] if self.pattern else []
         found = sorted((REGRESSIONS / self.name).glob("*"))
+        files += [] if self.pattern else self.seeds
         return [path for path in sorted(files) if path.stat().st_size <= LARGEST_SEED] + found
 
 
@@ -69,6 +85,7 @@ TARGETS = [
     ),
     Target("data", "*.ptd", (INTEROP / "external_ptd" / "weights.ptd", *of_versions("*.ptd"))),
     Target("bundled", "*.bpte", (INTEROP / "bundled" / "model.bpte", *of_versions("*.bpte"))),
+    Target("delegate", seeds=payloads()),
     Target("operators", inputs=10_000),
     Target("calls", inputs=20_000),
 ]
@@ -141,7 +158,7 @@ def run_libfuzzer(
         f"-timeout={INPUT_SECONDS}",
         "-rss_limit_mb=2560",
     ]
-    length = f"-max_len={LARGEST_SEED if target.pattern else 256}"
+    length = f"-max_len={LARGEST_SEED if target.seeds else 256}"
     words = [*limits, length, "-print_final_stats=1", f"-artifact_prefix={artifacts}/{target.name}-"]
     result = process.run([program, *words, own], env=ENVIRONMENT, on_line=_show_some())
     executed = re.search(r"stat::number_of_executed_units:\s*(\d+)", result.stdout)

@@ -8,12 +8,29 @@ import random
 from dataclasses import replace
 from typing import Any
 
+from rushlight.errors import RushlightError
+from rushlight.program import ProgramParts, write_program
 from rushlight.program.model import Dynamism, KernelCall, Kind, Method, Storage, TensorInfo, Value
+
+LIMITS: dict[str, Any] = {"max_instructions": 1000, "max_memory": 1 << 26, "threads": 1, "prepare": False}
+"""How to load a program that may ask for anything."""
 
 INTEGERS = (0, 1, -1, 2, 4, -128, 127, 128, 255, 2**31 - 1, -(2**31), 2**31, 2**62, -(2**63))
 FLOATS = (0.0, -0.0, 1.0, -1.0, 1e-45, 1e-38, 1e38, 1e300, float("inf"), -float("inf"), float("nan"), 0.02)
 DTYPES = ("int8", "uint8", "int16", "int32", "int64", "float32", "float64", "bfloat16", "bool", "qint8")
 SHIFTS = (-4096, -16, 1, 16, 64, 4096)
+
+
+def mutants(parts: ProgramParts, seed: int, count: int) -> list[bytes]:
+    """Files of mutants that can be written."""
+    choices, files = random.Random(seed), []
+    while len(files) < count:
+        changed = replace(parts, methods=tuple(mutated(each, choices) for each in parts.methods))
+        try:
+            files.append(write_program(changed).tobytes())
+        except RushlightError:
+            continue
+    return files
 
 
 def mutated(method: Method, choices: random.Random) -> Method:

@@ -8,7 +8,8 @@ Error constant_pad_nd_out(KernelContext& context, const Tensor& self, Span<const
                           const Scalar& value, Tensor& out) {
   ConstantPad plan;
   RL_TRY(plan_constant_pad(self, pad, value, out, &plan));
-  return backs::constant_pad_nd_out(context, ConstantPadProblem{plan, value, out}, [&] { return pad_constant(plan, value, out); });
+  return backs::constant_pad_nd_out(context, ConstantPadProblem{plan, value, out},
+                                    [&] { return pad_constant(plan, value, out); });
 }
 
 }  // namespace rushlight::kernels

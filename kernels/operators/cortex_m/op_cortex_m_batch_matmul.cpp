@@ -37,7 +37,7 @@ Error cortex_m_quantized_batch_matmul_out(KernelContext&, const Tensor& lhs, int
   RL_TRY(resize_out(out, shape.span()));
   int64_t bound = 0;
   RL_TRY(bound_sums(nullptr, 0, product.depth, kLargestFactor * kLargestFactor, &bound));
-  OneScale scale;
+  SumScale scale;
   RL_TRY(scale.set(output_multiplier, output_shift, bound, {output_zero_point, INT8_MIN, INT8_MAX}));
   return multiply_integers(product,
                            {static_cast<int16_t>(lhs_zero_point), static_cast<int16_t>(rhs_zero_point)},

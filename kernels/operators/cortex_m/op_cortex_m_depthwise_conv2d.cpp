@@ -35,35 +35,53 @@ CortexMConvolution call_of(bool nhwc, const Tensor& input, const Tensor& weight,
 
 }  // namespace
 
-Error cortex_m_quantized_depthwise_conv2d_out(
-    KernelContext& context, const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
-    Span<const int64_t> stride, Span<const int64_t> padding, Span<const int64_t> dilation,
-    int64_t depth_multiplier, int64_t input_offset, int64_t output_offset, const Tensor& multipliers,
-    const Tensor& shifts, int64_t activation_min, int64_t activation_max, const Tensor&, Tensor& out) {
+Error cortex_m_depthwise_conv2d_out(KernelContext& context, const Tensor& input, const Tensor& weight,
+                                    const std::optional<Tensor>& bias, Span<const int64_t> stride,
+                                    Span<const int64_t> padding, Span<const int64_t> dilation,
+                                    int64_t depth_multiplier, int64_t input_offset, int64_t output_offset,
+                                    const Tensor& multipliers, const Tensor& shifts, int64_t activation_min,
+                                    int64_t activation_max, const Tensor&, Tensor& out) {
   const CortexMConvolution call =
       call_of(false, input, weight, bias, stride, padding, dilation, depth_multiplier, input_offset,
               output_offset, multipliers, shifts, activation_min, activation_max);
   return convolve_cortex_m(context, call, out, [&](const IntegerConvolution& convolution) {
-    return backs::cortex_m_quantized_depthwise_conv2d_out(context, QuantizedConvolutionProblem{convolution},
-                                                          [&] { return convolve_integers(convolution); });
+    return backs::cortex_m_depthwise_conv2d_out(context, QuantizedConvolutionProblem{convolution},
+                                                [&] { return convolve_integers(convolution); });
   });
 }
 
-Error cortex_m_quantized_depthwise_conv2d_out_prepare(
-    KernelContext& context, const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
-    Span<const int64_t> stride, Span<const int64_t> padding, Span<const int64_t> dilation,
-    int64_t depth_multiplier, int64_t input_offset, int64_t output_offset, const Tensor& multipliers,
-    const Tensor& shifts, int64_t activation_min, int64_t activation_max, const Tensor&, Tensor& out) {
+Error cortex_m_depthwise_conv2d_out_prepare(KernelContext& context, const Tensor& input, const Tensor& weight,
+                                            const std::optional<Tensor>& bias, Span<const int64_t> stride,
+                                            Span<const int64_t> padding, Span<const int64_t> dilation,
+                                            int64_t depth_multiplier, int64_t input_offset,
+                                            int64_t output_offset, const Tensor& multipliers,
+                                            const Tensor& shifts, int64_t activation_min,
+                                            int64_t activation_max, const Tensor&, Tensor& out) {
   const CortexMConvolution call =
       call_of(false, input, weight, bias, stride, padding, dilation, depth_multiplier, input_offset,
               output_offset, multipliers, shifts, activation_min, activation_max);
   return prepare_cortex_m(context, call, out, [&](const IntegerConvolution& convolution) {
-    return backs::cortex_m_quantized_depthwise_conv2d_out_prepare(context,
-                                                                  QuantizedConvolutionProblem{convolution});
+    return backs::cortex_m_depthwise_conv2d_out_prepare(context, QuantizedConvolutionProblem{convolution});
   });
 }
 
-Error cortex_m_quantized_depthwise_conv2d_nhwc_out(
+Error cortex_m_depthwise_conv2d_nhwc_out(KernelContext& context, const Tensor& input, const Tensor& weight,
+                                         const std::optional<Tensor>& bias, Span<const int64_t> stride,
+                                         Span<const int64_t> padding, Span<const int64_t> dilation,
+                                         int64_t depth_multiplier, int64_t input_offset,
+                                         int64_t output_offset, const Tensor& multipliers,
+                                         const Tensor& shifts, int64_t activation_min, int64_t activation_max,
+                                         const Tensor&, Tensor& out) {
+  const CortexMConvolution call =
+      call_of(true, input, weight, bias, stride, padding, dilation, depth_multiplier, input_offset,
+              output_offset, multipliers, shifts, activation_min, activation_max);
+  return convolve_cortex_m(context, call, out, [&](const IntegerConvolution& convolution) {
+    return backs::cortex_m_depthwise_conv2d_nhwc_out(context, QuantizedConvolutionProblem{convolution},
+                                                     [&] { return convolve_integers(convolution); });
+  });
+}
+
+Error cortex_m_depthwise_conv2d_nhwc_out_prepare(
     KernelContext& context, const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
     Span<const int64_t> stride, Span<const int64_t> padding, Span<const int64_t> dilation,
     int64_t depth_multiplier, int64_t input_offset, int64_t output_offset, const Tensor& multipliers,
@@ -71,23 +89,9 @@ Error cortex_m_quantized_depthwise_conv2d_nhwc_out(
   const CortexMConvolution call =
       call_of(true, input, weight, bias, stride, padding, dilation, depth_multiplier, input_offset,
               output_offset, multipliers, shifts, activation_min, activation_max);
-  return convolve_cortex_m(context, call, out, [&](const IntegerConvolution& convolution) {
-    return backs::cortex_m_quantized_depthwise_conv2d_nhwc_out(
-        context, QuantizedConvolutionProblem{convolution}, [&] { return convolve_integers(convolution); });
-  });
-}
-
-Error cortex_m_quantized_depthwise_conv2d_nhwc_out_prepare(
-    KernelContext& context, const Tensor& input, const Tensor& weight, const std::optional<Tensor>& bias,
-    Span<const int64_t> stride, Span<const int64_t> padding, Span<const int64_t> dilation,
-    int64_t depth_multiplier, int64_t input_offset, int64_t output_offset, const Tensor& multipliers,
-    const Tensor& shifts, int64_t activation_min, int64_t activation_max, const Tensor&, Tensor& out) {
-  const CortexMConvolution call =
-      call_of(true, input, weight, bias, stride, padding, dilation, depth_multiplier, input_offset,
-              output_offset, multipliers, shifts, activation_min, activation_max);
   return prepare_cortex_m(context, call, out, [&](const IntegerConvolution& convolution) {
-    return backs::cortex_m_quantized_depthwise_conv2d_nhwc_out_prepare(
-        context, QuantizedConvolutionProblem{convolution});
+    return backs::cortex_m_depthwise_conv2d_nhwc_out_prepare(context,
+                                                             QuantizedConvolutionProblem{convolution});
   });
 }
 

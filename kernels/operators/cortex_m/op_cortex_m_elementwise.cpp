@@ -77,7 +77,7 @@ Error cortex_m_quantized_add_out(KernelContext& context, const Tensor& self, int
   RL_TRY(check_operand(other_zero_point, other_multiplier, other_shift, "other_zero_point"));
   RL_TRY(resize_to_pair(self, other, out));
   const auto narrow = [](int64_t number) { return static_cast<int32_t>(number); };
-  OneScale scale;
+  SumScale scale;
   const ukernel::RescaledSum sum{{narrow(self_zero_point), narrow(other_zero_point)},
                                  {narrow(self_multiplier), narrow(other_multiplier)},
                                  {narrow(self_shift), narrow(other_shift)},
@@ -103,7 +103,7 @@ Error cortex_m_quantized_mul_out(KernelContext& context, const Tensor& self, int
   RL_CHECK(bound <= INT32_MAX, Error::InvalidArgument,
            "self_zero_point and other_zero_point: products may have more than 32 bits");
   RL_TRY(resize_to_pair(self, other, out));
-  OneScale scale;
+  SumScale scale;
   RL_TRY(scale.set(output_multiplier, output_shift, bound, {output_zero_point, INT8_MIN, INT8_MAX}));
   const ukernel::QuantizedProduct product{
       {static_cast<int32_t>(self_zero_point), static_cast<int32_t>(other_zero_point)}, scale.get()};

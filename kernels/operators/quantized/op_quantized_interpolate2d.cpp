@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bilinear interpolation of integers: dequantize, upsample_bilinear2d and quantize in one. Where an output
-// lies between rows and columns of the input is known ahead of time, in fixed point, so that no target computes
-// positions in floats, and all options of upsampling come to the same operator.
+// lies between rows and columns of the input is known ahead of time, in fixed point, so that no target
+// computes positions in floats, and all options of upsampling come to the same operator.
 //
 // A sum of four elements less the zero point has 2 * kFraction bits behind the point, 45 in all; the lowest
 // kDropped are rounded off, halves up, and the rest is requantized by 2^-22 * input scale / output scale.
@@ -117,8 +117,8 @@ Error quantized_interpolate2d_out(KernelContext&, const Tensor& input, int64_t i
       kWeights, &to));
   if (out.numel() == 0) return Error::Ok;
   return dispatch<kTypes>(input.scalar_type(), [&](auto type) {
-    interpolate<typename decltype(type)::Element>(input, static_cast<int32_t>(input_zero_point), rows, columns,
-                                                  to, out);
+    interpolate<typename decltype(type)::Element>(input, static_cast<int32_t>(input_zero_point), rows,
+                                                  columns, to, out);
     return Error::Ok;
   });
 }

@@ -105,7 +105,8 @@ Error plan_last(const Tensor& input, const NormParameters& parameters, const Ten
       layout->groups.add({size, {from, to, 0, 0}});
     } else {
       layout->count *= size;
-      layout->elements.add({size, {from, to, byte_stride(weight, d - first), parameters.bias_stride(d - first)}});
+      layout->elements.add(
+          {size, {from, to, byte_stride(weight, d - first), parameters.bias_stride(d - first)}});
     }
   }
   return Error::Ok;
@@ -138,8 +139,8 @@ Error plan_groups(const Tensor& input, const NormParameters& parameters, int64_t
       layout->elements.add({size, {from, to, of_weight, of_bias}});
     }
     if (d == 1) {
-      layout->groups.add({static_cast<size_t>(groups),
-                          {from * share, to * share, of_weight * share, of_bias * share}});
+      layout->groups.add(
+          {static_cast<size_t>(groups), {from * share, to * share, of_weight * share, of_bias * share}});
     }
   }
   return Error::Ok;
@@ -253,9 +254,10 @@ Error check_types(TypeSet own, const Tensor& input, const Tensor& out) {
 Error normalize(const Layout& layout, const Tensor& input, const NormParameters& parameters,
                 const NormScale& to, const Tensor& out) {
   int32_t zero = 0;
-  char* const start[] = {
-      input.mutable_data_ptr<char>(), out.mutable_data_ptr<char>(), parameters.weight.mutable_data_ptr<char>(),
-      parameters.bias == nullptr ? reinterpret_cast<char*>(&zero) : parameters.bias->mutable_data_ptr<char>()};
+  char* const start[] = {input.mutable_data_ptr<char>(), out.mutable_data_ptr<char>(),
+                         parameters.weight.mutable_data_ptr<char>(),
+                         parameters.bias == nullptr ? reinterpret_cast<char*>(&zero)
+                                                    : parameters.bias->mutable_data_ptr<char>()};
   return dispatch<kTypes>(input.scalar_type(), [&](auto type) {
     layout.groups.walk(start, 0, [&](char* const* group) {
       normalize_group<typename decltype(type)::Element>(layout, group, to);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cortex-M55: three rows by two columns, 16 numbers of the depth at a time, in loops that count and mask by
 // themselves: 12 instructions for 96 products. Sums are in general registers, of which VMLADAVA takes the
-// even ones; so this is assembler. A single row is taken by four columns.
+// even ones; so this is assembler. A single row is taken by four columns. Sums of 12 rows by 16 columns are
+// kept before they are quantized.
 #include "kernels/ukernel/arm/requantize_mve.h"
 #include "kernels/ukernel/int8_product.h"
 
@@ -171,7 +172,8 @@ struct Columns {
 
 // Parts of less depth are put together: a row of them is multiplied in fewer steps.
 constexpr size_t kLeastPart = 64;
-constexpr size_t kJoined = 144;  // bytes of a row, of which a block has so many: 1.7 kB of stack
+constexpr size_t kJoined = 144;  // bytes of a row, of which so many are put together: 864 bytes of stack
+constexpr size_t kJoinedRows = 6;
 
 // Three rows' sums of 16 columns, then the next ones'.
 constexpr size_t kRowsSums = kRows * kColumns;
@@ -275,15 +277,15 @@ size_t rows_of_block(size_t rest) {
   }
 }
 
-// Rows in parts that are put together, a block after the other.
+// Rows in parts that are put together, some at a time.
 [[gnu::noinline]] void multiply_joined(const Int8Product& p, Columns& work) {
-  int8_t joined[kBlockRows][kJoined];
+  int8_t joined[kJoinedRows][kJoined];
   Int8Product some = p;
   some.left = joined[0];
   some.left_stride = kJoined;
   const int8_t* left = p.left;
   for (size_t rest = p.rows; rest > 0; rest -= some.rows) {
-    some.rows = rest < kBlockRows ? rest : kBlockRows;
+    some.rows = rest < kJoinedRows ? rest : kJoinedRows;
     for (size_t k = 0; k < some.rows; ++k, left += p.left_stride) join_parts(p, left, joined[k]);
     multiply(some, work);
     some.out += static_cast<ptrdiff_t>(some.rows) * p.out_stride;

@@ -176,8 +176,8 @@ void multiply_int8_pairs(const Rows& rows, const QuantizedProduct& product) {
   compute_each(rows, product);
 }
 
-// What an operand becomes is a function of a byte: by tables of 256, for one rounding of 64 bits an element in
-// place of three.
+// What an operand becomes is a function of a byte: by tables of 256, for one rounding of 64 bits an element
+// in place of three.
 void add_rescaled_int8(const Rows& rows, const RescaledSum& sum) {
   constexpr size_t kBytes = 256;
   if (rows.count * rows.n < 2 * kBytes) return compute_each(rows, sum);

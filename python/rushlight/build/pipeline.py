@@ -100,7 +100,7 @@ def make(
 
 def _converted(request: BuildRequest, target: targets.Target, output: Path) -> BuildRequest:
     """The request with converted programs: in place of the one that a board gets linked in. Runners that are
-    given files have the operators of either form."""
+    given files have the operators of both forms."""
     places = ("integers", *(f"integers-{number}" for number in range(1, len(request.models))))
     converted = [
         converted_model(each, output / at, integers=request.integers)

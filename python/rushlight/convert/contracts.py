@@ -19,9 +19,9 @@ _PER_CHANNEL = "quantized_decomposed::dequantize_per_channel"
 _CLAMPS = ("aten::relu", "aten::hardtanh", "aten::hardsigmoid", "aten::clamp")
 _MAKERS = (
     "aten::convolution", "aten::addmm", "aten::mm", "aten::linear", "aten::mean", "aten::avg_pool2d",
-    "aten::adaptive_avg_pool2d", "aten::_adaptive_avg_pool2d", "aten::add", "aten::sub", "aten::mul", "aten::div",
-    "aten::avg_pool3d", "aten::upsample_bilinear2d", "aten::native_layer_norm", "aten::native_group_norm",
-    "aten::pow", "aten::rsqrt",
+    "aten::adaptive_avg_pool2d", "aten::_adaptive_avg_pool2d", "aten::add", "aten::sub", "aten::mul",
+    "aten::div", "aten::avg_pool3d", "aten::upsample_bilinear2d", "aten::native_layer_norm",
+    "aten::native_group_norm", "aten::pow", "aten::rsqrt",
 )  # fmt: skip
 
 

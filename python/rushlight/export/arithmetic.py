@@ -15,7 +15,7 @@ from rushlight.export.graph.nodes import module_path, source_line, value_of
 
 _BYTES = (torch.int8, torch.uint8, torch.int16)
 _CONVERSIONS = ("quantized_decomposed", "torchao")
-_IN_INTEGERS = "rushlight::quantized_"  # whose scales may be float32
+_ON_INTEGERS = "rushlight::quantized_"
 _DYNAMIC, _WEIGHT_ONLY = "rushlight::dynamic_linear", "rushlight::weight_only_linear"
 
 
@@ -71,7 +71,8 @@ def _classified(
     result = _dtype(node)
     if result is None:
         return None
-    if operator == _DYNAMIC or operator.startswith(_IN_INTEGERS):  # the first quantizes floats itself
+    # The one quantizes floats itself; of the others some have float32 scales.
+    if operator == _DYNAMIC or operator.startswith(_ON_INTEGERS):
         return Arithmetic(operator, integers=True)
     if not any(_is_float(each) for each in (*inputs, node)):
         in_bytes = result in _BYTES or any(_dtype(each) in _BYTES for each in inputs)

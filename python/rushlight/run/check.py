@@ -173,8 +173,8 @@ def _operand(method: Method, value: Value) -> Operand:
 
 
 def _located(finding: Finding, origins: Sequence[int] | None, record: DebugRecord | None) -> Finding:
-    """The finding with the index of the instruction in the file, which it may have been converted from, and its
-    line of the model."""
+    """The finding with the index of the instruction in the file, from which it may have been converted, and
+    the line of the model."""
     if finding.instruction is None:
         return finding
     index = finding.instruction if origins is None else origins[finding.instruction]

@@ -97,7 +97,7 @@ TEST_P(Int8ElementwiseVariants, RescaledSums_SameBitsAsReference) {
     for (const int32_t other : {(1 << 30) + 4321, -INT32_MAX, 0}) {
       const RescaledSum sum{{-128, 3}, {INT32_MAX, other}, {-1, -3}, to};
       for (const size_t n : {1, 7, 16, 65, 300}) {
-        for (const bool one : {false, true}) {
+        for (const One one : kOnes) {
           compare(reference::add_rescaled_int8, GetParam().add_rescaled, sum, 2, n, one, Edge::kBack);
         }
       }

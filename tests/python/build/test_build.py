@@ -24,6 +24,7 @@ from rushlight.errors import (
 )
 from rushlight.run.cases import compare, load_case
 from rushlight.sources import source_root
+from support.foreign_delegates import FOREIGN, foreign_file
 
 INTEROP = Path(__file__).parents[2] / "interop"
 SOFTPLUS = INTEROP / "softplus" / "model.pte"
@@ -120,6 +121,12 @@ def test_what_code_generation_refuses_is_its_own_error_whole(tmp_path):
         rushlight.build(SOFTPLUS, defines={"RUSHLIGHT_LOG_LEVEL": "loud"}, output=tmp_path / "list")
 
 
+def test_a_program_for_a_backend_that_nobody_has_is_not_built(tmp_path):
+    with pytest.raises(BackendNotFound, match=FOREIGN):
+        rushlight.build([foreign_file(tmp_path)], output=tmp_path / "out")
+    assert not list(tmp_path.glob("out/executor_runner*"))
+
+
 @pytest.mark.parametrize(
     ("models", "arguments", "error", "words"),
     [
@@ -128,7 +135,6 @@ def test_what_code_generation_refuses_is_its_own_error_whole(tmp_path):
         ([SOFTPLUS], {"target": "cortex-m9"}, UnknownTarget, "cortex-m9"),
         ([SOFTPLUS], {"dtypes": "some"}, InvalidArgument, "some"),
         ([__file__], {}, InvalidProgram, "ET12"),
-        ([INTEROP / "model_mlp" / "model_xnnpack.pte"], {}, BackendNotFound, "XnnpackBackend"),
         ([], {"ops": ["aten::nope.out"]}, OperatorNotFound, r"aten::nope\.out"),
     ],
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from rushlight.cli.main import main
+from support.foreign_delegates import foreign_file
 
 INTEROP = Path(__file__).parents[2] / "interop"
 
@@ -31,6 +32,6 @@ def test_it_tells_what_it_wrote(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_a_delegate_is_an_error_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    model = str(INTEROP / "model_mlp" / "model_xnnpack.pte")
+    model = str(foreign_file(tmp_path))
     code, told = baked([model, "-o", str(tmp_path / "out"), "--json"], capsys)
     assert code == 14 and json.loads(told)["error"] == "BackendNotFound"

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from rushlight.cli.main import main
+from support.foreign_delegates import FOREIGN, foreign_file
 
 INTEROP = Path(__file__).parents[2] / "interop"
 DSCNN = INTEROP / "model_dscnn" / "model.pte"
-XNNPACK = INTEROP / "model_dscnn" / "model_xnnpack.pte"
 
 
 def _run(arguments, capsys):
@@ -24,19 +24,20 @@ def test_a_program_that_can_run_is_told_with_its_needs(capsys):
     assert "forward: planned memory 64,000 B, method arena" in printed.out
 
 
-def test_a_program_that_cannot_run_ends_with_the_reason(capsys):
-    code, printed = _run([XNNPACK], capsys)
+def test_a_program_that_cannot_run_ends_with_the_reason(capsys, tmp_path):
+    code, printed = _run([foreign_file(tmp_path)], capsys)
     assert code == 29 and printed.out == ""
-    assert "cannot run:\n  backend 'XnnpackBackend' is missing" in printed.err
+    assert f"cannot run:\n  backend '{FOREIGN}' is missing" in printed.err
     assert "forward, instruction 0\n" in printed.err
 
 
-def test_as_json_it_is_one_document(capsys):
-    code, printed = _run([XNNPACK, "--json"], capsys)
+def test_as_json_it_is_one_document(capsys, tmp_path):
+    path = foreign_file(tmp_path)
+    code, printed = _run([path, "--json"], capsys)
     report = json.loads(printed.out)
     assert code == 29 and report["runs"] is False
     assert report["findings"][0]["reason"] == "delegate" and report["findings"][0]["instruction"] == 0
-    code, printed = _run([XNNPACK, "--json", "--backend", "XnnpackBackend"], capsys)
+    code, printed = _run([path, "--json", "--backend", FOREIGN], capsys)
     assert code == 0 and json.loads(printed.out)["runs"] is True
 
 

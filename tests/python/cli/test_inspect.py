@@ -7,6 +7,7 @@ import pytest
 import rushlight
 from rushlight.cli.main import main
 from rushlight.cli.options import kilobytes
+from support.foreign_delegates import FOREIGN, foreign_file
 
 INTEROP = Path(__file__).parents[2] / "interop"
 
@@ -105,8 +106,8 @@ def test_inspect_says_what_the_kernels_of_this_machine_need(capsys):
 
 
 @pytest.mark.heavy
-def test_inspect_says_why_kernels_cannot_be_asked(capsys):
-    path = INTEROP / "model_mlp" / "model_xnnpack.pte"
+def test_inspect_says_why_kernels_cannot_be_asked(capsys, tmp_path):
+    path = foreign_file(tmp_path)
     _, printed = _run(["inspect", "--json", path], capsys)
     memory = json.loads(printed.out)["methods"][0]["memory"]
-    assert memory["kernels"] is None and "XnnpackBackend" in memory["kernels_unknown"]
+    assert memory["kernels"] is None and FOREIGN in memory["kernels_unknown"]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from rushlight.cli.main import main
+from support.foreign_delegates import FOREIGN, foreign_file
 
 pytestmark = pytest.mark.heavy
 
@@ -88,10 +89,15 @@ def test_an_operator_that_nobody_has_is_named(target, capsys, tmp_path):
     assert code == 13 and "aten::xyz.out" in printed.err
 
 
+@pytest.mark.parametrize("target", ["host", "cortex-m4"])
+def test_a_backend_that_nobody_has_is_named(target, capsys, tmp_path):
+    code, printed = _run(["run", foreign_file(tmp_path), "--target", target], capsys)
+    assert code == 14 and FOREIGN in printed.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["model_dscnn/model_xnnpack.pte"], 14, "XnnpackBackend"),
         (["model_dscnn/model.pte", "--method", "backward"], 12, "backward"),
         (["model_dscnn/model.pte", "--target", "cortex-m9"], 15, "cortex-m9"),
         (["model_dscnn/case.json"], 10, "ET12"),

@@ -14,7 +14,7 @@ from rushlight.codegen.adapters import official_kernels
 from rushlight.codegen.emit import operator_table, write_all
 from rushlight.codegen.libraries import load_tables, preferences
 from rushlight.codegen.selection import Selection
-from rushlight.codegen.table import OperatorTable, load_table
+from rushlight.codegen.table import OperatorTable, for_small_targets, load_table
 from rushlight.errors import InvalidSelection
 
 ROOT = Path(__file__).parents[3]
@@ -259,3 +259,21 @@ def test_a_back_for_several_dtypes_has_the_portable_code_behind_it() -> None:
         assert selected.operator is row and selected.has_portable is portable
         front, back = selected.units(whole)
         assert (front.dtypes, back.dtypes) == (dtypes, dtypes & row.back.dtypes)
+
+
+def test_dtypes_of_scales_do_not_keep_the_portable_code_of_boards() -> None:
+    """Of a quantized operator the numbers' dtype decides, not those of the tensors beside them."""
+    small = for_small_targets(load_table(ROOT / "kernels" / "ops.yaml"))
+    quantize, mean = "quantized_decomposed::quantize_per_tensor.out", "rushlight::quantized_mean.out"
+    for name, dtypes, portable in (
+        (quantize, {"float32", "int8"}, False),
+        (quantize, {"float32", "int8", "uint8"}, True),
+        (quantize, {"float16", "float32", "int8"}, True),
+        (mean, {"int8", "int32"}, False),
+        (mean, {"int8", "float32"}, False),
+        (mean, {"int8", "uint8", "float32"}, True),
+    ):
+        selection = Selection(small, by_dtype=True)
+        selection.add(name, "a test", dtypes)
+        (selected,) = selection.resolve()
+        assert selected.operator.back is not None and selected.has_portable is portable, (name, dtypes)

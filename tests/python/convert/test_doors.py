@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Quantized programs of others compute in integers behind every command that takes them, and can be kept as they are."""
+"""Commands that take quantized programs convert them, unless --no-integers is given."""
 
 from __future__ import annotations
 
@@ -53,7 +53,9 @@ def test_a_package_has_the_converted_program(integers: bool, tmp_path: Path) -> 
     assert "the first case of case.json" in readme  # of the model, not of its converted form
 
 
-def test_the_command_that_bakes_a_package_can_keep_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_that_bakes_a_package_can_keep_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for flag, planned in (("--integers", "16,000 B"), ("--no-integers", "141.8 kB")):
         with pytest.raises(SystemExit) as ended:
             main(["bake", str(DSCNN), "--package", "cmake", "-o", str(tmp_path / flag), flag])
@@ -78,7 +80,9 @@ def test_several_programs_of_one_name_have_a_folder_each(tmp_path: Path) -> None
 
 def test_a_board_gets_the_converted_form_alone(tmp_path: Path) -> None:
     request = BuildRequest("cortex-m4", (DSCNN,), integers=True)
-    assert _in_integers(request, targets.get("cortex-m4"), tmp_path).models == (tmp_path / "integers" / "model.pte",)
+    assert _in_integers(request, targets.get("cortex-m4"), tmp_path).models == (
+        tmp_path / "integers" / "model.pte",
+    )
 
 
 @pytest.mark.parametrize("integers", [True, False])
@@ -105,7 +109,9 @@ def test_a_matrix_file_and_a_flag_keep_programs_as_they_are(
     file.write_text(f"models: {{m: {DSCNN}}}\ntargets: host\noptions: {{a: , b: {{integers: false}}}}")
     cells = read_plan(file)
     assert [cell.option.integers for cell in cells] == [True, False]
-    assert key_of(cells[0], Conditions()) != key_of(replace(cells[0], option=Option("a", integers=False)), Conditions())
+    assert key_of(cells[0], Conditions()) != key_of(
+        replace(cells[0], option=Option("a", integers=False)), Conditions()
+    )
     seen: list[Cell] = []
 
     def run_matrix(given: list[Cell], *_: Any, **__: Any) -> Any:
@@ -146,7 +152,7 @@ def test_a_check_says_what_stays_in_float() -> None:
 
 
 def test_findings_of_a_converted_program_name_the_files_instructions(tmp_path: Path) -> None:
-    """The build has no softmax of integers: the call came of the file's softmax, whose line the record has."""
+    """The build has no convolution of integers; the record has the line of the file's instruction."""
     path = tmp_path / "model.pte"
     path.write_bytes(DSCNN.read_bytes())
     program = read_program(path.read_bytes())

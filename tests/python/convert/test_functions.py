@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Single functions between dequantize and quantize: programs of the official exporter, converted, beside the same
-programs as they were made, and rushlight's own of the same graphs."""
+"""Single functions between dequantize and quantize: programs of the official exporter, converted, beside the
+same programs as they were made, and rushlight's own of the same graphs."""
 
 from __future__ import annotations
 
@@ -33,8 +33,7 @@ def resized(x: torch.Tensor, **how: Any) -> torch.Tensor:
     return F.interpolate(x, **how)
 
 
-# The function, the inputs' shapes, the numbers of the result, and the operators; of two inputs the second one has the
-# first one's numbers where the result has.
+# The function, its inputs' shapes, scale and zero point of the result, and the operators.
 FUNCTIONS: dict[str, tuple[Callable[..., Any], list[tuple[int, ...]], tuple[float, int], list[str]]] = {
     "quotient": (lambda a, b: a / b, [IMAGE, IMAGE], OTHER, ["quantized_div"]),
     "maximum": (torch.maximum, [IMAGE, IMAGE], SAME, ["maximum"]),

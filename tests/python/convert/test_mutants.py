@@ -4,9 +4,6 @@ outputs, or one that is refused as the damaged one is."""
 
 from __future__ import annotations
 
-import random
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -14,11 +11,10 @@ import rushlight
 from rushlight.convert.api import convert
 from rushlight.convert.files import own_operators
 from rushlight.errors import RushlightError
-from rushlight.program import ProgramParts, parts_of, read_program, write_program
+from rushlight.program import parts_of, read_program
 from support.official_int8 import SHAPES, model
-from support.program_mutants import mutated
+from support.program_mutants import LIMITS, mutants
 
-LIMITS = {"max_instructions": 1000, "max_memory": 1 << 26, "threads": 1, "prepare": False}
 STEPS = 0.02
 """Softmax outputs of networks that differ by a step here and there."""
 
@@ -31,18 +27,6 @@ def outputs(data: bytes, shape: tuple[int, ...]) -> list[np.ndarray] | str:
         return [np.array(output) for output in program.forward(x)]
     except RushlightError as error:
         return str(error)
-
-
-def mutants(parts: ProgramParts, seed: int, count: int) -> list[bytes]:
-    """Files of mutants that can be written."""
-    choices, files = random.Random(seed), []
-    while len(files) < count:
-        changed = replace(parts, methods=tuple(mutated(each, choices) for each in parts.methods))
-        try:
-            files.append(write_program(changed).tobytes())
-        except RushlightError:
-            continue
-    return files
 
 
 @pytest.mark.parametrize("name", SHAPES)

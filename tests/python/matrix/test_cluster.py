@@ -22,6 +22,7 @@ from rushlight.matrix.plan import Cell, Model, Option
 from rushlight.matrix.run import cluster as on_cluster
 from rushlight.matrix.run import run_matrix
 from rushlight.matrix.shared_cache import settings_to_pass_on, shared_cache_environment
+from support.foreign_delegates import foreign_file
 
 pytestmark = pytest.mark.heavy
 
@@ -130,7 +131,7 @@ def test_machines_share_objects_through_a_web_server(scheduler: str, storage: st
 
 
 def test_a_cell_that_fails_on_a_worker_fails_with_its_error(scheduler: str, tmp_path: Path) -> None:
-    delegated = Cell(Model("delegated", INTEROP / "model_dscnn" / "model_xnnpack.pte"), "host", Option())
+    delegated = Cell(Model("delegated", foreign_file(tmp_path / "model")), "host", Option())
     result = run_matrix([delegated], tmp_path, executor=on_cluster(scheduler))
     failure = result.cells[0].failure
     assert failure is not None and failure.type == "BackendNotFound"

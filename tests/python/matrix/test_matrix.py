@@ -30,6 +30,7 @@ from rushlight.matrix.store import Store
 from rushlight.run.case_stream import CallResult, Report
 from rushlight.run.cases import Call, Case, compare
 from rushlight.run.outcome import CallOutcome, RunOutcome
+from support.foreign_delegates import FOREIGN, foreign_file
 
 INTEROP = Path(__file__).parents[2] / "interop"
 
@@ -107,13 +108,14 @@ def test_a_line_that_was_cut_off_is_left_out_of_the_results(tmp_path: Path) -> N
 
 
 def test_a_cell_that_cannot_be_built_fails_with_the_error(tmp_path: Path) -> None:
-    result = run_cell(cell("model_dscnn", program="model_xnnpack.pte"), tmp_path / "cell", Conditions())
+    refused = Cell(Model("foreign", foreign_file(tmp_path)), "host", Option())
+    result = run_cell(refused, tmp_path / "cell", Conditions())
     assert result.status == FAILED and result.failure is not None
-    assert result.failure.type == "BackendNotFound" and "XnnpackBackend" in result.failure.message
+    assert result.failure.type == "BackendNotFound" and FOREIGN in result.failure.message
 
 
 def test_a_cell_whose_process_dies_fails_and_the_others_go_on(tmp_path: Path) -> None:
-    refused = cell("model_dscnn", program="model_xnnpack.pte")
+    refused = Cell(Model("foreign", foreign_file(tmp_path)), "host", Option())
     results = []
     before = set(multiprocessing.active_children())  # of other tests
     for event in run_local([refused, refused], tmp_path, Conditions(), jobs=1):
@@ -194,7 +196,7 @@ def test_the_command_runs_a_matrix_and_its_exit_status_tells_of_a_failure(tmp_pa
         pytest.skip("cortex-m55: missing " + ", ".join(item.name for item in missing))
     (tmp_path / "matrix.yaml").write_text(
         f"models:\n  softplus: {INTEROP}/softplus/model.pte\n"
-        f"  delegated: {INTEROP}/model_dscnn/model_xnnpack.pte\ntargets: [cortex-m55]\n"
+        f"  delegated: {foreign_file(tmp_path)}\ntargets: [cortex-m55]\n"
     )
     words = [str(tmp_path / "matrix.yaml"), "-o", str(tmp_path / "out"), "-j", "2", "--cold"]
     words += ["--json", str(tmp_path / "out.json"), "--html", str(tmp_path / "out.html")]

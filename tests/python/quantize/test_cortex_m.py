@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Networks that the official CortexMQuantizer quantized compute in integers whole, exported by rushlight and converted
-from the official exporter's programs. Their biases are int32 with scales of their own."""
+"""Networks quantized by the official CortexMQuantizer compute in integers whole, exported by rushlight and
+converted from the official exporter's programs. Their biases are int32 with scales of their own."""
 
 from __future__ import annotations
 

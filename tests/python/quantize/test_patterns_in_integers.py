@@ -202,12 +202,12 @@ def steps_of(graph: torch.fx.GraphModule) -> list[float]:
     return [float(node.args[1]) for node in pytree.tree_leaves(outputs)]
 
 
-# CortexMQuantizer leaves lines, volumes and layer normalization in float. It has means as average pools, one range
-# for both inputs of a maximum, and a convolution's hardsigmoid without a range of its own.
+# CortexMQuantizer leaves lines, volumes and layer normalization in float. Its means are average pools, inputs
+# of a maximum share a range, and nothing is quantized between a convolution and its hardsigmoid.
 CORTEX_M = [
     "transposed in two dimensions", "sum", "difference", "product", "sum that broadcasts",
-    "product that broadcasts", "squeeze and excitation", "hardswish", "hardsigmoid", "sigmoid", "tanh", "silu",
-    "gelu", "silu before a pool", "maximum", "max pool", "average pool", "mean", "permuted", "sliced",
+    "product that broadcasts", "squeeze and excitation", "hardswish", "hardsigmoid", "sigmoid", "tanh",
+    "silu", "gelu", "silu before a pool", "maximum", "max pool", "average pool", "mean", "permuted", "sliced",
     "concatenated", "padded", "repeated", "classifier", "attention",
 ]  # fmt: skip
 OTHER_OPERATORS = {

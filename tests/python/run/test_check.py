@@ -31,11 +31,11 @@ from rushlight.program.debug import Frame, InstructionOrigin, MethodOrigins, Mod
 from rushlight.run.capacity import MAX_PLANNED_BUFFERS
 from rushlight.run.check import CheckReport, check
 from rushlight.sources import source_root
+from support.foreign_delegates import FOREIGN, foreign_file
 
 INTEROP = Path(__file__).parents[2] / "interop"
 TABLE = load_table(source_root() / "kernels" / "ops.yaml")
 DSCNN = INTEROP / "model_dscnn" / "model.pte"
-XNNPACK = INTEROP / "model_dscnn" / "model_xnnpack.pte"
 PTD = INTEROP / "external_ptd" / "model.pte"
 PROGRAMS = sorted([*INTEROP.glob("*/*.pte"), *INTEROP.glob("*/*.bpte")])
 # One for each: networks, control flow, lists, prim operators, quantized ones, state, dtypes.
@@ -143,12 +143,13 @@ def test_an_operator_that_is_listed_and_not_called_is_looked_for_too(tmp_path: P
     assert (finding.operator, finding.instruction) == ("mine::left_over.out", None)
 
 
-def test_delegates_are_named_unless_their_backend_is_there() -> None:
-    report = check(XNNPACK)
-    assert report.delegates == ["XnnpackBackend"]
-    assert {(f.operator, f.reason) for f in report.findings} == {("XnnpackBackend", "delegate")}
-    assert "backend 'XnnpackBackend' is missing" in message(report)
-    assert check(XNNPACK, backends=["XnnpackBackend"]).runs
+def test_delegates_are_named_unless_their_backend_is_there(tmp_path: Path) -> None:
+    path = foreign_file(tmp_path)
+    report = check(path)
+    assert report.delegates == [FOREIGN]
+    assert {(f.operator, f.reason) for f in report.findings} == {(FOREIGN, "delegate")}
+    assert f"backend '{FOREIGN}' is missing" in message(report)
+    assert check(path, backends=[FOREIGN]).runs
 
 
 def test_a_build_has_the_operators_and_dtypes_of_its_selection() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from rushlight.run import conformance
 from rushlight.run.conformance import Conformance, Entry, Status, find_cases, run_conformance
+from support.foreign_delegates import FOREIGN, foreign_file
 
 INTEROP = Path(__file__).parents[2] / "interop"
 
@@ -27,15 +28,18 @@ TABLE = Conformance(
 
 
 def test_a_delegate_is_refused_and_nothing_is_built_for_it(tmp_path: Path) -> None:
-    models = [INTEROP / "model_mlp" / "model_xnnpack.pte"]
-    found = run_conformance(models, ["cortex-m55"], tmp_path, root=INTEROP)
+    shutil.copytree(INTEROP / "model_mlp", tmp_path / "model_mlp")
+    models = [foreign_file(tmp_path / "model_mlp")]
+    out = tmp_path / "out"
+    out.mkdir()
+    found = run_conformance(models, ["cortex-m55"], out, root=tmp_path)
     if found.entries[0].status is Status.SKIPPED:
         assert found.entries[0].reason.startswith("this machine has no ")
         return
     assert [(entry.case, entry.status, entry.reason) for entry in found.entries] == [
-        ("model_mlp/model_xnnpack.pte", Status.REFUSED, "BackendNotFound: XnnpackBackend")
+        ("model_mlp/model_xnnpack.pte", Status.REFUSED, f"BackendNotFound: {FOREIGN}")
     ]
-    assert found.passed and not found.build_seconds and not list(tmp_path.iterdir())
+    assert found.passed and not found.build_seconds and not list(out.iterdir())
 
 
 @pytest.mark.heavy

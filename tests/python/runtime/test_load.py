@@ -20,6 +20,7 @@ from rushlight.errors import (
     OutOfMemory,
 )
 from rushlight.runtime import Method, Runtime
+from support.foreign_delegates import FOREIGN, foreign_program
 from support.programs import Plan, program, scalar, tensor
 
 INTEROP = Path(__file__).parents[2] / "interop"
@@ -122,8 +123,8 @@ def test_a_missing_operator_is_named() -> None:
 
 
 def test_a_missing_backend_is_named() -> None:
-    with pytest.raises(BackendNotFound, match="XnnpackBackend") as caught:
-        rushlight.load(INTEROP / "model_mlp" / "model_xnnpack.pte").method("forward")
+    with pytest.raises(BackendNotFound, match=FOREIGN) as caught:
+        rushlight.load(foreign_program()).method("forward")
     # There is none to build with.
     assert "without a partitioner" in caught.value.next_step and "build with" not in caught.value.next_step
 

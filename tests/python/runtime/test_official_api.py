@@ -46,5 +46,6 @@ def test_the_registries_tell_what_is_linked() -> None:
     names = Runtime.get().operator_registry.operator_names
     assert all("::" in name for name in names)
     backends = Runtime.get().backend_registry
-    assert backends.registered_backend_names == []
-    assert not backends.is_available("XnnpackBackend")
+    assert backends.registered_backend_names == ["XnnpackBackend"]
+    assert backends.is_available("XnnpackBackend")
+    assert not backends.is_available("AcmpackBackend")

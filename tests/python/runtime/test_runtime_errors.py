@@ -18,6 +18,7 @@ from rushlight.errors import (
     OutOfMemory,
 )
 from rushlight.runtime import Method, Runtime
+from support.foreign_delegates import FOREIGN, foreign_program
 from support.programs import Plan, program, scalar, tensor
 
 INTEROP = Path(__file__).parents[2] / "interop"
@@ -49,14 +50,14 @@ def test_a_linked_operator_is_not_among_the_missing() -> None:
 
 
 def test_a_missing_backend_has_its_id_and_those_at_hand() -> None:
-    loaded = rushlight.load(INTEROP / "model_mlp" / "model_xnnpack.pte")
+    loaded = rushlight.load(foreign_program())
     with pytest.raises(BackendNotFound) as caught:
         loaded.load_method("forward")
-    assert caught.value.backends == ["XnnpackBackend"]
-    assert caught.value.backend == "XnnpackBackend"
+    assert caught.value.backends == [FOREIGN]
+    assert caught.value.backend == FOREIGN
     assert caught.value.available == Runtime.get().backend_registry.registered_backend_names
     assert caught.value.next_step
-    assert loaded.metadata("forward").backends == ["XnnpackBackend"]
+    assert loaded.metadata("forward").backends == [FOREIGN]
 
 
 @pytest.mark.parametrize("got", [np.float64, np.int32, ml_dtypes.bfloat16])

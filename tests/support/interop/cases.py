@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import executorch.kernels.quantized  # noqa: F401  has the out variants of quantized operators
@@ -15,6 +16,7 @@ from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
 from executorch.exir import ExecutorchBackendConfig
 from torch import Tensor, nn
 from torch.nn import functional
+from torchao.quantization import Int8DynamicActivationIntxWeightConfig, PerGroup, quantize_
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from support.interop import cortex_m, models
@@ -27,9 +29,10 @@ QUANTIZED_NOTE = (
 )
 
 
-def quantize_int8(module: nn.Module, example: Arguments) -> nn.Module:
-    """Static int8, weights per channel, calibrated on the example and normal noise."""
-    quantizer = XNNPACKQuantizer().set_global(get_symmetric_quantization_config(is_per_channel=True))
+def quantize_int8(module: nn.Module, example: Arguments, *, is_dynamic: bool = False) -> nn.Module:
+    """int8, weights per channel, static ranges calibrated on the example and normal noise."""
+    config = get_symmetric_quantization_config(is_per_channel=True, is_dynamic=is_dynamic)
+    quantizer = XNNPACKQuantizer().set_global(config)
     prepared = prepare_pt2e(module, quantizer)
     prepared(*example)
     for _ in range(7):
@@ -69,6 +72,21 @@ def _model(module: nn.Module, *shape: int, **settings: Any) -> Case:
 
 def _int8(module: nn.Module, *shape: int) -> Case:
     return _model(module, *shape, tolerance=INT8_TOLERANCE, note=QUANTIZED_NOTE, prepare=quantize_int8)
+
+
+def _delegated(module: nn.Module, *shape: int, **settings: Any) -> Case:
+    """Two calls, the second one with larger numbers."""
+    models.with_statistics(module)
+    return one(module, (torch.randn(shape),), (3 * torch.randn(shape),), delegated=True, **settings)
+
+
+def _few_bits(module: nn.Module) -> nn.Module:
+    """int8 activations, whose ranges are found as it runs, and weights of 4 bits in groups of 32."""
+    config = Int8DynamicActivationIntxWeightConfig(
+        weight_dtype=torch.int4, weight_granularity=PerGroup(32), intx_packing_format="unpacked_to_int8"
+    )
+    quantize_(module, config)
+    return module
 
 
 def _dtype(dtype: torch.dtype) -> Case:
@@ -153,6 +171,14 @@ CASES: dict[str, Callable[[], Case]] = {
     "model_resnet8": lambda: _model(models.ResNet8(), 1, 3, 32, 32),
     "model_dscnn_int8": lambda: _int8(models.DsCnn(), 1, 1, 49, 10),
     "model_resnet8_int8": lambda: _int8(models.ResNet8(), 1, 3, 32, 32),
+    "delegated_cnn": lambda: _delegated(models.small_cnn(), 1, 3, 12, 12),
+    "delegated_cnn_int8": lambda: _delegated(
+        models.small_cnn()[:-1], 1, 3, 12, 12, prepare=quantize_int8, tolerance=0
+    ),
+    "delegated_mlp_dynamic": lambda: _delegated(
+        models.mlp(40, 24, 7), 3, 40, prepare=partial(quantize_int8, is_dynamic=True)
+    ),
+    "delegated_linear_4bit": lambda: _delegated(_few_bits(nn.Linear(64, 10)), 3, 64),
     "bf16_mlp": lambda: _low_precision(torch.bfloat16),
     "half_mlp": lambda: _low_precision(torch.float16),
     "bilinear_pixelshuffle": lambda: one(Fn(models.enlarge), (torch.randn(1, 4, 8, 8),)),

@@ -81,6 +81,20 @@ def mlp(*sizes: int) -> nn.Sequential:
     return nn.Sequential(*layers[:-1])
 
 
+def small_cnn() -> nn.Sequential:
+    """Convolutions of each kind, both pools and a classifier, on small images."""
+    return nn.Sequential(
+        convolution(3, 8, 3, padding=1),
+        nn.MaxPool2d(2),
+        convolution(8, 8, 3, padding=1, groups=8),
+        convolution(8, 12, 1),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(12, 5),
+        nn.Softmax(-1),
+    )
+
+
 def with_statistics(module: nn.Module) -> nn.Module:
     """The module with batch norms as after training: means and variances that are not 0 and 1."""
     for layer in module.modules():

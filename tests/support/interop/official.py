@@ -21,10 +21,13 @@ from executorch.exir import (
     to_edge,
     to_edge_transform_and_lower,
 )
+from executorch.runtime import Runtime
 from torch import nn
 from torch.export import ExportedProgram
 
+DELEGATED = "model_xnnpack.pte"
 MADE_WITH = "executorch 1.5.1, torch 2.13.0"
+DELEGATED_NOTE = "lowered to XnnpackBackend; expected is what the official runtime gives"
 XNNPACK_NOTE = "model.pte has no delegate; model_xnnpack.pte is the same network lowered to XnnpackBackend"
 
 Arguments = tuple[Any, ...]
@@ -55,12 +58,14 @@ class Case:
     """Methods and how to export them. `prepare` turns an exported module into the one to lower
     (quantization); what it gives in eager mode is what the program must give, or, where `expects_lowered`,
     what the graph gives that `transform` makes of it. `backend` makes the settings of the last step, which
-    hold state."""
+    hold state. With `delegated` the program that is lowered to XNNPACK is the only one, and must give what
+    the official runtime gives."""
 
     methods: dict[str, Entry]
     tolerance: float = 1e-5
     note: str = ""
     xnnpack: bool = False
+    delegated: bool = False
     constant_methods: dict[str, Any] | None = None
     prepare: Callable[[nn.Module, Arguments], nn.Module] | None = None
     expects_lowered: bool = False
@@ -94,6 +99,9 @@ def write_case(name: str, case: Case, folder: Path) -> None:
             # Guards of the example's sizes would refuse what calibrates.
             entry.module = case.prepare(export(entry).module(check_guards=False), entry.calls[0])
     exported = {method: export(entry) for method, entry in case.methods.items()}
+    if case.delegated:
+        write_calls(name, case, _write_delegated(exported, folder), folder)
+        return
     lowered = to_lower(case, exported)
     if case.expects_lowered:
         for method, entry in case.methods.items():
@@ -104,18 +112,31 @@ def write_case(name: str, case: Case, folder: Path) -> None:
 def write_calls(name: str, case: Case, files: list[str], folder: Path) -> None:
     """Writes tensors.npz and case.json, which names `files`."""
     arrays: dict[str, np.ndarray] = {}
-    methods = {method: _calls(method, entry, arrays) for method, entry in case.methods.items()}
+    program = Runtime.get().load_program(folder / DELEGATED) if case.delegated else None
+    methods = {method: _calls(method, entry, arrays, program) for method, entry in case.methods.items()}
     description = {
         "name": name,
         "made_with": MADE_WITH,
-        "expected_from": "the lowered graph in PyTorch" if case.expects_lowered else "PyTorch eager",
+        "expected_from": _expected_from(case),
         "tolerance": case.tolerance,
-        "note": case.note or (XNNPACK_NOTE if case.xnnpack else ""),
+        "note": case.note or _note(case),
         "files": files,
         "methods": methods,
     }
     (folder / "case.json").write_text(json.dumps(description, indent=1) + "\n")
     np.savez_compressed(folder / "tensors.npz", **arrays)
+
+
+def _expected_from(case: Case) -> str:
+    if case.delegated:
+        return "the official runtime"
+    return "the lowered graph in PyTorch" if case.expects_lowered else "PyTorch eager"
+
+
+def _note(case: Case) -> str:
+    if case.delegated:
+        return DELEGATED_NOTE
+    return XNNPACK_NOTE if case.xnnpack else ""
 
 
 def to_lower(case: Case, exported: dict[str, ExportedProgram]) -> EdgeProgramManager:
@@ -129,6 +150,12 @@ def lower(case: Case, exported: dict[str, ExportedProgram]) -> ExecutorchProgram
     return to_lower(case, exported).to_executorch(case.backend())
 
 
+def _write_delegated(exported: dict[str, ExportedProgram], folder: Path) -> list[str]:
+    lowered = to_edge_transform_and_lower(exported, partitioner=[XnnpackPartitioner()])
+    (folder / DELEGATED).write_bytes(lowered.to_executorch().buffer)
+    return [DELEGATED]
+
+
 def _write_programs(
     case: Case, lowered: EdgeProgramManager, exported: dict[str, ExportedProgram], folder: Path
 ) -> list[str]:
@@ -139,23 +166,23 @@ def _write_programs(
     if unnamed.is_file():
         unnamed.rename(folder / "weights.ptd")
     files = ["model.pte", *sorted(path.name for path in folder.glob("*.ptd"))]
-    if case.xnnpack:
-        lowered = to_edge_transform_and_lower(exported, partitioner=[XnnpackPartitioner()])
-        (folder / "model_xnnpack.pte").write_bytes(lowered.to_executorch().buffer)
-        files.append("model_xnnpack.pte")
-    return files
+    return files + _write_delegated(exported, folder) if case.xnnpack else files
 
 
-def _calls(method: str, entry: Entry, arrays: dict[str, np.ndarray]) -> list[dict[str, list[Any]]]:
-    """The calls as case.json has them, made in order on one module, which keeps its state; their tensors
-    go into `arrays`."""
+def _calls(
+    method: str, entry: Entry, arrays: dict[str, np.ndarray], program: Any = None
+) -> list[dict[str, list[Any]]]:
+    """The calls as case.json has them, made in order on one module, which keeps its state, or on the official
+    program; their tensors go into `arrays`."""
     module = copy.deepcopy(entry.module)
+    loaded = program and program.load_method(method)
     described = []
     for index, inputs in enumerate(entry.calls):
         kwargs = entry.kwargs or {}
         given = _stored(f"{method}.{index}.input", (inputs, kwargs), arrays)
         with torch.no_grad():
-            outputs = module(*copy.deepcopy(inputs), **copy.deepcopy(kwargs))
+            given_away = copy.deepcopy(inputs), copy.deepcopy(kwargs)
+            outputs = loaded.execute(list(inputs)) if loaded else module(*given_away[0], **given_away[1])
         described.append({"inputs": given, "outputs": _stored(f"{method}.{index}.output", outputs, arrays)})
     return described
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
@@ -11,9 +13,69 @@ from rushlight.codegen.bake.calls import Arguments, TensorLists
 from rushlight.codegen.bake.plan import NUMBERS, tensor_uses
 from rushlight.codegen.bake.tensors import MethodTensors
 from rushlight.codegen.emit import selected_name
+from rushlight.codegen.schema import Argument
 from rushlight.codegen.table import OperatorTable
 from rushlight.program.debug import MethodOrigins
 from rushlight.program.model import Instruction, JumpFalse, KernelCall, Kind, Move
+
+_LEAST_SHARED = 8
+"""Constant arguments that a function has to save for it to be worth its own instructions."""
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A kernel and what it is passed: constants, and tensors with the types of their parameters."""
+
+    kernel: str
+    passed: tuple[str, ...]
+    types: tuple[str, ...]  # empty for constants
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What calls share that differ in their tensors alone."""
+        pairs = zip(self.passed, self.types, strict=True)
+        return (self.kernel, *(kind or text for text, kind in pairs))
+
+    @property
+    def tensors(self) -> list[str]:
+        """What is passed for the tensors."""
+        return [text for text, kind in zip(self.passed, self.types, strict=True) if kind]
+
+
+@dataclass
+class _SharedCalls:
+    """Functions for calls that differ in their tensors alone, as those of equal layers do: one piece of code
+    passes the constants, of which a convolution has a dozen."""
+
+    names: dict[tuple[str, ...], str] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+
+    def add(self, calls: Sequence[_Call]) -> None:
+        """Make functions for those of the calls that there are enough of."""
+        counts = Counter(call.key for call in calls)
+        for call in calls:
+            constants = len(call.types) - len(call.tensors) if call.tensors else 0
+            if call.key not in self.names and (counts[call.key] - 1) * constants >= _LEAST_SHARED:
+                self.names[call.key] = f"call{len(self.names)}"
+                self.lines += self._function(self.names[call.key], call)
+
+    @staticmethod
+    def _function(name: str, call: _Call) -> list[str]:
+        numbered = [f"a{place}" if kind else "" for place, kind in enumerate(call.types)]
+        parameters = [f"{kind} {one}" for kind, one in zip(call.types, numbered, strict=True) if kind]
+        passed = [one or text for one, text in zip(numbered, call.passed, strict=True)]
+        return [
+            f"[[gnu::noinline]] rl::Error {name}(rl::KernelContext& context, {', '.join(parameters)}) {{",
+            f"return {call.kernel}({', '.join(['context', *passed])});",
+            "}",
+        ]
+
+    def expression(self, call: _Call, context: str) -> str:
+        """The call, of the kernel or of a function."""
+        name = self.names.get(call.key)
+        if name is None:
+            return f"{call.kernel}({', '.join([context, *call.passed])})"
+        return f"{name}({', '.join([context, *call.tensors])})"
 
 
 @dataclass
@@ -26,10 +88,12 @@ class Body:
     context: str
     origins: MethodOrigins
     lists: TensorLists = field(default_factory=TensorLists)
+    shared: _SharedCalls = field(default_factory=_SharedCalls)
 
     def statements(self) -> list[str]:
         """All chains, one after another."""
         plan = self.tensors.plan
+        self.shared.add(self._movable())
         lines: list[str] = []
         if plan.makes_views and plan.loose:
             lines.append(f"rl::baked::forget_views({{state.tensors, {len(plan.loose)}}});")
@@ -39,6 +103,16 @@ class Body:
         for chain, instructions in enumerate(plan.method.chains):
             lines += self._chain(chain, instructions)
         return lines
+
+    def _movable(self) -> list[_Call]:
+        """The calls that need no locals."""
+        found = [
+            self._passed(at, call)
+            for chain in self.tensors.plan.method.chains
+            for at, call in enumerate(chain)
+            if isinstance(call, KernelCall)
+        ]
+        return [call for call, arguments in found if not arguments.locals]
 
     def _chain(self, chain: int, instructions: tuple[Instruction, ...]) -> list[str]:
         blocks = [self._instruction(chain, at, i) for at, i in enumerate(instructions)]
@@ -75,12 +149,9 @@ class Body:
     def _call(self, chain: int, at: int, call: KernelCall) -> list[str]:
         method = self.tensors.plan.method
         name = method.operators[call.operator]
-        row = self.table.operators[name]
-        given = list(zip(row.schema.arguments, call.arguments, strict=False))
-        arguments = Arguments(self.tensors, self.lists, f"method '{method.name}', instruction {at}")
-        passed = [arguments.expression(argument, index) for argument, index in given]
-        kernel = f"rl::selected::{selected_name(name)}"
-        step = f"RL_BAKED_STEP({at}, {kernel}({', '.join([self.context, *passed])}));"
+        given = list(zip(self.table.operators[name].schema.arguments, call.arguments, strict=False))
+        passed, arguments = self._passed(at, call)
+        step = f"RL_BAKED_STEP({at}, {self.shared.expression(passed, self.context)});"
         uses = tensor_uses(method, given)
         lines = [f"// {at}: {literals.comment(name + self._origin(chain, at))}", *arguments.locals]
         if any(self._changes_memory(index) for index, _ in uses):
@@ -89,6 +160,17 @@ class Body:
             lines.append(f"RL_BAKED_STEP({at}, rl::baked::check_tensors(uses));")
         lines.append(step)
         return [lines[0], "{", *lines[1:], "}"] if len(lines) > 2 else lines
+
+    def _passed(self, at: int, call: KernelCall) -> tuple[_Call, Arguments]:
+        """The call, and its arguments with the locals that they need."""
+        method = self.tensors.plan.method
+        name = method.operators[call.operator]
+        given = list(zip(self.table.operators[name].schema.arguments, call.arguments, strict=False))
+        arguments = Arguments(self.tensors, self.lists, f"method '{method.name}', instruction {at}")
+        passed = tuple(arguments.expression(argument, index) for argument, index in given)
+        kernel = f"rl::selected::{selected_name(name)}"
+        types = tuple(_parameter(argument) for argument, _ in given)
+        return _Call(kernel, passed, types), arguments
 
     def _changes_memory(self, index: int) -> bool:
         """Whether what memory the tensor has is known only when the call is made."""
@@ -122,6 +204,14 @@ class Body:
         if condition in self.tensors.numbers:
             return [f"if (rl::is_false({self._number(condition)})) goto {label};"]
         return [] if value.data else [f"goto {label};"]
+
+
+def _parameter(argument: Argument) -> str:
+    """The type of a parameter for a tensor; empty for other arguments."""
+    if argument.base != "Tensor" or argument.is_list:
+        return ""
+    plain = "std::optional<rl::Tensor>" if argument.optional else "rl::Tensor"
+    return f"{plain}&" if argument.mutable else f"const {plain}&"
 
 
 def _label(chain: int, at: int) -> str:

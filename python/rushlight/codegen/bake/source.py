@@ -100,7 +100,7 @@ class BakedMethod:
         objects = self.tensors.definitions()
         body = self.body.statements()  # fills the lists
         lines = [f"namespace {self.inner} {{", "", "namespace rl = ::rushlight;", "", *objects]
-        lines += [*self.body.lists.definitions(), ""]
+        lines += [*self.body.lists.definitions(), "", *self.body.shared.lines, ""]
         lines += [*self._reset(), "", "rl::Error run() {"]
         lines += ["if (!ready) reset();"] if self.plan.initial_states else []
         size = f"k{self.plan.pascal}TemporaryBytes"

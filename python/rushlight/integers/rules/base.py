@@ -34,8 +34,8 @@ class Settings:
 
 
 class Refusal(Exception):
-    """Why a part that looks quantized does not compute in integers. `is_changed`: another rule replaced it, by an
-    operator on floats."""
+    """Why a part that looks quantized does not compute in integers. `is_changed`: another rule replaced it,
+    by an operator on floats."""
 
     def __init__(self, reason: str, is_changed: bool = False) -> None:
         super().__init__(reason)
@@ -118,13 +118,19 @@ def need(condition: bool, reason: str) -> None:
         raise Refusal(reason)
 
 
+def _need_zero_point(source: Quantized, dtype: str) -> None:
+    need(dtype != "int16" or source.zero_point == 0, "a zero point of int16 is not 0")
+    limits = np.iinfo(dtype)
+    need(limits.min <= source.zero_point <= limits.max, f"a zero point is not a number of {dtype}")
+
+
 def shared_dtype(graph: Graph, source: Quantized, to: Result) -> str:
     """The dtype that input and result share."""
     dtype = graph.dtype(source.value)
     need(dtype in NUMBERS, f"its input is {dtype}, not int8, uint8 or int16")
     limits = np.iinfo(dtype)
-    need(dtype != "int16" or source.zero_point == to.to.zero_point == 0, "a zero point of int16 is not 0")
-    need(limits.min <= source.zero_point <= limits.max, f"a zero point is not a number of {dtype}")
+    _need_zero_point(source, dtype)
+    need(dtype != "int16" or to.to.zero_point == 0, "a zero point of int16 is not 0")
     need(limits.min <= to.to.low and to.to.high <= limits.max, f"a range is not one of {dtype}")
     need(graph.dtype(to.last.result) == dtype, f"its result is not {dtype}, as its input is")
     need(to.low <= to.to.zero_point <= to.high, "an activation leaves out 0")
@@ -141,7 +147,7 @@ def two_and_result(
         return None
     dtype = shared_dtype(graph, a, result)
     need(graph.dtype(b.value) == dtype, "its inputs have two dtypes")
-    need(dtype != "int16" or b.zero_point == 0, "a zero point of int16 is not 0")
+    _need_zero_point(b, dtype)
     return a, b, result
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bilinear interpolation. Positions are computed here, in float32 as PyTorch computes them, and stored in fixed point.
+"""Bilinear interpolation. Positions are computed here, in float32 as PyTorch does, and stored in fixed point.
 
-It rounds by "float", as averages do and for their reason: an image that becomes twice as large keeps its scale, and one
-result in sixteen is an exact half.
+It rounds by "float", as averages do and for their reason: an image that becomes twice as large keeps its
+scale, and one result in sixteen is an exact half.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _WEIGHTS = 22  # bits behind that of a sum of four elements, when it is requanti
 
 
 def positions(size: int, wanted: int, align_corners: bool, factor: float | None) -> Array:
-    """Where `wanted` elements lie between `size`, in steps of 2^-FRACTION, int32. `factor`: how much larger the
-    axis becomes, where it is not wanted / size."""
+    """Where `wanted` elements lie between `size`, in steps of 2^-FRACTION, int32. `factor`: how much larger
+    the axis becomes, where it is not wanted / size."""
     index = np.arange(wanted, dtype=np.float32)
     if align_corners:
         ratio = np.float32((size - 1) / (wanted - 1) if wanted > 1 else 0)
@@ -31,7 +31,8 @@ def positions(size: int, wanted: int, align_corners: bool, factor: float | None)
         ratio = np.float32(1 / factor if factor else size / wanted)
         at = np.maximum((index + np.float32(0.5)) * ratio - np.float32(0.5), np.float32(0))
     steps = np.rint(at.astype(np.float64) * (1 << FRACTION))
-    return np.clip(steps, 0, (size - 1) << FRACTION).astype(np.int32)
+    bounded: Array = np.clip(steps, 0, (size - 1) << FRACTION).astype(np.int32)
+    return bounded
 
 
 def bilinear(graph: Graph, call: Call, _: Settings) -> bool:

@@ -65,7 +65,7 @@ def _normalize(
     graph: Graph, operator: str, source: Quantized, result: Result, weight: Array, bias: Array | None,
     count: int, eps: float, how: Mapping[str, Any],
 ) -> None:  # fmt: skip
-    """Let one operator normalize `count` elements each; without a bias around the zero point, not the mean."""
+    """Let one operator normalize `count` elements each; without a bias around the zero point."""
     dtype = shared_dtype(graph, source, result)
     need(graph.can_call(operator, dtype), f"no kernel normalizes {dtype}")
     need(0 < count <= _MOST_ELEMENTS, "it normalizes too many elements")

@@ -35,6 +35,7 @@ from rushlight.program import (
 from rushlight.program.debug import Frame, InstructionOrigin, MethodOrigins, Module, fingerprint
 from rushlight.program.model import Dynamism, KernelCall, Kind, Move
 from rushlight.sources import source_root
+from support.foreign_delegates import FOREIGN, foreign_file
 
 pytestmark = pytest.mark.heavy
 
@@ -95,8 +96,8 @@ def test_shared_weights_are_kept_once(tmp_path: Path) -> None:
 
 
 def test_a_delegate_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BackendNotFound, match="XnnpackBackend"):
-        bake(INTEROP / "model_mlp" / "model_xnnpack.pte", tmp_path)
+    with pytest.raises(BackendNotFound, match=FOREIGN):
+        bake(foreign_file(tmp_path), tmp_path / "out")
 
 
 def test_tensors_outside_the_program_are_asked_for(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import torch
 import torch.ao.quantization.fx._decomposed
 from torch.nn import functional
 
+import rushlight
 from rushlight.export.passes.compute_in_integers import ComputeInIntegers
 from rushlight.export.passes.remove_dead_code import RemoveDeadCode
 from support.graphs import Fn, apply, core_aten, operators, run
@@ -50,9 +51,7 @@ FUNCTIONS: dict[str, tuple[Function, tuple[int, ...], str]] = {
 @pytest.mark.parametrize("dtype", [torch.int8, torch.uint8])
 @pytest.mark.parametrize("scales", [(0.0213517, 0.0341093), (0.0501873, 0.0311717)], ids=str)
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_results_are_those_of_floats(
-    name: str, scales: tuple[float, float], dtype: torch.dtype
-) -> None:
+def test_results_are_those_of_floats(name: str, scales: tuple[float, float], dtype: torch.dtype) -> None:
     function, shape, operator = FUNCTIONS[name]
     info, move = torch.iinfo(dtype), 0 if dtype == torch.int8 else 128
     points = move - 5, move + 9
@@ -71,6 +70,19 @@ def test_results_are_those_of_floats(
     off = (got.int() - expected.int()).abs()
     assert off.max() <= 1
     assert (off > 0).float().mean() <= 1e-3
+
+
+def test_the_report_counts_operators_with_float_scales_as_integers() -> None:
+    def whole(x: torch.Tensor) -> torch.Tensor:
+        q = Q.quantize_per_tensor(x, 0.1, 3, -128, 127, torch.int8)
+        real = Q.dequantize_per_tensor(q, 0.1, 3, -128, 127, torch.int8)
+        q = Q.quantize_per_tensor(real.mean((2, 3)), 0.05, 3, -128, 127, torch.int8)
+        return Q.dequantize_per_tensor(q, 0.05, 3, -128, 127, torch.int8)
+
+    (method,) = rushlight.export(Fn(whole), (torch.randn(IMAGE),)).report.methods
+    assert [(row.operator, row.integers) for row in method.arithmetic] == [
+        ("rushlight::quantized_mean", True)
+    ]
 
 
 @pytest.mark.parametrize("factor", [2, 4])

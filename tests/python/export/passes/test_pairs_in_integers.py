@@ -82,7 +82,10 @@ def test_results_of_all_pairs_are_those_of_floats(
     off = (result.int() - module(*inputs).int()).abs()
     if name == "quotient that is rectified":
         # 0 / 0: PyTorch casts NaN to the number 0, which is below 0 here; the operator stays in its range.
-        off[inputs[0][:, 0] == (3 if dtype == torch.int8 else 131), inputs[1][0] == (-7 if dtype == torch.int8 else 120)] = 0
+        off[
+            inputs[0][:, 0] == (3 if dtype == torch.int8 else 131),
+            inputs[1][0] == (-7 if dtype == torch.int8 else 120),
+        ] = 0
     assert off.max() <= 1
     assert (off > 0).float().mean() < 1e-3
 

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Payloads written field by field, also such as no exporter writes.
+#pragma once
+
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/calls/flat_writer.h"
+#include "backends/xnnpack/values.h"
+#include "runtime/program/schema.h"
+
+namespace rushlight::xnnpack {
+
+using schema::xnn::XNodeUnion;
+using Position = FlatWriter::Position;
+
+constexpr uint32_t kNone = UINT32_MAX;
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+inline uint32_t bits(float value) {
+  uint32_t same = 0;
+  std::memcpy(&same, &value, sizeof same);
+  return same;
+}
+
+// Writes the table of a quantization's parameters.
+struct Quantization {
+  uint8_t kind = 0;
+  std::function<Position(FlatWriter&)> write;
+};
+
+inline Quantization per_tensor(float scale, int32_t zero_point) {
+  return {2, [=](FlatWriter& flat) {
+            return flat.table({FlatWriter::number(0, bits(scale)), FlatWriter::number(1, zero_point)});
+          }};
+}
+
+inline Quantization per_channel(std::vector<float> scales, int32_t dim) {
+  return {1, [=](FlatWriter& flat) {
+            const Position table = flat.table({FlatWriter::offset(0), FlatWriter::number(1, dim)});
+            flat.link(table, 0, flat.numbers(scales));
+            return table;
+          }};
+}
+
+inline Quantization in_groups(std::vector<float> scales, int32_t size) {
+  return {4, [=](FlatWriter& flat) {
+            const Position table = flat.table({FlatWriter::offset(0), FlatWriter::number(2, size)});
+            flat.link(table, 0, flat.numbers(scales));
+            return table;
+          }};
+}
+
+inline Quantization as_it_runs(int32_t dims) {
+  return {3, [=](FlatWriter& flat) { return flat.table({FlatWriter::number(0, dims)}); }};
+}
+
+struct GraphValue {
+  uint32_t datatype = static_cast<uint32_t>(Datatype::XnnDatatypeFp32);
+  std::vector<uint32_t> dims = {2, 3};
+  uint32_t external = kNone;
+  uint32_t constant = 0;
+  Quantization quantization = {};
+  bool is_quantized = false;  // without a quantization: one that says nothing
+};
+
+struct GraphNode {
+  XNodeUnion kind;
+  std::function<Position(FlatWriter&)> fields;
+  float low = -kInfinity, high = kInfinity;
+};
+
+// A table of numbers, slot by slot.
+template <class... T>
+std::function<Position(FlatWriter&)> fields(T... numbers) {
+  return [=](FlatWriter& flat) {
+    unsigned slot = 0;
+    return flat.table({FlatWriter::number(slot++, static_cast<uint32_t>(numbers))...});
+  };
+}
+
+inline GraphNode unary(XNodeUnion kind, uint32_t in, uint32_t out) { return {kind, fields(in, out, 0)}; }
+inline GraphNode binary(XNodeUnion kind, uint32_t a, uint32_t b, uint32_t out) {
+  return {kind, fields(a, b, out, 0)};
+}
+
+struct ConstantEntry {
+  uint64_t offset, size;
+  std::string key;
+};
+
+struct Graph {
+  std::vector<GraphValue> values;
+  std::vector<GraphNode> nodes;
+  std::vector<uint32_t> inputs, outputs;
+  std::vector<std::vector<uint8_t>> buffers;  // in the graph, from 1
+  std::vector<ConstantEntry> constants;       // from 0, which stands for none
+  bool is_new = false;                        // "XN01"
+
+  [[nodiscard]] std::vector<uint8_t> build() const {
+    namespace slot = schema::xnn::xnngraph_table;
+    FlatWriter flat("XN00");
+    const Position root =
+        flat.table({FlatWriter::offset(slot::kXnodes), FlatWriter::offset(slot::kXvalues),
+                    FlatWriter::offset(slot::kInputIds), FlatWriter::offset(slot::kOutputIds),
+                    FlatWriter::offset(slot::kConstantBuffer), FlatWriter::offset(slot::kConstantData)});
+    flat.link_root(root);
+    const auto all = [&](unsigned field, size_t count, const std::function<Position(size_t)>& write) {
+      const Position vector = flat.offsets(count);
+      flat.link(root, field, vector);
+      for (size_t i = 0; i < count; ++i) flat.link_item(vector, i, write(i));
+    };
+    all(slot::kXnodes, nodes.size(), [&](size_t i) { return write_node(flat, nodes[i]); });
+    all(slot::kXvalues, values.size(), [&](size_t i) { return write_value(flat, values[i]); });
+    flat.link(root, slot::kInputIds, flat.numbers(inputs));
+    flat.link(root, slot::kOutputIds, flat.numbers(outputs));
+    all(slot::kConstantBuffer, buffers.size(), [&](size_t i) {
+      const Position table = flat.table({FlatWriter::offset(0)});
+      flat.link(table, 0, flat.numbers(buffers[i]));
+      return table;
+    });
+    all(slot::kConstantData, constants.size(), [&](size_t i) {
+      const Position table = flat.table({FlatWriter::number(0, constants[i].offset),
+                                         FlatWriter::number(1, constants[i].size), FlatWriter::offset(2)});
+      flat.link(table, 2, flat.string(constants[i].key));
+      return table;
+    });
+    std::vector<uint8_t> bytes = flat.take();
+    if (is_new) bytes[7] = '1';
+    return bytes;
+  }
+
+ private:
+  static Position write_node(FlatWriter& flat, const GraphNode& node) {
+    namespace slot = schema::xnn::xnode_table;
+    const bool is_bounded = node.low != -kInfinity || node.high != kInfinity;
+    const Position table =
+        is_bounded
+            ? flat.table({FlatWriter::number(slot::kXnodeUnionType, static_cast<uint8_t>(node.kind)),
+                          FlatWriter::offset(slot::kXnodeUnion), FlatWriter::offset(slot::kOutputMinMax)})
+            : flat.table({FlatWriter::number(slot::kXnodeUnionType, static_cast<uint8_t>(node.kind)),
+                          FlatWriter::offset(slot::kXnodeUnion)});
+    flat.link(table, slot::kXnodeUnion, node.fields(flat));
+    if (is_bounded) flat.link(table, slot::kOutputMinMax, fields(bits(node.low), bits(node.high))(flat));
+    return table;
+  }
+
+  static Position write_value(FlatWriter& flat, const GraphValue& value) {
+    namespace slot = schema::xnn::xvalue_table;
+    const bool is_quantized = value.is_quantized || value.quantization.kind != 0;
+    const Position table =
+        flat.table({FlatWriter::number(slot::kXvalueUnionType, static_cast<uint8_t>(is_quantized ? 2 : 1)),
+                    FlatWriter::offset(slot::kXvalueUnion)});
+    flat.link(table, slot::kXvalueUnion,
+              is_quantized ? write_quantized(flat, value) : write_tensor(flat, value));
+    return table;
+  }
+
+  static Position write_tensor(FlatWriter& flat, const GraphValue& value) {
+    namespace slot = schema::xnn::xnntensor_value_table;
+    const Position table = flat.table(
+        {FlatWriter::number(slot::kDatatype, value.datatype),
+         FlatWriter::number(slot::kNumDims, static_cast<uint32_t>(value.dims.size())),
+         FlatWriter::offset(slot::kDims), FlatWriter::number(slot::kConstantBufferIdx, value.constant),
+         FlatWriter::number(slot::kExternalId, value.external)});
+    flat.link(table, slot::kDims, flat.numbers(value.dims));
+    return table;
+  }
+
+  static Position write_quantized(FlatWriter& flat, const GraphValue& value) {
+    namespace slot = schema::xnn::xnnquantized_tensor_value_table;
+    const bool has_kind = value.quantization.kind != 0;
+    const Position table =
+        has_kind ? flat.table({FlatWriter::offset(slot::kTensorValue),
+                               FlatWriter::number(slot::kQuantParamsType, value.quantization.kind),
+                               FlatWriter::offset(slot::kQuantParams)})
+                 : flat.table({FlatWriter::offset(slot::kTensorValue)});
+    flat.link(table, slot::kTensorValue, write_tensor(flat, value));
+    if (has_kind) flat.link(table, slot::kQuantParams, value.quantization.write(flat));
+    return table;
+  }
+};
+
+// A header, the graph, and bytes behind it.
+inline std::vector<uint8_t> with_header(const std::vector<uint8_t>& graph, const std::vector<uint8_t>& behind,
+                                        uint32_t graph_at = 32) {
+  std::vector<uint8_t> bytes(graph_at);
+  const auto put = [&](size_t at, auto value) { std::memcpy(bytes.data() + at, &value, sizeof value); };
+  std::memcpy(bytes.data() + 4, "XH00", 4);
+  put(8, uint16_t{30});
+  put(10, graph_at);
+  put(14, static_cast<uint32_t>(graph.size()));
+  put(18, static_cast<uint32_t>(graph_at + graph.size()));
+  put(22, static_cast<uint64_t>(behind.size()));
+  bytes.insert(bytes.end(), graph.begin(), graph.end());
+  bytes.insert(bytes.end(), behind.begin(), behind.end());
+  return bytes;
+}
+
+// y = |-x| of 2 x 3 numbers.
+inline Graph two_nodes() {
+  Graph graph;
+  graph.values.resize(3);
+  graph.values[0].external = 0;
+  graph.values[2].external = 1;
+  graph.nodes = {unary(XNodeUnion::XNNNegate, 0, 1), unary(XNodeUnion::XNNAbs, 1, 2)};
+  graph.inputs = {0};
+  graph.outputs = {2};
+  return graph;
+}
+
+}  // namespace rushlight::xnnpack

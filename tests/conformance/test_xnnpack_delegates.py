@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Each kind of node of the official serializer for XNNPACK, in each type of number that it takes: files run
+as they are and converted, with the official outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="torch is not installed")
+pytest.importorskip("executorch.backends.xnnpack.partition.xnnpack_partitioner", reason="no executorch")
+
+from executorch.backends.xnnpack.operators.node_visitor import _node_visitor_dict  # noqa: E402
+from executorch.backends.xnnpack.partition.config.generic_node_configs import EluConfig  # noqa: E402
+from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner  # noqa: E402
+from torch import nn  # noqa: E402
+from torch.nn import functional  # noqa: E402
+from torchao.quantization import (  # noqa: E402
+    Int8DynActInt4WeightQuantizer,
+    Int8DynamicActivationIntxWeightConfig,
+    PerAxis,
+    PerGroup,
+    quantize_,
+)
+
+import rushlight  # noqa: E402
+from rushlight.convert.api import convert  # noqa: E402
+from rushlight.convert.files import own_operators  # noqa: E402
+from rushlight.errors import RushlightError  # noqa: E402
+from rushlight.program import read_model  # noqa: E402
+from support.interop.models import Fn  # noqa: E402
+from support.official_xnnpack import check, lower, quantized  # noqa: E402
+
+pytestmark = pytest.mark.conformance
+
+IMAGE = (2, 3, 12, 13)
+PAIR = ((3, 40), (3, 40))
+FLOAT = ("float32", "float16")
+STATIC = (*FLOAT, "int8")
+ALL = (*STATIC, "dynamic")
+TOLERANCES = {"float32": 1e-5, "float16": 2e-3, "int8": 0.0, "dynamic": 1e-5}
+
+
+@dataclass(frozen=True)
+class Row:
+    """Networks with a kind of node, and the types of number in which the official package lowers it."""
+
+    make: Callable[[], nn.Module]
+    shapes: tuple[tuple[int, ...], ...] = ((3, 40),)
+    types: tuple[str, ...] = FLOAT
+    positive: bool = False
+    configs: Any = None
+
+
+def fn(
+    function: Callable[..., Any], *shapes: tuple[int, ...], types: tuple[str, ...] = FLOAT, **more: Any
+) -> Row:
+    return Row(lambda: Fn(function), shapes or ((3, 40),), types, **more)
+
+
+def between(function: Callable[..., Any], outputs: int = 20) -> Row:
+    """A function of quantized numbers: between two layers."""
+    make = lambda: nn.Sequential(nn.Linear(33, 20), Fn(function), nn.Linear(outputs, 6))  # noqa: E731
+    return Row(make, ((4, 33),), STATIC)
+
+
+class OfWeights(nn.Module):
+    """A function of the input, and of constants."""
+
+    def __init__(self, function: Callable[..., Any], *shapes: tuple[int, ...]) -> None:
+        super().__init__()
+        self.function = function
+        self.weights = nn.ParameterList([nn.Parameter(torch.randn(shape)) for shape in shapes])
+
+    def forward(self, *inputs: Any) -> Any:
+        return self.function(*inputs, *self.weights)
+
+
+# A row for each target of the official serializer's visitors; words behind it tell rows apart.
+ROWS: dict[str, Row] = {
+    "aten.linear.default": Row(lambda: nn.Linear(33, 20), ((4, 33),), ALL),
+    "aten.linear.default of 3 dims": Row(
+        lambda: nn.Sequential(nn.Linear(33, 20), nn.ReLU()), ((2, 5, 33),), ALL
+    ),
+    "aten.linear.default without bias": Row(lambda: nn.Linear(33, 20, bias=False), ((4, 33),), ALL),
+    "aten.addmm.default": Row(
+        lambda: OfWeights(lambda x, b, w: torch.addmm(b, x, w), (6,), (5, 6)), ((4, 5),)
+    ),
+    "aten.mm.default": Row(lambda: OfWeights(torch.mm, (5, 6)), ((4, 5),)),
+    "aten.convolution.default": Row(
+        lambda: nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU6()), (IMAGE,), STATIC
+    ),
+    "aten.convolution.default strided": Row(
+        lambda: nn.Conv2d(3, 5, (3, 2), stride=(2, 1), dilation=(1, 2)), (IMAGE,), STATIC
+    ),
+    "aten.convolution.default depthwise": Row(
+        lambda: nn.Conv2d(3, 3, 3, groups=3, stride=2), (IMAGE,), STATIC
+    ),
+    "aten.convolution.default multiplied": Row(
+        lambda: nn.Conv2d(3, 6, 3, groups=3, padding=1), (IMAGE,), STATIC
+    ),
+    "aten.convolution.default of groups": Row(lambda: nn.Conv2d(4, 6, 3, groups=2), ((1, 4, 9, 9),), STATIC),
+    "aten.convolution.default transposed": Row(
+        lambda: nn.ConvTranspose2d(3, 5, 3, stride=2, output_padding=1, padding=1), (IMAGE,), STATIC
+    ),
+    "aten.convolution.default transposed, of groups": Row(
+        lambda: nn.ConvTranspose2d(4, 6, 3, groups=2), ((1, 4, 9, 9),), ("float32",)
+    ),
+    "aten.add.Tensor": fn(torch.add, *PAIR, types=STATIC),
+    "aten.add.Tensor broadcast": fn(torch.add, (3, 40), (1, 40), types=STATIC),
+    "aten.add.Tensor and ReLU": fn(lambda a, b: functional.relu(a + b), *PAIR, types=STATIC),
+    "aten.sub.Tensor": fn(torch.sub, *PAIR, types=STATIC),
+    "aten.mul.Tensor": fn(torch.mul, *PAIR, types=STATIC),
+    "aten.div.Tensor": fn(torch.div, *PAIR, positive=True),
+    "aten.maximum.default": fn(torch.maximum, *PAIR),
+    "aten.minimum.default": fn(torch.minimum, *PAIR),
+    "aten._softmax.default": Row(lambda: nn.Softmax(-1)),
+    "aten.sigmoid.default": Row(nn.Sigmoid),
+    "aten.tanh.default": Row(nn.Tanh),
+    "aten.gelu.default": Row(nn.GELU, types=("float32",)),
+    "aten.hardswish.default": Row(nn.Hardswish),
+    "aten.leaky_relu.default": Row(lambda: nn.LeakyReLU(0.2)),
+    "aten.elu.default": Row(lambda: nn.ELU(0.75), configs=[EluConfig]),
+    "aten.prelu.default": Row(lambda: nn.PReLU(3), (IMAGE,)),
+    "aten.exp.default": fn(torch.exp),
+    "aten.log.default": fn(torch.log, positive=True),
+    "aten.sin.default": fn(torch.sin),
+    "aten.cos.default": fn(torch.cos),
+    "aten.abs.default": fn(torch.abs),
+    "aten.neg.default": fn(torch.neg),
+    "aten.floor.default": fn(torch.floor),
+    "aten.ceil.default": fn(torch.ceil),
+    "aten.sqrt.default": fn(torch.sqrt, positive=True),
+    "aten.rsqrt.default": fn(torch.rsqrt, positive=True),
+    "aten.pow.Tensor_Scalar": fn(lambda x: x**2),
+    "aten.clamp.default": fn(lambda x: torch.clamp(x, -0.5, 0.7)),
+    "aten.hardtanh.default": Row(nn.Hardtanh),
+    "aten.relu.default": Row(nn.ReLU),
+    "aten.max_pool2d.default": Row(lambda: nn.MaxPool2d(3, 2, 1), (IMAGE,)),
+    "aten.max_pool2d.default between layers": Row(
+        lambda: nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(8, 8, 3)),
+        (IMAGE,),
+        STATIC,
+    ),
+    "aten.avg_pool2d.default": Row(lambda: nn.AvgPool2d(3, 2), (IMAGE,)),
+    "aten.avg_pool2d.default padded": Row(lambda: nn.AvgPool2d(3, 2, 1, count_include_pad=False), (IMAGE,)),
+    "aten.mean.dim": fn(lambda x: x.mean((2, 3), keepdim=True), IMAGE),
+    "aten.mean.dim between layers": Row(
+        lambda: nn.Sequential(nn.Conv2d(3, 8, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 5)),
+        (IMAGE,),
+        STATIC,
+    ),
+    "aten.upsample_bilinear2d.vec": fn(
+        lambda x: functional.interpolate(x, scale_factor=2, mode="bilinear"), IMAGE
+    ),
+    "aten.upsample_bilinear2d.vec of corners": fn(
+        lambda x: functional.interpolate(x, size=(20, 31), mode="bilinear", align_corners=True), IMAGE
+    ),
+    "aten.constant_pad_nd.default": fn(lambda x: functional.pad(x, (1, 2, 3, 0), value=0.5), IMAGE),
+    "aten.permute_copy.default": fn(lambda x: x.permute(2, 0, 1), (3, 4, 5)),
+    "aten.permute_copy.default between layers": between(lambda x: x.permute(1, 0), 4),
+    "aten.view_copy.default": fn(lambda x: x.reshape(4, 15) + 1.0, (3, 4, 5)),
+    "aten.view_copy.default between layers": between(lambda x: x.reshape(8, 10), 10),
+    "aten.unsqueeze_copy.default": Row(lambda: nn.Conv1d(3, 5, 3, padding=1), ((2, 3, 20),)),
+    "aten.squeeze_copy.dim": Row(lambda: nn.Conv1d(3, 6, 3, groups=3), ((2, 3, 20),)),
+    "aten.cat.default": fn(lambda a, b: torch.cat([a, b], 1), IMAGE, IMAGE, types=STATIC),
+    "aten.cat.default of 3": fn(lambda a, b: torch.cat([a, b, a], 1), IMAGE, IMAGE, types=STATIC),
+    "aten.cat.default of 4": fn(lambda a, b: torch.cat([a, b, a, b], 2), IMAGE, IMAGE),
+    "aten.cat.default of 5": fn(lambda a, b: torch.cat([a, b, a, b, a], 1), IMAGE, IMAGE),
+    "aten.slice_copy.Tensor": fn(lambda x: x[:, 1:3, 2:], (3, 4, 5)),
+    "aten.slice_copy.Tensor between layers": between(lambda x: x[:, 3:11], 8),
+    "aten.bmm.default": fn(torch.bmm, (3, 4, 5), (3, 5, 6)),
+    "aten.amax.default": fn(lambda x: torch.max(x, 2, keepdim=True)[0], IMAGE, types=("float32",)),
+    "aten._to_copy.default": fn(lambda x: (x + 1).to(memory_format=torch.channels_last) * 2, IMAGE),
+}
+QUANTIZED = {
+    "getitem": "aten.linear.default-dynamic",
+    "quantized_decomposed.choose_qparams.tensor": "aten.linear.default-dynamic",
+    "quantized_decomposed.quantize_per_tensor.tensor": "aten.linear.default-dynamic",
+    "quantized_decomposed.dequantize_per_tensor.tensor": "aten.linear.default-dynamic",
+    "quantized_decomposed.quantize_per_tensor.default": "aten.linear.default-int8",
+    "quantized_decomposed.dequantize_per_tensor.default": "aten.linear.default-int8",
+    "quantized_decomposed.dequantize_per_channel.default": "aten.linear.default-int8",
+    "torchao.choose_qparams_affine.default": "weights of 4 bits",
+    "torchao.quantize_affine.default": "weights of 4 bits",
+    "torchao.dequantize_affine.default": "weights of 4 bits",
+}
+"""Targets around others, and the tests that have them."""
+_OF_WEIGHTS = "weights are quantized before the exporter sees them"
+_EARLIER = "earlier versions of torchao made it"
+UNREACHED = {
+    "aten.clone.default": "passes before the serializer remove it",
+    "aten.max.dim": "the partitioner leaves it; of its values alone it is amax",
+    "aten.t_copy.default": "passes before the serializer fold it into linear layers",
+    "sym_size.int": "a number, which is no node",
+    "quantized_decomposed.choose_qparams_per_token_asymmetric.default": _EARLIER,
+    "quantized_decomposed.quantize_per_token.default": _EARLIER,
+    "quantized_decomposed.dequantize_per_token.default": _EARLIER,
+    "quantized_decomposed.dequantize_per_channel_group.default": _EARLIER,
+    "quantized_decomposed.quantize_per_channel.default": _OF_WEIGHTS,
+    "quantized_decomposed.quantize_per_channel_group.default": _OF_WEIGHTS,
+}
+"""Targets that the serializer has a visitor for, and no model of this version comes to, with the reason."""
+CASES = [(name, kind) for name, row in ROWS.items() for kind in row.types]
+
+
+def inputs_of(row: Row, kind: str, seed: int) -> tuple[Any, ...]:
+    generator = torch.Generator().manual_seed(seed)
+    made = [torch.randn(shape, generator=generator) * (1 + 0.3 * seed) for shape in row.shapes]
+    made = [x.abs() + 0.1 for x in made] if row.positive else made
+    return tuple(x.half() if kind == "float16" else x for x in made)
+
+
+def test_no_kind_of_node_is_missing() -> None:
+    rows = {name.partition(" ")[0] for name in ROWS}
+    assert rows.isdisjoint(QUANTIZED) and (rows | set(QUANTIZED)).isdisjoint(UNREACHED)
+    assert rows | set(QUANTIZED) | set(UNREACHED) == set(_node_visitor_dict)
+
+
+@pytest.mark.parametrize(("name", "kind"), CASES, ids=[f"{name}-{kind}" for name, kind in CASES])
+def test_a_kind_of_node_gives_what_the_official_runtime_gives(name: str, kind: str) -> None:
+    torch.manual_seed(0)
+    row = ROWS[name]
+    module = row.make().eval()
+    calls = [inputs_of(row, kind, seed) for seed in range(4)]
+    if kind == "float16":
+        module = module.half()
+    for per_channel in (True, False) if kind == "int8" else (True,):
+        made = module
+        if kind in ("int8", "dynamic"):
+            made = quantized(module, calls[0], per_channel=per_channel, dynamic=kind == "dynamic")
+        partitioners = None if row.configs is None else [XnnpackPartitioner(configs=row.configs)]
+        lowered = lower(made, calls[0], partitioners=partitioners)
+        assert name.partition(" ")[0] in lowered.visited, sorted(lowered.visited)
+        around = {target for target, case in QUANTIZED.items() if case == f"{name}-{kind}"}
+        assert not per_channel or around <= lowered.visited
+        done = check(lowered, calls, TOLERANCES[kind])
+        assert sum(method.delegates for method in done.methods) >= 1
+
+
+def in_groups(module: nn.Module) -> nn.Module:
+    return _few_bits(module, PerGroup(32))
+
+
+def by_channel(module: nn.Module) -> nn.Module:
+    return _few_bits(module, PerAxis(0))
+
+
+def _few_bits(module: nn.Module, granularity: Any) -> nn.Module:
+    config = Int8DynamicActivationIntxWeightConfig(
+        weight_dtype=torch.int4, weight_granularity=granularity, intx_packing_format="unpacked_to_int8"
+    )
+    quantize_(module, config)
+    return module
+
+
+def as_language_models(module: nn.Module) -> nn.Module:
+    """As the official export of language models quantizes ("8da4w")."""
+    return Int8DynActInt4WeightQuantizer(groupsize=32).quantize(module)
+
+
+@pytest.mark.parametrize("quantize", [in_groups, by_channel, as_language_models], ids=lambda f: f.__name__)
+def test_linear_layers_with_weights_of_4_bits(quantize: Callable[[nn.Module], nn.Module]) -> None:
+    torch.manual_seed(0)
+    module = nn.Sequential(
+        nn.Linear(64, 96, bias=quantize is not as_language_models), nn.ReLU(), nn.Linear(96, 10)
+    )
+    calls = [(torch.randn(5, 64) * (1 + seed),) for seed in range(4)]
+    lowered = lower(quantize(module.eval()), calls[0])
+    around = {target for target, case in QUANTIZED.items() if case == "weights of 4 bits"}
+    assert {"aten.linear.default", *around} <= lowered.visited and lowered.left == []
+    check(lowered, calls, 1e-5)
+
+
+def test_what_is_not_supported_is_refused_and_stays_a_delegate() -> None:
+    """Groups of a transposed convolution whose weights the exporter leaves in float32."""
+    inputs = (torch.randn(1, 4, 9, 9).half(),)
+    data = lower(nn.ConvTranspose2d(4, 6, 3, groups=2).half().eval(), inputs).data
+    with pytest.raises(RushlightError, match="NotSupported"):
+        rushlight.load(data).load_method("forward")
+    (method,) = convert(read_model(memoryview(data)), own_operators()).methods
+    assert method.delegates == 0 and len(method.kept_delegates) == 1
