@@ -53,6 +53,7 @@ FORMS: dict[str, tuple[Scheme | None, dict[str, Any]]] = {
     "`Static()`": (Static(), {}),
     "`Static()`, `equalize`, `correct_bias`": (Static(), {"equalize": True, "correct_bias": True}),
     "`Static(per_channel=False)`": (Static(per_channel=False), {}),
+    '`Static(activations="int16")`': (Static(activations="int16"), {}),
     "`Dynamic()`": (Dynamic(), {}),
     "`WeightOnly()`": (WeightOnly(), {}),
     "`WeightOnly(bits=4, group_size=32)`": (WeightOnly(bits=4, group_size=32), {}),

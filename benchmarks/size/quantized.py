@@ -3,6 +3,7 @@
 
     python benchmarks/size/quantized.py                      # Markdown on stdout
     python benchmarks/size/quantized.py --write              # also put the table into docs/quantization.md
+    python benchmarks/size/quantized.py --part boards16      # int8 beside int16 activations with int8 weights
     python benchmarks/size/quantized.py --models dscnn --targets cortex-m4 --json
 
 Each network of benchmarks/speed is quantized with `Static()`, calibrated with random inputs, exported, built
@@ -27,7 +28,7 @@ import networks
 import torch
 
 import rushlight
-from rushlight.quantize import quantize
+from rushlight.quantize import RushlightQuantizer, Static, quantize
 from rushlight.run.api import run
 from rushlight.run.cases import Call, Case
 from support import written
@@ -35,7 +36,13 @@ from support import written
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = ("dscnn", "resnet8", "mobilenet-v1-0.25", "autoencoder")
 TARGETS = ("cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m55", "rv32imac", "rv64gc", "rv64gcv")
-KINDS = ("float32", "int8")
+SCHEMES = {"int8": Static(), "int16x8": Static(activations="int16")}
+PAIRS = {"boards": ("float32", "int8"), "boards16": ("int8", "int16x8")}
+"""Parts of the page, and the two forms that each compares."""
+OF_PART = {
+    "boards": (MODELS, TARGETS),
+    "boards16": (("dscnn",), ("cortex-m0plus", "cortex-m4", "cortex-m55", "rv32imac")),
+}
 
 
 @dataclass(frozen=True)
@@ -56,10 +63,10 @@ def program_of(model: str, kind: str) -> tuple[bytes, list[Any]]:
     """The program and its inputs."""
     module, inputs = networks.make(networks.MODELS[model])
     graph = module
-    if kind == "int8":
+    if kind in SCHEMES:
         torch.manual_seed(1)
         calibration = [tuple(torch.randn_like(each) for each in inputs) for _ in range(4)]
-        graph = quantize(module, inputs, calibration)
+        graph = quantize(module, inputs, calibration, RushlightQuantizer(SCHEMES[kind]))
     return rushlight.export(graph, inputs).buffer, [each.numpy() for each in inputs]
 
 
@@ -80,15 +87,15 @@ def measure(model: str, target: str, kind: str, folder: Path) -> Row:
     )
 
 
-def to_markdown(rows: Sequence[Row]) -> str:
-    """A line for each model and target: float32 → int8, and the share of the instructions."""
+def to_markdown(rows: Sequence[Row], kinds: tuple[str, str]) -> str:
+    """A line for each model and target: one form → the other, and the share of the instructions."""
     found = {(row.model, row.target, row.kind): row for row in rows}
     lines = [
         "| model | target | instructions, M | share | planned, kB | flash, kB |",
         "|---|---|---:|---:|---:|---:|",
     ]
     for model, target in dict.fromkeys((row.model, row.target) for row in rows):
-        before, after = (found[model, target, kind] for kind in KINDS)
+        before, after = (found[model, target, kind] for kind in kinds)
         if after.failure:
             lines.append(f"| {model} | {target} | {after.failure} | | | |")
             continue
@@ -108,23 +115,29 @@ def main() -> int:
     parser.add_argument(
         "--work", type=Path, default=ROOT / "build" / "size-quantized", help="folder for builds"
     )
-    parser.add_argument("--models", nargs="*", default=MODELS)
-    parser.add_argument("--targets", nargs="*", default=TARGETS)
+    parser.add_argument("--models", nargs="*")
+    parser.add_argument("--targets", nargs="*")
+    parser.add_argument("--part", choices=PAIRS, default="boards", help="boards16: int8 beside 16x8")
     parser.add_argument("--json", action="store_true", help="print rows as JSON instead of a table")
     parser.add_argument("--write", action="store_true", help="takes all models and targets")
     options = parser.parse_args()
-    if options.write and (set(options.models) != set(MODELS) or set(options.targets) != set(TARGETS)):
+    if options.write and (options.models or options.targets):
         parser.error("--write: expected all models and targets, got some of them")
+    models, targets = OF_PART[options.part]
     options.work.mkdir(parents=True, exist_ok=True)
     rows = []
-    for model in options.models:
-        for target in options.targets:
-            for kind in KINDS:
+    for model in options.models or models:
+        for target in options.targets or targets:
+            for kind in PAIRS[options.part]:
                 rows.append(measure(model, target, kind, options.work))
                 print(rows[-1], file=sys.stderr, flush=True)
-    print(json.dumps([asdict(row) for row in rows], indent=1) if options.json else to_markdown(rows))
+    print(
+        json.dumps([asdict(row) for row in rows], indent=1)
+        if options.json
+        else to_markdown(rows, PAIRS[options.part])
+    )
     if options.write:
-        written.write(ROOT / "docs" / "quantization.md", "boards", to_markdown(rows))
+        written.write(ROOT / "docs" / "quantization.md", options.part, to_markdown(rows, PAIRS[options.part]))
     return 0
 
 

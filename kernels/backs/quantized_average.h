@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Problems of means and average pools of integers, and their backs. Input and `out` have one dtype of
-// kByteTypes, the outs have their shapes; what `to` says was proven, for one scale and sums of the most
-// elements that a mean is of.
+// kQuantizedNumbers, the outs have their shapes; what `to` says was proven, for one scale and sums of the
+// most elements that a mean is of.
 #pragma once
 
 #include "kernels/geometry/region.h"

@@ -20,7 +20,7 @@ struct QuantizedConvolutionProblem : IntegerConvolution {
 
 namespace host {
 
-// quantized_convolution.cpp: int8. They decline when there is too little scratch memory.
+// quantized_convolution.cpp: int8 and int16. They decline when there is too little scratch memory.
 std::optional<Error> quantized_convolution(KernelContext& context,
                                            const QuantizedConvolutionProblem& problem);
 Error quantized_convolution_prepare(KernelContext& context, const QuantizedConvolutionProblem& problem);
@@ -29,9 +29,9 @@ Error quantized_convolution_prepare(KernelContext& context, const QuantizedConvo
 
 namespace board {
 
-// quantized_convolution.cpp: int8. It declines where the elements of a channel's weights are apart in other
-// steps than one, and where what one output sees, or weights that have to be copied together, are too long
-// for the stack.
+// quantized_convolution.cpp: int8 and int16. It declines where the elements of a channel's weights are apart
+// in other steps than one, and where what one output sees, or weights that have to be copied together, are
+// too long for the stack.
 std::optional<Error> quantized_convolution(KernelContext& context,
                                            const QuantizedConvolutionProblem& problem);
 

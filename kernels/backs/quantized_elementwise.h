@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Problems of elementwise operators of integers, and their backs. Operands and `out` have one dtype of
-// kByteTypes, and `out` has the broadcast shape.
+// kQuantizedNumbers (sums: of kByteTypes), and `out` has the broadcast shape.
 #pragma once
 
 #include "kernels/ukernel/quantized_product.h"

@@ -20,8 +20,8 @@ struct QuantizedLinearProblem : IntegerLinear {
 
 namespace host {
 
-// quantized_linear.cpp: int8. They decline when there is too little scratch memory, and where rows do not lie
-// at equal steps.
+// quantized_linear.cpp: int8 and int16. They decline when there is too little scratch memory, and where rows
+// do not lie at equal steps.
 std::optional<Error> quantized_linear(KernelContext& context, const QuantizedLinearProblem& problem);
 Error quantized_linear_prepare(KernelContext& context, const QuantizedLinearProblem& problem);
 
@@ -29,8 +29,8 @@ Error quantized_linear_prepare(KernelContext& context, const QuantizedLinearProb
 
 namespace board {
 
-// quantized_linear.cpp: int8. It declines where the numbers of a row are apart, and where weights that have
-// to be copied together are too long for the stack.
+// quantized_linear.cpp: int8 and int16. It declines where the numbers of a row are apart, and where weights
+// that have to be copied together are too long for the stack.
 std::optional<Error> quantized_linear(KernelContext& context, const QuantizedLinearProblem& problem);
 
 }  // namespace board

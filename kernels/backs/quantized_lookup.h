@@ -16,6 +16,8 @@ namespace rushlight::kernels {
 // be no part of a tensor: `out` may be where the input is, or where the tensor is that the table was read
 // from.
 struct QuantizedLookupProblem {
+  static constexpr bool kDtypeIsSelected = true;
+
   const Tensor& input;
   const uint8_t* table;  // 256 bytes
   const Tensor& out;

@@ -8,15 +8,20 @@
 #include <cstring>
 
 #include "kernels/checks/checks.h"
+#include "kernels/checks/selection.h"
 #include "kernels/geometry/patches.h"
 #include "kernels/host/int8/int8_lines.h"
 #include "kernels/host/int8/tap_table.h"
+#include "kernels/int8/convolve_in_place.h"
 #include "kernels/quantization/requantization.h"
 #include "kernels/ukernel/int8_depthwise.h"
 
 namespace rushlight::kernels::host {
 
 namespace {
+
+constexpr bool kHasInt16 =
+    contains(selected_types("rushlight::quantized_convolution.out"), ScalarType::Short);
 
 constexpr uint64_t kTapsLayout = 0x8b18;
 constexpr ptrdiff_t kPointers = 1024;  // what some outputs see in a depthwise convolution
@@ -208,6 +213,9 @@ void convolve_group(KernelContext& context, const ConvolutionGeometry& g, PatchO
 
 std::optional<Error> quantized_convolution(KernelContext& context,
                                            const QuantizedConvolutionProblem& problem) {
+  if constexpr (kHasInt16) {
+    if (problem.type() == ScalarType::Short) return convolve_in_place<Int16Numbers>(problem);
+  }
   const ConvolutionGeometry g = geometry_of(problem);
   if (goes_by_channels(g)) return convolve_channels(context, g, problem);
   const std::optional<Weights> weights = weights_of(problem, g);
@@ -236,6 +244,7 @@ std::optional<Error> quantized_convolution(KernelContext& context,
 }
 
 Error quantized_convolution_prepare(KernelContext& context, const QuantizedConvolutionProblem& problem) {
+  if (kHasInt16 && problem.type() == ScalarType::Short) return Error::Ok;  // packs nothing
   const ConvolutionGeometry g = geometry_of(problem);
   const bool constant = is_constant(problem.weight);
   if (goes_by_channels(g)) {

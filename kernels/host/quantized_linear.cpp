@@ -2,12 +2,16 @@
 #include "kernels/backs/quantized_linear.h"
 
 #include "kernels/checks/checks.h"
+#include "kernels/checks/selection.h"
 #include "kernels/host/int8/int8_rows.h"
+#include "kernels/int8/multiply_in_place.h"
 #include "kernels/walk/view.h"
 
 namespace rushlight::kernels::host {
 
 namespace {
+
+constexpr bool kHasInt16 = contains(selected_types("rushlight::quantized_linear.out"), ScalarType::Short);
 
 Int8Matrix weight_of(const QuantizedLinearProblem& problem) {
   const Tensor& weight = problem.weight;
@@ -31,6 +35,9 @@ Int8Rows rows_of(const QuantizedLinearProblem& problem) {
 }  // namespace
 
 std::optional<Error> quantized_linear(KernelContext& context, const QuantizedLinearProblem& problem) {
+  if constexpr (kHasInt16) {
+    if (problem.type() == ScalarType::Short) return multiply_in_place<Int16Numbers>(problem);
+  }
   if (problem.weight_zero_point != 0) return std::nullopt;
   const size_t last = problem.input.sizes().size() - 1;
   if (problem.input.strides()[last] != 1 || problem.out.strides()[last] != 1) return std::nullopt;
@@ -61,6 +68,7 @@ std::optional<Error> quantized_linear(KernelContext& context, const QuantizedLin
 }
 
 Error quantized_linear_prepare(KernelContext& context, const QuantizedLinearProblem& problem) {
+  if (kHasInt16 && problem.type() == ScalarType::Short) return Error::Ok;  // packs nothing
   prepare_panels(context, weight_of(problem), 1, 0, is_constant(problem.weight),
                  rows_of(problem).scratch_bytes(false) * context.threads());
   return Error::Ok;

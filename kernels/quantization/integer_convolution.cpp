@@ -10,19 +10,20 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = kByteTypes & (selected_types("rushlight::quantized_convolution.out") |
-                                         selected_types("cortex_m::quantized_conv2d.out") |
-                                         selected_types("cortex_m::quantized_conv2d_nhwc.out") |
-                                         selected_types("cortex_m::quantized_depthwise_conv2d.out") |
-                                         selected_types("cortex_m::quantized_depthwise_conv2d_nhwc.out") |
-                                         selected_types("cortex_m::quantized_transpose_conv2d.out") |
-                                         selected_types("cortex_m::quantized_transpose_conv2d_nhwc.out"));
+constexpr TypeSet kTypes =
+    kQuantizedNumbers & (selected_types("rushlight::quantized_convolution.out") |
+                         selected_types("cortex_m::quantized_conv2d.out") |
+                         selected_types("cortex_m::quantized_conv2d_nhwc.out") |
+                         selected_types("cortex_m::quantized_depthwise_conv2d.out") |
+                         selected_types("cortex_m::quantized_depthwise_conv2d_nhwc.out") |
+                         selected_types("cortex_m::quantized_transpose_conv2d.out") |
+                         selected_types("cortex_m::quantized_transpose_conv2d_nhwc.out"));
 
 // The sum of one output of one channel. `in` and `weight` are at the first channel of the group.
 template <class T>
-int32_t sum_at(const ConvolutionGeometry& g, const T* in, const int8_t* weight, const ptrdiff_t* at,
-               int32_t zero_point) {
-  int32_t sum = 0;
+ProductSum<T> sum_at(const ConvolutionGeometry& g, const T* in, const int8_t* weight, const ptrdiff_t* at,
+                     int32_t zero_point) {
+  ProductSum<T> sum = 0;
   ptrdiff_t k[kSpatial];
   for (k[0] = 0; k[0] < g.axes[0].kernel; ++k[0]) {
     for (k[1] = 0; k[1] < g.axes[1].kernel; ++k[1]) {
@@ -51,7 +52,7 @@ template <class T>
 void convolve(const IntegerConvolution& convolution) {
   const ConvolutionGeometry g =
       convolution_geometry(convolution.input, convolution.weight, convolution.arguments, convolution.out);
-  const auto* bias = convolution.bias ? convolution.bias->const_data_ptr<int32_t>() : nullptr;
+  const auto* bias = convolution.bias ? convolution.bias->const_data_ptr<ProductSum<T>>() : nullptr;
   for (ptrdiff_t n = 0; n < g.batch; ++n) {
     const T* in = convolution.input.const_data_ptr<T>() + n * g.in_batch_stride;
     T* out = convolution.out.mutable_data_ptr<T>() + n * g.out_batch_stride;
@@ -64,11 +65,11 @@ void convolve(const IntegerConvolution& convolution) {
       for (at[0] = 0; at[0] < g.axes[0].out; ++at[0]) {
         for (at[1] = 0; at[1] < g.axes[1].out; ++at[1]) {
           for (at[2] = 0; at[2] < g.axes[2].out; ++at[2]) {
-            const int32_t sum = sum_at(g, first, weight, at, convolution.input_zero_point) +
-                                (bias == nullptr ? 0 : bias[channel]);
+            const ProductSum<T> sum = sum_at(g, first, weight, at, convolution.input_zero_point) +
+                                      (bias == nullptr ? 0 : bias[channel]);
             out[at[0] * g.axes[0].out_stride + at[1] * g.axes[1].out_stride + at[2] * g.axes[2].out_stride +
                 channel * g.out_channel_stride] =
-                static_cast<T>(ukernel::requantize(convolution.to, sum, static_cast<size_t>(channel)));
+                static_cast<T>(ukernel::requantize_sum(convolution.to, sum, static_cast<size_t>(channel)));
           }
         }
       }

@@ -12,7 +12,8 @@
 namespace rushlight::kernels {
 
 // out = quantized(input * weight + bias), where the input is input_zero_point outside of the image. Input and
-// `out` have one dtype of kByteTypes, the weight is int8, and `out` has its shape; what `to` says was proven.
+// `out` have one dtype of kQuantizedNumbers, the weight is int8, and `out` has its shape; what `to` says was
+// proven.
 struct IntegerConvolution {
   const Tensor& input;
   const Tensor& weight;

@@ -10,8 +10,8 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = kByteTypes & (selected_types("rushlight::quantized_linear.out") |
-                                         selected_types("cortex_m::quantized_linear.out"));
+constexpr TypeSet kTypes = kQuantizedNumbers & (selected_types("rushlight::quantized_linear.out") |
+                                                selected_types("cortex_m::quantized_linear.out"));
 
 template <class T>
 void multiply(const IntegerLinear& linear) {
@@ -19,7 +19,7 @@ void multiply(const IntegerLinear& linear) {
   const size_t last = linear.input.sizes().size() - 1;
   const SizesType depth = weight.sizes()[1], features = weight.sizes()[0];
   const ptrdiff_t in_step = linear.input.strides()[last], out_step = linear.out.strides()[last];
-  const auto* bias = linear.bias ? linear.bias->const_data_ptr<int32_t>() : nullptr;
+  const auto* bias = linear.bias ? linear.bias->const_data_ptr<ProductSum<T>>() : nullptr;
   View source = View::of(linear.input), target = View::of(linear.out);
   PairedLoops(target.select(last, 0), source.select(last, 0))
       .for_each_run([&](char* to, const char* from, const auto& rows) {
@@ -27,11 +27,11 @@ void multiply(const IntegerLinear& linear) {
           const T* in = reinterpret_cast<const T*>(from);
           for (SizesType j = 0; j < features; ++j) {
             const int8_t* w = weight.const_data_ptr<int8_t>() + j * ptrdiff_t{weight.strides()[0]};
-            int32_t sum = bias == nullptr ? 0 : bias[j];
+            ProductSum<T> sum = bias == nullptr ? 0 : bias[j];
             for (SizesType k = 0; k < depth; ++k)
               sum += int32_t{in[k * in_step]} * (w[k * weight.strides()[1]] - linear.weight_zero_point);
             reinterpret_cast<T*>(to)[j * out_step] =
-                static_cast<T>(ukernel::requantize(linear.to, sum, static_cast<size_t>(j)));
+                static_cast<T>(ukernel::requantize_sum(linear.to, sum, static_cast<size_t>(j)));
           }
         }
       });

@@ -12,7 +12,8 @@
 namespace rushlight::kernels {
 
 // out = quantized(input (weight - weight_zero_point)^T + bias); weight is [features, depth]. Input and `out`
-// have one dtype of kByteTypes, the weight is int8, and `out` has its shape; what `to` says was proven.
+// have one dtype of kQuantizedNumbers, the weight is int8, and `out` has its shape; what `to` says was
+// proven.
 struct IntegerLinear {
   const Tensor& input;
   const Tensor& weight;

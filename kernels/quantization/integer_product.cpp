@@ -9,8 +9,8 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = kByteTypes & (selected_types("rushlight::quantized_matmul.out") |
-                                         selected_types("cortex_m::quantized_batch_matmul.out"));
+constexpr TypeSet kTypes = kQuantizedNumbers & (selected_types("rushlight::quantized_matmul.out") |
+                                                selected_types("cortex_m::quantized_batch_matmul.out"));
 constexpr ptrdiff_t kBlock = 32;  // columns that are summed together
 
 // One row of the result.
@@ -20,7 +20,7 @@ void multiply_row(const ProductMatrices& product, const T* a, T* out, FactorZero
   const auto columns = static_cast<ptrdiff_t>(product.columns);
   for (ptrdiff_t first = 0; first < columns; first += kBlock) {
     const ptrdiff_t width = columns - first < kBlock ? columns - first : kBlock;
-    int32_t sums[kBlock] = {};
+    ProductSum<T> sums[kBlock] = {};
     const auto* b = static_cast<const T*>(product.b.data) + first * product.b.column_stride;
     for (size_t k = 0; k < product.depth; ++k, b += product.b.row_stride) {
       const auto left =
@@ -33,7 +33,7 @@ void multiply_row(const ProductMatrices& product, const T* a, T* out, FactorZero
       }
     }
     for (ptrdiff_t j = 0; j < width; ++j) {
-      out[(first + j) * product.out.column_stride] = static_cast<T>(ukernel::requantize(to, sums[j], 0));
+      out[(first + j) * product.out.column_stride] = static_cast<T>(ukernel::requantize_sum(to, sums[j], 0));
     }
   }
 }

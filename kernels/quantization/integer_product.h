@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of two quantized matrices, whose zero points are subtracted first: factors are int16, and sums,
-// which have 32 bits, need no correction.
+// Products of two quantized matrices, whose zero points are subtracted first: factors are int16, and sums
+// need no correction. They have 32 bits, those of numbers of 16 bits 48.
 #pragma once
 
 #include "kernels/matmul/product.h"

@@ -10,18 +10,28 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = kByteTypes & (selected_types("rushlight::quantized_softmax.out") |
-                                         selected_types("cortex_m::softmax.out"));
+constexpr TypeSet kTypes = kQuantizedNumbers & (selected_types("rushlight::quantized_softmax.out") |
+                                                selected_types("cortex_m::softmax.out"));
 constexpr size_t kBytes = 256;
 
-// `out` may lie over the input, element by element, and over anything else: distances are reduced to a byte.
+// exp(-distance * input scale) * 2^30. `out` may lie over the input, element by element, and over anything
+// else: distances are reduced to the numbers that the table is for.
+template <class T>
+int32_t exponential_of(const int32_t* table, int32_t distance) {
+  if constexpr (sizeof(T) == 1) return table[static_cast<uint8_t>(distance)];
+  const auto unsigned_distance = static_cast<uint16_t>(distance);
+  const int64_t product =
+      int64_t{table[unsigned_distance % kBytes]} * table[kBytes + unsigned_distance / kBytes];
+  return static_cast<int32_t>((product + (1 << 29)) >> 30);
+}
+
 template <class T>
 void softmax(const FiberPair<T, T>& fiber, const int32_t* table, DividedScale* scale) {
   int32_t largest = fiber.get(0);
   for (size_t i = 1; i < fiber.size; ++i) {
     if (fiber.get(i) > largest) largest = fiber.get(i);
   }
-  const auto exponential = [&](size_t i) { return table[static_cast<uint8_t>(largest - fiber.get(i))]; };
+  const auto exponential = [&](size_t i) { return exponential_of<T>(table, largest - fiber.get(i)); };
   uint64_t sum = 0;
   for (size_t i = 0; i < fiber.size; ++i) sum += static_cast<uint32_t>(exponential(i)) & INT32_MAX;
   const ukernel::Requantization& to = scale->by(sum == 0 ? 1 : static_cast<int64_t>(sum));

@@ -2,8 +2,10 @@
 // Softmax of integers: dequantize, softmax and quantize in one, without a float.
 //
 // The table has exp(-d * input scale) in fixed point for d = 0 to 255, the distance from the largest number
-// of a row. Sums have 64 bits: rows may have any length. One division of 64 bits a row makes the scale 1 /
-// (output scale * sum), which requantizes each element's exponential with one rounding.
+// of a row. Of int16, whose distances have 16 bits, it has exp(-256 d * input scale) behind, and an
+// exponential is the product of two, rounded to the table's 30 bits. Sums have 64 bits: rows may have any
+// length. One division of 64 bits a row makes the scale 1 / (output scale * sum), which requantizes each
+// element's exponential with one rounding.
 #pragma once
 
 #include <cstdint>

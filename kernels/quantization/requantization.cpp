@@ -5,6 +5,7 @@
 
 #include "kernels/checks/checks.h"
 #include "kernels/checks/overlap.h"
+#include "kernels/checks/selection.h"
 
 namespace rushlight::kernels {
 
@@ -13,13 +14,24 @@ namespace {
 using ukernel::Rounding;
 
 constexpr int64_t kLargestByte = 255;
+constexpr int64_t kLargestShort = 32768;
 constexpr int32_t kLeastMultiplier = 1 << 30;
+
+// Builds without int16 have no code for it.
+constexpr bool kSelectsShort = contains(kAnySelectedType, ScalarType::Short);
+bool is_short(ScalarType type) { return kSelectsShort && type == ScalarType::Short; }
 
 struct Limits {
   int64_t low;
   int64_t high;
 };
-Limits limits_of(ScalarType type) { return type == ScalarType::Byte ? Limits{0, 255} : Limits{-128, 127}; }
+Limits limits_of(ScalarType type) {
+  if (is_short(type)) return {INT16_MIN, INT16_MAX};
+  return type == ScalarType::Byte ? Limits{0, 255} : Limits{-128, 127};
+}
+
+// The largest magnitude of a number, less a zero point.
+int64_t largest_of(ScalarType type) { return is_short(type) ? kLargestShort : kLargestByte; }
 
 Error read_rounding(std::string_view name, Rounding* rounding) {
   constexpr std::string_view kNames[] = {"single", "double", "float"};
@@ -44,9 +56,10 @@ Error check_list(const Tensor& list, ScalarType type, size_t columns, const char
   return Error::Ok;
 }
 
-Error check_bias(const std::optional<Tensor>& bias, size_t columns) {
+// A bias is int32, or int64 for sums of products of int16.
+Error check_bias(const std::optional<Tensor>& bias, ScalarType type, size_t columns) {
   if (!bias) return Error::Ok;
-  RL_TRY(check_list(*bias, ScalarType::Int, columns, "bias"));
+  RL_TRY(check_list(*bias, is_short(type) ? ScalarType::Long : ScalarType::Int, columns, "bias"));
   RL_CHECK(bias->numel() == columns, Error::InvalidArgument, "bias: expected %lu elements, got one",
            static_cast<unsigned long>(columns));
   return Error::Ok;
@@ -68,6 +81,55 @@ Error check_scales(const float* scales, size_t count) {
   RL_CHECK(wrong == nullptr, Error::InvalidArgument, "multipliers: expected finite numbers above 0, got %g",
            static_cast<double>(*wrong));
   return Error::Ok;
+}
+
+template <class T>
+const T* numbers_of(const std::optional<Tensor>& bias) {
+  return bias ? bias->const_data_ptr<T>() : nullptr;
+}
+
+// The largest magnitude of some numbers; null stands for none.
+template <class T>
+int64_t most_of(const T* numbers, size_t count) {
+  T low = 0, high = 0;
+  for (size_t i = 0; numbers != nullptr && i < count; ++i) {
+    low = numbers[i] < low ? numbers[i] : low;
+    high = numbers[i] > high ? numbers[i] : high;
+  }
+  if constexpr (sizeof(T) == sizeof(int64_t)) {
+    if (low == INT64_MIN) return INT64_MAX;
+  }
+  return -int64_t{low} > high ? -int64_t{low} : high;
+}
+
+Error check_depth(size_t depth) {
+  RL_CHECK(depth <= INT32_MAX, Error::InvalidArgument, "weight: %lu products a sum are too many",
+           static_cast<unsigned long>(depth));
+  return Error::Ok;
+}
+
+// Sums of products of int16 with int8 have 48 bits.
+Error bound_wide_sums(const std::optional<Tensor>& bias, size_t columns, size_t depth, int64_t* bound) {
+  constexpr int64_t kLargest = kLargestShort * 128;
+  const int64_t most = most_of(numbers_of<int64_t>(bias), columns);
+  RL_TRY(check_depth(depth));
+  RL_CHECK(most <= ukernel::kMostWideSum - static_cast<int64_t>(depth) * kLargest, Error::InvalidArgument,
+           "bias and weight: sums of %lu products and a bias may have more than 48 bits",
+           static_cast<unsigned long>(depth));
+  *bound = ukernel::kMostWideSum;  // kernels requantize all of them as wide ones
+  return Error::Ok;
+}
+
+// A sum of 32 bits that is shifted left, as "double" does, keeps them.
+int most_shift(Rounding rounding, int64_t bound) {
+  if (kSelectsShort && bound > INT32_MAX) {
+    return rounding == Rounding::kDouble ? ukernel::kMostWideDoubleShift : ukernel::kMostWideShift;
+  }
+  int most = ukernel::kMostShift;
+  if (rounding == Rounding::kDouble) {
+    while (most > 0 && (bound << most) > INT32_MAX) --most;
+  }
+  return most;
 }
 
 // For sums of at most `bound`.
@@ -107,14 +169,8 @@ Error prove(const RequantizationArguments& arguments, const Tensor& out, size_t 
 }  // namespace
 
 Error bound_sums(const int32_t* bias, size_t columns, size_t depth, int64_t largest, int64_t* bound) {
-  int32_t low = 0, high = 0;
-  for (size_t i = 0; bias != nullptr && i < columns; ++i) {
-    low = bias[i] < low ? bias[i] : low;
-    high = bias[i] > high ? bias[i] : high;
-  }
-  const int64_t most = -int64_t{low} > high ? -int64_t{low} : high;
-  RL_CHECK(depth <= INT32_MAX, Error::InvalidArgument, "weight: %lu products a sum are too many",
-           static_cast<unsigned long>(depth));
+  const int64_t most = most_of(bias, columns);
+  RL_TRY(check_depth(depth));
   *bound = most + static_cast<int64_t>(depth) * largest;
   RL_CHECK(*bound <= INT32_MAX, Error::InvalidArgument,
            "bias and weight: sums of %lu products and a bias of up to %ld may have more than 32 bits",
@@ -122,16 +178,12 @@ Error bound_sums(const int32_t* bias, size_t columns, size_t depth, int64_t larg
   return Error::Ok;
 }
 
-// A sum that is shifted left, as "double" does, keeps its 32 bits.
 Error check_fixed_point(const ukernel::Requantization& to, size_t count, int64_t bound) {
   const int32_t* multiplier = first_wrong(
       to.multipliers, count, [](int32_t number) { return (number == 0) | (number >= kLeastMultiplier); });
   RL_CHECK(multiplier == nullptr, Error::InvalidArgument, "multipliers: expected 0 or 2^30 at least, got %ld",
            static_cast<long>(*multiplier));
-  int most = ukernel::kMostShift;
-  if (to.rounding == Rounding::kDouble) {
-    while (most > 0 && (bound << most) > INT32_MAX) --most;
-  }
+  const int most = most_shift(to.rounding, bound);
   const int8_t* shift = first_wrong(to.shifts, count, [most](int8_t number) {
     return (number >= ukernel::kLeastShift) & (number <= most);
   });
@@ -141,7 +193,7 @@ Error check_fixed_point(const ukernel::Requantization& to, size_t count, int64_t
 }
 
 Error check_zero_point(int64_t value, ScalarType type, const char* name) {
-  const Limits limits = limits_of(type);
+  const Limits limits = is_short(type) ? Limits{0, 0} : limits_of(type);
   RL_CHECK(value >= limits.low && value <= limits.high, Error::InvalidArgument,
            "%s: expected %ld to %ld, got %ld", name, static_cast<long>(limits.low),
            static_cast<long>(limits.high), static_cast<long>(value));
@@ -150,6 +202,8 @@ Error check_zero_point(int64_t value, ScalarType type, const char* name) {
 
 Error check_quantized_range(const QuantizedRange& range, ScalarType type) {
   const Limits limits = limits_of(type);
+  RL_CHECK(!is_short(type) || range.zero_point == 0, Error::InvalidArgument,
+           "output_zero_point: expected 0 for int16, got %ld", static_cast<long>(range.zero_point));
   RL_CHECK(limits.low <= range.low && range.low <= range.zero_point && range.zero_point <= range.high &&
                range.high <= limits.high,
            Error::InvalidArgument,
@@ -163,18 +217,20 @@ Error check_quantized_range(const QuantizedRange& range, ScalarType type) {
 Error make_requantization(const RequantizationArguments& arguments, const Tensor& out, size_t columns,
                           size_t depth, ukernel::Requantization* to) {
   int64_t bound = 0;
-  RL_TRY(check_bias(arguments.bias, columns));
-  const auto* bias = arguments.bias ? arguments.bias->const_data_ptr<int32_t>() : nullptr;
-  RL_TRY(bound_sums(bias, columns, depth, kLargestProduct, &bound));
+  RL_TRY(check_bias(arguments.bias, out.scalar_type(), columns));
+  RL_TRY(is_short(out.scalar_type())
+             ? bound_wide_sums(arguments.bias, columns, depth, &bound)
+             : bound_sums(numbers_of<int32_t>(arguments.bias), columns, depth, kLargestProduct, &bound));
   return prove(arguments, out, columns, bound, to);
 }
 
 Error make_requantization_of_sums(const RequantizationArguments& arguments, const Tensor& out, size_t count,
                                   ukernel::Requantization* to) {
-  constexpr size_t kMost = INT32_MAX / kLargestByte;
-  RL_CHECK(count <= kMost, Error::InvalidArgument, "input: expected sums of at most %lu numbers, got %lu",
-           static_cast<unsigned long>(kMost), static_cast<unsigned long>(count));
-  return prove(arguments, out, 1, static_cast<int64_t>(count) * kLargestByte, to);
+  const int64_t largest = largest_of(out.scalar_type());
+  const auto most = static_cast<size_t>(INT32_MAX / largest);
+  RL_CHECK(count <= most, Error::InvalidArgument, "input: expected sums of at most %lu numbers, got %lu",
+           static_cast<unsigned long>(most), static_cast<unsigned long>(count));
+  return prove(arguments, out, 1, static_cast<int64_t>(count) * largest, to);
 }
 
 }  // namespace rushlight::kernels

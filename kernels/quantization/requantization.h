@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 #include "kernels/ukernel/requantize.h"
 #include "runtime/base/error.h"
@@ -14,8 +15,13 @@
 
 namespace rushlight::kernels {
 
-// Quantized tensors of these operators.
+// Quantized tensors of these operators. Those of 16 bits count from 0: their zero points are 0.
 inline constexpr TypeSet kByteTypes = type_set(ScalarType::Char, ScalarType::Byte);
+inline constexpr TypeSet kQuantizedNumbers = kByteTypes | type_set(ScalarType::Short);
+
+// What sums of products with such numbers are held in, and the bias of such sums.
+template <class T>
+using ProductSum = std::conditional_t<sizeof(T) == 1, int32_t, int64_t>;
 
 // The range that a quantized tensor uses of its dtype.
 struct QuantizedRange {
@@ -25,8 +31,8 @@ struct QuantizedRange {
 };
 
 // As operators are called with it. Multipliers are int32, with int8 shifts, for "single" and "double",
-// float32 without shifts for "float", one for all columns or one for each. The bias is int32, one for each
-// column.
+// float32 without shifts for "float", one for all columns or one for each. The bias is a ProductSum, one for
+// each column.
 struct RequantizationArguments {
   const std::optional<Tensor>& bias;
   const Tensor& multipliers;
@@ -35,18 +41,20 @@ struct RequantizationArguments {
   QuantizedRange range;
 };
 
-// InvalidArgument unless `value`, the argument named, is one of the dtype, which is of kByteTypes.
+// InvalidArgument unless `value`, the argument named, is a zero point of the dtype, one of kQuantizedNumbers.
 Error check_zero_point(int64_t value, ScalarType type, const char* name);
 
-// InvalidArgument unless the range is one of the dtype, which is of kByteTypes, with the zero point in it.
+// InvalidArgument unless the range is one of the dtype, one of kQuantizedNumbers, with the zero point in it.
 Error check_quantized_range(const QuantizedRange& range, ScalarType type);
 
 // Proves the arguments for results of `out`'s dtype, which are sums of `depth` products of an element of such
-// a dtype and one of int8: no sum overflows. Costs a few instructions a column. InvalidArgument, InvalidType.
+// a dtype and one of int8: no sum overflows. Of int16 these are sums of 48 bits, see requantize_wide(). Costs
+// a few instructions a column. InvalidArgument, InvalidType.
 Error make_requantization(const RequantizationArguments& arguments, const Tensor& out, size_t columns,
                           size_t depth, ukernel::Requantization* to);
 
-// The same for one column of sums of `count` numbers of 8 bits, less a zero point each: means and pools.
+// The same for one column of sums of `count` numbers of `out`'s dtype, less a zero point each: means and
+// pools. They have 32 bits.
 Error make_requantization_of_sums(const RequantizationArguments& arguments, const Tensor& out, size_t count,
                                   ukernel::Requantization* to);
 

@@ -3,8 +3,8 @@
 //
 //   out = quantized((a - zero_points[0]) * (b - zero_points[1]))
 //
-// by column 0 of `to`. Zero points are of the numbers' dtype, so that the product has 17 bits; with rounding
-// "double" it may have 32.
+// by column 0 of `to`. Zero points are of the numbers' dtype, of int16 0, so that the product has 17 bits, or
+// 31; with rounding "double" it may have 32.
 #pragma once
 
 #include <cstdint>

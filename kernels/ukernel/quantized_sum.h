@@ -3,16 +3,17 @@
 //
 //   out = clamp(((a * multipliers[0] + b * multipliers[1] + offset) >> shift) + zero_point, low, high)
 //
-// in 32 bits, which the caller knows to suffice.
+// in `Sum`, int32_t or, for int16, int64_t, which the caller knows to suffice.
 #pragma once
 
 #include <cstdint>
 
 namespace rushlight::ukernel {
 
-struct QuantizedSum {
+template <class Sum>
+struct QuantizedSumIn {
   int32_t multipliers[2];
-  int32_t offset;
+  Sum offset;
   int32_t shift;
   int32_t zero_point;
   int32_t low;
@@ -20,9 +21,10 @@ struct QuantizedSum {
 
   // Part of each loop, also of those that are compiled for size.
   [[nodiscard]] [[gnu::always_inline]] int32_t operator()(int32_t a, int32_t b) const {
-    const int32_t value = ((a * multipliers[0] + (offset + b * multipliers[1])) >> shift) + zero_point;
-    return value < low ? low : value > high ? high : value;
+    const Sum value = ((Sum{a} * multipliers[0] + (offset + Sum{b} * multipliers[1])) >> shift) + zero_point;
+    return value < low ? low : value > high ? high : static_cast<int32_t>(value);
   }
 };
+using QuantizedSum = QuantizedSumIn<int32_t>;
 
 }  // namespace rushlight::ukernel

@@ -58,8 +58,15 @@ class Draw:
         """From 1 on."""
         return int(self._numbers.integers(1, most + 1))
 
+    @property
+    def is_short(self) -> bool:
+        """Whether numbers have 16 bits: those count from 0."""
+        return self.dtype == torch.int16
+
     def point(self) -> int:
         """A zero point."""
+        if self.is_short:
+            return 0
         return int(self._numbers.integers(self.info.min, self.info.max + 1))
 
     def scale(self, scale: float) -> list[Any]:
@@ -77,25 +84,34 @@ class Draw:
 def added(draw: Draw) -> Arguments:
     shape = draw.size(5), draw.size(40)
     a, b = draw.tensor(*shape), draw.tensor(shape[0] if draw.size(2) == 1 else 1, shape[1])
-    return "quantized_add", [a, b, 1_034_567, -787_654, 1 << 19, 20, *draw.range()]
+    how = [1_034_567_890, -787_654_321, 1 << 30, 31] if draw.is_short else [1_034_567, -787_654, 1 << 19, 20]
+    return "quantized_add", [a, b, *how, *draw.range()]
 
 
 def multiplied(draw: Draw) -> Arguments:
     shape = draw.size(5), draw.size(40)
     a, b = draw.tensor(*shape), draw.tensor(shape[0], shape[1] if draw.size(2) == 1 else 1)
-    return "quantized_mul", [a, draw.point(), b, draw.point(), *draw.scale(0.006)]
+    return "quantized_mul", [a, draw.point(), b, draw.point(), *draw.scale(2e-5 if draw.is_short else 0.006)]
 
 
 def matrices(draw: Draw) -> Arguments:
     depth = draw.size(40)
     a, b = draw.tensor(2, draw.size(6), depth), draw.tensor(2, depth, draw.size(40))
-    return "quantized_matmul", [a, draw.point(), b, draw.point(), *draw.scale(0.01 / depth**0.5)]
+    return "quantized_matmul", [
+        a,
+        draw.point(),
+        b,
+        draw.point(),
+        *draw.scale((3e-5 if draw.is_short else 0.01) / depth**0.5),
+    ]
 
 
 def softmax(draw: Draw) -> Arguments:
-    to = requantization(np.array([256.0]))
+    to = requantization(np.array([32767.0 if draw.is_short else 256.0]))
     assert to is not None and to.shifts is not None
-    table = torch.from_numpy(exponentials(0.02 * draw.size(5)))
+    table = torch.from_numpy(
+        exponentials(1e-4 * draw.size(5), "int16") if draw.is_short else exponentials(0.02 * draw.size(5))
+    )
     scale = int(to.multipliers[0]), int(to.shifts[0])
     return "quantized_softmax", [draw.tensor(3, draw.size(60)), -1, table, *scale, *draw.range()]
 
@@ -112,6 +128,11 @@ def pooled(draw: Draw) -> Arguments:
     x = draw.tensor(2, draw.size(12), draw.size(9) + 1, draw.size(9) + 1)
     size = [draw.size(4), draw.size(4)]
     return "quantized_adaptive_avg_pool2d", [x, draw.point(), size, *draw.scale(1.0)]
+
+
+def curved(draw: Draw) -> Arguments:
+    table = torch.randint(-(1 << 30), 1 << 30, (1 << draw.size(7), 4), generator=draw._torch).to(torch.int32)
+    return "quantized_curve", [draw.tensor(3, draw.size(60)), table, *draw.range()[1:], draw.dtype]
 
 
 def divided(draw: Draw) -> Arguments:
@@ -204,13 +225,17 @@ FUNCTIONS: tuple[Callable[[Draw], Arguments], ...] = (
     softmax,
     weighted,
 )
+OF_16_BITS = (added, averaged, multiplied, matrices, softmax, pooled, pooled_volumes, pooled_windows, curved)
 OF_FLOATS = "rushlight::weight_only_linear.out"
 """Its sums are of float32, whose last bits are the processor's."""
 
 
 def _drawn() -> Iterator[RecordedCall]:
-    kinds = itertools.product((torch.int8, torch.uint8), ROUNDINGS, FUNCTIONS)
-    for seed, (dtype, rounding, draw) in enumerate(itertools.chain.from_iterable([list(kinds)] * 3)):
+    kinds = [
+        *itertools.product((torch.int8, torch.uint8), ROUNDINGS, FUNCTIONS),
+        *itertools.product((torch.int16,), ROUNDINGS, OF_16_BITS),
+    ]
+    for seed, (dtype, rounding, draw) in enumerate(itertools.chain.from_iterable([kinds] * 3)):
         base, arguments = draw(Draw(seed, dtype, rounding))
         name = f"rushlight::{base}.out"
         schema, function = torch._C.parse_schema(OPERATORS[name].schema.text), integers.overload(f"::{base}")

@@ -21,7 +21,7 @@ from support.boards import need, set_vector_length
 from support.calls_program import computed
 from support.harness import with_dim_order
 from support.opinfo.recording import RecordedCall
-from support.quantized_products import BYTES, CONVOLUTION, LINEAR, drawn_convolution, drawn_linear
+from support.quantized_products import CONVOLUTION, LINEAR, NUMBERS, drawn_convolution, drawn_linear
 
 pytestmark = pytest.mark.device
 
@@ -49,7 +49,7 @@ def _drawn(name: str, rounding: str, dtype: torch.dtype) -> Iterator[RecordedCal
 @pytest.fixture(scope="module")
 def calls() -> list[RecordedCall]:
     """What the targets are to compute, calls of all kinds in turn."""
-    kinds = itertools.product((CONVOLUTION, LINEAR), ROUNDINGS, BYTES)
+    kinds = itertools.product((CONVOLUTION, LINEAR), ROUNDINGS, NUMBERS)
     drawn = [list(itertools.islice(_drawn(*kind), EACH)) for kind in kinds]
     return [call for turn in zip(*drawn, strict=True) for call in turn]
 

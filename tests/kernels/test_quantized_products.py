@@ -20,6 +20,7 @@ from support.quantized_products import (
     LEAST,
     LINEAR,
     MOST,
+    NUMBERS,
     drawn_convolution,
     drawn_linear,
     limits,
@@ -38,7 +39,7 @@ def check(kernels: Kernels, name: str, arguments: Sequence[Any], order: Sequence
 
 
 @pytest.mark.parametrize("rounding", ROUNDINGS)
-@pytest.mark.parametrize("dtype", BYTES)
+@pytest.mark.parametrize("dtype", NUMBERS)
 @pytest.mark.parametrize("block", range(4))
 def test_any_convolution(kernels: Kernels, block: int, dtype: torch.dtype, rounding: str) -> None:
     for seed in range(100 * block, 100 * (block + 1)):
@@ -46,7 +47,7 @@ def test_any_convolution(kernels: Kernels, block: int, dtype: torch.dtype, round
 
 
 @pytest.mark.parametrize("rounding", ROUNDINGS)
-@pytest.mark.parametrize("dtype", BYTES)
+@pytest.mark.parametrize("dtype", NUMBERS)
 def test_any_linear_layer(kernels: Kernels, dtype: torch.dtype, rounding: str) -> None:
     for seed in range(200):
         check(kernels, LINEAR, *drawn_linear(seed, rounding, dtype))
@@ -196,7 +197,8 @@ def test_lists_of_other_dtypes_are_refused(
         ({"weight": torch.uint8}, "InvalidType", "weight: expected dtype int8, got uint8"),
         ({"weight": torch.int32}, "InvalidType", "weight: expected dtype int8, got int32"),
         ({"out": torch.uint8}, "InvalidType", "input and out"),
-        ({"input": torch.int16, "out": torch.int16}, "InvalidType", "int16"),
+        ({"input": torch.int16}, "InvalidType", "input and out"),
+        ({"input": torch.int32, "out": torch.int32}, "InvalidType", "int32"),
         ({"input": torch.float32, "out": torch.float32}, "InvalidType", "float32"),
     ],
 )

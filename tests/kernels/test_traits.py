@@ -67,6 +67,10 @@ OWN_KEEP_ORDER: dict[str, tuple[tuple[Any, ...], torch.dtype]] = {
         (BYTES, 3, BYTE_WEIGHT, None, *ONE_SCALE, [1, 1], [1, 1], [1, 1], False, [0, 0], 1, *TO),
         torch.int8,
     ),
+    "rushlight::quantized_curve.out": (
+        (BYTES.to(torch.int16), torch.arange(8, dtype=torch.int32).reshape(2, 4), -128, 127, torch.int8),
+        torch.int8,
+    ),
     "rushlight::quantized_lookup.out": ((BYTES, torch.arange(256).to(torch.int8)), torch.int8),
 }
 POINTWISE: dict[str, tuple[Any, ...]] = {

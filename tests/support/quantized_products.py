@@ -16,6 +16,7 @@ from support.harness import with_dim_order
 CONVOLUTION = "rushlight::quantized_convolution.out"
 LINEAR = "rushlight::quantized_linear.out"
 BYTES = [torch.int8, torch.uint8]
+NUMBERS = [*BYTES, torch.int16]
 LEAST, MOST = -(1 << 31), (1 << 31) - 1
 
 
@@ -23,6 +24,21 @@ def limits(dtype: torch.dtype) -> tuple[int, int]:
     """The range of a dtype."""
     info = torch.iinfo(dtype)
     return info.min, info.max
+
+
+def most_sum(dtype: torch.dtype) -> int:
+    """The largest sum of products with numbers of a dtype that is taken."""
+    return (1 << 47) - 1 if dtype == torch.int16 else MOST
+
+
+def most_products(depth: int, dtype: torch.dtype) -> int:
+    """The largest sum that so many products may have."""
+    return depth * (1 << 15 if dtype == torch.int16 else 255) * 128
+
+
+def zero_points(dtype: torch.dtype) -> tuple[int, int]:
+    """The least and the largest zero point of a dtype."""
+    return (0, 0) if dtype == torch.int16 else limits(dtype)
 
 
 class Draw:
@@ -40,23 +56,27 @@ class Draw:
             return (ends * (high - low) + low).to(dtype)
         return torch.randint(low, high + 1, tuple(shape), generator=self._generator).to(dtype)
 
-    def bias(self, count: int, depth: int) -> torch.Tensor | None:
+    def bias(self, count: int, depth: int, dtype: torch.dtype) -> torch.Tensor | None:
         """None, numbers about as large as the sums of products, or the largest that are taken."""
-        most = MOST - depth * 255 * 128
+        most = most_sum(dtype) - most_products(depth, dtype)
+        wide = torch.int64 if dtype == torch.int16 else torch.int32
         kind = self.numbers.randrange(5)
         if kind == 0:
             return None
         if kind == 1:
-            return torch.tensor([self.numbers.choice([-most, most]) for _ in range(count)], dtype=torch.int32)
-        near = min(most, 4000 * (depth + 1))
-        return torch.tensor([self.numbers.randint(-near, near) for _ in range(count)], dtype=torch.int32)
+            return torch.tensor([self.numbers.choice([-most, most]) for _ in range(count)], dtype=wide)
+        near = min(most, (1_000_000 if wide == torch.int64 else 4000) * (depth + 1))
+        return torch.tensor([self.numbers.randint(-near, near) for _ in range(count)], dtype=wide)
 
     def range_of(self, dtype: torch.dtype) -> tuple[int, int, int]:
         """Zero point, low and high: often the whole range."""
         low, high = limits(dtype)
         if self.numbers.random() < 0.5:
-            return self.numbers.choice([low, high, self.numbers.randint(low, high)]), low, high
+            least, most = zero_points(dtype)
+            return self.numbers.choice([least, most, self.numbers.randint(least, most)]), low, high
         ends = sorted(self.numbers.randint(low, high) for _ in range(3))
+        if dtype == torch.int16:
+            return 0, min(ends[0], 0), max(ends[2], 0)
         return ends[1], ends[0], ends[2]
 
     def to(
@@ -79,9 +99,11 @@ class Draw:
                 self.numbers.choice([1e-45, 1.2e-38, 3.4e38, 0.5, 1.0, 1.5, 1 / 3]) for _ in range(count)
             ]
             return [torch.tensor(scales), None, rounding, *self.range_of(dtype)]
-        bound = depth * 255 * 128 + (0 if bias is None else int(bias.to(torch.int64).abs().max()))
+        bound = most_products(depth, dtype) + (0 if bias is None else int(bias.to(torch.int64).abs().max()))
         most = 30
-        while rounding == "double" and most > 0 and bound << most > MOST:
+        if dtype == torch.int16:
+            most = 7 if rounding == "double" else 15
+        while dtype != torch.int16 and rounding == "double" and most > 0 and bound << most > MOST:
             most -= 1
         multipliers = [
             self.numbers.choice([0, 1 << 30, (1 << 30) + 1, MOST, self.numbers.randint(1 << 30, MOST)])
@@ -135,8 +157,8 @@ def drawn_convolution(seed: int, rounding: str, dtype: torch.dtype) -> tuple[lis
     weight_shape = (channels, outs) if transposed else (groups * outs, per_group)
     rank = spatial + 2
     depth = per_group * int(np.prod(kernel))
-    bias = draw.bias(groups * outs, depth)
-    low, high = limits(dtype)
+    bias = draw.bias(groups * outs, depth, dtype)
+    low, high = zero_points(dtype)
     x = with_dim_order(draw.tensor((batch, channels, *sizes), dtype), draw.order(rank, [channels_last(rank)]))
     weight = with_dim_order(
         draw.tensor((*weight_shape, *kernel), torch.int8),
@@ -156,7 +178,7 @@ def drawn_linear(seed: int, rounding: str, dtype: torch.dtype) -> tuple[list[Any
     rank = pick.choice([1, 2, 2, 3, 4])
     depth, features = pick.choice([1, 2, 3, 7, 16, 33, 64, 129]), pick.choice([1, 2, 5, 8, 16, 17, 40, 65])
     shape = [pick.choice([1, 2, 3, 5, 13]) for _ in range(rank - 1)]
-    bias = draw.bias(features, depth)
+    bias = draw.bias(features, depth, dtype)
     x = with_dim_order(draw.tensor((*shape, depth), dtype), draw.order(rank, [range(rank)]))
     weight = with_dim_order(draw.tensor((features, depth), torch.int8), draw.order(2, [[0, 1], [1, 0]]))
     arguments = [x, weight, bias, *draw.to(rounding, features, depth, bias, dtype)]

@@ -18,11 +18,11 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kMeanTypes = selected_types("rushlight::quantized_mean.out") & kByteTypes;
-constexpr TypeSet kPoolTypes = selected_types("rushlight::quantized_avg_pool2d.out") & kByteTypes;
-constexpr TypeSet kVolumeTypes = selected_types("rushlight::quantized_avg_pool3d.out") & kByteTypes;
+constexpr TypeSet kMeanTypes = selected_types("rushlight::quantized_mean.out") & kQuantizedNumbers;
+constexpr TypeSet kPoolTypes = selected_types("rushlight::quantized_avg_pool2d.out") & kQuantizedNumbers;
+constexpr TypeSet kVolumeTypes = selected_types("rushlight::quantized_avg_pool3d.out") & kQuantizedNumbers;
 constexpr TypeSet kAdaptiveTypes =
-    selected_types("rushlight::quantized_adaptive_avg_pool2d.out") & kByteTypes;
+    selected_types("rushlight::quantized_adaptive_avg_pool2d.out") & kQuantizedNumbers;
 constexpr TypeSet kAllPoolTypes = kPoolTypes | kVolumeTypes | kAdaptiveTypes;
 constexpr size_t kSpatial = 2;
 

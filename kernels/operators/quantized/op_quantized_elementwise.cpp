@@ -6,10 +6,10 @@
 //   out = clamp(((self * self_multiplier + other * other_multiplier + offset) >> shift) + zero point, min,
 //   max)
 //
-// in 32 bits, which the arguments are proven to suffice for. The offset holds what the zero points of both
-// come to, and half of what is shifted out. A difference has a negative multiplier.
+// in 32 bits, or 64 for int16, which the arguments are proven to suffice for. The offset holds what the zero
+// points of both come to, and half of what is shifted out. A difference has a negative multiplier.
 //
-// A product is that of the numbers less their zero points, 17 bits, requantized by
+// A product is that of the numbers less their zero points, 17 bits, or 31 of int16, requantized by
 // self scale * other scale / output scale.
 //
 // A quotient is rounded once, halves to even, by one division of 64 bits. Something divided by 0 is infinite,
@@ -28,11 +28,26 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kSumTypes = selected_types("rushlight::quantized_add.out") & kByteTypes;
-constexpr TypeSet kProductTypes = selected_types("rushlight::quantized_mul.out") & kByteTypes;
+constexpr TypeSet kSumTypes = selected_types("rushlight::quantized_add.out") & kQuantizedNumbers;
+constexpr TypeSet kByteSumTypes = kSumTypes & kByteTypes;
+constexpr TypeSet kShortSumTypes = kSumTypes & type_set(ScalarType::Short);
+constexpr TypeSet kProductTypes = selected_types("rushlight::quantized_mul.out") & kQuantizedNumbers;
 constexpr TypeSet kQuotientTypes = selected_types("rushlight::quantized_div.out") & kByteTypes;
 constexpr int64_t kMostShift = 30;
 constexpr int64_t kLeastShift = -31;
+
+// Sums of int16: |multipliers| < 2^31, so that both products and the offset together have 64 bits.
+Error check_wide_sum(int64_t a, int64_t b, int64_t offset, int64_t shift) {
+  constexpr int64_t kMost = INT32_MAX, kMostOffset = int64_t{1} << 62;
+  constexpr int64_t kMostWideShift = 62;
+  RL_CHECK(shift >= 0 && shift <= kMostWideShift, Error::InvalidArgument, "shift: expected 0 to 62, got %ld",
+           static_cast<long>(shift));
+  RL_CHECK(a >= -kMost && a <= kMost && b >= -kMost && b <= kMost && offset >= -kMostOffset &&
+               offset <= kMostOffset,
+           Error::InvalidArgument, "multipliers and offset: expected 32 bits and 63, got %ld, %ld and %ld",
+           static_cast<long>(a), static_cast<long>(b), static_cast<long>(offset));
+  return Error::Ok;
+}
 
 // InvalidArgument unless sums of elements of such a dtype have 32 bits on the way, too.
 Error check_sum(ScalarType type, int64_t a, int64_t b, int64_t offset, int64_t shift) {
@@ -89,9 +104,20 @@ Error add_quantized_out(KernelContext& context, const Tensor& self, const Tensor
                         int64_t output_zero_point, int64_t output_min, int64_t output_max, Tensor& out) {
   RL_TRY(check_pair(kSumTypes, self, other, out));
   RL_TRY(check_quantized_range({output_zero_point, output_min, output_max}, self.scalar_type()));
+  const auto narrow = [](int64_t number) { return static_cast<int32_t>(number); };
+  if (contains(kSumTypes, ScalarType::Short) && self.scalar_type() == ScalarType::Short) {
+    RL_TRY(check_wide_sum(self_multiplier, other_multiplier, offset, shift));
+    RL_TRY(resize_to_pair(self, other, out));
+    const ukernel::QuantizedSumIn<int64_t> wide{{narrow(self_multiplier), narrow(other_multiplier)},
+                                                offset,
+                                                narrow(shift),
+                                                narrow(output_zero_point),
+                                                narrow(output_min),
+                                                narrow(output_max)};
+    return compute_pairs<kShortSumTypes>(wide, self, other, out);
+  }
   RL_TRY(check_sum(self.scalar_type(), self_multiplier, other_multiplier, offset, shift));
   RL_TRY(resize_to_pair(self, other, out));
-  const auto narrow = [](int64_t number) { return static_cast<int32_t>(number); };
   const ukernel::QuantizedSum sum{{narrow(self_multiplier), narrow(other_multiplier)},
                                   narrow(offset),
                                   narrow(shift),
@@ -100,22 +126,24 @@ Error add_quantized_out(KernelContext& context, const Tensor& self, const Tensor
                                   narrow(output_max)};
   const QuantizedAddProblem problem{{self, other, out}, sum};
   return backs::add_quantized_out(context, problem,
-                                  [&] { return compute_pairs<kSumTypes>(sum, self, other, out); });
+                                  [&] { return compute_pairs<kByteSumTypes>(sum, self, other, out); });
 }
 
 Error quantized_mul_out(KernelContext& context, const Tensor& self, int64_t self_zero_point,
                         const Tensor& other, int64_t other_zero_point, const Tensor& multipliers,
                         const std::optional<Tensor>& shifts, std::string_view rounding,
                         int64_t output_zero_point, int64_t output_min, int64_t output_max, Tensor& out) {
-  constexpr size_t kLargest = 255;  // a product is as large as a sum of so many
   RL_TRY(check_pair(kProductTypes, self, other, out));
   RL_TRY(check_zero_point(self_zero_point, self.scalar_type(), "self_zero_point"));
   RL_TRY(check_zero_point(other_zero_point, self.scalar_type(), "other_zero_point"));
   RL_TRY(resize_to_pair(self, other, out));
+  // A product is as large as a sum of so many.
+  const bool is_short = contains(kProductTypes, ScalarType::Short) && self.scalar_type() == ScalarType::Short;
+  const size_t largest = is_short ? 32768 : 255;
   ukernel::Requantization proven;
   RL_TRY(make_requantization_of_sums(
       {std::nullopt, multipliers, shifts, rounding, {output_zero_point, output_min, output_max}}, out,
-      kLargest, &proven));
+      largest, &proven));
   const OneScale scale(proven);
   const ukernel::QuantizedProduct product{
       {static_cast<int32_t>(self_zero_point), static_cast<int32_t>(other_zero_point)}, scale.get()};

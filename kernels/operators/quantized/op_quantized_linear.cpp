@@ -12,7 +12,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = selected_types("rushlight::quantized_linear.out") & kByteTypes;
+constexpr TypeSet kTypes = selected_types("rushlight::quantized_linear.out") & kQuantizedNumbers;
 
 }  // namespace
 

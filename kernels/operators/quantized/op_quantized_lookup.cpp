@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A function of one quantized number, as a table of its 256 results.
+// A function of one quantized number of 8 bits, as a table of its 256 results, which may have 16.
 #include "kernels/backs/backs.h"
 #include "kernels/backs/quantized_lookup.h"
 #include "kernels/checks/checks.h"
@@ -13,36 +13,47 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = kByteTypes & (selected_types("rushlight::quantized_lookup.out") |
-                                         selected_types("cortex_m::quantized_activation.out"));
+constexpr TypeSet kTypes = kQuantizedNumbers & (selected_types("rushlight::quantized_lookup.out") |
+                                                selected_types("cortex_m::quantized_activation.out"));
 constexpr size_t kBytes = 256;
 
-Error look_up(const QuantizedLookupProblem& problem) {
-  PairedLoops(View::of(problem.out), View::of(problem.input))
-      .for_each_run([&](char* to, const char* from, const auto& loop) {
-        for (ptrdiff_t i = 0; i < loop.size; ++i, to += loop.target, from += loop.source)
-          *to = static_cast<char>(problem.table[static_cast<uint8_t>(*from)]);
-      });
+template <class T>
+Error look_up(const Tensor& input, const T* table, const Tensor& out) {
+  PairedLoops(View::of(out), View::of(input)).for_each_run([&](char* to, const char* from, const auto& loop) {
+    for (ptrdiff_t i = 0; i < loop.size; ++i, to += loop.target, from += loop.source)
+      *reinterpret_cast<T*>(to) = table[static_cast<uint8_t>(*from)];
+  });
   return Error::Ok;
 }
+
+// A copy of the table, in the order of the input's bytes: `out` may lie over it. The table counts from the
+// least number on: of int8 the one whose byte is 128.
+template <class T>
+struct ByBytes {
+  T results[kBytes];
+  ByBytes(const Tensor& table, ScalarType input) {
+    const size_t first = input == ScalarType::Char ? kBytes / 2 : 0;
+    const auto* numbers = table.const_data_ptr<T>();
+    for (size_t i = 0; i < kBytes; ++i) results[i] = numbers[i ^ first];
+  }
+};
 
 }  // namespace
 
 Error quantized_lookup_out(KernelContext& context, const Tensor& input, const Tensor& table, Tensor& out) {
-  RL_TRY(check_type(input, kTypes, "input"));
+  RL_TRY(check_type(input, kTypes & kByteTypes, "input"));
   RL_TRY(check_type(out, kTypes, "out"));
   RL_TRY(check_same_dtype(table, out, "table and out"));
   RL_CHECK(table.dim() == 1 && table.numel() == kBytes, Error::InvalidArgument,
            "table: expected 256 elements in one dimension, got %lu in %d",
            static_cast<unsigned long>(table.numel()), static_cast<int>(table.dim()));
   RL_TRY(resize_out(out, input.sizes()));
-  // The table counts from the least number on: of int8 the one whose byte is 128.
-  const size_t first = input.scalar_type() == ScalarType::Char ? kBytes / 2 : 0;
-  const auto* numbers = table.const_data_ptr<uint8_t>();
-  uint8_t bytes[kBytes];
-  for (size_t i = 0; i < kBytes; ++i) bytes[i] = numbers[i ^ first];
-  const QuantizedLookupProblem problem{input, bytes, out};
-  return backs::quantized_lookup_out(context, problem, [&] { return look_up(problem); });
+  if (contains(kTypes, ScalarType::Short) && out.scalar_type() == ScalarType::Short) {
+    return look_up(input, ByBytes<int16_t>(table, input.scalar_type()).results, out);
+  }
+  const ByBytes<uint8_t> bytes(table, input.scalar_type());
+  const QuantizedLookupProblem problem{input, bytes.results, out};
+  return backs::quantized_lookup_out(context, problem, [&] { return look_up(input, bytes.results, out); });
 }
 
 }  // namespace rushlight::kernels

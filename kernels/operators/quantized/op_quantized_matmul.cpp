@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Products of two quantized matrices, or of as many as a batch has: dequantize, mm or bmm, and quantize in
-// one. Zero points are subtracted first, so that factors are int16 and sums, which have 32 bits, need no
-// correction.
+// one. Zero points are subtracted first, so that factors are int16 and sums, of 32 bits or, of numbers of 16
+// bits, 48, need no correction.
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/matmul/product.h"
@@ -15,7 +15,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = selected_types("rushlight::quantized_matmul.out") & kByteTypes;
+constexpr TypeSet kTypes = selected_types("rushlight::quantized_matmul.out") & kQuantizedNumbers;
 
 }  // namespace
 
@@ -35,9 +35,17 @@ Error quantized_matmul_out(KernelContext&, const Tensor& self, int64_t self_zero
   RL_CHECK(product.depth <= INT32_MAX, Error::InvalidArgument, "self: %lu products a sum are too many",
            static_cast<unsigned long>(product.depth));
   ukernel::Requantization proven;
-  RL_TRY(make_requantization_of_sums(
-      {std::nullopt, multipliers, shifts, rounding, {output_zero_point, output_min, output_max}}, out,
-      product.depth * kLargest, &proven));
+  const RequantizationArguments to{
+      std::nullopt, multipliers, shifts, rounding, {output_zero_point, output_min, output_max}};
+  if (contains(kTypes, ScalarType::Short) && out.scalar_type() == ScalarType::Short) {
+    // A product of two int16 is as large as kWeights products with int8.
+    constexpr size_t kWeights = 256;
+    RL_CHECK(product.depth <= INT32_MAX / kWeights, Error::InvalidArgument,
+             "self: %lu products a sum are too many", static_cast<unsigned long>(product.depth));
+    RL_TRY(make_requantization(to, out, 1, product.depth * kWeights, &proven));
+  } else {
+    RL_TRY(make_requantization_of_sums(to, out, product.depth * kLargest, &proven));
+  }
   const OneScale scale(proven);
   return multiply_integers(product,
                            {static_cast<int16_t>(self_zero_point), static_cast<int16_t>(mat2_zero_point)},

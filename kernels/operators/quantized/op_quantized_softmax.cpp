@@ -12,7 +12,7 @@ namespace rushlight::kernels {
 
 namespace {
 
-constexpr TypeSet kTypes = selected_types("rushlight::quantized_softmax.out") & kByteTypes;
+constexpr TypeSet kTypes = selected_types("rushlight::quantized_softmax.out") & kQuantizedNumbers;
 constexpr size_t kBytes = 256;
 constexpr int64_t kLeastMultiplier = 1 << 30;
 
@@ -23,9 +23,12 @@ Error quantized_softmax_out(KernelContext&, const Tensor& input, int64_t dim, co
                             int64_t output_max, Tensor& out) {
   RL_TRY(check_type(input, kTypes, "input"));
   RL_TRY(check_same_dtype(input, out, "input and out"));
-  RL_CHECK(table.scalar_type() == ScalarType::Int && table.dim() == 1 && table.numel() == kBytes,
-           Error::InvalidArgument, "table: expected 256 elements of int32, got %lu of %s",
-           static_cast<unsigned long>(table.numel()), to_string(table.scalar_type()));
+  const bool is_short = contains(kTypes, ScalarType::Short) && input.scalar_type() == ScalarType::Short;
+  const size_t entries = is_short ? 2 * kBytes : kBytes;
+  RL_CHECK(table.scalar_type() == ScalarType::Int && table.dim() == 1 && table.numel() == entries,
+           Error::InvalidArgument, "table: expected %lu elements of int32, got %lu of %s",
+           static_cast<unsigned long>(entries), static_cast<unsigned long>(table.numel()),
+           to_string(table.scalar_type()));
   RL_CHECK(multiplier >= kLeastMultiplier && multiplier <= INT32_MAX, Error::InvalidArgument,
            "multiplier: expected 2^30 to 2^31 - 1, got %ld", static_cast<long>(multiplier));
   RL_CHECK(shift >= ukernel::kLeastShift && shift <= ukernel::kMostShift, Error::InvalidArgument,

@@ -72,8 +72,9 @@ constexpr int32_t kMostRight = 20;
       __builtin_memcpy(&value, &bits, sizeof(value));
       *out = static_cast<int8_t>(clamp(value, low - zero_point, high - zero_point) + zero_point);
 #else
-      const int32_t value = requantize_float(*sums++, scale, static_cast<float>(low - zero_point),
-                                             static_cast<float>(high - zero_point));
+      const int32_t value =
+          requantize_float(static_cast<float>(*sums++), scale, static_cast<float>(low - zero_point),
+                           static_cast<float>(high - zero_point));
       *out = static_cast<int8_t>(value + zero_point);
 #endif
     }

@@ -146,7 +146,8 @@ void quantize_sums(const Requantization& to, size_t count, const int32_t* sums, 
   const auto low = static_cast<float>(of.low - of.zero_point);
   const auto high = static_cast<float>(of.high - of.zero_point);
   for (size_t i = 0; i < count; ++i) {
-    out[i] = static_cast<int8_t>(requantize_float(sums[i], scale, low, high) + of.zero_point);
+    out[i] =
+        static_cast<int8_t>(requantize_float(static_cast<float>(sums[i]), scale, low, high) + of.zero_point);
   }
 }
 

@@ -15,7 +15,7 @@ import click
 from rushlight.cli.console import echo
 from rushlight.errors import InvalidArgument
 
-WORDS = ("int8", "dynamic", "int8-weights", "int4-weights")
+WORDS = ("int8", "int16x8", "dynamic", "int8-weights", "int4-weights")
 _GROUP = 32
 
 
@@ -74,6 +74,7 @@ class Quantizing:
 
         schemes: dict[str, Scheme] = {
             "int8": Static(),
+            "int16x8": Static(activations="int16"),
             "dynamic": Dynamic(),
             "int8-weights": WeightOnly(),
             "int4-weights": WeightOnly(bits=4, group_size=_GROUP),
@@ -112,7 +113,8 @@ def quantize_options(*, required: bool) -> Callable[[Callable[..., Any]], Callab
             type=click.Choice(WORDS),
             default="int8" if required else None,
             show_default=required,
-            help="int8: weights and activations; dynamic: ranges of activations are found in each run; "
+            help="int8: weights and activations; int16x8: activations of 16 bits; dynamic: ranges of "
+            "activations are found in each run; "
             "int8-weights, int4-weights: activations stay float.",
         )
         data = click.option(

@@ -11,8 +11,12 @@ import numpy as np
 from rushlight.integers.graph import Array
 
 ROUNDINGS = ("single", "double", "float")
-_LEAST_SHIFT, _MOST_SHIFT = -31, 30
-_LARGEST_PRODUCT = 255 * 128
+_LEAST_SHIFT, MOST_SHIFT = -31, 30
+_MOST_WIDE_SHIFT = {"single": 15, "double": 7}
+_LARGEST = {"int8": 255, "uint8": 255, "int16": 1 << 15}  # magnitudes, less a zero point
+_LARGEST_WEIGHT = 128
+MOST_SUM = {"int8": 2**31 - 1, "uint8": 2**31 - 1, "int16": 2**47 - 1}
+"""The largest sums of products with numbers of these dtypes."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,9 @@ class Requantization:
     shifts: Array | None
 
 
-def requantization(scales: Array, rounding: str = "single") -> Requantization | None:
+def requantization(
+    scales: Array, rounding: str = "single", most_shift: int = MOST_SHIFT
+) -> Requantization | None:
     """For these scales, float64 of one or more elements, all above 0; None where a scale is out of range.
 
     A scale is multiplier * 2^(shift - 31), with 31 bits of it kept (relative error below 2^-31); "float" has
@@ -42,27 +48,36 @@ def requantization(scales: Array, rounding: str = "single") -> Requantization | 
     whole = multipliers == 1 << 31
     multipliers[whole] >>= 1
     exponents = exponents + whole
-    if (exponents > _MOST_SHIFT).any():
+    if (exponents > most_shift).any():
         return None
     tiny = exponents < _LEAST_SHIFT
     multipliers[tiny], exponents[tiny] = 0, 0
     return Requantization(rounding, multipliers.astype(np.int32), exponents.astype(np.int8))
 
 
-def folded_bias(bias: Array | None, numbers: Array, zero_point: int, scale: Array) -> Array | None:
-    """The int32 bias of sums of products of integers as they are stored: the real one in steps of `scale`,
-    less zero_point times the sum of each output's weights. `numbers` is [outputs, ...]; None where a sum
-    might have more than 32 bits."""
+def most_shift_of_products(dtype: str, rounding: str) -> int:
+    """The largest shift of sums of products of weights with numbers of a dtype."""
+    return _MOST_WIDE_SHIFT.get(rounding, MOST_SHIFT) if dtype == "int16" else MOST_SHIFT
+
+
+def folded_bias(
+    bias: Array | None, numbers: Array, zero_point: int, scale: Array, dtype: str = "int8"
+) -> Array | None:
+    """The bias of sums of products of integers as they are stored, int32, or int64 where these are int16: the
+    real one in steps of `scale`, less zero_point times the sum of each output's weights. `numbers` is
+    [outputs, ...]; None where a sum might have more than 32 bits, or 48."""
     rows = numbers.reshape(numbers.shape[0], -1)
-    folded = -zero_point * rows.sum(1, dtype=np.int64)
+    folded: Array = -zero_point * rows.sum(1, dtype=np.int64)
     if bias is not None:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             steps = np.rint(bias.astype(np.float64) / scale)
-        if not np.isfinite(steps).all() or (np.abs(steps) > 2.0**31).any():
+        if not np.isfinite(steps).all() or (np.abs(steps) > 2.0**47).any():
             return None
         folded = folded + steps.astype(np.int64)
-    most = np.abs(folded).max(initial=0) + rows.shape[1] * _LARGEST_PRODUCT
-    return folded.astype(np.int32) if most <= np.iinfo(np.int32).max else None
+    most = np.abs(folded).max(initial=0) + rows.shape[1] * _LARGEST[dtype] * _LARGEST_WEIGHT
+    if most > MOST_SUM[dtype]:
+        return None
+    return folded if dtype == "int16" else folded.astype(np.int32)
 
 
 def quantize(real: Array, scale: float, zero_point: int, low: int, high: int) -> Array:

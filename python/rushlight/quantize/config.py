@@ -11,10 +11,12 @@ from rushlight.errors import InvalidArgument
 
 @dataclass(frozen=True)
 class Static:
-    """int8 weights and int8 activations, whose ranges calibration or training finds.
+    """int8 weights and activations of int8 or int16, whose ranges calibration or training finds.
 
     Args:
         per_channel: a weight has a scale for each output channel; else one.
+        activations: "int8", or "int16" where steps of 1/256 of the range are too few; those are always
+            symmetric.
         symmetric_activations: activations have zero point 0 and use -127 to 127; else any zero point.
         ranges: how calibration finds an activation's range: "histogram" cuts off what would cost the rest
             too many steps, "minmax" covers everything seen. Training follows a moving average.
@@ -22,11 +24,14 @@ class Static:
     """
 
     per_channel: bool = True
+    activations: Literal["int8", "int16"] = "int8"
     symmetric_activations: bool = False
     ranges: Literal["histogram", "minmax"] = "histogram"
     matmul: bool = False
 
     def __post_init__(self) -> None:
+        if self.activations not in ("int8", "int16"):
+            raise InvalidArgument(f"activations: expected 'int8' or 'int16', got {self.activations!r}")
         if self.ranges not in ("histogram", "minmax"):
             raise InvalidArgument(f"ranges: expected 'histogram' or 'minmax', got {self.ranges!r}")
 

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from rushlight.errors import InvalidArgument
-from rushlight.quantize.config import WeightOnly
+from rushlight.quantize.config import Static, WeightOnly
 from rushlight.quantize.layers import Layer
 from rushlight.quantize.quantizer import RushlightQuantizer
 from rushlight.quantize.trial import Trial
@@ -35,14 +35,15 @@ def mixed_precision(
     bound: float,
     quantizer: RushlightQuantizer | None = None,
     *,
-    fallback: WeightOnly | None = None,
+    fallback: WeightOnly | Static | None = None,
     kwargs: Mapping[str, Any] | None = None,
     dynamic_shapes: Any = None,
 ) -> MixedPrecision:
     """Choose layers to leave out of quantization so that the error on the calibration inputs is at most
     `bound`: first those whose absence helps most; then those that need not be left out return.
 
-    Args: as for `quantize`; `fallback` is the scheme of layers that are left out, None for float.
+    Args: as for `quantize`; `fallback` is the scheme of layers that are left out: None for float,
+        WeightOnly(), or Static(activations="int16"), so that sensitive layers run 16x8.
 
     Errors: InvalidArgument where no choice keeps the bound.
     """
@@ -84,7 +85,7 @@ def _leaving_out(
     quantizer: RushlightQuantizer,
     layers: Mapping[str, Layer],
     out: Collection[str],
-    fallback: WeightOnly | None,
+    fallback: WeightOnly | Static | None,
 ) -> RushlightQuantizer:
     """The quantizer with a scheme for each layer by its name, as a name also stands for all inside of it."""
     schemes = {

@@ -25,7 +25,7 @@ from torchao.quantization.pt2e.quantizer import (
 from rushlight.quantize.config import Dynamic, Scheme, Static, WeightOnly
 from rushlight.quantize.observers import GroupedWeightObserver, PerTokenObserver
 
-_EPS = 2.0**-12  # the smallest scale of an activation
+_EPS = {torch.int8: 2.0**-12, torch.int16: 2.0**-20}  # the smallest scale of an activation
 
 
 @dataclass(frozen=True)
@@ -51,14 +51,17 @@ class Specs:
         """How outputs from 0 to 1 are quantized; None where they stay as they are."""
         if not isinstance(self.scheme, Static):
             return None
-        symmetric = self.scheme.symmetric_activations
+        form = _form_of(self.scheme)
+        scale, zero_point = 1 / 256, -128
+        if form.symmetric:
+            scale, zero_point = 1 / form.high, 0
         return FixedQParamsQuantizationSpec(
-            dtype=torch.int8,
-            scale=1 / 127 if symmetric else 1 / 256,
-            zero_point=0 if symmetric else -128,
-            quant_min=-127 if symmetric else -128,
-            quant_max=127,
-            qscheme=torch.per_tensor_symmetric if symmetric else torch.per_tensor_affine,
+            dtype=form.dtype,
+            scale=scale,
+            zero_point=zero_point,
+            quant_min=form.low,
+            quant_max=form.high,
+            qscheme=form.qscheme,
         )
 
     def weight(self, channel_axis: int = 0, per_tensor: bool = False) -> QuantizationSpec:
@@ -75,17 +78,41 @@ class Specs:
         return _tensor_weight(self.training)
 
 
-def _static_activation(scheme: Static, training: bool) -> QuantizationSpec:
+@dataclass(frozen=True)
+class _Form:
+    """The integers of a static activation."""
+
+    dtype: torch.dtype
+    symmetric: bool
+    low: int
+    high: int
+
+    @property
+    def qscheme(self) -> torch.qscheme:
+        return torch.per_tensor_symmetric if self.symmetric else torch.per_tensor_affine
+
+
+def _form_of(scheme: Static) -> _Form:
+    if scheme.activations == "int16":
+        return _Form(torch.int16, True, -32767, 32767)
     symmetric = scheme.symmetric_activations
+    return _Form(torch.int8, symmetric, -127 if symmetric else -128, 127)
+
+
+def _static_activation(scheme: Static, training: bool) -> QuantizationSpec:
+    form = _form_of(scheme)
     observer = HistogramObserver if scheme.ranges == "histogram" else MinMaxObserver
-    constructor = observer.with_args(eps=_EPS)
+    # Histograms choose ranges for 256 steps: with 65536 nothing is worth cutting off.
+    observer = MinMaxObserver if form.dtype == torch.int16 else observer
+    eps = _EPS[form.dtype]
+    constructor = observer.with_args(eps=eps)
     if training:
-        constructor = FusedMovingAvgObsFakeQuantize.with_args(observer=MovingAverageMinMaxObserver, eps=_EPS)
+        constructor = FusedMovingAvgObsFakeQuantize.with_args(observer=MovingAverageMinMaxObserver, eps=eps)
     return QuantizationSpec(
-        dtype=torch.int8,
-        quant_min=-127 if symmetric else -128,
-        quant_max=127,
-        qscheme=torch.per_tensor_symmetric if symmetric else torch.per_tensor_affine,
+        dtype=form.dtype,
+        quant_min=form.low,
+        quant_max=form.high,
+        qscheme=form.qscheme,
         observer_or_fake_quant_ctr=constructor,
     )
 
@@ -99,10 +126,10 @@ def _dynamic_activation(scheme: Dynamic, training: bool) -> QuantizationSpec:
             qscheme=torch.per_channel_affine,
             observer_or_fake_quant_ctr=PerTokenObserver.with_args(),
         )
-    constructor = PlaceholderObserver.with_args(eps=_EPS)
+    constructor = PlaceholderObserver.with_args(eps=_EPS[torch.int8])
     if training:
         newest = MovingAverageMinMaxObserver.with_args(averaging_constant=1.0)
-        constructor = FakeQuantize.with_args(observer=newest, eps=_EPS)
+        constructor = FakeQuantize.with_args(observer=newest, eps=_EPS[torch.int8])
     return QuantizationSpec(
         dtype=torch.int8,
         quant_min=-128,

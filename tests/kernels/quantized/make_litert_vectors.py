@@ -6,12 +6,12 @@ which round twice, and by its XNNPACK, which multiplies by a float32.
     python tests/kernels/quantized/make_litert_vectors.py tests/kernels/quantized/litert.npz
 
 Each layer is a model of one operator. The file has for layer i the arrays "<i>.input", "<i>.weight",
-"<i>.bias", "<i>.double" and "<i>.float" (what the two return) in LiteRT's layouts (channels last), and
-"layers", a JSON list of everything else.
+"<i>.bias", "<i>.double" and "<i>.float" (what the two return; "int16" has no "float") in LiteRT's layouts
+(channels last), and "layers", a JSON list of everything else.
 
 The reference of FULLY_CONNECTED in LiteRT 2.3 is not that of its convolutions: it rounds once, halves away
-from zero (found with sums of -128 to 127 times 1/4). Linear layers whose sums are such halves are therefore
-convolutions of 1 x 1 there ("pointwise").
+from zero (found with sums of -128 to 127 times 1/4), and of int16 by all bits of the multiplier. Linear
+layers whose sums are such halves, and those of int16, are therefore convolutions of 1 x 1 ("pointwise").
 """
 
 from __future__ import annotations
@@ -61,6 +61,14 @@ LAYERS: list[tuple[str, tuple[int, ...], int, dict[str, Any]]] = [
     ("pointwise", (9, 4), 5, {"ties": -4, "narrow": 30, "per_channel": False}),
     ("pointwise", (6, 3), 4, {"ties": 2, "narrow": 3, "per_channel": False}),
     ("linear", (3, 20), 6, {"dtype": "uint8", "per_channel": False}),
+    ("convolution", (1, 5, 6, 3), 8, {"dtype": "int16"}),
+    ("convolution", (2, 5, 4, 4), 5, {"dtype": "int16", "padding": "same", "stride": (2, 1), "spread": 1.5}),
+    ("convolution", (1, 9, 8, 2), 4, {"dtype": "int16", "dilation": (2, 3), "activation": "relu"}),
+    ("convolution", (1, 4, 4, 70), 9, {"dtype": "int16", "activation": "relu"}),
+    ("depthwise", (1, 6, 5, 7), 1, {"dtype": "int16"}),
+    ("depthwise", (2, 5, 5, 4), 1, {"dtype": "int16", "padding": "same", "stride": (2, 2), "spread": 0.3}),
+    ("pointwise", (3, 33), 7, {"dtype": "int16", "per_channel": False}),
+    ("pointwise", (3, 600), 10, {"dtype": "int16", "per_channel": False, "activation": "relu"}),
 ]
 DEFAULTS: dict[str, Any] = {
     "padding": "valid", "stride": (1, 1), "dilation": (1, 1), "kernel": (3, 3), "groups": 1,
@@ -77,7 +85,12 @@ OPTIONS = {
     "linear": schema.BuiltinOptions.FullyConnectedOptions,
 }
 ACTIVATIONS = {"none": 0, "relu": 1, "relu6": 3}
-TYPES = {"int8": schema.TensorType.INT8, "uint8": schema.TensorType.UINT8, "int32": schema.TensorType.INT32}
+TYPES = {
+    "int8": schema.TensorType.INT8, "uint8": schema.TensorType.UINT8, "int16": schema.TensorType.INT16,
+    "int32": schema.TensorType.INT32, "int64": schema.TensorType.INT64,
+}  # fmt: skip
+# Of operators with activations of 16 bits.
+VERSIONS = {"convolution": 4, "pointwise": 4, "depthwise": 5}
 
 
 def _quantization(scales: np.ndarray, zero_point: int = 0, dimension: int = 0) -> Any:
@@ -109,10 +122,10 @@ def _options(kind: str, settings: dict[str, Any], multiplier: int) -> Any:
     return made
 
 
-def _model(kind: str, options: Any, tensors: list[Any], buffers: list[bytes]) -> bytes:
+def _model(kind: str, options: Any, tensors: list[Any], buffers: list[bytes], is_wide: bool) -> bytes:
     code = schema.OperatorCodeT()
     code.builtinCode = code.deprecatedBuiltinCode = OPERATORS[kind]
-    code.version = 3 if kind != "linear" else 4
+    code.version = VERSIONS[kind] if is_wide else 3 if kind != "linear" else 4
     operator = schema.OperatorT()
     operator.opcodeIndex, operator.inputs, operator.outputs = 0, [0, 1, 2], [3]
     operator.builtinOptionsType, operator.builtinOptions = OPTIONS[kind], options
@@ -170,7 +183,10 @@ def make(
         "pointwise": (outputs, 1, 1, channels),
         "linear": (outputs, channels),
     }[kind]
+    is_wide = dtype == "int16"
     x = (random.randint(-narrow - (narrow == 127), narrow + 1, shape) + lead).astype(dtype)
+    if is_wide:
+        x = random.randint(-(1 << 15), 1 << 15, shape).astype(dtype)
     largest = 127 if narrow == 127 else 7
     numbers = random.randint(-largest, largest + 1, weight_shape)
     zero_point = int(random.randint(-narrow // 2, narrow // 2 + 1)) + lead
@@ -180,6 +196,9 @@ def make(
         depth = int(np.prod(settings["kernel"]))
     reach = 60 * 60 * depth**0.5
     bias = random.randint(-2 * int(reach), 2 * int(reach) + 1, columns).astype(np.int32)
+    if is_wide:  # sums and outputs are as many times larger
+        zero_point = output_zero_point = 0
+        bias = bias.astype(np.int64) * 256
     count = columns if settings["per_channel"] else 1
     input_scale = np.float32(0.0375)
     weight_scales = (random.uniform(0.5, 2.0, count) * 0.0119).astype(np.float32)
@@ -189,11 +208,11 @@ def make(
         weight_scales = np.full(count, 2.0 ** (settings["ties"] + 1), np.float32)
         bias = random.randint(-60, 61, columns).astype(np.int32)
     dimension = 3 if kind == "depthwise" else 0
-    weight = (numbers + lead).astype(dtype)
+    weight = numbers.astype(np.int8) if is_wide else (numbers + lead).astype(dtype)
     tensors = [
         _tensor("x", shape, dtype, 1, _quantization(np.array([input_scale]), zero_point)),
-        _tensor("weight", weight_shape, dtype, 2, _quantization(weight_scales, lead, dimension)),
-        _tensor("bias", (columns,), "int32", 3, _quantization(input_scale * weight_scales)),
+        _tensor("weight", weight_shape, weight.dtype.name, 2, _quantization(weight_scales, lead, dimension)),
+        _tensor("bias", (columns,), bias.dtype.name, 3, _quantization(input_scale * weight_scales)),
         _tensor(
             "y",
             _output_shape(kind, shape, columns, settings),
@@ -203,15 +222,20 @@ def make(
         ),
     ]
     model = _model(
-        kind, _options(kind, settings, outputs), tensors, [b"", b"", weight.tobytes(), bias.tobytes(), b""]
+        kind,
+        _options(kind, settings, outputs),
+        tensors,
+        [b"", b"", weight.tobytes(), bias.tobytes(), b""],
+        is_wide,
     )
     arrays = {
         "input": x,
         "weight": numbers.astype(np.int8),
         "bias": bias,
         "double": _run(model, x, OpResolverType.BUILTIN_REF),
-        "float": _run(model, x, OpResolverType.AUTO),
     }
+    if not is_wide:  # of which XNNPACK has none
+        arrays["float"] = _run(model, x, OpResolverType.AUTO)
     if kind == "depthwise":
         settings["groups"] = channels
     described = {
@@ -224,7 +248,8 @@ def make(
         "output_zero_point": output_zero_point,
     }
     if kind == "pointwise":
-        flat = {"input": rows, "weight": (outputs, rows[1]), "double": (rows[0], -1), "float": (rows[0], -1)}
+        ends = {name: (rows[0], -1) for name in ("double", "float") if name in arrays}
+        flat = {"input": rows, "weight": (outputs, rows[1]), **ends}
         arrays |= {name: arrays[name].reshape(flat[name]) for name in flat}
     return described, arrays
 

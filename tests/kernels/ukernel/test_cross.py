@@ -17,7 +17,17 @@ from rushlight.sources import source_root
 
 CROSS = Path(__file__).with_name("cross")
 # What small kernels call; boards have no others.
-SMALL = ("panel", "patch", "spans", "int8_product", "int8_depthwise", "int8_elementwise", "convert")
+SMALL = (
+    "panel",
+    "patch",
+    "spans",
+    "int8_product",
+    "int8_depthwise",
+    "int8_elementwise",
+    "int16_product",
+    "int16_depthwise",
+    "convert",
+)
 INTEGER = ("int8_product", "int8_depthwise")
 # Those that Armv7 has a variant of.
 FLUSHING = (
@@ -25,7 +35,7 @@ FLUSHING = (
     "transpose", "transpose_clamp", "winograd",
 )  # fmt: skip
 # Products of int8 on hosts.
-INTEGER = ("int8_depthwise", "int8_gemm")
+INTEGER = ("int8_depthwise", "int8_gemm", "int16_product", "int16_depthwise")
 # Where all would take long to compile or to run, for loops that are the same: those that arrange lanes.
 WITH_SHUFFLES = ("convert", "dot", "gemm", "softmax", "transpose_clamp")
 
@@ -51,7 +61,16 @@ MACHINES = (
         "rvv",
         "clang-linux-riscv64",
         "riscv/rvv",
-        (*WITH_SHUFFLES, "depthwise", "int8_depthwise", "int8_gemm", "int8_product", "reduce", "transpose"),
+        (
+            *WITH_SHUFFLES,
+            "depthwise",
+            "int8_depthwise",
+            "int8_gemm",
+            "int8_product",
+            "int16_product",
+            "reduce",
+            "transpose",
+        ),
         toolchain=CROSS / "linux-riscv64-v.cmake",
         emulator=(
             "qemu-riscv64",

@@ -29,7 +29,11 @@ def _quantized_softmax(
         return torch.empty_like(input)
     numbers = input.to(torch.int64)
     distances = numbers.amax(dim, keepdim=True) - numbers
-    exponentials = table.to(torch.int64)[distances]
+    steps = table.to(torch.int64)
+    if input.dtype == torch.int16:
+        exponentials = (steps[distances % 256] * steps[256 + distances // 256] + (1 << 29)) >> 30
+    else:
+        exponentials = steps[distances]
     sums = exponentials.sum(dim, keepdim=True).clamp(min=1)
     scale = torch.tensor(multiplier), torch.tensor(shift)
     return requantize(exponentials, *divided(*scale, sums), "single", *to).to(input.dtype)
@@ -46,7 +50,10 @@ def _quantized_matmul(
 ) -> torch.Tensor:
     sums = (self.to(torch.float64) - self_zero_point) @ (mat2.to(torch.float64) - mat2_zero_point)
     shift = None if shifts is None else shifts.reshape(())
-    return requantize(sums.to(torch.int64), multipliers.reshape(()), shift, *to).to(self.dtype)
+    is_wide = self.dtype == torch.int16
+    return requantize(sums.to(torch.int64), multipliers.reshape(()), shift, *to, is_wide=is_wide).to(
+        self.dtype
+    )
 
 
 _LIBRARY.impl("quantized_matmul", _quantized_matmul, "CompositeExplicitAutograd")

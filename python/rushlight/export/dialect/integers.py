@@ -31,6 +31,9 @@ _LIBRARY.define(
 )
 _LIBRARY.define("quantized_lookup(Tensor input, Tensor table) -> Tensor")
 _LIBRARY.define(
+    "quantized_curve(Tensor input, Tensor table, int output_min, int output_max, ScalarType dtype) -> Tensor"
+)
+_LIBRARY.define(
     "quantized_mean(Tensor input, int input_zero_point, int[1]? dim, bool keepdim, Tensor multipliers, "
     f"Tensor? shifts, {TO}"
 )
@@ -62,14 +65,24 @@ def requantize(
     zero_point: int,
     low: int,
     high: int,
+    *,
+    is_wide: bool = False,
 ) -> torch.Tensor:
-    """Quantized numbers, int64, of sums, int64. The others broadcast with them."""
+    """Quantized numbers, int64, of sums, int64. The others broadcast with them. `is_wide`: sums of products
+    with int16, which have up to 48 bits."""
     if rounding == "float":
         steps = torch.round(sums.to(torch.float32) * multipliers).clamp(low - zero_point, high - zero_point)
         return steps.to(torch.int64) + zero_point
     assert shifts is not None
     multipliers, shifts = multipliers.to(torch.int64), shifts.to(torch.int64)
-    if rounding == "single":
+    if is_wide and rounding == "single":
+        upper, lower = sums >> 16, sums & 0xFFFF
+        lowest = (lower * multipliers + (1 << (30 - shifts))) >> 16
+        steps = (upper * multipliers + lowest) >> (15 - shifts)
+    elif is_wide:
+        reduced = ((multipliers + (1 << 15)) >> 16).clamp(max=0x7FFF)
+        steps = (sums * reduced + (1 << (14 - shifts))) >> (15 - shifts)
+    elif rounding == "single":
         steps = (sums * multipliers + (1 << (30 - shifts))) >> (31 - shifts)
     else:
         upper = ((sums << shifts.clamp(min=0)) * multipliers + (1 << 30)) >> 31
@@ -112,7 +125,8 @@ def _quantized_convolution(
     shape = (1, outputs, *(1,) * (input.dim() - 2))
     sums = (sums + total.reshape(shape)).to(torch.int64)
     along = None if shifts is None else _along(shifts, shape)
-    return requantize(sums, _along(multipliers, shape), along, *to).to(input.dtype)
+    is_wide = input.dtype == torch.int16
+    return requantize(sums, _along(multipliers, shape), along, *to, is_wide=is_wide).to(input.dtype)
 
 
 def _along(numbers: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
@@ -130,11 +144,25 @@ def _quantized_linear(
     sums = input.to(torch.float64) @ weight.to(torch.float64).T
     if bias is not None:
         sums = sums + bias
-    return requantize(sums.to(torch.int64), multipliers, shifts, *to).to(input.dtype)
+    is_wide = input.dtype == torch.int16
+    return requantize(sums.to(torch.int64), multipliers, shifts, *to, is_wide=is_wide).to(input.dtype)
 
 
 def _quantized_lookup(input: torch.Tensor, table: torch.Tensor) -> torch.Tensor:
     return table[input.to(torch.int64) - torch.iinfo(input.dtype).min]
+
+
+def _quantized_curve(
+    input: torch.Tensor, table: torch.Tensor, output_min: int, output_max: int, dtype: torch.dtype
+) -> torch.Tensor:
+    pieces = table.shape[0]
+    position = input.to(torch.int64) + (1 << 15)
+    row = table.to(torch.int64)[position * pieces >> 16]
+    t = position * pieces & 0xFFFF
+    value = row[..., 3]
+    for place in (2, 1, 0):
+        value = row[..., place] + ((value * t) >> 16)
+    return ((value + (1 << 14)) >> 15).clamp(output_min, output_max).to(dtype)
 
 
 def divided(
@@ -287,6 +315,7 @@ for _name, _function in (
     ("quantized_avg_pool2d", _quantized_avg_pool2d),
     ("quantized_avg_pool3d", _quantized_avg_pool3d),
     ("quantized_convolution", _quantized_convolution),
+    ("quantized_curve", _quantized_curve),
     ("quantized_div", _quantized_div),
     ("quantized_linear", _quantized_linear),
     ("quantized_lookup", _quantized_lookup),

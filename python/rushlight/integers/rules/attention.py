@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from rushlight.integers.arithmetic import requantization
+from rushlight.integers.arithmetic import most_shift_of_products, requantization
 from rushlight.integers.graph import Array, Call, Graph, dequantized
 from rushlight.integers.rules.base import (
     Rule,
@@ -21,12 +21,16 @@ from rushlight.integers.rules.base import (
 )
 
 _ONE = 1 << 30
-MOST_PRODUCTS = (2**31 - 1) // 255**2
+MOST_PRODUCTS = {"int8": (2**31 - 1) // 255**2, "uint8": (2**31 - 1) // 255**2, "int16": 2**17 - 1}
 
 
-def exponentials(scale: float) -> Array:
-    """exp(-distance * scale) for distances of 0 to 255, in steps of 2^-30."""
-    steps: Array = np.rint(np.exp(-scale * np.arange(256)) * _ONE)
+def exponentials(scale: float, dtype: str = "int8") -> Array:
+    """exp(-distance * scale) for distances of 0 to 255, in steps of 2^-30; of int16 those for multiples of
+    256 behind."""
+    distances = np.arange(256)
+    if dtype == "int16":
+        distances = np.concatenate([distances, 256 * distances])
+    steps: Array = np.rint(np.exp(-scale * distances) * _ONE)
     return steps.astype(np.int32)
 
 
@@ -46,7 +50,7 @@ def softmax(graph: Graph, call: Call, _: Settings) -> bool:
     arguments = {
         "input": source.value,
         "dim": given["dim"],
-        "table": exponentials(source.scale),
+        "table": exponentials(source.scale, dtype),
         "multiplier": int(to.multipliers[0]),
         "shift": int(to.shifts[0]),
         "output_zero_point": result.to.zero_point,
@@ -66,8 +70,9 @@ def matmul(graph: Graph, call: Call, settings: Settings) -> bool:
     dtype = graph.dtype(a.value)
     need(graph.can_call("rushlight::quantized_matmul", dtype), f"no kernel multiplies {dtype}")
     depth = graph.sizes(call.arguments["self"])[-1]
-    need(not isinstance(depth, int) or depth <= MOST_PRODUCTS, "its sums may have more than 32 bits")
-    to = requantization(np.array([a.scale * b.scale / result.to.scale]), settings.rounding)
+    need(not isinstance(depth, int) or depth <= MOST_PRODUCTS[dtype], "its sums may have more than 32 bits")
+    most_shift = most_shift_of_products(dtype, settings.rounding)
+    to = requantization(np.array([a.scale * b.scale / result.to.scale]), settings.rounding, most_shift)
     need(to is not None, "its scales are out of range")
     assert to is not None
     arguments = {

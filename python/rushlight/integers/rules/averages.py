@@ -28,7 +28,7 @@ from rushlight.integers.rules.base import (
     shared_dtype,
 )
 
-_MOST_SUMMED = (2**31 - 1) // 255
+_MOST_SUMMED = {"int8": (2**31 - 1) // 255, "uint8": (2**31 - 1) // 255, "int16": (2**31 - 1) // 2**15}
 
 
 def _ends(graph: Graph, call: Call, name: str) -> tuple[Quantized, Result] | None:
@@ -55,9 +55,10 @@ def _averaged(graph: Graph, operator: str, ends: tuple[Quantized, Result], how: 
     return True
 
 
-def _need_few(sizes: list[Any]) -> None:
+def _need_few(graph: Graph, source: Quantized, sizes: list[Any]) -> None:
     known = [size for size in sizes if isinstance(size, int)]
-    need(int(np.prod(known, dtype=np.float64)) <= _MOST_SUMMED, "its sums may have more than 32 bits")
+    most = _MOST_SUMMED.get(graph.dtype(source.value), 0)
+    need(int(np.prod(known, dtype=np.float64)) <= most, "its sums may have more than 32 bits")
     need(0 not in known, "it is of no elements")
 
 
@@ -69,7 +70,7 @@ def mean(graph: Graph, call: Call, _: Settings) -> bool:
         return False
     sizes = graph.sizes(given["self"])
     dims = list(given.get("dim") or range(len(sizes)))
-    _need_few([sizes[dim] for dim in dims])
+    _need_few(graph, ends[0], [sizes[dim] for dim in dims])
     how = {"dim": dims, "keepdim": bool(given.get("keepdim", False))}
     return _averaged(graph, "rushlight::quantized_mean", ends, how)
 
@@ -80,7 +81,6 @@ def _window(
     """The arguments of quantized_avg_pool2d and quantized_avg_pool3d."""
     divisor = given.get("divisor_override")
     need(divisor is None or 1 <= divisor < 2**31, "its divisor is below 1")
-    _need_few(kernel)
     return {
         "kernel_size": kernel,
         "stride": stride or kernel,
@@ -98,6 +98,7 @@ def avg_pool2d(graph: Graph, call: Call, _: Settings) -> bool:
     if ends is None:
         return False
     kernel, stride, padding = (_several(given[name]) for name in ("kernel_size", "stride", "padding"))
+    _need_few(graph, ends[0], kernel)
     how = _window(kernel, stride, padding, given)
     return _averaged(graph, "rushlight::quantized_avg_pool2d", ends, how)
 
@@ -109,6 +110,7 @@ def avg_pool3d(graph: Graph, call: Call, _: Settings) -> bool:
     if ends is None:
         return False
     kernel, stride, padding = (_several(given[name], 3) for name in ("kernel_size", "stride", "padding"))
+    _need_few(graph, ends[0], kernel)
     how = _window(kernel, stride, padding, given)
     return _averaged(graph, "rushlight::quantized_avg_pool3d", ends, how)
 
@@ -121,6 +123,7 @@ def avg_pool1d(graph: Graph, call: Call, _: Settings) -> bool:
         return False
     need(len(graph.sizes(given["self"])) == 3, "it has no batch")
     kernel, stride, padding = (_list(given[name]) for name in ("kernel_size", "stride", "padding"))
+    _need_few(graph, ends[0], kernel)
     how = _window([1, *kernel], [1, *(stride or kernel)], [0, *padding], given)
     return _averaged(graph, "rushlight::quantized_avg_pool2d", ends, how)
 
@@ -156,14 +159,15 @@ def adaptive_avg_pool1d(graph: Graph, call: Call, _: Settings) -> bool:
 def _adaptive(graph: Graph, ends: tuple[Quantized, Result], sizes: list[Any], wanted: list[Any]) -> bool:
     """A mean where one window has all; a pool where all windows have one size, known now."""
     if wanted == [1, 1]:
-        _need_few(sizes)
+        _need_few(graph, ends[0], sizes)
         return _averaged(graph, "rushlight::quantized_mean", ends, {"dim": [-2, -1], "keepdim": True})
     fits = all(isinstance(n, int) and m > 0 and n % m == 0 for n, m in zip(sizes, wanted, strict=True))
     if fits:
         kernel = [n // m for n, m in zip(sizes, wanted, strict=True)]
+        _need_few(graph, ends[0], kernel)
         how = _window(kernel, kernel, [0, 0], {})
         return _averaged(graph, "rushlight::quantized_avg_pool2d", ends, how)
-    _need_few(sizes)
+    _need_few(graph, ends[0], sizes)
     how = {"output_size": wanted}
     return _averaged(graph, "rushlight::quantized_adaptive_avg_pool2d", ends, how)
 

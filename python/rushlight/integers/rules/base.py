@@ -23,6 +23,7 @@ from rushlight.integers.graph import (
 )
 
 BYTES = ("int8", "uint8")
+NUMBERS = (*BYTES, "int16")
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,7 @@ def need(condition: bool, reason: str) -> None:
 
 
 def _need_zero_point(source: Quantized, dtype: str) -> None:
+    need(dtype != "int16" or source.zero_point == 0, "a zero point of int16 is not 0")
     limits = np.iinfo(dtype)
     need(limits.min <= source.zero_point <= limits.max, f"a zero point is not a number of {dtype}")
 
@@ -125,9 +127,10 @@ def _need_zero_point(source: Quantized, dtype: str) -> None:
 def shared_dtype(graph: Graph, source: Quantized, to: Result) -> str:
     """The dtype that input and result share."""
     dtype = graph.dtype(source.value)
-    need(dtype in BYTES, f"its input is {dtype}, not int8 or uint8")
+    need(dtype in NUMBERS, f"its input is {dtype}, not int8, uint8 or int16")
     limits = np.iinfo(dtype)
     _need_zero_point(source, dtype)
+    need(dtype != "int16" or to.to.zero_point == 0, "a zero point of int16 is not 0")
     need(limits.min <= to.to.low and to.to.high <= limits.max, f"a range is not one of {dtype}")
     need(graph.dtype(to.last.result) == dtype, f"its result is not {dtype}, as its input is")
     need(to.low <= to.to.zero_point <= to.high, "an activation leaves out 0")

@@ -23,7 +23,7 @@ from rushlight.integers.graph import (
     is_alone,
     quantization,
 )
-from rushlight.integers.rules.base import BYTES, Result, Rule, Settings, need, result_of
+from rushlight.integers.rules.base import NUMBERS, Result, Rule, Settings, need, result_of
 from rushlight.integers.rules.tables import can_look_up, converted
 
 # Those that keep all elements of their one input, whose number of elements is that of the result.
@@ -100,7 +100,7 @@ def _changes(call: Call, source: Quantized, dtype: str) -> dict[str, Any] | None
     if call.operator != _PAD:
         return {}
     value, limits = call.arguments["value"], np.iinfo(dtype)
-    if not isinstance(value, (int, float)) or not np.isfinite(value) or abs(value) > 256 * source.scale:
+    if not isinstance(value, (int, float)) or not np.isfinite(value) or abs(value) > 65536 * source.scale:
         return None
     steps = round(value / source.scale)
     exact = np.float32(steps) * np.float32(source.scale) == np.float32(value)
@@ -181,7 +181,7 @@ def _meet(graph: Graph, call: Call, moved: Mapping[str, Any], to: Result) -> boo
     dtype = graph.dtype(to.last.result)
     values = _flat(moved)
     types = {dtype, *(graph.dtype(graph.maker(v).arguments["input"]) for v in values)}  # type: ignore[union-attr]
-    need(types <= set(BYTES), f"its tensors are {', '.join(sorted(types))}")
+    need(types <= set(NUMBERS), f"its tensors are {', '.join(sorted(types))}")
     need(graph.can_repeat(call, dtype) and can_look_up(graph, dtype), f"no kernel takes {dtype}")
     integers = [converted(graph, call, value, to) for value in values]
     need(all(each is not None for each in integers), "its scales are not known")

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from rushlight.integers.arithmetic import requantization
+from rushlight.integers.arithmetic import MOST_SHIFT, requantization
 from rushlight.integers.graph import Call, Graph
 from rushlight.integers.rules.base import (
     Rule,
@@ -18,10 +18,12 @@ from rushlight.integers.rules.base import (
     two_and_result,
 )
 
-# Multipliers of int8 have so many bits, as XNNPACK's; of uint8, which is twice as large, one less.
-_BITS = {"int8": 21, "uint8": 20}
-_MOST_SHIFT = 30
-_LARGEST = {"int8": 128, "uint8": 255}
+# Multipliers of int8 have so many bits, as XNNPACK's; of uint8, which is twice as large, one less. Sums of
+# int16 have 64 bits.
+_BITS = {"int8": 21, "uint8": 20, "int16": 30}
+_MOST_SHIFT = {"int8": 30, "uint8": 30, "int16": 62}
+_LARGEST = {"int8": 128, "uint8": 255, "int16": 1 << 15}
+_SUM_BITS = {"int8": 31, "uint8": 31, "int16": 62}
 
 
 def _sum(graph: Graph, call: Call, sign: int) -> bool:
@@ -38,13 +40,13 @@ def _sum(graph: Graph, call: Call, sign: int) -> bool:
     largest = max(abs(scale) for scale in scales)
     need(0 < largest < math.inf, "its scales are out of range")
     # The larger multiplier has all bits, unless more would be shifted out than there are.
-    shift = min(_BITS[dtype] - math.frexp(largest)[1], _MOST_SHIFT)
+    shift = min(_BITS[dtype] - math.frexp(largest)[1], _MOST_SHIFT[dtype])
     need(shift >= 1, "its scales are out of range")
     multipliers = [round(scale * 2.0**shift) for scale in scales]
     half = 1 << (shift - 1)
     offset = half - multipliers[0] * a.zero_point - multipliers[1] * b.zero_point
     most = _LARGEST[dtype] * sum(abs(each) for each in multipliers) + abs(offset)
-    need(most < 2**31, "its sums may have more than 32 bits")
+    need(most < 2 ** _SUM_BITS[dtype], "its sums may have more than 32 bits")
     arguments = {
         "self": a.value,
         "other": b.value,
@@ -78,7 +80,9 @@ def multiply(graph: Graph, call: Call, settings: Settings) -> bool:
     a, b, result = found
     dtype = graph.dtype(a.value)
     need(graph.can_call("rushlight::quantized_mul", dtype), f"no kernel multiplies {dtype}")
-    to = requantization(np.array([a.scale * b.scale / result.to.scale]), settings.rounding)
+    # A product of two int16 has 31 bits: "double" cannot shift it left.
+    most_shift = 0 if dtype == "int16" and settings.rounding == "double" else MOST_SHIFT
+    to = requantization(np.array([a.scale * b.scale / result.to.scale]), settings.rounding, most_shift)
     need(to is not None, "its scales are out of range")
     assert to is not None
     arguments = {

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.integers.arithmetic import folded_bias, requantization
+from rushlight.integers.arithmetic import folded_bias, most_shift_of_products, requantization
 from rushlight.integers.graph import (
     Array,
     Call,
@@ -62,7 +62,7 @@ def _real_bias(graph: Graph, value: Value | None, scale: Array) -> Array | None:
 
 def _products(
     graph: Graph, settings: Settings, source: Quantized, weight: Weights, bias: Value | None, result: Result,
-    numbers: Array,
+    numbers: Array, dtype: str,
 ) -> dict[str, Any]:  # fmt: skip
     """Bias and requantization of sums of products; `numbers` has the weights of each output in its first
     dimension."""
@@ -71,10 +71,11 @@ def _products(
     need(real is None or real.shape == (len(numbers),), "its bias is not one number for each output")
     if result.offset:
         real = (np.zeros(len(numbers)) if real is None else real) + result.offset / result.gain
-    folded = folded_bias(real, numbers, source.zero_point, scale)
-    need(folded is not None, "its sums may have more than 32 bits")
+    folded = folded_bias(real, numbers, source.zero_point, scale, dtype)
+    need(folded is not None, f"its sums may have more than {48 if dtype == 'int16' else 32} bits")
     with np.errstate(over="ignore"):
-        to = requantization(scale * result.gain / result.to.scale, settings.rounding)
+        most_shift = most_shift_of_products(dtype, settings.rounding)
+        to = requantization(scale * result.gain / result.to.scale, settings.rounding, most_shift)
     need(to is not None, "its scales are out of range")
     assert to is not None
     return {"bias": folded, **requantized(to, result)}
@@ -105,7 +106,7 @@ def convolution(graph: Graph, call: Call, settings: Settings) -> bool:
         "input": source.value,
         "input_zero_point": source.zero_point,
         "weight": weight.value,
-        **_products(graph, settings, source, weight, given.get("bias"), result, numbers),
+        **_products(graph, settings, source, weight, given.get("bias"), result, numbers, dtype),
         **{name: given[name] for name in names},
     }
     graph.replace(result.last, "rushlight::quantized_convolution", arguments)
@@ -175,7 +176,7 @@ def _linear(
     arguments = {
         "input": source.value,
         "weight": weight.value,
-        **_products(graph, settings, source, weight, bias, result, weight.numbers),
+        **_products(graph, settings, source, weight, bias, result, weight.numbers, dtype),
     }
     graph.replace(result.last, "rushlight::quantized_linear", arguments)
     return True

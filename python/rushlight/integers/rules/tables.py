@@ -2,19 +2,23 @@
 """Functions of one quantized number: a table has the result for each of its 256 values.
 
 Whatever stands between dequantize and quantize, a requantization or several operators, is computed once for
-all values, in float32 as the graph would. So the result has the graph's own bits.
+all values, in float32 as the graph would. So the result has the graph's own bits. Of numbers of 16 bits the
+table has cubic pieces, which are a step off at most (rushlight.integers.curves).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
-from rushlight.integers.graph import DEQUANTIZE, QUANTIZE, Array, Call, Graph, Value, quantization
-from rushlight.integers.rules.base import BYTES, Result, Rule, Settings, need
+from rushlight.integers.curves import fit
+from rushlight.integers.graph import DEQUANTIZE, QUANTIZE, Array, Call, Graph, Quantized, Value, quantization
+from rushlight.integers.rules.base import BYTES, NUMBERS, Result, Rule, Settings, need
 
 LOOKUP = "rushlight::quantized_lookup"
+CURVE = "rushlight::quantized_curve"
 _MOST_CALLS = 64
 
 
@@ -23,7 +27,7 @@ def can_look_up(graph: Graph, dtype: str) -> bool:
     return graph.can_call(LOOKUP, dtype)
 
 
-def bytes_of(dtype: str) -> Array:
+def numbers_of(dtype: str) -> Array:
     """All values of a dtype, from the least on: as tables count them."""
     limits = np.iinfo(dtype)
     return np.arange(limits.min, limits.max + 1, dtype=dtype)
@@ -71,20 +75,51 @@ def _function(graph: Graph, last: Value) -> tuple[Value, list[Call]] | None:
 
 def _tabulate(graph: Graph, source: Value, calls: list[Call]) -> Array | None:
     """What the last call returns for each value of the source."""
-    known: dict[Value, Array] = {source: bytes_of(graph.dtype(source))}
+    every = numbers_of(graph.dtype(source))
+    known: dict[Value, Array] = {source: every}
     for call in calls:
         found = graph.compute(call, known)
-        if found is None or found.shape != (256,):
+        if found is None or found.shape != every.shape:
             return None
         known[call.result] = found
     return known[calls[-1].result]
+
+
+def _steps(graph: Graph, source: Value, calls: list[Call], to: Quantized) -> Array:
+    """The same before the last call, which quantizes it: in steps of the result, neither rounded nor
+    clamped."""
+    real = _tabulate(graph, source, calls)
+    assert real is not None
+    steps: Array = real.astype(np.float64) / to.scale + to.zero_point
+    return np.nan_to_num(steps)
+
+
+def _arguments(
+    graph: Graph, source: Value, calls: list[Call], numbers: Array, to: Result
+) -> tuple[str, dict[str, Any]]:
+    """The operator that computes `numbers` of the values of the source, and its arguments."""
+    source, composed = _composed(graph, source, numbers)
+    if graph.dtype(source) in BYTES:
+        need(can_look_up(graph, composed.dtype.name), f"no kernel has tables of {composed.dtype.name}")
+        return LOOKUP, {"input": source, "table": composed}
+    need(graph.can_call(CURVE, composed.dtype.name), f"no kernel has curves of {composed.dtype.name}")
+    table = fit(_steps(graph, source, calls, to.to), to.low, to.high)
+    need(table is not None, "a table that is a step off at most would be too large")
+    dtype = to.last.arguments["dtype"]
+    return CURVE, {
+        "input": source,
+        "table": table,
+        "output_min": to.low,
+        "output_max": to.high,
+        "dtype": dtype,
+    }
 
 
 def _is_identity(graph: Graph, calls: list[Call], source: Value, table: Array) -> bool:
     """Whether the table changes no number that the source may have, as its quantization says."""
     if table.dtype.name != graph.dtype(source):
         return False
-    same = table == bytes_of(table.dtype.name)
+    same = table == numbers_of(table.dtype.name)
     if same.all():
         return True
     found = [quantization(call) for call in calls if call.operator == DEQUANTIZE]
@@ -111,13 +146,14 @@ def tabulated(graph: Graph, call: Call, settings: Settings) -> bool:
     """dequantize -> pointwise operators, or none -> quantize."""
     to = quantization(call)
     dtype = graph.dtype(call.result)
-    if to is None or dtype not in BYTES:
+    if to is None or dtype not in NUMBERS:
         return False
     found = _function(graph, call.arguments["input"])
     if found is None:
         return False
     source, calls = found
-    need(graph.dtype(source) in BYTES, f"its input is {graph.dtype(source)}, not int8 or uint8")
+    need(graph.dtype(source) in NUMBERS, f"its input is {graph.dtype(source)}, not int8, uint8 or int16")
+    need(dtype != "int16" or to.zero_point == 0, "a zero point of int16 is not 0")
     need(graph.sizes(source) == graph.sizes(call.result), "its result has other sizes than its input")
     table = _tabulate(graph, source, [*calls, call])
     need(table is not None, "an operator is not known for single numbers")
@@ -125,9 +161,7 @@ def tabulated(graph: Graph, call: Call, settings: Settings) -> bool:
     if _is_identity(graph, calls, source, table):
         graph.substitute(call.result, source)
         return True
-    need(can_look_up(graph, dtype), f"no kernel has tables of {dtype}")
-    source, table = _composed(graph, source, table)
-    graph.replace(call, LOOKUP, {"input": source, "table": table})
+    graph.replace(call, *_arguments(graph, source, calls, table, Result(call, to, to.low, to.high)))
     return True
 
 
@@ -146,8 +180,8 @@ def converted(graph: Graph, before: Call, value: Value, to: Result) -> Value | N
     numbers = np.clip(quantize, to.low, to.high).astype(graph.dtype(to.last.result))
     if _is_identity(graph, [call], source, numbers):
         return source
-    source, numbers = _composed(graph, source, numbers)
-    return graph.insert(before, LOOKUP, {"input": source, "table": numbers}, source, numbers.dtype.name)
+    operator, arguments = _arguments(graph, source, [call], numbers, to)
+    return graph.insert(before, operator, arguments, arguments["input"], numbers.dtype.name)
 
 
 RULES: Mapping[str, Rule] = {QUANTIZE: tabulated}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Weights for ukernel::multiply_int8(): where they are if they lie as its loops take them, else some columns
-// at a time, copied together on the stack.
+// Weights for ukernel::multiply_int8() and multiply_int16(): where they are if they lie as its loops take
+// them, else some columns at a time, copied together on the stack.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 #include "kernels/ukernel/int8_product.h"
 
-namespace rushlight::kernels::board {
+namespace rushlight::kernels {
 
 // Element k of column j is data[j * column_stride + k * depth_stride].
 struct Int8Weights {
@@ -23,18 +23,18 @@ struct Int8Weights {
   [[nodiscard]] bool lie_well() const { return depth_stride == 1 || depth <= 1; }
 };
 
-// compute(bytes, count) with memory on the stack, which is taken where it is needed alone: little where that
-// is all that is wanted.
-inline constexpr size_t kFewBytes = 256;
-inline constexpr size_t kMostBytes = 2304;
-template <size_t kBytes, class Compute>
+// compute(numbers, count) with memory on the stack, which is taken where it is needed alone: little where
+// that is all that is wanted.
+inline constexpr size_t kFewNumbers = 256;
+inline constexpr size_t kMostNumbers = 2304;
+template <class T, size_t kCount, class Compute>
 [[nodiscard]] [[gnu::noinline]] bool with_stack(Compute compute) {
-  int8_t bytes[kBytes];
-  return compute(bytes, kBytes);
+  T numbers[kCount];
+  return compute(numbers, kCount);
 }
-template <class Compute>
+template <class T, class Compute>
 [[nodiscard]] bool with_memory(size_t wanted, Compute compute) {
-  return wanted <= kFewBytes ? with_stack<kFewBytes>(compute) : with_stack<kMostBytes>(compute);
+  return wanted <= kFewNumbers ? with_stack<T, kFewNumbers>(compute) : with_stack<T, kMostNumbers>(compute);
 }
 
 // The blocks of weights that have to be copied, see for_each_block.
@@ -61,7 +61,7 @@ template <class Multiply>
 [[nodiscard]] bool for_each_block(const Int8Weights& weights, Multiply multiply) {
   if (!weights.lie_well()) {
     // In few blocks: what a convolution gathers is gathered again for each.
-    return with_memory(weights.depth * weights.columns, [&](int8_t* block, size_t bytes) {
+    return with_memory<int8_t>(weights.depth * weights.columns, [&](int8_t* block, size_t bytes) {
       return copy_blocks(weights, multiply, block, bytes);
     });
   }
@@ -69,4 +69,4 @@ template <class Multiply>
   return true;
 }
 
-}  // namespace rushlight::kernels::board
+}  // namespace rushlight::kernels

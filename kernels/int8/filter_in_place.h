@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Outputs that see no border lie at equal steps, as what they see does: where there are enough of them in a
-// row, they share the pointers of the first. Others have pointers of their own, some outputs at a time.
-#include "kernels/board/int8_channels.h"
+// Depthwise convolutions of integers, by pointers to what each output sees. Outputs that see no border lie at
+// equal steps, as what they see does: where there are enough of them in a row, they share the pointers of the
+// first, if the loops can. Others have pointers of their own, some outputs at a time.
+#pragma once
 
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/board/int8_tensors.h"
 #include "kernels/geometry/patches.h"
 #include "kernels/geometry/tap_finder.h"
+#include "kernels/int8/convolution_tensors.h"
 #include "kernels/quantization/requantization.h"
-#include "kernels/ukernel/int8_depthwise.h"
 
-namespace rushlight::kernels::board {
+namespace rushlight::kernels::in_place {
 
-namespace {
+inline constexpr ptrdiff_t kPointers = 144;    // what some outputs see
+inline constexpr ptrdiff_t kLeastSharing = 8;  // outputs that share the pointers of one
+inline constexpr ptrdiff_t kChannels = 128;    // that are taken at once, where there is a border
 
-constexpr ptrdiff_t kPointers = 144;    // what some outputs see
-constexpr ptrdiff_t kLeastSharing = 8;  // outputs that share the pointers of one
-constexpr ptrdiff_t kChannels = 128;    // that are taken at once, where there is a border
-
+template <class Numbers>
 class ByChannels {
+  using Element = typename Numbers::Element;
+
  public:
   ByChannels(const ConvolutionGeometry& g, const QuantizedConvolutionProblem& problem)
       : g_(g), finder_(g, outside_) {
@@ -31,28 +32,29 @@ class ByChannels {
     pixels_ = std::max<ptrdiff_t>(kPointers / g.taps(), 1);
   }
 
-  void convolve(const Int8Tensors& tensors, const ukernel::Requantization& to) {
+  void convolve(const Tensors<Numbers>& tensors, const ukernel::Requantization& to) {
     const ptrdiff_t outputs = g_.axes[0].out * g_.axes[1].out * g_.axes[2].out;
     const ptrdiff_t line = outputs_in_line(g_);
     strip_.out_stride = g_.axes[2].out_stride;
     OutputPositions position(g_, 0);
     for (ptrdiff_t i = 0; i < outputs;) {
-      int8_t* out = tensors.out + position.out_offset();
+      Element* out = tensors.out + position.out_offset();
       const ptrdiff_t sharing = count_sharing(position.at());
       const ptrdiff_t count = sharing > 0 ? sharing : count_apart(position.at(), line - i % line);
-      const bool inside = finder_.find(tensors.in, position, sharing > 0 ? 1 : count, pointers_);
+      const ptrdiff_t pointing = sharing > 0 ? 1 : count;  // outputs with pointers of their own
+      const bool inside = finder_.find(tensors.in, position, pointing, pointers_);
       if (sharing > 0) position.skip(sharing - 1);
-      strip_.pixel_stride = sharing > 0 ? finder_.advance() : 0;
+      if constexpr (Numbers::kStrides) strip_.pixel_stride = sharing > 0 ? finder_.advance() : 0;
       strip_.pixels = static_cast<size_t>(count);
       const ptrdiff_t most = inside ? g_.groups : kChannels;
       for (ptrdiff_t c = 0; c < g_.groups; c += most) {
-        if (c > 0) move(most);
+        if (c > 0) move(pointing, most);
         strip_.channels = static_cast<size_t>(std::min(most, g_.groups - c));
         strip_.weights = tensors.weight + c;
         strip_.bias = tensors.bias == nullptr ? nullptr : tensors.bias + c;
         strip_.to = columns_from(to, static_cast<size_t>(c));
         strip_.out = out + c;
-        ukernel::depthwise_int8(strip_);
+        Numbers::filter(strip_);
       }
       i += count;
     }
@@ -61,7 +63,7 @@ class ByChannels {
  private:
   // Outputs that can share the pointers of the first, if it is worth a call.
   [[nodiscard]] ptrdiff_t count_sharing(const ptrdiff_t* at) const {
-    if (!ukernel::kInt8DepthwiseStrides) return 0;
+    if (!Numbers::kStrides) return 0;
     const ptrdiff_t count = finder_.count_inside(at);
     return count >= kLeastSharing ? count : 0;
   }
@@ -69,13 +71,12 @@ class ByChannels {
   // Outputs with pointers of their own, of so many in a line.
   [[nodiscard]] ptrdiff_t count_apart(const ptrdiff_t* at, ptrdiff_t line) const {
     const ptrdiff_t most = std::min(pixels_, line);
-    if (!ukernel::kInt8DepthwiseStrides || finder_.length() < kLeastSharing) return most;
+    if (!Numbers::kStrides || finder_.length() < kLeastSharing) return most;
     return std::min(most, finder_.count_before(at));
   }
 
   // To the next channels.
-  void move(ptrdiff_t channels) {
-    const auto pixels = strip_.pixel_stride == 0 ? static_cast<ptrdiff_t>(strip_.pixels) : 1;
+  void move(ptrdiff_t pixels, ptrdiff_t channels) {
     const ptrdiff_t count = pixels * g_.taps();
     for (ptrdiff_t i = 0; i < count; ++i) {
       if (pointers_[i] != outside_) pointers_[i] += channels;
@@ -83,22 +84,24 @@ class ByChannels {
   }
 
   const ConvolutionGeometry& g_;
-  TapFinder<int8_t> finder_;
-  ukernel::Int8Depthwise strip_;
+  TapFinder<Element> finder_;
+  typename Numbers::Depthwise strip_;
   ptrdiff_t pixels_;
-  const int8_t* pointers_[kPointers];
-  int8_t outside_[kChannels];
+  const Element* pointers_[kPointers];
+  Element outside_[kChannels];
 };
 
-}  // namespace
-
-bool takes_int8_channels(const ConvolutionGeometry& g) {
+// Whether filter_in_place() takes convolutions of this geometry.
+[[nodiscard]] inline bool filters_in_place(const ConvolutionGeometry& g) {
   return filters_channels(g) && g.weight_group_stride == 1 && g.taps() <= kPointers && tap_stride(g) >= 0;
 }
 
-void convolve_int8_channels(const ConvolutionGeometry& g, const QuantizedConvolutionProblem& problem) {
-  ByChannels by_channels(g, problem);
-  for (ptrdiff_t n = 0; n < g.batch; ++n) by_channels.convolve(tensors_at(problem, g, n), problem.to);
+template <class Numbers>
+[[gnu::noinline]] void filter_in_place(const ConvolutionGeometry& g,
+                                       const QuantizedConvolutionProblem& problem) {
+  ByChannels<Numbers> by_channels(g, problem);
+  for (ptrdiff_t n = 0; n < g.batch; ++n)
+    by_channels.convolve(tensors_at<Numbers>(problem, g, n), problem.to);
 }
 
-}  // namespace rushlight::kernels::board
+}  // namespace rushlight::kernels::in_place

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Convolutions of integers that pack nothing: products with the weights where they are, of pixels where they
+// are, of parts of rows of the input that are put on the stack with their borders, or of patches that are put
+// together there. Depthwise convolutions are computed by channels.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "kernels/backs/quantized_convolution.h"
+#include "kernels/geometry/patches.h"
+#include "kernels/int8/convolution_tensors.h"
+#include "kernels/int8/filter_in_place.h"
+#include "kernels/int8/numbers.h"
+#include "kernels/int8/weight_blocks.h"
+#include "kernels/quantization/requantization.h"
+
+namespace rushlight::kernels {
+
+namespace in_place {
+
+inline constexpr ptrdiff_t kStagedNumbers = 128;  // of outputs whose channels are apart
+
+template <class Numbers>
+class ByProducts {
+  using Element = typename Numbers::Element;
+
+ public:
+  // `patches` are memory for what outputs see, where it has to be put together.
+  ByProducts(const ConvolutionGeometry& g, PatchOrder order, int32_t input_zero_point, Element* patches,
+             size_t patch_size)
+      : g_(g),
+        order_(order),
+        zero_point_(input_zero_point),
+        patches_(patches),
+        patch_size_(static_cast<ptrdiff_t>(patch_size)) {
+    product_.depth = static_cast<size_t>(g.taps() * g.in_channels);
+  }
+
+  // Whether what one output sees fits.
+  [[nodiscard]] bool fits() const {
+    return sees_pixels(g_) || static_cast<ptrdiff_t>(product_.depth) <= patch_size_;
+  }
+
+  // Some output channels of one group; `tensors` are at the first of them.
+  void convolve(const Tensors<Numbers>& tensors, ptrdiff_t columns, ptrdiff_t right_stride,
+                const ukernel::Requantization& to) {
+    tensors_ = tensors;
+    columns_ = columns;
+    product_.right_stride = right_stride;
+    to_ = to;
+    if (sees_pixels(g_)) return convolve_pixels();
+    if constexpr (Numbers::kParts) {
+      if (sees_bands(g_, order_)) return convolve_bands();
+    }
+    convolve_patches();
+  }
+
+ private:
+  void convolve_pixels() {
+    const ConvolutionAxis& row = g_.axes[2];
+    product_.left_stride = row.in_stride * row.step;
+    for (ptrdiff_t i = 0; i < g_.axes[0].out; ++i) {
+      for (ptrdiff_t j = 0; j < g_.axes[1].out; ++j) {
+        product_.left = tensors_.in + i * g_.axes[0].step * g_.axes[0].in_stride +
+                        j * g_.axes[1].step * g_.axes[1].in_stride;
+        multiply(tensors_.out + i * g_.axes[0].out_stride + j * g_.axes[1].out_stride, row.out);
+      }
+    }
+  }
+
+  // Rows of the input that some outputs of a row see, with what lies outside of them: a band. What an output
+  // sees of it are parts, a row of taps each, where they lie.
+  void convolve_bands() {
+    const ConvolutionAxis& row = g_.axes[2];
+    const ptrdiff_t kernel = row.kernel, channels = g_.in_channels;
+    const ptrdiff_t parts = g_.taps() / kernel;
+    const ptrdiff_t fitting = (patch_size_ / (parts * channels) - kernel) / row.step + 1;
+    constexpr ptrdiff_t kRows = Numbers::kRows;
+    const ptrdiff_t most = fitting > kRows ? fitting / kRows * kRows : fitting;
+    PatchReader<Element, Sink> reader(g_, order_);
+    product_.left = patches_;
+    product_.left_stride = row.step * channels;
+    product_.depth = static_cast<size_t>(kernel * channels);
+    product_.parts = static_cast<size_t>(parts);
+    const ptrdiff_t outputs = g_.axes[0].out * g_.axes[1].out * row.out;
+    OutputPositions position(g_, 0);
+    for (ptrdiff_t i = 0; i < outputs;) {
+      const ptrdiff_t count = std::min(most, row.out - i % row.out);
+      const ptrdiff_t width = (count - 1) * row.step + kernel;
+      reader.set_width(width);
+      product_.part_stride = width * channels;
+      Element* out = tensors_.out + position.out_offset();
+      Sink sink{patches_, zero_point_};
+      reader.read(tensors_.in, position.at(), sink);
+      multiply(out, count);
+      i += count;
+      position.skip(count);
+    }
+  }
+
+  struct Sink {
+    Element* to;
+    int32_t zero_point;  // 0 if it has more than a byte
+    void copy(const Element* from, ptrdiff_t count, ptrdiff_t step) {
+      if (step == 1) {
+        std::memcpy(to, from, static_cast<size_t>(count) * sizeof(Element));
+        to += count;
+        return;
+      }
+      for (; count > 0; --count, from += step) *to++ = *from;
+    }
+    void fill(ptrdiff_t count) {
+      std::memset(to, zero_point, static_cast<size_t>(count) * sizeof(Element));
+      to += count;
+    }
+  };
+
+  void convolve_patches() {
+    const auto depth = static_cast<ptrdiff_t>(product_.depth);
+    const ptrdiff_t outputs = g_.axes[0].out * g_.axes[1].out * g_.axes[2].out;
+    const ptrdiff_t line = outputs_in_line(g_);
+    constexpr ptrdiff_t kRows = Numbers::kRows;
+    const ptrdiff_t fitting = patch_size_ / std::max<ptrdiff_t>(depth, 1);
+    const ptrdiff_t most = fitting > kRows ? fitting / kRows * kRows : std::max<ptrdiff_t>(fitting, 1);
+    const PatchReader<Element, Sink> reader(g_, order_);
+    product_.left = patches_;
+    product_.left_stride = depth;
+    OutputPositions position(g_, 0);
+    for (ptrdiff_t i = 0; i < outputs;) {
+      const ptrdiff_t count = std::min(most, line - i % line);
+      Element* out = tensors_.out + position.out_offset();
+      Sink sink{patches_, zero_point_};
+      for (ptrdiff_t j = 0; j < count; ++j, position.next()) reader.read(tensors_.in, position.at(), sink);
+      multiply(out, count);
+      i += count;
+    }
+  }
+
+  // Rows of the left factor at hand become outputs at equal steps.
+  void multiply(Element* out, ptrdiff_t rows) {
+    const ptrdiff_t step = g_.axes[2].out_stride;
+    if (g_.out_channel_stride == 1 || columns_ == 1) {
+      product_.rows = static_cast<size_t>(rows);
+      product_.columns = static_cast<size_t>(columns_);
+      product_.right = tensors_.weight;
+      product_.bias = tensors_.bias;
+      product_.to = to_;
+      product_.out = out;
+      product_.out_stride = step;
+      return Numbers::multiply(product_);
+    }
+    multiply_staged(out, rows);
+  }
+
+  // By way of the stack, where they are side by side.
+  [[gnu::noinline]] void multiply_staged(Element* out, ptrdiff_t rows) {
+    const ptrdiff_t step = g_.axes[2].out_stride;
+    Element staged[kStagedNumbers];
+    const Element* left = product_.left;
+    const ptrdiff_t columns = std::min<ptrdiff_t>(columns_, kStagedNumbers / 8);
+    const ptrdiff_t most = kStagedNumbers / columns;
+    product_.out = staged;
+    for (ptrdiff_t i = 0; i < rows; i += most) {
+      product_.rows = static_cast<size_t>(std::min(most, rows - i));
+      product_.left = left + i * product_.left_stride;
+      for (ptrdiff_t c = 0; c < columns_; c += columns) {
+        product_.columns = static_cast<size_t>(std::min(columns, columns_ - c));
+        product_.out_stride = static_cast<ptrdiff_t>(product_.columns);
+        product_.right = tensors_.weight + c * product_.right_stride;
+        product_.bias = tensors_.bias == nullptr ? nullptr : tensors_.bias + c;
+        product_.to = columns_from(to_, static_cast<size_t>(c));
+        Numbers::multiply(product_);
+        scatter(staged, out + i * step + c * g_.out_channel_stride);
+      }
+    }
+    product_.left = left;
+  }
+
+  void scatter(const Element* staged, Element* out) const {
+    for (size_t i = 0; i < product_.rows; ++i, out += g_.axes[2].out_stride) {
+      Element* to = out;
+      for (size_t j = 0; j < product_.columns; ++j, to += g_.out_channel_stride) *to = *staged++;
+    }
+  }
+
+  const ConvolutionGeometry& g_;
+  PatchOrder order_;
+  int32_t zero_point_;
+  typename Numbers::Product product_;
+  Tensors<Numbers> tensors_{};
+  ptrdiff_t columns_ = 0;
+  ukernel::Requantization to_;
+  Element* patches_;
+  ptrdiff_t patch_size_;
+};
+
+// How the weights of one group lie: the order of their elements, and the distance between these.
+struct Lie {
+  PatchOrder order;
+  ptrdiff_t step;
+};
+inline std::optional<Lie> lie_of(const ConvolutionGeometry& g) {
+  for (const ptrdiff_t step : {ptrdiff_t{1}, g.groups * g.out_channels, g.out_channels}) {
+    if (const std::optional<PatchOrder> order = patch_order(g, step)) return Lie{*order, step};
+  }
+  return std::nullopt;
+}
+
+template <class Numbers>
+[[gnu::noinline]] bool convolve_products(const ConvolutionGeometry& g, const Lie& lie,
+                                         const QuantizedConvolutionProblem& problem,
+                                         typename Numbers::Element* patches, size_t patch_size) {
+  ByProducts<Numbers> products(g, lie.order, problem.input_zero_point, patches, patch_size);
+  if (!products.fits()) return false;
+  for (ptrdiff_t n = 0; n < g.batch; ++n) {
+    const Tensors<Numbers> all = tensors_at<Numbers>(problem, g, n);
+    for (ptrdiff_t group = 0; group < g.groups; ++group) {
+      const Int8Weights weights{all.weight + group * g.weight_group_stride, g.weight_out_stride, lie.step,
+                                static_cast<size_t>(g.out_channels),
+                                static_cast<size_t>(g.taps() * g.in_channels)};
+      const bool done = for_each_block(
+          weights, [&](size_t first, size_t columns, const int8_t* right, ptrdiff_t right_stride) {
+            const ptrdiff_t channel = group * g.out_channels + static_cast<ptrdiff_t>(first);
+            Tensors<Numbers> tensors = all;
+            tensors.in += group * g.in_channels * g.in_channel_stride;
+            tensors.weight = right;
+            tensors.out += channel * g.out_channel_stride;
+            if (tensors.bias != nullptr) tensors.bias += channel;
+            products.convolve(tensors, static_cast<ptrdiff_t>(columns), right_stride,
+                              columns_from(problem.to, static_cast<size_t>(channel)));
+          });
+      if (!done) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace in_place
+
+// None where the elements of a channel's weights are apart in other steps than one, and where what one output
+// sees, or weights that have to be copied together, are too long for the stack.
+template <class Numbers>
+[[nodiscard]] [[gnu::always_inline]] inline std::optional<Error> convolve_in_place(
+    const QuantizedConvolutionProblem& problem) {
+  const ConvolutionGeometry g =
+      convolution_geometry(problem.input, problem.weight, problem.arguments, problem.out);
+  if (in_place::filters_in_place(g)) {
+    in_place::filter_in_place<Numbers>(g, problem);
+    return Error::Ok;
+  }
+  const std::optional<in_place::Lie> lie = in_place::lie_of(g);
+  if (!lie) return std::nullopt;
+  using Element = typename Numbers::Element;
+  const auto convolve = [&](Element* patches, size_t size) {
+    return in_place::convolve_products<Numbers>(g, *lie, problem, patches, size);
+  };
+  const auto depth = static_cast<size_t>(g.taps() * g.in_channels);
+  if (!(sees_pixels(g) ? convolve(nullptr, 0) : with_memory<Element>(4 * depth, convolve)))
+    return std::nullopt;
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Linear layers of integers that pack nothing.
+#pragma once
+
+#include <optional>
+
+#include "kernels/backs/quantized_linear.h"
+#include "kernels/int8/numbers.h"
+#include "kernels/int8/weight_blocks.h"
+#include "kernels/quantization/requantization.h"
+#include "kernels/walk/view.h"
+
+namespace rushlight::kernels {
+
+// None where the weight has a zero point, where the numbers of a row are apart, and where weights that have
+// to be copied together are too long for the stack.
+template <class Numbers>
+[[nodiscard]] [[gnu::always_inline]] inline std::optional<Error> multiply_in_place(
+    const QuantizedLinearProblem& problem) {
+  using Element = typename Numbers::Element;
+  constexpr ptrdiff_t kSize = sizeof(Element);
+  if (problem.weight_zero_point != 0) return std::nullopt;
+  const Tensor& weight = problem.weight;
+  const size_t last = problem.input.sizes().size() - 1;
+  if (problem.input.strides()[last] != 1 || problem.out.strides()[last] != 1) return std::nullopt;
+  const Int8Weights weights{weight.const_data_ptr<int8_t>(), weight.strides()[0], weight.strides()[1],
+                            static_cast<size_t>(weight.size(0)), static_cast<size_t>(weight.size(1))};
+  const auto* bias = problem.bias ? problem.bias->const_data_ptr<typename Numbers::Sum>() : nullptr;
+  View source = View::of(problem.input), target = View::of(problem.out);
+  const PairedLoops loops(target.select(last, 0), source.select(last, 0));
+  const bool done =
+      for_each_block(weights, [&](size_t first, size_t columns, const int8_t* right, ptrdiff_t right_stride) {
+        typename Numbers::Product product;
+        product.columns = columns;
+        product.depth = weights.depth;
+        product.right = right;
+        product.right_stride = right_stride;
+        product.bias = bias == nullptr ? nullptr : bias + first;
+        product.to = columns_from(problem.to, first);
+        loops.for_each_run([&](char* to, const char* from, const auto& rows) {
+          product.rows = static_cast<size_t>(rows.size);
+          product.left = reinterpret_cast<const Element*>(from);
+          product.left_stride = rows.source / kSize;
+          product.out = reinterpret_cast<Element*>(to) + first;
+          product.out_stride = rows.target / kSize;
+          Numbers::multiply(product);
+        });
+      });
+  if (!done) return std::nullopt;
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels

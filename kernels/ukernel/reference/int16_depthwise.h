@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// kernels/ukernel/int16_depthwise.h in plain C++, for tests.
+#pragma once
+
+#include "kernels/ukernel/int16_depthwise.h"
+
+namespace rushlight::ukernel::reference {
+
+inline void depthwise_int16(const Int16Depthwise& strip) {
+  for (size_t p = 0; p < strip.pixels; ++p) {
+    for (size_t c = 0; c < strip.channels; ++c) {
+      int64_t sum = strip.bias == nullptr ? 0 : strip.bias[c];
+      for (size_t t = 0; t < strip.taps; ++t) {
+        sum += strip.in[p * strip.taps + t][c] *
+               strip.weights[static_cast<ptrdiff_t>(t) * strip.weight_stride + static_cast<ptrdiff_t>(c)];
+      }
+      strip.out[static_cast<ptrdiff_t>(p) * strip.out_stride + static_cast<ptrdiff_t>(c)] =
+          static_cast<int16_t>(requantize_wide(strip.to, sum, c));
+    }
+  }
+}
+
+}  // namespace rushlight::ukernel::reference
