@@ -88,7 +88,7 @@ def test_nearly_all_results_are_the_nearest(kernels: Kernels, length: int, scale
 @pytest.mark.parametrize(
     ("place", "wrong", "named"),
     [
-        (0, torch.zeros(4, dtype=torch.int16), "input: "),
+        (0, torch.zeros(4, dtype=torch.int32), "input: "),
         (1, 1, "dim"),
         (2, torch.zeros(255, dtype=torch.int32), "table: expected 256 elements of int32, got 255 of int32"),
         (2, torch.zeros(256, dtype=torch.int8), "table: expected 256 elements of int32, got 256 of int8"),

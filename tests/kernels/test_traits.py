@@ -8,11 +8,14 @@ import itertools
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 from rushlight.codegen.table import load_table
 from rushlight.export.dialect import integers
+from rushlight.integers.rules.images import positions
+from rushlight.integers.rules.norm import fixed_point
 from support.harness import Kernels, assert_equal, poison, random_tensor, with_dim_order
 
 TABLE = load_table(Path(__file__).parents[2] / "kernels" / "ops.yaml")
@@ -27,6 +30,8 @@ CONVOLUTION = (WEIGHT, BIAS, [1, 1], [1, 1], [1, 1], False, [0, 0], 1)
 BYTE_WEIGHT = (WEIGHT * 20).to(torch.int8)
 ONE_SCALE = torch.tensor([1 << 30], dtype=torch.int32), torch.tensor([-8], dtype=torch.int8)
 TO = "single", -5, -100, 127
+NORM = fixed_point(np.linspace(-40, 50, 8), np.linspace(-30, 20, 8))
+assert NORM is not None
 SCALE, ZERO = torch.tensor([0.05], dtype=torch.float64), torch.tensor([3])
 
 # The arguments of each row: the first one, and a residual, lie in the order that the result has.
@@ -71,6 +76,21 @@ OWN_KEEP_ORDER: dict[str, tuple[tuple[Any, ...], torch.dtype]] = {
         (BYTES.to(torch.int16), torch.arange(8, dtype=torch.int32).reshape(2, 4), -128, 127, torch.int8),
         torch.int8,
     ),
+    "rushlight::quantized_group_norm.out": (
+        (BYTES, torch.from_numpy(NORM[0]), torch.from_numpy(NORM[1]), 2, 5, 2, *NORM[2:], *TO[1:]),
+        torch.int8,
+    ),
+    "rushlight::quantized_interpolate2d.out": (
+        (
+            BYTES,
+            3,
+            *(torch.from_numpy(positions(size, size, False, 1.3)) for size in X.shape[2:]),
+            ONE_SCALE[0],
+            torch.tensor([-21], dtype=torch.int8),
+            *TO,
+        ),
+        torch.int8,
+    ),
     "rushlight::quantized_lookup.out": ((BYTES, torch.arange(256).to(torch.int8)), torch.int8),
 }
 POINTWISE: dict[str, tuple[Any, ...]] = {
@@ -88,6 +108,7 @@ POINTWISE: dict[str, tuple[Any, ...]] = {
         21,
         *TO[1:],
     ),
+    "rushlight::quantized_div.out": (BYTES, 3, (Y * 20).to(torch.int8), -5, 1 << 30, 0, *TO[1:]),
     "rushlight::quantized_mul.out": (BYTES, 3, (Y * 20).to(torch.int8), -5, *ONE_SCALE, *TO),
 }
 READ_ANY_ORDER: dict[str, tuple[Any, ...]] = {

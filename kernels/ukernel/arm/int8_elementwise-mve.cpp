@@ -3,6 +3,7 @@
 // at a time, of which requantize_mve.h makes quantized numbers as if they were rows of 16 columns. An operand
 // that is one number for a row is part of a constant: numbers that are read in its place are multiplied by 0.
 #include "kernels/ukernel/arm/requantize_mve.h"
+#include "kernels/ukernel/generic/rescaled_sum.inl"
 #include "kernels/ukernel/int8_elementwise.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {

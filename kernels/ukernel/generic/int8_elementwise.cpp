@@ -3,16 +3,12 @@
 // products of int32, whose lower parts are carried by shifts. No lower bit decides a result of kSingle.
 #include "kernels/ukernel/int8_elementwise.h"
 
+#include "kernels/ukernel/generic/rescaled_sum.inl"
 #include "kernels/ukernel/generic/vector.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
-
-const int8_t* row_of(const RowInput& input, size_t row) {
-  return reinterpret_cast<const int8_t*>(static_cast<const char*>(input.data) +
-                                         static_cast<ptrdiff_t>(row) * input.stride);
-}
 
 #if RL_VECTOR_BYTES > 4
 // As many numbers as a vector of int32 has. Conversions go by int16: GCC converts one lane after the other
@@ -91,19 +87,6 @@ RL_INLINE void compute(const Rows& rows, const F& function, const Each& each) {
   }
 }
 
-// each(int8_t, int8_t) for all.
-template <class Each>
-RL_INLINE void compute_each(const Rows& rows, const Each& each) {
-  for (size_t row = 0; row < rows.count; ++row) {
-    const int8_t* a = row_of(rows.in[0], row);
-    const int8_t* b = row_of(rows.in[1], row);
-    auto* out = static_cast<char*>(rows.out) + static_cast<ptrdiff_t>(row) * rows.stride;
-    for (size_t i = 0; i < rows.n; ++i) {
-      out[i] = static_cast<char>(each(a[rows.in[0].one ? 0 : i], b[rows.in[1].one ? 0 : i]));
-    }
-  }
-}
-
 // Clamped before the zero point is added, so that what is outside of 16 bits stays outside.
 struct Clamp {
   I32 low, high, zero_point;
@@ -174,22 +157,6 @@ void multiply_int8_pairs(const Rows& rows, const QuantizedProduct& product) {
     return compute(rows, [&](I32 a, I32 b) { return clamp(scaled((a - first) * (b - second))); }, product);
   }
   compute_each(rows, product);
-}
-
-// What an operand becomes is a function of a byte: by tables of 256, for one rounding of 64 bits an element
-// in place of three.
-void add_rescaled_int8(const Rows& rows, const RescaledSum& sum) {
-  constexpr size_t kBytes = 256;
-  if (rows.count * rows.n < 2 * kBytes) return compute_each(rows, sum);
-  int32_t rescaled[2][kBytes];
-  for (int i = 0; i < 2; ++i) {
-    for (size_t byte = 0; byte < kBytes; ++byte) {
-      rescaled[i][byte] = sum.rescaled(static_cast<int8_t>(byte), i);
-    }
-  }
-  compute_each(rows, [&](int8_t a, int8_t b) {
-    return requantize(sum.to, rescaled[0][static_cast<uint8_t>(a)] + rescaled[1][static_cast<uint8_t>(b)], 0);
-  });
 }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

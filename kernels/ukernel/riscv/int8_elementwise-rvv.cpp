@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // RISC-V with vectors of any length: as many numbers as eight registers hold sums of. An operand that is one
 // number for a row is part of a constant: numbers that are read in its place are multiplied by 0.
+#include "kernels/ukernel/generic/rescaled_sum.inl"
 #include "kernels/ukernel/int8_elementwise.h"
 #include "kernels/ukernel/riscv/quantize_rvv.h"
 

@@ -94,7 +94,7 @@ TEST_P(Int8ElementwiseVariants, RescaledSums_SameBitsAsReference) {
     to.shifts = &shift;
     to.zero_point = -7;
     to.high = 100;
-    for (const int32_t other : {(1 << 30) + 4321, -INT32_MAX, 0}) {
+    for (const int32_t other : {int32_t{(1 << 30) + 4321}, int32_t{-INT32_MAX}, int32_t{0}}) {
       const RescaledSum sum{{-128, 3}, {INT32_MAX, other}, {-1, -3}, to};
       for (const size_t n : {1, 7, 16, 65, 300}) {
         for (const One one : kOnes) {
