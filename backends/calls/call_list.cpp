@@ -2,7 +2,9 @@
 #include "backends/calls/call_list.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 #include "backends/calls/plan.h"
@@ -168,10 +170,12 @@ Result<std::vector<uint8_t>> CallList::program() {
 }
 
 const CallList::Constant* CallList::find(std::string_view key) const {
-  for (const Constant& constant : constants_) {
-    if (constant.key == key) return &constant;
-  }
-  return nullptr;
+  if (key.empty()) return nullptr;
+  size_t index = 0;
+  const char* const end = key.data() + key.size();
+  const auto [behind, error] = std::from_chars(key.data() + 1, end, index);  // "c12" is number 12
+  const bool is_number = error == std::errc() && behind == end && index < constants_.size();
+  return is_number && constants_[index].key == key ? &constants_[index] : nullptr;
 }
 
 Result<TensorLayout> CallList::tensor_layout(std::string_view key) const {

@@ -11,7 +11,7 @@
 namespace rushlight {
 
 // Gives an offset to each storage that is planned; `bytes` is the memory for all. Time grows with the square
-// of their number. Error: OutOfResources, for more than 2^62 bytes.
+// of their number, up to some thousands. Error: OutOfResources, for more than 2^48 bytes.
 [[nodiscard]] Error plan_storages(std::vector<CallList::Storage>* storages, uint64_t* bytes);
 
 }  // namespace rushlight
