@@ -301,7 +301,13 @@ def test_a_target_has_the_bytes_of_the_definition(target: targets.Target, tmp_pa
     if target.name == "microbit":  # the smallest of each, as its memory is small
         ordered = sorted(calls, key=lambda call: sum(tensor.nbytes for tensor in call.tensors))
         calls = [next(call for call in ordered if call.row == row) for row in {call.row for call in calls}]
-    results = computed(calls, target.name, tmp_path)
-    pairs = zip(calls, results, strict=True)
-    wrong = [str(call) for call, (out,) in pairs if not _agree(call, out)]
+    parts = 3 if target.name == "microbit" else 1
+    results: dict[int, torch.Tensor] = {}
+    for part in range(parts):
+        chosen = range(part, len(calls), parts)
+        folder = tmp_path / str(part)
+        folder.mkdir()
+        found = computed([calls[i] for i in chosen], target.name, folder)
+        results.update((i, out) for i, (out,) in zip(chosen, found, strict=True))
+    wrong = [str(call) for i, call in enumerate(calls) if not _agree(call, results[i])]
     assert not wrong, f"{len(wrong)} of {len(calls)} calls:\n" + "\n".join(wrong[:20])
