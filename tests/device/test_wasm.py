@@ -51,7 +51,7 @@ def test_the_module_is_as_small_as_its_sections_say(union: BuildResult) -> None:
     assert union.executable.suffix == ".wasm"
     assert union.executable.read_bytes()[:8] == b"\0asm\1\0\0\0"
     assert {"code", "data", "import"} < set(union.sizes.sections)
-    assert sum(union.sizes.sections.values()) == union.sizes.flash < 300_000
+    assert sum(union.sizes.sections.values()) == union.sizes.flash < 400_000
     assert union.sizes.flash <= union.executable.stat().st_size
 
 
