@@ -41,14 +41,13 @@ CASES = [(name, kind) for name in MODELS for kind in KINDS if (name, kind) != ("
 
 
 def cases() -> list[Any]:
-    """All of them; continuous integration takes one kind of numbers of each network."""
-    listed = []
-    for place, name in enumerate(MODELS):
-        kinds = [kind for of, kind in CASES if of == name]
-        for kind in kinds:
-            marks = [] if kind == kinds[place % len(kinds)] else [pytest.mark.exhaustive]
-            listed.append(pytest.param(name, kind, id=f"{name}-{kind}", marks=marks))
-    return listed
+    """All of them, of which continuous integration takes one in seven: of each kind of numbers some."""
+    return [
+        pytest.param(
+            name, kind, id=f"{name}-{kind}", marks=[] if place % 7 == 0 else [pytest.mark.exhaustive]
+        )
+        for place, (name, kind) in enumerate(CASES)
+    ]
 
 
 @pytest.mark.parametrize(("name", "kind"), cases())
