@@ -184,7 +184,10 @@ def layer(**changed: Any) -> list[Any]:
         ),
         ({"bias": torch.ones(4)}, "bias: expected 5 elements, got 4"),
         ({"bias": torch.ones(5).int()}, "bias: expected dtype float32"),
-        ({"mapping": "nearest"}, "mapping: expected asymmetric, nearer_end or symmetric, got nearest"),
+        (
+            {"mapping": "nearest"},
+            "mapping: expected asymmetric, nearer_end, symmetric or xnnpack, got nearest",
+        ),
         ({"low": 1}, "low, high: expected a range of int8 with 0 in it, got 1 to 127"),
         ({"high": 128}, "low, high: expected a range of int8 with 0 in it, got -128 to 128"),
         ({"least_scale": 0.0}, "least_scale: expected a normal float32 above 0"),
