@@ -18,6 +18,7 @@ from rushlight.codegen.bake.example import MOST_GIVEN, Sample, fits
 from rushlight.package import bake_package
 from rushlight.package.sample import sample_of
 from rushlight.program import read_model
+from support.foreign_delegates import foreign_file
 
 pytestmark = pytest.mark.heavy
 
@@ -55,7 +56,7 @@ def test_without_cases_inputs_are_random_and_without_kernels_there_is_no_sample(
     shutil.copy(INTEROP / "model_mlp" / "model.pte", model)
     sample = sample_of(model, [], [])
     assert isinstance(sample, Sample) and len(np.unique(sample.inputs[0])) > 10
-    assert "backend" in str(sample_of(INTEROP / "model_mlp" / "model_xnnpack.pte", [], []))
+    assert "backend" in str(sample_of(foreign_file(tmp_path), [], []))
 
 
 def test_a_long_input_repeats_its_beginning() -> None:

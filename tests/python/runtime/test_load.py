@@ -126,7 +126,7 @@ def test_a_missing_backend_is_named() -> None:
     with pytest.raises(BackendNotFound, match=FOREIGN) as caught:
         rushlight.load(foreign_program()).method("forward")
     # There is none to build with.
-    assert "without a partitioner" in caught.value.next_step and "build with" not in caught.value.next_step
+    assert "without that partitioner" in caught.value.next_step and "build with" not in caught.value.next_step
 
 
 def test_names_may_be_any_bytes() -> None:

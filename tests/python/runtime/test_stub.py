@@ -19,6 +19,7 @@ SPELLINGS = {
     "typing.SupportsInt | typing.SupportsIndex": "int",
     "typing.SupportsInt": "int",
     "collections.abc.Sequence": "Sequence",
+    "collections.abc.Mapping": "dict",
     "typing_extensions.Buffer": "Buffer",
     "collections.abc.Buffer": "Buffer",
     "Optional[list]": "list | None",
@@ -32,7 +33,9 @@ def normal(annotation: str) -> str:
     for theirs, ours in SPELLINGS.items():
         annotation = annotation.replace(theirs, ours)
     annotation = re.sub(r"\b(list|dict|tuple)\[.*?\](?=$| \|)", r"\1", annotation)
-    return {"Memory": "dict", "MethodFacts": "dict", "BuildInfo": "dict"}.get(annotation, annotation)
+    return {"Memory": "dict", "MethodFacts": "dict", "BuildInfo": "dict", "LoweredDelegate": "dict"}.get(
+        annotation, annotation
+    )
 
 
 def stub_functions() -> dict[str, str]:
