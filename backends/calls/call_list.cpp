@@ -124,7 +124,6 @@ ValueId CallList::constant(ScalarType dtype, std::vector<int32_t> sizes, std::ve
 
 ValueId CallList::own_constant(ScalarType dtype, std::vector<int32_t> sizes, std::vector<uint8_t> order,
                                std::vector<uint8_t> bytes) {
-  own_bytes_ += bytes.size();
   kept_.push_back(std::move(bytes));
   return constant(dtype, std::move(sizes), std::move(order), {kept_.back().data(), kept_.back().size()});
 }

@@ -115,8 +115,6 @@ class CallList final : public NamedDataMap {
   // Of call `index`, the exporter's number for it.
   [[nodiscard]] uint32_t debug_handle(size_t index) const { return calls_[index].debug_handle; }
   [[nodiscard]] const std::vector<Constant>& constants() const { return constants_; }
-  // Bytes of its own constants.
-  [[nodiscard]] size_t own_bytes() const { return own_bytes_; }
 
   // See NamedDataMap: the constants.
   [[nodiscard]] Result<TensorLayout> tensor_layout(std::string_view key) const override;
@@ -144,7 +142,6 @@ class CallList final : public NamedDataMap {
   std::vector<ValueId> inputs_, outputs_;
   std::vector<Constant> constants_;
   std::deque<std::vector<uint8_t>> kept_;  // addresses stay
-  size_t own_bytes_ = 0;
 };
 
 }  // namespace rushlight

@@ -15,10 +15,6 @@ namespace {
 namespace one = schema::xnn::_xnnnode1x1_table;
 namespace two = schema::xnn::_xnnnode2x1_table;
 
-bool is_byte(const Value& value) {
-  return value.datatype == Datatype::XnnDatatypeQint8 || value.datatype == Datatype::XnnDatatypeQuint8;
-}
-
 // What XNNPACK makes of a bound: in float32, halves to even.
 int64_t quantized_bound(float bound, const Value& value, int64_t least, int64_t most) {
   const float real = bound / value.scale + static_cast<float>(value.zero_point);
@@ -61,7 +57,7 @@ void NodeLowering::quantized_bounds(const Value& out, int64_t* least, int64_t* m
 }
 
 Error NodeLowering::clamp_result(uint32_t out, ValueId tensor) {
-  if (!has_bounds() || is_byte(value(out))) return Error::Ok;
+  if (!has_bounds() || is_byte(value(out).datatype)) return Error::Ok;
   list_.call("aten::clamp", "out", {tensor, bound(low_), bound(high_), tensor});
   return Error::Ok;
 }
@@ -97,7 +93,7 @@ Error NodeLowering::lower_softmax() {
 Error NodeLowering::lower_clamp() {
   RL_TRY_ASSIGN(const uint32_t out, id_at(one::kOutputId));
   ValueId least = 0, most = 0;
-  if (is_byte(value(out))) {
+  if (is_byte(value(out).datatype)) {
     int64_t low = 0, high = 0;
     quantized_bounds(value(out), &low, &high);
     least = list_.integer(low);
@@ -135,7 +131,7 @@ Error NodeLowering::lower_binary(NodeKind kind) {
   RL_TRY_ASSIGN(const uint32_t a, id_at(two::kInput1Id));
   RL_TRY_ASSIGN(const uint32_t b, id_at(two::kInput2Id));
   RL_TRY_ASSIGN(const uint32_t out, id_at(two::kOutputId));
-  if (is_byte(value(out))) {
+  if (is_byte(value(out).datatype)) {
     if (kind == NodeKind::XNNMultiply) return lower_quantized_product(a, b, out);
     const bool is_difference = kind == NodeKind::XNNSubtract;
     if (is_difference || kind == NodeKind::XNNAdd) return lower_quantized_sum(a, b, out, is_difference);
@@ -167,7 +163,8 @@ Error NodeLowering::lower_binary(NodeKind kind) {
 }
 
 Error NodeLowering::lower_quantized_sum(uint32_t a, uint32_t b, uint32_t out, bool is_difference) {
-  RL_CHECK(is_byte(value(a)) && is_byte(value(b)), Error::NotSupported, "expected two tensors of bytes");
+  RL_CHECK(is_byte(value(a).datatype) && is_byte(value(b).datatype), Error::NotSupported,
+           "expected two tensors of bytes");
   RL_TRY_ASSIGN(const SumNumbers numbers, sum_numbers(value(a), value(b), value(out), is_difference));
   int64_t least = 0, most = 0;
   quantized_bounds(value(out), &least, &most);
@@ -182,7 +179,8 @@ Error NodeLowering::lower_quantized_sum(uint32_t a, uint32_t b, uint32_t out, bo
 }
 
 Error NodeLowering::lower_quantized_product(uint32_t a, uint32_t b, uint32_t out) {
-  RL_CHECK(is_byte(value(a)) && is_byte(value(b)), Error::NotSupported, "expected two tensors of bytes");
+  RL_CHECK(is_byte(value(a).datatype) && is_byte(value(b).datatype), Error::NotSupported,
+           "expected two tensors of bytes");
   const float scale = value(a).scale * value(b).scale / value(out).scale;
   RL_CHECK(std::isfinite(scale) && scale > 0, Error::InvalidProgram, "its scales are out of range");
   int64_t least = 0, most = 0;

@@ -12,14 +12,6 @@ namespace {
 
 namespace one = schema::xnn::_xnnnode1x1_table;
 
-bool is_byte(Datatype type) {
-  return type == Datatype::XnnDatatypeQint8 || type == Datatype::XnnDatatypeQuint8;
-}
-
-bool is_dynamic(Datatype type) {
-  return type == Datatype::XnnDatatypeQdint8 || type == Datatype::XnnDatatypeQpint8;
-}
-
 int64_t least_of(Datatype type) { return type == Datatype::XnnDatatypeQuint8 ? 0 : -128; }
 
 }  // namespace

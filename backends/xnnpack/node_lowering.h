@@ -15,7 +15,7 @@ namespace rushlight::xnnpack {
 using NodeKind = schema::xnn::XNodeUnion;
 
 // XNNPACK's flags that the exporter sets.
-inline constexpr uint32_t kTransposeWeights = 1, kAlignCorners = 8, kKeepDims = 0x40;
+inline constexpr uint32_t kTransposeWeights = 1, kAlignCorners = 8;
 
 // The exporter's name of a kind of nodes, without "XNN"; "unknown" for a number that is none.
 [[nodiscard]] const char* to_string(NodeKind kind);

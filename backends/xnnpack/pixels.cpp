@@ -12,10 +12,6 @@ namespace {
 namespace one = schema::xnn::_xnnnode1x1_table;
 namespace pool = schema::xnn::_xnnpooling2d_table;
 
-bool is_byte(const Value& value) {
-  return value.datatype == Datatype::XnnDatatypeQint8 || value.datatype == Datatype::XnnDatatypeQuint8;
-}
-
 }  // namespace
 
 Error NodeLowering::lower_average_pool() {
@@ -23,7 +19,7 @@ Error NodeLowering::lower_average_pool() {
   RL_TRY_ASSIGN(const uint32_t out, id_at(pool::kOutputId, kPixelRank));
   const bool is_even = size_at(pool::kPaddingTop) == size_at(pool::kPaddingBottom) &&
                        size_at(pool::kPaddingLeft) == size_at(pool::kPaddingRight);
-  RL_CHECK(is_even && !is_byte(value(in)), Error::NotSupported,
+  RL_CHECK(is_even && !is_byte(value(in).datatype), Error::NotSupported,
            "expected a tensor of floats with the same padding on both sides");
   RL_TRY_ASSIGN(const ValueId from, forms_.pixels(in));
   RL_TRY_ASSIGN(const ValueId to, forms_.new_pixels(out));
@@ -83,7 +79,7 @@ Error NodeLowering::lower_global_average() {
   RL_TRY_ASSIGN(const ValueId to, forms_.new_plain(out));
   const bool keeps = value(out).rank() == kPixelRank;
   const ValueId dims = list_.integers({1, 2}), keep = list_.boolean(keeps);
-  if (!is_byte(value(in))) {
+  if (!is_byte(value(in).datatype)) {
     list_.call("aten::mean", "out", {from, dims, keep, list_.none(), to});
     return clamp_result(out, to);
   }
@@ -105,7 +101,7 @@ Error NodeLowering::lower_resize() {
   namespace slot = schema::xnn::xnnstatic_resize_bilinear2d_table;
   RL_TRY_ASSIGN(const uint32_t in, id_at(slot::kInputId, kPixelRank));
   RL_TRY_ASSIGN(const uint32_t out, id_at(slot::kOutputId, kPixelRank));
-  RL_CHECK(!is_byte(value(in)), Error::NotSupported, "expected a tensor of floats");
+  RL_CHECK(!is_byte(value(in).datatype), Error::NotSupported, "expected a tensor of floats");
   const bool aligns = (fields_.scalar<uint32_t>(slot::kFlags) & kAlignCorners) != 0;
   RL_TRY_ASSIGN(const ValueId from, forms_.pixels(in));
   RL_TRY_ASSIGN(const ValueId to, forms_.new_pixels(out));

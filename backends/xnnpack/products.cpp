@@ -19,14 +19,6 @@ namespace conv = schema::xnn::_xnnnode_conv_table;
 // The least scale that dynamic quantization may find: a normal float32.
 constexpr double kLeastScale = 0x1p-126;
 
-bool is_dynamic(const Value& value) {
-  return value.datatype == Datatype::XnnDatatypeQdint8 || value.datatype == Datatype::XnnDatatypeQpint8;
-}
-
-bool is_static(const Value& value) {
-  return value.datatype == Datatype::XnnDatatypeQint8 || value.datatype == Datatype::XnnDatatypeQuint8;
-}
-
 bool is_float(const Value& value) {
   return value.datatype == Datatype::XnnDatatypeFp32 || value.datatype == Datatype::XnnDatatypeFp16;
 }
@@ -135,7 +127,7 @@ Error NodeLowering::lower_linear() {
   const bool is_transposed = (fields_.scalar<uint32_t>(linear::kFlags) & kTransposeWeights) != 0;
   RL_CHECK(!is_transposed || is_float(weights), Error::NotSupported, "its quantized weights are transposed");
   RL_TRY_ASSIGN(const ValueId from, forms_.plain(input));
-  if (is_static(in)) {
+  if (is_byte(in.datatype)) {
     Layer layer{};
     const auto outputs = static_cast<size_t>(weights.dims[0]);
     RL_TRY(fold(input, filter, bias, output, outputs, false, &layer));
@@ -148,7 +140,7 @@ Error NodeLowering::lower_linear() {
     return Error::Ok;
   }
   RL_TRY_ASSIGN(const ValueId addend, bias_of(bias, *element_type(in.datatype)));
-  if (is_dynamic(in)) {
+  if (is_dynamic(in.datatype)) {
     RL_CHECK(weights.is_constant && weights.is_quantized() && in.nonbatch_dims == 1, Error::NotSupported,
              "expected constant quantized weights, and a range for each row");
     std::vector<float> scales = weights.scales;
@@ -207,17 +199,18 @@ Error NodeLowering::lower_convolution(NodeKind kind) {
                       list_.boolean(is_transposed),
                       list_.integers({size_at(conv::kAdjustmentHeight), size_at(conv::kAdjustmentWidth)}),
                       list_.integer(groups)};
-  const ScalarType dtype = is_static(in) ? ScalarType::Char : *element_type(in.datatype);
+  const ScalarType dtype = is_byte(in.datatype) ? ScalarType::Char : *element_type(in.datatype);
   RL_TRY_ASSIGN(const ValueId weight, filter_of(filter, dtype, is_depthwise, is_transposed ? groups : 0));
-  if (is_static(in)) {
+  if (is_byte(in.datatype)) {
     Layer layer{};
     RL_TRY(fold(input, filter, bias, output, static_cast<size_t>(outputs), is_depthwise, &layer));
     return convolve_integers(input, output, weight, layer, window);
   }
-  RL_CHECK(is_dynamic(in) ? weights.is_quantized() : is_float(in) && is_float(weights), Error::NotSupported,
-           "it multiplies %s by %s", to_string(in.datatype), to_string(weights.datatype));
+  RL_CHECK(is_dynamic(in.datatype) ? weights.is_quantized() : is_float(in) && is_float(weights),
+           Error::NotSupported, "it multiplies %s by %s", to_string(in.datatype),
+           to_string(weights.datatype));
   RL_TRY_ASSIGN(const ValueId addend, bias_of(bias, dtype));
-  RL_TRY_ASSIGN(const ValueId from, is_dynamic(in) ? fake_quantized(input) : forms_.pixels(input));
+  RL_TRY_ASSIGN(const ValueId from, is_dynamic(in.datatype) ? fake_quantized(input) : forms_.pixels(input));
   RL_TRY_ASSIGN(const ValueId to, forms_.new_pixels(output));
   list_.call("rushlight::convolution_act", "clamp_out",
              {from, weight, addend, window.stride, window.padding, window.dilation, window.transposed,

@@ -44,6 +44,14 @@ struct Value {
   [[nodiscard]] float scale_of(size_t index) const { return scales.empty() ? scale : scales[index]; }
 };
 
+// Numbers of 8 bits whose scale is known ahead; and such as the layers that read them quantize.
+[[nodiscard]] constexpr bool is_byte(Datatype type) {
+  return type == Datatype::XnnDatatypeQint8 || type == Datatype::XnnDatatypeQuint8;
+}
+[[nodiscard]] constexpr bool is_dynamic(Datatype type) {
+  return type == Datatype::XnnDatatypeQdint8 || type == Datatype::XnnDatatypeQpint8;
+}
+
 // What tensors hold such values; of 4-bit numbers, two a byte, uint8. Error: NotSupported.
 [[nodiscard]] Result<ScalarType> element_type(Datatype datatype);
 [[nodiscard]] const char* to_string(Datatype datatype);

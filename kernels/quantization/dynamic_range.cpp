@@ -15,21 +15,24 @@ float asymmetric_zero_point(const DynamicRange& range, const DynamicExtent& exte
   return range.low - std::nearbyint(extent.min / scale);
 }
 
-float nearer_zero_point(const DynamicRange& range, const DynamicExtent& extent, float scale) {
-  const float low = extent.min / scale;
-  const float high = extent.max / scale;
+// For an extent from `low` to `high` steps.
+float nearer_zero_point(const DynamicRange& range, float low, float high) {
   return (range.low + low) + (range.high + high) > 0 ? range.low - low : range.high - high;
+}
+
+// To a whole number of the range; an infinite extent leaves no number.
+int32_t nudged(const DynamicRange& range, float zero_point) {
+  const bool is_number = zero_point == zero_point;
+  const float inside = is_number ? std::clamp(zero_point, range.low, range.high) : range.low;
+  return static_cast<int32_t>(std::nearbyint(inside));
 }
 
 // xnn_qd8_asymmetric_quantization_params: a range of 0 alone has the scale 1.
 DynamicScale xnnpack_scale(const DynamicRange& range, const DynamicExtent& extent) {
   const float inverse =
       extent.min == extent.max ? 1.0f : (range.high - range.low) / (extent.max - extent.min);
-  const float low = extent.min * inverse, high = extent.max * inverse;
-  const float zero_point = (range.low + low) + (range.high + high) > 0 ? range.low - low : range.high - high;
-  const bool is_number = zero_point == zero_point;
-  const float inside = is_number ? std::clamp(zero_point, range.low, range.high) : range.low;
-  return {1.0f / inverse, static_cast<int32_t>(std::nearbyint(inside))};
+  const float zero_point = nearer_zero_point(range, extent.min * inverse, extent.max * inverse);
+  return {1.0f / inverse, nudged(range, zero_point)};
 }
 
 template <class C>
@@ -80,11 +83,9 @@ DynamicScale choose_scale(const DynamicRange& range, const DynamicExtent& extent
   scale = scale < range.least_scale ? range.least_scale : scale;
   float zero_point = std::floor((range.low + range.high + 1) / 2);
   if (range.mapping == RangeMapping::kAsymmetric) zero_point = asymmetric_zero_point(range, extent, scale);
-  if (range.mapping == RangeMapping::kNearerEnd) zero_point = nearer_zero_point(range, extent, scale);
-  // An infinite range leaves no number.
-  const bool is_number = zero_point == zero_point;
-  zero_point = is_number ? std::nearbyint(std::clamp(zero_point, range.low, range.high)) : range.low;
-  return {scale, static_cast<int32_t>(zero_point)};
+  if (range.mapping == RangeMapping::kNearerEnd)
+    zero_point = nearer_zero_point(range, extent.min / scale, extent.max / scale);
+  return {scale, nudged(range, zero_point)};
 }
 
 void quantize_centered(const DynamicRange& range, const DynamicScale& scale, size_t count, const float* from,

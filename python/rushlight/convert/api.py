@@ -113,11 +113,6 @@ def is_quantized(program: Program) -> bool:
     return {QUANTIZE, DEQUANTIZE} <= names
 
 
-def may_change(program: Program) -> bool:
-    """Whether a program has anything that is converted."""
-    return is_quantized(program) or has_delegates(program)
-
-
 def convert(
     program: Program,
     operators: Mapping[str, Operator],
