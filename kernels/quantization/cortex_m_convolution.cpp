@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/quantization/cortex_m_convolution.h"
 
+#include "runtime/base/checked.h"
 #include "runtime/tensor/dispatch.h"
 
 namespace rushlight::kernels {
@@ -45,10 +46,13 @@ Error CortexMViews::plan(const CortexMConvolution& call, const Tensor& out, Conv
   const int64_t channels = input().size(1);
   arguments->groups = 1;
   if (call.kind == CortexMKind::kDepthwise) {
-    RL_CHECK(call.weight.size(3) == channels * call.depth_multiplier, Error::InvalidArgument,
+    const int64_t outputs = call.weight.size(3);
+    int64_t expected = 0;
+    RL_CHECK(checked_mul(channels, call.depth_multiplier, &expected) && outputs == expected,
+             Error::InvalidArgument,
              "weight: expected depth_multiplier, %ld, times %ld output channels, got %ld",
              static_cast<long>(call.depth_multiplier), static_cast<long>(channels),
-             static_cast<long>(call.weight.size(3)));
+             static_cast<long>(outputs));
     arguments->groups = channels;
   }
   if (call.kind == CortexMKind::kPlain) {
