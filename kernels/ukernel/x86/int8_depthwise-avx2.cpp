@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Depthwise convolution of int8 on x86. Channels are taken in blocks, of as many as a vector has bytes: of
-// the widest vectors, then of narrower ones, at last a part of 16. Bytes of four taps (VNNI), or int16 of
-// two, are interleaved, so that neighbours are products of one channel. That leaves channels in an order of
-// their own (channel_of), in which weights and requantizations are brought first. All pixels of a block are
-// filtered before the next block.
-
+// Depthwise convolution of int8 on x86. Channels are taken in blocks: of as many as the widest vector has
+// bytes, then of 16, at last a part of 16. A vector holds 16 channels of several pixels, one in each 128
+// bits. Bytes of four taps (VNNI), or int16 of two, are interleaved, so that neighbours are products of one
+// channel. That leaves channels in an order of their own (channel_of), in which weights and requantizations
+// are brought first. All pixels of a block are filtered before the next block. Pixels of few channels that
+// adjoin are one pixel of 16 channels.
 #include "kernels/ukernel/int8_depthwise.h"
 #include "kernels/ukernel/x86/int8_vector.inl"
 
@@ -14,6 +14,10 @@ namespace {
 
 constexpr size_t kPreparedBytes = size_t{48} << 10;         // on the stack
 constexpr size_t kTogether = sizeof(Widest) == 64 ? 2 : 1;  // pixels whose sums fit in registers
+constexpr size_t kNarrow = sizeof(__m128i);                 // channels of a block of several pixels
+constexpr size_t kFolded = sizeof(Widest) / kNarrow;        // pixels in a vector of them
+
+constexpr size_t kRepeatedTaps = 64;  // most taps of pixels that are taken as one
 
 constexpr size_t groups_of(size_t taps) { return (taps + kDotDepth - 1) / kDotDepth; }
 
@@ -57,38 +61,100 @@ RL_INLINE void arrange(Vec (&to)[4], const Number* from, ptrdiff_t step, size_t 
   }
 }
 
-// Some bytes, up to a vector.
-template <class Vec>
-RL_INLINE Vec load_channels(const int8_t* from, size_t) {
-  return load<Vec>(from);
-}
-template <>
-RL_INLINE __m128i load_channels<__m128i>(const int8_t* from, size_t count) {
-  if (count == 16) return load<__m128i>(from);
-  return count == 8 ? _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)) : load_bytes(from, count);
+// 16 channels or, where kCount is 0, fewer.
+template <size_t kCount>
+RL_INLINE __m128i load_narrow(const int8_t* from, size_t count) {
+  return kCount == kNarrow ? load<__m128i>(from) : load_bytes(from, count);
 }
 
-#if !RL_VNNI
-// One half of them, as int16.
-template <class Vec>
-RL_INLINE Vec load_half(const int8_t* from, size_t half, size_t) {
-  return load_widened<Vec>(from + half * (sizeof(Vec) / 2));
+RL_INLINE __m256i join(const __m128i (&parts)[2]) {
+  return _mm256_inserti128_si256(_mm256_castsi128_si256(parts[0]), parts[1], 1);
 }
-template <>
-RL_INLINE __m128i load_half<__m128i>(const int8_t* from, size_t half, size_t count) {
-  const __m128i all = load_channels<__m128i>(from, count);
-  return _mm_cvtepi8_epi16(half == 0 ? all : _mm_unpackhi_epi64(all, all));
+RL_INLINE void split(__m256i joined, __m128i (&parts)[2]) {
+  parts[0] = _mm256_castsi256_si128(joined);
+  parts[1] = _mm256_extracti128_si256(joined, 1);
+}
+#if defined(__AVX512F__)
+RL_INLINE __m512i join(const __m128i (&parts)[4]) {
+  const __m512i two = _mm512_inserti32x4(_mm512_castsi128_si512(parts[0]), parts[1], 1);
+  return _mm512_inserti32x4(_mm512_inserti32x4(two, parts[2], 2), parts[3], 3);
+}
+RL_INLINE void split(__m512i joined, __m128i (&parts)[4]) {
+  parts[0] = _mm512_castsi512_si128(joined);
+  parts[1] = _mm512_extracti32x4_epi32(joined, 1);
+  parts[2] = _mm512_extracti32x4_epi32(joined, 2);
+  parts[3] = _mm512_extracti32x4_epi32(joined, 3);
 }
 #endif
 
-// The taps of one group in four vectors, to be multiplied. Taps that the group does not have are 0.
-template <class Vec, size_t kTaps>
-RL_INLINE void interleave(Vec (&to)[4], const int8_t* const* taps, size_t channel, size_t count) {
+// Pixels from one on, at a channel.
+struct Pixels {
+  const int8_t* const* taps;
+  size_t step;       // pointers from pixel to pixel
+  ptrdiff_t stride;  // and bytes
+  ptrdiff_t offset;
+
+  Pixels(const Int8Depthwise& strip, size_t channel)
+      : taps(strip.in),
+        step(strip.pixel_stride == 0 ? strip.taps : 0),
+        stride(strip.pixel_stride),
+        offset(static_cast<ptrdiff_t>(channel)) {}
+  RL_INLINE const int8_t* at(size_t pixel, size_t tap) const {
+    return taps[pixel * step + tap] + static_cast<ptrdiff_t>(pixel) * stride + offset;
+  }
+  RL_INLINE void skip(size_t count) {
+    taps += count * step;
+    offset += static_cast<ptrdiff_t>(count) * stride;
+  }
+};
+
+// What is loaded for a tap: of one pixel as many channels as a vector has bytes, or 16, or fewer (kCount is
+// 0), or those of as many pixels as a vector holds, which may adjoin.
+template <class V, size_t kCount, bool kAdjoin = false>
+struct Seen {
+  using Vec = V;
+  static constexpr bool kIsFolded = sizeof(Vec) > kNarrow&& kCount <= kNarrow;
+
+  const Pixels& pixels;
+  size_t pixel;
+  size_t count;  // channels
+
+  RL_INLINE Vec load_tap(size_t tap) const {
+    if constexpr (sizeof(Vec) == kNarrow) {
+      return load_narrow<kCount>(pixels.at(pixel, tap), count);
+    } else if constexpr (!kIsFolded || kAdjoin) {
+      return load<Vec>(pixels.at(pixel, tap));
+    } else {
+      __m128i parts[kFolded];
+      RL_UNROLL
+      for (size_t p = 0; p < kFolded; ++p) parts[p] = load_narrow<kCount>(pixels.at(pixel + p, tap), count);
+      return join(parts);
+    }
+  }
+#if !RL_VNNI
+  // One half, as int16: of the vector, or of each 128 bits.
+  RL_INLINE Vec load_half(size_t tap, size_t half) const {
+    if constexpr (sizeof(Vec) > kNarrow && !kIsFolded) {
+      return load_widened<Vec>(pixels.at(pixel, tap) + half * (sizeof(Vec) / 2));
+    } else {
+      const Vec numbers = load_tap(tap);
+      const Vec upper = half == 0 ? zip_low_8(numbers, numbers) : zip_high_8(numbers, numbers);
+      return shift_right_16<8>(upper);
+    }
+  }
+#endif
+};
+
+// The taps of one group, from `tap` on, in four vectors, to be multiplied. Taps that the group does not have
+// are 0.
+template <size_t kTaps, class Seen>
+RL_INLINE void interleave(typename Seen::Vec (&to)[4], const Seen& seen, size_t tap) {
+  using Vec = typename Seen::Vec;
 #if RL_VNNI
   const Vec zero = all_32<Vec>(0);
   Vec numbers[4] = {zero, zero, zero, zero};
   RL_UNROLL
-  for (size_t t = 0; t < kTaps; ++t) numbers[t] = load_channels<Vec>(taps[t] + channel, count);
+  for (size_t t = 0; t < kTaps; ++t) numbers[t] = seen.load_tap(tap + t);
   const Vec low = zip_low_8(numbers[0], numbers[1]), high = zip_high_8(numbers[0], numbers[1]);
   const Vec low2 = kTaps > 2 ? zip_low_8(numbers[2], numbers[3]) : zero;
   const Vec high2 = kTaps > 2 ? zip_high_8(numbers[2], numbers[3]) : zero;
@@ -99,22 +165,21 @@ RL_INLINE void interleave(Vec (&to)[4], const int8_t* const* taps, size_t channe
   for (size_t half = 0; half < 2; ++half) {
     Vec numbers[2] = {all_32<Vec>(0), all_32<Vec>(0)};
     RL_UNROLL
-    for (size_t t = 0; t < kTaps; ++t) numbers[t] = load_half<Vec>(taps[t] + channel, half, count);
+    for (size_t t = 0; t < kTaps; ++t) numbers[t] = seen.load_half(tap + t, half);
     to[2 * half] = zip_low_16(numbers[0], numbers[1]);
     to[2 * half + 1] = zip_high_16(numbers[0], numbers[1]);
   }
 #endif
 }
 
-template <class Vec>
-RL_INLINE void interleave_some(Vec (&to)[4], const int8_t* const* taps, size_t tap_count, size_t channel,
-                               size_t count) {
-  if (tap_count >= kDotDepth) return interleave<Vec, kDotDepth>(to, taps, channel, count);
+template <class Seen>
+RL_INLINE void interleave_some(typename Seen::Vec (&to)[4], const Seen& seen, size_t tap, size_t tap_count) {
+  if (tap_count >= kDotDepth) return interleave<kDotDepth>(to, seen, tap);
 #if RL_VNNI
-  if (tap_count == 3) return interleave<Vec, 3>(to, taps, channel, count);
-  if (tap_count == 2) return interleave<Vec, 2>(to, taps, channel, count);
+  if (tap_count == 3) return interleave<3>(to, seen, tap);
+  if (tap_count == 2) return interleave<2>(to, seen, tap);
 #endif
-  interleave<Vec, 1>(to, taps, channel, count);
+  interleave<1>(to, seen, tap);
 }
 
 // Prepares a block; returns whether its sums are shifted to the left.
@@ -132,8 +197,12 @@ template <class Vec>
     const int8_t* taps[kDotDepth];
     const size_t tap_count = strip.taps - t < kDotDepth ? strip.taps - t : kDotDepth;
     for (size_t i = 0; i < tap_count; ++i, from += strip.weight_stride) taps[i] = from;
+    Int8Depthwise tap_strip;
+    tap_strip.in = taps;
+    const Pixels lines(tap_strip, channel);
+    constexpr size_t kCount = sizeof(Vec) > kNarrow ? sizeof(Vec) : 0;
     Vec group[4];
-    interleave_some(group, taps, tap_count, channel, count);
+    interleave_some(group, Seen<Vec, kCount>{lines, 0, count}, 0, tap_count);
     for (size_t v = 0; v < 4; ++v) {
       weights[v] = group[v];
       if (!RL_VNNI) continue;
@@ -171,15 +240,6 @@ RL_INLINE __m512i by_channels(__m512i narrowed) {
 #endif
 
 template <class Vec>
-RL_INLINE void store_channels(int8_t* to, Vec value, size_t) {
-  store(to, value);
-}
-template <>
-RL_INLINE void store_channels<__m128i>(int8_t* to, __m128i value, size_t count) {
-  store_bytes(to, value, count);
-}
-
-template <class Vec>
 RL_INLINE void add_group(Vec (&sums)[4], Vec (&group)[4], const Vec* weights) {
   RL_UNROLL
   for (size_t v = 0; v < 4; ++v) {
@@ -188,120 +248,226 @@ RL_INLINE void add_group(Vec (&sums)[4], Vec (&group)[4], const Vec* weights) {
   }
 }
 
-// Some pixels together, which share what is loaded of the block: of kCount channels, or of `some`.
-template <class Kind, size_t kCount, size_t kPixels, class Vec>
+// Sums of some vectors of pixels, which share what is loaded of the block. taps(v) is what the v-th one sees,
+// store(v, numbers) takes its results.
+template <class Kind, size_t kVectors, class Vec, class Taps, class Store>
 RL_INLINE void filter_together(const Block<Vec>& block, const Limits<Vec>& limits, size_t tap_count,
-                               const int8_t* const* taps, size_t channel, size_t some, int8_t* out,
-                               ptrdiff_t out_stride) {
-  const size_t count = kCount > 0 ? kCount : some;
-  Vec sums[kPixels][4];
+                               const Taps& taps, const Store& store_numbers) {
+  Vec sums[kVectors][4];
   RL_UNROLL
-  for (size_t p = 0; p < kPixels; ++p) {
+  for (size_t p = 0; p < kVectors; ++p) {
     RL_UNROLL
     for (size_t v = 0; v < 4; ++v) sums[p][v] = block.initial[v];
   }
   const Vec* weights = block.weights();
-  size_t left = tap_count;
-  for (; left >= kDotDepth; left -= kDotDepth, taps += kDotDepth, weights += 4) {
+  size_t tap = 0;
+  for (; tap + kDotDepth <= tap_count; tap += kDotDepth, weights += 4) {
     RL_UNROLL
-    for (size_t p = 0; p < kPixels; ++p) {
+    for (size_t p = 0; p < kVectors; ++p) {
       Vec group[4];
-      interleave<Vec, kDotDepth>(group, taps + p * tap_count, channel, count);
+      interleave<kDotDepth>(group, taps(p), tap);
       add_group(sums[p], group, weights);
     }
   }
-  if (left > 0) {
+  if (tap < tap_count) {
     RL_UNROLL
-    for (size_t p = 0; p < kPixels; ++p) {
+    for (size_t p = 0; p < kVectors; ++p) {
       Vec group[4];
-      interleave_some(group, taps + p * tap_count, left, channel, count);
+      interleave_some(group, taps(p), tap, tap_count - tap);
       add_group(sums[p], group, weights);
     }
   }
   RL_UNROLL
   for (size_t v = 0; v < 4; ++v) {
     RL_UNROLL
-    for (size_t p = 0; p < kPixels; ++p) {
+    for (size_t p = 0; p < kVectors; ++p) {
       sums[p][v] = scaled<Kind::kHow, Kind::kShiftsLeft>(sums[p][v], block.scales[v]);
     }
   }
   RL_UNROLL
-  for (size_t p = 0; p < kPixels; ++p, out += out_stride) {
-    const Vec narrowed = limits.narrow(sums[p][0], sums[p][1], sums[p][2], sums[p][3]);
-    store_channels(out, by_channels(narrowed), count);
+  for (size_t p = 0; p < kVectors; ++p) {
+    store_numbers(p, limits.narrow(sums[p][0], sums[p][1], sums[p][2], sums[p][3]));
   }
 }
 
-// A block of all pixels.
-template <class Kind, size_t kCount, class Vec>
-[[gnu::noinline]] void filter_pixels(const Block<Vec>& block, const Int8Depthwise& strip, size_t channel,
-                                     size_t some) {
-  const Limits<Vec> limits(strip.to);
-  const int8_t* const* taps = strip.in;
-  const size_t tap_count = strip.taps;
+// All pixels of a block as wide as a vector.
+template <class Kind>
+[[gnu::noinline]] void filter_wide(const Block<Widest>& block, const Int8Depthwise& strip, size_t channel) {
+  using One = Seen<Widest, sizeof(Widest)>;
+  const Limits<Widest> limits(strip.to);
+  Pixels pixels(strip, channel);
   int8_t* out = strip.out + channel;
+  const auto taps = [&](size_t p) __attribute__((always_inline)) { return One{pixels, p, sizeof(Widest)}; };
+  const auto store_pixel = [&](size_t p, Widest numbers) __attribute__((always_inline)) {
+    store(out + static_cast<ptrdiff_t>(p) * strip.out_stride, by_channels(numbers));
+  };
   size_t left = strip.pixels;
-  for (; left >= kTogether; left -= kTogether, taps += kTogether * tap_count) {
-    filter_together<Kind, kCount, kTogether>(block, limits, tap_count, taps, channel, some, out,
-                                             strip.out_stride);
+  for (; left >= kTogether; left -= kTogether, pixels.skip(kTogether)) {
+    filter_together<Kind, kTogether>(block, limits, strip.taps, taps, store_pixel);
     out += static_cast<ptrdiff_t>(kTogether) * strip.out_stride;
   }
-  for (; left > 0; --left, taps += tap_count, out += strip.out_stride) {
-    filter_together<Kind, kCount, 1>(block, limits, tap_count, taps, channel, some, out, strip.out_stride);
+  for (; left > 0; --left, pixels.skip(1), out += strip.out_stride) {
+    filter_together<Kind, 1>(block, limits, strip.taps, taps, store_pixel);
   }
 }
 
-// All pixels of the channels from `channel` on that are one block.
-template <class Vec>
-RL_INLINE void filter_block(char* prepared, const Int8Depthwise& strip, size_t channel, size_t count) {
-  auto& block = *reinterpret_cast<Block<Vec>*>(prepared);
+// All pixels of a block of 16 channels, or of fewer: as many as a vector holds together, then one by one.
+template <class Kind, size_t kCount, bool kAdjoin>
+[[gnu::noinline]] void filter_narrow(const Block<__m128i>& block, const Block<Widest>& folded,
+                                     const Int8Depthwise& strip, size_t channel, size_t count) {
+  Pixels pixels(strip, channel);
+  int8_t* out = strip.out + channel;
+  const ptrdiff_t stride = strip.out_stride;
+  size_t left = strip.pixels;
+  const auto store_one = [&](int8_t* to, __m128i numbers) __attribute__((always_inline)) {
+    kCount == kNarrow ? store(to, numbers) : store_bytes(to, numbers, count);
+  };
+  const Limits<Widest> limits(strip.to);
+  for (; left >= kFolded; left -= kFolded, pixels.skip(kFolded)) {
+    filter_together<Kind, 1>(
+        folded, limits, strip.taps,
+        [&](size_t)
+            __attribute__((always_inline)) { return Seen<Widest, kCount, kAdjoin>{pixels, 0, count}; },
+        [&](size_t, Widest numbers) __attribute__((always_inline)) {
+          if constexpr (kAdjoin) return store(out, numbers);
+          __m128i parts[kFolded];
+          split(numbers, parts);
+          RL_UNROLL
+          for (size_t p = 0; p < kFolded; ++p) store_one(out + static_cast<ptrdiff_t>(p) * stride, parts[p]);
+        });
+    out += static_cast<ptrdiff_t>(kFolded) * stride;
+  }
+  const Limits<__m128i> narrow_limits(strip.to);
+  for (; left > 0; --left, pixels.skip(1), out += stride) {
+    filter_together<Kind, 1>(
+        block, narrow_limits, strip.taps,
+        [&](size_t) __attribute__((always_inline)) { return Seen<__m128i, kCount>{pixels, 0, count}; },
+        [&](size_t, __m128i numbers) __attribute__((always_inline)) { store_one(out, numbers); });
+  }
+}
+
+// The same numbers in each 128 bits.
+void fold(const Block<__m128i>& block, size_t taps, Block<Widest>& to) {
+  const auto* from = reinterpret_cast<const __m128i*>(&block);
+  auto* vectors = reinterpret_cast<Widest*>(&to);
+  for (size_t i = 0; i < Block<__m128i>::bytes(taps) / sizeof(__m128i); ++i) {
+    __m128i parts[kFolded];
+    for (__m128i& part : parts) part = from[i];
+    vectors[i] = join(parts);
+  }
+}
+
+void filter_wide_block(char* prepared, const Int8Depthwise& strip, size_t channel) {
+  auto& block = *reinterpret_cast<Block<Widest>*>(prepared);
+  const bool raises = prepare_block(block, strip, channel, sizeof(Widest));
+  for_rounding(strip.to.rounding, raises,
+               [&](auto kind) { filter_wide<decltype(kind)>(block, strip, channel); });
+}
+
+void filter_narrow_block(char* prepared, const Int8Depthwise& strip, size_t channel, size_t count) {
+  auto& folded = *reinterpret_cast<Block<Widest>*>(prepared);
+  auto& block = *reinterpret_cast<Block<__m128i>*>(prepared + Block<Widest>::bytes(strip.taps));
   const bool raises = prepare_block(block, strip, channel, count);
+  if (strip.pixels >= kFolded) fold(block, strip.taps, folded);
+  constexpr auto kAlone = static_cast<ptrdiff_t>(kNarrow);
   for_rounding(strip.to.rounding, raises, [&](auto kind) {
     using Own = decltype(kind);
-    if (count == sizeof(Vec)) {
-      return filter_pixels<Own, sizeof(Vec)>(block, strip, channel, count);
+    if (count < kNarrow) {
+      using General = Kind<Own::kHow, Own::kHow != Rounding::kFloat>;  // shifts to the left may be 0
+      return filter_narrow<General, 0, false>(block, folded, strip, channel, count);
     }
-    if constexpr (sizeof(Vec) == 16) {
-      // Shifts to the left may be 0.
-      using General = Kind<Own::kHow, Own::kHow != Rounding::kFloat>;
-      filter_pixels<General, 0>(block, strip, channel, count);
+    if (strip.pixel_stride == kAlone && strip.out_stride == kAlone) {
+      return filter_narrow<Own, kNarrow, true>(block, folded, strip, channel, count);
     }
+    filter_narrow<Own, kNarrow, false>(block, folded, strip, channel, count);
   });
 }
 
 // More taps than fit.
 void filter_one_by_one(const Int8Depthwise& strip) {
-  const int8_t* const* in = strip.in;
   int8_t* out = strip.out;
-  for (size_t p = 0; p < strip.pixels; ++p, in += strip.taps, out += strip.out_stride) {
+  Pixels pixels(strip, 0);
+  for (size_t p = 0; p < strip.pixels; ++p, pixels.skip(1), out += strip.out_stride) {
     for (size_t c = 0; c < strip.channels; ++c) {
       int32_t sum = strip.bias == nullptr ? 0 : strip.bias[c];
       const int8_t* weight = strip.weights + c;
-      for (size_t t = 0; t < strip.taps; ++t, weight += strip.weight_stride) sum += in[t][c] * *weight;
+      for (size_t t = 0; t < strip.taps; ++t, weight += strip.weight_stride) {
+        sum += pixels.at(0, t)[c] * *weight;
+      }
       out[c] = static_cast<int8_t>(requantize(strip.to, sum, c));
     }
   }
 }
 
+void filter(const Int8Depthwise& strip) {
+  if (Block<Widest>::bytes(strip.taps) + Block<__m128i>::bytes(strip.taps) > kPreparedBytes) {
+    return filter_one_by_one(strip);
+  }
+  alignas(Widest) char prepared[kPreparedBytes];
+  size_t channel = 0;
+  for (; channel + sizeof(Widest) <= strip.channels; channel += sizeof(Widest)) {
+    filter_wide_block(prepared, strip, channel);
+  }
+  for (; channel < strip.channels; channel += kNarrow) {
+    const size_t left = strip.channels - channel;
+    filter_narrow_block(prepared, strip, channel, left < kNarrow ? left : kNarrow);
+  }
+}
+
+// Pixels that adjoin as one of 16 channels; 1 if there are none.
+size_t adjoining(const Int8Depthwise& strip) {
+  const auto channels = static_cast<ptrdiff_t>(strip.channels);
+  if (channels == 0 || strip.pixel_stride != channels || strip.out_stride != channels) return 1;
+  return kNarrow % strip.channels == 0 && strip.taps <= kRepeatedTaps ? kNarrow / strip.channels : 1;
+}
+
+template <class Number>
+const Number* repeat(const Number* from, size_t channels, Number* to) {
+  if (from == nullptr) return nullptr;
+  for (size_t i = 0; i < kNarrow; ++i) to[i] = from[i % channels];
+  return to;
+}
+
+// Returns how many pixels were done.
+[[gnu::noinline]] size_t filter_adjoining(const Int8Depthwise& strip, size_t together) {
+  int8_t weights[kRepeatedTaps * kNarrow], shifts[kNarrow];
+  int32_t bias[kNarrow], multipliers[kNarrow];
+  float scales[kNarrow];
+  Int8Depthwise wide = strip;
+  wide.pixels /= together;
+  wide.channels = kNarrow;
+  wide.pixel_stride = wide.out_stride = static_cast<ptrdiff_t>(kNarrow);
+  for (size_t t = 0; t < strip.taps; ++t) {
+    repeat(strip.weights + static_cast<ptrdiff_t>(t) * strip.weight_stride, strip.channels,
+           weights + t * kNarrow);
+  }
+  wide.weights = weights;
+  wide.weight_stride = static_cast<ptrdiff_t>(kNarrow);
+  wide.bias = repeat(strip.bias, strip.channels, bias);
+  if (strip.to.step != 0) {
+    wide.to.multipliers = repeat(strip.to.multipliers, strip.channels, multipliers);
+    wide.to.shifts = repeat(strip.to.shifts, strip.channels, shifts);
+    wide.to.scales = repeat(strip.to.scales, strip.channels, scales);
+  }
+  filter(wide);
+  return wide.pixels * together;
+}
+
 }  // namespace
 
 void depthwise_int8(const Int8Depthwise& strip) {
-  if (Block<Widest>::bytes(strip.taps) > kPreparedBytes) return filter_one_by_one(strip);
-  alignas(Widest) char prepared[kPreparedBytes];
-  for (size_t channel = 0; channel < strip.channels;) {
-    const size_t left = strip.channels - channel;
-    if (left >= sizeof(Widest)) {
-      filter_block<Widest>(prepared, strip, channel, sizeof(Widest));
-      channel += sizeof(Widest);
-    } else if (left >= sizeof(__m256i)) {
-      filter_block<__m256i>(prepared, strip, channel, sizeof(__m256i));
-      channel += sizeof(__m256i);
-    } else {
-      const size_t count = left < 16 ? left : 16;
-      filter_block<__m128i>(prepared, strip, channel, count);
-      channel += count;
-    }
-  }
+  const size_t together = adjoining(strip);
+  if (together == 1 || strip.pixels < kFolded * together) return filter(strip);
+  const size_t done = filter_adjoining(strip, together);
+  if (done == strip.pixels) return;
+  const int8_t* taps[kRepeatedTaps];
+  const ptrdiff_t skipped = static_cast<ptrdiff_t>(done) * strip.pixel_stride;
+  for (size_t t = 0; t < strip.taps; ++t) taps[t] = strip.in[t] + skipped;
+  Int8Depthwise rest = strip;
+  rest.in = taps;
+  rest.pixels -= done;
+  rest.out += static_cast<ptrdiff_t>(done) * strip.out_stride;
+  filter(rest);
 }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

@@ -78,6 +78,7 @@ RL_BINARY(zip_high_16, unpackhi_epi16)
   RL_OF_512(template <int kCount> RL_INLINE __m512i name(__m512i a) { return _mm512_##operation(a, kCount); })
 RL_BY_CONSTANT(shift_right_unsigned_32, srli_epi32)
 RL_BY_CONSTANT(shift_right_unsigned_64, srli_epi64)
+RL_BY_CONSTANT(shift_right_16, srai_epi16)
 
 template <class Vec>
 RL_INLINE Vec all_32(int32_t value);
