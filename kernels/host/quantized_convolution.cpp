@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Depthwise convolutions go by pointers to what each output sees. Others are products of patches with packed
-// weights, a block at a time: patches are gathered from spread lines (int8_lines.h), or element by element
-// where those do not apply.
+// Depthwise convolutions go by pointers to what an output sees, or a row of them. Others are products of
+// patches with packed weights, a block at a time: patches are gathered from spread lines (int8_lines.h), or
+// element by element where those do not apply.
 #include "kernels/backs/quantized_convolution.h"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "kernels/checks/selection.h"
 #include "kernels/geometry/patches.h"
 #include "kernels/host/int8/int8_lines.h"
+#include "kernels/host/int8/padded_lines.h"
 #include "kernels/host/int8/tap_table.h"
 #include "kernels/int8/convolve_in_place.h"
 #include "kernels/quantization/requantization.h"
@@ -62,6 +63,50 @@ void arrange_taps(const ConvolutionGeometry& g, const int8_t* from, int8_t* to) 
 
 size_t arranged_bytes(const ConvolutionGeometry& g) { return static_cast<size_t>(g.taps() * g.groups); }
 
+// Filters all outputs, `pixels` of a line at a time. find(in, first, count, thread, pointers) writes what
+// `count` outputs from `first` on see.
+template <class Find>
+void filter_strips(KernelContext& context, const ConvolutionGeometry& g,
+                   const QuantizedConvolutionProblem& problem, const ukernel::Int8Depthwise& strip,
+                   ptrdiff_t line, ptrdiff_t pixels, const Find& find) {
+  const ptrdiff_t lines = outputs_of(g) / line;
+  const ptrdiff_t strips = (line + pixels - 1) / pixels;  // of a line
+  const auto* in = problem.input.const_data_ptr<int8_t>();
+  auto* out = problem.out.mutable_data_ptr<int8_t>();
+  context.parallel_for(
+      static_cast<size_t>(g.batch * lines * strips), 4, [&](size_t begin, size_t end, size_t thread) {
+        const int8_t* pointers[kPointers];
+        ukernel::Int8Depthwise each = strip;
+        each.in = pointers;
+        for (auto item = static_cast<ptrdiff_t>(begin); item < static_cast<ptrdiff_t>(end); ++item) {
+          const ptrdiff_t n = item / strips / lines;
+          const ptrdiff_t in_line = item % strips * pixels;
+          const ptrdiff_t first = item / strips % lines * line + in_line;
+          const ptrdiff_t count = std::min(pixels, line - in_line);
+          find(in + n * g.in_batch_stride, first, count, thread, pointers);
+          each.out = out + n * g.out_batch_stride + OutputPositions(g, first).out_offset();
+          each.pixels = static_cast<size_t>(count);
+          ukernel::depthwise_int8(each);
+        }
+      });
+}
+
+std::optional<Error> filter_padded_lines(KernelContext& context, const ConvolutionGeometry& g,
+                                         const QuantizedConvolutionProblem& problem, const PaddedLines& lines,
+                                         ukernel::Int8Depthwise strip) {
+  const size_t bytes = lines.bytes();
+  auto* scratch = static_cast<int8_t*>(context.allocate_temp(bytes * context.threads()));
+  if (scratch == nullptr) return std::nullopt;
+  const auto zero_point = static_cast<int8_t>(problem.input_zero_point);
+  strip.pixel_stride = lines.pixel_stride();
+  filter_strips(
+      context, g, problem, strip, g.axes[2].out, lines.outputs(),
+      [&](const int8_t* in, ptrdiff_t first, ptrdiff_t count, size_t thread, const int8_t** pointers) {
+        lines.find(in, zero_point, OutputPositions(g, first).at(), count, scratch + bytes * thread, pointers);
+      });
+  return Error::Ok;
+}
+
 std::optional<Error> convolve_channels(KernelContext& context, const ConvolutionGeometry& g,
                                        const QuantizedConvolutionProblem& problem) {
   ukernel::Int8Depthwise strip;
@@ -83,35 +128,21 @@ std::optional<Error> convolve_channels(KernelContext& context, const Convolution
     strip.weights = static_cast<const int8_t*>(arranged);
     strip.weight_stride = g.groups;
   }
+  const PaddedLines lines(g);
+  if (ukernel::kInt8DepthwiseStrides && lines.applies()) {
+    return filter_padded_lines(context, g, problem, lines, strip);
+  }
   auto* outside = static_cast<int8_t*>(context.allocate_temp(strip.channels));
   auto* offsets = static_cast<ptrdiff_t*>(context.allocate_temp(TapTable::bytes(g), alignof(ptrdiff_t)));
   if (outside == nullptr || offsets == nullptr) return std::nullopt;
   const TapTable taps(g, offsets);
   std::memset(outside, problem.input_zero_point, strip.channels);
 
-  const ptrdiff_t line = outputs_in_line(g), outputs = outputs_of(g);
-  const ptrdiff_t lines = outputs / line;
-  const ptrdiff_t pixels = std::min(kPointers / g.taps(), line);
-  const ptrdiff_t strips = (line + pixels - 1) / pixels;  // of a line
-  const auto* in = problem.input.const_data_ptr<int8_t>();
-  auto* out = problem.out.mutable_data_ptr<int8_t>();
-  context.parallel_for(
-      static_cast<size_t>(g.batch * lines * strips), 4, [&](size_t begin, size_t end, size_t) {
-        const int8_t* pointers[kPointers];
-        ukernel::Int8Depthwise each = strip;
-        each.in = pointers;
-        for (auto item = static_cast<ptrdiff_t>(begin); item < static_cast<ptrdiff_t>(end); ++item) {
-          const ptrdiff_t n = item / strips / lines;
-          const ptrdiff_t first = item % strips * pixels;
-          const OutputPositions position(g, item / strips % lines * line + first);
-          each.out = out + n * g.out_batch_stride + position.out_offset();
-          const ptrdiff_t count = std::min(pixels, line - first);
-          taps.find(in + n * g.in_batch_stride, outside, item / strips % lines * line + first, count,
-                    pointers);
-          each.pixels = static_cast<size_t>(count);
-          ukernel::depthwise_int8(each);
-        }
-      });
+  const ptrdiff_t line = outputs_in_line(g);
+  filter_strips(context, g, problem, strip, line, std::min(kPointers / g.taps(), line),
+                [&](const int8_t* in, ptrdiff_t first, ptrdiff_t count, size_t, const int8_t** pointers) {
+                  taps.find(in, outside, first, count, pointers);
+                });
   return Error::Ok;
 }
 
@@ -248,7 +279,10 @@ Error quantized_convolution_prepare(KernelContext& context, const QuantizedConvo
   const ConvolutionGeometry g = geometry_of(problem);
   const bool constant = is_constant(problem.weight);
   if (goes_by_channels(g)) {
-    context.need_scratch(static_cast<size_t>(g.groups) + arranged_bytes(g) + TapTable::bytes(g) + 128);
+    const PaddedLines lines(g);
+    const size_t pointers = static_cast<size_t>(g.groups) + TapTable::bytes(g);
+    const size_t seen = lines.applies() ? lines.bytes() * context.threads() : pointers;
+    context.need_scratch(std::max(seen, pointers) + arranged_bytes(g) + 128);
     if (lies_by_taps(g) || !constant) return Error::Ok;
     const uint64_t layout =
         layout_number(kTapsLayout, g.taps(), g.groups, g.weight_group_stride, tap_stride(g));

@@ -29,6 +29,8 @@
 
 namespace rushlight::ukernel {
 
+inline constexpr bool kInt8GemmParts = native::kInt8GemmParts;
+
 RL_UKERNEL_INTEGER(size_t, int8_gemm_depth, (size_t depth), (depth))
 RL_UKERNEL_INTEGER(size_t, int8_gemm_columns, (), ())
 RL_UKERNEL_INTEGER(size_t, int8_gemm_rows, (), ())
@@ -53,6 +55,11 @@ struct Int8Gemm {
 
   const void* left = nullptr;  // spread rows
   ptrdiff_t left_stride = 0;   // bytes from row to row
+  // Rows may lie anywhere, and in parts of equal depth that int8_gemm_depth() does not fill up; variants
+  // without kInt8GemmParts take neither.
+  const ptrdiff_t* row_offsets = nullptr;  // bytes from `left` to each row; null: left_stride apart
+  size_t parts = 1;
+  ptrdiff_t part_stride = 0;  // bytes from part to part
 
   const void* panel = nullptr;
 

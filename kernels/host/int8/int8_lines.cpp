@@ -47,6 +47,7 @@ Int8Lines::Int8Lines(const ConvolutionGeometry& g, PatchOrder order, size_t bloc
       row_(static_cast<ptrdiff_t>(ukernel::int8_gemm_depth(static_cast<size_t>(g.taps() * g.in_channels)) *
                                   ukernel::int8_spread_bytes())),
       is_direct_(false),
+      in_parts_(false),
       bytes_(0) {
   const ConvolutionAxis& outer = g.axes[0];
   const bool is_flat = outer.out == 1 && outer.in == 1 && outer.kernel == 1 && outer.pad == 0;
@@ -64,8 +65,13 @@ Int8Lines::Int8Lines(const ConvolutionGeometry& g, PatchOrder order, size_t bloc
       in_lines * columns * pixel_ > kMost) {
     return;
   }
-  is_direct_ = in_a_line && down_.kernel == 1 && (across_.kernel == 1 || across_.dilation == 1);
-  bytes_ = bytes_of(in_lines, columns) + (is_direct_ ? 0 : block * static_cast<size_t>(row_) + kSlack);
+  const bool is_run = across_.kernel == 1 || across_.dilation == 1;
+  const auto run = static_cast<size_t>(across_.kernel * g.in_channels);
+  is_direct_ = in_a_line && down_.kernel == 1 && is_run;
+  in_parts_ = ukernel::kInt8GemmParts && !is_direct_ && is_run && down_.kernel > 0 &&
+              (down_.kernel == 1 || ukernel::int8_gemm_depth(run) == run);
+  const size_t each = in_parts_ ? sizeof(ptrdiff_t) : static_cast<size_t>(row_);  // of a patch
+  bytes_ = bytes_of(in_lines, columns) + (is_direct_ ? 0 : block * each + kSlack);
 }
 
 size_t Int8Lines::bytes_of(ptrdiff_t lines, ptrdiff_t columns) const {
@@ -102,26 +108,33 @@ void Int8Lines::spread_line(const int8_t* in, int8_t zero_point, ptrdiff_t line,
   if (end < part.columns) spread_padding(zero_point, (part.columns - end) * channels, to + end * pixel_);
 }
 
-void Int8Lines::gather(const Part& part, const char* lines, ptrdiff_t first, ptrdiff_t count,
-                       char* to) const {
+template <class Body>
+void Int8Lines::for_each_patch(const Part& part, ptrdiff_t first, ptrdiff_t count, const Body& body) const {
   const ptrdiff_t pitch = part.columns * pixel_;
-  const bool is_run = across_.kernel == 1 || across_.dilation == 1;
-  const ptrdiff_t pieces = is_run ? 1 : across_.kernel;
-  const auto bytes = static_cast<size_t>(is_run ? across_.kernel * pixel_ : pixel_);
-  const ptrdiff_t next = across_.dilation * pixel_, below = down_.dilation * pitch;
-  const ptrdiff_t tap = static_cast<ptrdiff_t>(bytes);
   ptrdiff_t y = first / across_.out, x = first % across_.out;
-  for (ptrdiff_t i = 0; i < count; ++i, to += row_) {
-    const char* from = lines + (y * down_.step - down_.pad - part.line) * pitch +
-                       (x * across_.step - across_.pad - part.column) * pixel_;
-    char* at = to;
-    for (ptrdiff_t k1 = 0; k1 < down_.kernel; ++k1, from += below) {
-      for (ptrdiff_t piece = 0; piece < pieces; ++piece, at += tap) copy(from + piece * next, at, bytes);
-    }
+  for (ptrdiff_t i = 0; i < count; ++i) {
+    body(i, (y * down_.step - down_.pad - part.line) * pitch +
+                (x * across_.step - across_.pad - part.column) * pixel_);
     if (++x < across_.out) continue;
     x = 0;
     ++y;
   }
+}
+
+void Int8Lines::gather(const Part& part, const char* lines, ptrdiff_t first, ptrdiff_t count,
+                       char* to) const {
+  const bool is_run = across_.kernel == 1 || across_.dilation == 1;
+  const ptrdiff_t pieces = is_run ? 1 : across_.kernel;
+  const auto bytes = static_cast<size_t>(is_run ? across_.kernel * pixel_ : pixel_);
+  const ptrdiff_t next = across_.dilation * pixel_, below = down_.dilation * part.columns * pixel_;
+  const ptrdiff_t tap = static_cast<ptrdiff_t>(bytes);
+  for_each_patch(part, first, count, [&](ptrdiff_t i, ptrdiff_t offset) {
+    const char* from = lines + offset;
+    char* at = to + i * row_;
+    for (ptrdiff_t k1 = 0; k1 < down_.kernel; ++k1, from += below) {
+      for (ptrdiff_t piece = 0; piece < pieces; ++piece, at += tap) copy(from + piece * next, at, bytes);
+    }
+  });
 }
 
 SpreadRows Int8Lines::spread(const int8_t* in, int8_t zero_point, size_t first, size_t count,
@@ -132,6 +145,11 @@ SpreadRows Int8Lines::spread(const int8_t* in, int8_t zero_point, size_t first, 
   for (ptrdiff_t i = 0; i < part.lines; ++i) spread_line(in, zero_point, part.line + i, part, to + i * pitch);
   if (is_direct_) return {to, across_.step * pixel_};
   char* const patches = to + bytes_of(part.lines, part.columns);
+  if (in_parts_) {
+    auto* offsets = reinterpret_cast<ptrdiff_t*>(patches);
+    for_each_patch(part, begin, outputs, [&](ptrdiff_t i, ptrdiff_t offset) { offsets[i] = offset; });
+    return {to, 0, offsets, static_cast<size_t>(down_.kernel), down_.dilation * pitch};
+  }
   gather(part, to, begin, outputs, patches);
   return {patches, row_};
 }

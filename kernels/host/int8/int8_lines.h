@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Patches of a convolution of int8, gathered from spread lines. The lines of the input that a block of
-// outputs sees are spread once, with the padding on both sides; a patch is then copied in one piece for each
-// line of the kernel. Kernels of one line need no copies: the patches are parts of the spread line.
+// Patches of a convolution of int8, from spread lines. The lines of the input that a block of outputs sees
+// are spread once, with the padding on both sides. A patch is a piece of a line for each line of the kernel.
+// The pieces stay where they are if products take rows in parts (kInt8GemmParts) and their depth is what the
+// variant takes at once, or if there is one of them. Otherwise patches are copied together.
 #pragma once
 
 #include <cstddef>
@@ -36,6 +37,9 @@ class Int8Lines {
   [[nodiscard]] Part part_of(ptrdiff_t first, ptrdiff_t count) const;
   [[nodiscard]] size_t bytes_of(ptrdiff_t lines, ptrdiff_t columns) const;
   void spread_line(const int8_t* in, int8_t zero_point, ptrdiff_t line, const Part& part, char* to) const;
+  // Calls body(i, offset) for each output, where what it sees begins in the spread lines.
+  template <class Body>
+  void for_each_patch(const Part& part, ptrdiff_t first, ptrdiff_t count, const Body& body) const;
   void gather(const Part& part, const char* lines, ptrdiff_t first, ptrdiff_t count, char* to) const;
 
   const ConvolutionGeometry& g_;
@@ -43,7 +47,8 @@ class Int8Lines {
   const ConvolutionAxis& across_;
   ptrdiff_t pixel_;  // bytes of a spread pixel
   ptrdiff_t row_;    // bytes of a patch
-  bool is_direct_;   // patches are parts of lines
+  bool is_direct_;   // patches are parts of a line, in equal steps
+  bool in_parts_;    // or of several, anywhere
   size_t bytes_;
 };
 

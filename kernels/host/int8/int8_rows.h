@@ -30,10 +30,13 @@ struct Int8Matrix {
   void pack(void* to) const;
 };
 
-// Rows in the form that is multiplied, and the bytes from row to row.
+// Rows in the form that is multiplied, and the bytes from row to row, or where each begins; see Int8Gemm.
 struct SpreadRows {
   const void* at;
   ptrdiff_t stride;
+  const ptrdiff_t* offsets = nullptr;
+  size_t parts = 1;
+  ptrdiff_t part_stride = 0;
 };
 
 // out[i][j] = quantized(bias[j] + sum of row i times column j), for rows that a source spreads.
@@ -122,6 +125,9 @@ void multiply_rows(KernelContext& context, const Int8Rows& product, char* scratc
       gemm.depth = product.depth;
       gemm.left = rows.at;
       gemm.left_stride = rows.stride;
+      gemm.row_offsets = rows.offsets;
+      gemm.parts = rows.parts;
+      gemm.part_stride = rows.part_stride;
       int8_t* out = staged;
       gemm.out_stride = static_cast<ptrdiff_t>(product.columns);
       if (!stages) out = place(first, &gemm.out_stride);

@@ -15,13 +15,22 @@ constexpr size_t kRows = 4;
 template <size_t kCount>
 void multiply_rows(const Int8Gemm& p, size_t first) {
   int32_t sums[kCount][kColumns] = {};
-  const auto* left = static_cast<const int8_t*>(p.left) + static_cast<ptrdiff_t>(first) * p.left_stride;
+  const int8_t* rows[kCount];
+  for (size_t i = 0; i < kCount; ++i) {
+    const ptrdiff_t apart = static_cast<ptrdiff_t>(first + i) * p.left_stride;
+    rows[i] =
+        static_cast<const int8_t*>(p.left) + (p.row_offsets == nullptr ? apart : p.row_offsets[first + i]);
+  }
   const auto* panel = static_cast<const int8_t*>(p.panel);
-  for (size_t k = 0; k < p.depth; ++k, panel += kColumns) {
-    for (size_t i = 0; i < kCount; ++i) {
-      const int32_t factor = left[static_cast<ptrdiff_t>(i) * p.left_stride + static_cast<ptrdiff_t>(k)];
-      for (size_t j = 0; j < kColumns; ++j) sums[i][j] += factor * panel[j];
+  const size_t depth = p.depth / p.parts;
+  for (size_t part = 0; part < p.parts; ++part) {
+    for (size_t k = 0; k < depth; ++k, panel += kColumns) {
+      for (size_t i = 0; i < kCount; ++i) {
+        const int32_t factor = rows[i][k];
+        for (size_t j = 0; j < kColumns; ++j) sums[i][j] += factor * panel[j];
+      }
     }
+    for (const int8_t*& row : rows) row += p.part_stride;
   }
   for (size_t i = 0; i < kCount; ++i) {
     int8_t* out = p.out + static_cast<ptrdiff_t>(first + i) * p.out_stride;

@@ -424,7 +424,7 @@ size_t adjoining(const Int8Depthwise& strip) {
 template <class Number>
 const Number* repeat(const Number* from, size_t channels, Number* to) {
   if (from == nullptr) return nullptr;
-  for (size_t i = 0; i < kNarrow; ++i) to[i] = from[i % channels];
+  for (size_t i = 0; i < kNarrow; i += channels) std::memcpy(to + i, from, channels * sizeof(Number));
   return to;
 }
 

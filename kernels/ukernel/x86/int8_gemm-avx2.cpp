@@ -72,8 +72,13 @@ struct Tile {
 template <size_t kVectors, size_t kCount>
 RL_INLINE void add_products(Tile<kVectors>& tile, const Int8Gemm& p, size_t first) {
   constexpr size_t kParts = kCount <= 2 ? 4 / kCount : 1;
-  const ptrdiff_t stride = p.left_stride;
-  const auto* left = static_cast<const char*>(p.left) + static_cast<ptrdiff_t>(first) * stride;
+  const char* rows[kCount];
+  RL_UNROLL
+  for (size_t i = 0; i < kCount; ++i) {
+    const ptrdiff_t apart = static_cast<ptrdiff_t>(first + i) * p.left_stride;
+    rows[i] =
+        static_cast<const char*>(p.left) + (p.row_offsets == nullptr ? apart : p.row_offsets[first + i]);
+  }
   const auto* panel = reinterpret_cast<const PanelFactor*>(static_cast<const char*>(p.panel) + kHeaderBytes);
   Widest sums[kParts][kCount][kVectors];
   RL_UNROLL
@@ -86,28 +91,31 @@ RL_INLINE void add_products(Tile<kVectors>& tile, const Int8Gemm& p, size_t firs
       for (size_t part = 1; part < kParts; ++part) sums[part][i][v] = all_32<Widest>(0);
     }
   }
-  const auto add_group = [&](Widest(&to)[kCount][kVectors], size_t group) __attribute__((always_inline)) {
+  const auto add_group = [&](Widest(&to)[kCount][kVectors], ptrdiff_t at) __attribute__((always_inline)) {
     Widest right[kVectors];
     RL_UNROLL
-    for (size_t v = 0; v < kVectors; ++v)
-      right[v] = load_factors(panel + (group * 2 + v) * kVecLanes * kDotDepth);
+    for (size_t v = 0; v < kVectors; ++v) right[v] = load_factors(panel + v * kVecLanes * kDotDepth);
+    panel += 2 * kVecLanes * kDotDepth;
     RL_UNROLL
     for (size_t i = 0; i < kCount; ++i) {
       int32_t factors;
-      std::memcpy(&factors, left + static_cast<ptrdiff_t>(i) * stride + group * sizeof(factors),
-                  sizeof(factors));
+      std::memcpy(&factors, rows[i] + at, sizeof(factors));
       const Widest spread = all_32<Widest>(factors);
       RL_UNROLL
       for (size_t v = 0; v < kVectors; ++v) to[i][v] = dot(to[i][v], spread, right[v]);
     }
   };
-  const size_t groups = groups_of(p.depth);
-  size_t group = 0;
-  for (; group + kParts <= groups; group += kParts) {
-    RL_UNROLL
-    for (size_t part = 0; part < kParts; ++part) add_group(sums[part], group + part);
+  constexpr ptrdiff_t kGroup = sizeof(int32_t);  // bytes of a row
+  const size_t groups = groups_of(p.depth / p.parts);
+  for (size_t part = 0; part < p.parts; ++part) {
+    ptrdiff_t at = static_cast<ptrdiff_t>(part) * p.part_stride;
+    const ptrdiff_t end = at + static_cast<ptrdiff_t>(groups) * kGroup;
+    for (; at + static_cast<ptrdiff_t>(kParts) * kGroup <= end;) {
+      RL_UNROLL
+      for (size_t own = 0; own < kParts; ++own, at += kGroup) add_group(sums[own], at);
+    }
+    for (; kParts > 1 && at < end; at += kGroup) add_group(sums[0], at);
   }
-  for (; kParts > 1 && group < groups; ++group) add_group(sums[0], group);
   RL_UNROLL
   for (size_t i = 0; i < kCount; ++i) {
     RL_UNROLL

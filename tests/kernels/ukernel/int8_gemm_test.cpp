@@ -133,6 +133,62 @@ TEST_P(Int8GemmVariants, AnyRounding_SameBitsAsReference) {
   }
 }
 
+// Rows that begin anywhere in an image of lines: each is a piece of `parts` lines, one below the other.
+void compare_parts(const Functions& f, size_t rows, size_t columns, size_t parts, size_t piece, Edge edge) {
+  const size_t depth = parts * piece, line = piece + 3 * rows;
+  Guarded<int8_t> right(columns * depth, edge), out(rows * columns, edge);
+  Guarded<int8_t> image((parts - 1) * line + piece + 3 * (rows - 1), edge);
+  std::vector<int8_t> left(rows * depth);
+  fill_int8(right);
+  fill_int8(image);
+  Guarded<ptrdiff_t> offsets(rows, edge);
+  for (size_t i = 0; i < rows; ++i) {
+    const size_t first = 3 * ((i * 5 + 2) % rows);
+    offsets[i] = static_cast<ptrdiff_t>(first * f.spread_bytes());
+    for (size_t k = 0; k < depth; ++k) left[i * depth + k] = image[first + k / piece * line + k % piece];
+  }
+  Guarded<char> spread(image.size() * f.spread_bytes(), edge);
+  f.spread(spread.data(), image.data(), image.size());
+  Guarded<char> panel(f.panel_bytes(depth));
+  f.pack(panel.data(), right.data(), 1, static_cast<ptrdiff_t>(depth), depth, columns);
+  const rushlight::testing::Requantizations requantizations(kRequantizations[0], columns, edge);
+  Int8Gemm product;
+  product.rows = rows;
+  product.columns = columns;
+  product.depth = depth;
+  product.bias = requantizations.bias();
+  product.to = requantizations.to();
+  std::vector<int8_t> expected(rows * columns);
+  product.out = expected.data();
+  product.out_stride = static_cast<ptrdiff_t>(columns);
+  reference::multiply_int8_gemm(product, left.data(), static_cast<ptrdiff_t>(depth), right.data(), 1,
+                                static_cast<ptrdiff_t>(depth));
+  product.left = spread.data();
+  product.row_offsets = offsets.data();
+  product.parts = parts;
+  product.part_stride = static_cast<ptrdiff_t>(line * f.spread_bytes());
+  product.panel = panel.data();
+  product.out = out.data();
+  f.multiply(product);
+  for (size_t i = 0; i < out.size(); ++i) {
+    ASSERT_EQ(out[i], expected[i]) << "element " << i << " of " << rows << " x " << columns << ", " << parts
+                                   << " parts of " << piece;
+  }
+}
+
+TEST_P(Int8GemmVariants, RowsInParts_SameBitsAsReference) {
+  if (!kInt8GemmParts) return;
+  for (const size_t parts : {1, 2, 3, 5}) {
+    for (const size_t piece : {4, 12, 48, 100}) {
+      if (GetParam().depth(piece) != piece) continue;
+      for (size_t rows = 1; rows <= 2 * GetParam().rows() + 1; ++rows) {
+        const size_t columns = rows % 2 == 0 ? GetParam().columns() : GetParam().columns() / 2;
+        compare_parts(GetParam(), rows, columns, parts, piece, rows % 3 == 0 ? Edge::kFront : Edge::kBack);
+      }
+    }
+  }
+}
+
 TEST_P(Int8GemmVariants, Extremes_DoNotSaturate) {
   // All products are 128 * 128 or 128 * 127: what a processor adds in 16 bits does not hold them.
   const size_t depth = 96, columns = GetParam().columns(), rows = GetParam().rows();
