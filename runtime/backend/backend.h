@@ -35,7 +35,7 @@ struct CompileSpec {
 struct DelegateMemory {
   size_t working = 0;   // values and what lies between its nodes
   size_t scratch = 0;   // the most that one of its nodes takes
-  size_t prepared = 0;  // weights in its own layouts
+  size_t prepared = 0;  // weights in its own layouts, made or to be made if the host has it prepare some
 };
 
 // Whoever loads methods on a host, for backends with memory of their own. It lives as long as the method.
@@ -46,7 +46,7 @@ class BackendHost {
   // Counts what a delegate takes. Error: MemoryAllocationFailed (more than is left).
   virtual Error take(const DelegateMemory& memory) = 0;
   virtual void give_back(const DelegateMemory& memory) = 0;
-  // Whether weights are to be prepared.
+  // Whether weights are to be prepared; otherwise what they would take is not counted.
   [[nodiscard]] virtual bool prepares() const = 0;
 
   // An object that the delegates of all methods of a program share, one of each kind, which is a constant.

@@ -72,15 +72,21 @@ Error ModuleMethod::count(uint64_t size) {
 }
 
 DelegateMemory ModuleMethod::memory() const {
-  return {taken_bytes_ - counted_scratch(scratch_bytes_) - taken_prepared_, scratch_bytes_, taken_prepared_};
+  return {taken_bytes_ - counted_scratch(scratch_bytes_) - taken_prepared_, scratch_bytes_,
+          prepares_ ? taken_prepared_ : prepared_bytes_};
+}
+
+uint64_t ModuleMethod::counted(const DelegateMemory& memory) const {
+  uint64_t sum = 0;
+  for (const size_t part :
+       {memory.working, counted_scratch(memory.scratch), prepares_ ? memory.prepared : size_t{0}}) {
+    if (!checked_add(sum, uint64_t{part}, &sum)) sum = UINT64_MAX;
+  }
+  return sum;
 }
 
 Error ModuleMethod::take(const DelegateMemory& memory) {
-  uint64_t sum = 0;
-  for (const size_t part : {memory.working, counted_scratch(memory.scratch), memory.prepared}) {
-    if (!checked_add(sum, uint64_t{part}, &sum)) sum = UINT64_MAX;
-  }
-  RL_TRY(count(sum));
+  RL_TRY(count(counted(memory)));
   delegate_memory_.working += memory.working;
   delegate_memory_.scratch += memory.scratch;
   delegate_memory_.prepared += memory.prepared;
@@ -88,7 +94,7 @@ Error ModuleMethod::take(const DelegateMemory& memory) {
 }
 
 void ModuleMethod::give_back(const DelegateMemory& memory) {
-  taken_bytes_ -= memory.working + counted_scratch(memory.scratch) + memory.prepared;
+  taken_bytes_ -= static_cast<size_t>(counted(memory));
   delegate_memory_.working -= memory.working;
   delegate_memory_.scratch -= memory.scratch;
   delegate_memory_.prepared -= memory.prepared;

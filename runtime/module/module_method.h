@@ -99,6 +99,7 @@ class ModuleMethod final : private BackendHost {
   Error prepare(WeightStore* weights);
 
   [[nodiscard]] size_t bytes_left() const override { return max_memory_ - taken_bytes_; }
+  [[nodiscard]] uint64_t counted(const DelegateMemory& memory) const;
   Error take(const DelegateMemory& memory) override;
   void give_back(const DelegateMemory& memory) override;
   [[nodiscard]] bool prepares() const override { return prepares_; }
