@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -33,7 +33,12 @@ def own_operators() -> Mapping[str, Operator]:
 
 
 def convert_file(
-    source: Path, output: Path, *, operators: Mapping[str, Operator] | None = None, integers: bool = True
+    source: Path,
+    output: Path,
+    *,
+    operators: Mapping[str, Operator] | None = None,
+    integers: bool = True,
+    data_files: Sequence[Path] = (),
 ) -> Conversion:
     """Write the program of a file (.pte, .bpte) to `output` as convert() makes it, with its debug record if
     it has one; nothing is written where nothing changes.
@@ -44,7 +49,7 @@ def convert_file(
     bundle = read_bundled_program(data) if is_bundled_program(data) else None
     program = read_program(data if bundle is None else bundle.program)
     known = own_operators() if operators is None else operators
-    done = convert(program, known, integers=integers)
+    done = convert(program, known, integers=integers, data_files=data_files)
     if done.parts is None:
         return done
     image = write_program(done.parts)
@@ -55,11 +60,14 @@ def convert_file(
     return done
 
 
-def converted_model(model: Path, folder: Path, *, integers: bool = True) -> Path:
+def converted_model(
+    model: Path, folder: Path, *, integers: bool = True, data_files: Sequence[Path] = ()
+) -> Path:
     """A model that needs no XNNPACK and, with `integers`, computes in integers as far as it can: the file
     itself, or one of its name in `folder`."""
     output = folder / model.name
-    return output if convert_file(model, output, integers=integers).is_changed else model
+    done = convert_file(model, output, integers=integers, data_files=data_files)
+    return output if done.is_changed else model
 
 
 def _save_record(source: Path, output: Path, program: Program, image: FileImage, done: Conversion) -> None:
