@@ -19,7 +19,7 @@ from rushlight.build.request import BuildRequest
 from rushlight.build.result import BuildResult
 from rushlight.build.sizes import read_sizes
 from rushlight.codegen.bake import Baked, bake, program_name
-from rushlight.convert.files import converted_model
+from rushlight.convert.files import converted_model, delegate_programs
 from rushlight.documents import read_json
 from rushlight.errors import InvalidArgument
 from rushlight.files import locked, write_bytes, write_text
@@ -100,7 +100,7 @@ def make(
 
 def _converted(request: BuildRequest, target: targets.Target, output: Path) -> BuildRequest:
     """The request with converted programs: in place of the one that a board gets linked in. Runners that are
-    given files have the operators of both forms."""
+    given files have the operators of both forms, and on hosts those that delegates come to."""
     places = ("integers", *(f"integers-{number}" for number in range(1, len(request.models))))
     converted = [
         converted_model(each, output / at, integers=request.integers, data_files=request.data_files)
@@ -109,7 +109,12 @@ def _converted(request: BuildRequest, target: targets.Target, output: Path) -> B
     if target.kind == "bare-metal" and request.links_model:
         files = _still_needed(converted, request.data_files)
         return replace(request, models=tuple(converted), data_files=files)
-    return replace(request, models=tuple(dict.fromkeys((*request.models, *converted))))
+    inside: list[Path] = []
+    if target.kind in ("host", "linux"):
+        for each, at in zip(request.models, places, strict=False):
+            folder = output / at.replace("integers", "delegates")
+            inside += delegate_programs(each, folder, data_files=request.data_files)
+    return replace(request, models=tuple(dict.fromkeys((*request.models, *converted, *inside))))
 
 
 def _still_needed(models: Sequence[Path], data_files: Sequence[Path]) -> tuple[Path, ...]:

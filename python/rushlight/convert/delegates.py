@@ -7,6 +7,8 @@ own. Here that program is put into the method: its inputs and outputs become the
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -85,6 +87,23 @@ def without_delegates(
     left = parts.named_data if any(plan.delegates for plan in written) else {}
     made = ProgramParts(tuple(written), constants, parts.mutable, left)
     return read_program(write_program(made).tobytes()), reports
+
+
+def payload_programs(
+    program: Program, module: ModuleType, data_files: Sequence[str | os.PathLike[str]] = ()
+) -> list[bytes]:
+    """The programs that a backend on a host makes of what was lowered to XNNPACK: of each delegate one for
+    tensors of its sizes and one for smaller ones. Delegates that `module` cannot lower have none.
+
+    Errors: InvalidProgram, InvalidArgument (a data file).
+    """
+    named = named_data(parts_of(program), data_files)
+    delegates = [each for plan in program.plans for each in plan.delegates if each.id == XNNPACK]
+    made = []
+    for delegate, dynamic in itertools.product(delegates, (False, True)):
+        with contextlib.suppress(module.RuntimeFailure):
+            made.append(module.lower_xnnpack(delegate.payload, named, dynamic)["program"])
+    return made
 
 
 class _Rewriter:

@@ -10,12 +10,15 @@ from pathlib import Path
 
 from rushlight.codegen.table import Operator, load_table
 from rushlight.convert.api import Conversion, MethodConversion, convert
+from rushlight.convert.delegates import has_delegates, payload_programs
+from rushlight.files import write_bytes
 from rushlight.program import (
     DebugRecord,
     FileImage,
     Program,
     is_bundled_program,
     read_bundled_program,
+    read_model,
     read_program,
     record_beside,
     write_bundled_program,
@@ -23,6 +26,7 @@ from rushlight.program import (
 )
 from rushlight.program.container import bytes_of
 from rushlight.program.debug import MethodOrigins, debug_record_path, fingerprint
+from rushlight.runtime import native
 from rushlight.sources import source_root
 
 
@@ -68,6 +72,20 @@ def converted_model(
     output = folder / model.name
     done = convert_file(model, output, integers=integers, data_files=data_files)
     return output if done.is_changed else model
+
+
+def delegate_programs(model: Path, folder: Path, *, data_files: Sequence[Path] = ()) -> tuple[Path, ...]:
+    """What a host's backend makes of a model's delegates, as files in `folder`: a build that is given the
+    model needs their operators."""
+    program = read_model(model)
+    if not has_delegates(program):
+        return ()
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for number, data in enumerate(payload_programs(program, native.default_module(), data_files)):
+        paths.append(folder / f"{model.stem}-{number}.pte")
+        write_bytes(paths[-1], data)
+    return tuple(paths)
 
 
 def _save_record(source: Path, output: Path, program: Program, image: FileImage, done: Conversion) -> None:
