@@ -49,6 +49,10 @@ class BackendHost {
   // Whether weights are to be prepared; otherwise what they would take is not counted.
   [[nodiscard]] virtual bool prepares() const = 0;
 
+  // Takes pages of files out of memory that were read to prepare weights: they come back if they are read
+  // again.
+  virtual void release_pages() = 0;
+
   // An object that the delegates of all methods of a program share, one of each kind, which is a constant.
   struct SharedKind {
     void* (*make)();  // null: no memory

@@ -93,6 +93,18 @@ Error ModuleMethod::take(const DelegateMemory& memory) {
   return Error::Ok;
 }
 
+// Constants of files are read once, for what is made of them.
+void ModuleMethod::begin_block(size_t size) {
+  if (unreleased_ >= kReleaseBytes) release_pages();
+  unreleased_ += size;
+}
+
+void ModuleMethod::release_pages() {
+  unreleased_ = 0;
+  for (const auto& file : mapped_) file->release_pages();
+  if (host_ != nullptr) host_->release_pages();
+}
+
 void ModuleMethod::give_back(const DelegateMemory& memory) {
   taken_bytes_ -= static_cast<size_t>(counted(memory));
   delegate_memory_.working -= memory.working;
@@ -156,6 +168,7 @@ Result<std::unique_ptr<ModuleMethod>> ModuleMethod::load(const Program& program,
   const size_t backend_bytes = meta.num_backends() == 0 ? 0 : kBackendBytes;
   std::unique_ptr<ModuleMethod> loaded(new ModuleMethod());
   loaded->mapped_ = around.mapped;
+  loaded->host_ = around.host;
   loaded->prepares_ = around.weights != nullptr;
   if (around.objects == nullptr) loaded->own_objects_ = std::make_unique<SharedObjects>();
   loaded->objects_ = around.objects == nullptr ? loaded->own_objects_.get() : around.objects;
@@ -219,7 +232,11 @@ Error ModuleMethod::prepare(WeightStore* weights) {
   taken_prepared_ = prepared_bytes_;
   RL_CHECK(weights->extend(needs.prepared_bytes + needs.index_bytes), Error::MemoryAllocationFailed,
            "prepared weights: no memory for %lu bytes", log_number(needs.prepared_bytes));
-  return method_->prepare(&weights->weights());
+  weights->weights().set_watcher(this);
+  const Error error = method_->prepare(&weights->weights());
+  weights->weights().set_watcher(nullptr);
+  if (unreleased_ >= kReleaseBytes) release_pages();
+  return error;
 }
 
 Error ModuleMethod::execute() {

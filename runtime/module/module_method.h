@@ -18,19 +18,22 @@ using MappedFiles = std::vector<std::shared_ptr<MmapDataLoader>>;
 // AccessFailed for the first that was overwritten since it was opened.
 [[nodiscard]] Error check_files(const MappedFiles& files);
 
-class ModuleMethod final : private BackendHost {
+class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher {
  public:
   // What methods of one program share.
   struct Surroundings {
     WeightStore* weights = nullptr;    // where kernels prepare their constants; null: nowhere
     SharedObjects* objects = nullptr;  // of backends; null: each method has its own
     MappedFiles mapped = {};           // that constants lie in
+    BackendHost* host = nullptr;       // of the method around, which has further ones
     size_t max_memory = 0;             // see ModuleOptions
   };
 
   // What kernels may use as scratch, unless they say that they need more. Pages that none of them touches
   // cost nothing.
   static constexpr size_t kTemporaryBytes = size_t{16} << 20;
+  // How much is prepared before the pages that it was made of are given back.
+  static constexpr size_t kReleaseBytes = size_t{4} << 20;
   // Arena memory for what backends allocate, if the method has delegates; likewise.
   static constexpr size_t kBackendBytes = size_t{16} << 20;
 
@@ -102,6 +105,8 @@ class ModuleMethod final : private BackendHost {
   [[nodiscard]] uint64_t counted(const DelegateMemory& memory) const;
   Error take(const DelegateMemory& memory) override;
   void give_back(const DelegateMemory& memory) override;
+  void begin_block(size_t size) override;
+  void release_pages() override;
   [[nodiscard]] bool prepares() const override { return prepares_; }
   [[nodiscard]] void* shared(const SharedKind& kind) override { return objects_->get(kind); }
 
@@ -116,7 +121,9 @@ class ModuleMethod final : private BackendHost {
   size_t scratch_bytes_ = 0;
   size_t prepared_bytes_ = 0;
   size_t taken_prepared_ = 0;  // of prepared_bytes_, what fitted
+  size_t unreleased_ = 0;      // prepared since pages were given back
   bool prepares_ = false;
+  BackendHost* host_ = nullptr;
   DelegateMemory delegate_memory_;
   std::unique_ptr<SharedObjects> own_objects_;
   SharedObjects* objects_ = nullptr;

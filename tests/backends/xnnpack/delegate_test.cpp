@@ -71,6 +71,7 @@ class Host final : public BackendHost {
     return Error::Ok;
   }
   void give_back(const DelegateMemory& memory) override { left_ += memory.working + memory.prepared; }
+  void release_pages() override {}
   [[nodiscard]] bool prepares() const override { return prepares_weights; }
   [[nodiscard]] void* shared(const SharedKind& kind) override {
     kind_ = &kind;
