@@ -52,6 +52,25 @@ foreach(rushlight_file IN LISTS rushlight_files)
     endif()
 endforeach()
 
+# Whether a program that operators are selected for was lowered to XNNPACK. Its delegates are named in front of
+# its segments.
+set(RUSHLIGHT_SELECTS_XNNPACK OFF)
+rushlight_selection_files("${EXECUTORCH_SELECT_OPS_MODEL}" rushlight_files)
+foreach(rushlight_file IN LISTS rushlight_files)
+    if(EXISTS "${rushlight_file}")
+        file(
+            STRINGS "${rushlight_file}" rushlight_names
+            REGEX "^XnnpackBackend$"
+            LENGTH_MINIMUM 14
+            LIMIT_COUNT 1
+            LIMIT_INPUT 67108864
+        )
+        if(rushlight_names)
+            set(RUSHLIGHT_SELECTS_XNNPACK ON)
+        endif()
+    endif()
+endforeach()
+
 # WebAssembly is small, too, unless the flags ask for its vectors.
 set(RUSHLIGHT_SMALL_TARGET OFF)
 if(RUSHLIGHT_BOARD OR (CMAKE_SYSTEM_PROCESSOR MATCHES "wasm" AND NOT CMAKE_CXX_FLAGS MATCHES "-msimd128"))

@@ -118,14 +118,13 @@ ValueId CallList::constant(ScalarType dtype, std::vector<int32_t> sizes, std::ve
   Storage storage;
   storage.constant = static_cast<int32_t>(constants_.size());
   const ValueId id = add_tensor(dtype, std::move(sizes), std::move(order), storage);
-  constants_.push_back({"c" + std::to_string(constants_.size()), id, bytes});
+  constants_.push_back({"c" + std::to_string(constants_.size()), id, pool_->refer(bytes)});
   return id;
 }
 
 ValueId CallList::own_constant(ScalarType dtype, std::vector<int32_t> sizes, std::vector<uint8_t> order,
                                std::vector<uint8_t> bytes) {
-  kept_.push_back(std::move(bytes));
-  return constant(dtype, std::move(sizes), std::move(order), {kept_.back().data(), kept_.back().size()});
+  return constant(dtype, std::move(sizes), std::move(order), pool_->keep(std::move(bytes)));
 }
 
 int32_t CallList::operator_index(const char* name, const char* overload) {
@@ -160,6 +159,11 @@ void CallList::set_inputs(std::vector<ValueId> ids) {
 void CallList::set_outputs(std::vector<ValueId> ids) {
   for (const ValueId id : ids) storages_[static_cast<size_t>(value(id).storage)].is_external = true;
   outputs_ = std::move(ids);
+}
+
+std::string CallList::operator_name(size_t index) const {
+  const auto& [name, overload] = operators_[static_cast<size_t>(calls_[index].op)];
+  return overload.empty() ? name : name + "." + overload;
 }
 
 Result<std::vector<uint8_t>> CallList::program() {

@@ -14,12 +14,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "backends/calls/constant_pool.h"
 #include "runtime/base/result.h"
 #include "runtime/base/span.h"
 #include "runtime/program/named_data.h"
@@ -66,8 +67,11 @@ class CallList final : public NamedDataMap {
     uint32_t debug_handle;
   };
 
-  // With `is_dynamic`, tensors that calls write may be smaller than they are here.
-  explicit CallList(bool is_dynamic = false) : is_dynamic_(is_dynamic) {}
+  // With `is_dynamic`, tensors that calls write may be smaller than they are here. `constants` has the
+  // bytes of constants, and those of other lists.
+  explicit CallList(std::shared_ptr<ConstantPool> constants = std::make_shared<ConstantPool>(),
+                    bool is_dynamic = false)
+      : is_dynamic_(is_dynamic), pool_(std::move(constants)) {}
   CallList(const CallList&) = delete;
   CallList& operator=(const CallList&) = delete;
 
@@ -85,10 +89,10 @@ class CallList final : public NamedDataMap {
   ValueId tensor(ScalarType dtype, std::vector<int32_t> sizes, std::vector<uint8_t> order = {});
   // The same bytes under other sizes; the list is not dynamic.
   ValueId alias(ValueId of, std::vector<int32_t> sizes, std::vector<uint8_t> order);
-  // A tensor of bytes that outlive the list.
+  // A tensor of bytes that outlive the pool.
   ValueId constant(ScalarType dtype, std::vector<int32_t> sizes, std::vector<uint8_t> order,
                    Span<const uint8_t> bytes);
-  // Likewise, bytes that the list keeps.
+  // Likewise, bytes that the pool keeps.
   ValueId own_constant(ScalarType dtype, std::vector<int32_t> sizes, std::vector<uint8_t> order,
                        std::vector<uint8_t> bytes);
   template <class T>
@@ -112,6 +116,8 @@ class CallList final : public NamedDataMap {
   [[nodiscard]] Result<std::vector<uint8_t>> program();
 
   [[nodiscard]] size_t num_calls() const { return calls_.size(); }
+  // "aten::add.out" of call `index`.
+  [[nodiscard]] std::string operator_name(size_t index) const;
   // Of call `index`, the exporter's number for it.
   [[nodiscard]] uint32_t debug_handle(size_t index) const { return calls_[index].debug_handle; }
   [[nodiscard]] const std::vector<Constant>& constants() const { return constants_; }
@@ -141,7 +147,7 @@ class CallList final : public NamedDataMap {
   std::vector<std::pair<std::string, std::string>> operators_;
   std::vector<ValueId> inputs_, outputs_;
   std::vector<Constant> constants_;
-  std::deque<std::vector<uint8_t>> kept_;  // addresses stay
+  std::shared_ptr<ConstantPool> pool_;
 };
 
 }  // namespace rushlight

@@ -7,14 +7,13 @@ namespace rushlight {
 
 Result<DelegateHandle*> XnnpackBackend::init(BackendInitContext& context, FreeableBuffer* processed,
                                              Span<const CompileSpec>) const {
-  RL_TRY_ASSIGN(auto loaded,
-                xnnpack::LoadedDelegate::load(processed->bytes(), context.named_data(), context.threads()));
+  RL_TRY_ASSIGN(auto loaded, xnnpack::LoadedDelegate::load(context, processed));
   return static_cast<DelegateHandle*>(loaded.release());
 }
 
-Error XnnpackBackend::execute(BackendExecuteContext&, DelegateHandle* handle,
+Error XnnpackBackend::execute(BackendExecuteContext& context, DelegateHandle* handle,
                               Span<EValue* const> arguments) const {
-  return static_cast<xnnpack::LoadedDelegate*>(handle)->execute(arguments);
+  return static_cast<xnnpack::LoadedDelegate*>(handle)->execute(arguments, context.tracer());
 }
 
 void XnnpackBackend::destroy(DelegateHandle* handle) const {

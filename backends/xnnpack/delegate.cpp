@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "backends/xnnpack/delegate.h"
 
+#include <new>
 #include <utility>
 
-#include "runtime/backend/backend.h"
 #include "runtime/base/log.h"
-#include "runtime/module/shared_data_loader.h"
 
 namespace rushlight::xnnpack {
 
@@ -28,39 +27,71 @@ std::vector<SizesType> sizes_like(const Tensor& like, const std::vector<SizesTyp
   return sizes;
 }
 
+constexpr BackendHost::SharedKind kSharedWeights = {
+    []() -> void* { return new (std::nothrow) SharedWeights(); },
+    [](void* weights) { delete static_cast<SharedWeights*>(weights); }};
+
 }  // namespace
 
 Result<Lowered> lower_to_program(const Payload& payload, bool is_dynamic) {
   Lowered lowered;
-  lowered.calls = std::make_unique<CallList>(is_dynamic);
+  lowered.calls = std::make_unique<CallList>(payload.pool(), is_dynamic);
   RL_TRY_ASSIGN(lowered.ends, lower(payload, lowered.calls.get()));
   RL_TRY_ASSIGN(lowered.program, lowered.calls->program());
   return lowered;
 }
 
-Result<std::unique_ptr<LoadedDelegate>> LoadedDelegate::load(Span<const uint8_t> bytes,
-                                                             const NamedDataMap* named, ThreadPool* threads) {
-  RL_TRY_ASSIGN(Payload payload, Payload::read(bytes, named));
-  std::unique_ptr<LoadedDelegate> loaded(new LoadedDelegate(std::move(payload), threads));
+Result<std::unique_ptr<LoadedDelegate>> LoadedDelegate::load(const BackendInitContext& context,
+                                                             FreeableBuffer* processed) {
+  BackendHost* host = context.host();
+  std::unique_ptr<SharedWeights> own = host == nullptr ? std::make_unique<SharedWeights>() : nullptr;
+  auto* weights = host == nullptr ? own.get() : static_cast<SharedWeights*>(host->shared(kSharedWeights));
+  if (weights == nullptr) return Error::MemoryAllocationFailed;
+  // What kernels prepared of constants outlives the method, so the constants do.
+  const Span<const uint8_t> bytes =
+      processed->owns() ? weights->constants->keep(std::move(*processed)) : processed->bytes();
+  RL_TRY_ASSIGN(Payload payload, Payload::read(bytes, context.named_data(), weights->constants));
+  std::unique_ptr<LoadedDelegate> loaded(
+      new LoadedDelegate(context, std::move(own), weights, std::move(payload)));
   RL_TRY(loaded->load_program(false));
   return loaded;
 }
 
+void LoadedDelegate::unload_program() {
+  method_ = nullptr;
+  if (host_ != nullptr) host_->give_back(taken_);
+  taken_ = {};
+}
+
 Error LoadedDelegate::load_program(bool is_dynamic) {
-  RL_TRY_ASSIGN(Lowered lowered, lower_to_program(payload_, is_dynamic));
-  const std::shared_ptr<const void> bytes(lowered.program.data(),
-                                          [](const void*) {});  // this object keeps it
-  ModuleOptions options;
-  options.method.external_data = lowered.calls.get();
-  options.method.threads = threads_;
-  options.threads = threads_ == nullptr ? 1 : 0;
-  RL_TRY_ASSIGN(std::unique_ptr<Module> module,
-                Module::load(std::make_shared<SharedDataLoader>(bytes, lowered.program.size()),
-                             selected_operators, options));
-  RL_TRY_ASSIGN(method_, module->method("forward"));
-  module_ = std::move(module);
-  lowered_ = std::move(lowered);
+  unload_program();
   is_dynamic_ = is_dynamic;
+  const size_t kept_before = weights_->constants->kept_bytes();
+  RL_TRY_ASSIGN(lowered_, lower_to_program(payload_, is_dynamic));
+  // This object has the bytes.
+  const std::shared_ptr<const void> bytes(lowered_.program.data(), [](const void*) {});
+  loader_ = std::make_unique<SharedDataLoader>(bytes, lowered_.program.size());
+  RL_TRY_ASSIGN(Program program, Program::load(*loader_));
+  program_.emplace(std::move(program));
+  MethodOptions options;
+  options.external_data = lowered_.calls.get();
+  options.threads = threads_;
+  if (is_traced_) options.tracer = &tracer_.emplace(*lowered_.calls);
+  ModuleMethod::Surroundings around;
+  if (host_ == nullptr || host_->prepares()) around.weights = &weights_->prepared;
+  around.host = host_;
+  const size_t own = lowered_.program.size() + weights_->constants->kept_bytes() - kept_before;
+  if (host_ != nullptr)
+    around.max_memory = host_->bytes_left() > own ? host_->bytes_left() - own : 1;  // 0 is no limit
+  RL_TRY_ASSIGN(std::unique_ptr<ModuleMethod> method,
+                ModuleMethod::load(*program_, "forward", selected_operators, options, around));
+  if (host_ != nullptr) {
+    DelegateMemory memory = method->memory();
+    memory.working += own;
+    RL_TRY(host_->take(memory));
+    taken_ = memory;
+  }
+  method_ = std::move(method);
   return Error::Ok;
 }
 
@@ -117,9 +148,10 @@ Error LoadedDelegate::resize_outputs(Span<EValue* const> arguments) {
   return Error::Ok;
 }
 
-Error LoadedDelegate::execute(Span<EValue* const> arguments) {
+Error LoadedDelegate::execute(Span<EValue* const> arguments, EventTracer* tracer) {
   for (const uint32_t end : lowered_.ends.inputs) RL_TRY(input_tensor(arguments, end).error());
-  if (!is_dynamic_ && !fits(arguments)) RL_TRY(load_program(true));
+  if (method_ == nullptr || (!is_dynamic_ && !fits(arguments))) RL_TRY(load_program(true));
+  if (tracer_.has_value()) tracer_->report_to(tracer);
   RL_TRY(set_outputs(arguments));
   RL_TRY(set_inputs(arguments));
   RL_TRY(method_->execute());

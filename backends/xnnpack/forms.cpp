@@ -139,19 +139,26 @@ Result<bool> Forms::share_reshaped(uint32_t id, uint32_t of) {
 
 Result<ValueId> Forms::constant_as(ScalarType dtype, std::vector<int32_t> sizes, std::vector<uint8_t> order,
                                    uint32_t id) {
+  std::vector<uint8_t> made;
+  RL_TRY_ASSIGN(const Span<const uint8_t> elements, elements_as(dtype, id, &made));
+  if (made.empty()) return list_.constant(dtype, std::move(sizes), std::move(order), elements);
+  return list_.own_constant(dtype, std::move(sizes), std::move(order), std::move(made));
+}
+
+Result<Span<const uint8_t>> Forms::elements_as(ScalarType dtype, uint32_t id,
+                                               std::vector<uint8_t>* made) const {
   const Value& value = values_[id];
   const ScalarType own = states_[id].dtype;
-  if (own == dtype) return list_.constant(dtype, std::move(sizes), std::move(order), value.data);
-  std::vector<uint8_t> made;
+  if (own == dtype) return Span<const uint8_t>(value.data);
   if (own == ScalarType::Float && dtype == ScalarType::Half) {
-    made = narrowed(value);
+    *made = narrowed(value);
   } else {
     RL_CHECK(own == ScalarType::Char && dtype == ScalarType::Float && value.is_quantized(),
              Error::NotSupported, "value %lu: expected %s, got %s", log_number(id),
              rushlight::to_string(dtype), rushlight::to_string(own));
-    made = dequantized(value);
+    *made = dequantized(value);
   }
-  return list_.own_constant(dtype, std::move(sizes), std::move(order), std::move(made));
+  return Span<const uint8_t>(made->data(), made->size());
 }
 
 ValueId Forms::pixels_of(ValueId plain) {

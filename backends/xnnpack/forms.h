@@ -37,6 +37,10 @@ class Forms {
   // they stand for. Error: NotSupported.
   [[nodiscard]] Result<ValueId> constant_as(ScalarType dtype, std::vector<int32_t> sizes,
                                             std::vector<uint8_t> order, uint32_t id);
+  // The elements of a constant as constant_as() has them: the payload's bytes, or what was made of them in
+  // `made`. Error: NotSupported.
+  [[nodiscard]] Result<Span<const uint8_t>> elements_as(ScalarType dtype, uint32_t id,
+                                                        std::vector<uint8_t>* made) const;
   // Declares an output of another dtype than its value's.
   void set_dtype(uint32_t id, ScalarType dtype) { states_[id].dtype = dtype; }
 

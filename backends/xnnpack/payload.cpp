@@ -33,8 +33,9 @@ bool has_text(Span<const uint8_t> bytes, size_t at, const char (&text)[5]) {
 
 }  // namespace
 
-Result<Payload> Payload::read(Span<const uint8_t> bytes, const NamedDataMap* named) {
-  Payload payload;
+Result<Payload> Payload::read(Span<const uint8_t> bytes, const NamedDataMap* named,
+                              std::shared_ptr<ConstantPool> pool) {
+  Payload payload(std::move(pool));
   RL_TRY(payload.find_graph(bytes));
   RL_TRY(flatbuffer::verify(payload.graph_, schema::kXnnpackGraphTables));
   RL_TRY(payload.find_constants(payload.behind_, named));
@@ -61,9 +62,7 @@ Error Payload::find_graph(Span<const uint8_t> bytes) {
                (has_text(graph_, kIdentifierAt, "XN00") || has_text(graph_, kIdentifierAt, "XN01")),
            Error::InvalidProgram, "XNNPACK payload: expected a graph with the identifier XN00 or XN01");
   if (is_aligned(graph_.data(), sizeof(uint64_t))) return Error::Ok;
-  moved_.resize((graph_.size() + sizeof(uint64_t) - 1) / sizeof(uint64_t));
-  std::memcpy(moved_.data(), graph_.data(), graph_.size());
-  graph_ = {reinterpret_cast<const uint8_t*>(moved_.data()), graph_.size()};
+  graph_ = pool_->keep(std::vector<uint8_t>(graph_.begin(), graph_.end()));
   return Error::Ok;
 }
 
@@ -102,8 +101,7 @@ Error Payload::find_constant(Table entry, Span<const uint8_t> behind, const Name
   RL_CHECK(size <= data.size(), Error::InvalidProgram,
            "XNNPACK payload: constant %lu: expected %llu bytes of named data, got %lu", log_number(index),
            static_cast<unsigned long long>(size), log_number(data.size()));
-  constants_.push_back(data.bytes().subspan(0, static_cast<size_t>(size)));
-  kept_.push_back(std::move(data));
+  constants_.push_back(pool_->keep(std::move(data)).subspan(0, static_cast<size_t>(size)));
   return Error::Ok;
 }
 

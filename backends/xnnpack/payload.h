@@ -8,8 +8,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "backends/calls/constant_pool.h"
 #include "runtime/base/result.h"
 #include "runtime/base/span.h"
 #include "runtime/program/data_loader.h"
@@ -20,9 +22,11 @@ namespace rushlight::xnnpack {
 
 class Payload {
  public:
-  // `bytes` outlives it, and so does what `named` (may be null) has in place. Errors: InvalidProgram,
-  // NotFound (named data), or the map's.
-  [[nodiscard]] static Result<Payload> read(Span<const uint8_t> bytes, const NamedDataMap* named);
+  // `bytes` outlives the pool of constants, and so does what `named` (may be null) has in place. Errors:
+  // InvalidProgram, NotFound (named data), or the map's.
+  [[nodiscard]] static Result<Payload> read(
+      Span<const uint8_t> bytes, const NamedDataMap* named,
+      std::shared_ptr<ConstantPool> pool = std::make_shared<ConstantPool>());
 
   Payload(Payload&&) = default;
 
@@ -30,9 +34,10 @@ class Payload {
   [[nodiscard]] flatbuffer::Table graph() const;
   // The bytes of constant `index`, from 1. Error: InvalidProgram.
   [[nodiscard]] Result<Span<const uint8_t>> constant(uint32_t index) const;
+  [[nodiscard]] const std::shared_ptr<ConstantPool>& pool() const { return pool_; }
 
  private:
-  Payload() = default;
+  explicit Payload(std::shared_ptr<ConstantPool> pool) : pool_(std::move(pool)) {}
 
   Error find_graph(Span<const uint8_t> bytes);
   Error find_constants(Span<const uint8_t> behind, const NamedDataMap* named);
@@ -40,9 +45,8 @@ class Payload {
 
   Span<const uint8_t> graph_;
   Span<const uint8_t> behind_;
-  std::vector<uint64_t> moved_;  // a copy of the graph, where it is not aligned in the file
   std::vector<Span<const uint8_t>> constants_;
-  std::vector<FreeableBuffer> kept_;
+  std::shared_ptr<ConstantPool> pool_;
 };
 
 }  // namespace rushlight::xnnpack

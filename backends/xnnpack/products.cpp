@@ -247,33 +247,33 @@ Result<ValueId> NodeLowering::fake_quantized(uint32_t input) {
 Result<ValueId> NodeLowering::filter_of(uint32_t filter, ScalarType dtype, bool is_depthwise,
                                         int64_t transposed_groups) {
   const Value& weights = value(filter);
-  RL_TRY_ASSIGN(const ScalarType type, element_type(weights.datatype));
   const std::vector<int32_t>& dims = weights.dims;
   if (is_depthwise) return forms_.constant_as(dtype, {dims[3], 1, dims[1], dims[2]}, {1, 2, 3, 0}, filter);
   if (transposed_groups == 0)
     return forms_.constant_as(dtype, {dims[0], dims[3], dims[1], dims[2]}, {0, 2, 3, 1}, filter);
   if (transposed_groups == 1)
     return forms_.constant_as(dtype, {dims[3], dims[0], dims[1], dims[2]}, {1, 2, 3, 0}, filter);
-  RL_CHECK(type == dtype, Error::NotSupported, "its groups have weights of %s", rushlight::to_string(type));
+  std::vector<uint8_t> made;
+  RL_TRY_ASSIGN(const Span<const uint8_t> elements, forms_.elements_as(dtype, filter, &made));
   // Of groups [groups, outputs, taps, inputs]: the inputs of all groups come first.
   const auto groups = static_cast<size_t>(transposed_groups), outputs = static_cast<size_t>(dims[0]) / groups;
   const size_t taps = static_cast<size_t>(dims[1]) * static_cast<size_t>(dims[2]);
   const auto inputs = static_cast<size_t>(dims[3]);
-  const size_t width = element_size(type);
-  std::vector<uint8_t> moved(weights.data.size());
+  const size_t width = element_size(dtype);
+  std::vector<uint8_t> moved(elements.size());
   for (size_t g = 0; g < groups; ++g) {
     for (size_t o = 0; o < outputs; ++o) {
       for (size_t t = 0; t < taps; ++t) {
         for (size_t i = 0; i < inputs; ++i) {
           const size_t from = ((g * outputs + o) * taps + t) * inputs + i;
           const size_t to = ((g * inputs + i) * outputs + o) * taps + t;
-          std::memcpy(moved.data() + to * width, weights.data.data() + from * width, width);
+          std::memcpy(moved.data() + to * width, elements.data() + from * width, width);
         }
       }
     }
   }
   return list_.own_constant(
-      type, {static_cast<int32_t>(groups * inputs), static_cast<int32_t>(outputs), dims[1], dims[2]}, {},
+      dtype, {static_cast<int32_t>(groups * inputs), static_cast<int32_t>(outputs), dims[1], dims[2]}, {},
       std::move(moved));
 }
 

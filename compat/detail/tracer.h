@@ -20,6 +20,7 @@ class OurTracer final : public EventTracer {
   void create_event_block(const char* name) override;
   EventTracerEntry start_profiling(const char* name, ChainId chain, DebugHandle handle) override;
   void end_profiling(const EventTracerEntry& entry) override;
+  // Official backends talk to their own tracer; these are for rushlight's.
   EventTracerEntry start_profiling_delegate(DelegateEventId id) override;
   void end_profiling_delegate(const EventTracerEntry& entry, Span<const uint8_t> metadata) override;
   void log_profiling_delegate(DelegateEventId id, uint64_t start_time, uint64_t end_time,
@@ -27,7 +28,6 @@ class OurTracer final : public EventTracer {
   AllocatorId track_allocator(const char* name) override { return tracer_->track_allocator(name); }
   void track_allocation(AllocatorId id, size_t size) override { tracer_->track_allocation(id, size); }
   Result<bool> log_value(const EValue& value, LoggedValue kind) override;
-  // Official backends talk to their own tracer: nobody calls these.
   Result<bool> log_delegate_output(DelegateEventId id, const EValue& value) override;
   Result<bool> log_delegate_output(DelegateEventId id, Span<const Tensor> values) override;
   void set_delegate_output_filter(EventTracerFilter*) override {}

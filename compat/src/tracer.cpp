@@ -41,6 +41,7 @@ EventTracerEntry OurTracer::start_profiling(const char* name, ChainId chain, Deb
 void OurTracer::end_profiling(const EventTracerEntry& entry) { tracer_->end_profiling(official(entry)); }
 
 EventTracerEntry OurTracer::start_profiling_delegate(DelegateEventId id) {
+  tracer_->set_chain_debug_handle(chain_id(), debug_handle());
   return ours(tracer_->start_profiling_delegate(id.name, id.index));
 }
 
@@ -50,6 +51,7 @@ void OurTracer::end_profiling_delegate(const EventTracerEntry& entry, Span<const
 
 void OurTracer::log_profiling_delegate(DelegateEventId id, uint64_t start_time, uint64_t end_time,
                                        Span<const uint8_t> metadata) {
+  tracer_->set_chain_debug_handle(chain_id(), debug_handle());
   tracer_->log_profiling_delegate(id.name, id.index, start_time, end_time, metadata.data(), metadata.size());
 }
 
@@ -60,11 +62,13 @@ Result<bool> OurTracer::log_value(const EValue& value, LoggedValue kind) {
 
 Result<bool> OurTracer::log_delegate_output(DelegateEventId id, const EValue& value) {
   if (!value.is_tensor()) return Error::NotSupported;
+  tracer_->set_chain_debug_handle(chain_id(), debug_handle());
   const executorch::aten::Tensor tensor(value.to_tensor());
   return ours(tracer_->log_intermediate_output_delegate(id.name, id.index, tensor));
 }
 
 Result<bool> OurTracer::log_delegate_output(DelegateEventId id, Span<const Tensor> values) {
+  tracer_->set_chain_debug_handle(chain_id(), debug_handle());
   const executorch::runtime::ArrayRef<executorch::aten::Tensor> tensors(
       static_cast<const executorch::aten::Tensor*>(values.data()), values.size());
   return ours(tracer_->log_intermediate_output_delegate(id.name, id.index, tensors));

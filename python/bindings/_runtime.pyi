@@ -16,6 +16,13 @@ class RuntimeFailure(Exception):
     operator of the call that failed, and the source file of the innermost cause; each None where there is
     none."""
 
+class DelegateMemory(TypedDict):
+    """In bytes."""
+
+    working: int
+    scratch: int
+    prepared: int
+
 class Memory(TypedDict):
     """In bytes."""
 
@@ -24,6 +31,7 @@ class Memory(TypedDict):
     temporary_peak: int
     scratch: int
     prepared: int
+    delegates: DelegateMemory
 
 # Number of the dtype, sizes, dim order, dynamism (0: static), is planned, bytes.
 Tensor = tuple[int, tuple[int, ...], tuple[int, ...], int, bool, int]

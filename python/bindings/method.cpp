@@ -135,6 +135,9 @@ py::dict PyMethod::memory() const {
   dict["temporary_peak"] = method_->temporary_peak_bytes();
   dict["scratch"] = method_->scratch_bytes();
   dict["prepared"] = method_->prepared_bytes();
+  const DelegateMemory& delegates = method_->delegate_memory();
+  dict["delegates"] = py::dict(py::arg("working") = delegates.working, py::arg("scratch") = delegates.scratch,
+                               py::arg("prepared") = delegates.prepared);
   return dict;
 }
 
@@ -147,7 +150,7 @@ void bind_method(py::module_& m) {
       .def("outputs", &PyMethod::outputs, py::arg("outputs") = 0,
            "The outputs: copies (0), read-only views (1) or writable views (2).")
       .def("memory", &PyMethod::memory,
-           "Bytes: method_arena, planned (a list), temporary_peak, scratch, prepared.");
+           "Bytes: method_arena, planned (a list), temporary_peak, scratch, prepared, and the delegates' own.");
 }
 
 }  // namespace rushlight

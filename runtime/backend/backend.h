@@ -31,15 +31,51 @@ struct CompileSpec {
   Span<const uint8_t> value;
 };
 
+// Bytes that a delegate takes from elsewhere than the method's memory.
+struct DelegateMemory {
+  size_t working = 0;   // values and what lies between its nodes
+  size_t scratch = 0;   // the most that one of its nodes takes
+  size_t prepared = 0;  // weights in its own layouts, made or to be made if the host has it prepare some
+};
+
+// Whoever loads methods on a host, for backends with memory of their own. It lives as long as the method.
+class BackendHost {
+ public:
+  // Of the method's limit, what is left.
+  [[nodiscard]] virtual size_t bytes_left() const = 0;
+  // Counts what a delegate takes. Error: MemoryAllocationFailed (more than is left).
+  virtual Error take(const DelegateMemory& memory) = 0;
+  virtual void give_back(const DelegateMemory& memory) = 0;
+  // Whether weights are to be prepared; otherwise what they would take is not counted.
+  [[nodiscard]] virtual bool prepares() const = 0;
+
+  // Takes pages of files out of memory that were read to prepare weights: they come back if they are read
+  // again.
+  virtual void release_pages() = 0;
+
+  // An object that the delegates of all methods of a program share, one of each kind, which is a constant.
+  struct SharedKind {
+    void* (*make)();  // null: no memory
+    void (*destroy)(void* object);
+  };
+  // It outlives the methods; made for the first that asks. Null when there is no memory.
+  [[nodiscard]] virtual void* shared(const SharedKind& kind) = 0;
+
+ protected:
+  ~BackendHost() = default;
+};
+
 class BackendInitContext : public Traced {
  public:
   BackendInitContext(Arena* memory, const char* method_name, const NamedDataMap* named_data,
-                     EventTracer* tracer = nullptr, ThreadPool* threads = nullptr)
+                     EventTracer* tracer = nullptr, ThreadPool* threads = nullptr,
+                     BackendHost* host = nullptr)
       : Traced(tracer),
         memory_(memory),
         method_name_(method_name),
         named_data_(named_data),
-        threads_(threads) {}
+        threads_(threads),
+        host_(host) {}
 
   // Memory that lives as long as the method, from its arena; null when there is no more.
   [[nodiscard]] void* allocate(size_t size, size_t alignment = Arena::kDefaultAlignment) {
@@ -50,12 +86,15 @@ class BackendInitContext : public Traced {
   [[nodiscard]] const NamedDataMap* named_data() const { return named_data_; }
   // What the method's kernels may share their work with, as long as the method lives; null: nothing.
   [[nodiscard]] ThreadPool* threads() const { return threads_; }
+  // Null on boards, and where the application loads methods itself.
+  [[nodiscard]] BackendHost* host() const { return host_; }
 
  private:
   Arena* memory_;
   const char* method_name_;
   const NamedDataMap* named_data_;
   ThreadPool* threads_;
+  BackendHost* host_;
 };
 
 class BackendExecuteContext : public Traced {

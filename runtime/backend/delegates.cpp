@@ -46,12 +46,12 @@ Error init_one(Table delegate, const Program& program, const Backend& backend, B
 
 Error init(Table plan, const Program& program, const BackendTable& backends,
            const NamedDataMap* external_data, const MemoryManager& memory, EventTracer* tracer,
-           ThreadPool* threads, CompileSpec* specs, DelegateList* delegates) {
+           ThreadPool* threads, BackendHost* host, CompileSpec* specs, DelegateList* delegates) {
   const ProgramDataMap own(program);
   const NamedDataMap* const maps[] = {&own, external_data};
   RL_TRY_ASSIGN(const MergedDataMap named_data, MergedDataMap::merge(maps));
   const BackendInitContext context(memory.method, plan.string(schema::plan::kName), &named_data, tracer,
-                                   threads);
+                                   threads, host);
   const TableVector tables = plan.tables(schema::plan::kDelegates);
   for (size_t i = 0; i < tables.size(); ++i) {
     const TableVector entries = tables[i].tables(schema::delegate::kCompileSpecs);

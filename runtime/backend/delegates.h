@@ -28,7 +28,7 @@ struct DelegateSupport {
   // specs.
   Error (*init)(flatbuffer::Table plan, const Program& program, const BackendTable& backends,
                 const NamedDataMap* external_data, const MemoryManager& memory, EventTracer* tracer,
-                ThreadPool* threads, CompileSpec* specs, DelegateList* delegates);
+                ThreadPool* threads, BackendHost* host, CompileSpec* specs, DelegateList* delegates);
   Error (*execute)(const Delegate& delegate, BackendExecuteContext& context, const char* id,
                    Span<EValue* const> arguments);
   void (*destroy)(DelegateList* delegates);

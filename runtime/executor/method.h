@@ -53,6 +53,8 @@ struct MethodOptions {
   Interrupt* interrupt = nullptr;
   // What kernels may share their work with; null: nothing.
   ThreadPool* threads = nullptr;
+  // For backends with memory of their own; null: they take it uncounted.
+  BackendHost* host = nullptr;
 };
 
 class Method : private Traced {

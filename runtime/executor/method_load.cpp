@@ -276,8 +276,8 @@ class Method::Loader {
     if (plan_.tables(schema::plan::kDelegates).size() == 0) return Error::Ok;
     method_.delegate_support_ = options_.backends->support;
     return method_.delegate_support_->init(plan_, program_, *options_.backends, options_.external_data,
-                                           memory_, method_.tracer(), options_.threads, compile_specs_,
-                                           &method_.delegates_);
+                                           memory_, method_.tracer(), options_.threads, options_.host,
+                                           compile_specs_, &method_.delegates_);
   }
 
   // Looks all of them up before it fails, so that one run names everything that is missing.

@@ -33,6 +33,7 @@ void* PreparedWeights::find(const void* source, uint64_t layout, size_t size) co
 void* PreparedWeights::add(const void* source, uint64_t layout, size_t size) {
   const size_t left = arena_.size() - arena_.used();
   if (left < note_cost() || size > left - note_cost()) return nullptr;
+  if (watcher_ != nullptr) watcher_->begin_block(size);
   void* block = arena_.allocate(sizeof(Block), alignof(Block));
   void* data = block == nullptr ? nullptr : arena_.allocate(size, kAlignment);
   if (data == nullptr) return nullptr;

@@ -14,6 +14,15 @@ class PreparedWeights {
  public:
   static constexpr size_t kAlignment = 64;
 
+  // Told of each block before it is made; by then those before it have been.
+  class Watcher {
+   public:
+    virtual void begin_block(size_t size) = 0;
+
+   protected:
+    ~Watcher() = default;
+  };
+
   PreparedWeights() = default;
   explicit PreparedWeights(Span<uint8_t> memory) : arena_(memory) {}
 
@@ -33,6 +42,8 @@ class PreparedWeights {
   [[nodiscard]] static constexpr size_t note_cost() { return sizeof(Block) + alignof(Block); }
 
   [[nodiscard]] Arena& arena() { return arena_; }
+  // Null: nobody.
+  void set_watcher(Watcher* watcher) { watcher_ = watcher; }
 
  private:
   struct Block {
@@ -49,6 +60,7 @@ class PreparedWeights {
   Arena arena_;
   Block* root_ = nullptr;
   Block** last_ = nullptr;  // where the last one was put
+  Watcher* watcher_ = nullptr;
 };
 
 // A number for PreparedWeights: of a kind of layout, each kernel's its own, and the sizes it depends on.

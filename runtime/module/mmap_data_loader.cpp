@@ -45,6 +45,12 @@ MmapDataLoader::~MmapDataLoader() {
   if (file_ >= 0) ::close(file_);
 }
 
+void MmapDataLoader::release_pages() const {
+  // Pages of a private mapping that nobody has written to are the file's.
+  if (data_ != nullptr && lock_ == Lock::None)
+    static_cast<void>(::madvise(data_, version_.size, MADV_DONTNEED));
+}
+
 Error MmapDataLoader::check() const {
   Version now;
   const bool same = read_version(file_, &now) && now.size == version_.size &&

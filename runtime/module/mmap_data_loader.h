@@ -40,6 +40,10 @@ class MmapDataLoader final : public DataLoader {
   [[nodiscard]] Result<FreeableBuffer> load(size_t offset, size_t size) override;
   [[nodiscard]] size_t size() const override { return version_.size; }
 
+  // Takes pages out of this process's memory that are not kept there; they are read again where the system
+  // has them, if they are needed.
+  void release_pages() const;
+
   // Whether the file is still the one that was opened: AccessFailed if it was written to since.
   [[nodiscard]] Error check() const;
 

@@ -103,6 +103,7 @@ Result<std::unique_ptr<ModuleMethod>> Module::load_method(const char* name) cons
   RL_TRY(check_files(mapped_));
   ModuleMethod::Surroundings around;
   around.weights = weights_.get();
+  around.objects = objects_.get();
   around.mapped = mapped_;
   around.max_memory = max_memory_;
   return ModuleMethod::load(*program_, name, *operators_, options_, around);

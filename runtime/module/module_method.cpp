@@ -27,6 +27,9 @@ size_t machine_memory() {
   return known ? memory : SIZE_MAX;
 }
 
+// Of scratch, what is more than each method has anyway.
+size_t counted_scratch(size_t bytes) { return bytes > ModuleMethod::kTemporaryBytes ? bytes : 0; }
+
 }  // namespace
 
 void ModuleMethod::Free::operator()(uint8_t* memory) const { std::free(memory); }
@@ -66,6 +69,47 @@ Error ModuleMethod::count(uint64_t size) {
            static_cast<unsigned long long>(sum < size ? UINT64_MAX : sum));
   taken_bytes_ = static_cast<size_t>(sum);
   return Error::Ok;
+}
+
+DelegateMemory ModuleMethod::memory() const {
+  return {taken_bytes_ - counted_scratch(scratch_bytes_) - taken_prepared_, scratch_bytes_,
+          prepares_ ? taken_prepared_ : prepared_bytes_};
+}
+
+uint64_t ModuleMethod::counted(const DelegateMemory& memory) const {
+  uint64_t sum = 0;
+  for (const size_t part :
+       {memory.working, counted_scratch(memory.scratch), prepares_ ? memory.prepared : size_t{0}}) {
+    if (!checked_add(sum, uint64_t{part}, &sum)) sum = UINT64_MAX;
+  }
+  return sum;
+}
+
+Error ModuleMethod::take(const DelegateMemory& memory) {
+  RL_TRY(count(counted(memory)));
+  delegate_memory_.working += memory.working;
+  delegate_memory_.scratch += memory.scratch;
+  delegate_memory_.prepared += memory.prepared;
+  return Error::Ok;
+}
+
+// Constants of files are read once, for what is made of them.
+void ModuleMethod::begin_block(size_t size) {
+  if (unreleased_ >= kReleaseBytes) release_pages();
+  unreleased_ += size;
+}
+
+void ModuleMethod::release_pages() {
+  unreleased_ = 0;
+  for (const auto& file : mapped_) file->release_pages();
+  if (host_ != nullptr) host_->release_pages();
+}
+
+void ModuleMethod::give_back(const DelegateMemory& memory) {
+  taken_bytes_ -= static_cast<size_t>(counted(memory));
+  delegate_memory_.working -= memory.working;
+  delegate_memory_.scratch -= memory.scratch;
+  delegate_memory_.prepared -= memory.prepared;
 }
 
 Error ModuleMethod::count_planned(const MethodMeta& meta, uint64_t sum) {
@@ -124,6 +168,10 @@ Result<std::unique_ptr<ModuleMethod>> ModuleMethod::load(const Program& program,
   const size_t backend_bytes = meta.num_backends() == 0 ? 0 : kBackendBytes;
   std::unique_ptr<ModuleMethod> loaded(new ModuleMethod());
   loaded->mapped_ = around.mapped;
+  loaded->host_ = around.host;
+  loaded->prepares_ = around.weights != nullptr;
+  if (around.objects == nullptr) loaded->own_objects_ = std::make_unique<SharedObjects>();
+  loaded->objects_ = around.objects == nullptr ? loaded->own_objects_.get() : around.objects;
   loaded->max_memory_ = around.max_memory == 0 ? machine_memory() : around.max_memory;
   RL_TRY(loaded->count_planned(meta, arena_bytes));
   size_t size = 0;
@@ -140,6 +188,7 @@ Result<std::unique_ptr<ModuleMethod>> ModuleMethod::load(const Program& program,
   memory.temporary = &loaded->temporary_;
   memory.planned = {loaded->planned_.data(), loaded->planned_.size()};
   MethodOptions own = options;
+  own.host = loaded.get();
   if (options.interrupt != nullptr && options.threads != nullptr) {
     loaded->threads_ = std::make_unique<StoppableThreads>(*options.threads, *options.interrupt);
     own.threads = loaded->threads_.get();
@@ -170,7 +219,7 @@ Error ModuleMethod::prepare(WeightStore* weights) {
   RL_TRY((weights == nullptr ? none : *weights).measure(*method_, max_memory_ - taken_bytes_, &needs));
   scratch_bytes_ = needs.scratch_bytes;
   if (scratch_bytes_ > temporary_.size()) {
-    RL_TRY(count(scratch_bytes_));
+    RL_TRY(count(counted_scratch(scratch_bytes_)));
     temporary_ = Arena(reserve(scratch_bytes_));
     RL_CHECK(temporary_.size() == scratch_bytes_, Error::MemoryAllocationFailed,
              "kernels' scratch: no memory for %lu bytes", log_number(scratch_bytes_));
@@ -180,9 +229,14 @@ Error ModuleMethod::prepare(WeightStore* weights) {
   // Even if all that it prepares is there already, it has to find that.
   if (prepared_bytes_ > max_memory_ - taken_bytes_) return Error::Ok;
   RL_TRY(count(prepared_bytes_));
+  taken_prepared_ = prepared_bytes_;
   RL_CHECK(weights->extend(needs.prepared_bytes + needs.index_bytes), Error::MemoryAllocationFailed,
            "prepared weights: no memory for %lu bytes", log_number(needs.prepared_bytes));
-  return method_->prepare(&weights->weights());
+  weights->weights().set_watcher(this);
+  const Error error = method_->prepare(&weights->weights());
+  weights->weights().set_watcher(nullptr);
+  if (unreleased_ >= kReleaseBytes) release_pages();
+  return error;
 }
 
 Error ModuleMethod::execute() {

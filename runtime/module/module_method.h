@@ -7,6 +7,7 @@
 
 #include "runtime/executor/method.h"
 #include "runtime/module/mmap_data_loader.h"
+#include "runtime/module/shared_objects.h"
 #include "runtime/module/stoppable_threads.h"
 #include "runtime/module/weight_store.h"
 
@@ -17,22 +18,26 @@ using MappedFiles = std::vector<std::shared_ptr<MmapDataLoader>>;
 // AccessFailed for the first that was overwritten since it was opened.
 [[nodiscard]] Error check_files(const MappedFiles& files);
 
-class ModuleMethod {
+class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher {
  public:
   // What methods of one program share.
   struct Surroundings {
-    WeightStore* weights = nullptr;  // where kernels prepare their constants; null: nowhere
-    MappedFiles mapped = {};         // that constants lie in
-    size_t max_memory = 0;           // see ModuleOptions
+    WeightStore* weights = nullptr;    // where kernels prepare their constants; null: nowhere
+    SharedObjects* objects = nullptr;  // of backends; null: each method has its own
+    MappedFiles mapped = {};           // that constants lie in
+    BackendHost* host = nullptr;       // of the method around, which has further ones
+    size_t max_memory = 0;             // see ModuleOptions
   };
 
   // What kernels may use as scratch, unless they say that they need more. Pages that none of them touches
   // cost nothing.
   static constexpr size_t kTemporaryBytes = size_t{16} << 20;
+  // How much is prepared before the pages that it was made of are given back.
+  static constexpr size_t kReleaseBytes = size_t{4} << 20;
   // Arena memory for what backends allocate, if the method has delegates; likewise.
   static constexpr size_t kBackendBytes = size_t{16} << 20;
 
-  // `program`, `weights` and what `options` names outlive it. Errors: what MethodMeta and Method::load
+  // `program`, `weights`, `objects` and what `options` names outlive it. Errors: what MethodMeta and Method::load
   // return, MemoryAllocationFailed (also before anything is taken, for what is known to be more than
   // max_memory).
   [[nodiscard]] static Result<std::unique_ptr<ModuleMethod>> load(const Program& program, const char* name,
@@ -44,6 +49,8 @@ class ModuleMethod {
                                                                   const MethodOptions& options = {}) {
     return load(program, name, operators, options, Surroundings());
   }
+
+  ~ModuleMethod() = default;
 
   Method& method() { return *method_; }
   Method* operator->() { return method_.get(); }
@@ -64,6 +71,10 @@ class ModuleMethod {
   // or would have.
   [[nodiscard]] size_t scratch_bytes() const { return scratch_bytes_; }
   [[nodiscard]] size_t prepared_bytes() const { return prepared_bytes_; }
+  // What it takes, as a delegate's part of another method.
+  [[nodiscard]] DelegateMemory memory() const;
+  // What its delegates take beside its own.
+  [[nodiscard]] const DelegateMemory& delegate_memory() const { return delegate_memory_; }
   // What the limit of max_memory counts.
   [[nodiscard]] size_t taken_bytes() const { return taken_bytes_; }
 
@@ -90,6 +101,15 @@ class ModuleMethod {
   Error allocate_outputs();
   Error prepare(WeightStore* weights);
 
+  [[nodiscard]] size_t bytes_left() const override { return max_memory_ - taken_bytes_; }
+  [[nodiscard]] uint64_t counted(const DelegateMemory& memory) const;
+  Error take(const DelegateMemory& memory) override;
+  void give_back(const DelegateMemory& memory) override;
+  void begin_block(size_t size) override;
+  void release_pages() override;
+  [[nodiscard]] bool prepares() const override { return prepares_; }
+  [[nodiscard]] void* shared(const SharedKind& kind) override { return objects_->get(kind); }
+
   std::vector<std::unique_ptr<uint8_t, Free>> memory_;
   std::vector<std::unique_ptr<uint8_t, Unmap>> reserved_;
   std::vector<Span<uint8_t>> planned_;
@@ -100,6 +120,13 @@ class ModuleMethod {
   size_t taken_bytes_ = 0;
   size_t scratch_bytes_ = 0;
   size_t prepared_bytes_ = 0;
+  size_t taken_prepared_ = 0;  // of prepared_bytes_, what fitted
+  size_t unreleased_ = 0;      // prepared since pages were given back
+  bool prepares_ = false;
+  BackendHost* host_ = nullptr;
+  DelegateMemory delegate_memory_;
+  std::unique_ptr<SharedObjects> own_objects_;
+  SharedObjects* objects_ = nullptr;
   std::unique_ptr<StoppableThreads> threads_;  // null: nobody stops it, or there are none
   std::unique_ptr<WeightStore> own_weights_;   // made of constants that go with the method
   std::unique_ptr<Method> method_;

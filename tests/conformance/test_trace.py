@@ -4,17 +4,19 @@ Inspector reads them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import rushlight
 from rushlight.build import BuildRequest, BuildResult, run_request
 from rushlight.errors import RushlightError
 from rushlight.program import read_program
 from rushlight.run.api import run
-from rushlight.run.cases import Case, case_of_ones, load_case
+from rushlight.run.cases import Call, Case, case_of_ones, load_case
 from rushlight.run.outcome import RunOutcome
 from rushlight.trace.request import TraceRequest
 
@@ -51,18 +53,23 @@ def ours(runner: BuildResult, name: str, folder: Path) -> RunOutcome:
 
 def official(name: str, folder: Path) -> None:
     """Writes official.etdp and official.bin."""
+    official_trace(MODELS[name], case_of(name).calls, folder)
+
+
+def official_trace(model: Path, calls: Sequence[Call], folder: Path) -> None:
+    """Of any program."""
     torch = pytest.importorskip("torch", reason="needs torch==2.13.0")
     pybindings = pytest.importorskip(
         "executorch.extension.pybindings.portable_lib", reason="needs executorch==1.5.1"
     )
     module = pybindings._load_for_executorch(
-        str(MODELS[name]), enable_etdump=True, debug_buffer_size=2 * TWO_MEGABYTES
+        str(model), enable_etdump=True, debug_buffer_size=2 * TWO_MEGABYTES
     )
 
     def value(array: Any) -> Any:
         return torch.from_numpy(array.copy()) if isinstance(array, np.ndarray) else array
 
-    for call in case_of(name).calls:
+    for call in calls:
         module.run_method(call.method, [value(array) for array in call.inputs])
     module.write_etdump_result_to_file(str(folder / "official.etdp"), str(folder / "official.bin"))
 
@@ -174,3 +181,31 @@ def test_a_runner_without_tracing_refuses_to_trace(tmp_path: Path) -> None:
     with pytest.raises(RushlightError, match="NotSupported"):
         run(model, case, built=built, trace=TraceRequest(tmp_path / "none.etdp"))
     assert not (tmp_path / "none.etdp").exists()
+
+
+def test_the_inspector_shows_the_nodes_of_a_delegate_as_the_official_delegates(tmp_path: Path) -> None:
+    devtools = pytest.importorskip("executorch.devtools", reason="needs executorch==1.5.1")
+    model, case = INTEROP / "model_dscnn" / "model_xnnpack.pte", INTEROP / "model_dscnn" / "case.json"
+    (call, *_) = load_case(case).calls
+    program = rushlight.load(model, enable_etdump=True, debug_buffer_size=TWO_MEGABYTES)
+    program.run(call.method, call.inputs)
+    program.write_etdump_result_to_file(tmp_path / "own.etdp", tmp_path / "own.bin")
+    official_trace(model, [call], tmp_path)
+    shown = {}
+    for name in ("own", "official"):
+        inspected = devtools.Inspector(
+            etdump_path=str(tmp_path / f"{name}.etdp"), debug_buffer_path=str(tmp_path / f"{name}.bin")
+        )
+        shown[name] = [event for block in inspected.event_blocks for event in block.events]
+    own, official = (
+        [(event._instruction_id, event.is_delegated_op, event.name.split(" #")[-1]) for event in events]
+        for events in shown.values()
+    )
+    assert len(own) == len(official) == 20
+    assert [each[:2] for each in own] == [each[:2] for each in official]
+    nodes = [event for event in shown["own"] if event.is_delegated_op]
+    # Numbered for each operator, as there for each of XNNPACK's.
+    assert nodes[1].delegate_debug_identifier == "convolution_act.clamp_out #1"
+    assert nodes[1].delegate_debug_metadatas == [b"debug_handle=1"]
+    assert [len(node.debug_data) for node in nodes] == [1] * 13
+    assert tuple(nodes[-1].debug_data[0].shape) == (1, 12)

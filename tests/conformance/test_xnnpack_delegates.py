@@ -105,7 +105,7 @@ ROWS: dict[str, Row] = {
         lambda: nn.ConvTranspose2d(3, 5, 3, stride=2, output_padding=1, padding=1), (IMAGE,), ALL
     ),
     "aten.convolution.default transposed, of groups": Row(
-        lambda: nn.ConvTranspose2d(4, 6, 3, groups=2), ((1, 4, 9, 9),), ("float32",)
+        lambda: nn.ConvTranspose2d(4, 6, 3, groups=2), ((1, 4, 9, 9),), FLOAT
     ),
     "aten.add.Tensor": fn(torch.add, *PAIR, types=STATIC),
     "aten.add.Tensor broadcast": fn(torch.add, (3, 40), (1, 40), types=STATIC),

@@ -8,7 +8,7 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,11 +19,11 @@ from rushlight.build.request import BuildRequest
 from rushlight.build.result import BuildResult
 from rushlight.build.sizes import read_sizes
 from rushlight.codegen.bake import Baked, bake, program_name
-from rushlight.convert.files import converted_model
+from rushlight.convert.files import converted_model, delegate_programs
 from rushlight.documents import read_json
 from rushlight.errors import InvalidArgument
 from rushlight.files import locked, write_bytes, write_text
-from rushlight.program import is_bundled_program, read_bundled_program
+from rushlight.program import is_bundled_program, read_bundled_program, read_data_file, read_model
 from rushlight.sources import source_root
 
 
@@ -100,15 +100,30 @@ def make(
 
 def _converted(request: BuildRequest, target: targets.Target, output: Path) -> BuildRequest:
     """The request with converted programs: in place of the one that a board gets linked in. Runners that are
-    given files have the operators of both forms."""
+    given files have the operators of both forms, and on hosts those that delegates come to."""
     places = ("integers", *(f"integers-{number}" for number in range(1, len(request.models))))
     converted = [
-        converted_model(each, output / at, integers=request.integers)
+        converted_model(each, output / at, integers=request.integers, data_files=request.data_files)
         for each, at in zip(request.models, places, strict=False)
     ]
-    is_linked = target.kind == "bare-metal" and request.links_model
-    kept = [] if is_linked else request.models
-    return replace(request, models=tuple(dict.fromkeys((*kept, *converted))))
+    if target.kind == "bare-metal" and request.links_model:
+        files = _still_needed(converted, request.data_files)
+        return replace(request, models=tuple(converted), data_files=files)
+    inside: list[Path] = []
+    if target.kind in ("host", "linux"):
+        for each, at in zip(request.models, places, strict=False):
+            folder = output / at.replace("integers", "delegates")
+            inside += delegate_programs(each, folder, data_files=request.data_files)
+    return replace(request, models=tuple(dict.fromkeys((*request.models, *converted, *inside))))
+
+
+def _still_needed(models: Sequence[Path], data_files: Sequence[Path]) -> tuple[Path, ...]:
+    """Those data files that a program asks for: conversion has copied what delegates had in them."""
+    methods = [method for model in models for method in read_model(model).plans]
+    if any(method.delegates for method in methods):
+        return tuple(data_files)
+    names = {tensor.name for method in methods for tensor in method.external_tensors()}
+    return tuple(path for path in data_files if names & set(read_data_file(path).keys()))
 
 
 def _with_links(request: BuildRequest, output: Path) -> BuildRequest:

@@ -75,7 +75,7 @@ def bake_command(
     if form is None:
         name = program_name(model, name)
         baked = bake(
-            converted_model(model, output / "integers", integers=integers),
+            converted_model(model, output / "integers", integers=integers, data_files=data_files),
             output,
             name=name,
             methods=methods,

@@ -19,9 +19,16 @@ from rushlight.program import read_model, record_beside
 @click.command("convert")
 @click.argument("model", type=click.Path(path_type=Path))
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="File to write.")
+@click.option(
+    "--data",
+    "data_files",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A .ptd with weights of delegates, which then lie in the new file; may be repeated.",
+)
 @json_option
 @verbose_option
-def convert_command(model: Path, output: Path, as_json: bool) -> None:
+def convert_command(model: Path, output: Path, data_files: tuple[Path, ...], as_json: bool) -> None:
     """Write MODEL (.pte or .bpte, of any exporter) so that every target can run it, and its quantized parts
     compute in integers.
 
@@ -30,7 +37,7 @@ def convert_command(model: Path, output: Path, as_json: bool) -> None:
     rushlight's own: the official runtime does not load it. Where nothing changes, no file is written."""
     if output.exists() and output.resolve() == model.resolve():
         raise InvalidArgument(f"--output: expected another file than MODEL, got {output}")
-    done = convert_file(model, output)
+    done = convert_file(model, output, data_files=data_files)
     if as_json:
         echo_json(done.to_json())
     else:

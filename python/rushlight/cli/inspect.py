@@ -135,6 +135,12 @@ def _print_method(console: Console, method: dict[str, Any]) -> None:
     if needs := method["memory"].get("kernels"):
         scratch, prepared = kilobytes(needs["scratch"]), kilobytes(needs["prepared"])
         console.print(f"  kernels on this machine: scratch {scratch}, prepared weights {prepared}")
+        if method["delegates"]:
+            working, scratch, prepared = (kilobytes(each) for each in needs["delegates"].values())
+            console.print(
+                f"  delegates on this machine: working memory {working}, scratch {scratch}, "
+                f"prepared weights {prepared}"
+            )
     for delegate in method["delegates"]:
         _print_delegate(console, delegate)
     table = Table("operator", "calls", "dtypes")

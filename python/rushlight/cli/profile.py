@@ -10,7 +10,7 @@ import click
 from rushlight.cli.console import Console, Table, echo_json
 from rushlight.cli.options import json_option
 from rushlight.files import write_text
-from rushlight.trace.profile import Profile, origins_of, profile, read_events
+from rushlight.trace.profile import NodeTime, OperatorTime, Profile, origins_of, profile, read_events
 
 
 @click.command("profile")
@@ -26,7 +26,9 @@ from rushlight.trace.profile import Profile, origins_of, profile, read_events
 def profile_command(
     trace: Path, html: Path | None, model: Path | None, method: str | None, as_json: bool
 ) -> None:
-    """Show where the time of TRACE went, an .etdp file that `rushlight run --etdump` wrote."""
+    """Show where the time of TRACE went, an .etdp file that `rushlight run --etdump` or the official runtime
+    wrote. The nodes of a delegate are below its instruction, with the exporter's debug handle where the file
+    has it."""
     result = profile(read_events(trace), None if model is None else origins_of(model, method))
     if html is not None:
         write_text(html, result.to_html())
@@ -41,18 +43,23 @@ def _print(result: Profile) -> None:
     if modules:
         table.add_column("source", overflow="fold")
     for item in result.operators:
-        row = [
-            str(item.instruction),
-            item.name,
-            str(item.calls),
-            result.shown(item.total / item.calls)[0],
-            f"{100 * item.share:.1f} %",
-        ]
+        row = [str(item.instruction), item.name, *_times(item, result)]
         table.add_row(*row, *([item.source] if modules else []))
+        for node in item.nodes:
+            table.add_row("", f"  {_named(node)}", *_times(node, result))
     console.print(table)
     if modules:
         _print_modules(console, result)
     console.print(result.summary())
+
+
+def _times(item: OperatorTime | NodeTime, result: Profile) -> list[str]:
+    """Calls, the time of one, and the share."""
+    return [str(item.calls), result.shown(item.total / item.calls)[0], f"{100 * item.share:.1f} %"]
+
+
+def _named(node: NodeTime) -> str:
+    return node.name if node.debug_handle is None else f"{node.name} (handle {node.debug_handle})"
 
 
 def _print_modules(console: Console, result: Profile) -> None:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import ModuleType
@@ -120,16 +120,19 @@ def convert(
     settings: Settings = Settings(),  # noqa: B008
     integers: bool = True,
     module: ModuleType | None = None,
+    data_files: Sequence[str | os.PathLike[str]] = (),
 ) -> Conversion:
     """What a program becomes by operators of the table: plain calls in place of what was lowered to XNNPACK,
     which the native module reads (the package's own without `module`), and with `integers` quantized parts in
-    integers.
+    integers. `data_files` (.ptd) may have weights of delegates.
 
-    Methods that cannot be proven to be convertible stay as they are, with the reason. Errors: InvalidProgram.
+    Methods that cannot be proven to be convertible stay as they are, with the reason. Errors: InvalidProgram;
+    InvalidArgument for data files.
     """
     done = [MethodConversion(plan.name, planned_before=sum(plan.buffer_sizes)) for plan in program.plans]
     if has_delegates(program):
-        program, reports = without_delegates(program, native.default_module() if module is None else module)
+        used = native.default_module() if module is None else module
+        program, reports = without_delegates(program, used, data_files)
         for each, report in zip(done, reports, strict=True):
             each.delegates, each.kept_delegates, each.origins = report.replaced, report.kept, report.origins
     plain = Conversion(done, parts_of(program)) if any(each.delegates for each in done) else Conversion(done)

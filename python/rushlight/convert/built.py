@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import ModuleType
 
@@ -15,9 +16,11 @@ from rushlight.program.dtypes import NAMES
 from rushlight.runtime import native
 
 
-def converted_for(data: memoryview, module: ModuleType | None) -> bytes | None:
+def converted_for(
+    data: memoryview, module: ModuleType | None, data_files: Sequence[str | os.PathLike[str]] = ()
+) -> bytes | None:
     """The converted program; None where nothing changes. Errors: InvalidProgram, MissingDependency."""
-    done = convert(read_model(data), _operators(module))
+    done = convert(read_model(data), _operators(module), data_files=data_files)
     return done.buffer if done.is_changed else None
 
 

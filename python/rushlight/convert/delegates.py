@@ -7,6 +7,9 @@ own. Here that program is put into the method: its inputs and outputs become the
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import ModuleType
@@ -21,6 +24,7 @@ from rushlight.program import (
     TensorInfo,
     Value,
     parts_of,
+    read_data_file,
     read_program,
     write_program,
 )
@@ -50,23 +54,56 @@ def has_delegates(program: Program) -> bool:
     return any(delegate.id == XNNPACK for plan in program.plans for delegate in plan.delegates)
 
 
-def without_delegates(program: Program, module: ModuleType) -> tuple[Program, list[MethodDelegates]]:
-    """The program with plain calls in place of what was lowered to XNNPACK, and for each method what became
-    of its delegates. One that `module`, the native one, cannot lower stays, with the reason.
+def named_data(
+    parts: ProgramParts, data_files: Sequence[str | os.PathLike[str]] = ()
+) -> dict[str, memoryview | bytes]:
+    """What payloads find by name: in the program, and in data files beside it. Errors: InvalidProgram,
+    InvalidArgument."""
+    named: dict[str, Any] = {}
+    for entries in (read_data_file(path).entries for path in data_files):
+        for entry in entries:
+            named.setdefault(entry.key, entry.data)
+    return {**named, **parts.named_data}
 
-    Errors: InvalidProgram, InvalidArgument (several groups of mutable data).
+
+def without_delegates(
+    program: Program, module: ModuleType, data_files: Sequence[str | os.PathLike[str]] = ()
+) -> tuple[Program, list[MethodDelegates]]:
+    """The program with plain calls in place of what was lowered to XNNPACK, and for each method what became
+    of its delegates. One that `module`, the native one, cannot lower stays, with the reason. Weights of
+    delegates that data files (.ptd) have get into the program.
+
+    Errors: InvalidProgram, InvalidArgument (several groups of mutable data; a data file).
     """
     parts = parts_of(program)
+    named = named_data(parts, data_files)
     constants = list(parts.constants)
     written: list[Method] = []
     reports: list[MethodDelegates] = []
     for plan in parts.methods:
-        rewriter = _Rewriter(plan, parts.named_data, constants, module)
+        rewriter = _Rewriter(plan, named, constants, module)
         written.append(rewriter.method())
         reports.append(rewriter.report)
-    named = parts.named_data if any(plan.delegates for plan in written) else {}
-    made = ProgramParts(tuple(written), constants, parts.mutable, named)
+    left = parts.named_data if any(plan.delegates for plan in written) else {}
+    made = ProgramParts(tuple(written), constants, parts.mutable, left)
     return read_program(write_program(made).tobytes()), reports
+
+
+def payload_programs(
+    program: Program, module: ModuleType, data_files: Sequence[str | os.PathLike[str]] = ()
+) -> list[bytes]:
+    """The programs that a backend on a host makes of what was lowered to XNNPACK: of each delegate one for
+    tensors of its sizes and one for smaller ones. Delegates that `module` cannot lower have none.
+
+    Errors: InvalidProgram, InvalidArgument (a data file).
+    """
+    named = named_data(parts_of(program), data_files)
+    delegates = [each for plan in program.plans for each in plan.delegates if each.id == XNNPACK]
+    made = []
+    for delegate, dynamic in itertools.product(delegates, (False, True)):
+        with contextlib.suppress(module.RuntimeFailure):
+            made.append(module.lower_xnnpack(delegate.payload, named, dynamic)["program"])
+    return made
 
 
 class _Rewriter:

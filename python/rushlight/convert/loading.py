@@ -14,7 +14,7 @@ from rushlight.errors import InvalidArgument, InvalidProgram, MissingDependency
 from rushlight.integers.graph import DEQUANTIZE
 from rushlight.program.bundled import is_bundled_program
 from rushlight.program.container import read_frame
-from rushlight.runtime.program import ProgramSource
+from rushlight.runtime.program import DataFiles, ProgramSource
 
 _SIGN = DEQUANTIZE.encode()
 
@@ -38,12 +38,13 @@ def load(
     says.
     """
     wanted = not enable_etdump if integers is None else integers
-    converted = _converted(source, module) if wanted else None
+    files = options.get("data_files", ())
+    converted = _converted(source, module, files) if wanted else None
     how = {"module": module, "enable_etdump": enable_etdump, **options}
     return runtime.load(source if converted is None else converted, **how)
 
 
-def _converted(source: ProgramSource, module: ModuleType | None) -> bytes | None:
+def _converted(source: ProgramSource, module: ModuleType | None, data_files: DataFiles) -> bytes | None:
     """The bytes of the converted program; None for what is to be opened as it is: a program that cannot be
     read, too, as the runtime has the error."""
     with contextlib.suppress(InvalidProgram, InvalidArgument, MissingDependency, OSError, ValueError):
@@ -52,7 +53,7 @@ def _converted(source: ProgramSource, module: ModuleType | None) -> bytes | None
             # Imported for programs alone that need it: it takes longer than opening one.
             from rushlight.convert.built import converted_for
 
-            return converted_for(memoryview(data), module)
+            return converted_for(memoryview(data), module, data_files)
     return None
 
 

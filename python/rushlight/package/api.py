@@ -47,7 +47,7 @@ def bake_package(
     sample = sample_of(model, methods, data_files)
     with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryDirectory() as aside:
         baked = bake(
-            converted_model(model, Path(aside), integers=integers),
+            converted_model(model, Path(aside), integers=integers, data_files=data_files),
             scratch,
             name=name,
             methods=methods,

@@ -15,6 +15,7 @@ from rushlight.build.baked import BakedBuild, build_baked
 from rushlight.build.cmake import Progress
 from rushlight.build.inputs import plain_name
 from rushlight.codegen.options import BACKENDS
+from rushlight.convert.delegates import XNNPACK
 from rushlight.convert.files import converted_model
 from rushlight.run.prepared import PreparedCase, prepare_case
 from rushlight.sources import source_root
@@ -69,17 +70,21 @@ class RunnerBuild:
 def converted_case(prepared: PreparedCase, defines: Mapping[str, str], *, integers: bool) -> PreparedCase:
     """The case with its program converted, in a file of the cache; the case itself where nothing changes."""
     path = prepared.path.resolve()
-    converted = cached_conversion(path, integers=integers)
+    converted = cached_conversion(path, integers=integers, data_files=prepared.data_files)
     return prepared if converted == path else prepare_case(converted, prepared.case, defines)
 
 
-def cached_conversion(model: Path, *, integers: bool = True) -> Path:
+def cached_conversion(model: Path, *, integers: bool = True, data_files: Sequence[Path] = ()) -> Path:
     """See converted_model: the file itself, or a file of the cache."""
-    key = hashlib.sha256(model.read_bytes()).hexdigest()[:12]
+    data = model.read_bytes()
+    contents = hashlib.sha256(data)
+    if XNNPACK.encode() in data:
+        for path in data_files:
+            contents.update(path.read_bytes())
+    key = contents.hexdigest()[:12]
     folder = _cache() / ("integers" if integers else "plain")
-    return converted_model(
-        model, folder / plain_name(f"{model.parent.name}-{model.stem}-{key}"), integers=integers
-    )
+    name = plain_name(f"{model.parent.name}-{model.stem}-{key}")
+    return converted_model(model, folder / name, integers=integers, data_files=data_files)
 
 
 def _cache() -> Path:

@@ -96,7 +96,7 @@ def check(
     record = record_beside(path, given)
     files = None if data_files is None else [Path(file) for file in data_files]
     table = table or load_table(source_root() / "kernels" / "ops.yaml")
-    done = convert(given, table.operators, integers=integers)
+    done = convert(given, table.operators, integers=integers, data_files=files or ())
     program = read_program(done.buffer) if done.is_changed else given
     places = {each.name: each.origins for each in done.methods if each.origins}
     findings: list[Finding] = []

@@ -21,6 +21,7 @@ from rushlight.program.schema import EVENT_DUMP
 _PREFIX = "native_call_"
 NANOSECONDS = "ns"
 _BLOCK_UNIT = re.compile(r" \[(\w{1,24})\]$")  # "Execute [instructions]"
+_HANDLE = re.compile(r"\bdebug_handle=(\d{1,10})\b")
 _FOLDED = "FOLDED_CALL"  # was run when the method was loaded
 _INSTRUCTIONS = {"OPERATOR_CALL", "DELEGATE_CALL", "MOVE_CALL", "JF_CALL", "FREE_CALL", _FOLDED}
 
@@ -29,7 +30,8 @@ _INSTRUCTIONS = {"OPERATOR_CALL", "DELEGATE_CALL", "MOVE_CALL", "JF_CALL", "FREE
 class Event:
     """One timed event. Times are in the clock's unit; see Profile.
 
-    `chain` is -1 outside instructions. A delegate's own event has its name or "#index" as `delegate`.
+    `chain` is -1 outside instructions. A delegate's own event has its name or "#index" as `delegate`, and what
+    its backend adds as `metadata`: rushlight's has the handle of the exporter's node, "debug_handle=7".
     """
 
     block: str
@@ -39,12 +41,26 @@ class Event:
     instruction: int
     start: int
     end: int
+    metadata: str = ""
+
+
+@dataclass(frozen=True)
+class NodeTime:
+    """All runs of one part of a delegate: as OperatorTime. `debug_handle` is the exporter's number of the node
+    that it came from."""
+
+    name: str
+    calls: int
+    total: int
+    share: float
+    debug_handle: int | None = None
 
 
 @dataclass(frozen=True)
 class OperatorTime:
     """All runs of one instruction: how often, the time in total, and which part of all runs' time. With a
-    debug record `module` and `source` say what in the model it was made of."""
+    debug record `module` and `source` say what in the model it was made of. A delegate that tells what it did
+    has `nodes`, in the order in which they first ran."""
 
     chain: int
     instruction: int
@@ -54,6 +70,7 @@ class OperatorTime:
     share: float
     module: str = ""
     source: str = ""
+    nodes: tuple[NodeTime, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -86,22 +103,31 @@ class Profile:
         return asdict(self)
 
     def to_html(self) -> str:
-        """A page with a bar for each instruction, in the order of the program."""
+        """A page with a bar for each instruction, in the order of the program, and for each node of
+        delegates behind theirs."""
+        shown = list(self._bars())
         longest = max((item.share for item in self.operators), default=0) or 1
         rows = "\n".join(
-            f'<g transform="translate(0,{18 * i})"><text x="0" y="12">{item.instruction}</text>'
-            f'<text x="36" y="12">{escaped(item.name)}</text>'
-            f'<rect x="330" y="2" width="{360 * item.share / longest:.1f}" height="12" fill="#4477aa"/>'
+            f'<g transform="translate(0,{18 * i})"><text x="0" y="12">{number}</text>'
+            f'<text x="{36 if number else 48}" y="12">{escaped(item.name)}</text>'
+            f'<rect x="330" y="2" width="{360 * item.share / longest:.1f}" height="12" '
+            f'fill="{"#4477aa" if number else "#88aacc"}"/>'
             f'<text x="{336 + 360 * item.share / longest:.1f}" y="12">'
             f"{self._text(item.total / item.calls)}, {100 * item.share:.1f} %</text></g>"
-            for i, item in enumerate(self.operators)
+            for i, (number, item) in enumerate(shown)
         )
         return (
             '<!doctype html><meta charset="utf-8"><title>Profile</title>'
             f"<p>{escaped(self.summary())}</p>\n"
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="840" height="{18 * len(self.operators)}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="840" height="{18 * len(shown)}" '
             f'font-family="sans-serif" font-size="11">\n{rows}\n</svg>\n'
         )
+
+    def _bars(self) -> Iterator[tuple[str, OperatorTime | NodeTime]]:
+        """Instructions with their numbers, nodes without one."""
+        for item in self.operators:
+            yield str(item.instruction), item
+            yield from (("", node) for node in item.nodes)
 
     def summary(self) -> str:
         """Runs and loading in one line."""
@@ -143,6 +169,7 @@ def _events(block: Table) -> Iterator[Event]:
             table.number("instruction_id"),
             table.number("start_time"),
             table.number("end_time"),
+            _text(table.bytes("delegate_debug_metadata")),
         )
 
 
@@ -152,9 +179,12 @@ def profile(events: list[Event], origins: MethodOrigins | None = None) -> Profil
     names: dict[tuple[int, int], str] = {}
     calls: dict[tuple[int, int], int] = {}
     totals: dict[tuple[int, int], int] = {}
+    nodes: dict[tuple[int, int], list[Event]] = {}
     for event in events:
         key = (event.chain, event.instruction)
-        if event.chain >= 0 and event.name.startswith(_PREFIX):
+        if event.chain >= 0 and event.delegate:
+            nodes.setdefault(key, []).append(event)
+        elif event.chain >= 0 and event.name.startswith(_PREFIX):
             names[key] = event.name.removeprefix(_PREFIX)
         elif event.chain >= 0 and event.name in _INSTRUCTIONS:
             names.setdefault(key, event.name)
@@ -166,11 +196,33 @@ def profile(events: list[Event], origins: MethodOrigins | None = None) -> Profil
     runs = [event.end - event.start for event in events if event.name == "Method::execute"]
     load = sum(event.end - event.start for event in events if event.name == "Program::load_method")
     operators = [
-        OperatorTime(*key, names[key], calls[key], totals[key], totals[key] / whole, *_made_of(origins, *key))
+        OperatorTime(
+            *(*key, names[key], calls[key], totals[key], totals[key] / whole),
+            *_made_of(origins, *key),
+            _nodes(nodes.get(key, []), whole),
+        )
         for key in sorted(totals)
     ]
     named = {found[1] for event in events if (found := _BLOCK_UNIT.search(event.block))}
     return Profile(load, sum(runs), len(runs), operators, named.pop() if len(named) == 1 else NANOSECONDS)
+
+
+def _nodes(events: list[Event], whole: int) -> tuple[NodeTime, ...]:
+    """The parts of a delegate, by name; `whole` is the time of all instructions."""
+    named: dict[str, list[Event]] = {}
+    for event in events:
+        named.setdefault(event.delegate, []).append(event)
+    made = []
+    for name, runs in named.items():
+        total = sum(run.end - run.start for run in runs)
+        handle = _HANDLE.search(runs[0].metadata)
+        made.append(NodeTime(name, len(runs), total, total / whole, int(handle[1]) if handle else None))
+    return tuple(made)
+
+
+def _text(metadata: memoryview) -> str:
+    """A backend's metadata, if it is text."""
+    return bytes(metadata).decode("utf-8", "replace").rstrip("\0")
 
 
 def _made_of(origins: MethodOrigins | None, chain: int, instruction: int) -> tuple[str, str]:

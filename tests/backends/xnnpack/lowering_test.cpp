@@ -6,6 +6,7 @@
 
 #include "backends/xnnpack/delegate.h"
 #include "tests/backends/xnnpack/graph_builder.h"
+#include "tests/backends/xnnpack/loaded_delegate.h"
 
 namespace rushlight::xnnpack {
 namespace {
@@ -67,7 +68,7 @@ TEST(Lowering, GoodGraphs_AreLowered) {
 
 TEST(Lowering, ADelegateOfTwoNodes_Runs) {
   const std::vector<uint8_t> bytes = two_nodes().build();
-  auto delegate = LoadedDelegate::load({bytes.data(), bytes.size()}, nullptr, nullptr);
+  auto delegate = load_delegate(bytes);
   ASSERT_TRUE(delegate.ok());
   // Whole inputs, then shorter ones, then whole ones again.
   for (const int32_t rows : {2, 1, 2}) {
@@ -79,7 +80,7 @@ TEST(Lowering, ADelegateOfTwoNodes_Runs) {
     TensorImpl out(ScalarType::Float, 2, y_sizes, y, order, y_strides, TensorShapeDynamism::DYNAMIC_BOUND);
     EValue values[] = {EValue(Tensor(&in)), EValue(Tensor(&out))};
     EValue* arguments[] = {&values[0], &values[1]};
-    ASSERT_EQ((*delegate)->execute({arguments, 2}), Error::Ok);
+    ASSERT_EQ((*delegate)->execute({arguments, 2}, nullptr), Error::Ok);
     EXPECT_EQ(out.sizes()[0], rows);
     for (int i = 0; i < 3 * rows; ++i) EXPECT_EQ(y[i], static_cast<float>(i + 1));
   }
@@ -87,12 +88,12 @@ TEST(Lowering, ADelegateOfTwoNodes_Runs) {
 
 TEST(Lowering, Arguments_AreTensorsOfTheInputsType) {
   const std::vector<uint8_t> bytes = two_nodes().build();
-  auto delegate = LoadedDelegate::load({bytes.data(), bytes.size()}, nullptr, nullptr);
+  auto delegate = load_delegate(bytes);
   ASSERT_TRUE(delegate.ok());
   EValue values[2];
   EValue* arguments[] = {&values[0], &values[1]};
-  EXPECT_NE((*delegate)->execute({arguments, 2}), Error::Ok);
-  EXPECT_NE((*delegate)->execute({arguments, size_t{0}}), Error::Ok);
+  EXPECT_NE((*delegate)->execute({arguments, 2}, nullptr), Error::Ok);
+  EXPECT_NE((*delegate)->execute({arguments, size_t{0}}, nullptr), Error::Ok);
 }
 
 TEST(Lowering, IdsThatNameNoValue_AreRefused) {
@@ -215,7 +216,7 @@ TEST(Lowering, TransposedWeights_AreMultiplied) {
   const float weights[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
   std::memcpy(graph.buffers[1].data(), weights, sizeof weights);
   const std::vector<uint8_t> bytes = graph.build();
-  auto delegate = LoadedDelegate::load({bytes.data(), bytes.size()}, nullptr, nullptr);
+  auto delegate = load_delegate(bytes);
   ASSERT_TRUE(delegate.ok());
   float x[] = {1, 0, 0, 0, 1, 1}, y[8] = {};
   SizesType x_sizes[] = {2, 3}, y_sizes[] = {2, 4};
@@ -225,7 +226,7 @@ TEST(Lowering, TransposedWeights_AreMultiplied) {
   TensorImpl out(ScalarType::Float, 2, y_sizes, y, order, y_strides);
   EValue values[] = {EValue(Tensor(&in)), EValue(Tensor(&out))};
   EValue* arguments[] = {&values[0], &values[1]};
-  ASSERT_EQ((*delegate)->execute({arguments, 2}), Error::Ok);
+  ASSERT_EQ((*delegate)->execute({arguments, 2}, nullptr), Error::Ok);
   EXPECT_THAT(y, ElementsAre(1, 2, 3, 4, 14, 16, 18, 20));
 }
 

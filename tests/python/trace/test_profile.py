@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+import rushlight as rushlight_package
 from rushlight.cli.main import rushlight
 from rushlight.errors import InvalidArgument, InvalidProgram, MethodNotFound
 from rushlight.program import DebugRecord, read_program
 from rushlight.program.debug import Frame, InstructionOrigin, MethodOrigins, Module, fingerprint
+from rushlight.run.cases import load_case
 from rushlight.trace.profile import Event, origins_of, profile, read_events
 
 OFFICIAL = Path(__file__).parents[2] / "interop" / "etrecord_etdump" / "etdump.etdp"
@@ -161,3 +163,61 @@ def test_a_model_without_its_record_is_told(tmp_path: Path, recorded: Path) -> N
         origins_of(OFFICIAL.with_name("model.pte"))
     with pytest.raises(MethodNotFound):
         origins_of(recorded, "backward")
+
+
+DELEGATED = Path(__file__).parents[2] / "interop" / "model_dscnn"
+
+
+def traced(folder: Path) -> Path:
+    """Two runs of a program whose convolutions were lowered to XNNPACK."""
+    program = rushlight_package.load(DELEGATED / "model_xnnpack.pte", enable_etdump=True)
+    (call, *_) = load_case(DELEGATED / "case.json").calls
+    for _ in range(2):
+        program.run(call.method, call.inputs)
+    program.write_etdump_result_to_file(folder / "trace.etdp")
+    return folder / "trace.etdp"
+
+
+def test_a_delegates_nodes_are_below_its_instruction_with_the_exporters_handles(tmp_path: Path) -> None:
+    events = read_events(traced(tmp_path))
+    result = profile(events)
+    assert [item.name for item in result.operators] == ["DELEGATE_CALL", "mean.out", "DELEGATE_CALL"]
+    first, mean, last = (item.nodes for item in result.operators)
+    names = [f"convolution_act.clamp_out #{number}" for number in range(1, 10)]
+    assert [node.name for node in first] == ["permute_copy.out #1", *names, "permute_copy.out #2"]
+    # As the official runtime names its own: 11 nodes, then 2.
+    assert [node.debug_handle for node in first] == [None, *range(1, 26, 3), None]
+    assert mean == () and [(node.name, node.debug_handle) for node in last] == [
+        ("linear_act.clamp_out #1", 29),
+        ("_softmax.out #1", 30),
+    ]
+    for item in result.operators:
+        assert item.calls == 2 and all(node.calls == 2 for node in item.nodes)
+        assert 0 <= sum(node.total for node in item.nodes) <= item.total
+    whole = json.loads(json.dumps(result.to_json()))["operators"][0]["nodes"][1]
+    assert whole["debug_handle"] == 1 and whole["name"] == names[0]
+    page = result.to_html()
+    assert page.count("<rect") == 3 + 13 and "clamp_out #9" in page
+
+
+def test_the_command_shows_a_delegates_nodes(tmp_path: Path) -> None:
+    shown = CliRunner().invoke(rushlight, ["profile", str(traced(tmp_path))])
+    assert shown.exit_code == 0
+    assert "convolution_act.clamp_out #9 (handle 25)" in shown.output and "permute_copy.out #2 " in shown.output
+
+
+def test_handles_are_read_from_metadata_that_is_text() -> None:
+    def event(metadata: str) -> Event:
+        return Event("Execute", "", "node", 0, 0, 1, 2, metadata)
+
+    call = Event("Execute", "DELEGATE_CALL", "", 0, 0, 0, 3)
+    for metadata, handle in (
+        ("debug_handle=7", 7),
+        ("a=1 debug_handle=12 b", 12),
+        ("", None),
+        ("\ufffd", None),
+        ("debug_handle=x", None),
+        ("xdebug_handle=7", None),
+    ):
+        (item,) = profile([event(metadata), call]).operators
+        assert [node.debug_handle for node in item.nodes] == [handle], metadata
