@@ -203,13 +203,13 @@ class Detector(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.stem, self.down = nn.Conv2d(3, 8, 3, 2, 1), nn.Conv2d(8, 12, 3, 2, 1)
-        self.half = nn.Conv2d(6, 6, 3, padding=1)
+        self.inner = nn.Conv2d(6, 6, 3, padding=1)
         self.pooled, self.last = nn.Conv2d(72, 8, 1), nn.Conv2d(16, 5, 1)
 
     def forward(self, image: Tensor) -> tuple[Tensor, Tensor]:
         fine = functional.silu(self.stem(image))
         parts = list(functional.silu(self.down(fine)).split(6, 1))
-        parts.append(parts[-1] + functional.silu(self.half(parts[-1])))
+        parts.append(parts[-1] + functional.silu(self.inner(parts[-1])))
         x = torch.cat(parts, 1)
         pools = [x]
         for _ in range(3):
