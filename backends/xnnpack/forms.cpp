@@ -125,6 +125,14 @@ Error Forms::share(uint32_t id, uint32_t of) {
   return Error::Ok;
 }
 
+void Forms::infer_dims(uint32_t id, std::vector<int32_t> dims) {
+  const State& state = states_[id];
+  if (state.is_written || is_outside(state)) return;
+  Value inferred;
+  inferred.dims = std::move(dims);
+  if (inferred.numel() == values_[id].numel()) values_[id].dims = std::move(inferred.dims);
+}
+
 Result<bool> Forms::share_reshaped(uint32_t id, uint32_t of) {
   if (list_.is_dynamic() || is_outside(states_[of]) || is_outside(states_[id]) || values_[of].is_constant)
     return false;
