@@ -252,6 +252,38 @@ def test_a_kind_of_node_gives_what_the_official_runtime_gives(name: str, kind: s
         assert sum(method.delegates for method in done.methods) >= 1
 
 
+class Residual(nn.Module):
+    """A sum of pixels, in front of a convolution that quantizes it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.Conv2d(3, 3, 3, padding=1), nn.Conv2d(3, 5, 3)
+
+    def forward(self, x: Any) -> Any:
+        y = self.first(x)
+        return self.second(torch.sigmoid(y) * functional.relu(x) + y)
+
+
+AS_THEY_RUN: dict[str, Callable[[], nn.Module]] = {
+    "pointwise": lambda: nn.Sequential(nn.ReLU(), nn.Conv2d(3, 8, 1), nn.ReLU6()),
+    "pointwise, strided": lambda: nn.Conv2d(3, 8, 1, stride=2),
+    "pointwise, padded": lambda: nn.Conv2d(3, 8, 1, padding=1),
+    "behind ReLU": lambda: nn.Sequential(nn.ReLU(), nn.Conv2d(3, 8, 3, padding=1)),
+    "behind a sum": Residual,
+}
+
+
+@pytest.mark.parametrize("name", AS_THEY_RUN)
+def test_convolutions_whose_inputs_are_quantized_as_they_run(name: str) -> None:
+    """XNNPACK finds a range for each pixel of a pointwise convolution, otherwise for each image. Between nodes
+    the exporter writes dims that it has exchanged since."""
+    torch.manual_seed(0)
+    calls = [(torch.randn(IMAGE) * (1 + seed),) for seed in range(2)]
+    lowered = lower(quantized(AS_THEY_RUN[name]().eval(), calls[0], dynamic=True), calls[0])
+    assert ("Convert", "dynamic int8") in lowered.nodes
+    check(lowered, calls, 1e-6)
+
+
 def in_groups(module: nn.Module) -> nn.Module:
     return _few_bits(module, PerGroup(32))
 
