@@ -197,6 +197,19 @@ def assert_same(found: list[list[Any]], expected: list[list[Tensor]], tolerance:
             assert np.isfinite(b).all() and float(np.abs(a - b).max(initial=0)) <= tolerance * largest
 
 
+def largest_difference(found: list[list[Any]], expected: list[list[Tensor]]) -> float:
+    """The largest difference of outputs, relative to the largest value of each."""
+    worst = 0.0
+    for own, official in zip(
+        (each for got in found for each in got), (each for wanted in expected for each in wanted), strict=True
+    ):
+        a, b = own.astype(np.float64), official.detach().double().numpy()
+        assert a.shape == b.shape and (np.isfinite(a) == np.isfinite(b)).all()
+        error = np.abs(np.where(np.isfinite(b), a - b, 0)).max(initial=0)
+        worst = max(worst, float(error) / max(float(np.abs(b).max(initial=0)), 1e-30))
+    return worst
+
+
 def check(lowered: Lowered, calls: Sequence[Inputs], tolerance: float, method: str = "forward") -> Conversion:
     """The file runs as it is and converted, both with the official outputs."""
     expected = official_outputs(lowered, calls, method)
