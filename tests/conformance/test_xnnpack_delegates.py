@@ -205,8 +205,8 @@ UNREACHED = {
 }
 """Targets that the serializer has a visitor for, and no model of this version comes to, with the reason."""
 NOT_MADE = {"ScaledDotProductAttention", "ArgMaxPooling2d"}
-"""Kinds of nodes of the format that no program of this version has: of an attention its parts are lowered, and
-of a maximum with its places see UNREACHED."""
+"""Kinds of nodes that no program of this version has: an attention is lowered in parts, and for a maximum
+with its places see UNREACHED."""
 CASES = [(name, kind) for name, row in ROWS.items() for kind in row.types]
 
 
@@ -250,8 +250,8 @@ def test_the_page_has_each_kind_of_node() -> None:
 
 
 def cases() -> list[Any]:
-    """All of them; continuous integration takes a fifth of those that are not in float32: most rows have two or
-    four types, so that the fifth has some of each."""
+    """All of them; continuous integration takes a fifth of those that are not in float32. Most rows have two
+    or four types: a fifth has some of each."""
     return [
         pytest.param(
             name,
@@ -298,8 +298,8 @@ AS_THEY_RUN: dict[str, Callable[[], nn.Module]] = {
 
 @pytest.mark.parametrize("name", AS_THEY_RUN)
 def test_convolutions_whose_inputs_are_quantized_as_they_run(name: str) -> None:
-    """XNNPACK finds a range for each pixel of a pointwise convolution, otherwise for each image. Between nodes
-    the exporter writes dims that it has exchanged since."""
+    """XNNPACK finds a range for each pixel of a pointwise convolution, otherwise for each image. Values
+    between nodes may have the dims of NCHW in the file, though they lie as NHWC."""
     torch.manual_seed(0)
     calls = [(torch.randn(IMAGE) * (1 + seed),) for seed in range(2)]
     lowered = lower(quantized(AS_THEY_RUN[name]().eval(), calls[0], dynamic=True), calls[0])

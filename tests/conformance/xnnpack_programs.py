@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A table of networks × kinds of numbers, lowered to XNNPACK by the official package: how far outputs are from
-those of the official runtime.
+"""A table of networks × kinds of numbers that the official package lowers to XNNPACK: how far outputs are
+from those of the official runtime.
 
     python tests/conformance/xnnpack_programs.py [--out FOLDER] [--kinds float32,int8] [--targets NAME,...]
         [--again] [NAME...]
 
-The networks are those of benchmarks/speed and of support/official_xnnpack_models.py. Each program runs here as it
-is, with plain calls in place of the delegate, and so on each target. Writes programs.md and programs.json into
-OUT and prints the first; the exit code is 1 if an output is further away than its kind allows. Programs that are
-in OUT are not made again, unless asked for.
+The networks are those of benchmarks/speed and of support/official_xnnpack_models.py. Each program runs here
+as it is and converted, and converted on each target. Writes programs.md and programs.json into OUT and prints
+the first; the exit code is 1 if an output is further away than its kind allows. Programs that OUT has are
+made again with --again only.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "benchmarks" / "speed")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks" / "speed"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import networks
 import numpy as np
@@ -57,7 +57,7 @@ Made = tuple[nn.Module, tuple[Tensor, ...]]
 
 @dataclass
 class Row:
-    """A program: how far from the official outputs it is, as it is and converted (None: it does not run), what
+    """A program: its distance from the official outputs as it is and converted (None: it does not run), what
     targets say, and what went wrong."""
 
     name: str
@@ -156,7 +156,9 @@ def on_targets(rows: list[Row], names: list[str], out: Path) -> None:
     found = run_conformance(list(plain), names, out / "runners", root=out / "programs")
     labels = {str(path.relative_to(out / "programs")): row for path, row in plain.items()}
     for entry in found.entries:
-        told = entry.status.value if entry.max_error is None else f"{entry.status.value} {entry.max_error:.1e}"
+        told = (
+            entry.status.value if entry.max_error is None else f"{entry.status.value} {entry.max_error:.1e}"
+        )
         labels[entry.case].targets[entry.target] = told
 
 

@@ -35,8 +35,8 @@ Inputs = tuple[Tensor, ...]
 
 @dataclass
 class Lowered:
-    """An official file: `visited` are the targets that its serializer made nodes of, `nodes` the kinds of nodes,
-    each with its kind of numbers, `left` those targets that stayed plain calls, `data_files` the tensors that are
+    """An official file: `visited` are the targets that its serializer made nodes of, `nodes` the kinds of
+    nodes, each with its kind of numbers, `left` the targets that stayed plain calls, `data_files` the tensors
     outside of the program."""
 
     data: bytes
@@ -101,7 +101,7 @@ NUMBERS = {
     "xnn_datatype_fp16": "float16",
     "xnn_datatype_fp32": "float32",
 }
-"""Kinds of numbers by the datatypes of the official serializer: a node has the first that one of its inputs and
+"""Kinds of numbers by the official serializer's datatypes: a node has the first that one of its inputs and
 outputs has."""
 
 

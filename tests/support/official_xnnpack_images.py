@@ -73,7 +73,8 @@ class BlazeBlock(nn.Module):
         super().__init__()
         self.stride, self.more = stride, outputs - inputs
         self.layers = nn.Sequential(
-            nn.Conv2d(inputs, inputs, 5, stride=stride, padding=2, groups=inputs), nn.Conv2d(inputs, outputs, 1)
+            nn.Conv2d(inputs, inputs, 5, stride=stride, padding=2, groups=inputs),
+            nn.Conv2d(inputs, outputs, 1),
         )
 
     def forward(self, x: Tensor) -> Tensor:

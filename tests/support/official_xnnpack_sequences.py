@@ -29,7 +29,7 @@ class Wave(nn.Module):
 
 
 class Audio(nn.Module):
-    """Strided, depthwise and grouped convolutions of one dimension, their norms, averages and a classifier."""
+    """Strided, depthwise and grouped convolutions of one dimension, averages and a classifier."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -84,7 +84,9 @@ class Decoder(nn.Module):
         return x * self.cos + torch.cat([-b, a], -1) * self.sin
 
     def forward(self, x: Tensor) -> Tensor:
-        heads = [each.unflatten(-1, (2, 8)).transpose(1, 2) for each in self.qkv(self.norms[0](x)).chunk(3, -1)]
+        heads = [
+            each.unflatten(-1, (2, 8)).transpose(1, 2) for each in self.qkv(self.norms[0](x)).chunk(3, -1)
+        ]
         q, k = self.rotated(heads[0]), self.rotated(heads[1])
         mixed = functional.scaled_dot_product_attention(q, k, heads[2], is_causal=True)
         x = x + self.out(mixed.transpose(1, 2).flatten(2))

@@ -381,8 +381,8 @@ class _Reader:
 
 
 def _outs(row: Operator) -> set[str]:
-    """The arguments that a call writes without reading them: those that it returns, and lists, which schemas of
-    "-> ()" have."""
+    """The arguments that a call writes without reading them: those that it returns, and lists, which
+    schemas of "-> ()" have."""
     base = row.name.partition(".")[0]
     if base.endswith("_") or base.startswith("executorch_prim::"):
         return set()
