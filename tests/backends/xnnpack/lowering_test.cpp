@@ -103,6 +103,21 @@ TEST(Lowering, AValueInsideOfTheGraph_HasTheDimsThatItsNodeGives) {
   EXPECT_THAT(y, ElementsAre(1, 2, 3, 4, 5, 6));
 }
 
+TEST(Lowering, ASumOfMoreElementsThan64BitsCount_IsRefused) {
+  Graph graph;
+  graph.values.resize(4);
+  graph.values[0] = {1, {1 << 30, 1 << 9, 1, 1, 1, 1}, 0, 0, {}};
+  graph.values[1] = {1, {1, 1, 1 << 30, 1 << 9, 1, 1}, 1, 0, {}};
+  graph.values[2] = {1, {4, 1, 1, 1, 1, 1}, kNone, 0, {}};
+  graph.values[3] = {1, {4, 1, 1, 1, 1, 1}, 2, 0, {}};
+  graph.nodes = {binary(XNodeUnion::XNNAdd, 0, 1, 2), unary(XNodeUnion::XNNAbs, 2, 3)};
+  graph.inputs = {0, 1};
+  graph.outputs = {3};
+  EXPECT_EQ(lowered(graph), Error::Ok);  // kernels refuse the sizes of its result
+  const std::vector<uint8_t> bytes = graph.build();
+  EXPECT_FALSE(LoadedDelegate::load({bytes.data(), bytes.size()}, nullptr, nullptr).ok());
+}
+
 TEST(Lowering, Arguments_AreTensorsOfTheInputsType) {
   const std::vector<uint8_t> bytes = two_nodes().build();
   auto delegate = LoadedDelegate::load({bytes.data(), bytes.size()}, nullptr, nullptr);
