@@ -22,6 +22,16 @@ int64_t quantized_bound(float bound, const Value& value, int64_t least, int64_t 
   return std::lrint(inside);
 }
 
+std::vector<int32_t> broadcast_dims(const std::vector<int32_t>& a, const std::vector<int32_t>& b) {
+  std::vector<int32_t> dims = a.size() < b.size() ? b : a;
+  const std::vector<int32_t>& other = a.size() < b.size() ? a : b;
+  for (size_t i = 0; i < other.size(); ++i) {
+    int32_t& dim = dims[dims.size() - other.size() + i];
+    if (dim == 1) dim = other[i];
+  }
+  return dims;
+}
+
 // XNNPACK's integers of a sum (xnn_init_qs8_add_minmax_scalar_params): the larger scale keeps 20 to 21 bits.
 struct SumNumbers {
   int32_t a, b, shift;
@@ -66,6 +76,7 @@ Error NodeLowering::lower_unary(const char* name, std::vector<ValueId> parameter
                                 unsigned output_slot) {
   RL_TRY_ASSIGN(const uint32_t in, id_at(input_slot));
   RL_TRY_ASSIGN(const uint32_t out, id_at(output_slot));
+  forms_.infer_dims(out, value(in).dims);
   const bool as_pixels = forms_.prefers_pixels(in) && value(out).dims == value(in).dims;
   RL_TRY_ASSIGN(const ValueId from, as_pixels ? forms_.pixels(in) : forms_.plain(in));
   RL_TRY_ASSIGN(const ValueId to, as_pixels ? forms_.new_pixels(out) : forms_.new_plain(out));
@@ -84,6 +95,7 @@ Error NodeLowering::lower_softmax() {
   const ValueId last = list_.integer(-1), half_to_float = list_.boolean(false);
   RL_TRY_ASSIGN(const uint32_t in, id_at(one::kInputId));
   RL_TRY_ASSIGN(const uint32_t out, id_at(one::kOutputId));
+  forms_.infer_dims(out, value(in).dims);
   RL_TRY_ASSIGN(const ValueId from, forms_.plain(in));
   RL_TRY_ASSIGN(const ValueId to, forms_.new_plain(out));
   list_.call("aten::_softmax", "out", {from, last, half_to_float, to});
@@ -113,6 +125,7 @@ Error NodeLowering::lower_prelu() {
   RL_TRY_ASSIGN(const uint32_t in, id_at(two::kInput1Id));
   RL_TRY_ASSIGN(const uint32_t slope, id_at(two::kInput2Id));
   RL_TRY_ASSIGN(const uint32_t out, id_at(two::kOutputId));
+  forms_.infer_dims(out, value(in).dims);
   RL_TRY_ASSIGN(const ValueId from, forms_.plain(in));
   RL_TRY_ASSIGN(const ValueId factors, forms_.plain(slope));
   RL_TRY_ASSIGN(const ValueId to, forms_.new_plain(out));
@@ -131,6 +144,7 @@ Error NodeLowering::lower_binary(NodeKind kind) {
   RL_TRY_ASSIGN(const uint32_t a, id_at(two::kInput1Id));
   RL_TRY_ASSIGN(const uint32_t b, id_at(two::kInput2Id));
   RL_TRY_ASSIGN(const uint32_t out, id_at(two::kOutputId));
+  forms_.infer_dims(out, broadcast_dims(value(a).dims, value(b).dims));
   if (is_byte(value(out).datatype)) {
     if (kind == NodeKind::XNNMultiply) return lower_quantized_product(a, b, out);
     const bool is_difference = kind == NodeKind::XNNSubtract;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "runtime/base/checked.h"
 #include "runtime/base/log.h"
 
 namespace rushlight::xnnpack {
@@ -123,6 +124,16 @@ Error Forms::share(uint32_t id, uint32_t of) {
   states_[id] = states_[of];
   states_[id].is_output = false;
   return Error::Ok;
+}
+
+void Forms::infer_dims(uint32_t id, std::vector<int32_t> dims) {
+  const State& state = states_[id];
+  if (state.is_written || is_outside(state)) return;
+  int64_t elements = 1;  // of a sum of two tensors there may be more than 64 bits count
+  for (const int32_t dim : dims) {
+    if (!checked_mul(elements, int64_t{dim}, &elements)) return;
+  }
+  if (elements == values_[id].numel()) values_[id].dims = std::move(dims);
 }
 
 Result<bool> Forms::share_reshaped(uint32_t id, uint32_t of) {

@@ -29,6 +29,9 @@ class Forms {
   [[nodiscard]] Result<ValueId> new_pixels(uint32_t id);
   // `id` is the same tensor as `of`: numbers that are quantized where they are read.
   Error share(uint32_t id, uint32_t of);
+  // The dims that a node gives its result. Of values inside of the graph the file may have those before the
+  // exporter exchanged them (NCHW), which XNNPACK never reads; ends keep theirs.
+  void infer_dims(uint32_t id, std::vector<int32_t> dims);
   // `id` is `of`, which has been written, under other dims. False: a call has to copy it.
   [[nodiscard]] Result<bool> share_reshaped(uint32_t id, uint32_t of);
   // A row-major tensor [n, height, width, channels] as pixels.

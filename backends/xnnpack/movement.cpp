@@ -23,6 +23,7 @@ Error NodeLowering::lower_convert() {
   if (is_dynamic(to)) return forms_.share(out, in);  // the layers that read it quantize
   if (is_byte(from) && is_byte(to)) return requantize(in, out);
   RL_TRY_ASSIGN(const ScalarType type, element_type(to));
+  forms_.infer_dims(out, value(in).dims);
   const bool as_pixels = forms_.prefers_pixels(in) && value(out).dims == value(in).dims;
   RL_TRY_ASSIGN(const ValueId source, as_pixels ? forms_.pixels(in) : forms_.plain(in));
   RL_TRY_ASSIGN(const ValueId result, as_pixels ? forms_.new_pixels(out) : forms_.new_plain(out));

@@ -71,6 +71,8 @@ class NodeLowering {
 
   // products.cpp
   Error lower_linear();
+  Error multiply_dynamic(uint32_t input, const Value& weights, ValueId weight, ValueId addend,
+                         uint32_t output);
   Error lower_convolution(NodeKind kind);
   Error lower_matmul();
   struct Layer {

@@ -118,6 +118,24 @@ Result<ValueId> NodeLowering::transposed(uint32_t filter) {
   return list_.own_constant(type, sizes, {}, std::move(moved));
 }
 
+// Rows quantized by a range of their own, times `weight`, which holds the numbers of `weights`.
+Error NodeLowering::multiply_dynamic(uint32_t input, const Value& weights, ValueId weight, ValueId addend,
+                                     uint32_t output) {
+  std::vector<float> scales = weights.scales;
+  if (scales.empty()) scales.push_back(weights.scale);
+  const auto* bytes = reinterpret_cast<const uint8_t*>(scales.data());
+  std::vector<int32_t> shape = {static_cast<int32_t>(scales.size())};
+  if (weights.group_size != 0) shape = {weights.dims[0], weights.dims[1] / weights.group_size};
+  const ValueId factors = list_.own_constant(
+      ScalarType::Float, shape, {}, std::vector<uint8_t>(bytes, bytes + scales.size() * sizeof(float)));
+  RL_TRY_ASSIGN(const ValueId from, forms_.plain(input));
+  RL_TRY_ASSIGN(const ValueId to, forms_.new_plain(output));
+  list_.call("rushlight::dynamic_linear", "out",
+             {from, weight, factors, addend, list_.boolean(true), list_.text("xnnpack"), list_.integer(-128),
+              list_.integer(127), list_.real(kLeastScale), to});
+  return clamp_result(output, to);
+}
+
 Error NodeLowering::lower_linear() {
   RL_TRY_ASSIGN(const uint32_t input, id_at(linear::kInput1Id));
   RL_TRY_ASSIGN(const uint32_t filter, id_at(linear::kFilterId, 2));
@@ -143,23 +161,12 @@ Error NodeLowering::lower_linear() {
   if (is_dynamic(in.datatype)) {
     RL_CHECK(weights.is_constant && weights.is_quantized() && in.nonbatch_dims == 1, Error::NotSupported,
              "expected constant quantized weights, and a range for each row");
-    std::vector<float> scales = weights.scales;
-    if (scales.empty()) scales.push_back(weights.scale);
-    const auto* bytes = reinterpret_cast<const uint8_t*>(scales.data());
-    std::vector<int32_t> shape = {static_cast<int32_t>(scales.size())};
-    if (weights.group_size != 0) shape = {weights.dims[0], weights.dims[1] / weights.group_size};
-    const ValueId factors = list_.own_constant(
-        ScalarType::Float, shape, {}, std::vector<uint8_t>(bytes, bytes + scales.size() * sizeof(float)));
     const bool is_half = *element_type(weights.datatype) == ScalarType::Byte;
     const ValueId weight =
         is_half
             ? list_.constant(ScalarType::Byte, {weights.dims[0], (weights.dims[1] + 1) / 2}, {}, weights.data)
             : *forms_.plain(filter);
-    RL_TRY_ASSIGN(const ValueId to, forms_.new_plain(output));
-    list_.call("rushlight::dynamic_linear", "out",
-               {from, weight, factors, addend, list_.boolean(true), list_.text("xnnpack"),
-                list_.integer(-128), list_.integer(127), list_.real(kLeastScale), to});
-    return clamp_result(output, to);
+    return multiply_dynamic(input, weights, weight, addend, output);
   }
   RL_CHECK(is_float(in) && in.datatype == weights.datatype, Error::NotSupported, "it multiplies %s by %s",
            to_string(in.datatype), to_string(weights.datatype));
@@ -200,6 +207,17 @@ Error NodeLowering::lower_convolution(NodeKind kind) {
                       list_.integers({size_at(conv::kAdjustmentHeight), size_at(conv::kAdjustmentWidth)}),
                       list_.integer(groups)};
   const ScalarType dtype = is_byte(in.datatype) ? ScalarType::Char : *element_type(in.datatype);
+  // XNNPACK makes linear layers of these (xnn_define_convolution_2d): each pixel has a range of its own.
+  const bool is_pointwise = kind == NodeKind::XNNConv2d && height == 1 && width == 1 && groups == 1 &&
+                            top == 0 && left == 0 && size_at(conv::kSubsamplingHeight) == 1 &&
+                            size_at(conv::kSubsamplingWidth) == 1;
+  if (is_pointwise && is_dynamic(in.datatype) && weights.is_quantized()) {
+    RL_TRY_ASSIGN(const ScalarType type, element_type(weights.datatype));
+    RL_CHECK(type == ScalarType::Char, Error::NotSupported, "expected weights of int8");
+    RL_TRY_ASSIGN(const ValueId addend, bias_of(bias, dtype));
+    const ValueId rows = list_.constant(type, {weights.dims[0], weights.dims[3]}, {}, weights.data);
+    return multiply_dynamic(input, weights, rows, addend, output);
+  }
   RL_TRY_ASSIGN(const ValueId weight, filter_of(filter, dtype, is_depthwise, is_transposed ? groups : 0));
   if (is_byte(in.datatype)) {
     Layer layer{};

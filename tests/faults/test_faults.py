@@ -24,8 +24,8 @@ WITHOUT = {
 
 
 def folders() -> set[str]:
-    """Those of the runtime, the kernels, the package, the official headers and CMake."""
-    found = {"cmake", "compat", "python/bindings"}
+    """Those of the runtime, the kernels, the backends, the package, the official headers and CMake."""
+    found = {"cmake", "compat", "python/bindings", "backends"}
     for top, files in (("runtime", "*.cpp"), ("kernels", "*.cpp")):
         found |= {f"{top}/{path.relative_to(ROOT / top).parts[0]}" for path in (ROOT / top).rglob(files)}
     package = ROOT / "python" / "rushlight"

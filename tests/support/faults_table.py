@@ -14,7 +14,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = ROOT / "tests" / "faults" / "faults.yaml"
 
-BINARIES = ("runtime_tests", "ukernel_tests", "compat_tests")
+BINARIES = ("runtime_tests", "ukernel_tests", "compat_tests", "backend_tests")
 """The programs of C++ tests, by their targets of CMake."""
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +35,13 @@ Inputs = tuple[Tensor, ...]
 
 @dataclass
 class Lowered:
-    """An official file: `visited` are the targets that its serializer made nodes of, `left` those that stayed
-    plain calls, `data_files` the tensors that are outside of the program."""
+    """An official file: `visited` are the targets that its serializer made nodes of, `nodes` the kinds of
+    nodes, each with its kind of numbers, `left` the targets that stayed plain calls, `data_files` the tensors
+    outside of the program."""
 
     data: bytes
     visited: set[str]
+    nodes: set[tuple[str, str]]
     left: list[str]
     data_files: dict[str, bytes]
 
@@ -82,21 +84,44 @@ def lower_methods(
 ) -> Lowered:
     """The official file of exported methods."""
     visited: set[str] = set()
+    nodes: set[tuple[str, str]] = set()
     chosen = list(partitioners or [XnnpackPartitioner()])
-    with warnings.catch_warnings(), _recording(visited):
+    with warnings.catch_warnings(), _recording(visited, nodes):
         warnings.simplefilter("ignore")
         edge = to_edge_transform_and_lower(dict(methods), partitioner=dict.fromkeys(methods, chosen))
     left = [_target(node) for name in methods for node in edge.exported_program(name).graph.nodes]
     made = edge.to_executorch(config or ExecutorchBackendConfig())
     files = {name: bytes(data) for name, data in made._tensor_data.items()}
-    return Lowered(bytes(made.buffer), visited, [each for each in left if each], files)
+    return Lowered(bytes(made.buffer), visited, nodes, [each for each in left if each], files)
+
+
+NUMBERS = {
+    "xnn_datatype_qdint8": "dynamic int8",
+    "xnn_datatype_qint8": "static int8",
+    "xnn_datatype_fp16": "float16",
+    "xnn_datatype_fp32": "float32",
+}
+"""Kinds of numbers by the official serializer's datatypes: a node has the first that one of its inputs and
+outputs has."""
+
+
+def _numbers(node: Any, graph: Any) -> str:
+    """The kind of numbers of a serialized node. A value's id is its place in the graph."""
+    ids = [
+        getattr(node, field.name)
+        for field in fields(node)
+        if field.name.startswith(("input", "output")) and field.name.endswith("_id")
+    ]
+    values = [graph.xvalues[each].xvalue_union for each in ids if each < len(graph.xvalues)]
+    datatypes = {getattr(value, "tensor_value", value).datatype.name for value in values}
+    return next(kind for datatype, kind in NUMBERS.items() if datatype in datatypes)
 
 
 class _recording:
-    """Notes the targets that the official serializer visits."""
+    """Notes the targets that the official serializer visits, and the nodes that it makes."""
 
-    def __init__(self, visited: set[str]) -> None:
-        self.visited = visited
+    def __init__(self, visited: set[str], nodes: set[tuple[str, str]]) -> None:
+        self.visited, self.nodes = visited, nodes
         self.kept = dict(node_visitor._node_visitor_dict)
 
     def __enter__(self) -> None:
@@ -111,9 +136,14 @@ class _recording:
             visitor = make(*arguments)
             define = visitor.define_node
 
-            def noted(*words: Any, **named: Any) -> Any:
+            def noted(node: Any, graph: Any, *words: Any, **named: Any) -> Any:
                 self.visited.add(target)
-                return define(*words, **named)
+                before = len(graph.xnodes)
+                result = define(node, graph, *words, **named)
+                for each in (entry.xnode_union for entry in graph.xnodes[before:]):
+                    name = type(each).__name__.removeprefix("XNN")
+                    self.nodes.add((name, _numbers(each, graph)))
+                return result
 
             visitor.define_node = noted
             return visitor
@@ -165,6 +195,19 @@ def assert_same(found: list[list[Any]], expected: list[list[Tensor]], tolerance:
             a, b = own.astype(np.float64), reference.astype(np.float64)
             largest = max(float(np.abs(b).max(initial=0)), 1e-30)
             assert np.isfinite(b).all() and float(np.abs(a - b).max(initial=0)) <= tolerance * largest
+
+
+def largest_difference(found: list[list[Any]], expected: list[list[Tensor]]) -> float:
+    """The largest difference of outputs, relative to the largest value of each."""
+    worst = 0.0
+    for own, official in zip(
+        (each for got in found for each in got), (each for wanted in expected for each in wanted), strict=True
+    ):
+        a, b = own.astype(np.float64), official.detach().double().numpy()
+        assert a.shape == b.shape and (np.isfinite(a) == np.isfinite(b)).all()
+        error = np.abs(np.where(np.isfinite(b), a - b, 0)).max(initial=0)
+        worst = max(worst, float(error) / max(float(np.abs(b).max(initial=0)), 1e-30))
+    return worst
 
 
 def check(lowered: Lowered, calls: Sequence[Inputs], tolerance: float, method: str = "forward") -> Conversion:

@@ -10,6 +10,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from support.interop.models import DsCnn, ResNet8, convolution, mlp, small_cnn, with_statistics
+from support.official_xnnpack_images import IMAGES
+from support.official_xnnpack_sequences import SEQUENCES
 
 IMAGE = (1, 3, 16, 16)
 
@@ -164,6 +166,8 @@ MODELS: dict[str, tuple[Callable[[], nn.Module], tuple[tuple[int, ...], ...]]] =
     "cnn": (small_cnn, (IMAGE,)),
     "resnet8": (ResNet8, ((1, 3, 32, 32),)),
     "ds-cnn": (DsCnn, ((1, 1, 49, 10),)),
+    **IMAGES,
+    **SEQUENCES,
 }
 
 

@@ -381,11 +381,13 @@ class _Reader:
 
 
 def _outs(row: Operator) -> set[str]:
-    """The arguments that a call writes without reading them."""
+    """The arguments that a call writes without reading them: those that it returns, and lists, which
+    schemas of "-> ()" have."""
     base = row.name.partition(".")[0]
     if base.endswith("_") or base.startswith("executorch_prim::"):
         return set()
-    return {argument.name for argument in row.schema.returned if argument.base == "Tensor"}
+    lists = [argument for argument in row.schema.arguments if argument.mutable and argument.is_list]
+    return {each.name for each in (*row.schema.returned, *lists) if each.base == "Tensor"}
 
 
 def _overlap(a: TensorInfo, b: TensorInfo) -> bool:

@@ -86,6 +86,39 @@ TEST(Lowering, ADelegateOfTwoNodes_Runs) {
   }
 }
 
+TEST(Lowering, AValueInsideOfTheGraph_HasTheDimsThatItsNodeGives) {
+  Graph graph = two_nodes();
+  graph.values[1].dims = {3, 2};  // XNNPACK does not read them
+  const std::vector<uint8_t> bytes = graph.build();
+  auto delegate = LoadedDelegate::load({bytes.data(), bytes.size()}, nullptr, nullptr);
+  ASSERT_TRUE(delegate.ok());
+  float x[] = {-1, 2, -3, 4, -5, 6}, y[6] = {};
+  SizesType sizes[] = {2, 3};
+  DimOrderType order[] = {0, 1};
+  StridesType strides[] = {3, 1};
+  TensorImpl in(ScalarType::Float, 2, sizes, x, order, strides),
+      out(ScalarType::Float, 2, sizes, y, order, strides);
+  EValue values[] = {EValue(Tensor(&in)), EValue(Tensor(&out))};
+  EValue* arguments[] = {&values[0], &values[1]};
+  ASSERT_EQ((*delegate)->execute({arguments, 2}), Error::Ok);
+  EXPECT_THAT(y, ElementsAre(1, 2, 3, 4, 5, 6));
+}
+
+TEST(Lowering, ASumOfMoreElementsThan64BitsCount_IsRefused) {
+  Graph graph;
+  graph.values.resize(4);
+  graph.values[0] = {1, {1 << 30, 1 << 9, 1, 1, 1, 1}, 0, 0, {}};
+  graph.values[1] = {1, {1, 1, 1 << 30, 1 << 9, 1, 1}, 1, 0, {}};
+  graph.values[2] = {1, {4, 1, 1, 1, 1, 1}, kNone, 0, {}};
+  graph.values[3] = {1, {4, 1, 1, 1, 1, 1}, 2, 0, {}};
+  graph.nodes = {binary(XNodeUnion::XNNAdd, 0, 1, 2), unary(XNodeUnion::XNNAbs, 2, 3)};
+  graph.inputs = {0, 1};
+  graph.outputs = {3};
+  EXPECT_EQ(lowered(graph), Error::Ok);  // kernels refuse the sizes of its result
+  const std::vector<uint8_t> bytes = graph.build();
+  EXPECT_FALSE(LoadedDelegate::load({bytes.data(), bytes.size()}, nullptr, nullptr).ok());
+}
+
 TEST(Lowering, Arguments_AreTensorsOfTheInputsType) {
   const std::vector<uint8_t> bytes = two_nodes().build();
   auto delegate = load_delegate(bytes);

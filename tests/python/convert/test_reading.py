@@ -22,7 +22,8 @@ from rushlight.program.model import Dynamism, Free, JumpFalse, KernelCall, Kind,
 RELU, ADD, COPY = "aten::relu.out", "aten::add.out", "aten::copy_"
 QUANTIZE = "quantized_decomposed::quantize_per_tensor.out"
 DEQUANTIZE = "quantized_decomposed::dequantize_per_tensor.out"
-OPERATORS = (RELU, ADD, COPY, QUANTIZE, DEQUANTIZE)
+SPLIT = "aten::split_copy.Tensor_out"
+OPERATORS = (RELU, ADD, COPY, QUANTIZE, DEQUANTIZE, SPLIT)
 FLOAT, INT8 = 6, 1
 """Numbers of dtypes in files."""
 
@@ -70,6 +71,16 @@ def test_a_value_that_is_written_twice_is_two_tensors() -> None:
     assert second.arguments[0] is first.results[0]
     assert fourth.arguments[0] is third.results[0]
     assert first.results[0] is not third.results[0]
+
+
+def test_each_tensor_of_a_list_that_is_written_is_a_result() -> None:
+    values = [tensor(0, 4), tensor(16, 2), tensor(24, 2), Value(Kind.TENSOR_LIST, (1, 2)), tensor(32, 2)]
+    numbers = [Value(Kind.INT, 2), Value(Kind.INT, 0)]
+    calls = [(SPLIT, (0, 5, 6, 3, 3)), (RELU, (2, 4, 4))]
+    found = as_read([*values, *numbers], calls, [0], [1, 4])
+    split, relu = calls_of(found)
+    assert [each.sizes for each in split.results] == [(2,), (2,)]
+    assert relu.arguments[0] is split.results[1] and not found.written_again
 
 
 def test_another_shape_of_the_same_bytes_is_a_view() -> None:

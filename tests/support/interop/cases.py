@@ -36,7 +36,7 @@ def quantize_int8(module: nn.Module, example: Arguments, *, is_dynamic: bool = F
     prepared = prepare_pt2e(module, quantizer)
     prepared(*example)
     for _ in range(7):
-        prepared(*[torch.randn_like(value) for value in example])
+        prepared(*[torch.randn_like(value) if value.is_floating_point() else value for value in example])
     return convert_pt2e(prepared, fold_quantize=True)
 
 
