@@ -142,6 +142,7 @@ size_t pixels_of_group(const Int8Depthwise& strip) {
   int32_t sums[kPixels * kGroup];
   const size_t number = together == 1 ? kGroup : strip.channels;
   const size_t all = strip.channels * together;
+  Quantizer quantizer(strip.to, strip.bias);
   for (size_t c = 0; c < all;) {
     const size_t lanes = all - c < kGroup ? all - c : kGroup;
     const bool whole = copy_weights(strip, c, lanes, number, weights);
@@ -158,7 +159,7 @@ size_t pixels_of_group(const Int8Depthwise& strip) {
               channels,
               strip.pixel_stride == 0 ? 0 : pointers,
               strip.pixel_stride};
-    const Quantizer quantizer(strip.to, strip.bias, c, channels, number);
+    quantizer.set_columns(c, channels, number);
     int8_t* out = strip.out + c;
     for (size_t p = 0; p < strip.pixels; p += kPixels) {
       const size_t pixels = strip.pixels - p < kPixels ? strip.pixels - p : kPixels;
