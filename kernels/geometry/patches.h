@@ -54,14 +54,18 @@ class PatchReader {
  public:
   PatchReader(const ConvolutionGeometry& g, PatchOrder order) : g_(g), order_(order) {
     const ConvolutionAxis& row = g.axes[2];
+    height_ = g.axes[1].kernel;
     width_ = row.kernel;
     is_run_ = !g.transposed && (row.dilation == 1 || row.kernel == 1) &&
               (order == PatchOrder::kChannelsThenTaps ||
                ((g.in_channel_stride == 1 || g.in_channels == 1) && row.in_stride == g.in_channels));
   }
 
-  // Reads as if rows had so many taps, of a convolution that sees bands.
-  void set_width(ptrdiff_t taps) { width_ = taps; }
+  // Reads as if there were so many rows of so many taps, of a convolution that sees bands.
+  void set_taps(ptrdiff_t rows, ptrdiff_t taps_of_row) {
+    height_ = rows;
+    width_ = taps_of_row;
+  }
 
   void read(const T* in, const ptrdiff_t* at, Sink& sink) const {
     const bool taps_first = order_ == PatchOrder::kTapsThenChannels;
@@ -100,7 +104,7 @@ class PatchReader {
           static_cast<size_t>(in0) < static_cast<size_t>(a.in) ? static_cast<size_t>(b.in) : 0;
       ptrdiff_t in1 = first1;
       ptrdiff_t from = offset + in0 * a.in_stride + first1 * b.in_stride;
-      for (ptrdiff_t k1 = b.kernel; k1 > 0; --k1, in1 += b.dilation, from += advance) {
+      for (ptrdiff_t k1 = height_; k1 > 0; --k1, in1 += b.dilation, from += advance) {
         if (static_cast<size_t>(in1) >= limit) {
           sink.fill(before + count + after);
           continue;
@@ -139,7 +143,8 @@ class PatchReader {
   const ConvolutionGeometry& g_;
   PatchOrder order_;
   bool is_run_;
-  ptrdiff_t width_;  // taps of a row
+  ptrdiff_t height_;  // rows of taps
+  ptrdiff_t width_;   // taps of a row
 };
 
 // The outputs of one element of the batch in order, a row after the other.
