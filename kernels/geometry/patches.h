@@ -162,12 +162,11 @@ class OutputPositions {
     return at_[0] * g_.axes[0].out_stride + at_[1] * g_.axes[1].out_stride + at_[2] * g_.axes[2].out_stride;
   }
   void next() { skip(1); }
-  // `count` are no more than are left of the row.
   void skip(ptrdiff_t count) {
-    at_[2] += count - 1;
-    for (size_t i = kSpatial; i-- > 0;) {
-      if (++at_[i] < g_.axes[i].out) return;
-      at_[i] = 0;
+    for (at_[2] += count; at_[2] >= g_.axes[2].out; at_[2] -= g_.axes[2].out) {
+      if (++at_[1] < g_.axes[1].out) continue;
+      at_[1] = 0;
+      if (++at_[0] == g_.axes[0].out) at_[0] = 0;
     }
   }
 

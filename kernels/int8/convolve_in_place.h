@@ -101,7 +101,7 @@ class ByProducts {
       reader.read(tensors_.in, position.at(), sink);
       multiply(out, lines * count);
       i += lines * count;
-      for (ptrdiff_t k = 0; k < lines; ++k) position.skip(count);
+      position.skip(lines * count);
     }
   }
 
