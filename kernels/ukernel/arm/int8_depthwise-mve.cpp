@@ -19,7 +19,7 @@ struct Taps {
   const int8_t* weights;
   ptrdiff_t offset;  // from what `in` points to
   size_t pairs;
-  size_t rest;
+  size_t rest;  // 1: a tap before the pairs
   int32_t* sums;
   const int32_t* sums_end;
   size_t channels;  // as many lanes are loaded
@@ -27,17 +27,8 @@ struct Taps {
   ptrdiff_t pixel_stride;
 };
 
-// Sums of channels 0, 4, 8, 12 are in q4, the next ones in q5 to q7.
-#define RL_WIDEN          \
-  "vmovlb.s16 q1, q2\n"   \
-  "vmovlb.s16 q3, q0\n"   \
-  "vadd.i32 q4, q4, q1\n" \
-  "vmovlt.s16 q2, q2\n"   \
-  "vadd.i32 q5, q5, q3\n" \
-  "vmovlt.s16 q0, q0\n"   \
-  "vadd.i32 q6, q6, q2\n" \
-  "vadd.i32 q7, q7, q0\n"
-
+// Sums of channels 0, 4, 8, 12 are in q4, the next ones in q5 to q7. An odd tap is the first one: it makes the
+// sums that others are added to.
 [[gnu::naked, gnu::noinline]] void add_taps([[maybe_unused]] Taps& work) {
   asm volatile(
       "push {r4-r11, lr}\n"
@@ -46,12 +37,23 @@ struct Taps {
       "vctp.8 r8\n"
       "1:\n"
       "mov r8, r2\n"
-      "vmov.i32 q4, #0\n"
-      "vmov.i32 q5, #0\n"
-      "vmov.i32 q6, #0\n"
-      "vmov.i32 q7, #0\n"
-      "wls lr, r4, 3f\n"
+      "vmov.i32 q2, #0\n"
+      "vmov.i32 q0, #0\n"
+      "cbz r5, 2f\n"
+      "ldr r9, [r1], #4\n"
+      "add r9, r9, r3\n"
+      "vpst\n"
+      "vldrbt.u8 q0, [r9]\n"
+      "vldrb.u8 q1, [r8], #16\n"
+      "vmullb.s8 q2, q0, q1\n"
+      "vmullt.s8 q0, q0, q1\n"
       "2:\n"
+      "vmovlb.s16 q4, q2\n"
+      "vmovlb.s16 q5, q0\n"
+      "vmovlt.s16 q6, q2\n"
+      "vmovlt.s16 q7, q0\n"
+      "wls lr, r4, 4f\n"
+      "3:\n"
       "ldrd r9, r10, [r1], #8\n"
       "add r9, r9, r3\n"
       "add r10, r10, r3\n"
@@ -66,18 +68,16 @@ struct Taps {
       "vadd.i16 q2, q2, q3\n"
       "vldrb.u8 q3, [r8], #16\n"
       "vmullt.s8 q3, q1, q3\n"
-      "vadd.i16 q0, q0, q3\n"  //
-      RL_WIDEN
-      "le lr, 2b\n"
-      "3:\n"
-      "cbz r5, 4f\n"
-      "ldr r9, [r1], #4\n"
-      "add r9, r9, r3\n"
-      "vpst\n"
-      "vldrbt.u8 q0, [r9]\n"
-      "vldrb.u8 q1, [r8]\n"
-      "vmullb.s8 q2, q0, q1\n"
-      "vmullt.s8 q0, q0, q1\n" RL_WIDEN
+      "vadd.i16 q0, q0, q3\n"
+      "vmovlb.s16 q1, q2\n"
+      "vmovlb.s16 q3, q0\n"
+      "vadd.i32 q4, q4, q1\n"
+      "vmovlt.s16 q2, q2\n"
+      "vadd.i32 q5, q5, q3\n"
+      "vmovlt.s16 q0, q0\n"
+      "vadd.i32 q6, q6, q2\n"
+      "vadd.i32 q7, q7, q0\n"
+      "le lr, 3b\n"
       "4:\n"
       "vst40.32 {q4, q5, q6, q7}, [r6]\n"
       "vst41.32 {q4, q5, q6, q7}, [r6]\n"
