@@ -85,8 +85,8 @@ class TapFinder {
     return !g_.transposed && first >= 0 && first + (axis.kernel - 1) * axis.dilation < axis.in;
   }
 
-  // The pointers of outputs from those of others, or in their place.
-  void move(const T* const* from, ptrdiff_t advance, ptrdiff_t count, const T** to) const {
+  // The pointers of outputs from those of others, or in their place. Apart from its caller, as find_row() is.
+  [[gnu::noinline]] void move(const T* const* from, ptrdiff_t advance, ptrdiff_t count, const T** to) const {
     const T* const outside = outside_;
     for (const T* const* const end = from + count; from != end; ++from) {
       const T* pointer = *from;

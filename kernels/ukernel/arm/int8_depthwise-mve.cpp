@@ -101,13 +101,14 @@ inline bool copy_weights(const Int8Depthwise& strip, size_t channel, size_t lane
   const mve_pred16_t lanes = vctp8q(lanes_used);
   const uint8x16_t at = vandq_u8(vidupq_n_u8(0, 1), vdupq_n_u8(static_cast<uint8_t>(number - 1)));
   const int8_t* from = strip.weights + channel;
-  int8_t least = 0;
-  for (size_t t = strip.taps; t > 0; --t, from += strip.weight_stride, to += kGroup) {
+  const ptrdiff_t stride = strip.weight_stride;
+  int8x16_t least = vdupq_n_s8(0);
+  for (size_t t = strip.taps; t > 0; --t, from += stride, to += kGroup) {
     const int8x16_t weights = vldrbq_gather_offset_z_s8(from, at, lanes);
-    least = vminvq_s8(least, weights);
+    least = vminq_s8(least, weights);
     vstrbq_s8(to, weights);
   }
-  return least > -128;
+  return vminvq_s8(0, least) > -128;
 }
 
 // Any weights of at most four channels.

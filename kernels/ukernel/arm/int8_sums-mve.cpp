@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cortex-M55: four sums at a time, in five instructions for four numbers. Windows that do not begin side by
 // side are gathered.
-#include <arm_mve.h>
-
+#include "kernels/ukernel/arm/requantize_mve.h"
 #include "kernels/ukernel/int8_sums.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
@@ -36,9 +35,18 @@ void sum_int8(const Int8Windows& w, const int8_t* in, int32_t* sums) {
   });
 }
 
+// As if they were rows of 16 columns, which have one scale.
 void quantize_sums(const Requantization& to, size_t count, const int32_t* sums, int8_t* out) {
-  const Requantization of = to;
-  for (size_t i = 0; i < count; ++i) out[i] = static_cast<int8_t>(requantize(of, sums[i], 0));
+  Requantization of = to;
+  of.step = 0;
+  Quantizer quantizer(of, nullptr);
+  for (size_t i = 0; i < count; i += kSumColumns) {
+    const size_t columns = count - i < kSumColumns ? count - i : kSumColumns;
+    int32_t row[kSumColumns];
+    __builtin_memcpy(row, sums + i, columns * sizeof row[0]);
+    quantizer.set_columns(0, columns);
+    quantizer.quantize({row, 1, kRowsOf16, 1, out + i, 0});
+  }
 }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
