@@ -70,8 +70,8 @@ class ByProducts {
     }
   }
 
-  // Rows of the input that some outputs see, with what lies outside of them: a band. What an output sees of it
-  // are parts, a row of taps each, where they lie.
+  // Rows of the input that some outputs see, with what lies outside of them: a band. What an output sees of
+  // it are parts, a row of taps each, where they lie.
   void convolve_bands() {
     const ConvolutionAxis& line = g_.axes[1];
     const ConvolutionAxis& row = g_.axes[2];

@@ -27,8 +27,8 @@ struct Taps {
   ptrdiff_t pixel_stride;
 };
 
-// Sums of channels 0, 4, 8, 12 are in q4, the next ones in q5 to q7. An odd tap is the first one: it makes the
-// sums that others are added to.
+// Sums of channels 0, 4, 8, 12 are in q4, the next ones in q5 to q7. An odd tap is the first one: it makes
+// the sums that others are added to.
 [[gnu::naked, gnu::noinline]] void add_taps([[maybe_unused]] Taps& work) {
   asm volatile(
       "push {r4-r11, lr}\n"

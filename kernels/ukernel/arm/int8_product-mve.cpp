@@ -25,15 +25,15 @@ struct Columns {
   size_t depth;             // of a part
   size_t parts;
   ptrdiff_t part_stride;
-  size_t triples;          // of rows, sums of each 192 bytes behind the last one's
+  size_t triples;  // of rows, sums of each 192 bytes behind the last one's
   ptrdiff_t triple_stride;
 };
 
 #define RL_ADD(sum, row, column) "vmladava.s8 " sum ", " row ", " column "\n"
 
 // Rows in r1, r3, r5, columns in r7, r9, sums to be stored at r11. On the stack: bytes to the next columns
-// from where the last loop ended, the first row, the end of the sums, the other rows; then triples to go, bytes
-// to the next one's rows, columns and their stride, and bytes of a triple's sums.
+// from where the last loop ended, the first row, the end of the sums, the other rows; then triples to go,
+// bytes to the next one's rows, columns and their stride, and bytes of a triple's sums.
 [[gnu::naked, gnu::noinline]] void multiply_three([[maybe_unused]] const Columns& work) {
   asm volatile(
       "push {r4-r11, lr}\n"
@@ -87,8 +87,9 @@ struct Columns {
       "pop {r4-r11, pc}\n");
 }
 
-// The same of one triple of rows in parts. On the stack: bytes that rows and columns have gone too far in a part, parts to
-// go, depth and parts, bytes back to the rows' and on to the next columns' first parts, and the end.
+// The same of one triple of rows in parts. On the stack: bytes that rows and columns have gone too far in a
+// part, parts to go, depth and parts, bytes back to the rows' and on to the next columns' first parts, and
+// the end.
 [[gnu::naked, gnu::noinline]] void multiply_parts([[maybe_unused]] const Columns& work) {
   asm volatile(
       "push {r4-r11, lr}\n"

@@ -92,85 +92,91 @@ struct PairWork {
   size_t columns;
 };
 
-// Two rows' sums of four columns: `scale` takes them, with their biases, from q4 and q5 to steps there.
-#define RL_QUARTER(scale, base, at, narrow, first, second) \
-  "add r2, " base                                          \
-  ", r3\n"                                                 \
-  "vldrw.u32 q4, [r2, q7]\n"                               \
-  "add r12, " base                                         \
-  ", r7\n"                                                 \
-  "vldrw.u32 q5, [r12, q7]\n"                              \
-  "vldrw.u32 q6, [r1, #" at                                \
-  "]\n"                                                    \
-  "vadd.i32 q4, q4, q6\n"                                  \
-  "vadd.i32 q5, q5, q6\n" scale(at) narrow ".s32 " first   \
-  ", q4\n" narrow ".s32 " second ", q5\n"
+// Sums of the next four columns of two rows, at r3 and r7, which `scale` makes steps of in q4 and q5.
+#define RL_QUARTER(scale, at, narrow, first, second) \
+  "vldrw.u32 q4, [r3, q7]\n"                         \
+  "vldrw.u32 q5, [r7, q7]\n"                         \
+  "vldrw.u32 q6, [r1, #" at                          \
+  "]\n"                                              \
+  "vadd.i32 q4, q4, q6\n"                            \
+  "vadd.i32 q5, q5, q6\n" scale(at) narrow ".s32 " first ", q4\n" narrow ".s32 " second ", q5\n"
 
-#define RL_SINGLE(at)         \
-  "vldrw.u32 q6, [r1, #" at   \
-  " + 16]\n"                  \
-  "vqdmulh.s32 q4, q4, q6\n"  \
-  "vqdmulh.s32 q5, q5, q6\n"  \
-  "vldrw.u32 q6, [r1, #" at   \
-  " + 32]\n"                  \
-  "vrshl.s32 q4, q4, q6\n"    \
+#define RL_NEXT_QUARTER \
+  "adds r3, r3, r2\n"   \
+  "adds r7, r7, r2\n"
+
+#define RL_QUARTERS(scale)                       \
+  RL_QUARTER(scale, "0", "vqmovnb", "q0", "q2")  \
+  RL_NEXT_QUARTER                                \
+  RL_QUARTER(scale, "48", "vqmovnb", "q1", "q3") \
+  RL_NEXT_QUARTER                                \
+  RL_QUARTER(scale, "96", "vqmovnt", "q0", "q2") \
+  RL_NEXT_QUARTER                                \
+  RL_QUARTER(scale, "144", "vqmovnt", "q1", "q3")
+
+#define RL_SINGLE(at)        \
+  "vldrw.u32 q6, [r1, #" at  \
+  " + 16]\n"                 \
+  "vqdmulh.s32 q4, q4, q6\n" \
+  "vqdmulh.s32 q5, q5, q6\n" \
+  "vldrw.u32 q6, [r1, #" at  \
+  " + 32]\n"                 \
+  "vrshl.s32 q4, q4, q6\n"   \
   "vrshl.s32 q5, q5, q6\n"
 
-#define RL_FLOAT(at)          \
-  "vldrw.u32 q6, [r1, #" at   \
-  " + 16]\n"                  \
-  "vcvt.f32.s32 q4, q4\n"     \
-  "vcvt.f32.s32 q5, q5\n"     \
-  "vmul.f32 q4, q4, q6\n"     \
-  "vmul.f32 q5, q5, q6\n"     \
-  "vcvtn.s32.f32 q4, q4\n"    \
+#define RL_FLOAT(at)        \
+  "vldrw.u32 q6, [r1, #" at \
+  " + 16]\n"                \
+  "vcvt.f32.s32 q4, q4\n"   \
+  "vcvt.f32.s32 q5, q5\n"   \
+  "vmul.f32 q4, q4, q6\n"   \
+  "vmul.f32 q5, q5, q6\n"   \
+  "vcvtn.s32.f32 q4, q4\n"  \
   "vcvtn.s32.f32 q5, q5\n"
 
-#define RL_QUANTIZE_PAIRS(scale)                                                                            \
-  asm volatile(                                                                                             \
-      "push {r4-r11, lr}\n"                                                                                 \
-      "vpush {d8-d15}\n"                                                                                    \
-      "mov r12, r0\n"                                                                                       \
-      "movs r6, #0\n"                                                                                       \
-      "vidup.u32 q7, r6, #4\n"                                                                              \
-      "ldrd r0, r1, [r12]\n"                                                                                \
-      "ldrd r8, r2, [r12, #8]\n"                                                                            \
-      "vmul.i32 q7, q7, r2\n"                                                                               \
-      "add r9, r8, r2\n"                                                                                    \
-      "add r10, r9, r2\n"                                                                                   \
-      "add r11, r10, r2\n"                                                                                  \
-      "ldrd r4, r5, [r12, #16]\n"                                                                           \
-      "ldrd r6, r7, [r12, #24]\n"                                                                           \
-      "ldr r3, [r12, #32]\n"                                                                                \
-      "vctp.8 r3\n"                                                                                         \
-      "dls lr, r7\n"                                                                                        \
-      "1:\n"                                                                                                \
-      "ldrd r3, r7, [r0], #8\n" RL_QUARTER(scale, "r8", "0", "vqmovnb", "q0", "q2")                         \
-          RL_QUARTER(scale, "r9", "48", "vqmovnb", "q1", "q3")                                              \
-              RL_QUARTER(scale, "r10", "96", "vqmovnt", "q0", "q2")                                         \
-                  RL_QUARTER(scale, "r11", "144", "vqmovnt", "q1", "q3") "vqadd.s16 q0, q0, r6\n"           \
-      "vqadd.s16 q1, q1, r6\n"                                                                              \
-      "vqadd.s16 q2, q2, r6\n"                                                                              \
-      "vqadd.s16 q3, q3, r6\n"                                                                              \
-      "vqmovnb.s16 q4, q0\n"                                                                                \
-      "vqmovnt.s16 q4, q1\n"                                                                                \
-      "vqmovnb.s16 q5, q2\n"                                                                                \
-      "vqmovnt.s16 q5, q3\n"                                                                                \
-      "vldrw.u32 q6, [r1, #192]\n"                                                                          \
-      "vmax.s8 q4, q4, q6\n"                                                                                \
-      "vmax.s8 q5, q5, q6\n"                                                                                \
-      "vldrw.u32 q6, [r1, #208]\n"                                                                          \
-      "vmin.s8 q4, q4, q6\n"                                                                                \
-      "vmin.s8 q5, q5, q6\n"                                                                                \
-      "vpst\n"                                                                                              \
-      "vstrbt.8 q4, [r4]\n"                                                                                 \
-      "add r4, r4, r5\n"                                                                                    \
-      "vpst\n"                                                                                              \
-      "vstrbt.8 q5, [r4]\n"                                                                                 \
-      "add r4, r4, r5\n"                                                                                    \
-      "le lr, 1b\n"                                                                                         \
-      "vpop {d8-d15}\n"                                                                                     \
-      "pop {r4-r11, pc}\n")
+#define RL_QUANTIZE_PAIRS(scale) \
+  asm volatile(                    \
+      "push {r4-r8, lr}\n"         \
+      "vpush {d8-d15}\n"           \
+      "mov r12, r0\n"              \
+      "movs r6, #0\n"              \
+      "vidup.u32 q7, r6, #4\n"     \
+      "ldrd r0, r1, [r12]\n"       \
+      "ldrd r8, r2, [r12, #8]\n"   \
+      "vmul.i32 q7, q7, r2\n"      \
+      "ldrd r4, r5, [r12, #16]\n"  \
+      "ldrd r6, r7, [r12, #24]\n"  \
+      "ldr r3, [r12, #32]\n"       \
+      "vctp.8 r3\n"                \
+      "dls lr, r7\n"               \
+      "1:\n"                       \
+      "ldrd r3, r7, [r0], #8\n"    \
+      "add r3, r3, r8\n"           \
+      "add r7, r7, r8\n"           \
+      RL_QUARTERS(scale)           \
+      "vqadd.s16 q0, q0, r6\n"     \
+      "vqadd.s16 q1, q1, r6\n"     \
+      "vqadd.s16 q2, q2, r6\n"     \
+      "vqadd.s16 q3, q3, r6\n"     \
+      "vqmovnb.s16 q4, q0\n"       \
+      "vqmovnt.s16 q4, q1\n"       \
+      "vqmovnb.s16 q5, q2\n"       \
+      "vqmovnt.s16 q5, q3\n"       \
+      "vldrw.u32 q6, [r1, #192]\n" \
+      "vmax.s8 q4, q4, q6\n"       \
+      "vmax.s8 q5, q5, q6\n"       \
+      "vldrw.u32 q6, [r1, #208]\n" \
+      "vmin.s8 q4, q4, q6\n"       \
+      "vmin.s8 q5, q5, q6\n"       \
+      "vpst\n"                     \
+      "vstrbt.8 q4, [r4]\n"        \
+      "add r4, r4, r5\n"           \
+      "vpst\n"                     \
+      "vstrbt.8 q5, [r4]\n"        \
+      "add r4, r4, r5\n"           \
+      "le lr, 1b\n"                \
+      "vpop {d8-d15}\n"            \
+      "pop {r4-r8, pc}\n")
 
 // kSingle with shifts below 0: 82 instructions for two rows of 16.
 [[gnu::naked, gnu::noinline]] inline void quantize_pairs([[maybe_unused]] const PairWork& work) {
@@ -182,6 +188,7 @@ struct PairWork {
 }
 #undef RL_QUANTIZE_PAIRS
 #undef RL_QUARTER
+#undef RL_NEXT_QUARTER
 #undef RL_SINGLE
 #undef RL_FLOAT
 
@@ -241,9 +248,9 @@ class Quantizer {
                                        factors, shifts, to_.step == 0 ? 0 : mask, columns, constants_);
     vstrbq_s8(reinterpret_cast<int8_t*>(constants_ + 48), vdupq_n_s8(static_cast<int8_t>(to_.low)));
     vstrbq_s8(reinterpret_cast<int8_t*>(constants_ + 52), vdupq_n_s8(static_cast<int8_t>(to_.high)));
-    pairs_ = is_float                                          ? quantize_float_pairs
+    pairs_ = is_float                                        ? quantize_float_pairs
              : to_.rounding == Rounding::kSingle && most < 0 ? quantize_pairs
-                                                               : nullptr;
+                                                             : nullptr;
   }
 
   [[gnu::noinline]] void quantize(const Sums& of) const {
