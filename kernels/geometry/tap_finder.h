@@ -20,8 +20,8 @@ struct TapStrip {
 };
 
 // Where outputs see the input through each tap; `outside` for taps that see none. The pointers of an output
-// that has no border of its own are those of the one before it, moved; those of a strip below another one are
-// that one's.
+// that has no border of its own are those of the one before it, or above it, moved; those of a strip below
+// another one are that one's.
 template <class T>
 class TapFinder {
  public:
@@ -59,9 +59,12 @@ class TapFinder {
     } else {
       strip.inside = true;
       const T** to = strip.taps;
+      const ptrdiff_t row = g_.axes[2].out;
       for (ptrdiff_t i = 0; i < count; ++i, to += taps, position.skip(1)) {
         if (i > 0 && at[2] > begin_ && at[2] < end_) {
           move(to - taps, advance_[2], taps, to);
+        } else if (i >= row && at[1] > 0 && sees_rows(1, at[1] - 1) && sees_rows(1, at[1])) {
+          move(to - row * taps, advance_[1], taps, to);
         } else {
           strip.inside = find_one(in, at, to) && strip.inside;
         }

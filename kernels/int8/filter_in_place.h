@@ -14,7 +14,7 @@
 
 namespace rushlight::kernels::in_place {
 
-inline constexpr ptrdiff_t kPointers = 144;    // what some outputs see
+inline constexpr ptrdiff_t kPointers = 288;    // what some outputs see
 inline constexpr ptrdiff_t kLeastSharing = 8;  // outputs that share the pointers of one
 inline constexpr ptrdiff_t kChannels = 128;    // that are taken at once, where there is a border
 
