@@ -28,7 +28,7 @@ class ByChannels {
     std::memset(outside_, problem.input_zero_point, sizeof outside_);
     strip_.taps = static_cast<size_t>(g.taps());
     strip_.weight_stride = tap_stride(g);
-    pixels_ = std::max<ptrdiff_t>(kPointers / g.taps() - 1, 1);
+    pixels_ = kPointers / g.taps() - 1;
     // Whole rows, if some fit, so that those below are alike.
     if (pixels_ > g.axes[2].out) pixels_ -= pixels_ % g.axes[2].out;
   }
@@ -43,7 +43,7 @@ class ByChannels {
       const ptrdiff_t sharing = count_sharing(position.at());
       const ptrdiff_t count = sharing > 0 ? sharing : count_apart(position.at(), line - i % line);
       const ptrdiff_t pointing = sharing > 0 ? 1 : count;  // outputs with pointers of their own
-      TapStrip<Element>& found = sharing > 0 && 2 * g_.taps() <= kPointers ? shared_ : apart_;
+      TapStrip<Element>& found = sharing > 0 ? shared_ : apart_;
       strip_.in = found.taps;
       const bool inside = finder_.find(tensors.in, position, pointing, found);
       if (sharing > 0) position.skip(sharing - 1);
@@ -91,7 +91,7 @@ class ByChannels {
   TapFinder<Element> finder_;
   typename Numbers::Depthwise strip_;
   ptrdiff_t pixels_;
-  // Of outputs with pointers of their own, then, if they fit, of one that shares its.
+  // Of outputs with pointers of their own, then of one that shares its.
   const Element* pointers_[kPointers];
   TapStrip<Element> apart_{pointers_};
   TapStrip<Element> shared_{pointers_ + kPointers - g_.taps()};
@@ -100,7 +100,7 @@ class ByChannels {
 
 // Whether filter_in_place() takes convolutions of this geometry.
 [[nodiscard]] inline bool filters_in_place(const ConvolutionGeometry& g) {
-  return filters_channels(g) && g.weight_group_stride == 1 && g.taps() <= kPointers && tap_stride(g) >= 0;
+  return filters_channels(g) && g.weight_group_stride == 1 && 2 * g.taps() <= kPointers && tap_stride(g) >= 0;
 }
 
 template <class Numbers>
