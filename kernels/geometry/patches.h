@@ -54,14 +54,18 @@ class PatchReader {
  public:
   PatchReader(const ConvolutionGeometry& g, PatchOrder order) : g_(g), order_(order) {
     const ConvolutionAxis& row = g.axes[2];
+    height_ = g.axes[1].kernel;
     width_ = row.kernel;
     is_run_ = !g.transposed && (row.dilation == 1 || row.kernel == 1) &&
               (order == PatchOrder::kChannelsThenTaps ||
                ((g.in_channel_stride == 1 || g.in_channels == 1) && row.in_stride == g.in_channels));
   }
 
-  // Reads as if rows had so many taps, of a convolution that sees bands.
-  void set_width(ptrdiff_t taps) { width_ = taps; }
+  // Reads as if there were so many rows of so many taps, of a convolution that sees bands.
+  void set_taps(ptrdiff_t rows, ptrdiff_t taps_of_row) {
+    height_ = rows;
+    width_ = taps_of_row;
+  }
 
   void read(const T* in, const ptrdiff_t* at, Sink& sink) const {
     const bool taps_first = order_ == PatchOrder::kTapsThenChannels;
@@ -100,7 +104,7 @@ class PatchReader {
           static_cast<size_t>(in0) < static_cast<size_t>(a.in) ? static_cast<size_t>(b.in) : 0;
       ptrdiff_t in1 = first1;
       ptrdiff_t from = offset + in0 * a.in_stride + first1 * b.in_stride;
-      for (ptrdiff_t k1 = b.kernel; k1 > 0; --k1, in1 += b.dilation, from += advance) {
+      for (ptrdiff_t k1 = height_; k1 > 0; --k1, in1 += b.dilation, from += advance) {
         if (static_cast<size_t>(in1) >= limit) {
           sink.fill(before + count + after);
           continue;
@@ -139,7 +143,8 @@ class PatchReader {
   const ConvolutionGeometry& g_;
   PatchOrder order_;
   bool is_run_;
-  ptrdiff_t width_;  // taps of a row
+  ptrdiff_t height_;  // rows of taps
+  ptrdiff_t width_;   // taps of a row
 };
 
 // The outputs of one element of the batch in order, a row after the other.
@@ -157,12 +162,11 @@ class OutputPositions {
     return at_[0] * g_.axes[0].out_stride + at_[1] * g_.axes[1].out_stride + at_[2] * g_.axes[2].out_stride;
   }
   void next() { skip(1); }
-  // `count` are no more than are left of the row.
   void skip(ptrdiff_t count) {
-    at_[2] += count - 1;
-    for (size_t i = kSpatial; i-- > 0;) {
-      if (++at_[i] < g_.axes[i].out) return;
-      at_[i] = 0;
+    for (at_[2] += count; at_[2] >= g_.axes[2].out; at_[2] -= g_.axes[2].out) {
+      if (++at_[1] < g_.axes[1].out) continue;
+      at_[1] = 0;
+      if (++at_[0] == g_.axes[0].out) at_[0] = 0;
     }
   }
 

@@ -9,8 +9,19 @@
 
 namespace rushlight::kernels {
 
+// Some outputs in order, which a TapFinder found last.
+template <class T>
+struct TapStrip {
+  const T** taps;            // what each output sees
+  const T* place = nullptr;  // of the first one's line; null: forgotten, or there is a border above or below
+  ptrdiff_t column = 0;
+  ptrdiff_t count = 0;
+  bool inside = false;  // all taps see the input
+};
+
 // Where outputs see the input through each tap; `outside` for taps that see none. The pointers of an output
-// that has no border of its own are those of the one before it, or above it, moved.
+// that has no border of its own are those of the one before it, or above it, moved; those of a strip below
+// another one are that one's.
 template <class T>
 class TapFinder {
  public:
@@ -19,8 +30,7 @@ class TapFinder {
     const ptrdiff_t reach = (row.kernel - 1) * row.dilation;
     begin_ = (row.pad + row.step - 1) / row.step;
     end_ = g.transposed || row.in <= reach ? 0 : (row.in - 1 - reach + row.pad) / row.step + 1;
-    advance_ = row.step * row.in_stride;
-    row_advance_ = g.axes[1].step * g.axes[1].in_stride;
+    for (size_t i = 0; i < kSpatial; ++i) advance_[i] = g.axes[i].step * g.axes[i].in_stride;
   }
 
   // Outputs of a row from `at` on that see the input through all taps: each next one so much further on.
@@ -28,7 +38,7 @@ class TapFinder {
     if (at[2] < begin_ || at[2] >= end_) return 0;
     return sees_rows(0, at[0]) && sees_rows(1, at[1]) ? end_ - at[2] : 0;
   }
-  [[nodiscard]] ptrdiff_t advance() const { return advance_; }
+  [[nodiscard]] ptrdiff_t advance() const { return advance_[2]; }
   // Outputs of a row that no border of it concerns, and how many outputs there are from `at` on before the
   // next ones of them begin.
   [[nodiscard]] ptrdiff_t length() const { return end_ - begin_; }
@@ -38,27 +48,39 @@ class TapFinder {
 
   // Of `count` outputs from `position` on, which moves behind them; `in` is at the channel. Returns whether
   // all taps see the input.
-  bool find(const T* in, OutputPositions& position, ptrdiff_t count, const T** to) const {
+  bool find(const T* in, OutputPositions& position, ptrdiff_t count, TapStrip<T>& strip) const {
     const ptrdiff_t taps = g_.taps();
-    bool inside = true;
-    const ptrdiff_t row = g_.axes[2].out;
-    for (ptrdiff_t i = 0; i < count; ++i, to += taps, position.next()) {
-      const ptrdiff_t column = position.at()[2];
-      if (i > 0 && column > begin_ && column < end_) {
-        move(to - taps, advance_, to);
-      } else if (i >= row && continues_row(position.at())) {
-        move(to - row * taps, row_advance_, to);
-      } else {
-        inside = find_one(in, position.at(), to) && inside;
+    const ptrdiff_t* const at = position.at();
+    const ptrdiff_t column = at[2];
+    const T* const place = sees_lines(at, count) ? in + at[0] * advance_[0] + at[1] * advance_[1] : nullptr;
+    if (place != nullptr && strip.place != nullptr && strip.column == column && strip.count == count) {
+      move(strip.taps, place - strip.place, count * taps, strip.taps);
+      position.skip(count);
+    } else {
+      strip.inside = true;
+      const T** to = strip.taps;
+      const ptrdiff_t row = g_.axes[2].out;
+      for (ptrdiff_t i = 0; i < count; ++i, to += taps, position.skip(1)) {
+        if (i > 0 && at[2] > begin_ && at[2] < end_) {
+          move(to - taps, advance_[2], taps, to);
+        } else if (i >= row && at[1] > 0 && sees_rows(1, at[1] - 1) && sees_rows(1, at[1])) {
+          move(to - row * taps, advance_[1], taps, to);
+        } else {
+          strip.inside = find_one(in, at, to) && strip.inside;
+        }
       }
+      strip.column = column;
+      strip.count = count;
     }
-    return inside;
+    strip.place = place;
+    return strip.inside;
   }
 
  private:
-  // Whether the row before has no border above or below, nor has this one.
-  [[nodiscard]] bool continues_row(const ptrdiff_t* at) const {
-    return at[1] > 0 && sees_rows(1, at[1] - 1) && sees_rows(1, at[1]);
+  // Whether the lines of outputs have no border above or below.
+  [[nodiscard]] bool sees_lines(const ptrdiff_t* at, ptrdiff_t count) const {
+    const ptrdiff_t last = at[1] + (at[2] + count - 1) / g_.axes[2].out;
+    return last < g_.axes[1].out && sees_rows(0, at[0]) && sees_rows(1, at[1]) && sees_rows(1, last);
   }
   [[nodiscard]] bool sees_rows(size_t i, ptrdiff_t at) const {
     const ConvolutionAxis& axis = g_.axes[i];
@@ -66,10 +88,10 @@ class TapFinder {
     return !g_.transposed && first >= 0 && first + (axis.kernel - 1) * axis.dilation < axis.in;
   }
 
-  // The pointers of an output from those of another one.
-  void move(const T* const* from, ptrdiff_t advance, const T** to) const {
+  // The pointers of outputs from those of others, or in their place. Apart from its caller, as find_row() is.
+  [[gnu::noinline]] void move(const T* const* from, ptrdiff_t advance, ptrdiff_t count, const T** to) const {
     const T* const outside = outside_;
-    for (const T* const* const end = from + g_.taps(); from != end; ++from) {
+    for (const T* const* const end = from + count; from != end; ++from) {
       const T* pointer = *from;
       if (pointer != outside) pointer += advance;
       *to++ = pointer;
@@ -145,8 +167,7 @@ class TapFinder {
   const T* outside_;
   ptrdiff_t begin_;  // outputs of a row that see all of it, but the first
   ptrdiff_t end_;
-  ptrdiff_t advance_;
-  ptrdiff_t row_advance_;
+  ptrdiff_t advance_[kSpatial];
 };
 
 }  // namespace rushlight::kernels

@@ -70,34 +70,50 @@ class ByProducts {
     }
   }
 
-  // Rows of the input that some outputs of a row see, with what lies outside of them: a band. What an output
-  // sees of it are parts, a row of taps each, where they lie.
+  // Rows of the input that some outputs see, with what lies outside of them: a band. What an output sees of
+  // it are parts, a row of taps each, where they lie.
   void convolve_bands() {
+    const ConvolutionAxis& line = g_.axes[1];
     const ConvolutionAxis& row = g_.axes[2];
-    const ptrdiff_t kernel = row.kernel, channels = g_.in_channels;
-    const ptrdiff_t parts = g_.taps() / kernel;
-    const ptrdiff_t fitting = (patch_size_ / (parts * channels) - kernel) / row.step + 1;
+    const ptrdiff_t channels = g_.in_channels;
+    const ptrdiff_t parts = g_.taps() / row.kernel;
+    const ptrdiff_t fitting = (patch_size_ / (parts * channels) - row.kernel) / row.step + 1;
     constexpr ptrdiff_t kRows = Numbers::kRows;
     const ptrdiff_t most = fitting > kRows ? fitting / kRows * kRows : fitting;
+    const ptrdiff_t most_lines = fitting < row.out ? 1 : lines_of_band();
     PatchReader<Element, Sink> reader(g_, order_);
     product_.left = patches_;
     product_.left_stride = row.step * channels;
-    product_.depth = static_cast<size_t>(kernel * channels);
+    product_.depth = static_cast<size_t>(row.kernel * channels);
     product_.parts = static_cast<size_t>(parts);
-    const ptrdiff_t outputs = g_.axes[0].out * g_.axes[1].out * row.out;
+    const ptrdiff_t outputs = g_.axes[0].out * line.out * row.out;
     OutputPositions position(g_, 0);
     for (ptrdiff_t i = 0; i < outputs;) {
-      const ptrdiff_t count = std::min(most, row.out - i % row.out);
-      const ptrdiff_t width = (count - 1) * row.step + kernel;
-      reader.set_width(width);
+      const ptrdiff_t lines = std::min(most_lines, line.out - position.at()[1]);
+      const ptrdiff_t count = lines > 1 ? row.out : std::min(most, row.out - i % row.out);
+      const ptrdiff_t width = (count - 1) * row.step + row.kernel;
+      reader.set_taps((lines - 1) * line.step + line.kernel, width);
       product_.part_stride = width * channels;
+      product_.line_rows = static_cast<size_t>(count);
+      product_.line_stride = line.step * product_.part_stride;
       Element* out = tensors_.out + position.out_offset();
       Sink sink{patches_, zero_point_};
       reader.read(tensors_.in, position.at(), sink);
-      multiply(out, count);
-      i += count;
-      position.skip(count);
+      multiply(out, lines * count);
+      i += lines * count;
+      position.skip(lines * count);
     }
+  }
+
+  // How many whole rows of outputs share a band: more than one if their results lie at equal steps, and what
+  // they see does.
+  [[nodiscard]] ptrdiff_t lines_of_band() const {
+    const ConvolutionAxis& line = g_.axes[1];
+    const ConvolutionAxis& row = g_.axes[2];
+    const bool adjoin = outputs_in_line(g_) > row.out && !is_staged();
+    if (!adjoin || line.dilation > 1 || g_.axes[0].kernel > 1) return 1;
+    const ptrdiff_t width = (row.out - 1) * row.step + row.kernel;
+    return (patch_size_ / (width * g_.in_channels) - line.kernel) / line.step + 1;
   }
 
   struct Sink {
@@ -141,7 +157,7 @@ class ByProducts {
   // Rows of the left factor at hand become outputs at equal steps.
   void multiply(Element* out, ptrdiff_t rows) {
     const ptrdiff_t step = g_.axes[2].out_stride;
-    if (g_.out_channel_stride == 1 || columns_ == 1) {
+    if (!is_staged()) {
       product_.rows = static_cast<size_t>(rows);
       product_.columns = static_cast<size_t>(columns_);
       product_.right = tensors_.weight;
@@ -153,6 +169,9 @@ class ByProducts {
     }
     multiply_staged(out, rows);
   }
+
+  // Whether results are not side by side, as products make them.
+  [[nodiscard]] bool is_staged() const { return g_.out_channel_stride != 1 && columns_ != 1; }
 
   // By way of the stack, where they are side by side.
   [[gnu::noinline]] void multiply_staged(Element* out, ptrdiff_t rows) {

@@ -14,7 +14,7 @@
 
 namespace rushlight::kernels::in_place {
 
-inline constexpr ptrdiff_t kPointers = 144;    // what some outputs see
+inline constexpr ptrdiff_t kPointers = 288;    // what some outputs see
 inline constexpr ptrdiff_t kLeastSharing = 8;  // outputs that share the pointers of one
 inline constexpr ptrdiff_t kChannels = 128;    // that are taken at once, where there is a border
 
@@ -27,9 +27,10 @@ class ByChannels {
       : g_(g), finder_(g, outside_) {
     std::memset(outside_, problem.input_zero_point, sizeof outside_);
     strip_.taps = static_cast<size_t>(g.taps());
-    strip_.in = pointers_;
     strip_.weight_stride = tap_stride(g);
-    pixels_ = std::max<ptrdiff_t>(kPointers / g.taps(), 1);
+    pixels_ = kPointers / g.taps() - 1;
+    // Whole rows, if some fit, so that those below are alike.
+    if (pixels_ > g.axes[2].out) pixels_ -= pixels_ % g.axes[2].out;
   }
 
   void convolve(const Tensors<Numbers>& tensors, const ukernel::Requantization& to) {
@@ -42,13 +43,15 @@ class ByChannels {
       const ptrdiff_t sharing = count_sharing(position.at());
       const ptrdiff_t count = sharing > 0 ? sharing : count_apart(position.at(), line - i % line);
       const ptrdiff_t pointing = sharing > 0 ? 1 : count;  // outputs with pointers of their own
-      const bool inside = finder_.find(tensors.in, position, pointing, pointers_);
+      TapStrip<Element>& found = sharing > 0 ? shared_ : apart_;
+      strip_.in = found.taps;
+      const bool inside = finder_.find(tensors.in, position, pointing, found);
       if (sharing > 0) position.skip(sharing - 1);
       if constexpr (Numbers::kStrides) strip_.pixel_stride = sharing > 0 ? finder_.advance() : 0;
       strip_.pixels = static_cast<size_t>(count);
       const ptrdiff_t most = inside ? g_.groups : kChannels;
       for (ptrdiff_t c = 0; c < g_.groups; c += most) {
-        if (c > 0) move(pointing, most);
+        if (c > 0) move(found, most);
         strip_.channels = static_cast<size_t>(std::min(most, g_.groups - c));
         strip_.weights = tensors.weight + c;
         strip_.bias = tensors.bias == nullptr ? nullptr : tensors.bias + c;
@@ -76,10 +79,11 @@ class ByChannels {
   }
 
   // To the next channels.
-  void move(ptrdiff_t pixels, ptrdiff_t channels) {
-    const ptrdiff_t count = pixels * g_.taps();
+  void move(TapStrip<Element>& found, ptrdiff_t channels) {
+    found.place = nullptr;
+    const ptrdiff_t count = found.count * g_.taps();
     for (ptrdiff_t i = 0; i < count; ++i) {
-      if (pointers_[i] != outside_) pointers_[i] += channels;
+      if (found.taps[i] != outside_) found.taps[i] += channels;
     }
   }
 
@@ -87,13 +91,16 @@ class ByChannels {
   TapFinder<Element> finder_;
   typename Numbers::Depthwise strip_;
   ptrdiff_t pixels_;
+  // Of outputs with pointers of their own, then of one that shares its.
   const Element* pointers_[kPointers];
+  TapStrip<Element> apart_{pointers_};
+  TapStrip<Element> shared_{pointers_ + kPointers - g_.taps()};
   Element outside_[kChannels];
 };
 
 // Whether filter_in_place() takes convolutions of this geometry.
 [[nodiscard]] inline bool filters_in_place(const ConvolutionGeometry& g) {
-  return filters_channels(g) && g.weight_group_stride == 1 && g.taps() <= kPointers && tap_stride(g) >= 0;
+  return filters_channels(g) && g.weight_group_stride == 1 && 2 * g.taps() <= kPointers && tap_stride(g) >= 0;
 }
 
 template <class Numbers>

@@ -65,19 +65,19 @@ Error check_bias(const std::optional<Tensor>& bias, ScalarType type, size_t colu
   return Error::Ok;
 }
 
-// The first number that is not right; null if all are, which takes vectors of compilers no branch to find.
+// The first number that is wrong; null if none is, which takes vectors of compilers no branch to find.
 template <class T, class F>
-const T* first_wrong(const T* numbers, size_t count, F is_right) {
+const T* first_wrong(const T* numbers, size_t count, F is_wrong) {
   std::conditional_t<sizeof(T) == 1, int8_t, int32_t> wrong = 0;
-  for (size_t i = 0; i < count; ++i) wrong |= is_right(numbers[i]) ? 0 : 1;
+  for (const T* number = numbers; number != numbers + count; ++number) wrong |= is_wrong(*number) ? 1 : 0;
   if (wrong == 0) return nullptr;
-  while (is_right(*numbers)) ++numbers;
+  while (!is_wrong(*numbers)) ++numbers;
   return numbers;
 }
 
 Error check_scales(const float* scales, size_t count) {
   const float* wrong =
-      first_wrong(scales, count, [](float scale) { return (scale > 0) & (scale <= __FLT_MAX__); });
+      first_wrong(scales, count, [](float scale) { return !((scale > 0) & (scale <= __FLT_MAX__)); });
   RL_CHECK(wrong == nullptr, Error::InvalidArgument, "multipliers: expected finite numbers above 0, got %g",
            static_cast<double>(*wrong));
   return Error::Ok;
@@ -179,13 +179,17 @@ Error bound_sums(const int32_t* bias, size_t columns, size_t depth, int64_t larg
 }
 
 Error check_fixed_point(const ukernel::Requantization& to, size_t count, int64_t bound) {
-  const int32_t* multiplier = first_wrong(
-      to.multipliers, count, [](int32_t number) { return (number == 0) | (number >= kLeastMultiplier); });
+  // Each range by one comparison, of unsigned numbers.
+  const int32_t* multiplier = first_wrong(to.multipliers, count, [](int32_t number) {
+    constexpr auto kLeast = static_cast<uint32_t>(kLeastMultiplier);
+    return (number != 0) & (static_cast<uint32_t>(number) - kLeast >= kLeast);
+  });
   RL_CHECK(multiplier == nullptr, Error::InvalidArgument, "multipliers: expected 0 or 2^30 at least, got %ld",
            static_cast<long>(*multiplier));
   const int most = most_shift(to.rounding, bound);
-  const int8_t* shift = first_wrong(to.shifts, count, [most](int8_t number) {
-    return (number >= ukernel::kLeastShift) & (number <= most);
+  const auto span = static_cast<uint8_t>(most - ukernel::kLeastShift);
+  const int8_t* shift = first_wrong(to.shifts, count, [span](int8_t number) {
+    return static_cast<uint8_t>(number - ukernel::kLeastShift) > span;
   });
   RL_CHECK(shift == nullptr, Error::InvalidArgument, "shifts: expected %d to %d, got %d",
            ukernel::kLeastShift, most, static_cast<int>(*shift));

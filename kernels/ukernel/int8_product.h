@@ -5,7 +5,8 @@
 //   out[i][j] = quantized(bias[j] + sum over p < parts, k < depth of left[i][p][k] * right[j][p][k])
 //
 // for i < rows, j < columns. Rows of the left factor may lie in parts, as a convolution sees an image: its
-// rows overlap, and nothing is copied. Variants without kInt8ProductParts take one part.
+// rows overlap, and nothing is copied. They may also lie in lines: left[i] is `line_stride` behind
+// left[i - line_rows]. Variants without kInt8ProductParts take one part and one line.
 //
 // Sums have 32 bits; the caller knows that none overflows. See requantize.h for what quantized() is.
 //
@@ -23,7 +24,7 @@ namespace rushlight::ukernel {
 
 // Rows that are computed together; fewer cost more for each.
 inline constexpr size_t kInt8ProductRows = native::kInt8ProductRows;
-// Whether rows of the left factor may lie in parts.
+// Whether rows of the left factor may lie in parts and in lines.
 inline constexpr bool kInt8ProductParts = native::kInt8ProductParts;
 
 struct Int8Product {
@@ -35,6 +36,8 @@ struct Int8Product {
   const int8_t* left = nullptr;  // the numbers of a part are adjacent
   ptrdiff_t left_stride = 0;     // from row to row
   ptrdiff_t part_stride = 0;     // from part to part of a row
+  size_t line_rows = SIZE_MAX;   // at least 1
+  ptrdiff_t line_stride = 0;     // from line to line
 
   const int8_t* right = nullptr;  // the numbers of a column are adjacent, in all its parts
   ptrdiff_t right_stride = 0;     // from column to column
@@ -46,5 +49,17 @@ struct Int8Product {
   ptrdiff_t out_stride = 0;  // from row to row
 };
 RL_UKERNEL_NATIVE(void, multiply_int8, (const Int8Product& product), (product))
+
+// multiply(line) for each line of a product, which is one alone.
+template <class Multiply>
+void for_each_line(const Int8Product& product, Multiply multiply) {
+  Int8Product line = product;
+  for (size_t rest = product.rows; rest > 0; rest -= line.rows) {
+    line.rows = rest < product.line_rows ? rest : product.line_rows;
+    multiply(line);
+    line.left += product.line_stride;
+    line.out += static_cast<ptrdiff_t>(line.rows) * product.out_stride;
+  }
+}
 
 }  // namespace rushlight::ukernel

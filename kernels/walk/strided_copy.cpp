@@ -14,11 +14,18 @@ namespace {
 template <size_t kSize>
 void copy_sized(char* target, ptrdiff_t target_stride, const char* source, ptrdiff_t source_stride,
                 size_t n) {
-  for (; n > 0; --n) {
-    std::memcpy(__builtin_assume_aligned(target, kSize), __builtin_assume_aligned(source, kSize), kSize);
-    target += target_stride;
-    source += source_stride;
+  const auto copy = [](char* to, const char* from) {
+    std::memcpy(__builtin_assume_aligned(to, kSize), __builtin_assume_aligned(from, kSize), kSize);
+  };
+  // Bytes, which quantized images have many of, two at a time: counting and moving on is two thirds of the
+  // instructions.
+  for (; kSize == 1 && n > 1; n -= 2) {
+    copy(target, source);
+    copy(target + target_stride, source + source_stride);
+    target += 2 * target_stride;
+    source += 2 * source_stride;
   }
+  for (; n > 0; --n, target += target_stride, source += source_stride) copy(target, source);
 }
 
 // Elements of 16 bytes, aligned to 8: a plan may lay them half over each other. A call of memmove would cost

@@ -19,7 +19,7 @@ struct Taps {
   const int8_t* weights;
   ptrdiff_t offset;  // from what `in` points to
   size_t pairs;
-  size_t rest;
+  size_t rest;  // 1: a tap before the pairs
   int32_t* sums;
   const int32_t* sums_end;
   size_t channels;  // as many lanes are loaded
@@ -27,17 +27,8 @@ struct Taps {
   ptrdiff_t pixel_stride;
 };
 
-// Sums of channels 0, 4, 8, 12 are in q4, the next ones in q5 to q7.
-#define RL_WIDEN          \
-  "vmovlb.s16 q1, q2\n"   \
-  "vmovlb.s16 q3, q0\n"   \
-  "vadd.i32 q4, q4, q1\n" \
-  "vmovlt.s16 q2, q2\n"   \
-  "vadd.i32 q5, q5, q3\n" \
-  "vmovlt.s16 q0, q0\n"   \
-  "vadd.i32 q6, q6, q2\n" \
-  "vadd.i32 q7, q7, q0\n"
-
+// Sums of channels 0, 4, 8, 12 are in q4, the next ones in q5 to q7. An odd tap is the first one: it makes
+// the sums that others are added to.
 [[gnu::naked, gnu::noinline]] void add_taps([[maybe_unused]] Taps& work) {
   asm volatile(
       "push {r4-r11, lr}\n"
@@ -46,12 +37,23 @@ struct Taps {
       "vctp.8 r8\n"
       "1:\n"
       "mov r8, r2\n"
-      "vmov.i32 q4, #0\n"
-      "vmov.i32 q5, #0\n"
-      "vmov.i32 q6, #0\n"
-      "vmov.i32 q7, #0\n"
-      "wls lr, r4, 3f\n"
+      "vmov.i32 q2, #0\n"
+      "vmov.i32 q0, #0\n"
+      "cbz r5, 2f\n"
+      "ldr r9, [r1], #4\n"
+      "add r9, r9, r3\n"
+      "vpst\n"
+      "vldrbt.u8 q0, [r9]\n"
+      "vldrb.u8 q1, [r8], #16\n"
+      "vmullb.s8 q2, q0, q1\n"
+      "vmullt.s8 q0, q0, q1\n"
       "2:\n"
+      "vmovlb.s16 q4, q2\n"
+      "vmovlb.s16 q5, q0\n"
+      "vmovlt.s16 q6, q2\n"
+      "vmovlt.s16 q7, q0\n"
+      "wls lr, r4, 4f\n"
+      "3:\n"
       "ldrd r9, r10, [r1], #8\n"
       "add r9, r9, r3\n"
       "add r10, r10, r3\n"
@@ -66,18 +68,16 @@ struct Taps {
       "vadd.i16 q2, q2, q3\n"
       "vldrb.u8 q3, [r8], #16\n"
       "vmullt.s8 q3, q1, q3\n"
-      "vadd.i16 q0, q0, q3\n"  //
-      RL_WIDEN
-      "le lr, 2b\n"
-      "3:\n"
-      "cbz r5, 4f\n"
-      "ldr r9, [r1], #4\n"
-      "add r9, r9, r3\n"
-      "vpst\n"
-      "vldrbt.u8 q0, [r9]\n"
-      "vldrb.u8 q1, [r8]\n"
-      "vmullb.s8 q2, q0, q1\n"
-      "vmullt.s8 q0, q0, q1\n" RL_WIDEN
+      "vadd.i16 q0, q0, q3\n"
+      "vmovlb.s16 q1, q2\n"
+      "vmovlb.s16 q3, q0\n"
+      "vadd.i32 q4, q4, q1\n"
+      "vmovlt.s16 q2, q2\n"
+      "vadd.i32 q5, q5, q3\n"
+      "vmovlt.s16 q0, q0\n"
+      "vadd.i32 q6, q6, q2\n"
+      "vadd.i32 q7, q7, q0\n"
+      "le lr, 3b\n"
       "4:\n"
       "vst40.32 {q4, q5, q6, q7}, [r6]\n"
       "vst41.32 {q4, q5, q6, q7}, [r6]\n"
@@ -101,13 +101,14 @@ inline bool copy_weights(const Int8Depthwise& strip, size_t channel, size_t lane
   const mve_pred16_t lanes = vctp8q(lanes_used);
   const uint8x16_t at = vandq_u8(vidupq_n_u8(0, 1), vdupq_n_u8(static_cast<uint8_t>(number - 1)));
   const int8_t* from = strip.weights + channel;
-  int8_t least = 0;
-  for (size_t t = strip.taps; t > 0; --t, from += strip.weight_stride, to += kGroup) {
+  const ptrdiff_t stride = strip.weight_stride;
+  int8x16_t least = vdupq_n_s8(0);
+  for (size_t t = strip.taps; t > 0; --t, from += stride, to += kGroup) {
     const int8x16_t weights = vldrbq_gather_offset_z_s8(from, at, lanes);
-    least = vminvq_s8(least, weights);
+    least = vminq_s8(least, weights);
     vstrbq_s8(to, weights);
   }
-  return least > -128;
+  return vminvq_s8(0, least) > -128;
 }
 
 // Any weights of at most four channels.
@@ -142,6 +143,7 @@ size_t pixels_of_group(const Int8Depthwise& strip) {
   int32_t sums[kPixels * kGroup];
   const size_t number = together == 1 ? kGroup : strip.channels;
   const size_t all = strip.channels * together;
+  Quantizer quantizer(strip.to, strip.bias);
   for (size_t c = 0; c < all;) {
     const size_t lanes = all - c < kGroup ? all - c : kGroup;
     const bool whole = copy_weights(strip, c, lanes, number, weights);
@@ -158,7 +160,7 @@ size_t pixels_of_group(const Int8Depthwise& strip) {
               channels,
               strip.pixel_stride == 0 ? 0 : pointers,
               strip.pixel_stride};
-    const Quantizer quantizer(strip.to, strip.bias, c, channels, number);
+    quantizer.set_columns(c, channels, number);
     int8_t* out = strip.out + c;
     for (size_t p = 0; p < strip.pixels; p += kPixels) {
       const size_t pixels = strip.pixels - p < kPixels ? strip.pixels - p : kPixels;

@@ -89,7 +89,7 @@ void add_int8(const Rows& rows, const QuantizedSum& given) {
 
 void multiply_int8_pairs(const Rows& rows, const QuantizedProduct& product) {
   int32_t products[kBlock];
-  const Quantizer quantizer(product.to, nullptr, 0, kSumColumns);  // of one column, which all are
+  Quantizer quantizer(product.to, nullptr);  // of one column, which all are
   for (size_t row = 0; row < rows.count; ++row) {
     int8_t* out = out_of(rows, row);
     Operand a = operand_of(rows.in[0], row, out, 1, -product.zero_points[0]);
@@ -98,10 +98,11 @@ void multiply_int8_pairs(const Rows& rows, const QuantizedProduct& product) {
       const size_t count = rows.n - i < kBlock ? rows.n - i : kBlock;
       multiply_block(a, b, count, products);
       const size_t rows_of_16 = count / kSumColumns, done = rows_of_16 * kSumColumns;
+      quantizer.set_columns(0, kSumColumns);
       quantizer.quantize({products, 1, kRowsOf16, rows_of_16, out + i, kSumColumns});
       if (count == done) continue;
-      const Quantizer rest(product.to, nullptr, 0, count - done);
-      rest.quantize({products + done, 1, kRowsOf16, 1, out + i + done, kSumColumns});
+      quantizer.set_columns(0, count - done);
+      quantizer.quantize({products + done, 1, kRowsOf16, 1, out + i + done, kSumColumns});
     }
   }
 }

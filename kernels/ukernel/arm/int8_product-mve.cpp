@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cortex-M55: three rows by two columns, 16 numbers of the depth at a time, in loops that count and mask by
-// themselves: 12 instructions for 96 products. Sums are in general registers, of which VMLADAVA takes the
-// even ones; so this is assembler. A single row is taken by four columns. Sums of 12 rows by 16 columns are
-// kept before they are quantized.
+// themselves: 12 instructions for 96 products, and 8 for each six sums. Sums are in general registers, of
+// which VMLADAVA takes the even ones; so this is assembler. A single row is taken by four columns. Sums of 12
+// rows by 16 columns are kept before they are quantized.
 #include "kernels/ukernel/arm/requantize_mve.h"
 #include "kernels/ukernel/int8_product.h"
 
@@ -25,25 +25,31 @@ struct Columns {
   size_t depth;             // of a part
   size_t parts;
   ptrdiff_t part_stride;
+  size_t triples;  // of rows, sums of each 192 bytes behind the last one's
+  ptrdiff_t triple_stride;
 };
 
 #define RL_ADD(sum, row, column) "vmladava.s8 " sum ", " row ", " column "\n"
 
-// Rows in r1, r3, r5, columns in r7, r9, sums to be stored at r11. On the stack: bytes that pointers have
-// gone ahead, the end, and bytes to the next columns.
+// Rows in r1, r3, r5, columns in r7, r9, sums to be stored at r11. On the stack: bytes to the next columns
+// from where the last loop ended, the first row, the end of the sums, the other rows; then triples to go,
+// bytes to the next one's rows, columns and their stride, and bytes of a triple's sums.
 [[gnu::naked, gnu::noinline]] void multiply_three([[maybe_unused]] const Columns& work) {
   asm volatile(
       "push {r4-r11, lr}\n"
       "ldr r12, [r0, #28]\n"
-      "add r2, r12, #15\n"
-      "bic r2, r2, #15\n"
-      "ldrd r7, r4, [r0, #12]\n"
-      "add r9, r7, r4\n"
-      "rsb r8, r2, r4, lsl #1\n"
-      "ldrd r11, r6, [r0, #20]\n"
+      "ldrd r7, r8, [r0, #12]\n"
+      "ldrd r11, r2, [r0, #20]\n"
+      "ldrd r4, r6, [r0, #40]\n"
+      "sub r10, r2, r11\n"
+      "push {r4, r6, r7, r8, r10}\n"
       "ldrd r1, r3, [r0]\n"
       "ldr r5, [r0, #8]\n"
-      "push {r2, r6, r8}\n"
+      "add r0, r12, #15\n"
+      "bic r0, r0, #15\n"
+      "rsb r0, r0, r8, lsl #1\n"
+      "push {r0, r1, r2, r3, r5}\n"
+      "add r9, r7, r8\n"
       "1:\n"
       "clrm {r0, r2, r4, r6, r8, r10}\n"
       "wlstp.8 lr, r12, 3f\n"
@@ -56,20 +62,34 @@ struct Columns {
       "letp lr, 2b\n"
       "3:\n"
       "stmia r11!, {r0, r2, r4, r6, r8, r10}\n"
-      "ldmia sp, {r0, r2, r4}\n"
-      "sub r1, r1, r0\n"
-      "sub r3, r3, r0\n"
-      "sub r5, r5, r0\n"
-      "add r7, r7, r4\n"
-      "add r9, r9, r4\n"
+      "ldmia sp, {r0, r1, r2, r3, r5}\n"
+      "add r7, r7, r0\n"
+      "add r9, r9, r0\n"
       "cmp r11, r2\n"
       "bne 1b\n"
-      "add sp, sp, #12\n"
+      "ldrd r4, r6, [sp, #20]\n"
+      "subs r4, r4, #1\n"
+      "beq 4f\n"
+      "str r4, [sp, #20]\n"
+      "add r1, r1, r6\n"
+      "add r3, r3, r6\n"
+      "add r5, r5, r6\n"
+      "ldrd r7, r8, [sp, #28]\n"
+      "add r9, r7, r8\n"
+      "ldr r10, [sp, #36]\n"
+      "add r2, r2, #192\n"
+      "sub r11, r2, r10\n"
+      "strd r1, r2, [sp, #4]\n"
+      "strd r3, r5, [sp, #12]\n"
+      "b 1b\n"
+      "4:\n"
+      "add sp, sp, #40\n"
       "pop {r4-r11, pc}\n");
 }
 
-// The same of rows in parts. On the stack: bytes that rows and columns have gone too far in a part, parts to
-// go, depth and parts, bytes back to the rows' and on to the next columns' first parts, and the end.
+// The same of one triple of rows in parts. On the stack: bytes that rows and columns have gone too far in a
+// part, parts to go, depth and parts, bytes back to the rows' and on to the next columns' first parts, and
+// the end.
 [[gnu::naked, gnu::noinline]] void multiply_parts([[maybe_unused]] const Columns& work) {
   asm volatile(
       "push {r4-r11, lr}\n"
@@ -170,10 +190,7 @@ struct Columns {
       "pop {r4-r11, pc}\n");
 }
 
-// Parts of less depth are put together: a row of them is multiplied in fewer steps.
-constexpr size_t kLeastPart = 64;
-constexpr size_t kJoined = 144;  // bytes of a row, of which so many are put together: 864 bytes of stack
-constexpr size_t kJoinedRows = 6;
+constexpr size_t kJoined = 864;  // bytes of rows whose parts are put together, of three at least
 
 // Three rows' sums of 16 columns, then the next ones'.
 constexpr size_t kRowsSums = kRows * kColumns;
@@ -181,39 +198,46 @@ constexpr uint32_t kRowsAt[kBlockRows] = {0,   4,   8,   192, 196, 200,  //
                                           384, 388, 392, 576, 580, 584};
 static_assert(kRowsAt[3] == kRowsSums * sizeof(int32_t));
 
-// The parts of a row, side by side.
+// The parts of a row, side by side: 4 instructions each, and 3 for 16 bytes.
 inline void join_parts(const Int8Product& p, const int8_t* from, int8_t* to) {
-  for (size_t part = p.parts; part > 0; --part, from += p.part_stride, to += p.depth) {
-    const int8_t* in = from;
-    int8_t* out = to;
-    asm volatile(
-        "wlstp.8 lr, %[count], 2f\n"
-        "1:\n"
-        "vldrb.u8 q0, [%[in]], #16\n"
-        "vstrb.u8 q0, [%[out]], #16\n"
-        "letp lr, 1b\n"
-        "2:\n"
-        : [in] "+r"(in), [out] "+r"(out)
-        : [count] "r"(p.depth)
-        : "q0", "lr", "cc", "memory");
-  }
+  const auto ahead = static_cast<ptrdiff_t>((p.depth + 15) / 16 * 16);
+  const auto past = ahead - static_cast<ptrdiff_t>(p.depth);
+  size_t parts = p.parts;
+  asm volatile(
+      "1:\n"
+      "wlstp.8 lr, %[depth], 3f\n"
+      "2:\n"
+      "vldrb.u8 q0, [%[from]], #16\n"
+      "vstrb.u8 q0, [%[to]], #16\n"
+      "letp lr, 2b\n"
+      "3:\n"
+      "add %[from], %[from], %[step]\n"
+      "sub %[to], %[to], %[past]\n"
+      "subs %[parts], %[parts], #1\n"
+      "bne 1b\n"
+      : [from] "+r"(from), [to] "+r"(to), [parts] "+r"(parts)
+      : [depth] "r"(p.depth), [step] "r"(p.part_stride - ahead), [past] "r"(past)
+      : "q0", "lr", "cc", "memory");
 }
 
-// How rows are multiplied by columns: `step` sums from column to column, which are taken in groups.
+// How rows are multiplied by columns, at most so many rows at once: `step` sums from column to column, which
+// are taken in groups.
 struct Tile {
   void (*multiply)(const Columns&);
+  size_t most;
   size_t step;
   size_t group;
 };
-constexpr Tile kThree = {multiply_three, kRows, 2};
-constexpr Tile kInParts = {multiply_parts, kRows, 2};
-constexpr Tile kOne = {multiply_one, 1, 4};
+constexpr Tile kThree = {multiply_three, kBlockRows, kRows, 2};
+constexpr Tile kInParts = {multiply_parts, kRows, kRows, 2};
+constexpr Tile kOne = {multiply_one, 1, 1, 4};
 
 // Columns that no group has: a group of the same column for each, from `work.right` on. `work` is not
 // changed.
 [[gnu::noinline]] void multiply_rest(const Tile& tile, const Columns& whole, size_t columns) {
   int32_t group_sums[4 * kRows];
   Columns work = whole;
+  work.triples = 1;
   work.right_stride = 0;
   work.sums_end = group_sums + tile.group * tile.step;
   for (int32_t* sums = whole.sums; columns > 0; --columns, sums += tile.step) {
@@ -224,27 +248,38 @@ constexpr Tile kOne = {multiply_one, 1, 4};
   }
 }
 
-// Sums of the rows of a block by the columns of a block.
-void multiply_block(const Tile& tile, Columns& work, const int8_t* const* rows, size_t count,
-                    const int8_t* right, size_t columns, int32_t* sums) {
+// Sums of `count` rows from `left` on, a triple at least or less than one, by some columns.
+void multiply_rows(const Tile& tile, Columns& work, const int8_t* left, ptrdiff_t stride, size_t count,
+                   const int8_t* right, size_t columns, int32_t* sums) {
+  // Rows that a triple lacks repeat the last one.
+  work.rows[0] = left;
+  for (size_t k = 1; k < kRows; ++k) work.rows[k] = work.rows[k - 1] + (k < count ? stride : 0);
   const size_t whole = columns - columns % tile.group;
-  for (size_t i = 0; i < count; i += kRows, sums += kRowsSums) {
-    for (size_t k = 0; k < kRows; ++k) work.rows[k] = rows[i + k];
-    work.right = right;
-    work.sums = sums;
-    work.sums_end = sums + whole * tile.step;
-    if (whole > 0) tile.multiply(work);
-    if (whole == columns) continue;
-    work.right = right + static_cast<ptrdiff_t>(whole) * work.right_stride;
-    work.sums = sums + whole * tile.step;
+  work.right = right;
+  work.sums = sums;
+  work.sums_end = sums + whole * tile.step;
+  work.triples = count < kRows ? 1 : count / kRows;
+  if (whole > 0) tile.multiply(work);
+  if (whole == columns) return;
+  work.right = right + static_cast<ptrdiff_t>(whole) * work.right_stride;
+  work.sums = sums + whole * tile.step;
+  for (size_t i = work.triples; i > 0; --i, work.sums += kRowsSums) {
     multiply_rest(tile, work, columns - whole);
+    for (const int8_t*& row : work.rows) row += work.triple_stride;
   }
 }
 
-// The rows of a block that begin at `left`, those that a tile lacks repeating the last one.
-void find_rows(const int8_t* left, ptrdiff_t stride, size_t count, const int8_t** rows) {
-  for (size_t k = 0; k < count; ++k, left += stride) rows[k] = left;
-  for (size_t k = count; k % kRows != 0; ++k) rows[k] = rows[k - 1];
+// Sums of the rows of a block by the columns of a block.
+void multiply_block(const Tile& tile, Columns& work, const int8_t* left, ptrdiff_t stride, size_t count,
+                    const int8_t* right, size_t columns, int32_t* sums) {
+  const size_t most = tile.most;
+  for (size_t rest = count; rest > 0;) {
+    const size_t some = rest < kRows ? rest : rest < most ? rest - rest % kRows : most;
+    multiply_rows(tile, work, left, stride, some, right, columns, sums);
+    left += static_cast<ptrdiff_t>(some) * stride;
+    sums += some / kRows * kRowsSums;
+    rest -= some;
+  }
 }
 
 // One alone is cheaper than two more with it.
@@ -254,21 +289,20 @@ size_t rows_of_block(size_t rest) {
 }
 
 // Rows in one part, or in parts that are not put together.
-[[gnu::noinline]] void multiply(const Int8Product& p, Columns& work) {
+[[gnu::noinline]] void multiply(const Int8Product& p, Columns& work, Quantizer& quantizer) {
   int32_t sums[kRowsSums * kBlockRows / kRows];
   work.right_stride = p.right_stride;
+  work.triple_stride = static_cast<ptrdiff_t>(kRows) * p.left_stride;
   for (size_t j = 0; j < p.columns; j += kColumns) {
     const size_t columns = p.columns - j < kColumns ? p.columns - j : kColumns;
-    const Quantizer quantizer(p.to, p.bias, j, columns);
+    quantizer.set_columns(j, columns);
     const int8_t* right = p.right + static_cast<ptrdiff_t>(j) * p.right_stride;
     const int8_t* left = p.left;
     int8_t* out = p.out + j;
     for (size_t rest = p.rows; rest > 0;) {
       const size_t count = rows_of_block(rest);
       const Tile& tile = work.parts > 1 ? kInParts : count == 1 ? kOne : kThree;
-      const int8_t* rows[kBlockRows];
-      find_rows(left, p.left_stride, count, rows);
-      multiply_block(tile, work, rows, count, right, columns, sums);
+      multiply_block(tile, work, left, p.left_stride, count, right, columns, sums);
       quantizer.quantize({sums, tile.step, kRowsAt, count, out, p.out_stride});
       left += static_cast<ptrdiff_t>(count) * p.left_stride;
       out += static_cast<ptrdiff_t>(count) * p.out_stride;
@@ -277,17 +311,30 @@ size_t rows_of_block(size_t rest) {
   }
 }
 
-// Rows in parts that are put together, some at a time.
-[[gnu::noinline]] void multiply_joined(const Int8Product& p, Columns& work) {
-  int8_t joined[kJoinedRows][kJoined];
+// Rows in parts that are put together, some at a time: those of several lines, too.
+[[gnu::noinline]] void multiply_joined(const Int8Product& p, Columns& work, Quantizer& quantizer) {
+  int8_t joined[kJoined];
+  const size_t depth = p.parts * p.depth;
+  const size_t fitting = kJoined / (depth == 0 ? 1 : depth);
+  const size_t most = fitting < kBlockRows ? fitting - fitting % kRows : kBlockRows;
   Int8Product some = p;
-  some.left = joined[0];
-  some.left_stride = kJoined;
-  const int8_t* left = p.left;
+  some.left = joined;
+  some.left_stride = static_cast<ptrdiff_t>(depth);
+  const int8_t* line = p.left;
+  const int8_t* left = line;
+  size_t of_line = p.line_rows;
   for (size_t rest = p.rows; rest > 0; rest -= some.rows) {
-    some.rows = rest < kJoinedRows ? rest : kJoinedRows;
-    for (size_t k = 0; k < some.rows; ++k, left += p.left_stride) join_parts(p, left, joined[k]);
-    multiply(some, work);
+    some.rows = rest < most ? rest : most;
+    int8_t* to = joined;
+    for (size_t k = some.rows; k > 0; --k, to += depth) {
+      join_parts(p, left, to);
+      left += p.left_stride;
+      if (--of_line > 0) continue;
+      of_line = p.line_rows;
+      line += p.line_stride;
+      left = line;
+    }
+    multiply(some, work, quantizer);
     some.out += static_cast<ptrdiff_t>(some.rows) * p.out_stride;
   }
 }
@@ -296,13 +343,14 @@ size_t rows_of_block(size_t rest) {
 
 void multiply_int8(const Int8Product& p) {
   const size_t depth = p.parts * p.depth;
-  const bool joins = p.parts > 1 && p.depth < kLeastPart && depth <= kJoined;
+  const bool joins = (p.parts > 1 || p.line_rows < p.rows) && depth <= kJoined / kRows;
+  Quantizer quantizer(p.to, p.bias);
   Columns work;
   work.depth = joins ? depth : p.depth;
   work.parts = joins ? 1 : p.parts;
   work.part_stride = p.part_stride;
-  if (joins) return multiply_joined(p, work);
-  multiply(p, work);
+  if (joins) return multiply_joined(p, work, quantizer);
+  for_each_line(p, [&](const Int8Product& line) { multiply(line, work, quantizer); });
 }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

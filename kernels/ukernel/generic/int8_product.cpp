@@ -3,7 +3,9 @@
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
-void multiply_int8(const Int8Product& p) {
+namespace {
+
+void multiply_line(const Int8Product& p) {
   const auto depth = static_cast<ptrdiff_t>(p.depth);
   for (size_t i = 0; i < p.rows; ++i) {
     const int8_t* left = p.left + static_cast<ptrdiff_t>(i) * p.left_stride;
@@ -19,5 +21,9 @@ void multiply_int8(const Int8Product& p) {
     }
   }
 }
+
+}  // namespace
+
+void multiply_int8(const Int8Product& p) { for_each_line(p, multiply_line); }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

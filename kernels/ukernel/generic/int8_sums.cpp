@@ -53,7 +53,7 @@ void sum_groups(const Int8Windows& w, size_t first, const int8_t* in, int32_t* s
 }
 
 #if RL_VECTOR_BYTES > 4
-constexpr bool kHasVectors = kSumsByVectors;
+constexpr bool kHasVectors = true;
 constexpr size_t kBytes = RL_VECTOR_BYTES / 2;  // numbers of a vector
 constexpr size_t kMost = 255;                   // 255 * -128 fits int16
 using Narrow = int8_t __attribute__((vector_size(kBytes)));

@@ -8,11 +8,13 @@ namespace rushlight::ukernel::reference {
 
 inline void multiply_int8(const Int8Product& p) {
   for (size_t i = 0; i < p.rows; ++i) {
+    const int8_t* left = p.left + static_cast<ptrdiff_t>(i / p.line_rows) * p.line_stride +
+                         static_cast<ptrdiff_t>(i % p.line_rows) * p.left_stride;
     for (size_t j = 0; j < p.columns; ++j) {
       int32_t sum = p.bias == nullptr ? 0 : p.bias[j];
       for (size_t k = 0; k < p.parts * p.depth; ++k) {
         const auto part = static_cast<ptrdiff_t>(k / p.depth), at = static_cast<ptrdiff_t>(k % p.depth);
-        sum += p.left[static_cast<ptrdiff_t>(i) * p.left_stride + part * p.part_stride + at] *
+        sum += left[part * p.part_stride + at] *
                p.right[static_cast<ptrdiff_t>(j) * p.right_stride + static_cast<ptrdiff_t>(k)];
       }
       p.out[static_cast<ptrdiff_t>(i) * p.out_stride + static_cast<ptrdiff_t>(j)] =

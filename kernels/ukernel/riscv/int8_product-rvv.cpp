@@ -53,9 +53,7 @@ void multiply_few_columns(const Int8Product& p, size_t row, size_t lanes) {
   if (p.columns - j == 1) multiply_columns<1>(p, row, lanes, j);
 }
 
-}  // namespace
-
-void multiply_int8(const Int8Product& p) {
+void multiply_line(const Int8Product& p) {
   size_t row = 0;
   if (p.columns <= most_lanes() / 2 && p.columns < p.rows && has_small_scales(p.to, 0, p.columns)) {
     for (size_t lanes; p.rows - row > p.columns; row += lanes) {
@@ -68,5 +66,9 @@ void multiply_int8(const Int8Product& p) {
   multiply_int8_rows<true>({p.rows - row, p.columns, p.depth, left, p.left_stride, p.right, p.right_stride,
                             p.bias, nullptr, &p.to, out, p.out_stride, p.parts, p.part_stride});
 }
+
+}  // namespace
+
+void multiply_int8(const Int8Product& p) { for_each_line(p, multiply_line); }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

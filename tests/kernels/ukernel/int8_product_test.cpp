@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernels/ukernel/int8_product.h"
 
+#include <algorithm>
 #include <ostream>
 #include <vector>
 
@@ -32,12 +33,18 @@ INSTANTIATE_TEST_SUITE_P(Each, Int8ProductVariants, ::testing::ValuesIn(variants
 
 void compare(const Functions& functions, const RequantizationCase& rounding, size_t rows, size_t columns,
              size_t depth, size_t gap, Edge edge, bool has_bias = true, size_t parts = 1,
-             size_t left_stride = 0) {
+             size_t left_stride = 0, size_t line_rows = SIZE_MAX, size_t line_stride = 0) {
   if (left_stride == 0) left_stride = depth + gap;
   // As in an image, whose row of pixels is a row of parts: rows of the factor may overlap.
   const size_t part_stride = rows == 0 ? depth : (rows - 1) * left_stride + depth + gap;
   const size_t right_stride = parts * depth + gap;
-  Guarded<int8_t> left(rows == 0 ? 0 : (parts - 1) * part_stride + (rows - 1) * left_stride + depth, edge);
+  // The last number of a line's last row, of the last line or, if that is short, of the one before.
+  const auto end_of = [&](size_t row) {
+    return row / line_rows * line_stride + (parts - 1) * part_stride + row % line_rows * left_stride + depth;
+  };
+  const size_t last_whole = rows / line_rows * line_rows;
+  const size_t before = rows == 0 || last_whole == 0 ? 0 : end_of(last_whole - 1);
+  Guarded<int8_t> left(rows == 0 ? 0 : std::max(before, end_of(rows - 1)), edge);
   Guarded<int8_t> right(columns == 0 ? 0 : columns * right_stride - gap, edge);
   Guarded<int8_t> out(rows == 0 ? 0 : (rows - 1) * (columns + gap) + columns, edge);
   fill_int8(left);
@@ -53,6 +60,8 @@ void compare(const Functions& functions, const RequantizationCase& rounding, siz
   product.part_stride = static_cast<ptrdiff_t>(part_stride);
   product.left = left.data();
   product.left_stride = static_cast<ptrdiff_t>(left_stride);
+  product.line_rows = line_rows;
+  product.line_stride = static_cast<ptrdiff_t>(line_stride);
   product.right = right.data();
   product.right_stride = static_cast<ptrdiff_t>(right_stride);
   product.bias = has_bias ? requantizations.bias() : nullptr;
@@ -91,6 +100,23 @@ TEST_P(Int8ProductVariants, RowsInParts_SameBitsAsReference) {
               kRequantizations[(depth + rows) % 3 == 0 ? columns % std::size(kRequantizations) : 0];
           const size_t left_stride = depth / 3 + 1;
           compare(GetParam(), rounding, rows, columns, depth, rows % 3, edge, true, parts, left_stride);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Int8ProductVariants, RowsInLines_SameBitsAsReference) {
+  if (!kInt8ProductParts) return;
+  for (const size_t parts : {1, 3, 10}) {
+    for (const size_t depth : {1, 4, 16, 48, 150}) {
+      for (const size_t line_rows : {1, 4, 5, 13}) {
+        for (const size_t rows : {1, 5, 12, 30}) {
+          const Edge edge = (depth + line_rows) % 2 == 0 ? Edge::kFront : Edge::kBack;
+          const RequantizationCase& rounding = kRequantizations[rows % std::size(kRequantizations)];
+          const size_t left_stride = depth / 2 + 1;
+          compare(GetParam(), rounding, rows, 1 + rows + line_rows, depth, 0, edge, true, parts, left_stride,
+                  line_rows, 2 * left_stride + line_rows);
         }
       }
     }

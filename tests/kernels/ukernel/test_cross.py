@@ -28,14 +28,14 @@ SMALL = (
     "int16_depthwise",
     "convert",
 )
-INTEGER = ("int8_product", "int8_depthwise")
+# Integers on boards without vectors, and on hosts.
+BOARD_INTEGER = ("int8_product", "int8_depthwise", "int16_product", "int16_depthwise")
+HOST_INTEGER = ("int8_depthwise", "int8_gemm", "int16_product", "int16_depthwise")
 # Those that Armv7 has a variant of.
 FLUSHING = (
     "attention", "depthwise", "dot", "gather", "gemm", "normalize", "pool", "reduce", "resample", "softmax",
     "transpose", "transpose_clamp", "winograd",
 )  # fmt: skip
-# Products of int8 on hosts.
-INTEGER = ("int8_depthwise", "int8_gemm", "int16_product", "int16_depthwise")
 # Where all would take long to compile or to run, for loops that are the same: those that arrange lanes.
 WITH_SHUFFLES = ("convert", "dot", "gemm", "softmax", "transpose_clamp")
 
@@ -56,7 +56,7 @@ class Machine:
 
 MACHINES = (
     Machine("neon", "linux-aarch64", "arm64/neon"),
-    Machine("armv7-neon", "linux-armhf", "armv7", (*FLUSHING, *INTEGER)),
+    Machine("armv7-neon", "linux-armhf", "armv7", (*FLUSHING, *HOST_INTEGER)),
     Machine(
         "rvv",
         "clang-linux-riscv64",
@@ -80,13 +80,13 @@ MACHINES = (
             "/usr/riscv64-linux-gnu",
         ),
     ),
-    Machine("wasm-simd128", "wasm32", "wasm/simd", (*WITH_SHUFFLES, *INTEGER), flags="-msimd128"),
+    Machine("wasm-simd128", "wasm32", "wasm/simd", (*WITH_SHUFFLES, *HOST_INTEGER), flags="-msimd128"),
     Machine("cortex-m4", "cortex-m4", "arm/fma", SMALL),
-    Machine("cortex-m3", "cortex-m3", "arm/v7m", INTEGER),
-    Machine("cortex-m0plus", "cortex-m0plus", "arm/v6m", INTEGER),
+    Machine("cortex-m3", "cortex-m3", "arm/v7m", BOARD_INTEGER),
+    Machine("cortex-m0plus", "cortex-m0plus", "arm/v6m", BOARD_INTEGER),
     Machine("mve", "cortex-m55", "arm/mve", SMALL),
     Machine("rv32imafc", "rv32imafc", "riscv/f", SMALL),
-    Machine("rv64gc", "rv64gc", "riscv/m", INTEGER),
+    Machine("rv64gc", "rv64gc", "riscv/m", BOARD_INTEGER),
     Machine("rv64gcv", "rv64gcv", "riscv/rvv", SMALL),
 )
 
