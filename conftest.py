@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Keeps pytest out of the build output beside the tests, if it is given the whole checkout; adds --shard, and
-the markers of targets and their compilers; and gives each of pytest-xdist's processes one thread of OpenMP."""
+the markers of targets and their compilers; gives each of pytest-xdist's processes one thread of OpenMP."""
 
 from __future__ import annotations
 
