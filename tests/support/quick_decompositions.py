@@ -25,16 +25,12 @@ Rules = dict[Any, Callable[..., Any]]
 
 @dataclass(frozen=True)
 class _Prepared:
-    """Of one operator: its kernels before and after, the rule that was put there, and what computes the facts
-    of its tensors."""
+    """Of one operator and rule: the operator's kernels before and after, and what computes the facts of its
+    tensors."""
 
     before: dict[Any, Any]
-    rule: Callable[..., Any]
     after: dict[Any, Any]
     facts: Callable[..., Any]
-
-    def holds_for(self, operator: Any, rule: Callable[..., Any]) -> bool:
-        return operator.py_kernels == self.before and (rule is self.rule or _is_default(rule, self.rule))
 
 
 def install() -> None:
@@ -68,29 +64,31 @@ def once_collected(original: Callable[[], set[Any]]) -> Callable[[], set[Any]]:
 def once_made(original: Callable[[Rules], Any]) -> Callable[[Rules], Any]:
     from torch._subclasses.fake_impls import op_implementations_dict as facts
 
-    made: dict[Any, _Prepared] = {}
+    made: dict[tuple[Any, Any], _Prepared] = {}
+
+    def prepared(operator: Any, rule: Callable[..., Any]) -> _Prepared | None:
+        found = made.get((operator, _name_of(rule)))
+        holds = found is not None and operator not in facts and operator.py_kernels == found.before
+        return found if holds else None
 
     @contextmanager
     def override(rules: Rules) -> Iterator[None]:
-        known = {
-            operator
-            for operator, rule in rules.items()
-            if operator in made and operator not in facts and made[operator].holds_for(operator, rule)
-        }
+        every = {operator: prepared(operator, rule) for operator, rule in rules.items()}
+        known = {operator: found for operator, found in every.items() if found is not None}
         rest = {operator: rule for operator, rule in rules.items() if operator not in known}
         before = {operator: dict(operator.py_kernels) for operator in rest if operator not in facts}
         with original(rest):
             for operator, kernels in before.items():
                 after = dict(operator.py_kernels)
-                made[operator] = _Prepared(kernels, rules[operator], after, facts[operator])
-            for operator in known:
-                _put(operator, made[operator].after)
-                facts[operator] = made[operator].facts
+                made[operator, _name_of(rules[operator])] = _Prepared(kernels, after, facts[operator])
+            for operator, found in known.items():
+                _put(operator, found.after)
+                facts[operator] = found.facts
             try:
                 yield
             finally:
-                for operator in known:
-                    _put(operator, made[operator].before)
+                for operator, found in known.items():
+                    _put(operator, found.before)
                     facts.pop(operator, None)
 
     override.original = original  # type: ignore[attr-defined]
@@ -103,10 +101,7 @@ def _put(operator: Any, kernels: dict[Any, Any]) -> None:
     operator._dispatch_cache.clear()
 
 
-def _is_default(rule: Callable[..., Any], other: Callable[..., Any]) -> bool:
-    """Whether both call the operator's own composite kernel: PyTorch makes such a rule anew each time."""
-    parts = [
-        isinstance(each, functools.partial) and (each.func.__qualname__, each.keywords)
-        for each in (rule, other)
-    ]
-    return parts[0] is not False and parts[0] == parts[1]
+def _name_of(rule: Callable[..., Any]) -> Any:
+    """The rule itself, or the name of the one that calls the operator's own composite kernel: PyTorch makes
+    that anew for each table."""
+    return rule.func.__qualname__ if isinstance(rule, functools.partial) else rule

@@ -62,12 +62,19 @@ def test_graphs_are_the_same(original: Callable[..., Any], monkeypatch: pytest.M
     program = torch.export.export(Layers().eval(), (torch.ones(2, 4),))
     expected = [decomposed(program, table) for table in tables()]
     assert len({tuple(names) for names, _ in expected}) == 3
-    monkeypatch.setattr(exported_program, "_override_composite_implicit_decomp", once_made(original))
-    # The second round has all prepared; in between each table changes rules of the one before.
+    asked: list[int] = []
+
+    def counted(rules: dict[Any, Any]) -> Any:
+        asked.append(len(rules))
+        return original(rules)
+
+    monkeypatch.setattr(exported_program, "_override_composite_implicit_decomp", once_made(counted))
+    # The second round has all prepared, but for the rule that is made anew.
     for _ in range(2):
         for table, (names, value) in zip(tables(), expected, strict=True):
             found, other = decomposed(program, table)
             assert found == names and torch.equal(other, value)
+    assert asked[0] > 100 and asked[3:] == [0, 0, 1]
 
 
 def test_operators_are_as_they_were_afterwards(original: Callable[..., Any]) -> None:
