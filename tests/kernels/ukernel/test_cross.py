@@ -28,7 +28,8 @@ SMALL = (
     "int16_depthwise",
     "convert",
 )
-INTEGER = ("int8_product", "int8_depthwise")
+# Those of them that boards without floating point have variants of.
+SMALL_INTEGER = ("int8_product", "int8_depthwise", "int16_product", "int16_depthwise")
 # Those that Armv7 has a variant of.
 FLUSHING = (
     "attention", "depthwise", "dot", "gather", "gemm", "normalize", "pool", "reduce", "resample", "softmax",
@@ -82,11 +83,11 @@ MACHINES = (
     ),
     Machine("wasm-simd128", "wasm32", "wasm/simd", (*WITH_SHUFFLES, *INTEGER), flags="-msimd128"),
     Machine("cortex-m4", "cortex-m4", "arm/fma", SMALL),
-    Machine("cortex-m3", "cortex-m3", "arm/v7m", INTEGER),
-    Machine("cortex-m0plus", "cortex-m0plus", "arm/v6m", INTEGER),
+    Machine("cortex-m3", "cortex-m3", "arm/v7m", SMALL_INTEGER),
+    Machine("cortex-m0plus", "cortex-m0plus", "arm/v6m", SMALL_INTEGER),
     Machine("mve", "cortex-m55", "arm/mve", SMALL),
     Machine("rv32imafc", "rv32imafc", "riscv/f", SMALL),
-    Machine("rv64gc", "rv64gc", "riscv/m", INTEGER),
+    Machine("rv64gc", "rv64gc", "riscv/m", SMALL_INTEGER),
     Machine("rv64gcv", "rv64gcv", "riscv/rvv", SMALL),
 )
 
