@@ -8,9 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from rushlight.errors import RushlightError
-from rushlight.run.api import run
-from rushlight.run.cases import load_case
+pytest.importorskip("executorch", reason="executorch, the official package, is not installed")
+torch = pytest.importorskip("torch", reason="torch is not installed")
+
+from rushlight.errors import RushlightError  # noqa: E402
+from rushlight.run.api import run  # noqa: E402
+from rushlight.run.cases import load_case  # noqa: E402
+from support.interop.official import write_case  # noqa: E402
+from support.interop.siblings import CASES  # noqa: E402
 
 pytestmark = [pytest.mark.conformance, pytest.mark.slow]
 
@@ -40,11 +45,6 @@ def outcome(model: Path) -> str:
 
 @pytest.mark.parametrize("topic", TOPICS)
 def test_fresh_programs_give_what_pytorch_gives(topic: str, tmp_path: Path) -> None:
-    pytest.importorskip("executorch", reason="executorch, the official package, is not installed")
-    torch = pytest.importorskip("torch", reason="torch is not installed")
-    from support.interop.official import write_case
-    from support.interop.siblings import CASES
-
     cases = {name: make for name, make in CASES.items() if name.startswith(topic + "/")}
     assert len(cases) >= TOPICS[topic]
     wrong = {}

@@ -1,32 +1,33 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Targets as test parameters, each under its own marker, and builds of small CMake projects for them."""
+"""Targets as test parameters, each under its own marker, folders for what tests build for them, and builds of
+small CMake projects."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from rushlight import process, targets
+from support.boards import marker, usual
 
 Build = Callable[[targets.Target, Path, str], Path]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test with the argument `target` runs once for each target that programs run on, with its usual
-    compiler, but the host and those that only zig builds for: test_wasm.py, test_zig.py."""
+    """A test with the argument `target` runs once for each of the usual ones."""
     if "target" not in metafunc.fixturenames:
         return
-    metafunc.parametrize(
-        "target",
-        [
-            pytest.param(target, id=target.name, marks=[getattr(pytest.mark, target.name.replace("-", "_"))])
-            for target in targets.all_targets()
-            if target.compiler in ("gcc", "clang") and not target.build_only
-        ],
-        scope="session",
-    )
+    params = [pytest.param(target, id=target.name, marks=marker(target.name)) for target in usual()]
+    metafunc.parametrize("target", params, scope="session")
+
+
+@pytest.fixture(scope="module")
+def folder_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """A folder for each target that all tests of a file build in: what one has built, the next one finds."""
+    return functools.cache(lambda name: tmp_path_factory.mktemp(name))
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,7 @@ from rushlight.run.cases import bundled_case, load_case
 from rushlight.run.outcome import RunOutcome
 from rushlight.run.verify import verify
 from rushlight.targets import Target
+from support.boards import marker, usual
 
 pytestmark = pytest.mark.device
 
@@ -71,12 +72,7 @@ def _run(name: str, target: Target, folder: Path) -> RunOutcome:
     return run(INTEROP / name / "model.pte", case, target=target.name, build_folder=folder / "build")
 
 
-# With the usual compilers; zig's programs are run by test_wasm.py and test_zig.py.
-MODEL_TARGETS = [
-    target
-    for target in targets.all_targets()
-    if target.compiler in ("gcc", "clang") and not target.build_only and target.name not in ONE_MODEL
-]
+MODEL_TARGETS = [target for target in usual() if target.name not in ONE_MODEL]
 
 
 # DS-CNN runs on all of them. The MLP has no operator besides, ResNet-8 an addition and a pool: they run where
@@ -88,8 +84,7 @@ OTHER_MODELS = {
 
 
 def _built_for(name: str, target: Target) -> Any:
-    marks = [getattr(pytest.mark, target.name.replace("-", "_"))]
-    return pytest.param(name, target, id=f"{target.name}-{name}", marks=marks)
+    return pytest.param(name, target, id=f"{target.name}-{name}", marks=marker(target.name))
 
 
 @pytest.mark.parametrize(
@@ -119,10 +114,7 @@ def test_a_model_gives_the_expected_outputs(name: str, model_target: Target, tmp
 
 @pytest.mark.parametrize(
     ("name", "small_target"),
-    [
-        pytest.param(name, target, marks=[getattr(pytest.mark, target.replace("-", "_"))])
-        for name, target in SMALL.items()
-    ],
+    [pytest.param(name, target, marks=marker(target)) for name, target in SMALL.items()],
 )
 def test_a_small_program_gives_the_expected_outputs(name: str, small_target: str, tmp_path: Path) -> None:
     outcome = _run(name, targets.get(small_target), tmp_path)
@@ -161,7 +153,7 @@ def test_a_runner_is_built_for_a_core_that_no_emulator_has(tmp_path: Path) -> No
 
 
 def _marked(names: list[str]) -> list:
-    return [pytest.param(name, marks=[getattr(pytest.mark, name.replace("-", "_"))]) for name in names]
+    return [pytest.param(name, marks=marker(name)) for name in names]
 
 
 @pytest.mark.parametrize("small_target", _marked(SMALL_TARGETS))

@@ -5,7 +5,7 @@ kernels are compared with too (tests/kernels/test_quantized_products.py)."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -78,19 +78,19 @@ def check(calls: list[RecordedCall], target: str, folder: Path) -> None:
 
 
 def test_a_target_has_the_bytes_of_the_definition(
-    calls: list[RecordedCall], target: targets.Target, tmp_path: Path
+    calls: list[RecordedCall], target: targets.Target, folder_of: Callable[[str], Path]
 ) -> None:
     need(target.name)
     chosen = fitting(calls, target.name)
     assert {call.row for call in chosen} == {CONVOLUTION, LINEAR}
-    check(chosen, target.name, tmp_path)
+    check(chosen, target.name, folder_of(target.name))
 
 
 @pytest.mark.rv64gcv
 @pytest.mark.parametrize("bits", [128, 512])
 def test_vectors_may_have_any_length(
-    bits: int, calls: list[RecordedCall], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bits: int, calls: list[RecordedCall], folder_of: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     need("rv64gcv")
     set_vector_length(bits, monkeypatch)
-    check(calls, "rv64gcv", tmp_path)
+    check(calls, "rv64gcv", folder_of("rv64gcv"))

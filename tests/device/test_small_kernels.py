@@ -229,9 +229,11 @@ def test_every_row_is_called_often(calls: list[RecordedCall]) -> None:
 
 
 @pytest.mark.parametrize("board", [pytest.param(name, marks=_marked(name)) for name in BOARDS])
-def test_a_board_computes_what_pytorch_does(calls: list[RecordedCall], board: str, tmp_path: Path) -> None:
+def test_a_board_computes_what_pytorch_does(
+    calls: list[RecordedCall], board: str, folder_of: Callable[[str], Path]
+) -> None:
     need(board)
-    results = computed(calls, board, tmp_path)
+    results = computed(calls, board, folder_of(board))
     wrong = list(filter(None, (problem(*item) for item in zip(calls, results, strict=True))))
     assert not wrong, f"{len(wrong)} of {len(calls)} calls:\n" + "\n".join(wrong[:20])
 
@@ -239,11 +241,11 @@ def test_a_board_computes_what_pytorch_does(calls: list[RecordedCall], board: st
 @pytest.mark.rv64gcv
 @pytest.mark.parametrize("bits", [128, 512])
 def test_vectors_may_have_any_length(
-    bits: int, calls: list[RecordedCall], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bits: int, calls: list[RecordedCall], folder_of: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     need("rv64gcv")
     set_vector_length(bits, monkeypatch)
-    test_a_board_computes_what_pytorch_does(calls, "rv64gcv", tmp_path)
+    test_a_board_computes_what_pytorch_does(calls, "rv64gcv", folder_of)
 
 
 @pytest.mark.parametrize("network", IMAGES, ids=lambda network: network.__name__)

@@ -19,6 +19,19 @@ def need(name: str) -> targets.Target:
     return target
 
 
+def usual() -> list[targets.Target]:
+    """The targets that programs run on, with their usual compilers, but the host and those that only zig
+    builds for, which test_wasm.py and test_zig.py have."""
+    found = targets.all_targets()
+    return [each for each in found if each.compiler in ("gcc", "clang") and not each.build_only]
+
+
+def marker(name: str) -> pytest.MarkDecorator:
+    """The marker of a target."""
+    mark: pytest.MarkDecorator = getattr(pytest.mark, name.replace("-", "_"))
+    return mark
+
+
 def set_vector_length(bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Gives the board of rv64gcv, whose vector registers have 256 bits, others."""
     original = BareMetal.description

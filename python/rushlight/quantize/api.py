@@ -143,11 +143,19 @@ def prepare_training(
 def convert(prepared: GraphModule) -> GraphModule:
     """The quantized graph of a prepared one; weights are held as integers."""
     made, seen = found_report(prepared), found_ranges(prepared)
-    converted = convert_pt2e(move_exported_model_to_eval(prepared))
+    converted = convert_pt2e(_in_evaluation(prepared))
     fold_grouped_weights(converted)
     drop_unread_state(converted)
     keep_ranges(converted, seen)
     return attach(converted, made) if made is not None else converted
+
+
+def _in_evaluation(graph: GraphModule) -> GraphModule:
+    """The graph with what it computes in evaluation. To find calls that have a mode, torchao exports six
+    patterns, which takes longer than to quantize a small network: not where none is."""
+    called = [str(node.target) for node in graph.graph.nodes if node.op == "call_function"]
+    has_mode = any("dropout" in name or "batch_norm" in name for name in called)
+    return move_exported_model_to_eval(graph) if has_mode else graph
 
 
 def _capture(

@@ -73,3 +73,13 @@ def test_batch_norm_is_folded_and_layers_have_their_schemes() -> None:
     # In evaluation mode a row does not depend on its neighbours.
     whole, alone = graph(*inputs), graph(*(torch.cat([x[:1], x[:1]]) for x in inputs))
     assert torch.allclose(whole[:1], alone[:1], atol=1e-6)
+
+
+def test_nothing_drops_out_after_training() -> None:
+    torch.manual_seed(0)
+    layers = torch.nn.Sequential(torch.nn.Linear(8, 64), torch.nn.Dropout(0.5), torch.nn.Linear(64, 4))
+    inputs = (torch.randn(3, 8),)
+    graph = prepare_training(layers.train(), inputs, RushlightQuantizer(Static()))
+    assert not torch.equal(graph(*inputs), graph(*inputs))
+    graph = convert(graph)
+    assert torch.equal(graph(*inputs), graph(*inputs))
