@@ -305,4 +305,14 @@ void multiply_int8(const Int8Product& p) {
   multiply(p, work);
 }
 
+void multiply_int8_row(const Int8Row& p) {
+  Columns work;
+  work.depth = p.depth;
+  work.parts = 1;
+  work.part_stride = 0;
+  work.right_stride = p.right_stride;
+  const int8_t* rows[kRows] = {p.left, p.left, p.left};
+  multiply_block(kOne, work, rows, 1, p.right, p.columns, p.sums);
+}
+
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
