@@ -2,6 +2,9 @@
 // A GRU layer of integers in one direction, all of its steps: integer_recurrent.h has the arithmetic.
 #include "kernels/backs/backs.h"
 #include "kernels/backs/quantized_recurrent.h"
+#include "kernels/checks/selection.h"
+#include "kernels/quantization/integer_recurrent.h"
+#include "runtime/kernel/context.h"
 
 namespace rushlight::kernels {
 
