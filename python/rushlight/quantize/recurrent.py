@@ -26,8 +26,8 @@ aten = torch.ops.aten
 # is a list of tensors, of which the first is the step's output.
 _Step = Callable[[Any, Any, Sequence[Any]], list[Any]]
 # The outputs of a layer in one direction, in the order of the input, and the last state, from the input, the
-# first state, the weights, whether steps go backwards, and the dimension of time.
-_Sequence = Callable[[Any, list[Any], Sequence[Any], bool, int], tuple[Any, list[Any]]]
+# first state, the weights, the order of the steps, and the dimension of time.
+_Sequence = Callable[[Any, list[Any], Sequence[Any], range, int], tuple[Any, list[Any]]]
 
 _ORIGIN = ("stack_trace", "nn_module_stack", "source_fn_stack", "torch_fn")
 
@@ -180,6 +180,7 @@ def _layers(
     several = isinstance(state, (tuple, list))
     states = list(state) if several else [state]
     time, directions, each = int(batch_first), 2 if both else 1, 4 if biased else 2
+    length = source.node.meta["val"].shape[time]
     last: list[list[Any]] = []
     for layer in range(layers):
         outputs = []
@@ -187,7 +188,8 @@ def _layers(
             place = layer * directions + direction
             weights = params[place * each : (place + 1) * each]
             first = [aten.select.int(s, 0, place) for s in states]
-            shown, after = sequence(source, first, weights, direction == 1, time)
+            order = range(length)[:: -1 if direction else 1]
+            shown, after = sequence(source, first, weights, order, time)
             outputs.append(shown)
             last.append(after)
         source = aten.cat.default(outputs, 2) if both else outputs[0]
@@ -195,26 +197,26 @@ def _layers(
 
 
 def _in_steps(
-    step: _Step, source: Any, state: list[Any], weights: Sequence[Any], reverse: bool, time: int
+    step: _Step, source: Any, state: list[Any], weights: Sequence[Any], order: range, time: int
 ) -> tuple[Any, list[Any]]:
     w, v, b, c = weights if len(weights) == 4 else (*weights, None, None)
     given = aten.linear.default(source, w, b)
     outputs: dict[int, Any] = {}
-    length = range(source.node.meta["val"].shape[time])
-    for index in length[:: -1 if reverse else 1]:
+    for index in order:
         kept = aten.linear.default(state[0], v, c)
         state = step(aten.select.int(given, time, index), kept, state)
         outputs[index] = state[0]
-    return aten.stack.default([outputs[index] for index in length], time), state
+    return aten.stack.default([outputs[index] for index in sorted(order)], time), state
 
 
 def _as_one(
-    kind: str, source: Any, state: list[Any], weights: Sequence[Any], reverse: bool, time: int
+    kind: str, source: Any, state: list[Any], weights: Sequence[Any], order: range, time: int
 ) -> tuple[Any, list[Any]]:
     w, v, b, c = weights if len(weights) == 4 else (*weights, None, None)
     steps_first = aten.transpose.int(source, 0, 1) if time else source
     # A GRU has one state, of which it takes two forms.
     cell = state[1] if kind == "lstm" else aten.alias.default(state[0])
+    reverse = order.step < 0
     made = recurrent_layer(kind, steps_first, state[0], cell, w, v, b, c, reverse)
     output, last, _ = made[0], made[1], made[2]
     hidden = aten.select.int(output, 0, 0 if reverse else -1)
