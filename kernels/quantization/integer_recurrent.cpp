@@ -89,8 +89,8 @@ Error read_numbers(const IntegerRecurrent& layer, RecurrentNumbers* numbers) {
   RL_TRY(check_range(layer.cell_bits, 0, kFraction, "cell_bits"));
   RL_TRY(check_range(layer.output_shift, ukernel::kLeastShift, kMostOutputShift, "output_shift"));
   RL_TRY(check_range(layer.output_multiplier, 0, INT32_MAX, "output_multiplier"));
-  RL_TRY(check_quantized_range({layer.output_zero_point, layer.output_min, layer.output_max},
-                               ScalarType::Char));
+  RL_TRY(
+      check_quantized_range({layer.output_zero_point, layer.output_min, layer.output_max}, ScalarType::Char));
   numbers->shift = static_cast<int>(layer.shift);
   numbers->cell_bits = static_cast<int>(layer.cell_bits);
   numbers->output_multiplier = static_cast<int32_t>(layer.output_multiplier);

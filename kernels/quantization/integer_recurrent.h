@@ -2,15 +2,15 @@
 // All steps of an LSTM or GRU layer in one direction, in integers.
 //
 // Weights have rows for the gates of all units: input, forget, candidate, output of an LSTM, reset, update,
-// candidate of a GRU. A gate has 16 bits, kGateFraction of them behind the point. With the sums of products of
-// both weights' rows with input and hidden state as they are stored, all in 64 bits,
+// candidate of a GRU. A gate has 16 bits, kGateFraction of them behind the point. With the sums of products
+// of both weights' rows with input and hidden state as they are stored, all in 64 bits,
 //
 //   gate = clamp((bias + sum * multiplier + hidden_sum * hidden_multiplier) >> shift)
 //
 // whose bias has what zero points make of sums, and half a step. The candidate of a GRU is two such numbers,
 // one of each sum; the bias has four rows of units for both kinds. sigmoid() and tanh() of a gate have
-// kFraction bits behind the point, and are read off straight lines between the numbers of two tables. The cell
-// c has 16 bits, cell_bits of them behind the point; products are rounded once, halves up.
+// kFraction bits behind the point, and are read off straight lines between the numbers of two tables. The
+// cell c has 16 bits, cell_bits of them behind the point; products are rounded once, halves up.
 //
 //   LSTM   c = clamp(sigmoid(f) c + sigmoid(i) tanh(g))    h = sigmoid(o) tanh(c), kFraction twice
 //   GRU    n = tanh(n_x + sigmoid(r) n_h)                  c = n + sigmoid(z) (c - n), and h = c
@@ -50,9 +50,9 @@ struct IntegerRecurrent {
   int64_t output_zero_point;
   int64_t output_min;
   int64_t output_max;
-  bool reverse;              // from the last step to the first
-  const Tensor& output;      // int8 [steps, batch, units], the hidden states
-  const Tensor& last_cell;   // int16 [batch, units]
+  bool reverse;             // from the last step to the first
+  const Tensor& output;     // int8 [steps, batch, units], the hidden states
+  const Tensor& last_cell;  // int16 [batch, units]
 
   [[nodiscard]] ScalarType type() const { return input.scalar_type(); }
   [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
@@ -181,8 +181,7 @@ struct GruCell {
       return RecurrentNumbers::clamp_short((value + gates.bias[row * gates.units + unit]) >> numbers.shift);
     };
     const auto both = [&](size_t g) {
-      return numbers.sigmoid(
-          gate(gates.of_input(sums, g, unit, j) + gates.of_hidden(sums, g, unit, j), g));
+      return numbers.sigmoid(gate(gates.of_input(sums, g, unit, j) + gates.of_hidden(sums, g, unit, j), g));
     };
     constexpr int32_t kHalf = 1 << (kFraction - 1);
     const int32_t of_hidden = both(0) * gate(gates.of_hidden(sums, 2, unit, j), 3);

@@ -5,8 +5,9 @@
 //   out[i][j] = quantized(bias[j] + sum over p < parts, k < depth of left[i][p][k] * right[j][p][k])
 //   sums[j] = sum over k < depth of left[k] * right[j][k]
 //
-// for i < rows, j < columns. The second is for one row, whose sums are wanted as they are. Rows of the left factor may lie in parts, as a convolution sees an image: its
-// rows overlap, and nothing is copied. Variants without kInt8ProductParts take one part.
+// for i < rows, j < columns. The second is for one row, whose sums are wanted as they are. Rows of the left
+// factor may lie in parts, as a convolution sees an image: its rows overlap, and nothing is copied. Variants
+// without kInt8ProductParts take one part.
 //
 // Sums have 32 bits; the caller knows that none overflows. See requantize.h for what quantized() is.
 //

@@ -167,8 +167,10 @@ def test_results_are_those_of_the_float_layer(kernels: Kernels, kind: str) -> No
         hidden = real[1] / scale
         shift = real[1].sum(1) * point
         if kind == "gru":
-            rows = [rows[0] + torch.cat([shift[: 2 * units], torch.zeros(units)]),
-                    rows[1] + torch.cat([torch.zeros(2 * units), shift[2 * units :]])]
+            rows = [
+                rows[0] + torch.cat([shift[: 2 * units], torch.zeros(units)]),
+                rows[1] + torch.cat([torch.zeros(2 * units), shift[2 * units :]]),
+            ]
         else:
             rows[0] = rows[0] + shift
         for parameter, value in zip(layer.parameters(), [real[0], hidden, *rows], strict=True):

@@ -25,7 +25,8 @@ inline void multiply_int8_row(const Int8Row& p) {
   for (size_t j = 0; j < p.columns; ++j) {
     p.sums[j] = 0;
     for (size_t k = 0; k < p.depth; ++k) {
-      p.sums[j] += p.left[k] * p.right[static_cast<ptrdiff_t>(j) * p.right_stride + static_cast<ptrdiff_t>(k)];
+      p.sums[j] +=
+          p.left[k] * p.right[static_cast<ptrdiff_t>(j) * p.right_stride + static_cast<ptrdiff_t>(k)];
     }
   }
 }

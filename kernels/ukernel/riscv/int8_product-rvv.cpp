@@ -70,7 +70,7 @@ void multiply_int8(const Int8Product& p) {
 }
 
 void multiply_int8_row(const Int8Row& p) {
-  const Int8Rows rows = {1,       p.columns, p.depth, p.left, 0, p.right, p.right_stride,
+  const Int8Rows rows = {1,       p.columns, p.depth, p.left,  0, p.right, p.right_stride,
                          nullptr, nullptr,   nullptr, nullptr, 0};
   const int8_t* left[3] = {p.left, p.left, p.left};
   for (size_t j = 0, lanes; j < p.columns; j += lanes) {

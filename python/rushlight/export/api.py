@@ -34,8 +34,8 @@ from rushlight.export.lower.promise import broken_promises
 from rushlight.export.options import MethodSource, Options
 from rushlight.export.passes import PassContext
 from rushlight.export.passes.compute_in_integers import WholeLayers
-from rushlight.export.passes.recurrent_layers import RecurrentLayers
 from rushlight.export.passes.quantize_io import QuantizeIo
+from rushlight.export.passes.recurrent_layers import RecurrentLayers
 from rushlight.export.passes.remove_assertions import RemoveAssertions
 from rushlight.export.pipeline import (
     PassRunner,

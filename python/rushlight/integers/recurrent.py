@@ -78,9 +78,7 @@ class Numbers:
         to = requantization(np.array([2.0**-fraction / scale]), most_shift=_MOST_SHIFT)
         if to is None or to.shifts is None:
             return None
-        return Numbers(
-            kind, tables(), bits, int(to.multipliers[0]), int(to.shifts[0]), zero_point, low, high
-        )
+        return Numbers(kind, tables(), bits, int(to.multipliers[0]), int(to.shifts[0]), zero_point, low, high)
 
     def quantized(self, numbers: Array) -> Array:
         """The quantized hidden state, int64."""

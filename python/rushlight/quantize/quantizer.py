@@ -97,9 +97,7 @@ class RushlightQuantizer(Quantizer):
 
     def transform_for_annotation(self, model: GraphModule) -> GraphModule:
         """See Quantizer."""
-        self._recurrent = expand_recurrent(
-            model, self.scheme_of, unroll=self.unroll, whole=not self.training
-        )
+        self._recurrent = expand_recurrent(model, self.scheme_of, unroll=self.unroll, whole=not self.training)
         replace_inplace(model)
         return model
 

@@ -61,8 +61,8 @@ def expand_recurrent(
 
     Packed sequences, projections, and dropout between layers in training stay as they are. Layers whose steps
     take more bytes in a program than weights of 8 bits save are not unrolled with `unroll` None; none is with
-    False. Of those an LSTM or GRU with a static scheme of int8 becomes `recurrent_layer` where `whole` is set,
-    the others stay.
+    False. Of those an LSTM or GRU with a static scheme of int8 becomes `recurrent_layer` where `whole` is
+    set, the others stay.
     """
     done = Expansion()
     for node in list(model.graph.nodes):

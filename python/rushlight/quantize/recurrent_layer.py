@@ -102,9 +102,7 @@ def _layer(
     cell_bits: int = 0,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     if not scale:
-        apart = take_apart(
-            kind, input, hidden, cell, weight, hidden_weight, bias, hidden_bias, reverse
-        )
+        apart = take_apart(kind, input, hidden, cell, weight, hidden_weight, bias, hidden_bias, reverse)
         return apart[0], apart[1].clone(), apart[2]
     numbers = Numbers.of(kind, cell_bits, scale, zero_point, low, high)
     if numbers is None:
@@ -142,4 +140,3 @@ torch.library.register_fake("rushlight::recurrent_layer", _shapes)
 recurrent_layer = torch.ops.rushlight.recurrent_layer.default
 NUMBERS = 9
 """Where in its arguments the numbers of the hidden states begin; the bits of the cell are last."""
-

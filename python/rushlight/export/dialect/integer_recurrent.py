@@ -52,7 +52,8 @@ def _recurrent(
     def gates(step: int, before: Array) -> list[Array]:
         count = GATES[kind]
         a, b = (
-            each.reshape(len(each), count, -1).swapaxes(0, 1) for each in (left[step], before @ right * scales)
+            each.reshape(len(each), count, -1).swapaxes(0, 1)
+            for each in (left[step], before @ right * scales)
         )
         sums = [*(a + b)] if kind == "lstm" else [*(a + b)[:2], a[2], b[2]]
         return [short((start + each) >> shift) for start, each in zip(starts, sums, strict=True)]

@@ -101,7 +101,9 @@ def _arguments(graph: FxGraph, given: Mapping[str, Any]) -> tuple[dict[str, Any]
     kind = given["kind"]
     source, hidden, cell = (dequantized(graph, given[name]) for name in ("input", "hidden", "cell"))
     need(bool(given["scale"]), "its states have no ranges")
-    need(source is not None and hidden is not None and cell is not None, "its input or state is not quantized")
+    need(
+        source is not None and hidden is not None and cell is not None, "its input or state is not quantized"
+    )
     assert source is not None and hidden is not None and cell is not None
     states = Quantized(None, *(given[name] for name in ("scale", "zero_point", "low", "high")), "")
     need(
@@ -114,9 +116,7 @@ def _arguments(graph: FxGraph, given: Mapping[str, Any]) -> tuple[dict[str, Any]
     of_input = _factor(graph, given["weight"], given["bias"], source)
     of_hidden = _factor(graph, given["hidden_weight"], given["hidden_bias"], states)
     gates = scaled(kind, of_input[1], of_hidden[1])
-    numbers = Numbers.of(
-        kind, given["cell_bits"], states.scale, states.zero_point, states.low, states.high
-    )
+    numbers = Numbers.of(kind, given["cell_bits"], states.scale, states.zero_point, states.low, states.high)
     need(gates is not None and numbers is not None, _RANGE)
     assert gates is not None and numbers is not None
     tensors = {
