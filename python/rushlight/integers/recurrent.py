@@ -83,7 +83,8 @@ class Numbers:
     def quantized(self, numbers: Array) -> Array:
         """The quantized hidden state, int64."""
         steps = (numbers * self.multiplier + (1 << (30 - self.shift))) >> (31 - self.shift)
-        return np.clip(steps + self.zero_point, self.low, self.high)
+        made: Array = np.clip(steps + self.zero_point, self.low, self.high)
+        return made
 
     def step(self, gates: Sequence[Array], cell: Array) -> tuple[Array, Array]:
         """The quantized hidden state and the cell after a step; a GRU has one gate more, as its candidate is
@@ -152,7 +153,8 @@ class Factor:
         """The bias less what the zero point makes of sums, in 2^-shift of a gate's step."""
         sums = self.numbers.sum(1, dtype=np.int64) * -self.zero_point
         real = np.zeros(len(self.numbers)) if self.bias is None else self.bias.astype(np.float64)
-        return sums * multipliers + np.rint(real * 2.0 ** (GATE_FRACTION + shift)).astype(np.int64)
+        made: Array = sums * multipliers + np.rint(real * 2.0 ** (GATE_FRACTION + shift)).astype(np.int64)
+        return made
 
 
 MOST_DEPTH = 1 << 14

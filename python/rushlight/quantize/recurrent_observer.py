@@ -21,6 +21,7 @@ _LOW, _HIGH = -32768, 32767
 class CellObserver(ObserverBase):
     """Keeps the largest magnitude; the scale is the smallest power of two that has it fit in 16 bits."""
 
+    largest: torch.Tensor
     _is_impure = True  # torch.fx drops modules whose results nobody reads
 
     def __init__(self, dtype: torch.dtype = torch.int16, **_: Any) -> None:
@@ -68,7 +69,8 @@ def _hidden_numbers(model: GraphModule, layer: Node) -> tuple[float, int, int, i
     output = next(u for u in layer.users if u.target is operator.getitem and u.args[1] == 0)
     for user in output.users:
         if user.target is ops.quantize_per_tensor.default:
-            scale, zero_point, low, high = user.args[1:5]
+            numbers: Any = user.args[1:5]
+            scale, zero_point, low, high = numbers
             return float(scale), int(zero_point), int(low), int(high)
         if user.op == "call_module":
             observer: Any = model.get_submodule(str(user.target))

@@ -105,7 +105,7 @@ def _arguments(graph: FxGraph, given: Mapping[str, Any]) -> tuple[dict[str, Any]
         source is not None and hidden is not None and cell is not None, "its input or state is not quantized"
     )
     assert source is not None and hidden is not None and cell is not None
-    states = Quantized(None, *(given[name] for name in ("scale", "zero_point", "low", "high")), "")
+    states = Quantized(None, given["scale"], given["zero_point"], given["low"], given["high"], "int8")
     need(
         (hidden.scale, hidden.zero_point) == (states.scale, states.zero_point),
         "its first hidden state has other numbers than those of its steps",

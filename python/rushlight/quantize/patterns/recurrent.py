@@ -20,7 +20,8 @@ def recurrent(node: Node, specs: Specs) -> bool:
         return False
     if specs.output() is None:
         return True
-    source, hidden, cell, weight, hidden_weight = node.args[1:6]
+    given: Any = node.args[1:6]
+    source, hidden, cell, weight, hidden_weight = given
     spec = {
         source: specs.activation(),
         hidden: specs.activation(),
