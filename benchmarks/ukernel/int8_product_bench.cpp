@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <vector>
+
 #include "benchmarks/ukernel/bench.h"
 #include "benchmarks/ukernel/scales.h"
 #include "kernels/ukernel/int8_product.h"
@@ -12,8 +14,19 @@ namespace {
 struct Product {
   const char* name;
   void (*multiply)(const ukernel::Int8Product&);
+  void (*multiply_row)(const ukernel::Int8Row&);
 };
-RL_NATIVE_VARIANTS(Product, variants, multiply_int8)
+RL_NATIVE_VARIANTS(Product, variants, multiply_int8, multiply_int8_row)
+
+void time_row(bench::Bench& bench, const Product& each, size_t columns, size_t depth) {
+  const bench::Bytes left = bench::some_bytes(depth), right = bench::some_bytes(columns * depth);
+  std::vector<int32_t> sums(columns);
+  const ukernel::Int8Row row = {columns,    depth, left.data(), right.data(), static_cast<ptrdiff_t>(depth),
+                                sums.data()};
+  const std::string name = "int8 sums of a row " + std::to_string(columns) + "x" + std::to_string(depth);
+  bench.time({name, each.name, 2.0 * static_cast<double>(columns * depth), 0, true},
+             [&] { each.multiply_row(row); });
+}
 
 // Rows of one part, or of several as a convolution along a row of pixels of `step` channels sees them.
 void time_product(bench::Bench& bench, const Product& each, size_t rows, size_t columns, size_t depth,
@@ -48,8 +61,9 @@ void time_product(bench::Bench& bench, const Product& each, size_t rows, size_t 
 
 RL_BENCHMARK(int8_product, bench) {
   constexpr ukernel::Rounding kSingle = ukernel::Rounding::kSingle;
-  for (const Product& each :
-       bench::with_reference(variants(), {"reference", ukernel::reference::multiply_int8})) {
+  for (const Product& each : bench::with_reference(
+           variants(),
+           {"reference", ukernel::reference::multiply_int8, ukernel::reference::multiply_int8_row})) {
     // Of DS-CNN, ResNet-8 and MobileNet-v1-0.25.
     time_product(bench, each, 125, 64, 64, kSingle);
     time_product(bench, each, 125, 64, 64, ukernel::Rounding::kDouble);
@@ -60,6 +74,7 @@ RL_BENCHMARK(int8_product, bench) {
     time_product(bench, each, 64, 32, 144, kSingle);
     time_product(bench, each, 64, 64, 576, kSingle);
     time_product(bench, each, 36, 16, 8, kSingle);
+    time_row(bench, each, 32, 32);  // of a recurrent layer
     if (!ukernel::kInt8ProductParts) continue;
     time_product(bench, each, 32, 16, 9, kSingle, 3, 3);
     time_product(bench, each, 32, 16, 48, kSingle, 3, 16);

@@ -3,10 +3,12 @@
 // are, and sums become quantized numbers before they are stored.
 //
 //   out[i][j] = quantized(bias[j] + sum over p < parts, k < depth of left[i][p][k] * right[j][p][k])
+//   sums[j] = sum over k < depth of left[k] * right[j][k]
 //
-// for i < rows, j < columns. Rows of the left factor may lie in parts, as a convolution sees an image: its
-// rows overlap, and nothing is copied. They may also lie in lines: left[i] is `line_stride` behind
-// left[i - line_rows]. Variants without kInt8ProductParts take one part and one line.
+// for i < rows, j < columns. The second is for one row, whose sums are wanted as they are. Rows of the left
+// factor may lie in parts, as a convolution sees an image: its rows overlap, and nothing is copied. They may also
+// lie in lines: left[i] is `line_stride` behind left[i - line_rows]. Variants without kInt8ProductParts take one
+// part and one line.
 //
 // Sums have 32 bits; the caller knows that none overflows. See requantize.h for what quantized() is.
 //
@@ -61,5 +63,17 @@ void for_each_line(const Int8Product& product, Multiply multiply) {
     line.out += static_cast<ptrdiff_t>(line.rows) * product.out_stride;
   }
 }
+
+struct Int8Row {
+  size_t columns = 0;  // any number
+  size_t depth = 0;    // any number
+
+  const int8_t* left = nullptr;   // adjacent numbers
+  const int8_t* right = nullptr;  // the numbers of a column are adjacent
+  ptrdiff_t right_stride = 0;     // from column to column
+
+  int32_t* sums = nullptr;
+};
+RL_UKERNEL_NATIVE(void, multiply_int8_row, (const Int8Row& row), (row))
 
 }  // namespace rushlight::ukernel

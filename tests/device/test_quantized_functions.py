@@ -6,7 +6,8 @@ test_quantized_products.py."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from rushlight.export.dialect import (  # noqa: F401  # they define the operator
     integer_attention,
     integer_images,
     integer_norm,
+    integer_recurrent,
     integers,
 )
 from rushlight.integers.arithmetic import ROUNDINGS, requantization
@@ -29,6 +31,7 @@ from rushlight.integers.rules import images
 from rushlight.integers.rules.attention import exponentials
 from rushlight.integers.rules.norm import fixed_point
 from rushlight.sources import source_root
+from support import recurrent_samples
 from support.boards import need
 from support.calls_program import computed
 from support.harness import with_dim_order
@@ -207,6 +210,12 @@ def weighted(draw: Draw) -> Arguments:
     return "weight_only_linear", [x, weight, scales, bias]
 
 
+def recurrent(draw: Draw, kind: str) -> Arguments:
+    sizes = draw.size(5), draw.size(2), draw.size(40), draw.size(40)
+    reverse = draw.size(2) == 1
+    return f"quantized_{kind}", recurrent_samples.arguments(kind, sizes, draw.size(99), reverse=reverse)
+
+
 FUNCTIONS: tuple[Callable[[Draw], Arguments], ...] = (
     added,
     averaged,
@@ -226,6 +235,7 @@ FUNCTIONS: tuple[Callable[[Draw], Arguments], ...] = (
     weighted,
 )
 OF_16_BITS = (added, averaged, multiplied, matrices, softmax, pooled, pooled_volumes, pooled_windows, curved)
+OF_INT8 = (partial(recurrent, kind="lstm"), partial(recurrent, kind="gru"))
 OF_FLOATS = "rushlight::weight_only_linear.out"
 """Its sums are of float32, whose last bits are the processor's."""
 
@@ -234,15 +244,17 @@ def _drawn() -> Iterator[RecordedCall]:
     kinds = [
         *itertools.product((torch.int8, torch.uint8), ROUNDINGS, FUNCTIONS),
         *itertools.product((torch.int16,), ROUNDINGS, OF_16_BITS),
+        *itertools.product((torch.int8,), ROUNDINGS, OF_INT8),
     ]
     for seed, (dtype, rounding, draw) in enumerate(itertools.chain.from_iterable([kinds] * 3)):
         base, arguments = draw(Draw(seed, dtype, rounding))
         name = f"rushlight::{base}.out"
         schema, function = torch._C.parse_schema(OPERATORS[name].schema.text), integers.overload(f"::{base}")
-        expected = function(*arguments)
-        out = torch.full_like(expected, 113)
+        made = function(*arguments)
+        expected = [made] if isinstance(made, torch.Tensor) else list(made)
+        outs = [torch.full_like(each, 113) for each in expected]
         given: dict[str, Any] = dict(zip((a.name for a in schema.arguments), arguments, strict=False))
-        yield RecordedCall(name, schema, function, given, [*arguments, out], [out], [expected])
+        yield RecordedCall(name, schema, function, given, [*arguments, *outs], outs, expected)
 
 
 def _of_floats() -> Iterator[RecordedCall]:
@@ -268,11 +280,11 @@ def _of_floats() -> Iterator[RecordedCall]:
             yield RecordedCall(name, schema, function, given, [*arguments, out], [out], [expected])
 
 
-def _agree(call: RecordedCall, out: torch.Tensor) -> bool:
-    """Whether a result is as defined: to the bits, unless its sums are of floats."""
+def _agree(call: RecordedCall, outs: Sequence[torch.Tensor]) -> bool:
+    """Whether results are as defined: to the bits, unless sums are of floats."""
     if call.row == OF_FLOATS:
-        return torch.allclose(out, call.expected[0], rtol=1e-5, atol=1e-4)
-    return torch.equal(out, call.expected[0])
+        return torch.allclose(outs[0], call.expected[0], rtol=1e-5, atol=1e-4)
+    return all(map(torch.equal, outs, call.expected))
 
 
 def test_every_operator_on_integers_is_drawn_with_all_roundings() -> None:
@@ -301,12 +313,12 @@ def test_a_target_has_the_bytes_of_the_definition(
         ordered = sorted(calls, key=lambda call: sum(tensor.nbytes for tensor in call.tensors))
         calls = [next(call for call in ordered if call.row == row) for row in {call.row for call in calls}]
     parts = 3 if target.name == "microbit" else 1
-    results: dict[int, torch.Tensor] = {}
+    results: dict[int, Sequence[torch.Tensor]] = {}
     for part in range(parts):
         chosen = range(part, len(calls), parts)
         folder = tmp_path / str(part)
         folder.mkdir()
         found = computed([calls[i] for i in chosen], target.name, folder)
-        results.update((i, out) for i, (out,) in zip(chosen, found, strict=True))
+        results.update(zip(chosen, found, strict=True))
     wrong = [str(call) for i, call in enumerate(calls) if not _agree(call, results[i])]
     assert not wrong, f"{len(wrong)} of {len(calls)} calls:\n" + "\n".join(wrong[:20])

@@ -353,4 +353,14 @@ void multiply_int8(const Int8Product& p) {
   for_each_line(p, [&](const Int8Product& line) { multiply(line, work, quantizer); });
 }
 
+void multiply_int8_row(const Int8Row& p) {
+  Columns work;
+  work.depth = p.depth;
+  work.parts = 1;
+  work.part_stride = 0;
+  work.right_stride = p.right_stride;
+  const int8_t* rows[kRows] = {p.left, p.left, p.left};
+  multiply_block(kOne, work, rows, 1, p.right, p.columns, p.sums);
+}
+
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

@@ -89,4 +89,9 @@ void multiply_int8(const Int8Product& p) {
   }
 }
 
+void multiply_int8_row(const Int8Row& p) {
+  for (size_t j = 0; j < p.columns; ++j) p.sums[j] = 0;
+  add_row(p.left, p.right, p.right_stride, p.depth, p.sums, p.columns);
+}
+
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

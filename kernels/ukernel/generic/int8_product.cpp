@@ -26,4 +26,14 @@ void multiply_line(const Int8Product& p) {
 
 void multiply_int8(const Int8Product& p) { for_each_line(p, multiply_line); }
 
+void multiply_int8_row(const Int8Row& p) {
+  const auto depth = static_cast<ptrdiff_t>(p.depth);
+  const int8_t* right = p.right;
+  for (size_t j = 0; j < p.columns; ++j, right += p.right_stride) {
+    int32_t sum = 0;
+    for (ptrdiff_t k = 0; k < depth; ++k) sum += p.left[k] * right[k];
+    p.sums[j] = sum;
+  }
+}
+
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

@@ -23,4 +23,14 @@ inline void multiply_int8(const Int8Product& p) {
   }
 }
 
+inline void multiply_int8_row(const Int8Row& p) {
+  for (size_t j = 0; j < p.columns; ++j) {
+    p.sums[j] = 0;
+    for (size_t k = 0; k < p.depth; ++k) {
+      p.sums[j] +=
+          p.left[k] * p.right[static_cast<ptrdiff_t>(j) * p.right_stride + static_cast<ptrdiff_t>(k)];
+    }
+  }
+}
+
 }  // namespace rushlight::ukernel::reference

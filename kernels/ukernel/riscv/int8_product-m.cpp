@@ -12,4 +12,8 @@ void multiply_int8(const Int8Product& p) {
                       nullptr, &p.to, p.out, p.out_stride});
 }
 
+void multiply_int8_row(const Int8Row& p) {
+  sum_row(p.left, p.right, p.right_stride, p.columns, p.depth, kNoBias, 0, p.sums);
+}
+
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

@@ -71,4 +71,14 @@ void multiply_line(const Int8Product& p) {
 
 void multiply_int8(const Int8Product& p) { for_each_line(p, multiply_line); }
 
+void multiply_int8_row(const Int8Row& p) {
+  const Int8Rows rows = {1,       p.columns, p.depth, p.left,  0, p.right, p.right_stride,
+                         nullptr, nullptr,   nullptr, nullptr, 0};
+  const int8_t* left[3] = {p.left, p.left, p.left};
+  for (size_t j = 0, lanes; j < p.columns; j += lanes) {
+    lanes = p.columns - j < most_lanes() ? p.columns - j : most_lanes();
+    sum_wide<true, 1>(rows, left, j, lanes, p.sums + j);
+  }
+}
+
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

@@ -17,7 +17,11 @@ from rushlight.errors import ExportFailed, InvalidArgument
 from rushlight.export.delegate import delegate
 from rushlight.export.exported import Exported
 from rushlight.export.frontend.collection import collection_paused
-from rushlight.export.frontend.decompositions import affine_operators, decomposition_table
+from rushlight.export.frontend.decompositions import (
+    affine_operators,
+    decomposition_table,
+    recurrent_layers,
+)
 from rushlight.export.frontend.libraries import library_for
 from rushlight.export.frontend.registration import register_custom_operators
 from rushlight.export.frontend.tracing import method_sources, traced
@@ -31,6 +35,7 @@ from rushlight.export.options import MethodSource, Options
 from rushlight.export.passes import PassContext
 from rushlight.export.passes.compute_in_integers import WholeLayers
 from rushlight.export.passes.quantize_io import QuantizeIo
+from rushlight.export.passes.recurrent_layers import RecurrentLayers
 from rushlight.export.passes.remove_assertions import RemoveAssertions
 from rushlight.export.pipeline import (
     PassRunner,
@@ -207,13 +212,14 @@ class _MethodExport:
         return result
 
     def _taken_apart(self, program: ExportedProgram) -> ExportedProgram:
-        """The program in Core ATen. torchao's operators stay whole until layers that the runtime has are made
-        of them; backends look for layers themselves."""
+        """The program in Core ATen. torchao's operators and recurrent layers stay whole until layers that the
+        runtime has are made of them; backends look for layers themselves."""
         if _partitioners(self.options):
             return self._decomposed(program)
-        program = self._decomposed(program, affine_operators())
-        self.runner.run([RemoveAssertions(), WholeLayers()], program)
-        rest = any(node.target in affine_operators() for node in program.graph.nodes)
+        whole = [*affine_operators(), *recurrent_layers()]
+        program = self._decomposed(program, whole)
+        self.runner.run([RemoveAssertions(), WholeLayers(), RecurrentLayers()], program)
+        rest = any(node.target in whole for node in program.graph.nodes)
         return self._decomposed(program) if rest else program
 
     def _decomposed(self, program: ExportedProgram, whole: Sequence[Any] = ()) -> ExportedProgram:

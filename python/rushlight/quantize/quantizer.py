@@ -36,7 +36,8 @@ class RushlightQuantizer(Quantizer):
         by_module_name: schemes by path; a path stands for all that is inside ("encoder.layers").
         by_module_type: schemes by class, or by its full name ("torch.nn.modules.linear.Linear").
         unroll: recurrent layers become single steps, which can be quantized. None: where int8 weights save
-            more bytes than the steps take.
+            more bytes than the steps take. LSTM and GRU layers with Static() that are not unrolled become one
+            operator for each layer and direction.
         training: put fake quantization in place of observers, for prepare_qat_pt2e.
 
     `report` says what became of the graph that was annotated last.
@@ -96,7 +97,7 @@ class RushlightQuantizer(Quantizer):
 
     def transform_for_annotation(self, model: GraphModule) -> GraphModule:
         """See Quantizer."""
-        self._recurrent = expand_recurrent(model, self.scheme_of, unroll=self.unroll)
+        self._recurrent = expand_recurrent(model, self.scheme_of, unroll=self.unroll, whole=not self.training)
         replace_inplace(model)
         return model
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Recurrent layers as linear layers and what is between them, which can be quantized."""
+"""Recurrent layers as linear layers and what is between them, which can be quantized; or as one operator for
+each layer and direction."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ from torch.fx.node import map_arg
 from torch.fx.proxy import GraphAppendingTracer
 
 from rushlight.quantize.config import Scheme, Static
+from rushlight.quantize.recurrent_layer import gru_step, lstm_step, recurrent_layer
 from rushlight.quantize.scope import module_stack
 from rushlight.quantize.summary import NOT_UNROLLED, TOO_LONG, Unrolled
 
@@ -23,6 +25,9 @@ aten = torch.ops.aten
 # The state after a step, from the input's part of the gates, the state's part and the state before. A state
 # is a list of tensors, of which the first is the step's output.
 _Step = Callable[[Any, Any, Sequence[Any]], list[Any]]
+# The outputs of a layer in one direction, in the order of the input, and the last state, from the input, the
+# first state, the weights, the order of the steps, and the dimension of time.
+_Sequence = Callable[[Any, list[Any], Sequence[Any], range, int], tuple[Any, list[Any]]]
 
 _ORIGIN = ("stack_trace", "nn_module_stack", "source_fn_stack", "torch_fn")
 
@@ -46,12 +51,18 @@ class Expansion:
 
 
 def expand_recurrent(
-    model: GraphModule, scheme_of: Callable[[Node], Scheme | None], *, unroll: bool | None = None
+    model: GraphModule,
+    scheme_of: Callable[[Node], Scheme | None],
+    *,
+    unroll: bool | None = None,
+    whole: bool = True,
 ) -> Expansion:
     """Replace LSTM, GRU and RNN layers and cells that have a scheme by the operators that they stand for.
 
-    Packed sequences, projections, and dropout between layers in training stay as they are. So do layers whose
-    steps take more bytes in a program than weights of 8 bits save, with `unroll` None; all with False.
+    Packed sequences, projections, and dropout between layers in training stay as they are. Layers whose steps
+    take more bytes in a program than weights of 8 bits save are not unrolled with `unroll` None; none is with
+    False. Of those an LSTM or GRU with a static scheme of int8 becomes `recurrent_layer` where `whole` is
+    set, the others stay.
     """
     done = Expansion()
     for node in list(model.graph.nodes):
@@ -61,7 +72,10 @@ def expand_recurrent(
         if not _can_expand(node):
             done.kept[node] = NOT_UNROLLED
         elif node.target not in _CELLS and not (_pays(node, scheme) if unroll is None else unroll):
-            done.kept[node] = TOO_LONG
+            if whole and node.target in _WHOLE and _is_bytes(scheme):
+                _inline(model, node, _WHOLE[node.target])
+            else:
+                done.kept[node] = TOO_LONG
         else:
             before, steps = len(model.graph.nodes), _steps(node)
             name, module = node.target._schema.name.partition("::")[2], module_stack(node)
@@ -90,6 +104,10 @@ def _pays(node: Node, scheme: Scheme) -> bool:
     )
     static, other = _STEP_BYTES[node.target]
     return _steps(node) * (static if isinstance(scheme, Static) else other) < weights
+
+
+def _is_bytes(scheme: Scheme) -> bool:
+    return isinstance(scheme, Static) and scheme.activations == "int8"
 
 
 def _can_expand(node: Node) -> bool:
@@ -133,22 +151,6 @@ def _inline(model: GraphModule, node: Node, function: Callable[..., Any]) -> Non
     model.graph.erase_node(node)
 
 
-def _lstm_step(given: Any, kept: Any, state: Sequence[Any]) -> list[Any]:
-    gates = aten.chunk.default(aten.add.Tensor(given, kept), 4, 1)
-    taken, forgotten, shown = (aten.sigmoid.default(gates[index]) for index in (0, 1, 3))
-    new = aten.mul.Tensor(taken, aten.tanh.default(gates[2]))
-    cell = aten.add.Tensor(aten.mul.Tensor(forgotten, state[1]), new)
-    return [aten.mul.Tensor(shown, aten.tanh.default(cell)), cell]
-
-
-def _gru_step(given: Any, kept: Any, state: Sequence[Any]) -> list[Any]:
-    given, kept = aten.chunk.default(given, 3, 1), aten.chunk.default(kept, 3, 1)
-    reset, update = (aten.sigmoid.default(aten.add.Tensor(given[i], kept[i])) for i in (0, 1))
-    new = aten.tanh.default(aten.add.Tensor(given[2], aten.mul.Tensor(reset, kept[2])))
-    change = aten.mul.Tensor(update, aten.sub.Tensor(state[0], new))
-    return [aten.add.Tensor(new, change)]
-
-
 def _rnn_step(function: Any, given: Any, kept: Any, state: Sequence[Any]) -> list[Any]:
     return [function(aten.add.Tensor(given, kept))]
 
@@ -163,7 +165,7 @@ def _cell(step: _Step, source: Any, state: Any, w: Any, v: Any, b: Any = None, c
 
 
 def _layers(
-    step: _Step,
+    sequence: _Sequence,
     source: Any,
     state: Any,
     params: Sequence[Any],
@@ -174,7 +176,7 @@ def _layers(
     both: bool,
     batch_first: bool,
 ) -> tuple[Any, ...]:
-    """All steps of all layers: the outputs, and the last states of each layer and direction."""
+    """All layers: the outputs, and the last states of each layer and direction."""
     several = isinstance(state, (tuple, list))
     states = list(state) if several else [state]
     time, directions, each = int(batch_first), 2 if both else 1, 4 if biased else 2
@@ -187,17 +189,16 @@ def _layers(
             weights = params[place * each : (place + 1) * each]
             first = [aten.select.int(s, 0, place) for s in states]
             order = range(length)[:: -1 if direction else 1]
-            shown, after = _sequence(step, source, first, weights, order, time)
+            shown, after = sequence(source, first, weights, order, time)
             outputs.append(shown)
             last.append(after)
         source = aten.cat.default(outputs, 2) if both else outputs[0]
     return source, *(aten.stack.default(list(column)) for column in zip(*last, strict=True))
 
 
-def _sequence(
-    step: _Step, source: Any, state: list[Any], weights: Sequence[Any], order: Sequence[int], time: int
+def _in_steps(
+    step: _Step, source: Any, state: list[Any], weights: Sequence[Any], order: range, time: int
 ) -> tuple[Any, list[Any]]:
-    """All steps in one direction: the outputs in the order of the input, and the last state."""
     w, v, b, c = weights if len(weights) == 4 else (*weights, None, None)
     given = aten.linear.default(source, w, b)
     outputs: dict[int, Any] = {}
@@ -205,19 +206,38 @@ def _sequence(
         kept = aten.linear.default(state[0], v, c)
         state = step(aten.select.int(given, time, index), kept, state)
         outputs[index] = state[0]
-    return aten.stack.default([outputs[index] for index in range(len(order))], time), state
+    return aten.stack.default([outputs[index] for index in sorted(order)], time), state
+
+
+def _as_one(
+    kind: str, source: Any, state: list[Any], weights: Sequence[Any], order: range, time: int
+) -> tuple[Any, list[Any]]:
+    w, v, b, c = weights if len(weights) == 4 else (*weights, None, None)
+    steps_first = aten.transpose.int(source, 0, 1) if time else source
+    # A GRU has one state, of which it takes two forms.
+    cell = state[1] if kind == "lstm" else aten.alias.default(state[0])
+    reverse = order.step < 0
+    made = recurrent_layer(kind, steps_first, state[0], cell, w, v, b, c, reverse)
+    output, last, _ = made[0], made[1], made[2]
+    hidden = aten.select.int(output, 0, 0 if reverse else -1)
+    shown = aten.transpose.int(output, 0, 1) if time else output
+    return shown, [hidden, last] if kind == "lstm" else [hidden]
 
 
 _tanh_step, _relu_step = partial(_rnn_step, aten.tanh.default), partial(_rnn_step, aten.relu.default)
 _CELLS: dict[Any, Callable[..., Any]] = {
-    aten.lstm_cell.default: partial(_cell, _lstm_step),
-    aten.gru_cell.default: partial(_cell, _gru_step),
+    aten.lstm_cell.default: partial(_cell, lstm_step),
+    aten.gru_cell.default: partial(_cell, gru_step),
     aten.rnn_tanh_cell.default: partial(_cell, _tanh_step),
     aten.rnn_relu_cell.default: partial(_cell, _relu_step),
 }
 _EXPANSIONS: dict[Any, Callable[..., Any]] = _CELLS | {
-    aten.lstm.input: partial(_layers, _lstm_step),
-    aten.gru.input: partial(_layers, _gru_step),
-    aten.rnn_tanh.input: partial(_layers, _tanh_step),
-    aten.rnn_relu.input: partial(_layers, _relu_step),
+    aten.lstm.input: partial(_layers, partial(_in_steps, lstm_step)),
+    aten.gru.input: partial(_layers, partial(_in_steps, gru_step)),
+    aten.rnn_tanh.input: partial(_layers, partial(_in_steps, _tanh_step)),
+    aten.rnn_relu.input: partial(_layers, partial(_in_steps, _relu_step)),
+}
+_WHOLE: dict[Any, Callable[..., Any]] = {
+    aten.lstm.input: partial(_layers, partial(_as_one, "lstm")),
+    aten.gru.input: partial(_layers, partial(_as_one, "gru")),
 }

@@ -24,6 +24,7 @@ from torchao.quantization.pt2e.quantizer import (
 
 from rushlight.quantize.config import Dynamic, Scheme, Static, WeightOnly
 from rushlight.quantize.observers import GroupedWeightObserver, PerTokenObserver
+from rushlight.quantize.recurrent_observer import CellObserver
 
 _EPS = {torch.int8: 2.0**-12, torch.int16: 2.0**-20}  # the smallest scale of an activation
 
@@ -137,6 +138,17 @@ def _dynamic_activation(scheme: Dynamic, training: bool) -> QuantizationSpec:
         qscheme=torch.per_tensor_affine,
         is_dynamic=True,
         observer_or_fake_quant_ctr=constructor,
+    )
+
+
+def cell_of_recurrent_layer() -> QuantizationSpec:
+    """How the cells of a layer that is one operator are quantized."""
+    return QuantizationSpec(
+        dtype=torch.int16,
+        quant_min=-32768,
+        quant_max=32767,
+        qscheme=torch.per_tensor_symmetric,
+        observer_or_fake_quant_ctr=CellObserver.with_args(),
     )
 
 

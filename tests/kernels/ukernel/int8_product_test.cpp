@@ -23,8 +23,9 @@ using rushlight::testing::RequantizationCase;
 struct Functions {
   const char* name;
   decltype(&ukernel::native::multiply_int8) multiply;
+  decltype(&ukernel::native::multiply_int8_row) multiply_row;
 };
-RL_NATIVE_VARIANTS(Functions, variants, multiply_int8)
+RL_NATIVE_VARIANTS(Functions, variants, multiply_int8, multiply_int8_row)
 std::ostream& operator<<(std::ostream& out, const Functions& functions) { return out << functions.name; }
 
 class Int8ProductVariants : public ::testing::TestWithParam<Functions> {};
@@ -84,6 +85,37 @@ TEST_P(Int8ProductVariants, AnySizes_SameBitsAsReference) {
         const Edge edge = (depth + columns + rows) % 2 == 0 ? Edge::kFront : Edge::kBack;
         const RequantizationCase rounding = kRequantizations[(depth + columns) % std::size(kRequantizations)];
         compare(GetParam(), rounding, rows, columns, depth, (rows + columns) % 3, edge);
+      }
+    }
+  }
+}
+
+TEST_P(Int8ProductVariants, OneRow_SameSumsAsReference) {
+  for (const size_t depth : {0, 1, 3, 4, 7, 15, 16, 17, 32, 64, 150}) {
+    for (const size_t columns : {0, 1, 2, 3, 4, 5, 8, 13, 16, 31, 32, 33, 70}) {
+      for (const size_t gap : {0, 3}) {
+        const Edge edge = (depth + columns) % 2 == 0 ? Edge::kFront : Edge::kBack;
+        Guarded<int8_t> left(depth, edge);
+        Guarded<int8_t> right(columns == 0 ? 0 : columns * (depth + gap) - gap, edge);
+        Guarded<int32_t> sums(columns, edge);
+        fill_int8(left);
+        fill_int8(right);
+        std::vector<int32_t> expected(columns, 113);
+        std::fill(sums.begin(), sums.end(), 113);
+        Int8Row row;
+        row.columns = columns;
+        row.depth = depth;
+        row.left = left.data();
+        row.right = right.data();
+        row.right_stride = static_cast<ptrdiff_t>(depth + gap);
+        row.sums = expected.data();
+        reference::multiply_int8_row(row);
+        row.sums = sums.data();
+        GetParam().multiply_row(row);
+        for (size_t j = 0; j < columns; ++j) {
+          ASSERT_EQ(sums[j], expected[j])
+              << "column " << j << " of " << columns << ", depth " << depth << ", gap " << gap;
+        }
       }
     }
   }

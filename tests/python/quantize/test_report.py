@@ -86,7 +86,7 @@ def test_functions_that_become_tables_did_not_stay_in_float() -> None:
     assert report(graph).quantized == 4
 
 
-@pytest.mark.parametrize("scheme", [Static(), Dynamic(), WeightOnly()], ids=str)
+@pytest.mark.parametrize("scheme", [Static(activations="int16"), Dynamic(), WeightOnly()], ids=str)
 def test_a_recurrent_layer_is_unrolled_only_where_that_saves_bytes(scheme) -> None:
     torch.manual_seed(0)
     model, x = nn.LSTM(4, 8, bidirectional=True).eval(), torch.randn(12, 1, 4)
@@ -98,6 +98,14 @@ def test_a_recurrent_layer_is_unrolled_only_where_that_saves_bytes(scheme) -> No
     assert (layer.operator, layer.steps) == ("lstm", 24)
     sizes = [rushlight.export(graph, (x,)).buffer for graph in (model, kept, unrolled)]
     assert len(sizes[1]) <= len(sizes[0]) < len(sizes[2])
+
+
+@pytest.mark.parametrize("kind", [nn.LSTM, nn.GRU])
+def test_a_static_recurrent_layer_that_is_not_unrolled_is_no_float(kind) -> None:
+    model, x = kind(4, 8, bidirectional=True).eval(), torch.randn(12, 1, 4)
+    graph = quantize(model, (x,), [(x,)])
+    assert "recurrent_layer" in targets(graph) and not report(graph).unrolled
+    assert {item.operator for item in report(graph).left} <= {"zeros"}, "the states before the first step"
 
 
 def test_a_large_recurrent_layer_is_unrolled_and_its_program_is_smaller() -> None:

@@ -82,6 +82,9 @@ def _made(library: OperatorLibrary, kept: frozenset[OpOverload], for_backends: b
             table[function] = rule
     if not for_backends and library.find(fused.lstm) is not None and aten.lstm.input not in kept:
         table[aten.lstm.input] = _lstm
+    for function in recurrent_layers():
+        if function not in kept:
+            table[function] = _steps_of_layer
     return table
 
 
@@ -90,6 +93,12 @@ def affine_operators() -> list[OpOverload]:
     names = ("choose_qparams_affine", "quantize_affine", "dequantize_affine")
     known = torch._C._dispatch_get_all_op_names()
     return [getattr(torch.ops.torchao, name).default for name in names if f"torchao::{name}" in known]
+
+
+def recurrent_layers() -> list[OpOverload]:
+    """The quantizer's operator for whole recurrent layers, where the quantizer is imported."""
+    known = "rushlight::recurrent_layer" in torch._C._dispatch_get_all_op_names()
+    return [torch.ops.rushlight.recurrent_layer.default] if known else []
 
 
 def is_kept(function: OpOverload, library: OperatorLibrary) -> bool:
@@ -159,6 +168,12 @@ def _lstm(
         x = torch.cat(outputs, -1) if bidirectional else outputs[0]
     hidden, cell = (torch.stack(parts) for parts in zip(*last, strict=True))
     return x.transpose(0, 1) if batch_first else x, hidden, cell
+
+
+def _steps_of_layer(*arguments: Any, **named: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    from rushlight.quantize.recurrent_layer import take_apart  # it was imported, or no graph had the operator
+
+    return take_apart(*arguments, **named)
 
 
 # Decompositions that PyTorch does not bring.

@@ -46,7 +46,7 @@ class ComputeInIntegers(Pass):
 
     def run(self, program: ExportedProgram, context: PassContext) -> bool:
         """See Pass. Control flow's bodies stay as they are: they get constants as operands."""
-        graph = _FxGraph(program, context)
+        graph = FxGraph(program, context)
         report = turn(graph, self.settings)
         is_changed = _conclude(self.name, graph, report)
         reasons = {_node(call).name: reason for call, reason in report.refused}
@@ -64,15 +64,15 @@ class WholeLayers(Pass):
 
     def run(self, program: ExportedProgram, context: PassContext) -> bool:
         """See Pass."""
-        graph, report = _FxGraph(program, context), Report()
+        graph, report = FxGraph(program, context), Report()
         apply(graph, WHOLE_RULES, Settings(), report)
         return _conclude(self.name, graph, report)
 
 
-def _conclude(name: str, graph: _FxGraph, report: Report) -> bool:
+def _conclude(name: str, graph: FxGraph, report: Report) -> bool:
     """Remarks what was refused; whether anything was changed."""
     for call, reason in report.refused:
-        assert isinstance(call, _FxCall)
+        assert isinstance(call, FxCall)
         line = source_line(call.node)
         place = f" ({line.file}:{line.line})" if line else ""
         graph.context.remarks.append(f"{name}: {call.node.name}{place} computes in float: {reason}")
@@ -83,11 +83,11 @@ def _conclude(name: str, graph: _FxGraph, report: Report) -> bool:
 def turn_quantize(program: ExportedProgram, context: PassContext, node: Node) -> None:
     """Let a quantize behind dequantize become an operator on integers, if the runtime has one."""
     with contextlib.suppress(Refusal):
-        RULES[QUANTIZE](_FxGraph(program, context), _FxCall(node), Settings())
+        RULES[QUANTIZE](FxGraph(program, context), FxCall(node), Settings())
 
 
 @dataclass(frozen=True)
-class _FxCall:
+class FxCall:
     """A node that calls an operator."""
 
     node: Node
@@ -112,21 +112,21 @@ class _FxCall:
         return self.node
 
 
-class _FxGraph:
+class FxGraph:
     """The top graph of a program as rules see it: values are nodes."""
 
     def __init__(self, program: ExportedProgram, context: PassContext) -> None:
         self.program, self.context = program, context
         self.constants = Constants(program)
 
-    def calls(self) -> Sequence[_FxCall]:
-        return [_FxCall(node) for node in self.program.graph.nodes if node.op == "call_function"]
+    def calls(self) -> Sequence[FxCall]:
+        return [FxCall(node) for node in self.program.graph.nodes if node.op == "call_function"]
 
-    def maker(self, value: Any) -> _FxCall | None:
+    def maker(self, value: Any) -> FxCall | None:
         is_call = isinstance(value, Node) and value.op == "call_function"
         if is_call and value.target is getitem:
             return self.maker(value.args[0])
-        return _FxCall(value) if is_call else None
+        return FxCall(value) if is_call else None
 
     def is_there(self, call: Call) -> bool:
         return not _node(call)._erased
@@ -146,9 +146,9 @@ class _FxGraph:
         known = tagged or "pointwise" in self.context.library.traits(target)
         return known and is_pure(target) and isinstance(value_of(_node(call)), torch.Tensor)
 
-    def readers(self, value: Node) -> Sequence[_FxCall]:
+    def readers(self, value: Node) -> Sequence[FxCall]:
         return [
-            _FxCall(user)
+            FxCall(user)
             for user in value.users
             if user.op == "call_function"
             for _ in range(sum(each is value for each in [*user.args, *user.kwargs.values()]) or 1)
@@ -250,7 +250,7 @@ class _FxGraph:
 
 
 def _node(call: Call) -> Node:
-    assert isinstance(call, _FxCall)
+    assert isinstance(call, FxCall)
     return call.node
 
 

@@ -12,6 +12,7 @@ from rushlight.quantize.patterns.matmul import matmul
 from rushlight.quantize.patterns.mean import mean
 from rushlight.quantize.patterns.moving import moving
 from rushlight.quantize.patterns.norm import norm
+from rushlight.quantize.patterns.recurrent import recurrent
 from rushlight.quantize.patterns.softmax import softmax
 
 # A node goes to the first pattern that takes it. They run in the graph's order, so that `moving` finds what
@@ -19,6 +20,7 @@ from rushlight.quantize.patterns.softmax import softmax
 PATTERNS: tuple[Pattern, ...] = (
     convolution,
     linear,
+    recurrent,
     embedding,
     matmul,
     elementwise,

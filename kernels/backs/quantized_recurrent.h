@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The problem of a recurrent layer of integers, and its backs.
+#pragma once
+
+#include <optional>
+
+#include "kernels/quantization/integer_recurrent.h"
+#include "runtime/base/error.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+// Results have their shapes; what the numbers say was proven.
+struct QuantizedRecurrentProblem {
+  static constexpr bool kDtypeIsSelected = true;
+
+  const IntegerRecurrent& layer;
+  const RecurrentSizes& sizes;
+  const RecurrentNumbers& numbers;
+
+  [[nodiscard]] ScalarType type() const { return layer.type(); }
+  [[nodiscard]] bool is_in(TypeSet types) const { return layer.is_in(types); }
+};
+
+// Both backs are the same: they decline where the numbers of a row lie apart.
+namespace host {
+
+// quantized_recurrent.cpp: int8
+std::optional<Error> quantized_lstm(KernelContext& context, const QuantizedRecurrentProblem& problem);
+std::optional<Error> quantized_gru(KernelContext& context, const QuantizedRecurrentProblem& problem);
+
+}  // namespace host
+
+namespace board {
+
+// quantized_recurrent.cpp: int8
+std::optional<Error> quantized_lstm(KernelContext& context, const QuantizedRecurrentProblem& problem);
+std::optional<Error> quantized_gru(KernelContext& context, const QuantizedRecurrentProblem& problem);
+
+}  // namespace board
+
+}  // namespace rushlight::kernels

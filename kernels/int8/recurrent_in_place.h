@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Recurrent layers of integers whose rows are adjacent numbers: the loops read weights as they are stored.
+#pragma once
+
+#include <optional>
+
+#include "kernels/backs/quantized_recurrent.h"
+#include "kernels/ukernel/int8_product.h"
+
+namespace rushlight::kernels {
+
+// None where the numbers of a row lie apart.
+template <class Cell>
+[[nodiscard]] std::optional<Error> run_recurrent_in_place(const QuantizedRecurrentProblem& problem) {
+  const IntegerRecurrent& layer = problem.layer;
+  const auto is_adjacent = [](const Tensor& tensor) {
+    const size_t last = tensor.sizes().size() - 1;
+    return tensor.sizes()[last] <= 1 || tensor.strides()[last] == 1;
+  };
+  if (!is_adjacent(layer.input) || !is_adjacent(layer.hidden) || !is_adjacent(layer.weight) ||
+      !is_adjacent(layer.hidden_weight) || !is_adjacent(layer.output)) {
+    return std::nullopt;
+  }
+  run_recurrent<Cell>(layer, problem.sizes, problem.numbers,
+                      [](const int8_t* left, ptrdiff_t, const RecurrentMatrix<int8_t>& weight, size_t row,
+                         size_t depth, size_t count, int32_t* sums) {
+                        ukernel::multiply_int8_row({count, depth, left, weight.at(row, 0), weight.row, sums});
+                      });
+  return Error::Ok;
+}
+
+}  // namespace rushlight::kernels

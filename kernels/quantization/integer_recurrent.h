@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All steps of an LSTM or GRU layer in one direction, in integers.
+//
+// Weights have rows for the gates of all units: input, forget, candidate, output of an LSTM, reset, update,
+// candidate of a GRU. A gate has 16 bits, kGateFraction of them behind the point. With the sums of products
+// of both weights' rows with input and hidden state as they are stored, all in 64 bits,
+//
+//   gate = clamp((bias + sum * multiplier + hidden_sum * hidden_multiplier) >> shift)
+//
+// whose bias has what zero points make of sums, and half a step. The candidate of a GRU is two such numbers,
+// one of each sum; the bias has four rows of units for both kinds. sigmoid() and tanh() of a gate have
+// kFraction bits behind the point, and are read off straight lines between the numbers of two tables. The
+// cell c has 16 bits, cell_bits of them behind the point; products are rounded once, halves up.
+//
+//   LSTM   c = clamp(sigmoid(f) c + sigmoid(i) tanh(g))    h = sigmoid(o) tanh(c), kFraction twice
+//   GRU    n = tanh(n_x + sigmoid(r) n_h)                  c = n + sigmoid(z) (c - n), and h = c
+//
+// A hidden state is the quantized number of h, and what the next step's sums are of.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/ukernel/requantize.h"
+#include "runtime/base/error.h"
+#include "runtime/tensor/dispatch.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+inline constexpr size_t kGateRows = 4;  // of a bias, for each unit
+inline constexpr int kGateFraction = 12;
+inline constexpr int kFraction = 15;
+
+// As operators are called with it.
+struct IntegerRecurrent {
+  const Tensor& input;               // int8 [steps, batch, features]
+  const Tensor& hidden;              // int8 [batch, units], before the first step
+  const Tensor& cell;                // int16 [batch, units], likewise
+  const Tensor& weight;              // int8 [gates * units, features]
+  const Tensor& hidden_weight;       // int8 [gates * units, units]
+  const Tensor& multipliers;         // int32 [gates * units]
+  const Tensor& hidden_multipliers;  // likewise
+  const Tensor& bias;                // int64 [4 * units]
+  int64_t shift;
+  const Tensor& tables;  // int16 [2, 2^k + 1]: sigmoid, tanh of gates from the least to beyond the largest
+  int64_t cell_bits;
+  int64_t output_multiplier;
+  int64_t output_shift;
+  int64_t output_zero_point;
+  int64_t output_min;
+  int64_t output_max;
+  bool reverse;             // from the last step to the first
+  const Tensor& output;     // int8 [steps, batch, units], the hidden states
+  const Tensor& last_cell;  // int16 [batch, units]
+
+  [[nodiscard]] ScalarType type() const { return input.scalar_type(); }
+  [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
+};
+
+struct RecurrentSizes {
+  size_t steps = 0;
+  size_t batch = 0;
+  size_t features = 0;
+  size_t units = 0;
+};
+
+// Functions of 16-bit numbers with kGateFraction bits behind the point, and how cells and results are made.
+struct RecurrentNumbers {
+  const int16_t* sigmoids = nullptr;
+  const int16_t* tanhs = nullptr;
+  int table_shift = 0;  // bits of a number within a line
+  int shift = 0;
+  int cell_bits = 0;
+  int32_t output_multiplier = 0;
+  int output_shift = 0;
+  int32_t zero_point = 0;
+  int32_t low = 0;
+  int32_t high = 0;
+
+  [[nodiscard]] int32_t sigmoid(int32_t gate) const { return interpolate(sigmoids, gate); }
+  [[nodiscard]] int32_t tanh(int32_t gate) const { return interpolate(tanhs, gate); }
+  // tanh of a cell.
+  [[nodiscard]] int32_t tanh_of_cell(int32_t cell) const {
+    const int drop = cell_bits - kGateFraction;
+    if (drop > 0) return tanh((cell + (1 << (drop - 1))) >> drop);
+    return tanh(clamp_short(cell * (1 << -drop)));
+  }
+  [[nodiscard]] int8_t quantize(int32_t number) const {
+    const int32_t steps = ukernel::requantize_single_upper(number, output_multiplier, output_shift);
+    return static_cast<int8_t>(ukernel::clamp_quantized(int64_t{steps} + zero_point, low, high));
+  }
+  [[nodiscard]] static int32_t clamp_short(int64_t value) {
+    return ukernel::clamp_quantized(value, INT16_MIN, INT16_MAX);
+  }
+
+ private:
+  [[nodiscard]] int32_t interpolate(const int16_t* table, int32_t number) const {
+    const auto position = static_cast<uint32_t>(number - INT16_MIN);
+    const int16_t* left = table + (position >> table_shift);
+    const auto along = static_cast<int32_t>(position & ((1U << table_shift) - 1));
+    return left[0] + (((left[1] - left[0]) * along + ((1 << table_shift) >> 1)) >> table_shift);
+  }
+};
+
+// Checks the tensors, proves the numbers for `gates` gates, and gives the results their shapes. The largest
+// shift of a result is kMostOutputShift. InvalidArgument, InvalidType.
+inline constexpr int kMostOutputShift = -2;
+Error plan_recurrent(const IntegerRecurrent& layer, size_t gates, TypeSet types, RecurrentSizes* sizes,
+                     RecurrentNumbers* numbers);
+
+// A matrix in any layout.
+template <class T>
+struct RecurrentMatrix {
+  explicit RecurrentMatrix(const Tensor& tensor, size_t first = 0)
+      : data(tensor.mutable_data_ptr<T>()),
+        row(tensor.strides()[tensor.sizes().size() - 2]),
+        column(tensor.strides()[tensor.sizes().size() - 1]) {
+    if (tensor.sizes().size() == 3) data += static_cast<ptrdiff_t>(first) * tensor.strides()[0];
+  }
+  [[nodiscard]] T* at(size_t i, size_t j) const {
+    return data + static_cast<ptrdiff_t>(i) * row + static_cast<ptrdiff_t>(j) * column;
+  }
+
+  T* data;
+  ptrdiff_t row;
+  ptrdiff_t column;
+};
+
+inline constexpr size_t kRecurrentUnits = 32;  // whose sums are on the stack: 1 kB
+
+// Sums of some units: of gate g and unit j.
+struct RecurrentSums {
+  int32_t input[kGateRows][kRecurrentUnits];
+  int32_t hidden[kGateRows][kRecurrentUnits];
+};
+
+// The gates of a unit, from its sums.
+struct RecurrentGates {
+  const int32_t* multipliers;
+  const int32_t* hidden_multipliers;
+  const int64_t* bias;
+  size_t units;
+
+  [[nodiscard]] int64_t of_input(const RecurrentSums& sums, size_t g, size_t unit, size_t j) const {
+    return int64_t{sums.input[g][j]} * multipliers[g * units + unit];
+  }
+  [[nodiscard]] int64_t of_hidden(const RecurrentSums& sums, size_t g, size_t unit, size_t j) const {
+    return int64_t{sums.hidden[g][j]} * hidden_multipliers[g * units + unit];
+  }
+};
+
+struct LstmCell {
+  static constexpr size_t kGates = 4;
+
+  // The number that h is the quantized one of; *cell becomes the next.
+  [[nodiscard]] static int32_t step(const RecurrentGates& gates, const RecurrentNumbers& numbers,
+                                    const RecurrentSums& sums, size_t unit, size_t j, int16_t* cell) {
+    const auto gate = [&](size_t g) {
+      const int64_t value = gates.bias[g * gates.units + unit] + gates.of_input(sums, g, unit, j) +
+                            gates.of_hidden(sums, g, unit, j);
+      return RecurrentNumbers::clamp_short(value >> numbers.shift);
+    };
+    const int32_t taken = numbers.sigmoid(gate(0)) * numbers.tanh(gate(2));
+    const int32_t kept = numbers.sigmoid(gate(1)) * *cell;
+    // Unsigned: with other tables than those of the functions it might have more than 32 bits.
+    const uint32_t sum = static_cast<uint32_t>(kept) + (1U << (kFraction - 1)) +
+                         static_cast<uint32_t>(taken >> (kFraction - numbers.cell_bits));
+    const int32_t next = RecurrentNumbers::clamp_short(static_cast<int32_t>(sum) >> kFraction);
+    *cell = static_cast<int16_t>(next);
+    return numbers.sigmoid(gate(3)) * numbers.tanh_of_cell(next);
+  }
+};
+
+struct GruCell {
+  static constexpr size_t kGates = 3;
+
+  [[nodiscard]] static int32_t step(const RecurrentGates& gates, const RecurrentNumbers& numbers,
+                                    const RecurrentSums& sums, size_t unit, size_t j, int16_t* cell) {
+    const auto gate = [&](int64_t value, size_t row) {
+      return RecurrentNumbers::clamp_short((value + gates.bias[row * gates.units + unit]) >> numbers.shift);
+    };
+    const auto both = [&](size_t g) {
+      return numbers.sigmoid(gate(gates.of_input(sums, g, unit, j) + gates.of_hidden(sums, g, unit, j), g));
+    };
+    constexpr int32_t kHalf = 1 << (kFraction - 1);
+    const int32_t of_hidden = both(0) * gate(gates.of_hidden(sums, 2, unit, j), 3);
+    const int32_t candidate = gate(gates.of_input(sums, 2, unit, j), 2) + ((of_hidden + kHalf) >> kFraction);
+    const int32_t made = numbers.tanh(RecurrentNumbers::clamp_short(candidate));
+    const int drop = kFraction - numbers.cell_bits;
+    const int32_t fresh = (made + ((1 << drop) >> 1)) >> drop;
+    const int32_t next = fresh + ((both(1) * (*cell - fresh) + kHalf) >> kFraction);
+    *cell = static_cast<int16_t>(RecurrentNumbers::clamp_short(next));
+    return *cell;
+  }
+};
+
+// sums[j] = sum over k < depth of left[k * left_step] * weight(row + j, k), for j < count.
+inline void multiply_rows(const int8_t* left, ptrdiff_t left_step, const RecurrentMatrix<int8_t>& weight,
+                          size_t row, size_t depth, size_t count, int32_t* sums) {
+  for (size_t j = 0; j < count; ++j) {
+    const int8_t* right = weight.at(row + j, 0);
+    int32_t sum = 0;
+    for (ptrdiff_t k = 0; k < static_cast<ptrdiff_t>(depth); ++k)
+      sum += left[k * left_step] * right[k * weight.column];
+    sums[j] = sum;
+  }
+}
+
+// `multiply` does what multiply_rows() does.
+template <class Cell, class Multiply>
+void run_recurrent(const IntegerRecurrent& layer, const RecurrentSizes& sizes,
+                   const RecurrentNumbers& numbers, Multiply multiply) {
+  const size_t units = sizes.units;
+  const RecurrentMatrix<int16_t> cell(layer.last_cell), first_cell(layer.cell);
+  for (size_t b = 0; b < sizes.batch; ++b) {
+    for (size_t j = 0; j < units; ++j) *cell.at(b, j) = *first_cell.at(b, j);
+  }
+  const RecurrentMatrix<int8_t> weight(layer.weight), hidden_weight(layer.hidden_weight);
+  const RecurrentGates gates = {layer.multipliers.const_data_ptr<int32_t>(),
+                                layer.hidden_multipliers.const_data_ptr<int32_t>(),
+                                layer.bias.const_data_ptr<int64_t>(), units};
+  RecurrentMatrix<int8_t> before(layer.hidden);
+  for (size_t i = 0; i < sizes.steps; ++i) {
+    const size_t t = layer.reverse ? sizes.steps - 1 - i : i;
+    const RecurrentMatrix<int8_t> input(layer.input, t), after(layer.output, t);
+    for (size_t b = 0; b < sizes.batch; ++b) {
+      for (size_t first = 0; first < units; first += kRecurrentUnits) {
+        const size_t count = units - first < kRecurrentUnits ? units - first : kRecurrentUnits;
+        RecurrentSums sums;
+        for (size_t g = 0; g < Cell::kGates; ++g) {
+          const size_t row = g * units + first;
+          multiply(input.at(b, 0), input.column, weight, row, sizes.features, count, sums.input[g]);
+          multiply(before.at(b, 0), before.column, hidden_weight, row, units, count, sums.hidden[g]);
+        }
+        for (size_t j = 0; j < count; ++j) {
+          const size_t unit = first + j;
+          *after.at(b, unit) = numbers.quantize(Cell::step(gates, numbers, sums, unit, j, cell.at(b, unit)));
+        }
+      }
+    }
+    before = after;
+  }
+}
+
+}  // namespace rushlight::kernels
