@@ -349,3 +349,28 @@ def test_what_is_not_supported_is_refused_and_stays_a_delegate() -> None:
         rushlight.load(data).load_method("forward")
     (method,) = convert(read_model(memoryview(data)), own_operators()).methods
     assert method.delegates == 0 and len(method.kept_delegates) == 1
+
+
+class Clamped(nn.Module):
+    """Clamps behind layers: in a row, of a sum, and one whose input is read again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = nn.Conv2d(3, 8, 3, padding=1), nn.Conv2d(8, 8, 3, groups=8)
+        self.last = nn.Linear(8, 5)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = functional.relu6(self.first(x))
+        z = self.second(y)
+        shared = functional.relu6(z) + z
+        return functional.hardtanh(self.last(shared.mean((2, 3))), -0.25, 0.5)
+
+
+def test_a_clamp_of_integers_is_part_of_the_layer_before_it() -> None:
+    torch.manual_seed(3)
+    x = torch.randn(2, 3, 9, 9) * 3
+    lowered = lower(quantized(Clamped().eval(), (x,)), (x,))
+    done = check(lowered, [(x,), (torch.randn(2, 3, 9, 9),)], 0)
+    (plan,) = read_model(memoryview(done.buffer)).plans
+    clamps = [i for i in plan.instructions if plan.operators[i.operator] == "aten::clamp.out"]
+    assert len(clamps) <= 1  # of the number that the sum reads, too

@@ -90,7 +90,7 @@ TEST(Lowering, AValueInsideOfTheGraph_HasTheDimsThatItsNodeGives) {
   Graph graph = two_nodes();
   graph.values[1].dims = {3, 2};  // XNNPACK does not read them
   const std::vector<uint8_t> bytes = graph.build();
-  auto delegate = LoadedDelegate::load({bytes.data(), bytes.size()}, nullptr, nullptr);
+  auto delegate = load_delegate(bytes);
   ASSERT_TRUE(delegate.ok());
   float x[] = {-1, 2, -3, 4, -5, 6}, y[6] = {};
   SizesType sizes[] = {2, 3};
@@ -100,7 +100,7 @@ TEST(Lowering, AValueInsideOfTheGraph_HasTheDimsThatItsNodeGives) {
       out(ScalarType::Float, 2, sizes, y, order, strides);
   EValue values[] = {EValue(Tensor(&in)), EValue(Tensor(&out))};
   EValue* arguments[] = {&values[0], &values[1]};
-  ASSERT_EQ((*delegate)->execute({arguments, 2}), Error::Ok);
+  ASSERT_EQ((*delegate)->execute({arguments, 2}, nullptr), Error::Ok);
   EXPECT_THAT(y, ElementsAre(1, 2, 3, 4, 5, 6));
 }
 
@@ -116,7 +116,7 @@ TEST(Lowering, ASumOfMoreElementsThan64BitsCount_IsRefused) {
   graph.outputs = {3};
   EXPECT_EQ(lowered(graph), Error::Ok);  // kernels refuse the sizes of its result
   const std::vector<uint8_t> bytes = graph.build();
-  EXPECT_FALSE(LoadedDelegate::load({bytes.data(), bytes.size()}, nullptr, nullptr).ok());
+  EXPECT_FALSE(load_delegate(bytes).ok());
 }
 
 TEST(Lowering, Arguments_AreTensorsOfTheInputsType) {
