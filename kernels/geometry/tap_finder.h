@@ -26,24 +26,25 @@ template <class T>
 class TapFinder {
  public:
   TapFinder(const ConvolutionGeometry& g, const T* outside) : g_(g), outside_(outside) {
-    const ConvolutionAxis& row = g.axes[2];
-    const ptrdiff_t reach = (row.kernel - 1) * row.dilation;
-    begin_ = (row.pad + row.step - 1) / row.step;
-    end_ = g.transposed || row.in <= reach ? 0 : (row.in - 1 - reach + row.pad) / row.step + 1;
-    for (size_t i = 0; i < kSpatial; ++i) advance_[i] = g.axes[i].step * g.axes[i].in_stride;
+    for (size_t i = 0; i < kSpatial; ++i) {
+      const ConvolutionAxis& axis = g.axes[i];
+      const ptrdiff_t reach = (axis.kernel - 1) * axis.dilation;
+      begin_[i] = (axis.pad + axis.step - 1) / axis.step;
+      end_[i] = g.transposed || axis.in <= reach ? 0 : (axis.in - 1 - reach + axis.pad) / axis.step + 1;
+      advance_[i] = axis.step * axis.in_stride;
+    }
   }
 
   // Outputs of a row from `at` on that see the input through all taps: each next one so much further on.
   [[nodiscard]] ptrdiff_t count_inside(const ptrdiff_t* at) const {
-    if (at[2] < begin_ || at[2] >= end_) return 0;
-    return sees_rows(0, at[0]) && sees_rows(1, at[1]) ? end_ - at[2] : 0;
+    return is_inner(0, at[0]) && is_inner(1, at[1]) && is_inner(2, at[2]) ? end_[2] - at[2] : 0;
   }
   [[nodiscard]] ptrdiff_t advance() const { return advance_[2]; }
   // Outputs of a row that no border of it concerns, and how many outputs there are from `at` on before the
   // next ones of them begin.
-  [[nodiscard]] ptrdiff_t length() const { return end_ - begin_; }
+  [[nodiscard]] ptrdiff_t length() const { return end_[2] - begin_[2]; }
   [[nodiscard]] ptrdiff_t count_before(const ptrdiff_t* at) const {
-    return begin_ - at[2] + (at[2] < begin_ ? 0 : g_.axes[2].out);
+    return begin_[2] - at[2] + (at[2] < begin_[2] ? 0 : g_.axes[2].out);
   }
 
   // Of `count` outputs from `position` on, which moves behind them; `in` is at the channel. Returns whether
@@ -61,9 +62,9 @@ class TapFinder {
       const T** to = strip.taps;
       const ptrdiff_t row = g_.axes[2].out;
       for (ptrdiff_t i = 0; i < count; ++i, to += taps, position.skip(1)) {
-        if (i > 0 && at[2] > begin_ && at[2] < end_) {
+        if (i > 0 && at[2] > begin_[2] && at[2] < end_[2]) {
           move(to - taps, advance_[2], taps, to);
-        } else if (i >= row && at[1] > 0 && sees_rows(1, at[1] - 1) && sees_rows(1, at[1])) {
+        } else if (i >= row && at[1] > begin_[1] && at[1] < end_[1]) {
           move(to - row * taps, advance_[1], taps, to);
         } else {
           strip.inside = find_one(in, at, to) && strip.inside;
@@ -76,18 +77,6 @@ class TapFinder {
     return strip.inside;
   }
 
- private:
-  // Whether the lines of outputs have no border above or below.
-  [[nodiscard]] bool sees_lines(const ptrdiff_t* at, ptrdiff_t count) const {
-    const ptrdiff_t last = at[1] + (at[2] + count - 1) / g_.axes[2].out;
-    return last < g_.axes[1].out && sees_rows(0, at[0]) && sees_rows(1, at[1]) && sees_rows(1, last);
-  }
-  [[nodiscard]] bool sees_rows(size_t i, ptrdiff_t at) const {
-    const ConvolutionAxis& axis = g_.axes[i];
-    const ptrdiff_t first = first_position(axis, at, false);
-    return !g_.transposed && first >= 0 && first + (axis.kernel - 1) * axis.dilation < axis.in;
-  }
-
   // The pointers of outputs from those of others, or in their place. Apart from its caller, as find_row() is.
   [[gnu::noinline]] void move(const T* const* from, ptrdiff_t advance, ptrdiff_t count, const T** to) const {
     const T* const outside = outside_;
@@ -97,6 +86,15 @@ class TapFinder {
       *to++ = pointer;
     }
   }
+
+ private:
+  // Whether the lines of outputs have no border above or below.
+  [[nodiscard]] bool sees_lines(const ptrdiff_t* at, ptrdiff_t count) const {
+    const ptrdiff_t last = at[1] + (at[2] + count - 1) / g_.axes[2].out;
+    return is_inner(0, at[0]) && at[1] >= begin_[1] && last < end_[1];
+  }
+  // Whether no border of the axis concerns an output.
+  [[nodiscard]] bool is_inner(size_t i, ptrdiff_t at) const { return at >= begin_[i] && at < end_[i]; }
 
   bool find_one(const T* in, const ptrdiff_t* at, const T** to) const {
     if (g_.transposed) return find_upsampled(in, at, to);
@@ -165,8 +163,9 @@ class TapFinder {
 
   const ConvolutionGeometry& g_;
   const T* outside_;
-  ptrdiff_t begin_;  // outputs of a row that see all of it, but the first
-  ptrdiff_t end_;
+  // Of each axis, outputs that no border concerns, and from one output to the next.
+  ptrdiff_t begin_[kSpatial];
+  ptrdiff_t end_[kSpatial];
   ptrdiff_t advance_[kSpatial];
 };
 

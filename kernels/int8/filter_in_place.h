@@ -81,10 +81,7 @@ class ByChannels {
   // To the next channels.
   void move(TapStrip<Element>& found, ptrdiff_t channels) {
     found.place = nullptr;
-    const ptrdiff_t count = found.count * g_.taps();
-    for (ptrdiff_t i = 0; i < count; ++i) {
-      if (found.taps[i] != outside_) found.taps[i] += channels;
-    }
+    finder_.move(found.taps, channels, found.count * g_.taps(), found.taps);
   }
 
   const ConvolutionGeometry& g_;

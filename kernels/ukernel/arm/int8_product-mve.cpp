@@ -226,11 +226,10 @@ struct Tile {
   void (*multiply)(const Columns&);
   size_t most;
   size_t step;
-  size_t group;
+  size_t group;  // a power of two
 };
-constexpr Tile kThree = {multiply_three, kBlockRows, kRows, 2};
-constexpr Tile kInParts = {multiply_parts, kRows, kRows, 2};
-constexpr Tile kOne = {multiply_one, 1, 1, 4};
+constexpr Tile kTiles[] = {
+    {multiply_three, kBlockRows, kRows, 2}, {multiply_one, 1, 1, 4}, {multiply_parts, kRows, kRows, 2}};
 
 // Columns that no group has: a group of the same column for each, from `work.right` on. `work` is not
 // changed.
@@ -254,7 +253,7 @@ void multiply_rows(const Tile& tile, Columns& work, const int8_t* left, ptrdiff_
   // Rows that a triple lacks repeat the last one.
   work.rows[0] = left;
   for (size_t k = 1; k < kRows; ++k) work.rows[k] = work.rows[k - 1] + (k < count ? stride : 0);
-  const size_t whole = columns - columns % tile.group;
+  const size_t whole = columns & ~(tile.group - 1);
   work.right = right;
   work.sums = sums;
   work.sums_end = sums + whole * tile.step;
@@ -301,7 +300,7 @@ size_t rows_of_block(size_t rest) {
     int8_t* out = p.out + j;
     for (size_t rest = p.rows; rest > 0;) {
       const size_t count = rows_of_block(rest);
-      const Tile& tile = work.parts > 1 ? kInParts : count == 1 ? kOne : kThree;
+      const Tile& tile = kTiles[work.parts > 1 ? 2 : count == 1 ? 1 : 0];
       multiply_block(tile, work, left, p.left_stride, count, right, columns, sums);
       quantizer.quantize({sums, tile.step, kRowsAt, count, out, p.out_stride});
       left += static_cast<ptrdiff_t>(count) * p.left_stride;
