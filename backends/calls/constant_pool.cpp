@@ -69,8 +69,9 @@ ConstantPool::Bytes ConstantPool::keep(std::vector<uint8_t> bytes) {
 
 ConstantPool::Bytes ConstantPool::keep(FreeableBuffer buffer) {
   const Bytes given = buffer.bytes();
+  if (!buffer.owns()) return refer(given);
   const Bytes known = find_or_add(given);
-  if (known.data() != given.data() || !buffer.owns()) return known;
+  if (known.data() != given.data()) return known;
   const std::unique_lock<std::mutex> locked(mutex_);
   kept_bytes_ += given.size();
   read_.push_back(std::move(buffer));

@@ -86,6 +86,14 @@ TEST(ConstantPool, ABufferThatIsKnown_IsFreed) {
   EXPECT_EQ(freed, 2);
 }
 
+TEST(ConstantPool, ABufferOfSomebodyElse_IsReferredTo) {
+  ConstantPool pool;
+  const std::vector<uint8_t> small = counted(32), large = counted(2 * ConstantPool::kSmall);
+  EXPECT_NE(pool.keep(FreeableBuffer(small.data(), small.size())).data(), small.data());
+  EXPECT_EQ(pool.keep(FreeableBuffer(large.data(), large.size())).data(), large.data());
+  EXPECT_EQ(pool.kept_bytes(), 32u);
+}
+
 TEST(ConstantPool, Nothing_IsNothing) {
   ConstantPool pool;
   EXPECT_TRUE(pool.refer({}).empty());
