@@ -112,10 +112,14 @@ class CallList final : public NamedDataMap {
   void set_inputs(std::vector<ValueId> values);
   void set_outputs(std::vector<ValueId> values);
 
+  // Leaves out clamps of integers that the layer before can do itself (fuse.cpp). Behind set_outputs().
+  void fuse_clamps();
+
   // The file. Errors: OutOfResources (more values or bytes than the format has numbers for).
   [[nodiscard]] Result<std::vector<uint8_t>> program();
 
   [[nodiscard]] size_t num_calls() const { return calls_.size(); }
+  [[nodiscard]] const std::vector<ValueId>& arguments(size_t index) const { return calls_[index].arguments; }
   // "aten::add.out" of call `index`.
   [[nodiscard]] std::string operator_name(size_t index) const;
   // Of call `index`, the exporter's number for it.
@@ -137,6 +141,8 @@ class CallList final : public NamedDataMap {
                      Storage storage);
   void use(ValueId id, size_t call);
   int32_t operator_index(const char* name, const char* overload);
+  [[nodiscard]] std::vector<size_t> count_uses() const;
+  bool fuse_clamp(Call* layer, const Call& clamp);
   [[nodiscard]] const Constant* find(std::string_view key) const;
 
   bool is_dynamic_;

@@ -45,6 +45,10 @@ const ConstantPool::Bytes* ConstantPool::find(Bytes bytes, uint64_t key) const {
 }
 
 ConstantPool::Bytes ConstantPool::refer(Bytes bytes) {
+  return bytes.size() <= kSmall ? keep(std::vector<uint8_t>(bytes.begin(), bytes.end())) : find_or_add(bytes);
+}
+
+ConstantPool::Bytes ConstantPool::find_or_add(Bytes bytes) {
   if (bytes.empty()) return bytes;
   const uint64_t key = sample(bytes);
   const std::unique_lock<std::mutex> locked(mutex_);
@@ -55,7 +59,7 @@ ConstantPool::Bytes ConstantPool::refer(Bytes bytes) {
 
 ConstantPool::Bytes ConstantPool::keep(std::vector<uint8_t> bytes) {
   const Bytes given(bytes.data(), bytes.size());
-  const Bytes known = refer(given);
+  const Bytes known = find_or_add(given);
   if (known.data() != given.data() || given.empty()) return known;
   const std::unique_lock<std::mutex> locked(mutex_);
   kept_bytes_ += given.size();
@@ -65,8 +69,9 @@ ConstantPool::Bytes ConstantPool::keep(std::vector<uint8_t> bytes) {
 
 ConstantPool::Bytes ConstantPool::keep(FreeableBuffer buffer) {
   const Bytes given = buffer.bytes();
-  const Bytes known = refer(given);
-  if (known.data() != given.data() || !buffer.owns()) return known;
+  if (!buffer.owns()) return refer(given);
+  const Bytes known = find_or_add(given);
+  if (known.data() != given.data()) return known;
   const std::unique_lock<std::mutex> locked(mutex_);
   kept_bytes_ += given.size();
   read_.push_back(std::move(buffer));

@@ -20,7 +20,11 @@ class ConstantPool {
  public:
   using Bytes = Span<const uint8_t>;
 
-  // Equal bytes that came before, of the same alignment, or these, which outlive the pool.
+  // Constants up to this size are copied: each in the file, between weights that were packed, would keep
+  // pages around it in memory, 2 MiB of them on some systems.
+  static constexpr size_t kSmall = size_t{16} << 10;
+
+  // Equal bytes that came before, of the same alignment, or these, which outlive the pool, or a copy.
   [[nodiscard]] Bytes refer(Bytes bytes);
   // Likewise of bytes that the pool keeps unless it has equal ones.
   [[nodiscard]] Bytes keep(std::vector<uint8_t> bytes);
@@ -30,6 +34,7 @@ class ConstantPool {
   [[nodiscard]] size_t kept_bytes() const;
 
  private:
+  [[nodiscard]] Bytes find_or_add(Bytes bytes);
   // Null if there are none.
   [[nodiscard]] const Bytes* find(Bytes bytes, uint64_t key) const;
 

@@ -112,6 +112,7 @@ Result<Ends> lower(const Payload& payload, CallList* list) {
   RL_TRY_ASSIGN(std::vector<ValueId> last, tensors_of(outputs, &forms));
   list->set_inputs(std::move(first));
   list->set_outputs(std::move(last));
+  list->fuse_clamps();
   return ends;
 }
 

@@ -235,7 +235,7 @@ Error ModuleMethod::prepare(WeightStore* weights) {
   weights->weights().set_watcher(this);
   const Error error = method_->prepare(&weights->weights());
   weights->weights().set_watcher(nullptr);
-  if (unreleased_ >= kReleaseBytes) release_pages();
+  if (unreleased_ > 0) release_pages();
   return error;
 }
 

@@ -33,7 +33,7 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   // cost nothing.
   static constexpr size_t kTemporaryBytes = size_t{16} << 20;
   // How much is prepared before the pages that it was made of are given back.
-  static constexpr size_t kReleaseBytes = size_t{4} << 20;
+  static constexpr size_t kReleaseBytes = size_t{1} << 20;
   // Arena memory for what backends allocate, if the method has delegates; likewise.
   static constexpr size_t kBackendBytes = size_t{16} << 20;
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <sys/mman.h>
+
 #include "runtime/program/schema.h"
 
 namespace rushlight {
@@ -41,6 +43,16 @@ size_t num_instructions(const Method& method) {
 }
 
 }  // namespace
+
+void WeightStore::use_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] size_t size) {
+#ifdef MADV_HUGEPAGE
+  constexpr uintptr_t kLarge = uintptr_t{2} << 20;
+  const auto address = reinterpret_cast<uintptr_t>(memory);
+  const uintptr_t first = (address + kLarge - 1) / kLarge * kLarge, last = (address + size) / kLarge * kLarge;
+  if (first < last)
+    static_cast<void>(::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE));
+#endif
+}
 
 Error WeightStore::measure(Method& method, uint64_t most, Preparation* needs) const {
   const uint64_t share = most_prepared_of(constant_bytes(method));

@@ -31,6 +31,7 @@ class WeightStore {
     if (rounded == 0) return true;
     std::unique_ptr<void, Free> memory(std::aligned_alloc(PreparedWeights::kAlignment, rounded));
     if (memory == nullptr) return false;
+    use_large_pages(memory.get(), rounded);
     weights_.extend({static_cast<uint8_t*>(memory.get()), rounded});
     memory_.push_back(std::move(memory));
     return true;
@@ -40,6 +41,9 @@ class WeightStore {
   struct Free {
     void operator()(void* memory) const { std::free(memory); }
   };
+
+  // Fewer page faults as weights are packed, and fewer misses of the TLB when they are used.
+  static void use_large_pages(void* memory, size_t size);
 
   std::mutex mutex_;
   std::vector<std::unique_ptr<void, Free>> memory_;

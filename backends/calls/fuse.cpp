@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fuses a clamp of integers into the quantized layer that wrote them: the official quantizer leaves a ReLU6 as
+// a node of its own, which reads and writes all of an image again. Exact: the layer's own bounds are of the
+// same integers.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/calls/call_list.h"
+
+namespace rushlight {
+
+namespace {
+
+// Their last arguments are the least and greatest integer, and the tensor that they write.
+bool has_integer_bounds(const std::string& name) {
+  return name == "rushlight::quantized_convolution.out" || name == "rushlight::quantized_linear.out" ||
+         name == "rushlight::quantized_add.out" || name == "rushlight::quantized_mul.out";
+}
+
+}  // namespace
+
+// How many arguments of calls each storage has.
+std::vector<size_t> CallList::count_uses() const {
+  std::vector<size_t> uses(storages_.size());
+  const auto count = [&](ValueId id) {
+    if (value(id).kind == Kind::Tensor) ++uses[static_cast<size_t>(value(id).storage)];
+  };
+  for (const Call& call : calls_) {
+    for (const ValueId id : call.arguments) {
+      count(id);
+      if (value(id).kind != Kind::TensorList) continue;
+      for (const int64_t item : value(id).integers) count(static_cast<ValueId>(item));
+    }
+  }
+  return uses;
+}
+
+// `layer` writes what `clamp`, which comes later, reads, and nobody else.
+bool CallList::fuse_clamp(Call* layer, const Call& clamp) {
+  const Value &low = value(clamp.arguments[1]), &high = value(clamp.arguments[2]);
+  const ValueId wrote = layer->arguments.back(), read = clamp.arguments.front();
+  const ValueId made = clamp.arguments.back();
+  const int32_t from = value(wrote).storage, to = value(made).storage;
+  const Storage &before = storages_[static_cast<size_t>(from)], &behind = storages_[static_cast<size_t>(to)];
+  if (low.kind != Kind::Int || high.kind != Kind::Int || value(wrote).dtype != value(made).dtype) return false;
+  // The caller's memory has one tensor.
+  if (from == to || before.is_external || behind.is_external || before.bytes != behind.bytes) return false;
+  const bool same = value(wrote).sizes == value(made).sizes && value(wrote).order == value(made).order;
+  if (is_dynamic_ && !same) return false;
+  ValueId& least = layer->arguments[layer->arguments.size() - 3];
+  ValueId& most = layer->arguments[layer->arguments.size() - 2];
+  const int64_t first = std::max(value(least).number, low.number);
+  const int64_t last = std::min(value(most).number, high.number);
+  if (first > last) return false;
+  least = integer(first);
+  most = integer(last);
+  if (same) layer->arguments.back() = made;
+  for (const ValueId each : {wrote, read}) values_[static_cast<size_t>(each)].storage = to;
+  return true;
+}
+
+void CallList::fuse_clamps() {
+  const std::vector<size_t> uses = count_uses();
+  std::vector<Call*> writers(storages_.size());
+  std::vector<Call> kept;
+  kept.reserve(calls_.size());  // addresses stay
+  for (size_t i = 0; i < calls_.size(); ++i) {
+    const Call& call = calls_[i];
+    const bool has_result = !call.arguments.empty() && value(call.arguments.back()).kind == Kind::Tensor;
+    const auto storage_of = [&](ValueId id) { return static_cast<size_t>(value(id).storage); };
+    if (has_result && operator_name(i) == "aten::clamp.out") {
+      const size_t read = storage_of(call.arguments.front()), made = storage_of(call.arguments.back());
+      Call* layer = uses[read] == 2 ? writers[read] : nullptr;
+      if (layer != nullptr && fuse_clamp(layer, call)) {
+        writers[made] = layer;
+        continue;
+      }
+    }
+    const bool is_layer = has_integer_bounds(operator_name(i));
+    kept.push_back(call);
+    if (has_result) writers[storage_of(call.arguments.back())] = is_layer ? &kept.back() : nullptr;
+  }
+  calls_ = std::move(kept);
+  for (Storage& storage : storages_) {
+    storage.first_use = SIZE_MAX;
+    storage.last_use = 0;
+  }
+  for (size_t i = 0; i < calls_.size(); ++i) {
+    for (const ValueId id : calls_[i].arguments) use(id, i);
+  }
+}
+
+}  // namespace rushlight
