@@ -151,6 +151,12 @@ void CallList::call(const char* name, const char* overload, std::vector<ValueId>
   calls_.push_back({operator_index(name, overload), std::move(arguments), debug_handle_});
 }
 
+void CallList::redirect(ValueId result, ValueId other) {
+  std::vector<ValueId>& arguments = calls_.back().arguments;
+  std::replace(arguments.begin(), arguments.end(), result, other);
+  use(other, calls_.size() - 1);
+}
+
 void CallList::set_inputs(std::vector<ValueId> ids) {
   for (const ValueId id : ids) storages_[static_cast<size_t>(value(id).storage)].is_external = true;
   inputs_ = std::move(ids);

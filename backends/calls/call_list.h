@@ -106,6 +106,8 @@ class CallList final : public NamedDataMap {
 
   // An operator with all arguments of its schema. `debug_handle` is the exporter's, for whoever traces.
   void call(const char* name, const char* overload, std::vector<ValueId> arguments);
+  // Lets the last call write `other` where it wrote `result`.
+  void redirect(ValueId result, ValueId other);
   void set_debug_handle(uint32_t handle) { debug_handle_ = handle; }
 
   // Tensors whose memory is the caller's.

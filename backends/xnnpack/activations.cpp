@@ -68,7 +68,13 @@ void NodeLowering::quantized_bounds(const Value& out, int64_t* least, int64_t* m
 
 Error NodeLowering::clamp_result(uint32_t out, ValueId tensor) {
   if (!has_bounds() || is_byte(value(out).datatype)) return Error::Ok;
-  list_.call("aten::clamp", "out", {tensor, bound(low_), bound(high_), tensor});
+  ValueId from = tensor;
+  if (list_.is_dynamic()) {  // where no call may resize what it reads
+    const CallList::Value shape = list_.value(tensor);
+    from = list_.tensor(shape.dtype, shape.sizes, shape.order);
+    list_.redirect(tensor, from);
+  }
+  list_.call("aten::clamp", "out", {from, bound(low_), bound(high_), tensor});
   return Error::Ok;
 }
 
@@ -135,8 +141,9 @@ Error NodeLowering::lower_prelu() {
   const ValueId zero = list_.real(0), none = list_.none();
   list_.call("aten::clamp", "out", {from, zero, none, above});
   list_.call("aten::clamp", "out", {from, none, zero, below});
-  list_.call("aten::mul", "out", {below, factors, below});
-  list_.call("aten::add", "out", {above, below, list_.integer(1), to});
+  const ValueId scaled = list_.is_dynamic() ? list_.tensor(shape.dtype, shape.sizes) : below;
+  list_.call("aten::mul", "out", {below, factors, scaled});
+  list_.call("aten::add", "out", {above, scaled, list_.integer(1), to});
   return Error::Ok;
 }
 

@@ -47,7 +47,7 @@ class NodeLowering {
   Error lower_binary(NodeKind kind);
   Error lower_quantized_sum(uint32_t a, uint32_t b, uint32_t out, bool is_difference);
   Error lower_quantized_product(uint32_t a, uint32_t b, uint32_t out);
-  // Clamps `out` in place where the node has bounds.
+  // Clamps the result of the last call where the node has bounds.
   Error clamp_result(uint32_t out, ValueId tensor);
   // The least and greatest number of a quantized value that the bounds leave.
   void quantized_bounds(const Value& out, int64_t* least, int64_t* most) const;

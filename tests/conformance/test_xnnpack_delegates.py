@@ -33,7 +33,14 @@ from rushlight.errors import RushlightError  # noqa: E402
 from rushlight.program import read_model  # noqa: E402
 from rushlight.program.schema import XNNPACK_GRAPH  # noqa: E402
 from support.interop.models import Fn  # noqa: E402
-from support.official_xnnpack import Lowered, check, lower, quantized  # noqa: E402
+from support.official_xnnpack import (  # noqa: E402
+    Lowered,
+    assert_same,
+    check,
+    lower,
+    own_outputs,
+    quantized,
+)
 from support.xnnpack_page import cells  # noqa: E402
 
 pytestmark = pytest.mark.conformance
@@ -305,6 +312,28 @@ def test_convolutions_whose_inputs_are_quantized_as_they_run(name: str) -> None:
     lowered = lower(quantized(AS_THEY_RUN[name]().eval(), calls[0], dynamic=True), calls[0])
     assert ("Convert", "dynamic int8") in lowered.nodes
     check(lowered, calls, 1e-6)
+
+
+class Pair(nn.Module):
+    """A pointwise convolution and another one of the same numbers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pointwise, self.wide = nn.Conv2d(3, 8, 1), nn.Conv2d(3, 8, 3, padding=1)
+
+    def forward(self, x: Any) -> Any:
+        return self.pointwise(x), self.wide(x)
+
+
+def test_a_pointwise_convolution_beside_another_one() -> None:
+    """The official runtime is no reference: it lets the other one read the ranges of pixels."""
+    torch.manual_seed(0)
+    module = Pair().eval()
+    calls = [(torch.randn(IMAGE),)]
+    lowered = lower(quantized(module, calls[0], dynamic=True), calls[0])
+    with torch.no_grad():
+        expected = [list(module(*calls[0]))]
+    assert_same(own_outputs(lowered.data, calls), expected, 0.02)
 
 
 def in_groups(module: nn.Module) -> nn.Module:

@@ -14,8 +14,9 @@ pytest.importorskip("executorch.backends.xnnpack.partition.xnnpack_partitioner",
 
 from torch import nn  # noqa: E402
 from torch.export import Dim  # noqa: E402
+from torch.nn import functional  # noqa: E402
 
-from support.interop.models import mlp  # noqa: E402
+from support.interop.models import Fn, mlp  # noqa: E402
 from support.official_xnnpack import (  # noqa: E402
     assert_same,
     check,
@@ -90,10 +91,15 @@ def dynamic_cases() -> dict[str, tuple[nn.Module, Any, list[tuple[int, ...]]]]:
         "averages": (flat, {0: batch}, [(2, 3, 12, 14), (1, 3, 12, 14), (7, 3, 12, 14)]),
         "tokens": (Attention(), {1: tokens}, [(2, 5, 16), (2, 2, 16), (2, 16, 16)]),
         "slices": (Slice(), {0: batch}, [(4, 5), (2, 5), (8, 5)]),
+        "activations": (
+            nn.Sequential(Fn(lambda x: functional.relu(x + 1) - 2), nn.PReLU(3)),
+            {0: batch},
+            [(2, 3, 4, 5), (1, 3, 4, 5), (8, 3, 4, 5)],
+        ),
     }
 
 
-@pytest.mark.parametrize("name", ["batches", "images", "averages", "tokens", "slices"])
+@pytest.mark.parametrize("name", ["batches", "images", "averages", "tokens", "slices", "activations"])
 def test_inputs_of_other_sizes(name: str) -> None:
     torch.manual_seed(0)
     module, dims, shapes = dynamic_cases()[name]

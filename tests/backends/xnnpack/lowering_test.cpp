@@ -86,6 +86,28 @@ TEST(Lowering, ADelegateOfTwoNodes_Runs) {
   }
 }
 
+TEST(Lowering, ResultsOfSmallerInputs_HaveTheirBounds) {
+  Graph graph = two_nodes();
+  graph.nodes[1].low = 2;
+  graph.nodes[1].high = 4;
+  const std::vector<uint8_t> bytes = graph.build();
+  auto delegate = LoadedDelegate::load({bytes.data(), bytes.size()}, nullptr, nullptr);
+  ASSERT_TRUE(delegate.ok());
+  for (const int32_t rows : {2, 1}) {
+    float x[] = {-1, 2, -3, 4, -5, 6}, y[6] = {};
+    SizesType x_sizes[] = {rows, 3}, y_sizes[] = {2, 3};
+    DimOrderType order[] = {0, 1};
+    StridesType x_strides[] = {3, 1}, y_strides[] = {3, 1};
+    TensorImpl in(ScalarType::Float, 2, x_sizes, x, order, x_strides);
+    TensorImpl out(ScalarType::Float, 2, y_sizes, y, order, y_strides, TensorShapeDynamism::DYNAMIC_BOUND);
+    EValue values[] = {EValue(Tensor(&in)), EValue(Tensor(&out))};
+    EValue* arguments[] = {&values[0], &values[1]};
+    ASSERT_EQ((*delegate)->execute({arguments, 2}), Error::Ok);
+    if (rows == 2) EXPECT_THAT(y, ElementsAre(2, 2, 3, 4, 4, 4));
+    if (rows == 1) EXPECT_THAT(y, ElementsAre(2, 2, 3, 0, 0, 0));
+  }
+}
+
 TEST(Lowering, AValueInsideOfTheGraph_HasTheDimsThatItsNodeGives) {
   Graph graph = two_nodes();
   graph.values[1].dims = {3, 2};  // XNNPACK does not read them
