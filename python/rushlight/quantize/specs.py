@@ -9,7 +9,6 @@ import torch
 from torchao.quantization.pt2e import (
     FakeQuantize,
     FusedMovingAvgObsFakeQuantize,
-    HistogramObserver,
     MinMaxObserver,
     MovingAverageMinMaxObserver,
     MovingAveragePerChannelMinMaxObserver,
@@ -23,7 +22,7 @@ from torchao.quantization.pt2e.quantizer import (
 )
 
 from rushlight.quantize.config import Dynamic, Scheme, Static, WeightOnly
-from rushlight.quantize.observers import GroupedWeightObserver, PerTokenObserver
+from rushlight.quantize.observers import GroupedWeightObserver, PerTokenObserver, RangeObserver
 from rushlight.quantize.recurrent_observer import CellObserver
 
 _EPS = {torch.int8: 2.0**-12, torch.int16: 2.0**-20}  # the smallest scale of an activation
@@ -102,7 +101,7 @@ def _form_of(scheme: Static) -> _Form:
 
 def _static_activation(scheme: Static, training: bool) -> QuantizationSpec:
     form = _form_of(scheme)
-    observer = HistogramObserver if scheme.ranges == "histogram" else MinMaxObserver
+    observer = RangeObserver if scheme.ranges == "histogram" else MinMaxObserver
     # Histograms choose ranges for 256 steps: with 65536 nothing is worth cutting off.
     observer = MinMaxObserver if form.dtype == torch.int16 else observer
     eps = _EPS[form.dtype]
