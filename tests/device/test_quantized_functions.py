@@ -313,7 +313,7 @@ def test_a_target_has_the_bytes_of_the_definition(target: targets.Target, tmp_pa
     if target.name == "microbit":  # the smallest of each, as its memory is small
         ordered = sorted(calls, key=lambda call: sum(tensor.nbytes for tensor in call.tensors))
         calls = [next(call for call in ordered if call.row == row) for row in {call.row for call in calls}]
-    parts = 3 if target.name == "microbit" else 1
+    parts = 4 if target.name == "microbit" else 1
     results: dict[int, Sequence[torch.Tensor]] = {}
     for part in range(parts):
         chosen = range(part, len(calls), parts)
