@@ -211,7 +211,8 @@ def weighted(draw: Draw) -> Arguments:
 
 
 def recurrent(draw: Draw, kind: str) -> Arguments:
-    sizes = draw.size(5), draw.size(2), draw.size(40), draw.size(40)
+    most = (5, 40)[draw.size(2) - 1]
+    sizes = draw.size(5), draw.size(2), draw.size(most), draw.size(most)
     reverse = draw.size(2) == 1
     return f"quantized_{kind}", recurrent_samples.arguments(kind, sizes, draw.size(99), reverse=reverse)
 
