@@ -74,9 +74,9 @@ Error read_tables(const Tensor& tables, RecurrentNumbers* numbers) {
   RL_CHECK(tables.scalar_type() == ScalarType::Short, Error::InvalidType,
            "tables: expected dtype int16, got %s", to_string(tables.scalar_type()));
   const ptrdiff_t lines = tables.dim() == 2 ? tables.size(1) - 1 : 0;
-  RL_CHECK(lines > 0 && lines <= 1 << kMostTableBits && (lines & (lines - 1)) == 0 && tables.size(0) == 2 &&
+  RL_CHECK(lines > 1 && lines <= 1 << kMostTableBits && (lines & (lines - 1)) == 0 && tables.size(0) == 2 &&
                tables.strides()[1] == 1,
-           Error::InvalidArgument, "tables: expected 2 rows of 2^k + 1, k up to %d, got %ld lines",
+           Error::InvalidArgument, "tables: expected 2 rows of 2^k + 1, k from 1 to %d, got %ld lines",
            kMostTableBits, static_cast<long>(lines));
   numbers->sigmoids = tables.const_data_ptr<int16_t>();
   numbers->tanhs = numbers->sigmoids + lines + 1;

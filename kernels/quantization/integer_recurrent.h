@@ -95,6 +95,7 @@ struct RecurrentNumbers {
   }
 
  private:
+  // Two lines at least: then no product has more than 31 bits, whatever the table.
   [[nodiscard]] int32_t interpolate(const int16_t* table, int32_t number) const {
     const auto position = static_cast<uint32_t>(number - INT16_MIN);
     const int16_t* left = table + (position >> table_shift);

@@ -92,6 +92,7 @@ def test_nothing_may_be_there(kernels: Kernels, kind: str, sizes: tuple[int, int
         (8, 0, "shift: expected 1 to 62, got 0"),
         (8, 63, "shift: expected 1 to 62, got 63"),
         (9, torch.ones(2, 256, dtype=torch.int16), "tables: expected 2 rows of 2^k + 1"),
+        (9, torch.ones(2, 2, dtype=torch.int16), "tables: expected 2 rows of 2^k + 1"),
         (9, torch.ones(3, 257, dtype=torch.int16), "tables: expected 2 rows of 2^k + 1"),
         (9, torch.ones(2, 257, dtype=torch.int8), "tables: expected dtype int16, got int8"),
         (10, 16, "cell_bits: expected 0 to 15, got 16"),
