@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fuses a clamp of integers into the quantized layer that wrote them: the official quantizer leaves a ReLU6 as
-// a node of its own, which reads and writes all of an image again. Exact: the layer's own bounds are of the
-// same integers.
+// Fuses a clamp of integers into the quantized layer that wrote them: the official quantizer leaves a ReLU6
+// as a node of its own, which reads and writes all of an image again. Exact: the layer's own bounds are of
+// the same integers.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -44,7 +44,8 @@ bool CallList::fuse_clamp(Call* layer, const Call& clamp) {
   const ValueId made = clamp.arguments.back();
   const int32_t from = value(wrote).storage, to = value(made).storage;
   const Storage &before = storages_[static_cast<size_t>(from)], &behind = storages_[static_cast<size_t>(to)];
-  if (low.kind != Kind::Int || high.kind != Kind::Int || value(wrote).dtype != value(made).dtype) return false;
+  if (low.kind != Kind::Int || high.kind != Kind::Int || value(wrote).dtype != value(made).dtype)
+    return false;
   // The caller's memory has one tensor.
   if (from == to || before.is_external || behind.is_external || before.bytes != behind.bytes) return false;
   const bool same = value(wrote).sizes == value(made).sizes && value(wrote).order == value(made).order;

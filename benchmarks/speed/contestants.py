@@ -55,8 +55,10 @@ class Rushlight:
 
     @staticmethod
     def version() -> str:
-        import rushlight.runtime
+        import rushlight
+        from rushlight.runtime import native
 
+        native.default_module()  # as peers' modules are: loading is of programs
         return str(rushlight.__version__)
 
     def __init__(self, folder: Path, threads: int, spins: bool) -> None:

@@ -150,7 +150,8 @@ void bind_method(py::module_& m) {
       .def("outputs", &PyMethod::outputs, py::arg("outputs") = 0,
            "The outputs: copies (0), read-only views (1) or writable views (2).")
       .def("memory", &PyMethod::memory,
-           "Bytes: method_arena, planned (a list), temporary_peak, scratch, prepared, and the delegates' own.");
+           "Bytes: method_arena, planned (a list), temporary_peak, scratch, prepared, and the delegates' "
+           "own.");
 }
 
 }  // namespace rushlight

@@ -107,7 +107,7 @@ class Module {
   size_t max_memory_;
   std::shared_ptr<HostThreads> threads_;
   std::unique_ptr<Program> program_;
-  std::unique_ptr<WeightStore> weights_;    // null: kernels prepare nothing
+  std::unique_ptr<WeightStore> weights_;  // null: kernels prepare nothing
   std::unique_ptr<SharedObjects> objects_ = std::make_unique<SharedObjects>();
   std::map<std::string, std::unique_ptr<ModuleMethod>, std::less<>> methods_;
 };

@@ -37,9 +37,9 @@ class ModuleMethod final : private BackendHost, private PreparedWeights::Watcher
   // Arena memory for what backends allocate, if the method has delegates; likewise.
   static constexpr size_t kBackendBytes = size_t{16} << 20;
 
-  // `program`, `weights`, `objects` and what `options` names outlive it. Errors: what MethodMeta and Method::load
-  // return, MemoryAllocationFailed (also before anything is taken, for what is known to be more than
-  // max_memory).
+  // `program`, `weights`, `objects` and what `options` names outlive it. Errors: what MethodMeta and
+  // Method::load return, MemoryAllocationFailed (also before anything is taken, for what is known to be more
+  // than max_memory).
   [[nodiscard]] static Result<std::unique_ptr<ModuleMethod>> load(const Program& program, const char* name,
                                                                   const OperatorTable& operators,
                                                                   const MethodOptions& options,

@@ -49,8 +49,7 @@ void WeightStore::use_large_pages([[maybe_unused]] void* memory, [[maybe_unused]
   constexpr uintptr_t kLarge = uintptr_t{2} << 20;
   const auto address = reinterpret_cast<uintptr_t>(memory);
   const uintptr_t first = (address + kLarge - 1) / kLarge * kLarge, last = (address + size) / kLarge * kLarge;
-  if (first < last)
-    static_cast<void>(::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE));
+  if (first < last) static_cast<void>(::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE));
 #endif
 }
 

@@ -86,7 +86,7 @@ class DelegateCase {
     }
     std::vector<EValue*> arguments;
     for (EValue& value : values) arguments.push_back(&value);
-    return delegate.execute({arguments.data(), arguments.size()});
+    return delegate.execute({arguments.data(), arguments.size()}, nullptr);
   }
 
  private:
@@ -140,7 +140,8 @@ Outcome run_input(Span<const uint8_t> input) {
   const auto meta = program->method_meta("forward");
   require(meta.ok(), "the program of a payload has no method");
   if (!is_small(*meta)) return {Stage::Refused, Error::OutOfResources};
-  auto delegate = xnnpack::LoadedDelegate::load(bytes->bytes(), &named, nullptr);
+  FreeableBuffer processed(bytes->data(), bytes->size());
+  auto delegate = xnnpack::LoadedDelegate::load(BackendInitContext(nullptr, "forward", &named), &processed);
   if (!delegate.ok()) return {Stage::Refused, delegate.error()};
   Outcome outcome{Stage::Loaded, Error::Ok};
   Choices choices(Choices::hash(input));

@@ -77,9 +77,7 @@ def _steps(
     """The result, with more in it after each step."""
     refuse_delegates(read_model(cell.model.program), dict(cell.option.defines), converted=True)
     case = case_of(cell.model)
-    program = cached_conversion(
-        cell.model.program, integers=cell.option.integers, data_files=case.data_files
-    )
+    program = cached_conversion(cell.model.program, integers=cell.option.integers, data_files=case.data_files)
     cell = replace(cell, model=replace(cell.model, program=program))
     make = _interpreter(cell, case, folder, conditions, progress)
     if cell.option.kind == "baked":

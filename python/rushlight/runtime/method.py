@@ -100,8 +100,9 @@ class Method:
     def memory(self) -> dict[str, Any]:
         """Bytes in use: "method_arena", "planned" (one entry a buffer, memory id 1 first), "temporary_peak",
         the most scratch that a kernel has used so far, "scratch", the most that kernels said they would, and
-        "prepared", what loading this method added to the program's prepared weights, or would have. "delegates" has what its
-        delegates take beside that: "working", their values and planned memory, "scratch" and "prepared"."""
+        "prepared", what loading this method added to the program's prepared weights, or would have.
+        "delegates" has what its delegates take beside that: "working", their values and planned memory,
+        "scratch" and "prepared"."""
         return dict(self._method.memory())
 
     @staticmethod

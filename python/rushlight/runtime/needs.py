@@ -42,4 +42,7 @@ def kernel_needs(path: Path) -> dict[str, KernelNeeds] | str:
         memories = {name: program.load_method(name).memory() for name in program.method_names}
     except RushlightError as error:
         return str(error).splitlines()[0]
-    return {name: KernelNeeds(each["scratch"], each["prepared"], DelegateNeeds(**each["delegates"])) for name, each in memories.items()}
+    return {
+        name: KernelNeeds(each["scratch"], each["prepared"], DelegateNeeds(**each["delegates"]))
+        for name, each in memories.items()
+    }

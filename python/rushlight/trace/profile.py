@@ -30,8 +30,8 @@ _INSTRUCTIONS = {"OPERATOR_CALL", "DELEGATE_CALL", "MOVE_CALL", "JF_CALL", "FREE
 class Event:
     """One timed event. Times are in the clock's unit; see Profile.
 
-    `chain` is -1 outside instructions. A delegate's own event has its name or "#index" as `delegate`, and what
-    its backend adds as `metadata`: rushlight's has the handle of the exporter's node, "debug_handle=7".
+    `chain` is -1 outside instructions. A delegate's own event has its name or "#index" as `delegate`, and
+    what its backend adds as `metadata`: rushlight's has the handle of the exporter's node, "debug_handle=7".
     """
 
     block: str
@@ -46,8 +46,8 @@ class Event:
 
 @dataclass(frozen=True)
 class NodeTime:
-    """All runs of one part of a delegate: as OperatorTime. `debug_handle` is the exporter's number of the node
-    that it came from."""
+    """All runs of one part of a delegate: as OperatorTime. `debug_handle` is the exporter's number of the
+    node that it came from."""
 
     name: str
     calls: int

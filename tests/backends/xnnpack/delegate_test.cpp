@@ -89,7 +89,8 @@ class Host final : public BackendHost {
   void* object_ = nullptr;
 };
 
-Error run(LoadedDelegate* delegate, SizesType rows = 2, EventTracer* tracer = nullptr, SizesType outputs = 3) {
+Error run(LoadedDelegate* delegate, SizesType rows = 2, EventTracer* tracer = nullptr,
+          SizesType outputs = 3) {
   float x[] = {-1, 2, -3, 4, -5, 6};
   std::vector<float> y(static_cast<size_t>(2 * outputs));
   Matrix in(x, rows, 3), out(y.data(), 2, outputs);

@@ -203,7 +203,9 @@ def test_a_delegates_nodes_are_below_its_instruction_with_the_exporters_handles(
 def test_the_command_shows_a_delegates_nodes(tmp_path: Path) -> None:
     shown = CliRunner().invoke(rushlight, ["profile", str(traced(tmp_path))])
     assert shown.exit_code == 0
-    assert "convolution_act.clamp_out #9 (handle 25)" in shown.output and "permute_copy.out #2 " in shown.output
+    assert (
+        "convolution_act.clamp_out #9 (handle 25)" in shown.output and "permute_copy.out #2 " in shown.output
+    )
 
 
 def test_handles_are_read_from_metadata_that_is_text() -> None:
