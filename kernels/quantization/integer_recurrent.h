@@ -86,15 +86,22 @@ struct RecurrentNumbers {
     if (drop > 0) return tanh((cell + (1 << (drop - 1))) >> drop);
     return tanh(clamp_short(cell * (1 << -drop)));
   }
+  // Of a sum. Shifts of 64 bits cost cores of 32 bits many instructions; the upper half often suffices.
+  [[nodiscard]] int32_t gate(int64_t sum) const {
+    if (sizeof(size_t) == 4 && shift >= 32)
+      return clamp(static_cast<int32_t>(sum >> 32) >> (shift - 32), INT16_MIN, INT16_MAX);
+    return ukernel::clamp_quantized(sum >> shift, INT16_MIN, INT16_MAX);
+  }
   [[nodiscard]] int8_t quantize(int32_t number) const {
     const int32_t steps = ukernel::requantize_single_upper(number, output_multiplier, output_shift);
-    return static_cast<int8_t>(ukernel::clamp_quantized(int64_t{steps} + zero_point, low, high));
+    return static_cast<int8_t>(clamp(steps + zero_point, low, high));
   }
-  [[nodiscard]] static int32_t clamp_short(int64_t value) {
-    return ukernel::clamp_quantized(value, INT16_MIN, INT16_MAX);
-  }
+  [[nodiscard]] static int32_t clamp_short(int32_t value) { return clamp(value, INT16_MIN, INT16_MAX); }
 
  private:
+  [[nodiscard]] static int32_t clamp(int32_t value, int32_t least, int32_t most) {
+    return value < least ? least : value > most ? most : value;
+  }
   // Two lines at least: then no product has more than 31 bits, whatever the table.
   [[nodiscard]] int32_t interpolate(const int16_t* table, int32_t number) const {
     const auto position = static_cast<uint32_t>(number - INT16_MIN);
@@ -160,7 +167,7 @@ struct LstmCell {
     const auto gate = [&](size_t g) {
       const int64_t value = gates.bias[g * gates.units + unit] + gates.of_input(sums, g, unit, j) +
                             gates.of_hidden(sums, g, unit, j);
-      return RecurrentNumbers::clamp_short(value >> numbers.shift);
+      return numbers.gate(value);
     };
     const int32_t taken = numbers.sigmoid(gate(0)) * numbers.tanh(gate(2));
     const int32_t kept = numbers.sigmoid(gate(1)) * *cell;
@@ -179,7 +186,7 @@ struct GruCell {
   [[nodiscard]] static int32_t step(const RecurrentGates& gates, const RecurrentNumbers& numbers,
                                     const RecurrentSums& sums, size_t unit, size_t j, int16_t* cell) {
     const auto gate = [&](int64_t value, size_t row) {
-      return RecurrentNumbers::clamp_short((value + gates.bias[row * gates.units + unit]) >> numbers.shift);
+      return numbers.gate(value + gates.bias[row * gates.units + unit]);
     };
     const auto both = [&](size_t g) {
       return numbers.sigmoid(gate(gates.of_input(sums, g, unit, j) + gates.of_hidden(sums, g, unit, j), g));
