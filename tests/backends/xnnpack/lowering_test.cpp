@@ -91,7 +91,7 @@ TEST(Lowering, ResultsOfSmallerInputs_HaveTheirBounds) {
   graph.nodes[1].low = 2;
   graph.nodes[1].high = 4;
   const std::vector<uint8_t> bytes = graph.build();
-  auto delegate = LoadedDelegate::load({bytes.data(), bytes.size()}, nullptr, nullptr);
+  auto delegate = load_delegate(bytes);
   ASSERT_TRUE(delegate.ok());
   for (const int32_t rows : {2, 1}) {
     float x[] = {-1, 2, -3, 4, -5, 6}, y[6] = {};
@@ -102,7 +102,7 @@ TEST(Lowering, ResultsOfSmallerInputs_HaveTheirBounds) {
     TensorImpl out(ScalarType::Float, 2, y_sizes, y, order, y_strides, TensorShapeDynamism::DYNAMIC_BOUND);
     EValue values[] = {EValue(Tensor(&in)), EValue(Tensor(&out))};
     EValue* arguments[] = {&values[0], &values[1]};
-    ASSERT_EQ((*delegate)->execute({arguments, 2}), Error::Ok);
+    ASSERT_EQ((*delegate)->execute({arguments, 2}, nullptr), Error::Ok);
     if (rows == 2) EXPECT_THAT(y, ElementsAre(2, 2, 3, 4, 4, 4));
     if (rows == 1) EXPECT_THAT(y, ElementsAre(2, 2, 3, 0, 0, 0));
   }
