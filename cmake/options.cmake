@@ -59,7 +59,8 @@ rushlight_selection_files("${EXECUTORCH_SELECT_OPS_MODEL}" rushlight_files)
 foreach(rushlight_file IN LISTS rushlight_files)
     if(EXISTS "${rushlight_file}")
         file(
-            STRINGS "${rushlight_file}" rushlight_names
+            STRINGS "${rushlight_file}"
+            rushlight_names
             REGEX "^XnnpackBackend$"
             LENGTH_MINIMUM 14
             LIMIT_COUNT 1

@@ -48,11 +48,10 @@ Error CortexMViews::plan(const CortexMConvolution& call, const Tensor& out, Conv
   if (call.kind == CortexMKind::kDepthwise) {
     const int64_t outputs = call.weight.size(3);
     int64_t expected = 0;
-    RL_CHECK(checked_mul(channels, call.depth_multiplier, &expected) && outputs == expected,
-             Error::InvalidArgument,
-             "weight: expected depth_multiplier, %ld, times %ld output channels, got %ld",
-             static_cast<long>(call.depth_multiplier), static_cast<long>(channels),
-             static_cast<long>(outputs));
+    RL_CHECK(
+        checked_mul(channels, call.depth_multiplier, &expected) && outputs == expected,
+        Error::InvalidArgument, "weight: expected depth_multiplier, %ld, times %ld output channels, got %ld",
+        static_cast<long>(call.depth_multiplier), static_cast<long>(channels), static_cast<long>(outputs));
     arguments->groups = channels;
   }
   if (call.kind == CortexMKind::kPlain) {

@@ -6,9 +6,9 @@
 //   sums[j] = sum over k < depth of left[k] * right[j][k]
 //
 // for i < rows, j < columns. The second is for one row, whose sums are wanted as they are. Rows of the left
-// factor may lie in parts, as a convolution sees an image: its rows overlap, and nothing is copied. They may also
-// lie in lines: left[i] is `line_stride` behind left[i - line_rows]. Variants without kInt8ProductParts take one
-// part and one line.
+// factor may lie in parts, as a convolution sees an image: its rows overlap, and nothing is copied. They may
+// also lie in lines: left[i] is `line_stride` behind left[i - line_rows]. Variants without kInt8ProductParts
+// take one part and one line.
 //
 // Sums have 32 bits; the caller knows that none overflows. See requantize.h for what quantized() is.
 //
