@@ -228,8 +228,9 @@ struct Tile {
   size_t step;
   size_t group;  // a power of two
 };
+constexpr Tile kOneRow = {multiply_one, 1, 1, 4};
 constexpr Tile kTiles[] = {
-    {multiply_three, kBlockRows, kRows, 2}, {multiply_one, 1, 1, 4}, {multiply_parts, kRows, kRows, 2}};
+    {multiply_three, kBlockRows, kRows, 2}, kOneRow, {multiply_parts, kRows, kRows, 2}};
 
 // Columns that no group has: a group of the same column for each, from `work.right` on. `work` is not
 // changed.
@@ -358,8 +359,8 @@ void multiply_int8_row(const Int8Row& p) {
   work.parts = 1;
   work.part_stride = 0;
   work.right_stride = p.right_stride;
-  const int8_t* rows[kRows] = {p.left, p.left, p.left};
-  multiply_block(kOne, work, rows, 1, p.right, p.columns, p.sums);
+  work.triple_stride = 0;
+  multiply_rows(kOneRow, work, p.left, 0, 1, p.right, p.columns, p.sums);
 }
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
