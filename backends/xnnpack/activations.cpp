@@ -112,6 +112,8 @@ Error NodeLowering::lower_clamp() {
   RL_TRY_ASSIGN(const uint32_t out, id_at(one::kOutputId));
   ValueId least = 0, most = 0;
   if (is_byte(value(out).datatype)) {
+    RL_TRY_ASSIGN(const uint32_t in, id_at(one::kInputId));
+    if (!has_numbers_of(value(in), value(out))) return rescale(in, out);
     int64_t low = 0, high = 0;
     quantized_bounds(value(out), &low, &high);
     least = list_.integer(low);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "backends/xnnpack/lowering.h"
 
+#include <algorithm>
+#include <cmath>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "backends/xnnpack/node_lowering.h"
 #include "runtime/base/log.h"
@@ -33,6 +37,31 @@ Result<std::vector<ValueId>> tensors_of(Span<const uint32_t> ids, Forms* forms) 
     tensors.push_back(tensor);
   }
   return tensors;
+}
+
+NodeKind kind_of(Table node) {
+  return static_cast<NodeKind>(node.scalar<uint8_t>(node_slot::kXnodeUnionType));
+}
+
+bool is_layer(NodeKind kind) {
+  return kind == NodeKind::XNNFullyConnected || kind == NodeKind::XNNConv2d ||
+         kind == NodeKind::XNNDepthwiseConv2d || kind == NodeKind::XNNConvTranspose2d;
+}
+
+// Whether a node is a clamp of integers whose result has another scale; its ends are then values.
+bool rescales(Table node, const Forms& forms, uint32_t* in, FusedClamp* clamp) {
+  namespace slot = schema::xnn::_xnnnode1x1_table;
+  const Table fields = node.table(node_slot::kXnodeUnion);
+  if (kind_of(node) != NodeKind::XNNClamp || !fields) return false;
+  *in = fields.scalar<uint32_t>(slot::kInputId);
+  *clamp = {fields.scalar<uint32_t>(slot::kOutputId), -HUGE_VALF, HUGE_VALF};
+  if (const Table bounds = node.table(node_slot::kOutputMinMax)) {
+    clamp->low = bounds.scalar<float>(schema::xnn::output_min_max_table::kOutputMin);
+    clamp->high = bounds.scalar<float>(schema::xnn::output_min_max_table::kOutputMax);
+  }
+  if (*in >= forms.size() || clamp->out >= forms.size()) return false;
+  const Value &before = forms.value(*in), &behind = forms.value(clamp->out);
+  return is_byte(before.datatype) && is_byte(behind.datatype) && !has_numbers_of(before, behind);
 }
 
 }  // namespace
@@ -89,27 +118,75 @@ const char* to_string(NodeKind kind) {
   return index < sizeof kNames / sizeof *kNames ? kNames[index] : "unknown";
 }
 
-Result<Ends> lower(const Payload& payload, CallList* list) {
-  const Table graph = payload.graph();
-  RL_TRY_ASSIGN(std::vector<Value> values, read_values(payload));
-  Forms forms(std::move(values), list);
-  const auto inputs = graph.vector<uint32_t>(graph_slot::kInputIds);
-  const auto outputs = graph.vector<uint32_t>(graph_slot::kOutputIds);
-  Ends ends;
-  RL_TRY(find_ends(inputs, forms, &ends.inputs));
-  RL_TRY(find_ends(outputs, forms, &ends.outputs));
-  for (const uint32_t id : inputs) forms.set_input(id);
-  for (const uint32_t id : outputs) forms.set_output(id);
-  const TableVector nodes = graph.tables(graph_slot::kXnodes);
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    list->set_debug_handle(nodes[i].scalar<uint32_t>(node_slot::kDebugHandle));
-    const Error error = NodeLowering(&forms, list).lower(nodes[i]);
+void Lowering::name(uint32_t id, NodeKind kind) {
+  if (last[id] == node) return;
+  last[id] = node;
+  if (nodes[id]++ == 0) writer[id] = kind;
+}
+
+namespace {
+
+// A graph's values and nodes.
+struct Graph {
+  std::vector<Value> values;
+  Span<const uint32_t> inputs, outputs;
+  TableVector nodes;
+};
+
+Error lower_nodes(const Graph& graph, const std::vector<bool>& is_fused, Lowering* lowering, Forms* forms,
+                  CallList* list) {
+  for (const uint32_t id : graph.inputs) forms->set_input(id);
+  for (const uint32_t id : graph.outputs) forms->set_output(id);
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (is_fused[i]) continue;
+    lowering->node = i;
+    list->set_debug_handle(graph.nodes[i].scalar<uint32_t>(node_slot::kDebugHandle));
+    const Error error = NodeLowering(forms, list, lowering).lower(graph.nodes[i]);
     RL_CHECK(error == Error::Ok, error, "XNNPACK payload: node %lu, %s: %s", log_number(i),
-             to_string(static_cast<NodeKind>(nodes[i].scalar<uint8_t>(node_slot::kXnodeUnionType))),
-             rushlight::to_string(error));
+             to_string(kind_of(graph.nodes[i])), rushlight::to_string(error));
   }
-  RL_TRY_ASSIGN(std::vector<ValueId> first, tensors_of(inputs, &forms));
-  RL_TRY_ASSIGN(std::vector<ValueId> last, tensors_of(outputs, &forms));
+  return Error::Ok;
+}
+
+// Finds the clamps whose results have another scale, and which of them read alone what a layer writes. Who
+// reads what is known once all nodes have been lowered, for which there is a list of its own.
+Error find_fused(const Graph& graph, bool is_dynamic, std::vector<bool>* is_fused, Lowering* lowering) {
+  const std::shared_ptr<CallList> list =
+      std::make_shared<CallList>(std::make_shared<ConstantPool>(), is_dynamic);
+  Forms forms(graph.values, list.get());
+  Lowering alone(graph.values.size());
+  bool has_been_lowered = false;
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    uint32_t in = 0;
+    FusedClamp clamp{};
+    if (!rescales(graph.nodes[i], forms, &in, &clamp)) continue;
+    if (!has_been_lowered) RL_TRY(lower_nodes(graph, *is_fused, &alone, &forms, list.get()));
+    has_been_lowered = true;
+    const bool is_output = std::find(graph.outputs.begin(), graph.outputs.end(), in) != graph.outputs.end();
+    if (is_output || alone.nodes[in] != 2 || !is_layer(alone.writer[in])) continue;
+    lowering->clamps[in] = clamp;
+    (*is_fused)[i] = true;
+  }
+  return Error::Ok;
+}
+
+}  // namespace
+
+Result<Ends> lower(const Payload& payload, CallList* list) {
+  const Table root = payload.graph();
+  RL_TRY_ASSIGN(std::vector<Value> values, read_values(payload));
+  const Graph graph{std::move(values), root.vector<uint32_t>(graph_slot::kInputIds),
+                    root.vector<uint32_t>(graph_slot::kOutputIds), root.tables(graph_slot::kXnodes)};
+  Forms forms(graph.values, list);
+  Ends ends;
+  RL_TRY(find_ends(graph.inputs, forms, &ends.inputs));
+  RL_TRY(find_ends(graph.outputs, forms, &ends.outputs));
+  Lowering lowering(graph.values.size());
+  std::vector<bool> is_fused(graph.nodes.size());
+  RL_TRY(find_fused(graph, list->is_dynamic(), &is_fused, &lowering));
+  RL_TRY(lower_nodes(graph, is_fused, &lowering, &forms, list));
+  RL_TRY_ASSIGN(std::vector<ValueId> first, tensors_of(graph.inputs, &forms));
+  RL_TRY_ASSIGN(std::vector<ValueId> last, tensors_of(graph.outputs, &forms));
   list->set_inputs(std::move(first));
   list->set_outputs(std::move(last));
   list->fuse_clamps();
@@ -118,7 +195,7 @@ Result<Ends> lower(const Payload& payload, CallList* list) {
 
 Error NodeLowering::lower(Table node) {
   fields_ = node.table(node_slot::kXnodeUnion);
-  kind_ = static_cast<NodeKind>(node.scalar<uint8_t>(node_slot::kXnodeUnionType));
+  kind_ = kind_of(node);
   RL_CHECK(fields_, Error::InvalidProgram, "it has no fields");
   if (const Table bounds = node.table(node_slot::kOutputMinMax)) {
     namespace slot = schema::xnn::output_min_max_table;
@@ -129,13 +206,22 @@ Error NodeLowering::lower(Table node) {
   return lower_kind(kind_);
 }
 
-Result<uint32_t> NodeLowering::id_at(unsigned slot, size_t rank) const {
-  const auto id = fields_.scalar<uint32_t>(slot);
+Result<uint32_t> NodeLowering::id_at(unsigned slot, size_t rank) {
+  auto id = fields_.scalar<uint32_t>(slot);
+  const auto fused = lowering_.clamps.find(id);
+  if (fused != lowering_.clamps.end()) {
+    id = fused->second.out;
+    const float low = fused->second.low, high = fused->second.high;
+    low_ = std::min(std::max(low_, low), high);
+    high_ = std::min(std::max(high_, low), high);
+    lowering_.clamps.erase(fused);
+  }
   RL_CHECK(id < forms_.size(), Error::InvalidProgram, "expected one of %lu values, got %lu",
            log_number(forms_.size()), log_number(id));
   RL_CHECK(rank == SIZE_MAX || value(id).rank() == rank, Error::InvalidProgram,
            "value %lu: expected %lu dims, got %lu", log_number(id), log_number(rank),
            log_number(value(id).rank()));
+  lowering_.name(id, kind_);
   return id;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Nodes that move elements or change how they are stored.
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "backends/xnnpack/node_lowering.h"
@@ -51,18 +53,36 @@ Error NodeLowering::lower_convert() {
 // all.
 Error NodeLowering::requantize(uint32_t in, uint32_t out) {
   const Value &from = value(in), &to = value(out);
-  RL_CHECK(from.datatype == to.datatype, Error::NotSupported, "it changes %s into %s",
-           to_string(from.datatype), to_string(to.datatype));
   const float quotient = from.scale / to.scale;
   RL_CHECK(quotient >= 0x1p-8f && quotient <= 0x1p+7f, Error::NotSupported,
            "its scales are too far apart: one is %g times the other", static_cast<double>(quotient));
   const auto multiplier = static_cast<int32_t>(std::lrint(256.0f * quotient));
+  return look_up(in, out, [&](int32_t number) {
+    return int64_t{((number - from.zero_point) * multiplier + 128) >> 8} + to.zero_point;
+  });
+}
+
+// A clamp of such numbers: of the real number that each stands for.
+Error NodeLowering::rescale(uint32_t in, uint32_t out) {
+  const Value &from = value(in), &to = value(out);
+  const float inverse = 1.0f / to.scale;
+  return look_up(in, out, [&](int32_t number) {
+    const float real = static_cast<float>(number - from.zero_point) * from.scale;
+    return int64_t{std::lrint(std::min(std::max(real * inverse, -512.0f), 512.0f))} + to.zero_point;
+  });
+}
+
+// The result of each number, within the node's bounds.
+Error NodeLowering::look_up(uint32_t in, uint32_t out, const std::function<int64_t(int32_t)>& result) {
+  const Value &from = value(in), &to = value(out);
+  RL_CHECK(from.datatype == to.datatype, Error::NotSupported, "it changes %s into %s",
+           to_string(from.datatype), to_string(to.datatype));
+  int64_t low = 0, high = 0;
+  quantized_bounds(to, &low, &high);
   const auto least = static_cast<int32_t>(least_of(from.datatype));
   std::vector<uint8_t> table;
   for (int32_t number = least; number < least + 256; ++number) {
-    const int32_t scaled = ((number - from.zero_point) * multiplier + 128) >> 8;
-    const int32_t moved = scaled + to.zero_point;
-    table.push_back(static_cast<uint8_t>(moved < least ? least : moved > least + 255 ? least + 255 : moved));
+    table.push_back(static_cast<uint8_t>(std::min(std::max(result(number), low), high)));
   }
   const ScalarType type = least == 0 ? ScalarType::Byte : ScalarType::Char;
   const ValueId numbers = list_.own_constant(type, {256}, {}, std::move(table));

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <vector>
 
 #include "backends/calls/call_list.h"
@@ -20,16 +22,39 @@ inline constexpr uint32_t kTransposeWeights = 1, kAlignCorners = 8;
 // The exporter's name of a kind of nodes, without "XNN"; "unknown" for a number that is none.
 [[nodiscard]] const char* to_string(NodeKind kind);
 
+// A clamp of integers whose result has another scale, as a part of the layer before it: XNNPACK makes that
+// write numbers of the new scale, within the clamp's bounds.
+struct FusedClamp {
+  uint32_t out;
+  float low, high;
+};
+
+// What the nodes of a graph have in common.
+struct Lowering {
+  std::map<uint32_t, FusedClamp> clamps;  // by the values that they read
+  // Of each value: the nodes that name it, which are its writer and its readers, the first one's kind, and
+  // the last one's index.
+  std::vector<size_t> nodes, last;
+  std::vector<NodeKind> writer;
+  size_t node = 0;  // that is being lowered
+
+  explicit Lowering(size_t values)
+      : nodes(values), last(values, SIZE_MAX), writer(values, NodeKind::XNNClamp) {}
+  void name(uint32_t id, NodeKind kind);
+};
+
 class NodeLowering {
  public:
-  NodeLowering(Forms* forms, CallList* list) : forms_(*forms), list_(*list) {}
+  NodeLowering(Forms* forms, CallList* list, Lowering* lowering)
+      : forms_(*forms), list_(*list), lowering_(*lowering) {}
 
   // Errors: InvalidProgram, NotSupported.
   Error lower(flatbuffer::Table node);
 
  private:
-  // A field that names a value. Error: InvalidProgram.
-  [[nodiscard]] Result<uint32_t> id_at(unsigned slot, size_t rank = SIZE_MAX) const;
+  // A field that names a value; in place of one that is clamped, the result of that, which the node then
+  // bounds. Error: InvalidProgram.
+  [[nodiscard]] Result<uint32_t> id_at(unsigned slot, size_t rank = SIZE_MAX);
   [[nodiscard]] int64_t size_at(unsigned slot) const { return fields_.scalar<uint32_t>(slot); }
   [[nodiscard]] const Value& value(uint32_t id) const { return forms_.value(id); }
   [[nodiscard]] bool has_bounds() const { return low_ > -kInfinity || high_ < kInfinity; }
@@ -61,6 +86,8 @@ class NodeLowering {
   Error lower_pad();
   Error lower_copy();
   Error requantize(uint32_t in, uint32_t out);
+  Error rescale(uint32_t in, uint32_t out);
+  Error look_up(uint32_t in, uint32_t out, const std::function<int64_t(int32_t)>& result);
 
   // pixels.cpp
   Error lower_average_pool();
@@ -100,6 +127,7 @@ class NodeLowering {
 
   Forms& forms_;
   CallList& list_;
+  Lowering& lowering_;
   flatbuffer::Table fields_;
   NodeKind kind_ = NodeKind::XNNAdd;
   float low_ = -kInfinity, high_ = kInfinity;

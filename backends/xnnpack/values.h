@@ -52,6 +52,11 @@ struct Value {
   return type == Datatype::XnnDatatypeQdint8 || type == Datatype::XnnDatatypeQpint8;
 }
 
+// Whether numbers of both stand for the same reals.
+[[nodiscard]] inline bool has_numbers_of(const Value& a, const Value& b) {
+  return a.datatype == b.datatype && a.scale == b.scale && a.zero_point == b.zero_point;
+}
+
 // What tensors hold such values; of 4-bit numbers, two a byte, uint8. Error: NotSupported.
 [[nodiscard]] Result<ScalarType> element_type(Datatype datatype);
 [[nodiscard]] const char* to_string(Datatype datatype);

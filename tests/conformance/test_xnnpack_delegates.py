@@ -382,10 +382,22 @@ def test_linear_layers_with_weights_of_4_bits(quantize: Callable[[nn.Module], nn
     check(lowered, calls, 1e-5)
 
 
+class Cancelled(nn.Module):
+    """A sum of nearly nothing of large numbers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer, self.other = nn.Conv2d(3, 8, 1), nn.Conv2d(3, 8, 1)
+        self.other.load_state_dict({name: -value for name, value in self.layer.state_dict().items()})
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.layer(x) + self.other(x)
+
+
 def test_what_is_not_supported_is_refused_and_stays_a_delegate() -> None:
-    """Groups of a transposed convolution whose weights the exporter leaves in float32."""
-    inputs = (torch.randn(1, 4, 9, 9).half(),)
-    data = lower(nn.ConvTranspose2d(4, 6, 3, groups=2).half().eval(), inputs).data
+    """XNNPACK has no sums of such scales, either."""
+    inputs = (torch.randn(1, 3, 9, 9) * 100,)
+    data = lower(quantized(Cancelled().eval(), inputs), inputs).data
     with pytest.raises(RushlightError, match="NotSupported"):
         rushlight.load(data).load_method("forward")
     (method,) = convert(read_model(memoryview(data)), own_operators()).methods
@@ -393,25 +405,29 @@ def test_what_is_not_supported_is_refused_and_stays_a_delegate() -> None:
 
 
 class Clamped(nn.Module):
-    """Clamps behind layers: in a row, of a sum, and one whose input is read again."""
+    """Clamps behind layers, whose results have the scale of the layer's or another one, and of a sum."""
 
-    def __init__(self) -> None:
+    def __init__(self, reads_twice: bool) -> None:
         super().__init__()
         self.first, self.second = nn.Conv2d(3, 8, 3, padding=1), nn.Conv2d(8, 8, 3, groups=8)
-        self.last = nn.Linear(8, 5)
+        self.last, self.reads_twice = nn.Linear(8, 5), reads_twice
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         y = functional.relu6(self.first(x))
         z = self.second(y)
-        shared = functional.relu6(z) + z
+        clamped = functional.relu6(z)
+        shared = functional.hardtanh(clamped + z, -0.5, 4.0) if self.reads_twice else clamped
         return functional.hardtanh(self.last(shared.mean((2, 3))), -0.25, 0.5)
 
 
-def test_a_clamp_of_integers_is_part_of_the_layer_before_it() -> None:
+@pytest.mark.parametrize("reads_twice", [False, True], ids=["alone", "read twice"])
+def test_a_clamp_of_integers_is_part_of_the_layer_before_it(reads_twice: bool) -> None:
     torch.manual_seed(3)
     x = torch.randn(2, 3, 9, 9) * 3
-    lowered = lower(quantized(Clamped().eval(), (x,)), (x,))
+    lowered = lower(quantized(Clamped(reads_twice).eval(), (x,)), (x,))
     done = check(lowered, [(x,), (torch.randn(2, 3, 9, 9),)], 0)
     (plan,) = read_model(memoryview(done.buffer)).plans
-    clamps = [i for i in plan.instructions if plan.operators[i.operator] == "aten::clamp.out"]
-    assert len(clamps) <= 1  # of the number that the sum reads, too
+    names = [plan.operators[i.operator] for i in plan.instructions]
+    assert ("rushlight::quantized_lookup.out" in names) == reads_twice
+    clamped = [i.arguments[0] for i in plan.instructions if plan.operators[i.operator] == "aten::clamp.out"]
+    assert all(plan.values[index].data.dtype == "float32" for index in clamped)
