@@ -19,6 +19,9 @@ class PaddedLines {
   explicit PaddedLines(const ConvolutionGeometry& g) : g_(g), row_(g.axes[2]), channels_(g.groups) {
     const bool adjoin = row_.in_stride == channels_ || row_.in == 1;
     if (g.transposed || !adjoin || channels_ > kMostChannels || row_.step > kMostStep) return;
+    // A microkernel's call brings the weights of all channels into its order, which short rows do not pay
+    // for.
+    if (row_.out < 8 + channels_ / 8) return;
     const ptrdiff_t kept = lines() * channels_;
     const ptrdiff_t beyond = (row_.kernel - 1) * row_.dilation;
     const ptrdiff_t most = kept > kNear ? 0 : (kNear / kept - beyond - 1) / row_.step + 1;
