@@ -84,6 +84,7 @@ def test_the_report_tells_what_computes_in_float_why_and_where(folder: Path, cap
     assert "integers" in linear
 
 
+@pytest.mark.heavy
 def test_inputs_and_outputs_become_integers(folder: Path, capsys) -> None:
     words = ["--quantize", "int8", "--calibrate", "data.npy", "--quantize-io", "int8", "--json"]
     assert export(*words, factory="without_totals") == 0

@@ -32,6 +32,7 @@ def test_inspect_as_json_is_one_document(capsys):
     assert {row["name"] for row in method["operators"]} >= {"aten::sum.IntList_out", "aten::gt.Scalar_out"}
 
 
+@pytest.mark.heavy
 def test_inspect_names_the_delegates(capsys):
     code, printed = _run(["inspect", INTEROP / "model_dscnn" / "model_xnnpack.pte"], capsys)
     assert code == 0 and "delegate XnnpackBackend" in printed.out

@@ -178,6 +178,7 @@ def traced(folder: Path) -> Path:
     return folder / "trace.etdp"
 
 
+@pytest.mark.heavy
 def test_a_delegates_nodes_are_below_its_instruction_with_the_exporters_handles(tmp_path: Path) -> None:
     events = read_events(traced(tmp_path))
     result = profile(events)
@@ -200,6 +201,7 @@ def test_a_delegates_nodes_are_below_its_instruction_with_the_exporters_handles(
     assert page.count("<rect") == 3 + 13 and "clamp_out #9" in page
 
 
+@pytest.mark.heavy
 def test_the_command_shows_a_delegates_nodes(tmp_path: Path) -> None:
     shown = CliRunner().invoke(rushlight, ["profile", str(traced(tmp_path))])
     assert shown.exit_code == 0
