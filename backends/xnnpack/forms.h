@@ -52,6 +52,7 @@ class Forms {
 
   void set_input(uint32_t id) { states_[id].is_input = states_[id].is_written = true; }
   void set_output(uint32_t id) { states_[id].is_output = true; }
+  [[nodiscard]] bool is_output(uint32_t id) const { return states_[id].is_output; }
   // Of an input or output, the form that is its end. Error: InvalidProgram (an output that nothing writes).
   [[nodiscard]] Result<ValueId> end(uint32_t id);
 

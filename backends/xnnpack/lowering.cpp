@@ -151,19 +151,17 @@ Error lower_nodes(const Graph& graph, const std::vector<bool>& is_fused, Lowerin
 // Finds the clamps whose results have another scale, and which of them read alone what a layer writes. Who
 // reads what is known once all nodes have been lowered, for which there is a list of its own.
 Error find_fused(const Graph& graph, bool is_dynamic, std::vector<bool>* is_fused, Lowering* lowering) {
-  const std::shared_ptr<CallList> list =
-      std::make_shared<CallList>(std::make_shared<ConstantPool>(), is_dynamic);
-  Forms forms(graph.values, list.get());
+  CallList list(std::make_shared<ConstantPool>(), is_dynamic);
+  Forms forms(graph.values, &list);
   Lowering alone(graph.values.size());
   bool has_been_lowered = false;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     uint32_t in = 0;
     FusedClamp clamp{};
     if (!rescales(graph.nodes[i], forms, &in, &clamp)) continue;
-    if (!has_been_lowered) RL_TRY(lower_nodes(graph, *is_fused, &alone, &forms, list.get()));
+    if (!has_been_lowered) RL_TRY(lower_nodes(graph, *is_fused, &alone, &forms, &list));
     has_been_lowered = true;
-    const bool is_output = std::find(graph.outputs.begin(), graph.outputs.end(), in) != graph.outputs.end();
-    if (is_output || alone.nodes[in] != 2 || !is_layer(alone.writer[in])) continue;
+    if (forms.is_output(in) || alone.nodes[in] != 2 || !is_layer(alone.writer[in])) continue;
     lowering->clamps[in] = clamp;
     (*is_fused)[i] = true;
   }

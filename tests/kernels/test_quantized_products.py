@@ -46,6 +46,22 @@ def test_any_convolution(kernels: Kernels, block: int, dtype: torch.dtype, round
         check(kernels, CONVOLUTION, *drawn_convolution(seed, rounding, dtype))
 
 
+@pytest.mark.parametrize("channels", [1, 3, 8, 16, 24, 70])
+@pytest.mark.parametrize("is_depthwise", [True, False], ids=["depthwise", "dense"])
+def test_convolutions_of_wide_images(kernels: Kernels, channels: int, is_depthwise: bool) -> None:
+    """Hosts take rows of such images together, with the padding around them."""
+    generator = torch.Generator().manual_seed(channels)
+    last, groups, outputs = (0, 2, 3, 1), channels if is_depthwise else 1, channels if is_depthwise else 20
+    numbers = {"dtype": torch.int8, "generator": generator}
+    x = with_dim_order(torch.randint(-128, 128, (2, channels, 9, 40), **numbers), last)
+    weight = torch.randint(-127, 128, (outputs, channels // groups, 3, 3), **numbers)
+    bias = torch.randint(-9999, 9999, (outputs,), dtype=torch.int32, generator=generator)
+    scale = torch.full((1,), 1 << 30, dtype=torch.int32), torch.full((1,), -7, dtype=torch.int8)
+    for stride, padding, dilation in itertools.product((1, 2), (0, 2), (1, 3)):
+        window = [stride, stride], [padding, padding], [dilation, dilation], False, [0, 0], groups
+        check(kernels, CONVOLUTION, [x, 7, weight, bias, *scale, *window, "single", 5, -128, 127], last)
+
+
 @pytest.mark.parametrize("rounding", ROUNDINGS)
 @pytest.mark.parametrize("dtype", NUMBERS)
 def test_any_linear_layer(kernels: Kernels, dtype: torch.dtype, rounding: str) -> None:

@@ -18,7 +18,8 @@ class PaddedLines {
  public:
   explicit PaddedLines(const ConvolutionGeometry& g) : g_(g), row_(g.axes[2]), channels_(g.groups) {
     const bool adjoin = row_.in_stride == channels_ || row_.in == 1;
-    if (g.transposed || !adjoin || channels_ > kMostChannels || row_.step > kMostStep) return;
+    const bool is_empty = g.taps() == 0 || channels_ == 0;
+    if (g.transposed || is_empty || !adjoin || channels_ > kMostChannels || row_.step > kMostStep) return;
     // A microkernel's call brings the weights of all channels into its order, which short rows do not pay
     // for.
     if (row_.out < 8 + channels_ / 8) return;

@@ -73,15 +73,10 @@ TEST(Lowering, ADelegateOfTwoNodes_Runs) {
   // Whole inputs, then shorter ones, then whole ones again.
   for (const int32_t rows : {2, 1, 2}) {
     float x[] = {-1, 2, -3, 4, -5, 6}, y[6] = {};
-    SizesType x_sizes[] = {rows, 3}, y_sizes[] = {2, 3};
-    DimOrderType order[] = {0, 1};
-    StridesType x_strides[] = {3, 1}, y_strides[] = {3, 1};
-    TensorImpl in(ScalarType::Float, 2, x_sizes, x, order, x_strides);
-    TensorImpl out(ScalarType::Float, 2, y_sizes, y, order, y_strides, TensorShapeDynamism::DYNAMIC_BOUND);
-    EValue values[] = {EValue(Tensor(&in)), EValue(Tensor(&out))};
-    EValue* arguments[] = {&values[0], &values[1]};
+    Matrix in(x, rows, 3), out(y, 2, 3);
+    EValue* arguments[] = {&in.value, &out.value};
     ASSERT_EQ((*delegate)->execute({arguments, 2}, nullptr), Error::Ok);
-    EXPECT_EQ(out.sizes()[0], rows);
+    EXPECT_EQ(out.sizes[0], rows);
     for (int i = 0; i < 3 * rows; ++i) EXPECT_EQ(y[i], static_cast<float>(i + 1));
   }
 }
@@ -95,13 +90,8 @@ TEST(Lowering, ResultsOfSmallerInputs_HaveTheirBounds) {
   ASSERT_TRUE(delegate.ok());
   for (const int32_t rows : {2, 1}) {
     float x[] = {-1, 2, -3, 4, -5, 6}, y[6] = {};
-    SizesType x_sizes[] = {rows, 3}, y_sizes[] = {2, 3};
-    DimOrderType order[] = {0, 1};
-    StridesType x_strides[] = {3, 1}, y_strides[] = {3, 1};
-    TensorImpl in(ScalarType::Float, 2, x_sizes, x, order, x_strides);
-    TensorImpl out(ScalarType::Float, 2, y_sizes, y, order, y_strides, TensorShapeDynamism::DYNAMIC_BOUND);
-    EValue values[] = {EValue(Tensor(&in)), EValue(Tensor(&out))};
-    EValue* arguments[] = {&values[0], &values[1]};
+    Matrix in(x, rows, 3), out(y, 2, 3);
+    EValue* arguments[] = {&in.value, &out.value};
     ASSERT_EQ((*delegate)->execute({arguments, 2}, nullptr), Error::Ok);
     if (rows == 2) EXPECT_THAT(y, ElementsAre(2, 2, 3, 4, 4, 4));
     if (rows == 1) EXPECT_THAT(y, ElementsAre(2, 2, 3, 0, 0, 0));
@@ -115,13 +105,8 @@ TEST(Lowering, AValueInsideOfTheGraph_HasTheDimsThatItsNodeGives) {
   auto delegate = load_delegate(bytes);
   ASSERT_TRUE(delegate.ok());
   float x[] = {-1, 2, -3, 4, -5, 6}, y[6] = {};
-  SizesType sizes[] = {2, 3};
-  DimOrderType order[] = {0, 1};
-  StridesType strides[] = {3, 1};
-  TensorImpl in(ScalarType::Float, 2, sizes, x, order, strides),
-      out(ScalarType::Float, 2, sizes, y, order, strides);
-  EValue values[] = {EValue(Tensor(&in)), EValue(Tensor(&out))};
-  EValue* arguments[] = {&values[0], &values[1]};
+  Matrix in(x, 2, 3), out(y, 2, 3);
+  EValue* arguments[] = {&in.value, &out.value};
   ASSERT_EQ((*delegate)->execute({arguments, 2}, nullptr), Error::Ok);
   EXPECT_THAT(y, ElementsAre(1, 2, 3, 4, 5, 6));
 }
