@@ -107,7 +107,7 @@ def test_other_forms_than_the_weight_has_are_refused(kernels: Kernels, position:
     arguments[position] = value
     with pytest.raises(KernelRefused) as refused:
         kernels.run(LINEAR, [*arguments, torch.empty(2, 33)])
-    assert "expected" in refused.value.log
+    assert "expected" in str(refused.value)
 
 
 def test_a_row_that_is_not_finite_is_nan_and_others_are_not(kernels: Kernels) -> None:
