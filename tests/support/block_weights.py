@@ -66,4 +66,4 @@ def _by_panels(scales: NDArray[np.generic], wide: int) -> NDArray[np.generic]:
     """[features, groups] as [panels, groups, 16]."""
     padded = np.zeros((wide, scales.shape[1]), scales.dtype)
     padded[: len(scales)] = scales
-    return np.ascontiguousarray(padded.reshape(-1, FEATURES, scales.shape[1]).transpose(0, 2, 1))
+    return np.ascontiguousarray(padded.reshape(wide // FEATURES, FEATURES, scales.shape[1]).transpose(0, 2, 1))
