@@ -88,6 +88,10 @@ class BlockMatrix:
         """Rows `start` to `stop`."""
         raise NotImplementedError
 
+    def floats(self, start: int, stop: int) -> Array:
+        """Rows in float32."""
+        return self.rows(start, stop).values()
+
     def chunks(self) -> Iterator[tuple[int, Blocks]]:
         """All rows, in chunks of whole panels, each with the index of its first row."""
         for start in range(0, self.features, _ROWS_AT_ONCE):

@@ -19,7 +19,11 @@ class Fields:
     value is None count as missing."""
 
     def __init__(self, values: Mapping[str, Any], where: str, prefix: str = "") -> None:
-        self._values, self._where, self._prefix = values, where, prefix
+        self._values, self.where, self._prefix = values, where, prefix
+
+    def has(self, key: str) -> bool:
+        """Whether there is a value, which may be None."""
+        return self._prefix + key in self._values
 
     def get(self, key: str) -> Any:
         """The value, None if it is missing."""
@@ -29,7 +33,7 @@ class Fields:
         """The error for a value."""
         found = self.get(key)
         got = "none" if found is None else one_line(repr(found))[:60]
-        return InvalidArgument(f"{self._where}: {self._prefix}{key}: expected {expected}, got {got}")
+        return InvalidArgument(f"{self.where}: {self._prefix}{key}: expected {expected}, got {got}")
 
     def integer(self, key: str, default: int | None = None, *, least: int = 1, most: int = LARGEST) -> int:
         """A whole number. Errors: InvalidArgument, for a missing one without default, too."""
@@ -39,6 +43,14 @@ class Fields:
             found = found[0]  # GGUF may have one number a layer
         if not isinstance(found, int) or isinstance(found, bool) or not least <= found <= most:
             raise self.refuse(key, f"a whole number from {least} to {most}")
+        return found
+
+    def integers(self, key: str, *, least: int = 0, most: int = LARGEST) -> list[int]:
+        """A whole number or a list of them. Errors: InvalidArgument."""
+        found = self.get(key)
+        found = found if isinstance(found, list) else [found]
+        if not all(type(each) is int and least <= each <= most for each in found):
+            raise self.refuse(key, f"whole numbers from {least} to {most}")
         return found
 
     def real(self, key: str, default: float | None = None, *, least: float = 0.0) -> float:
@@ -86,4 +98,4 @@ class Fields:
             return None
         if not isinstance(found, Mapping):
             raise self.refuse(key, "a mapping")
-        return Fields(found, f"{self._where}: {self._prefix}{key}")
+        return Fields(found, f"{self.where}: {self._prefix}{key}")

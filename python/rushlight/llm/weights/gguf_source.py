@@ -12,6 +12,8 @@ import numpy as np
 from rushlight.errors import InvalidArgument
 from rushlight.llm.blocks import Array
 from rushlight.llm.families.gguf import gguf_config
+from rushlight.llm.fields import Fields
+from rushlight.llm.metadata import SpecialTokens
 from rushlight.llm.weights.gguf import GgufFile, GgufTensor, read_gguf
 from rushlight.llm.weights.gguf_blocks import FORMATS, GgufBlocks
 from rushlight.llm.weights.source import FloatMatrix, Matrix, WeightSource
@@ -65,6 +67,16 @@ class GgufSource(WeightSource):
 
     def read_vector(self, name: str) -> Array:
         return _floats(self.file.tensors[name]).astype(np.float32)
+
+    def special_tokens(self) -> SpecialTokens:
+        fields = Fields(self.file.metadata, self.file.path, "tokenizer.ggml.")
+        last = self.config.vocabulary - 1
+
+        def token(key: str) -> int | None:
+            return None if fields.get(key) is None else fields.integer(key, least=0, most=last)
+
+        ends = [token(key) for key in ("eos_token_id", "eot_token_id", "eom_token_id")]
+        return SpecialTokens(token("bos_token_id"), tuple(dict.fromkeys(e for e in ends if e is not None)))
 
 
 def _floats(tensor: GgufTensor) -> Array:

@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A model's weights by their place in the model, whatever file they are in.
 
-A place is "embedding", "output", "norm", or a part of a layer such as "query"; PLACES has all. Every tensor of
+A place is "embedding", "output", "norm", or a part of a layer such as "query". Every tensor of
 a file must be used: one that is left over means that the file's model has a part that ours has not.
 """
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from rushlight.errors import InvalidArgument
 from rushlight.llm.blocks import Array, BlockMatrix
 from rushlight.llm.config import ModelConfig
+from rushlight.llm.metadata import SpecialTokens
 from rushlight.printable import one_line
 
 
@@ -49,9 +50,17 @@ class Place:
 class WeightSource(ABC):
     """The weights of one model. Subclasses know files."""
 
+    default_weights = "keep"
+    """How matrices are stored unless something else is asked for."""
+
     def __init__(self, shown: str, names: dict[str, str], config: ModelConfig) -> None:
         self.shown, self._names, self.config = shown, names, config
+        self.parameters = 0
         self._used: set[str] = set()
+
+    @abstractmethod
+    def special_tokens(self) -> SpecialTokens:
+        """Where texts begin and end."""
 
     @abstractmethod
     def sizes(self, name: str) -> tuple[int, ...] | None:
@@ -108,10 +117,7 @@ class WeightSource(ABC):
             raise InvalidArgument(
                 f"{self.shown}: tensor '{one_line(name)}': expected sizes {list(expected)}, got {got}"
             )
+        if name not in self._used:
+            self.parameters += math.prod(expected)
         self._used.add(name)
         return name
-
-
-def rounded_to(array: Array, dtype: str) -> Any:
-    """The array in a dtype, itself if it has it."""
-    return array if array.dtype == dtype else array.astype(dtype)
