@@ -16,6 +16,10 @@ constexpr TypeSet kTypes = selected_types("rushlight::block_embedding.out");
 
 void unpack_row(const BlockWeight& weight, size_t row, float* out) {
   const ukernel::BlockForm& form = weight.form;
+  if (weight.is_half) {
+    for (size_t k = 0; k < form.depth; ++k) out[k] = weight.half(row, k);
+    return;
+  }
   const ukernel::BlockPanel panel = weight.panel(row / ukernel::kBlockFeatures);
   const size_t feature = row % ukernel::kBlockFeatures;
   for (size_t k = 0; k < form.depth; ++k) {
