@@ -76,6 +76,12 @@ def save(model: Any, folder: Path, **how: Any) -> Path:
     return folder
 
 
+def load(folder: Path) -> Any:
+    """The model of a directory, its weights widened to float32."""
+    how = {"dtype": torch.float32, "attn_implementation": "eager"}
+    return transformers.AutoModelForCausalLM.from_pretrained(folder, **how).eval()
+
+
 def expected_logits(model: Any, tokens: Sequence[int]) -> np.ndarray:
     """The logits at each position."""
     with torch.no_grad():
