@@ -10,7 +10,7 @@ import click
 
 from rushlight.cli.console import Console, Table, echo_json
 from rushlight.cli.options import json_option, kilobytes, shown_progress
-from rushlight.llm.export import LlmReport, export
+from rushlight.llm.exporter import LlmReport, export
 from rushlight.llm.options import CACHES, DEFAULT_CONTEXT, DEFAULT_MAX_SEQ, RUNTIMES
 from rushlight.llm.products import WEIGHTS
 
