@@ -11,26 +11,14 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed")
 pytest.importorskip("transformers", reason="transformers is not installed")
 
-import rushlight  # noqa: E402
 from rushlight.llm import export  # noqa: E402
 from rushlight.llm.rounding import INT4, INT8, round_to_blocks  # noqa: E402
 from support import tiny_language_models as tiny  # noqa: E402
+from support.llm_programs import logits_of  # noqa: E402
 
 pytestmark = pytest.mark.heavy
 
 TOKENS = [1, *np.random.default_rng(7).integers(3, 99, 40).tolist()]
-
-
-def logits_of(path: Path, tokens: list[int], chunks: list[int]) -> np.ndarray:
-    """Logits at the end of each chunk: prefill, then one token at a time."""
-    program = rushlight.load(path)
-    found, at = [], 0
-    for count in chunks:
-        part = np.array([tokens[at : at + count]], np.int64)
-        (logits,) = program.forward(part, np.array([at], np.int64))
-        found.append(np.array(logits)[0])
-        at += count
-    return np.array(found)
 
 
 @pytest.mark.parametrize("name", tiny.MODELS)
