@@ -10,8 +10,8 @@ import click
 
 from rushlight.cli.console import Console, Table, echo_json
 from rushlight.cli.options import json_option, kilobytes, shown_progress
-from rushlight.llm.export import LlmReport, export
-from rushlight.llm.options import CACHES, DEFAULT_CONTEXT, DEFAULT_MAX_SEQ, RUNTIMES
+from rushlight.llm.exporter import LlmReport, export
+from rushlight.llm.export_options import CACHES, DEFAULT_CONTEXT, DEFAULT_MAX_SEQ, RUNTIMES
 from rushlight.llm.products import WEIGHTS
 
 
@@ -85,6 +85,7 @@ def _print(report: LlmReport, output: Path) -> None:
     rows = {
         "parameters": f"{report.parameters / 1e6:,.1f} million, {report.layers} layers",
         "vocabulary": f"{report.vocabulary:,} tokens",
+        "tokenizer": kilobytes(report.vocabulary_bytes) if report.vocabulary_bytes else "none",
         "weights": f"{chosen.weights}, embeddings {chosen.embeddings}",
         "context": f"{chosen.context:,} positions, at most {chosen.max_seq:,} tokens a call",
         "cache": f"{chosen.cache}, {kilobytes(report.cache_bytes)}",

@@ -4,12 +4,13 @@ minimum. value = scale * (q - zero), or scale * q + minimum.
 
 Packed for the products: panels of 16 rows; of each group first the 16 scales, then the 16 minimums, then words
 of 4 bytes, one a row, for each run of 8 (4 bits) or 4 (8 bits) numbers of the depth. Bytes lie as the loops
-read them, so a product reads memory once, from its first byte to its last.
+read them, so a product reads memory once, from its first byte to its last. float16 matrices lie in panels, too:
+16 numbers, one a row, for each of the depth.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +29,7 @@ _ROWS_AT_ONCE = 1024
 @dataclass(frozen=True)
 class BlockFormat:
     """How a block weight stores its numbers: `bits` (4 or 8) each, `group` of them with a scale of dtype
-    `scales` (float16 or float32), and a minimum of the same if `has_minimum`."""
+    `scales` (float16 or float32), and a minimum of the same if `has_minimum`. HALF is float16 itself."""
 
     bits: int
     group: int
@@ -48,11 +49,18 @@ class BlockFormat:
 
     def packed_shape(self, features: int, depth: int) -> tuple[int, int]:
         """Panels, and bytes of each."""
+        if self.bits == 16:
+            return -(-features // PANEL), depth * PANEL * 2
         return -(-features // PANEL), -(-depth // self.group) * self.group_bytes
 
     def __str__(self) -> str:
+        if self.bits == 16:
+            return "float16"
         minimum = " with minimums" if self.has_minimum else ""
         return f"{self.bits} bits, groups of {self.group}, {self.scales} scales{minimum}"
+
+
+HALF = BlockFormat(16, 0, "float16", False)
 
 
 @dataclass(frozen=True)
@@ -142,6 +150,18 @@ def pack(matrix: BlockMatrix) -> NDArray[np.uint8]:
     for start, blocks in matrix.chunks():
         first = start // PANEL
         _pack_panels(blocks, packed[first : first + -(-len(blocks.q) // PANEL)])
+    return packed
+
+
+def pack_halves(features: int, depth: int, read: Callable[[int, int], Array]) -> NDArray[np.uint8]:
+    """The packed float16 matrix whose rows `read(start, stop)` gives."""
+    packed = np.zeros(HALF.packed_shape(features, depth), np.uint8)
+    panels = packed.view("<f2").reshape(len(packed), depth, PANEL)
+    for start in range(0, features, _ROWS_AT_ONCE):
+        stop = min(start + _ROWS_AT_ONCE, features)
+        first, last = start // PANEL, -(-stop // PANEL)
+        rows = _padded(read(start, stop), (last - first) * PANEL, depth)
+        panels[first:last] = rows.reshape(last - first, PANEL, depth).transpose(0, 2, 1)
     return packed
 
 

@@ -15,7 +15,7 @@ from rushlight.codegen.table import Operator
 from rushlight.llm.blocks import Array
 from rushlight.llm.calls import SEQUENCE, CallWriter
 from rushlight.llm.config import LayerConfig
-from rushlight.llm.options import LlmOptions
+from rushlight.llm.export_options import LlmOptions
 from rushlight.llm.products import Products, Weight, in_kind
 from rushlight.llm.weights.source import Matrix, WeightSource
 from rushlight.lowered.instructions import LoweredMethod, TensorOperand

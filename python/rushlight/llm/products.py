@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.llm.blocks import Array, BlockFormat, BlockMatrix, StackedBlocks, pack
+from rushlight.errors import InvalidArgument
+from rushlight.llm.blocks import HALF, Array, BlockFormat, BlockMatrix, StackedBlocks, pack, pack_halves
 from rushlight.llm.calls import SEQUENCE, CallWriter
 from rushlight.llm.rounding import INT4, INT8, RoundedBlocks
 from rushlight.llm.weights.source import FloatMatrix, Matrix
@@ -19,13 +20,17 @@ from rushlight.lowered.instructions import TensorOperand
 WEIGHTS = ("keep", "int4", "int8", "float16", "float32")
 """Kinds of weights; `keep` is that of the file."""
 
+_LARGEST_HALF = 65504.0
+
 _BLOCK_FORMATS = {"int4": INT4, "int8": INT8}
 
 
 def in_kind(matrix: Matrix, kind: str) -> Matrix:
-    """The matrix as one of WEIGHTS; what is in that format stays as it is."""
+    """The matrix as one of WEIGHTS; what is in that format stays as it is. bfloat16 is kept as float16, which
+    holds its numbers from 6e-5 to 65504 exactly. Errors: InvalidArgument for numbers above that."""
     if kind == "keep":
-        return matrix
+        is_half = isinstance(matrix, FloatMatrix) and matrix.dtype != "float32"
+        return in_kind(matrix, "float16") if is_half else matrix
     form = _BLOCK_FORMATS.get(kind)
     if form is not None:
         if isinstance(matrix, BlockMatrix) and matrix.format == form:
@@ -35,14 +40,20 @@ def in_kind(matrix: Matrix, kind: str) -> Matrix:
         return matrix
 
     def rows(start: int, stop: int) -> Array:
-        return matrix.floats(start, stop).astype(kind)
+        wide = matrix.floats(start, stop)
+        if kind == "float16" and np.abs(wide).max(initial=0) > _LARGEST_HALF:
+            raise InvalidArgument(
+                f"weights: expected numbers up to {_LARGEST_HALF:g} for float16, got {np.abs(wide).max():g}",
+                next_step="Choose --weights float32, int8 or int4.",
+            )
+        return wide.astype(kind)
 
     return FloatMatrix(kind, matrix.features, matrix.depth, rows)
 
 
 @dataclass(frozen=True)
 class BlockWeight:
-    """A packed block weight."""
+    """A packed weight in blocks or float16."""
 
     constant: TensorOperand
     format: BlockFormat
@@ -61,8 +72,7 @@ class BlockWeight:
 
 @dataclass(frozen=True)
 class FloatWeight:
-    """A float weight, in float32: half ones are stored as they are, and widened once when the program is
-    loaded."""
+    """A weight in float32."""
 
     constant: TensorOperand
     features: int
@@ -81,10 +91,12 @@ class Products:
     def weight(self, name: str, matrix: Matrix) -> Weight:
         """The matrix as a constant."""
         if isinstance(matrix, BlockMatrix):
-            constant = self._writer.constant(name, pack(matrix))
-            return BlockWeight(constant, matrix.format, matrix.features, matrix.depth)
+            return self._blocks(name, matrix, matrix.format, pack(matrix))
+        if matrix.dtype == "float16":
+            packed = pack_halves(matrix.features, matrix.depth, matrix.read)
+            return self._blocks(name, matrix, HALF, packed)
         array = np.ascontiguousarray(matrix.read(0, matrix.features))
-        return FloatWeight(self._widened(name, array), matrix.features, matrix.depth)
+        return FloatWeight(self._writer.constant(name, array), matrix.features, matrix.depth)
 
     def stacked(self, name: str, matrices: Sequence[Matrix]) -> list[Weight]:
         """Matrices that read the same rows, one behind the other: one constant for neighbours of one format."""
@@ -154,12 +166,9 @@ class Products:
         sizes = (*like.symbols[:-1], features)
         return self._writer.tensor(name, "float32", sizes)
 
-    def _widened(self, name: str, array: Array) -> TensorOperand:
-        constant = self._writer.constant(name, array)
-        if array.dtype == np.float32:
-            return constant
-        wide = self._writer.tensor(name, "float32", array.shape)
-        return self._writer.call("aten::_to_copy.out", wide, self=constant)
+    def _blocks(self, name: str, matrix: Matrix, form: BlockFormat, packed: Array) -> BlockWeight:
+        constant = self._writer.constant(name, packed)
+        return BlockWeight(constant, form, matrix.features, matrix.depth)
 
 
 def _format(matrix: Matrix) -> BlockFormat | str:

@@ -14,6 +14,7 @@ from rushlight.llm.blocks import Array
 from rushlight.llm.families.gguf import gguf_config
 from rushlight.llm.fields import Fields
 from rushlight.llm.metadata import SpecialTokens
+from rushlight.llm.vocabulary import from_gguf
 from rushlight.llm.weights.gguf import GgufFile, GgufTensor, read_gguf
 from rushlight.llm.weights.gguf_blocks import FORMATS, GgufBlocks
 from rushlight.llm.weights.source import FloatMatrix, Matrix, WeightSource
@@ -77,6 +78,10 @@ class GgufSource(WeightSource):
 
         ends = [token(key) for key in ("eos_token_id", "eot_token_id", "eom_token_id")]
         return SpecialTokens(token("bos_token_id"), tuple(dict.fromkeys(e for e in ends if e is not None)))
+
+    def vocabulary(self) -> bytes | None:
+        has_tokens = "tokenizer.ggml.tokens" in self.file.metadata
+        return from_gguf(self.file.metadata) if has_tokens else None
 
 
 def _floats(tensor: GgufTensor) -> Array:

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from rushlight.documents import read_json
 from rushlight.errors import InvalidArgument, MissingDependency
 from rushlight.llm.blocks import Array
 from rushlight.llm.families.huggingface import huggingface_config
 from rushlight.llm.fields import Fields
 from rushlight.llm.metadata import SpecialTokens
+from rushlight.llm.vocabulary.files import read_mapping, vocabulary_of_file
 from rushlight.llm.weights.source import FloatMatrix, Matrix, WeightSource
 from rushlight.printable import one_line
 
@@ -51,7 +51,7 @@ class HuggingFaceSource(WeightSource):
 
     def __init__(self, folder: Path) -> None:
         path = folder / "config.json"
-        fields = Fields(_mapping(path), str(path))
+        fields = Fields(read_mapping(path), str(path))
         config = huggingface_config(fields)
         self.folder, self._fields = folder, fields
         self._tensors = _Tensors(folder)
@@ -64,7 +64,7 @@ class HuggingFaceSource(WeightSource):
 
     def special_tokens(self) -> SpecialTokens:
         path = self.folder / "generation_config.json"
-        told = [self._fields] if not path.is_file() else [Fields(_mapping(path), str(path)), self._fields]
+        told = [self._fields] if not path.is_file() else [Fields(read_mapping(path), str(path)), self._fields]
         last = self.config.vocabulary - 1
         ends: tuple[int, ...] = ()
         first = None
@@ -74,6 +74,10 @@ class HuggingFaceSource(WeightSource):
             if fields.get("eos_token_id") is not None:
                 ends = tuple(fields.integers("eos_token_id", most=last))
         return SpecialTokens(first, ends)
+
+    def vocabulary(self) -> bytes | None:
+        path = self.folder / "tokenizer.json"
+        return vocabulary_of_file(path) if path.is_file() else None
 
     def sizes(self, name: str) -> tuple[int, ...] | None:
         return self._tensors.sizes(name)
@@ -155,7 +159,7 @@ def _files(folder: Path) -> list[Path]:
         if not whole.is_file():
             raise InvalidArgument(f"{folder}: expected {_WHOLE} or {_INDEX}, got neither")
         return [whole]
-    listed = Fields(_mapping(index), str(index)).get("weight_map")
+    listed = Fields(read_mapping(index), str(index)).get("weight_map")
     names = set(listed.values()) if isinstance(listed, dict) else {None}
     found = []
     for name in sorted(map(str, names)):
@@ -164,11 +168,4 @@ def _files(folder: Path) -> list[Path]:
                 f"{index}: weight_map: expected names of files beside it, got '{one_line(name[:80])}'"
             )
         found.append(folder / name)
-    return found
-
-
-def _mapping(path: Path) -> dict[str, Any]:
-    found = read_json(path)
-    if not isinstance(found, dict):
-        raise InvalidArgument(f"{path}: expected a mapping, got {type(found).__name__}")
     return found

@@ -63,6 +63,10 @@ class WeightSource(ABC):
         """Where texts begin and end."""
 
     @abstractmethod
+    def vocabulary(self) -> bytes | None:
+        """The compiled tokenizer, None if there is none. Errors: InvalidArgument."""
+
+    @abstractmethod
     def sizes(self, name: str) -> tuple[int, ...] | None:
         """The sizes of the tensor of that name, None if there is none."""
 

@@ -14,8 +14,10 @@ from typing import Any
 from rushlight.convert.files import own_operators
 from rushlight.errors import InvalidArgument
 from rushlight.llm.build import build_forward
+from rushlight.llm.embedded import embedded_data
 from rushlight.llm.metadata import metadata_methods
-from rushlight.llm.options import DEFAULT_CONTEXT, DEFAULT_MAX_SEQ, LlmOptions
+from rushlight.llm.export_options import DEFAULT_CONTEXT, DEFAULT_MAX_SEQ, LlmOptions
+from rushlight.llm.vocabulary import KEY
 from rushlight.llm.weights.gguf_source import open_gguf
 from rushlight.llm.weights.huggingface import HuggingFaceSource
 from rushlight.llm.weights.source import WeightSource
@@ -32,7 +34,8 @@ Progress = Callable[[str, float], None]
 @dataclass
 class LlmReport:
     """What was exported: the model, what was chosen, and bytes. `cache_bytes` and `planned_bytes` are memory
-    that the program takes when it runs; the former are part of the latter."""
+    that the program takes when it runs; the former are part of the latter. `vocabulary_bytes` are 0 without a
+    tokenizer."""
 
     family: str
     parameters: int
@@ -43,6 +46,7 @@ class LlmReport:
     constant_bytes: int
     cache_bytes: int
     planned_bytes: int
+    vocabulary_bytes: int
     file_bytes: int = 0
     seconds: float = 0.0
 
@@ -115,7 +119,7 @@ def export(
     model = open_source(source)
     options = _options(model, weights, embeddings, context, max_seq, cache, activation_bits, runtime)
     method = build_forward(model, options, own_operators(), progress)
-    program = _program(model, options, method, named_data={})
+    program = _program(model, options, method, embedded_data(model, tokenizer))
     program.report.file_bytes = program._image.nbytes
     program.report.seconds = time.monotonic() - started
     return program
@@ -184,5 +188,6 @@ def _program(
         constant_bytes=pools.constants.nbytes,
         cache_bytes=sum(each.storage.nbytes for each in method.mutable),
         planned_bytes=sum(forward.buffer_sizes),
+        vocabulary_bytes=len(named_data.get(KEY, b"")),
     )
     return LlmProgram(parts, report)
