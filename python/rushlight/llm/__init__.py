@@ -11,9 +11,23 @@ Running needs numpy only.
 """
 
 from rushlight.llm.chat import Chat
+from rushlight.llm.chat_template import ChatTemplate
 from rushlight.llm.generation import Generation, Piece
 from rushlight.llm.options import Options
+from rushlight.llm.sampler import Sampler
 from rushlight.llm.statistics import Statistics
 from rushlight.llm.text_model import TextModel, load
+from rushlight.llm.tokenizer import Tokenizer
 
-__all__ = ["Chat", "Generation", "Options", "Piece", "Statistics", "TextModel", "load"]
+__all__ = [
+    "Chat",
+    "ChatTemplate",
+    "Generation",
+    "Options",
+    "Piece",
+    "Sampler",
+    "Statistics",
+    "TextModel",
+    "Tokenizer",
+    "load",
+]
