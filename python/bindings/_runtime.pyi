@@ -90,6 +90,8 @@ class TextFacts(TypedDict):
     context: int
     chunk: int
     vocabulary: int
+    takes_text: bool
+    takes_messages: bool
 
 class TextStatistics(TypedDict):
     """Tokens, and nanoseconds (_ns)."""
@@ -106,6 +108,8 @@ class TextStatistics(TypedDict):
 class TextGenerator:
     """`options` of begin(): all fields of the C++ structures GenerateOptions and SamplerOptions."""
 
+    def encode(self, prompt: str) -> list[int]: ...
+    def encode_chat(self, messages: Sequence[tuple[str, str]]) -> list[int]: ...
     def begin(self, prompt: Sequence[int], options: dict[str, Any]) -> None: ...
     def step(self) -> tuple[bytes, int | None, float, int]: ...
     def rewind(self, count: int) -> None: ...

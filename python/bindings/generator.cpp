@@ -47,6 +47,19 @@ std::unique_lock<std::mutex> PyTextGenerator::lock() {
   return lock;
 }
 
+std::vector<int32_t> PyTextGenerator::encode(const std::string& prompt) const {
+  captured_log().clear();
+  return value_of(without_gil([&] { return generator_->encode(prompt); }));
+}
+
+std::vector<int32_t> PyTextGenerator::encode_chat(
+    const std::vector<std::pair<std::string, std::string>>& messages) const {
+  captured_log().clear();
+  std::vector<llm::Message> views;
+  for (const auto& [role, content] : messages) views.push_back({role, content});
+  return value_of(without_gil([&] { return generator_->encode({views.data(), views.size()}); }));
+}
+
 void PyTextGenerator::begin(const std::vector<int32_t>& prompt, const py::dict& options) {
   const llm::GenerateOptions wanted = options_of(options);
   const auto locked = lock();
@@ -82,6 +95,8 @@ py::dict PyTextGenerator::facts() const {
   dict["context"] = facts.context;
   dict["chunk"] = facts.chunk;
   dict["vocabulary"] = facts.vocabulary;
+  dict["takes_text"] = generator_->tokenizer() != nullptr;
+  dict["takes_messages"] = generator_->tokenizer() != nullptr && generator_->chat_template() != nullptr;
   return dict;
 }
 
@@ -102,6 +117,9 @@ py::dict PyTextGenerator::statistics() {
 
 void bind_generator(py::module_& m) {
   py::class_<PyTextGenerator>(m, "TextGenerator", py::module_local())
+      .def("encode", &PyTextGenerator::encode, py::arg("prompt"), "The tokens of a text to continue.")
+      .def("encode_chat", &PyTextGenerator::encode_chat, py::arg("messages"),
+           "The tokens of a conversation, for its next answer.")
       .def("begin", &PyTextGenerator::begin, py::arg("prompt"), py::arg("options"),
            "Begins a text behind the tokens of the prompt; evaluates nothing.")
       .def(

@@ -4,6 +4,8 @@
 
 #include <memory>
 #include <mutex>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <pybind11/pybind11.h>
@@ -18,6 +20,11 @@ class PyTextGenerator {
   PyTextGenerator(std::unique_ptr<llm::TextGenerator> generator, std::shared_ptr<PyTrace> trace)
       : generator_(std::move(generator)), trace_(std::move(trace)) {}
 
+  // The tokens of a text that is to be continued, and of a conversation: pairs of role and content. Throw
+  // RuntimeFailure.
+  [[nodiscard]] std::vector<int32_t> encode(const std::string& prompt) const;
+  [[nodiscard]] std::vector<int32_t> encode_chat(
+      const std::vector<std::pair<std::string, std::string>>& messages) const;
   // Throw RuntimeFailure. Calls from several threads go one after another; the GIL is free while one
   // computes.
   void begin(const std::vector<int32_t>& prompt, const pybind11::dict& options);

@@ -5,9 +5,14 @@
 #include <chrono>
 #include <cmath>
 
+#include "runtime/program/program_data_map.h"
+
 namespace rushlight::llm {
 
 namespace {
+
+constexpr const char* kVocabulary = "rushlight.vocabulary";
+constexpr const char* kChatTemplate = "rushlight.chat_template";
 
 uint64_t now_ns() {
   const auto since = std::chrono::steady_clock::now().time_since_epoch();
@@ -32,6 +37,17 @@ std::vector<int32_t> shifted(const std::vector<int32_t>& tokens, size_t keep, si
   return kept;
 }
 
+// Loads what the program has under a key, whose bytes stay in `data`; nothing where it does not have it.
+template <class T>
+Error load_named(const ProgramDataMap& map, const char* key, FreeableBuffer* data, std::optional<T>* loaded) {
+  RL_TRY_ASSIGN(const bool has, map.has(key));
+  if (!has) return Error::Ok;
+  RL_TRY_ASSIGN(*data, map.data(key));
+  RL_TRY_ASSIGN(T value, T::load({static_cast<const uint8_t*>(data->data()), data->size()}));
+  loaded->emplace(std::move(value));
+  return Error::Ok;
+}
+
 }  // namespace
 
 double GenerateStatistics::prefill_rate() const { return rate(evaluated_tokens, prefill_ns); }
@@ -40,7 +56,32 @@ double GenerateStatistics::decode_rate() const { return rate(decoded_tokens, dec
 Result<std::unique_ptr<TextGenerator>> TextGenerator::load(std::shared_ptr<Module> module) {
   RL_TRY_ASSIGN(CachedModel model, CachedModel::load(module));
   std::unique_ptr<TextGenerator> generator(new TextGenerator(std::move(model)));
+  RL_TRY(generator->load_texts(module->program()));
   return generator;
+}
+
+Error TextGenerator::load_texts(const Program& program) {
+  const ProgramDataMap map(program);
+  RL_TRY(load_named(map, kVocabulary, &vocabulary_data_, &tokenizer_));
+  return load_named(map, kChatTemplate, &template_data_, &template_);
+}
+
+Result<std::vector<int32_t>> TextGenerator::encode(std::string_view prompt) const {
+  RL_CHECK(tokenizer_, Error::NotSupported,
+           "prompt: expected tokens, got text; the program has no vocabulary");
+  std::vector<int32_t> tokens = tokenizer_->prefix();
+  RL_TRY(tokenizer_->encode(prompt, &tokens, true));
+  return tokens;
+}
+
+Result<std::vector<int32_t>> TextGenerator::encode(Span<const Message> messages) const {
+  RL_CHECK(tokenizer_ && template_, Error::NotSupported,
+           "prompt: expected tokens or text, got messages; the program has no chat template");
+  std::string prompt;
+  RL_TRY(template_->render(messages, true, &prompt));
+  std::vector<int32_t> tokens;
+  RL_TRY(tokenizer_->encode(prompt, &tokens, true));
+  return tokens;
 }
 
 Error TextGenerator::check(Span<const int32_t> prompt, const GenerateOptions& options) const {
@@ -68,6 +109,7 @@ Error TextGenerator::begin(Span<const int32_t> prompt, const GenerateOptions& op
   options_ = options;
   sampler_ = Sampler(options.sampler);
   stop_ = StopTexts(options.stop);
+  if (tokenizer_) decoder_.emplace(*tokenizer_);
   history_.assign(prompt.begin(), prompt.end());
   become(prompt.size() <= facts().context ? history_ : shifted(history_, options.keep, facts().context));
   statistics_ = {};
@@ -129,9 +171,22 @@ Generated TextGenerator::sample() {
   history_.push_back(token);
   pending_.assign(1, token);
   ++statistics_.generated_tokens;
-  if (options_.stops_at_end && is_end(token)) return finish(Finish::EndToken, std::move(step));
-  if (statistics_.generated_tokens == options_.max_tokens) return finish(Finish::MaxTokens, std::move(step));
-  return step;
+  const bool stops = add_text(token, &step.text);
+  const Finish why = stops ? Finish::StopText : reason_to_end(token);
+  return why == Finish::None ? step : finish(why, std::move(step));
+}
+
+Finish TextGenerator::reason_to_end(int32_t token) const {
+  if (options_.stops_at_end && is_end(token)) return Finish::EndToken;
+  return statistics_.generated_tokens == options_.max_tokens ? Finish::MaxTokens : Finish::None;
+}
+
+// Appends the text that is certain with the token; whether a stop text is complete.
+bool TextGenerator::add_text(int32_t token, std::string* text) {
+  if (!decoder_) return false;
+  std::string decoded;
+  decoder_->add(token, &decoded);
+  return stop_.add(decoded, text);
 }
 
 bool TextGenerator::is_end(int32_t token) const {
@@ -139,9 +194,18 @@ bool TextGenerator::is_end(int32_t token) const {
   return std::find(ends.begin(), ends.end(), token) != ends.end();
 }
 
+// The end of a text: what was held back comes with the last step, unless a stop text has ended it.
 Generated TextGenerator::finish(Finish why, Generated step) {
   is_running_ = false;
   step.finish = why;
+  if (!decoder_ || why == Finish::StopText) return step;
+  std::string decoded;
+  decoder_->finish(&decoded);
+  if (stop_.add(decoded, &step.text)) {
+    step.finish = Finish::StopText;
+  } else {
+    step.text += stop_.rest();
+  }
   return step;
 }
 

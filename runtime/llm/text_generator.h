@@ -6,7 +6,9 @@
 //   GenerateOptions options;
 //   options.max_tokens = 200;
 //   options.stop = {"\n\n"};
-//   Result<Finish> finish = (*generator)->generate("Once upon a time", options, [](const Generated& piece) {
+//   auto prompt = (*generator)->encode("Once upon a time");
+//   auto finish = (*generator)->generate({prompt->data(), prompt->size()}, options, [](const Generated&
+//   piece) {
 //     std::fwrite(piece.text.data(), 1, piece.text.size(), stdout);
 //     return true;  // false cancels
 //   });
@@ -24,8 +26,10 @@
 #include <vector>
 
 #include "runtime/llm/cached_model.h"
+#include "runtime/llm/chat_template.h"
 #include "runtime/llm/sampler.h"
 #include "runtime/llm/stop_texts.h"
+#include "runtime/llm/tokenizer.h"
 
 namespace rushlight::llm {
 
@@ -76,11 +80,24 @@ class TextGenerator {
  public:
   using Callback = std::function<bool(const Generated&)>;
 
-  // Errors: what CachedModel::load() returns.
+  // The vocabulary and the chat template are read from the program, where it has them: the named data
+  // rushlight.vocabulary and rushlight.chat_template. Without a vocabulary there are only tokens. Errors:
+  // what CachedModel::load(), Tokenizer::load() and ChatTemplate::load() return.
   [[nodiscard]] static Result<std::unique_ptr<TextGenerator>> load(std::shared_ptr<Module> module);
 
   [[nodiscard]] const ModelFacts& facts() const { return model_.facts(); }
   [[nodiscard]] const Method& method() const { return model_.method(); }
+
+  // Null of a program without a vocabulary.
+  [[nodiscard]] const Tokenizer* tokenizer() const { return tokenizer_ ? &*tokenizer_ : nullptr; }
+  // Null of a program without a chat template.
+  [[nodiscard]] const ChatTemplate* chat_template() const { return template_ ? &*template_ : nullptr; }
+
+  // The tokens of a text that is to be continued, with those that begin a text, or of a conversation, for its
+  // next answer. Special tokens may be written in them. Errors: NotSupported (the program has no vocabulary,
+  // or no template), or what Tokenizer::encode() and ChatTemplate::render() return.
+  [[nodiscard]] Result<std::vector<int32_t>> encode(std::string_view prompt) const;
+  [[nodiscard]] Result<std::vector<int32_t>> encode(Span<const Message> messages) const;
 
   // Evaluates the prompt and gives the callback each step to the end. Errors: what begin() and step() return.
   [[nodiscard]] Result<Finish> generate(Span<const int32_t> prompt, const GenerateOptions& options,
@@ -105,6 +122,7 @@ class TextGenerator {
  private:
   explicit TextGenerator(CachedModel model) : model_(std::move(model)) {}
 
+  Error load_texts(const Program& program);
   Error check(Span<const int32_t> prompt, const GenerateOptions& options) const;
   // Makes `tokens` what the cache holds and is going to be evaluated.
   void become(const std::vector<int32_t>& tokens);
@@ -112,13 +130,20 @@ class TextGenerator {
   Error evaluate_next();
   Generated sample();
   [[nodiscard]] bool is_end(int32_t token) const;
+  [[nodiscard]] Finish reason_to_end(int32_t token) const;
+  bool add_text(int32_t token, std::string* text);
   Generated finish(Finish why, Generated step);
   [[nodiscard]] float logprob_of(int32_t token) const;
 
   CachedModel model_;
+  FreeableBuffer vocabulary_data_;  // what tokenizer_ and template_ use
+  FreeableBuffer template_data_;
+  std::optional<Tokenizer> tokenizer_;
+  std::optional<ChatTemplate> template_;
   GenerateOptions options_;
   Sampler sampler_{SamplerOptions()};
   StopTexts stop_{{}};
+  std::optional<Decoder> decoder_;
   std::vector<int32_t> pending_;  // behind the cache's, not evaluated yet
   std::vector<int32_t> history_;  // all of the prompt and the text, for the sampler's repetition penalty
   bool is_running_ = false;

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 import rushlight
 
-VOCABULARY, CONTEXT, CHUNK = 48, 40, 8
+VOCABULARY, CONTEXT, CHUNK = 46, 40, 8
 BEGIN, END = 1, 2
 
 

@@ -35,6 +35,10 @@ class TextModel:
         """Tokens that the cache holds: of the prompt and the generated text together."""
         self.vocabulary: int = facts["vocabulary"]
         """The number of tokens there are."""
+        self.takes_text: bool = facts["takes_text"]
+        """Whether the program has a vocabulary; otherwise prompts are tokens, and pieces have no text."""
+        self.takes_messages: bool = facts["takes_messages"]
+        """Whether it has a chat template, too."""
         self.generation: Generation | None = None
         """The one that was begun last."""
 
@@ -67,7 +71,12 @@ class TextModel:
         return Chat(self, system, options_of(options))
 
     def tokens_of(self, prompt: Prompt) -> list[int]:
-        """The prompt as tokens."""
+        """The prompt as tokens. Raises InvalidArgument: a token that there is not, text for a program without
+        a vocabulary, messages for one without a chat template, a role that the template does not know."""
+        if isinstance(prompt, str):
+            return self._native.encode(prompt)
+        if prompt and isinstance(prompt[0], Mapping):
+            return self._native.encode_chat([_pair(message) for message in prompt])
         try:
             tokens = [operator.index(token) for token in prompt]  # type: ignore[arg-type]
         except TypeError:
@@ -98,6 +107,14 @@ class TextModel:
     def native_step(self) -> tuple[bytes, int | None, float, int]:
         """For Generation."""
         return self._native.step()
+
+
+def _pair(message: Any) -> tuple[str, str]:
+    """Role and content."""
+    parts = (message.get("role"), message.get("content")) if isinstance(message, Mapping) else ()
+    if len(parts) != 2 or not all(isinstance(part, str) for part in parts):
+        raise InvalidArgument(f"message: expected texts role and content, got {message!r:.80}")
+    return parts
 
 
 def options_of(given: Mapping[str, Any]) -> Options:

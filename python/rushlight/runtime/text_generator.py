@@ -20,6 +20,17 @@ class TextGenerator:
         self.facts: dict[str, Any] = generator.facts()
         """What the program says of its model: TextFacts of the native module's stub."""
 
+    def encode(self, prompt: str) -> list[int]:
+        """The tokens of a text that is to be continued."""
+        result: list[int] = native.call(self._module, self._generator.encode, _utf8(prompt))
+        return result
+
+    def encode_chat(self, messages: Sequence[tuple[str, str]]) -> list[int]:
+        """The tokens of a conversation, roles and contents, for its next answer."""
+        pairs = [(role, _utf8(content)) for role, content in messages]
+        result: list[int] = native.call(self._module, self._generator.encode_chat, pairs)
+        return result
+
     def begin(self, prompt: Sequence[int], options: dict[str, Any]) -> None:
         """Begins a text; evaluates nothing."""
         native.call(self._module, self._generator.begin, prompt, options)
@@ -43,3 +54,8 @@ class TextGenerator:
         """Tokens and nanoseconds since begin()."""
         result: dict[str, int] = native.call(self._module, self._generator.statistics)
         return result
+
+
+def _utf8(text: str) -> str:
+    """Text that UTF-8 can write: halves of characters become `?`."""
+    return text.encode("utf-8", "replace").decode()

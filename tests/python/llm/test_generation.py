@@ -226,8 +226,8 @@ class Metadata:
     CASES = (
         ({"get_max_context_len": 0}, "get_max_context_len: expected 1 to"),
         ({"get_max_context_len": 0.5}, "get_max_context_len: expected an integer, got a Double"),
-        ({"get_eos_ids": (2, VOCABULARY)}, "get_eos_ids: expected a token below 48, got 48"),
-        ({"get_vocab_size": VOCABULARY + 1}, "get_vocab_size: expected 1 to 48, got 49"),
+        ({"get_eos_ids": (2, VOCABULARY)}, "get_eos_ids: expected a token below 46, got 46"),
+        ({"get_vocab_size": VOCABULARY + 1}, "get_vocab_size: expected 1 to 46, got 47"),
         ({"get_max_context_len": None, "get_max_seq_len": None}, "expected a method get_max_seq_len"),
     )
 
