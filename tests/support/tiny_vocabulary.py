@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A vocabulary and a chat template for the tiny language model: tokens are letters, some words, special tokens,
-and halves of a character."""
+"""A vocabulary and a chat template for the tiny language model: tokens are letters, some words,
+special tokens, and parts of characters."""
 
 from __future__ import annotations
 

@@ -39,6 +39,8 @@ class Generation(Iterator[Piece]):
         self._logprobs = logprobs
         self._finished = finished
         self._text = ""  # for `finished`
+        self.has_text = model.takes_text
+        """Whether pieces have text; otherwise tokens alone."""
         self._statistics: Statistics | None = None
         self.finish_reason: FinishReason | None = None
 

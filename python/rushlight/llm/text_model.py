@@ -111,10 +111,12 @@ class TextModel:
 
 def _pair(message: Any) -> tuple[str, str]:
     """Role and content."""
-    parts = (message.get("role"), message.get("content")) if isinstance(message, Mapping) else ()
-    if len(parts) != 2 or not all(isinstance(part, str) for part in parts):
+    role, content = (
+        message.get(key) if isinstance(message, Mapping) else None for key in ("role", "content")
+    )
+    if not isinstance(role, str) or not isinstance(content, str):
         raise InvalidArgument(f"message: expected texts role and content, got {message!r:.80}")
-    return parts
+    return role, content
 
 
 def options_of(given: Mapping[str, Any]) -> Options:
