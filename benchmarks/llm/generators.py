@@ -86,7 +86,9 @@ class LlamaCpp:
 
     def version(self) -> str:
         flags = self._package.llama_print_system_info().decode()
-        has = [part.split(" = ")[0].strip() for part in flags.replace("CPU :", "").split("|") if " = 1" in part]
+        has = [
+            part.split(" = ")[0].strip() for part in flags.replace("CPU :", "").split("|") if " = 1" in part
+        ]
         return f"llama-cpp-python {self._package.__version__} ({' '.join(has)})"
 
     def restart(self) -> None:

@@ -92,7 +92,9 @@ def best(rounds: list[dict[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def compete(entries: list[Entry], threads: int, rounds: int, variant: str | None) -> dict[str, dict[str, Any]]:
+def compete(
+    entries: list[Entry], threads: int, rounds: int, variant: str | None
+) -> dict[str, dict[str, Any]]:
     """The best numbers of each contestant on so many threads."""
     all_rounds: dict[str, list[dict[str, Any]]] = {entry.name: [] for entry in entries}
     with tempfile.TemporaryDirectory() as folder:
@@ -124,7 +126,9 @@ def table(results: dict[int, dict[str, dict[str, Any]]], read: int) -> str:
                 continue
             share = f"{each['decode'] * read / 1e9 / each['bandwidth']:.0%}" if name == "rushlight" else ""
             ratio = {key: ours[key] / each[key] for key in BIGGER_IS_BETTER}
-            beside = {key: "" if name == "rushlight" else f" (we {value:.2f}×)" for key, value in ratio.items()}
+            beside = {
+                key: "" if name == "rushlight" else f" (we {value:.2f}×)" for key, value in ratio.items()
+            }
             lines.append(
                 f"| {threads} | {name} | {each['decode']:.0f}{beside['decode']} | {share} "
                 f"| {each['prefill']:.0f}{beside['prefill']} | {each['first']:.2f} | {each['peak'] / 1e6:.0f} |"
@@ -150,7 +154,9 @@ def page(results: dict[int, dict[str, dict[str, Any]]], read: int, variant: str 
 
 def main() -> int:
     """See the module."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--peers", default=sys.executable, help="the Python that has the peers' packages")
     parser.add_argument("--genai", type=Path, help="a folder of ONNX Runtime GenAI's model builder")
     parser.add_argument("--official", type=Path, help="a program of the official exporter")
