@@ -202,6 +202,28 @@ def test_tensors_that_overlap_what_is_written_are_refused(kernels: Kernels, name
         kernels.run(NAME, state.arguments(tokens_of(state.layer, 5), torch.empty(1, 5, 32), **changed))
 
 
+@given(layer=LAYERS, data=st.data(), threads=st.sampled_from([1, 2, 3]))
+@settings(deadline=None, max_examples=40)
+def test_the_scratch_memory_that_is_asked_for_serves_every_smaller_call(
+    kernels: Kernels, layer: Layer, data: st.DataObject, threads: int
+) -> None:
+    layer = replace(layer, context=data.draw(st.integers(40, 5000)))
+    most = data.draw(st.integers(1, 60))
+    largest = State(layer).arguments(tokens_of(layer, most), torch.empty(1, most, layer.heads * layer.depth))
+    asked = kernels.scratch_bytes(NAME, largest, threads=threads)
+    tokens = data.draw(st.one_of(st.just(most), st.integers(1, most)))
+    state = State(layer)
+    state.tensors["input_pos"].fill_(data.draw(st.integers(0, layer.context - tokens)))
+    outs = []
+    for memory in (asked, 1 << 24):
+        out = torch.empty(1, tokens, layer.heads * layer.depth)
+        arguments = state.arguments(tokens_of(layer, tokens), out)
+        kernels.run(NAME, arguments, temporary_bytes=memory, threads=threads)
+        outs.append(out)
+    # With less the portable loop computes it, whose bits are others.
+    assert torch.equal(outs[0], outs[1])
+
+
 def test_without_scratch_memory_nothing_is_written(kernels: Kernels) -> None:
     for way in ways(kernels):
         state = State(Layer())
