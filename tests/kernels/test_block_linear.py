@@ -7,7 +7,6 @@ import itertools
 import random
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
@@ -21,6 +20,7 @@ FORMS = [
         (4, 8), (16, 32, 64, 128), ("float16", "float32"), (False, True)
     )
 ]
+HALF = BlockForm(16, 0, "float16", False)
 
 
 def arguments_of(form: BlockForm) -> list[Any]:
@@ -33,7 +33,9 @@ def tensor_of(sample: BlockSample) -> torch.Tensor:
     return torch.from_numpy(sample.stored)
 
 
-def run_all(kernels: Kernels, arguments: list[Any], shape: tuple[int, ...]) -> torch.Tensor:
+def run_all(
+    kernels: Kernels, arguments: list[Any], shape: tuple[int, ...], tolerance: float = 0
+) -> torch.Tensor:
     """The result, which is the same in all ways to call the kernel, on one thread and on more."""
     results = []
     for way, threads, is_dynamic in itertools.product(kernels.ways(LINEAR), (1, 3), (False, True)):
@@ -41,7 +43,7 @@ def run_all(kernels: Kernels, arguments: list[Any], shape: tuple[int, ...]) -> t
         kernels.run(LINEAR, [*arguments, out], dynamic=[out] if is_dynamic else (), way=way, threads=threads)
         results.append(out)
     for each in results[1:]:
-        assert torch.equal(each.view(torch.int32), results[0].view(torch.int32))
+        torch.testing.assert_close(each, results[0], rtol=tolerance, atol=tolerance, equal_nan=True)
     return results[0]
 
 
@@ -72,7 +74,7 @@ def test_products_are_those_of_the_values(kernels: Kernels, seed: int) -> None:
         assert bool(((result - expected).abs() <= bound + 1e-6 * expected.abs()).all())
 
 
-@pytest.mark.parametrize("form", FORMS, ids=str)
+@pytest.mark.parametrize("form", [*FORMS, HALF], ids=str)
 def test_embeddings_are_rows_of_the_values(kernels: Kernels, form: BlockForm) -> None:
     sample = draw_block_weight(form, 37, 83, 5)
     for indices in (
@@ -84,6 +86,22 @@ def test_embeddings_are_rows_of_the_values(kernels: Kernels, form: BlockForm) ->
         kernels.run(EMBEDDING, [tensor_of(sample), indices, 37, 83, *arguments_of(form), out])
         expected = torch.from_numpy(sample.values)[indices.long()]
         torch.testing.assert_close(out.double(), expected, rtol=2e-7, atol=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_products_of_float16_are_those_of_the_values(kernels: Kernels, seed: int) -> None:
+    draw = random.Random(seed)
+    features, depth = draw.choice([1, 16, 17, 40]), draw.choice([0, 1, 5, 32, 101])
+    rows = draw.choice([[], [3], [2, 4], [70]])
+    sample = draw_block_weight(HALF, features, depth, seed)
+    input, bias = torch.randn([*rows, depth]), torch.randn(features)
+    residual = torch.randn([*rows, features]) if seed % 2 == 0 else None
+    arguments = [input, tensor_of(sample), bias, residual, features, *arguments_of(HALF), 16]
+    result = run_all(kernels, arguments, (*rows, features), tolerance=1e-5)
+    expected = input.double() @ torch.from_numpy(sample.values).T + bias
+    torch.testing.assert_close(
+        result.double(), expected + (0 if residual is None else residual), rtol=1e-5, atol=1e-5
+    )
 
 
 def test_an_index_outside_is_refused(kernels: Kernels) -> None:
@@ -117,5 +135,5 @@ def test_a_row_that_is_not_finite_is_nan_and_others_are_not(kernels: Kernels) ->
     input[1, 40] = float("inf")
     arguments = [input, tensor_of(sample), None, None, 33, *arguments_of(form), 16]
     result = run_all(kernels, arguments, (3, 33))
-    assert np.isnan(result[1]).all()
-    assert np.isfinite(result[[0, 2]]).all()
+    assert bool(result[1].isnan().all())
+    assert bool(result[[0, 2]].isfinite().all())

@@ -14,7 +14,7 @@ FEATURES = 16
 
 @dataclass(frozen=True)
 class BlockForm:
-    """What a call says of a block weight; `scales` is float16 or float32."""
+    """What a call says of a block weight; `scales` is float16 or float32. Of 16 bits: float16."""
 
     bits: int
     group: int
@@ -34,6 +34,12 @@ class BlockSample:
 def draw_block_weight(form: BlockForm, features: int, depth: int, seed: int) -> BlockSample:
     """Random numbers of all sizes with scales around 0.01."""
     random = np.random.default_rng(seed)
+    if form.bits == 16:
+        halves = random.uniform(-1, 1, (features, depth)).astype(np.float16)
+        stored = _by_panels(halves, -(-features // FEATURES) * FEATURES)
+        return BlockSample(
+            form, stored.reshape(len(stored), depth * FEATURES).view(np.uint8), halves.astype(np.float64)
+        )
     groups, panels = -(-depth // form.group), -(-features // FEATURES)
     dtype = np.dtype(form.scales)
     numbers = random.integers(0, 1 << form.bits, (features, depth), dtype=np.uint8)
@@ -62,4 +68,6 @@ def _by_panels(scales: NDArray[np.generic], wide: int) -> NDArray[np.generic]:
     """[features, groups] as [panels, groups, 16]."""
     padded = np.zeros((wide, scales.shape[1]), scales.dtype)
     padded[: len(scales)] = scales
-    return np.ascontiguousarray(padded.reshape(-1, FEATURES, scales.shape[1]).transpose(0, 2, 1))
+    return np.ascontiguousarray(
+        padded.reshape(wide // FEATURES, FEATURES, scales.shape[1]).transpose(0, 2, 1)
+    )

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A linear layer in float32 whose weight stays integers of 4 or 8 bits in the order of
-// kernels/ukernel/block_gemm.h. Blocks of the input are quantized for each panel: that takes no memory.
+// A linear layer in float32 whose weight stays integers of 4 or 8 bits, or float16. Blocks of the input are
+// quantized for each panel: that takes no memory.
 #include <algorithm>
 #include <cmath>
 
@@ -65,13 +65,35 @@ void multiply_panel(const BlockWeight& weight, const ukernel::BlockPanel& panel,
   }
 }
 
+// The same of float16.
+void multiply_halves(const BlockWeight& weight, size_t first, const float* row,
+                     float (&totals)[ukernel::kBlockFeatures]) {
+  for (size_t j = 0; j < ukernel::kBlockFeatures; ++j) {
+    float even = 0, odd = 0;
+    for (size_t k = 0; k < weight.form.depth; ++k) {
+      const float product = row[k] * weight.half(first + j, k);
+      if (k % 2 == 0) {
+        even += product;
+      } else {
+        odd += product;
+      }
+    }
+    totals[j] = even + odd;
+  }
+}
+
 void multiply(const BlockLinearProblem& problem) {
   const BlockWeight& weight = problem.weight;
   for (size_t i = 0; i < problem.rows; ++i) {
     for (size_t p = 0; p < weight.panels(); ++p) {
       float totals[ukernel::kBlockFeatures];
-      multiply_panel(weight, weight.panel(p), problem.input + i * weight.form.depth, totals);
+      const float* row = problem.input + i * weight.form.depth;
       const size_t first = p * ukernel::kBlockFeatures;
+      if (weight.is_half) {
+        multiply_halves(weight, first, row, totals);
+      } else {
+        multiply_panel(weight, weight.panel(p), row, totals);
+      }
       const size_t count = std::min(ukernel::kBlockFeatures, weight.features - first);
       for (size_t j = 0; j < count; ++j) {
         const size_t at = i * weight.features + first + j;
@@ -114,7 +136,7 @@ Error check_and_plan(const Tensor& input, const Tensor& weight, const BlockArgum
   RL_CHECK(activation_bits == 8 || activation_bits == 16, Error::InvalidArgument,
            "activation_bits: expected 8 or 16, got %ld", static_cast<long>(activation_bits));
   RL_TRY(make_block_weight(weight, arguments, made));
-  made->form.is_narrow = activation_bits == 8;
+  made->form.is_narrow = !made->is_half && activation_bits == 8;
   *shape = Shape::of(input, 1);
   shape->push(static_cast<ptrdiff_t>(made->features));
   return Error::Ok;
