@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/host/attention_tiles.h"
+#include "kernels/host/attention/attention_tiles.h"
 #include "kernels/host/pieces.h"
 #include "kernels/matmul/attention_rows.h"
 #include "kernels/ukernel/attention.h"

@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "kernels/host/int8/grouped_linear.h"
+#include "kernels/ukernel/block_gemm.h"
+#include "kernels/ukernel/half_gemm.h"
 
 namespace rushlight::kernels::host {
 
