@@ -149,10 +149,10 @@ void quantize_block_row(const BlockForm& form, const float* from, void* to) {
   with_layout(form, [&](auto layout) {
     using K = decltype(layout);
     auto* const numbers = reinterpret_cast<int8_t*>(static_cast<char*>(to) + header_bytes(form));
-    quantize_blocks(form, from, to, [&](size_t block, const int16_t* q) {
+    quantize_blocks(form, from, to, [&](size_t block, const int32_t* q) {
       int8_t* at = numbers + block * form.block_depth() * K::kParts;
       for (size_t k = 0; k < form.block_depth(); k += kStep, at += K::kRowStep) {
-        const int16x8_t eight = vld1q_s16(q + k);
+        const int16x8_t eight = vcombine_s16(vmovn_s32(vld1q_s32(q + k)), vmovn_s32(vld1q_s32(q + k + 4)));
         if constexpr (!K::kIsNarrow) vst1_s8(at, vrshrn_n_s16(eight, 8));
         vst1_s8(at + K::kRowStep - kStep, vmovn_s16(eight));
       }

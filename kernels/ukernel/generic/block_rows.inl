@@ -22,13 +22,8 @@ struct BlockHeader {
 
 constexpr size_t header_bytes(const BlockForm& form) { return whole(form.blocks() * sizeof(BlockHeader)); }
 
-RL_INLINE BlockHeader header(const char* row, size_t block) {
-  const char* from = row + block * sizeof(BlockHeader);
-  BlockHeader header;  // by members: in registers
-  std::memcpy(&header.scale, from, sizeof(header.scale));
-  std::memcpy(&header.sum, from + offsetof(BlockHeader, sum), sizeof(header.sum));
-  std::memcpy(&header.correction, from + offsetof(BlockHeader, correction), sizeof(header.correction));
-  return header;
+RL_INLINE const BlockHeader& header(const char* row, size_t block) {
+  return reinterpret_cast<const BlockHeader*>(row)[block];
 }
 
 // The largest magnitude of a block, as a pattern: they are ordered as the magnitudes, infinity and NaN above all.
@@ -44,7 +39,7 @@ RL_INLINE uint32_t largest_pattern(const float* __restrict x) {
 
 // Quantizes the numbers of one block; x has kMostBlock numbers, zeros past the end.
 RL_INLINE BlockHeader quantize_block(const BlockForm& form, const float* __restrict x,
-                                     int16_t* __restrict q) {
+                                     int32_t* __restrict q) {
   const uint32_t most = largest_pattern(x);
   if (most >= 0x7f800000u || of_pattern(most) < kBlockLeast) {
     for (size_t k = 0; k < kMostBlock; ++k) q[k] = 0;
@@ -56,9 +51,7 @@ RL_INLINE BlockHeader quantize_block(const BlockForm& form, const float* __restr
   I32 sums = splat(int32_t{0});
   for (size_t k = 0; k < kMostBlock; k += kLanes) {
     const I32 numbers = bits(rounded(load(x + k) * inverse) + magic) - splat(int32_t{0x4b400000});
-    int32_t lanes[kLanes];
-    std::memcpy(lanes, &numbers, sizeof(lanes));
-    for (size_t i = 0; i < kLanes; ++i) q[k + i] = static_cast<int16_t>(lanes[i]);
+    std::memcpy(q + k, &numbers, sizeof(numbers));
     sums = sums + numbers;
   }
   int32_t lanes[kLanes], sum = 0;
@@ -75,7 +68,7 @@ RL_INLINE void quantize_blocks(const BlockForm& form, const float* from, void* t
   for (size_t block = 0; block < form.blocks(); ++block) {
     const size_t begin = block * depth;
     const size_t left = form.depth > begin ? form.depth - begin : 0;
-    int16_t q[kMostBlock];
+    int32_t q[kMostBlock];
     BlockHeader made;
     if (left >= kMostBlock && depth == kMostBlock) {
       made = quantize_block(form, from + begin, q);
@@ -84,7 +77,7 @@ RL_INLINE void quantize_blocks(const BlockForm& form, const float* from, void* t
       for (size_t k = 0; k < depth && k < left; ++k) x[k] = from[begin + k];
       made = quantize_block(form, x, q);
     }
-    std::memcpy(static_cast<char*>(to) + block * sizeof(made), &made, sizeof(made));
+    static_cast<BlockHeader*>(to)[block] = made;
     store(block, q);
   }
 }
