@@ -66,6 +66,22 @@ struct BlockForm {
   [[nodiscard]] constexpr size_t blocks() const { return groups() * (group / block_depth()); }
 };
 
+// A panel, number by number.
+struct BlockPanel {
+  const BlockForm& form;
+  const uint8_t* data;
+
+  [[nodiscard]] int32_t number(size_t feature, size_t k) const {
+    const size_t in_group = k % form.group, in_run = in_group % form.run();
+    const uint8_t* word = scales(k / form.group) + form.header_bytes() +
+                          (in_group / form.run() * kBlockFeatures + feature) * sizeof(uint32_t);
+    return form.is_byte ? word[in_run] : word[in_run % 4] >> (in_run / 4 * 4) & 15;
+  }
+  // Of the features of a group, float16 or float32, aligned to bytes.
+  [[nodiscard]] const uint8_t* scales(size_t group) const { return data + group * form.group_bytes(); }
+  [[nodiscard]] const uint8_t* minimums(size_t group) const { return scales(group) + form.scale_bytes(); }
+};
+
 // Bytes of a quantized row, a multiple of 64; quantizes form.depth numbers.
 RL_UKERNEL_INTEGER(size_t, block_row_bytes, (const BlockForm& form), (form))
 RL_UKERNEL_INTEGER(void, quantize_block_row, (const BlockForm& form, const float* from, void* to),

@@ -35,3 +35,24 @@ RL_INLINE float half_value(uint16_t half) {
 }  // namespace
 
 }  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
+
+#if defined(__F16C__)
+#include "kernels/ukernel/x86/halves.h"
+#else
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+namespace {
+
+// kLanes of them.
+RL_INLINE F32 load_halves(const void* from) {
+  uint16_t halves[kLanes];
+  std::memcpy(halves, from, sizeof(halves));
+  float values[kLanes];
+  for (size_t i = 0; i < kLanes; ++i) values[i] = half_value(halves[i]);
+  return load(values);
+}
+
+}  // namespace
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT
+#endif

@@ -6,44 +6,21 @@
 #include <cstring>
 
 #include "kernels/ukernel/block_gemm.h"
+#include "kernels/ukernel/reference/half.h"
 
 namespace rushlight::ukernel::reference {
 
-inline float half_to_float(uint16_t half) {
-  const int exponent = half >> 10 & 31, mantissa = half & 1023;
-  const float sign = (half & 0x8000) != 0 ? -1.0F : 1.0F;
-  if (exponent == 31) return mantissa != 0 ? std::nanf("") : sign * HUGE_VALF;
-  return sign * (exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -24)
-                               : std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25));
+// The scale or minimum of a feature.
+inline float block_real(const BlockForm& form, const uint8_t* from, size_t feature) {
+  if (form.is_single) {
+    float value;
+    std::memcpy(&value, from + feature * sizeof(value), sizeof(value));
+    return value;
+  }
+  uint16_t half;
+  std::memcpy(&half, from + feature * sizeof(half), sizeof(half));
+  return half_to_float(half);
 }
-
-// Number, scale or minimum of a feature of a panel.
-struct BlockPanel {
-  const BlockForm& form;
-  const uint8_t* data;
-
-  [[nodiscard]] const uint8_t* group(size_t g) const { return data + g * form.group_bytes(); }
-  [[nodiscard]] int32_t number(size_t feature, size_t k) const {
-    const size_t in_group = k % form.group, in_run = in_group % form.run();
-    const uint8_t* word = group(k / form.group) + form.header_bytes() +
-                          (in_group / form.run() * kBlockFeatures + feature) * sizeof(uint32_t);
-    return form.is_byte ? word[in_run] : word[in_run % 4] >> (in_run / 4 * 4) & 15;
-  }
-  [[nodiscard]] float real(size_t feature, const uint8_t* from) const {
-    if (form.is_single) {
-      float value;
-      std::memcpy(&value, from + feature * sizeof(value), sizeof(value));
-      return value;
-    }
-    uint16_t half;
-    std::memcpy(&half, from + feature * sizeof(half), sizeof(half));
-    return half_to_float(half);
-  }
-  [[nodiscard]] float scale(size_t feature, size_t g) const { return real(feature, group(g)); }
-  [[nodiscard]] float minimum(size_t feature, size_t g) const {
-    return real(feature, group(g) + form.scale_bytes());
-  }
-};
 
 struct QuantizedBlock {
   float scale = 0;
@@ -82,12 +59,12 @@ inline float multiply_blocks(const BlockForm& form, const void* panel, size_t fe
       sum += (form.has_minimum ? number : number - form.zero()) * block.q[k];
     }
     const size_t g = begin / form.group;
-    volatile float scale = weights.scale(feature, g) * block.scale;
+    volatile float scale = block_real(form, weights.scales(g), feature) * block.scale;
     volatile float part = static_cast<float>(sum) * scale;
     total = total + part;
     if (form.has_minimum) {
       volatile float row_sum = static_cast<float>(block.sum) * block.scale;
-      volatile float rest = row_sum * weights.minimum(feature, g);
+      volatile float rest = row_sum * block_real(form, weights.minimums(g), feature);
       total = total + rest;
     }
   }

@@ -52,13 +52,11 @@ RL_INLINE Widest multiply_bytes(Widest left, Widest right) { return _mm512_maddu
 RL_INLINE Widest add_16(Widest a, Widest b) { return _mm512_add_epi16(a, b); }
 RL_INLINE Widest odd_bytes(Widest a) { return _mm512_srli_epi16(a, 8); }
 RL_INLINE Widest times_256(Widest a) { return _mm512_slli_epi32(a, 8); }
-RL_INLINE F32 load_halves(const char* from) { return (F32)_mm512_cvtph_ps(load<__m256i>(from)); }
 #else
 RL_INLINE Widest multiply_bytes(Widest left, Widest right) { return _mm256_maddubs_epi16(left, right); }
 RL_INLINE Widest add_16(Widest a, Widest b) { return _mm256_add_epi16(a, b); }
 RL_INLINE Widest odd_bytes(Widest a) { return _mm256_srli_epi16(a, 8); }
 RL_INLINE Widest times_256(Widest a) { return _mm256_slli_epi32(a, 8); }
-RL_INLINE F32 load_halves(const char* from) { return (F32)_mm256_cvtph_ps(load<__m128i>(from)); }
 #endif
 
 // Adds products of unsigned weights with four bytes of a row; sums are of 16 bits without VNNI.
