@@ -222,7 +222,11 @@ def test_arguments_that_do_not_fit_are_refused(kernels: Kernels) -> None:
 
 
 def test_attention_without_heads_or_positions(kernels: Kernels) -> None:
-    for query, key in (((1, 0, 4, 8), (1, 16, 2, 8)), ((1, 3, 0, 8), (1, 16, 2, 8)), ((0, 3, 4, 8), (0, 16, 2, 8))):
+    for query, key in (
+        ((1, 0, 4, 8), (1, 16, 2, 8)),
+        ((1, 3, 0, 8), (1, 16, 2, 8)),
+        ((0, 3, 4, 8), (0, 16, 2, 8)),
+    ):
         cache, out = torch.ones(key), torch.empty(query)
         kernels.run(SDPA, [torch.ones(query), cache, cache, 2, None, 0.0, True, None, out])
 
