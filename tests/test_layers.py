@@ -31,6 +31,7 @@ RUNTIME = [
     "executor",
     "bundled",
     "module",
+    "llm",
     "runner",
 ]
 ABOVE_THE_RUNTIME = ["kernels", "backends", "compat", "python/bindings"]
@@ -69,6 +70,7 @@ PACKAGE = [
     "runtime",
     "codegen",
     "convert",
+    "llm",
     "targets",
     "build",
     "trace",

@@ -138,4 +138,11 @@ void add_and_clamp(const std::optional<Tensor>& residual, const Activation& clam
   });
 }
 
+void multiply_by_gate(const Activation& activation, size_t n, const float* gate, const float* up,
+                      float* out) {
+  const auto low = static_cast<float>(activation.low);
+  const auto high = static_cast<float>(activation.high);
+  for (size_t i = 0; i < n; ++i) out[i] = activate<float>(activation.kind, low, high, gate[i]) * up[i];
+}
+
 }  // namespace rushlight::kernels

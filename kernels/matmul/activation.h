@@ -57,4 +57,7 @@ void add_and_activate(const std::optional<Tensor>& residual, const Activation& a
 // The same of make_clamp(), without what others take.
 void add_and_clamp(const std::optional<Tensor>& residual, const Activation& clamp, const Tensor& out);
 
+// out[i] = activation(gate[i]) * up[i], for n floats.
+void multiply_by_gate(const Activation& activation, size_t n, const float* gate, const float* up, float* out);
+
 }  // namespace rushlight::kernels

@@ -8,8 +8,10 @@
 #include "python/bindings/delegates.h"
 #endif
 #include "python/bindings/failure.h"
+#include "python/bindings/generator.h"
 #include "python/bindings/info.h"
 #include "python/bindings/interrupt.h"
+#include "python/bindings/language.h"
 #include "python/bindings/method.h"
 #include "python/bindings/program.h"
 #include "python/bindings/trace.h"
@@ -25,8 +27,10 @@ PYBIND11_MODULE(RUSHLIGHT_MODULE_NAME, m) {
   rushlight::bind_interrupt(m);
   rushlight::bind_trace(m);
   rushlight::bind_method(m);
+  rushlight::bind_generator(m);
   rushlight::bind_program(m);
   rushlight::bind_info(m);
+  rushlight::bind_language(m);
 #ifdef RUSHLIGHT_XNNPACK
   rushlight::bind_delegates(m);
 #endif

@@ -4,33 +4,11 @@
 #include <cstring>
 
 #include "kernels/ukernel/convert.h"
-#include "kernels/ukernel/generic/vector.h"
+#include "kernels/ukernel/generic/half.inl"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
-
-RL_INLINE uint32_t pattern_of(float value) {
-  uint32_t pattern;
-  std::memcpy(&pattern, &value, sizeof(pattern));
-  return pattern;
-}
-RL_INLINE float of_pattern(uint32_t pattern) {
-  float value;
-  std::memcpy(&value, &pattern, sizeof(value));
-  return value;
-}
-
-// All cases are computed, and one is chosen by masks: so that there is nothing to jump over.
-RL_INLINE float half_value(uint16_t half) {
-  const uint32_t sign = static_cast<uint32_t>(half & 0x8000u) << 16;
-  const uint32_t magnitude = half & 0x7fffu;
-  const uint32_t normal = (magnitude << 13) + (112u << 23);
-  const uint32_t subnormal = pattern_of(static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f);
-  const uint32_t infinite = (magnitude << 13) | 0x7f800000u;
-  const uint32_t finite = magnitude < 0x400u ? subnormal : normal;
-  return of_pattern(sign | (magnitude >= 0x7c00u ? infinite : finite));
-}
 
 RL_INLINE uint16_t half_pattern(float value) {
   const uint32_t wide = pattern_of(value);

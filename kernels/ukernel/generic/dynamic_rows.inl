@@ -1,46 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What variants of dynamic_gemm share: ranges and quantized rows, as loops that compilers make vectors of.
-#include <cstring>
-
 #include "kernels/ukernel/dynamic_gemm.h"
-#include "kernels/ukernel/generic/vector.h"
+#include "kernels/ukernel/generic/rounding.inl"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
 namespace {
-
-// The value as it is rounded: a sum that it becomes part of is not fused with the product that made it.
-template <class Value>
-RL_INLINE Value rounded(Value value) {
-#if defined(__x86_64__) && defined(__SSE2__)
-  __asm__("" : "+v"(value));
-#elif defined(__aarch64__)
-  __asm__("" : "+w"(value));
-#else
-  __asm__("" : "+m"(value));
-#endif
-  return value;
-}
 
 // Begins with the numbers of the row.
 struct RowHeader {
   float scale;
   int32_t zero_point;  // as numbers of the row are stored
 };
-
-// Rounds halves to even, between -2^22 and 2^22.
-RL_INLINE int32_t nearest(float value) {
-  value += 0x1.8p23F;
-  int32_t bits;
-  std::memcpy(&bits, &value, sizeof(bits));
-  return bits - 0x4b400000;
-}
-RL_INLINE int32_t nearest(double value) {
-  value += 0x1.8p52;
-  int64_t bits;
-  std::memcpy(&bits, &value, sizeof(bits));
-  return static_cast<int32_t>(bits);
-}
 
 // Quantized numbers plus an offset. Bounds that stand between product and sum keep them apart.
 template <class T, class Real>
@@ -79,8 +50,6 @@ void quantize_group(size_t n, const float* x, const DynamicQuantization& how, in
     quantize_run<T, float>(n, x, how, offset, to);
   }
 }
-
-constexpr size_t whole(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 }  // namespace
 

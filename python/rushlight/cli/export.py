@@ -20,7 +20,20 @@ from rushlight.files import write_text
 _MOST_OPERATORS = 12
 
 
-@click.command("export")
+class _ExportCommand(click.Command):
+    """`rushlight export llm` is a command of its own: no factory is called so, they have a colon."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        if args[:1] == ["llm"]:
+            from rushlight.cli.export_llm import export_llm_command
+
+            return export_llm_command.make_context(f"{info_name} llm", args[1:], parent, **extra)
+        return super().make_context(info_name, args, parent, **extra)
+
+
+@click.command("export", cls=_ExportCommand)
 @click.argument("factory", metavar="PACKAGE.MODULE:FACTORY")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The .pte to write.")
 @click.option("-t", "--target", help="Check the program for a target; see `rushlight targets`.")
@@ -79,7 +92,9 @@ def export_command(
 ) -> None:
     """Turn a PyTorch model into a program. FACTORY is a function without arguments that returns the module
     and its example inputs: (module, args), (module, args, kwargs) or (module, args, kwargs, dynamic_shapes);
-    or a mapping of such tuples by the names of methods. `--quantize` and `--calibrate DATA` quantize it."""
+    or a mapping of such tuples by the names of methods. `--quantize` and `--calibrate DATA` quantize it.
+
+    `rushlight export llm` exports language models from their files; see `rushlight export llm --help`."""
     from rushlight.export import export, register_custom_operators
 
     register_custom_operators(options["custom_ops"])  # the factory may call them

@@ -49,8 +49,9 @@ class Argument:
             span = f"Span<{item}>" if self.mutable else f"Span<const {item}>"
             return f"std::optional<{span}>" if self.optional else span
         if self.base in _BY_REFERENCE:
-            plain = f"std::optional<{element}>" if self.optional else element
-            return f"{plain}&" if self.mutable else f"const {plain}&"
+            if self.optional:  # the tensor in it may be written to nevertheless
+                return f"const std::optional<{element}>&"
+            return f"{element}&" if self.mutable else f"const {element}&"
         return f"std::optional<{element}>" if self.optional else element
 
 

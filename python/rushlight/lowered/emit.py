@@ -191,13 +191,14 @@ class Emitter:
                 return TensorInfo(**common, storage=model.Storage.PLANNED)
             case Place.CALLER:
                 return TensorInfo(**common, storage=model.Storage.INPUT)
-            case Place.MUTABLE if any(operand is state for state in self.lowered.mutable):
-                assert storage.data is not None
+            case Place.MUTABLE if storage.data is not None and any(
+                operand is state for state in self.lowered.mutable
+            ):
                 index = self.pools.mutable.add(storage.data, operand.dim_order)
                 return TensorInfo(
                     **common, storage=model.Storage.MUTABLE, buffer_index=index, name=storage.name
                 )
-            case Place.MUTABLE:  # another tensor in the same bytes: the state itself brings the initial ones
+            case Place.MUTABLE:  # without initial bytes, or another tensor brings them
                 return TensorInfo(**common, storage=model.Storage.PLANNED)
         return self._constant(operand, storage, common)
 

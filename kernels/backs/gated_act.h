@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The problem of a gated activation, and its back.
+#pragma once
+
+#include <cstddef>
+
+#include "kernels/matmul/activation.h"
+#include "runtime/base/error.h"
+#include "runtime/kernel/context.h"
+#include "runtime/tensor/scalar_type.h"
+
+namespace rushlight::kernels {
+
+// A row is `width` gates and behind them as many numbers; the result has a row of `width` for it. float32.
+struct GatedActProblem {
+  const Activation& activation;
+  size_t rows;
+  size_t width;
+  const float* input;
+  float* out;  // overlaps no input
+
+  [[nodiscard]] ScalarType type() const { return ScalarType::Float; }
+  [[nodiscard]] bool is_in(TypeSet types) const { return contains(types, type()); }
+};
+
+namespace host {
+
+Error gated_act(KernelContext& context, const GatedActProblem& problem);
+
+}  // namespace host
+
+}  // namespace rushlight::kernels

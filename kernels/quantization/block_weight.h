@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Block weights as arguments of operators: integers of 4 or 8 bits in the order of
+// kernels/ukernel/block_gemm.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/ukernel/block_gemm.h"
+#include "kernels/ukernel/half_gemm.h"
+#include "runtime/base/error.h"
+#include "runtime/tensor/tensor.h"
+
+namespace rushlight::kernels {
+
+static_assert(ukernel::kBlockFeatures == ukernel::kHalfFeatures);
+
+// What a call says of a weight.
+struct BlockArguments {
+  int64_t features;
+  int64_t depth;
+  int64_t bits;    // 4 or 8; 16: float16, and what follows is 0
+  int64_t group;   // 16, or a multiple of 32
+  int64_t scales;  // a ScalarType, float16 or float32
+  bool has_minimum;
+};
+
+struct BlockWeight {
+  ukernel::BlockForm form;
+  bool is_half = false;  // float16: of `form` only the depth counts
+  const uint8_t* data = nullptr;
+  size_t features = 0;
+
+  [[nodiscard]] size_t panels() const {
+    return (features + ukernel::kBlockFeatures - 1) / ukernel::kBlockFeatures;
+  }
+  [[nodiscard]] size_t panel_bytes() const {
+    return is_half ? form.depth * ukernel::kHalfFeatures * sizeof(uint16_t) : form.panel_bytes();
+  }
+  [[nodiscard]] const uint8_t* panel_data(size_t index) const { return data + index * panel_bytes(); }
+  [[nodiscard]] ukernel::BlockPanel panel(size_t index) const { return {form, panel_data(index)}; }
+  // A number of float16.
+  [[nodiscard]] float half(size_t feature, size_t k) const;
+  // The scale or minimum of a panel's feature, from scales() or minimums() of the panel.
+  [[nodiscard]] float real(const uint8_t* from, size_t feature) const;
+};
+
+// Checks that `weight` is uint8 [panels, bytes of a panel], row-major, of that form. InvalidType,
+// InvalidArgument.
+Error make_block_weight(const Tensor& weight, const BlockArguments& arguments, BlockWeight* made);
+
+}  // namespace rushlight::kernels

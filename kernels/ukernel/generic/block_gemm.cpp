@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers of rows are int16. Each word of weights is taken apart once for the rows of a tile; a loop over the
+// features of a panel becomes vectors of int32.
+#include "kernels/ukernel/generic/block_rows.inl"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+namespace {
+
+constexpr size_t kRows = 4;
+
+// Scales or minimums of a group's features.
+RL_INLINE void load_scales(const BlockForm& form, const char* from, float* __restrict to) {
+  if (form.is_single) {
+    std::memcpy(to, from, kBlockFeatures * sizeof(float));
+    return;
+  }
+  uint16_t halves[kBlockFeatures];
+  std::memcpy(halves, from, sizeof(halves));
+  for (size_t j = 0; j < kBlockFeatures; ++j) to[j] = half_value(halves[j]);
+}
+
+// Adds the products of a run: 16 words, and 4 or 8 numbers of each row.
+template <bool kIsByte, size_t kCount>
+RL_INLINE void add_run(int32_t (&sums)[kCount][kBlockFeatures], const int16_t* const* left, size_t k,
+                       const char* from) {
+  uint32_t words[kBlockFeatures];
+  std::memcpy(words, from, sizeof(words));
+  RL_UNROLL
+  for (uint32_t i = 0; i < 4; ++i) {
+    RL_UNROLL
+    for (uint32_t half = 0; half < (kIsByte ? 1 : 2); ++half) {
+      int32_t numbers[kBlockFeatures];
+      for (size_t j = 0; j < kBlockFeatures; ++j) {
+        numbers[j] = static_cast<int32_t>(words[j] >> (8 * i + 4 * half) & (kIsByte ? 255u : 15u));
+      }
+      RL_UNROLL
+      for (size_t r = 0; r < kCount; ++r) {
+        const int32_t factor = left[r][k + i + 4 * half];
+        for (size_t j = 0; j < kBlockFeatures; ++j) sums[r][j] += numbers[j] * factor;
+      }
+    }
+  }
+}
+
+template <size_t kCount>
+RL_INLINE void finish_block(const BlockForm& form, const int32_t (&sums)[kCount][kBlockFeatures],
+                            const char* const* rows, size_t block, const float* __restrict scales,
+                            const float* __restrict minimums, float (&totals)[kCount][kBlockFeatures]) {
+  for (size_t r = 0; r < kCount; ++r) {
+    const BlockHeader head = header(rows[r], block);
+    const int32_t correction = form.has_minimum ? 0 : head.correction;
+    for (size_t j = 0; j < kBlockFeatures; ++j) {
+      const float scale = rounded(scales[j] * head.scale);
+      totals[r][j] += rounded(static_cast<float>(sums[r][j] - correction) * scale);
+    }
+    if (!form.has_minimum) continue;
+    for (size_t j = 0; j < kBlockFeatures; ++j) totals[r][j] += rounded(head.sum * minimums[j]);
+  }
+}
+
+template <bool kIsByte, size_t kCount>
+void multiply_rows(const BlockGemm& p, size_t first) {
+  const BlockForm& form = p.form;
+  const char* rows[kCount];
+  const int16_t* left[kCount];
+  for (size_t r = 0; r < kCount; ++r) {
+    rows[r] = static_cast<const char*>(p.left) + (first + r) * p.left_stride;
+    left[r] = reinterpret_cast<const int16_t*>(rows[r] + header_bytes(form));
+  }
+  const auto* from = static_cast<const char*>(p.panel);
+  const size_t depth = form.block_depth(), run = kIsByte ? 4 : 8;
+  float totals[kCount][kBlockFeatures] = {};
+  float scales[kBlockFeatures], minimums[kBlockFeatures] = {};
+  for (size_t g = 0, block = 0; g < form.groups(); ++g) {
+    load_scales(form, from, scales);
+    if (form.has_minimum) load_scales(form, from + form.scale_bytes(), minimums);
+    from += form.header_bytes();
+    for (const size_t end = block + form.group / depth; block < end; ++block) {
+      int32_t sums[kCount][kBlockFeatures] = {};
+      for (size_t k = 0; k < depth; k += run, from += kBlockFeatures * sizeof(uint32_t)) {
+        add_run<kIsByte, kCount>(sums, left, block * depth + k, from);
+      }
+      finish_block<kCount>(form, sums, rows, block, scales, minimums, totals);
+    }
+  }
+  for (size_t r = 0; r < kCount; ++r) finish_row(p, first + r, totals[r]);
+}
+
+template <bool kIsByte>
+void multiply(const BlockGemm& p) {
+  size_t i = 0;
+  for (; i + kRows <= p.rows; i += kRows) multiply_rows<kIsByte, kRows>(p, i);
+  for (; i < p.rows; ++i) multiply_rows<kIsByte, 1>(p, i);
+}
+
+}  // namespace
+
+size_t block_row_bytes(const BlockForm& form) {
+  return header_bytes(form) + whole(form.blocks() * form.block_depth() * sizeof(int16_t));
+}
+
+void quantize_block_row(const BlockForm& form, const float* from, void* to) {
+  auto* numbers = reinterpret_cast<int16_t*>(static_cast<char*>(to) + header_bytes(form));
+  const size_t depth = form.block_depth();
+  quantize_blocks(form, from, to, [&](size_t block, const int16_t* q) {
+    std::memcpy(numbers + block * depth, q, depth * sizeof(*q));
+  });
+}
+
+void multiply_blocks(const BlockGemm& p) {
+  if (p.form.is_byte) {
+    multiply<true>(p);
+  } else {
+    multiply<false>(p);
+  }
+}
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

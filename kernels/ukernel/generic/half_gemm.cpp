@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A tile is a few rows times all features of a panel, or one row: its sums are in registers, and each vector
+// of weights is converted once for its rows.
+#include "kernels/ukernel/half_gemm.h"
+
+#include "kernels/ukernel/generic/half.inl"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+namespace {
+
+constexpr size_t kVectors = kHalfFeatures / kLanes;
+constexpr size_t kRows = kVectors == 1 ? 8 : 2;
+
+// Adds the products of one number of each row.
+template <size_t kCount>
+RL_INLINE void add_line(F32 (&sums)[kCount][kVectors], const float* const* left, size_t k,
+                        const uint16_t* line) {
+  RL_UNROLL
+  for (size_t v = 0; v < kVectors; ++v) {
+    const F32 weights = load_halves(line + v * kLanes);
+    RL_UNROLL
+    for (size_t i = 0; i < kCount; ++i) sums[i][v] = multiply_add(splat(left[i][k]), weights, sums[i][v]);
+  }
+}
+
+template <size_t kCount>
+void multiply_rows(const HalfGemm& p, size_t first) {
+  const float* left[kCount];
+  RL_UNROLL
+  for (size_t i = 0; i < kCount; ++i) left[i] = p.left + static_cast<ptrdiff_t>(first + i) * p.left_stride;
+  F32 even[kCount][kVectors] = {}, odd[kCount][kVectors] = {};
+  const uint16_t* line = p.panel;
+  size_t k = 0;
+  for (; k + 2 <= p.depth; k += 2, line += 2 * kHalfFeatures) {
+    add_line<kCount>(even, left, k, line);
+    add_line<kCount>(odd, left, k + 1, line + kHalfFeatures);
+  }
+  if (k < p.depth) add_line<kCount>(even, left, k, line);
+  for (size_t i = 0; i < kCount; ++i) {
+    float sums[kHalfFeatures];
+    RL_UNROLL
+    for (size_t v = 0; v < kVectors; ++v) store(sums + v * kLanes, even[i][v] + odd[i][v]);
+    const auto row = static_cast<ptrdiff_t>(first + i);
+    float* out = p.out + row * p.out_stride;
+    for (size_t j = 0; j < p.features; ++j) {
+      float sum = sums[j];
+      if (p.bias != nullptr) sum += p.bias[j];
+      if (p.residual != nullptr) sum += p.residual[row * p.residual_stride + static_cast<ptrdiff_t>(j)];
+      out[j] = sum;
+    }
+  }
+}
+
+}  // namespace
+
+void multiply_halves(const HalfGemm& p) {
+  size_t i = 0;
+  for (; i + kRows <= p.rows; i += kRows) multiply_rows<kRows>(p, i);
+  for (; i < p.rows; ++i) multiply_rows<1>(p, i);
+}
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What families that quantize rows share: steps that are rounded by themselves, and sizes in whole lines.
+#pragma once
+
+#include <cstring>
+
+#include "kernels/ukernel/generic/vector.h"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+namespace {
+
+// The value as it is rounded: a sum that it becomes part of is not fused with the product that made it.
+template <class Value>
+RL_INLINE Value rounded(Value value) {
+#if defined(__x86_64__) && defined(__SSE2__)
+  __asm__("" : "+v"(value));
+#elif defined(__aarch64__)
+  __asm__("" : "+w"(value));
+#else
+  __asm__("" : "+m"(value));
+#endif
+  return value;
+}
+
+// Rounds halves to even, between -2^22 and 2^22.
+RL_INLINE int32_t nearest(float value) {
+  value += 0x1.8p23F;
+  int32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits - 0x4b400000;
+}
+RL_INLINE int32_t nearest(double value) {
+  value += 0x1.8p52;
+  int64_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return static_cast<int32_t>(bits);
+}
+
+constexpr size_t whole(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+}  // namespace
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

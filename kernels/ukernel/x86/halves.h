@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// float16 as float32, with F16C. A part of generic/half.inl.
+#pragma once
+
+#include <immintrin.h>
+
+// GCC takes the undefined operands of its own AVX-512 intrinsics for a mistake of theirs (bug 105593).
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+namespace {
+
+// kLanes of them.
+RL_INLINE F32 load_halves(const void* from) {
+#if defined(__AVX512F__)
+  return _mm512_cvtph_ps(_mm256_loadu_si256(static_cast<const __m256i*>(from)));
+#else
+  return _mm256_cvtph_ps(_mm_loadu_si128(static_cast<const __m128i*>(from)));
+#endif
+}
+
+}  // namespace
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

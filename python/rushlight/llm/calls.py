@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes a method call by call, without a graph: tensors, constants, state, and calls of the operator table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rushlight.codegen.table import Operator
+from rushlight.errors import ExportFailed
+from rushlight.lowered.instructions import Call, LoweredMethod, Origin, Place, Storage, TensorOperand
+from rushlight.program.dim_order import row_major
+from rushlight.program.dtypes import NUMBERS, element_size
+
+SEQUENCE = "s"
+"""The symbol of the number of tokens of a call."""
+
+
+class CallWriter:
+    """A method that is being written. `longest` is the most tokens of one call, its only free size."""
+
+    def __init__(self, name: str, operators: Mapping[str, Operator], longest: int) -> None:
+        self.method = LoweredMethod(name)
+        self.longest = longest
+        self._operators = operators
+        self._constants: dict[int, tuple[Any, TensorOperand]] = {}
+
+    def tensor(
+        self, name: str, dtype: str, sizes: Sequence[int | str], place: Place = Place.PLANNED, data: Any = None
+    ) -> TensorOperand:
+        """A tensor in a storage of its own; a size may be SEQUENCE."""
+        bounds = tuple(self.longest if size == SEQUENCE else int(size) for size in sizes)
+        nbytes = element_size(dtype) * int(np.prod(bounds, dtype=np.int64))
+        storage = Storage(name, nbytes, place, data)
+        symbols = tuple(map(str, sizes))
+        return TensorOperand(
+            dtype, bounds, row_major(len(bounds)), storage, SEQUENCE in sizes, symbols=symbols
+        )
+
+    def input(self, name: str, dtype: str, sizes: Sequence[int | str]) -> TensorOperand:
+        """An input of the method, in memory of the plan."""
+        made = self.tensor(name, dtype, sizes)
+        self.method.inputs.append(made)
+        return made
+
+    def constant(self, name: str, array: Any) -> TensorOperand:
+        """A constant of the program; the same array is the same constant."""
+        known = self._constants.get(id(array))
+        if known is None:
+            made = self.tensor(name, array.dtype.name, array.shape, Place.CONSTANT, array)
+            known = self._constants[id(array)] = (array, made)
+        return known[1]
+
+    def state(self, name: str, dtype: str, sizes: Sequence[int], initial: Any = None) -> TensorOperand:
+        """Memory that lasts from call to call; without initial bytes nothing is stored for it."""
+        made = self.tensor(name, dtype, sizes, Place.MUTABLE, initial)
+        self.method.mutable.append(made)
+        return made
+
+    def call(self, row: str, out: TensorOperand, /, **arguments: Any) -> TensorOperand:
+        """A call of an operator of the table into `out`, which it returns. Arguments that are left out are
+        those of the schema's defaults, by their types: None, False, 0, alpha 1."""
+        operator = self._operators.get(row)
+        if operator is None:
+            raise ExportFailed(f"operator {row}: expected a row in the table of operators, got none")
+        kinds = list(operator.schema.arguments)
+        values = [out if kind.name == "out" else self._value(kind, arguments) for kind in kinds]
+        if arguments:
+            raise ExportFailed(f"operator {row}: expected its own arguments, got {sorted(arguments)}")
+        self.method.code.append(Call(row, values, kinds, [out], Origin(handle=len(self.method.code))))
+        return out
+
+    @staticmethod
+    def _value(kind: Any, arguments: dict[str, Any]) -> Any:
+        if kind.name in arguments:
+            found = arguments.pop(kind.name)
+            return NUMBERS[found] if kind.base == "ScalarType" else found
+        if kind.optional:
+            return None
+        return {"bool": False, "Scalar": 1}[kind.base]

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Conversations as prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rushlight.errors import InvalidArgument
+from rushlight.runtime.native import call, default_module
+
+if TYPE_CHECKING:
+    from rushlight import _runtime
+
+
+class ChatTemplate:
+    """A model's format of conversations, from the named data `rushlight.chat_template` of its program.
+
+        prompt = ChatTemplate(blob).render([{"role": "user", "content": "Hello"}])
+        tokens = tokenizer.encode(prompt, parse_special=True)    # it has the begin-of-sequence token
+
+    Errors: InvalidExternalData where the blob is damaged.
+    """
+
+    def __init__(self, blob: bytes) -> None:
+        module = default_module()
+        self._native: _runtime.ChatTemplate = call(module, module.ChatTemplate, bytes(blob))
+
+    def render(self, messages: Sequence[Mapping[str, str]], *, generation_prompt: bool = True) -> str:
+        """The prompt for the assistant's next message; the beginning of that is left out without
+        `generation_prompt`. Errors: InvalidArgument, of a message without role or content, of a role other
+        than system, user and assistant, or a system message that is not the first."""
+        pairs = []
+        for message in messages:
+            role, content = message.get("role"), message.get("content")
+            if not isinstance(role, str) or not isinstance(content, str):
+                raise InvalidArgument(f"message: expected texts role and content, got {message!r:.80}")
+            pairs.append((role, content))
+        text: str = call(default_module(), self._native.render, pairs, generation_prompt)
+        return text

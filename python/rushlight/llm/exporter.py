@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Exports language models: from a GGUF file or a Hugging Face directory to one program file that holds all."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from rushlight.convert.files import own_operators
+from rushlight.errors import InvalidArgument
+from rushlight.llm.build import build_forward
+from rushlight.llm.embedded import embedded_data
+from rushlight.llm.metadata import metadata_methods
+from rushlight.llm.export_options import DEFAULT_CONTEXT, DEFAULT_MAX_SEQ, LlmOptions
+from rushlight.llm.vocabulary import KEY
+from rushlight.llm.weights.gguf_source import open_gguf
+from rushlight.llm.weights.huggingface import HuggingFaceSource
+from rushlight.llm.weights.source import WeightSource
+from rushlight.lowered.data import ArrayPool
+from rushlight.lowered.emit import Emitter, Pools
+from rushlight.lowered.instructions import LoweredMethod
+from rushlight.lowered.planning import plan_memory
+from rushlight.program import FileImage, ProgramParts, write_program
+
+PathLike = str | os.PathLike[str]
+Progress = Callable[[str, float], None]
+
+
+@dataclass
+class LlmReport:
+    """What was exported: the model, what was chosen, and bytes. `cache_bytes` and `planned_bytes` are memory
+    that the program takes when it runs; the former are part of the latter. `vocabulary_bytes` are 0 without a
+    tokenizer."""
+
+    family: str
+    parameters: int
+    layers: int
+    vocabulary: int
+    options: LlmOptions
+    instructions: int
+    constant_bytes: int
+    cache_bytes: int
+    planned_bytes: int
+    vocabulary_bytes: int
+    file_bytes: int = 0
+    seconds: float = 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """The report in JSON's types."""
+        return {**vars(self), "options": vars(self.options)}
+
+
+@dataclass
+class LlmProgram:
+    """A language model as a program. `parts` are the methods and their bytes, as the file will have them."""
+
+    parts: ProgramParts
+    report: LlmReport = field(repr=False)
+
+    @cached_property
+    def _image(self) -> FileImage:
+        return write_program(self.parts)
+
+    @property
+    def buffer(self) -> bytes:
+        """The file, in memory."""
+        return self._image.tobytes()
+
+    def save(self, path: PathLike) -> Path:
+        """Writes the program. Error: FileFailed."""
+        self._image.save(path)
+        return Path(path)
+
+
+def export(
+    source: PathLike,
+    *,
+    weights: str | None = None,
+    embeddings: str | None = None,
+    context: int | None = None,
+    max_seq: int | None = None,
+    cache: str = "float32",
+    activation_bits: int = 16,
+    runtime: str = "rushlight",
+    tokenizer: PathLike | None = None,
+    progress: Progress = lambda what, share: None,
+) -> LlmProgram:
+    """A language model as one program: `forward(tokens int64 [1, S], input_pos int64 [1])` gives the logits
+    float32 [1, vocabulary] of the last token. It keeps keys and values of earlier positions, and has the
+    tokenizer and the chat template in it.
+
+        rushlight.llm.export("SmolLM2.gguf").save("smollm2.pte")
+
+    Args:
+        source: a GGUF file, or a directory with config.json and safetensors as Hugging Face has it. Families:
+            llama, smollm3, qwen2, qwen3, gemma, gemma2, gemma3.
+        weights: how matrices are stored. `keep`: as the file has them, numbers that are quantized in blocks
+            in the same steps (the default for GGUF). `int4`, `int8`: in groups of 32 with a float16 scale
+            (`int4` is the default for directories). `float16`, `float32`.
+        embeddings: the same for token embedding and logits [default: as `weights`, `int8` for `int4`].
+        context: positions that are kept at most [default: the model's, at most 2048].
+        max_seq: tokens of one call at most [default: 256, at most the context].
+        cache: dtype of keys and values that are kept: float32, float16, or int8 with a scale for each position
+            and head.
+        activation_bits: rows that meet block weights are rounded to 16 or 8 bits, in blocks of 32 numbers.
+        runtime: whose operators are called. `executorch`: those that the official runtime 1.5.1 has.
+        tokenizer: a tokenizer.json or tokenizer.model in place of the source's own.
+        progress: called with what is done and the share of the work that is behind.
+
+    Errors: InvalidArgument, naming what was expected and got, for files that are damaged, families that are
+    not known, and tensors that are missing, misshapen or not used; FileFailed; MissingDependency.
+    """
+    started = time.monotonic()
+    model = open_source(source)
+    options = _options(model, weights, embeddings, context, max_seq, cache, activation_bits, runtime)
+    method = build_forward(model, options, own_operators(), progress)
+    program = _program(model, options, method, embedded_data(model, tokenizer))
+    program.report.file_bytes = program._image.nbytes
+    program.report.seconds = time.monotonic() - started
+    return program
+
+
+def open_source(source: PathLike) -> WeightSource:
+    """The weights at a path. Errors: InvalidArgument, FileFailed."""
+    path = Path(source)
+    if not path.exists():
+        raise InvalidArgument(
+            f"{path}: expected a GGUF file or a directory with config.json, got nothing",
+            next_step="Check the path.",
+        )
+    return HuggingFaceSource(path) if path.is_dir() else open_gguf(path)
+
+
+def _options(
+    model: WeightSource,
+    weights: str | None,
+    embeddings: str | None,
+    context: int | None,
+    max_seq: int | None,
+    cache: str,
+    activation_bits: int,
+    runtime: str,
+) -> LlmOptions:
+    chosen = weights or model.default_weights
+    most = model.config.context
+    if context is not None and context > most:
+        raise InvalidArgument(f"context: expected at most {most}, for which the model was made, got {context}")
+    length = context or min(most, DEFAULT_CONTEXT)
+    return LlmOptions(
+        weights=chosen,
+        embeddings=embeddings or ("int8" if chosen == "int4" else chosen),
+        context=length,
+        max_seq=max_seq or min(DEFAULT_MAX_SEQ, length),
+        cache=cache,
+        activation_bits=activation_bits,
+        runtime=runtime,
+    )
+
+
+def _program(
+    model: WeightSource, options: LlmOptions, method: LoweredMethod, named_data: Mapping[str, bytes]
+) -> LlmProgram:
+    config = model.config
+    planned = plan_memory(method)
+    pools = Pools(ArrayPool(), ArrayPool())
+    forward = Emitter(method, planned.memory_map, pools).method()
+    facts = metadata_methods(
+        model.special_tokens(),
+        vocabulary=config.vocabulary,
+        layers=len(config.layers),
+        context=options.context,
+        max_seq=options.max_seq,
+        custom_sdpa=True,
+    )
+    parts = ProgramParts((forward, *facts), pools.constants.pieces, pools.mutable.pieces, dict(named_data))
+    report = LlmReport(
+        family=config.family,
+        parameters=model.parameters,
+        layers=len(config.layers),
+        vocabulary=config.vocabulary,
+        options=options,
+        instructions=len(forward.instructions),
+        constant_bytes=pools.constants.nbytes,
+        cache_bytes=sum(each.storage.nbytes for each in method.mutable),
+        planned_bytes=sum(forward.buffer_sizes),
+        vocabulary_bytes=len(named_data.get(KEY, b"")),
+    )
+    return LlmProgram(parts, report)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Numbers and words of a model's description, checked as they are read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from rushlight.errors import InvalidArgument
+from rushlight.printable import one_line
+
+LARGEST = 1 << 31
+"""No size of a model reaches this: products of two fit 64 bits."""
+
+
+class Fields:
+    """A mapping with keys; `prefix` stands before each of them, `where` before them in errors. Keys whose
+    value is None count as missing."""
+
+    def __init__(self, values: Mapping[str, Any], where: str, prefix: str = "") -> None:
+        self._values, self.where, self._prefix = values, where, prefix
+
+    def has(self, key: str) -> bool:
+        """Whether there is a value, which may be None."""
+        return self._prefix + key in self._values
+
+    def get(self, key: str) -> Any:
+        """The value, None if it is missing."""
+        return self._values.get(self._prefix + key)
+
+    def refuse(self, key: str, expected: str) -> InvalidArgument:
+        """The error for a value."""
+        found = self.get(key)
+        got = "none" if found is None else one_line(repr(found))[:60]
+        return InvalidArgument(f"{self.where}: {self._prefix}{key}: expected {expected}, got {got}")
+
+    def integer(self, key: str, default: int | None = None, *, least: int = 1, most: int = LARGEST) -> int:
+        """A whole number. Errors: InvalidArgument, for a missing one without default, too."""
+        found = self.get(key)
+        found = default if found is None else found
+        if isinstance(found, list) and found and all(each == found[0] for each in found):
+            found = found[0]  # GGUF may have one number a layer
+        if not isinstance(found, int) or isinstance(found, bool) or not least <= found <= most:
+            raise self.refuse(key, f"a whole number from {least} to {most}")
+        return found
+
+    def integers(self, key: str, *, least: int = 0, most: int = LARGEST) -> list[int]:
+        """A whole number or a list of them. Errors: InvalidArgument."""
+        found = self.get(key)
+        found = found if isinstance(found, list) else [found]
+        if not all(type(each) is int and least <= each <= most for each in found):
+            raise self.refuse(key, f"whole numbers from {least} to {most}")
+        return found
+
+    def real(self, key: str, default: float | None = None, *, least: float = 0.0) -> float:
+        """A finite number above `least`. Errors: InvalidArgument."""
+        found = self.get(key)
+        found = default if found is None else found
+        is_number = isinstance(found, (int, float)) and not isinstance(found, bool)
+        if not is_number or not math.isfinite(found) or found <= least:  # type: ignore[arg-type]
+            raise self.refuse(key, f"a number above {least:g}")
+        return float(found)  # type: ignore[arg-type]
+
+    def optional_real(self, key: str) -> float | None:
+        """A finite number above 0, None if it is missing. Errors: InvalidArgument."""
+        return None if self.get(key) is None else self.real(key)
+
+    def text(self, key: str, default: str | None = None) -> str:
+        """A word. Errors: InvalidArgument."""
+        found = self.get(key)
+        found = default if found is None else found
+        if not isinstance(found, str):
+            raise self.refuse(key, "a string")
+        return found
+
+    def flag(self, key: str, default: bool = False) -> bool:
+        """True or false. Errors: InvalidArgument."""
+        found = self.get(key)
+        found = default if found is None else found
+        if not isinstance(found, bool):
+            raise self.refuse(key, "true or false")
+        return found
+
+    def items(self, key: str, kind: type, length: int) -> list[Any] | None:
+        """A list with `length` items of a type, None if it is missing. Errors: InvalidArgument."""
+        found = self.get(key)
+        if found is None:
+            return None
+        if not isinstance(found, list) or len(found) != length or not all(type(i) is kind for i in found):
+            raise self.refuse(key, f"a list of {length} times {kind.__name__}")
+        return found
+
+    def part(self, key: str) -> Fields | None:
+        """The fields of a mapping, None if it is missing. Errors: InvalidArgument."""
+        found = self.get(key)
+        if found is None:
+            return None
+        if not isinstance(found, Mapping):
+            raise self.refuse(key, "a mapping")
+        return Fields(found, f"{self.where}: {self._prefix}{key}")

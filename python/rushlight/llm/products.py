@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Weights as constants of a program, and the calls that multiply with them or look rows up in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from rushlight.errors import InvalidArgument
+from rushlight.llm.blocks import HALF, Array, BlockFormat, BlockMatrix, StackedBlocks, pack, pack_halves
+from rushlight.llm.calls import SEQUENCE, CallWriter
+from rushlight.llm.rounding import INT4, INT8, RoundedBlocks
+from rushlight.llm.weights.source import FloatMatrix, Matrix
+from rushlight.lowered.instructions import TensorOperand
+
+WEIGHTS = ("keep", "int4", "int8", "float16", "float32")
+"""Kinds of weights; `keep` is that of the file."""
+
+_LARGEST_HALF = 65504.0
+
+_BLOCK_FORMATS = {"int4": INT4, "int8": INT8}
+
+
+def in_kind(matrix: Matrix, kind: str) -> Matrix:
+    """The matrix as one of WEIGHTS; what is in that format stays as it is. bfloat16 is kept as float16, which
+    holds its numbers from 6e-5 to 65504 exactly. Errors: InvalidArgument for numbers above that."""
+    if kind == "keep":
+        is_half = isinstance(matrix, FloatMatrix) and matrix.dtype != "float32"
+        return in_kind(matrix, "float16") if is_half else matrix
+    form = _BLOCK_FORMATS.get(kind)
+    if form is not None:
+        if isinstance(matrix, BlockMatrix) and matrix.format == form:
+            return matrix
+        return RoundedBlocks(form, matrix.features, matrix.depth, matrix.floats)
+    if isinstance(matrix, FloatMatrix) and matrix.dtype == kind:
+        return matrix
+
+    def rows(start: int, stop: int) -> Array:
+        wide = matrix.floats(start, stop)
+        if kind == "float16" and np.abs(wide).max(initial=0) > _LARGEST_HALF:
+            raise InvalidArgument(
+                f"weights: expected numbers up to {_LARGEST_HALF:g} for float16, got {np.abs(wide).max():g}",
+                next_step="Choose --weights float32, int8 or int4.",
+            )
+        return wide.astype(kind)
+
+    return FloatMatrix(kind, matrix.features, matrix.depth, rows)
+
+
+@dataclass(frozen=True)
+class BlockWeight:
+    """A packed weight in blocks or float16."""
+
+    constant: TensorOperand
+    format: BlockFormat
+    features: int
+    depth: int
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Of calls that read it."""
+        form = self.format
+        return {
+            **{"weight": self.constant, "features": self.features, "bits": form.bits, "group": form.group},
+            **{"scales": form.scales, "has_minimum": form.has_minimum},
+        }
+
+
+@dataclass(frozen=True)
+class FloatWeight:
+    """A weight in float32."""
+
+    constant: TensorOperand
+    features: int
+    depth: int
+
+
+Weight = BlockWeight | FloatWeight
+
+
+class Products:
+    """Writes products into a method; `activation_bits` are of the rows that meet block weights."""
+
+    def __init__(self, writer: CallWriter, activation_bits: int) -> None:
+        self._writer, self._bits = writer, activation_bits
+
+    def weight(self, name: str, matrix: Matrix) -> Weight:
+        """The matrix as a constant."""
+        if isinstance(matrix, BlockMatrix):
+            return self._blocks(name, matrix, matrix.format, pack(matrix))
+        if matrix.dtype == "float16":
+            packed = pack_halves(matrix.features, matrix.depth, matrix.read)
+            return self._blocks(name, matrix, HALF, packed)
+        array = np.ascontiguousarray(matrix.read(0, matrix.features))
+        return FloatWeight(self._writer.constant(name, array), matrix.features, matrix.depth)
+
+    def stacked(self, name: str, matrices: Sequence[Matrix]) -> list[Weight]:
+        """Matrices that read the same rows, one behind the other: one constant for neighbours of one format."""
+        groups = [list(alike) for _, alike in groupby(matrices, _format)]
+        return [self.weight(name, _joined(alike)) for alike in groups]
+
+    def linear(
+        self,
+        name: str,
+        rows: TensorOperand,
+        weights: Sequence[Weight],
+        bias: Array | None = None,
+        residual: TensorOperand | None = None,
+    ) -> TensorOperand:
+        """rows times the transposed weights, their features behind each other, plus bias and residual."""
+        parts, first = [], 0
+        for weight in weights:
+            last = first + weight.features
+            part = None if bias is None else np.ascontiguousarray(bias[first:last])
+            parts.append(self._product(name, rows, weight, part, residual if len(weights) == 1 else None))
+            first = last
+        if len(parts) == 1:
+            return parts[0]
+        joined = self._out(name, rows, first)
+        self._writer.call("aten::cat.out", joined, tensors=parts, dim=len(rows.sizes) - 1)
+        return joined if residual is None else self.add(name, joined, residual)
+
+    def rows_of(self, name: str, weight: Weight, indices: TensorOperand) -> TensorOperand:
+        """The rows at the indices [1, S], in float32."""
+        out = self._writer.tensor(name, "float32", (1, SEQUENCE, weight.depth))
+        if isinstance(weight, BlockWeight):
+            arguments = {**weight.arguments, "indices": indices, "depth": weight.depth}
+            return self._writer.call("rushlight::block_embedding.out", out, **arguments)
+        return self._writer.call(
+            "aten::embedding.out", out, weight=weight.constant, indices=indices, padding_idx=-1
+        )
+
+    def add(self, name: str, a: TensorOperand, b: TensorOperand) -> TensorOperand:
+        """The sum of two tensors of one shape."""
+        out = self._out(name, a, a.sizes[-1])
+        return self._writer.call("aten::add.out", out, self=a, other=b)
+
+    def _product(
+        self,
+        name: str,
+        rows: TensorOperand,
+        weight: Weight,
+        bias: Array | None,
+        residual: TensorOperand | None,
+    ) -> TensorOperand:
+        out = self._out(name, rows, weight.features)
+        added = None if bias is None else self._writer.constant(f"{name}.bias", bias)
+        if isinstance(weight, FloatWeight):
+            self._writer.call("aten::linear.out", out, input=rows, weight=weight.constant, bias=added)
+            return out if residual is None else self.add(name, out, residual)
+        return self._writer.call(
+            "rushlight::block_linear.out",
+            out,
+            input=rows,
+            bias=added,
+            residual=residual,
+            activation_bits=self._bits,
+            **weight.arguments,
+        )
+
+    def _out(self, name: str, like: TensorOperand, features: int) -> TensorOperand:
+        sizes = (*like.symbols[:-1], features)
+        return self._writer.tensor(name, "float32", sizes)
+
+    def _blocks(self, name: str, matrix: Matrix, form: BlockFormat, packed: Array) -> BlockWeight:
+        constant = self._writer.constant(name, packed)
+        return BlockWeight(constant, form, matrix.features, matrix.depth)
+
+
+def _format(matrix: Matrix) -> BlockFormat | str:
+    return matrix.format if isinstance(matrix, BlockMatrix) else matrix.dtype
+
+
+def _joined(parts: list[Matrix]) -> Matrix:
+    if len(parts) == 1:
+        return parts[0]
+    blocks = [part for part in parts if isinstance(part, BlockMatrix)]
+    if blocks:
+        return StackedBlocks(blocks)
+    floats = [part for part in parts if isinstance(part, FloatMatrix)]
+    whole = np.concatenate([part.read(0, part.features) for part in floats])
+    return FloatMatrix(floats[0].dtype, *whole.shape, lambda start, stop: whole[start:stop])

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rounds float matrices to block weights: symmetric groups, the scale of each chosen among several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rushlight.llm.blocks import Array, BlockFormat, BlockMatrix, Blocks
+
+INT4 = BlockFormat(4, 32, "float16", False)
+INT8 = BlockFormat(8, 32, "float16", False)
+
+_TRIALS = np.linspace(0.80, 1.06, 14, dtype=np.float32)
+"""Scales that are tried for 4 bits, as shares of the one at which the largest number is the last step: a
+smaller scale cuts off the largest numbers and rounds all others finer."""
+
+
+def round_to_blocks(rows: Array, form: BlockFormat) -> Blocks:
+    """The rows (float32) in a format without minimums. 8 bits: the largest number is step 127. 4 bits: the
+    number of the largest magnitude is near step -8, at that one of several scales, refined by least squares,
+    whose squared error is the smallest."""
+    groups = -(-rows.shape[1] // form.group)
+    padded = np.zeros((rows.shape[0], groups * form.group), np.float32)
+    padded[:, : rows.shape[1]] = rows
+    blocks = padded.reshape(rows.shape[0], groups, form.group)
+    scales = _scales_of_8(blocks, form) if form.bits == 8 else _scales_of_4(blocks, form)
+    q = _steps(blocks, scales, form).astype(np.int16) + form.zero
+    shape = (rows.shape[0], groups * form.group)
+    return Blocks(form, q.astype(np.uint8).reshape(shape)[:, : rows.shape[1]], scales)
+
+
+def _scales_of_8(blocks: Array, form: BlockFormat) -> Array:
+    return (np.abs(blocks).max(axis=2) / np.float32(form.zero - 1)).astype(form.scales)
+
+
+def _scales_of_4(blocks: Array, form: BlockFormat) -> Array:
+    largest = np.take_along_axis(blocks, np.abs(blocks).argmax(axis=2)[:, :, None], axis=2)[:, :, 0]
+    base = largest / np.float32(-form.zero)
+    best = base.astype(form.scales)
+    error = _error(blocks, best, form)
+    for share in _TRIALS:
+        steps = _steps(blocks, (base * share).astype(form.scales), form)
+        power = np.einsum("rgi,rgi->rg", steps, steps)
+        fitted = np.divide(
+            np.einsum("rgi,rgi->rg", steps, blocks), power, out=np.zeros_like(power), where=power > 0
+        )
+        trial = fitted.astype(form.scales)
+        found = _error(blocks, trial, form)
+        better = found < error
+        best, error = np.where(better, trial, best), np.where(better, found, error)
+    return best
+
+
+def _steps(blocks: Array, scales: Array, form: BlockFormat) -> Array:
+    wide = scales.astype(np.float32)[:, :, None]
+    steps = np.divide(blocks, wide, out=np.zeros_like(blocks), where=wide != 0)
+    return np.clip(np.rint(steps), -form.zero, form.zero - 1)
+
+
+def _error(blocks: Array, scales: Array, form: BlockFormat) -> Array:
+    off = blocks - _steps(blocks, scales, form) * scales.astype(np.float32)[:, :, None]
+    return np.einsum("rgi,rgi->rg", off, off)
+
+
+class RoundedBlocks(BlockMatrix):
+    """A float matrix whose rows are rounded when they are asked for. `values(start, stop)` gives them."""
+
+    def __init__(
+        self, form: BlockFormat, features: int, depth: int, values: Callable[[int, int], Array]
+    ) -> None:
+        super().__init__(form, features, depth)
+        self._values = values
+
+    def rows(self, start: int, stop: int) -> Blocks:
+        """See BlockMatrix."""
+        return round_to_blocks(self._values(start, stop), self.format)

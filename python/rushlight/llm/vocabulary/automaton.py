@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Deterministic automata with the matches of a backtracking engine.
+
+A state is the list of the places in the pattern where a backtracking engine would go on, the preferred ones
+first; a place after one that has matched is never reached and is left out (Cox, "Regular Expression Matching:
+the Virtual Machine Approach", 2009, made deterministic). Characters that no set tells apart are one class.
+A match is noted on the transition after it, when the next character is known: so look-ahead costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rushlight.llm.vocabulary.pattern import (
+    Ahead,
+    Alphabet,
+    Characters,
+    Choice,
+    Mask,
+    Node,
+    Repeat,
+    Sequence_,
+    refuse,
+)
+
+MATCH = 0x8000
+_MOST_STATES = 8192
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Classes of characters. `members[c]` are the sets that class c belongs to."""
+
+    ranges: list[tuple[int, int]]
+    members: list[frozenset[int]]
+
+
+def partition(masks: Sequence[Mask]) -> Partition:
+    """Characters that are in the same sets are one class."""
+    if len(masks) > 64:
+        raise refuse("", f"{len(masks)} different sets of characters (at most 64)")
+    keys = np.zeros(len(masks[0]), np.uint64)
+    for bit, mask in enumerate(masks):
+        keys |= mask.astype(np.uint64) << np.uint64(bit)
+    unique, classes = np.unique(keys, return_inverse=True)
+    begins = np.flatnonzero(np.diff(classes, prepend=-1))
+    ranges = [(int(begin), int(classes[begin])) for begin in begins]
+    members = [frozenset(bit for bit in range(len(masks)) if int(key) >> bit & 1) for key in unique]
+    return Partition(ranges, members)
+
+
+@dataclass
+class _Place:
+    """A place in the pattern: takes a character (`characters`), looks ahead, matches, or goes on to all of
+    `next`, the preferred ones first."""
+
+    next: list[int] = field(default_factory=list)
+    characters: int | None = None
+    ahead: Ahead | None = None
+    matches: bool = False
+
+
+class _Places:
+    """Thompson's construction, from the end of the pattern to its start."""
+
+    def __init__(self, pattern: str, node: Node) -> None:
+        self._pattern = pattern
+        self._possessive: list[tuple[int, int]] = []
+        self.all: list[_Place] = [_Place(matches=True)]
+        self.start = self._before(0, node)
+
+    def _add(self, place: _Place) -> int:
+        self.all.append(place)
+        return len(self.all) - 1
+
+    def _before(self, after: int, node: Node) -> int:
+        """The place where `node` begins that leads to `after`."""
+        if isinstance(node, Characters):
+            return self._add(_Place([after], characters=node.index))
+        if isinstance(node, Ahead):
+            return self._add(_Place([after], ahead=node))
+        if isinstance(node, Choice):
+            return self._add(_Place([self._before(after, part) for part in node.parts]))
+        if isinstance(node, Sequence_):
+            for part in reversed(node.parts):
+                after = self._before(after, part)
+            return after
+        return self._repeat(after, node)
+
+    def _repeat(self, after: int, node: Repeat) -> int:
+        if node.possessive:
+            if not isinstance(node.part, Characters):
+                raise refuse(self._pattern, "a possessive group")
+            self._possessive.append((node.part.index, after))
+
+        def either(body: int) -> list[int]:
+            return [after_all, body] if node.lazy else [body, after_all]
+
+        after_all = after
+        if node.most is None:
+            loop = self._add(_Place())
+            self.all[loop].next = either(self._before(loop, node.part))
+            after = loop
+        else:
+            for _ in range(node.most - node.least):
+                after = self._add(_Place(either(self._before(after, node.part))))
+        for _ in range(node.least):
+            after = self._before(after, node.part)
+        return after
+
+    def check_possessive(self, masks: Sequence[Mask]) -> None:
+        """A possessive repetition is a greedy one if nothing after it can take what it would give back."""
+        for characters, after in self._possessive:
+            for place in self.reached(after):
+                follows = self.all[place]
+                if follows.ahead is not None:
+                    raise refuse(self._pattern, "a look-ahead after a possessive repetition")
+                if follows.characters is not None and (masks[characters] & masks[follows.characters]).any():
+                    raise refuse(self._pattern, "a possessive repetition before characters of the same kind")
+
+    def reached(self, start: int) -> list[int]:
+        """All places from which no character is taken on the way."""
+        seen, waiting = [], [start]
+        while waiting:
+            place = waiting.pop()
+            if place in seen:
+                continue
+            seen.append(place)
+            follows = self.all[place]
+            if follows.characters is None and follows.ahead is None:
+                waiting += follows.next
+        return seen
+
+
+def determinize(pattern: str, node: Node, alphabet: Alphabet, classes: Partition) -> NDArray[np.uint16]:
+    """The transitions: a row for each state, a column for each class and one for the end."""
+    places = _Places(pattern, node)
+    places.check_possessive(alphabet.masks)
+    columns: list[frozenset[int] | None] = [*classes.members, None]
+    states: dict[tuple[int, ...], int] = {(): 0, (places.start,): 1}
+    rows: list[list[int]] = []
+    waiting: list[tuple[int, ...]] = [(), (places.start,)]
+    while len(rows) < len(waiting):
+        row = []
+        for sets in columns:
+            after, matched = _step(places.all, waiting[len(rows)], sets)
+            if matched and len(rows) == 1:
+                raise refuse(pattern, "a match of nothing")
+            if after not in states:
+                states[after] = len(states)
+                waiting.append(after)
+            row.append(states[after] | (MATCH if matched else 0))
+        rows.append(row)
+        if len(states) > _MOST_STATES:
+            raise refuse(pattern, f"more than {_MOST_STATES} states")
+    return np.array(rows, np.uint16)
+
+
+def _step(
+    places: Sequence[_Place], state: Sequence[int], sets: frozenset[int] | None
+) -> tuple[tuple[int, ...], bool]:
+    """The places after a character of `sets` (None: the text ends), and whether a match ends before it."""
+    after: list[int] = []
+    seen: set[int] = set()
+    waiting = list(reversed(state))
+    while waiting:
+        index = waiting.pop()
+        if index in seen:
+            continue
+        seen.add(index)
+        place = places[index]
+        if place.matches:
+            return tuple(dict.fromkeys(after)), True
+        if place.characters is not None:
+            if sets is not None and place.characters in sets:
+                after += place.next
+        elif place.ahead is None or (sets is not None and place.ahead.index in sets) != place.ahead.negative:
+            waiting += reversed(place.next)
+    return tuple(dict.fromkeys(after)), False

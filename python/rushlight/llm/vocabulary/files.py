@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tokenizers in files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rushlight.documents import read_json
+from rushlight.errors import InvalidArgument
+from rushlight.llm.vocabulary.tokenizer_json import from_tokenizer_json
+
+
+def vocabulary_of_file(path: Path) -> bytes:
+    """The blob of a tokenizer.json, with the tokenizer_config.json beside it if there is one."""
+    config = path.with_name("tokenizer_config.json")
+    return from_tokenizer_json(read_mapping(path), read_mapping(config) if config.is_file() else None)
+
+
+def read_mapping(path: Path) -> dict[str, Any]:
+    """A JSON file that is a mapping. Errors: InvalidArgument."""
+    found = read_json(path)
+    if not isinstance(found, dict):
+        raise InvalidArgument(f"{path}: expected a mapping, got {type(found).__name__}")
+    return found

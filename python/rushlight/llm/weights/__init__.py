@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Readers of files with weights: GGUF, and Hugging Face directories."""

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/llm/added_tokens.h"
+
+#include "runtime/llm/unicode.h"
+
+namespace rushlight::llm {
+
+namespace {
+
+uint32_t last_character(std::string_view text) {
+  for (size_t back = 1; back <= 4 && back <= text.size(); ++back) {
+    const Character character = first_character(text.substr(text.size() - back));
+    if (character.valid && character.bytes == back) return character.code_point;
+  }
+  return kReplacement;
+}
+
+bool ends_with(const Classes& classes, ClassFlags flag, std::string_view text) {
+  return !text.empty() && classes.is(flag, last_character(text));
+}
+
+bool begins_with(const Classes& classes, ClassFlags flag, std::string_view text) {
+  return !text.empty() && classes.is(flag, first_character(text).code_point);
+}
+
+}  // namespace
+
+AddedTokens::AddedTokens(const Vocabulary& vocabulary, const Table<Added>& added) : added_(added) {
+  uint32_t next = 0;
+  for (uint32_t byte = 0; byte < 256; ++byte) {
+    begins_[byte] = next;
+    while (next < added.size() && static_cast<uint8_t>(vocabulary.strings[added[next].text][0]) == byte)
+      ++next;
+  }
+  begins_[256] = next;
+}
+
+// Narrows the range of tokens that begin as the text does, byte by byte. A token that is a beginning of
+// others stands before them.
+size_t AddedTokens::longest(const Vocabulary& vocabulary, std::string_view text) const {
+  const auto byte_of = [&](size_t token, size_t i) {
+    const std::string_view key = vocabulary.strings[added_[token].text];
+    return i < key.size() ? static_cast<uint8_t>(key[i]) : -1;
+  };
+  const auto lead = static_cast<uint8_t>(text[0]);
+  size_t low = begins_[lead], high = begins_[lead + 1], found = added_.size();
+  for (size_t i = 1; low < high; ++i) {
+    if (byte_of(low, i) < 0) found = low++;
+    if (i == text.size()) break;
+    const auto first_from = [&](int byte) {
+      size_t from = low, to = high;
+      while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (byte_of(middle, i) < byte)
+          from = middle + 1;
+        else
+          to = middle;
+      }
+      return from;
+    };
+    const int byte = static_cast<uint8_t>(text[i]);
+    const size_t begin = first_from(byte);
+    high = first_from(byte + 1);
+    low = begin;
+  }
+  return found;
+}
+
+AddedMatch match_at(const Classes& classes, std::string_view text, size_t taken, size_t begin, size_t end,
+                    uint32_t flags) {
+  const bool in_word =
+      ends_with(classes, kWord, text.substr(0, begin)) || begins_with(classes, kWord, text.substr(end));
+  if ((flags & kSingleWord) != 0 && in_word) return {begin, begin};
+  if ((flags & kTakesLeftSpaces) != 0) {
+    while (begin > taken && ends_with(classes, kSpace, text.substr(0, begin))) {
+      do --begin;
+      while (begin > taken && (static_cast<uint8_t>(text[begin]) & 0xC0) == 0x80);
+    }
+  }
+  if ((flags & kTakesRightSpaces) != 0) {
+    while (begins_with(classes, kSpace, text.substr(end))) end += first_character(text.substr(end)).bytes;
+  }
+  return {begin, end};
+}
+
+}  // namespace rushlight::llm

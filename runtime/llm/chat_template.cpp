@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/llm/chat_template.h"
+
+#include "runtime/base/log.h"
+
+namespace rushlight::llm {
+
+namespace {
+
+constexpr size_t kHeader = 12;
+
+// As Jinja's `trim` for ASCII: space and the control characters that Python counts as such.
+bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || (c >= '\x1c' && c <= '\x1f'); }
+
+}  // namespace
+
+Result<ChatTemplate> ChatTemplate::load(Span<const uint8_t> blob) {
+  constexpr size_t kOffsets = kTexts + 1;
+  RL_CHECK(blob.size() >= kHeader + 4 * kOffsets && std::memcmp(blob.data(), "RLC1", 4) == 0,
+           Error::InvalidExternalData, "chat template: expected the identifier RLC1; export the model again");
+  const Table<uint32_t> head(blob.data() + 4, 2);
+  RL_CHECK(head[1] == kTexts, Error::InvalidExternalData, "chat template: expected %lu strings, got %lu",
+           log_number(kTexts), log_number(head[1]));
+  const Table<uint32_t> offsets(blob.data() + kHeader, kOffsets);
+  const size_t bytes = blob.size() - kHeader - 4 * kOffsets;
+  uint32_t last = 0;
+  for (size_t i = 0; i < kOffsets; ++i) {
+    RL_CHECK(offsets[i] >= last && offsets[i] <= bytes, Error::InvalidExternalData,
+             "chat template: expected ascending offsets up to %lu, got %lu", log_number(bytes),
+             log_number(offsets[i]));
+    last = offsets[i];
+  }
+  ChatTemplate made;
+  made.flags_ = head[0];
+  made.texts_ = {offsets, Table<char>(blob.data() + kHeader + 4 * kOffsets, bytes)};
+  return made;
+}
+
+Error ChatTemplate::render(Span<const Message> messages, bool generation_prompt, std::string* text) const {
+  const bool has_system = !messages.empty() && messages[0].role == "system";
+  if (!has_system) *text += texts_[WithoutSystem];
+  for (size_t i = 0; i < messages.size(); ++i) {
+    RL_TRY(append(messages[i], i == 0, i == 1 && has_system, text));
+  }
+  if (generation_prompt) *text += texts_[GenerationPrompt];
+  return Error::Ok;
+}
+
+Error ChatTemplate::append(const Message& message, bool first, bool after_system, std::string* text) const {
+  if (message.role == "user") {
+    *text += texts_[after_system ? UserBeforeAfterSystem : UserBefore];
+    *text += trimmed(message.content, kTrimUser);
+    *text += texts_[UserAfter];
+  } else if (message.role == "assistant") {
+    append_assistant(message.content, text);
+  } else {
+    RL_CHECK(message.role == "system", Error::InvalidArgument,
+             "message: expected the role system, user or assistant, got %.*s",
+             static_cast<int>(message.role.substr(0, 40).size()), message.role.data());
+    RL_CHECK(first, Error::InvalidArgument, "message: expected the role system in the first message only");
+    RL_CHECK((flags_ & kNoSystem) == 0, Error::InvalidArgument,
+             "message: this model's chat format has no role system; put its text into the first question");
+    *text += texts_[SystemBefore];
+    *text += trimmed(message.content, kTrimSystem);
+    *text += texts_[SystemAfter];
+  }
+  return Error::Ok;
+}
+
+void ChatTemplate::append_assistant(std::string_view content, std::string* text) const {
+  const std::string_view end = texts_[ReasoningEnd];
+  const size_t found = end.empty() ? std::string_view::npos : content.rfind(end);
+  if (found != std::string_view::npos) {
+    content.remove_prefix(found + end.size());
+    while (!content.empty() && content[0] == '\n') content.remove_prefix(1);
+  }
+  *text += texts_[AssistantBefore];
+  *text += trimmed(content, kTrimAssistant);
+  *text += texts_[AssistantAfter];
+}
+
+std::string_view ChatTemplate::trimmed(std::string_view content, Flags flag) const {
+  if ((flags_ & flag) == 0) return content;
+  while (!content.empty() && is_space(content.front())) content.remove_prefix(1);
+  while (!content.empty() && is_space(content.back())) content.remove_suffix(1);
+  return content;
+}
+
+}  // namespace rushlight::llm

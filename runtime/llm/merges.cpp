@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/llm/merges.h"
+
+#include <algorithm>
+
+#include "runtime/llm/unicode.h"
+
+namespace rushlight::llm {
+
+uint32_t find_token(const Vocabulary& vocabulary, std::string_view text, uint32_t hash) {
+  const auto& begins = vocabulary.token_buckets;
+  if (begins.empty()) return kNone;
+  const size_t bucket = hash & (begins.size() - 2);
+  for (uint32_t i = begins[bucket]; i < begins[bucket + 1]; ++i) {
+    const uint32_t token = vocabulary.bucket_tokens[i];
+    if (vocabulary.key(token) == text) return token;
+  }
+  return kNone;
+}
+
+void Merger::add(uint32_t token, uint32_t bytes) {
+  const auto index = static_cast<int32_t>(symbols_.size());
+  symbols_.push_back({token, bytes, index - 1, index + 1});
+}
+
+// A character that is no token becomes the tokens of its bytes, or else the unknown token.
+void Merger::start_with_character(std::string_view character, uint32_t code_point) {
+  const auto& characters = vocabulary_.characters;
+  const auto& bytes = vocabulary_.byte_tokens;
+  const auto length = static_cast<uint32_t>(character.size());
+  const size_t found = find_ascending(characters, code_point);
+  const bool known = found < characters.size();
+  if (!known && bytes.empty()) {
+    if (facts_.unknown == kNone) return;
+    if (unknown_bytes_ > 0 && facts_.fuse_unknown == 0) {
+      add(facts_.unknown, unknown_bytes_);
+      unknown_bytes_ = 0;
+    }
+    unknown_bytes_ += length;
+    return;
+  }
+  if (unknown_bytes_ > 0) add(facts_.unknown, unknown_bytes_);
+  unknown_bytes_ = 0;
+  if (known) return add(characters[found].token, length);
+  for (const char byte : character) add(bytes[static_cast<uint8_t>(byte)], 1);
+}
+
+void Merger::start(std::string_view piece) {
+  symbols_.clear();
+  unknown_bytes_ = 0;
+  if (facts_.by_characters == 0) {
+    for (const char byte : piece) {
+      const uint32_t token = vocabulary_.byte_tokens[static_cast<uint8_t>(byte)];
+      if (token != kNone) add(token, 1);
+    }
+  } else {
+    for (size_t at = 0; at < piece.size();) {
+      const Character character = first_character(piece.substr(at));
+      start_with_character(piece.substr(at, character.bytes), character.code_point);
+      at += character.bytes;
+    }
+    if (unknown_bytes_ > 0) add(facts_.unknown, unknown_bytes_);
+  }
+  if (!symbols_.empty()) symbols_.back().next = -1;
+}
+
+void Merger::push(int32_t left) {
+  if (left < 0 || symbols_[left].next < 0) return;
+  const Symbol& a = symbols_[left];
+  const Symbol& b = symbols_[a.next];
+  const auto& begins = vocabulary_.merge_buckets;
+  const size_t bucket = hash_pair(a.token, b.token) & (begins.size() - 2);
+  for (uint32_t i = begins[bucket]; i < begins[bucket + 1]; ++i) {
+    const Merge merge = vocabulary_.merges[i];
+    if (merge.left != a.token || merge.right != b.token) continue;
+    pairs_.push_back({merge.rank, left, a.bytes + b.bytes, merge.result});
+    return std::push_heap(pairs_.begin(), pairs_.end(), Later());
+  }
+}
+
+void Merger::join_all() {
+  while (!pairs_.empty()) {
+    std::pop_heap(pairs_.begin(), pairs_.end(), Later());
+    const Pair pair = pairs_.back();
+    pairs_.pop_back();
+    Symbol& left = symbols_[pair.left];
+    if (left.bytes == 0 || left.next < 0) continue;
+    Symbol& right = symbols_[left.next];
+    if (left.bytes + right.bytes != pair.bytes) continue;
+    left.token = pair.result;
+    left.bytes = pair.bytes;
+    right.bytes = 0;
+    left.next = right.next;
+    if (left.next >= 0) symbols_[left.next].previous = pair.left;
+    push(left.previous);
+    push(pair.left);
+  }
+}
+
+void Merger::encode(std::string_view piece, std::vector<int32_t>* tokens) {
+  const uint32_t whole = find_token(vocabulary_, piece, hash_bytes(piece));
+  if (whole != kNone && (vocabulary_.token_flags[whole] & kWhole) != 0) {
+    return tokens->push_back(static_cast<int32_t>(whole));
+  }
+  start(piece);
+  pairs_.clear();
+  if (!vocabulary_.merge_buckets.empty()) {
+    for (size_t i = 0; i < symbols_.size(); ++i) push(static_cast<int32_t>(i));
+  }
+  join_all();
+  for (const Symbol& symbol : symbols_) {
+    if (symbol.bytes > 0) tokens->push_back(static_cast<int32_t>(symbol.token));
+  }
+}
+
+}  // namespace rushlight::llm

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Unicode normal forms by the blob's tables; Hangul syllables by arithmetic (Unicode, chapter 3.12).
+// Invalid bytes pass as they are, and nothing composes across them.
+#include <algorithm>
+#include <vector>
+
+#include "runtime/llm/normalize.h"
+
+namespace rushlight::llm {
+
+namespace {
+
+constexpr uint32_t kSyllables = 0xAC00, kLeads = 0x1100, kVowels = 0x1161, kTrails = 0x11A7;
+constexpr uint32_t kLeadCount = 19, kVowelCount = 21, kTrailCount = 28;
+constexpr uint32_t kSyllableCount = kLeadCount * kVowelCount * kTrailCount;
+
+struct Mark {
+  uint32_t code_point, combining;
+};
+
+class NormalForm {
+ public:
+  NormalForm(const Vocabulary& vocabulary, bool compose) : vocabulary_(vocabulary), compose_(compose) {}
+
+  std::string run(std::string_view text) {
+    for (size_t at = 0; at < text.size();) {
+      const Character character = first_character(text.substr(at));
+      if (character.valid) {
+        decompose(character.code_point);
+      } else {
+        flush();
+        result_ += text.substr(at, character.bytes);
+      }
+      at += character.bytes;
+    }
+    flush();
+    return std::move(result_);
+  }
+
+ private:
+  void decompose(uint32_t code_point) {
+    const uint32_t syllable = code_point - kSyllables;
+    if (syllable < kSyllableCount) {
+      add(kLeads + syllable / (kVowelCount * kTrailCount));
+      add(kVowels + syllable / kTrailCount % kVowelCount);
+      if (syllable % kTrailCount != 0) add(kTrails + syllable % kTrailCount);
+      return;
+    }
+    const auto& table = vocabulary_.decompositions;
+    const size_t found = code_point < 0xA0 ? table.size() : find_ascending(table, code_point);
+    if (found == table.size()) return add(code_point);
+    const std::string_view parts = vocabulary_.strings[table[found].text];
+    for (size_t at = 0; at < parts.size();) {
+      const Character part = first_character(parts.substr(at));
+      add(part.code_point);
+      at += part.bytes;
+    }
+  }
+
+  // Marks of the same class keep their order. A starter that composes with nothing before it ends a run.
+  void add(uint32_t code_point) {
+    const auto& table = vocabulary_.combining;
+    const size_t found = code_point < 0x300 ? table.size() : find_ascending(table, code_point);
+    const uint32_t combining = found == table.size() ? 0 : table[found].value;
+    if (combining == 0 && code_point < 0x300) flush();
+    run_.push_back({code_point, combining});
+  }
+
+  void flush() {
+    for (auto begin = run_.begin(); begin != run_.end();) {
+      const auto is_starter = [](const Mark& mark) { return mark.combining == 0; };
+      const auto end = std::find_if(begin, run_.end(), is_starter);
+      std::stable_sort(begin, end, [](const Mark& a, const Mark& b) { return a.combining < b.combining; });
+      begin = end == run_.end() ? end : end + 1;
+    }
+    if (compose_) compose();
+    for (const Mark& mark : run_) append_character(mark.code_point, &result_);
+    run_.clear();
+  }
+
+  // Joins a starter with each later character from which nothing separates it.
+  void compose() {
+    size_t kept = 0, starter = run_.size();  // no starter yet
+    uint32_t last = 0;                       // combining class of the character kept before
+    for (const Mark mark : run_) {
+      const bool next_to = starter + 1 == kept;
+      const bool reaches = starter < kept && (next_to || (last != 0 && last < mark.combining));
+      const uint32_t joined = reaches ? composed(run_[starter].code_point, mark.code_point) : 0;
+      if (joined != 0) {
+        run_[starter].code_point = joined;
+        continue;
+      }
+      if (mark.combining == 0) starter = kept;
+      last = mark.combining;
+      run_[kept++] = mark;
+    }
+    run_.resize(kept);
+  }
+
+  // 0: the two do not compose.
+  [[nodiscard]] uint32_t composed(uint32_t first, uint32_t second) const {
+    const uint32_t lead = first - kLeads, vowel = second - kVowels, trail = second - kTrails;
+    if (lead < kLeadCount && vowel < kVowelCount) {
+      return kSyllables + (lead * kVowelCount + vowel) * kTrailCount;
+    }
+    const uint32_t syllable = first - kSyllables;
+    if (syllable < kSyllableCount && syllable % kTrailCount == 0 && trail - 1 < kTrailCount - 1) {
+      return first + trail;
+    }
+    const auto& table = vocabulary_.compositions;
+    size_t low = 0, high = table.size();
+    while (low < high) {
+      const size_t middle = low + (high - low) / 2;
+      const Composition entry = table[middle];
+      if (entry.first == first && entry.second == second) return entry.composed;
+      const bool before = entry.first < first || (entry.first == first && entry.second < second);
+      (before ? low : high) = before ? middle + 1 : middle;
+    }
+    return 0;
+  }
+
+  const Vocabulary& vocabulary_;
+  bool compose_;
+  std::string result_;
+  std::vector<Mark> run_;
+};
+
+}  // namespace
+
+std::string normal_form(const Vocabulary& vocabulary, std::string_view text, bool compose) {
+  return NormalForm(vocabulary, compose).run(text);
+}
+
+}  // namespace rushlight::llm

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/llm/split.h"
+
+namespace rushlight::llm {
+
+Classes::Classes(const Vocabulary& vocabulary) : ranges_(vocabulary.ranges), flags_(vocabulary.class_flags) {
+  for (uint32_t code_point = 0; code_point < kQuick; ++code_point) {
+    quick_[code_point] = static_cast<uint8_t>(find(code_point));
+  }
+}
+
+uint32_t Classes::find(uint32_t code_point) const {
+  size_t low = 0, high = ranges_.size();  // the range is in [low, high)
+  while (high - low > 1) {
+    const size_t middle = low + (high - low) / 2;
+    (ranges_[middle].first <= code_point ? low : high) = middle;
+  }
+  return ranges_[low].character_class;
+}
+
+Automaton::Automaton(const Vocabulary& vocabulary, const Classes& classes, size_t index)
+    : classes_(&classes), width_(classes.count() + 1) {
+  const AutomatonPlace place = vocabulary.automata[index];
+  transitions_ = {vocabulary.transitions.data() + size_t{place.first_transition} * sizeof(uint16_t),
+                  place.states * width_};
+}
+
+size_t Automaton::match(std::string_view text) const {
+  size_t end = 0, at = 0;
+  for (size_t state = 1; state != 0;) {
+    const bool finished = at == text.size();
+    const Character character = finished ? Character{0, 0, true} : first_character(text.substr(at));
+    const size_t column = finished ? width_ - 1 : (*classes_)(character.code_point);
+    const uint16_t transition = transitions_[state * width_ + column];
+    if ((transition & kMatch) != 0) end = at;
+    if (finished) break;
+    state = transition & (kMatch - 1u);
+    at += character.bytes;
+  }
+  return end;
+}
+
+}  // namespace rushlight::llm

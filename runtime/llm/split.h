@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Patterns as automata over classes of characters, and the pieces into which they split a text.
+#pragma once
+
+#include <string_view>
+
+#include "runtime/llm/unicode.h"
+#include "runtime/llm/vocabulary.h"
+
+namespace rushlight::llm {
+
+// The class of each code point.
+class Classes {
+ public:
+  Classes() = default;
+  explicit Classes(const Vocabulary& vocabulary);
+  uint32_t operator()(uint32_t code_point) const {
+    return code_point < kQuick ? quick_[code_point] : find(code_point);
+  }
+  [[nodiscard]] bool is(ClassFlags flag, uint32_t code_point) const {
+    return (flags_[(*this)(code_point)] & flag) != 0;
+  }
+  [[nodiscard]] size_t count() const { return flags_.size(); }
+
+ private:
+  static constexpr uint32_t kQuick = 0x250;  // Latin
+  [[nodiscard]] uint32_t find(uint32_t code_point) const;
+
+  Table<ClassRange> ranges_;
+  Table<uint8_t> flags_;
+  uint8_t quick_[kQuick] = {};
+};
+
+// A deterministic automaton made ahead of time from a regular expression; its matches are those of a
+// backtracking engine (the first alternative wins), found in one pass over the text.
+class Automaton {
+ public:
+  Automaton(const Vocabulary& vocabulary, const Classes& classes, size_t index);
+  // The bytes of the match at the start of `text`; 0: none.
+  [[nodiscard]] size_t match(std::string_view text) const;
+
+ private:
+  Table<uint16_t> transitions_;
+  const Classes* classes_;
+  size_t width_;
+};
+
+// Hands each part of `text` with whether it is a match, in order; parts are not empty.
+template <class Take>
+void each_part(const Automaton& automaton, std::string_view text, const Take& take) {
+  size_t rest = 0;  // begin of what no match has taken
+  for (size_t at = 0; at < text.size();) {
+    const size_t length = automaton.match(text.substr(at));
+    if (length == 0) {
+      at += first_character(text.substr(at)).bytes;
+      continue;
+    }
+    if (rest < at) take(text.substr(rest, at - rest), false);
+    take(text.substr(at, length), true);
+    at += length;
+    rest = at;
+  }
+  if (rest < text.size()) take(text.substr(rest), false);
+}
+
+}  // namespace rushlight::llm

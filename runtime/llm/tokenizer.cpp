@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/llm/tokenizer.h"
+
+#include <algorithm>
+
+#include "runtime/base/log.h"
+#include "runtime/llm/merges.h"
+#include "runtime/llm/normalize.h"
+#include "runtime/llm/unicode.h"
+#include "runtime/llm/unigram.h"
+
+namespace rushlight::llm {
+
+// One call of encode().
+class Encoder {
+ public:
+  Encoder(const Tokenizer& tokenizer, std::vector<int32_t>* tokens)
+      : tokenizer_(tokenizer),
+        vocabulary_(tokenizer.vocabulary_),
+        merger_(vocabulary_),
+        unigram_(vocabulary_, tokenizer.longest_),
+        tokens_(tokens) {}
+
+  void encode(std::string_view text, bool parse_special) {
+    each_added(tokenizer_.added_, vocabulary_, tokenizer_.classes_, text, parse_special,
+               [&](std::string_view part, uint32_t token) {
+                 if (token != kNone) return put(token);
+                 segment(part, part.data() == text.data(), parse_special);
+               });
+  }
+
+ private:
+  void put(uint32_t token) { tokens_->push_back(static_cast<int32_t>(token)); }
+
+  // Text between added tokens.
+  void segment(std::string_view text, bool first, bool parse_special) {
+    std::string normalized;
+    if (!vocabulary_.normalizers.empty()) {
+      normalized = normalize(vocabulary_, tokenizer_.classes_, text);
+      text = normalized;
+    }
+    each_added(tokenizer_.added_normalized_, vocabulary_, tokenizer_.classes_, text, parse_special,
+               [&](std::string_view part, uint32_t token) {
+                 if (token != kNone) return put(token);
+                 pre_tokenize(0, part, first && part.data() == text.data());
+               });
+  }
+
+  // Takes the steps from `index` on, one piece after the other.
+  void pre_tokenize(size_t index, std::string_view piece, bool first) {
+    if (piece.empty()) return;
+    if (index == vocabulary_.pre_tokenizers.size()) return model(piece);
+    const Step step = vocabulary_.pre_tokenizers[index];
+    const auto& strings = vocabulary_.strings;
+    if (step.kind == StepKind::Split) return split(index, step, piece, first);
+    if (step.kind == StepKind::ReplaceInPiece) {
+      return pre_tokenize(index + 1, replace_all(piece, strings[step.a], strings[step.b]), first);
+    }
+    const std::string_view has = strings[step.b];
+    if (piece.substr(0, has.size()) == has || (step.c != 0 && !first)) {
+      return pre_tokenize(index + 1, piece, first);
+    }
+    pre_tokenize(index + 1, std::string(strings[step.a]).append(piece), first);
+  }
+
+  void split(size_t index, const Step& step, std::string_view text, bool first) {
+    const auto behavior = static_cast<Behavior>(step.b);
+    const Automaton automaton(vocabulary_, tokenizer_.classes_, step.a);
+    const auto hand_on = [&](std::string_view piece) {
+      if (!piece.empty()) pre_tokenize(index + 1, piece, first && piece.data() == text.data());
+    };
+    std::string_view piece;  // kept, as the next part may join it
+    bool piece_matches = false;
+    each_part(automaton, text, [&](std::string_view part, bool matches) {
+      matches = matches != (step.c != 0);
+      const bool joins = (behavior == Behavior::Contiguous && matches == piece_matches) ||
+                         (behavior == Behavior::WithPrevious && matches && !piece_matches) ||
+                         (behavior == Behavior::WithNext && !matches && piece_matches);
+      if (joins && !piece.empty()) {
+        piece = {piece.data(), piece.size() + part.size()};
+      } else {
+        hand_on(piece);
+        piece = behavior == Behavior::Removed && matches ? std::string_view() : part;
+      }
+      piece_matches = matches;
+    });
+    hand_on(piece);
+  }
+
+  void model(std::string_view piece) {
+    if (vocabulary_.facts[0].kind == ModelKind::Unigram) return unigram_.encode(piece, tokens_);
+    merger_.encode(piece, tokens_);
+  }
+
+  const Tokenizer& tokenizer_;
+  const Vocabulary& vocabulary_;
+  Merger merger_;
+  Unigram unigram_;
+  std::vector<int32_t>* tokens_;
+};
+
+Tokenizer::Tokenizer(const Vocabulary& vocabulary)
+    : vocabulary_(vocabulary),
+      classes_(vocabulary),
+      added_(vocabulary, vocabulary.added),
+      added_normalized_(vocabulary, vocabulary.added_normalized) {
+  for (size_t i = 0; i < vocabulary.size(); ++i) longest_ = std::max(longest_, vocabulary.key(i).size());
+}
+
+Result<Tokenizer> Tokenizer::load(Span<const uint8_t> blob) {
+  RL_TRY_ASSIGN(const Vocabulary vocabulary, Vocabulary::load(blob));
+  return Tokenizer(vocabulary);
+}
+
+Error Tokenizer::encode(std::string_view text, std::vector<int32_t>* tokens, bool parse_special) const {
+  RL_CHECK(text.size() < INT32_MAX / 4, Error::InvalidArgument,
+           "text: expected less than %lu bytes, got %lu; encode it in parts", log_number(INT32_MAX / 4),
+           log_number(text.size()));
+  Encoder(*this, tokens).encode(text, parse_special);
+  return Error::Ok;
+}
+
+std::string_view Tokenizer::text(int32_t token) const {
+  const auto index = static_cast<uint32_t>(token);
+  return index < size() ? vocabulary_.texts[index] : std::string_view();
+}
+
+bool Tokenizer::is_special(int32_t token) const {
+  const auto index = static_cast<uint32_t>(token);
+  return index < size() && (vocabulary_.token_flags[index] & kSpecial) != 0;
+}
+
+int32_t Tokenizer::find(std::string_view text) const {
+  for (size_t i = 0; i < size(); ++i) {
+    if (vocabulary_.texts[i] == text) return static_cast<int32_t>(i);
+  }
+  return -1;
+}
+
+std::vector<int32_t> Tokenizer::copy(const Table<uint32_t>& tokens) {
+  std::vector<int32_t> copied(tokens.size());
+  for (size_t i = 0; i < tokens.size(); ++i) copied[i] = static_cast<int32_t>(tokens[i]);
+  return copied;
+}
+
+void Decoder::add(int32_t token, std::string* text) {
+  if (skip_special_ && tokenizer_->is_special(token)) return;
+  std::string_view bytes = tokenizer_->text(token);
+  if (bytes.empty()) return;
+  if (at_start_) {
+    const size_t spaces = std::min(bytes.find_first_not_of(' '), bytes.size());
+    const Strip strip = tokenizer_->strip();
+    bytes.remove_prefix(strip == Strip::Nothing    ? 0
+                        : strip == Strip::OneSpace ? std::min(spaces, size_t{1})
+                                                   : spaces);
+  }
+  at_start_ = false;
+  kept_ += bytes;
+  release(false, text);
+}
+
+void Decoder::finish(std::string* text) {
+  release(true, text);
+  at_start_ = true;
+}
+
+void Decoder::release(bool all, std::string* text) {
+  size_t at = 0;
+  while (at < kept_.size()) {
+    const std::string_view rest = std::string_view(kept_).substr(at);
+    const Character character = first_character(rest);
+    if (character.partial && !all) break;
+    if (character.valid)
+      text->append(rest.substr(0, character.bytes));
+    else
+      append_character(kReplacement, text);
+    at += character.bytes;
+  }
+  kept_.erase(0, at);
+}
+
+}  // namespace rushlight::llm

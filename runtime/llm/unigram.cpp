@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/llm/unigram.h"
+
+#include <algorithm>
+
+#include "runtime/llm/merges.h"
+#include "runtime/llm/unicode.h"
+
+namespace rushlight::llm {
+
+void Unigram::offer(size_t begin, size_t end, uint32_t token, double score) {
+  Node& node = nodes_[end];
+  const double sum = nodes_[begin].score + score;
+  if (!node.reached || sum > node.score) node = {sum, token, static_cast<uint32_t>(begin), true};
+}
+
+// All tokens that begin here; the unknown token too unless one of them is this whole character.
+void Unigram::extend(std::string_view piece, size_t begin) {
+  const size_t character = first_character(piece.substr(begin)).bytes;
+  const size_t most = std::min(piece.size() - begin, longest_);
+  bool covered = false;
+  ByteHash hash;
+  for (size_t length = 1; length <= most; ++length) {
+    hash.add(piece[begin + length - 1]);
+    const uint32_t token = find_token(vocabulary_, piece.substr(begin, length), hash.value());
+    if (token == kNone) continue;
+    offer(begin, begin + length, token, vocabulary_.scores[token]);
+    covered = covered || length == character;
+  }
+  if (!covered) offer(begin, begin + character, kNone, vocabulary_.facts[0].unknown_score);
+}
+
+void Unigram::put_unknown(std::string_view bytes, std::vector<int32_t>* tokens) const {
+  const auto& fallback = vocabulary_.byte_tokens;
+  const uint32_t unknown = vocabulary_.facts[0].unknown;
+  if (fallback.empty() && unknown != kNone) tokens->push_back(static_cast<int32_t>(unknown));
+  if (fallback.empty()) return;
+  for (const char byte : bytes) tokens->push_back(static_cast<int32_t>(fallback[static_cast<uint8_t>(byte)]));
+}
+
+void Unigram::encode(std::string_view piece, std::vector<int32_t>* tokens) {
+  nodes_.assign(piece.size() + 1, Node{0, kNone, 0, false});
+  nodes_[0].reached = true;
+  for (size_t begin = 0; begin < piece.size(); ++begin) {
+    if (nodes_[begin].reached) extend(piece, begin);
+  }
+  std::vector<size_t> ends;
+  for (size_t end = piece.size(); end > 0; end = nodes_[end].begin) ends.push_back(end);
+  std::reverse(ends.begin(), ends.end());
+  for (size_t i = 0; i < ends.size();) {
+    const Node& node = nodes_[ends[i]];
+    size_t end = ends[i++];
+    if (node.token != kNone) {
+      tokens->push_back(static_cast<int32_t>(node.token));
+      continue;
+    }
+    while (i < ends.size() && nodes_[ends[i]].token == kNone) end = ends[i++];
+    put_unknown(piece.substr(node.begin, end - node.begin), tokens);
+  }
+}
+
+}  // namespace rushlight::llm

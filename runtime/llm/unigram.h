@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Unigram model (Kudo 2018): the tokens of a piece whose scores have the greatest sum, by Viterbi's method.
+// Takes O(n * bytes of the longest token).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "runtime/llm/vocabulary.h"
+
+namespace rushlight::llm {
+
+class Unigram {
+ public:
+  Unigram(const Vocabulary& vocabulary, size_t longest) : vocabulary_(vocabulary), longest_(longest) {}
+  // Appends the tokens of a piece.
+  void encode(std::string_view piece, std::vector<int32_t>* tokens);
+
+ private:
+  // The best way to an end within the piece.
+  struct Node {
+    double score;
+    uint32_t token, begin;
+    bool reached;
+  };
+  void offer(size_t begin, size_t end, uint32_t token, double score);
+  void extend(std::string_view piece, size_t begin);
+  void put_unknown(std::string_view bytes, std::vector<int32_t>* tokens) const;
+
+  const Vocabulary& vocabulary_;
+  size_t longest_;
+  std::vector<Node> nodes_;
+};
+
+}  // namespace rushlight::llm

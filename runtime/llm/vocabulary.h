@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The vocabulary of a language model as python/rushlight/llm/vocabulary writes it: the named data
+// `rushlight.vocabulary` of a program. Tables are used where they lie; load() proves all of them once, so
+// that readers check nothing.
+//
+// Little-endian. Header: "RLV1", the number of sections, then (offset, bytes) of each as uint32, offsets from
+// the start and divisible by 4. Sections in the order of Vocabulary's members; each is an array of the
+// member's items. Tables of strings are two sections: offsets (one more than there are strings), bytes.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "runtime/base/result.h"
+#include "runtime/base/span.h"
+
+namespace rushlight::llm {
+
+// An array in the blob; read by memcpy, as the blob may begin anywhere.
+template <class T>
+class Table {
+ public:
+  Table() = default;
+  Table(const uint8_t* data, size_t size) : data_(data), size_(size) {}
+  [[nodiscard]] size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] const uint8_t* data() const { return data_; }
+  T operator[](size_t i) const {
+    T item;
+    std::memcpy(&item, data_ + i * sizeof(T), sizeof(T));
+    return item;
+  }
+
+ private:
+  const uint8_t* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+class Strings {
+ public:
+  Strings() = default;
+  Strings(Table<uint32_t> offsets, Table<char> bytes) : offsets_(offsets), bytes_(bytes) {}
+  [[nodiscard]] size_t size() const { return offsets_.empty() ? 0 : offsets_.size() - 1; }
+  std::string_view operator[](size_t i) const {
+    const uint32_t begin = offsets_[i];
+    return {reinterpret_cast<const char*>(bytes_.data()) + begin, offsets_[i + 1] - begin};
+  }
+  [[nodiscard]] const Table<uint32_t>& offsets() const { return offsets_; }
+  [[nodiscard]] size_t bytes() const { return bytes_.size(); }
+
+ private:
+  Table<uint32_t> offsets_;
+  Table<char> bytes_;
+};
+
+inline constexpr uint32_t kNone = 0xFFFFFFFF;  // no token, no string
+
+enum class ModelKind : uint32_t { Merges = 0, Unigram = 1 };
+enum class Strip : uint32_t { Nothing = 0, OneSpace = 1, FirstToken = 2 };  // of the start of decoded text
+
+struct Facts {
+  ModelKind kind;
+  uint32_t by_characters;  // first symbols are characters (with bytes as fallback), else bytes
+  uint32_t fuse_unknown;   // neighbouring unknown characters are one token
+  uint32_t unknown;        // token or kNone
+  uint32_t bos;            // token or kNone
+  uint32_t eos;            // token or kNone
+  Strip strip;
+  float unknown_score;  // Unigram
+};
+
+// How the parts of a text that a pattern matches, and those between, become pieces.
+enum class Behavior : uint32_t { Isolated = 0, Removed = 1, Contiguous = 2, WithPrevious = 3, WithNext = 4 };
+
+enum class StepKind : uint32_t {
+  // Normalizers: text to text.
+  Prepend = 0,         // string a, unless the text is empty
+  Replace = 1,         // string a by string b
+  MapCharacters = 2,   // character_maps a
+  Compose = 3,         // canonical or compatible decomposition; a: and composition
+  ReplacePattern = 4,  // matches of automaton a by string b
+  StripSpaces = 5,     // a: at the start, b: at the end
+  // Pre-tokenizers: text to pieces.
+  Split = 16,        // by automaton a, behavior b; c: matches and the rest change places
+  PrefixPiece = 17,  // string a before each piece that does not begin with string b; c: the first piece only
+  ReplaceInPiece = 18,  // string a by string b
+};
+
+struct Step {
+  StepKind kind;
+  uint32_t a, b, c;
+};
+
+struct Merge {
+  uint32_t left, right;
+  uint32_t rank;  // low ones first
+  uint32_t result;
+};
+
+struct CharacterToken {
+  uint32_t code_point, token;
+};
+
+// Code points from `first` to the next range's belong to a class.
+struct ClassRange {
+  uint32_t first, character_class;
+};
+enum ClassFlags : uint8_t { kSpace = 1, kWord = 2 };
+
+struct AutomatonPlace {
+  uint32_t first_transition, states;
+};
+// A transition: the state after the character, 0 where there is none; kMatch: a match ends before the
+// character. State 1 is the start. Each state has one transition for each class, and one for the end.
+inline constexpr uint16_t kMatch = 0x8000;
+
+enum TokenFlags : uint8_t { kSpecial = 1, kWhole = 2, kByte = 4 };  // kWhole: its own text becomes itself
+
+enum AddedFlags : uint32_t {
+  kTakesLeftSpaces = 1,
+  kTakesRightSpaces = 2,
+  kSingleWord = 4,
+  kAddedSpecial = 8
+};
+struct Added {
+  uint32_t text, token, flags;
+};
+
+struct CharacterMap {
+  uint32_t code_point, text;
+};
+struct CombiningClass {
+  uint32_t code_point, value;
+};
+struct Composition {
+  uint32_t first, second, composed;
+};
+
+struct Vocabulary {
+  Table<Facts> facts;  // one
+  Strings texts;       // of each token, as it is decoded
+  Table<uint8_t> token_flags;
+  Strings keys;                   // of each token, as it is looked up; empty: its text
+  Table<uint32_t> token_buckets;  // hash_bytes: begin of each bucket, a power of two and one more
+  Table<uint32_t> bucket_tokens;
+  Table<uint32_t> merge_buckets;  // hash_pair, the same
+  Table<Merge> merges;
+  Table<uint32_t> byte_tokens;       // 256 or none; kNone where a byte has none
+  Table<CharacterToken> characters;  // ascending
+  Table<float> scores;               // Unigram: of each token
+  Table<ClassRange> ranges;          // ascending, from 0
+  Table<uint8_t> class_flags;
+  Table<AutomatonPlace> automata;
+  Table<uint16_t> transitions;
+  Table<Step> normalizers;
+  Table<Step> pre_tokenizers;
+  Strings strings;
+  Table<Added> added;             // found in the text as it is; ascending by their bytes
+  Table<Added> added_normalized;  // found after normalization
+  Table<uint32_t> prefix;         // tokens around a text
+  Table<uint32_t> suffix;
+  Table<CharacterMap> character_maps;  // ascending; one map in a blob
+  Table<CharacterMap> decompositions;  // ascending, whole
+  Table<CombiningClass> combining;     // ascending, those that are not 0
+  Table<Composition> compositions;     // ascending
+
+  // The blob must outlive what reads it. Errors: InvalidExternalData.
+  static Result<Vocabulary> load(Span<const uint8_t> blob);
+
+  [[nodiscard]] size_t size() const { return texts.size(); }
+  [[nodiscard]] std::string_view key(size_t token) const {
+    return keys.size() == 0 ? texts[token] : keys[token];
+  }
+};
+
+// FNV-1a, with its high bits folded into the low ones.
+class ByteHash {
+ public:
+  void add(char byte) { state_ = (state_ ^ static_cast<uint8_t>(byte)) * 16777619u; }
+  [[nodiscard]] uint32_t value() const { return state_ ^ state_ >> 15; }
+
+ private:
+  uint32_t state_ = 2166136261u;
+};
+inline uint32_t hash_bytes(std::string_view bytes) {
+  ByteHash hash;
+  for (const char byte : bytes) hash.add(byte);
+  return hash.value();
+}
+inline uint32_t hash_pair(uint32_t left, uint32_t right) {
+  const uint32_t hash = (left * 0x9E3779B1u) ^ (right * 0x85EBCA77u);
+  return hash ^ hash >> 15;
+}
+
+// The item of an ascending table whose first member is `key`; the table's size where there is none.
+template <class T>
+size_t find_ascending(const Table<T>& table, uint32_t key) {
+  size_t low = 0, high = table.size();
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    uint32_t found;
+    std::memcpy(&found, table.data() + middle * sizeof(T), sizeof found);
+    if (found == key) return middle;
+    if (found < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return table.size();
+}
+
+}  // namespace rushlight::llm
