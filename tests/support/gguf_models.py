@@ -12,6 +12,7 @@ from typing import Any
 import gguf
 import numpy as np
 import torch
+import transformers
 from gguf import GGMLQuantizationType as Type
 
 from support import tiny_language_models as tiny
@@ -128,3 +129,38 @@ def _interleaved(rows: np.ndarray, heads: int) -> np.ndarray:
 
 def _halved(rows: np.ndarray, heads: int) -> np.ndarray:
     return rows.reshape(heads, -1, 2, rows.shape[1]).swapaxes(1, 2).reshape(rows.shape)
+
+
+def load_llama(path: Path) -> Any:
+    """The llama of a GGUF file in transformers, in float32, all numbers as the package dequantizes them."""
+    reader = gguf.GGUFReader(path)
+
+    def fact(name: str) -> Any:
+        return reader.fields[f"llama.{name}"].contents()
+
+    heads, key_heads = fact("attention.head_count"), fact("attention.head_count_kv")
+    config = transformers.LlamaConfig(
+        hidden_size=fact("embedding_length"),
+        intermediate_size=fact("feed_forward_length"),
+        num_hidden_layers=fact("block_count"),
+        num_attention_heads=heads,
+        num_key_value_heads=key_heads,
+        vocab_size=fact("vocab_size"),
+        rms_norm_eps=fact("attention.layer_norm_rms_epsilon"),
+        max_position_embeddings=fact("context_length"),
+        rope_parameters={"rope_type": "default", "rope_theta": fact("rope.freq_base")},
+        tie_word_embeddings=True,
+    )
+    config._attn_implementation = "eager"
+    model = transformers.LlamaForCausalLM(config).eval()
+    tensors = {tensor.name: tensor for tensor in reader.tensors}
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            stored = gguf_name(name, False)
+            tensor = tensors.pop(stored)
+            values = gguf.dequantize(tensor.data, tensor.tensor_type).astype(np.float32)
+            permuted = {"attn_q": heads, "attn_k": key_heads}.get(stored.split(".")[-2])
+            values = values if permuted is None else _halved(values, permuted)
+            parameter.copy_(torch.from_numpy(values.copy()))
+    assert not tensors
+    return model
