@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/host/attention_tiles.h"
+#include "kernels/host/pieces.h"
 #include "kernels/matmul/attention_rows.h"
 #include "kernels/ukernel/attention.h"
 #include "kernels/ukernel/gemm.h"
@@ -18,7 +20,6 @@ constexpr size_t kMostKeys = 256;           // of a block that is the only one
 constexpr size_t kBlockKeys = 128;          // of one of several
 constexpr size_t kTiles = 4;                // tiles of queries in a block
 constexpr size_t kFewQueries = 4;           // up to so many it does not pay to pack the keys
-constexpr size_t kMostRows = 8;             // of a tile, at most
 constexpr size_t kGrain = size_t{1} << 20;  // multiplications worth a thread
 
 const float* floats(const HeadMatrix& matrix, size_t row, size_t column = 0) {
@@ -76,14 +77,11 @@ class Worker {
   }
 
  private:
-  void pack() {
-    const ptrdiff_t along_depth = in_floats(head_.key.column);
-    const ptrdiff_t along_keys = in_floats(head_.key.row);
-    for (size_t key = 0; key < num_keys_; key += blocks_.panel) {
-      ukernel::gemm_pack(packed_ + key * plan_.depth(), floats(head_.key, first_key_ + key), along_depth,
-                         along_keys, plan_.depth(), std::min(num_keys_ - key, blocks_.panel), blocks_.panel);
-    }
+  [[nodiscard]] FloatRows rows_of(const HeadMatrix& matrix, size_t row) const {
+    return {floats(matrix, row), in_floats(matrix.row), in_floats(matrix.column)};
   }
+
+  void pack() { pack_keys(rows_of(head_.key, first_key_), num_keys_, plan_.depth(), packed_); }
 
   // Queries row to row + rows with the block of keys at hand.
   void compute_block(size_t row, size_t rows, float* shift, float* sum) {
@@ -109,25 +107,7 @@ class Worker {
       }
       return;
     }
-    const size_t most = ukernel::gemm_split(rows);
-    const float* pointers[kMostRows];
-    ukernel::GemmTile tile;
-    tile.depth = plan_.depth();
-    tile.a = pointers;
-    tile.a_step = in_floats(head_.query.column);
-    tile.b_stride = static_cast<ptrdiff_t>(blocks_.panel);
-    tile.b_columns = blocks_.panel;
-    tile.c_stride = static_cast<ptrdiff_t>(blocks_.keys);
-    for (size_t key = 0; key < n; key += blocks_.panel) {
-      tile.b = packed_ + key * plan_.depth();
-      tile.columns = std::min(n - key, blocks_.panel);
-      for (size_t r = 0; r < rows; r += most) {
-        tile.rows = std::min(rows - r, most);
-        for (size_t i = 0; i < tile.rows; ++i) pointers[i] = floats(head_.query, row + r + i);
-        tile.c = scores_ + r * blocks_.keys + key;
-        ukernel::gemm_tile(tile);
-      }
-    }
+    score_tiles(rows_of(head_.query, row), rows, packed_, n, plan_.depth(), scores_, blocks_.keys);
   }
 
   // Scores become weights; what the row has so far is scaled to them.
@@ -157,25 +137,8 @@ class Worker {
   }
 
   void add_values(size_t row, size_t rows, size_t n) {
-    const size_t most = ukernel::gemm_split(rows);
-    const float* pointers[kMostRows];
-    ukernel::GemmTile tile;
-    tile.depth = n;
-    tile.a = pointers;
-    tile.b_stride = in_floats(head_.value.row);
-    tile.c_stride = in_floats(head_.out.row);
-    tile.initial_from = first_key_ == 0 ? ukernel::GemmInitial::kZero : ukernel::GemmInitial::kC;
-    for (size_t column = 0; column < plan_.width(); column += blocks_.panel) {
-      tile.b = floats(head_.value, first_key_, column);
-      tile.b_columns = plan_.width() - column;
-      tile.columns = std::min(tile.b_columns, blocks_.panel);
-      for (size_t r = 0; r < rows; r += most) {
-        tile.rows = std::min(rows - r, most);
-        for (size_t i = 0; i < tile.rows; ++i) pointers[i] = scores_ + (r + i) * blocks_.keys;
-        tile.c = out(row + r) + column;
-        ukernel::gemm_tile(tile);
-      }
-    }
+    add_value_tiles(scores_, blocks_.keys, rows, rows_of(head_.value, first_key_), n, plan_.width(),
+                    first_key_ == 0, out(row), in_floats(head_.out.row));
   }
 
   [[nodiscard]] float* out(size_t row) const { return element_at<float>(head_.out, row, 0); }
@@ -203,21 +166,6 @@ bool has_plain_rows(const AttentionPlan& plan) {
   return scores && (plan.width() == 1 || (head.value.column == kStep && head.out.column == kStep));
 }
 
-// Runs work(piece, scratch) for as many pieces as there are threads and memory for.
-template <class Work>
-bool in_pieces(KernelContext& context, size_t most, size_t bytes, Work work) {
-  constexpr size_t kMostPieces = 16;
-  void* scratch[kMostPieces];
-  most = std::min({most, context.threads(), kMostPieces});
-  size_t pieces = 0;
-  while (pieces < most && (scratch[pieces] = context.allocate_temp(bytes, 64)) != nullptr) ++pieces;
-  if (pieces == 0) return false;
-  context.parallel_for(pieces, 1, [&](size_t begin, size_t end, size_t) {
-    for (size_t piece = begin; piece < end; ++piece) work(piece, pieces, scratch[piece]);
-  });
-  return true;
-}
-
 }  // namespace
 
 Error attention(KernelContext& context, const AttentionProblem& problem) {
@@ -232,10 +180,15 @@ Error attention(KernelContext& context, const AttentionProblem& problem) {
   const size_t count = plan.heads() * in_head;
   const size_t work = plan.heads() * plan.queries() * plan.keys() * (plan.depth() + plan.width());
   const size_t most = std::min(count, work / kGrain + 1);
-  const bool done = in_pieces(context, most, blocks.bytes(), [&](size_t piece, size_t pieces, void* scratch) {
+  Pieces pieces(context, most, blocks.bytes());
+  if (pieces.empty()) {
+    attend_by_rows<float>(plan);
+    return Error::Ok;
+  }
+  pieces.run([&](size_t piece, size_t num_pieces, void* scratch) {
     Worker worker(plan, blocks, scratch);
-    const size_t end = (piece + 1) * count / pieces;
-    for (size_t i = piece * count / pieces; i < end;) {
+    const size_t end = (piece + 1) * count / num_pieces;
+    for (size_t i = piece * count / num_pieces; i < end;) {
       const size_t head = i / in_head;
       const size_t next = std::min(end, (head + 1) * in_head);
       worker.compute(plan.head(head), (i - head * in_head) * blocks.rows,
@@ -243,7 +196,6 @@ Error attention(KernelContext& context, const AttentionProblem& problem) {
       i = next;
     }
   });
-  if (!done) attend_by_rows<float>(plan);
   return Error::Ok;
 }
 

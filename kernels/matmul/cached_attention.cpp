@@ -29,7 +29,8 @@ void store_row(const float* x, size_t depth, int8_t* to, float* scale) {
   const float inverse = largest > 0 ? 127.0f / largest : 0.0f;
   for (size_t d = 0; d < depth; ++d) {
     const float number = std::nearbyint(x[d] * inverse);
-    to[d] = std::fabs(number) <= 127.0f ? static_cast<int8_t>(number) : int8_t{0};
+    const float bounded = number > 127.0f ? 127.0f : (number < -127.0f ? -127.0f : number);
+    to[d] = bounded == bounded ? static_cast<int8_t>(bounded) : int8_t{0};
   }
 }
 template <class T>
@@ -93,7 +94,7 @@ class Tokens {
 
  private:
   template <class T>
-  void store(const float* x, const CacheRows& cache, size_t token, size_t head) {
+  void store(const float* x, const CacheTensor& cache, size_t token, size_t head) {
     const size_t index = head * plan_.context + plan_.position + token;
     float* const scale = cache.scales == nullptr ? nullptr : cache.scales + index;
     store_row(x, plan_.depth, cache.row<T>(index, plan_.depth), scale);

@@ -2,7 +2,6 @@
 #include "kernels/matmul/cached_attention_plan.h"
 
 #include <initializer_list>
-#include <iterator>
 #include <limits>
 
 #include "kernels/checks/checks.h"
@@ -106,51 +105,62 @@ T* data_of(const Named& given) {
 
 const Tensor* pointer(const std::optional<Tensor>& tensor) { return tensor ? &*tensor : nullptr; }
 
-}  // namespace
+// All tensors: first those that a call writes.
+struct Operands {
+  enum { kOut, kKeys, kValues, kKeyScales, kValueScales, kQkv, kPos, kCos, kSin, kQueryNorm, kKeyNorm, kAll };
+  static constexpr size_t kWritten = kQkv;
 
-Error plan_cached_attention(const CachedAttentionArguments& given, const Tensor& out, CachedAttention* plan) {
-  enum { kOut, kKeys, kValues, kKeyScales, kValueScales, kQkv, kPos, kCos, kSin, kQueryNorm, kKeyNorm };
-  constexpr size_t kWritten = kQkv;
-  const Named all[] = {{&out, "out"},
-                       {&given.key_cache, "key_cache"},
-                       {&given.value_cache, "value_cache"},
-                       {pointer(given.key_scales), "key_scales"},
-                       {pointer(given.value_scales), "value_scales"},
-                       {&given.qkv, "qkv"},
-                       {&given.input_pos, "input_pos"},
-                       {&given.cos, "cos"},
-                       {&given.sin, "sin"},
-                       {pointer(given.query_norm), "query_norm"},
-                       {pointer(given.key_norm), "key_norm"}};
-  RL_TRY(read_sizes(given, plan));
-  RL_TRY(read_heads(given, plan));
-  RL_TRY(read_numbers(given, plan));
-  const size_t width = plan->heads * plan->depth;
-  RL_TRY(check_tensor(all[kQkv], ScalarType::Float,
-                      {1, plan->tokens, width + 2 * plan->key_heads * plan->depth}));
-  RL_TRY(check_cache(all[kKeys], all[kKeyScales], *plan));
-  RL_TRY(check_cache(all[kValues], all[kValueScales], *plan));
+  explicit Operands(const CachedAttentionArguments& given)
+      : all{{&given.out, "out"},
+            {&given.key_cache, "key_cache"},
+            {&given.value_cache, "value_cache"},
+            {pointer(given.key_scales), "key_scales"},
+            {pointer(given.value_scales), "value_scales"},
+            {&given.qkv, "qkv"},
+            {&given.input_pos, "input_pos"},
+            {&given.cos, "cos"},
+            {&given.sin, "sin"},
+            {pointer(given.query_norm), "query_norm"},
+            {pointer(given.key_norm), "key_norm"}} {}
+
+  [[nodiscard]] Error check(const CachedAttention& plan) const;
+  [[nodiscard]] Error check_overlap() const;
+  void point(CachedAttention* plan) const;
+
+  Named all[kAll];
+};
+
+Error Operands::check(const CachedAttention& plan) const {
+  const size_t width = (plan.heads + 2 * plan.key_heads) * plan.depth;
+  RL_TRY(check_tensor(all[kQkv], ScalarType::Float, {1, plan.tokens, width}));
+  RL_TRY(check_cache(all[kKeys], all[kKeyScales], plan));
+  RL_TRY(check_cache(all[kValues], all[kValueScales], plan));
   RL_TRY(check_tensor(all[kPos], ScalarType::Long, {1}));
-  const auto rows = static_cast<size_t>(given.cos.sizes()[0]);
-  RL_CHECK(rows >= plan->context, Error::InvalidArgument,
-           "cos: expected a row for each of %lu positions, got %lu", log_number(plan->context),
+  const auto rows = static_cast<size_t>(all[kCos].tensor->sizes()[0]);
+  RL_CHECK(rows >= plan.context, Error::InvalidArgument,
+           "cos: expected a row for each of %lu positions, got %lu", log_number(plan.context),
            log_number(rows));
   for (const size_t table : {kCos, kSin}) {
-    RL_TRY(check_tensor(all[table], ScalarType::Float, {rows, plan->half}));
+    RL_TRY(check_tensor(all[table], ScalarType::Float, {rows, plan.half}));
   }
   for (const size_t norm : {kQueryNorm, kKeyNorm}) {
-    if (all[norm].tensor != nullptr) RL_TRY(check_tensor(all[norm], ScalarType::Float, {plan->depth}));
+    if (all[norm].tensor != nullptr) RL_TRY(check_tensor(all[norm], ScalarType::Float, {plan.depth}));
   }
-  const SizesType sizes[] = {1, static_cast<SizesType>(plan->tokens), static_cast<SizesType>(width)};
-  RL_TRY(resize_out(out, {sizes, 3}));
-  RL_TRY(check_tensor(all[kOut], ScalarType::Float, {1, plan->tokens, width}));
+  return Error::Ok;
+}
+
+Error Operands::check_overlap() const {
   for (size_t w = 0; w < kWritten; ++w) {
-    for (size_t i = w + 1; all[w].tensor != nullptr && i < std::size(all); ++i) {
+    for (size_t i = w + 1; all[w].tensor != nullptr && i < kAll; ++i) {
       if (all[i].tensor != nullptr) {
         RL_TRY(check_no_overlap(*all[i].tensor, *all[w].tensor, all[i].name));
       }
     }
   }
+  return Error::Ok;
+}
+
+void Operands::point(CachedAttention* plan) const {
   plan->qkv = data_of<float>(all[kQkv]);
   plan->keys = {data_of<char>(all[kKeys]), data_of<float>(all[kKeyScales])};
   plan->values = {data_of<char>(all[kValues]), data_of<float>(all[kValueScales])};
@@ -159,17 +169,33 @@ Error plan_cached_attention(const CachedAttentionArguments& given, const Tensor&
   plan->query_norm = data_of<float>(all[kQueryNorm]);
   plan->key_norm = data_of<float>(all[kKeyNorm]);
   plan->out = data_of<float>(all[kOut]);
-  return Error::Ok;
 }
 
-Error read_position(const Tensor& input_pos, CachedAttention* plan) {
-  const int64_t position = *input_pos.const_data_ptr<int64_t>();
+}  // namespace
+
+Error plan_cached_attention(const CachedAttentionArguments& given, CachedAttention* plan) {
+  const Operands operands(given);
+  RL_TRY(read_sizes(given, plan));
+  RL_TRY(read_heads(given, plan));
+  RL_TRY(read_numbers(given, plan));
+  RL_TRY(operands.check(*plan));
+  const size_t width = plan->heads * plan->depth;
+  const SizesType sizes[] = {1, static_cast<SizesType>(plan->tokens), static_cast<SizesType>(width)};
+  RL_TRY(resize_out(given.out, {sizes, 3}));
+  return check_tensor(operands.all[Operands::kOut], ScalarType::Float, {1, plan->tokens, width});
+}
+
+Error begin_cached_attention(const CachedAttentionArguments& given, CachedAttention* plan) {
+  const Operands operands(given);
+  RL_TRY(operands.check_overlap());
+  const int64_t position = *given.input_pos.const_data_ptr<int64_t>();
   const bool fits = plan->tokens <= plan->context && position >= 0 &&
                     static_cast<uint64_t>(position) <= plan->context - plan->tokens;
   RL_CHECK(fits, Error::InvalidArgument,
            "input_pos: expected %lu tokens from there on within a cache of %lu, got position %ld",
            log_number(plan->tokens), log_number(plan->context), static_cast<long>(position));
   plan->position = static_cast<size_t>(position);
+  operands.point(plan);
   return Error::Ok;
 }
 

@@ -32,10 +32,11 @@ struct CachedAttentionArguments {
   double scale;
   int64_t window;
   double softcap;
+  const Tensor& out;
 };
 
 // One cache of keys or values: [key_heads][context][depth] elements, and a scale for each row of int8.
-struct CacheRows {
+struct CacheTensor {
   char* data = nullptr;
   float* scales = nullptr;  // null unless int8
 
@@ -45,8 +46,8 @@ struct CacheRows {
   }
 };
 
-// Checked: every index below is inside its array. Rows of queries, keys and values of a token are adjacent,
-// as are those of the result.
+// Planned and begun: every index below is inside its array. Rows of queries, keys and values of a token are
+// adjacent, as are those of the result.
 struct CachedAttention {
   size_t tokens = 0;     // of this call
   size_t position = 0;   // of the first of them
@@ -63,8 +64,8 @@ struct CachedAttention {
   ScalarType cache_type = ScalarType::Float;
 
   const float* qkv = nullptr;
-  CacheRows keys;
-  CacheRows values;
+  CacheTensor keys;
+  CacheTensor values;
   const float* cos = nullptr;  // [at least context][half]
   const float* sin = nullptr;
   const float* query_norm = nullptr;  // [depth], or null
@@ -90,11 +91,12 @@ struct CachedAttention {
   }
 };
 
-// Checks shapes, dtypes, numbers and overlap, and gives `out` its shape; does not read input_pos.
+// Checks shapes, dtypes and numbers, and gives `out` its shape: all that does not ask for memory.
 // InvalidArgument, InvalidType.
-Error plan_cached_attention(const CachedAttentionArguments& given, const Tensor& out, CachedAttention* plan);
+Error plan_cached_attention(const CachedAttentionArguments& given, CachedAttention* plan);
 
-// Reads input_pos, once. InvalidArgument unless the cache has rows for all tokens.
-Error read_position(const Tensor& input_pos, CachedAttention* plan);
+// For a call: reads input_pos, once, and takes the tensors' memory. InvalidArgument unless the cache has rows
+// for all tokens, and what is written overlaps nothing else.
+Error begin_cached_attention(const CachedAttentionArguments& given, CachedAttention* plan);
 
 }  // namespace rushlight::kernels

@@ -82,10 +82,46 @@ class Method:
     def outputs(self, outputs: int = 0) -> list[Any]: ...
     def memory(self) -> Memory: ...
 
+class TextFacts(TypedDict):
+    """What a program says of its language model."""
+
+    begin: int | None
+    ends: list[int]
+    context: int
+    chunk: int
+    vocabulary: int
+    takes_text: bool
+    takes_messages: bool
+
+class TextStatistics(TypedDict):
+    """Tokens, and nanoseconds (_ns)."""
+
+    prompt_tokens: int
+    cached_tokens: int
+    evaluated_tokens: int
+    generated_tokens: int
+    decoded_tokens: int
+    first_token_ns: int
+    prefill_ns: int
+    decode_ns: int
+
+class TextGenerator:
+    """`options` of begin(): all fields of the C++ structures GenerateOptions and SamplerOptions."""
+
+    def encode(self, prompt: str) -> list[int]: ...
+    def encode_chat(self, messages: Sequence[tuple[str, str]]) -> list[int]: ...
+    def begin(self, prompt: Sequence[int], options: dict[str, Any]) -> None: ...
+    def step(self) -> tuple[bytes, int | None, float, int]: ...
+    def rewind(self, count: int) -> None: ...
+    def tokens(self) -> list[int]: ...
+    def facts(self) -> TextFacts: ...
+    def statistics(self) -> TextStatistics: ...
+
 class Program:
     def method_names(self) -> list[str]: ...
     def method_facts(self, name: str) -> MethodFacts: ...
     def load_method(self, name: str) -> Method: ...
+    def load_text_generator(self) -> TextGenerator: ...
 
 class Tokenizer:
     """The vocabulary must be valid; RuntimeFailure otherwise. Tokens without text have empty ones."""

@@ -8,6 +8,7 @@
 #include "python/bindings/delegates.h"
 #endif
 #include "python/bindings/failure.h"
+#include "python/bindings/generator.h"
 #include "python/bindings/info.h"
 #include "python/bindings/interrupt.h"
 #include "python/bindings/language.h"
@@ -26,6 +27,7 @@ PYBIND11_MODULE(RUSHLIGHT_MODULE_NAME, m) {
   rushlight::bind_interrupt(m);
   rushlight::bind_trace(m);
   rushlight::bind_method(m);
+  rushlight::bind_generator(m);
   rushlight::bind_program(m);
   rushlight::bind_info(m);
   rushlight::bind_language(m);

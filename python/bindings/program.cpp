@@ -92,20 +92,31 @@ py::dict PyProgram::method_facts(const std::string& name) const {
   return rushlight::method_facts(value_of(module_->method_meta(name.c_str())));
 }
 
-std::unique_ptr<PyMethod> PyProgram::load_method(const std::string& name) const {
+template <class Load>
+auto PyProgram::loaded(const std::string& name, Load&& load) const {
   captured_log().clear();
   const Loading loading;
   const std::unique_lock<std::mutex> traced =
       trace_ == nullptr ? std::unique_lock<std::mutex>() : lock_for_python(trace_->mutex());
-  auto method = without_gil([&] { return module_->load_method(name.c_str()); });
+  auto result = without_gil(load);
   throw_if_interrupted();
-  if (method.ok()) return std::make_unique<PyMethod>(module_, std::move(*method), trace_);
+  if (result.ok()) return std::move(*result);
   std::vector<std::string> names;
   const auto meta = module_->method_meta(name.c_str());
-  if (meta.ok() && method.error() == Error::OperatorMissing)
+  if (meta.ok() && result.error() == Error::OperatorMissing)
     names = missing_operators(*meta, selected_operators);
-  if (meta.ok() && method.error() == Error::NotFound) names = missing_backends(*meta, selected_backends);
-  fail(method.error(), -1, std::move(names));
+  if (meta.ok() && result.error() == Error::NotFound) names = missing_backends(*meta, selected_backends);
+  fail(result.error(), -1, std::move(names));
+}
+
+std::unique_ptr<PyMethod> PyProgram::load_method(const std::string& name) const {
+  auto method = loaded(name, [&] { return module_->load_method(name.c_str()); });
+  return std::make_unique<PyMethod>(module_, std::move(method), trace_);
+}
+
+std::unique_ptr<PyTextGenerator> PyProgram::load_text_generator() const {
+  auto generator = loaded("forward", [&] { return llm::TextGenerator::load(module_); });
+  return std::make_unique<PyTextGenerator>(std::move(generator), trace_);
 }
 
 void bind_program(py::module_& m) {
@@ -114,7 +125,9 @@ void bind_program(py::module_& m) {
       .def("method_facts", &PyProgram::method_facts, py::arg("name"),
            "What the program says about a method, without loading it.")
       .def("load_method", &PyProgram::load_method, py::arg("name"),
-           "A new instance of the method, with memory and state of its own.");
+           "A new instance of the method, with memory and state of its own.")
+      .def("load_text_generator", &PyProgram::load_text_generator,
+           "A generator over a new instance of the method forward, of a language model.");
   const auto with = [](const std::shared_ptr<PyTrace>& trace, size_t threads, bool prepare,
                        uint64_t max_instructions, size_t max_memory) {
     return LoadOptions{trace, threads, prepare, max_instructions, max_memory};

@@ -8,6 +8,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include "python/bindings/generator.h"
 #include "python/bindings/method.h"
 #include "runtime/module/module.h"
 
@@ -40,8 +41,14 @@ class PyProgram {
   [[nodiscard]] pybind11::list method_names() const;
   [[nodiscard]] pybind11::dict method_facts(const std::string& name) const;
   [[nodiscard]] std::unique_ptr<PyMethod> load_method(const std::string& name) const;
+  [[nodiscard]] std::unique_ptr<PyTextGenerator> load_text_generator() const;
 
  private:
+  // Loads with the trace and without the GIL. `load` returns a Result; a failure names what is missing of the
+  // method `name`.
+  template <class Load>
+  [[nodiscard]] auto loaded(const std::string& name, Load&& load) const;
+
   std::shared_ptr<Module> module_;
   std::shared_ptr<PyTrace> trace_;  // null when nobody watches
 };

@@ -8,6 +8,7 @@
     build(models, target=...)       a runner for a host or a board with only what the models need
     set_seed(seed)                  where random operators begin
     verify_bundled_program(path)    whether a bundled program gives the outputs that it expects
+    llm                             language models: llm.load(path).generate("Once upon a time")
     runtime                         the official-shaped API: Runtime.get().load_program(...)
     errors                          every error, with its exit code and its next step
 
@@ -22,7 +23,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # of what is loaded lazily
-    from rushlight import errors, runtime
+    from rushlight import errors, llm, runtime
     from rushlight.build import build
     from rushlight.convert.loading import load
     from rushlight.export import export
@@ -41,6 +42,7 @@ _LAZY = {
     "build": "rushlight.build",
     "errors": "rushlight.errors",
     "export": "rushlight.export",
+    "llm": "rushlight.llm",
     "quantize": "rushlight.quantize",
     "runtime": "rushlight.runtime",
     "set_seed": "rushlight.runtime",
@@ -54,6 +56,7 @@ __all__ = [
     "build",
     "errors",
     "export",
+    "llm",
     "load",
     "quantize",
     "runtime",

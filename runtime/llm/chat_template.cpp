@@ -58,6 +58,8 @@ Error ChatTemplate::append(const Message& message, bool first, bool after_system
              "message: expected the role system, user or assistant, got %.*s",
              static_cast<int>(message.role.substr(0, 40).size()), message.role.data());
     RL_CHECK(first, Error::InvalidArgument, "message: expected the role system in the first message only");
+    RL_CHECK((flags_ & kNoSystem) == 0, Error::InvalidArgument,
+             "message: this model's chat format has no role system; put its text into the first question");
     *text += texts_[SystemBefore];
     *text += trimmed(message.content, kTrimSystem);
     *text += texts_[SystemAfter];

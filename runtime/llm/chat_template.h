@@ -24,7 +24,8 @@ class ChatTemplate {
   static Result<ChatTemplate> load(Span<const uint8_t> blob);
 
   // Appends the prompt for the assistant's next message, or without its beginning if not `generation_prompt`.
-  // Errors: InvalidArgument, of a role that is not known or a system message that is not the first.
+  // Errors: InvalidArgument, of a role that is not known, a system message that is not the first or that the
+  // format does not have.
   Error render(Span<const Message> messages, bool generation_prompt, std::string* text) const;
 
  private:
@@ -41,7 +42,7 @@ class ChatTemplate {
     ReasoningEnd,  // the assistant's text up to the last of these is left out; empty: it is kept
     kTexts
   };
-  enum Flags : uint32_t { kTrimSystem = 1, kTrimUser = 2, kTrimAssistant = 4 };
+  enum Flags : uint32_t { kTrimSystem = 1, kTrimUser = 2, kTrimAssistant = 4, kNoSystem = 8 };
 
   Error append(const Message& message, bool first, bool after_system, std::string* text) const;
   void append_assistant(std::string_view content, std::string* text) const;

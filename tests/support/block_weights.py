@@ -37,7 +37,9 @@ def draw_block_weight(form: BlockForm, features: int, depth: int, seed: int) -> 
     if form.bits == 16:
         halves = random.uniform(-1, 1, (features, depth)).astype(np.float16)
         stored = _by_panels(halves, -(-features // FEATURES) * FEATURES)
-        return BlockSample(form, stored.reshape(len(stored), depth * FEATURES).view(np.uint8), halves.astype(np.float64))
+        return BlockSample(
+            form, stored.reshape(len(stored), depth * FEATURES).view(np.uint8), halves.astype(np.float64)
+        )
     groups, panels = -(-depth // form.group), -(-features // FEATURES)
     dtype = np.dtype(form.scales)
     numbers = random.integers(0, 1 << form.bits, (features, depth), dtype=np.uint8)
@@ -66,4 +68,6 @@ def _by_panels(scales: NDArray[np.generic], wide: int) -> NDArray[np.generic]:
     """[features, groups] as [panels, groups, 16]."""
     padded = np.zeros((wide, scales.shape[1]), scales.dtype)
     padded[: len(scales)] = scales
-    return np.ascontiguousarray(padded.reshape(wide // FEATURES, FEATURES, scales.shape[1]).transpose(0, 2, 1))
+    return np.ascontiguousarray(
+        padded.reshape(wide // FEATURES, FEATURES, scales.shape[1]).transpose(0, 2, 1)
+    )

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "kernels/backs/backs.h"
+#include "kernels/backs/cached_attention.h"
 #include "kernels/matmul/cached_attention.h"
 
 namespace rushlight::kernels {
@@ -9,13 +11,31 @@ Error cached_attention_out(KernelContext& context, const Tensor& qkv, Tensor& ke
                            const std::optional<Tensor>& query_norm, const std::optional<Tensor>& key_norm,
                            double eps, int64_t heads, int64_t key_heads, bool interleaved, double scale,
                            int64_t window, double softcap, Tensor& out) {
+  const CachedAttentionArguments given = {
+      qkv,      key_cache, value_cache, key_scales, value_scales, input_pos, cos,    sin,     query_norm,
+      key_norm, eps,       heads,       key_heads,  interleaved,  scale,     window, softcap, out};
   CachedAttention plan;
-  RL_TRY(plan_cached_attention(
+  RL_TRY(plan_cached_attention(given, &plan));
+  RL_TRY(begin_cached_attention(given, &plan));
+  return backs::cached_attention_out(context, CachedAttentionProblem{plan},
+                                     [&] { return attend_by_tokens(context, plan); });
+}
+
+Error cached_attention_out_prepare(KernelContext& context, const Tensor& qkv, Tensor& key_cache,
+                                   Tensor& value_cache, const std::optional<Tensor>& key_scales,
+                                   const std::optional<Tensor>& value_scales, const Tensor& input_pos,
+                                   const Tensor& cos, const Tensor& sin,
+                                   const std::optional<Tensor>& query_norm,
+                                   const std::optional<Tensor>& key_norm, double eps, int64_t heads,
+                                   int64_t key_heads, bool interleaved, double scale, int64_t window,
+                                   double softcap, Tensor& out) {
+  CachedAttention plan;
+  const Error error = plan_cached_attention(
       {qkv, key_cache, value_cache, key_scales, value_scales, input_pos, cos, sin, query_norm, key_norm, eps,
-       heads, key_heads, interleaved, scale, window, softcap},
-      out, &plan));
-  RL_TRY(read_position(input_pos, &plan));
-  return attend_by_tokens(context, plan);
+       heads, key_heads, interleaved, scale, window, softcap, out},
+      &plan);
+  if (error != Error::Ok) return Error::Ok;  // an error is the call's
+  return backs::cached_attention_out_prepare(context, CachedAttentionProblem{plan});
 }
 
 }  // namespace rushlight::kernels

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rows of a block weight as float32: token embeddings that share the bytes of the last linear layer.
+#include <algorithm>
+
 #include "kernels/checks/checks.h"
 #include "kernels/checks/selection.h"
 #include "kernels/checks/sizes.h"
@@ -22,15 +24,13 @@ void unpack_row(const BlockWeight& weight, size_t row, float* out) {
   }
   const ukernel::BlockPanel panel = weight.panel(row / ukernel::kBlockFeatures);
   const size_t feature = row % ukernel::kBlockFeatures;
-  for (size_t k = 0; k < form.depth; ++k) {
-    const size_t group = k / form.group;
+  for (size_t group = 0, k = 0; group < form.groups(); ++group) {
     const float scale = weight.real(panel.scales(group), feature);
-    const int32_t number = panel.number(feature, k);
-    if (form.has_minimum) {
-      const float scaled = scale * static_cast<float>(number);
-      out[k] = scaled + weight.real(panel.minimums(group), feature);
-    } else {
-      out[k] = scale * static_cast<float>(number - form.zero());
+    const float minimum = form.has_minimum ? weight.real(panel.minimums(group), feature) : 0.0F;
+    const int32_t zero = form.has_minimum ? 0 : form.zero();
+    for (const size_t end = std::min(k + form.group, form.depth); k < end; ++k) {
+      const float scaled = scale * static_cast<float>(panel.number(feature, k) - zero);
+      out[k] = form.has_minimum ? scaled + minimum : scaled;
     }
   }
 }

@@ -7,9 +7,7 @@
 #include <cstring>
 
 #include "kernels/ukernel/generic/vector.h"
-#if defined(__AVX2__)
-#include "kernels/ukernel/x86/widen.h"
-#endif
+#include "kernels/ukernel/generic/widen.h"
 
 namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
 
@@ -23,25 +21,6 @@ constexpr size_t line_depth(const GroupedForm& form) { return form.is_packed ? 2
 constexpr size_t lines_of(const GroupedForm& form) {
   return (form.group + line_depth(form) - 1) / line_depth(form);
 }
-
-#if defined(__AVX2__)
-RL_INLINE I32 load_numbers(const int8_t* from) { return load_widened_int8(from); }
-#elif defined(__ARM_NEON) || defined(__riscv_vector)
-// All four bytes go to each lane, which shifts its own to the top.
-RL_INLINE I32 load_numbers(const int8_t* from) {
-  int32_t word;
-  std::memcpy(&word, from, sizeof(word));
-  return splat(word) << I32{24, 16, 8, 0} >> 24;
-}
-#elif RL_VECTOR_BYTES > 4
-RL_INLINE I32 load_numbers(const int8_t* from) {
-  int8_t __attribute__((vector_size(kLanes))) numbers;
-  std::memcpy(&numbers, from, sizeof(numbers));
-  return __builtin_convertvector(numbers, I32);
-}
-#else
-RL_INLINE I32 load_numbers(const int8_t* from) { return *from; }
-#endif
 
 // A tile of the rows from `left` on, times columns of a panel.
 template <size_t kCount, size_t kWide>
@@ -63,7 +42,7 @@ struct Tile {
     F32 first[kWide], second[kWide];
     RL_UNROLL
     for (size_t v = 0; v < kWide; ++v) {
-      const I32 numbers = load_numbers(line + v * kLanes);
+      const I32 numbers = load_widened_int8(line + v * kLanes);
       first[v] = to_float(kIsPacked ? (numbers << 28) >> 28 : numbers);
       if (kIsPacked) second[v] = to_float(numbers >> 4);
     }

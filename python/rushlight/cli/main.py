@@ -29,10 +29,12 @@ _INTERRUPTED = 130
 _COMMANDS = {
     "bake": "rushlight.cli.bake:bake_command",
     "build": "rushlight.cli.build:build_command",
+    "chat": "rushlight.cli.chat:chat_command",
     "check": "rushlight.cli.check:check_command",
     "convert": "rushlight.cli.convert:convert_command",
     "decode": "rushlight.cli.decode:decode_command",
     "export": "rushlight.cli.export:export_command",
+    "generate": "rushlight.cli.generate:generate_command",
     "inspect": "rushlight.cli.inspect:inspect_command",
     "kernels": "rushlight.cli.kernels:kernels_command",
     "matrix": "rushlight.cli.matrix:matrix_command",
@@ -41,6 +43,7 @@ _COMMANDS = {
     "profile": "rushlight.cli.profile:profile_command",
     "run": "rushlight.cli.run:run_command",
     "sensitivity": "rushlight.cli.sensitivity:sensitivity_command",
+    "serve": "rushlight.cli.serve:serve_command",
     "size": "rushlight.cli.size:size_command",
     "targets": "rushlight.cli.targets:targets_command",
 }

@@ -49,6 +49,10 @@ class MethodDelegates:
     origins: list[int] = field(default_factory=list)
 
 
+_OWN = "rushlight."
+"""Keys that begin so are for readers of the program (a vocabulary, say); others are for its delegates."""
+
+
 def has_delegates(program: Program) -> bool:
     """Whether a program hands work to XNNPACK."""
     return any(delegate.id == XNNPACK for plan in program.plans for delegate in plan.delegates)
@@ -84,7 +88,11 @@ def without_delegates(
         rewriter = _Rewriter(plan, named, constants, module)
         written.append(rewriter.method())
         reports.append(rewriter.report)
-    left = parts.named_data if any(plan.delegates for plan in written) else {}
+    left = {
+        key: data
+        for key, data in parts.named_data.items()
+        if key.startswith(_OWN) or any(plan.delegates for plan in written)
+    }
     made = ProgramParts(tuple(written), constants, parts.mutable, left)
     return read_program(write_program(made).tobytes()), reports
 

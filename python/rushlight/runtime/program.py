@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any, Literal
 
@@ -12,6 +12,7 @@ from rushlight.errors import InvalidArgument, MethodNotFound
 from rushlight.runtime import native
 from rushlight.runtime.method import Method, Outputs
 from rushlight.runtime.method_meta import MethodMemory, MethodMeta
+from rushlight.runtime.text_generator import TextGenerator
 from rushlight.status import Status
 
 ProgramSource = str | os.PathLike[str] | bytes | bytearray | memoryview
@@ -88,15 +89,24 @@ class Program:
     def load_method(self, name: str) -> Method:
         """A new instance of the method. Raises MethodNotFound, OperatorNotFound and BackendNotFound
         (with all that are missing), InvalidProgram, OutOfMemory."""
+        method = self._loaded(name, lambda: self._program.load_method(name))
+        return Method(self._module, name, method, self._program, self._path)
+
+    def load_text_generator(self) -> TextGenerator:
+        """A generator over a new instance of the method forward, of a language model. Raises as
+        load_method(), and InvalidArgument (forward has another form than language models')."""
+        return TextGenerator(self._module, self._loaded("forward", self._program.load_text_generator))
+
+    def _loaded(self, name: str, load: Callable[[], Any]) -> Any:
+        """What `load` makes of the method `name`."""
         try:
-            method = self._program.load_method(name)
+            return load()
         except self._module.RuntimeFailure as failure:
             self._check_name(name)
             error = native.exception(failure, self._module)
             if type(error) is InvalidArgument and failure.args[0] == Status.NotFound and not self._has_data:
                 error.next_step = _DATA_STEP  # tensors are all that is looked for but backends
             raise error from None
-        return Method(self._module, name, method, self._program, self._path)
 
     def method(self, name: str) -> Method:
         """The program's own instance of the method, loaded on first use."""

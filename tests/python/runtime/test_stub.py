@@ -27,15 +27,15 @@ SPELLINGS = {
     "rushlight._runtime.": "",
 }
 
+TYPED_DICTS = re.findall(r"^class (\w+)\(TypedDict\)", STUB.read_text(), re.MULTILINE)
+
 
 def normal(annotation: str) -> str:
     """An annotation as pybind11 and the stub both spell it: without what is inside containers."""
     for theirs, ours in SPELLINGS.items():
         annotation = annotation.replace(theirs, ours)
     annotation = re.sub(r"\b(list|dict|tuple)\[.*?\](?=$| \|)", r"\1", annotation)
-    return {"Memory": "dict", "MethodFacts": "dict", "BuildInfo": "dict", "LoweredDelegate": "dict"}.get(
-        annotation, annotation
-    )
+    return "dict" if annotation in TYPED_DICTS else annotation
 
 
 def stub_functions() -> dict[str, str]:

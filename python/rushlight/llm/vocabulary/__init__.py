@@ -9,8 +9,13 @@ Comes with `pip install 'rushlight[llm]'`.
 
 from __future__ import annotations
 
-from rushlight.llm.vocabulary.gguf_metadata import from_gguf
-from rushlight.llm.vocabulary.tokenizer_json import from_tokenizer_json
+from rushlight.errors import MissingDependency
+
+try:
+    from rushlight.llm.vocabulary.gguf_metadata import from_gguf
+    from rushlight.llm.vocabulary.tokenizer_json import from_tokenizer_json
+except ModuleNotFoundError as missing:
+    raise MissingDependency(missing.name or "regex", "llm") from missing
 
 KEY = "rushlight.vocabulary"
 

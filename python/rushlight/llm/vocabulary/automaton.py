@@ -2,9 +2,9 @@
 """Deterministic automata with the matches of a backtracking engine.
 
 A state is the list of the places in the pattern where a backtracking engine would go on, the preferred ones
-first; a place behind one that has matched is never reached and is left out (Cox, "Regular Expression Matching:
-the Virtual Machine Approach", 2009, made deterministic). Characters that no set tells apart are one class. A match
-is noted on the transition after it, when the next character is known: so look-ahead costs nothing.
+first; a place after one that has matched is never reached and is left out (Cox, "Regular Expression Matching:
+the Virtual Machine Approach", 2009, made deterministic). Characters that no set tells apart are one class.
+A match is noted on the transition after it, when the next character is known: so look-ahead costs nothing.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def determinize(pattern: str, node: Node, alphabet: Alphabet, classes: Partition
 def _step(
     places: Sequence[_Place], state: Sequence[int], sets: frozenset[int] | None
 ) -> tuple[tuple[int, ...], bool]:
-    """The places after a character that is in `sets` (None: the text ends), and whether a match ends before it."""
+    """The places after a character of `sets` (None: the text ends), and whether a match ends before it."""
     after: list[int] = []
     seen: set[int] = set()
     waiting = list(reversed(state))

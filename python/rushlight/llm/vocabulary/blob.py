@@ -221,7 +221,7 @@ def _automata(automata: Sequence[NDArray[np.uint16]]) -> tuple[bytes, bytes]:
     return _words(places), b"".join(transitions.astype("<u2").tobytes() for transitions in automata)
 
 
-def _words(rows: Iterable[int] | Iterable[Iterable[int]]) -> bytes:
+def _words(rows: Iterable[int | Sequence[int]]) -> bytes:
     return np.array(list(rows), "<u4").tobytes()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""GPT-2's printable characters for bytes: a byte that is no printable Latin-1 character is one from U+0100 on."""
+"""GPT-2's printable characters for bytes: those that are none of Latin-1 are U+0100 and on."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,9 +46,7 @@ def table_of(pairs: Pairs) -> NDArray[np.uint32]:
 def join(tokens: list[int], pairs: Pairs) -> list[int]:
     """What the tokens of a piece become."""
     while len(tokens) > 1:
-        ranked = [
-            (pairs[pair], i) for i, pair in enumerate(zip(tokens, tokens[1:], strict=False)) if pair in pairs
-        ]
+        ranked = [(pairs[pair], i) for i, pair in enumerate(pairwise(tokens)) if pair in pairs]
         if not ranked:
             break
         (_, both), at = min(ranked, key=lambda found: (found[0][0], found[1]))

@@ -217,12 +217,12 @@ class Parser:
         if kind in _CLASSES:
             return _CLASSES[kind]
         if kind in _CONTROLS:
-            return regex.escape(_CONTROLS[kind])
+            return str(regex.escape(_CONTROLS[kind]))
         if kind in "xu":
-            return regex.escape(self._hexadecimal(2 if kind == "x" else 4))
+            return str(regex.escape(self._hexadecimal(2 if kind == "x" else 4)))
         if kind.isalnum():
             raise refuse(self._pattern, f"\\{kind}")
-        return regex.escape(kind)
+        return str(regex.escape(kind))
 
     def _hexadecimal(self, digits: int) -> str:
         text = self._pattern[self._at : self._at + digits]

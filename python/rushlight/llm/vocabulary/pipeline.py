@@ -198,7 +198,8 @@ def surroundings(part: Part | None) -> tuple[list[int], list[int]]:
             continue
         if one["type"] != "TemplateProcessing":
             raise refuse("post-processor", one, "ByteLevel, TemplateProcessing or RobertaProcessing")
-        here, place = ([], []), 0
+        here: tuple[list[int], list[int]] = ([], [])
+        place = 0
         for item in one["single"]:
             if "Sequence" in item:
                 place = 1

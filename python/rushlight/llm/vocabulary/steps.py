@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 import unicodedata
+from typing import Literal
 
 from rushlight.llm.vocabulary.automaton import determinize, partition
 from rushlight.llm.vocabulary.blob import Behavior, Blob, Step, StepKind
@@ -39,8 +40,8 @@ class Steps:
 
     def normal_form(self, form: str) -> None:
         """NFC, NFD, NFKC or NFKD."""
-        blob, compatible = self._blob, "K" in form
-        decompose = "NFKD" if compatible else "NFD"
+        blob = self._blob
+        decompose: Literal["NFKD", "NFD"] = "NFKD" if "K" in form else "NFD"
         for code in range(0xA0, sys.maxunicode + 1):
             character = chr(code)
             if 0xAC00 <= code < 0xD7A4 or 0xD800 <= code < 0xE000:  # Hangul by arithmetic; surrogates

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Keys come in blocks that stay in the first cache while all queries of an item use them. A few queries
+// multiply the cache as it lies; for many, a block is converted to float32 and packed once. Softmax is
+// carried from block to block (Dao et al., "FlashAttention"), blocks that no query sees are left out.
+#include "kernels/host/cached_attention_blocks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "kernels/host/attention_tiles.h"
+#include "kernels/ukernel/attention.h"
+#include "kernels/ukernel/cache_rows.h"
+#include "kernels/ukernel/convert.h"
+#include "kernels/ukernel/dot.h"
+#include "kernels/ukernel/elementwise.h"
+#include "kernels/ukernel/gemm.h"
+#include "kernels/ukernel/vector_math.h"
+
+namespace rushlight::kernels::host {
+
+namespace {
+
+constexpr size_t kBlockKeys = 128;   // as many as a whole number of panels
+constexpr size_t kFewRows = 8;       // queries of an item for which keys are not packed
+constexpr size_t kItemRows = 192;    // queries of an item, about, if there are so many
+constexpr size_t kSplitTokens = 16;  // tokens up to which keys are split into ranges
+constexpr size_t kLeastRange = 256;  // keys of a range
+constexpr size_t kMostRanges = 16;
+constexpr size_t kTiles = 4;  // tiles of queries that are weighed at a time
+
+size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
+
+}  // namespace
+
+AttentionItems::AttentionItems(const CachedAttention& plan) : plan_(plan) {
+  const size_t group = plan.group();
+  splits_ = plan.tokens <= kSplitTokens;
+  block_tokens_ = splits_ ? plan.tokens : std::min(plan.tokens, std::max(kItemRows / group, kSplitTokens));
+  packs_ = group * block_tokens_ > kFewRows;
+  block_keys_ = round_up(kBlockKeys, ukernel::gemm_columns());
+  tile_rows_ = packs_ ? ukernel::gemm_rows() * kTiles : ukernel::kCacheRows;
+  token_blocks_ = plan.tokens == 0 ? 0 : (plan.tokens + block_tokens_ - 1) / block_tokens_;
+  if (token_blocks_ == 0) return;
+  first_key_ = plan.first_key(0);
+  const size_t keys = plan.end_key(plan.tokens - 1) - first_key_;
+  range_keys_ =
+      splits_ ? std::max(round_up((keys + kMostRanges - 1) / kMostRanges, kBlockKeys), kLeastRange) : keys;
+  ranges_ = (keys + range_keys_ - 1) / range_keys_;
+}
+
+size_t AttentionItems::work() const {
+  return plan_.heads * plan_.tokens * (plan_.end_key(plan_.tokens) - first_key_) * plan_.depth * 2;
+}
+
+// Of a worker: scores, and where keys are packed these, a block of the cache as float32, the queries, and, if
+// they are not partial, the shifts and totals of rows.
+size_t AttentionItems::worker_bytes() const {
+  size_t floats = tile_rows_ * block_keys_;
+  if (packs_) {
+    const size_t rows = block_tokens_ * plan_.group();
+    const bool converts = plan_.cache_type != ScalarType::Float;
+    floats += (converts ? 2 : 1) * block_keys_ * plan_.depth + rows * (plan_.depth + 2);
+  }
+  return round_up(floats * sizeof(float), 64);
+}
+
+size_t AttentionItems::partial_bytes() const {
+  return splits_ ? round_up(std::max<size_t>(ranges_ * partial_floats(), 1) * sizeof(float), 64) : 0;
+}
+
+// Either the most tokens, or as many as are split into ranges: these at any position.
+size_t AttentionItems::most_bytes(CachedAttention plan, size_t threads) {
+  const size_t tokens = std::min(plan.tokens, plan.context);
+  size_t bytes = 0;
+  for (const size_t count : {tokens, std::min(tokens, kSplitTokens)}) {
+    plan.tokens = count;
+    plan.position = plan.context - count;
+    AttentionItems items(plan);
+    items.ranges_ = std::min(kMostRanges, plan.context / kLeastRange + 1);
+    bytes = std::max(bytes, items.partial_bytes() + threads * (items.worker_bytes() + 64));
+  }
+  return bytes + 64;
+}
+
+class AttentionWorker {
+ public:
+  AttentionWorker(const AttentionItems& items, size_t item, float* scratch, float* partials)
+      : items_(items), plan_(items.plan_), group_(plan_.group()), scores_(scratch) {
+    const size_t range = item % items.ranges_;
+    item /= items.ranges_;
+    first_token_ = item % items.token_blocks_ * items.block_tokens_;
+    head_ = item / items.token_blocks_;
+    tokens_ = std::min(items.block_tokens_, plan_.tokens - first_token_);
+    begin_ = items.splits_ ? items.first_key_ + range * items.range_keys_ : plan_.first_key(first_token_);
+    end_ = plan_.end_key(first_token_ + tokens_ - 1);
+    if (items.splits_) end_ = std::min(end_, begin_ + items.range_keys_);
+    packed_ = scores_ + items.tile_rows_ * items.block_keys_;
+    converted_ = packed_ + items.block_keys_ * plan_.depth;
+    queries_ = converted_ + (plan_.cache_type == ScalarType::Float ? 0 : items.block_keys_ * plan_.depth);
+    sums_ = plan_.out;
+    shifts_ = queries_ + items.block_tokens_ * group_ * plan_.depth;
+    totals_ = shifts_ + items.block_tokens_ * group_;
+    if (items.splits_) {
+      const size_t rows = plan_.tokens * plan_.heads;
+      sums_ = partials + range * items.partial_floats();
+      shifts_ = sums_ + rows * plan_.depth;
+      totals_ = shifts_ + rows;
+    }
+  }
+
+  void compute() {
+    if (items_.packs_) copy_queries();
+    for (size_t t = 0; t < tokens_; ++t) {
+      std::memset(sums(t, 0), 0, group_ * plan_.depth * sizeof(float));
+      for (size_t h = 0; h < group_; ++h) {
+        shifts_[state(t, h)] = -std::numeric_limits<float>::infinity();
+        totals_[state(t, h)] = 0;
+      }
+    }
+    for (key_ = begin_; key_ < end_; key_ += items_.block_keys_) {
+      keys_ = std::min(end_ - key_, items_.block_keys_);
+      items_.packs_ ? compute_packed() : compute_few();
+    }
+    if (!items_.splits_) divide();
+  }
+
+ private:
+  [[nodiscard]] float* sums(size_t t, size_t h) const {
+    return sums_ + ((first_token_ + t) * plan_.heads + head_ * group_ + h) * plan_.depth;
+  }
+  // The number of a row's shift and total.
+  [[nodiscard]] size_t state(size_t t, size_t h) const {
+    return items_.splits_ ? t * plan_.heads + head_ * group_ + h : t * group_ + h;
+  }
+  [[nodiscard]] size_t row(size_t key) const { return head_ * plan_.context + key; }
+  // Keys of the block that a token sees: [first, last), which may be empty.
+  [[nodiscard]] size_t first_seen(size_t t) const {
+    const size_t first = plan_.first_key(first_token_ + t);
+    return first > key_ ? std::min(first - key_, keys_) : 0;
+  }
+  [[nodiscard]] size_t last_seen(size_t t) const {
+    const size_t last = plan_.end_key(first_token_ + t);
+    return last > key_ ? std::min(last - key_, keys_) : 0;
+  }
+
+  // The results will be where the queries are. [group][tokens][depth].
+  void copy_queries() {
+    for (size_t h = 0; h < group_; ++h) {
+      for (size_t t = 0; t < tokens_; ++t) {
+        std::memcpy(queries_ + (h * tokens_ + t) * plan_.depth,
+                    plan_.result(first_token_ + t, head_ * group_ + h), plan_.depth * sizeof(float));
+      }
+    }
+  }
+
+  void compute_few() {
+    for (size_t t = 0; t < tokens_; ++t) {
+      const size_t first = first_seen(t);
+      const size_t n = std::max(last_seen(t), first) - first;
+      if (n == 0) continue;
+      for (size_t h = 0; h < group_; h += ukernel::kCacheRows) {
+        const size_t rows = std::min(group_ - h, ukernel::kCacheRows);
+        multiply_few(t, h, rows, key_ + first, n);
+        for (size_t i = 0; i < rows; ++i) weigh(t, h + i, key_ + first, n, scores_ + i * items_.block_keys_);
+        add_few(t, h, rows, key_ + first, n);
+      }
+    }
+  }
+
+  void multiply_few(size_t t, size_t h, size_t rows, size_t key, size_t n) {
+    const auto depth = static_cast<ptrdiff_t>(plan_.depth);
+    const auto stride = static_cast<ptrdiff_t>(items_.block_keys_);
+    const float* query = plan_.result(first_token_ + t, head_ * group_ + h);
+    const auto products = [&](auto* cache) {
+      return ukernel::CacheRows<std::remove_pointer_t<decltype(cache)>>{rows,  n,     plan_.depth, cache,
+                                                                        query, depth, scores_,     stride};
+    };
+    if (plan_.cache_type == ScalarType::Half) {
+      ukernel::cache_products_half(products(plan_.keys.row<uint16_t>(row(key), plan_.depth)));
+    } else if (plan_.cache_type == ScalarType::Char) {
+      ukernel::cache_products_i8(products(plan_.keys.row<int8_t>(row(key), plan_.depth)));
+    } else {
+      static_assert(ukernel::kCacheRows <= ukernel::kDotRows);
+      ukernel::dot_products({rows, n, plan_.depth, query, depth, plan_.keys.row<float>(row(key), plan_.depth),
+                             depth, scores_, stride});
+    }
+  }
+
+  void add_few(size_t t, size_t h, size_t rows, size_t key, size_t n) {
+    const auto depth = static_cast<ptrdiff_t>(plan_.depth);
+    const auto stride = static_cast<ptrdiff_t>(items_.block_keys_);
+    float* const out = sums(t, h);
+    const auto added = [&](auto* cache) {
+      return ukernel::CacheRows<std::remove_pointer_t<decltype(cache)>>{rows,    n,      plan_.depth, cache,
+                                                                        scores_, stride, out,         depth};
+    };
+    if (plan_.cache_type == ScalarType::Half) {
+      ukernel::cache_sums_half(added(plan_.values.row<uint16_t>(row(key), plan_.depth)));
+    } else if (plan_.cache_type == ScalarType::Char) {
+      ukernel::cache_sums_i8(added(plan_.values.row<int8_t>(row(key), plan_.depth)));
+    } else {
+      const float* values = plan_.values.row<float>(row(key), plan_.depth);
+      add_value_tiles(scores_, items_.block_keys_, rows, {values, depth, 1}, n, plan_.depth, false, out,
+                      depth);
+    }
+  }
+
+  void compute_packed() {
+    const auto depth = static_cast<ptrdiff_t>(plan_.depth);
+    pack_keys({block(plan_.keys), depth, 1}, keys_, plan_.depth, packed_);
+    const float* const values = block(plan_.values);
+    for (size_t h = 0; h < group_; ++h) {
+      for (size_t t = 0; t < tokens_; t += items_.tile_rows_) {
+        const size_t rows = std::min(items_.tile_rows_, tokens_ - t);
+        const size_t n = last_seen(t + rows - 1);
+        if (first_seen(t) >= n) continue;
+        score_tiles({queries_ + (h * tokens_ + t) * plan_.depth, depth, 1}, rows, packed_, n, plan_.depth,
+                    scores_, items_.block_keys_);
+        for (size_t i = 0; i < rows; ++i) weigh_seen(t + i, h, n, scores_ + i * items_.block_keys_);
+        add_value_tiles(scores_, items_.block_keys_, rows, {values, depth, 1}, n, plan_.depth, false,
+                        sums(t, h), static_cast<ptrdiff_t>(plan_.heads) * depth);
+      }
+    }
+  }
+
+  // The block's rows as float32, without scales.
+  const float* block(const CacheTensor& cache) {
+    const size_t n = keys_ * plan_.depth;
+    if (plan_.cache_type == ScalarType::Float) return cache.row<float>(row(key_), plan_.depth);
+    if (plan_.cache_type == ScalarType::Half) {
+      ukernel::half_to_f32(n, cache.row<uint16_t>(row(key_), plan_.depth), converted_);
+    } else {
+      ukernel::i8_to_f32(n, cache.row<int8_t>(row(key_), plan_.depth), converted_);
+    }
+    return converted_;
+  }
+
+  // Of n keys of the block those that the token does not see get weight 0.
+  void weigh_seen(size_t t, size_t h, size_t n, float* scores) {
+    const size_t last = std::min(last_seen(t), n);
+    const size_t first = std::min(first_seen(t), last);
+    std::memset(scores, 0, first * sizeof(float));
+    std::memset(scores + last, 0, (n - last) * sizeof(float));
+    if (first < last) weigh(t, h, key_ + first, last - first, scores + first);
+  }
+
+  // Scores of n keys become weights of values as the cache holds them; the row's sums are scaled to them.
+  void weigh(size_t t, size_t h, size_t key, size_t n, float* scores) {
+    if (plan_.keys.scales != nullptr) multiply(n, scores, plan_.keys.scales + row(key));
+    float scale = plan_.scale;
+    if (plan_.softcap != 0) {
+      ukernel::attention_scale(n, scores, plan_.scale / plan_.softcap);
+      ukernel::tanh_f32(n, scores, scores);
+      scale = plan_.softcap;
+    }
+    const size_t at = state(t, h);
+    const float factor = ukernel::attention_weights(n, scores, scale, nullptr, shifts_ + at, totals_ + at);
+    if (factor != 1.0f) ukernel::attention_scale(plan_.depth, sums(t, h), factor);
+    if (plan_.values.scales != nullptr) multiply(n, scores, plan_.values.scales + row(key));
+  }
+
+  static void multiply(size_t n, float* x, const float* factors) {
+    ukernel::mul_f32({1, n, {{x, 0, false}, {factors, 0, false}, {}}, x, 0});
+  }
+
+  void divide() {
+    for (size_t t = 0; t < tokens_; ++t) {
+      for (size_t h = 0; h < group_; ++h) {
+        ukernel::attention_scale(plan_.depth, sums(t, h), 1.0f / totals_[state(t, h)]);
+      }
+    }
+  }
+
+  const AttentionItems& items_;
+  const CachedAttention& plan_;
+  size_t group_;
+  size_t head_ = 0;
+  size_t first_token_ = 0;
+  size_t tokens_ = 0;
+  size_t begin_ = 0;  // of the item's keys
+  size_t end_ = 0;
+  size_t key_ = 0;  // the block at hand
+  size_t keys_ = 0;
+  float* scores_;
+  float* packed_ = nullptr;
+  float* converted_ = nullptr;
+  float* queries_ = nullptr;
+  float* sums_ = nullptr;  // [tokens of the call][heads][depth]
+  float* shifts_ = nullptr;
+  float* totals_ = nullptr;
+};
+
+void AttentionItems::compute(size_t item, float* scratch, float* partials) const {
+  AttentionWorker(*this, item, scratch, partials).compute();
+}
+
+// The totals become factors of the sums; then these are added as a product of one row.
+void AttentionItems::merge(size_t row, float* partials) const {
+  const size_t step = partial_floats();
+  const size_t rows = plan_.tokens * plan_.heads;
+  const float* const shifts = partials + rows * plan_.depth + row;
+  float* const totals = partials + rows * (plan_.depth + 1) + row;
+  float largest = -std::numeric_limits<float>::infinity();
+  for (size_t r = 0; r < ranges_; ++r) largest = std::max(largest, shifts[r * step]);
+  float total = 0;
+  for (size_t r = 0; r < ranges_; ++r) {
+    const float shift = shifts[r * step];
+    const float factor = std::isinf(shift) && shift < 0 ? 0.0f : std::exp(shift - largest);
+    total += totals[r * step] * factor;
+    totals[r * step] = factor;
+  }
+  const float inverse = 1.0f / total;
+  for (size_t r = 0; r < ranges_; ++r) totals[r * step] *= inverse;
+  const float* pointers[1] = {totals};
+  ukernel::GemmTile tile;
+  tile.rows = 1;
+  tile.depth = ranges_;
+  tile.a = pointers;
+  tile.a_step = static_cast<ptrdiff_t>(step);
+  tile.b_stride = static_cast<ptrdiff_t>(step);
+  for (size_t column = 0; column < plan_.depth; column += ukernel::gemm_columns()) {
+    tile.b = partials + row * plan_.depth + column;
+    tile.b_columns = plan_.depth - column;
+    tile.columns = std::min(tile.b_columns, ukernel::gemm_columns());
+    tile.c = plan_.out + row * plan_.depth + column;
+    ukernel::gemm_tile(tile);
+  }
+}
+
+}  // namespace rushlight::kernels::host

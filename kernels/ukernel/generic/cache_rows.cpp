@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// kernels/ukernel/cache_rows.h. Elements are converted once for all rows of float32: a tile of products is a
+// few rows by four rows of the cache, one of sums a few rows by as many vectors as registers hold.
+#include "kernels/ukernel/cache_rows.h"
+
+#include "kernels/ukernel/generic/vector.h"
+#include "kernels/ukernel/generic/widen.h"
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+namespace {
+
+constexpr size_t kVectors = RL_VECTOR_BYTES == 64 ? 4 : 2;  // of a tile of sums
+
+#if RL_VECTOR_BYTES > 4
+using Four = float __attribute__((vector_size(16)));
+
+RL_INLINE Four folded(F32 value) {
+  Four parts[kLanes / 4];
+  std::memcpy(parts, &value, sizeof(value));
+  RL_UNROLL for (size_t step = kLanes / 8; step > 0; step /= 2) {
+    RL_UNROLL for (size_t i = 0; i < step; ++i) parts[i] += parts[i + step];
+  }
+  return parts[0];
+}
+
+// The sums of lanes of four vectors.
+RL_INLINE void store_sums(float* to, const F32* values) {
+  const Four a = folded(values[0]);
+  const Four b = folded(values[1]);
+  const Four c = folded(values[2]);
+  const Four d = folded(values[3]);
+  const Four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5) + __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Four cd = __builtin_shufflevector(c, d, 0, 4, 1, 5) + __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  const Four sums = __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+  std::memcpy(to, &sums, sizeof(sums));
+}
+#else
+RL_INLINE void store_sums(float* to, const F32* values) {
+  for (size_t k = 0; k < 4; ++k) to[k] = values[k];
+}
+#endif
+
+// Products of kR rows with the kC <= 4 rows of the cache from `at` on.
+template <size_t kR, size_t kC, class T>
+RL_INLINE void multiply(const CacheRows<T>& rows, size_t at) {
+  F32 sums[kR][4];
+  const T* cache[kC];
+  RL_UNROLL for (size_t j = 0; j < kC; ++j) cache[j] = rows.cache + (at + j) * rows.depth;
+  RL_UNROLL for (size_t i = 0; i < kR; ++i) {
+    RL_UNROLL for (size_t j = 0; j < 4; ++j) sums[i][j] = splat(0.0f);
+  }
+  const auto add = [&](auto widened, auto loaded) __attribute__((always_inline)) {
+    F32 row[kC];
+    RL_UNROLL for (size_t j = 0; j < kC; ++j) row[j] = widened(cache[j]);
+    RL_UNROLL for (size_t i = 0; i < kR; ++i) {
+      const F32 left = loaded(rows.left + static_cast<ptrdiff_t>(i) * rows.left_stride);
+      RL_UNROLL for (size_t j = 0; j < kC; ++j) sums[i][j] = multiply_add(left, row[j], sums[i][j]);
+    }
+  };
+  size_t p = 0;
+  for (; p + kLanes <= rows.depth; p += kLanes) {
+    add([=](const T* from) __attribute__((always_inline)) { return load_widened(from + p); },
+        [=](const float* from) __attribute__((always_inline)) { return load(from + p); });
+  }
+  if (p < rows.depth) {
+    const size_t left = rows.depth - p;
+    add([=](const T* from) __attribute__((always_inline)) { return load_widened_partial(from + p, left); },
+        [=](const float* from) __attribute__((always_inline)) { return load_partial(from + p, left); });
+  }
+  RL_UNROLL for (size_t i = 0; i < kR; ++i) {
+    float* const out = rows.out + static_cast<ptrdiff_t>(i) * rows.out_stride + at;
+    if constexpr (kC == 4) {
+      store_sums(out, sums[i]);
+    } else {
+      float four[4];
+      store_sums(four, sums[i]);
+      for (size_t j = 0; j < kC; ++j) out[j] = four[j];
+    }
+  }
+}
+
+template <size_t kR, class T>
+void multiply_rows(const CacheRows<T>& rows) {
+  size_t at = 0;
+  for (; at + 4 <= rows.count; at += 4) multiply<kR, 4>(rows, at);
+  for (; at < rows.count; ++at) multiply<kR, 1>(rows, at);
+}
+
+template <class T>
+RL_INLINE void products(const CacheRows<T>& rows) {
+  static_assert(kCacheRows == 4);
+  switch (rows.rows) {
+    case 1:
+      return multiply_rows<1>(rows);
+    case 2:
+      return multiply_rows<2>(rows);
+    case 3:
+      return multiply_rows<3>(rows);
+    default:
+      return multiply_rows<4>(rows);
+  }
+}
+
+// Adds to kV vectors of kR sums; `widened` and others know what of a vector there is.
+template <size_t kR, size_t kV, class T, class Widened, class Loaded, class Stored>
+RL_INLINE void add_values(const CacheRows<T>& rows, size_t p, Widened widened, Loaded loaded, Stored stored) {
+  F32 sums[kR][kV];
+  const auto out = [&](size_t i, size_t v) __attribute__((always_inline)) {
+    return rows.out + static_cast<ptrdiff_t>(i) * rows.out_stride + p + v * kLanes;
+  };
+  RL_UNROLL for (size_t i = 0; i < kR; ++i) {
+    RL_UNROLL for (size_t v = 0; v < kV; ++v) sums[i][v] = loaded(out(i, v));
+  }
+  const T* cache = rows.cache + p;
+  for (size_t j = 0; j < rows.count; ++j, cache += rows.depth) {
+    F32 values[kV];
+    RL_UNROLL for (size_t v = 0; v < kV; ++v) values[v] = widened(cache + v * kLanes);
+    RL_UNROLL for (size_t i = 0; i < kR; ++i) {
+      const F32 weight =
+          splat(rows.left[static_cast<ptrdiff_t>(i) * rows.left_stride + static_cast<ptrdiff_t>(j)]);
+      RL_UNROLL for (size_t v = 0; v < kV; ++v) sums[i][v] = multiply_add(weight, values[v], sums[i][v]);
+    }
+  }
+  RL_UNROLL for (size_t i = 0; i < kR; ++i) {
+    RL_UNROLL for (size_t v = 0; v < kV; ++v) stored(out(i, v), sums[i][v]);
+  }
+}
+
+template <size_t kR, size_t kV, class T>
+RL_INLINE void add_whole(const CacheRows<T>& rows, size_t p) {
+  add_values<kR, kV>(
+      rows, p, [](const T* from) __attribute__((always_inline)) { return load_widened(from); },
+      [](const float* from) __attribute__((always_inline)) { return load(from); },
+      [](float* to, F32 sum) __attribute__((always_inline)) { store(to, sum); });
+}
+
+template <size_t kR, class T>
+void add_rows(const CacheRows<T>& rows) {
+  size_t p = 0;
+  for (; p + kVectors * kLanes <= rows.depth; p += kVectors * kLanes) add_whole<kR, kVectors>(rows, p);
+  for (; p + kLanes <= rows.depth; p += kLanes) add_whole<kR, 1>(rows, p);
+  if (p == rows.depth) return;
+  const size_t left = rows.depth - p;
+  add_values<kR, 1>(
+      rows, p, [=](const T* from) __attribute__((always_inline)) { return load_widened_partial(from, left); },
+      [=](const float* from) __attribute__((always_inline)) { return load_partial(from, left); },
+      [=](float* to, F32 sum) __attribute__((always_inline)) { store_partial(to, sum, left); });
+}
+
+template <class T>
+RL_INLINE void sums(const CacheRows<T>& rows) {
+  switch (rows.rows) {
+    case 1:
+      return add_rows<1>(rows);
+    case 2:
+      return add_rows<2>(rows);
+    case 3:
+      return add_rows<3>(rows);
+    default:
+      return add_rows<4>(rows);
+  }
+}
+
+}  // namespace
+
+void cache_products_half(const CacheRows<uint16_t>& rows) { products(rows); }
+void cache_products_i8(const CacheRows<int8_t>& rows) { products(rows); }
+void cache_sums_half(const CacheRows<uint16_t>& rows) { sums(rows); }
+void cache_sums_i8(const CacheRows<int8_t>& rows) { sums(rows); }
+
+void rotate_halves(size_t n, float* first, float* second, const float* cos, const float* sin) {
+  const auto rotate = [=](size_t i, auto loaded, auto stored) __attribute__((always_inline)) {
+    const F32 a = loaded(first + i);
+    const F32 b = loaded(second + i);
+    const F32 c = loaded(cos + i);
+    const F32 s = loaded(sin + i);
+    stored(first + i, a * c - b * s);
+    stored(second + i, b * c + a * s);
+  };
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    rotate(
+        i, [](const float* from) __attribute__((always_inline)) { return load(from); },
+        [](float* to, F32 value) __attribute__((always_inline)) { store(to, value); });
+  }
+  if (i == n) return;
+  const size_t left = n - i;
+  rotate(
+      i, [=](const float* from) __attribute__((always_inline)) { return load_partial(from, left); },
+      [=](float* to, F32 value) __attribute__((always_inline)) { store_partial(to, value, left); });
+}
+
+void rotate_pairs(size_t n, float* row, const float* cos, const float* sin) {
+  for (size_t i = 0; i < n; ++i) {
+    const float a = row[2 * i];
+    const float b = row[2 * i + 1];
+    row[2 * i] = a * cos[i] - b * sin[i];
+    row[2 * i + 1] = b * cos[i] + a * sin[i];
+  }
+}
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Vectors of float32 from float16 and int8, exactly. Other vectors than AVX's are converted by what the
+// compiler makes of arithmetic on lanes.
+#pragma once
+
+#include "kernels/ukernel/generic/vector.h"
+#if defined(__AVX2__)
+#include "kernels/ukernel/x86/widen.h"
+#elif defined(__aarch64__)
+#include "kernels/ukernel/arm64/widen.h"
+#elif RL_VECTOR_BYTES == 4
+#include "kernels/ukernel/generic/half.inl"
+#endif
+
+namespace rushlight::ukernel::RL_UKERNEL_VARIANT {
+
+#if !defined(__AVX2__)
+#if defined(__ARM_NEON) || defined(__riscv_vector)
+// All four bytes go to each lane, which shifts its own to the top.
+RL_INLINE I32 load_widened_int8(const int8_t* from) {
+  int32_t word;
+  std::memcpy(&word, from, sizeof(word));
+  return splat(word) << I32{24, 16, 8, 0} >> 24;
+}
+#elif RL_VECTOR_BYTES > 4
+RL_INLINE I32 load_widened_int8(const int8_t* from) {
+  int8_t __attribute__((vector_size(kLanes))) numbers;
+  std::memcpy(&numbers, from, sizeof(numbers));
+  return __builtin_convertvector(numbers, I32);
+}
+#else
+RL_INLINE I32 load_widened_int8(const int8_t* from) { return *from; }
+#endif
+#endif
+
+#if !defined(__F16C__) && !defined(__aarch64__)
+#if RL_VECTOR_BYTES > 4
+// All cases are computed, and one is chosen by masks.
+RL_INLINE F32 load_widened_half(const uint16_t* from) {
+  uint16_t __attribute__((vector_size(2 * kLanes))) halves;
+  std::memcpy(&halves, from, sizeof(halves));
+  const I32 wide = __builtin_convertvector(halves, I32);
+  const I32 magnitude = wide & 0x7fff;
+  const I32 bias = select(magnitude >= 0x7c00, splat(int32_t{0x70000000}), splat(int32_t{0x38000000}));
+  const I32 normal = (magnitude << 13) + bias;
+  const I32 subnormal = bits(to_float(magnitude) * 0x1p-24f);
+  return from_bits(select(magnitude < 0x400, subnormal, normal) | ((wide & 0x8000) << 16));
+}
+#else
+RL_INLINE F32 load_widened_half(const uint16_t* from) { return half_value(*from); }
+#endif
+#endif
+
+RL_INLINE F32 load_widened(const float* from) { return load(from); }
+RL_INLINE F32 load_widened(const uint16_t* from) { return load_widened_half(from); }
+RL_INLINE F32 load_widened(const int8_t* from) { return to_float(load_widened_int8(from)); }
+
+// The first `count` < kLanes elements, the others 0.
+template <class T>
+RL_INLINE F32 load_widened_partial(const T* from, size_t count) {
+  T lanes[kLanes] = {};
+  for (size_t i = 0; i < count; ++i) lanes[i] = from[i];
+  return load_widened(lanes);
+}
+
+}  // namespace rushlight::ukernel::RL_UKERNEL_VARIANT

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A conversation with a language model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from rushlight.llm.generation import Generation
+from rushlight.llm.options import Options
+
+if TYPE_CHECKING:
+    from rushlight.llm.text_model import TextModel
+
+Message = dict[str, str]
+
+
+def message(role: str, content: str) -> Message:
+    return {"role": role, "content": content}
+
+
+class Chat:
+    """Questions, each answered by the model. What was said stays in the model's cache: an answer evaluates
+    the new question only. Where the context is full its older half is forgotten, but not the system text."""
+
+    def __init__(self, model: TextModel, system: str | None, options: Options) -> None:
+        self._model = model
+        self._options = options
+        self.reset(system)
+
+    def reset(self, system: str | None = None) -> None:
+        """Begins anew, with another system text."""
+        self.system = system
+        self.messages: list[Message] = []
+        self._keep: int | None = None
+
+    def say(self, text: str) -> Generation:
+        """The answer to a question. Both are part of the conversation once it has ended, also by close()."""
+        self._model.close()
+        question = message("user", text)
+
+        def answered(answer: str) -> None:
+            self.messages += [question, message("assistant", answer)]
+
+        options = replace(self._options, shift=True, keep=self._tokens_to_keep())
+        return self._model.start(self._opening([*self.messages, question]), options, answered)
+
+    def undo(self) -> bool:
+        """Forgets the last question and its answer; False where there is none."""
+        self._model.close()
+        if not self.messages:
+            return False
+        del self.messages[-2:]
+        return True
+
+    def _opening(self, messages: list[Message]) -> list[Message]:
+        return messages if self.system is None else [message("system", self.system), *messages]
+
+    def _tokens_to_keep(self) -> int:
+        """Tokens that all conversations with this system text begin with; at most half of the context."""
+        if self._keep is None:
+            two = [self._model.tokens_of(self._opening([message("user", text)])) for text in ("a", "1")]
+            shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*two, strict=False)))
+            self._keep = min(shared, self._model.context // 2)
+        return self._keep

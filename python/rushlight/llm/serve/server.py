@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the application until it is told to stop."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+from rushlight.errors import InvalidArgument
+from rushlight.llm.serve.app import Log, make_app
+from rushlight.llm.serve.settings import Settings
+from rushlight.llm.text_model import TextModel
+
+_GRACE_SECONDS = 10
+"""How long answers may take to end when the server is told to stop; then they are cancelled."""
+
+_MAX_CONNECTIONS = 1024
+
+
+def serve(
+    model: TextModel,
+    settings: Settings,
+    *,
+    listening: Callable[[str], None] = lambda address: None,
+    log: Log = lambda line: None,
+) -> None:
+    """Answers requests until SIGINT or SIGTERM. `listening` is called with the server's address, `log` with a
+    line for each answer. Error: InvalidArgument (the address cannot be had)."""
+    with _bound(settings) as bound:
+        port = bound.getsockname()[1]
+        host = f"[{settings.host}]" if bound.family == socket.AF_INET6 else settings.host
+        config = uvicorn.Config(
+            make_app(model, settings, log),
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            limit_concurrency=_MAX_CONNECTIONS,
+            timeout_graceful_shutdown=_GRACE_SECONDS,
+        )
+        listening(f"http://{host}:{port}")
+        uvicorn.Server(config).run(sockets=[bound])
+
+
+def _bound(settings: Settings) -> socket.socket:
+    where = f"{settings.host} port {settings.port}"
+    try:
+        stream, passive = socket.SOCK_STREAM, socket.AI_PASSIVE
+        found = socket.getaddrinfo(settings.host, settings.port, type=stream, flags=passive)
+        family, kind, protocol, _, address = found[0]
+        bound = socket.socket(family, kind, protocol)
+        try:
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            bound.bind(address)
+        except OSError:
+            bound.close()
+            raise
+        return bound
+    except OSError as error:
+        raise InvalidArgument(
+            f"{where}: {error.strerror or error}", next_step="Choose another address: --host, --port."
+        ) from error
