@@ -94,4 +94,6 @@ def _print(report: LlmReport, output: Path) -> None:
     for name, value in rows.items():
         table.add_row(name, value)
     console.print(table)
+    for remark in report.remarks:
+        console.print(remark)
     console.print(f"{output}: {kilobytes(report.file_bytes)}, in {report.seconds:.1f} s")

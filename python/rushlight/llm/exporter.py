@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 from rushlight.convert.files import own_operators
 from rushlight.errors import InvalidArgument
 from rushlight.llm.build import build_forward
-from rushlight.llm.embedded import embedded_data
+from rushlight.llm.embedded import Embedded, embedded_data
 from rushlight.llm.metadata import metadata_methods
 from rushlight.llm.export_options import DEFAULT_CONTEXT, DEFAULT_MAX_SEQ, LlmOptions
 from rushlight.llm.vocabulary import KEY
@@ -35,7 +35,7 @@ Progress = Callable[[str, float], None]
 class LlmReport:
     """What was exported: the model, what was chosen, and bytes. `cache_bytes` and `planned_bytes` are memory
     that the program takes when it runs; the former are part of the latter. `vocabulary_bytes` are 0 without a
-    tokenizer."""
+    tokenizer; `remarks` say why."""
 
     family: str
     parameters: int
@@ -47,6 +47,7 @@ class LlmReport:
     cache_bytes: int
     planned_bytes: int
     vocabulary_bytes: int
+    remarks: list[str]
     file_bytes: int = 0
     seconds: float = 0.0
 
@@ -163,7 +164,7 @@ def _options(
 
 
 def _program(
-    model: WeightSource, options: LlmOptions, method: LoweredMethod, named_data: Mapping[str, bytes]
+    model: WeightSource, options: LlmOptions, method: LoweredMethod, embedded: Embedded
 ) -> LlmProgram:
     config = model.config
     planned = plan_memory(method)
@@ -177,7 +178,7 @@ def _program(
         max_seq=options.max_seq,
         custom_sdpa=True,
     )
-    parts = ProgramParts((forward, *facts), pools.constants.pieces, pools.mutable.pieces, dict(named_data))
+    parts = ProgramParts((forward, *facts), pools.constants.pieces, pools.mutable.pieces, embedded.data)
     report = LlmReport(
         family=config.family,
         parameters=model.parameters,
@@ -188,6 +189,7 @@ def _program(
         constant_bytes=pools.constants.nbytes,
         cache_bytes=sum(each.storage.nbytes for each in method.mutable),
         planned_bytes=sum(forward.buffer_sizes),
-        vocabulary_bytes=len(named_data.get(KEY, b"")),
+        vocabulary_bytes=len(embedded.data.get(KEY, b"")),
+        remarks=embedded.remarks,
     )
     return LlmProgram(parts, report)

@@ -10,11 +10,11 @@ import ml_dtypes
 import numpy as np
 
 from rushlight.errors import InvalidArgument
+from rushlight.llm import template, vocabulary
 from rushlight.llm.blocks import Array
 from rushlight.llm.families.gguf import gguf_config
 from rushlight.llm.fields import Fields
 from rushlight.llm.metadata import SpecialTokens
-from rushlight.llm.vocabulary import from_gguf
 from rushlight.llm.weights.gguf import GgufFile, GgufTensor, read_gguf
 from rushlight.llm.weights.gguf_blocks import FORMATS, GgufBlocks
 from rushlight.llm.weights.source import FloatMatrix, Matrix, WeightSource
@@ -81,7 +81,10 @@ class GgufSource(WeightSource):
 
     def vocabulary(self) -> bytes | None:
         has_tokens = "tokenizer.ggml.tokens" in self.file.metadata
-        return from_gguf(self.file.metadata) if has_tokens else None
+        return vocabulary.from_gguf(self.file.metadata) if has_tokens else None
+
+    def chat_template(self) -> bytes | None:
+        return template.from_gguf(self.file.metadata)
 
 
 def _floats(tensor: GgufTensor) -> Array:

@@ -15,6 +15,7 @@ from rushlight.llm.blocks import Array
 from rushlight.llm.families.huggingface import huggingface_config
 from rushlight.llm.fields import Fields
 from rushlight.llm.metadata import SpecialTokens
+from rushlight.llm.template import from_tokenizer_config
 from rushlight.llm.vocabulary.files import read_mapping, vocabulary_of_file
 from rushlight.llm.weights.source import FloatMatrix, Matrix, WeightSource
 from rushlight.printable import one_line
@@ -78,6 +79,14 @@ class HuggingFaceSource(WeightSource):
     def vocabulary(self) -> bytes | None:
         path = self.folder / "tokenizer.json"
         return vocabulary_of_file(path) if path.is_file() else None
+
+    def chat_template(self) -> bytes | None:
+        """In tokenizer_config.json, or in a file of its own beside it."""
+        path, own = self.folder / "tokenizer_config.json", self.folder / "chat_template.jinja"
+        config = read_mapping(path) if path.is_file() else {}
+        if own.is_file():
+            config = {**config, "chat_template": own.read_text("utf-8", "replace")}
+        return from_tokenizer_config(config)
 
     def sizes(self, name: str) -> tuple[int, ...] | None:
         return self._tensors.sizes(name)
