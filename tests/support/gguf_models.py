@@ -54,7 +54,7 @@ def raw_blocks(values: np.ndarray, kind: Type, generator: np.random.Generator) -
     raw = generator.integers(0, 256, (count, nbytes), dtype=np.uint8)
     size = {Type.Q4_K: 300.0, Type.Q5_K: 600.0, Type.Q6_K: 1500.0}[kind] * math.sqrt(values.shape[1])
     for at in _HALVES[kind]:
-        scales = generator.uniform(0.5, 1.5, (count, 1)) / size
+        scales = generator.uniform(0.5, 1.5, (count, 1)) / size * (8 if at == 2 else 1)  # minimums at 2
         raw[:, at : at + 2] = scales.astype(np.float16).view(np.uint8)
     return raw.reshape(values.shape[0], -1)
 

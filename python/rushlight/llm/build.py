@@ -23,20 +23,17 @@ from rushlight.lowered.instructions import LoweredMethod, TensorOperand
 Progress = Callable[[str, float], None]
 
 
-def build_forward(
-    source: WeightSource, options: LlmOptions, operators: Mapping[str, Operator], progress: Progress
-) -> LoweredMethod:
-    """The method, its memory not planned. Errors: InvalidArgument for weights that are missing, misshapen or
-    not used."""
-    decoder = DecoderBuilder(source, options, operators)
+def write_decoder(decoder: DecoderBuilder, progress: Progress) -> LoweredMethod:
+    """The whole method, its memory not planned. Errors: InvalidArgument for weights that are missing, misshapen
+    or not used."""
     hidden = decoder.embed()
-    layers = source.config.layers
+    layers = decoder.config.layers
     for index, layer in enumerate(layers):
         progress(f"layer {index + 1} of {len(layers)}", index / (len(layers) + 1))
         hidden = decoder.layer(index, layer, hidden)
     progress("logits", len(layers) / (len(layers) + 1))
     decoder.writer.method.outputs.append(decoder.logits(hidden))
-    source.check_all_used()
+    decoder.source.check_all_used()
     return decoder.writer.method
 
 
@@ -48,17 +45,22 @@ class DecoderBuilder:
     ) -> None:
         self.source, self.options, self.config = source, options, source.config
         self.writer = CallWriter("forward", operators, options.max_seq)
-        self.products = Products(self.writer, options.activation_bits)
+        self.products = self.make_products()
         self.tokens = self.writer.input("tokens", "int64", (1, SEQUENCE))
         self.position = self.writer.input("input_pos", "int64", (1,))
         self._ropes = [rope.tables(options.context) for rope in self.config.ropes]
         self._embedding: Weight | None = None
 
+    def make_products(self) -> Products:
+        """What writes products with weights."""
+        return Products(self.writer, self.options.activation_bits)
+
     def embed(self) -> TensorOperand:
         """The embeddings of the tokens."""
         config = self.config
         matrix = self.source.matrix("embedding", None, config.vocabulary, config.hidden)
-        self._embedding = self.products.weight("embedding", in_kind(matrix, self.options.embeddings))
+        chosen = in_kind(matrix, self.options.embeddings)
+        self._embedding = self.products.embedding("embedding", chosen)
         rows = self.products.rows_of("tokens", self._embedding, self.tokens)
         return self.scaled("tokens.scaled", rows, config.embedding_scale)
 
@@ -66,7 +68,7 @@ class DecoderBuilder:
         """One layer."""
         config = self.config
         normed = self.norm("attention_norm", index, hidden)
-        mixed = self.attention(index, layer, self.query_key_value(index, normed))
+        mixed = self.attention(index, layer, normed)
         output = self.matrix("attention_output", index, config.hidden, config.query_features)
         hidden = self.added(index, "attention", mixed, output, hidden)
         gated = self.gated(index, self.norm("feed_norm", index, hidden))
@@ -76,9 +78,7 @@ class DecoderBuilder:
     def logits(self, hidden: TensorOperand) -> TensorOperand:
         """The logits of the last position [1, vocabulary]."""
         config = self.config
-        last = self.writer.tensor("last", "float32", (1, config.hidden))
-        self.writer.call("aten::select_copy.int_out", last, self=hidden, dim=1, index=-1)
-        normed = self.norm("norm", None, last)
+        normed = self.norm("norm", None, self.last(hidden))
         weight = self._embedding
         if not config.tied:
             matrix = self.source.matrix("output", None, config.vocabulary, config.hidden)
@@ -93,6 +93,11 @@ class DecoderBuilder:
         self.writer.call("aten::tanh.out", capped, self=found)
         return self.scaled("logits.scaled", capped, config.final_softcap)
 
+    def last(self, hidden: TensorOperand) -> TensorOperand:
+        """The last position [1, hidden]."""
+        out = self.writer.tensor("last", "float32", (1, self.config.hidden))
+        return self.writer.call("aten::select_copy.int_out", out, self=hidden, dim=1, index=-1)
+
     def query_key_value(self, index: int, normed: TensorOperand) -> TensorOperand:
         """Queries, keys and values of each position, behind each other."""
         config = self.config
@@ -106,7 +111,7 @@ class DecoderBuilder:
         name = f"layer{index}.qkv"
         return self.products.linear(name, normed, self.products.stacked(name, matrices), bias)
 
-    def attention(self, index: int, layer: LayerConfig, mixed: TensorOperand) -> TensorOperand:
+    def attention(self, index: int, layer: LayerConfig, normed: TensorOperand) -> TensorOperand:
         """Attention over what this layer has cached, which these positions are put into first."""
         config, writer = self.config, self.writer
         name = f"layer{index}.attention"
@@ -117,7 +122,7 @@ class DecoderBuilder:
         return writer.call(
             "rushlight::cached_attention.out",
             out,
-            qkv=mixed,
+            qkv=self.query_key_value(index, normed),
             key_cache=keys,
             value_cache=values,
             key_scales=key_scales,

@@ -10,7 +10,16 @@ import numpy as np
 
 from rushlight.codegen.table import Operator
 from rushlight.errors import ExportFailed
-from rushlight.lowered.instructions import Call, LoweredMethod, Origin, Place, Storage, TensorOperand
+from rushlight.lowered.instructions import (
+    Call,
+    LoweredMethod,
+    NumberOperand,
+    Operand,
+    Origin,
+    Place,
+    Storage,
+    TensorOperand,
+)
 from rushlight.program.dim_order import row_major
 from rushlight.program.dtypes import NUMBERS, element_size
 
@@ -59,9 +68,19 @@ class CallWriter:
         self.method.mutable.append(made)
         return made
 
+    def number(self, row: str, /, **arguments: Any) -> NumberOperand:
+        """The int that a call gives."""
+        made = NumberOperand(int)
+        self._write(row, made, arguments)
+        return made
+
     def call(self, row: str, out: TensorOperand, /, **arguments: Any) -> TensorOperand:
         """A call of an operator of the table into `out`, which it returns. Arguments that are left out are
-        those of the schema's defaults, by their types: None, False, 0, alpha 1."""
+        those of the schema's defaults, by their types: None, False, alpha 1."""
+        self._write(row, out, arguments)
+        return out
+
+    def _write(self, row: str, out: Operand, arguments: dict[str, Any]) -> None:
         operator = self._operators.get(row)
         if operator is None:
             raise ExportFailed(f"operator {row}: expected a row in the table of operators, got none")
@@ -70,7 +89,6 @@ class CallWriter:
         if arguments:
             raise ExportFailed(f"operator {row}: expected its own arguments, got {sorted(arguments)}")
         self.method.code.append(Call(row, values, kinds, [out], Origin(handle=len(self.method.code))))
-        return out
 
     @staticmethod
     def _value(kind: Any, arguments: dict[str, Any]) -> Any:

@@ -13,10 +13,11 @@ from typing import Any
 
 from rushlight.convert.files import own_operators
 from rushlight.errors import InvalidArgument
-from rushlight.llm.build import build_forward
+from rushlight.llm.build import DecoderBuilder, write_decoder
 from rushlight.llm.embedded import Embedded, embedded_data
 from rushlight.llm.metadata import metadata_methods
 from rushlight.llm.export_options import DEFAULT_CONTEXT, DEFAULT_MAX_SEQ, LlmOptions
+from rushlight.llm.official import OfficialDecoder
 from rushlight.llm.vocabulary import KEY
 from rushlight.llm.weights.gguf_source import open_gguf
 from rushlight.llm.weights.huggingface import HuggingFaceSource
@@ -119,7 +120,8 @@ def export(
     started = time.monotonic()
     model = open_source(source)
     options = _options(model, weights, embeddings, context, max_seq, cache, activation_bits, runtime)
-    method = build_forward(model, options, own_operators(), progress)
+    kind = OfficialDecoder if options.runtime == "executorch" else DecoderBuilder
+    method = write_decoder(kind(model, options, own_operators()), progress)
     program = _program(model, options, method, embedded_data(model, tokenizer))
     program.report.file_bytes = program._image.nbytes
     program.report.seconds = time.monotonic() - started

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -79,7 +79,20 @@ class FloatWeight:
     depth: int
 
 
-Weight = BlockWeight | FloatWeight
+class Weight(Protocol):
+    """A weight of a program."""
+
+    @property
+    def constant(self) -> TensorOperand:
+        """Its numbers."""
+
+    @property
+    def features(self) -> int:
+        """Rows of the matrix."""
+
+    @property
+    def depth(self) -> int:
+        """Numbers of a row."""
 
 
 class Products:
@@ -97,6 +110,10 @@ class Products:
             return self._blocks(name, matrix, HALF, packed)
         array = np.ascontiguousarray(matrix.read(0, matrix.features))
         return FloatWeight(self._writer.constant(name, array), matrix.features, matrix.depth)
+
+    def embedding(self, name: str, matrix: Matrix) -> Weight:
+        """The matrix as a constant of which rows are looked up."""
+        return self.weight(name, matrix)
 
     def stacked(self, name: str, matrices: Sequence[Matrix]) -> list[Weight]:
         """Matrices that read the same rows, one behind the other: one constant for neighbours of one format."""
@@ -130,14 +147,17 @@ class Products:
         if isinstance(weight, BlockWeight):
             arguments = {**weight.arguments, "indices": indices, "depth": weight.depth}
             return self._writer.call("rushlight::block_embedding.out", out, **arguments)
-        return self._writer.call(
-            "aten::embedding.out", out, weight=weight.constant, indices=indices, padding_idx=-1
-        )
+        return self._look_up(out, weight, indices)
 
     def add(self, name: str, a: TensorOperand, b: TensorOperand) -> TensorOperand:
         """The sum of two tensors of one shape."""
         out = self._out(name, a, a.sizes[-1])
         return self._writer.call("aten::add.out", out, self=a, other=b)
+
+    def _look_up(self, out: TensorOperand, weight: Weight, indices: TensorOperand) -> TensorOperand:
+        return self._writer.call(
+            "aten::embedding.out", out, weight=weight.constant, indices=indices, padding_idx=-1
+        )
 
     def _product(
         self,
@@ -149,7 +169,7 @@ class Products:
     ) -> TensorOperand:
         out = self._out(name, rows, weight.features)
         added = None if bias is None else self._writer.constant(f"{name}.bias", bias)
-        if isinstance(weight, FloatWeight):
+        if not isinstance(weight, BlockWeight):
             self._writer.call("aten::linear.out", out, input=rows, weight=weight.constant, bias=added)
             return out if residual is None else self.add(name, out, residual)
         return self._writer.call(
