@@ -21,10 +21,14 @@ from support import tiny_language_models as tiny
 _HALVES = {Type.Q4_K: (0, 2), Type.Q5_K: (0, 2), Type.Q6_K: (208,)}
 
 _PARTS = {
-    **{"input_layernorm": "attn_norm", "post_attention_layernorm": "ffn_norm"},
+    "input_layernorm": "attn_norm",
+    "post_attention_layernorm": "ffn_norm",
     **{f"self_attn.{part}_proj": f"attn_{part}" for part in "qkv"},
-    **{"self_attn.o_proj": "attn_output", "self_attn.q_norm": "attn_q_norm"},
-    **{"self_attn.k_norm": "attn_k_norm", "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up"},
+    "self_attn.o_proj": "attn_output",
+    "self_attn.q_norm": "attn_q_norm",
+    "self_attn.k_norm": "attn_k_norm",
+    "mlp.gate_proj": "ffn_gate",
+    "mlp.up_proj": "ffn_up",
     "mlp.down_proj": "ffn_down",
 }
 _POST_NORMS = {

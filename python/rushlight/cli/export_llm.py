@@ -10,8 +10,8 @@ import click
 
 from rushlight.cli.console import Console, Table, echo_json
 from rushlight.cli.options import json_option, kilobytes, shown_progress
-from rushlight.llm.exporter import LlmReport, export
 from rushlight.llm.export_options import CACHES, DEFAULT_CONTEXT, DEFAULT_MAX_SEQ, RUNTIMES
+from rushlight.llm.exporter import LlmReport, export
 from rushlight.llm.products import WEIGHTS
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Builds the method `forward` of a decoder as calls: tokens and their first position to the logits of the last.
+"""Builds the method `forward` of a decoder as calls: from tokens and their first position to logits.
 
-A layer is eight calls: norm, one product for queries, keys and values, attention over the cache, its product
-with the residual added, norm, one product for gates and values, the gate, its product with the residual added.
+A layer is eight calls: norm, one product for queries, keys and values, attention over the cache, its
+product with the residual added, norm, one product for gates and values, the gate, its product with the
+residual added.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ Progress = Callable[[str, float], None]
 
 
 def write_decoder(decoder: DecoderBuilder, progress: Progress) -> LoweredMethod:
-    """The whole method, its memory not planned. Errors: InvalidArgument for weights that are missing, misshapen
-    or not used."""
+    """The whole method, its memory not planned. Errors: InvalidArgument for weights that are missing,
+    misshapen or not used."""
     hidden = decoder.embed()
     layers = decoder.config.layers
     for index, layer in enumerate(layers):
@@ -40,9 +41,7 @@ def write_decoder(decoder: DecoderBuilder, progress: Progress) -> LoweredMethod:
 class DecoderBuilder:
     """Writes the parts of a decoder, in their order."""
 
-    def __init__(
-        self, source: WeightSource, options: LlmOptions, operators: Mapping[str, Operator]
-    ) -> None:
+    def __init__(self, source: WeightSource, options: LlmOptions, operators: Mapping[str, Operator]) -> None:
         self.source, self.options, self.config = source, options, source.config
         self.writer = CallWriter("forward", operators, options.max_seq)
         self.products = self.make_products()
@@ -167,9 +166,7 @@ class DecoderBuilder:
         """The residual plus the product of a part, which has a norm of its own in some families."""
         config = self.config
         name = f"layer{index}.{part}_output"
-        bias = self.source.bias(
-            "attention_output" if part == "attention" else "down", index, config.hidden
-        )
+        bias = self.source.bias("attention_output" if part == "attention" else "down", index, config.hidden)
         weights = self.products.stacked(name, [matrix])
         if not config.post_norms:
             return self.products.linear(name, rows, weights, bias, residual)
@@ -182,9 +179,7 @@ class DecoderBuilder:
 
     def biases(self, index: int, parts: Mapping[str, int], *, required: bool = False) -> Array | None:
         """Biases of parts behind each other, zeros for parts without; None if no part has any."""
-        found = [
-            self.source.bias(part, index, count, required=required) for part, count in parts.items()
-        ]
+        found = [self.source.bias(part, index, count, required=required) for part, count in parts.items()]
         if all(bias is None for bias in found):
             return None
         zeros = [np.zeros(count, np.float32) for count in parts.values()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes a method call by call, without a graph: tensors, constants, state, and calls of the operator table."""
+"""Writes a method call by call, without a graph: tensors, constants, state, calls of the operator table."""
 
 from __future__ import annotations
 
@@ -37,7 +37,12 @@ class CallWriter:
         self._constants: dict[int, tuple[Any, TensorOperand]] = {}
 
     def tensor(
-        self, name: str, dtype: str, sizes: Sequence[int | str], place: Place = Place.PLANNED, data: Any = None
+        self,
+        name: str,
+        dtype: str,
+        sizes: Sequence[int | str],
+        place: Place = Place.PLANNED,
+        data: Any = None,
     ) -> TensorOperand:
         """A tensor in a storage of its own; a size may be SEQUENCE."""
         bounds = tuple(self.longest if size == SEQUENCE else int(size) for size in sizes)

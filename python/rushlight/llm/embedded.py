@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a program carries beside its weights, so that a conversation needs no other file: the vocabulary and the
-chat template."""
+"""What a program carries beside its weights, so that a conversation needs no other file: the vocabulary and
+the chat template."""
 
 from __future__ import annotations
 

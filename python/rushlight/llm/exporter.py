@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Exports language models: from a GGUF file or a Hugging Face directory to one program file that holds all."""
+"""Exports language models: a GGUF file or a Hugging Face directory becomes one program file."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from rushlight.convert.files import own_operators
 from rushlight.errors import InvalidArgument
 from rushlight.llm.build import DecoderBuilder, write_decoder
 from rushlight.llm.embedded import Embedded, embedded_data
-from rushlight.llm.metadata import metadata_methods
 from rushlight.llm.export_options import DEFAULT_CONTEXT, DEFAULT_MAX_SEQ, LlmOptions
+from rushlight.llm.metadata import metadata_methods
 from rushlight.llm.official import OfficialDecoder
 from rushlight.llm.vocabulary import KEY
 from rushlight.llm.weights.gguf_source import open_gguf
@@ -107,10 +107,13 @@ def export(
         embeddings: the same for token embedding and logits [default: as `weights`, `int8` for `int4`].
         context: positions that are kept at most [default: the model's, at most 2048].
         max_seq: tokens of one call at most [default: 256, at most the context].
-        cache: dtype of keys and values that are kept: float32, float16, or int8 with a scale for each position
-            and head.
+        cache: dtype of keys and values that are kept: float32, float16, or int8 with a scale for each
+            position and head.
         activation_bits: rows that meet block weights are rounded to 16 or 8 bits, in blocks of 32 numbers.
-        runtime: whose operators are called. `executorch`: those that the official runtime 1.5.1 has.
+        runtime: whose operators are called. `executorch`: those that the official runtime 1.5.1 has with its
+            libraries of quantized and of language model operators; rushlight runs such a program, too. There
+            numbers in blocks are kept in 8 bits with a float32 scale a group (mixed_linear, embedding_byte;
+            minimums in a product of their own), all other weights in float32; the cache is float32.
         tokenizer: a tokenizer.json or tokenizer.model in place of the source's own.
         progress: called with what is done and the share of the work that is behind.
 
@@ -152,7 +155,9 @@ def _options(
     chosen = weights or model.default_weights
     most = model.config.context
     if context is not None and context > most:
-        raise InvalidArgument(f"context: expected at most {most}, for which the model was made, got {context}")
+        raise InvalidArgument(
+            f"context: expected at most {most}, for which the model was made, got {context}"
+        )
     length = context or min(most, DEFAULT_CONTEXT)
     return LlmOptions(
         weights=chosen,

@@ -3,8 +3,8 @@
 model operators loaded: `executorch.kernels.quantized` and `executorch.extension.llm.custom_ops` in Python.
 
 Rows are [S, numbers]. Queries and keys lie in halves for the rotary embedding, whatever order the file has.
-Attention is llama::custom_sdpa where a layer sees all positions; windows and soft caps are plain products with
-the whole cache and a mask.
+Attention is llama::custom_sdpa where a layer sees all positions; windows and soft caps are plain products
+with the whole cache and a mask.
 """
 
 from __future__ import annotations
@@ -31,9 +31,7 @@ Size = int | str
 class OfficialDecoder(DecoderBuilder):
     """See DecoderBuilder."""
 
-    def __init__(
-        self, source: WeightSource, options: LlmOptions, operators: Mapping[str, Operator]
-    ) -> None:
+    def __init__(self, source: WeightSource, options: LlmOptions, operators: Mapping[str, Operator]) -> None:
         super().__init__(source, options, operators)
         writer = self.writer
         self._start = writer.number("aten::_local_scalar_dense", self=self.position)
@@ -70,7 +68,8 @@ class OfficialDecoder(DecoderBuilder):
         return self._normed(part, rows, weight)
 
     def _normed(self, name: str, rows: TensorOperand, weight: Array) -> TensorOperand:
-        sizes, one = rows.symbols, (*rows.symbols[:-1], 1)
+        sizes: tuple[Size, ...] = rows.symbols
+        one: tuple[Size, ...] = (*rows.symbols[:-1], 1)
         squares = self.op("aten::mul.out", sizes, self=rows, other=rows)
         mean = self.op("aten::mean.out", one, self=squares, dim=[-1], keepdim=True)
         moved = self.op("aten::add.Scalar_out", one, self=mean, other=self.config.norm_eps)

@@ -14,9 +14,7 @@ from rushlight.llm.weights.source import FloatMatrix, Matrix
 def in_halves(head_dim: int, rotary: int) -> Array:
     """Which row of a head goes to each place, so that pairs of neighbours among the first `rotary` become
     pairs of i and i + half."""
-    return np.concatenate(
-        [np.arange(0, rotary, 2), np.arange(1, rotary, 2), np.arange(rotary, head_dim)]
-    )
+    return np.concatenate([np.arange(0, rotary, 2), np.arange(1, rotary, 2), np.arange(rotary, head_dim)])
 
 
 def permuted(matrix: Matrix, order: Array) -> Matrix:
@@ -45,7 +43,7 @@ class _PermutedBlocks(BlockMatrix):
 
 
 def _heads_around(start: int, stop: int, order: Array) -> tuple[int, int, Array]:
-    """The rows of whole heads that have rows `start` to `stop` of the new order, and where these are there."""
+    """The rows of whole heads that have rows `start` to `stop` of the new order, and where those are."""
     size = len(order)
     first, last = start // size * size, -(-stop // size) * size
     places = np.arange(start, stop)

@@ -65,8 +65,12 @@ class BlockWeight:
         """Of calls that read it."""
         form = self.format
         return {
-            **{"weight": self.constant, "features": self.features, "bits": form.bits, "group": form.group},
-            **{"scales": form.scales, "has_minimum": form.has_minimum},
+            "weight": self.constant,
+            "features": self.features,
+            "bits": form.bits,
+            "group": form.group,
+            "scales": form.scales,
+            "has_minimum": form.has_minimum,
         }
 
 
@@ -116,7 +120,7 @@ class Products:
         return self.weight(name, matrix)
 
     def stacked(self, name: str, matrices: Sequence[Matrix]) -> list[Weight]:
-        """Matrices that read the same rows, one behind the other: one constant for neighbours of one format."""
+        """Matrices that read the same rows, behind each other: one constant for neighbours of one format."""
         groups = [list(alike) for _, alike in groupby(matrices, _format)]
         return [self.weight(name, _joined(alike)) for alike in groups]
 
@@ -183,7 +187,7 @@ class Products:
         )
 
     def _out(self, name: str, like: TensorOperand, features: int) -> TensorOperand:
-        sizes = (*like.symbols[:-1], features)
+        sizes: tuple[int | str, ...] = (*like.symbols[:-1], features)
         return self._writer.tensor(name, "float32", sizes)
 
     def _blocks(self, name: str, matrix: Matrix, form: BlockFormat, packed: Array) -> BlockWeight:
@@ -203,4 +207,5 @@ def _joined(parts: list[Matrix]) -> Matrix:
         return StackedBlocks(blocks)
     floats = [part for part in parts if isinstance(part, FloatMatrix)]
     whole = np.concatenate([part.read(0, part.features) for part in floats])
-    return FloatMatrix(floats[0].dtype, *whole.shape, lambda start, stop: whole[start:stop])
+    features, depth = whole.shape
+    return FloatMatrix(floats[0].dtype, features, depth, lambda start, stop: whole[start:stop])

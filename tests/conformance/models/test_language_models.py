@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""SmolLM2 with 135 million parameters, exported from its GGUF file: tokens and perplexity of transformers with
-the file's numbers put in."""
+"""SmolLM2 with 135 million parameters, exported from its GGUF file: tokens and perplexity of transformers
+with the file's numbers put in."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ PROMPTS = [
     "Once upon a time, in a small village by the sea,",
     "1, 2, 3, 5, 8, 13,",
 ]
-TEXT = """The lighthouse keeper climbed the stairs each evening to light the lamp. Ships far out at sea could see
-it turn, and their captains knew where the rocks were. One winter the oil ran out, and he burned his own
-furniture, chair by chair, until the supply boat came. In spring the owners of the ships sent him a new table,
-made of oak, and a letter in which each of them had written one sentence of thanks. He put the letter in a
-drawer and went up to clean the glass."""
+TEXT = """The lighthouse keeper climbed the stairs each evening to light the lamp. Ships far out at sea
+could see it turn, and their captains knew where the rocks were. One winter the oil ran out, and
+he burned his own furniture, chair by chair, until the supply boat came. In spring the owners of
+the ships sent him a new table, made of oak, and a letter in which each of them had written one
+sentence of thanks. He put the letter in a drawer and went up to clean the glass."""
 NEW_TOKENS = 64
 
 

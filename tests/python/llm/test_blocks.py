@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rushlight.errors import InvalidArgument
 from rushlight.llm.blocks import (
     PANEL,
     BlockFormat,
@@ -116,3 +117,10 @@ def test_8_bits_are_off_by_half_a_step_at_most() -> None:
 @pytest.mark.parametrize("form", [INT4, INT8], ids=str)
 def test_zeros_stay_zeros(form: BlockFormat) -> None:
     assert not round_to_blocks(np.zeros((3, 50), np.float32), form).values().any()
+
+
+@pytest.mark.parametrize("number", [np.inf, np.nan, 1e6])
+def test_numbers_that_no_scale_reaches_are_refused(number: float) -> None:
+    rows = np.full((2, 40), number, np.float32)
+    with pytest.raises(InvalidArgument, match="weights: expected numbers up to 400000 for 4 bits"):
+        round_to_blocks(rows, INT4)

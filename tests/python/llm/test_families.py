@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tiny models of each family, saved by transformers: the exported program gives the logits of its eager mode."""
+"""Tiny models of each family, saved by transformers: exported programs give the logits of its eager mode."""
 
 from __future__ import annotations
 

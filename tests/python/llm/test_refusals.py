@@ -86,14 +86,14 @@ def test_a_missing_bias_that_the_configuration_has(folder: Path) -> None:
 
 def test_a_tensor_too_many(folder: Path) -> None:
     change_tensors(folder, lambda t: t.update({"model.layers.0.router.weight": np.zeros((2, 2), np.float32)}))
-    with pytest.raises(InvalidArgument, match="tensor 'model.layers.0.router.weight': expected tensors of"):
+    with pytest.raises(InvalidArgument, match=r"tensor 'model.layers.0.router.weight': expected tensors of"):
         export(folder)
 
 
 def test_a_dtype_that_is_no_float(folder: Path) -> None:
     name = "model.layers.0.mlp.up_proj.weight"
     change_tensors(folder, lambda tensors: tensors.update({name: tensors[name].astype(np.int8)}))
-    with pytest.raises(InvalidArgument, match="up_proj.weight': expected F32, F16, BF16, got I8"):
+    with pytest.raises(InvalidArgument, match=r"up_proj.weight': expected F32, F16, BF16, got I8"):
         export(folder)
 
 

@@ -64,7 +64,8 @@ class GgufSource(WeightSource):
         if tensor.type in FORMATS:
             return GgufBlocks(tensor)
         array = _floats(tensor)
-        return FloatMatrix(array.dtype.name, *tensor.sizes, lambda start, stop: array[start:stop])
+        features, depth = tensor.sizes
+        return FloatMatrix(array.dtype.name, features, depth, lambda start, stop: array[start:stop])
 
     def read_vector(self, name: str) -> Array:
         return _floats(self.file.tensors[name]).astype(np.float32)
@@ -90,7 +91,8 @@ class GgufSource(WeightSource):
 def _floats(tensor: GgufTensor) -> Array:
     if tensor.type not in _FLOATS:
         raise InvalidArgument(f"tensor '{tensor.name}': expected F32, F16 or BF16, got {tensor.type}")
-    return np.ascontiguousarray(tensor.data).view(_FLOATS[tensor.type]).reshape(tensor.sizes)
+    found: Array = np.ascontiguousarray(tensor.data).view(_FLOATS[tensor.type]).reshape(tensor.sizes)
+    return found
 
 
 def open_gguf(path: str | os.PathLike[str]) -> GgufSource:

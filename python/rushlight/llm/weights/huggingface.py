@@ -95,7 +95,7 @@ class HuggingFaceSource(WeightSource):
         """Those of the part that reads text; a tied output may be stored beside the embedding."""
         output = f"{self._output}.weight"
         for name in self._tensors.names():
-            is_text = name.startswith(self._prefix) or name.startswith(self._output)
+            is_text = name.startswith((self._prefix, self._output))
             is_needless = name.endswith("rotary_emb.inv_freq") or (self.config.tied and name == output)
             if is_text and not is_needless:
                 yield name
@@ -127,10 +127,10 @@ class _Tensors:
         self._files: dict[str, Any] = {}
         for file in _files(folder):
             try:
-                opened = safe_open(os.fspath(file), framework="numpy")
+                opened: Any = safe_open(os.fspath(file), framework="numpy")
             except (SafetensorError, OSError) as error:
                 raise InvalidArgument(f"{file}: expected safetensors: {one_line(str(error))}") from error
-            for name in opened.keys():  # noqa: SIM118 (it is no mapping)
+            for name in list(opened.keys()):
                 if name in self._files:
                     raise InvalidArgument(f"{file}: tensor '{one_line(name)}': expected once, got twice")
                 self._files[name] = opened
