@@ -33,11 +33,11 @@ BOARD_INTEGER = ("int8_product", "int8_depthwise", "int16_product", "int16_depth
 HOST_INTEGER = ("int8_depthwise", "int8_gemm", "int16_product", "int16_depthwise")
 # Those that Armv7 has a variant of.
 FLUSHING = (
-    "attention", "depthwise", "dot", "gather", "gemm", "normalize", "pool", "reduce", "resample", "softmax",
+    "attention", "cache_rows", "depthwise", "dot", "gather", "gemm", "normalize", "pool", "reduce", "resample", "softmax",
     "transpose", "transpose_clamp", "winograd",
 )  # fmt: skip
 # Where all would take long to compile or to run, for loops that are the same: those that arrange lanes.
-WITH_SHUFFLES = ("convert", "dot", "gemm", "softmax", "transpose_clamp")
+WITH_SHUFFLES = ("cache_rows", "convert", "dot", "gemm", "softmax", "transpose_clamp")
 
 
 @dataclass(frozen=True)
