@@ -57,7 +57,7 @@ class Fields:
         """A finite number above `least`. Errors: InvalidArgument."""
         found = self.get(key)
         found = default if found is None else found
-        if isinstance(found, float) or type(found) is int and abs(found) < LARGEST:
+        if isinstance(found, float) or (type(found) is int and abs(found) < LARGEST):
             number = float(found)
             if math.isfinite(number) and number > least:
                 return number

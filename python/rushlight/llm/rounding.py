@@ -62,7 +62,8 @@ def _scales_of_4(blocks: Array, form: BlockFormat) -> Array:
         found = _error(blocks, trial, form)
         better = found < error
         best, error = np.where(better, trial, best), np.where(better, found, error)
-    return best
+    chosen: Array = best
+    return chosen
 
 
 def _steps(blocks: Array, scales: Array, form: BlockFormat) -> Array:

@@ -78,7 +78,9 @@ def _nibbles(raw: Bytes) -> Bytes:
 
 def _fifth_bits(raw: Bytes) -> Bytes:
     """Bit i of 4 bytes, as 16."""
-    return np.left_shift(np.unpackbits(raw, axis=1, bitorder="little"), np.uint8(4))
+    bits: Bytes = np.unpackbits(raw, axis=1, bitorder="little")
+    moved: Bytes = bits << np.uint8(4)
+    return moved
 
 
 def _q4_0(raw: Bytes) -> Parts:
