@@ -15,7 +15,7 @@ import torch
 import transformers
 from gguf import GGMLQuantizationType as Type
 
-from support import tiny_language_models as tiny
+from support import family_models as tiny
 
 # Offsets of the float16 numbers of a block, where the package quantizes to none of the type.
 _HALVES = {Type.Q4_K: (0, 2), Type.Q5_K: (0, 2), Type.Q6_K: (208,)}

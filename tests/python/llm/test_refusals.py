@@ -19,7 +19,7 @@ from safetensors.numpy import load_file, save_file  # noqa: E402
 from rushlight.errors import InvalidArgument, RushlightError  # noqa: E402
 from rushlight.llm import export  # noqa: E402
 from rushlight.llm.exporter import open_source  # noqa: E402
-from support import tiny_language_models as tiny  # noqa: E402
+from support import family_models as tiny  # noqa: E402
 
 
 @pytest.fixture(scope="module")
