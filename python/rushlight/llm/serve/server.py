@@ -28,22 +28,33 @@ def serve(
 ) -> None:
     """Answers requests until SIGINT or SIGTERM. `listening` is called with the server's address, `log` with a
     line for each answer. Error: InvalidArgument (the address cannot be had)."""
-    with _bound(settings) as bound:
-        port = bound.getsockname()[1]
-        host = f"[{settings.host}]" if bound.family == socket.AF_INET6 else settings.host
-        config = uvicorn.Config(
+    with bound_socket(settings) as bound:
+        listening(address_of(bound, settings))
+        make_server(model, settings, log).run(sockets=[bound])
+
+
+def make_server(model: TextModel, settings: Settings, log: Log = lambda line: None) -> uvicorn.Server:
+    """The server, to be run with a socket; it ends when its `should_exit` is set."""
+    return uvicorn.Server(
+        uvicorn.Config(
             make_app(model, settings, log),
-            log_level="warning",
+            log_level="error",
             access_log=False,
             server_header=False,
             limit_concurrency=_MAX_CONNECTIONS,
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
-        listening(f"http://{host}:{port}")
-        uvicorn.Server(config).run(sockets=[bound])
+    )
 
 
-def _bound(settings: Settings) -> socket.socket:
+def address_of(bound: socket.socket, settings: Settings) -> str:
+    """The URL of a socket, with the port that it has."""
+    host = f"[{settings.host}]" if bound.family == socket.AF_INET6 else settings.host
+    return f"http://{host}:{bound.getsockname()[1]}"
+
+
+def bound_socket(settings: Settings) -> socket.socket:
+    """A socket at the settings' address. Error: InvalidArgument."""
     where = f"{settings.host} port {settings.port}"
     try:
         stream, passive = socket.SOCK_STREAM, socket.AI_PASSIVE
