@@ -23,8 +23,10 @@ You are helpful.<|im_end|>
 {% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
 {% endif %}"""
 HEADERS = """{{- bos_token }}
-{%- if strftime_now is defined %}{%- set day = strftime_now("%d %b %Y") %}{%- else %}{%- set day = "26 Jul 2024" %}{%- endif %}
-{%- if messages[0]['role'] == 'system' %}{%- set said = messages[0]['content']|trim %}{%- set messages = messages[1:] %}
+{%- if strftime_now is defined %}{%- set day = strftime_now("%d %b %Y") %}
+{%- else %}{%- set day = "26 Jul 2024" %}{%- endif %}
+{%- if messages[0]['role'] == 'system' %}{%- set said = messages[0]['content']|trim %}
+{%- set messages = messages[1:] %}
 {%- else %}{%- set said = "" %}{%- endif %}
 {{- "<|start|>system<|end|>\\n\\nToday Date: " + day + "\\n\\n" + said + "<|eot|>" }}
 {%- if tools is not none %}{{- raise_exception("no tools") }}{%- endif %}
@@ -32,23 +34,31 @@ HEADERS = """{{- bos_token }}
 {{- "<|start|>" + message['role'] + "<|end|>\\n\\n" + message['content'] | trim + "<|eot|>" }}
 {%- endfor %}
 {%- if add_generation_prompt %}{{- "<|start|>assistant<|end|>\\n\\n" }}{%- endif %}"""
-MERGED = """{{ bos_token }}{% if messages[0]['role'] == 'system' %}{% set opening = messages[0]['content'] + '\n\n' %}
-{%- set loop_messages = messages[1:] %}{% else %}{% set opening = '' %}{% set loop_messages = messages %}{% endif %}
+MERGED = """{{ bos_token }}{% if messages[0]['role'] == 'system' %}
+{%- set opening = messages[0]['content'] + '\n\n' %}
+{%- set loop_messages = messages[1:] %}{% else %}
+{%- set opening = '' %}{% set loop_messages = messages %}{% endif %}
 {%- for message in loop_messages %}
-{%- if (message['role'] == 'user') != (loop.index0 % 2 == 0) %}{{ raise_exception('roles must alternate') }}{% endif %}
+{%- if (message['role'] == 'user') != (loop.index0 % 2 == 0) %}
+{{- raise_exception('roles must alternate') }}{% endif %}
 {%- set role = 'model' if message['role'] == 'assistant' else message['role'] -%}
 {{ '<turn>' + role + '\n' + (opening if loop.first else '') }}{{ message['content'] | trim }}{{ '<end>\n' }}
 {%- endfor %}{% if add_generation_prompt %}{{ '<turn>model\n' }}{% endif %}"""
-BRACKETS = """{{ bos_token }}{% for message in messages %}{% if message['role'] == 'user' %}{{ '[INST] ' + message['content'] + ' [/INST]' }}
+BRACKETS = """{{ bos_token }}{% for message in messages %}{% if message['role'] == 'user' %}
+{{- '[INST] ' + message['content'] + ' [/INST]' }}
 {%- elif message['role'] == 'assistant' %}{{ ' ' + message['content'] + eos_token }}
 {%- else %}{{ raise_exception('only user and assistant') }}{% endif %}{% endfor %}"""
 REASONING = """{%- for message in messages %}{%- set content = message.content %}
 {%- if message.role == 'assistant' %}
 {%- if '</think>' in content %}{%- set content = content.split('</think>')[-1].lstrip('\\n') %}{%- endif %}
 {%- endif %}{{- '<|im_start|>' + message.role + '\\n' + content + '<|im_end|>' + '\\n' }}{%- endfor %}
-{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- if enable_thinking is defined and not enable_thinking %}{{- '<think>\\n\\n</think>\\n\\n' }}{%- endif %}{%- endif %}"""
-TRAINING = """{% for message in messages %}{% if message.role == 'assistant' %}<a>{% generation %}{{ message.content }}</a>{% endgeneration %}
-{%- else %}{{ '<' + message.role + '>' + message.content }}{% endif %}{% endfor %}{% if add_generation_prompt %}<a>{% endif %}"""
+{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}
+{%- if enable_thinking is defined and not enable_thinking %}{{- '<think></think>' }}{%- endif %}
+{%- endif %}"""
+TRAINING = """{% for message in messages %}{% if message.role == 'assistant' %}<a>
+{%- generation %}{{ message.content }}</a>{% endgeneration %}
+{%- else %}{{ '<' + message.role + '>' + message.content }}{% endif %}{% endfor %}
+{%- if add_generation_prompt %}<a>{% endif %}"""
 EXPRESSIBLE = {
     "chatml": CHATML,
     "headers": HEADERS,
@@ -57,7 +67,8 @@ EXPRESSIBLE = {
     "reasoning": REASONING,
 }
 # Where the system text stands before the last question, not the first.
-LAST_QUESTION = """{% for m in messages %}{% if m.role == 'user' %}[{% if loop.last and messages[0].role == 'system' %}{{ messages[0].content }} {% endif %}{{ m.content }}]
+LAST_QUESTION = """{% for m in messages %}{% if m.role == 'user' %}[
+{%- if loop.last and messages[0].role == 'system' %}{{ messages[0].content }} {% endif %}{{ m.content }}]
 {%- elif m.role == 'assistant' %}{{ m.content }};{% endif %}{% endfor %}"""
 COUNTED = "{% for m in messages %}{{ loop.index }}. {{ m.content }}\n{% endfor %}"
 SPACED = "{% for m in messages %}<{{ m.role }}>{{ m.content | replace('  ', ' ') | lower }}{% endfor %}"

@@ -77,8 +77,17 @@ def test_recent_tokens_are_penalized() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("temperature", -1), ("temperature", float("nan")), ("temperature", float("inf")), ("top_p", 1.5)]
-    + [("min_p", -0.1), ("top_k", -1), ("repetition_penalty", 0), ("seed", 2**64), ("repeat_last_n", -1)],
+    [
+        ("temperature", -1),
+        ("temperature", float("nan")),
+        ("temperature", float("inf")),
+        ("top_p", 1.5),
+        ("min_p", -0.1),
+        ("top_k", -1),
+        ("repetition_penalty", 0),
+        ("seed", 2**64),
+        ("repeat_last_n", -1),
+    ],
 )
 def test_options_out_of_their_range_are_refused(name: str, value: float) -> None:
     with pytest.raises(InvalidArgument, match=f"{name}: expected"):
