@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/host/attention_tiles.h"
-#include "kernels/host/pieces.h"
+#include "kernels/host/attention/pieces.h"
+#include "kernels/host/attention/tiles.h"
 #include "kernels/matmul/attention_rows.h"
 #include "kernels/ukernel/attention.h"
 #include "kernels/ukernel/gemm.h"

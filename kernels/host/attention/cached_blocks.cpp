@@ -2,14 +2,14 @@
 // Keys come in blocks that stay in the first cache while all queries of an item use them. A few queries
 // multiply the cache as it lies; for many, a block is converted to float32 and packed once. Softmax is
 // carried from block to block (Dao et al., "FlashAttention"), blocks that no query sees are left out.
-#include "kernels/host/cached_attention_blocks.h"
+#include "kernels/host/attention/cached_blocks.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
-#include "kernels/host/attention_tiles.h"
+#include "kernels/host/attention/tiles.h"
 #include "kernels/ukernel/attention.h"
 #include "kernels/ukernel/cache_rows.h"
 #include "kernels/ukernel/convert.h"
