@@ -178,6 +178,7 @@ def test_a_server_that_others_reach_without_a_key_warns(
     from rushlight.llm import serve
 
     monkeypatch.setattr(serve, "serve", lambda *arguments, **options: None)
-    assert "warning: everybody who reaches 0.0.0.0 can use the model" in run("serve", path, "--host", "0.0.0.0")[2]
-    assert "warning" not in run("serve", path, "--host", "0.0.0.0", "--api-key", "k")[2]
+    everywhere = ("serve", path, "--host", "0.0.0.0")
+    assert "warning: everybody who reaches 0.0.0.0 can use the model" in run(*everywhere)[2]
+    assert "warning" not in run(*everywhere, "--api-key", "k")[2]
     assert "warning" not in run("serve", path)[2]
